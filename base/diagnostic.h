@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Errors that a user can act on, carried to the edge of the program as one type and printed there like a compiler's:
+///
+///   machine.toml:3:12: error: 'ici.link_rat' is not a key of a machine
+///     3 | link_rat = "164 GB/s"
+///       | ^~~~~~~~ did you mean 'link_rate'?
+namespace podsim::base {
+
+/// Where in some text: a file (or "--set", "command line"), 1-based line and column, 0 when unknown, and the whole
+/// source line for the caret.
+struct SourceLocation {
+  std::string file;
+  int line = 0;
+  int column = 0;
+  int length = 1;  ///< characters underlined from column on
+  std::string line_text;
+};
+
+struct Diagnostic {
+  enum class Severity { error, warning, note };
+  Severity severity = Severity::error;
+  std::string message;
+  SourceLocation location;  ///< empty file: no location
+  std::string hint;         ///< one line, such as "did you mean 'link_rate'?"; may be empty
+};
+
+/// The printed form, ending in a newline; color uses ANSI escapes.
+std::string format(const Diagnostic& diagnostic, bool color = false);
+
+/// The location of byte `offset` in `text`, which was read from `file`.
+SourceLocation locate(std::string file, std::string_view text, std::size_t offset, int length = 1);
+
+/// Bad input or usage: the program prints the diagnostics and exits with 2.
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(Diagnostic diagnostic);
+  explicit InputError(std::vector<Diagnostic> diagnostics);
+  /// A message without a location.
+  explicit InputError(std::string message, std::string hint = "");
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+};
+
+/// A simulation that cannot proceed (deadlock, memory exhausted, hazard): a verdict that names the place; exit code 1.
+class SimulationError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The candidate closest to `word` by edit distance when it is near enough to be a typing error, else "".
+std::string closest(std::string_view word, std::span<const std::string> candidates);
+/// "did you mean 'X'?" for the closest candidate, else "".
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace podsim::base

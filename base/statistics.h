@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+/// Named counters with a unit and a sentence; modules count, printers stand apart.
+namespace podsim::base {
+
+class Statistic {
+ public:
+  Statistic(std::string name, std::string unit, std::string description)
+      : name_(std::move(name)), unit_(std::move(unit)), description_(std::move(description)) {}
+  void add(std::int64_t amount) { value_ += amount; }
+  std::int64_t value() const { return value_; }
+  const std::string& name() const { return name_; }
+  const std::string& unit() const { return unit_; }
+  const std::string& description() const { return description_; }
+
+ private:
+  std::string name_, unit_, description_;
+  std::int64_t value_ = 0;
+};
+
+/// Owns statistics; references stay valid for its lifetime. Names are dotted paths, unique.
+class StatisticSet {
+ public:
+  Statistic& add(std::string name, std::string unit, std::string description);
+  const Statistic* find(std::string_view name) const;
+  auto begin() const { return statistics_.begin(); }
+  auto end() const { return statistics_.end(); }
+  /// One line each: name, value, unit, description, aligned.
+  void write_text(std::ostream& out) const;
+
+ private:
+  std::deque<Statistic> statistics_;
+};
+
+}  // namespace podsim::base

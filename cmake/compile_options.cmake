@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+add_library(podsim_options INTERFACE)
+target_compile_options(podsim_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                                -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+target_include_directories(podsim_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_link_libraries(podsim_options INTERFACE fmt::fmt Boost::headers)
+if(PODSIM_SANITIZE)
+  target_compile_options(podsim_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(podsim_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(PODSIM_COVERAGE)
+  target_compile_options(podsim_options INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(podsim_options INTERFACE --coverage)
+endif()
+
+# SystemC from Debian is built as C++17 and checks that at link time; SC_CPLUSPLUS names the version it was built with.
+add_library(podsim_systemc INTERFACE)
+target_compile_definitions(podsim_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
+target_link_libraries(podsim_systemc INTERFACE PkgConfig::SYSTEMC PkgConfig::TLM)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# podsim_layer(NAME [SYSTEMC] [USES layer ...] [LIBRARIES target ...])
+# The static library of one folder: every .cpp below it (main.cpp apart), linked to the layers below.
+function(podsim_layer NAME)
+  cmake_parse_arguments(ARG "SYSTEMC" "" "USES;LIBRARIES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${NAME}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  add_library(podsim_${NAME} STATIC ${sources})
+  target_link_libraries(podsim_${NAME} PUBLIC podsim_options ${ARG_LIBRARIES})
+  foreach(layer IN LISTS ARG_USES)
+    target_link_libraries(podsim_${NAME} PUBLIC podsim_${layer})
+  endforeach()
+  if(ARG_SYSTEMC)
+    target_link_libraries(podsim_${NAME} PUBLIC podsim_systemc)
+    target_precompile_headers(podsim_${NAME} PRIVATE <systemc> <tlm>)
+  endif()
+endfunction()
+
+# podsim_embed_machines(LAYER): the machine files of LAYER become string literals of the program.
+function(podsim_embed_machines LAYER)
+  file(GLOB machines CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${LAYER}/machines/*.toml)
+  set(output ${PROJECT_BINARY_DIR}/embedded_machines.cpp)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${machines}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${machines} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    VERBATIM)
+  target_sources(podsim_${LAYER} PRIVATE ${output})
+endfunction()

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+// libsystemc brings its own main, which calls sc_main; this program's main comes first and sc_main is never called.
+extern "C" int sc_main(int, char**) { return 0; }
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
