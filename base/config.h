@@ -9,32 +9,30 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/dimensional.h"
 #include "base/units.h"
 
 /// Layered configuration in TOML: a built-in text declares every key with its value, unit and evidence; later layers
 /// (a user's file, then `--set key=value`) override values. A layer that names an unknown key, gives a bare number
-/// where a unit is due, or another dimension or type, is an InputError with file, line, column and suggestion.
+/// where a unit is due, or another dimension or type, is an InputError with file, line, column and suggestion; one
+/// error carries a diagnostic for everything wrong in the layer, and leaves the configuration as it was.
 ///
 /// A built-in entry reads `link_rate = { value = "82 GB/s", evidence = "published", source = "CACM20" }`; an override
-/// is just `link_rate = "164 GB/s"`, in tables as in the built-in text, with evidence "set by user".
+/// is just `link_rate = "164 GB/s"`, in tables as in the built-in text, with evidence "user". The long form works in
+/// an override too, so that a copy of a built-in text is a valid file. In the built-in text a string that starts with
+/// a digit is a quantity and must parse as one.
 namespace podsim::base {
 
 enum class Evidence { published, measured, derived, assumed, user };
 std::string to_string(Evidence evidence);
 
-/// A value as written. Dimensional values are strings "<number> <unit>", kept in SI with the dimension they have.
-struct Dimensional {
-  enum class Kind { duration, frequency, bandwidth, bytes, energy, power };
-  Kind kind;
-  double si;
-};
-using ConfigValue = std::variant<bool, std::int64_t, double, std::string, Dimensional, std::vector<std::int64_t>,
-                                 std::vector<bool>>;
+using ConfigValue =
+    std::variant<bool, std::int64_t, double, std::string, Dimensional, std::vector<std::int64_t>, std::vector<bool>>;
 
 struct ConfigEntry {
-  std::string key;   ///< dotted: "ici.link_rate"
+  std::string key;  ///< dotted: "ici.link_rate"
   ConfigValue value;
-  std::string text;  ///< as written by the layer that set it
+  std::string text;  ///< as the layer that set it wrote it, without quotes: `82 GB/s`, `[32, 32]`
   Evidence evidence = Evidence::assumed;
   std::string source;  ///< the publication, measurement or reasoning behind the value
   SourceLocation origin;
@@ -42,7 +40,7 @@ struct ConfigEntry {
 
 class Config {
  public:
-  /// The built-in layer; it is also the schema of what later layers may set.
+  /// The built-in layer; it is also the schema of what later layers may set. `name` is what messages call it.
   static Config builtin(std::string_view name, std::string_view toml_text);
   /// Adds a file as a layer; InputError when it cannot be read or does not fit the schema.
   void add_file(const std::filesystem::path& path);
@@ -50,12 +48,14 @@ class Config {
   /// Adds one `--set` argument, "ici.link_rate=164 GB/s" (quotes around the value optional).
   void set(std::string_view assignment);
 
+  const std::string& name() const { return name_; }
   bool contains(std::string_view key) const;
-  const ConfigEntry& entry(std::string_view key) const;  ///< asserts that the key exists
+  const ConfigEntry& entry(std::string_view key) const;  ///< std::out_of_range when there is no such key
   /// Every entry in the order of the built-in text.
   const std::vector<ConfigEntry>& entries() const { return entries_; }
 
-  // Typed access; the type was checked when the layer was added.
+  // Typed access; the type was checked against the built-in entry when the layer was added, so a mismatch here
+  // (std::bad_variant_access) is a bug of the caller.
   bool boolean(std::string_view key) const;
   std::int64_t integer(std::string_view key) const;
   double number(std::string_view key) const;  ///< a real or an integer without unit
@@ -64,20 +64,22 @@ class Config {
   Frequency frequency(std::string_view key) const;
   Bandwidth bandwidth(std::string_view key) const;
   Bytes bytes(std::string_view key) const;
+  Cycles cycles(std::string_view key) const;  ///< "135 cycles", or an integer without unit
   std::vector<std::int64_t> integers(std::string_view key) const;
   std::vector<bool> booleans(std::string_view key) const;
 
   /// An InputError that points at where the current value of `key` was set; for values out of their range.
   [[noreturn]] void reject(std::string_view key, std::string message, std::string hint = "") const;
-  /// The resolved configuration as TOML that add_text reads back to the same values.
+  /// The resolved configuration as TOML that add_text reads back to the same values; each value's evidence and source
+  /// stand behind it as a comment.
   std::string to_toml() const;
 
  private:
+  double si(std::string_view key, Dimensional::Kind kind) const;
+
+  std::string name_;
   std::vector<ConfigEntry> entries_;
   std::map<std::string, std::size_t, std::less<>> index_;
 };
-
-/// Parses "940 MHz", "82 GB/s", "656 Gb/s", "16 MiB", "300 ns"; nullopt-like failure throws InputError at `where`.
-Dimensional parse_dimensional(std::string_view text, const SourceLocation& where);
 
 }  // namespace podsim::base

@@ -10,13 +10,14 @@
 
 /// Errors that a user can act on, carried to the edge of the program as one type and printed there like a compiler's:
 ///
-///   machine.toml:3:12: error: 'ici.link_rat' is not a key of a machine
+///   machine.toml:3:1: error: 'ici.link_rat' is not a key of tpu-v3
 ///     3 | link_rat = "164 GB/s"
 ///       | ^~~~~~~~ did you mean 'link_rate'?
 namespace podsim::base {
 
-/// Where in some text: a file (or "--set", "command line"), 1-based line and column, 0 when unknown, and the whole
-/// source line for the caret.
+/// Where in some text: a file (or "--set", "command line"), 1-based line and column in characters (not bytes), 0 when
+/// unknown, and the whole source line for the caret. A text of one line that has no number, such as an argument, has
+/// line 0 and still a column and a line_text.
 struct SourceLocation {
   std::string file;
   int line = 0;
@@ -33,7 +34,8 @@ struct Diagnostic {
   std::string hint;         ///< one line, such as "did you mean 'link_rate'?"; may be empty
 };
 
-/// The printed form, ending in a newline; color uses ANSI escapes.
+/// The printed form, ending in a newline; color uses ANSI escapes. A source line too long for a terminal is cut to the
+/// surroundings of its caret.
 std::string format(const Diagnostic& diagnostic, bool color = false);
 
 /// The location of byte `offset` in `text`, which was read from `file`.
@@ -58,7 +60,8 @@ class SimulationError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The candidate closest to `word` by edit distance when it is near enough to be a typing error, else "".
+/// The candidate closest to `word` by edit distance (case ignored, a swap of neighbours counts once) when it is near
+/// enough to be a typing error, else "".
 std::string closest(std::string_view word, std::span<const std::string> candidates);
 /// "did you mean 'X'?" for the closest candidate, else "".
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -28,8 +29,9 @@ class Statistic {
 /// Owns statistics; references stay valid for its lifetime. Names are dotted paths, unique.
 class StatisticSet {
  public:
+  /// std::logic_error when the name is taken.
   Statistic& add(std::string name, std::string unit, std::string description);
-  const Statistic* find(std::string_view name) const;
+  const Statistic* find(std::string_view name) const;  ///< null when there is none
   auto begin() const { return statistics_.begin(); }
   auto end() const { return statistics_.end(); }
   /// One line each: name, value, unit, description, aligned.
@@ -37,6 +39,7 @@ class StatisticSet {
 
  private:
   std::deque<Statistic> statistics_;
+  std::map<std::string, std::size_t, std::less<>> index_;
 };
 
 }  // namespace podsim::base

@@ -97,7 +97,9 @@ constexpr Duration to_duration(Time time) { return Duration(double(time.value())
 Time to_time(Duration duration);
 
 constexpr std::int64_t divide_round_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-constexpr std::int64_t round_up(std::int64_t a, std::int64_t multiple) { return divide_round_up(a, multiple) * multiple; }
+constexpr std::int64_t round_up(std::int64_t a, std::int64_t multiple) {
+  return divide_round_up(a, multiple) * multiple;
+}
 
 /// A clock as a description, not a toggling wire: edge n stands at n / frequency since time zero, rounded to the
 /// nearest picosecond once (never accumulated: a 940 MHz period rounded to 1064 ps would be 160 ppm wrong).
