@@ -16,17 +16,17 @@ namespace podsim::hw {
 struct MxuParameters {                ///< [mxu]
   std::int64_t count = 0;             ///< per core
   std::int64_t size = 0;              ///< rows and columns of the systolic array
-  base::Cycles weight_load;           ///< one full weight tile into the shadow registers
-  base::Cycles first_result_latency;  ///< first LHS row in to first result row out
+  base::Cycles weight_load;           ///< one full weight tile into the shadow registers: size / weight_rows_per_cycle
+  base::Cycles first_result_latency;  ///< first LHS row in to first result row out: size + result_skew
 };
 
-struct VectorParameters {       ///< [vector]
+struct VectorParameters {  ///< [vector]
   std::int64_t lanes = 0;
   std::int64_t sublanes = 0;
-  std::int64_t alus = 0;        ///< ALU operations per cycle
-  std::int64_t loads = 0;       ///< per cycle
-  std::int64_t stores = 0;      ///< per cycle
-  base::Cycles latency;         ///< load to use, through an ALU, to the store: start-up of a vector loop
+  std::int64_t alus = 0;                 ///< ALU operations per cycle
+  std::int64_t loads = 0;                ///< per cycle
+  std::int64_t stores = 0;               ///< per cycle
+  base::Cycles latency;                  ///< load to use, through an ALU, to the store: start-up of a vector loop
   base::Cycles transcendental_interval;  ///< cycles between two transcendental operations
 };
 
@@ -35,43 +35,44 @@ struct CrossLaneParameters {  ///< [cross_lane]
   base::Cycles latency;       ///< of a full 128 x 128 transpose
 };
 
-struct DmaParameters {       ///< [dma]
-  base::Cycles read_latency;   ///< descriptor issue to first byte's effect, HBM -> VMEM
-  base::Cycles write_latency;  ///< VMEM -> HBM
-  base::Cycles issue_interval; ///< between two descriptors
+struct DmaParameters {           ///< [dma]
+  base::Cycles read_latency;     ///< descriptor issue to first byte's effect, HBM -> VMEM
+  base::Cycles write_latency;    ///< VMEM -> HBM
+  base::Cycles issue_interval;   ///< between two descriptors
   std::int64_t queue_depth = 0;  ///< descriptors outstanding
 };
 
-struct HbmParameters {           ///< [hbm]
+struct HbmParameters {  ///< [hbm]
   base::Bytes capacity_per_core;
-  base::Bandwidth stream_rate;   ///< sustained, one core's half, reads only
-  double turnaround = 0;         ///< extra cost per byte of the lesser direction of a read/write mix
+  base::Bandwidth stream_rate;  ///< sustained, one core's half, reads only
+  double turnaround = 0;        ///< extra cost per byte of the lesser direction of a read/write mix
 };
 
-struct HostParameters {         ///< [host]
-  base::Bandwidth pcie_rate;    ///< per direction and chip
+struct HostParameters {       ///< [host]
+  base::Bandwidth pcie_rate;  ///< per direction and chip
   base::Duration pcie_latency;
-  base::Bandwidth infeed_copy_rate;     ///< infeed queue -> HBM buffer by the core
+  base::Bandwidth infeed_copy_rate;  ///< infeed queue -> HBM buffer by the core
   base::Duration infeed_tensor_overhead;
   std::int64_t infeed_queue_depth = 0;  ///< batches
   std::int64_t chips_per_host = 0;
 };
 
 /// What the tile compiler assumes of the code it stands for; machine-wide, never per op.
-struct CompilerParameters {        ///< [compiler]
+struct CompilerParameters {            ///< [compiler]
   double exposed_vector_fraction = 0;  ///< of a matmul fusion's vector work, the share not hidden behind the MXU
   std::int64_t prologue_columns = 0;   ///< output columns per recomputation of an operand prologue
   base::Bytes combine_all_reduce;      ///< gradients are combined up to this size per all-reduce
 };
 
-struct PodParameters {                     ///< [pod]
-  std::vector<std::int64_t> dimensions;    ///< a full pod, chips per dimension: {32, 32}
-  std::int64_t pods = 0;                   ///< joined along the first dimension at most
+struct PodParameters {                   ///< [pod]
+  std::vector<std::int64_t> dimensions;  ///< a full pod, chips per dimension: {32, 32}
+  std::int64_t pods = 0;                 ///< joined along the first dimension at most
 };
 
+/// Durations of units that run on the core clock are kept in its cycles, rounded up; a file may state them in ns.
 struct Machine {
   std::string name;
-  base::Frequency clock;       ///< [core] clock
+  base::Frequency clock;  ///< [core] clock
   std::int64_t cores_per_chip = 0;
   base::Bytes vmem;
   base::Bytes smem;
@@ -87,6 +88,7 @@ struct Machine {
   CompilerParameters compiler;
   PodParameters pod;
 
+  base::Clock core_clock() const { return base::Clock(clock); }
   /// bf16 multiply-adds of one core counted as two operations, per second.
   double peak_flops_per_core() const;
 };

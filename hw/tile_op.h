@@ -46,7 +46,7 @@ struct TileTransfer {
 };
 
 struct TileWork {
-  std::vector<TileTransfer> reads;   ///< HBM -> VMEM, all needed before the first phase
+  std::vector<TileTransfer> reads;  ///< HBM -> VMEM, all needed before the first phase
   std::vector<TilePhase> phases;
   std::vector<TileTransfer> writes;  ///< VMEM -> HBM, after the last phase
   bool operator==(const TileWork&) const = default;
@@ -60,9 +60,9 @@ struct TileRun {
 };
 
 struct TileOp {
-  std::string name;        ///< for traces and reports: "conv2d_3 fusion"
+  std::string name;  ///< for traces and reports: "conv2d_3 fusion"
   std::vector<TileRun> runs;
-  base::Bytes vmem;        ///< VMEM the op needs, both halves of its double buffers included
+  base::Bytes vmem;  ///< VMEM the op needs, both halves of its double buffers included
 };
 
 }  // namespace podsim::hw

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/machine.h"
+
+#include <algorithm>
+
+namespace podsim::hw {
+
+namespace {
+
+/// Typed reads with the range each kind of value must be in.
+class Reader {
+ public:
+  Reader(const base::Config& config, base::Frequency clock) : config_(config), clock_(clock) {}
+
+  std::int64_t count(const char* key) const {
+    const std::int64_t value = config_.integer(key);
+    if (value < 1) config_.reject(key, std::string("'") + key + "' must be at least 1");
+    return value;
+  }
+  base::Cycles cycles(const char* key, std::int64_t least) const {
+    const std::int64_t value = config_.integer(key);
+    if (value < least) config_.reject(key, std::string("'") + key + "' must be at least " + std::to_string(least));
+    return base::Cycles(value);
+  }
+  double at_least_zero(const char* key) const {
+    const double value = config_.number(key);
+    if (!(value >= 0)) config_.reject(key, std::string("'") + key + "' must not be negative");
+    return value;
+  }
+  double fraction(const char* key) const {
+    const double value = config_.number(key);
+    if (!(value >= 0 && value <= 1)) config_.reject(key, std::string("'") + key + "' is a share: between 0 and 1");
+    return value;
+  }
+  base::Bytes size(const char* key) const {
+    const base::Bytes value = config_.bytes(key);
+    if (value.value() < 1) config_.reject(key, std::string("'") + key + "' must be more than nothing");
+    return value;
+  }
+  base::Bandwidth rate(const char* key) const {
+    const base::Bandwidth value = config_.bandwidth(key);
+    if (!(value.si() > 0)) config_.reject(key, std::string("'") + key + "' must be above zero");
+    return value;
+  }
+  base::Duration duration(const char* key) const {
+    const base::Duration value = config_.duration(key);
+    if (!(value.si() >= 0)) config_.reject(key, std::string("'") + key + "' must not be negative");
+    return value;
+  }
+  base::Cycles cycles_of(const char* key) const { return clock_.cycles_covering(duration(key)); }
+
+ private:
+  const base::Config& config_;
+  base::Clock clock_;
+};
+
+base::Frequency read_clock(const base::Config& config) {
+  const base::Frequency clock = config.frequency("core.clock");
+  if (!(clock.si() >= 1e6 && clock.si() <= 1e11)) {
+    config.reject("core.clock", "'core.clock' must be between 1 MHz and 100 GHz");
+  }
+  return clock;
+}
+
+MxuParameters read_mxu(const base::Config& config, const Reader& read) {
+  MxuParameters mxu;
+  mxu.count = read.count("mxu.count");
+  mxu.size = read.count("mxu.size");
+  if (mxu.size % 8 != 0) config.reject("mxu.size", "'mxu.size' must be a multiple of 8, the rows of a register");
+  mxu.weight_load = base::Cycles(base::divide_round_up(mxu.size, read.count("mxu.weight_rows_per_cycle")));
+  mxu.first_result_latency = base::Cycles(mxu.size) + read.cycles("mxu.result_skew_cycles", 0);
+  return mxu;
+}
+
+VectorParameters read_vector(const Reader& read) {
+  VectorParameters vector;
+  vector.lanes = read.count("vector.lanes");
+  vector.sublanes = read.count("vector.sublanes");
+  vector.alus = read.count("vector.alus");
+  vector.loads = read.count("vector.loads");
+  vector.stores = read.count("vector.stores");
+  vector.latency = read.cycles("vector.latency_cycles", 0);
+  vector.transcendental_interval = read.cycles("vector.transcendental_interval_cycles", 1);
+  return vector;
+}
+
+DmaParameters read_dma(const Reader& read) {
+  DmaParameters dma;
+  dma.read_latency = read.cycles_of("dma.read_latency");
+  dma.write_latency = read.cycles_of("dma.write_latency");
+  dma.issue_interval = read.cycles("dma.issue_interval_cycles", 0);
+  dma.queue_depth = read.count("dma.queue_depth");
+  return dma;
+}
+
+HbmParameters read_hbm(const Reader& read) {
+  HbmParameters hbm;
+  hbm.capacity_per_core = read.size("hbm.capacity_per_core");
+  hbm.stream_rate = read.rate("hbm.stream_rate");
+  hbm.turnaround = read.at_least_zero("hbm.turnaround");
+  return hbm;
+}
+
+noc::IciParameters read_ici(const base::Config& config, const Reader& read) {
+  noc::IciParameters ici;
+  ici.link_rate = read.rate("ici.link_rate");
+  ici.payload_fraction = read.fraction("ici.payload_fraction");
+  if (ici.payload_fraction == 0) config.reject("ici.payload_fraction", "a link without payload moves nothing");
+  ici.hop_latency = read.duration("ici.hop_latency");
+  ici.remote_dma_latency = read.duration("ici.remote_dma_latency");
+  ici.cross_pod_latency = read.duration("ici.cross_pod_latency");
+  return ici;
+}
+
+HostParameters read_host(const Reader& read) {
+  HostParameters host;
+  host.pcie_rate = read.rate("host.pcie_rate");
+  host.pcie_latency = read.duration("host.pcie_latency");
+  host.infeed_copy_rate = read.rate("host.infeed_copy_rate");
+  host.infeed_tensor_overhead = read.duration("host.infeed_tensor_overhead");
+  host.infeed_queue_depth = read.count("host.infeed_queue_depth");
+  host.chips_per_host = read.count("host.chips_per_host");
+  return host;
+}
+
+PodParameters read_pod(const base::Config& config, const Reader& read) {
+  PodParameters pod;
+  pod.dimensions = config.integers("pod.dimensions");
+  if (pod.dimensions.empty() || std::ranges::any_of(pod.dimensions, [](std::int64_t chips) { return chips < 1; })) {
+    config.reject("pod.dimensions", "'pod.dimensions' needs at least one dimension, each of at least one chip");
+  }
+  pod.pods = read.count("pod.pods");
+  return pod;
+}
+
+}  // namespace
+
+double Machine::peak_flops_per_core() const { return 2.0 * double(mxu.count * mxu.size * mxu.size) * clock.si(); }
+
+Machine read_machine(const base::Config& config) {
+  Machine machine;
+  machine.name = config.string("machine.name");
+  machine.clock = read_clock(config);
+  const Reader read(config, machine.clock);
+  machine.cores_per_chip = read.count("core.cores_per_chip");
+  machine.vmem = read.size("core.vmem");
+  machine.smem = read.size("core.smem");
+  machine.sync_flags = read.count("core.sync_flags");
+  machine.mxu = read_mxu(config, read);
+  machine.vector = read_vector(read);
+  machine.cross_lane = {read.cycles("cross_lane.interval_cycles", 1), read.cycles("cross_lane.latency_cycles", 0)};
+  machine.dma = read_dma(read);
+  machine.hbm = read_hbm(read);
+  machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0)};
+  machine.ici = read_ici(config, read);
+  machine.host = read_host(read);
+  machine.compiler = {read.fraction("compiler.exposed_vector_fraction"), read.count("compiler.prologue_columns"),
+                      read.size("compiler.combine_all_reduce")};
+  machine.pod = read_pod(config, read);
+  return machine;
+}
+
+}  // namespace podsim::hw

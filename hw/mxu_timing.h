@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hw/machine.h"
+#include "hw/tile_op.h"
+
+namespace podsim::hw {
+
+/// When the matrix units are done with a phase, in cycles of the core clock.
+///
+/// A weight-stationary array of size x size cells takes one LHS row per cycle, in registers of 8 rows, so rows are
+/// padded to 8. The weights of the next tile shift in behind the current ones, hence a tile occupies the array for
+/// max(rows padded, weight_load) cycles. The first load and the latency of the last row's result are exposed once per
+/// phase. With t weight tiles on a unit:
+///
+///   span(t, rows) = weight_load + t * max(round_up(rows, 8), weight_load) + first_result_latency
+///
+/// Tiles are dealt out over the units one by one; the unit with most of them decides. No work takes no time.
+/// Source: one 8 x 128 register per 8 cycles and the weight load of 128 cycles are published rates of TPU v3; the
+/// latency is the machine file's assumption.
+class MxuTiming {
+ public:
+  explicit MxuTiming(const Machine& machine);
+
+  /// What one unit does in a phase, one after the other.
+  struct Span {
+    base::Cycles load;    ///< the first weights shift in
+    base::Cycles stream;  ///< rows enter the array
+    base::Cycles drain;   ///< the last results leave it
+    base::Cycles total() const { return load + stream + drain; }
+  };
+  /// Weight tiles that unit `unit` (0-based) gets.
+  std::int64_t tiles_on(std::int64_t unit, std::int64_t weight_tiles) const;
+  Span span(std::int64_t tiles, std::int64_t rows) const;
+  /// The phase's duration: the span of unit 0, which has the most tiles.
+  base::Cycles duration(const MxuWork& work) const { return span(tiles_on(0, work.weight_tiles), work.rows).total(); }
+  std::int64_t units() const { return mxu_.count; }
+
+ private:
+  MxuParameters mxu_;
+  std::int64_t register_rows_;
+};
+
+}  // namespace podsim::hw

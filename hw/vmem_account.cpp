@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/vmem_account.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/diagnostic.h"
+
+namespace podsim::hw {
+
+void VmemAccount::allocate(std::string_view op, base::Bytes bytes) {
+  assert(bytes.value() >= 0);
+  if (bytes > capacity_ - used_) {
+    throw base::SimulationError(place_ + ": op '" + std::string(op) + "' needs " + base::to_string(bytes) +
+                                " of VMEM, " + base::to_string(capacity_ - used_) + " of " +
+                                base::to_string(capacity_) + " are free");
+  }
+  used_ += bytes;
+  peak_ = std::max(peak_, used_);
+}
+
+void VmemAccount::release(base::Bytes bytes) {
+  assert(bytes <= used_);
+  used_ -= bytes;
+}
+
+}  // namespace podsim::hw

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/machines.h"
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "base/diagnostic.h"
+
+namespace podsim::workloads {
+
+namespace {
+
+constexpr std::string_view default_base = "tpu-v3";
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const EmbeddedMachine& machine : embedded_machines()) result.push_back(machine.name);
+  return result;
+}
+
+const EmbeddedMachine* find(std::string_view name) {
+  const auto& machines = embedded_machines();
+  const auto found = std::ranges::find(machines, name, &EmbeddedMachine::name);
+  return found == machines.end() ? nullptr : &*found;
+}
+
+std::string known_machines() {
+  std::string text = "built-in machines:";
+  for (const std::string& name : names()) text += " " + name;
+  return text;
+}
+
+std::string hint_for(std::string_view name) {
+  const std::string suggestion = base::did_you_mean(name, names());
+  return suggestion.empty() ? known_machines() : suggestion;
+}
+
+base::Config builtin_config(const EmbeddedMachine& machine) {
+  return base::Config::builtin(machine.name + ".toml", machine.toml);
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw base::InputError("cannot read the machine file '" + path.string() + "'");
+  return std::move(text).str();
+}
+
+std::size_t line_start(std::string_view text, std::size_t line) {
+  std::size_t offset = 0;
+  for (std::size_t i = 1; i < line; ++i) offset = text.find('\n', offset) + 1;
+  return offset;
+}
+
+struct MachineFile {
+  std::string base_name;
+  std::string overrides;  ///< the file without its key `base`, every other character where it was
+  bool names_itself = false;
+};
+
+base::InputError unknown_base(const std::string& path, const std::string& text, std::size_t offset,
+                              std::string_view name) {
+  base::Diagnostic diagnostic;
+  diagnostic.message = "'" + std::string(name) + "' is not a built-in machine";
+  diagnostic.location = base::locate(path, text, offset, 4);
+  diagnostic.hint = hint_for(name);
+  return base::InputError(std::move(diagnostic));
+}
+
+/// A file that does not parse is left whole: the configuration reports where it is wrong.
+MachineFile split_base(const std::string& path, std::string text) {
+  MachineFile file{std::string(default_base), "", false};
+  try {
+    const toml::table table = toml::parse(text, path);
+    file.names_itself = table.at_path("machine.name").is_value();
+    const auto entry = table.find("base");
+    if (entry != table.end()) {
+      const toml::source_position begin = entry->first.source().begin;
+      const std::size_t offset = line_start(text, begin.line);
+      file.base_name = entry->second.value_or(std::string());
+      if (find(file.base_name) == nullptr) throw unknown_base(path, text, offset + begin.column - 1, file.base_name);
+      const std::size_t end = std::min(text.find('\n', offset), text.size());
+      std::fill(text.begin() + std::ptrdiff_t(offset), text.begin() + std::ptrdiff_t(end), ' ');
+    }
+  } catch (const toml::parse_error&) {
+    file.names_itself = true;
+  }
+  file.overrides = std::move(text);
+  return file;
+}
+
+base::Config file_config(const std::filesystem::path& path) {
+  const MachineFile file = split_base(path.string(), read_file(path));
+  base::Config config = builtin_config(*find(file.base_name));
+  if (!file.names_itself) config.add_text(path.string(), "[machine]\nname = '" + path.stem().string() + "'\n");
+  config.add_text(path.string(), file.overrides);
+  return config;
+}
+
+}  // namespace
+
+base::Config machine_config(std::string_view name_or_path) {
+  if (const EmbeddedMachine* machine = find(name_or_path)) return builtin_config(*machine);
+  const std::filesystem::path path(name_or_path);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return file_config(path);
+  throw base::InputError("no machine is called '" + std::string(name_or_path) + "', and no file is",
+                         hint_for(name_or_path));
+}
+
+}  // namespace podsim::workloads
