@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "base/probe.h"
+#include "base/traced_signal.h"
+#include "base/units.h"
+
+/// Writes a value change dump (IEEE 1364) that GTKWave opens, in picoseconds.
+///
+/// Change driven: the cost is per change, not per signal and time step. Deterministic: no date, scopes and signals in
+/// the order of declaration. Scope names such as `chip(0,0)` stand as they are (GTKWave keeps parentheses and commas;
+/// a blank becomes '_'). Text signals are `$var string`, GTKWave's extension for state and op names, with bytes other
+/// than printable ASCII escaped as `\ooo`. Every signal is unknown (x, NaN, empty text) until its first change.
+namespace podsim::base {
+
+class VcdWriter : public ProbeSink {
+ public:
+  /// Traces the signals whose full name matches a pattern ('chip(0,0).*', '*.mxu0.state'), all of them when there is
+  /// no pattern. The file appears when finish() returns; InputError when it cannot be written.
+  VcdWriter(const std::filesystem::path& path, std::vector<std::string> patterns);
+  /// The same to a stream that outlives the writer.
+  VcdWriter(std::ostream& out, std::vector<std::string> patterns);
+  ~VcdWriter() override;
+
+  bool wants(std::string_view name) const override;
+  int declare(std::string_view scope, std::string_view name, SignalKind kind, int bits) override;
+  // Changes come in the order of time and after the last declaration, otherwise std::logic_error.
+  void change(int id, Time now, std::int64_t value) override;
+  void change(int id, Time now, double value) override;
+  void change(int id, Time now, std::string_view value) override;
+  /// Ends the trace at `end` (or the last change, if later), so that the last values have a length, and closes it.
+  void finish(Time end);
+
+  const std::vector<TracedSignal>& signals() const { return signals_; }
+  /// The patterns that no declared signal matched: most likely typing errors.
+  std::vector<std::string> unmatched_patterns() const;
+
+ private:
+  struct Variable {
+    std::string code;  ///< the identifier in the dump
+    SignalKind kind;
+    int bits;
+  };
+  void write_header();
+  void advance(Time now);
+  void flush();
+
+  std::vector<std::string> patterns_;
+  std::vector<bool> matched_;
+  std::vector<TracedSignal> signals_;
+  std::vector<Variable> variables_;
+  std::unique_ptr<AtomicFile> file_;
+  std::ostream& out_;
+  std::string buffer_;
+  Time now_;
+  bool started_ = false;
+};
+
+}  // namespace podsim::base
