@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <systemc>
+#include <utility>
+#include <vector>
+
+#include "noc/message.h"
+#include "noc/message_fabric.h"
+
+/// A chip's end of the inter-chip interconnect: the pair of sockets that meet the fabric, and a plain interface to them
+/// for the clients of a chip (collectives, remote DMA), which share the port by channel number.
+///
+///   port.bind(fabric);
+///   port.attach(channel, client);
+///   port.send({.hops = {1, 0}, .bytes = ..., .channel = channel, .tag = ...});
+namespace podsim::noc {
+
+/// Who sends and receives through a port. Calls come at the simulated time of the event.
+class IciClient {
+ public:
+  virtual ~IciClient() = default;
+  /// The injecting link has taken a message that this client sent.
+  virtual void message_taken(NodeId node, const Message& message) = 0;
+  /// The last byte of a message for this client's channel has arrived.
+  virtual void message_received(NodeId node, const Message& message) = 0;
+};
+
+class IciPort : public sc_core::sc_module {
+ public:
+  /// `node`: the number of the port's chip in the fabric.
+  IciPort(sc_core::sc_module_name name, NodeId node);
+
+  tlm_utils::simple_initiator_socket<IciPort, 32, MessageProtocol> to_fabric{"to_fabric"};
+  tlm_utils::passthrough_target_socket<IciPort, 32, MessageProtocol> from_fabric{"from_fabric"};
+
+  /// Joins both sockets to the fabric's sockets of this port's node.
+  void bind(MessageFabric& fabric);
+  NodeId node() const { return node_; }
+
+  /// Messages on `channel` go to `client`, which must stay until detached; one client per channel.
+  void attach(std::uint32_t channel, IciClient& client);
+  void detach(std::uint32_t channel);
+  /// Sends now; the source is this port's node.
+  void send(const Message& message);
+
+ private:
+  tlm::tlm_sync_enum taken(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum received(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  IciClient* client(std::uint32_t channel) const;
+
+  NodeId node_;
+  PayloadPool pool_;
+  std::vector<std::pair<std::uint32_t, IciClient*>> clients_;
+};
+
+}  // namespace podsim::noc

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/units.h"
+#include "noc/ici_parameters.h"
+
+/// Timing of one directed ICI link and the router behind it at message level.
+///
+///   start    = max(head at the link, free_at)               first come, first served
+///   tail out = max(start + bytes / payload_rate, tail in)   a link cannot send what has not arrived yet
+///   free_at  = tail out
+///   head and tail at the next node = start and tail out + latency
+///
+/// so that over a path latency adds and occupancy is the maximum: virtual cut-through, where the head moves on while
+/// the tail still serialises. Buffers are taken as deep enough for the messages that wait (the packet level has
+/// credits). The latency is ici.hop_latency, plus ici.cross_pod_latency on a link that joins two pods (both assumed,
+/// see the machine file); the payload rate lumps headers, line code and CRC. Serialisation is rounded to the picosecond
+/// once per message and link.
+namespace podsim::noc {
+
+/// When a message used a link, in simulated time.
+struct LinkPassage {
+  base::Time start;     ///< its head entered the wire
+  base::Time tail_out;  ///< its tail left the wire's near end: the link is free
+  base::Time head_at_next;
+  base::Time tail_at_next;
+};
+
+class LinkTiming {
+ public:
+  LinkTiming(const IciParameters& ici, bool crosses_pod);
+
+  /// Takes the link for a message whose head and tail reach it at the given times; calls come in order of head arrival.
+  LinkPassage pass(base::Time head, base::Time tail, base::Bytes bytes);
+
+  base::Time serialisation(base::Bytes bytes) const { return base::to_time(bytes / payload_rate_); }
+  base::Time latency() const { return latency_; }
+  base::Time free_at() const { return free_at_; }
+  base::Time busy() const { return busy_; }  ///< total time the wire was taken
+  base::Bytes bytes() const { return bytes_; }
+  std::int64_t messages() const { return messages_; }
+
+ private:
+  base::Bandwidth payload_rate_;
+  base::Time latency_;
+  base::Time free_at_;
+  base::Time busy_;
+  base::Bytes bytes_;
+  std::int64_t messages_ = 0;
+};
+
+}  // namespace podsim::noc

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noc/message_fabric.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "noc/systemc_time.h"
+
+namespace podsim::noc {
+
+namespace {
+
+// Ranks among steps of one time: what ends comes before what begins; heads by port, local ones last.
+constexpr std::uint32_t rank_deliver = 0;
+constexpr std::uint32_t rank_taken = 2 * max_dimensions;
+constexpr std::uint32_t rank_show = rank_taken + 1;
+constexpr std::uint32_t rank_arrive = rank_show + 2;
+constexpr std::uint32_t rank_local = rank_arrive + 2 * max_dimensions;
+
+std::uint32_t port(int dimension, int direction) { return std::uint32_t(2 * dimension + (direction < 0)); }
+
+int next_dimension(const Coordinates& hops) {
+  for (int d = 0; d < max_dimensions; ++d) {
+    if (hops[d] != 0) return d;
+  }
+  return -1;
+}
+
+}  // namespace
+
+MessageFabric::MessageFabric(sc_core::sc_module_name name, FoldedTopology topology, const IciParameters& ici,
+                             base::ProbeSink* sink)
+    : sc_module(name),
+      topology_(std::move(topology)),
+      labeller_([](const Message& m) { return fmt::format("{} B", m.bytes.value()); }) {
+  const Topology& nodes = topology_.representatives();
+  for (LinkId id = 0; id < nodes.link_ids(); ++id) {
+    links_.emplace_back(ici, nodes.crosses_pod(id));
+    auto link = nodes.link(id);
+    link_target_.push_back(link ? link->to : -1);
+  }
+  for (NodeId node = 0; node < nodes.nodes(); ++node) {
+    in_.emplace_back(fmt::format("in_{}", node).c_str()).register_nb_transport_fw(this, &MessageFabric::inject, node);
+    out_.emplace_back(fmt::format("out_{}", node).c_str())
+        .register_nb_transport_bw(this, &MessageFabric::ignore_backward, node);
+  }
+  declare_probes(sink);
+  SC_HAS_PROCESS(MessageFabric);
+  SC_METHOD(work);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+void MessageFabric::declare_probes(base::ProbeSink* sink) {
+  if (sink == nullptr) return;
+  const Topology& nodes = topology_.representatives();
+  probes_.resize(links_.size());
+  for (LinkId id = 0; id < nodes.link_ids(); ++id) {
+    auto link = nodes.link(id);
+    if (!link) continue;
+    std::string scope = fmt::format("chip{}.ici.{}_{}", nodes.name(link->from), dimension_name(link->dimension),
+                                    link->direction > 0 ? "plus" : "minus");
+    probes_[id] = {.busy = {sink, scope, "busy"}, .message = {sink, scope, "message"}};
+    probes_[id].busy.set(base::Time(0), false);
+    probes_[id].message.set(base::Time(0), "");
+  }
+}
+
+tlm::tlm_sync_enum MessageFabric::inject(int node, tlm::tlm_generic_payload& payload,
+                                         [[maybe_unused]] tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  assert(phase == tlm::BEGIN_REQ);
+  payload.acquire();
+  MessageExtension& extension = message_extension(payload);
+  extension.message.source = node;
+  extension.remaining = extension.message.hops;
+  base::Time when = now() + from_sc_time(delay);
+  extension.tail = when;
+  schedule(when, rank_local, {.kind = Kind::arrive, .node = node, .injected = true, .payload = &payload});
+  return tlm::TLM_ACCEPTED;
+}
+
+tlm::tlm_sync_enum MessageFabric::ignore_backward(int, tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
+  return tlm::TLM_ACCEPTED;
+}
+
+void MessageFabric::schedule(base::Time when, std::uint32_t rank, const Step& step) {
+  bool earliest = queue_.empty() || when < queue_.top().when;
+  queue_.push(when, rank, step);
+  if (earliest && !working_) wake_.notify(to_sc_time(when - now()));
+}
+
+void MessageFabric::work() {
+  base::Time time = now();
+  working_ = true;
+  while (!queue_.empty() && queue_.top().when <= time) perform(queue_.pop().value, time);
+  working_ = false;
+  if (!queue_.empty()) wake_.notify(to_sc_time(queue_.top().when - time));
+}
+
+void MessageFabric::perform(const Step& step, base::Time now) {
+  switch (step.kind) {
+    case Kind::deliver:
+      return deliver(step);
+    case Kind::taken:
+      return taken(step);
+    case Kind::arrive:
+      return arrive(step, now);
+    case Kind::show_message:
+      probes_[step.node].busy.set(now, true);
+      probes_[step.node].message.set(now, labeller_(message_extension(*step.payload).message));
+      return step.payload->release();
+    case Kind::show_idle:
+      if (links_[step.node].free_at() > now) return;
+      probes_[step.node].busy.set(now, false);
+      probes_[step.node].message.set(now, "");
+      return;
+  }
+}
+
+void MessageFabric::arrive(const Step& step, base::Time now) {
+  MessageExtension& extension = message_extension(*step.payload);
+  int dimension = next_dimension(extension.remaining);
+  if (dimension < 0) {  // a message to the sender itself
+    schedule(now, rank_taken, {Kind::taken, step.node, false, step.payload});
+    schedule(now, rank_deliver, {Kind::deliver, step.node, false, step.payload});
+    return;
+  }
+  int direction = extension.remaining[dimension] < 0 ? -1 : 1;
+  LinkId link = topology_.representatives().link_id(step.node, dimension, direction);
+  NodeId next = link_target_[link];
+  assert(next >= 0 && "a message ran over an open edge");
+  LinkPassage passage = links_[link].pass(now, extension.tail, extension.message.bytes);
+  ++hops_;
+  extension.remaining[dimension] -= direction;
+  extension.tail = passage.tail_at_next;
+  show(link, passage, *step.payload);
+  if (step.injected) schedule(passage.tail_out, rank_taken, {Kind::taken, step.node, false, step.payload});
+  if (next_dimension(extension.remaining) < 0) {
+    schedule(passage.tail_at_next, rank_deliver + port(dimension, direction),
+             {Kind::deliver, next, false, step.payload});
+  } else {
+    schedule(passage.head_at_next, rank_arrive + port(dimension, direction), {Kind::arrive, next, false, step.payload});
+  }
+}
+
+void MessageFabric::taken(const Step& step) {
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  in_[step.node]->nb_transport_bw(*step.payload, phase, delay);
+}
+
+void MessageFabric::deliver(const Step& step) {
+  ++delivered_;
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  out_[step.node]->nb_transport_fw(*step.payload, phase, delay);
+  step.payload->release();
+}
+
+void MessageFabric::show(LinkId link, const LinkPassage& passage, tlm::tlm_generic_payload& payload) {
+  if (probes_.empty() || !probes_[link].active()) return;
+  payload.acquire();
+  schedule(passage.start, rank_show + 1, {Kind::show_message, link, false, &payload});
+  schedule(passage.tail_out, rank_show, {Kind::show_idle, link, false, nullptr});
+}
+
+}  // namespace podsim::noc

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noc/slice.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cassert>
+
+namespace podsim::noc {
+
+namespace {
+
+std::int64_t largest(const PodShape& pod, std::size_t dimension) {
+  return pod.dimensions[dimension] * (dimension == 0 ? pod.pods : 1);
+}
+
+std::string dimension_problem(const PodShape& pod, std::int64_t size, std::size_t d) {
+  if (size < 1) return fmt::format("a slice dimension must be at least 1, not {}", size);
+  if (!std::has_single_bit(std::uint64_t(size)) && size != largest(pod, d) && size != pod.dimensions[d]) {
+    return fmt::format("{} is not a power of two", size);
+  }
+  if (size > largest(pod, d)) {
+    return fmt::format("the machine has {} chips along {}, the slice asks for {}", largest(pod, d),
+                       dimension_name(int(d)), size);
+  }
+  if (size > pod.dimensions[d] && size % pod.dimensions[d] != 0) {
+    return fmt::format("a slice of several pods takes whole pods of {} chips along {}, not {}", pod.dimensions[d],
+                       dimension_name(int(d)), size);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string slice_problem(const PodShape& pod, const std::vector<std::int64_t>& sizes) {
+  if (sizes.size() != pod.dimensions.size()) {
+    return fmt::format("a slice of this machine has {} dimensions, not {}", pod.dimensions.size(), sizes.size());
+  }
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (std::string problem = dimension_problem(pod, sizes[d], d); !problem.empty()) return problem;
+  }
+  return "";
+}
+
+std::vector<bool> slice_wraps(const PodShape& pod, const std::vector<std::int64_t>& sizes) {
+  std::vector<bool> wraps;
+  for (std::size_t d = 0; d < sizes.size(); ++d) wraps.push_back(sizes[d] > 1 && sizes[d] == pod.dimensions[d]);
+  return wraps;
+}
+
+Topology slice_topology(const PodShape& pod, const std::vector<std::int64_t>& sizes) {
+  assert(slice_problem(pod, sizes).empty());
+  return Topology(sizes, slice_wraps(pod, sizes), sizes[0] > pod.dimensions[0] ? pod.dimensions[0] : 0);
+}
+
+}  // namespace podsim::noc

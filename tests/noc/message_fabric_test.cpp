@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noc/message_fabric.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <deque>
+#include <map>
+
+#include "noc/ici_port.h"
+#include "noc/on_chip_switch.h"
+#include "noc/systemc_time.h"
+
+namespace podsim::noc {
+namespace {
+
+using base::Bytes;
+using base::Time;
+
+// One byte takes one nanosecond; a hop takes 300 ns, 550 ns between pods.
+IciParameters slow_links() {
+  return {.link_rate = base::Bandwidth(2e9),
+          .payload_fraction = 0.5,
+          .hop_latency = base::Duration(300e-9),
+          .remote_dma_latency = base::Duration(1e-6),
+          .cross_pod_latency = base::Duration(250e-9)};
+}
+
+struct Planned {
+  Time when;
+  NodeId node;
+  Message message;
+};
+
+// Sends planned messages and writes down when each was taken and received.
+struct Bench : sc_core::sc_module, IciClient {
+  struct Seen {
+    NodeId node;
+    Time when;
+    bool operator==(const Seen&) const = default;
+  };
+
+  Bench(FoldedTopology topology, base::ProbeSink* sink = nullptr)
+      : sc_module("bench"), fabric("fabric", std::move(topology), slow_links(), sink) {
+    for (NodeId node = 0; node < fabric.topology().representatives().nodes(); ++node) {
+      ports.emplace_back(("port_" + std::to_string(node)).c_str(), node);
+      ports.back().bind(fabric);
+      ports.back().attach(0, *this);
+    }
+    SC_HAS_PROCESS(Bench);
+    SC_THREAD(send_all);
+  }
+
+  void send_all() {
+    for (const Planned& next : plan) {
+      if (next.when > now()) wait(to_sc_time(next.when - now()));
+      ports[next.node].send(next.message);
+    }
+  }
+  void message_taken(NodeId node, const Message& message) override { taken[message.tag] = {node, now()}; }
+  void message_received(NodeId node, const Message& message) override { received[message.tag] = {node, now()}; }
+
+  MessageFabric fabric;
+  std::deque<IciPort> ports;
+  std::vector<Planned> plan;
+  std::map<std::uint64_t, Seen> taken, received;
+};
+
+Message message(std::int32_t x, std::int32_t y, std::int64_t bytes, std::uint64_t tag) {
+  return {.hops = {x, y}, .bytes = Bytes(bytes), .tag = tag};
+}
+
+TEST(MessageFabric, LatencyAddsAlongThePathAndSerialisationCountsOnce) {
+  Bench bench(Topology({4, 4}, {false, false}));
+  bench.plan = {{Time(0), 0, message(2, 1, 100, 7)}};
+  sc_core::sc_start();
+  // Three hops of 300 ns and 100 bytes of 1 ns.
+  EXPECT_EQ(bench.received.at(7), (Bench::Seen{6, Time(1000000)}));
+  EXPECT_EQ(bench.taken.at(7), (Bench::Seen{0, Time(100000)}));
+  EXPECT_EQ(bench.fabric.hops(), 3);
+}
+
+TEST(MessageFabric, TwoMessagesOverOneLinkAreServedInOrderOfArrival) {
+  Bench bench(Topology({3, 1}, {false, false}));
+  // The message from node 0 reaches the link 1 -> 2 at 300 ns; the local one came at 250 ns and holds it until 350 ns.
+  bench.plan = {{Time(0), 0, message(2, 0, 100, 1)}, {Time(250000), 1, message(1, 0, 100, 2)}};
+  sc_core::sc_start();
+  EXPECT_EQ(bench.received.at(2).when, Time(650000));
+  EXPECT_EQ(bench.received.at(1).when, Time(750000));
+}
+
+TEST(MessageFabric, AtOneTimeTheMessageOnItsWayGoesBeforeTheLocalOne) {
+  Bench bench(Topology({3, 1}, {false, false}));
+  bench.plan = {{Time(0), 0, message(2, 0, 100, 1)}, {Time(300000), 1, message(1, 0, 100, 2)}};
+  sc_core::sc_start();
+  EXPECT_EQ(bench.received.at(1).when, Time(700000));
+  EXPECT_EQ(bench.received.at(2).when, Time(800000));
+}
+
+TEST(MessageFabric, ASenderSeesBackPressureWhenItsLinkIsTaken) {
+  Bench bench(Topology({2, 2}, {false, false}));
+  bench.plan = {
+      {Time(0), 0, message(1, 0, 100, 1)}, {Time(0), 0, message(1, 0, 100, 2)}, {Time(0), 0, message(0, 1, 100, 3)}};
+  sc_core::sc_start();
+  EXPECT_EQ(bench.taken.at(1).when, Time(100000));
+  EXPECT_EQ(bench.taken.at(2).when, Time(200000));
+  EXPECT_EQ(bench.taken.at(3).when, Time(100000));  // another link
+}
+
+TEST(MessageFabric, SaturatedLinkCarriesThePayloadRate) {
+  Bench bench(Topology({2}, {false}));
+  for (std::uint64_t i = 0; i < 50; ++i) bench.plan.push_back({Time(0), 0, message(1, 0, 1000, i)});
+  sc_core::sc_start();
+  EXPECT_EQ(now(), Time(50 * 1000000 + 300000));
+  EXPECT_EQ(bench.fabric.link(0).busy(), Time(50 * 1000000));
+}
+
+TEST(MessageFabric, AMessageToItselfArrivesAtOnce) {
+  Bench bench(Topology({2}, {false}));
+  bench.plan = {{Time(10), 0, message(0, 0, 1000, 1)}};
+  sc_core::sc_start();
+  EXPECT_EQ(bench.received.at(1), (Bench::Seen{0, Time(10)}));
+  EXPECT_EQ(bench.taken.at(1).when, Time(10));
+}
+
+TEST(MessageFabric, APodBoundaryAddsItsLatency) {
+  Bench bench(Topology({4, 1}, {false, false}, 2));
+  bench.plan = {{Time(0), 1, message(1, 0, 100, 1)}};
+  sc_core::sc_start();
+  EXPECT_EQ(bench.received.at(1).when, Time(650000));
+}
+
+// Symmetric traffic, the same plan at every coordinate of y, on 4 x 8 with y wrapped: the representative's messages
+// must be received at the same times as those of each of its translates.
+using Times = std::map<std::uint64_t, Time>;
+
+std::vector<Planned> symmetric_plan(const std::vector<Planned>& base, const Topology& full, bool folded) {
+  std::vector<Planned> plan;
+  for (const Planned& next : base) {
+    for (std::int32_t y = 0; y < (folded ? 1 : full.size(1)); ++y) {
+      Planned translate = next;
+      translate.node = next.node + y * full.size(0);
+      translate.message.tag = next.message.tag + std::uint64_t(1000 * y);
+      plan.push_back(translate);
+    }
+  }
+  return plan;
+}
+
+TEST(MessageFabric, FoldedTrafficArrivesAtTheTimesOfTheUnfoldedOne) {
+  const bool ok = rc::check([] {
+    Topology full({4, 8}, {false, true});
+    std::vector<Planned> base;
+    std::int64_t when = 0;
+    for (std::uint64_t tag = 0; tag < 40; ++tag) {
+      when += *rc::gen::element(0, 0, 100, 300) * 1000;
+      std::int32_t x = *rc::gen::inRange(0, 4);
+      base.push_back(
+          {Time(when), x,
+           message(*rc::gen::inRange(0, 4) - x, *rc::gen::inRange(-4, 5), *rc::gen::element(100, 200, 300), tag)});
+    }
+    auto run = [&](FoldedTopology topology) {
+      sc_core::sc_curr_simcontext = new sc_core::sc_simcontext;
+      sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
+      bool folded = topology.is_folded();
+      Bench bench(std::move(topology));
+      bench.plan = symmetric_plan(base, full, folded);
+      sc_core::sc_start();
+      return std::pair(bench.received, bench.taken);
+    };
+    auto [received, taken] = run(full);
+    auto [folded_received, folded_taken] = run(FoldedTopology::fold_all(full));
+    RC_ASSERT(folded_received.size() == base.size());
+    RC_ASSERT(received.size() == base.size() * 8);
+    for (const auto& [tag, seen] : received) {
+      RC_ASSERT(seen.when == folded_received.at(tag % 1000).when);
+      RC_ASSERT(taken.at(tag).when == folded_taken.at(tag % 1000).when);
+    }
+  });
+  EXPECT_TRUE(ok);
+}
+
+struct Recorder : base::ProbeSink {
+  bool wants(std::string_view name) const override { return name.starts_with("chip(0,0).ici.x_plus"); }
+  int declare(std::string_view, std::string_view name, base::SignalKind, int) override {
+    names.emplace_back(name);
+    return int(names.size()) - 1;
+  }
+  void change(int id, Time now, std::int64_t value) override { note(id, now, std::to_string(value)); }
+  void change(int id, Time now, double value) override { note(id, now, std::to_string(value)); }
+  void change(int id, Time now, std::string_view value) override { note(id, now, std::string(value)); }
+  void note(int id, Time now, const std::string& value) {
+    changes.push_back(names[id] + "@" + std::to_string(now.value() / 1000) + "=" + value);
+  }
+  std::vector<std::string> names, changes;
+};
+
+TEST(MessageFabric, AWantedLinkShowsWhenItIsBusyAndWithWhat) {
+  Recorder recorder;
+  Bench bench(Topology({2, 2}, {false, false}), &recorder);
+  bench.plan = {{Time(50000), 0, message(1, 0, 100, 1)}, {Time(50000), 0, message(0, 1, 100, 2)}};
+  sc_core::sc_start();
+  EXPECT_EQ(recorder.changes, (std::vector<std::string>{"busy@0=0", "message@0=", "busy@50=1", "message@50=100 B",
+                                                        "busy@150=0", "message@150="}));
+}
+
+TEST(MessageFabric, AFullMultipodElaborates) {
+  Bench bench(Topology({128, 32}, {false, true}, 32));
+  bench.plan = {{Time(0), 0, message(127, -1, 100, 1)}};
+  sc_core::sc_start();
+  EXPECT_EQ(bench.received.at(1).when, Time(128 * 300000 + 3 * 250000 + 100000));
+}
+
+// A core's port on the switch; remembers what came and when.
+struct SwitchUser : sc_core::sc_module {
+  explicit SwitchUser(sc_core::sc_module_name name) : sc_module(name) {
+    in.register_b_transport(this, &SwitchUser::arrived);
+  }
+  void arrived(tlm::tlm_generic_payload&, sc_core::sc_time& delay) { arrival = now() + from_sc_time(delay); }
+  tlm_utils::simple_initiator_socket<SwitchUser> out{"out"};
+  tlm_utils::passthrough_target_socket<SwitchUser> in{"in"};
+  Time arrival;
+};
+
+TEST(OnChipSwitch, CarriesAPayloadToThePortItsRouteNames) {
+  OnChipSwitch chip_switch("switch", {.bytes_per_cycle = 512, .crossing_latency = base::Cycles(10)},
+                           base::Frequency(1e9), 2);
+  SwitchUser a("a"), b("b");
+  a.out.bind(chip_switch.in(0));
+  b.out.bind(chip_switch.in(1));
+  chip_switch.out(0).bind(a.in);
+  chip_switch.out(1).bind(b.in);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  tlm::tlm_generic_payload payload;
+  SwitchRoute route(1);
+  payload.set_extension(&route);
+  payload.set_data_length(5120);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  a.out->b_transport(payload, delay);
+  payload.clear_extension(&route);
+  EXPECT_EQ(b.arrival, Time(20000));  // 10 cycles of data and 10 of crossing
+  EXPECT_EQ(from_sc_time(delay), Time(20000));
+}
+
+}  // namespace
+}  // namespace podsim::noc
