@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+# -O3 gains nothing measurable here and compiles longer.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 add_library(podsim_options INTERFACE)
 target_compile_options(podsim_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                                                 -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
-# GCC 12 sees overlapping copies in string concatenation where there are none (GCC bug 105651).
-target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow>)
+# GCC 12 sees overlapping and overlong copies in string concatenation where there are none (GCC bugs 105651, 105329).
+target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds
+                                                                      -Wno-stringop-overflow>)
 target_include_directories(podsim_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(podsim_options INTERFACE fmt::fmt Boost::headers)
 if(PODSIM_SANITIZE)
