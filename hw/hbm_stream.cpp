@@ -27,7 +27,7 @@ HbmStream::HbmStream(const Machine& machine) {
   shared_ /= divisor;
   alone_ /= divisor;
   rate_ = machine.hbm.stream_rate / (base::Bandwidth(1) * machine.clock.si());
-  units_per_byte_ = std::max<std::int64_t>(1, std::llround(double(alone_) * double(1LL << tick_bits) / rate_));
+  units_per_byte_ = std::max<std::int64_t>(1, std::int64_t(double(alone_) * double(1LL << tick_bits) / rate_));
 }
 
 void HbmStream::submit(Direction direction, base::Bytes bytes, base::Cycles arrival, std::uint64_t tag) {
@@ -56,7 +56,7 @@ HbmStream::Step HbmStream::step(const State& state, std::int64_t limit) const {
   step.until = limit;
   for (std::size_t d : {0, 1}) {
     if (step.moving[d]) {
-      finish[d] = state.now + base::divide_round_up(state.remaining[d], units);
+      finish[d] = state.now + base::divide_round_up(std::max<std::int64_t>(0, state.remaining[d]), units);
       step.until = std::min(step.until, finish[d]);
     } else if (state.present[d]) {
       step.until = std::min(step.until, state.arrival[d]);
@@ -69,7 +69,7 @@ HbmStream::Step HbmStream::step(const State& state, std::int64_t limit) const {
 void HbmStream::apply(State& state, const Step& step) const {
   const std::int64_t moved = (step.until - state.now) * units_per_tick(step);
   for (std::size_t d : {0, 1}) {
-    if (step.moving[d]) state.remaining[d] = std::max<std::int64_t>(0, state.remaining[d] - moved);
+    if (step.moving[d]) state.remaining[d] -= moved;
   }
   state.now = step.until;
 }
@@ -101,6 +101,9 @@ void HbmStream::advance(base::Cycles cycle, std::vector<Completion>& completed) 
       completed.push_back(
           {head.tag, Direction(d), head.bytes, base::Cycles(base::divide_round_up(now_, 1LL << tick_bits))});
       queues_[d].pop();
+      // What the last tick moved beyond this request's end belongs to the one behind it, if that was waiting.
+      if (!queues_[d].empty() && queues_[d].front().arrival <= now_)
+        queues_[d].front().remaining += current.remaining[d];
     }
     const bool arrived = (current.present[0] && !next.moving[0] && current.arrival[0] <= now_) ||
                          (current.present[1] && !next.moving[1] && current.arrival[1] <= now_);

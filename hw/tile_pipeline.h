@@ -35,8 +35,8 @@ class TilePipeline {
 
  private:
   class Run;
-  static constexpr std::int64_t window = 12;
-  static constexpr std::int64_t averaged = 6;
+  static constexpr std::int64_t window = 24;
+  static constexpr std::int64_t averaged = 12;
 
   Machine machine_;
   PhaseTiming phases_;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/machine.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+#include "tests/hw/test_machine.h"
+
+namespace podsim::hw {
+namespace {
+
+TEST(Machine, peaks_of_both_generations_are_the_published_ones) {
+  EXPECT_NEAR(tpu_v3().peak_flops_per_core(), 61.6e12, 0.01e12);
+  EXPECT_NEAR(tpu_v2().peak_flops_per_core() * 2, 46e12, 0.2e12);
+}
+
+TEST(Machine, durations_become_whole_core_cycles_rounded_up) {
+  const Machine machine = tpu_v3();
+  EXPECT_EQ(machine.dma.read_latency, base::Cycles(207));   // 220 ns * 0.94 = 206.8
+  EXPECT_EQ(machine.dma.write_latency, base::Cycles(160));  // 170 ns * 0.94 = 159.8
+}
+
+TEST(Machine, a_larger_array_takes_longer_to_load_and_to_answer) {
+  base::Config config = machine_file("tpu-v3");
+  config.set("mxu.size=256");
+  const Machine machine = read_machine(config);
+  EXPECT_EQ(machine.mxu.weight_load, base::Cycles(256));
+  EXPECT_EQ(machine.mxu.first_result_latency, base::Cycles(263));
+  EXPECT_NEAR(machine.peak_flops_per_core(), 4 * 61.6e12, 0.04e12);
+}
+
+class BadValue : public testing::TestWithParam<const char*> {};
+
+TEST_P(BadValue, is_an_input_error_that_names_its_key) {
+  base::Config config = machine_file("tpu-v3");
+  const std::string assignment = GetParam();
+  try {
+    config.set(assignment);
+    read_machine(config);
+    FAIL() << assignment << " was accepted";
+  } catch (const base::InputError& error) {
+    const std::string text = base::format(error.diagnostics().front());
+    const std::string key = assignment.substr(0, assignment.find('='));
+    EXPECT_NE(text.find(key.substr(key.find('.') + 1)), std::string::npos) << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machine, BadValue,
+                         testing::Values("core.clock=0 MHz", "core.cores_per_chip=0", "core.vmem=0 B", "mxu.size=100",
+                                         "mxu.count=-1", "mxu.result_skew_cycles=-1", "vector.alus=0",
+                                         "vector.transcendental_interval_cycles=0", "dma.read_latency=-1 ns",
+                                         "dma.queue_depth=0", "hbm.stream_rate=0 GB/s", "hbm.turnaround=-0.1",
+                                         "ici.payload_fraction=1.5", "ici.payload_fraction=0", "pod.dimensions=[]",
+                                         "pod.dimensions=[4, 0]", "compiler.exposed_vector_fraction=2"));
+
+}  // namespace
+}  // namespace podsim::hw
