@@ -256,6 +256,7 @@ ConfigEntry read_override(const ConfigEntry& schema, const toml::node& node, con
 
 void read_provenance(ConfigEntry& entry, const toml::table& long_form, const ConfigLayer& layer) {
   static const std::vector<std::string> names = {"value", "evidence", "source"};
+  if (long_form.contains("evidence")) entry.source.clear();
   for (auto&& [key, node] : long_form) {
     if (key == "evidence") {
       entry.evidence = read_evidence(node, layer.locate(node.source()));

@@ -39,8 +39,8 @@ void add_data_units(std::vector<Unit>& units) {
                         {"Ti", 0x1p40},
                         {"Pi", 0x1p50}}) {
     std::string name = prefix.name;
-    units.push_back({name + "B", Dimensional::Kind::bytes, prefix.factor});
     units.push_back({name + "B/s", Dimensional::Kind::bandwidth, prefix.factor});
+    units.push_back({name + "B", Dimensional::Kind::bytes, prefix.factor});
     units.push_back({name + "b", Dimensional::Kind::bytes, prefix.factor, 8});
     units.push_back({name + "b/s", Dimensional::Kind::bandwidth, prefix.factor, 8});
   }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace podsim::base {
+
+/// What a value change dump says, read by a parser that shares nothing with the writer.
+struct VcdContent {
+  struct Signal {
+    std::string type, size;
+    std::vector<std::pair<std::int64_t, std::string>> changes;  ///< time and value as written
+  };
+  std::string timescale;
+  std::map<std::string, Signal> signals;  ///< by full name, with the bit range if one is declared
+  std::int64_t end = 0;
+};
+
+/// std::runtime_error for what is not a well-formed dump, such as a change of an undeclared signal.
+VcdContent read_vcd(const std::string& text);
+
+}  // namespace podsim::base
