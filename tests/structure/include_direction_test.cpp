@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "source_tree.h"
+
+namespace podsim::structure {
+namespace {
+
+TEST(Includes, PointDownward) {
+  std::vector<std::filesystem::path> files = source_files();
+  ASSERT_GT(files.size(), 20U);
+  for (const auto& file : files) {
+    for (const Include& include : includes_of(read_source(file))) {
+      std::string fault = include_fault(file, include);
+      EXPECT_EQ(fault, "") << file.string() << ":" << include.line << " " << fault;
+    }
+  }
+}
+
+TEST(Includes, NameFilesThatExist) {
+  for (const auto& file : source_files()) {
+    for (const Include& include : includes_of(read_source(file))) {
+      if (!include.quoted) continue;
+      EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(PODSIM_SOURCE_DIR) / include.path))
+          << file.string() << ":" << include.line << " includes " << include.path;
+    }
+  }
+}
+
+TEST(Includes, TheRuleTellsUpFromDown) {
+  EXPECT_EQ(include_fault("hw/core.h", {1, true, "noc/link.h"}), "");
+  EXPECT_EQ(include_fault("hw/core.h", {1, true, "hw/mxu.h"}), "");
+  EXPECT_EQ(include_fault("hw/core.h", {1, false, "vector"}), "");
+  EXPECT_NE(include_fault("hw/core.h", {1, true, "sw/graph/graph.h"}), "");
+  EXPECT_NE(include_fault("hw/core.h", {1, true, "mxu.h"}), "");
+  EXPECT_NE(include_fault("hw/core.h", {1, false, "noc/link.h"}), "");
+}
+
+TEST(Includes, AreFoundInSourceText) {
+  std::vector<Include> includes = includes_of("#include <vector>\n  # include \"base/units.h\"  // why\nint x;\n");
+  ASSERT_EQ(includes.size(), 2U);
+  EXPECT_EQ(includes[0].path, "vector");
+  EXPECT_EQ(includes[1].path, "base/units.h");
+  EXPECT_EQ(includes[1].line, 2);
+  EXPECT_TRUE(includes[1].quoted);
+}
+
+TEST(Sources, IncludeTheHeaderTheyAreNamedAfterFirst) {
+  std::vector<std::filesystem::path> files = source_files();
+  for (const auto& file : files) {
+    std::filesystem::path header = file;
+    header.replace_extension(".h");
+    if (file.extension() != ".cpp" || !std::binary_search(files.begin(), files.end(), header)) continue;
+    std::vector<Include> includes = includes_of(read_source(file));
+    ASSERT_FALSE(includes.empty()) << file;
+    EXPECT_EQ(includes[0].path, header.string()) << file << " does not prove that its header stands alone";
+  }
+}
+
+TEST(Sources, HeadersAreIncludedOnce) {
+  for (const auto& file : source_files()) {
+    if (file.extension() != ".h") continue;
+    EXPECT_NE(read_source(file).find("\n#pragma once\n"), std::string::npos) << file;
+  }
+}
+
+TEST(Sources, CarryTheirLicence) {
+  for (const auto& file : source_files()) {
+    EXPECT_TRUE(read_source(file).starts_with("// SPDX-License-Identifier: Apache-2.0\n")) << file;
+  }
+}
+
+TEST(Sources, LiveInTheNamespaceOfTheirFolder) {
+  for (const auto& file : source_files()) {
+    if (file.extension() != ".h") continue;
+    EXPECT_NE(read_source(file).find("namespace podsim::" + file.begin()->string()), std::string::npos) << file;
+  }
+}
+
+}  // namespace
+}  // namespace podsim::structure
