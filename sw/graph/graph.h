@@ -17,19 +17,53 @@ namespace podsim::sw {
 struct Literal;
 
 enum class Opcode {
-  parameter, constant, iota, tuple, get_tuple_element,
+  parameter,
+  constant,
+  iota,
+  tuple,
+  get_tuple_element,
   // elementwise, one operand
-  negate, abs, exponential, log, sqrt, rsqrt, tanh, sign, convert, copy,
+  negate,
+  abs,
+  exponential,
+  log,
+  sqrt,
+  rsqrt,
+  tanh,
+  sign,
+  convert,
+  copy,
   // elementwise, two operands
-  add, subtract, multiply, divide, maximum, minimum, power, compare, logical_and, logical_or,
+  add,
+  subtract,
+  multiply,
+  divide,
+  maximum,
+  minimum,
+  power,
+  compare,
+  logical_and,
+  logical_or,
   // elementwise, three operands
   select,
   // shape
-  broadcast, reshape, transpose, reverse, pad, slice, concatenate,
+  broadcast,
+  reshape,
+  transpose,
+  reverse,
+  pad,
+  slice,
+  concatenate,
   // contractions and windows
-  convolution, dot, reduce, reduce_window, select_and_scatter,
+  convolution,
+  dot,
+  reduce,
+  reduce_window,
+  select_and_scatter,
   // communication and host
-  all_reduce, infeed, outfeed,
+  all_reduce,
+  infeed,
+  outfeed,
   // called computations
   fusion,
 };
@@ -91,15 +125,16 @@ struct Instruction {
   std::vector<InstructionId> operands;
 
   // Attributes; each is used by the opcodes named and default elsewhere.
-  std::int64_t index = 0;                   ///< parameter number, get-tuple-element index, iota dimension
-  std::vector<std::int64_t> dimensions;     ///< broadcast (operand dim -> result dim), reduce, transpose, reverse, concatenate
-  std::vector<WindowDimension> window;      ///< convolution: spatial only; reduce-window, select-and-scatter: every dim
-  ConvolutionDimensions convolution;        ///< convolution
-  DotDimensions dot;                        ///< dot
-  std::vector<PadDimension> padding;        ///< pad
-  std::vector<SliceDimension> slice;        ///< slice
+  std::int64_t index = 0;  ///< parameter number, get-tuple-element index, iota dimension
+  std::vector<std::int64_t>
+      dimensions;  ///< broadcast (operand dim -> result dim), reduce, transpose, reverse, concatenate
+  std::vector<WindowDimension> window;  ///< convolution: spatial only; reduce-window, select-and-scatter: every dim
+  ConvolutionDimensions convolution;    ///< convolution
+  DotDimensions dot;                    ///< dot
+  std::vector<PadDimension> padding;    ///< pad
+  std::vector<SliceDimension> slice;    ///< slice
   ComparisonDirection comparison = ComparisonDirection::eq;  ///< compare
-  std::shared_ptr<const Literal> literal;   ///< constant
+  std::shared_ptr<const Literal> literal;                    ///< constant
   /// reduce, reduce-window, all-reduce: {combiner}; select-and-scatter: {select, scatter}; fusion: {body}.
   std::vector<ComputationId> called;
   FusionKind fusion_kind = FusionKind::loop;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sw/graph/graph_builder.h"
+
+namespace podsim::sw {
+
+/// Reverse-mode differentiation: appends the instructions that compute d loss / d value for each of `of`, in the shape
+/// of the value, and returns their ids. What was written under op_name "x" is differentiated under "gradients/x".
+///
+/// A convolution's gradients are convolutions: for the input, of the result's gradient with the reversed window, the
+/// strides turned into base dilation; for the kernel, of the input with the result's gradient as window, the strides
+/// turned into window dilation. The gradient of a max window is select-and-scatter, where the first of equal elements
+/// gets it; reduce-max shares it among equal elements; maximum and minimum give it to the second operand on a tie, so
+/// that max(x, 0) has slope 0 at 0.
+///
+/// all-reduce is taken as the sum of every partition's value, and the loss as the sum of the partitions' losses: its
+/// gradient is the all-reduce of the gradient.
+///
+/// compare, sign and integers have no slope. Throws std::logic_error where the loss is not a floating-point scalar or
+/// depends on a value of interest through something it cannot differentiate: fusion, select-and-scatter, the initial
+/// value of a reduction, a combiner other than add, max or min, a dilated max window.
+std::vector<InstructionId> gradients(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of);
+
+}  // namespace podsim::sw

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/graph/rearrangement.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "sw/graph/index_space.h"
+
+namespace podsim::sw {
+
+namespace {
+
+using Index = std::vector<std::int64_t>;
+
+Literal uninitialised(const Shape& shape) { return {shape, std::vector<double>(shape.element_count()), {}}; }
+
+/// Fills the result with operand elements at base + sum of index[i] * steps[i].
+Literal gather_affine(const Instruction& instruction, const Literal& operand, std::int64_t base, const Index& steps) {
+  Literal result = uninitialised(instruction.shape);
+  std::size_t position = 0;
+  for_each_index(result.shape.dimensions, [&](const Index& index) {
+    std::int64_t from = base;
+    for (std::size_t i = 0; i < index.size(); ++i) from += index[i] * steps[i];
+    result.values[position++] = operand.values[from];
+  });
+  return result;
+}
+
+Literal evaluate_iota(const Instruction& instruction) {
+  Literal result = uninitialised(instruction.shape);
+  std::size_t position = 0;
+  for_each_index(result.shape.dimensions, [&](const Index& index) {
+    result.values[position++] = round_to(result.shape.element_type, double(index[instruction.index]));
+  });
+  return result;
+}
+
+Literal evaluate_broadcast(const Instruction& instruction, const Literal& operand) {
+  const Index strides = row_major_strides(operand.shape.dimensions);
+  Index steps(instruction.shape.rank(), 0);
+  for (std::size_t i = 0; i < strides.size(); ++i) steps[instruction.dimensions[i]] = strides[i];
+  return gather_affine(instruction, operand, 0, steps);
+}
+
+Literal evaluate_transpose(const Instruction& instruction, const Literal& operand) {
+  const Index strides = row_major_strides(operand.shape.dimensions);
+  Index steps(strides.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = strides[instruction.dimensions[i]];
+  return gather_affine(instruction, operand, 0, steps);
+}
+
+Literal evaluate_reverse(const Instruction& instruction, const Literal& operand) {
+  Index steps = row_major_strides(operand.shape.dimensions);
+  std::int64_t base = 0;
+  for (std::int64_t dimension : instruction.dimensions) {
+    base += (operand.shape.dimensions[dimension] - 1) * steps[dimension];
+    steps[dimension] = -steps[dimension];
+  }
+  return gather_affine(instruction, operand, base, steps);
+}
+
+Literal evaluate_slice(const Instruction& instruction, const Literal& operand) {
+  Index steps = row_major_strides(operand.shape.dimensions);
+  std::int64_t base = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    base += instruction.slice[i].start * steps[i];
+    steps[i] *= instruction.slice[i].stride;
+  }
+  return gather_affine(instruction, operand, base, steps);
+}
+
+Literal evaluate_pad(const Instruction& instruction, const Literal& operand, const Literal& value) {
+  Literal result = uninitialised(instruction.shape);
+  std::ranges::fill(result.values, value.values[0]);
+  const Index strides = row_major_strides(result.shape.dimensions);
+  std::size_t position = 0;
+  for_each_index(operand.shape.dimensions, [&](const Index& index) {
+    const double element = operand.values[position++];
+    std::int64_t to = 0;
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      const PadDimension& pad = instruction.padding[i];
+      const std::int64_t place = pad.low + index[i] * (pad.interior + 1);
+      if (place < 0 || place >= result.shape.dimensions[i]) return;
+      to += place * strides[i];
+    }
+    result.values[to] = element;
+  });
+  return result;
+}
+
+Literal evaluate_concatenate(const Instruction& instruction, std::span<const Literal* const> operands) {
+  Literal result = uninitialised(instruction.shape);
+  const std::int64_t along = instruction.dimensions[0];
+  const Index strides = row_major_strides(result.shape.dimensions);
+  std::int64_t offset = 0;
+  for (const Literal* operand : operands) {
+    std::size_t position = 0;
+    for_each_index(operand->shape.dimensions, [&](const Index& index) {
+      std::int64_t to = offset * strides[along];
+      for (std::size_t i = 0; i < index.size(); ++i) to += index[i] * strides[i];
+      result.values[to] = operand->values[position++];
+    });
+    offset += operand->shape.dimensions[along];
+  }
+  return result;
+}
+
+}  // namespace
+
+bool is_rearrangement(Opcode opcode) {
+  return opcode == Opcode::iota || (opcode >= Opcode::broadcast && opcode <= Opcode::concatenate);
+}
+
+Literal evaluate_rearrangement(const Instruction& instruction, std::span<const Literal* const> operands) {
+  switch (instruction.opcode) {
+    case Opcode::iota:
+      return evaluate_iota(instruction);
+    case Opcode::broadcast:
+      return evaluate_broadcast(instruction, *operands[0]);
+    case Opcode::reshape:
+      return {instruction.shape, operands[0]->values, {}};
+    case Opcode::transpose:
+      return evaluate_transpose(instruction, *operands[0]);
+    case Opcode::reverse:
+      return evaluate_reverse(instruction, *operands[0]);
+    case Opcode::pad:
+      return evaluate_pad(instruction, *operands[0], *operands[1]);
+    case Opcode::slice:
+      return evaluate_slice(instruction, *operands[0]);
+    case Opcode::concatenate:
+      return evaluate_concatenate(instruction, operands);
+    default:
+      break;
+  }
+  assert(false);
+  return {};
+}
+
+}  // namespace podsim::sw

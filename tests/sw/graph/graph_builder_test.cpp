@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/graph/graph_builder.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tests/sw/graph/literals.h"
+
+namespace podsim::sw {
+namespace {
+
+using testing::window;
+
+TEST(graph_builder, shares_equal_instructions_but_never_parameters) {
+  GraphBuilder b("m");
+  const Shape shape = make_shape(ElementType::f32, {4});
+  const InstructionId x = b.parameter(shape, "x");
+  const InstructionId y = b.parameter(shape, "y");
+  EXPECT_NE(x, y);
+  EXPECT_EQ(b.add(x, y), b.add(x, y));
+  EXPECT_NE(b.add(x, y), b.add(y, x));
+  EXPECT_EQ(b.full(shape, 2), b.full(shape, 2));
+  EXPECT_NE(b.full(shape, 2), b.full(shape, 3));
+  EXPECT_NE(b.compare(x, y, ComparisonDirection::lt), b.compare(x, y, ComparisonDirection::gt));
+}
+
+TEST(graph_builder, drops_a_conversion_to_a_wider_type_and_back) {
+  GraphBuilder b("m");
+  const InstructionId narrow = b.parameter(make_shape(ElementType::bf16, {4}), "narrow");
+  const InstructionId wide = b.parameter(make_shape(ElementType::f32, {4}), "wide");
+  EXPECT_EQ(b.convert(b.convert(narrow, ElementType::f32), ElementType::bf16), narrow);
+  EXPECT_NE(b.convert(b.convert(wide, ElementType::bf16), ElementType::f32), wide);
+}
+
+TEST(graph_builder, scopes_nest_into_op_names) {
+  GraphBuilder b("m");
+  const InstructionId x = b.parameter(make_shape(ElementType::f32, {}), "x");
+  const GraphBuilder::Scope outer(b, "layer1");
+  {
+    const GraphBuilder::Scope inner(b, "block0");
+    EXPECT_EQ(b[b.negate(x)].op_name, "layer1/block0");
+  }
+  EXPECT_EQ(b[b.abs(x)].op_name, "layer1");
+}
+
+// ResNet's first layers: a 7x7/2 convolution of 224 with padding 3 gives 112, 3x3/2 pooling with padding 1 gives 56.
+TEST(graph_builder, infers_the_shapes_of_strided_windows) {
+  GraphBuilder b("m");
+  const InstructionId image = b.parameter(make_shape(ElementType::bf16, {8, 224, 224, 3}), "image");
+  const InstructionId kernel = b.parameter(make_shape(ElementType::bf16, {7, 7, 3, 64}), "kernel");
+  const InstructionId y =
+      b.convolution(image, kernel, {window(7, 2, 3, 3), window(7, 2, 3, 3)}, convolution_dimensions("b01f_01io->b01f"));
+  EXPECT_EQ(to_string(b.shape(y)), "bf16[8,112,112,64]");
+  const InstructionId pooled = b.reduce_window_max(y, {window(1), window(3, 2, 1, 1), window(3, 2, 1, 1), window(1)});
+  EXPECT_EQ(to_string(b.shape(pooled)), "bf16[8,56,56,64]");
+}
+
+TEST(graph_builder, a_wrong_operand_throws_and_names_the_place) {
+  GraphBuilder b("m");
+  const InstructionId x = b.parameter(make_shape(ElementType::f32, {4}), "x");
+  const InstructionId y = b.parameter(make_shape(ElementType::f32, {5}), "y");
+  const GraphBuilder::Scope scope(b, "layer");
+  try {
+    b.add(x, y);
+    FAIL();
+  } catch (const std::logic_error& error) {
+    EXPECT_STREQ(error.what(), "add.2 (layer): shapes f32[4] and f32[5] differ");
+  }
+  EXPECT_THROW(b.transpose(x, {1}), std::logic_error);
+  EXPECT_THROW(b.broadcast(x, {5, 3}, {0}), std::logic_error);
+  EXPECT_THROW(b.reshape(x, {5}), std::logic_error);
+  EXPECT_THROW(b.slice(x, {{0, 5, 1}}), std::logic_error);
+  EXPECT_THROW(b.reduce_add(x, {1}), std::logic_error);
+  EXPECT_THROW(b.get_tuple_element(x, 0), std::logic_error);
+}
+
+}  // namespace
+}  // namespace podsim::sw
