@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/fusion.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "sw/compiler/fusion_plan.h"
+#include "sw/compiler/rebuild.h"
+
+namespace podsim::sw {
+namespace {
+
+bool is_matmul_fusion(const FusionPlan::Group& group) { return group.hero >= 0; }
+
+/// Writes the bodies and the new entry computation of a plan.
+class Fuser {
+ public:
+  explicit Fuser(const Module& module)
+      : source_(module.entry_computation()), plan_(plan_fusion(source_)), position_(source_.instructions.size(), -1) {
+    result_.name = module.name;
+    result_.computations = module.computations;
+    result_.computations.pop_back();
+  }
+
+  Module run() {
+    entry_.name = source_.name;
+    std::vector<bool> emitted(plan_.groups.size(), false);
+    // A group stands where its last root stood, so that everything it reads stands before it unless that belongs to a
+    // group with a still later root; sorting topologically afterwards settles those.
+    std::vector<InstructionId> last_root(plan_.groups.size());
+    for (std::size_t g = 0; g < plan_.groups.size(); ++g) last_root[g] = plan_.groups[g].roots.back();
+    for (InstructionId id = 0; id < InstructionId(source_.instructions.size()); ++id) {
+      int group = plan_.group_of[id];
+      if (group >= 0) {
+        if (last_root[group] == id) emit_group(plan_.groups[group]);
+      } else if (!plan_.inlined[id]) {
+        emit_copy(id);
+      }
+    }
+    return finish();
+  }
+
+ private:
+  void emit_copy(InstructionId id) { position_[id] = append(source_[id]); }
+
+  InstructionId append(Instruction instruction) {
+    entry_.instructions.push_back(std::move(instruction));
+    return InstructionId(entry_.instructions.size()) - 1;
+  }
+
+  void emit_group(const FusionPlan::Group& group) {
+    if (group.roots.size() == 1 && reads_only_stored(group.roots.front())) {
+      emit_copy(group.roots.front());
+      return;
+    }
+    ComputationId body = ComputationId(result_.computations.size());
+    std::vector<InstructionId> inputs;
+    result_.computations.push_back(make_body(group, inputs));
+    InstructionId named_after = is_matmul_fusion(group) ? group.hero : group.roots.front();
+
+    Instruction fusion;
+    fusion.opcode = Opcode::fusion;
+    fusion.name = "fusion." + std::to_string(body);
+    fusion.op_name = source_[named_after].op_name;
+    fusion.fusion_kind = is_matmul_fusion(group) ? FusionKind::output : FusionKind::loop;
+    fusion.called = {body};
+    fusion.operands = inputs;  // still ids of the source; finish() renames them
+    std::vector<Shape> shapes;
+    for (InstructionId root : group.roots) shapes.push_back(source_[root].shape);
+    fusion.shape = shapes.size() == 1 ? shapes.front() : make_tuple_shape(shapes);
+    InstructionId at = append(std::move(fusion));
+    if (shapes.size() == 1) {
+      position_[group.roots.front()] = at;
+      return;
+    }
+    for (std::size_t i = 0; i < shapes.size(); ++i) emit_element(at, group.roots[i], i);
+  }
+
+  void emit_element(InstructionId tuple, InstructionId root, std::size_t index) {
+    Instruction element;
+    element.opcode = Opcode::get_tuple_element;
+    element.name = entry_[tuple].name + "." + std::to_string(index);
+    element.shape = source_[root].shape;
+    element.index = std::int64_t(index);
+    element.op_name = source_[root].op_name;
+    element.operands = {tuple};
+    InstructionId at = append(std::move(element));
+    renamed_.insert(at);
+    position_[root] = at;
+  }
+
+  bool reads_only_stored(InstructionId id) const {
+    return std::ranges::none_of(source_[id].operands, [&](InstructionId operand) { return plan_.inlined[operand]; });
+  }
+
+  /// The body: a parameter per stored input, then the inlined instructions and the roots in program order.
+  Computation make_body(const FusionPlan::Group& group, std::vector<InstructionId>& inputs) {
+    std::set<InstructionId> members = members_of(group);
+    std::set<InstructionId> read;
+    for (InstructionId member : members) {
+      for (InstructionId operand : source_[member].operands) {
+        if (!members.contains(operand)) read.insert(operand);
+      }
+    }
+    Computation body;
+    body.name = "fused_computation." + std::to_string(result_.computations.size());
+    std::map<InstructionId, InstructionId> renamed;
+    for (InstructionId input : read) {
+      Instruction parameter;
+      parameter.opcode = Opcode::parameter;
+      parameter.name = "param_" + std::to_string(inputs.size());
+      parameter.shape = source_[input].shape;
+      parameter.index = std::int64_t(inputs.size());
+      inputs.push_back(input);
+      renamed[input] = InstructionId(body.instructions.size());
+      body.parameters.push_back(renamed[input]);
+      body.instructions.push_back(std::move(parameter));
+    }
+    for (InstructionId member : members) {
+      Instruction copy = source_[member];
+      for (InstructionId& operand : copy.operands) operand = renamed.at(operand);
+      renamed[member] = InstructionId(body.instructions.size());
+      body.instructions.push_back(std::move(copy));
+    }
+    body.root = renamed.at(group.roots.front());
+    if (group.roots.size() > 1) add_tuple_root(body, group, renamed);
+    return body;
+  }
+
+  void add_tuple_root(Computation& body, const FusionPlan::Group& group,
+                      const std::map<InstructionId, InstructionId>& renamed) const {
+    Instruction tuple;
+    tuple.opcode = Opcode::tuple;
+    tuple.name = "tuple";
+    std::vector<Shape> shapes;
+    for (InstructionId root : group.roots) {
+      tuple.operands.push_back(renamed.at(root));
+      shapes.push_back(source_[root].shape);
+    }
+    tuple.shape = make_tuple_shape(std::move(shapes));
+    body.root = InstructionId(body.instructions.size());
+    body.instructions.push_back(std::move(tuple));
+  }
+
+  /// The roots and everything inlined that they need, in ascending (topological) order.
+  std::set<InstructionId> members_of(const FusionPlan::Group& group) const {
+    std::set<InstructionId> members;
+    std::vector<InstructionId> open(group.roots);
+    while (!open.empty()) {
+      InstructionId id = open.back();
+      open.pop_back();
+      if (!members.insert(id).second) continue;
+      for (InstructionId operand : source_[id].operands) {
+        if (plan_.inlined[operand]) open.push_back(operand);
+      }
+    }
+    return members;
+  }
+
+  Module finish() {
+    for (InstructionId id = 0; id < InstructionId(entry_.instructions.size()); ++id) {
+      if (renamed_.contains(id)) continue;  // already names an instruction of the new entry
+      for (InstructionId& operand : entry_[id].operands) operand = position_[operand];
+    }
+    for (InstructionId parameter : source_.parameters) entry_.parameters.push_back(position_[parameter]);
+    entry_.root = position_[source_.root];
+    result_.entry = ComputationId(result_.computations.size());
+    result_.computations.push_back(sorted_topologically(std::move(entry_)));
+    return std::move(result_);
+  }
+
+  const Computation& source_;
+  FusionPlan plan_;
+  Module result_;
+  Computation entry_;
+  std::vector<InstructionId> position_;  ///< source id -> id in entry_
+  std::set<InstructionId> renamed_;
+};
+
+}  // namespace
+
+Module fuse(const Module& module) { return Fuser(module).run(); }
+
+}  // namespace podsim::sw

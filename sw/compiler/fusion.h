@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sw/graph/graph.h"
+
+namespace podsim::sw {
+
+/// Groups the entry computation's instructions into fusions, each one op on the core, so that values which are cheap to
+/// recompute never travel through HBM.
+///
+/// Contract: the fused module computes the same outputs from the same parameters; every fusion is an instruction of
+/// kind `fusion` with its body as a called computation; what is left outside fusions is one op each (or a tuple,
+/// parameter, constant). Rules, by traffic alone:
+///
+///  1. Epilogue. A convolution or dot whose result has one user, an elementwise op of the same dimensions, takes that
+///     op in, and so on down the chain. Of two matmuls that meet in one op the later takes it.
+///  2. Recompute or store. An elementwise value v read by n ops is recomputed inside each when that moves fewer bytes
+///     than storing it: n * bytes(inputs of v) <= bytes(inputs of v) + (1 + n) * bytes(v). Division, roots and
+///     transcendentals are computed once. This puts batch normalisation into the operands of the next convolution and
+///     stores a residual join, as optimised TPU modules do.
+///  3. Several outputs. A reduction or elementwise result that reads what a fusion of the same iteration space just
+///     produced, or reads what a loop fusion reads, joins it when nothing else it needs depends on that fusion.
+Module fuse(const Module& module);
+
+}  // namespace podsim::sw

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/fusion_plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace podsim::sw {
+namespace {
+
+bool is_matmul(const Instruction& instruction) {
+  return instruction.opcode == Opcode::convolution || instruction.opcode == Opcode::dot;
+}
+
+/// Ops that take inlined operands; others (all-reduce, select-and-scatter, concatenate, tuple ...) read stored values.
+bool takes_inlined_operands(const Instruction& instruction) {
+  return is_matmul(instruction) || instruction.opcode == Opcode::reduce ||
+         instruction.opcode == Opcode::reduce_window || is_fusible_producer(instruction);
+}
+
+bool is_expensive(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::divide:
+    case Opcode::exponential:
+    case Opcode::log:
+    case Opcode::sqrt:
+    case Opcode::rsqrt:
+    case Opcode::tanh:
+    case Opcode::power:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The dimensions an op loops over: a reduction's are its input's.
+const std::vector<std::int64_t>& iteration_dimensions(const Computation& computation, InstructionId id) {
+  const Instruction& instruction = computation[id];
+  InstructionId shaped = instruction.opcode == Opcode::reduce ? instruction.operands[0] : id;
+  return computation[shaped].shape.dimensions;
+}
+
+class Planner {
+ public:
+  explicit Planner(const Computation& computation) : computation_(computation), users_(users_of(computation)) {
+    plan_.inlined.assign(size(), false);
+    plan_.group_of.assign(size(), -1);
+    absorbed_.assign(size(), false);
+    visited_.assign(size(), 0);
+    inputs_.resize(size());
+  }
+
+  FusionPlan run() {
+    absorb_epilogues();
+    count_sinks();
+    decide_what_is_stored();
+    form_groups();
+    return std::move(plan_);
+  }
+
+ private:
+  std::size_t size() const { return computation_.instructions.size(); }
+
+  // Rule 1: the last value of each matmul's epilogue chain, from the last matmul to the first.
+  void absorb_epilogues() {
+    hero_of_.assign(size(), -1);
+    chain_end_.assign(size(), -1);
+    for (InstructionId hero = InstructionId(size()) - 1; hero >= 0; --hero) {
+      if (!is_matmul(computation_[hero])) continue;
+      std::vector<InstructionId> chain{hero};
+      while (auto next = epilogue_of(chain.back())) chain.push_back(*next);
+      // Readers can widen for themselves.
+      while (computation_[chain.back()].opcode == Opcode::convert && bytes(chain.back()) > bytes(chain.end()[-2])) {
+        chain.pop_back();
+      }
+      for (InstructionId id : chain) {
+        absorbed_[id] = id != chain.back();
+        chain_end_[id] = chain.back();
+      }
+      hero_of_[chain.back()] = hero;
+    }
+  }
+
+  std::optional<InstructionId> epilogue_of(InstructionId id) const {
+    if (users_[id].size() != 1 || id == computation_.root) return std::nullopt;
+    InstructionId user = users_[id].front();
+    const Instruction& instruction = computation_[user];
+    bool fits = is_elementwise(instruction.opcode) && chain_end_[user] < 0 &&
+                instruction.shape.dimensions == computation_[id].shape.dimensions;
+    return fits ? std::optional(user) : std::nullopt;
+  }
+
+  // How many ops would read each value if everything that can be inlined were.
+  void count_sinks() {
+    sinks_.assign(size(), {});
+    for (InstructionId id = InstructionId(size()) - 1; id >= 0; --id) {
+      for (InstructionId user : users_[id]) {
+        if (chain_end_[user] >= 0) {
+          sinks_[id].insert(chain_end_[user]);
+        } else if (is_fusible_producer(computation_[user]) && !sinks_[user].empty()) {
+          sinks_[id].insert(sinks_[user].begin(), sinks_[user].end());
+        } else {
+          sinks_[id].insert(user);
+        }
+        if (sinks_[id].size() > kManySinks) break;
+      }
+    }
+  }
+
+  // Rule 2.
+  void decide_what_is_stored() {
+    for (InstructionId id = 0; id < InstructionId(size()); ++id) {
+      const Instruction& instruction = computation_[id];
+      if (absorbed_[id]) {
+        plan_.inlined[id] = true;
+      } else if (is_fusible_producer(instruction)) {
+        plan_.inlined[id] = hero_of_[id] < 0 && id != computation_.root && !must_be_stored(id) && !worth_storing(id);
+      }
+    }
+  }
+
+  bool must_be_stored(InstructionId id) const {
+    return std::ranges::any_of(users_[id],
+                               [&](InstructionId user) { return !takes_inlined_operands(computation_[user]); });
+  }
+
+  bool worth_storing(InstructionId id) const {
+    const Instruction& instruction = computation_[id];
+    if (instruction.opcode == Opcode::constant || instruction.opcode == Opcode::iota) return false;
+    std::int64_t readers = std::int64_t(sinks_[id].size());
+    if (readers <= 1 || better_stored_later(id)) return false;
+    if (recomputing_is_expensive(id)) return true;
+    std::int64_t input_bytes = 0;
+    for (InstructionId input : stored_inputs(computation_, plan_.inlined, id)) input_bytes += bytes(input);
+    return readers * input_bytes > input_bytes + (1 + readers) * bytes(id);
+  }
+
+  std::int64_t bytes(InstructionId id) const { return padded_bytes(computation_[id].shape).value(); }
+
+  /// A value that only goes on into one elementwise op of no more bytes: storing that one serves as well and saves
+  /// work.
+  bool better_stored_later(InstructionId id) const {
+    if (users_[id].size() != 1) return false;
+    InstructionId user = users_[id].front();
+    return is_fusible_producer(computation_[user]) && chain_end_[user] < 0 && bytes(user) <= bytes(id);
+  }
+
+  /// Division, roots and transcendentals, in the op itself or in what is inlined into it.
+  bool recomputing_is_expensive(InstructionId id) const {
+    std::vector<InstructionId> open{id};
+    while (!open.empty()) {
+      InstructionId at = open.back();
+      open.pop_back();
+      if (is_expensive(computation_[at])) return true;
+      for (InstructionId operand : computation_[at].operands) {
+        if (plan_.inlined[operand]) open.push_back(operand);
+      }
+    }
+    return false;
+  }
+
+  void form_groups() {
+    for (InstructionId id = 0; id < InstructionId(size()); ++id) {
+      const Instruction& instruction = computation_[id];
+      if (plan_.inlined[id] || is_source(instruction) || instruction.opcode == Opcode::tuple) continue;
+      inputs_[id] = stored_inputs(computation_, plan_.inlined, id);
+      int group = group_to_join(id);
+      if (group < 0) {
+        group = int(plan_.groups.size());
+        plan_.groups.push_back({{}, hero_of_[id]});
+      }
+      plan_.groups[group].roots.push_back(id);
+      plan_.group_of[id] = group;
+    }
+  }
+
+  // Rule 3: the producer with the most bytes first, then a loop fusion that shares the most input bytes.
+  int group_to_join(InstructionId id) const {
+    const Instruction& instruction = computation_[id];
+    bool loop = hero_of_[id] < 0 && (instruction.opcode == Opcode::reduce || is_fusible_producer(instruction));
+    if (!loop) return -1;
+    int best = -1;
+    std::int64_t best_bytes = 0;
+    auto consider = [&](int group, std::int64_t bytes) {
+      if (group >= 0 && bytes > best_bytes && same_iteration(group, id) && can_join(group, id)) {
+        best = group;
+        best_bytes = bytes;
+      }
+    };
+    for (InstructionId input : inputs_[id]) {
+      consider(plan_.group_of[input], padded_bytes(computation_[input].shape).value());
+    }
+    if (best >= 0) return best;
+    for (InstructionId input : inputs_[id]) {
+      if (computation_[input].shape.dimensions != iteration_dimensions(computation_, id)) continue;
+      for (InstructionId sibling : stored_readers(input, id)) {
+        int group = plan_.group_of[sibling];
+        if (plan_.groups[group].hero < 0) consider(group, padded_bytes(computation_[input].shape).value());
+      }
+    }
+    return best;
+  }
+
+  bool same_iteration(int group, InstructionId id) const {
+    InstructionId first = plan_.groups[group].roots.front();
+    const Opcode opcode = computation_[first].opcode;
+    bool fusible =
+        plan_.groups[group].hero >= 0 || opcode == Opcode::reduce || is_fusible_producer(computation_[first]);
+    return fusible && iteration_dimensions(computation_, first) == iteration_dimensions(computation_, id);
+  }
+
+  /// Stored values before `limit` that read `input`, through inlined ones.
+  std::set<InstructionId> stored_readers(InstructionId input, InstructionId limit) const {
+    std::set<InstructionId> readers;
+    std::vector<InstructionId> open{input};
+    std::set<InstructionId> seen;
+    while (!open.empty()) {
+      InstructionId id = open.back();
+      open.pop_back();
+      for (InstructionId user : users_[id]) {
+        if (user >= limit || !seen.insert(user).second) continue;
+        if (plan_.inlined[user]) {
+          open.push_back(user);
+        } else if (plan_.group_of[user] >= 0) {
+          readers.insert(user);
+        }
+      }
+    }
+    return readers;
+  }
+
+  /// Whether every input of `id` is a root of the group, or does not depend on the group.
+  bool can_join(int group, InstructionId id) const {
+    const auto& roots = plan_.groups[group].roots;
+    for (InstructionId input : inputs_[id]) {
+      if (plan_.group_of[input] == group) continue;
+      if (depends_on(input, roots)) return false;
+    }
+    return true;
+  }
+
+  /// Whether the op that stores `id` needs any of `roots`, following whole groups: an op starts when all it reads is
+  /// there, whichever of its outputs is wanted.
+  bool depends_on(InstructionId id, const std::vector<InstructionId>& roots) const {
+    ++visit_;
+    std::vector<InstructionId> open{id};
+    while (!open.empty()) {
+      InstructionId at = open.back();
+      open.pop_back();
+      if (std::ranges::find(roots, at) != roots.end()) return true;
+      if (std::exchange(visited_[at], visit_) == visit_) continue;
+      int group = plan_.group_of[at];
+      if (group < 0) {
+        open.insert(open.end(), computation_[at].operands.begin(), computation_[at].operands.end());
+        continue;
+      }
+      for (InstructionId root : plan_.groups[group].roots) {
+        if (std::exchange(visited_[root], visit_) == visit_ && root != at) continue;
+        open.insert(open.end(), inputs_[root].begin(), inputs_[root].end());
+      }
+    }
+    return false;
+  }
+
+  static constexpr std::size_t kManySinks = 16;  ///< more readers than this are not told apart
+
+  const Computation& computation_;
+  std::vector<std::vector<InstructionId>> users_;
+  std::vector<bool> absorbed_;            ///< inside an epilogue chain, not its end
+  std::vector<InstructionId> chain_end_;  ///< the end of the epilogue chain an instruction belongs to, or -1
+  std::vector<InstructionId> hero_of_;    ///< at a chain's end: its convolution or dot
+  std::vector<std::set<InstructionId>> sinks_;
+  std::vector<std::set<InstructionId>> inputs_;
+  mutable std::vector<int> visited_;
+  mutable int visit_ = 0;
+  FusionPlan plan_;
+};
+
+}  // namespace
+
+bool is_fusible_producer(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::broadcast:
+    case Opcode::reshape:
+    case Opcode::iota:
+    case Opcode::constant:
+    case Opcode::pad:
+    case Opcode::slice:
+      return true;
+    case Opcode::copy:
+      return false;
+    default:
+      return is_elementwise(instruction.opcode);
+  }
+}
+
+bool is_source(const Instruction& instruction) {
+  return instruction.opcode == Opcode::parameter || instruction.opcode == Opcode::get_tuple_element;
+}
+
+std::set<InstructionId> stored_inputs(const Computation& computation, const std::vector<bool>& inlined,
+                                      InstructionId id) {
+  std::set<InstructionId> stored;
+  std::set<InstructionId> seen;
+  std::vector<InstructionId> open(computation[id].operands);
+  while (!open.empty()) {
+    InstructionId at = open.back();
+    open.pop_back();
+    if (!seen.insert(at).second) continue;
+    if (inlined[at]) {
+      open.insert(open.end(), computation[at].operands.begin(), computation[at].operands.end());
+    } else {
+      stored.insert(at);
+    }
+  }
+  return stored;
+}
+
+FusionPlan plan_fusion(const Computation& computation) { return Planner(computation).run(); }
+
+}  // namespace podsim::sw

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/matmul_problem.h"
+
+#include <algorithm>
+
+#include "base/units.h"
+
+namespace podsim::sw {
+namespace {
+
+using base::divide_round_up;
+using base::round_up;
+
+constexpr std::int64_t kSublanes = 8;
+
+std::int64_t product(const Shape& shape, const std::vector<int>& dimensions) {
+  std::int64_t result = 1;
+  for (int d : dimensions) result *= shape.dimensions[d];
+  return result;
+}
+
+struct Window {
+  std::int64_t output_positions = 1;
+  std::int64_t input_positions = 1;
+  std::int64_t taps = 1;
+  /// Of the taps of an output position, one in this many falls on an element of a dilated input; the others on holes.
+  std::int64_t dilation = 1;
+};
+
+Window window_of(const Instruction& convolution, const Shape& input) {
+  Window window;
+  for (std::size_t i = 0; i < convolution.window.size(); ++i) {
+    const WindowDimension& d = convolution.window[i];
+    window.output_positions *= convolution.shape.dimensions[convolution.convolution.output_spatial[i]];
+    window.input_positions *= input.dimensions[convolution.convolution.input_spatial[i]];
+    window.taps *= d.size;
+    window.dilation *= d.base_dilation;
+  }
+  return window;
+}
+
+/// Kernel in the lanes: pixels and batch stream past stationary weights.
+void stationary_kernel(MatmulProblem& problem, const Instruction& convolution, const Shape& input,
+                       const Window& window) {
+  const ConvolutionDimensions& dims = convolution.convolution;
+  std::int64_t batch = input.dimensions[dims.input_batch];
+  bool batch_in_sublanes = convolution.shape.rank() > 1 && convolution.shape.minor_dimension(1) == dims.output_batch;
+  problem.row_operand = 0;
+  problem.lane_operand = 1;
+  problem.lanes = convolution.shape.dimensions[dims.output_feature];
+  // Every tap meets one output position in `dilation`.
+  std::int64_t positions = divide_round_up(window.output_positions, window.dilation);
+  problem.rows = batch_in_sublanes ? round_up(batch, kSublanes) * positions : round_up(batch * positions, kSublanes);
+}
+
+/// Batch in the lanes: every input pixel is stationary once and all kernel taps stream past it.
+void stationary_pixels(MatmulProblem& problem, const Instruction& convolution, const Shape& input,
+                       const Window& window) {
+  const ConvolutionDimensions& dims = convolution.convolution;
+  problem.row_operand = 1;
+  problem.lane_operand = 0;
+  problem.lanes = input.dimensions[dims.input_batch];
+  std::int64_t features = round_up(convolution.shape.dimensions[dims.output_feature], kSublanes);
+  // Each pixel meets taps * outputs / inputs kernel positions; pixels that none meets are not loaded.
+  std::int64_t meetings = divide_round_up(window.taps * window.output_positions, window.dilation);
+  std::int64_t uses = std::max<std::int64_t>(1, meetings / window.input_positions);
+  problem.stationary_blocks = divide_round_up(meetings, uses);
+  problem.rows = features * uses;
+}
+
+/// Cutting the rows between output rows of the outermost spatial dimension re-reads what the window overlaps.
+void add_halo(MatmulProblem& problem, const Instruction& convolution, const Shape& input) {
+  if (convolution.window.empty()) return;
+  const WindowDimension& outer = convolution.window.front();
+  std::int64_t overlap = std::max<std::int64_t>(0, (outer.size - 1) * outer.window_dilation + 1 - outer.stride);
+  std::int64_t extent = input.dimensions[convolution.convolution.input_spatial.front()];
+  problem.halo_per_cut = double(std::min(overlap, extent)) / double(extent);
+  bool batch_in_lanes = convolution.shape.minor_dimension(0) == convolution.convolution.output_batch;
+  std::int64_t batch = input.dimensions[convolution.convolution.input_batch];
+  problem.cuts_without_halo = batch_in_lanes ? 1 : std::max<std::int64_t>(1, batch / kSublanes);
+}
+
+MatmulProblem convolution_problem(const Instruction& convolution, const Shape& input, std::int64_t array) {
+  const ConvolutionDimensions& dims = convolution.convolution;
+  Window window = window_of(convolution, input);
+  MatmulProblem problem;
+  if (convolution.shape.minor_dimension(0) == dims.output_batch) {
+    stationary_pixels(problem, convolution, input, window);
+  } else {
+    stationary_kernel(problem, convolution, input, window);
+  }
+  std::int64_t channels = input.dimensions[dims.input_feature];
+  bool pack_taps = channels < kSublanes;
+  bool taps_are_rows = problem.row_operand == 1;
+  if (pack_taps) {
+    problem.contraction_tiles = divide_round_up(channels * window.taps, array);
+    if (taps_are_rows) {
+      problem.stationary_blocks = divide_round_up(problem.stationary_blocks, window.taps);
+    }
+  } else {
+    problem.contraction_tiles = divide_round_up(channels, array) * (taps_are_rows ? 1 : window.taps);
+  }
+  problem.output_rows = divide_round_up(convolution.shape.element_count(), problem.lanes);
+  add_halo(problem, convolution, input);
+  return problem;
+}
+
+MatmulProblem dot_problem(const Instruction& dot, const Shape& lhs, const Shape& rhs, std::int64_t array) {
+  MatmulProblem problem;
+  problem.batch = product(lhs, dot.dot.lhs_batch);
+  std::int64_t contracted = product(lhs, dot.dot.lhs_contracting);
+  std::int64_t lhs_free = lhs.element_count() / (problem.batch * contracted);
+  std::int64_t rhs_free = rhs.element_count() / (problem.batch * contracted);
+  // The output's dimensions are batch, lhs free, rhs free, in this order.
+  int first_rhs = dot.shape.rank() - (rhs.rank() - int(dot.dot.rhs_batch.size() + dot.dot.rhs_contracting.size()));
+  bool rhs_in_lanes = dot.shape.rank() == 0 || dot.shape.minor_dimension(0) >= first_rhs;
+  problem.row_operand = rhs_in_lanes ? 0 : 1;
+  problem.lane_operand = rhs_in_lanes ? 1 : 0;
+  problem.lanes = rhs_in_lanes ? rhs_free : lhs_free;
+  problem.rows = round_up(rhs_in_lanes ? lhs_free : rhs_free, kSublanes);
+  problem.contraction_tiles = divide_round_up(contracted, array);
+  problem.output_rows = problem.batch * problem.rows;
+  problem.cuts_without_halo = problem.rows;
+  return problem;
+}
+
+}  // namespace
+
+std::int64_t MatmulProblem::weight_tiles(std::int64_t array) const {
+  return batch * stationary_blocks * contraction_tiles * divide_round_up(lanes, array);
+}
+
+MatmulProblem matmul_problem(const Instruction& instruction, const Shape& lhs, const Shape& rhs, std::int64_t array) {
+  return instruction.opcode == Opcode::dot ? dot_problem(instruction, lhs, rhs, array)
+                                           : convolution_problem(instruction, lhs, array);
+}
+
+double input_share_read(const Instruction& convolution) {
+  if (convolution.window.empty()) return 1;
+  const WindowDimension& outer = convolution.window.front();
+  return outer.size == 1 && outer.stride > 1 ? 1.0 / double(outer.stride) : 1.0;
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/op_work.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "sw/compiler/vector_cost.h"
+
+namespace podsim::sw {
+namespace {
+
+constexpr base::Bytes kSmallArray{64 * 1024};
+constexpr base::Bytes kRegisterBytes{4096};
+
+bool is_matmul(Opcode opcode) { return opcode == Opcode::convolution || opcode == Opcode::dot; }
+
+/// Rounded up per array: a register holds 1024 f32 or 2048 bf16.
+std::int64_t registers_moved(base::Bytes bytes) { return base::divide_round_up(bytes.value(), kRegisterBytes.value()); }
+
+hw::VectorWork& operator+=(hw::VectorWork& sum, const hw::VectorWork& other) {
+  sum.loads += other.loads;
+  sum.stores += other.stores;
+  sum.alu_ops += other.alu_ops;
+  sum.transcendentals += other.transcendentals;
+  return sum;
+}
+
+std::vector<bool> ancestors(const Computation& body, InstructionId id) {
+  std::vector<bool> found(body.instructions.size(), false);
+  found[id] = true;
+  for (InstructionId at = id; at >= 0; --at) {
+    if (!found[at]) continue;
+    for (InstructionId operand : body[at].operands) found[operand] = true;
+  }
+  return found;
+}
+
+/// Works out one body: a fusion's computation, or a bare instruction wrapped as one.
+class Analysis {
+ public:
+  Analysis(const Computation& body, const hw::Machine& machine)
+      : body_(body), machine_(machine), users_(users_of(body)) {
+    auto found = std::ranges::find_if(body.instructions, [](const Instruction& i) { return is_matmul(i.opcode); });
+    if (found != body.instructions.end()) hero_ = InstructionId(found - body.instructions.begin());
+  }
+
+  OpWork run() {
+    if (hero_ >= 0) find_sides();
+    for (InstructionId id = 0; id < InstructionId(body_.instructions.size()); ++id) {
+      if (body_[id].opcode == Opcode::parameter) {
+        add_read(id);
+      } else if (id != hero_ && body_[id].opcode != Opcode::tuple) {
+        add_arithmetic(id);
+      }
+    }
+    add_writes();
+    if (hero_ >= 0) add_operand_transpose();
+    return work_;
+  }
+
+ private:
+  void find_sides() {
+    const Instruction& hero = body_[hero_];
+    work_.matmul =
+        matmul_problem(hero, body_[hero.operands[0]].shape, body_[hero.operands[1]].shape, machine_.mxu.size);
+    row_side_ = ancestors(body_, hero.operands[work_.matmul->row_operand]);
+    lane_side_ = ancestors(body_, hero.operands[work_.matmul->lane_operand]);
+  }
+
+  bool on_row_side(InstructionId id) const { return hero_ >= 0 && row_side_[id]; }
+  bool on_lane_side(InstructionId id) const { return hero_ >= 0 && lane_side_[id]; }
+
+  base::Bytes bytes_read(InstructionId parameter) const {
+    base::Bytes whole = padded_bytes(body_[parameter].shape);
+    const auto& users = users_[parameter];
+    bool only_slices = !users.empty() && std::ranges::all_of(users, [&](InstructionId user) {
+      return body_[user].opcode == Opcode::slice;
+    });
+    if (only_slices) {
+      base::Bytes sliced;
+      for (InstructionId user : users) sliced += padded_bytes(body_[user].shape);
+      return std::min(whole, sliced);
+    }
+    if (hero_ >= 0 && body_[hero_].opcode == Opcode::convolution && feeds_input(parameter)) {
+      return base::Bytes(std::int64_t(double(whole.value()) * input_share_read(body_[hero_])));
+    }
+    return whole;
+  }
+
+  bool feeds_input(InstructionId id) const {
+    return work_.matmul->row_operand == 0 ? on_row_side(id) && !on_lane_side(id) : on_lane_side(id) && !on_row_side(id);
+  }
+
+  void add_read(InstructionId id) {
+    base::Bytes bytes = bytes_read(id);
+    if (bytes < kSmallArray) {
+      work_.small_bytes += bytes;
+    } else if (on_row_side(id)) {
+      work_.row_bytes += bytes;
+      work_.row_prologue.loads += registers_moved(bytes);
+    } else if (on_lane_side(id)) {
+      work_.lane_bytes += bytes;
+      work_.lane_prologue.loads += registers_moved(bytes);
+    } else {
+      work_.output_side_bytes += bytes;
+      work_.epilogue.loads += registers_moved(bytes);
+    }
+  }
+
+  /// The MXU rounds its operands itself: a conversion that only feeds it costs nothing.
+  bool is_rounding_on_entry(InstructionId id) const {
+    return hero_ >= 0 && body_[id].opcode == Opcode::convert && users_[id].size() == 1 && users_[id].front() == hero_;
+  }
+
+  void add_arithmetic(InstructionId id) {
+    if (is_rounding_on_entry(id)) return;
+    hw::VectorWork cost = vector_cost(body_[id], body_);
+    if (on_row_side(id)) {
+      work_.row_prologue += cost;
+    } else if (on_lane_side(id)) {
+      work_.lane_prologue += cost;
+    } else {
+      work_.epilogue += cost;
+    }
+    work_.cross_lane_ops += cross_lane_cost(body_[id], body_);
+  }
+
+  void add_writes() {
+    const Shape& result = body_[body_.root].shape;
+    work_.written_bytes = padded_bytes(result);
+    work_.epilogue.stores += registers_moved(work_.written_bytes);
+  }
+
+  /// The streamed operand goes in as rows with the contraction in the lanes; where memory holds it the other way round
+  /// (weight gradients: channels in the lanes, batch and space contracted) the XLU transposes it on the way.
+  void add_operand_transpose() {
+    const Instruction& hero = body_[hero_];
+    if (hero.opcode != Opcode::convolution || work_.matmul->row_operand != 0) return;
+    const Shape& rows = body_[hero.operands[0]].shape;
+    if (rows.minor_dimension(0) == hero.convolution.input_feature) return;
+    work_.cross_lane_ops += registers_moved(padded_bytes(rows));
+  }
+
+  const Computation& body_;
+  const hw::Machine& machine_;
+  std::vector<std::vector<InstructionId>> users_;
+  InstructionId hero_ = -1;
+  std::vector<bool> row_side_, lane_side_;
+  OpWork work_;
+};
+
+/// A bare instruction as the body of a fusion of one.
+Computation wrap(const Computation& computation, InstructionId id) {
+  Computation body;
+  Instruction copy = computation[id];
+  for (InstructionId& operand : copy.operands) {
+    Instruction parameter;
+    parameter.opcode = Opcode::parameter;
+    parameter.shape = computation[operand].shape;
+    parameter.index = std::int64_t(body.parameters.size());
+    operand = InstructionId(body.instructions.size());
+    body.parameters.push_back(operand);
+    body.instructions.push_back(std::move(parameter));
+  }
+  body.root = InstructionId(body.instructions.size());
+  body.instructions.push_back(std::move(copy));
+  return body;
+}
+
+}  // namespace
+
+OpWork op_work(const Module& module, const Computation& computation, InstructionId id, const hw::Machine& machine) {
+  const Instruction& instruction = computation[id];
+  if (instruction.opcode == Opcode::fusion) {
+    return Analysis(module.computations[instruction.called.front()], machine).run();
+  }
+  return Analysis(wrap(computation, id), machine).run();
+}
+
+bool is_core_op(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::parameter:
+    case Opcode::constant:
+    case Opcode::tuple:
+    case Opcode::get_tuple_element:
+    case Opcode::reshape:
+    case Opcode::all_reduce:
+    case Opcode::infeed:
+    case Opcode::outfeed:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::string category_of(const Module& module, const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::fusion: {
+      const Computation& body = module.computations[instruction.called.front()];
+      bool matmul = std::ranges::any_of(body.instructions, [](const Instruction& i) { return is_matmul(i.opcode); });
+      return matmul ? "convolution fusion" : "loop fusion";
+    }
+    case Opcode::convolution:
+    case Opcode::dot:
+      return "convolution";
+    case Opcode::copy:
+    case Opcode::transpose:
+    case Opcode::reverse:
+    case Opcode::pad:
+    case Opcode::slice:
+    case Opcode::concatenate:
+    case Opcode::broadcast:
+      return "data formatting";
+    case Opcode::select_and_scatter:
+    case Opcode::reduce_window:
+    case Opcode::all_reduce:
+    case Opcode::infeed:
+    case Opcode::outfeed:
+    case Opcode::reduce:
+      return std::string(to_string(instruction.opcode));
+    default:
+      return "non-fusion elementwise";
+  }
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/units.h"
+#include "hw/machine.h"
+#include "hw/tile_op.h"
+#include "sw/compiler/matmul_problem.h"
+#include "sw/graph/graph.h"
+
+namespace podsim::sw {
+
+/// What one op of the fused program asks of the core, before it is cut into tiles: totals over the whole op.
+///
+/// Traffic is sorted by what it moves with when the op is cut: with the rows streamed through the MXU, with the lanes
+/// of the stationary operand, or with the output (epilogue operands, and everything an op without a matmul reads).
+/// Arrays below 64 KiB, such as per-channel vectors, are read once.
+struct OpWork {
+  std::optional<MatmulProblem> matmul;
+
+  base::Bytes row_bytes;
+  base::Bytes lane_bytes;
+  base::Bytes output_side_bytes;
+  base::Bytes small_bytes;
+  base::Bytes written_bytes;
+
+  hw::VectorWork row_prologue;   ///< on the streamed operand, repeated for every tile that reads it
+  hw::VectorWork lane_prologue;  ///< on the stationary operand, likewise
+  hw::VectorWork epilogue;       ///< on the output; all the work of an op without a matmul
+  std::int64_t cross_lane_ops = 0;
+
+  bool operator==(const OpWork&) const = default;
+  base::Bytes read_bytes() const { return row_bytes + lane_bytes + output_side_bytes + small_bytes; }
+};
+
+/// The op behind an instruction of a fused entry computation: a fusion or a bare instruction.
+OpWork op_work(const Module& module, const Computation& computation, InstructionId id, const hw::Machine& machine);
+
+/// Whether an instruction of a fused entry computation takes time on the core; tuples, parameters, constants and
+/// reshapes that only rename do not, collectives and infeed are not tile ops.
+bool is_core_op(const Instruction& instruction);
+
+/// XProf's category: "convolution fusion", "loop fusion", "select-and-scatter", "data formatting" ...
+std::string category_of(const Module& module, const Instruction& instruction);
+
+}  // namespace podsim::sw

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/rebuild.h"
+
+#include <functional>
+#include <queue>
+#include <vector>
+
+namespace podsim::sw {
+namespace {
+
+std::vector<bool> reachable_from_root(const Computation& computation) {
+  std::vector<bool> reached(computation.instructions.size(), false);
+  std::vector<InstructionId> open(computation.parameters.begin(), computation.parameters.end());
+  open.push_back(computation.root);
+  while (!open.empty()) {
+    InstructionId id = open.back();
+    open.pop_back();
+    if (reached[id]) continue;
+    reached[id] = true;
+    open.insert(open.end(), computation[id].operands.begin(), computation[id].operands.end());
+  }
+  return reached;
+}
+
+}  // namespace
+
+Computation sorted_topologically(Computation computation) {
+  std::vector<bool> reached = reachable_from_root(computation);
+  std::vector<int> missing(computation.instructions.size(), 0);
+  std::vector<std::vector<InstructionId>> readers(computation.instructions.size());
+  std::priority_queue<InstructionId, std::vector<InstructionId>, std::greater<>> ready;
+  for (InstructionId id = 0; id < int(missing.size()); ++id) {
+    if (!reached[id]) continue;
+    missing[id] = int(computation[id].operands.size());
+    for (InstructionId operand : computation[id].operands) readers[operand].push_back(id);
+    if (missing[id] == 0) ready.push(id);
+  }
+
+  std::vector<InstructionId> position(computation.instructions.size(), -1);
+  std::vector<Instruction> sorted;
+  while (!ready.empty()) {
+    InstructionId id = ready.top();
+    ready.pop();
+    position[id] = InstructionId(sorted.size());
+    sorted.push_back(std::move(computation.instructions[id]));
+    for (InstructionId& operand : sorted.back().operands) operand = position[operand];
+    for (InstructionId reader : readers[id]) {
+      if (--missing[reader] == 0) ready.push(reader);
+    }
+  }
+  computation.instructions = std::move(sorted);
+  computation.root = position[computation.root];
+  for (InstructionId& parameter : computation.parameters) parameter = position[parameter];
+  return computation;
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sw/graph/graph.h"
+
+namespace podsim::sw {
+
+/// The same computation with its instructions in topological order again, keeping the present order wherever the
+/// operands allow; instructions that nothing reaches from the root are dropped, parameters kept.
+Computation sorted_topologically(Computation computation);
+
+}  // namespace podsim::sw

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/tile_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/diagnostic.h"
+#include "hw/tile_pipeline.h"
+
+namespace podsim::sw {
+namespace {
+
+using base::Bytes;
+using base::divide_round_up;
+using base::round_up;
+
+constexpr std::int64_t kMostTiles = 1024;
+constexpr std::int64_t kSublanes = 8;
+
+Bytes share(Bytes bytes, std::int64_t parts) { return Bytes(divide_round_up(bytes.value(), parts)); }
+
+hw::VectorWork share(const hw::VectorWork& work, double parts) {
+  auto part = [&](std::int64_t n) { return std::int64_t(std::ceil(double(n) / parts)); };
+  return {.loads = part(work.loads),
+          .stores = part(work.stores),
+          .alu_ops = part(work.alu_ops),
+          .transcendentals = part(work.transcendentals)};
+}
+
+hw::VectorWork sum(const hw::VectorWork& a, const hw::VectorWork& b) {
+  return {.loads = a.loads + b.loads,
+          .stores = a.stores + b.stores,
+          .alu_ops = a.alu_ops + b.alu_ops,
+          .transcendentals = a.transcendentals + b.transcendentals};
+}
+
+hw::VectorWork scaled(const hw::VectorWork& work, double factor) {
+  auto part = [&](std::int64_t n) { return std::int64_t(std::llround(double(n) * factor)); };
+  return {.loads = part(work.loads),
+          .stores = part(work.stores),
+          .alu_ops = part(work.alu_ops),
+          .transcendentals = part(work.transcendentals)};
+}
+
+bool any(const hw::VectorWork& work) { return work != hw::VectorWork{}; }
+
+/// The blocks that one tile works on, and how often each operand's block is loaded.
+class Blocks {
+ public:
+  Blocks(const OpWork& work, const TileCuts& cuts, const hw::Machine& machine)
+      : work_(work), cuts_(cuts), machine_(machine) {}
+
+  Bytes row_block() const { return with_halo(share(work_.row_bytes, cuts_.batch * cuts_.rows * cuts_.contraction), 0); }
+  Bytes lane_block() const {
+    return with_halo(share(work_.lane_bytes, cuts_.batch * cuts_.lanes * cuts_.contraction), 1);
+  }
+  Bytes output_side_block() const { return share(work_.output_side_bytes, output_tiles()); }
+  Bytes written_block() const { return share(work_.written_bytes, output_tiles()); }
+  std::int64_t output_tiles() const { return cuts_.batch * cuts_.rows * cuts_.lanes; }
+
+  hw::MxuWork mxu() const {
+    const MatmulProblem& problem = *work_.matmul;
+    std::int64_t lane_tiles = divide_round_up(problem.lanes, machine_.mxu.size);
+    std::int64_t stationary = problem.stationary_blocks > 1
+                                  ? divide_round_up(problem.stationary_blocks, cuts_.lanes) * lane_tiles
+                                  : divide_round_up(lane_tiles, cuts_.lanes);
+    return spread({.weight_tiles = divide_round_up(problem.batch, cuts_.batch) * stationary *
+                                   divide_round_up(problem.contraction_tiles, cuts_.contraction),
+                   .rows = round_up(divide_round_up(problem.rows, cuts_.rows), kSublanes)});
+  }
+
+  /// fp32 partial sums of one output block.
+  Bytes accumulator() const {
+    if (!work_.matmul) return Bytes(0);
+    std::int64_t lanes = round_up(work_.matmul->lanes, machine_.vector.lanes);
+    return share(Bytes(work_.matmul->output_rows * lanes * 4), output_tiles());
+  }
+
+  Bytes vmem() const {
+    bool one_row_block = cuts_.batch * cuts_.rows * cuts_.contraction == 1;
+    bool one_lane_block = cuts_.batch * cuts_.lanes * cuts_.contraction == 1;
+    return row_block() * (one_row_block ? 1 : 2) + lane_block() * (one_lane_block ? 1 : 2) + accumulator() +
+           2 * (output_side_block() + written_block()) + work_.small_bytes;
+  }
+
+ private:
+  /// Weight tiles that do not divide over the MXUs are held by all of them, and the rows divided instead, when that is
+  /// faster.
+  hw::MxuWork spread(const hw::MxuWork& whole) const {
+    std::int64_t units = machine_.mxu.count;
+    hw::MxuWork divided{whole.weight_tiles * units, round_up(divide_round_up(whole.rows, units), kSublanes)};
+    auto cycles = [&](const hw::MxuWork& work) {
+      return divide_round_up(work.weight_tiles, units) * std::max(work.rows, machine_.mxu.weight_load.value());
+    };
+    return cycles(divided) < cycles(whole) ? divided : whole;
+  }
+
+  /// Cuts between rows of pixels re-read what the window overlaps; `operand` is the hero's operand number of a side.
+  Bytes with_halo(Bytes block, int side) const {
+    if (!work_.matmul) return block;
+    const MatmulProblem& problem = *work_.matmul;
+    int operand = side == 0 ? problem.row_operand : problem.lane_operand;
+    std::int64_t cuts = side == 0 ? cuts_.rows : cuts_.lanes;
+    if (operand != 0 || cuts <= problem.cuts_without_halo) return block;
+    double per_block = double(divide_round_up(cuts, problem.cuts_without_halo)) * problem.halo_per_cut;
+    return Bytes(std::int64_t(double(block.value()) * (1 + per_block)));
+  }
+
+  const OpWork& work_;
+  const TileCuts& cuts_;
+  const hw::Machine& machine_;
+};
+
+/// Results popped from the MXU are added to fp32 partial sums in VMEM: a load, an addition and a store per register.
+hw::VectorWork accumulation(const hw::MxuWork& mxu) {
+  std::int64_t registers = mxu.weight_tiles * (mxu.rows / kSublanes);
+  return {.loads = registers, .stores = registers, .alu_ops = registers, .transcendentals = 0};
+}
+
+class TileMaker {
+ public:
+  TileMaker(const OpWork& work, const TileCuts& cuts, const hw::Machine& machine)
+      : work_(work), cuts_(cuts), machine_(machine), blocks_(work, cuts, machine) {}
+
+  std::vector<hw::TileRun> run() {
+    std::int64_t outer = cuts_.rows_outer ? cuts_.rows : cuts_.lanes;
+    std::int64_t inner = cuts_.rows_outer ? cuts_.lanes : cuts_.rows;
+    for (std::int64_t b = 0; b < cuts_.batch; ++b) {
+      for (std::int64_t o = 0; o < outer; ++o) {
+        for (std::int64_t i = 0; i < inner; ++i) {
+          for (std::int64_t k = 0; k < cuts_.contraction; ++k) {
+            add_tile(cuts_.rows_outer ? o : i, cuts_.rows_outer ? i : o, b, k);
+          }
+        }
+      }
+    }
+    return std::move(runs_);
+  }
+
+ private:
+  struct Key {
+    std::int64_t batch, cut, contraction;
+    bool operator==(const Key&) const = default;
+  };
+
+  void add_tile(std::int64_t row, std::int64_t lane, std::int64_t batch, std::int64_t k) {
+    hw::TileWork tile;
+    auto read = [&](Bytes bytes) {
+      if (bytes > Bytes(0)) tile.reads.push_back({bytes});
+    };
+    if (!first_) first_ = true, read(work_.small_bytes);
+    Key row_key{batch, row, k};
+    if (row_key != loaded_row_) read(blocks_.row_block());
+    Key lane_key{batch, lane, k};
+    if (lane_key != loaded_lane_) read(blocks_.lane_block());
+    loaded_row_ = row_key;
+    loaded_lane_ = lane_key;
+    bool last = k == cuts_.contraction - 1;
+    if (last) {
+      read(blocks_.output_side_block());
+      if (Bytes written = blocks_.written_block(); written > Bytes(0)) tile.writes.push_back({written});
+    }
+    tile.phases = work_.matmul ? matmul_phases(last) : vector_phases();
+    if (!runs_.empty() && runs_.back().work == tile) {
+      ++runs_.back().count;
+    } else {
+      runs_.push_back({1, std::move(tile)});
+    }
+  }
+
+  std::vector<hw::TilePhase> vector_phases() const {
+    hw::TilePhase phase;
+    phase.vector = share(work_.epilogue, double(blocks_.output_tiles()));
+    phase.cross_lane_ops = divide_round_up(work_.cross_lane_ops, blocks_.output_tiles());
+    return {phase};
+  }
+
+  std::vector<hw::TilePhase> matmul_phases(bool last) const {
+    double exposed = machine_.compiler.exposed_vector_fraction;
+    hw::VectorWork prologue = sum(share(work_.row_prologue, double(cuts_.batch * cuts_.rows * cuts_.contraction)),
+                                  share(work_.lane_prologue, double(cuts_.batch * cuts_.lanes * cuts_.contraction)));
+    hw::VectorWork epilogue = last ? share(work_.epilogue, double(blocks_.output_tiles())) : hw::VectorWork{};
+    hw::TilePhase middle;
+    middle.mxu = blocks_.mxu();
+    middle.vector = sum(scaled(sum(prologue, epilogue), 1 - exposed), accumulation(middle.mxu));
+    middle.cross_lane_ops = divide_round_up(work_.cross_lane_ops, cuts_.tiles());
+    std::vector<hw::TilePhase> phases;
+    auto add_exposed = [&](const hw::VectorWork& vector) {
+      hw::TilePhase phase;
+      phase.vector = scaled(vector, exposed);
+      if (any(phase.vector)) phases.push_back(phase);
+    };
+    add_exposed(prologue);
+    phases.push_back(middle);
+    add_exposed(epilogue);
+    return phases;
+  }
+
+  const OpWork& work_;
+  const TileCuts& cuts_;
+  const hw::Machine& machine_;
+  Blocks blocks_;
+  bool first_ = false;
+  Key loaded_row_{-1, -1, -1};
+  Key loaded_lane_{-1, -1, -1};
+  std::vector<hw::TileRun> runs_;
+};
+
+std::vector<std::int64_t> powers_up_to(std::int64_t limit) {
+  std::vector<std::int64_t> powers;
+  for (std::int64_t p = 1; p <= std::min(limit, kMostTiles); p *= 2) powers.push_back(p);
+  return powers;
+}
+
+std::vector<TileCuts> candidates(const OpWork& work, const hw::Machine& machine) {
+  std::vector<TileCuts> found;
+  if (!work.matmul) {
+    for (std::int64_t rows : powers_up_to(kMostTiles)) found.push_back({.rows = rows});
+    return found;
+  }
+  const MatmulProblem& problem = *work.matmul;
+  std::int64_t lane_tiles = divide_round_up(problem.lanes, machine.mxu.size);
+  bool pixels = problem.stationary_blocks > 1;
+  std::int64_t most_columns = std::max<std::int64_t>(1, machine.compiler.prologue_columns / machine.mxu.size);
+  for (std::int64_t batch : powers_up_to(problem.batch)) {
+    for (std::int64_t rows : powers_up_to(problem.rows / kSublanes)) {
+      for (std::int64_t lanes : powers_up_to(pixels ? problem.stationary_blocks : lane_tiles)) {
+        if (!pixels && divide_round_up(lane_tiles, lanes) > most_columns) continue;
+        for (std::int64_t contraction : powers_up_to(problem.contraction_tiles)) {
+          TileCuts cuts{batch, rows, lanes, contraction, true};
+          if (cuts.tiles() > kMostTiles) break;
+          found.push_back(cuts);
+          cuts.rows_outer = false;
+          if (rows > 1 && lanes > 1) found.push_back(cuts);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/// No arrangement beats the MXU's time for its work or the HBM's time for its compulsory traffic.
+base::Cycles lower_bound(const hw::TileOp& op, const hw::Machine& machine) {
+  std::int64_t mxu = 0;
+  std::int64_t bytes = 0;
+  for (const hw::TileRun& run : op.runs) {
+    for (const hw::TilePhase& phase : run.work.phases) {
+      std::int64_t rows = std::max(phase.mxu.rows, machine.mxu.weight_load.value());
+      mxu += run.count * phase.mxu.weight_tiles * rows / machine.mxu.count;
+    }
+    for (const hw::TileTransfer& t : run.work.reads) bytes += run.count * t.bytes.value();
+    for (const hw::TileTransfer& t : run.work.writes) bytes += run.count * t.bytes.value();
+  }
+  double hbm = double(bytes) / machine.hbm.stream_rate.si() * machine.clock.si();
+  return base::Cycles(std::max(mxu, std::int64_t(hbm)));
+}
+
+}  // namespace
+
+hw::TileOp make_tiles(const OpWork& work, const TileCuts& cuts, const hw::Machine& machine, std::string name) {
+  hw::TileOp op;
+  op.name = std::move(name);
+  op.runs = TileMaker(work, cuts, machine).run();
+  op.vmem = Blocks(work, cuts, machine).vmem();
+  return op;
+}
+
+TileCuts choose_cuts(const OpWork& work, const hw::Machine& machine, const std::string& name) {
+  hw::TilePipeline pipeline(machine);
+  std::optional<TileCuts> best;
+  base::Cycles best_cycles;
+  Bytes smallest = machine.vmem;
+  for (const TileCuts& cuts : candidates(work, machine)) {
+    Bytes vmem = Blocks(work, cuts, machine).vmem();
+    smallest = std::min(smallest, vmem);
+    if (vmem > machine.vmem) continue;
+    hw::TileOp op = make_tiles(work, cuts, machine, name);
+    if (best && lower_bound(op, machine) >= best_cycles) continue;
+    base::Cycles cycles = pipeline.estimate(op);
+    if (!best || cycles < best_cycles || (cycles == best_cycles && cuts.tiles() < best->tiles())) {
+      best = cuts;
+      best_cycles = cycles;
+    }
+  }
+  if (!best) {
+    throw base::SimulationError("op '" + name + "' does not fit VMEM (" + to_string(machine.vmem) +
+                                " per core) however it is cut into tiles");
+  }
+  return *best;
+}
+
+}  // namespace podsim::sw
