@@ -10,7 +10,9 @@ target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-re
 target_include_directories(podsim_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(podsim_options INTERFACE fmt::fmt Boost::headers)
 if(PODSIM_SANITIZE)
-  target_compile_options(podsim_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # The instrumentation hides initialisations from GCC's -Wmaybe-uninitialized.
+  target_compile_options(podsim_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+                                                  -fno-omit-frame-pointer -Wno-maybe-uninitialized)
   target_link_options(podsim_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(PODSIM_COVERAGE)
