@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/graph/gradient.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+
+#include "sw/graph/evaluator.h"
+#include "sw/graph/graph_builder.h"
+#include "tests/sw/graph/convolutions.h"
+#include "tests/sw/graph/literals.h"
+
+namespace podsim::sw {
+namespace {
+
+using testing::distinct_literal;
+using testing::random_literal;
+using testing::window;
+
+constexpr ElementType f64 = ElementType::f64;
+using Ids = std::vector<InstructionId>;
+using Write = std::function<InstructionId(GraphBuilder&, const Ids&)>;
+
+/// sum(weights * write(inputs)) with random weights, so that every element of the result counts differently; with the
+/// gradients for all inputs behind it on request.
+Module loss_module(const Write& write, const std::vector<Literal>& inputs, bool with_gradients) {
+  GraphBuilder b("test");
+  Ids ids;
+  for (const Literal& input : inputs) ids.push_back(b.parameter(input.shape, "x" + std::to_string(ids.size())));
+  const InstructionId y = write(b, ids);
+  const InstructionId weighted = b.multiply(y, b.constant(random_literal(b.shape(y), 99)));
+  std::vector<std::int64_t> all(b.shape(y).rank());
+  std::iota(all.begin(), all.end(), 0);
+  const InstructionId loss = b.reduce_add(weighted, all);
+  Ids results{loss};
+  if (with_gradients) {
+    const Ids slopes = gradients(b, loss, ids);
+    results.insert(results.end(), slopes.begin(), slopes.end());
+  }
+  Module module = std::move(b).build(b.tuple(results));
+  verify(module);
+  return module;
+}
+
+/// Reverse mode against central differences in double precision, element by element, to 1e-4 relative (and 1e-8).
+void expect_gradients_match(const Write& write, std::vector<Literal> inputs) {
+  const Literal result = evaluate(loss_module(write, inputs, true), inputs);
+  const Module forward = loss_module(write, inputs, false);
+  const double h = 1e-5;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
+      const double value = inputs[k].values[i];
+      inputs[k].values[i] = value + h;
+      const double above = evaluate(forward, inputs).elements[0].values[0];
+      inputs[k].values[i] = value - h;
+      const double below = evaluate(forward, inputs).elements[0].values[0];
+      inputs[k].values[i] = value;
+      const double slope = (above - below) / (2 * h);
+      ASSERT_NEAR(result.elements[1 + k].values[i], slope, 1e-8 + 1e-4 * std::abs(slope))
+          << "input " << k << "[" << i << "]";
+    }
+  }
+}
+
+Literal positive(std::vector<std::int64_t> sizes, unsigned seed) {
+  return random_literal(make_shape(f64, std::move(sizes)), seed, 0.5, 2);
+}
+Literal any(std::vector<std::int64_t> sizes, unsigned seed) {
+  return random_literal(make_shape(f64, std::move(sizes)), seed);
+}
+
+TEST(gradient, of_unary_operations) {
+  for (Opcode opcode : {Opcode::negate, Opcode::abs, Opcode::exponential, Opcode::log, Opcode::sqrt, Opcode::rsqrt,
+                        Opcode::tanh, Opcode::sign, Opcode::copy}) {
+    SCOPED_TRACE(std::string(to_string(opcode)));
+    expect_gradients_match([&](auto& b, const Ids& x) { return b.unary(opcode, x[0]); }, {positive({5}, 1)});
+  }
+  expect_gradients_match([](auto& b, const Ids& x) { return b.abs(x[0]); }, {any({6}, 1)});
+}
+
+TEST(gradient, of_binary_operations) {
+  for (Opcode opcode : {Opcode::add, Opcode::subtract, Opcode::multiply, Opcode::divide, Opcode::maximum,
+                        Opcode::minimum, Opcode::power}) {
+    SCOPED_TRACE(std::string(to_string(opcode)));
+    expect_gradients_match([&](auto& b, const Ids& x) { return b.binary(opcode, x[0], x[1]); },
+                           {positive({5}, 1), positive({5}, 2)});
+  }
+}
+
+TEST(gradient, of_a_value_used_twice_adds_up) {
+  expect_gradients_match([](auto& b, const Ids& x) { return b.multiply(x[0], b.add(x[0], b.exponential(x[0]))); },
+                         {any({4}, 1)});
+}
+
+TEST(gradient, of_select_follows_the_predicate) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.select(b.compare(x[0], x[1], ComparisonDirection::lt), x[1], b.negate(x[2]));
+      },
+      {any({6}, 1), any({6}, 2), any({6}, 3)});
+}
+
+TEST(gradient, of_maximum_with_zero_is_zero_at_zero) {
+  const Write relu = [](auto& b, const Ids& x) { return b.maximum(x[0], b.full_like(x[0], 0)); };
+  const std::vector<Literal> inputs{testing::make_literal(f64, {3}, {-1, 0, 1})};
+  const Literal result = evaluate(loss_module(relu, inputs, true), inputs);
+  const Literal weights = random_literal(make_shape(f64, {3}), 99);
+  EXPECT_EQ(result.elements[1].values, (std::vector<double>{0, 0, weights.values[2]}));
+}
+
+TEST(gradient, of_rearrangements) {
+  const auto check = [](const Write& write) { expect_gradients_match(write, {any({2, 3, 4}, 1)}); };
+  check([](auto& b, const Ids& x) { return b.reshape(x[0], {6, 4}); });
+  check([](auto& b, const Ids& x) { return b.transpose(x[0], {1, 2, 0}); });
+  check([](auto& b, const Ids& x) { return b.reverse(x[0], {0, 2}); });
+  check([](auto& b, const Ids& x) { return b.broadcast(x[0], {3, 5, 2, 4}, {2, 0, 3}); });
+  check([](auto& b, const Ids& x) { return b.slice(x[0], {{0, 2, 1}, {1, 3, 1}, {0, 4, 3}}); });
+  check([](auto& b, const Ids& x) { return b.concatenate({x[0], b.tanh(x[0]), x[0]}, 1); });
+  check([](auto& b, const Ids& x) { return b.get_tuple_element(b.tuple({x[0], b.exponential(x[0])}), 1); });
+}
+
+TEST(gradient, of_pad_for_operand_and_value) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.pad(x[0], x[1], {{1, 2, 0}, {-1, 1, 2}});
+      },
+      {any({2, 3}, 1), any({}, 2)});
+}
+
+TEST(gradient, of_reductions) {
+  const auto check = [](const Write& write) {
+    expect_gradients_match(write, {distinct_literal(make_shape(f64, {3, 4, 2}), 1)});
+  };
+  check([](auto& b, const Ids& x) { return b.reduce_add(x[0], {0, 2}); });
+  check([](auto& b, const Ids& x) { return b.reduce_max(x[0], {1}); });
+  check([](auto& b, const Ids& x) {
+    return b.reduce(x[0], b.constant(f64, 100), {0}, b.combiner(Opcode::minimum, f64));
+  });
+}
+
+TEST(gradient, of_windows) {
+  const auto check = [](const Write& write) {
+    expect_gradients_match(write, {distinct_literal(make_shape(f64, {7, 6}), 1)});
+  };
+  const std::vector<WindowDimension> overlapping{window(3, 2, 1, 1), window(2, 1, 0, 1)};
+  check([&](auto& b, const Ids& x) { return b.reduce_window_max(x[0], overlapping); });
+  check([&](auto& b, const Ids& x) { return b.reduce_window_add(x[0], overlapping); });
+  check([&](auto& b, const Ids& x) {
+    return b.reduce_window(x[0], b.constant(f64, 100), overlapping, b.combiner(Opcode::minimum, f64));
+  });
+  check([](auto& b, const Ids& x) {
+    WindowDimension dilated = window(3, 3, 2, 1);
+    dilated.base_dilation = 2;
+    dilated.window_dilation = 2;
+    return b.reduce_window_add(x[0], {dilated, window(1)});
+  });
+}
+
+TEST(gradient, of_dot_with_batch_and_shuffled_dimensions) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.dot(x[0], x[1], {{}, {}, {1}, {0}});
+      },
+      {any({3, 4}, 1), any({4, 2}, 2)});
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.dot(x[0], x[1], {{1}, {3}, {0, 3}, {2, 0}});
+      },
+      {any({2, 3, 2, 4}, 1), any({4, 2, 2, 3}, 2)});
+}
+
+TEST(gradient, of_conversions_has_the_type_of_the_operand) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(ElementType::f32, {4}), "x");
+  const InstructionId y = b.convert(x, ElementType::bf16);
+  const InstructionId loss = b.reduce_add(b.convert(b.multiply(y, y), ElementType::f32), {0});
+  EXPECT_EQ(b.type(gradients(b, loss, Ids{x})[0]), ElementType::f32);
+}
+
+TEST(gradient, of_a_strided_pointwise_convolution_is_a_convolution_with_dilation) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2, 4, 4, 3}), "x");
+  const InstructionId w = b.parameter(make_shape(f64, {1, 1, 3, 5}), "w");
+  const InstructionId y = b.convolution(x, w, {window(1, 2), window(1, 2)}, convolution_dimensions("b01f_01io->b01f"));
+  const InstructionId loss = b.reduce_add(y, {0, 1, 2, 3});
+  const Ids slopes = gradients(b, loss, Ids{x, w});
+  ASSERT_EQ(b[slopes[0]].opcode, Opcode::convolution);
+  EXPECT_EQ(b[slopes[0]].window[0].base_dilation, 2);
+  EXPECT_EQ(b[slopes[0]].window[0].padding_high, 1);
+  ASSERT_EQ(b[slopes[1]].opcode, Opcode::convolution);
+  EXPECT_EQ(b[slopes[1]].window[0].window_dilation, 2);
+  EXPECT_EQ(b[slopes[1]].window[0].padding_high, -1);
+  EXPECT_EQ(to_string(b.shape(slopes[1])), "f64[1,1,3,5]");
+}
+
+TEST(gradient, of_convolutions_as_resnet_has_them) {
+  const auto check = [](std::int64_t size, WindowDimension dimension) {
+    expect_gradients_match(
+        [&](auto& b, const Ids& x) {
+          return b.convolution(x[0], x[1], {dimension, dimension}, convolution_dimensions("b01f_01io->b01f"));
+        },
+        {any({2, size, size, 2}, 1), any({dimension.size, dimension.size, 2, 3}, 2)});
+  };
+  check(5, window(3, 1, 1, 1));
+  check(6, window(3, 2, 1, 1));
+  check(7, window(3, 2, 0, 1));
+  check(6, window(1, 2));
+  check(8, window(7, 2, 3, 3));
+}
+
+// A convolution is linear in each operand: its loss is the inner product of that operand with its gradient, whatever
+// the operand is.
+TEST(gradient, of_any_convolution_is_its_adjoint) {
+  EXPECT_TRUE(rc::check([] {
+    const testing::RandomConvolution random = *testing::random_convolution();
+    const Write write = [&](GraphBuilder& b, const Ids& x) {
+      return b.convolution(x[0], x[1], random.window, random.dimensions);
+    };
+    std::vector<Literal> inputs{any(random.input, 1), any(random.kernel, 2)};
+    const Module module = loss_module(write, inputs, true);
+    const Literal slopes = evaluate(module, inputs);
+    for (std::size_t k = 0; k < 2; ++k) {
+      std::vector<Literal> others = inputs;
+      others[k] = random_literal(inputs[k].shape, 7);
+      const std::vector<double>& slope = slopes.elements[1 + k].values;
+      const double expected = std::inner_product(slope.begin(), slope.end(), others[k].values.begin(), 0.0);
+      const double loss = evaluate(module, others).elements[0].values[0];
+      RC_ASSERT(std::abs(loss - expected) < 1e-10);
+    }
+  }));
+}
+
+TEST(gradient, of_an_all_reduce_is_the_all_reduce_of_the_gradients) {
+  // Three partitions hold x_p; every one has the loss (sum x)^2, together 3 (sum x)^2 with slope 6 sum x.
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {}), "x");
+  const InstructionId sum = b.all_reduce(x);
+  const InstructionId loss = b.multiply(sum, sum);
+  const InstructionId root = gradients(b, loss, Ids{x})[0];
+  const Module module = std::move(b).build(root);
+  const auto scalar = [](double v) { return testing::make_literal(f64, {}, {v}); };
+  for (const Literal& slope : evaluate_partitions(module, {{scalar(1)}, {scalar(2)}, {scalar(4)}})) {
+    EXPECT_EQ(slope.values[0], 6 * 7);
+  }
+}
+
+TEST(gradient, of_what_the_loss_does_not_depend_on_is_zero) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
+  const InstructionId unused = b.parameter(make_shape(f64, {3}), "unused");
+  const InstructionId slope = gradients(b, b.reduce_add(x, {0}), Ids{unused})[0];
+  EXPECT_EQ(b.shape(slope).dimensions, (std::vector<std::int64_t>{3}));
+  EXPECT_EQ(b[slope].opcode, Opcode::broadcast);
+}
+
+TEST(gradient, carries_the_name_of_what_it_differentiates) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
+  const InstructionId y = [&] {
+    const GraphBuilder::Scope scope(b, "layer/act");
+    return b.tanh(x);
+  }();
+  const InstructionId slope = gradients(b, b.reduce_add(y, {0}), Ids{x})[0];
+  EXPECT_EQ(b[slope].op_name, "gradients/layer/act");
+}
+
+TEST(gradient, refuses_what_it_cannot_differentiate) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
+  const InstructionId product = b.reduce(x, b.constant(f64, 1), {0}, b.combiner(Opcode::multiply, f64));
+  EXPECT_THROW(gradients(b, product, Ids{x}), std::logic_error);
+  EXPECT_THROW(gradients(b, x, Ids{x}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace podsim::sw
