@@ -116,6 +116,15 @@ bool HbmStream::active(Direction direction) const {
   return !queue.empty() && queue.front().arrival <= now_;
 }
 
+std::optional<base::Cycles> HbmStream::next_arrival() const {
+  std::int64_t first = never;
+  for (const Queue& queue : queues_) {
+    if (!queue.empty() && queue.front().arrival > now_) first = std::min(first, queue.front().arrival);
+  }
+  if (first == never) return std::nullopt;
+  return cycles_of_ticks(first);
+}
+
 double HbmStream::bytes_per_cycle() const {
   const bool read = active(Direction::read);
   const bool write = active(Direction::write);

@@ -48,7 +48,12 @@ class HbmStream {
   /// Whether data of a direction moves at the time of the last advance().
   bool active(Direction direction) const;
   /// Time in which any data moved, in whole cycles rounded down.
-  base::Cycles busy() const { return base::Cycles(busy_ticks_ >> tick_bits); }
+  base::Cycles busy() const { return cycles_of_ticks(busy_ticks_); }
+  /// The same in 2^-24 cycle, so that differences are exact.
+  std::int64_t busy_ticks() const { return busy_ticks_; }
+  static base::Cycles cycles_of_ticks(std::int64_t ticks) { return base::Cycles(ticks >> tick_bits); }
+  /// When a waiting request's data begin to move, if that is after the last advance().
+  std::optional<base::Cycles> next_arrival() const;
   bool idle() const { return queues_[0].empty() && queues_[1].empty(); }
   /// Bytes per cycle that move at the time of the last advance(), both directions together.
   double bytes_per_cycle() const;

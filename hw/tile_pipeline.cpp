@@ -3,41 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "hw/dma_timing.h"
+#include "hw/tile_cursor.h"
 
 namespace podsim::hw {
 
 namespace {
-
-/// Walks over the tiles of an op, at most `limit` of each run.
-class TileCursor {
- public:
-  TileCursor(const TileOp& op, std::int64_t limit) : op_(op), limit_(limit) { skip_empty_runs(); }
-
-  bool done() const { return run_ == op_.runs.size(); }
-  const TileRun& run() const { return op_.runs[run_]; }
-  std::size_t run_index() const { return run_; }
-  std::int64_t index() const { return index_; }  ///< of the tile in its run
-  void next() {
-    ++index_;
-    skip_empty_runs();
-  }
-
- private:
-  void skip_empty_runs() {
-    while (!done() && index_ >= std::min(run().count, limit_)) {
-      ++run_;
-      index_ = 0;
-    }
-  }
-
-  const TileOp& op_;
-  std::int64_t limit_;
-  std::size_t run_ = 0;
-  std::int64_t index_ = 0;
-};
 
 /// What the phases of one tile cost.
 struct TileCost {
@@ -168,9 +140,7 @@ class TilePipeline::Run {
 
 TilePipeline::TilePipeline(const Machine& machine) : machine_(machine), phases_(machine), hbm_(machine) {}
 
-OpResult TilePipeline::simulate(const TileOp& op) {
-  return Run(*this, machine_, op, std::numeric_limits<std::int64_t>::max()).run();
-}
+OpResult TilePipeline::simulate(const TileOp& op) { return Run(*this, machine_, op, TileCursor::no_limit).run(); }
 
 base::Cycles TilePipeline::estimate(const TileOp& op) {
   Run run(*this, machine_, op, window);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <array>
+#include <tlm>
+
+#include "hw/core_time.h"
+#include "hw/dma_timing.h"
+#include "hw/stream_payload.h"
+#include "hw/sync_flags.h"
+#include "hw/trace.h"
+
+namespace podsim::hw {
+
+/// The DMA engine of a core as a module: a queue of descriptors between VMEM and HBM. Completion adds one to the
+/// descriptor's sync flag.
+class DmaEngine : public sc_core::sc_module {
+ public:
+  DmaEngine(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, SyncFlags& flags,
+            const Trace& trace);
+
+  tlm_utils::simple_initiator_socket<DmaEngine> to_hbm{"to_hbm"};
+
+  bool full() const { return outstanding_ >= timing_.queue_depth(); }
+  /// Takes a descriptor in the present cycle `now`; not while full.
+  void issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag);
+  /// A descriptor has completed.
+  const sc_core::sc_event& completion() const { return completion_; }
+  /// The first cycle in which the next descriptor could be issued.
+  base::Cycles free_at() const { return timing_.free_at(); }
+  /// As of the last completion; see HbmStream::busy_ticks.
+  std::int64_t hbm_busy_ticks() const { return hbm_busy_ticks_; }
+
+ private:
+  tlm::tlm_sync_enum complete(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void count(Direction direction, std::int64_t change);
+
+  DmaTiming timing_;
+  const CoreTime& time_;
+  SyncFlags& flags_;
+  StreamPayloadPool pool_;
+  std::int64_t outstanding_ = 0;
+  std::int64_t hbm_busy_ticks_ = 0;
+  std::array<std::int64_t, 2> in_flight_{};
+  std::array<base::Probe<std::string>, 2> states_;
+  base::Probe<std::int64_t> outstanding_probe_;
+  sc_core::sc_event completion_;
+};
+
+}  // namespace podsim::hw

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/replay_core.h"
+
+#include <stdexcept>
+
+#include "hw/infeed_timing.h"
+#include "hw/vmem_account.h"
+
+namespace podsim::hw {
+
+ReplayCore::ReplayCore(sc_core::sc_module_name name, const Machine& machine, CoreId id, HostPort& host,
+                       CoreRuntime& runtime)
+    : sc_module(name), machine_(machine), id_(id), time_(machine.clock), host_(host), runtime_(runtime) {
+  SC_METHOD(work);
+  sensitive << wake_;
+}
+
+void ReplayCore::complete_external() {
+  external_complete_ = true;
+  if (stage_ == Stage::wait_for_external) wake_.notify();
+}
+
+void ReplayCore::work() {
+  try {
+    while (step()) {
+    }
+  } catch (const std::runtime_error&) {
+    stage_ = Stage::stopped;
+    runtime_.failed(*this, std::current_exception());
+  }
+}
+
+/// Whether the core can go on in this cycle.
+bool ReplayCore::step() {
+  switch (stage_) {
+    case Stage::fetch:
+      fetch();
+      return true;
+    case Stage::wait_for_batch:
+      return wait_for_batch();
+    case Stage::wait_for_external:
+      return wait_for_external();
+    case Stage::wait_for_end:
+      return wait_for_end();
+    case Stage::stopped:
+      break;
+  }
+  return false;
+}
+
+void ReplayCore::fetch() {
+  start_ = time_.now();
+  op_ = {};
+  waiting_ = {};
+  command_ = runtime_.next_command(*this);
+  if (!command_) {
+    stage_ = Stage::stopped;
+    return;
+  }
+  std::visit([this](const auto& command) { begin(command); }, *command_);
+}
+
+bool ReplayCore::wait_for_batch() {
+  if (!host_.batch_ready(id_.core)) {
+    next_trigger(host_.batch_arrived(id_.core));
+    return false;
+  }
+  waiting_ = time_.now() - start_;
+  end_at(time_.now() + infeed_copy_cycles(machine_, std::get<Infeed>(*command_)));
+  return true;
+}
+
+bool ReplayCore::wait_for_external() {
+  if (!external_complete_) return false;
+  end_at(time_.now());
+  return true;
+}
+
+bool ReplayCore::wait_for_end() {
+  const sc_core::sc_time left = time_.until(end_);
+  if (left != sc_core::SC_ZERO_TIME) {
+    wake_.notify(left);
+    return false;
+  }
+  if (std::holds_alternative<Infeed>(*command_)) host_.consume(id_.core);
+  stage_ = Stage::fetch;
+  runtime_.completed(*this, {*command_, start_, end_, op_, waiting_});
+  return true;
+}
+
+void ReplayCore::begin(const RunOp& command) {
+  VmemAccount(machine_.vmem, name()).allocate(command.op->name, command.op->vmem);
+  op_ = simulate_op(machine_, *command.op);
+  end_at(start_ + op_.cycles);
+}
+
+void ReplayCore::begin(const RunFor& command) {
+  op_ = command.recorded;
+  end_at(start_ + op_.cycles);
+}
+
+void ReplayCore::begin(const Delay& command) { end_at(start_ + command.cycles); }
+
+void ReplayCore::begin(const Infeed&) { stage_ = Stage::wait_for_batch; }
+
+void ReplayCore::begin(const External& command) {
+  stage_ = Stage::wait_for_external;
+  external_complete_ = false;
+  runtime_.start_external(*this, command);
+}
+
+void ReplayCore::end_at(base::Cycles cycle) {
+  stage_ = Stage::wait_for_end;
+  end_ = cycle;
+}
+
+}  // namespace podsim::hw

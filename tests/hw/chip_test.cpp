@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/chip.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "hw/replay_chip.h"
+#include "hw/tile_chip.h"
+#include "tests/hw/scripted_runtime.h"
+#include "tests/hw/test_machine.h"
+
+namespace podsim::hw {
+namespace {
+
+TEST(Chip, has_the_machine_file_s_number_of_cores_at_both_details) {
+  base::Config config = machine_file("tpu-v3");
+  config.set("core.cores_per_chip=3");
+  const Machine machine = read_machine(config);
+  ScriptedRuntime runtime({Delay{base::Cycles(1)}});
+  TileChip tile("tile", machine, 5, runtime);
+  ReplayChip replay("replay", machine, 6, runtime);
+  EXPECT_EQ(tile.cores(), 3);
+  EXPECT_EQ(replay.cores(), 3);
+  EXPECT_EQ(tile.core(2).id(), (CoreId{5, 2}));
+  sc_core::sc_start();
+  for (int chip : {5, 6}) {
+    for (int core = 0; core < 3; ++core) EXPECT_EQ(runtime.records(chip, core).size(), 1u);
+  }
+}
+
+TEST(Chip, cores_exchange_data_through_the_switch_at_its_port_rate) {
+  const Machine machine = tpu_v3();
+  ScriptedRuntime runtime({});
+  TileChip chip("chip", machine, 0, runtime);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  // 512 B per cycle: 1 MiB takes 2048 cycles and the crossing 10.
+  const base::Time arrival = chip.switch_port(0).send(1, base::Bytes(1 << 20));
+  EXPECT_NEAR(double(arrival.value()), 2058.0 / 0.94e-3, 2);
+  EXPECT_EQ(chip.switch_port(1).received(), base::Bytes(1 << 20));
+  // The port is taken until then.
+  EXPECT_NEAR(double(chip.switch_port(0).send(1, base::Bytes(512)).value()), 2059.0 / 0.94e-3, 2);
+}
+
+TEST(Chip, sends_messages_through_the_fabric_it_is_connected_to) {
+  struct Client : noc::IciClient {
+    void message_taken(noc::NodeId, const noc::Message&) override {}
+    void message_received(noc::NodeId node, const noc::Message& message) override {
+      receiver = node;
+      bytes = message.bytes;
+    }
+    noc::NodeId receiver = -1;
+    base::Bytes bytes;
+  };
+  const Machine machine = tpu_v3();
+  ScriptedRuntime runtime({});
+  noc::MessageFabric fabric("fabric", noc::FoldedTopology(noc::Topology({2}, {false})), machine.ici);
+  TileChip first("first", machine, 0, runtime);
+  ReplayChip second("second", machine, 1, runtime);
+  Client client;
+  EXPECT_EQ(first.ici(), nullptr);
+  first.connect(fabric, 0).attach(1, client);
+  second.connect(fabric, 1).attach(1, client);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  noc::Message message;
+  message.hops[0] = 1;
+  message.bytes = base::Bytes(4096);
+  message.channel = 1;
+  first.ici()->send(message);
+  sc_core::sc_start();
+  EXPECT_EQ(client.receiver, 1);
+  EXPECT_EQ(client.bytes, base::Bytes(4096));
+}
+
+TEST(Chip, thousands_run_a_program_at_replay_detail) {
+  const Machine machine = tpu_v3();
+  const TileOp op{"op", {}, base::Bytes(0)};
+  OpResult recorded;
+  recorded.cycles = base::Cycles(1000);
+  ScriptedRuntime runtime({RunFor{&op, recorded}, Delay{base::Cycles(5)}, RunFor{&op, recorded}});
+  std::deque<ReplayChip> chips;
+  for (int chip = 0; chip < 4096; ++chip) {
+    chips.emplace_back(("chip" + std::to_string(chip)).c_str(), machine, chip, runtime);
+  }
+  sc_core::sc_start();
+  for (int chip = 0; chip < 4096; ++chip) EXPECT_EQ(runtime.records(chip, 1).back().end, base::Cycles(2005));
+}
+
+}  // namespace
+}  // namespace podsim::hw

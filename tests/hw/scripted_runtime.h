@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <systemc>
+#include <utility>
+#include <vector>
+
+#include "hw/core.h"
+#include "noc/systemc_time.h"
+
+namespace podsim::hw {
+
+/// Runs one list of commands on every core and keeps what they report.
+class ScriptedRuntime : public CoreRuntime {
+ public:
+  struct Entry {
+    Command command;
+    base::Cycles start, end;
+    base::Time end_time;
+    OpResult op;
+    base::Cycles waiting;
+  };
+  using Key = std::pair<int, int>;
+
+  explicit ScriptedRuntime(std::vector<Command> program) : program_(std::move(program)) {}
+
+  std::optional<Command> next_command(Core& core) override {
+    std::size_t& position = positions_[key(core)];
+    if (position == program_.size()) return std::nullopt;
+    return program_[position++];
+  }
+  void completed(Core& core, const CommandRecord& record) override {
+    records_[key(core)].push_back({record.command, record.start, record.end, noc::now(), record.op, record.waiting});
+  }
+  void start_external(Core& core, const External& command) override { externals_.emplace_back(&core, command.token); }
+  void failed(Core&, std::exception_ptr error) override {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::exception& exception) {
+      failure_ = exception.what();
+    }
+  }
+
+  const std::vector<Entry>& records(int chip = 0, int core = 0) const { return records_.at({chip, core}); }
+  bool has_records(int chip, int core) const { return records_.contains({chip, core}); }
+  std::vector<std::pair<Core*, std::uint64_t>>& externals() { return externals_; }
+  const std::string& failure() const { return failure_; }
+
+ private:
+  static Key key(const Core& core) { return {core.id().chip, core.id().core}; }
+
+  std::vector<Command> program_;
+  std::map<Key, std::size_t> positions_;
+  std::map<Key, std::vector<Entry>> records_;
+  std::vector<std::pair<Core*, std::uint64_t>> externals_;
+  std::string failure_;
+};
+
+}  // namespace podsim::hw
