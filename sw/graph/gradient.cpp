@@ -34,13 +34,14 @@ std::vector<int> other_dimensions(int rank, std::vector<int> some, const std::ve
 /// The reverse sweep: gradients_[id] is the sum of what the users of id have contributed.
 class ReverseSweep {
  public:
-  ReverseSweep(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of)
+  ReverseSweep(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of,
+               std::span<const InstructionId> held)
       : builder_(builder), gradients_(loss + 1, -1), wanted_(loss + 1, false) {
     for (InstructionId id : of) {
       if (id <= loss) wanted_[id] = true;
     }
     for (InstructionId id = 0; id <= loss; ++id) {
-      if (!carries_slope(builder[id])) continue;
+      if (!carries_slope(builder[id]) || std::ranges::count(held, id) > 0) continue;
       for (InstructionId operand : builder[id].operands) wanted_[id] = wanted_[id] || wanted_[operand];
     }
     gradients_[loss] = builder.constant(builder.type(loss), 1);
@@ -412,11 +413,12 @@ class ReverseSweep {
 
 }  // namespace
 
-std::vector<InstructionId> gradients(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of) {
+std::vector<InstructionId> gradients(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of,
+                                     std::span<const InstructionId> held) {
   if (builder.shape(loss).rank() != 0 || !is_floating_point(builder.type(loss))) {
     throw std::logic_error("the loss to differentiate must be a floating-point scalar");
   }
-  const ReverseSweep sweep(builder, loss, of);
+  const ReverseSweep sweep(builder, loss, of, held);
   std::vector<InstructionId> results;
   for (InstructionId value : of) {
     const InstructionId gradient = sweep.gradient(value);

@@ -23,6 +23,10 @@ namespace podsim::sw {
 /// compare, sign and integers have no slope. Throws std::logic_error where the loss is not a floating-point scalar or
 /// depends on a value of interest through something it cannot differentiate: fusion, select-and-scatter, the initial
 /// value of a reduction, a combiner other than add, max or min, a dilated max window.
-std::vector<InstructionId> gradients(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of);
+///
+/// `held` are instructions to take as constants, such as the maximum that a softmax subtracts, on which its value does
+/// not depend.
+std::vector<InstructionId> gradients(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of,
+                                     std::span<const InstructionId> held = {});
 
 }  // namespace podsim::sw

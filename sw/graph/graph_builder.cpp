@@ -341,9 +341,30 @@ ComputationId GraphBuilder::comparator(ComparisonDirection direction, ElementTyp
   return scalar_function(fmt::format("{}_{}", names[int(direction)], to_string(type)), type, std::move(root));
 }
 
+void GraphBuilder::drop_unused() {
+  std::vector<bool> used(size(), false);
+  for (InstructionId id = size() - 1; id >= 0; --id) {
+    used[id] = used[id] || id == entry_.root || !is_shareable(entry_[id].opcode);
+    if (!used[id]) continue;
+    for (InstructionId operand : entry_[id].operands) used[operand] = true;
+  }
+  std::vector<InstructionId> renumbered(size(), -1);
+  std::vector<Instruction> kept;
+  for (InstructionId id = 0; id < size(); ++id) {
+    if (!used[id]) continue;
+    renumbered[id] = int(kept.size());
+    kept.push_back(std::move(entry_[id]));
+    for (InstructionId& operand : kept.back().operands) operand = renumbered[operand];
+  }
+  for (InstructionId& parameter : entry_.parameters) parameter = renumbered[parameter];
+  entry_.root = renumbered[entry_.root];
+  entry_.instructions = std::move(kept);
+}
+
 Module GraphBuilder::build(InstructionId root) && {
   assert(root >= 0 && root < size());
   entry_.root = root;
+  drop_unused();
   Module module;
   module.name = std::move(name_);
   module.computations = std::move(called_);

@@ -115,12 +115,14 @@ class GraphBuilder {
   /// The op_name that new instructions get.
   const std::string& scope() const { return scope_; }
 
-  /// The module, with the entry computation last. The builder is spent.
+  /// The module, with the entry computation last; what neither the root, a parameter, an infeed nor an outfeed needs is
+  /// left out and ids change accordingly. The builder is spent.
   Module build(InstructionId root) &&;
 
  private:
   InstructionId append(Instruction instruction);
   InstructionId find_equal(const Instruction& instruction, std::size_t hash) const;
+  void drop_unused();
   ComputationId scalar_function(std::string name, ElementType type, Instruction root);
 
   std::string name_;

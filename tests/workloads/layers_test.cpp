@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/layers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sw/graph/evaluator.h"
+#include "tests/workloads/tiny.h"
+
+namespace podsim::workloads {
+namespace {
+
+using sw::GraphBuilder;
+using sw::InstructionId;
+using sw::Literal;
+using sw::testing::make_literal;
+using sw::testing::random_literal;
+
+constexpr sw::ElementType f64 = sw::ElementType::f64;
+
+TEST(layers, batch_norm_gives_every_channel_mean_beta_and_deviation_gamma) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::make_shape(f64, {4, 5, 5, 2}), "x");
+  Layers layers(b, testing::double_precision());
+  const sw::Module module = std::move(b).build(layers.batch_norm(x));
+  const Literal result =
+      sw::evaluate(module, std::vector{random_literal(sw::make_shape(f64, {4, 5, 5, 2}), 1, 3, 9),
+                                       make_literal(f64, {2}, {2, 0.5}), make_literal(f64, {2}, {-1, 7})});
+  for (std::size_t channel = 0; channel < 2; ++channel) {
+    double sum = 0, squares = 0;
+    for (std::size_t i = channel; i < 200; i += 2) sum += result.values[i];
+    const double mean = sum / 100;
+    for (std::size_t i = channel; i < 200; i += 2) squares += (result.values[i] - mean) * (result.values[i] - mean);
+    EXPECT_NEAR(mean, channel == 0 ? -1 : 7, 1e-9);
+    EXPECT_NEAR(std::sqrt(squares / 100), channel == 0 ? 2 : 0.5, 1e-4);
+  }
+}
+
+TEST(layers, softmax_cross_entropy_is_that_of_the_smoothed_distribution) {
+  GraphBuilder b("test");
+  const InstructionId logits = b.parameter(sw::make_shape(f64, {2, 3}), "logits");
+  const InstructionId labels = b.parameter(sw::make_shape(sw::ElementType::s32, {2}), "labels");
+  const sw::Module module = std::move(b).build(softmax_cross_entropy(b, logits, labels, 0.1).value);
+  const std::vector<double> z = {1, 2, 3, -500, 500, 0};
+  const Literal result =
+      sw::evaluate(module, std::vector{make_literal(f64, {2, 3}, z), make_literal(sw::ElementType::s32, {2}, {2, 1})});
+  const double denominator = std::exp(1) + std::exp(2) + std::exp(3);
+  double expected = 0;
+  for (int i = 0; i < 3; ++i) expected -= (i == 2 ? 0.9 + 0.1 / 3 : 0.1 / 3) * (z[i] - std::log(denominator));
+  // The second row's softmax is 1 at its label to double precision.
+  expected += 0.1 / 3 * 1000 + 0.1 / 3 * 500;
+  EXPECT_NEAR(result.values[0], expected / 2, 1e-12 * expected);
+}
+
+TEST(layers, max_pool_pads_the_end_first) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::make_shape(f64, {1, 4, 4, 1}), "x");
+  Layers layers(b, testing::double_precision());
+  const InstructionId y = layers.max_pool(x, 3, 2);
+  EXPECT_EQ(b[y].window[1].padding_low, 0);
+  EXPECT_EQ(b[y].window[1].padding_high, 1);
+  EXPECT_EQ(b.shape(y).dimensions, (std::vector<std::int64_t>{1, 2, 2, 1}));
+}
+
+TEST(layers, global_average_pool_and_dense) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::make_shape(f64, {1, 2, 2, 1}), "x");
+  Layers layers(b, testing::double_precision());
+  const sw::Module module = std::move(b).build(layers.dense(layers.global_average_pool(x), 2));
+  const Literal result =
+      sw::evaluate(module, std::vector{make_literal(f64, {1, 2, 2, 1}, {1, 2, 3, 6}),
+                                       make_literal(f64, {1, 2}, {10, 100}), make_literal(f64, {2}, {1, 2})});
+  EXPECT_EQ(result.values, (std::vector<double>{31, 302}));
+  EXPECT_EQ(layers.trained().size(), 2u);
+  EXPECT_TRUE(layers.trained()[0].is_kernel);
+  EXPECT_FALSE(layers.trained()[1].is_kernel);
+}
+
+}  // namespace
+}  // namespace podsim::workloads

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/workload.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+
+namespace podsim::workloads {
+namespace {
+
+TEST(workload, every_registered_name_builds_what_it_names) {
+  for (const WorkloadEntry& entry : workload_registry()) {
+    WorkloadOptions options;
+    options.batch_per_core = 2;
+    const Workload workload = build_workload(entry.name, options);
+    EXPECT_EQ(workload.name, entry.name);
+    EXPECT_EQ(workload.samples_per_core, 2);
+    EXPECT_FALSE(entry.description.empty());
+    EXPECT_NO_THROW(sw::verify(workload.step.module));
+  }
+}
+
+TEST(workload, the_default_batch_is_128_per_core) { EXPECT_EQ(build_workload("resnet50", {}).samples_per_core, 128); }
+
+TEST(workload, an_unknown_name_suggests_the_nearest) {
+  try {
+    build_workload("resnet5O", {});
+    FAIL();
+  } catch (const base::InputError& error) {
+    EXPECT_EQ(error.diagnostics()[0].message, "'resnet5O' is not a workload");
+    EXPECT_EQ(error.diagnostics()[0].hint, "did you mean 'resnet50'?");
+  }
+}
+
+TEST(workload, a_batch_or_replica_count_below_one_is_refused) {
+  WorkloadOptions no_batch;
+  no_batch.batch_per_core = 0;
+  EXPECT_THROW(build_workload("resnet50", no_batch), base::InputError);
+  WorkloadOptions no_replicas;
+  no_replicas.replicas = 0;
+  EXPECT_THROW(build_workload("resnet50", no_replicas), base::InputError);
+}
+
+}  // namespace
+}  // namespace podsim::workloads

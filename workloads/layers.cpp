@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/layers.h"
+
+#include "base/units.h"
+
+namespace podsim::workloads {
+
+using sw::InstructionId;
+using sw::Shape;
+using sw::WindowDimension;
+
+namespace {
+
+WindowDimension window_dimension(std::int64_t size, std::int64_t stride, std::int64_t low, std::int64_t high) {
+  WindowDimension window;
+  window.size = size;
+  window.stride = stride;
+  window.padding_low = low;
+  window.padding_high = high;
+  return window;
+}
+
+/// Padding to ceil(input / stride) outputs, the odd element at the end.
+WindowDimension same_window(std::int64_t input, std::int64_t size, std::int64_t stride) {
+  const std::int64_t output = base::divide_round_up(input, stride);
+  const std::int64_t total = std::max<std::int64_t>((output - 1) * stride + size - input, 0);
+  return window_dimension(size, stride, total / 2, total - total / 2);
+}
+
+}  // namespace
+
+InstructionId Layers::train(std::string_view name, std::vector<std::int64_t> sizes, bool is_kernel) {
+  TrainedTensor tensor;
+  tensor.name = builder_.scope().empty() ? std::string(name) : builder_.scope() + "/" + std::string(name);
+  tensor.is_kernel = is_kernel;
+  tensor.value = builder_.parameter(sw::make_shape(precision_.parameter, std::move(sizes)), tensor.name);
+  trained_.push_back(tensor);
+  return tensor.value;
+}
+
+InstructionId Layers::convolution(InstructionId x, std::int64_t filters, std::int64_t size, std::int64_t stride) {
+  const InstructionId kernel = train("kernel", {size, size, builder_.shape(x).dimensions[3], filters}, true);
+  const std::int64_t low = (size - 1) / 2;
+  const WindowDimension window = window_dimension(size, stride, low, size - 1 - low);
+  return builder_.convolution(x, builder_.convert(kernel, precision_.activation), {window, window},
+                              sw::convolution_dimensions("b01f_01io->b01f"));
+}
+
+InstructionId Layers::batch_norm(InstructionId x) {
+  sw::GraphBuilder& b = builder_;
+  const Shape shape = b.shape(x);
+  const std::int64_t channels = shape.dimensions[3];
+  const InstructionId gamma = train("gamma", {channels}, false);
+  const InstructionId beta = train("beta", {channels}, false);
+  const InstructionId wide = b.convert(x, precision_.parameter);
+  const InstructionId one_over_n = b.full_like(gamma, 1.0 / double(shape.element_count() / channels));
+  const InstructionId mean = b.multiply(b.reduce_add(wide, {0, 1, 2}), one_over_n);
+  const InstructionId mean_square = b.multiply(b.reduce_add(b.multiply(wide, wide), {0, 1, 2}), one_over_n);
+  const InstructionId variance = b.subtract(mean_square, b.multiply(mean, mean));
+  const InstructionId scale = b.multiply(gamma, b.rsqrt(b.add(variance, b.full_like(variance, 1e-5))));
+  const InstructionId shift = b.subtract(beta, b.multiply(mean, scale));
+  const InstructionId scaled = b.multiply(wide, b.broadcast(scale, shape.dimensions, {3}));
+  return b.convert(b.add(scaled, b.broadcast(shift, shape.dimensions, {3})), precision_.activation);
+}
+
+InstructionId Layers::relu(InstructionId x) { return builder_.maximum(x, builder_.full_like(x, 0)); }
+
+InstructionId Layers::max_pool(InstructionId x, std::int64_t size, std::int64_t stride) {
+  const std::vector<std::int64_t>& sizes = builder_.shape(x).dimensions;
+  return builder_.reduce_window_max(x, {WindowDimension{}, same_window(sizes[1], size, stride),
+                                        same_window(sizes[2], size, stride), WindowDimension{}});
+}
+
+InstructionId Layers::global_average_pool(InstructionId x) {
+  const std::vector<std::int64_t> sizes = builder_.shape(x).dimensions;
+  const InstructionId sum = builder_.reduce_add(builder_.convert(x, precision_.parameter), {1, 2});
+  const InstructionId mean = builder_.multiply(sum, builder_.full_like(sum, 1.0 / double(sizes[1] * sizes[2])));
+  return builder_.convert(mean, precision_.activation);
+}
+
+InstructionId Layers::dense(InstructionId x, std::int64_t units) {
+  const std::int64_t features = builder_.shape(x).dimensions[1];
+  const InstructionId kernel = train("kernel", {features, units}, true);
+  const InstructionId bias = train("bias", {units}, false);
+  const InstructionId product = builder_.dot(x, builder_.convert(kernel, precision_.activation), {{}, {}, {1}, {0}});
+  const InstructionId wide = builder_.convert(product, precision_.parameter);
+  return builder_.add(wide, builder_.broadcast(bias, builder_.shape(wide).dimensions, {1}));
+}
+
+Loss softmax_cross_entropy(sw::GraphBuilder& b, InstructionId logits, InstructionId labels, double smoothing) {
+  const Shape shape = b.shape(logits);
+  const double batch = double(shape.dimensions[0]);
+  const double share = smoothing / double(shape.dimensions[1]);
+  const InstructionId classes = b.iota(sw::make_shape(b.type(labels), shape.dimensions), 1);
+  const InstructionId is_label =
+      b.compare(classes, b.broadcast(labels, shape.dimensions, {0}), sw::ComparisonDirection::eq);
+  const InstructionId target = b.select(is_label, b.full(shape, 1 - smoothing + share), b.full(shape, share));
+  const InstructionId highest = b.reduce_max(logits, {1});
+  const InstructionId shifted = b.subtract(logits, b.broadcast(highest, shape.dimensions, {0}));
+  const InstructionId log_sum = b.log(b.reduce_add(b.exponential(shifted), {1}));
+  // The targets of a row add up to one, so -sum(target * log softmax) = log_sum - sum(target * shifted).
+  const InstructionId row_loss = b.subtract(log_sum, b.reduce_add(b.multiply(target, shifted), {1}));
+  const InstructionId total = b.reduce_add(row_loss, {0});
+  return {b.multiply(total, b.constant(b.type(total), 1 / batch)), {highest}};
+}
+
+}  // namespace podsim::workloads

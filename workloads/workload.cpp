@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/workload.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "workloads/resnet50.h"
+
+namespace podsim::workloads {
+
+namespace {
+
+Workload build_resnet(const WorkloadOptions& options, std::string name, std::array<std::int64_t, 4> blocks) {
+  ResNetOptions network;
+  network.blocks = blocks;
+  network.batch = options.batch_per_core.value_or(network.batch);
+  network.training.replicas = options.replicas;
+  network.training.optimizer.kind = options.optimizer.value_or(network.training.optimizer.kind);
+  return {std::move(name), network.batch, resnet_training_step(network)};
+}
+
+Workload build_resnet50(const WorkloadOptions& options) { return build_resnet(options, "resnet50", {3, 4, 6, 3}); }
+Workload build_resnet101(const WorkloadOptions& options) { return build_resnet(options, "resnet101", {3, 4, 23, 3}); }
+Workload build_resnet152(const WorkloadOptions& options) { return build_resnet(options, "resnet152", {3, 8, 36, 3}); }
+
+}  // namespace
+
+const std::vector<WorkloadEntry>& workload_registry() {
+  static const std::vector<WorkloadEntry> registry = {
+      {"resnet50", "ResNet-50 v1.5 training step, 224 x 224 images, bf16 activations, data parallel", build_resnet50},
+      {"resnet101", "ResNet-101 v1.5, otherwise as resnet50", build_resnet101},
+      {"resnet152", "ResNet-152 v1.5, otherwise as resnet50", build_resnet152},
+  };
+  return registry;
+}
+
+Workload build_workload(std::string_view name, const WorkloadOptions& options) {
+  const auto& registry = workload_registry();
+  const auto found = std::ranges::find(registry, name, &WorkloadEntry::name);
+  if (found == registry.end()) {
+    std::vector<std::string> names;
+    for (const WorkloadEntry& entry : registry) names.push_back(entry.name);
+    throw base::InputError(fmt::format("'{}' is not a workload", name), base::did_you_mean(name, names));
+  }
+  if (options.batch_per_core.value_or(1) < 1) {
+    throw base::InputError(fmt::format("a batch of {} per core is below 1", *options.batch_per_core));
+  }
+  if (options.replicas < 1) throw base::InputError(fmt::format("{} replicas are below 1", options.replicas));
+  return found->build(options);
+}
+
+}  // namespace podsim::workloads
