@@ -10,6 +10,7 @@
 #include "noc/ici_port.h"
 #include "noc/on_chip_switch.h"
 #include "noc/systemc_time.h"
+#include "tests/noc/fresh_context.h"
 
 namespace podsim::noc {
 namespace {
@@ -160,8 +161,7 @@ TEST(MessageFabric, FoldedTrafficArrivesAtTheTimesOfTheUnfoldedOne) {
            message(*rc::gen::inRange(0, 4) - x, *rc::gen::inRange(-4, 5), *rc::gen::element(100, 200, 300), tag)});
     }
     auto run = [&](FoldedTopology topology) {
-      sc_core::sc_curr_simcontext = new sc_core::sc_simcontext;
-      sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
+      fresh_context();
       bool folded = topology.is_folded();
       Bench bench(std::move(topology));
       bench.plan = symmetric_plan(base, full, folded);

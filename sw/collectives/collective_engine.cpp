@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/collective_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "noc/systemc_time.h"
+#include "sw/collectives/collective_run.h"
+#include "sw/collectives/core_run.h"
+
+namespace podsim::sw {
+
+namespace {
+
+base::Time flag_latency_of(const noc::IciParameters& ici) {
+  return std::max(base::Time(0), base::to_time(ici.remote_dma_latency) - base::to_time(ici.hop_latency));
+}
+
+}  // namespace
+
+CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
+                                   const noc::FoldedTopology& topology, std::vector<noc::IciPort*> ports,
+                                   base::ProbeSink* sink)
+    : sc_module(name),
+      machine_(machine),
+      topology_(topology),
+      ports_(std::move(ports)),
+      cores_per_chip_(int(machine.cores_per_chip)),
+      vector_(machine),
+      clock_(machine.clock),
+      dma_latency_(clock_.time_of(machine.dma.read_latency + machine.dma.write_latency)),
+      flag_latency_(flag_latency_of(machine.ici)) {
+  const noc::Topology& chips = topology_.representatives();
+  assert(noc::NodeId(ports_.size()) == chips.nodes());
+  for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
+    switches_.emplace_back(machine.chip_switch, machine.clock, cores_per_chip_);
+    for (int core = 0; core < cores_per_chip_; ++core) {
+      cores_.emplace_back(machine);
+      if (sink == nullptr) continue;
+      cores_.back().phase = {sink, fmt::format("chip{}.core{}", chips.name(chip), core), "collective"};
+      cores_.back().phase.set(base::Time(0), "");
+    }
+  }
+  SC_HAS_PROCESS(CollectiveEngine);
+  SC_METHOD(work);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+CollectiveEngine::~CollectiveEngine() = default;
+
+CollectiveRun& CollectiveEngine::begin(std::shared_ptr<const AllReduceSchedule> schedule, OnFinish on_finish) {
+  assert(schedule->topology() == topology_.full() && schedule->cores_per_chip() == cores_per_chip_);
+  auto channel = std::uint32_t(runs_.size() + 1);
+  runs_.push_back(std::make_unique<CollectiveRun>(*this, std::move(schedule), channel, std::move(on_finish)));
+  return *runs_.back();
+}
+
+std::string CollectiveEngine::label(const noc::Message& message) const {
+  if (message.channel == 0 || message.channel > runs_.size()) return fmt::format("{} B", message.bytes.value());
+  Token token = unpack(message.tag);
+  const Stage& stage = runs_[message.channel - 1]->schedule().stages(token.colour)[token.stage];
+  return fmt::format("{}, colour {}, segment {}", stage.name(), token.colour, token.segment);
+}
+
+void CollectiveEngine::at(base::Time when, std::uint32_t rank, const Timer& timer) {
+  bool earliest = queue_.empty() || when < queue_.top().when;
+  queue_.push(when, rank, timer);
+  if (earliest && !working_) wake_.notify(noc::to_sc_time(when - noc::now()));
+}
+
+void CollectiveEngine::work() {
+  settled_ = !settled_;
+  if (settled_) return next_trigger(sc_core::SC_ZERO_TIME);
+  base::Time now = noc::now();
+  working_ = true;
+  while (!queue_.empty() && queue_.top().when <= now) {
+    Timer timer = queue_.pop().value;
+    timer.core->due(timer);
+  }
+  working_ = false;
+  if (!queue_.empty()) wake_.notify(noc::to_sc_time(queue_.top().when - now));
+}
+
+base::Time CollectiveEngine::addition(std::int64_t elements, ElementType type, std::int64_t operands) const {
+  if (operands < 2) return base::Time(0);
+  std::int64_t lanes = machine_.vector.lanes * machine_.vector.sublanes;
+  std::int64_t words = base::divide_round_up(elements * byte_width(type), lanes * 4);
+  hw::VectorWork work{
+      .loads = words * operands, .stores = words, .alu_ops = (operands - 1) * base::divide_round_up(elements, lanes)};
+  return clock_.time_of(vector_.duration(work));
+}
+
+std::int64_t segment_elements(const hw::Machine& machine, ElementType type) {
+  double bytes = machine.ici.payload_rate().si() * machine.ici.remote_dma_latency.si();
+  return std::max<std::int64_t>(1, std::int64_t(bytes) / byte_width(type));
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "base/probe.h"
+#include "hw/machine.h"
+#include "hw/vector_timing.h"
+#include "noc/folded_topology.h"
+#include "noc/ici_port.h"
+#include "noc/switch_timing.h"
+#include "noc/timed_queue.h"
+#include "sw/collectives/hbm_occupancy.h"
+#include "sw/collectives/schedule.h"
+
+/// The timed executor of collectives inside a simulation: one module for all cores of a slice. It owns what collectives
+/// take from a chip (HBM, vector unit, switch ports) and a heap of timers behind one event; messages go through the
+/// chips' IciPorts.
+///
+/// Like the fabric it breaks ties without regard to a chip's position. It works one delta cycle after the event that
+/// woke it, when everything due at that time has been handed in, so that the order never depends on the kernel's.
+///
+///   CollectiveEngine engine("collectives", machine, topology, ports);
+///   CollectiveRun& run = engine.begin(schedule, [](noc::NodeId chip, int core) { ... });   // any time
+///   run.start(chip, core);                                                        // as each core reaches it
+namespace podsim::sw {
+
+class CollectiveRun;
+class CoreRun;
+
+/// What one core brings to a collective.
+struct CoreResources {
+  CoreResources(const hw::Machine& machine) : hbm(machine.hbm) {}
+  HbmOccupancy hbm;
+  base::Time vector_free_at;
+  base::Probe<std::string> phase;  ///< chip(x,y).core0.collective: "reduce-scatter y step 2"
+};
+
+class CollectiveEngine : public sc_core::sc_module {
+ public:
+  using OnFinish = std::function<void(noc::NodeId chip, int core)>;
+  struct Timer {
+    CoreRun* core;
+    int kind;
+    std::uint64_t tag;
+    std::int64_t amount;
+  };
+
+  /// `ports` has the port of every representative chip of the topology, in order; they outlive the engine.
+  CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
+                   std::vector<noc::IciPort*> ports, base::ProbeSink* sink = nullptr);
+  ~CollectiveEngine() override;
+
+  /// A collective of all cores of the slice, over the engine's full topology. Each core is started by itself;
+  /// `on_finish` is called at the time a core is done.
+  CollectiveRun& begin(std::shared_ptr<const AllReduceSchedule> schedule, OnFinish on_finish);
+
+  /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y, colour 0, segment 3".
+  std::string label(const noc::Message& message) const;
+
+  // For CollectiveRun and CoreRun.
+  void at(base::Time when, std::uint32_t rank, const Timer& timer);
+  CoreResources& resources(noc::NodeId chip, int core) { return cores_[std::size_t(chip) * cores_per_chip_ + core]; }
+  noc::SwitchTiming& chip_switch(noc::NodeId chip) { return switches_[chip]; }
+  noc::IciPort& port(noc::NodeId chip) { return *ports_[chip]; }
+  const hw::Machine& machine() const { return machine_; }
+  const noc::FoldedTopology& topology() const { return topology_; }
+  /// Time of the vector unit to add `operands` arrays of `elements` each into one.
+  base::Time addition(std::int64_t elements, ElementType type, std::int64_t operands) const;
+  /// Latency of a DMA between the halves of a chip's HBM beyond occupancy.
+  base::Time dma_latency() const { return dma_latency_; }
+  /// From the last byte of a remote DMA to its flag seen by the core.
+  base::Time flag_latency() const { return flag_latency_; }
+
+ private:
+  void work();
+
+  hw::Machine machine_;
+  noc::FoldedTopology topology_;
+  std::vector<noc::IciPort*> ports_;
+  int cores_per_chip_;
+  hw::VectorTiming vector_;
+  base::Clock clock_;
+  base::Time dma_latency_, flag_latency_;
+  std::vector<CoreResources> cores_;
+  std::vector<noc::SwitchTiming> switches_;
+  std::vector<std::unique_ptr<CollectiveRun>> runs_;
+  noc::TimedQueue<Timer> queue_;
+  sc_core::sc_event wake_;
+  bool settled_ = false;
+  bool working_ = false;
+};
+
+/// The largest number of elements that a core sends as one message: what a link carries during one remote-DMA latency.
+/// A chunk of two or more such segments keeps its link busy while the first of them is on its way, summed and sent on;
+/// smaller segments gain nothing, larger ones delay the start of every flow.
+std::int64_t segment_elements(const hw::Machine& machine, ElementType type);
+
+}  // namespace podsim::sw

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "noc/ici_port.h"
+#include "sw/collectives/collective_engine.h"
+#include "sw/collectives/schedule.h"
+
+namespace podsim::sw {
+
+class CoreRun;
+
+/// One collective on its way, made by CollectiveEngine::begin. Cores may start at different times; a message for a core
+/// that has not started waits in its buffer. In a folded topology a core stands for its translates along the folded
+/// dimensions, which thereby all start with it.
+class CollectiveRun : public noc::IciClient {
+ public:
+  CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const AllReduceSchedule> schedule, std::uint32_t channel,
+                CollectiveEngine::OnFinish on_finish);
+  ~CollectiveRun() override;
+
+  /// The core of a (representative) chip has reached the collective, now; once per core.
+  void start(noc::NodeId chip, int core);
+  bool finished() const { return unfinished_ == 0; }
+  /// When a core started and finished; meaningful once it has.
+  base::Time started_at(noc::NodeId chip, int core) const { return times_[index(chip, core)].start; }
+  base::Time finished_at(noc::NodeId chip, int core) const { return times_[index(chip, core)].finish; }
+  /// From the first start to the last finish.
+  base::Time duration() const;
+  const AllReduceSchedule& schedule() const { return *schedule_; }
+
+  void message_taken(noc::NodeId chip, const noc::Message& message) override;
+  void message_received(noc::NodeId chip, const noc::Message& message) override;
+
+  // For CoreRun.
+  CollectiveEngine& engine() { return engine_; }
+  std::uint32_t channel() const { return channel_; }
+  CoreRun& core(noc::NodeId chip, int core);
+  void core_finished(noc::NodeId chip, int core);
+
+ private:
+  struct Times {
+    base::Time start, finish;
+  };
+  std::size_t index(noc::NodeId chip, int core) const { return std::size_t(chip) * schedule_->cores_per_chip() + core; }
+
+  CollectiveEngine& engine_;
+  std::shared_ptr<const AllReduceSchedule> schedule_;
+  std::uint32_t channel_;
+  CollectiveEngine::OnFinish on_finish_;
+  std::vector<CoreRun> cores_;
+  std::vector<Times> times_;
+  std::size_t unfinished_;
+};
+
+}  // namespace podsim::sw

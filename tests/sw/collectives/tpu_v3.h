@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hw/machine.h"
+
+namespace podsim::sw {
+
+/// What collectives use of a TPU v3, with the values of the machine file.
+inline hw::Machine tpu_v3() {
+  hw::Machine machine;
+  machine.clock = base::Frequency(940e6);
+  machine.cores_per_chip = 2;
+  machine.vector = {.lanes = 128,
+                    .sublanes = 8,
+                    .alus = 2,
+                    .loads = 1,
+                    .stores = 1,
+                    .latency = base::Cycles(6),
+                    .transcendental_interval = base::Cycles(1)};
+  machine.dma = {.read_latency = base::Cycles(207),
+                 .write_latency = base::Cycles(160),
+                 .issue_interval = base::Cycles(1),
+                 .queue_depth = 128};
+  machine.hbm = {.capacity_per_core = base::Bytes(std::int64_t(16) << 30),
+                 .stream_rate = base::Bandwidth(411.8e9),
+                 .turnaround = 0.4};
+  machine.chip_switch = {.bytes_per_cycle = 512, .crossing_latency = base::Cycles(10)};
+  machine.ici = {.link_rate = base::Bandwidth(82e9),
+                 .payload_fraction = 0.854,
+                 .hop_latency = base::Duration(300e-9),
+                 .remote_dma_latency = base::Duration(1e-6),
+                 .cross_pod_latency = base::Duration(250e-9)};
+  machine.pod = {.dimensions = {32, 32}, .pods = 4};
+  return machine;
+}
+
+/// The same with cores that sum and copy in no time, so that only links and latencies remain.
+inline hw::Machine network_only() {
+  hw::Machine machine = tpu_v3();
+  machine.hbm.stream_rate = base::Bandwidth(1e30);
+  machine.clock = base::Frequency(1e12);
+  machine.vector.lanes = std::int64_t(1) << 20;
+  machine.vector.latency = base::Cycles(0);
+  machine.dma.read_latency = machine.dma.write_latency = base::Cycles(0);
+  machine.chip_switch = {.bytes_per_cycle = std::int64_t(1) << 40, .crossing_latency = base::Cycles(0)};
+  machine.cores_per_chip = 1;
+  return machine;
+}
+
+}  // namespace podsim::sw
