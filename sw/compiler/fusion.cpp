@@ -92,6 +92,7 @@ class Fuser {
   }
 
   bool reads_only_stored(InstructionId id) const {
+    if (!takes_inlined_operands(source_[id])) return true;
     return std::ranges::none_of(source_[id].operands, [&](InstructionId operand) { return plan_.inlined[operand]; });
   }
 
@@ -153,7 +154,7 @@ class Fuser {
       open.pop_back();
       if (!members.insert(id).second) continue;
       for (InstructionId operand : source_[id].operands) {
-        if (plan_.inlined[operand]) open.push_back(operand);
+        if (plan_.inlined[operand] && takes_inlined_operands(source_[id])) open.push_back(operand);
       }
     }
     return members;

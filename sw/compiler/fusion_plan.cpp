@@ -12,12 +12,6 @@ bool is_matmul(const Instruction& instruction) {
   return instruction.opcode == Opcode::convolution || instruction.opcode == Opcode::dot;
 }
 
-/// Ops that take inlined operands; others (all-reduce, select-and-scatter, concatenate, tuple ...) read stored values.
-bool takes_inlined_operands(const Instruction& instruction) {
-  return is_matmul(instruction) || instruction.opcode == Opcode::reduce ||
-         instruction.opcode == Opcode::reduce_window || is_fusible_producer(instruction);
-}
-
 bool is_expensive(const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::divide:
@@ -109,19 +103,23 @@ class Planner {
 
   // Rule 2.
   void decide_what_is_stored() {
+    stored_.assign(size(), false);
     for (InstructionId id = 0; id < InstructionId(size()); ++id) {
       const Instruction& instruction = computation_[id];
       if (absorbed_[id]) {
         plan_.inlined[id] = true;
-      } else if (is_fusible_producer(instruction)) {
-        plan_.inlined[id] = hero_of_[id] < 0 && id != computation_.root && !must_be_stored(id) && !worth_storing(id);
+      } else if (is_fusible_producer(instruction) && hero_of_[id] < 0) {
+        stored_[id] = must_be_stored(id);
+        plan_.inlined[id] = stored_[id] ? worth_recomputing_all_the_same(id) : !worth_storing(id);
       }
+      stored_[id] = stored_[id] || !plan_.inlined[id];
     }
   }
 
   bool must_be_stored(InstructionId id) const {
-    return std::ranges::any_of(users_[id],
-                               [&](InstructionId user) { return !takes_inlined_operands(computation_[user]); });
+    return id == computation_.root || std::ranges::any_of(users_[id], [&](InstructionId user) {
+             return !takes_inlined_operands(computation_[user]);
+           });
   }
 
   bool worth_storing(InstructionId id) const {
@@ -130,9 +128,49 @@ class Planner {
     std::int64_t readers = std::int64_t(sinks_[id].size());
     if (readers <= 1 || better_stored_later(id)) return false;
     if (recomputing_is_expensive(id)) return true;
-    std::int64_t input_bytes = 0;
-    for (InstructionId input : stored_inputs(computation_, plan_.inlined, id)) input_bytes += bytes(input);
-    return readers * input_bytes > input_bytes + (1 + readers) * bytes(id);
+    std::int64_t to_store = bytes(id);
+    for (InstructionId input : stored_inputs(computation_, plan_.inlined, id)) to_store += bytes(input);
+    return bytes_to_recompute(id) > to_store + readers * bytes(id);
+  }
+
+  /// For a value that is stored in any case: readers that have its inputs at hand need not read it.
+  bool worth_recomputing_all_the_same(InstructionId id) const {
+    if (computation_[id].opcode == Opcode::constant) return true;
+    return !recomputing_is_expensive(id) && bytes_to_recompute(id) < std::int64_t(sinks_[id].size()) * bytes(id);
+  }
+
+  /// What all readers of `id` together must read beyond what they read anyway if each recomputes it.
+  std::int64_t bytes_to_recompute(InstructionId id) const {
+    std::set<InstructionId> inputs = stored_inputs(computation_, plan_.inlined, id);
+    std::int64_t sum = 0;
+    for (InstructionId sink : sinks_[id]) {
+      std::set<InstructionId> at_hand = read_without(sink, id);
+      for (InstructionId input : inputs) sum += at_hand.contains(input) ? 0 : bytes(input);
+    }
+    return sum;
+  }
+
+  /// The stored values that the op ending in `sink` reads other than through `without`; what is not decided yet counts
+  /// as inlined.
+  std::set<InstructionId> read_without(InstructionId sink, InstructionId without) const {
+    std::set<InstructionId> read;
+    std::set<InstructionId> seen{without};
+    std::vector<InstructionId> open{sink};
+    while (!open.empty()) {
+      InstructionId at = open.back();
+      open.pop_back();
+      for (InstructionId operand : computation_[at].operands) {
+        if (!seen.insert(operand).second) continue;
+        bool undecided = operand > without && is_fusible_producer(computation_[operand]) && hero_of_[operand] < 0;
+        bool own_chain = chain_end_[operand] >= 0 && chain_end_[operand] == chain_end_[sink];
+        if (own_chain || undecided || (operand < without && plan_.inlined[operand])) {
+          open.push_back(operand);
+        } else {
+          read.insert(operand);
+        }
+      }
+    }
+    return read;
   }
 
   std::int64_t bytes(InstructionId id) const { return padded_bytes(computation_[id].shape).value(); }
@@ -162,7 +200,7 @@ class Planner {
   void form_groups() {
     for (InstructionId id = 0; id < InstructionId(size()); ++id) {
       const Instruction& instruction = computation_[id];
-      if (plan_.inlined[id] || is_source(instruction) || instruction.opcode == Opcode::tuple) continue;
+      if (!stored_[id] || is_source(instruction) || instruction.opcode == Opcode::tuple) continue;
       inputs_[id] = stored_inputs(computation_, plan_.inlined, id);
       int group = group_to_join(id);
       if (group < 0) {
@@ -266,6 +304,7 @@ class Planner {
 
   const Computation& computation_;
   std::vector<std::vector<InstructionId>> users_;
+  std::vector<bool> stored_;
   std::vector<bool> absorbed_;            ///< inside an epilogue chain, not its end
   std::vector<InstructionId> chain_end_;  ///< the end of the epilogue chain an instruction belongs to, or -1
   std::vector<InstructionId> hero_of_;    ///< at a chain's end: its convolution or dot
@@ -298,11 +337,17 @@ bool is_source(const Instruction& instruction) {
   return instruction.opcode == Opcode::parameter || instruction.opcode == Opcode::get_tuple_element;
 }
 
+bool takes_inlined_operands(const Instruction& instruction) {
+  return is_matmul(instruction) || instruction.opcode == Opcode::reduce ||
+         instruction.opcode == Opcode::reduce_window || is_fusible_producer(instruction);
+}
+
 std::set<InstructionId> stored_inputs(const Computation& computation, const std::vector<bool>& inlined,
                                       InstructionId id) {
   std::set<InstructionId> stored;
-  std::set<InstructionId> seen;
   std::vector<InstructionId> open(computation[id].operands);
+  if (!takes_inlined_operands(computation[id])) return {open.begin(), open.end()};
+  std::set<InstructionId> seen;
   while (!open.empty()) {
     InstructionId at = open.back();
     open.pop_back();

@@ -17,9 +17,10 @@ struct FusionPlan {
     InstructionId hero = -1;  ///< the convolution or dot of an output fusion
   };
   std::vector<Group> groups;
-  /// Per instruction: the group that stores it, -1 for one that is inlined or a source.
+  /// Per instruction: the group that stores it, -1 for one that is only inlined or a source.
   std::vector<int> group_of;
-  /// Per instruction: recomputed in the ops that read it.
+  /// Per instruction: recomputed in the fusions that read it. It may be stored all the same, for ops that read only
+  /// stored values.
   std::vector<bool> inlined;
 };
 
@@ -29,6 +30,8 @@ FusionPlan plan_fusion(const Computation& computation);
 bool is_fusible_producer(const Instruction& instruction);
 /// Values that exist without an op: parameters, constants, tuple elements.
 bool is_source(const Instruction& instruction);
+/// Ops that take inlined operands; others (all-reduce, select-and-scatter, concatenate, tuple ...) read stored values.
+bool takes_inlined_operands(const Instruction& instruction);
 /// Stored instructions that `id` reads, through inlined ones; in ascending order.
 std::set<InstructionId> stored_inputs(const Computation& computation, const std::vector<bool>& inlined,
                                       InstructionId id);

@@ -44,13 +44,24 @@ void stationary_kernel(MatmulProblem& problem, const Instruction& convolution, c
                        const Window& window) {
   const ConvolutionDimensions& dims = convolution.convolution;
   std::int64_t batch = input.dimensions[dims.input_batch];
-  bool batch_in_sublanes = convolution.shape.rank() > 1 && convolution.shape.minor_dimension(1) == dims.output_batch;
+  // A batch smaller than a register's sublanes is packed together with the positions.
+  bool batch_in_sublanes = convolution.shape.minor_dimension(1) == dims.output_batch && batch >= kSublanes;
   problem.row_operand = 0;
   problem.lane_operand = 1;
   problem.lanes = convolution.shape.dimensions[dims.output_feature];
   // Every tap meets one output position in `dilation`.
   std::int64_t positions = divide_round_up(window.output_positions, window.dilation);
   problem.rows = batch_in_sublanes ? round_up(batch, kSublanes) * positions : round_up(batch * positions, kSublanes);
+}
+
+/// Batch in the lanes, and more taps than outputs: a weight gradient, whose window is the image. The taps are
+/// contracted, block after block, into the few outputs.
+void stationary_taps(MatmulProblem& problem, const Instruction& convolution, const Shape& input, const Window& window) {
+  const ConvolutionDimensions& dims = convolution.convolution;
+  problem.row_operand = 1;
+  problem.lane_operand = 0;
+  problem.lanes = input.dimensions[dims.input_batch];
+  problem.rows = round_up(convolution.shape.dimensions[dims.output_feature], kSublanes) * window.output_positions;
 }
 
 /// Batch in the lanes: every input pixel is stationary once and all kernel taps stream past it.
@@ -84,14 +95,17 @@ MatmulProblem convolution_problem(const Instruction& convolution, const Shape& i
   const ConvolutionDimensions& dims = convolution.convolution;
   Window window = window_of(convolution, input);
   MatmulProblem problem;
-  if (convolution.shape.minor_dimension(0) == dims.output_batch) {
+  bool batch_in_lanes = convolution.shape.minor_dimension(0) == dims.output_batch;
+  bool taps_are_rows = batch_in_lanes && window.taps <= window.output_positions;
+  if (taps_are_rows) {
     stationary_pixels(problem, convolution, input, window);
+  } else if (batch_in_lanes) {
+    stationary_taps(problem, convolution, input, window);
   } else {
     stationary_kernel(problem, convolution, input, window);
   }
   std::int64_t channels = input.dimensions[dims.input_feature];
   bool pack_taps = channels < kSublanes;
-  bool taps_are_rows = problem.row_operand == 1;
   if (pack_taps) {
     problem.contraction_tiles = divide_round_up(channels * window.taps, array);
     if (taps_are_rows) {

@@ -237,6 +237,7 @@ std::vector<TileCuts> candidates(const OpWork& work, const hw::Machine& machine)
       }
     }
   }
+  std::ranges::stable_sort(found, {}, &TileCuts::tiles);
   return found;
 }
 
@@ -256,6 +257,11 @@ base::Cycles lower_bound(const hw::TileOp& op, const hw::Machine& machine) {
   return base::Cycles(std::max(mxu, std::int64_t(hbm)));
 }
 
+/// More tiles must gain more than a thousandth: small tiles cost descriptors and simulation time for nothing.
+bool worth_more_tiles(base::Cycles cycles, base::Cycles best) {
+  return cycles.value() + best.value() / 1000 < best.value();
+}
+
 }  // namespace
 
 hw::TileOp make_tiles(const OpWork& work, const TileCuts& cuts, const hw::Machine& machine, std::string name) {
@@ -270,22 +276,22 @@ TileCuts choose_cuts(const OpWork& work, const hw::Machine& machine, const std::
   hw::TilePipeline pipeline(machine);
   std::optional<TileCuts> best;
   base::Cycles best_cycles;
-  Bytes smallest = machine.vmem;
+  std::optional<Bytes> smallest;
   for (const TileCuts& cuts : candidates(work, machine)) {
     Bytes vmem = Blocks(work, cuts, machine).vmem();
-    smallest = std::min(smallest, vmem);
+    smallest = std::min(smallest.value_or(vmem), vmem);
     if (vmem > machine.vmem) continue;
     hw::TileOp op = make_tiles(work, cuts, machine, name);
     if (best && lower_bound(op, machine) >= best_cycles) continue;
     base::Cycles cycles = pipeline.estimate(op);
-    if (!best || cycles < best_cycles || (cycles == best_cycles && cuts.tiles() < best->tiles())) {
+    if (!best || worth_more_tiles(cycles, best_cycles)) {
       best = cuts;
       best_cycles = cycles;
     }
   }
   if (!best) {
-    throw base::SimulationError("op '" + name + "' does not fit VMEM (" + to_string(machine.vmem) +
-                                " per core) however it is cut into tiles");
+    throw base::SimulationError("op '" + name + "' needs " + to_string(smallest.value_or(Bytes(0))) +
+                                " of VMEM however it is cut into tiles; a core has " + to_string(machine.vmem));
   }
   return *best;
 }

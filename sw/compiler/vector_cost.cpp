@@ -9,6 +9,7 @@ namespace podsim::sw {
 namespace {
 
 constexpr std::int64_t kRegisterElements = 1024;
+constexpr std::int64_t kSublanes = 8;
 
 /// Per register of the result.
 struct Cost {
@@ -90,9 +91,8 @@ std::int64_t cross_lane_cost(const Instruction& instruction, const Computation& 
   if (input.rank() == 0) return 0;
   int lane = input.minor_dimension(0);
   if (std::ranges::find(instruction.dimensions, lane) == instruction.dimensions.end()) return 0;
-  // Registers along the lane dimension are added first; one register per eight rows is then folded across lanes.
-  std::int64_t along_lanes = base::divide_round_up(input.dimensions[lane], 128);
-  return base::divide_round_up(vector_registers(input), along_lanes);
+  // Everything else is added register by register first; then the lanes of one register per eight kept rows are folded.
+  return base::divide_round_up(instruction.shape.element_count(), kSublanes);
 }
 
 }  // namespace podsim::sw

@@ -15,7 +15,7 @@ namespace podsim::sw {
 /// and slices are addressing.
 hw::VectorWork vector_cost(const Instruction& instruction, const Computation& computation);
 
-/// Cross-lane operations: one for every register whose lanes a reduction folds.
+/// Cross-lane operations: one register per eight results of a reduction over lanes, every register of a transpose.
 std::int64_t cross_lane_cost(const Instruction& instruction, const Computation& computation);
 
 /// Registers (1024 32-bit elements) that the padded array fills.

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/compile.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "sw/compiler/all_reduce_combiner.h"
+#include "sw/compiler/fusion.h"
+#include "sw/compiler/layout_assignment.h"
+#include "sw/compiler/tile_search.h"
+#include "sw/graph/flops.h"
+
+namespace podsim::sw {
+namespace {
+
+/// Orders OpWork so that equal work is found again; every field takes part.
+auto key_of(const hw::VectorWork& v) { return std::tuple(v.loads, v.stores, v.alu_ops, v.transcendentals); }
+auto key_of(const MatmulProblem& m) {
+  return std::tuple(m.row_operand, m.lane_operand, m.batch, m.lanes, m.stationary_blocks, m.contraction_tiles, m.rows,
+                    m.output_rows, m.halo_per_cut, m.cuts_without_halo);
+}
+auto key_of(const OpWork& w) {
+  return std::tuple(w.matmul.has_value(), key_of(w.matmul.value_or(MatmulProblem{})), w.row_bytes.value(),
+                    w.lane_bytes.value(), w.output_side_bytes.value(), w.small_bytes.value(), w.written_bytes.value(),
+                    key_of(w.row_prologue), key_of(w.lane_prologue), key_of(w.epilogue), w.cross_lane_ops);
+}
+
+class Compiler {
+ public:
+  Compiler(const Module& fused, const hw::Machine& machine) : fused_(fused), machine_(machine) {
+    program_.name = fused.name;
+  }
+
+  Program run() {
+    const Computation& entry = fused_.entry_computation();
+    for (InstructionId id = 0; id < InstructionId(entry.instructions.size()); ++id) {
+      const Instruction& instruction = entry[id];
+      if (instruction.opcode == Opcode::all_reduce) {
+        add_collective(entry, id);
+      } else if (instruction.opcode == Opcode::infeed) {
+        add_infeed(entry, id);
+      } else if (is_core_op(instruction)) {
+        add_op(entry, id);
+      }
+    }
+    return std::move(program_);
+  }
+
+ private:
+  ProgramItem describe(const Computation& entry, InstructionId id) const {
+    const Instruction& instruction = entry[id];
+    ProgramItem item;
+    item.hlo_name = instruction.name;
+    item.op_name = instruction.op_name;
+    item.category = category_of(fused_, instruction);
+    item.hlo_text = "%" + instruction.name + " = " + to_string(instruction.shape) + " " +
+                    std::string(to_string(instruction.opcode)) + "(";
+    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+      const Instruction& operand = entry[instruction.operands[i]];
+      item.hlo_text += (i == 0 ? "" : ", ") + to_string(operand.shape) + " %" + operand.name;
+    }
+    item.hlo_text += ")";
+    item.flops = double(cost(fused_, entry, id).flops);
+    return item;
+  }
+
+  void add_op(const Computation& entry, InstructionId id) {
+    OpWork work = op_work(fused_, entry, id, machine_);
+    ProgramItem item = describe(entry, id);
+    item.bytes = work.read_bytes() + work.written_bytes;
+    auto [found, inserted] = index_.try_emplace(key_of(work), int(program_.ops.size()));
+    if (inserted) {
+      TileCuts cuts = choose_cuts(work, machine_, item.hlo_name);
+      program_.ops.push_back({work, make_tiles(work, cuts, machine_, item.hlo_name)});
+    }
+    item.kind = ProgramItem::Kind::op;
+    item.index = found->second;
+    program_.flops += item.flops;
+    program_.items.push_back(std::move(item));
+  }
+
+  void add_collective(const Computation& entry, InstructionId id) {
+    const Instruction& instruction = entry[id];
+    CollectiveOp collective;
+    collective.kind = to_string(instruction.opcode);
+    collective.bytes = logical_bytes(instruction.shape);
+    collective.arrays = int(instruction.operands.size());
+    collective.element_type = entry[instruction.operands.front()].shape.element_type;
+    ProgramItem item = describe(entry, id);
+    item.kind = ProgramItem::Kind::collective;
+    item.index = int(program_.collectives.size());
+    item.bytes = 2 * collective.bytes;
+    program_.collectives.push_back(std::move(collective));
+    program_.items.push_back(std::move(item));
+  }
+
+  void add_infeed(const Computation& entry, InstructionId id) {
+    const Instruction& instruction = entry[id];
+    ProgramItem item = describe(entry, id);
+    item.kind = ProgramItem::Kind::infeed;
+    item.bytes = padded_bytes(instruction.shape);
+    program_.infeed.bytes += item.bytes;
+    program_.infeed.tensors += instruction.shape.is_tuple() ? int(instruction.shape.tuple_shapes.size()) : 1;
+    program_.items.push_back(std::move(item));
+  }
+
+  const Module& fused_;
+  const hw::Machine& machine_;
+  Program program_;
+  std::map<decltype(key_of(std::declval<OpWork>())), int> index_;
+};
+
+}  // namespace
+
+Compilation compile(Module module, const hw::Machine& machine) {
+  assign_layouts(module.computations[module.entry]);
+  Compilation result;
+  result.fused = fuse(combine_all_reduces(std::move(module), machine.compiler.combine_all_reduce));
+  result.program = Compiler(result.fused, machine).run();
+  return result;
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hw/machine.h"
+#include "sw/compiler/program.h"
+#include "sw/graph/graph.h"
+
+namespace podsim::sw {
+
+struct Compilation {
+  Module fused;  ///< the module the program was made from, for the memory account and for inspection
+  Program program;
+};
+
+/// Lays out, combines all-reduces, fuses, cuts into tiles. Compile time and the program's size depend on the module
+/// alone, not on the number of chips. Throws base::SimulationError when an op cannot fit VMEM.
+Compilation compile(Module module, const hw::Machine& machine);
+
+}  // namespace podsim::sw

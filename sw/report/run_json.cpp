@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "sw/report/run_report.h"
+
+namespace podsim::sw {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double seconds(base::Time time) { return to_duration(time).si(); }
+
+Json collectives_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const CollectiveResult& c : result.collectives) {
+    list.push_back({{"kind", c.kind},
+                    {"dtype", c.element_type},
+                    {"bytes", c.bytes.value()},
+                    {"time_s", seconds(c.time)},
+                    {"exposed_s", seconds(c.exposed)},
+                    {"group_size", c.group_size},
+                    {"algorithm", c.algorithm},
+                    {"folded", c.folded}});
+  }
+  return list;
+}
+
+Json step_times_json(const RunResult& result) {
+  Json list = Json::array();
+  for (base::Time time : result.step_times) list.push_back(seconds(time));
+  return list;
+}
+
+Json stats(const RunReport& r) {
+  auto [bound, bound_share] = r.bound();
+  Json json = {
+      {"schema_version", 1},
+      {"command", "run"},
+      {"workload", r.workload},
+      {"machine", r.machine.name},
+      {"slice", r.slice},
+      {"chips", r.chips},
+      {"cores", r.chips * r.machine.cores_per_chip},
+      {"batch_per_core", r.batch_per_core},
+      {"detail", r.detail},
+      {"steps", r.result.steps},
+      {"partial", r.result.partial},
+      {"step_time_s", r.step_s()},
+      {"step_time_ps", r.result.step_time.value()},
+      {"step_times_s", step_times_json(r.result)},
+      {"samples_per_s", r.samples_per_s()},
+      {"flops_per_core_step", r.program.flops},
+      {"hbm_bytes_per_core_step", r.result.hbm_bytes.value()},
+      {"utilization", {{"mxu", r.mxu_utilization()}, {"hbm", r.hbm_utilization()}, {"ici", r.result.ici_utilization}}},
+      {"bound_by", to_string(bound)},
+      {"bound_share", bound_share},
+      {"breakdown_s",
+       {{"compute", seconds(r.result.compute)},
+        {"collective", seconds(r.result.collective)},
+        {"infeed", seconds(r.result.infeed)},
+        {"other", seconds(r.result.other)}}},
+      {"collectives", collectives_json(r.result)},
+      {"memory",
+       {{"peak_bytes_per_core", r.memory.peak.value()},
+        {"parameter_bytes_per_core", r.memory.parameters.value()},
+        {"capacity_bytes_per_core", r.machine.hbm.capacity_per_core.value()}}},
+      {"ops_per_step", r.program.items.size()},
+      {"distinct_ops", r.program.ops.size()},
+      {"simulated_chips", r.result.simulated_chips},
+      {"notes", r.result.notes},
+      {"warnings", r.warnings},
+  };
+  return json;
+}
+
+}  // namespace
+
+std::string run_stats(const RunReport& report) { return stats(report).dump(2) + "\n"; }
+
+std::string run_json(const RunReport& report) {
+  Json json = stats(report);
+  json["compile_s"] = report.compile_s;
+  json["wall_s"] = report.wall_s;
+  return json.dump(2) + "\n";
+}
+
+}  // namespace podsim::sw

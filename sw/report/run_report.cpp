@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/run_report.h"
+
+#include <algorithm>
+#include <map>
+
+namespace podsim::sw {
+
+double RunReport::samples_per_s() const {
+  if (step_s() <= 0) return 0;
+  return double(batch_per_core * machine.cores_per_chip * chips) / step_s();
+}
+
+double RunReport::mxu_utilization() const {
+  return step_s() <= 0 ? 0 : program.flops / (step_s() * machine.peak_flops_per_core());
+}
+
+double RunReport::hbm_utilization() const {
+  return step_s() <= 0 ? 0 : double(result.hbm_bytes.value()) / (step_s() * machine.hbm.stream_rate.si());
+}
+
+std::pair<Bound, double> RunReport::bound() const {
+  std::map<Bound, std::int64_t> time;
+  for (const ItemResult& item : result.items) time[item.bound] += item.duration.value();
+  auto most = std::ranges::max_element(time, {}, [](const auto& entry) { return entry.second; });
+  if (most == time.end() || result.step_time <= base::Time(0)) return {Bound::latency, 0};
+  return {most->first, double(most->second) / double(result.step_time.value())};
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "hw/machine.h"
+#include "sw/compiler/program.h"
+#include "sw/memory_account.h"
+#include "sw/runtime/run_result.h"
+
+/// One run as the reports see it, and its reports.
+namespace podsim::sw {
+
+struct RunReport {
+  std::string workload;
+  hw::Machine machine;
+  std::string slice;   ///< "4x4"
+  std::string detail;  ///< "tile", "replay"
+  std::int64_t chips = 1;
+  std::int64_t batch_per_core = 1;
+  Program program;
+  MemoryAccount memory;
+  RunResult result;
+  double compile_s = 0;  ///< host time
+  double wall_s = 0;     ///< host time of the whole run
+  std::vector<std::string> warnings;
+
+  double step_s() const { return to_duration(result.step_time).si(); }
+  double samples_per_s() const;
+  /// XLA's FLOP count over the peak of the core's MXUs.
+  double mxu_utilization() const;
+  /// Bytes moved over what the HBM streams at its sustained rate.
+  double hbm_utilization() const;
+  /// What most of the step's time waits for, and its share of the step.
+  std::pair<Bound, double> bound() const;
+};
+
+/// What a person reads in ten seconds.
+std::string summary_text(const RunReport& report);
+/// One JSON object with the keys that `podsim run --json` promises.
+std::string run_json(const RunReport& report);
+/// The same without host times: equal runs give equal bytes.
+std::string run_stats(const RunReport& report);
+/// One line per op of a step in XProf's "HLO op stats" columns, costliest first.
+std::string ops_csv(const RunReport& report);
+
+}  // namespace podsim::sw

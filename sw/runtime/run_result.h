@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "hw/op_result.h"
+
+/// What a run found out, for the reports. Times are of one core, chip (0,0,...) core 0; the program is SPMD and every
+/// core waits for the others in its collectives, so its step is everybody's step.
+namespace podsim::sw {
+
+/// The resource that an op, or most of a step, waits for.
+enum class Bound { mxu, vector, cross_lane, hbm, ici, host, latency };
+std::string to_string(Bound bound);
+
+/// One item of the program, in the order of the schedule.
+struct ItemResult {
+  int item = 0;         ///< into Program::items
+  base::Time duration;  ///< in the last step simulated
+  hw::OpResult cost;    ///< of a core op; zero otherwise
+  Bound bound = Bound::latency;
+};
+
+struct CollectiveResult {
+  std::string kind;
+  std::string element_type;
+  base::Bytes bytes;
+  base::Time time;     ///< first core in to last core out
+  base::Time exposed;  ///< that the core waited for it
+  std::int64_t group_size = 0;
+  std::string algorithm;
+  bool folded = false;
+};
+
+struct RunResult {
+  int steps = 0;  ///< completed
+  std::vector<base::Time> step_times;
+  base::Time step_time;  ///< of the last step, the steady state
+  std::vector<ItemResult> items;
+  base::Time compute, collective, infeed, other;  ///< parts of the last step; they add up to step_time
+  base::Bytes hbm_bytes;                          ///< moved by one core per step, collectives apart
+  double ici_utilization = 0;                     ///< of the busiest link, payload over its capacity in the last step
+  std::vector<CollectiveResult> collectives;
+  std::int64_t simulated_chips = 0;  ///< modules elaborated; fewer than the slice when folded
+  std::vector<std::string> notes;    ///< what a reader should know: exact reductions used or refused
+  bool partial = false;              ///< interrupted before all steps were done
+};
+
+}  // namespace podsim::sw

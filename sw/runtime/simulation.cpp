@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/runtime/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <systemc>
+
+#include "base/diagnostic.h"
+#include "hw/replay_chip.h"
+#include "hw/tile_chip.h"
+#include "hw/tile_pipeline.h"
+#include "noc/folded_topology.h"
+#include "noc/message_fabric.h"
+#include "noc/systemc_time.h"
+#include "sw/collectives/collective_engine.h"
+#include "sw/collectives/collective_run.h"
+
+namespace podsim::sw {
+namespace {
+
+noc::FoldedTopology fold(const noc::Topology& slice, const SimulationOptions& options) {
+  bool foldable = options.fold && options.detail == Detail::replay;
+  return foldable ? noc::FoldedTopology::fold_all(slice) : noc::FoldedTopology(slice);
+}
+
+/// The unit that is busy for most of an op; "latency" when none is for half of it.
+Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
+  struct Share {
+    Bound bound;
+    std::int64_t busy;
+  };
+  Share most{Bound::latency, cost.cycles.value() / 2};
+  for (Share share :
+       {Share{Bound::mxu, cost.mxu_busy.value() / mxus}, Share{Bound::vector, cost.vector_busy.value()},
+        Share{Bound::cross_lane, cost.cross_lane_busy.value()}, Share{Bound::hbm, cost.hbm_busy.value()}}) {
+    if (share.busy > most.busy) most = share;
+  }
+  return most.bound;
+}
+
+/// "two-colour x line, y ring": both colours visit the dimensions, in opposite order.
+std::string algorithm_name(const AllReduceSchedule& schedule) {
+  std::string name;
+  for (const Stage& stage : schedule.stages(schedule.colours() - 1)) {
+    if (stage.kind != StageKind::reduce_scatter) continue;
+    name += fmt::format("{}{} {}", name.empty() ? "" : ", ", noc::dimension_name(stage.dimension),
+                        stage.wraps ? "ring" : "line");
+  }
+  return fmt::format("{}-colour {}", schedule.colours(), name.empty() ? "on chip" : name);
+}
+
+}  // namespace
+
+Simulation::Simulation(const Program& program, const hw::Machine& machine, const noc::Topology& slice,
+                       SimulationOptions options)
+    : program_(program), machine_(machine), options_(std::move(options)), recorded_(program.ops.size()) {
+  noc::FoldedTopology topology = fold(slice, options_);
+  fabric_ = std::make_unique<noc::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
+  const noc::Topology& chips = topology.representatives();
+  std::vector<noc::IciPort*> ports;
+  for (noc::NodeId node = 0; node < chips.nodes(); ++node) {
+    chips_.push_back(make_chip(node, "chip" + chips.name(node)));
+    ports.push_back(&chips_.back()->connect(*fabric_, node));
+    for (int core = 0; core < machine_.cores_per_chip; ++core)
+      chips_.back()->host().prepare(core, program_.infeed.bytes);
+  }
+  engine_ = std::make_unique<CollectiveEngine>("collectives", machine_, topology, std::move(ports), options_.sink);
+  fabric_->set_labeller([this](const noc::Message& message) { return engine_->label(message); });
+  states_.resize(std::size_t(chips.nodes()) * std::size_t(machine_.cores_per_chip));
+  link_bytes_.resize(std::size_t(chips.link_ids()));
+  result_.items.resize(program_.items.size());
+  result_.simulated_chips = chips.nodes();
+  if (topology.is_folded()) {
+    result_.notes.push_back(
+        fmt::format("{}: chips that do the same at the same time are simulated once", to_string(topology)));
+  }
+}
+
+Simulation::~Simulation() = default;
+
+std::unique_ptr<hw::Chip> Simulation::make_chip(noc::NodeId node, std::string scope) {
+  hw::CoreRuntime& runtime = *this;  // not for make_unique to see: the base is private
+  hw::Trace trace{options_.sink, node == 0 ? options_.timeline : nullptr, std::move(scope)};
+  std::string name = fmt::format("chip_{}", node);
+  if (options_.detail == Detail::tile) {
+    return std::make_unique<hw::TileChip>(name.c_str(), machine_, int(node), runtime, trace);
+  }
+  return std::make_unique<hw::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace);
+}
+
+RunResult Simulation::run() {
+  sc_core::sc_start();
+  if (error_) std::rethrow_exception(error_);
+  result_.partial = result_.steps < options_.steps;
+  if (!stopped()) check_that_all_finished();
+  return result_;
+}
+
+base::Time Simulation::now() const { return noc::now(); }
+
+std::optional<hw::Command> Simulation::next_command(hw::Core& core) {
+  CoreState& at = state(core.id());
+  if (at.item == program_.items.size()) {
+    at.item = 0;
+    ++at.step;
+  }
+  if (at.step == options_.steps || stopped() || program_.items.empty()) {
+    at.finished = true;
+    return std::nullopt;
+  }
+  return command_for(program_.items[at.item], at.step, at.item);
+}
+
+hw::Command Simulation::command_for(const ProgramItem& item, int step, std::size_t index) {
+  switch (item.kind) {
+    case ProgramItem::Kind::infeed:
+      return hw::Infeed{program_.infeed.bytes, program_.infeed.tensors};
+    case ProgramItem::Kind::collective:
+      return hw::External{std::uint64_t(step) * program_.items.size() + index, item.hlo_name};
+    case ProgramItem::Kind::op:
+      break;
+  }
+  const hw::TileOp& tiles = program_.ops[item.index].tiles;
+  if (options_.detail == Detail::tile) return hw::RunOp{&tiles};
+  return hw::RunFor{&tiles, recorded(item.index)};
+}
+
+const hw::OpResult& Simulation::recorded(int op) {
+  if (!recorded_[op]) recorded_[op] = hw::TilePipeline(machine_).simulate(program_.ops[op].tiles);
+  return *recorded_[op];
+}
+
+void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
+  CoreState& at = state(core.id());
+  std::size_t index = at.item++;
+  if (core.id() != hw::CoreId{0, 0}) return;
+  observe(program_.items[index], index, record, core);
+  if (at.item == program_.items.size()) end_step(core.time_of(record.end));
+  if (options_.progress) {
+    double items = double(program_.items.size());
+    options_.progress((double(at.step) + double(at.item) / items) / options_.steps);
+  }
+}
+
+void Simulation::observe(const ProgramItem& item, std::size_t index, const hw::CommandRecord& record, hw::Core& core) {
+  base::Time begin = core.time_of(record.start);
+  base::Time end = core.time_of(record.end);
+  ItemResult& seen = result_.items[index];
+  seen = {int(index), end - begin, record.op, Bound::latency};
+  switch (item.kind) {
+    case ProgramItem::Kind::op:
+      seen.bound = bound_of(record.op, machine_.mxu.count);
+      result_.compute += seen.duration;
+      result_.hbm_bytes += record.op.read_bytes + record.op.written_bytes;
+      break;
+    case ProgramItem::Kind::collective:
+      seen.bound = Bound::ici;
+      result_.collective += seen.duration;
+      add_collective_result(index, seen.duration);
+      break;
+    case ProgramItem::Kind::infeed:
+      seen.bound = Bound::host;
+      result_.infeed += seen.duration;
+      break;
+  }
+  if (options_.timeline == nullptr) return;
+  base::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
+  options_.timeline->span(track, item.op_name.empty() ? item.hlo_name : item.op_name, item.category, begin, end,
+                          {{"hlo", item.hlo_name}, {"bound by", to_string(seen.bound)}});
+}
+
+void Simulation::end_step(base::Time now) {
+  result_.step_time = now - step_begin_;
+  result_.step_times.push_back(result_.step_time);
+  ++result_.steps;
+  result_.other = result_.step_time - result_.compute - result_.collective - result_.infeed;
+  result_.ici_utilization = link_utilization();
+  bool last = result_.steps == options_.steps || stopped();
+  if (last) return;
+  // The next step is observed afresh; the last one stays.
+  step_begin_ = now;
+  result_.compute = result_.collective = result_.infeed = base::Time();
+  result_.hbm_bytes = base::Bytes();
+  result_.collectives.clear();
+  for (std::size_t link = 0; link < link_bytes_.size(); ++link)
+    link_bytes_[link] = fabric_->link(noc::LinkId(link)).bytes();
+}
+
+double Simulation::link_utilization() const {
+  base::Bytes most;
+  for (std::size_t link = 0; link < link_bytes_.size(); ++link) {
+    most = std::max(most, fabric_->link(noc::LinkId(link)).bytes() - link_bytes_[link]);
+  }
+  double capacity = machine_.ici.payload_rate().si() * to_duration(result_.step_time).si();
+  return capacity > 0 ? double(most.value()) / capacity : 0;
+}
+
+CollectiveRun& Simulation::collective(int step, std::size_t index) {
+  CollectiveRun*& run = collectives_[{step, index}];
+  if (run == nullptr) {
+    const CollectiveOp& op = program_.collectives[program_.items[index].index];
+    auto schedule = std::make_shared<const AllReduceSchedule>(
+        engine_->topology().full(), int(machine_.cores_per_chip), op.bytes.value() / byte_width(op.element_type),
+        op.element_type, segment_elements(machine_, op.element_type));
+    run = &engine_->begin(std::move(schedule), [this](noc::NodeId chip, int core) {
+      chips_[std::size_t(chip)]->core(core).complete_external();
+    });
+  }
+  return *run;
+}
+
+void Simulation::start_external(hw::Core& core, const hw::External& command) {
+  std::size_t items = program_.items.size();
+  collective(int(command.token / items), command.token % items).start(core.id().chip, core.id().core);
+}
+
+void Simulation::add_collective_result(std::size_t index, base::Time exposed) {
+  const CollectiveOp& op = program_.collectives[program_.items[index].index];
+  const CollectiveRun& run = *collectives_.at({result_.steps, index});
+  const noc::FoldedTopology& topology = engine_->topology();
+  CollectiveResult result;
+  result.kind = op.kind;
+  result.element_type = to_string(op.element_type);
+  result.bytes = op.bytes;
+  result.time = run.finished() ? run.duration() : exposed;
+  result.exposed = exposed;
+  result.group_size = topology.full().nodes() * machine_.cores_per_chip;
+  result.algorithm = algorithm_name(run.schedule());
+  result.folded = topology.is_folded();
+  result_.collectives.push_back(std::move(result));
+}
+
+void Simulation::failed(hw::Core&, std::exception_ptr error) {
+  if (!error_) error_ = std::move(error);
+  sc_core::sc_stop();
+}
+
+void Simulation::check_that_all_finished() const {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i].finished) continue;
+    std::int64_t cores = machine_.cores_per_chip;
+    const ProgramItem& item = program_.items[states_[i].item];
+    throw base::SimulationError(
+        fmt::format("deadlock at {}: chip{} core {} waits in step {} for {} '{}'", to_string(noc::now()),
+                    engine_->topology().representatives().name(noc::NodeId(std::int64_t(i) / cores)),
+                    std::int64_t(i) % cores, states_[i].step, item.category, item.hlo_name));
+  }
+}
+
+}  // namespace podsim::sw
