@@ -2,6 +2,7 @@
 #include "sw/graph/graph_builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -37,7 +38,9 @@ std::size_t hash(const Instruction& instruction) {
 
 bool is_equal(const std::shared_ptr<const Literal>& a, const std::shared_ptr<const Literal>& b) {
   if (!a || !b) return a == b;
-  return a->values == b->values && a->elements.empty() && b->elements.empty();
+  // By bits: 0 and -0 are different constants, and a NaN is itself.
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  return a->elements.empty() && b->elements.empty() && std::ranges::equal(a->values, b->values, {}, bits, bits);
 }
 
 bool is_equal(const Instruction& a, const Instruction& b) {

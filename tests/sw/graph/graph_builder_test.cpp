@@ -25,6 +25,25 @@ TEST(graph_builder, shares_equal_instructions_but_never_parameters) {
   EXPECT_NE(b.compare(x, y, ComparisonDirection::lt), b.compare(x, y, ComparisonDirection::gt));
 }
 
+TEST(graph_builder, keeps_zero_and_minus_zero_apart) {
+  GraphBuilder b("m");
+  EXPECT_NE(b.constant(ElementType::f32, 0.0), b.constant(ElementType::f32, -0.0));
+}
+
+TEST(graph_builder, leaves_out_what_nothing_needs_but_parameters) {
+  GraphBuilder b("m");
+  const Shape shape = make_shape(ElementType::f32, {4});
+  const InstructionId x = b.parameter(shape, "x");
+  b.parameter(shape, "unused");
+  b.negate(x);
+  const InstructionId y = b.abs(x);
+  const Module module = std::move(b).build(y);
+  EXPECT_EQ(module.entry_computation().instructions.size(), 3u);
+  EXPECT_EQ(module.entry_computation().parameters, (std::vector<InstructionId>{0, 1}));
+  EXPECT_EQ(module.entry_computation().root, 2);
+  EXPECT_NO_THROW(verify(module));
+}
+
 TEST(graph_builder, drops_a_conversion_to_a_wider_type_and_back) {
   GraphBuilder b("m");
   const InstructionId narrow = b.parameter(make_shape(ElementType::bf16, {4}), "narrow");
