@@ -3,6 +3,9 @@
 
 namespace podsim::app {
 
-void add_commands(CLI::App& program, int& code) { add_describe(program, code); }
+void add_commands(CLI::App& program, int& code) {
+  add_run(program, code);
+  add_describe(program, code);
+}
 
 }  // namespace podsim::app

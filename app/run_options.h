@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/machine_options.h"
+#include "workloads/workload.h"
+
+namespace podsim::app {
+
+struct RunOptions {
+  std::string workload;
+  MachineOptions machine;
+  std::string slice = "4x4";
+  workloads::WorkloadOptions build;  ///< batch and optimiser
+  std::string detail;                ///< empty: tile when a trace is written, else replay
+  int steps = 2;
+  bool fold = true;
+  bool json = false;
+  std::string output;  ///< folder; empty: none
+  std::string vcd;     ///< file; empty: none
+  std::vector<std::string> trace;
+};
+
+}  // namespace podsim::app

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/slice.h"
+
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "noc/slice.h"
+
+namespace podsim::app {
+namespace {
+
+[[noreturn]] void malformed(const std::string& text, std::size_t column, std::size_t length) {
+  base::SourceLocation where{"--slice", 1, int(column) + 1, int(std::max<std::size_t>(1, length)), text};
+  throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error, "'" + text + "' is not a slice", where,
+                                          "chips per dimension joined by 'x', such as 4x4 or 128x32"});
+}
+
+std::vector<std::int64_t> parse_sizes(const std::string& text) {
+  std::vector<std::int64_t> sizes;
+  std::size_t begin = 0;
+  while (true) {
+    std::size_t end = std::min(text.find('x', begin), text.size());
+    std::int64_t size = 0;
+    auto [rest, error] = std::from_chars(text.data() + begin, text.data() + end, size);
+    bool whole = error == std::errc() && rest == text.data() + end && size > 0;
+    if (!whole) malformed(text, begin, end - begin);
+    sizes.push_back(size);
+    if (end == text.size()) return sizes;
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+noc::Topology parse_slice(const std::string& text, const hw::Machine& machine) {
+  std::vector<std::int64_t> sizes = parse_sizes(text);
+  noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
+  if (std::string problem = noc::slice_problem(pod, sizes); !problem.empty()) {
+    base::SourceLocation where{"--slice", 1, 1, int(text.size()), text};
+    throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error,
+                                            machine.name + " cannot form a slice of " + text + ": " + problem, where,
+                                            ""});
+  }
+  return noc::slice_topology(pod, sizes);
+}
+
+}  // namespace podsim::app

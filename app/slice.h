@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "hw/machine.h"
+#include "noc/topology.h"
+
+namespace podsim::app {
+
+/// The slice that `text` ("4x4") names, with the machine's wraps; InputError when it is malformed or the machine cannot
+/// form it.
+noc::Topology parse_slice(const std::string& text, const hw::Machine& machine);
+
+}  // namespace podsim::app
