@@ -81,12 +81,12 @@ class BuiltinReader {
     for (auto&& [name, node] : table) {
       std::string key = join(scope, name.str());
       const toml::table* inner = node.as_table();
-      const toml::node* value = inner != nullptr ? inner->get("value") : &node;
-      if (value == nullptr) {
+      if (inner != nullptr && !inner->contains("value")) {
         walk(*inner, key);
         continue;
       }
-      entries_.push_back(read_builtin_value(key, *value, layer_.locate(value->source())));
+      const toml::node& value = inner != nullptr ? *inner->get("value") : node;
+      entries_.push_back(read_builtin_value(key, value, layer_.locate(value.source())));
       if (inner != nullptr) read_provenance(entries_.back(), *inner, layer_);
     }
   }
