@@ -128,7 +128,7 @@ bool VcdWriter::wants(std::string_view name) const {
 }
 
 int VcdWriter::declare(std::string_view scope, std::string_view name, SignalKind kind, int bits) {
-  if (started_) throw std::logic_error(fmt::format("signal '{}.{}' is declared after the first change", scope, name));
+  if (started_) throw std::logic_error(fmt::format("signal '{}.{}' is declared after time zero", scope, name));
   if (bits < 1 || bits > 64) throw std::logic_error(fmt::format("signal '{}.{}' has {} bits", scope, name, bits));
   if (kind == SignalKind::integer && bits == 1) kind = SignalKind::wire;
   std::string full = without_blanks(scope.empty() ? name : fmt::format("{}.{}", scope, name));
@@ -152,6 +152,7 @@ std::vector<std::string> VcdWriter::unmatched_patterns() const {
 
 void VcdWriter::write_header() {
   started_ = true;
+  const std::string initial_changes = std::exchange(buffer_, {});
   buffer_ += "$version podsim $end\n$timescale 1 ps $end\n";
   auto write_scope = [this](const auto& self, const Scope& scope) -> void {
     for (std::size_t i : scope.signals) buffer_ += declaration(signals_[i], variables_[i].code);
@@ -168,12 +169,12 @@ void VcdWriter::write_header() {
     buffer_ += variable.code;
     buffer_ += '\n';
   }
-  buffer_ += "$end\n";
+  buffer_ += "$end\n" + initial_changes;
 }
 
 void VcdWriter::advance(Time now) {
-  if (!started_) write_header();
   if (now == now_) return;
+  if (!started_) write_header();
   if (now < now_) {
     throw std::logic_error(fmt::format("trace change at {} ps after one at {} ps", now.value(), now_.value()));
   }
@@ -219,6 +220,7 @@ void VcdWriter::change(int id, Time now, std::string_view value) {
 }
 
 void VcdWriter::finish(Time end) {
+  if (!started_) write_header();
   advance(std::max(end, now_));
   flush();
   if (file_ != nullptr) file_->commit();

@@ -32,7 +32,8 @@ class VcdWriter : public ProbeSink {
 
   bool wants(std::string_view name) const override;
   int declare(std::string_view scope, std::string_view name, SignalKind kind, int bits) override;
-  // Changes come in the order of time and after the last declaration, otherwise std::logic_error.
+  // Changes come in the order of time, and all but those at time zero after the last declaration (modules set initial
+  // values as they are built); otherwise std::logic_error.
   void change(int id, Time now, std::int64_t value) override;
   void change(int id, Time now, double value) override;
   void change(int id, Time now, std::string_view value) override;

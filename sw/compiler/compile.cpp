@@ -101,7 +101,7 @@ class Compiler {
     ProgramItem item = describe(entry, id);
     item.kind = ProgramItem::Kind::infeed;
     item.bytes = padded_bytes(instruction.shape);
-    program_.infeed.bytes += item.bytes;
+    program_.infeed.bytes += logical_bytes(instruction.shape);
     program_.infeed.tensors += instruction.shape.is_tuple() ? int(instruction.shape.tuple_shapes.size()) : 1;
     program_.items.push_back(std::move(item));
   }

@@ -91,7 +91,7 @@ std::unique_ptr<hw::Chip> Simulation::make_chip(noc::NodeId node, std::string sc
 
 RunResult Simulation::run() {
   sc_core::sc_start();
-  if (error_) std::rethrow_exception(error_);
+  if (!verdict_.empty()) throw base::SimulationError(verdict_);
   result_.partial = result_.steps < options_.steps;
   if (!stopped()) check_that_all_finished();
   return result_;
@@ -231,8 +231,8 @@ void Simulation::add_collective_result(std::size_t index, base::Time exposed) {
   result_.collectives.push_back(std::move(result));
 }
 
-void Simulation::failed(hw::Core&, std::exception_ptr error) {
-  if (!error_) error_ = std::move(error);
+void Simulation::failed(hw::Core&, const std::string& verdict) {
+  if (verdict_.empty()) verdict_ = verdict;
   sc_core::sc_stop();
 }
 

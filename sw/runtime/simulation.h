@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -67,7 +66,7 @@ class Simulation : private hw::CoreRuntime {
   std::optional<hw::Command> next_command(hw::Core& core) override;
   void completed(hw::Core& core, const hw::CommandRecord& record) override;
   void start_external(hw::Core& core, const hw::External& command) override;
-  void failed(hw::Core& core, std::exception_ptr error) override;
+  void failed(hw::Core& core, const std::string& verdict) override;
 
   std::unique_ptr<hw::Chip> make_chip(noc::NodeId node, std::string scope);
   hw::Command command_for(const ProgramItem& item, int step, std::size_t index);
@@ -95,7 +94,7 @@ class Simulation : private hw::CoreRuntime {
   std::vector<base::Bytes> link_bytes_;  ///< carried by each link when the step began
   base::Time step_begin_;
   RunResult result_;
-  std::exception_ptr error_;
+  std::string verdict_;  ///< of the first core that could not go on
 };
 
 }  // namespace podsim::sw
