@@ -22,8 +22,8 @@ constexpr std::int64_t resnet50_gradients = 25553192;  // elements
 
 // Every chip sends one message after another to a chip some hops away, each when its link has taken the one before.
 struct Shift : sc_core::sc_module, noc::IciClient {
-  Shift(const noc::Topology& topology, const noc::Coordinates& hops, int count)
-      : sc_module("shift"), fabric("fabric", topology, sw::tpu_v3().ici), hops_(hops) {
+  Shift(const sc_core::sc_module_name& name, const noc::Topology& topology, const noc::Coordinates& hops, int count)
+      : sc_module(name), fabric("fabric", topology, sw::tpu_v3().ici), hops_(hops) {
     for (noc::NodeId node = 0; node < topology.nodes(); ++node) {
       ports.emplace_back(("port_" + std::to_string(node)).c_str(), node);
       ports.back().bind(fabric);
@@ -56,7 +56,7 @@ void fabric_messages(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
     noc::fresh_context();
-    auto bench = std::make_unique<Shift>(noc::Topology({16, 16}, {true, true}),
+    auto bench = std::make_unique<Shift>("shift", noc::Topology({16, 16}, {true, true}),
                                          noc::Coordinates{std::int32_t(state.range(0))}, 200);
     state.ResumeTiming();
     sc_core::sc_start();

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/collective_engine.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <deque>
+
+#include "noc/message_fabric.h"
+#include "noc/systemc_time.h"
+#include "sw/collectives/collective_run.h"
+#include "tests/noc/fresh_context.h"
+#include "tests/sw/collectives/tpu_v3.h"
+
+namespace podsim::sw {
+namespace {
+
+using base::Time;
+using noc::Topology;
+
+// A slice whose chips start in an order of the test's choosing; each core then runs `rounds` collectives back to back.
+struct Slice : sc_core::sc_module {
+  Slice(const sc_core::sc_module_name& name, const hw::Machine& machine, const Topology& topology)
+      : sc_module(name), cores(int(machine.cores_per_chip)), fabric("fabric", topology, machine.ici) {
+    std::vector<noc::IciPort*> pointers;
+    for (noc::NodeId chip = 0; chip < topology.nodes(); ++chip) {
+      ports.emplace_back(("port_" + std::to_string(chip)).c_str(), chip).bind(fabric);
+      pointers.push_back(&ports.back());
+      order.push_back(chip);
+    }
+    engine = std::make_unique<CollectiveEngine>("collectives", machine, topology, pointers);
+    SC_HAS_PROCESS(Slice);
+    SC_METHOD(start_all);
+  }
+
+  void prepare(std::shared_ptr<const AllReduceSchedule> schedule, std::size_t rounds) {
+    for (std::size_t round = 0; round < rounds; ++round) {
+      runs.push_back(&engine->begin(schedule, [this, round, rounds](noc::NodeId chip, int core) {
+        if (round + 1 < rounds) runs[round + 1]->start(chip, core);
+      }));
+    }
+  }
+  void start_all() {
+    for (noc::NodeId chip : order) {
+      for (int core = 0; core < cores; ++core) runs[0]->start(chip, core);
+    }
+  }
+
+  int cores;
+  noc::MessageFabric fabric;
+  std::deque<noc::IciPort> ports;
+  std::unique_ptr<CollectiveEngine> engine;
+  std::vector<noc::NodeId> order;
+  std::vector<CollectiveRun*> runs;
+};
+
+std::shared_ptr<const AllReduceSchedule> schedule_on(const Topology& topology, const hw::Machine& machine,
+                                                     std::int64_t elements) {
+  return std::make_shared<const AllReduceSchedule>(topology, int(machine.cores_per_chip), elements, ElementType::bf16,
+                                                   segment_elements(machine, ElementType::bf16));
+}
+
+std::vector<Time> finish_times(const hw::Machine& machine, const Topology& topology, std::int64_t elements,
+                               const std::vector<noc::NodeId>& order) {
+  noc::fresh_context();
+  Slice slice("slice", machine, topology);
+  slice.order = order;
+  slice.prepare(schedule_on(topology, machine, elements), 1);
+  sc_core::sc_start();
+  std::vector<Time> result;
+  for (noc::NodeId chip = 0; chip < topology.nodes(); ++chip) {
+    for (int core = 0; core < slice.cores; ++core) result.push_back(slice.runs[0]->finished_at(chip, core));
+  }
+  return result;
+}
+
+TEST(CollectiveEngine, TheOrderInWhichChipsStartAtOneTimeDoesNotMatter) {
+  EXPECT_TRUE(rc::check([] {
+    auto size = rc::gen::resize(rc::kNominalSize, rc::gen::inRange(2, 6));
+    Topology topology({*size, *size}, {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
+    hw::Machine machine = tpu_v3();
+    machine.cores_per_chip = *rc::gen::inRange(1, 3);
+    std::int64_t elements = *rc::gen::element(1, 1003, 100003, 1000003);
+    std::vector<noc::NodeId> natural, shuffled;
+    for (noc::NodeId chip = 0; chip < topology.nodes(); ++chip) natural.push_back(chip);
+    shuffled = natural;
+    for (std::size_t i = shuffled.size() - 1; i > 0; --i) {
+      std::swap(shuffled[i],
+                shuffled[std::size_t(*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, int(i) + 1)))]);
+    }
+    RC_ASSERT(finish_times(machine, topology, elements, natural) ==
+              finish_times(machine, topology, elements, shuffled));
+  }));
+}
+
+TEST(CollectiveEngine, OnARingEveryChipFinishesAtTheSameTime) {
+  std::vector<noc::NodeId> order{3, 1, 0, 5, 2, 4, 7, 6};
+  auto times = finish_times(tpu_v3(), Topology({8}, {true}), 1000003, order);
+  for (std::size_t core = 0; core < times.size(); ++core) EXPECT_EQ(times[core], times[core % 2]) << core;
+}
+
+TEST(CollectiveEngine, CoresRunCollectivesBackToBack) {
+  hw::Machine machine = tpu_v3();
+  Topology topology({3, 2}, {false, false});
+  Slice slice("slice", machine, topology);
+  slice.prepare(schedule_on(topology, machine, 100003), 3);
+  sc_core::sc_start();
+  for (std::size_t round = 0; round < 3; ++round) {
+    ASSERT_TRUE(slice.runs[round]->finished());
+    for (noc::NodeId chip = 0; round > 0 && chip < topology.nodes(); ++chip) {
+      EXPECT_EQ(slice.runs[round]->started_at(chip, 0), slice.runs[round - 1]->finished_at(chip, 0));
+    }
+  }
+  // The lower bound holds for the three together: nothing is reduced twice over the links at once.
+  double bytes = 3 * 200006.0, links = 3 * machine.ici.payload_rate().si();
+  EXPECT_GE(to_duration(noc::now()).si(), 2 * bytes * 5 / 6 / links);
+}
+
+TEST(CollectiveEngine, NamesItsMessagesForWaveforms) {
+  hw::Machine machine = tpu_v3();
+  Topology topology({2, 2}, {false, false});
+  Slice slice("slice", machine, topology);
+  slice.prepare(schedule_on(topology, machine, 1000), 1);
+  noc::Message message{.bytes = base::Bytes(1), .channel = 1, .tag = pack({.colour = 1, .stage = 0, .segment = 3})};
+  EXPECT_EQ(slice.engine->label(message), "reduce-scatter x, colour 1, segment 3");
+  EXPECT_EQ(slice.engine->label({.bytes = base::Bytes(12)}), "12 B");
+}
+
+TEST(SegmentElements, AreWhatALinkCarriesDuringOneRemoteDma) {
+  // 70.028 GB/s for 1 us.
+  EXPECT_EQ(segment_elements(tpu_v3(), ElementType::bf16), 35014);
+  EXPECT_EQ(segment_elements(tpu_v3(), ElementType::f32), 17507);
+}
+
+}  // namespace
+}  // namespace podsim::sw
