@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/diagnostic.h"
@@ -237,29 +238,78 @@ std::vector<TileCuts> candidates(const OpWork& work, const hw::Machine& machine)
       }
     }
   }
-  std::ranges::stable_sort(found, {}, &TileCuts::tiles);
   return found;
 }
 
-/// No arrangement beats the MXU's time for its work or the HBM's time for its compulsory traffic.
-base::Cycles lower_bound(const hw::TileOp& op, const hw::Machine& machine) {
-  std::int64_t mxu = 0;
-  std::int64_t bytes = 0;
-  for (const hw::TileRun& run : op.runs) {
-    for (const hw::TilePhase& phase : run.work.phases) {
-      std::int64_t rows = std::max(phase.mxu.rows, machine.mxu.weight_load.value());
-      mxu += run.count * phase.mxu.weight_tiles * rows / machine.mxu.count;
-    }
-    for (const hw::TileTransfer& t : run.work.reads) bytes += run.count * t.bytes.value();
-    for (const hw::TileTransfer& t : run.work.writes) bytes += run.count * t.bytes.value();
-  }
-  double hbm = double(bytes) / machine.hbm.stream_rate.si() * machine.clock.si();
-  return base::Cycles(std::max(mxu, std::int64_t(hbm)));
-}
+/// A lower bound of an op's cycles that needs no tiles: the MXU's time for its work with the vector work exposed beside
+/// it, or the HBM's time for the blocks that are fetched, whichever is longer.
+class LowerBound {
+ public:
+  LowerBound(const OpWork& work, const hw::Machine& machine) : work_(work), machine_(machine) {}
 
-/// More tiles must gain more than a thousandth: small tiles cost descriptors and simulation time for nothing.
-bool worth_more_tiles(base::Cycles cycles, base::Cycles best) {
-  return cycles.value() + best.value() / 1000 < best.value();
+  double cycles(const TileCuts& cuts) const {
+    Blocks blocks(work_, cuts, machine_);
+    return std::max(compute_cycles(cuts, blocks), hbm_cycles(cuts, blocks));
+  }
+
+ private:
+  double compute_cycles(const TileCuts& cuts, const Blocks& blocks) const {
+    if (!work_.matmul) return vector_cycles(work_.epilogue);
+    hw::MxuWork mxu = blocks.mxu();
+    double rows = double(std::max(mxu.rows, machine_.mxu.weight_load.value()));
+    double streaming = double(cuts.tiles()) * double(mxu.weight_tiles) / double(machine_.mxu.count) * rows;
+    double exposed = vector_cycles(work_.row_prologue) * double(cuts.lanes) +
+                     vector_cycles(work_.lane_prologue) * double(cuts.rows) + vector_cycles(work_.epilogue);
+    return streaming + machine_.compiler.exposed_vector_fraction * exposed;
+  }
+
+  double vector_cycles(const hw::VectorWork& work) const {
+    return std::max({double(work.loads) / double(machine_.vector.loads),
+                     double(work.stores) / double(machine_.vector.stores),
+                     double(work.alu_ops) / double(machine_.vector.alus)});
+  }
+
+  double hbm_cycles(const TileCuts& cuts, const Blocks& blocks) const {
+    // A block stays while the tiles that follow need it.
+    std::int64_t tiles = cuts.tiles();
+    bool row_stays = cuts.contraction == 1 && (cuts.rows_outer || cuts.rows == 1);
+    bool lane_stays = cuts.contraction == 1 && (!cuts.rows_outer || cuts.lanes == 1);
+    std::int64_t row_fetches = row_stays ? cuts.batch * cuts.rows : tiles;
+    std::int64_t lane_fetches = lane_stays ? cuts.batch * cuts.lanes : tiles;
+    Bytes bytes = row_fetches * blocks.row_block() + lane_fetches * blocks.lane_block() + work_.output_side_bytes +
+                  work_.written_bytes;
+    return double(bytes.value()) / machine_.hbm.stream_rate.si() * machine_.clock.si();
+  }
+
+  const OpWork& work_;
+  const hw::Machine& machine_;
+};
+
+/// Every tile is charged two millionths of the op, so that small tiles, which cost descriptors and simulation time,
+/// must gain something.
+double score(double cycles, const TileCuts& cuts) { return cycles * (1 + 2e-6 * double(cuts.tiles())); }
+
+struct Candidate {
+  TileCuts cuts;
+  double least_score;
+};
+
+/// Those that fit VMEM, the most promising first.
+std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine& machine, const std::string& name) {
+  LowerBound bound(work, machine);
+  std::vector<Candidate> fitting;
+  std::optional<Bytes> smallest;
+  for (const TileCuts& cuts : candidates(work, machine)) {
+    Bytes vmem = Blocks(work, cuts, machine).vmem();
+    smallest = std::min(smallest.value_or(vmem), vmem);
+    if (vmem <= machine.vmem) fitting.push_back({cuts, score(bound.cycles(cuts), cuts)});
+  }
+  if (fitting.empty()) {
+    throw base::SimulationError("op '" + name + "' needs " + to_string(smallest.value_or(Bytes(0))) +
+                                " of VMEM however it is cut into tiles; a core has " + to_string(machine.vmem));
+  }
+  std::ranges::stable_sort(fitting, {}, &Candidate::least_score);
+  return fitting;
 }
 
 }  // namespace
@@ -274,26 +324,18 @@ hw::TileOp make_tiles(const OpWork& work, const TileCuts& cuts, const hw::Machin
 
 TileCuts choose_cuts(const OpWork& work, const hw::Machine& machine, const std::string& name) {
   hw::TilePipeline pipeline(machine);
-  std::optional<TileCuts> best;
-  base::Cycles best_cycles;
-  std::optional<Bytes> smallest;
-  for (const TileCuts& cuts : candidates(work, machine)) {
-    Bytes vmem = Blocks(work, cuts, machine).vmem();
-    smallest = std::min(smallest.value_or(vmem), vmem);
-    if (vmem > machine.vmem) continue;
-    hw::TileOp op = make_tiles(work, cuts, machine, name);
-    if (best && lower_bound(op, machine) >= best_cycles) continue;
-    base::Cycles cycles = pipeline.estimate(op);
-    if (!best || worth_more_tiles(cycles, best_cycles)) {
-      best = cuts;
-      best_cycles = cycles;
+  std::vector<Candidate> fitting = fitting_candidates(work, machine, name);
+  TileCuts best = fitting.front().cuts;
+  double best_score = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : fitting) {
+    if (candidate.least_score >= best_score) break;
+    double cycles = double(pipeline.estimate(make_tiles(work, candidate.cuts, machine, name)).value());
+    if (double found = score(cycles, candidate.cuts); found < best_score) {
+      best = candidate.cuts;
+      best_score = found;
     }
   }
-  if (!best) {
-    throw base::SimulationError("op '" + name + "' needs " + to_string(smallest.value_or(Bytes(0))) +
-                                " of VMEM however it is cut into tiles; a core has " + to_string(machine.vmem));
-  }
-  return *best;
+  return best;
 }
 
 }  // namespace podsim::sw
