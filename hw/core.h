@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <exception>
 #include <optional>
+#include <string>
 
 #include "hw/command.h"
 
@@ -28,7 +28,7 @@ class Core {
 };
 
 /// Who feeds cores and listens to them; one for any number of cores. Calls come from simulation processes at the
-/// simulated time of what they report, and must not wait.
+/// simulated time of what they report, and must neither wait nor throw.
 class CoreRuntime {
  public:
   virtual ~CoreRuntime() = default;
@@ -37,9 +37,10 @@ class CoreRuntime {
   virtual void completed(Core& core, const CommandRecord& record) = 0;
   /// The core has reached an External command. complete_external() may be called at once or later.
   virtual void start_external(Core& core, const External& command) = 0;
-  /// The core has stopped for good on a std::runtime_error (a base::SimulationError: an op that does not fit VMEM, for
-  /// instance, or one that next_command threw).
-  virtual void failed(Core& core, std::exception_ptr error) = 0;
+  /// The core cannot proceed and has stopped for good; the verdict says why, for a base::SimulationError to be thrown
+  /// outside of the simulation. Nothing is thrown in a process: the kernel would lose the type, and unwinding the stack
+  /// of a simulation thread confuses the address sanitizer.
+  virtual void failed(Core& core, const std::string& verdict) = 0;
 };
 
 }  // namespace podsim::hw

@@ -67,9 +67,8 @@ HbmStream::Step HbmStream::step(const State& state, std::int64_t limit) const {
 }
 
 void HbmStream::apply(State& state, const Step& step) const {
-  const std::int64_t moved = (step.until - state.now) * units_per_tick(step);
   for (std::size_t d : {0, 1}) {
-    if (step.moving[d]) state.remaining[d] -= moved;
+    if (step.moving[d]) state.remaining[d] -= (step.until - state.now) * units_per_tick(step);
   }
   state.now = step.until;
 }

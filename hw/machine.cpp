@@ -146,6 +146,7 @@ Machine read_machine(const base::Config& config) {
   machine.vmem = read.size("core.vmem");
   machine.smem = read.size("core.smem");
   machine.sync_flags = read.count("core.sync_flags");
+  if (machine.sync_flags < 4) config.reject("core.sync_flags", "an op's double buffers need 4 of 'core.sync_flags'");
   machine.mxu = read_mxu(config, read);
   machine.vector = read_vector(read);
   machine.cross_lane = {read.cycles("cross_lane.interval_cycles", 1), read.cycles("cross_lane.latency_cycles", 0)};

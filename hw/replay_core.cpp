@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hw/replay_core.h"
 
-#include <stdexcept>
-
 #include "hw/infeed_timing.h"
 #include "hw/vmem_account.h"
 
@@ -21,12 +19,7 @@ void ReplayCore::complete_external() {
 }
 
 void ReplayCore::work() {
-  try {
-    while (step()) {
-    }
-  } catch (const std::runtime_error&) {
-    stage_ = Stage::stopped;
-    runtime_.failed(*this, std::current_exception());
+  while (step()) {
   }
 }
 
@@ -89,7 +82,12 @@ bool ReplayCore::wait_for_end() {
 }
 
 void ReplayCore::begin(const RunOp& command) {
-  VmemAccount(machine_.vmem, name()).allocate(command.op->name, command.op->vmem);
+  const std::string verdict = VmemAccount(machine_.vmem, name()).refusal(command.op->name, command.op->vmem);
+  if (!verdict.empty()) {
+    stage_ = Stage::stopped;
+    runtime_.failed(*this, verdict);
+    return;
+  }
   op_ = simulate_op(machine_, *command.op);
   end_at(start_ + op_.cycles);
 }
@@ -104,9 +102,9 @@ void ReplayCore::begin(const Delay& command) { end_at(start_ + command.cycles); 
 void ReplayCore::begin(const Infeed&) { stage_ = Stage::wait_for_batch; }
 
 void ReplayCore::begin(const External& command) {
-  stage_ = Stage::wait_for_external;
   external_complete_ = false;
   runtime_.start_external(*this, command);
+  stage_ = Stage::wait_for_external;  // only now: a completion from within the call above needs no event
 }
 
 void ReplayCore::end_at(base::Cycles cycle) {

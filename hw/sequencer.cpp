@@ -2,7 +2,6 @@
 #include "hw/sequencer.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "hw/infeed_timing.h"
 
@@ -43,16 +42,22 @@ void Sequencer::complete_external() {
   external_event_.notify();
 }
 
-// Kernel exceptions that unwind a thread are no std::runtime_error and pass through.
 void Sequencer::run() {
-  try {
-    now_ = time_.now();
-    while (const std::optional<Command> command = runtime_.next_command(core_)) execute(*command);
-    enter("done");
-  } catch (const std::runtime_error&) {
-    enter("failed");
-    runtime_.failed(core_, std::current_exception());
+  now_ = time_.now();
+  while (const std::optional<Command> command = runtime_.next_command(core_)) {
+    if (const std::string verdict = refusal(*command); !verdict.empty()) {
+      enter("failed");
+      runtime_.failed(core_, verdict);
+      return;
+    }
+    execute(*command);
   }
+  enter("done");
+}
+
+std::string Sequencer::refusal(const Command& command) const {
+  const auto* op = std::get_if<RunOp>(&command);
+  return op == nullptr ? "" : units_.vmem->account().refusal(op->op->name, op->op->vmem);
 }
 
 void Sequencer::execute(const Command& command) {

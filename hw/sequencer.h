@@ -47,6 +47,7 @@ class Sequencer : public sc_core::sc_module {
   };
 
   void run();
+  std::string refusal(const Command& command) const;
   void execute(const Command& command);
   void perform(const RunOp& command, CommandRecord& record);
   void perform(const RunFor& command, CommandRecord& record);

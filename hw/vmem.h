@@ -15,7 +15,7 @@ class Vmem : public sc_core::sc_module {
   /// `place` names the core in verdicts.
   Vmem(sc_core::sc_module_name name, base::Bytes capacity, const std::string& place, const Trace& trace);
 
-  /// SimulationError when it does not fit.
+  /// What it refuses must not be asked for: see VmemAccount.
   void allocate(std::string_view op, base::Bytes bytes);
   void release(base::Bytes bytes);
   const VmemAccount& account() const { return account_; }

@@ -8,13 +8,15 @@
 
 namespace podsim::hw {
 
+std::string VmemAccount::refusal(std::string_view op, base::Bytes bytes) const {
+  if (bytes <= capacity_ - used_) return "";
+  return place_ + ": op '" + std::string(op) + "' needs " + base::to_string(bytes) + " of VMEM, " +
+         base::to_string(capacity_ - used_) + " of " + base::to_string(capacity_) + " are free";
+}
+
 void VmemAccount::allocate(std::string_view op, base::Bytes bytes) {
   assert(bytes.value() >= 0);
-  if (bytes > capacity_ - used_) {
-    throw base::SimulationError(place_ + ": op '" + std::string(op) + "' needs " + base::to_string(bytes) +
-                                " of VMEM, " + base::to_string(capacity_ - used_) + " of " +
-                                base::to_string(capacity_) + " are free");
-  }
+  if (const std::string verdict = refusal(op, bytes); !verdict.empty()) throw base::SimulationError(verdict);
   used_ += bytes;
   peak_ = std::max(peak_, used_);
 }

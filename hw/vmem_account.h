@@ -15,7 +15,9 @@ class VmemAccount {
   /// `place` names the core in a verdict.
   VmemAccount(base::Bytes capacity, std::string place) : capacity_(capacity), place_(std::move(place)) {}
 
-  /// SimulationError, naming op, sizes and core, when more than the free bytes are asked for.
+  /// Why so many bytes cannot be had now, naming op, sizes and core; empty when they can.
+  std::string refusal(std::string_view op, base::Bytes bytes) const;
+  /// SimulationError with the refusal, if there is one.
   void allocate(std::string_view op, base::Bytes bytes);
   void release(base::Bytes bytes);
   base::Bytes used() const { return used_; }

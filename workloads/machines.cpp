@@ -97,7 +97,7 @@ MachineFile split_base(const std::string& path, std::string text) {
 base::Config file_config(const std::filesystem::path& path) {
   const MachineFile file = split_base(path.string(), read_file(path));
   base::Config config = builtin_config(*find(file.base_name));
-  if (!file.names_itself) config.add_text(path.string(), "[machine]\nname = '" + path.stem().string() + "'\n");
+  if (!file.names_itself) config.set("machine.name=" + path.stem().string());
   config.add_text(path.string(), file.overrides);
   return config;
 }

@@ -46,8 +46,9 @@ TEST_P(BadValue, is_an_input_error_that_names_its_key) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Machine, BadValue,
-                         testing::Values("core.clock=0 MHz", "core.cores_per_chip=0", "core.vmem=0 B", "mxu.size=100",
-                                         "mxu.count=-1", "mxu.result_skew_cycles=-1", "vector.alus=0",
+                         testing::Values("core.clock=0 MHz", "core.cores_per_chip=0", "core.vmem=0 B",
+                                         "core.sync_flags=3", "mxu.size=100", "mxu.count=-1",
+                                         "mxu.result_skew_cycles=-1", "vector.alus=0",
                                          "vector.transcendental_interval_cycles=0", "dma.read_latency=-1 ns",
                                          "dma.queue_depth=0", "hbm.stream_rate=0 GB/s", "hbm.turnaround=-0.1",
                                          "ici.payload_fraction=1.5", "ici.payload_fraction=0", "pod.dimensions=[]",

@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "hw/dma_engine.h"
 #include "hw/hbm.h"
 #include "hw/mxu.h"
 #include "hw/sync_flags.h"
+#include "tests/hw/recording_sink.h"
 #include "tests/hw/test_machine.h"
 
 namespace podsim::hw {
 namespace {
-
-/// Keeps every change as "name=value@ps", in order.
-class RecordingSink : public base::ProbeSink {
- public:
-  bool wants(std::string_view) const override { return true; }
-  int declare(std::string_view scope, std::string_view name, base::SignalKind, int) override {
-    names_.push_back(std::string(scope) + "." + std::string(name));
-    return int(names_.size()) - 1;
-  }
-  void change(int id, base::Time now, std::int64_t value) override { keep(id, now, std::to_string(value)); }
-  void change(int id, base::Time now, double value) override { keep(id, now, std::to_string(std::llround(value))); }
-  void change(int id, base::Time now, std::string_view value) override { keep(id, now, std::string(value)); }
-
-  /// "value@ns" of one signal, one after the other.
-  std::string history(const std::string& name) const {
-    const auto found = histories_.find(name);
-    return found == histories_.end() ? "" : found->second;
-  }
-
- private:
-  void keep(int id, base::Time now, const std::string& value) {
-    std::string& history = histories_[names_[std::size_t(id)]];
-    if (!history.empty()) history += " ";
-    history += value + "@" + std::to_string(now.value() / 1000);
-  }
-  std::vector<std::string> names_;
-  std::map<std::string, std::string> histories_;
-};
 
 // round_machine runs at 1 GHz, so a cycle is a nanosecond.
 

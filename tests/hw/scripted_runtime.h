@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <systemc>
 #include <utility>
@@ -36,13 +35,7 @@ class ScriptedRuntime : public CoreRuntime {
     records_[key(core)].push_back({record.command, record.start, record.end, noc::now(), record.op, record.waiting});
   }
   void start_external(Core& core, const External& command) override { externals_.emplace_back(&core, command.token); }
-  void failed(Core&, std::exception_ptr error) override {
-    try {
-      std::rethrow_exception(error);
-    } catch (const std::exception& exception) {
-      failure_ = exception.what();
-    }
-  }
+  void failed(Core&, const std::string& verdict) override { failure_ = verdict; }
 
   const std::vector<Entry>& records(int chip = 0, int core = 0) const { return records_.at({chip, core}); }
   bool has_records(int chip, int core) const { return records_.contains({chip, core}); }

@@ -3,43 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "hw/replay_chip.h"
 #include "hw/tile_chip.h"
 #include "hw/tile_pipeline.h"
+#include "tests/hw/random_op.h"
 #include "tests/hw/scripted_runtime.h"
 #include "tests/hw/test_machine.h"
 
 namespace podsim::hw {
 namespace {
-
-class RandomOps {
- public:
-  explicit RandomOps(std::uint32_t seed) : random_(seed) {}
-
-  TileOp next(std::uint32_t longest_run) {
-    const std::uint32_t scale = 1U << (8 + below(12));
-    TileOp op{"op", {}, base::Bytes(below(16 << 20))};
-    for (std::int64_t runs = below(3); runs >= 0; --runs) {
-      TileWork work{transfers(5, scale), {}, transfers(4, scale)};
-      for (std::int64_t phases = below(4); phases > 0; --phases) {
-        work.phases.push_back({{below(5), below(400)}, {below(800), below(800), below(2000), below(300)}, below(60)});
-      }
-      op.runs.push_back({below(longest_run), work});
-    }
-    return op;
-  }
-  std::int64_t below(std::uint32_t limit) { return std::int64_t(random_() % limit); }
-
- private:
-  std::vector<TileTransfer> transfers(std::uint32_t count, std::uint32_t scale) {
-    std::vector<TileTransfer> list(std::size_t(below(count)));
-    for (TileTransfer& transfer : list) transfer.bytes = base::Bytes(below(scale));
-    return list;
-  }
-  std::mt19937 random_;
-};
 
 /// Runs a program on a chip at tile detail and on one without units, with the same machine.
 struct BothDetails {

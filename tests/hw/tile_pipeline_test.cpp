@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 
 #include "tests/hw/random_op.h"
 #include "tests/hw/test_machine.h"
@@ -23,26 +22,6 @@ TileOp equal_tiles(std::int64_t count, std::int64_t read, std::int64_t write, st
   if (compute > 0) work.phases.push_back({{}, {compute - 6, 0, 0, 0}, 0});
   if (write > 0) work.writes.push_back({base::Bytes(write)});
   return {"tiles", {{count, work}}, base::Bytes(0)};
-}
-
-/// Up to three runs of hundreds of tiles whose traffic ranges over three orders of magnitude.
-template <class Below>
-TileOp random_long_op(const Below& below) {
-  const std::uint32_t scale = 1U << (8 + below(12));
-  const auto transfers = [&](std::uint32_t count) {
-    std::vector<TileTransfer> list(std::size_t(below(count)));
-    for (TileTransfer& transfer : list) transfer.bytes = base::Bytes(below(scale));
-    return list;
-  };
-  TileOp op{"long", {}, base::Bytes(0)};
-  for (std::int64_t runs = below(3); runs >= 0; --runs) {
-    TileWork work{transfers(4), {}, transfers(3)};
-    for (std::int64_t phases = below(3); phases > 0; --phases) {
-      work.phases.push_back({{below(5), below(400)}, {below(800), below(800), below(2000), below(300)}, below(60)});
-    }
-    op.runs.push_back({1 + below(400), work});
-  }
-  return op;
 }
 
 std::int64_t cycles(const Machine& machine, const TileOp& op) { return simulate_op(machine, op).cycles.value(); }
@@ -145,11 +124,10 @@ RC_GTEST_PROP(TilePipeline, the_estimate_is_exact_for_short_runs, ()) {
 TEST(TilePipeline, the_estimate_is_within_a_tenth_of_a_per_cent_on_average_and_three_in_99_of_100_ops) {
   const Machine machine = tpu_v3();
   TilePipeline pipeline(machine);
-  std::mt19937 random(20);
-  const auto below = [&](std::uint32_t limit) { return std::int64_t(random() % limit); };
+  RandomOps random(20);
   std::vector<double> errors;
   for (int i = 0; i < 4000; ++i) {
-    const TileOp op = random_long_op(below);
+    const TileOp op = random.next(400);
     const double exact = double(pipeline.simulate(op).cycles.value());
     if (exact > 0) errors.push_back(std::abs(double(pipeline.estimate(op).value()) - exact) / exact);
   }

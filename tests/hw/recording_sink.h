@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/probe.h"
+
+namespace podsim::hw {
+
+/// Keeps the changes of every signal as "value@ns value@ns ...".
+class RecordingSink : public base::ProbeSink {
+ public:
+  bool wants(std::string_view) const override { return true; }
+  int declare(std::string_view scope, std::string_view name, base::SignalKind, int) override {
+    names_.push_back(std::string(scope) + "." + std::string(name));
+    return int(names_.size()) - 1;
+  }
+  void change(int id, base::Time now, std::int64_t value) override { keep(id, now, std::to_string(value)); }
+  void change(int id, base::Time now, double value) override { keep(id, now, std::to_string(std::llround(value))); }
+  void change(int id, base::Time now, std::string_view value) override { keep(id, now, std::string(value)); }
+
+  std::string history(const std::string& name) const {
+    const auto found = histories_.find(name);
+    return found == histories_.end() ? "" : found->second;
+  }
+
+ private:
+  void keep(int id, base::Time now, const std::string& value) {
+    std::string& history = histories_[names_[std::size_t(id)]];
+    if (!history.empty()) history += " ";
+    history += value + "@" + std::to_string(now.value() / 1000);
+  }
+  std::vector<std::string> names_;
+  std::map<std::string, std::string> histories_;
+};
+
+}  // namespace podsim::hw
