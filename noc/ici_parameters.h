@@ -9,9 +9,9 @@ namespace podsim::noc {
 
 /// [ici] The inter-chip interconnect.
 struct IciParameters {
-  base::Bandwidth link_rate;      ///< raw, per direction
-  double payload_fraction = 0;    ///< of the raw rate after headers, line code and CRC
-  base::Duration hop_latency;     ///< through one router and link
+  base::Bandwidth link_rate;          ///< raw, per direction
+  double payload_fraction = 0;        ///< of the raw rate after headers, line code and CRC
+  base::Duration hop_latency;         ///< through one router and link
   base::Duration remote_dma_latency;  ///< end to end over one hop with the flag visible at the far core
   base::Duration cross_pod_latency;   ///< added on a link that joins two pods
   base::Bandwidth payload_rate() const { return link_rate * payload_fraction; }
