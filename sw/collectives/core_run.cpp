@@ -80,16 +80,30 @@ void CoreRun::begin() {
   started_ = true;
   if (resources().phase.active()) resources().phase.set(noc::now(), "exchange");
   for (int colour = 0; colour < schedule().colours(); ++colour) {
-    if (schedule().owner(colour) == core_) {
-      begin_if_complete(colour);
-    } else {
-      open_copy(Copy::exchange, colour, schedule().part(colour).count);
-    }
+    if (schedule().owner(colour) != core_) open_copy(Copy::exchange, colour, schedule().part(colour).count);
+  }
+  begin_colours_when_exchanged();
+}
+
+bool CoreRun::exchanged() const {
+  if (!started_) return false;
+  for (int colour = 0; colour < schedule().colours(); ++colour) {
+    if (schedule().owner(colour) == core_ && missing_[colour] > 0) return false;
+  }
+  return true;
+}
+
+void CoreRun::begin_colours_when_exchanged() {
+  const int cores = schedule().cores_per_chip();
+  for (int core = 0; core < cores; ++core) {
+    if (!run_.core(chip_, core).exchanged()) return;
+  }
+  for (int colour = 0; colour < schedule().colours(); ++colour) {
+    run_.core(chip_, schedule().owner(colour)).begin_colour(colour);
   }
 }
 
-void CoreRun::begin_if_complete(int colour) {
-  if (!started_ || missing_[colour] > 0) return;
+void CoreRun::begin_colour(int colour) {
   if (!schedule().stages(colour).empty()) return walker(colour).begin(*this);
   if (schedule().cores_per_chip() > 1) return open_copy(Copy::whole, colour, schedule().part(colour).count);
   gathered(colour);
@@ -211,7 +225,7 @@ void CoreRun::landed(int colour, std::int64_t elements) {
   missing_[colour] -= elements;
   assert(missing_[colour] >= 0);
   if (missing_[colour] > 0) return;
-  if (schedule().owner(colour) == core_) begin_if_complete(colour);
+  if (schedule().owner(colour) == core_) begin_colours_when_exchanged();
   finish_if_done();
 }
 

@@ -13,18 +13,15 @@ namespace podsim::sw {
 ///
 ///  - exchange: the parts a core does not own are copied segment by segment to their owners' HBM: read here, through
 ///  the
-///    switch, written there, each an occupancy, plus the DMA latencies once. A colour begins when all copies are there;
-///    its owner adds them as it first sends or sums each segment.
+///    switch, written there, each an occupancy, plus the DMA latencies once. When all copies of the chip are there, its
+///    colours begin together; an owner adds the copies as it first sends or sums each segment.
 ///  - sending: every link direction has a queue with two segments in the works, one on the wire and one being read, so
-///  a
-///    link waits for HBM only when HBM is the bottleneck, and two cores share a link segment by segment.
+///    a link waits for HBM only when HBM is the bottleneck, and two cores share a link segment by segment.
 ///  - reduce-scatter: an arrived segment is seen after the flag latency (remote_dma_latency less the hop), the core's
-///  own
-///    contribution is read from HBM, the vector unit adds, and the sum is sent on from VMEM; where a flow ends the sum
-///    is written to HBM. Latencies of these local DMAs are hidden by prefetch: what will arrive is known.
+///    own contribution is read from HBM, the vector unit adds, and the sum is sent on from VMEM; where a flow ends the
+///    sum is written to HBM. Latencies of these local DMAs are hidden by prefetch: what will arrive is known.
 ///  - all-gather: an arrived segment is sent on at once, written to HBM, and copied through the switch to the HBM of
-///  the
-///    chip's other cores.
+///    the chip's other cores.
 /// A core is done when it holds everything and its links have taken all it had to send.
 class CoreRun : public ScheduleActions {
  public:
@@ -75,7 +72,11 @@ class CoreRun : public ScheduleActions {
   void timer(base::Time when, Kind kind, const Token& token, std::int64_t amount = 0);
 
   void begin();
-  void begin_if_complete(int colour);
+  /// Started, and the copies of the parts it owns are all here.
+  bool exchanged() const;
+  /// The cores of a chip begin their colours together, so that the colours stay on different links.
+  void begin_colours_when_exchanged();
+  void begin_colour(int colour);
   /// Contributions of this core's chip still apart in its HBM: all cores' before the first stage has summed them.
   std::int64_t contributions(int stage) const { return stage == 0 ? schedule().cores_per_chip() : 1; }
   base::Time read_and_add(std::int64_t elements, std::int64_t from_hbm, std::int64_t operands);
