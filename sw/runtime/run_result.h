@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "hw/op_result.h"
 
-/// What a run found out, for the reports. Times are of one core, chip (0,0,...) core 0; the program is SPMD and every
-/// core waits for the others in its collectives, so its step is everybody's step.
+/// What a run found out, for the reports. Times are of one core of the first chip: the one that waits least for the
+/// others in collectives. The program is SPMD and all cores wait for each other there, so its step is everybody's step.
 namespace podsim::sw {
 
 /// The resource that an op, or most of a step, waits for.

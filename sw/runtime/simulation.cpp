@@ -69,7 +69,7 @@ Simulation::Simulation(const Program& program, const hw::Machine& machine, const
   fabric_->set_labeller([this](const noc::Message& message) { return engine_->label(message); });
   states_.resize(std::size_t(chips.nodes()) * std::size_t(machine_.cores_per_chip));
   link_bytes_.resize(std::size_t(chips.link_ids()));
-  result_.items.resize(program_.items.size());
+  observers_.resize(std::size_t(machine_.cores_per_chip));
   result_.simulated_chips = chips.nodes();
   if (topology.is_folded()) {
     result_.notes.push_back(
@@ -92,8 +92,8 @@ std::unique_ptr<hw::Chip> Simulation::make_chip(noc::NodeId node, std::string sc
 RunResult Simulation::run() {
   sc_core::sc_start();
   if (!verdict_.empty()) throw base::SimulationError(verdict_);
-  result_.partial = result_.steps < options_.steps;
   if (!stopped()) check_that_all_finished();
+  collect();
   return result_;
 }
 
@@ -134,10 +134,9 @@ const hw::OpResult& Simulation::recorded(int op) {
 void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
   CoreState& at = state(core.id());
   std::size_t index = at.item++;
-  if (core.id() != hw::CoreId{0, 0}) return;
+  if (core.id().chip != 0) return;
   observe(program_.items[index], index, record, core);
-  if (at.item == program_.items.size()) end_step(core.time_of(record.end));
-  if (options_.progress) {
+  if (core.id().core == 0 && options_.progress) {
     double items = double(program_.items.size());
     options_.progress((double(at.step) + double(at.item) / items) / options_.steps);
   }
@@ -146,54 +145,51 @@ void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
 void Simulation::observe(const ProgramItem& item, std::size_t index, const hw::CommandRecord& record, hw::Core& core) {
   base::Time begin = core.time_of(record.start);
   base::Time end = core.time_of(record.end);
-  ItemResult& seen = result_.items[index];
-  seen = {int(index), end - begin, record.op, Bound::latency};
-  switch (item.kind) {
-    case ProgramItem::Kind::op:
-      seen.bound = bound_of(record.op, machine_.mxu.count);
-      result_.compute += seen.duration;
-      result_.hbm_bytes += record.op.read_bytes + record.op.written_bytes;
-      break;
-    case ProgramItem::Kind::collective:
-      seen.bound = Bound::ici;
-      result_.collective += seen.duration;
-      add_collective_result(index, seen.duration);
-      break;
-    case ProgramItem::Kind::infeed:
-      seen.bound = Bound::host;
-      result_.infeed += seen.duration;
-      break;
+  Bound bound = item.kind == ProgramItem::Kind::op           ? bound_of(record.op, machine_.mxu.count)
+                : item.kind == ProgramItem::Kind::collective ? Bound::ici
+                                                             : Bound::host;
+  StepObserver& observer = observers_[std::size_t(core.id().core)];
+  observer.item_ended(item.kind, {int(index), end - begin, record.op, bound}, end);
+  if (index + 1 == program_.items.size()) {
+    observer.step_ended();
+    if (core.id().core == 0) measure_links(observer.step().duration());
   }
-  if (options_.timeline == nullptr) return;
+  if (options_.timeline == nullptr || core.id().core != 0) return;
   base::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
   options_.timeline->span(track, item.op_name.empty() ? item.hlo_name : item.op_name, item.category, begin, end,
-                          {{"hlo", item.hlo_name}, {"bound by", to_string(seen.bound)}});
+                          {{"hlo", item.hlo_name}, {"bound by", to_string(bound)}});
 }
 
-void Simulation::end_step(base::Time now) {
-  result_.step_time = now - step_begin_;
-  result_.step_times.push_back(result_.step_time);
-  ++result_.steps;
-  result_.other = result_.step_time - result_.compute - result_.collective - result_.infeed;
-  result_.ici_utilization = link_utilization();
-  bool last = result_.steps == options_.steps || stopped();
-  if (last) return;
-  // The next step is observed afresh; the last one stays.
-  step_begin_ = now;
-  result_.compute = result_.collective = result_.infeed = base::Time();
-  result_.hbm_bytes = base::Bytes();
-  result_.collectives.clear();
-  for (std::size_t link = 0; link < link_bytes_.size(); ++link)
-    link_bytes_[link] = fabric_->link(noc::LinkId(link)).bytes();
-}
-
-double Simulation::link_utilization() const {
+void Simulation::measure_links(base::Time step) {
   base::Bytes most;
   for (std::size_t link = 0; link < link_bytes_.size(); ++link) {
-    most = std::max(most, fabric_->link(noc::LinkId(link)).bytes() - link_bytes_[link]);
+    base::Bytes bytes = fabric_->link(noc::LinkId(link)).bytes();
+    most = std::max(most, bytes - link_bytes_[link]);
+    link_bytes_[link] = bytes;
   }
-  double capacity = machine_.ici.payload_rate().si() * to_duration(result_.step_time).si();
-  return capacity > 0 ? double(most.value()) / capacity : 0;
+  double capacity = machine_.ici.payload_rate().si() * to_duration(step).si();
+  result_.ici_utilization = capacity > 0 ? double(most.value()) / capacity : 0;
+}
+
+/// The core of the first chip that waits least in collectives is the one the others wait for: its step shows what the
+/// step time is made of.
+void Simulation::collect() {
+  const StepObserver& critical = *std::ranges::min_element(
+      observers_, {}, [](const StepObserver& observer) { return observer.step().collective; });
+  const StepRecord& step = critical.step();
+  result_.steps = critical.steps();
+  result_.partial = result_.steps < options_.steps;
+  result_.step_times = critical.step_times();
+  result_.step_time = step.duration();
+  result_.items = step.items;
+  result_.compute = step.compute;
+  result_.collective = step.collective;
+  result_.infeed = step.infeed;
+  result_.other = step.duration() - step.compute - step.collective - step.infeed;
+  result_.hbm_bytes = step.hbm_bytes;
+  for (const ItemResult& item : step.items) {
+    if (program_.items[item.item].kind == ProgramItem::Kind::collective) add_collective_result(item);
+  }
 }
 
 CollectiveRun& Simulation::collective(int step, std::size_t index) {
@@ -215,16 +211,16 @@ void Simulation::start_external(hw::Core& core, const hw::External& command) {
   collective(int(command.token / items), command.token % items).start(core.id().chip, core.id().core);
 }
 
-void Simulation::add_collective_result(std::size_t index, base::Time exposed) {
-  const CollectiveOp& op = program_.collectives[program_.items[index].index];
-  const CollectiveRun& run = *collectives_.at({result_.steps, index});
+void Simulation::add_collective_result(const ItemResult& item) {
+  const CollectiveOp& op = program_.collectives[program_.items[item.item].index];
+  const CollectiveRun& run = *collectives_.at({std::max(0, result_.steps - 1), std::size_t(item.item)});
   const noc::FoldedTopology& topology = engine_->topology();
   CollectiveResult result;
   result.kind = op.kind;
   result.element_type = to_string(op.element_type);
   result.bytes = op.bytes;
-  result.time = run.finished() ? run.duration() : exposed;
-  result.exposed = exposed;
+  result.time = run.finished() ? run.duration() : item.duration;
+  result.exposed = item.duration;
   result.group_size = topology.full().nodes() * machine_.cores_per_chip;
   result.algorithm = algorithm_name(run.schedule());
   result.folded = topology.is_folded();

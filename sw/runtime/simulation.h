@@ -16,6 +16,7 @@
 #include "sw/compiler/program.h"
 #include "sw/runtime/detail.h"
 #include "sw/runtime/run_result.h"
+#include "sw/runtime/step_observer.h"
 
 namespace podsim::hw {
 class Chip;
@@ -73,14 +74,14 @@ class Simulation : private hw::CoreRuntime {
   const hw::OpResult& recorded(int op);
   CollectiveRun& collective(int step, std::size_t item);
   void observe(const ProgramItem& item, std::size_t index, const hw::CommandRecord& record, hw::Core& core);
-  void end_step(base::Time now);
+  void measure_links(base::Time step);
+  void collect();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   CoreState& state(hw::CoreId id) {
     return states_[std::size_t(id.chip) * std::size_t(machine_.cores_per_chip) + std::size_t(id.core)];
   }
   void check_that_all_finished() const;
-  void add_collective_result(std::size_t index, base::Time exposed);
-  double link_utilization() const;
+  void add_collective_result(const ItemResult& item);
 
   const Program& program_;
   const hw::Machine& machine_;
@@ -92,7 +93,8 @@ class Simulation : private hw::CoreRuntime {
   std::vector<std::optional<hw::OpResult>> recorded_;
   std::map<std::pair<int, std::size_t>, CollectiveRun*> collectives_;
   std::vector<base::Bytes> link_bytes_;  ///< carried by each link when the step began
-  base::Time step_begin_;
+  std::vector<StepObserver> observers_;  ///< one per core of the first chip
+  RunResult step_;                       ///< the step that is running: its items, parts and collectives
   RunResult result_;
   std::string verdict_;  ///< of the first core that could not go on
 };
