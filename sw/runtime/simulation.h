@@ -81,6 +81,7 @@ class Simulation : private hw::CoreRuntime {
     return states_[std::size_t(id.chip) * std::size_t(machine_.cores_per_chip) + std::size_t(id.core)];
   }
   void check_that_all_finished() const;
+  base::Time time_since_last_start(const CollectiveRun& run) const;
   void add_collective_result(const ItemResult& item);
 
   const Program& program_;
@@ -94,7 +95,6 @@ class Simulation : private hw::CoreRuntime {
   std::map<std::pair<int, std::size_t>, CollectiveRun*> collectives_;
   std::vector<base::Bytes> link_bytes_;  ///< carried by each link when the step began
   std::vector<StepObserver> observers_;  ///< one per core of the first chip
-  RunResult step_;                       ///< the step that is running: its items, parts and collectives
   RunResult result_;
   std::string verdict_;  ///< of the first core that could not go on
 };
