@@ -28,8 +28,8 @@ struct CollectiveResult {
   std::string kind;
   std::string element_type;
   base::Bytes bytes;
-  base::Time time;     ///< first core in to last core out
-  base::Time exposed;  ///< that the core waited for it
+  base::Time time;     ///< last core in to last core out
+  base::Time exposed;  ///< that the reported core spent in it, waiting for later cores included
   std::int64_t group_size = 0;
   std::string algorithm;
   bool folded = false;

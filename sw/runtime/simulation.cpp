@@ -211,6 +211,17 @@ void Simulation::start_external(hw::Core& core, const hw::External& command) {
   collective(int(command.token / items), command.token % items).start(core.id().chip, core.id().core);
 }
 
+base::Time Simulation::time_since_last_start(const CollectiveRun& run) const {
+  base::Time last_start, last_finish;
+  for (const std::unique_ptr<hw::Chip>& chip : chips_) {
+    for (int core = 0; core < chip->cores(); ++core) {
+      last_start = std::max(last_start, run.started_at(chip->number(), core));
+      last_finish = std::max(last_finish, run.finished_at(chip->number(), core));
+    }
+  }
+  return last_finish - last_start;
+}
+
 void Simulation::add_collective_result(const ItemResult& item) {
   const CollectiveOp& op = program_.collectives[program_.items[item.item].index];
   const CollectiveRun& run = *collectives_.at({std::max(0, result_.steps - 1), std::size_t(item.item)});
@@ -219,7 +230,7 @@ void Simulation::add_collective_result(const ItemResult& item) {
   result.kind = op.kind;
   result.element_type = to_string(op.element_type);
   result.bytes = op.bytes;
-  result.time = run.finished() ? run.duration() : item.duration;
+  result.time = run.finished() ? time_since_last_start(run) : item.duration;
   result.exposed = item.duration;
   result.group_size = topology.full().nodes() * machine_.cores_per_chip;
   result.algorithm = algorithm_name(run.schedule());
