@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host time of a whole run: building and compiling ResNet-50's training step, and simulating two steps of it.
+#include <benchmark/benchmark.h>
+
+#include "hw/machine.h"
+#include "noc/slice.h"
+#include "sw/compiler/compile.h"
+#include "sw/runtime/simulation.h"
+#include "tests/noc/fresh_context.h"
+#include "workloads/machines.h"
+#include "workloads/workload.h"
+
+extern "C" int sc_main(int, char**) { return 0; }
+
+namespace podsim {
+namespace {
+
+hw::Machine tpu_v3() { return hw::read_machine(workloads::machine_config("tpu-v3")); }
+
+sw::Program compile_resnet50(const hw::Machine& machine, std::int64_t batch) {
+  workloads::WorkloadOptions options;
+  options.batch_per_core = batch;
+  return sw::compile(workloads::build_workload("resnet50", options).step.module, machine).program;
+}
+
+/// Graph, gradients, fusion, tile search.
+void compile_step(benchmark::State& state) {
+  hw::Machine machine = tpu_v3();
+  for (auto _ : state) benchmark::DoNotOptimize(compile_resnet50(machine, state.range(0)));
+}
+BENCHMARK(compile_step)->ArgName("batch")->Arg(128)->Arg(8)->Unit(benchmark::kMillisecond);
+
+void simulate_step(benchmark::State& state, sw::Detail detail) {
+  hw::Machine machine = tpu_v3();
+  sw::Program program = compile_resnet50(machine, state.range(2));
+  noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
+  noc::Topology slice = noc::slice_topology(pod, {state.range(0), state.range(1)});
+  for (auto _ : state) {
+    noc::fresh_context();
+    sw::SimulationOptions options;
+    options.detail = detail;
+    sw::Simulation simulation(program, machine, slice, options);
+    benchmark::DoNotOptimize(simulation.run());
+  }
+}
+BENCHMARK_CAPTURE(simulate_step, replay, sw::Detail::replay)
+    ->ArgNames({"x", "y", "batch"})
+    ->Args({4, 4, 128})
+    ->Args({32, 32, 128})
+    ->Args({128, 32, 8})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(simulate_step, tile, sw::Detail::tile)
+    ->ArgNames({"x", "y", "batch"})
+    ->Args({2, 2, 128})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace podsim
+
+BENCHMARK_MAIN();
