@@ -8,65 +8,83 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "app/commands.h"
+#include "app/standard_output.h"
+#include "app/usage_error.h"
 #include "base/diagnostic.h"
 
 namespace podsim::app {
 namespace {
 
-bool color_on_stderr() { return isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+constexpr const char* examples = R"(Examples:
+  podsim run resnet50 --slice 4x4          a training step on 16 chips
+  podsim run resnet50 --slice 32x32 -o r   the same on a full pod, with every op and a timeline in r/
+  podsim describe                          the machine, value by value
+
+Exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (partial results are kept).)";
+
+bool color_on_stderr() {
+  const char* no_color = std::getenv("NO_COLOR");  // https://no-color.org: any value but the empty one
+  return isatty(STDERR_FILENO) != 0 && (no_color == nullptr || *no_color == '\0');
+}
 
 void print(const base::Diagnostic& diagnostic) {
   std::fputs(base::format(diagnostic, color_on_stderr()).c_str(), stderr);
 }
 
-/// CLI11's own message, with a suggestion for a mistyped flag or command.
-int report_usage_error(const CLI::App& program, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
-  std::vector<std::string> names;
-  const CLI::App* command = &program;
-  for (const CLI::App* used : program.get_subcommands()) command = used;
-  for (const CLI::App* sub : command->get_subcommands({})) names.push_back(sub->get_name());
-  for (const CLI::Option* option : command->get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+void print_error(const std::string& message) { print({base::Diagnostic::Severity::error, message, {}, ""}); }
+
+/// `podsim help run` is `podsim run --help`.
+std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
+  if (words.size() < 2 || words[1] != "help") return words;
+  words.erase(words.begin() + 1);
+  words.emplace_back("--help");
+  return words;
+}
+
+int parse_and_run(const std::vector<std::string>& words) {
+  CLI::App program{"podsim: a cycle-approximate SystemC/TLM-2.0 model of the TPU v3, from one core to 4096 chips"};
+  program.name("podsim");
+  program.set_version_flag("--version", "podsim 0.1.0", "Print the version and exit");
+  program.require_subcommand(1);
+  program.footer(examples);
+  program.get_formatter()->column_width(25);
+  program.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  program.get_formatter()->label("OPTIONS", "FLAGS");
+  int code = done;
+  add_commands(program, words, code);
+  try {
+    program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+  } catch (const CLI::CallForHelp&) {
+    for (const CLI::App* used : program.get_subcommands()) return print_result(used->help("podsim")), done;
+    return print_result(program.help()), done;
+  } catch (const CLI::CallForVersion& version) {
+    return print_result(std::string(version.what()) + "\n"), done;
+  } catch (const CLI::ParseError& error) {
+    throw base::InputError(usage_diagnostic(program, error, words));
   }
-  std::string hint;
-  for (const std::string& word : command->remaining()) {
-    hint = base::did_you_mean(word.substr(0, word.find('=')), names);
-    if (!hint.empty()) break;
-  }
-  if (hint.empty())
-    hint = "see '" + std::string(command == &program ? "podsim" : "podsim " + command->get_name()) + " --help'";
-  print({base::Diagnostic::Severity::error, error.what(), {}, hint});
-  return bad_input;
+  return code;
 }
 
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
-  CLI::App program{"podsim: a cycle-approximate SystemC/TLM-2.0 model of the TPU v3, from one core to 4096 chips"};
-  program.name("podsim");
-  program.set_version_flag("--version", "podsim 0.1.0");
-  program.require_subcommand(1);
-  program.failure_message(CLI::FailureMessage::simple);
-  int code = done;
-  add_commands(program, code);
   try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return report_usage_error(program, error);
+    std::vector<std::string> words(argv, argv + argc);
+    words.front() = "podsim";
+    return parse_and_run(with_help_as_flag(std::move(words)));
   } catch (const base::InputError& error) {
     for (const base::Diagnostic& diagnostic : error.diagnostics()) print(diagnostic);
     return bad_input;
   } catch (const base::SimulationError& error) {
-    print({base::Diagnostic::Severity::error, error.what(), {}, ""});
+    print_error(error.what());
     return failed;
   } catch (const std::exception& error) {
-    print({base::Diagnostic::Severity::error, std::string("internal error: ") + error.what(), {}, ""});
+    print_error(std::string("internal error: ") + error.what());
     return failed;
   }
-  return code;
 }
 
 }  // namespace podsim::app

@@ -3,9 +3,9 @@
 
 namespace podsim::app {
 
-void add_commands(CLI::App& program, int& code) {
-  add_run(program, code);
-  add_describe(program, code);
+void add_commands(CLI::App& program, const std::vector<std::string>& words, int& code) {
+  add_run(program, words, code);
+  add_describe(program);
 }
 
 }  // namespace podsim::app

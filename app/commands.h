@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
 
 namespace podsim::app {
 
-/// Every command declares its flags and sets `code` when it runs; one file per command.
-void add_commands(CLI::App& program, int& code);
+/// Every command declares its flags and sets `code` when it runs; one file per command. `words` is the command line,
+/// the program's name first.
+void add_commands(CLI::App& program, const std::vector<std::string>& words, int& code);
 
-void add_run(CLI::App& program, int& code);
-void add_describe(CLI::App& program, int& code);
+void add_run(CLI::App& program, const std::vector<std::string>& words, int& code);
+void add_describe(CLI::App& program);
 
 }  // namespace podsim::app

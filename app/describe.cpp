@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "app/commands.h"
 #include "app/machine_options.h"
+#include "app/standard_output.h"
 #include "base/text_table.h"
 #include "hw/machine.h"
 #include "workloads/machines.h"
@@ -26,7 +26,7 @@ std::string origin(const base::ConfigEntry& entry) {
   return entry.origin.line > 0 ? fmt::format("{}:{}", entry.origin.file, entry.origin.line) : entry.origin.file;
 }
 
-void print_table(const base::Config& config) {
+std::string table_text(const base::Config& config) {
   using Align = base::TextTable::Align;
   base::TextTable table({Align::left, Align::right, Align::left, Align::left, Align::left});
   table.row({"key", "value", "evidence", "set in", "source"});
@@ -35,14 +35,13 @@ void print_table(const base::Config& config) {
     table.row({entry.key, entry.text, to_string(entry.evidence), origin(entry), entry.source});
     assumed += entry.evidence == base::Evidence::assumed ? 1 : 0;
   }
-  fmt::print("{}\n", table.text());
   hw::Machine machine = hw::read_machine(config);
-  fmt::print("{} values, {} of them assumptions; peak {:.1f} TFLOP/s per core, {:.1f} per chip\n",
-             config.entries().size(), assumed, machine.peak_flops_per_core() * 1e-12,
-             machine.peak_flops_per_core() * double(machine.cores_per_chip) * 1e-12);
+  return fmt::format("{}\n{} values, {} of them assumptions; peak {:.1f} TFLOP/s per core, {:.1f} per chip\n",
+                     table.text(), config.entries().size(), assumed, machine.peak_flops_per_core() * 1e-12,
+                     machine.peak_flops_per_core() * double(machine.cores_per_chip) * 1e-12);
 }
 
-void print_json(const base::Config& config) {
+std::string json_text(const base::Config& config) {
   nlohmann::ordered_json values = nlohmann::ordered_json::array();
   for (const base::ConfigEntry& entry : config.entries()) {
     values.push_back({{"key", entry.key},
@@ -56,32 +55,33 @@ void print_json(const base::Config& config) {
                                    {"machine", config.string("machine.name")},
                                    {"values", values},
                                    {"warnings", nlohmann::ordered_json::array()}};
-  fmt::print("{}\n", result.dump(2));
+  return result.dump(2) + "\n";
 }
 
 void describe(const DescribeOptions& options) {
   base::Config config = options.machine.load();
   hw::read_machine(config);
-  if (options.json) {
-    print_json(config);
-  } else if (options.toml) {
-    fmt::print("{}", config.to_toml());
-  } else {
-    print_table(config);
-  }
+  print_result(options.json ? json_text(config) : options.toml ? config.to_toml() : table_text(config));
 }
 
 }  // namespace
 
-void add_describe(CLI::App& program, int&) {
+void add_describe(CLI::App& program) {
   auto options = std::make_shared<DescribeOptions>();
   CLI::App* command =
-      program.add_subcommand("describe", "Print a machine: every value, its evidence and where it was set");
-  command->add_option("MACHINE", options->machine.machine, "Built-in machine or machine file (.toml)")
-      ->capture_default_str();
+      program.add_subcommand("describe", "Print a machine: every value, its evidence and where it was set")
+          ->group("Commands");
+  command->add_option("MACHINE", options->machine.machine, "tpu-v2, tpu-v3 or a machine file (.toml) [tpu-v3]")
+      ->option_text(" ");
   options->machine.add_set_option(*command);
   auto* json = command->add_flag("--json", options->json, "One JSON object on stdout");
-  command->add_flag("--toml", options->toml, "The resolved machine as a machine file")->excludes(json);
+  command->add_flag("--toml", options->toml, "The resolved machine as a machine file, to copy and change")
+      ->excludes(json)
+      ->option_text(" ");
+  json->option_text(" ");
+  command->footer(R"(Examples:
+  podsim describe tpu-v2
+  podsim describe --set hbm.stream_rate='824 GB/s' --toml > twice-the-hbm.toml)");
   command->callback([options] { describe(*options); });
 }
 

@@ -9,15 +9,18 @@ namespace {
 // A signal handler can reach nothing but statics.
 std::atomic<bool> interrupted_flag{false};
 
-void on_interrupt(int) {
+void on_interrupt(int signal) {
   interrupted_flag.store(true);
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(signal, SIG_DFL);
 }
 
 }  // namespace
 
 const std::atomic<bool>& watch_for_interrupt() {
-  std::signal(SIGINT, on_interrupt);
+  for (int signal : {SIGINT, SIGTERM}) {
+    auto before = std::signal(signal, on_interrupt);
+    if (before == SIG_IGN) std::signal(signal, SIG_IGN);  // as nohup and background jobs want it
+  }
   return interrupted_flag;
 }
 

@@ -2,25 +2,32 @@
 #include "app/machine_options.h"
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
+#include "app/arguments.h"
 #include "workloads/machines.h"
 
 namespace podsim::app {
 
 void MachineOptions::add_machine_option(CLI::App& command) {
-  command.add_option("--machine", machine, "Built-in machine or machine file (.toml)")->capture_default_str();
+  command.add_option("--machine", machine, "A built-in machine, tpu-v2 or tpu-v3 [tpu-v3], or a machine\nfile (.toml)")
+      ->option_text("MACHINE");
 }
 
 void MachineOptions::add_set_option(CLI::App& command) {
-  command.add_option("--set", assignments, "Change a machine value, KEY=VALUE, such as ici.link_rate='164 GB/s'")
+  command
+      .add_option("--set", assignments,
+                  "Change a value of the machine, such as\nici.link_rate='164 GB/s'; may be repeated")
       ->type_name("KEY=VALUE")
+      ->option_text("KEY=VALUE")
       ->allow_extra_args(false);
 }
 
 base::Config MachineOptions::load() const {
-  base::Config config = workloads::machine_config(machine);
-  for (const std::string& assignment : assignments) config.set(assignment);
-  return config;
+  std::optional<base::Config> config;
+  locate_errors("machine", machine, [&] { config = workloads::machine_config(machine); });
+  for (const std::string& assignment : assignments) config->set(assignment);
+  return *std::move(config);
 }
 
 }  // namespace podsim::app

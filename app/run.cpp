@@ -2,20 +2,25 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 
+#include "app/arguments.h"
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/interrupt.h"
+#include "app/output_folder.h"
 #include "app/run_options.h"
 #include "app/run_output.h"
 #include "app/slice.h"
-#include "base/atomic_file.h"
-#include "base/gtkw_writer.h"
+#include "app/standard_output.h"
+#include "app/trace_file.h"
 #include "base/progress.h"
-#include "base/vcd_writer.h"
 #include "sw/compiler/compile.h"
 #include "sw/memory_account.h"
 #include "sw/report/run_report.h"
@@ -39,15 +44,16 @@ class Run {
 
   int execute() {
     HostClock::time_point begin = HostClock::now();
+    const std::atomic<bool>& stop = watch_for_interrupt();
     report_.machine = hw::read_machine(config_);
     const noc::Topology slice = parse_slice(options_.slice, report_.machine);
     const sw::Detail detail = chosen_detail();
     describe(slice, detail);
+    if (!options_.output.empty()) folder_.emplace(options_.output);
+    if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
     compile(slice);
-    if (!options_.output.empty()) prepare_output_folder(options_.output);
-    open_trace();
     report_.compile_s = seconds_since(begin);
-    simulate(slice, detail);
+    simulate(slice, detail, stop);
     report_.wall_s = seconds_since(begin);
     write_results();
     return report_.result.partial ? interrupted : done;
@@ -55,8 +61,10 @@ class Run {
 
  private:
   sw::Detail chosen_detail() const {
-    if (!options_.detail.empty()) return sw::parse_detail(options_.detail);
-    return options_.vcd.empty() ? sw::Detail::replay : sw::Detail::tile;
+    sw::Detail detail = options_.vcd.empty() ? sw::Detail::replay : sw::Detail::tile;
+    if (options_.detail)
+      locate_errors("--detail", *options_.detail, [&] { detail = sw::parse_detail(*options_.detail); });
+    return detail;
   }
 
   void describe(const noc::Topology& slice, sw::Detail detail) {
@@ -69,12 +77,31 @@ class Run {
   void compile(const noc::Topology& slice) {
     workloads::WorkloadOptions options = options_.build;
     options.replicas = slice.nodes() * report_.machine.cores_per_chip;
-    workloads::Workload workload = workloads::build_workload(options_.workload, options);
+    workloads::Workload workload;
+    locate_errors("workload", options_.workload,
+                  [&] { workload = workloads::build_workload(options_.workload, options); });
     report_.batch_per_core = workload.samples_per_core;
-    sw::Compilation compilation = sw::compile(std::move(workload.step.module), report_.machine);
+    sw::Compilation compilation = compile(std::move(workload.step.module));
     report_.memory = sw::account_memory(compilation.fused, workload.step.donations);
     check_memory(compilation.fused);
     report_.program = std::move(compilation.program);
+  }
+
+  /// What the compiler cannot place is the input's fault: the batch, or the memory that the machine was given.
+  sw::Compilation compile(sw::Module module) const {
+    try {
+      return sw::compile(std::move(module), report_.machine);
+    } catch (const base::SimulationError& error) {
+      reject_batch(error.what(), "a smaller --batch-per-core, or more 'core.vmem'");
+    }
+  }
+
+  [[noreturn]] void reject_batch(const std::string& reason, const std::string& hint) const {
+    std::string message = fmt::format("batch {} per core does not fit: {}", report_.batch_per_core, reason);
+    if (!options_.build.batch_per_core) throw base::InputError(message, hint);
+    std::string batch = std::to_string(report_.batch_per_core);
+    locate_errors("--batch-per-core", batch, [&] { throw base::InputError(message, hint); });
+    std::abort();  // not reached
   }
 
   void check_memory(const sw::Module& fused) const {
@@ -85,20 +112,14 @@ class Run {
       const std::string& name = buffer.op_name.empty() ? buffer.name : buffer.op_name;
       largest += fmt::format("{}{} {}", largest.empty() ? "" : ", ", name, base::to_string(buffer.bytes));
     }
-    throw base::InputError(
-        fmt::format(
-            "batch {} per core does not fit: the step needs {} of HBM per core at its peak (at {}), a {} core has {}",
-            report_.batch_per_core, base::to_string(report_.memory.peak),
-            fused.entry_computation()[report_.memory.peak_position].name, report_.machine.name,
-            base::to_string(capacity)),
+    reject_batch(
+        fmt::format("the step needs {} of HBM per core at its peak (at {}), a {} core has {}",
+                    base::to_string(report_.memory.peak), fused.entry_computation()[report_.memory.peak_position].name,
+                    report_.machine.name, base::to_string(capacity)),
         "the largest buffers there: " + largest);
   }
 
-  void open_trace() {
-    if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
-  }
-
-  void simulate(const noc::Topology& slice, sw::Detail detail) {
+  void simulate(const noc::Topology& slice, sw::Detail detail, const std::atomic<bool>& stop) {
     base::Progress progress("simulating");
     sw::SimulationOptions options;
     options.detail = detail;
@@ -107,31 +128,34 @@ class Run {
     options.sink = trace_ ? &*trace_ : nullptr;
     options.timeline = options_.output.empty() ? nullptr : &timeline_;
     options.progress = [&](double fraction) { progress.update(fraction); };
-    options.stop = &watch_for_interrupt();
+    options.stop = &stop;
     sw::Simulation simulation(report_.program, report_.machine, slice, std::move(options));
+    if (trace_) trace_->check_patterns();
     report_.result = simulation.run();
-    if (trace_) finish_trace(simulation.now());
-  }
-
-  void finish_trace(base::Time end) {
-    for (const std::string& pattern : trace_->unmatched_patterns()) {
-      report_.warnings.push_back("--trace '" + pattern + "' matches no signal");
+    if (report_.result.partial) {
+      report_.warnings.push_back(fmt::format("interrupted in step {} of {}; the figures are of {}",
+                                             report_.result.steps + 1, options_.steps,
+                                             report_.result.steps > 0 ? "the last whole step" : "the part that ran"));
     }
-    trace_->finish(end);
-    std::filesystem::path vcd = options_.vcd;
-    std::filesystem::path save = vcd;
-    save.replace_extension(".gtkw");
-    base::write_file(save, base::gtkw_text(vcd.string(), trace_->signals(), end));
+    if (trace_) trace_->finish(simulation.now());
   }
 
   void write_results() const {
-    if (!options_.output.empty()) write_run(options_.output, report_, timeline_, config_, command_line_);
+    if (folder_) write_run(folder_->path(), report_, {command_line_, config_, timeline_, traces_in_folder()});
     if (options_.json) {
-      fmt::print("{}", sw::run_json(report_));
+      print_result(sw::run_json(report_));
     } else {
-      fmt::print("{}\n{:.2f} s on this host, {:.2f} s of it compiling\n", sw::summary_text(report_), report_.wall_s,
-                 report_.compile_s);
+      print_result(fmt::format("{}\n{:.2f} s on this host, {:.2f} s of it compiling\n", sw::summary_text(report_),
+                               report_.wall_s, report_.compile_s));
     }
+  }
+
+  std::map<std::string, std::string> traces_in_folder() const {
+    std::error_code ignored;
+    bool inside = trace_ && std::filesystem::equivalent(trace_->vcd().parent_path(), folder_->path(), ignored);
+    if (!inside) return {};
+    return {{trace_->vcd().filename().string(), "the waveform"},
+            {trace_->save_file().filename().string(), "how GTKWave shows it"}};
   }
 
   const RunOptions& options_;
@@ -139,49 +163,111 @@ class Run {
   base::Config config_;
   sw::RunReport report_;
   base::Timeline timeline_;
-  std::optional<base::VcdWriter> trace_;
+  std::optional<OutputFolder> folder_;
+  std::optional<TraceFile> trace_;
 };
 
-std::string workload_help() {
-  std::string help = "Workload:";
+std::string help_footer() {
+  std::string text = "Workloads:\n";
   for (const workloads::WorkloadEntry& entry : workloads::workload_registry()) {
-    help += "\n  " + entry.name + "  " + entry.description;
+    text += fmt::format("  {:<23}{}\n", entry.name, entry.description);
   }
-  return help;
+  return text + R"(
+Examples:
+  podsim run resnet50 --slice 4x4 --batch-per-core 128
+  podsim run resnet50 --slice 128x32 --batch-per-core 8 --json
+  podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.stream_rate='824 GB/s'
+  podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
+}
+
+/// The command as it could be given again; where results go and how they are printed is left out, so that equal runs
+/// leave equal records.
+std::string recorded_command_line(const std::vector<std::string>& words) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    bool folder = words[i] == "-o" || words[i] == "--output";
+    i += folder ? 1 : 0;
+    if (!folder && !words[i].starts_with("-o") && !words[i].starts_with("--output=") && words[i] != "--json") {
+      kept.push_back(words[i]);
+    }
+  }
+  return shell_line(kept);
+}
+
+void add_step_flags(CLI::App& run, RunOptions& options) {
+  constexpr std::int64_t most_samples = 1 << 20, most_steps = 1'000'000;
+  run.add_option_function<std::string>(
+         "--batch-per-core",
+         [&options](const std::string& text) {
+           options.build.batch_per_core = parse_whole_number("--batch-per-core", text, 1, most_samples);
+         },
+         "Samples per core and step [the workload's own, 128]")
+      ->option_text("N");
+  run.add_option_function<std::string>(
+         "--optimizer",
+         [&options](const std::string& text) {
+           std::size_t chosen = parse_choice("--optimizer", text, "an optimizer", {"sgd_momentum", "lars"});
+           options.build.optimizer =
+               std::array{workloads::OptimizerKind::sgd_momentum, workloads::OptimizerKind::lars}[chosen];
+         },
+         "sgd_momentum or lars [the workload's own, lars]")
+      ->option_text("NAME");
+  run.add_option_function<std::string>(
+         "--steps",
+         [&options](const std::string& text) {
+           options.steps = int(parse_whole_number("--steps", text, 1, most_steps));
+         },
+         "Steps to simulate; the last one is reported [2]")
+      ->option_text("N");
+}
+
+void add_detail_flags(CLI::App& run, RunOptions& options) {
+  run.add_option("--detail", options.detail,
+                 "tile: every op on every core as a pipeline of tiles\n"
+                 "replay: each distinct op once, its duration wherever it\nrecurs [replay; tile with --vcd]")
+      ->option_text("LEVEL");
+  run.add_option_function<std::string>(
+         "--fold",
+         [&options](const std::string& text) {
+           options.fold = parse_choice("--fold", text, "on or off", {"on", "off"}) == 0;
+         },
+         "on: at replay detail, simulate chips that do the same at\nthe same time once; off: simulate all [on]")
+      ->option_text("on|off");
+}
+
+void add_output_flags(CLI::App& run, RunOptions& options) {
+  run.add_flag("--json", options.json, "One JSON object on stdout");
+  run.add_option_function<std::string>(
+         "-o,--output", [&options](const std::string& text) { options.output = parse_path("-o", text); },
+         "Folder for the figures (stats.json, summary.txt), the ops\n(ops.csv), a timeline for ui.perfetto.dev and the "
+         "machine")
+      ->option_text("DIR");
+  auto* vcd = run.add_option_function<std::string>(
+      "--vcd", [&options](const std::string& text) { options.vcd = parse_path("--vcd", text); },
+      "Waveform of the run, with a GTKWave save file (.gtkw)\nbeside it");
+  vcd->option_text("FILE");
+  run.add_option("--trace", options.trace,
+                 "Signals in the waveform, such as 'chip(0,0).*' [all]; may\nbe repeated; needs --vcd")
+      ->option_text("PATTERN")
+      ->needs(vcd)
+      ->allow_extra_args(false);
 }
 
 }  // namespace
 
-void add_run(CLI::App& program, int& code) {
+void add_run(CLI::App& program, const std::vector<std::string>& words, int& code) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* run = program.add_subcommand("run", "Simulate training steps of a workload on a slice of chips");
-  run->add_option("WORKLOAD", options->workload, workload_help())->required();
-  run->add_option("--slice", options->slice, "Chips per dimension")->capture_default_str();
+  CLI::App* run =
+      program.add_subcommand("run", "Simulate training steps of a workload on a slice of chips")->group("Commands");
+  run->add_option("WORKLOAD", options->workload, "What to train, see below")->required()->option_text(" ");
+  run->add_option("--slice", options->slice, "Chips per dimension, up to 128x32 on tpu-v3 [4x4]")->option_text("AxB");
   options->machine.add_machine_option(*run);
   options->machine.add_set_option(*run);
-  run->add_option("--batch-per-core", options->build.batch_per_core, "Samples per core and step [the workload's own]")
-      ->check(CLI::PositiveNumber);
-  run->add_option("--optimizer", options->build.optimizer, "sgd_momentum or lars [the workload's own]")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, workloads::OptimizerKind>{
-                                              {"sgd_momentum", workloads::OptimizerKind::sgd_momentum},
-                                              {"lars", workloads::OptimizerKind::lars}})
-                      .description(""));
-  run->add_option("--detail", options->detail,
-                  "tile: every op on every core as a pipeline of tiles; replay: each distinct op once [replay; tile "
-                  "with --vcd]");
-  run->add_option("--steps", options->steps, "Steps to simulate; the last one is reported")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  run->add_option("--fold", options->fold, "Simulate chips that do the same at the same time once: on, off [on]")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}}).description(""));
-  run->add_flag("--json", options->json, "One JSON object on stdout");
-  run->add_option("-o,--output", options->output, "Folder for stats, op table and timeline");
-  auto* vcd = run->add_option("--vcd", options->vcd, "Write a waveform, and a GTKWave save file (.gtkw) beside it");
-  run->add_option("--trace", options->trace, "Signals in the waveform, such as 'chip(0,0).*' [all]; may be repeated")
-      ->needs(vcd)
-      ->allow_extra_args(false);
-  run->callback(
-      [options, &code, &program] { code = Run(*options, program.get_name() + " run " + options->workload).execute(); });
+  add_step_flags(*run, *options);
+  add_detail_flags(*run, *options);
+  add_output_flags(*run, *options);
+  run->footer(help_footer());
+  run->callback([options, &words, &code] { code = Run(*options, recorded_command_line(words)).execute(); });
 }
 
 }  // namespace podsim::app

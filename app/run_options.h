@@ -15,8 +15,8 @@ struct RunOptions {
   std::string workload;
   MachineOptions machine;
   std::string slice = "4x4";
-  workloads::WorkloadOptions build;  ///< batch and optimiser
-  std::string detail;                ///< empty: tile when a trace is written, else replay
+  workloads::WorkloadOptions build;   ///< batch and optimiser
+  std::optional<std::string> detail;  ///< not given: tile when a trace is written, else replay
   int steps = 2;
   bool fold = true;
   bool json = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "base/config.h"
@@ -10,13 +11,16 @@
 
 namespace podsim::app {
 
-/// Makes the folder if it is not there and tries that files can be written in it; InputError otherwise. Called before a
-/// simulation, so that its results are not lost to a mistyped path.
-void prepare_output_folder(const std::filesystem::path& folder);
+/// What a run writes to its folder besides the report itself.
+struct RunRecord {
+  std::string command_line;
+  const base::Config& machine;
+  const base::Timeline& timeline;
+  std::map<std::string, std::string> other_files;  ///< already there by name, such as a waveform, and what they are
+};
 
 /// stats.json, summary.txt, ops.csv, timeline.json, machine.toml and manifest.json, each whole or not at all. Equal
 /// runs write equal bytes; host times are left out.
-void write_run(const std::filesystem::path& folder, const sw::RunReport& report, const base::Timeline& timeline,
-               const base::Config& machine, const std::string& command_line);
+void write_run(const std::filesystem::path& folder, const sw::RunReport& report, const RunRecord& record);
 
 }  // namespace podsim::app

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/arguments.h"
 #include "base/diagnostic.h"
 #include "noc/slice.h"
 
@@ -12,8 +13,8 @@ namespace podsim::app {
 namespace {
 
 [[noreturn]] void malformed(const std::string& text, std::size_t column, std::size_t length) {
-  base::SourceLocation where{"--slice", 1, int(column) + 1, int(std::max<std::size_t>(1, length)), text};
-  throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error, "'" + text + "' is not a slice", where,
+  throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error, "'" + text + "' is not a slice",
+                                          argument_location("--slice", text, column, length),
                                           "chips per dimension joined by 'x', such as 4x4 or 128x32"});
 }
 
@@ -38,10 +39,9 @@ noc::Topology parse_slice(const std::string& text, const hw::Machine& machine) {
   std::vector<std::int64_t> sizes = parse_sizes(text);
   noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
   if (std::string problem = noc::slice_problem(pod, sizes); !problem.empty()) {
-    base::SourceLocation where{"--slice", 1, 1, int(text.size()), text};
     throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error,
-                                            machine.name + " cannot form a slice of " + text + ": " + problem, where,
-                                            ""});
+                                            machine.name + " cannot form a slice of " + text + ": " + problem,
+                                            argument_location("--slice", text), ""});
   }
   return noc::slice_topology(pod, sizes);
 }

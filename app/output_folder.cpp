@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/output_folder.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "app/arguments.h"
+#include "base/atomic_file.h"
+#include "base/diagnostic.h"
+
+namespace podsim::app {
+
+OutputFolder::OutputFolder(const std::filesystem::path& path) : path_(path) {
+  try {
+    locate_errors("-o", path.string(), [&] {
+      make();
+      base::AtomicFile trial(path_ / "manifest.json");  // discarded; fails where nothing can be written
+    });
+  } catch (...) {
+    remove_if_empty();
+    throw;
+  }
+}
+
+OutputFolder::~OutputFolder() { remove_if_empty(); }
+
+void OutputFolder::make() {
+  std::filesystem::path folder;
+  for (const std::filesystem::path& part : path_) {
+    folder /= part;
+    std::error_code error;
+    if (std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error)) {
+      throw base::InputError(fmt::format("cannot make the output folder: '{}' is a file", folder.string()));
+    }
+    if (std::filesystem::create_directory(folder, error)) made_.push_back(folder);
+    if (error) throw base::InputError(fmt::format("cannot make the output folder: {}", error.message()));
+  }
+}
+
+/// Removing fails for a folder with something in it, which is what shall happen.
+void OutputFolder::remove_if_empty() {
+  std::error_code ignored;
+  for (; !made_.empty(); made_.pop_back()) std::filesystem::remove(made_.back(), ignored);
+}
+
+}  // namespace podsim::app

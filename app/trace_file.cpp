@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/trace_file.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "app/arguments.h"
+#include "base/atomic_file.h"
+#include "base/diagnostic.h"
+#include "base/gtkw_writer.h"
+
+namespace podsim::app {
+namespace {
+
+std::filesystem::path beside(std::filesystem::path vcd) { return vcd.replace_extension(".gtkw"); }
+
+/// Fails early where one of the two files could not be written; leaves nothing.
+std::filesystem::path tried(const std::filesystem::path& vcd) {
+  locate_errors("--vcd", vcd.string(), [&] {
+    if (vcd == beside(vcd)) {
+      throw base::InputError("the waveform has the name of its save file", "a name that ends in .vcd");
+    }
+    base::AtomicFile waveform(vcd), save_file(beside(vcd));
+  });
+  return vcd;
+}
+
+/// Every signal, and for every scope the pattern of all that is in it.
+std::vector<std::string> candidates(const std::vector<std::string>& names) {
+  std::set<std::string> all(names.begin(), names.end());
+  for (const std::string& name : names) {
+    for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+      all.insert(name.substr(0, dot) + ".*");
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+TraceFile::TraceFile(const std::filesystem::path& vcd, std::vector<std::string> patterns)
+    : vcd_(tried(vcd)), save_file_(beside(vcd)), writer_(vcd, std::move(patterns)) {}
+
+bool TraceFile::wants(std::string_view name) const {
+  names_.emplace_back(name);
+  return writer_.wants(name);
+}
+
+int TraceFile::declare(std::string_view scope, std::string_view name, base::SignalKind kind, int bits) {
+  return writer_.declare(scope, name, kind, bits);
+}
+
+std::string TraceFile::hint_for(const std::string& pattern) const {
+  std::string hint = base::did_you_mean(pattern, candidates(names_));
+  if (!hint.empty() || names_.empty()) return hint;
+  return fmt::format("a signal is called such as '{}'; '*' stands for any characters", names_.front());
+}
+
+void TraceFile::check_patterns() const {
+  std::vector<base::Diagnostic> errors;
+  for (const std::string& pattern : writer_.unmatched_patterns()) {
+    errors.push_back({base::Diagnostic::Severity::error, fmt::format("'{}' matches no signal of this run", pattern),
+                      argument_location("--trace", pattern), hint_for(pattern)});
+  }
+  if (!errors.empty()) throw base::InputError(std::move(errors));
+}
+
+void TraceFile::finish(base::Time end) {
+  writer_.finish(end);
+  base::write_file(save_file_, base::gtkw_text(vcd_.string(), writer_.signals(), end));
+}
+
+}  // namespace podsim::app

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/usage_error.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "app/arguments.h"
+
+namespace podsim::app {
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string flag_of(const std::string& word) { return word.substr(0, word.find('=')); }
+
+class UsageError {
+ public:
+  UsageError(const CLI::App& program, const CLI::ParseError& error, const Words& words)
+      : program_(program), error_(error), words_(words), command_(&program) {
+    for (const CLI::App* used : program.get_subcommands()) command_ = used;
+  }
+
+  base::Diagnostic diagnostic() const {
+    if (command_ == &program_) return without_command();
+    if (dynamic_cast<const CLI::ExtrasError*>(&error_) != nullptr) return extra_word();
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error_) != nullptr) return wrong_number_of_values();
+    return at_end(error_.what());
+  }
+
+ private:
+  base::Diagnostic at(std::size_t word, std::string message, std::string hint) const {
+    return {base::Diagnostic::Severity::error, std::move(message), word_location(words_, word),
+            hint.empty() ? see_help() : std::move(hint)};
+  }
+
+  base::Diagnostic at_end(std::string message) const {
+    return {base::Diagnostic::Severity::error, std::move(message), {}, see_help()};
+  }
+
+  std::string see_help() const {
+    return fmt::format("see '{} --help'", command_ == &program_ ? "podsim" : "podsim " + command_->get_name());
+  }
+
+  Words commands() const {
+    Words names;
+    for (const CLI::App* command : program_.get_subcommands({})) names.push_back(command->get_name());
+    return names;
+  }
+
+  Words flags() const {
+    Words names;
+    for (const CLI::Option* option : command_->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    return names;
+  }
+
+  base::Diagnostic without_command() const {
+    if (words_.size() < 2) return at_end(fmt::format("which command? one of: {}", fmt::join(commands(), ", ")));
+    if (words_[1].starts_with("-")) return unknown_flag(1);
+    std::string hint = base::did_you_mean(words_[1], commands());
+    return at(1, fmt::format("'{}' is not a command", words_[1]),
+              hint.empty() ? fmt::format("one of: {}", fmt::join(commands(), ", ")) : hint);
+  }
+
+  base::Diagnostic unknown_flag(std::size_t word) const {
+    const std::string flag = flag_of(words_[word]);
+    return at(word, fmt::format("'{}' is not a flag of {}", flag, command_->get_name()),
+              base::did_you_mean(flag, flags()));
+  }
+
+  /// The parser lists what it could not place; a mistyped flag explains the value behind it.
+  base::Diagnostic extra_word() const {
+    const Words extras = command_->remaining();
+    std::optional<std::size_t> first;
+    for (std::size_t i = 2; i < words_.size(); ++i) {
+      if (std::ranges::find(extras, words_[i]) == extras.end()) continue;
+      if (words_[i].starts_with("-")) return unknown_flag(i);
+      if (!first) first = i;
+    }
+    if (!first) return at_end(error_.what());
+    return at(*first, fmt::format("'{}' is one argument too many", words_[*first]), "");
+  }
+
+  /// A flag at the end of the line without its value, or given twice.
+  base::Diagnostic wrong_number_of_values() const {
+    const std::string message = error_.what();
+    const std::string flag = message.substr(0, message.find(':'));
+    for (std::size_t i = words_.size(); i-- > 2;) {
+      const CLI::Option* option = command_->get_option_no_throw(flag_of(words_[i]));
+      if (option == nullptr || option->get_name() != flag) continue;
+      if (option->count() > 1) return at(i, fmt::format("'{}' is given more than once", flag), "");
+      return at(i, fmt::format("'{}' needs a value, {}", flag, option->get_option_text()), "");
+    }
+    return at_end(message);
+  }
+
+  const CLI::App& program_;
+  const CLI::ParseError& error_;
+  const Words& words_;
+  const CLI::App* command_;
+};
+
+}  // namespace
+
+base::Diagnostic usage_diagnostic(const CLI::App& program, const CLI::ParseError& error,
+                                  const std::vector<std::string>& words) {
+  return UsageError(program, error, words).diagnostic();
+}
+
+}  // namespace podsim::app
