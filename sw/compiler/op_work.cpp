@@ -2,6 +2,7 @@
 #include "sw/compiler/op_work.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "sw/compiler/vector_cost.h"
@@ -149,16 +150,22 @@ class Analysis {
   OpWork work_;
 };
 
-/// A bare instruction as the body of a fusion of one.
+/// A bare instruction as the body of a fusion of one; an operand that it names twice is one parameter.
 Computation wrap(const Computation& computation, InstructionId id) {
   Computation body;
   Instruction copy = computation[id];
+  std::map<InstructionId, InstructionId> parameters;
   for (InstructionId& operand : copy.operands) {
+    auto [known, added] = parameters.try_emplace(operand, InstructionId(body.instructions.size()));
+    if (!added) {
+      operand = known->second;
+      continue;
+    }
     Instruction parameter;
     parameter.opcode = Opcode::parameter;
     parameter.shape = computation[operand].shape;
     parameter.index = std::int64_t(body.parameters.size());
-    operand = InstructionId(body.instructions.size());
+    operand = known->second;
     body.parameters.push_back(operand);
     body.instructions.push_back(std::move(parameter));
   }

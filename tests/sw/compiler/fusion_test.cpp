@@ -2,13 +2,17 @@
 #include "sw/compiler/fusion.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <random>
 
 #include "sw/graph/evaluator.h"
+#include "sw/graph/flops.h"
 #include "sw/graph/graph_builder.h"
+#include "tests/sw/compiler/random_module.h"
 
 namespace podsim::sw {
 namespace {
@@ -155,6 +159,93 @@ TEST(Fusion, MomentumAndWeightOfOneParameterAreUpdatedByOneOp) {
   Module module = std::move(b).build(b.tuple({new_weight, new_momentum}));
   EXPECT_EQ(fusions(fuse(module)).size(), 1U);
   expect_same_values(module);
+}
+
+TEST(Fusion, WhatASelectAndScatterReadsIsStoredAndRecomputedByReadersThatHaveItsInputs) {
+  GraphBuilder b("pool");
+  InstructionId x = image(b, "x", 16);
+  InstructionId scaled = normalise(b, x, vector_of(b, "scale", 16), vector_of(b, "shift", 16));
+  WindowDimension half{.size = 2, .stride = 2};
+  std::vector<WindowDimension> window{{}, half, half, {}};
+  InstructionId pooled = b.reduce_window_max(scaled, window);
+  InstructionId scattered = b.select_and_scatter(scaled, pooled, b.constant(ElementType::bf16, 0), window,
+                                                 b.comparator(ComparisonDirection::ge, ElementType::bf16),
+                                                 b.combiner(Opcode::add, ElementType::bf16));
+  // Reads x in any case, so that the scaled image costs it nothing but arithmetic.
+  InstructionId both = b.reduce_add(b.convert(b.multiply(scaled, x), ElementType::f32), {0, 1, 2});
+  Module module = std::move(b).build(b.tuple({scattered, both}));
+  Module fused = fuse(module);
+  const Computation& entry = fused.entry_computation();
+  const Shape whole = make_shape(ElementType::bf16, {2, 6, 6, 16});
+  auto reads = [&](const Instruction& reader, InstructionId value) {
+    return std::ranges::find(reader.operands, value) != reader.operands.end();
+  };
+  for (const Instruction& instruction : entry.instructions) {
+    if (instruction.opcode == Opcode::select_and_scatter) {
+      EXPECT_FALSE(reads(instruction, entry.parameters[0])) << "the scaled image is in memory";
+    }
+    if (instruction.opcode == Opcode::fusion && instruction.shape == make_shape(ElementType::f32, {16})) {
+      EXPECT_TRUE(reads(instruction, entry.parameters[0]));
+      EXPECT_EQ(std::ranges::count_if(instruction.operands, [&](InstructionId i) { return entry[i].shape == whole; }),
+                1);
+    }
+  }
+  expect_same_values(module);
+}
+
+// y -> (y + sum(z)) would join y's fusion, but z's sum needs y.
+TEST(Fusion, AGroupDoesNotTakeInWhatDependsOnItThroughAnotherGroup) {
+  GraphBuilder b("through");
+  InstructionId x = image(b, "x", 16);
+  InstructionId y = pointwise(b, x, "k1", 16);
+  InstructionId sum = b.reduce_add(b.convert(y, ElementType::f32), {0, 1, 2});
+  InstructionId z = normalise(b, y, sum, sum);
+  InstructionId product = b.multiply(z, y);
+  InstructionId last = b.reduce_add(b.convert(product, ElementType::f32), {0, 1, 2});
+  InstructionId end = normalise(b, product, last, sum);
+  Module module = std::move(b).build(b.tuple({y, z, product, end, sum, last}));
+  expect_same_values(module);
+}
+
+bool same_bits(const Literal& a, const Literal& b) {
+  auto same = [](double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); };
+  return std::ranges::equal(a.values, b.values, same) && std::ranges::equal(a.elements, b.elements, same_bits);
+}
+
+bool is_matmul(const Instruction& instruction) {
+  return instruction.opcode == Opcode::convolution || instruction.opcode == Opcode::dot;
+}
+
+RC_GTEST_PROP(Fusion, AnyGraphFusedHasTheSameParametersAndTheSameResultsBitForBit, ()) {
+  Module module = testing::RandomModule::make();
+  Module fused = fuse(module);
+  verify(fused);
+  const Computation &before = module.entry_computation(), &after = fused.entry_computation();
+  RC_ASSERT(after.parameters.size() == before.parameters.size());
+  for (std::size_t i = 0; i < after.parameters.size(); ++i) {
+    RC_ASSERT(after[after.parameters[i]].name == before[before.parameters[i]].name);
+    RC_ASSERT(after[after.parameters[i]].shape == before[before.parameters[i]].shape);
+  }
+  std::vector<Literal> arguments = random_arguments(module);
+  RC_ASSERT(same_bits(evaluate(fused, arguments), evaluate(module, arguments)));
+}
+
+RC_GTEST_PROP(Fusion, AnyGraphFusedMovesNoMoreBytesHasOneMatmulPerOpAndEveryMatmulOnce, ()) {
+  Module module = testing::RandomModule::make();
+  Module fused = fuse(module);
+  std::int64_t matmuls = 0;
+  for (const Instruction& instruction : fused.entry_computation().instructions) {
+    if (instruction.opcode != Opcode::fusion) {
+      matmuls += is_matmul(instruction) ? 1 : 0;
+      continue;
+    }
+    std::int64_t here = std::ranges::count_if(fused.computations[instruction.called[0]].instructions, is_matmul);
+    RC_ASSERT(here <= 1);
+    RC_ASSERT((here == 1) == (instruction.fusion_kind == FusionKind::output));
+    matmuls += here;
+  }
+  RC_ASSERT(matmuls == std::ranges::count_if(module.entry_computation().instructions, is_matmul));
+  RC_ASSERT(cost(fused).bytes <= cost(module).bytes);
 }
 
 }  // namespace

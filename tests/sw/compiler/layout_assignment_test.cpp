@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/layout_assignment.h"
+
+#include <gtest/gtest.h>
+
+#include "sw/graph/evaluator.h"
+#include "sw/graph/graph_builder.h"
+#include "tests/sw/graph/literals.h"
+
+namespace podsim::sw {
+namespace {
+
+using Layout = std::vector<int>;
+
+const ConvolutionDimensions kForward = convolution_dimensions("b01f_01io->b01f");
+const Layout kFeatureInLanes{3, 0, 2, 1};
+const Layout kBatchInLanes{0, 3, 2, 1};
+
+struct Convolution {
+  std::int64_t size, in, out, window;
+};
+
+/// A convolution with batch 128 and its weight gradient, laid out.
+class LaidOut {
+ public:
+  explicit LaidOut(const Convolution& c) {
+    GraphBuilder b("convolution");
+    x_ = b.parameter(make_shape(ElementType::bf16, {128, c.size, c.size, c.in}), "x");
+    InstructionId weights = b.parameter(make_shape(ElementType::f32, {c.window, c.window, c.in, c.out}), "weights");
+    std::int64_t pad = (c.window - 1) / 2;
+    WindowDimension w{.size = c.window, .padding_low = pad, .padding_high = pad};
+    InstructionId y = b.convolution(x_, b.convert(weights, ElementType::bf16), {w, w}, kForward);
+    WindowDimension g{.size = c.size, .padding_low = pad, .padding_high = pad};
+    InstructionId gradient = b.convolution(x_, y, {g, g}, convolution_dimensions("f01b_i01o->01bf"));
+    InstructionId relu = b.maximum(y, b.full_like(y, 0));
+    root_ = b.tuple({relu, b.convert(gradient, ElementType::f32)});
+    module_ = std::move(b).build(root_);
+    assign_layouts(module_.computations[module_.entry]);
+  }
+
+  Layout input() const { return entry()[entry().parameters[0]].shape.minor_to_major; }
+  Layout weights() const { return entry()[entry().parameters[1]].shape.minor_to_major; }
+  Layout output() const { return element(0); }
+  Layout weight_gradient() const { return element(1); }
+
+ private:
+  const Computation& entry() const { return module_.entry_computation(); }
+  Layout element(int i) const { return entry()[entry().root].shape.tuple_shapes[i].minor_to_major; }
+
+  Module module_;
+  InstructionId x_, root_;
+};
+
+// The layouts that the modules of MLPerf ResNet-50 on TPU v3 have, batch 128 per core.
+TEST(LayoutAssignment, ImagesOfSixtyFourChannelsHaveTheBatchInTheLanes) {
+  LaidOut c({56, 64, 64, 3});
+  EXPECT_EQ(c.input(), kBatchInLanes);
+  EXPECT_EQ(c.output(), kBatchInLanes);
+}
+
+TEST(LayoutAssignment, ImagesOfAtLeast128ChannelsHaveTheChannelsInTheLanes) {
+  for (auto [size, channels] : {std::pair{56, 128}, {56, 256}, {28, 512}, {14, 1024}, {7, 2048}}) {
+    LaidOut c({size, channels, channels, 1});
+    EXPECT_EQ(c.input(), kFeatureInLanes) << channels;
+    EXPECT_EQ(c.output(), kFeatureInLanes) << channels;
+  }
+}
+
+TEST(LayoutAssignment, AKernelHasInTheLanesTheFeaturesThatPadLess) {
+  EXPECT_EQ(LaidOut({56, 256, 64, 1}).weights(), (Layout{2, 3, 1, 0}));
+  EXPECT_EQ(LaidOut({56, 64, 256, 1}).weights(), (Layout{3, 2, 1, 0}));
+  EXPECT_EQ(LaidOut({56, 256, 128, 1}).weights(), (Layout{3, 2, 1, 0}));
+  EXPECT_EQ(LaidOut({56, 64, 64, 3}).weights(), (Layout{3, 2, 1, 0}));
+  EXPECT_EQ(LaidOut({14, 256, 256, 3}).weights(), (Layout{3, 2, 1, 0}));
+}
+
+TEST(LayoutAssignment, AKernelGradientIsLaidOutAsTheKernelItUpdates) {
+  for (Convolution c : {Convolution{56, 256, 64, 1}, {56, 64, 256, 1}, {56, 64, 64, 3}, {7, 512, 512, 3}}) {
+    LaidOut both(c);
+    EXPECT_EQ(both.weight_gradient(), both.weights()) << c.in << " -> " << c.out;
+  }
+}
+
+TEST(LayoutAssignment, TheFirstConvolutionThatNamesDimensionsDecides) {
+  // The second convolution reads the 64 x 256 kernel of the first one transposed: lanes would be dimension 2.
+  GraphBuilder b("two");
+  InstructionId x = b.parameter(make_shape(ElementType::bf16, {128, 8, 8, 64}), "x");
+  InstructionId kernel = b.parameter(make_shape(ElementType::bf16, {1, 1, 64, 256}), "k");
+  InstructionId y = b.convolution(x, kernel, {{}, {}}, kForward);
+  InstructionId back = b.convolution(y, kernel, {{}, {}}, convolution_dimensions("b01f_01oi->b01f"));
+  Module module = std::move(b).build(back);
+  assign_layouts(module.computations[module.entry]);
+  const Computation& entry = module.entry_computation();
+  EXPECT_EQ(entry[entry.parameters[1]].shape.minor_to_major, (Layout{3, 2, 1, 0}));
+}
+
+TEST(LayoutAssignment, ArraysThatNoConvolutionTouchesStayRowMajor) {
+  GraphBuilder b("mixed");
+  InstructionId x = b.parameter(make_shape(ElementType::bf16, {128, 8, 8, 64}), "x");
+  InstructionId kernel = b.parameter(make_shape(ElementType::bf16, {1, 1, 64, 64}), "k");
+  InstructionId other = b.parameter(make_shape(ElementType::f32, {128, 8, 8, 32}), "other");
+  InstructionId y = b.convolution(x, kernel, {{}, {}}, kForward);
+  Module module = std::move(b).build(b.tuple({y, b.negate(other)}));
+  assign_layouts(module.computations[module.entry]);
+  const Computation& entry = module.entry_computation();
+  EXPECT_TRUE(entry[entry.parameters[2]].shape.minor_to_major.empty());
+  EXPECT_TRUE(entry[entry.root].shape.tuple_shapes[1].minor_to_major.empty());
+  EXPECT_EQ(entry[entry.root].shape.tuple_shapes[0].minor_to_major, kBatchInLanes);
+}
+
+TEST(LayoutAssignment, LayoutsDoNotChangeAnyValue) {
+  GraphBuilder b("values");
+  InstructionId x = b.parameter(make_shape(ElementType::f32, {3, 4, 4, 2}), "x");
+  InstructionId kernel = b.parameter(make_shape(ElementType::f32, {3, 3, 2, 5}), "k");
+  WindowDimension w{.size = 3, .padding_low = 1, .padding_high = 1};
+  Module module = std::move(b).build(b.convolution(x, kernel, {w, w}, kForward));
+  const Computation& entry = module.entry_computation();
+  std::vector<Literal> arguments{testing::random_literal(entry[entry.parameters[0]].shape, 1),
+                                 testing::random_literal(entry[entry.parameters[1]].shape, 2)};
+  Literal before = evaluate(module, arguments);
+  assign_layouts(module.computations[module.entry]);
+  EXPECT_NO_THROW(verify(module));
+  EXPECT_EQ(evaluate(module, arguments).values, before.values);
+}
+
+}  // namespace
+}  // namespace podsim::sw
