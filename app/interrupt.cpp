@@ -17,10 +17,7 @@ void on_interrupt(int signal) {
 }  // namespace
 
 const std::atomic<bool>& watch_for_interrupt() {
-  for (int signal : {SIGINT, SIGTERM}) {
-    auto before = std::signal(signal, on_interrupt);
-    if (before == SIG_IGN) std::signal(signal, SIG_IGN);  // as nohup and background jobs want it
-  }
+  for (int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
   return interrupted_flag;
 }
 

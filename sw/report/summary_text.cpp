@@ -89,6 +89,7 @@ std::string parts(const RunReport& r) {
 std::string costliest_ops(const RunReport& r) {
   std::vector<const ItemResult*> items;
   for (const ItemResult& item : r.result.items) items.push_back(&item);
+  if (items.empty()) return "";
   std::size_t shown = std::min<std::size_t>(5, items.size());
   std::ranges::stable_sort(items, std::ranges::greater{}, &ItemResult::duration);
   base::TextTable table({Align::left, Align::right, Align::right, Align::left, Align::left});

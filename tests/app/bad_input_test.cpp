@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace podsim {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Mistake {
+  std::string name;
+  Words arguments;
+  Words said;  ///< all of it stands in the diagnostic
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.name; }
+
+/// "run resnet50" with more arguments.
+Words run_with(const Words& more) {
+  Words words = {"run", "resnet50"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+const std::vector<Mistake>& mistakes() {
+  static const std::vector<Mistake> all = {
+      {"no_command", {}, {"which command?", "run, describe"}},
+      {"mistyped_command", {"rnu"}, {"'rnu'", "^~~ did you mean 'run'?"}},
+      {"unknown_command", {"frobnicate"}, {"'frobnicate' is not a command", "one of: run, describe"}},
+      {"no_workload", {"run"}, {"WORKLOAD is required", "podsim run --help"}},
+      {"mistyped_workload", {"run", "resnet5"}, {"'resnet5' is not a workload", "did you mean 'resnet50'?"}},
+      {"mistyped_flag", run_with({"--slise", "4x4"}), {"'--slise'", "^~~~~~~ did you mean '--slice'?"}},
+      {"mistyped_flag_with_equals", run_with({"--slise=4x4"}), {"'--slise'", "did you mean '--slice'?"}},
+      {"argument_too_many", run_with({"extra"}), {"'extra'", "^~~~~"}},
+      {"flag_without_value", run_with({"--slice"}), {"'--slice' needs a value"}},
+      {"flag_given_twice", run_with({"--slice", "2x2", "--slice", "4x4"}), {"'--slice'", "more than once"}},
+      {"zero_batch", run_with({"--batch-per-core", "0"}), {"--batch-per-core: error:", "between 1 and"}},
+      {"batch_of_letters", run_with({"--batch-per-core", "abc"}), {"'abc' is not a whole number", "^~~"}},
+      {"batch_beyond_all_bounds", run_with({"--batch-per-core", "99999999999999999999"}), {"out of range"}},
+      {"batch_that_does_not_fit", run_with({"--batch-per-core", "100000"}), {"batch 100000", "does not fit"}},
+      {"batch_beyond_small_memory",
+       run_with({"--slice", "2x2", "--batch-per-core", "8", "--set", "hbm.capacity_per_core=256 MiB"}),
+       {"batch 8 per core does not fit", "256 MiB", "largest buffers"}},
+      {"zero_steps", run_with({"--steps", "0"}), {"--steps: error:", "between 1 and"}},
+      {"unfinished_slice", run_with({"--slice", "4x"}), {"--slice: error: '4x' is not a slice", "such as 4x4"}},
+      {"slice_not_of_the_machine", run_with({"--slice", "3x5"}), {"tpu-v3 cannot form a slice of 3x5", "power of two"}},
+      {"slice_too_large", run_with({"--slice", "64x64"}), {"32 chips along y"}},
+      {"unknown_machine", run_with({"--machine", "tpu-v5"}), {"'tpu-v5'", "did you mean 'tpu-v"}},
+      {"bandwidth_without_unit", run_with({"--set", "ici.link_rate=164"}), {"bandwidth and needs a unit", "^~~"}},
+      {"set_without_equals", run_with({"--set", "nonsense"}), {"--set: error: expected key=value"}},
+      {"mistyped_key", run_with({"--set", "ici.link_rat=164 GB/s"}), {"did you mean 'ici.link_rate'?"}},
+      {"folder_where_none_can_be", run_with({"-o", "/proc/results"}), {"-o: error:", "/proc/results"}},
+      {"folder_that_is_a_file", run_with({"-o", PODSIM_PROGRAM}), {"is a file"}},
+      {"waveform_in_missing_folder", run_with({"--vcd", "missing/x.vcd"}), {"cannot write 'missing/x.vcd'"}},
+      {"waveform_named_as_its_save_file", run_with({"--vcd", "x.gtkw"}), {"name of its save file"}},
+      {"trace_without_waveform", run_with({"--trace", "*"}), {"--trace requires --vcd"}},
+      {"trace_of_nothing",
+       run_with({"--slice", "2x2", "--batch-per-core", "1", "--vcd", "x.vcd", "--trace", "chip(0,0).cor0.*"}),
+       {"matches no signal", "did you mean 'chip(0,0).core0.*'?"}},
+      {"mistyped_detail", run_with({"--detail", "tle"}), {"'tle'", "did you mean 'tile'?"}},
+      {"unknown_optimizer", run_with({"--optimizer", "adam"}), {"'adam' is not an optimizer", "sgd_momentum, lars"}},
+      {"unknown_fold", run_with({"--fold", "maybe"}), {"'maybe'", "on, off"}},
+      {"describe_unknown_machine", {"describe", "tpu-v4"}, {"did you mean 'tpu-v"}},
+      {"describe_twice", {"describe", "--json", "--toml"}, {"excludes"}},
+  };
+  return all;
+}
+
+class BadInput : public testing::TestWithParam<Mistake> {};
+
+TEST_P(BadInput, IsADiagnosticWithExitCode2AndNothingElse) {
+  const test::Folder folder;
+  const test::Outcome outcome = folder.run(GetParam().arguments);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("error: "), std::string::npos) << outcome.err;
+  for (const std::string& said : GetParam().said) {
+    EXPECT_NE(outcome.err.find(said), std::string::npos) << "missing: " << said << "\nin:\n" << outcome.err;
+  }
+  EXPECT_EQ(folder.names(), Words{});
+}
+
+INSTANTIATE_TEST_SUITE_P(CommandLine, BadInput, testing::ValuesIn(mistakes()),
+                         [](const auto& parameter) { return parameter.param.name; });
+
+TEST(BadInput, WithJsonLeavesStdoutEmptyAndNoFolder) {
+  const test::Folder folder;
+  const test::Outcome outcome = folder.run({"run", "resnet5", "--json", "-o", "a/b/c"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(folder.names(), Words{});
+}
+
+TEST(BadInput, InAMachineFileIsReportedAllAtOnceWithLineAndColumn) {
+  const test::Folder folder;
+  folder.write("mine.toml", "[ici]\nlink_rat = \"164 GB/s\"\nlink_rate = 164\n");
+  const test::Outcome outcome = folder.run({"run", "resnet50", "--machine", "mine.toml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("mine.toml:2:1: error:"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("^~~~~~~~ did you mean 'link_rate'?"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("mine.toml:3:13: error:"), std::string::npos) << outcome.err;
+}
+
+TEST(BadInput, InAFolderWithResultsLeavesThemAlone) {
+  const test::Folder folder;
+  std::filesystem::create_directory(folder.path() / "r");
+  folder.write("r/stats.json", "earlier");
+  const test::Outcome outcome = folder.run({"run", "resnet50", "--slice", "2x2", "--batch-per-core", "1", "-o", "r",
+                                            "--set", "hbm.capacity_per_core=16 MiB"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(folder.names("r"), Words{"stats.json"});
+  EXPECT_EQ(folder.read("r/stats.json"), "earlier");
+}
+
+TEST(BadInput, UsesNoColoursOutsideATerminal) {
+  const test::Folder folder;
+  EXPECT_EQ(folder.run({"rnu"}).err.find('\033'), std::string::npos);
+}
+
+TEST(Help, NamesEveryWorkloadAndGivesExamples) {
+  const test::Folder folder;
+  const test::Outcome outcome = folder.run({"run", "--help"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  for (const char* text : {"resnet50", "resnet101", "--batch-per-core", "Examples:"}) {
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(folder.run({"help", "run"}).out, outcome.out);
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace podsim::test {
+namespace {
+
+std::string read_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void redirect(int descriptor, const std::filesystem::path& file) {
+  int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (opened < 0 || dup2(opened, descriptor) < 0) _exit(126);
+}
+
+[[noreturn]] void execute(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = arguments;
+  words.insert(words.begin(), PODSIM_PROGRAM);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(PODSIM_PROGRAM, pointers.data());
+  _exit(127);
+}
+
+}  // namespace
+
+Folder::Folder() {
+  std::string pattern = testing::TempDir() + "podsim-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
+  path_ = pattern;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string Folder::read(const std::filesystem::path& file) const { return read_file(path_ / file); }
+
+void Folder::write(const std::filesystem::path& file, const std::string& text) const {
+  std::ofstream(path_ / file, std::ios::binary) << text;
+}
+
+std::vector<std::string> Folder::names(const std::filesystem::path& inside) const {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(path_ / inside)) {
+    found.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Outcome Folder::run(const std::vector<std::string>& arguments) const { return Child(*this, arguments).wait(); }
+
+Child::Child(const Folder& folder, const std::vector<std::string>& arguments)
+    : out_(folder.path().string() + ".out"), err_(folder.path().string() + ".err") {
+  id_ = fork();
+  if (id_ < 0) throw std::runtime_error("cannot fork");
+  if (id_ > 0) return;
+  if (chdir(folder.path().c_str()) != 0) _exit(125);
+  redirect(STDOUT_FILENO, out_);
+  redirect(STDERR_FILENO, err_);
+  execute(arguments);
+}
+
+Child::~Child() {
+  if (id_ > 0) {
+    kill(id_, SIGKILL);
+    wait();
+  }
+  std::error_code ignored;
+  std::filesystem::remove(out_, ignored);
+  std::filesystem::remove(err_, ignored);
+}
+
+void Child::send(int signal) const { kill(id_, signal); }
+
+Outcome Child::wait() {
+  int status = 0;
+  waitpid(id_, &status, 0);
+  id_ = -1;
+  int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return {code, read_file(out_), read_file(err_)};
+}
+
+}  // namespace podsim::test

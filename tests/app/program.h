@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// The built program run as a user runs it: in a folder of its own, as a child process.
+namespace podsim::test {
+
+struct Outcome {
+  int code = -1;  ///< exit code; 128 + signal when a signal ended it
+  std::string out, err;
+};
+
+/// An empty folder that the program is started in; removed with everything in it.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string read(const std::filesystem::path& file) const;
+  void write(const std::filesystem::path& file, const std::string& text) const;
+  /// Names in `inside`, hidden ones too, sorted.
+  std::vector<std::string> names(const std::filesystem::path& inside = ".") const;
+
+  /// Runs to the end.
+  Outcome run(const std::vector<std::string>& arguments) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A run that can be sent signals; its stdout and stderr go to files outside the folder.
+class Child {
+ public:
+  Child(const Folder& folder, const std::vector<std::string>& arguments);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void send(int signal) const;
+  Outcome wait();
+
+ private:
+  std::filesystem::path out_, err_;
+  pid_t id_ = -1;
+};
+
+}  // namespace podsim::test

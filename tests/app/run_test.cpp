@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace podsim {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+Words small_run(const Words& more) {
+  Words words = {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Json json_of(const test::Folder& folder, const Words& arguments) {
+  const test::Outcome outcome = folder.run(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  return Json::parse(outcome.out);
+}
+
+/// Cells of a CSV line; quotes as RFC 4180 has them.
+Words cells(const std::string& line) {
+  Words result(1);
+  bool quoted = false;
+  for (char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      result.emplace_back();
+    } else {
+      result.back() += c;
+    }
+  }
+  return result;
+}
+
+Words lines(const std::string& text) {
+  Words result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) result.push_back(line);
+  return result;
+}
+
+double sum(const Json& parts) {
+  double total = 0;
+  for (const auto& part : parts) total += part.get<double>();
+  return total;
+}
+
+TEST(RunJson, HasTheKeysThatScriptsRelyOn) {
+  const test::Folder folder;
+  const Json run = json_of(folder, small_run({"--json"}));
+  for (const char* key :
+       {"schema_version", "command", "warnings", "wall_s", "workload", "machine", "slice", "detail", "step_time_s",
+        "samples_per_s", "flops_per_core_step", "utilization", "breakdown_s", "collectives", "memory", "compile_s"}) {
+    EXPECT_TRUE(run.contains(key)) << key;
+  }
+  for (const char* key : {"mxu", "hbm", "ici"}) EXPECT_TRUE(run["utilization"].contains(key)) << key;
+  for (const char* key : {"compute", "collective", "infeed", "other"}) {
+    EXPECT_TRUE(run["breakdown_s"].contains(key)) << key;
+  }
+  for (const char* key : {"peak_bytes_per_core", "capacity_bytes_per_core"}) {
+    EXPECT_TRUE(run["memory"].contains(key)) << key;
+  }
+  ASSERT_FALSE(run["collectives"].empty());
+  for (const char* key : {"kind", "dtype", "bytes", "time_s", "exposed_s", "group_size", "algorithm"}) {
+    EXPECT_TRUE(run["collectives"][0].contains(key)) << key;
+  }
+  EXPECT_EQ(run["command"], "run");
+  EXPECT_EQ(run["workload"], "resnet50");
+  EXPECT_EQ(run["machine"], "tpu-v3");
+  EXPECT_EQ(run["slice"], "2x2");
+  EXPECT_EQ(run["detail"], "replay");
+  EXPECT_TRUE(folder.names().empty());  // nothing is written that was not asked for
+}
+
+TEST(RunJson, HasFiguresThatAgreeWithEachOther) {
+  const test::Folder folder;
+  const Json run = json_of(folder, small_run({"--json"}));
+  const double step = run["step_time_s"];
+  EXPECT_GT(step, 0);
+  EXPECT_NEAR(sum(run["breakdown_s"]), step, 1e-12);
+  EXPECT_NEAR(run["samples_per_s"].get<double>(), 2 * 8 / step, 1e-6 * 2 * 8 / step);  // batch x cores / step
+  for (const auto& [unit, share] : run["utilization"].items()) {
+    EXPECT_GE(share.get<double>(), 0) << unit;
+    EXPECT_LE(share.get<double>(), 1) << unit;
+  }
+  // ResNet-50 has 25.6 million parameters; their gradients travel in bf16.
+  EXPECT_NEAR(run["collectives"][0]["bytes"].get<double>(), 2 * 25.557e6, 0.01 * 2 * 25.557e6);
+  EXPECT_EQ(run["collectives"][0]["group_size"], 8);
+  EXPECT_LE(run["memory"]["peak_bytes_per_core"], run["memory"]["capacity_bytes_per_core"]);
+  EXPECT_GE(run["wall_s"], run["compile_s"]);
+}
+
+TEST(RunDetail, TileAndReplayGiveTheSameStepToThePicosecond) {
+  const test::Folder folder;
+  const Json replay = json_of(folder, small_run({"--json", "--detail", "replay"}));
+  const Json tile = json_of(folder, small_run({"--json", "--detail", "tile"}));
+  EXPECT_EQ(replay["detail"], "replay");
+  EXPECT_EQ(tile["detail"], "tile");
+  EXPECT_EQ(replay["step_time_ps"], tile["step_time_ps"]);
+  EXPECT_EQ(replay["breakdown_s"], tile["breakdown_s"]);
+}
+
+TEST(RunFold, GivesTheStepOfTheWholeTorus) {
+  const test::Folder folder;
+  // A pod of 4 x 4 chips, so that the slice is all of it and wraps.
+  const Words torus = {
+      "run",   "resnet50",   "--slice", "4x4", "--batch-per-core", "2", "--json", "--set", "pod.dimensions=[4, 4]",
+      "--set", "pod.pods=1", "--fold"};
+  Words on = torus, off = torus;
+  on.emplace_back("on");
+  off.emplace_back("off");
+  const Json folded = json_of(folder, on);
+  const Json whole = json_of(folder, off);
+  EXPECT_LT(folded["simulated_chips"], 16);
+  EXPECT_EQ(whole["simulated_chips"], 16);
+  EXPECT_TRUE(folded["collectives"][0]["folded"]);
+  EXPECT_FALSE(whole["collectives"][0]["folded"]);
+  EXPECT_EQ(folded["step_time_ps"], whole["step_time_ps"]);
+}
+
+TEST(RunOutput, OpsAreInXprofColumnsAndAddUpToTheStep) {
+  const test::Folder folder;
+  const Json run = json_of(folder, small_run({"--json", "-o", "r"}));
+  const Words table = lines(folder.read("r/ops.csv"));
+  ASSERT_EQ(table.size(), run["ops_per_step"].get<std::size_t>() + 1);
+  double step_us = 0, share = 0;
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    const Words row = cells(table[i]);
+    ASSERT_EQ(row.size(), cells(table[0]).size()) << table[i];
+    EXPECT_EQ(row[0], std::to_string(i));
+    step_us += std::stod(row[6]);
+    share += std::stod(row[9]);
+  }
+  const double items = run["step_time_s"].get<double>() - run["breakdown_s"]["other"].get<double>();
+  EXPECT_NEAR(step_us, items * 1e6, 1e-6 * double(table.size()));  // cells are rounded to a picosecond
+  EXPECT_NEAR(share, 1, 1e-6);
+}
+
+TEST(RunOutput, OpsHaveTheHeaderOfAMeasuredProfile) {
+  const std::filesystem::path profile =
+      std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/measurements/op_profiles/resnet.csv";
+  std::ifstream in(profile);
+  if (!in) GTEST_SKIP() << "no " << profile;
+  std::string header;
+  std::getline(in, header);
+  if (header.ends_with('\r')) header.pop_back();
+  const test::Folder folder;
+  json_of(folder, small_run({"--json", "-o", "r"}));
+  EXPECT_EQ(lines(folder.read("r/ops.csv")).front(), header);
+}
+
+TEST(RunOutput, ManifestNamesEveryFile) {
+  const test::Folder folder;
+  json_of(folder, small_run({"--json", "-o", "r", "--vcd", "r/x.vcd", "--trace", "chip(0,0).core0.*"}));
+  const Json manifest = Json::parse(folder.read("r/manifest.json"));
+  std::set<std::string> named;
+  for (const auto& [name, description] : manifest["files"].items()) named.insert(name);
+  const Words there = folder.names("r");
+  EXPECT_EQ(named, std::set<std::string>(there.begin(), there.end()));
+  EXPECT_EQ(folder.names(), Words{"r"});
+}
+
+TEST(RunOutput, OfEqualRunsIsEqualByteForByte) {
+  const test::Folder folder;
+  json_of(folder, small_run({"--json", "-o", "first"}));
+  json_of(folder, small_run({"--json", "-o", "second/below"}));
+  const Words names = folder.names("first");
+  EXPECT_EQ(names, folder.names("second/below"));
+  EXPECT_EQ(names.size(), 6U);
+  for (const std::string& name : names) {
+    EXPECT_EQ(folder.read("first/" + name), folder.read("second/below/" + name)) << name;
+  }
+}
+
+TEST(RunOutput, OfTheMachineIsAMachineFileThatGivesTheSameRun) {
+  const test::Folder folder;
+  const Json first = json_of(folder, small_run({"--json", "-o", "r", "--set", "ici.link_rate=1.3 Tb/s"}));
+  const Json again = json_of(folder, small_run({"--json", "--machine", "r/machine.toml"}));
+  EXPECT_EQ(first["step_time_ps"], again["step_time_ps"]);
+}
+
+TEST(RunSummary, SaysWhatBoundsTheStepAndNamesFiveOps) {
+  const test::Folder folder;
+  const test::Outcome outcome = folder.run(small_run({"-o", "r"}));
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* text :
+       {"step time", "samples/s", "bound by", "MXU", "HBM", "ICI", "all-reduce", "the 5 costliest"}) {
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text << "\n" << outcome.out;
+  }
+  EXPECT_TRUE(outcome.out.starts_with(folder.read("r/summary.txt")));
+}
+
+TEST(Describe, PrintsAMachineFileThatReadsBackToItself) {
+  const test::Folder folder;
+  const test::Outcome first = folder.run({"describe", "tpu-v2", "--toml"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  folder.write("copy.toml", first.out);
+  const Json original = json_of(folder, {"describe", "tpu-v2", "--json"});
+  const Json copy = json_of(folder, {"describe", "copy.toml", "--json"});
+  ASSERT_EQ(original["values"].size(), copy["values"].size());
+  for (std::size_t i = 0; i < original["values"].size(); ++i) {
+    EXPECT_EQ(original["values"][i]["key"], copy["values"][i]["key"]);
+    EXPECT_EQ(original["values"][i]["value"], copy["values"][i]["value"]);
+  }
+}
+
+}  // namespace
+}  // namespace podsim
