@@ -58,10 +58,10 @@ int parse_and_run(const std::vector<std::string>& words) {
   try {
     program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::CallForHelp&) {
-    for (const CLI::App* used : program.get_subcommands()) return print_result(used->help("podsim")), done;
-    return print_result(program.help()), done;
+    const std::vector<CLI::App*> used = program.get_subcommands();
+    print_result(used.empty() ? program.help() : used.front()->help("podsim"));
   } catch (const CLI::CallForVersion& version) {
-    return print_result(std::string(version.what()) + "\n"), done;
+    print_result(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {
     throw base::InputError(usage_diagnostic(program, error, words));
   }

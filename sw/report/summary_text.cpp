@@ -105,8 +105,9 @@ std::string costliest_ops(const RunReport& r) {
 
 std::string summary_text(const RunReport& report) {
   std::string text = headline(report) + figures(report) + parts(report) + costliest_ops(report);
-  for (const std::string& note : report.result.notes) text += "\nnote: " + note + "\n";
-  for (const std::string& warning : report.warnings) text += "\nwarning: " + warning + "\n";
+  if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
+  for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
+  for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";
   return text;
 }
 
