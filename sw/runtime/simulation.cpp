@@ -10,6 +10,7 @@
 #include "hw/replay_chip.h"
 #include "hw/tile_chip.h"
 #include "hw/tile_pipeline.h"
+#include "hw/vmem_account.h"
 #include "noc/folded_topology.h"
 #include "noc/message_fabric.h"
 #include "noc/systemc_time.h"
@@ -90,6 +91,7 @@ std::unique_ptr<hw::Chip> Simulation::make_chip(noc::NodeId node, std::string sc
 }
 
 RunResult Simulation::run() {
+  if (options_.detail == Detail::replay) check_that_ops_fit();
   sc_core::sc_start();
   if (!verdict_.empty()) throw base::SimulationError(verdict_);
   if (!stopped()) check_that_all_finished();
@@ -241,6 +243,13 @@ void Simulation::add_collective_result(const ItemResult& item) {
 void Simulation::failed(hw::Core&, const std::string& verdict) {
   if (verdict_.empty()) verdict_ = verdict;
   sc_core::sc_stop();
+}
+
+/// A core that replays an op does not touch its VMEM; one that ran its tiles would refuse.
+void Simulation::check_that_ops_fit() const {
+  for (const CompiledOp& op : program_.ops) {
+    hw::VmemAccount(machine_.vmem, "every core").allocate(op.tiles.name, op.tiles.vmem);
+  }
 }
 
 void Simulation::check_that_all_finished() const {

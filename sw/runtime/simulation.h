@@ -80,6 +80,7 @@ class Simulation : private hw::CoreRuntime {
   CoreState& state(hw::CoreId id) {
     return states_[std::size_t(id.chip) * std::size_t(machine_.cores_per_chip) + std::size_t(id.core)];
   }
+  void check_that_ops_fit() const;
   void check_that_all_finished() const;
   base::Time time_since_last_start(const CollectiveRun& run) const;
   void add_collective_result(const ItemResult& item);

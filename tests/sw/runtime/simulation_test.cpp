@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/runtime/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "base/diagnostic.h"
+#include "hw/infeed_timing.h"
+#include "hw/tile_pipeline.h"
+#include "sw/collectives/collective_simulation.h"
+#include "tests/sw/runtime/synthetic_program.h"
+
+namespace podsim::sw {
+namespace {
+
+using base::Cycles;
+using base::Time;
+using testing::mixed_program;
+using testing::open_2x2;
+using testing::ProgramMaker;
+using testing::run;
+using testing::tile_op;
+
+const hw::Machine& machine() {
+  static const hw::Machine tpu = hw::tpu_v3();
+  return tpu;
+}
+
+SimulationOptions at(Detail detail, int steps = 2) {
+  SimulationOptions options;
+  options.detail = detail;
+  options.steps = steps;
+  return options;
+}
+
+/// Everything of a result that depends on simulated time.
+std::vector<Time> times(const RunResult& result) {
+  std::vector<Time> all = result.step_times;
+  for (const ItemResult& item : result.items) all.push_back(item.duration);
+  for (Time part : {result.compute, result.collective, result.infeed, result.other}) all.push_back(part);
+  for (const CollectiveResult& collective : result.collectives) {
+    all.push_back(collective.time);
+    all.push_back(collective.exposed);
+  }
+  return all;
+}
+
+class SimulationAt : public ::testing::TestWithParam<Detail> {};
+
+INSTANTIATE_TEST_SUITE_P(Detail, SimulationAt, ::testing::Values(Detail::tile, Detail::replay),
+                         [](const auto& instance) { return to_string(instance.param); });
+
+TEST_P(SimulationAt, AChainOfOpsTakesTheSumOfTheirPipelinesCycles) {
+  ProgramMaker maker;
+  int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));
+  int b = maker.define(tile_op("b", 40, 200'000, 0, 64, 100'000));
+  Program program = maker.op(a).op(b).op(a).program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 3));
+
+  Cycles cycles_a = hw::simulate_op(machine(), program.ops[0].tiles).cycles;
+  Cycles cycles_b = hw::simulate_op(machine(), program.ops[1].tiles).cycles;
+  Cycles step = 2 * cycles_a + cycles_b;
+  base::Clock clock = machine().core_clock();
+  ASSERT_EQ(result.step_times.size(), 3U);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(result.step_times[i], clock.time_of((i + 1) * step) - clock.time_of(i * step));
+  EXPECT_EQ(result.items[1].duration,
+            clock.time_of(2 * step + cycles_a + cycles_b) - clock.time_of(2 * step + cycles_a));
+  EXPECT_EQ(result.items[1].cost.cycles, cycles_b);
+  // Two ops of 12 tiles and one of 40.
+  EXPECT_EQ(result.hbm_bytes, base::Bytes(2 * 12 * 60'000 + 40 * 300'000));
+}
+
+TEST_P(SimulationAt, AllStepsAreDoneAndPartsOfTheLastAddUp) {
+  RunResult result = run(mixed_program(), machine(), open_2x2(), at(GetParam(), 3));
+  EXPECT_EQ(result.steps, 3);
+  EXPECT_FALSE(result.partial);
+  EXPECT_EQ(result.simulated_chips, 4);
+  EXPECT_EQ(result.step_time, result.step_times.back());
+  EXPECT_EQ(result.compute + result.collective + result.infeed + result.other, result.step_time);
+  EXPECT_EQ(result.other, Time(0)) << "the core is never between items";
+  Time sum;
+  for (const ItemResult& item : result.items) sum += item.duration;
+  EXPECT_EQ(sum, result.step_time);
+  ASSERT_EQ(result.items.size(), 6U);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(result.items[i].item, i);
+}
+
+TEST_P(SimulationAt, RepeatedItGivesTheSameTimes) {
+  SimulationOptions options = at(GetParam());
+  RunResult first = run(mixed_program(), machine(), open_2x2(), options);
+  RunResult second = run(mixed_program(), machine(), open_2x2(), options);
+  EXPECT_EQ(times(first), times(second));
+}
+
+TEST_P(SimulationAt, AnOpThatOverflowsVmemIsAVerdictThatNamesIt) {
+  ProgramMaker maker;
+  hw::TileOp op = tile_op("fusion.13", 1, 1000, 1, 8, 1000);
+  op.vmem = machine().vmem + base::Bytes(1);
+  Program program = maker.op(maker.define(op)).program();
+  try {
+    run(program, machine(), open_2x2(), at(GetParam()));
+    FAIL() << "it fits";
+  } catch (const base::SimulationError& error) {
+    EXPECT_NE(std::string(error.what()).find("fusion.13"), std::string::npos) << error.what();
+  }
+}
+
+// PCIe carries the batches of a chip's two cores one after the other; the core's own copy is nine times faster and
+// hidden behind the transfers.
+TEST_P(SimulationAt, AHugeBatchMakesTheStepThePcieTimeOfTheChipsTwoBatches) {
+  const std::int64_t batch = 160'000'000;
+  Program program = ProgramMaker().infeed(batch, 1).program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 4));
+  double expected = 2.0 * double(batch) / machine().host.pcie_rate.si();
+  EXPECT_NEAR(to_duration(result.step_time).si(), expected, 2.0 / machine().clock.si());
+  EXPECT_EQ(result.infeed, result.step_time);
+  EXPECT_EQ(result.items[0].bound, Bound::host);
+}
+
+TEST_P(SimulationAt, ABatchThatIsThereCostsItsCopy) {
+  ProgramMaker maker;
+  int op = maker.define(tile_op("long", 200, 400'000, 0, 64, 100'000));
+  Program program = maker.infeed(100'000, 3).op(op).program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 3));
+  // 100 kB at 145 GB/s and 1 us per tensor, to the cycle.
+  base::Duration copy(100'000 / 145e9 + 3e-6);
+  EXPECT_NEAR(to_duration(result.infeed).si(), copy.si(), 2.0 / machine().clock.si());
+}
+
+TEST_P(SimulationAt, AnAllReduceOfCoresThatStartTogetherTakesWhatItTakesAlone) {
+  ProgramMaker maker;
+  Program program = maker.all_reduce(2'000'000).program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
+  noc::fresh_context();
+  AllReduceResult alone = simulate_all_reduce(machine(), open_2x2(), 1'000'000, ElementType::bf16);
+  ASSERT_EQ(result.collectives.size(), 1U);
+  const CollectiveResult& collective = result.collectives[0];
+  EXPECT_EQ(collective.time, alone.duration);
+  EXPECT_EQ(collective.kind, "all-reduce");
+  EXPECT_EQ(collective.element_type, "bf16");
+  EXPECT_EQ(collective.bytes, base::Bytes(2'000'000));
+  EXPECT_EQ(collective.group_size, 8);
+  EXPECT_FALSE(collective.folded);
+  // A core sees the end at the next edge of its clock.
+  EXPECT_GE(collective.exposed + Time(1100), alone.finish[0]);
+  EXPECT_LE(collective.exposed, alone.duration + Time(1100));
+  EXPECT_EQ(result.items[0].bound, Bound::ici);
+}
+
+TEST_P(SimulationAt, ProgressGrowsToOne) {
+  std::vector<double> seen;
+  SimulationOptions options = at(GetParam());
+  options.progress = [&](double share) { seen.push_back(share); };
+  run(mixed_program(), machine(), open_2x2(), options);
+  EXPECT_EQ(seen.size(), 12U) << "six items, two steps";
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
+  EXPECT_DOUBLE_EQ(seen.back(), 1);
+}
+
+TEST_P(SimulationAt, StoppedItReportsTheStepsThatWereDone) {
+  std::atomic<bool> stop = false;
+  SimulationOptions options = at(GetParam(), 10);
+  options.progress = [&](double share) {
+    if (share > 0.3) stop = true;
+  };
+  options.stop = &stop;
+  RunResult stopped = run(mixed_program(), machine(), open_2x2(), options);
+  RunResult whole = run(mixed_program(), machine(), open_2x2(), at(GetParam(), 3));
+  EXPECT_TRUE(stopped.partial);
+  EXPECT_EQ(stopped.steps, 3);
+  EXPECT_EQ(stopped.step_times, whole.step_times);
+}
+
+TEST_P(SimulationAt, StoppedInTheFirstStepItReportsTheItemsThatWereDone) {
+  std::atomic<bool> stop = false;
+  SimulationOptions options = at(GetParam());
+  options.progress = [&](double) { stop = true; };
+  options.stop = &stop;
+  RunResult result = run(mixed_program(), machine(), open_2x2(), options);
+  EXPECT_TRUE(result.partial);
+  EXPECT_EQ(result.steps, 0);
+  EXPECT_GE(result.items.size(), 1U);
+  EXPECT_LT(result.items.size(), 6U);
+}
+
+TEST_P(SimulationAt, AProgramWithoutItemsEndsAtOnce) {
+  RunResult result = run(Program{}, machine(), open_2x2(), at(GetParam()));
+  EXPECT_EQ(result.step_time, Time(0));
+  EXPECT_TRUE(result.items.empty());
+}
+
+TEST_P(SimulationAt, TheTimelineHasASpanPerItemAndStep) {
+  base::Timeline timeline;
+  SimulationOptions options = at(GetParam());
+  options.timeline = &timeline;
+  run(mixed_program(), machine(), open_2x2(), options);
+  std::ostringstream text;
+  timeline.write_json(text);
+  std::string json = text.str();
+  for (int item = 0; item < 6; ++item) {
+    std::string name = "\"name\":\"layer" + std::to_string(item) + "\"";
+    int count = 0;
+    for (auto at = json.find(name); at != std::string::npos; at = json.find(name, at + 1)) ++count;
+    EXPECT_EQ(count, 2) << name;
+  }
+}
+
+TEST(Simulation, TileAndReplayDetailGiveTheSameTimesToThePicosecond) {
+  RunResult tile = run(mixed_program(), machine(), open_2x2(), at(Detail::tile, 3));
+  RunResult replay = run(mixed_program(), machine(), open_2x2(), at(Detail::replay, 3));
+  EXPECT_EQ(times(tile), times(replay));
+  for (std::size_t i = 0; i < tile.items.size(); ++i) EXPECT_EQ(tile.items[i].cost, replay.items[i].cost) << i;
+}
+
+TEST(Simulation, FoldedWrappedSlicesGiveTheUnfoldedTimesToThePicosecond) {
+  for (auto [wrap_x, wrap_y] : {std::pair{true, true}, {false, true}}) {
+    noc::Topology slice({4, 4}, {wrap_x, wrap_y});
+    SimulationOptions unfolded = at(Detail::replay, 3);
+    unfolded.fold = false;
+    RunResult folded = run(mixed_program(), machine(), slice, at(Detail::replay, 3));
+    RunResult whole = run(mixed_program(), machine(), slice, unfolded);
+    EXPECT_EQ(whole.simulated_chips, 16);
+    EXPECT_EQ(folded.simulated_chips, wrap_x ? 1 : 4);
+    EXPECT_EQ(times(folded), times(whole));
+    EXPECT_TRUE(folded.collectives[0].folded);
+    EXPECT_EQ(folded.notes.size(), 1U);
+    EXPECT_EQ(folded.collectives[0].group_size, 32);
+  }
+}
+
+TEST(Simulation, AtTileDetailNothingIsFolded) {
+  noc::Topology ring({4}, {true});
+  RunResult result = run(mixed_program(), machine(), ring, at(Detail::tile));
+  EXPECT_EQ(result.simulated_chips, 4);
+  EXPECT_TRUE(result.notes.empty());
+}
+
+TEST(Simulation, OpsAreBoundByTheUnitThatIsBusyMostOfTheTime) {
+  ProgramMaker maker;
+  int matmul = maker.define(tile_op("matmul", 20, 1000, 64, 2048, 1000));
+  int stream = maker.define(tile_op("stream", 20, 1'000'000, 0, 8, 0));
+  int tiny = maker.define(tile_op("tiny", 1, 8, 0, 8, 8));
+  hw::TileOp vector = tile_op("vector", 20, 1000, 0, 8, 1000);
+  vector.runs[0].work.phases[0].vector.alu_ops = 1'000'000;
+  hw::TileOp transpose = tile_op("transpose", 20, 1000, 0, 8, 1000);
+  transpose.runs[0].work.phases[0].cross_lane_ops = 100'000;
+  int adding = maker.define(vector), moving = maker.define(transpose);
+  Program program = maker.op(matmul).op(stream).op(tiny).op(adding).op(moving).program();
+  RunResult result = run(program, machine(), open_2x2(), at(Detail::replay, 1));
+  std::vector<Bound> bounds;
+  for (const ItemResult& item : result.items) bounds.push_back(item.bound);
+  EXPECT_EQ(bounds, (std::vector{Bound::mxu, Bound::hbm, Bound::latency, Bound::vector, Bound::cross_lane}));
+}
+
+// Two chips in a row, one link each way. Along an open line of two, half of the payload crosses for the sum and the
+// other half comes back with it: every link carries the payload's bytes once.
+TEST(Simulation, LinkUseIsTheShareOfTheStepsCapacityThatTheBusiestLinkCarried) {
+  ProgramMaker maker;
+  Program program = maker.all_reduce(4'000'000).program();
+  RunResult result = run(program, machine(), noc::Topology({2}, {false}), at(Detail::replay, 2));
+  double capacity = machine().ici.payload_rate().si() * to_duration(result.step_time).si();
+  EXPECT_NEAR(result.ici_utilization, 4e6 / capacity, 1e-5);
+  EXPECT_NE(result.collectives[0].algorithm.find("x line"), std::string::npos);
+}
+
+TEST(Simulation, TheSecondStepIsTheSteadyState) {
+  RunResult two = run(mixed_program(), machine(), open_2x2(), at(Detail::replay, 2));
+  RunResult five = run(mixed_program(), machine(), open_2x2(), at(Detail::replay, 5));
+  EXPECT_NEAR(to_duration(two.step_time).si(), to_duration(five.step_time).si(), 3.0 / machine().clock.si());
+}
+
+}  // namespace
+}  // namespace podsim::sw

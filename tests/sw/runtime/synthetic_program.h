@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "sw/runtime/simulation.h"
+#include "tests/hw/test_machine.h"
+#include "tests/noc/fresh_context.h"
+
+/// Programs without a model behind them, and runs of them.
+namespace podsim::sw::testing {
+
+/// `tiles` equal tiles, each of which reads, streams rows past weight tiles and writes.
+inline hw::TileOp tile_op(std::string name, std::int64_t tiles, std::int64_t read, std::int64_t weight_tiles,
+                          std::int64_t rows, std::int64_t written) {
+  hw::TileWork work;
+  work.reads = {{base::Bytes(read)}};
+  work.phases = {{.mxu = {weight_tiles, rows}, .vector = {rows / 8, rows / 8, rows / 4, 0}, .cross_lane_ops = 0}};
+  work.writes = {{base::Bytes(written)}};
+  return {std::move(name), {{tiles, work}}, base::Bytes(2 * (read + written))};
+}
+
+class ProgramMaker {
+ public:
+  ProgramMaker() { program_.name = "synthetic"; }
+
+  int define(hw::TileOp tiles) {
+    program_.ops.push_back({{}, std::move(tiles)});
+    return int(program_.ops.size()) - 1;
+  }
+  ProgramMaker& op(int index) {
+    ProgramItem& item = add(ProgramItem::Kind::op, index, "loop fusion");
+    item.flops = 1e9;
+    item.bytes = base::Bytes(1000);
+    return *this;
+  }
+  ProgramMaker& all_reduce(std::int64_t bytes) {
+    program_.collectives.push_back({"all-reduce", ElementType::bf16, base::Bytes(bytes), 1});
+    add(ProgramItem::Kind::collective, int(program_.collectives.size()) - 1, "all-reduce");
+    return *this;
+  }
+  ProgramMaker& infeed(std::int64_t bytes, int tensors) {
+    program_.infeed = {base::Bytes(bytes), tensors};
+    add(ProgramItem::Kind::infeed, 0, "infeed");
+    return *this;
+  }
+  Program program() const { return program_; }
+
+ private:
+  ProgramItem& add(ProgramItem::Kind kind, int index, std::string category) {
+    ProgramItem item;
+    item.kind = kind;
+    item.index = index;
+    item.category = std::move(category);
+    item.hlo_name = item.category + "." + std::to_string(program_.items.size());
+    item.op_name = "layer" + std::to_string(program_.items.size());
+    item.hlo_text = "%" + item.hlo_name + " = bf16[8] op(bf16[8] %x, \"y\")";
+    program_.items.push_back(std::move(item));
+    return program_.items.back();
+  }
+
+  Program program_;
+};
+
+/// A bit of everything: an op bound by the MXU, one bound by the HBM, each twice, infeed and an all-reduce.
+inline Program mixed_program() {
+  ProgramMaker maker;
+  int matmul = maker.define(tile_op("matmul", 12, 40'000, 16, 1024, 20'000));
+  int stream = maker.define(tile_op("stream", 40, 200'000, 0, 64, 100'000));
+  return maker.infeed(300'000, 2).op(matmul).op(stream).op(matmul).all_reduce(1'000'000).op(stream).program();
+}
+
+/// A run in a simulation of its own.
+inline RunResult run(const Program& program, const hw::Machine& machine, const noc::Topology& slice,
+                     const SimulationOptions& options) {
+  noc::fresh_context();
+  return Simulation(program, machine, slice, options).run();
+}
+
+inline noc::Topology open_2x2() { return noc::Topology({2, 2}, {false, false}); }
+
+}  // namespace podsim::sw::testing
