@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "noc/systemc_time.h"
 #include "sw/collectives/collective_run.h"
@@ -81,6 +82,7 @@ void CollectiveEngine::work() {
     timer.core->due(timer);
   }
   working_ = false;
+  for (CollectiveRun* run : std::exchange(finished_, {})) run->release();
   if (!queue_.empty()) wake_.notify(noc::to_sc_time(queue_.top().when - now));
 }
 

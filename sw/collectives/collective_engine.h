@@ -57,13 +57,15 @@ class CollectiveEngine : public sc_core::sc_module {
   ~CollectiveEngine() override;
 
   /// A collective of all cores of the slice, over the engine's full topology. Each core is started by itself;
-  /// `on_finish` is called at the time a core is done.
+  /// `on_finish` is called at the time a core is done. The run stays to be asked for its times; what its cores needed
+  /// is given back when the last of them is done.
   CollectiveRun& begin(std::shared_ptr<const AllReduceSchedule> schedule, OnFinish on_finish);
 
   /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y, colour 0, segment 3".
   std::string label(const noc::Message& message) const;
 
   // For CollectiveRun and CoreRun.
+  void finished(CollectiveRun& run) { finished_.push_back(&run); }
   void at(base::Time when, std::uint32_t rank, const Timer& timer);
   CoreResources& resources(noc::NodeId chip, int core) { return cores_[std::size_t(chip) * cores_per_chip_ + core]; }
   noc::SwitchTiming& chip_switch(noc::NodeId chip) { return switches_[chip]; }
@@ -90,6 +92,7 @@ class CollectiveEngine : public sc_core::sc_module {
   std::vector<CoreResources> cores_;
   std::vector<noc::SwitchTiming> switches_;
   std::vector<std::unique_ptr<CollectiveRun>> runs_;
+  std::vector<CollectiveRun*> finished_;  ///< by cores that are still at work
   noc::TimedQueue<Timer> queue_;
   sc_core::sc_event wake_;
   bool settled_ = false;

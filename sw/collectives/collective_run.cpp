@@ -2,6 +2,7 @@
 #include "sw/collectives/collective_run.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "noc/systemc_time.h"
 #include "sw/collectives/core_run.h"
@@ -22,6 +23,15 @@ CollectiveRun::CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const All
 }
 
 CollectiveRun::~CollectiveRun() = default;
+
+void CollectiveRun::release() {
+  assert(finished());
+  for (noc::NodeId chip = 0; chip < engine_.topology().representatives().nodes(); ++chip) {
+    engine_.port(chip).detach(channel_);
+  }
+  std::vector<CoreRun>().swap(cores_);
+  on_finish_ = {};
+}
 
 void CollectiveRun::start(noc::NodeId chip, int core) {
   times_[index(chip, core)].start = noc::now();
@@ -48,7 +58,7 @@ void CollectiveRun::message_received(noc::NodeId chip, const noc::Message& messa
 
 void CollectiveRun::core_finished(noc::NodeId chip, int core) {
   times_[index(chip, core)].finish = noc::now();
-  --unfinished_;
+  if (--unfinished_ == 0) engine_.finished(*this);
   if (on_finish_) on_finish_(chip, core);
 }
 

@@ -25,6 +25,9 @@ class CollectiveRun : public noc::IciClient {
   /// The core of a (representative) chip has reached the collective, now; once per core.
   void start(noc::NodeId chip, int core);
   bool finished() const { return unfinished_ == 0; }
+  /// Gives back what its cores needed on their way; times and schedule stay. Once finished, and not while a core is at
+  /// work.
+  void release();
   /// When a core started and finished; meaningful once it has.
   base::Time started_at(noc::NodeId chip, int core) const { return times_[index(chip, core)].start; }
   base::Time finished_at(noc::NodeId chip, int core) const { return times_[index(chip, core)].finish; }
