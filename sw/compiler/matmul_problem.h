@@ -31,6 +31,7 @@ struct MatmulProblem {
   double halo_per_cut = 0;
   std::int64_t cuts_without_halo = 1;  ///< cuts available along the batch, which need no halo
 
+  bool operator==(const MatmulProblem&) const = default;
   std::int64_t weight_tiles(std::int64_t array) const;
 };
 
