@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "hw/tile_pipeline.h"
+#include "sw/compiler/compile.h"
+#include "workloads/machines.h"
+#include "workloads/resnet50.h"
+
+/// ResNet-50's training step as the compiler leaves it, against what XLA made of it in MLPerf v0.7 on 32 TPU-v3 chips,
+/// 128 images per core.
+namespace podsim::workloads {
+namespace {
+
+using sw::Compilation;
+using sw::CompiledOp;
+using sw::Program;
+using sw::ProgramItem;
+
+const hw::Machine& machine() {
+  static const hw::Machine tpu = hw::read_machine(machine_config("tpu-v3"));
+  return tpu;
+}
+
+Compilation compiled(std::int64_t replicas = 64, std::int64_t batch = 128) {
+  ResNetOptions options;
+  options.batch = batch;
+  options.training.replicas = replicas;
+  return sw::compile(resnet_training_step(options).module, machine());
+}
+
+std::string measured_profile() {
+  std::ifstream file(std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/measurements/op_profiles/resnet.csv");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void expect_same(const Program& a, const Program& b) {
+  ASSERT_EQ(a.ops.size(), b.ops.size());
+  for (std::size_t i = 0; i < a.ops.size(); ++i) {
+    EXPECT_EQ(a.ops[i].work, b.ops[i].work) << a.ops[i].tiles.name;
+    EXPECT_EQ(a.ops[i].tiles.runs, b.ops[i].tiles.runs) << a.ops[i].tiles.name;
+    EXPECT_EQ(a.ops[i].tiles.vmem, b.ops[i].tiles.vmem) << a.ops[i].tiles.name;
+  }
+  ASSERT_EQ(a.items.size(), b.items.size());
+  for (std::size_t i = 0; i < a.items.size(); ++i) {
+    EXPECT_EQ(a.items[i].index, b.items[i].index);
+    EXPECT_EQ(a.items[i].hlo_text, b.items[i].hlo_text);
+    EXPECT_EQ(a.items[i].flops, b.items[i].flops);
+    EXPECT_EQ(a.items[i].bytes, b.items[i].bytes);
+  }
+  EXPECT_EQ(a.flops, b.flops);
+}
+
+TEST(CompiledResNet50, AddsUpItsGradientsInOneAllReduceOf51106384Bytes) {
+  Program program = compiled().program;
+  ASSERT_EQ(program.collectives.size(), 1U);
+  EXPECT_EQ(program.collectives[0].bytes, base::Bytes(51'106'384));
+  EXPECT_EQ(program.collectives[0].element_type, sw::ElementType::bf16);
+}
+
+TEST(CompiledResNet50, DoesThreeTeraflopPerCoreAndStep) {
+  EXPECT_NEAR(compiled().program.flops, 3.0e12, 0.05 * 3.0e12);
+}
+
+TEST(CompiledResNet50, FeedsInImagesAndLabels) {
+  Program program = compiled().program;
+  EXPECT_EQ(program.infeed.bytes, base::Bytes(128 * 224 * 224 * 3 * 2 + 128 * 4));
+  EXPECT_EQ(program.infeed.tensors, 2);
+}
+
+TEST(CompiledResNet50, EqualModulesGiveEqualPrograms) { expect_same(compiled().program, compiled().program); }
+
+TEST(CompiledResNet50, IsTheSameProgramOnAnyNumberOfCores) { expect_same(compiled(8).program, compiled(8192).program); }
+
+TEST(CompiledResNet50, RepeatsItsOps) {
+  Program program = compiled().program;
+  EXPECT_LE(program.ops.size() * 2, program.items.size())
+      << "blocks of a stage are alike: at least half of the ops recur";
+  std::set<int> used;
+  for (const ProgramItem& item : program.items) {
+    if (item.kind == ProgramItem::Kind::op) used.insert(item.index);
+  }
+  EXPECT_EQ(used.size(), program.ops.size());
+}
+
+TEST(CompiledResNet50, EveryOpFitsVmem) {
+  const Program program = compiled().program;
+  for (const CompiledOp& op : program.ops) {
+    EXPECT_LE(op.tiles.vmem, machine().vmem) << op.tiles.name;
+    EXPECT_GT(op.tiles.vmem, base::Bytes(0)) << op.tiles.name;
+  }
+}
+
+TEST(CompiledResNet50, HasConvolutionsInTheOpsThatTheyHaveOnSilicon) {
+  // 53 convolutions and the classifier, each three times (forward, input and kernel gradient) but for the first one's
+  // input gradient.
+  Program program = compiled().program;
+  auto matmuls = std::ranges::count_if(
+      program.items, [](const ProgramItem& item) { return item.category.starts_with("convolution"); });
+  EXPECT_EQ(matmuls, 3 * 54 - 1);
+}
+
+TEST(CompiledResNet50, ImagesAndKernelsHaveTheLayoutsThatXlaGaveThem) {
+  std::string profile = measured_profile();
+  if (profile.empty()) GTEST_SKIP() << "no measured profile to compare with";
+  const std::regex shape("(?:bf16|f32)\\[(\\d+,\\d+,\\d+,\\d+)\\]\\{([\\d,]+)");
+  std::map<std::string, std::string> layouts;
+  for (std::sregex_iterator at(profile.begin(), profile.end(), shape), end; at != end; ++at) {
+    layouts[(*at)[1]] = (*at)[2];
+  }
+  std::set<std::string> compared;
+  const Compilation compilation = compiled();
+  for (const sw::Instruction& instruction : compilation.fused.entry_computation().instructions) {
+    std::string text = sw::to_string(instruction.shape);
+    for (std::sregex_iterator at(text.begin(), text.end(), shape), end; at != end; ++at) {
+      auto found = layouts.find((*at)[1]);
+      if (found == layouts.end()) continue;
+      EXPECT_EQ((*at)[2], found->second) << text;
+      compared.insert(found->first);
+    }
+  }
+  // 10 kinds of images that convolutions read and write, and 21 kinds of kernels.
+  EXPECT_GE(compared.size(), 30U);
+}
+
+TEST(CompiledResNet50, ItsOpsTakeTogetherWhatTheyTakeOnSilicon) {
+  std::istringstream profile(measured_profile());
+  std::string line;
+  if (!std::getline(profile, line)) GTEST_SKIP() << "no measured profile to compare with";
+  constexpr double kStepsProfiled = 1664;
+  double measured_us = 0;
+  while (std::getline(profile, line)) {
+    if (line.find('"') == std::string::npos) continue;  // an op that XProf could not name
+    if (line.find(",all-reduce,") != std::string::npos || line.find(",infeed,") != std::string::npos) continue;
+    // After the quoted HLO text: TF op, occurrences, total, average, total self time.
+    std::istringstream rest(line.substr(line.rfind('"') + 2));
+    std::vector<std::string> fields;
+    for (std::string field; std::getline(rest, field, ',');) fields.push_back(field);
+    measured_us += std::stod(fields.at(4)) / kStepsProfiled;
+  }
+  Program program = compiled().program;
+  hw::TilePipeline pipeline(machine());
+  std::vector<double> op_us;
+  for (const CompiledOp& op : program.ops) {
+    op_us.push_back(double(pipeline.simulate(op.tiles).cycles.value()) / machine().clock.si() * 1e6);
+  }
+  double modelled_us = 0;
+  for (const ProgramItem& item : program.items) {
+    if (item.kind == ProgramItem::Kind::op) modelled_us += op_us[item.index];
+  }
+  EXPECT_NEAR(modelled_us / measured_us, 1, 0.05) << modelled_us << " us, measured " << measured_us << " us";
+  EXPECT_NEAR(measured_us, 115'455, 10) << "the whole profile was read";
+}
+
+}  // namespace
+}  // namespace podsim::workloads
