@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ struct VectorWork {
   std::int64_t stores = 0;           ///< register -> VMEM
   std::int64_t alu_ops = 0;          ///< fp32 / int32 operations, shared by the vector ALUs
   std::int64_t transcendentals = 0;  ///< exp, log, tanh, rsqrt, divide ... through the transcendental unit
-  bool operator==(const VectorWork&) const = default;
+  auto operator<=>(const VectorWork&) const = default;
 };
 
 /// Work that the units do side by side; the phases of a tile follow one another.

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
+#include "base/diagnostic.h"
 #include "sw/compiler/all_reduce_combiner.h"
 #include "sw/compiler/fusion.h"
 #include "sw/compiler/layout_assignment.h"
@@ -14,18 +14,6 @@
 
 namespace podsim::sw {
 namespace {
-
-/// Orders OpWork so that equal work is found again; every field takes part.
-auto key_of(const hw::VectorWork& v) { return std::tuple(v.loads, v.stores, v.alu_ops, v.transcendentals); }
-auto key_of(const MatmulProblem& m) {
-  return std::tuple(m.row_operand, m.lane_operand, m.batch, m.lanes, m.stationary_blocks, m.contraction_tiles, m.rows,
-                    m.output_rows, m.halo_per_cut, m.cuts_without_halo);
-}
-auto key_of(const OpWork& w) {
-  return std::tuple(w.matmul.has_value(), key_of(w.matmul.value_or(MatmulProblem{})), w.row_bytes.value(),
-                    w.lane_bytes.value(), w.output_side_bytes.value(), w.small_bytes.value(), w.written_bytes.value(),
-                    key_of(w.row_prologue), key_of(w.lane_prologue), key_of(w.epilogue), w.cross_lane_ops);
-}
 
 class Compiler {
  public:
@@ -66,18 +54,31 @@ class Compiler {
     return item;
   }
 
+  /// Of the multiply-accumulates that XLA counts, without the padding that the MXU computes with them.
+  double matmul_flops(const Instruction& instruction) const {
+    if (instruction.opcode != Opcode::fusion) return 0;
+    double flops = 0;
+    const Computation& body = fused_.computations[instruction.called.front()];
+    for (const Instruction& inner : body.instructions) {
+      if (inner.opcode != Opcode::convolution && inner.opcode != Opcode::dot) continue;
+      flops += 2.0 * double(multiply_accumulates(inner, body[inner.operands[0]].shape, body[inner.operands[1]].shape));
+    }
+    return flops;
+  }
+
   void add_op(const Computation& entry, InstructionId id) {
     OpWork work = op_work(fused_, entry, id, machine_);
     ProgramItem item = describe(entry, id);
     item.bytes = work.read_bytes() + work.written_bytes;
-    auto [found, inserted] = index_.try_emplace(key_of(work), int(program_.ops.size()));
+    auto [found, inserted] = index_.try_emplace(work, int(program_.ops.size()));
     if (inserted) {
-      TileCuts cuts = choose_cuts(work, machine_, item.hlo_name);
+      TileCuts cuts = choose_cuts(work, machine_, item.op_name.empty() ? item.hlo_name : item.op_name);
       program_.ops.push_back({work, make_tiles(work, cuts, machine_, item.hlo_name)});
     }
     item.kind = ProgramItem::Kind::op;
     item.index = found->second;
     program_.flops += item.flops;
+    program_.matmul_flops += matmul_flops(entry[id]);
     program_.items.push_back(std::move(item));
   }
 
@@ -101,15 +102,19 @@ class Compiler {
     ProgramItem item = describe(entry, id);
     item.kind = ProgramItem::Kind::infeed;
     item.bytes = padded_bytes(instruction.shape);
-    program_.infeed.bytes += logical_bytes(instruction.shape);
-    program_.infeed.tensors += instruction.shape.is_tuple() ? int(instruction.shape.tuple_shapes.size()) : 1;
+    if (program_.infeed.tensors > 0) {
+      throw base::InputError("'" + instruction.name +
+                             "' is the second infeed of the step; the host feeds one per step");
+    }
+    program_.infeed.bytes = logical_bytes(instruction.shape);
+    program_.infeed.tensors = instruction.shape.is_tuple() ? int(instruction.shape.tuple_shapes.size()) : 1;
     program_.items.push_back(std::move(item));
   }
 
   const Module& fused_;
   const hw::Machine& machine_;
   Program program_;
-  std::map<decltype(key_of(std::declval<OpWork>())), int> index_;
+  std::map<OpWork, int> index_;
 };
 
 }  // namespace

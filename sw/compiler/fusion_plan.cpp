@@ -104,8 +104,10 @@ class Planner {
   // Rule 2.
   void decide_what_is_stored() {
     stored_.assign(size(), false);
+    expensive_.assign(size(), false);
     for (InstructionId id = 0; id < InstructionId(size()); ++id) {
       const Instruction& instruction = computation_[id];
+      note_expense(id);
       if (absorbed_[id]) {
         plan_.inlined[id] = true;
       } else if (is_fusible_producer(instruction) && hero_of_[id] < 0) {
@@ -183,18 +185,13 @@ class Planner {
     return is_fusible_producer(computation_[user]) && chain_end_[user] < 0 && bytes(user) <= bytes(id);
   }
 
-  /// Division, roots and transcendentals, in the op itself or in what is inlined into it.
-  bool recomputing_is_expensive(InstructionId id) const {
-    std::vector<InstructionId> open{id};
-    while (!open.empty()) {
-      InstructionId at = open.back();
-      open.pop_back();
-      if (is_expensive(computation_[at])) return true;
-      for (InstructionId operand : computation_[at].operands) {
-        if (plan_.inlined[operand]) open.push_back(operand);
-      }
-    }
-    return false;
+  /// Division, roots and transcendentals, in the op itself or in what is inlined into it. Asked in program order.
+  bool recomputing_is_expensive(InstructionId id) const { return expensive_[id]; }
+
+  void note_expense(InstructionId id) {
+    expensive_[id] = is_expensive(computation_[id]) ||
+                     std::ranges::any_of(computation_[id].operands,
+                                         [&](InstructionId o) { return plan_.inlined[o] && expensive_[o]; });
   }
 
   void form_groups() {
@@ -305,6 +302,7 @@ class Planner {
   const Computation& computation_;
   std::vector<std::vector<InstructionId>> users_;
   std::vector<bool> stored_;
+  std::vector<bool> expensive_;           ///< to recompute
   std::vector<bool> absorbed_;            ///< inside an epilogue chain, not its end
   std::vector<InstructionId> chain_end_;  ///< the end of the epilogue chain an instruction belongs to, or -1
   std::vector<InstructionId> hero_of_;    ///< at a chain's end: its convolution or dot

@@ -2,6 +2,7 @@
 #include "sw/compiler/matmul_problem.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/units.h"
 
@@ -80,7 +81,7 @@ void stationary_pixels(MatmulProblem& problem, const Instruction& convolution, c
 }
 
 /// Cutting the rows between output rows of the outermost spatial dimension re-reads what the window overlaps.
-void add_halo(MatmulProblem& problem, const Instruction& convolution, const Shape& input) {
+void add_halo(MatmulProblem& problem, const Instruction& convolution, const Shape& input, std::int64_t array) {
   if (convolution.window.empty()) return;
   const WindowDimension& outer = convolution.window.front();
   std::int64_t overlap = std::max<std::int64_t>(0, (outer.size - 1) * outer.window_dilation + 1 - outer.stride);
@@ -88,7 +89,7 @@ void add_halo(MatmulProblem& problem, const Instruction& convolution, const Shap
   problem.halo_per_cut = double(std::min(overlap, extent)) / double(extent);
   bool batch_in_lanes = convolution.shape.minor_dimension(0) == convolution.convolution.output_batch;
   std::int64_t batch = input.dimensions[convolution.convolution.input_batch];
-  problem.cuts_without_halo = batch_in_lanes ? 1 : std::max<std::int64_t>(1, batch / kSublanes);
+  problem.cuts_without_halo = divide_round_up(batch, batch_in_lanes ? array : kSublanes);
 }
 
 MatmulProblem convolution_problem(const Instruction& convolution, const Shape& input, std::int64_t array) {
@@ -106,16 +107,18 @@ MatmulProblem convolution_problem(const Instruction& convolution, const Shape& i
   }
   std::int64_t channels = input.dimensions[dims.input_feature];
   bool pack_taps = channels < kSublanes;
-  if (pack_taps) {
+  if (window.taps > window.output_positions) {
+    // A weight gradient contracts batch and space together: registers of eight batch rows fill the array's depth.
+    std::int64_t depth = pack_taps ? channels : round_up(channels, kSublanes);
+    problem.contraction_tiles = divide_round_up(depth * window.taps, array);
+  } else if (pack_taps) {
     problem.contraction_tiles = divide_round_up(channels * window.taps, array);
-    if (taps_are_rows) {
-      problem.stationary_blocks = divide_round_up(problem.stationary_blocks, window.taps);
-    }
+    if (taps_are_rows) problem.stationary_blocks = divide_round_up(problem.stationary_blocks, window.taps);
   } else {
     problem.contraction_tiles = divide_round_up(channels, array) * (taps_are_rows ? 1 : window.taps);
   }
   problem.output_rows = divide_round_up(convolution.shape.element_count(), problem.lanes);
-  add_halo(problem, convolution, input);
+  add_halo(problem, convolution, input, array);
   return problem;
 }
 
@@ -149,10 +152,21 @@ MatmulProblem matmul_problem(const Instruction& instruction, const Shape& lhs, c
                                            : convolution_problem(instruction, lhs, array);
 }
 
-double input_share_read(const Instruction& convolution) {
+double input_share_read(const Instruction& convolution, const Shape& input) {
   if (convolution.window.empty()) return 1;
   const WindowDimension& outer = convolution.window.front();
-  return outer.size == 1 && outer.stride > 1 ? 1.0 / double(outer.stride) : 1.0;
+  std::int64_t rows = input.dimensions[convolution.convolution.input_spatial.front()];
+  std::int64_t outputs = convolution.shape.dimensions[convolution.convolution.output_spatial.front()];
+  std::vector<bool> read(std::size_t(rows), false);
+  for (std::int64_t output = 0; output < outputs; ++output) {
+    for (std::int64_t tap = 0; tap < outer.size; ++tap) {
+      std::int64_t at = output * outer.stride + tap * outer.window_dilation - outer.padding_low;
+      if (at >= 0 && at % outer.base_dilation == 0 && at / outer.base_dilation < rows) {
+        read[std::size_t(at / outer.base_dilation)] = true;
+      }
+    }
+  }
+  return double(std::ranges::count(read, true)) / double(rows);
 }
 
 }  // namespace podsim::sw

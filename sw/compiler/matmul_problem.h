@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "sw/graph/graph.h"
@@ -11,9 +12,9 @@ namespace podsim::sw {
 ///
 /// The operand that provides the lane dimension of the output is stationary; which one that is follows from the
 /// output's layout. Padding is what silicon shows: the contracted dimension to 128 for every window tap (taps are
-/// packed into one contraction only when there are fewer channels than sublanes), the lane dimension to 128, the
-/// sublane dimension to 8. Taps that fall into window padding are computed all the same; taps that fall into the holes
-/// of a dilated input are not.
+/// packed into one contraction when there are fewer channels than sublanes, and in weight gradients, which contract
+/// batch and space together), the lane dimension to 128, the sublane dimension to 8. Taps that fall into window padding
+/// are computed all the same; taps that fall into the holes of a dilated input are not.
 struct MatmulProblem {
   int row_operand = 0;   ///< operand number streamed as LHS rows
   int lane_operand = 1;  ///< operand number held stationary
@@ -31,15 +32,15 @@ struct MatmulProblem {
   double halo_per_cut = 0;
   std::int64_t cuts_without_halo = 1;  ///< cuts available along the batch, which need no halo
 
-  bool operator==(const MatmulProblem&) const = default;
+  auto operator<=>(const MatmulProblem&) const = default;
   std::int64_t weight_tiles(std::int64_t array) const;
 };
 
 /// `instruction` is a convolution or dot; `lhs` and `rhs` are the shapes of its operands.
 MatmulProblem matmul_problem(const Instruction& instruction, const Shape& lhs, const Shape& rhs, std::int64_t array);
 
-/// The share of the input that a strided convolution with a one-wide window reads: rows of the outermost spatial
-/// dimension that no window touches are skipped by the DMA, 1 where every row is needed.
-double input_share_read(const Instruction& convolution);
+/// The share of the input that a convolution reads: rows of the outermost spatial dimension that no window touches (a
+/// strided one-wide window, forward or in a weight gradient) are skipped by the DMA.
+double input_share_read(const Instruction& convolution, const Shape& input);
 
 }  // namespace podsim::sw

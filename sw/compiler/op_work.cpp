@@ -83,7 +83,8 @@ class Analysis {
       return std::min(whole, sliced);
     }
     if (hero_ >= 0 && body_[hero_].opcode == Opcode::convolution && feeds_input(parameter)) {
-      return base::Bytes(std::int64_t(double(whole.value()) * input_share_read(body_[hero_])));
+      return base::Bytes(
+          std::int64_t(double(whole.value()) * input_share_read(body_[hero_], body_[body_[hero_].operands[0]].shape)));
     }
     return whole;
   }

@@ -31,7 +31,7 @@ struct OpWork {
   hw::VectorWork epilogue;       ///< on the output; all the work of an op without a matmul
   std::int64_t cross_lane_ops = 0;
 
-  bool operator==(const OpWork&) const = default;
+  auto operator<=>(const OpWork&) const = default;
   base::Bytes read_bytes() const { return row_bytes + lane_bytes + output_side_bytes + small_bytes; }
 };
 

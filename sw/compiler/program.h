@@ -51,7 +51,8 @@ struct Program {
   std::vector<CollectiveOp> collectives;
   std::vector<ProgramItem> items;
   InfeedBatch infeed;
-  double flops = 0;  ///< per core and step, XLA's count
+  double flops = 0;         ///< per core and step, XLA's count
+  double matmul_flops = 0;  ///< of them, multiply-accumulates of convolutions and dots
 };
 
 }  // namespace podsim::sw

@@ -63,9 +63,10 @@ class Blocks {
   hw::MxuWork mxu() const {
     const MatmulProblem& problem = *work_.matmul;
     std::int64_t lane_tiles = divide_round_up(problem.lanes, machine_.mxu.size);
-    std::int64_t stationary = problem.stationary_blocks > 1
-                                  ? divide_round_up(problem.stationary_blocks, cuts_.lanes) * lane_tiles
-                                  : divide_round_up(lane_tiles, cuts_.lanes);
+    std::int64_t lane_cuts = std::min(cuts_.lanes, lane_tiles);
+    std::int64_t block_cuts = divide_round_up(cuts_.lanes, lane_cuts);
+    std::int64_t stationary =
+        divide_round_up(lane_tiles, lane_cuts) * divide_round_up(problem.stationary_blocks, block_cuts);
     return spread({.weight_tiles = divide_round_up(problem.batch, cuts_.batch) * stationary *
                                    divide_round_up(problem.contraction_tiles, cuts_.contraction),
                    .rows = round_up(divide_round_up(problem.rows, cuts_.rows), kSublanes)});
@@ -113,10 +114,13 @@ class Blocks {
   const hw::Machine& machine_;
 };
 
-/// Results popped from the MXU are added to fp32 partial sums in VMEM: a load, an addition and a store per register.
-hw::VectorWork accumulation(const hw::MxuWork& mxu) {
-  std::int64_t registers = mxu.weight_tiles * (mxu.rows / kSublanes);
-  return {.loads = registers, .stores = registers, .alu_ops = registers, .transcendentals = 0};
+/// Results popped from the MXU go to VMEM; those of the second and later contraction tiles are added to fp32 partial
+/// sums there: a load, an addition and a store per register.
+hw::VectorWork accumulation(const hw::MxuWork& mxu, const MatmulProblem& problem, const hw::Machine& machine) {
+  std::int64_t registers_per_row = divide_round_up(machine.mxu.size, machine.vector.lanes);
+  std::int64_t registers = mxu.weight_tiles * (mxu.rows / kSublanes) * registers_per_row;
+  bool sums = problem.contraction_tiles > 1;
+  return {.loads = sums ? registers : 0, .stores = registers, .alu_ops = sums ? registers : 0, .transcendentals = 0};
 }
 
 class TileMaker {
@@ -184,7 +188,8 @@ class TileMaker {
     hw::VectorWork epilogue = last ? share(work_.epilogue, double(blocks_.output_tiles())) : hw::VectorWork{};
     hw::TilePhase middle;
     middle.mxu = blocks_.mxu();
-    middle.vector = sum(scaled(sum(prologue, epilogue), 1 - exposed), accumulation(middle.mxu));
+    middle.vector =
+        sum(scaled(sum(prologue, epilogue), 1 - exposed), accumulation(middle.mxu, *work_.matmul, machine_));
     middle.cross_lane_ops = divide_round_up(work_.cross_lane_ops, cuts_.tiles());
     std::vector<hw::TilePhase> phases;
     auto add_exposed = [&](const hw::VectorWork& vector) {
@@ -226,7 +231,7 @@ std::vector<TileCuts> candidates(const OpWork& work, const hw::Machine& machine)
   std::int64_t most_columns = std::max<std::int64_t>(1, machine.compiler.prologue_columns / machine.mxu.size);
   for (std::int64_t batch : powers_up_to(problem.batch)) {
     for (std::int64_t rows : powers_up_to(problem.rows / kSublanes)) {
-      for (std::int64_t lanes : powers_up_to(pixels ? problem.stationary_blocks : lane_tiles)) {
+      for (std::int64_t lanes : powers_up_to(problem.stationary_blocks * lane_tiles)) {
         if (!pixels && divide_round_up(lane_tiles, lanes) > most_columns) continue;
         for (std::int64_t contraction : powers_up_to(problem.contraction_tiles)) {
           TileCuts cuts{batch, rows, lanes, contraction, true};
@@ -306,7 +311,8 @@ std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine&
   }
   if (fitting.empty()) {
     throw base::SimulationError("op '" + name + "' needs " + to_string(smallest.value_or(Bytes(0))) +
-                                " of VMEM however it is cut into tiles; a core has " + to_string(machine.vmem));
+                                " of VMEM when cut into at most " + std::to_string(kMostTiles) + " tiles; a core has " +
+                                to_string(machine.vmem));
   }
   std::ranges::stable_sort(fitting, {}, &Candidate::least_score);
   return fitting;

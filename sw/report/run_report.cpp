@@ -12,7 +12,7 @@ double RunReport::samples_per_s() const {
 }
 
 double RunReport::mxu_utilization() const {
-  return step_s() <= 0 ? 0 : program.flops / (step_s() * machine.peak_flops_per_core());
+  return step_s() <= 0 ? 0 : program.matmul_flops / (step_s() * machine.peak_flops_per_core());
 }
 
 double RunReport::hbm_utilization() const {

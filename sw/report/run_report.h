@@ -29,7 +29,7 @@ struct RunReport {
 
   double step_s() const { return to_duration(result.step_time).si(); }
   double samples_per_s() const;
-  /// XLA's FLOP count over the peak of the core's MXUs.
+  /// FLOPs of convolutions and dots, as XLA counts them, over the peak of the core's MXUs.
   double mxu_utilization() const;
   /// Bytes moved over what the HBM streams at its sustained rate.
   double hbm_utilization() const;

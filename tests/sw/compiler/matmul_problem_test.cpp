@@ -83,7 +83,7 @@ TEST(MatmulProblem, AStridedPointwiseConvolutionReadsEverySecondRowOfPixels) {
   InstructionId k = b.parameter(make_shape(ElementType::bf16, {1, 1, 16, 16}), "k");
   WindowDimension w{.stride = 2};
   InstructionId y = b.convolution(x, k, {w, w}, convolution_dimensions("b01f_01io->b01f"));
-  EXPECT_DOUBLE_EQ(input_share_read(b[y]), 0.5);
+  EXPECT_DOUBLE_EQ(input_share_read(b[y], b.shape(x)), 0.5);
 }
 
 }  // namespace
