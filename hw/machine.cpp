@@ -14,18 +14,19 @@ class Reader {
 
   std::int64_t count(const char* key) const {
     const std::int64_t value = config_.integer(key);
-    if (value < 1) config_.reject(key, std::string("'") + key + "' must be at least 1");
+    if (value < 1 || value > 1'000'000) config_.reject(key, std::string("'") + key + "' must be between 1 and 1000000");
     return value;
+  }
+  /// For figures that other models build on and that cannot vary yet.
+  std::int64_t exactly(const char* key, std::int64_t only, const char* why) const {
+    if (config_.integer(key) != only)
+      config_.reject(key, std::string("'") + key + "' must be " + std::to_string(only) + ": " + why);
+    return only;
   }
   base::Cycles cycles(const char* key, std::int64_t least) const {
     const std::int64_t value = config_.integer(key);
     if (value < least) config_.reject(key, std::string("'") + key + "' must be at least " + std::to_string(least));
     return base::Cycles(value);
-  }
-  double at_least_zero(const char* key) const {
-    const double value = config_.number(key);
-    if (!(value >= 0)) config_.reject(key, std::string("'") + key + "' must not be negative");
-    return value;
   }
   double fraction(const char* key) const {
     const double value = config_.number(key);
@@ -39,12 +40,15 @@ class Reader {
   }
   base::Bandwidth rate(const char* key) const {
     const base::Bandwidth value = config_.bandwidth(key);
-    if (!(value.si() > 0)) config_.reject(key, std::string("'") + key + "' must be above zero");
+    if (!(value.si() >= 1e6 && value.si() <= 1e15)) {
+      config_.reject(key, std::string("'") + key + "' must be between 1 MB/s and 1000000 GB/s");
+    }
     return value;
   }
   base::Duration duration(const char* key) const {
     const base::Duration value = config_.duration(key);
-    if (!(value.si() >= 0)) config_.reject(key, std::string("'") + key + "' must not be negative");
+    if (!(value.si() >= 0 && value.si() <= 1))
+      config_.reject(key, std::string("'") + key + "' must be between 0 and 1 s");
     return value;
   }
   base::Cycles cycles_of(const char* key) const { return clock_.cycles_covering(duration(key)); }
@@ -74,8 +78,8 @@ MxuParameters read_mxu(const base::Config& config, const Reader& read) {
 
 VectorParameters read_vector(const Reader& read) {
   VectorParameters vector;
-  vector.lanes = read.count("vector.lanes");
-  vector.sublanes = read.count("vector.sublanes");
+  vector.lanes = read.exactly("vector.lanes", 128, "arrays are laid out in tiles of 8 x 128");
+  vector.sublanes = read.exactly("vector.sublanes", 8, "arrays are laid out in tiles of 8 x 128");
   vector.alus = read.count("vector.alus");
   vector.loads = read.count("vector.loads");
   vector.stores = read.count("vector.stores");
@@ -93,11 +97,14 @@ DmaParameters read_dma(const Reader& read) {
   return dma;
 }
 
-HbmParameters read_hbm(const Reader& read) {
+HbmParameters read_hbm(const base::Config& config, const Reader& read) {
   HbmParameters hbm;
   hbm.capacity_per_core = read.size("hbm.capacity_per_core");
   hbm.stream_rate = read.rate("hbm.stream_rate");
-  hbm.turnaround = read.at_least_zero("hbm.turnaround");
+  hbm.turnaround = config.number("hbm.turnaround");
+  if (!(hbm.turnaround >= 0 && hbm.turnaround <= 10)) {
+    config.reject("hbm.turnaround", "'hbm.turnaround' must be between 0 and 10 bytes per byte");
+  }
   return hbm;
 }
 
@@ -108,6 +115,11 @@ noc::IciParameters read_ici(const base::Config& config, const Reader& read) {
   if (ici.payload_fraction == 0) config.reject("ici.payload_fraction", "a link without payload moves nothing");
   ici.hop_latency = read.duration("ici.hop_latency");
   ici.remote_dma_latency = read.duration("ici.remote_dma_latency");
+  if (ici.hop_latency.si() < 1e-12) config.reject("ici.hop_latency", "'ici.hop_latency' must be at least 1 ps");
+  if (ici.remote_dma_latency < ici.hop_latency) {
+    config.reject("ici.remote_dma_latency",
+                  "'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency'");
+  }
   ici.cross_pod_latency = read.duration("ici.cross_pod_latency");
   return ici;
 }
@@ -119,7 +131,6 @@ HostParameters read_host(const Reader& read) {
   host.infeed_copy_rate = read.rate("host.infeed_copy_rate");
   host.infeed_tensor_overhead = read.duration("host.infeed_tensor_overhead");
   host.infeed_queue_depth = read.count("host.infeed_queue_depth");
-  host.chips_per_host = read.count("host.chips_per_host");
   return host;
 }
 
@@ -144,19 +155,18 @@ Machine read_machine(const base::Config& config) {
   const Reader read(config, machine.clock);
   machine.cores_per_chip = read.count("core.cores_per_chip");
   machine.vmem = read.size("core.vmem");
-  machine.smem = read.size("core.smem");
   machine.sync_flags = read.count("core.sync_flags");
   if (machine.sync_flags < 4) config.reject("core.sync_flags", "an op's double buffers need 4 of 'core.sync_flags'");
   machine.mxu = read_mxu(config, read);
   machine.vector = read_vector(read);
   machine.cross_lane = {read.cycles("cross_lane.interval_cycles", 1), read.cycles("cross_lane.latency_cycles", 0)};
   machine.dma = read_dma(read);
-  machine.hbm = read_hbm(read);
+  machine.hbm = read_hbm(config, read);
   machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0)};
   machine.ici = read_ici(config, read);
   machine.host = read_host(read);
   machine.compiler = {read.fraction("compiler.exposed_vector_fraction"), read.count("compiler.prologue_columns"),
-                      read.size("compiler.combine_all_reduce")};
+                      read.size("compiler.combine_all_reduce"), read.size("compiler.least_segment")};
   machine.pod = read_pod(config, read);
   return machine;
 }

@@ -54,7 +54,6 @@ struct HostParameters {       ///< [host]
   base::Bandwidth infeed_copy_rate;  ///< infeed queue -> HBM buffer by the core
   base::Duration infeed_tensor_overhead;
   std::int64_t infeed_queue_depth = 0;  ///< batches
-  std::int64_t chips_per_host = 0;
 };
 
 /// What the tile compiler assumes of the code it stands for; machine-wide, never per op.
@@ -62,6 +61,7 @@ struct CompilerParameters {            ///< [compiler]
   double exposed_vector_fraction = 0;  ///< of a matmul fusion's vector work, the share not hidden behind the MXU
   std::int64_t prologue_columns = 0;   ///< output columns per recomputation of an operand prologue
   base::Bytes combine_all_reduce;      ///< gradients are combined up to this size per all-reduce
+  base::Bytes least_segment;           ///< a collective's messages are not cut smaller
 };
 
 struct PodParameters {                   ///< [pod]
@@ -75,7 +75,6 @@ struct Machine {
   base::Frequency clock;  ///< [core] clock
   std::int64_t cores_per_chip = 0;
   base::Bytes vmem;
-  base::Bytes smem;
   std::int64_t sync_flags = 0;
   MxuParameters mxu;
   VectorParameters vector;

@@ -97,6 +97,7 @@ base::Time CollectiveEngine::addition(std::int64_t elements, ElementType type, s
 
 std::int64_t segment_elements(const hw::Machine& machine, ElementType type) {
   double bytes = machine.ici.payload_rate().si() * machine.ici.remote_dma_latency.si();
+  bytes = std::max(bytes, double(machine.compiler.least_segment.value()));
   return std::max<std::int64_t>(1, std::int64_t(bytes) / byte_width(type));
 }
 

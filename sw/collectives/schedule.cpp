@@ -83,7 +83,12 @@ std::int32_t AllReduceSchedule::segments_of(std::int64_t elements) const {
 }
 
 std::int64_t AllReduceSchedule::segment_size(std::int64_t elements, std::int32_t i) const {
-  return std::min(segment_, elements - i * segment_);
+  return segment_begin(elements, i + 1) - segment_begin(elements, i);
+}
+
+std::int64_t AllReduceSchedule::segment_begin(std::int64_t elements, std::int32_t i) const {
+  const std::int64_t segments = segments_of(elements);
+  return i * (elements / segments) + std::min<std::int64_t>(i, elements % segments);
 }
 
 std::int64_t AllReduceSchedule::token_size(const Token& token) const {
@@ -149,7 +154,8 @@ ElementRange AllReduceSchedule::range(const Token& token, const noc::Coordinates
   std::int32_t chunk = around(at[stage.dimension] + toward_owner * token.distance, stage.size);
   std::int64_t begin = stage_begin(token.colour, token.stage, at) + chunk * stage.chunk;
   if (stage.wraps && token.direction < 0) begin += flow(stage, +1);
-  return {begin + token.segment * segment_, token_size(token)};
+  const std::int64_t whole = flow(stages(token.colour)[token.stage], token.direction);
+  return {begin + segment_begin(whole, token.segment), token_size(token)};
 }
 
 ElementRange AllReduceSchedule::shard_range(int colour, const noc::Coordinates& at) const {

@@ -90,8 +90,11 @@ class AllReduceSchedule {
   std::int64_t flow(const Stage& stage, int direction) const;
   std::int32_t segments(const Stage& stage, int direction) const { return segments_of(flow(stage, direction)); }
   std::int32_t segments_of(std::int64_t elements) const;
-  /// Elements of segment i of `elements`.
+  /// Elements of segment i of `elements`; the segments of a flow are as equal as can be, so that no short one follows
+  /// the others down the line.
   std::int64_t segment_size(std::int64_t elements, std::int32_t i) const;
+  /// Where segment i of `elements` begins.
+  std::int64_t segment_begin(std::int64_t elements, std::int32_t i) const;
   std::int64_t token_size(const Token& token) const;
 
   /// Calls `send` for segment 0 of every flow that starts at a position along the stage's dimension, in the order in
