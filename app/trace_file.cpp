@@ -27,6 +27,16 @@ std::filesystem::path tried(const std::filesystem::path& vcd) {
   return vcd;
 }
 
+/// From what a chip is told to do, along the way of its data: memory, units, then what leaves the chip.
+const std::vector<std::string>& reading_order() {
+  static const std::vector<std::string> names{
+      "op",   "state", "collective", "infeed",                        // of a core
+      "dma",  "hbm",   "mxu",        "vector", "cross_lane",          // its units
+      "vmem", "sync",  "core",       "ici",    "switch",     "host",  // of a chip
+  };
+  return names;
+}
+
 /// Every signal, and for every scope the pattern of all that is in it.
 std::vector<std::string> candidates(const std::vector<std::string>& names) {
   std::set<std::string> all(names.begin(), names.end());
@@ -69,7 +79,7 @@ void TraceFile::check_patterns() const {
 
 void TraceFile::finish(base::Time end) {
   writer_.finish(end);
-  base::write_file(save_file_, base::gtkw_text(vcd_.string(), writer_.signals(), end));
+  base::write_file(save_file_, base::gtkw_text(vcd_.string(), writer_.signals(), end, reading_order()));
 }
 
 }  // namespace podsim::app

@@ -5,24 +5,32 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
+#include <string_view>
 
 namespace podsim::base {
 namespace {
 
 // Trace flags of GTKWave's save files, in hexadecimal there too.
 constexpr unsigned binary = 0x8, right_justified = 0x20, blank = 0x200, signed_decimal = 0x400, ascii = 0x800;
-constexpr unsigned analog_step = 0x8000, analog_row = 0x20000, real = 0x40000;
-constexpr unsigned group_begin = 0x800000, group_end = 0x1000000;
+constexpr unsigned analog_step = 0x8000, analog_row = 0x20000, real = 0x40000, analog_full_scale = 0x80000;
+constexpr unsigned collapsed = 0x1000, closed = 0x400000, group_begin = 0x800000, group_end = 0x1000000;
 
-unsigned flags(SignalKind kind) {
-  switch (kind) {
+constexpr unsigned curve = analog_step | analog_full_scale;
+
+/// An amount, such as a fill level, is read off its height.
+bool is_amount(const TracedSignal& signal) {
+  return signal.kind == SignalKind::integer && signal.name.ends_with("_bytes");
+}
+
+unsigned flags(const TracedSignal& signal) {
+  switch (signal.kind) {
     case SignalKind::wire:
       return binary | right_justified;
     case SignalKind::integer:
-      return signed_decimal | right_justified;
+      return signed_decimal | right_justified | (is_amount(signal) ? curve : 0);
     case SignalKind::real:
-      return analog_step | real | right_justified;
+      return curve | real | right_justified;
     case SignalKind::text:
       return ascii | right_justified;
   }
@@ -31,25 +39,79 @@ unsigned flags(SignalKind kind) {
 
 std::string trace_lines(const TracedSignal& signal) {
   std::string range = signal.kind == SignalKind::integer ? fmt::format("[{}:0]", signal.bits - 1) : "";
-  std::string lines = fmt::format("@{:x}\n+{{{}}} {}{}\n", flags(signal.kind), signal.name, signal.full_name(), range);
+  std::string lines = fmt::format("@{:x}\n+{{{}}} {}{}\n", flags(signal), signal.name, signal.full_name(), range);
   if (signal.kind == SignalKind::real) lines += fmt::format("@{:x}\n-\n-\n", analog_row);
+  if (is_amount(signal)) lines += fmt::format("@{:x}\n-\n", analog_row);
   return lines;
 }
 
-struct Group {
-  std::string scope;
-  std::vector<const TracedSignal*> signals;
+/// A name without the number or the coordinates at its end: mxu0 and mxu1, chip(0,0) and chip(0,1) are of one kind.
+std::string_view kind_of(std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789(,)") + 1); }
+
+/// Where a name comes in the order of reading; those that are not in it come last.
+class ReadingOrder {
+ public:
+  explicit ReadingOrder(const std::vector<std::string>& order) : order_(order) {}
+  auto rank(std::string_view name) const { return std::ranges::find(order_, kind_of(name)) - order_.begin(); }
+  template <class Parts>
+  void sort(Parts& parts) const {
+    std::ranges::stable_sort(parts, {}, [this](const auto& part) { return rank(name_of(part)); });
+  }
+
+ private:
+  static std::string_view name_of(const TracedSignal* signal) { return signal->name; }
+  template <class Scope>
+  static std::string_view name_of(const Scope& scope) {
+    return scope.name;
+  }
+  const std::vector<std::string>& order_;
 };
 
-std::vector<Group> group_by_scope(const std::vector<TracedSignal>& signals) {
-  std::vector<Group> groups;
-  std::map<std::string, std::size_t> index;
-  for (const TracedSignal& signal : signals) {
-    auto [found, is_new] = index.try_emplace(signal.scope, groups.size());
-    if (is_new) groups.push_back({signal.scope, {}});
-    groups[found->second].signals.push_back(&signal);
+struct Scope {
+  std::string name;
+  std::vector<const TracedSignal*> signals;
+  std::vector<Scope> inner;
+
+  Scope& child(std::string_view wanted) {
+    auto found = std::ranges::find(inner, wanted, &Scope::name);
+    return found != inner.end() ? *found : inner.emplace_back(Scope{std::string(wanted), {}, {}});
   }
-  return groups;
+
+  void sort(const ReadingOrder& order) {
+    order.sort(signals);
+    order.sort(inner);
+    for (Scope& scope : inner) scope.sort(order);
+  }
+};
+
+Scope scope_tree(const std::vector<TracedSignal>& signals) {
+  Scope root;
+  for (const TracedSignal& signal : signals) {
+    Scope* scope = &root;
+    for (std::string_view rest = signal.scope; !rest.empty();) {
+      const std::size_t dot = std::min(rest.find('.'), rest.size());
+      scope = &scope->child(rest.substr(0, dot));
+      rest.remove_prefix(std::min(dot + 1, rest.size()));
+    }
+    scope->signals.push_back(&signal);
+  }
+  return root;
+}
+
+std::string group_lines(const Scope& scope, bool open);
+
+std::string content_lines(const Scope& scope) {
+  std::string lines;
+  for (const TracedSignal* signal : scope.signals) lines += trace_lines(*signal);
+  std::set<std::string_view> seen;
+  for (const Scope& inner : scope.inner) lines += group_lines(inner, seen.insert(kind_of(inner.name)).second);
+  return lines;
+}
+
+std::string group_lines(const Scope& scope, bool open) {
+  const unsigned begin = group_begin | blank | (open ? 0 : closed);
+  const unsigned end = group_end | blank | (open ? 0 : closed | collapsed);
+  return fmt::format("@{0:x}\n-{1}\n{2}@{3:x}\n-{1}\n", begin, scope.name, content_lines(scope), end);
 }
 
 /// GTKWave's zoom z shows 200 pixels per 2^-z time units; the wave pane of the window below has some 1300.
@@ -60,15 +122,13 @@ double zoom_to_fit(Time end) {
 
 }  // namespace
 
-std::string gtkw_text(const std::string& vcd, const std::vector<TracedSignal>& signals, Time end) {
+std::string gtkw_text(const std::string& vcd, const std::vector<TracedSignal>& signals, Time end,
+                      const std::vector<std::string>& reading_order) {
   std::string text = fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n[size] 1600 900\n[pos] -1 -1\n", vcd);
   text += fmt::format("*{:.6f} -1\n[sst_width] 0\n[signals_width] 220\n", zoom_to_fit(end));
-  for (const Group& group : group_by_scope(signals)) {
-    if (!group.scope.empty()) text += fmt::format("@{:x}\n-{}\n", group_begin | blank, group.scope);
-    for (const TracedSignal* signal : group.signals) text += trace_lines(*signal);
-    if (!group.scope.empty()) text += fmt::format("@{:x}\n-{}\n", group_end | blank, group.scope);
-  }
-  return text;
+  Scope root = scope_tree(signals);
+  root.sort(ReadingOrder(reading_order));
+  return text + content_lines(root);
 }
 
 }  // namespace podsim::base

@@ -14,21 +14,30 @@ namespace podsim::base {
 namespace {
 
 struct SaveFile {
-  std::vector<std::string> signals, groups_opened, groups_closed;
+  std::vector<std::string> signals;  ///< full names
+  std::vector<std::string> groups;   ///< full names of the groups; those not unfolded in brackets
   double zoom = 0;
 };
 
 SaveFile read_gtkw(const std::string& text) {
   SaveFile save;
   std::string flags;
+  std::vector<std::string> open;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
     if (line[0] == '@') flags = line.substr(1);
     if (line[0] == '+') save.signals.push_back(line.substr(line.find("} ") + 2));
-    if (line[0] == '-' && flags == "800200") save.groups_opened.push_back(line.substr(1));
-    if (line[0] == '-' && flags == "1000200") save.groups_closed.push_back(line.substr(1));
+    // Flags of GTKWave's analyzer.h: group begin (bit 23) and end (24), closed (22).
+    unsigned bits = flags.empty() ? 0 : unsigned(std::stoul(flags, nullptr, 16));
+    if (line[0] == '-' && (bits >> 23 & 1) != 0) {
+      open.push_back(open.empty() ? line.substr(1) : open.back() + "." + line.substr(1));
+      save.groups.push_back((bits >> 22 & 1) != 0 ? "[" + open.back() + "]" : open.back());
+    }
+    if (line[0] == '-' && (bits >> 24 & 1) != 0) open.pop_back();
+    EXPECT_TRUE(line[0] != '+' || open.empty() || save.signals.back().starts_with(open.back() + ".")) << line;
     if (line[0] == '*') save.zoom = std::stod(line.substr(1));
   }
+  EXPECT_TRUE(open.empty());
   return save;
 }
 
@@ -48,9 +57,28 @@ TEST(GtkwWriter, NamesEverySignalOfTheTraceOnceGroupedByScope) {
   for (const auto& [name, signal] : read_vcd(out.str()).signals) declared.insert(name);
   EXPECT_EQ(named, declared);
   EXPECT_EQ(save.signals.size(), declared.size());
-  EXPECT_EQ(save.groups_opened,
-            (std::vector<std::string>{"chip(0,0).core0.mxu0", "chip(0,0).core0.dma", "chip(0,0).hbm"}));
-  EXPECT_EQ(save.groups_closed, save.groups_opened);
+  EXPECT_EQ(save.groups, (std::vector<std::string>{"chip(0,0)", "chip(0,0).core0", "chip(0,0).core0.mxu0",
+                                                   "chip(0,0).core0.dma", "chip(0,0).hbm"}));
+}
+
+TEST(GtkwWriter, FollowsTheReadingOrderAndUnfoldsOneOfAKind) {
+  const SignalKind wire = SignalKind::wire;
+  std::vector<TracedSignal> signals{
+      {"chip(0,0).host", "busy", wire, 1},        {"chip(0,0).core0.mxu0", "busy", wire, 1},
+      {"chip(0,0).core0.mxu1", "busy", wire, 1},  {"chip(0,0).core0.dma", "write", wire, 1},
+      {"chip(0,0).core0.dma", "read", wire, 1},   {"chip(0,0).core1.dma", "read", wire, 1},
+      {"chip(0,0).core0", "infeed", wire, 1},     {"chip(0,0).core0", "op", wire, 1},
+      {"chip(1,0).core0.mxu12", "busy", wire, 1},
+  };
+  SaveFile save = read_gtkw(gtkw_text("a.vcd", signals, Time(1), {"op", "dma", "mxu", "core"}));
+  EXPECT_EQ(save.groups,
+            (std::vector<std::string>{"chip(0,0)", "chip(0,0).core0", "chip(0,0).core0.dma", "chip(0,0).core0.mxu0",
+                                      "[chip(0,0).core0.mxu1]", "[chip(0,0).core1]", "chip(0,0).core1.dma",
+                                      "chip(0,0).host", "[chip(1,0)]", "chip(1,0).core0", "chip(1,0).core0.mxu12"}));
+  EXPECT_EQ(save.signals, (std::vector<std::string>{
+                              "chip(0,0).core0.op", "chip(0,0).core0.infeed", "chip(0,0).core0.dma.write",
+                              "chip(0,0).core0.dma.read", "chip(0,0).core0.mxu0.busy", "chip(0,0).core0.mxu1.busy",
+                              "chip(0,0).core1.dma.read", "chip(0,0).host.busy", "chip(1,0).core0.mxu12.busy"}));
 }
 
 TEST(GtkwWriter, ShowsTheWholeTraceAtAnyLength) {
@@ -66,6 +94,16 @@ TEST(GtkwWriter, ShowsTheWholeTraceAtAnyLength) {
 TEST(GtkwWriter, ShowsTextAsText) {
   std::string text = gtkw_text("a.vcd", {{"s", "state", SignalKind::text, 1}}, Time(1));
   EXPECT_NE(text.find("@820\n+{state} s.state\n"), std::string::npos);
+}
+
+// Flags of GTKWave's analyzer.h: step (bit 15), full scale (19), real (18), signed (10), right justified (5).
+TEST(GtkwWriter, ShowsRealsAndAmountsAsCurvesOnAFixedScale) {
+  EXPECT_NE(
+      gtkw_text("a.vcd", {{"s", "rate", SignalKind::real, 64}}, Time(1)).find("@c8020\n+{rate} s.rate\n@20000\n-\n-\n"),
+      std::string::npos);
+  EXPECT_NE(gtkw_text("a.vcd", {{"s", "used_bytes", SignalKind::integer, 32}}, Time(1))
+                .find("@88420\n+{used_bytes} s.used_bytes[31:0]\n@20000\n-\n"),
+            std::string::npos);
 }
 
 }  // namespace
