@@ -57,8 +57,9 @@ OpWork random_product(const hw::Machine& machine) {
 }
 
 OpWork random_convolution(const hw::Machine& machine) {
-  ConvolutionCase c{.batch = between(1, 3) * 8,
-                    .size = between(4, 14),
+  // With a batch of 128 and channels that pad badly the batch goes into the lanes and pixels are stationary.
+  ConvolutionCase c{.batch = *rc::gen::element<std::int64_t>(8, 24, 128),
+                    .size = between(4, 10),
                     .in = between(1, 4) * 40,
                     .out = between(1, 4) * 40,
                     .window = *rc::gen::element<std::int64_t>(1, 3)};
@@ -115,8 +116,8 @@ RC_GTEST_PROP(TileSearch, TilesStreamAllRowsPastAllWeightsAndNoMoreThanCutsRound
   // Each cut leaves a last block that may be short; rows are padded to the sublanes on each of the MXUs.
   double rows = double(p.rows + cuts.rows * 8 * (1 + machine.mxu.count));
   std::int64_t columns = divide_round_up(p.lanes, machine.mxu.size);
-  double stationary = p.stationary_blocks > 1 ? double((p.stationary_blocks + cuts.lanes - 1) * columns)
-                                              : double(columns + cuts.lanes - 1);
+  double blocks = p.stationary_blocks > 1 ? double(p.stationary_blocks + cuts.lanes - 1) : 1;
+  double stationary = blocks * double(columns + std::min(cuts.lanes, columns) - 1);
   double weights = double(p.batch + cuts.batch - 1) * stationary * double(p.contraction_tiles + cuts.contraction - 1);
   RC_ASSERT(double(sum.streamed_rows) <= rows * weights);
 }
@@ -176,13 +177,15 @@ RC_GTEST_PROP(TileSearch, VectorWorkIsDoneOncePerBlockThatNeedsIt, ()) {
   OpWork work = random_work(machine);
   TileCuts cuts = random_cuts(work, machine);
   Totals sum = totals_of(make_tiles(work, cuts, machine, "op"));
-  // The prologue of the rows is repeated for every cut of the lanes and the other way round; partial sums are added
-  // up, one operation per register that the MXUs stream.
+  // The prologue of the rows is repeated for every cut of the lanes and the other way round. Partial sums of several
+  // contraction tiles are added up, one operation per register that the MXUs stream.
   double times_rows = work.matmul ? double(cuts.lanes) : 0, times_lanes = work.matmul ? double(cuts.rows) : 0;
-  double expected = double(work.row_prologue.alu_ops) * times_rows + double(work.lane_prologue.alu_ops) * times_lanes +
-                    double(work.epilogue.alu_ops) + double(sum.streamed_rows) / 8;
-  RC_ASSERT(double(sum.vector.alu_ops) >= expected - 6.0 * double(cuts.tiles()));
-  RC_ASSERT(double(sum.vector.alu_ops) <= expected + 6.0 * double(cuts.tiles()));
+  double once = double(work.row_prologue.alu_ops) * times_rows + double(work.lane_prologue.alu_ops) * times_lanes +
+                double(work.epilogue.alu_ops);
+  double sums = double(sum.streamed_rows) / 8, rounding = 6.0 * double(cuts.tiles());
+  bool must_add = work.matmul && work.matmul->contraction_tiles > 1;
+  RC_ASSERT(double(sum.vector.alu_ops) >= once + (must_add ? sums : 0) - rounding);
+  RC_ASSERT(double(sum.vector.alu_ops) <= once + sums + rounding);
   RC_ASSERT(sum.cross_lane_ops >= work.cross_lane_ops);
   RC_ASSERT(sum.cross_lane_ops < work.cross_lane_ops + cuts.tiles());
 }
@@ -206,7 +209,7 @@ RC_GTEST_PROP(TileSearch, TheChosenCutsFitAndNoOthersThatFitAreBetter, ()) {
   }
   TileCuts chosen = choose_cuts(work, machine, "op");
   RC_ASSERT(make_tiles(work, chosen, machine, "op").vmem <= machine.vmem);
-  RC_ASSERT(score(machine, work, chosen) == best);
+  RC_ASSERT(score(machine, work, chosen) <= best);
 }
 
 // Two input halves, two output halves and the fp32 sums of a tile.
@@ -243,7 +246,7 @@ TEST(TileSearch, AnOpThatDoesNotFitIsAVerdictThatNamesIt) {
 TEST(TileSearch, ExposedVectorWorkStandsBesideTheMatrixWorkAndHiddenWorkInItsPhase) {
   const hw::Machine machine = hw::tpu_v3();
   OpWork work;
-  work.matmul = MatmulProblem{.lanes = 128, .contraction_tiles = 1, .rows = 1024, .output_rows = 1024};
+  work.matmul = MatmulProblem{.lanes = 128, .contraction_tiles = 2, .rows = 1024, .output_rows = 1024};
   work.row_bytes = work.lane_bytes = work.written_bytes = Bytes(1 << 20);
   work.row_prologue.alu_ops = 1000;
   work.epilogue.alu_ops = 2000;
@@ -254,9 +257,9 @@ TEST(TileSearch, ExposedVectorWorkStandsBesideTheMatrixWorkAndHiddenWorkInItsPha
   EXPECT_EQ(phases[0].vector.alu_ops, 730);
   EXPECT_EQ(phases[0].mxu, hw::MxuWork{});
   EXPECT_EQ(phases[2].vector.alu_ops, 1460);
-  // 0.27 x 3000 hidden, and 1024 / 8 additions of partial sums per MXU's share of the rows.
+  // 0.27 x 3000 hidden, and an addition for every register of partial sums.
   EXPECT_EQ(phases[1].vector.alu_ops, 810 + phases[1].mxu.weight_tiles * phases[1].mxu.rows / 8);
-  EXPECT_EQ(phases[1].mxu.weight_tiles * phases[1].mxu.rows, 1024);
+  EXPECT_EQ(phases[1].mxu.weight_tiles * phases[1].mxu.rows, 2 * 1024);
 }
 
 struct Measured {

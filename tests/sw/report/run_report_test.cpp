@@ -15,7 +15,7 @@ TEST(RunReport, RatesFollowFromTheStep) {
   EXPECT_DOUBLE_EQ(report.step_s(), 0.01);
   // 128 images, 16 chips of two cores, 100 steps a second.
   EXPECT_DOUBLE_EQ(report.samples_per_s(), 128 * 32 * 100);
-  // 123.2 GFLOP in 10 ms are 12.32 TFLOP/s, of 61.6 (2 x 128 x 128 x 2 x 940 MHz).
+  // 123.2 GFLOP of matmuls in 10 ms are 12.32 TFLOP/s, of 61.6 (2 x 128 x 128 x 2 x 940 MHz).
   EXPECT_NEAR(report.mxu_utilization(), 12.32e12 / (4 * 128 * 128 * 940e6), 1e-9);
   // 2.059 GB in 10 ms are half of 411.8 GB/s.
   EXPECT_NEAR(report.hbm_utilization(), 0.5, 1e-9);

@@ -33,7 +33,8 @@ inline RunReport sample_report() {
   item(ProgramItem::Kind::op, "fusion.1", "block0/conv1, a", "convolution fusion", 6.16e9, 1 << 20);
   item(ProgramItem::Kind::op, "fusion.2", "block0/\"relu\"", "loop fusion", 1e6, 1 << 20);
   item(ProgramItem::Kind::collective, "all-reduce.3", "gradients", "all-reduce", 0, 2000);
-  report.program.flops = 123.2e9;
+  report.program.flops = 130e9;
+  report.program.matmul_flops = 123.2e9;
   report.program.ops.resize(2);
   report.memory.parameters = Bytes(std::int64_t(1) << 30);
   report.memory.peak = Bytes(std::int64_t(4) << 30);
