@@ -15,12 +15,14 @@ namespace podsim::hw {
 /// The op tile by tile.
 struct RunOp {
   const TileOp* op = nullptr;
+  std::string_view label = {};  ///< shown in traces, else the op's name: equal ops of a program share a TileOp
 };
 
 /// The op at replay detail: it ends as many cycles after its start as it took when it was recorded.
 struct RunFor {
   const TileOp* op = nullptr;
   OpResult recorded;
+  std::string_view label = {};
 };
 
 /// Nothing, for so long.

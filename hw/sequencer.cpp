@@ -14,6 +14,11 @@ constexpr std::size_t input_flag = 0;
 constexpr std::size_t output_flag = 2;
 constexpr std::array<const char*, 4> flag_names{"input0", "input1", "output0", "output1"};
 
+template <class Run>
+std::string_view shown_name(const Run& command) {
+  return command.label.empty() ? std::string_view(command.op->name) : command.label;
+}
+
 }  // namespace
 
 Sequencer::Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, CoreUnits& units,
@@ -71,10 +76,11 @@ void Sequencer::execute(const Command& command) {
 
 void Sequencer::perform(const RunOp& command, CommandRecord& record) {
   const TileOp& op = *command.op;
-  show_op(op.name);
+  const std::string_view label = shown_name(command);
+  show_op(label);
   units_.vmem->allocate(op.name, op.vmem);
   const UnitCounters before = counters();
-  run_tiles(op, record.op);
+  run_tiles(op, label, record.op);
   const UnitCounters after = counters();
   units_.vmem->release(op.vmem);
   record.op.cycles = now_ - record.start;
@@ -82,16 +88,17 @@ void Sequencer::perform(const RunOp& command, CommandRecord& record) {
   record.op.vector_busy = after.vector - before.vector;
   record.op.cross_lane_busy = after.cross_lane - before.cross_lane;
   record.op.hbm_busy = HbmStream::cycles_of_ticks(after.hbm_ticks - before.hbm_ticks);
-  if (timeline_ != nullptr) timeline_->span(track_, op.name, "op", time_.time_of(record.start), time_.time_of(now_));
+  if (timeline_ != nullptr) timeline_->span(track_, label, "op", time_.time_of(record.start), time_.time_of(now_));
 }
 
 void Sequencer::perform(const RunFor& command, CommandRecord& record) {
-  show_op(command.op->name);
+  const std::string_view label = shown_name(command);
+  show_op(label);
   enter("replay");
   record.op = command.recorded;
   wait_until(now_ + command.recorded.cycles);
   if (timeline_ != nullptr) {
-    timeline_->span(track_, command.op->name, "replayed op", time_.time_of(record.start), time_.time_of(now_));
+    timeline_->span(track_, label, "replayed op", time_.time_of(record.start), time_.time_of(now_));
   }
 }
 
@@ -128,7 +135,7 @@ void Sequencer::perform(const External& command, CommandRecord& record) {
   }
 }
 
-void Sequencer::run_tiles(const TileOp& op, OpResult& result) {
+void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& result) {
   issued_.fill(0);
   fetched_ = 0;
   for (std::size_t flag = 0; flag < issued_.size(); ++flag) units_.flags->set(flag, 0);
@@ -139,7 +146,7 @@ void Sequencer::run_tiles(const TileOp& op, OpResult& result) {
     const std::size_t half = std::size_t(result.tiles % 2);
     wait_for_flag(input_flag + half, result.tiles == 0 ? result.start_up : result.read_wait, "wait for reads");
     wait_for_flag(output_flag + half, result.write_wait, "wait for buffer");
-    run_phases(op, tile.run().work, result);
+    run_phases(tile.run().work, label, result);
     for (const TileTransfer& transfer : tile.run().work.writes) {
       issue(Direction::write, transfer.bytes, output_flag + half, result);
     }
@@ -152,13 +159,13 @@ void Sequencer::run_tiles(const TileOp& op, OpResult& result) {
 }
 
 /// The units of a phase start together; the phase ends with the last of them.
-void Sequencer::run_phases(const TileOp& op, const TileWork& work, OpResult& result) {
+void Sequencer::run_phases(const TileWork& work, std::string_view label, OpResult& result) {
   enter("compute");
   for (const TilePhase& phase : work.phases) {
     base::Cycles end = now_;
-    for (const auto& mxu : units_.mxus) end = std::max(end, mxu->start(now_, phase.mxu, op.name));
-    end = std::max(end, units_.vector->start(now_, phase.vector, op.name));
-    end = std::max(end, units_.cross_lane->start(now_, phase.cross_lane_ops, op.name));
+    for (const auto& mxu : units_.mxus) end = std::max(end, mxu->start(now_, phase.mxu, label));
+    end = std::max(end, units_.vector->start(now_, phase.vector, label));
+    end = std::max(end, units_.cross_lane->start(now_, phase.cross_lane_ops, label));
     result.compute += end - now_;
     wait_until(end);
   }

@@ -55,8 +55,8 @@ class Sequencer : public sc_core::sc_module {
   void perform(const Infeed& command, CommandRecord& record);
   void perform(const External& command, CommandRecord& record);
 
-  void run_tiles(const TileOp& op, OpResult& result);
-  void run_phases(const TileOp& op, const TileWork& work, OpResult& result);
+  void run_tiles(const TileOp& op, std::string_view label, OpResult& result);
+  void run_phases(const TileWork& work, std::string_view label, OpResult& result);
   void fetch(TileCursor& cursor, OpResult& result);
   void issue(Direction direction, base::Bytes bytes, std::size_t flag, OpResult& result);
   void wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state);

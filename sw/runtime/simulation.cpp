@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <systemc>
 
 #include "base/diagnostic.h"
@@ -124,8 +125,8 @@ hw::Command Simulation::command_for(const ProgramItem& item, int step, std::size
       break;
   }
   const hw::TileOp& tiles = program_.ops[item.index].tiles;
-  if (options_.detail == Detail::tile) return hw::RunOp{&tiles};
-  return hw::RunFor{&tiles, recorded(item.index)};
+  if (options_.detail == Detail::tile) return hw::RunOp{&tiles, item.op_name};
+  return hw::RunFor{&tiles, recorded(item.index), item.op_name};
 }
 
 const hw::OpResult& Simulation::recorded(int op) {

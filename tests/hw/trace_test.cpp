@@ -39,6 +39,18 @@ TEST(Trace, shows_an_op_passing_through_the_core) {
   EXPECT_EQ(sink.history(core + "vmem.used_bytes"), "0@0 4096@0 0@525");
 }
 
+TEST(Trace, names_ops_that_share_their_tiles_as_the_program_does) {
+  const Machine machine = round_machine();
+  RecordingSink sink;
+  OpResult recorded;
+  recorded.cycles = base::Cycles(9);
+  ScriptedRuntime runtime({RunOp{&two_tiles(), "conv1"}, RunOp{&two_tiles(), "conv2"},
+                           RunFor{&two_tiles(), recorded, "conv3"}, RunFor{&two_tiles(), recorded}});
+  TileChip chip("chip", machine, 0, runtime, {&sink, nullptr, "chip(0,0)"});
+  sc_core::sc_start();
+  EXPECT_EQ(sink.history("chip(0,0).core0.op"), "@0 conv1@0 @525 conv2@525 @1050 conv3@1050 @1059 fusion.7@1059 @1068");
+}
+
 TEST(Trace, does_not_change_what_is_traced) {
   const Machine machine = tpu_v3();
   RecordingSink sink;
