@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/app/program.h"
+#include "tests/wave/waveform.h"
+
+// A traced training step as the program leaves it, read with a parser that shares nothing with the writer: it refuses
+// scopes out of balance, changes of undeclared signals and times that run backwards.
+namespace podsim::test {
+namespace {
+
+class TracedRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Outcome outcome = run("r.vcd");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    json_ = nlohmann::json::parse(outcome.out);
+    text_ = folder_.read("r.vcd");
+    vcd_ = base::read_vcd(text_);
+  }
+
+  Outcome run(const std::string& vcd) const {
+    return folder_.run({"run", "resnet50", "--slice", "2x2", "--batch-per-core", "1", "--steps", "1", "--json", "--vcd",
+                        vcd, "--trace", "chip(0,0).*"});
+  }
+
+  void expect_declared(const std::string& save_file, const std::string& what) const {
+    const std::vector<std::string> names = signals_of_save_file(save_file);
+    EXPECT_FALSE(names.empty()) << what;
+    for (const std::string& name : names) EXPECT_TRUE(vcd_.signals.contains(name)) << what << ": " << name;
+  }
+
+  double step_s() const { return json_["step_time_s"]; }
+
+  Folder folder_;
+  nlohmann::json json_;
+  std::string text_;
+  base::VcdContent vcd_;
+};
+
+const std::string core0 = "chip(0,0).core0.", core1 = "chip(0,0).core1.";
+
+TEST_F(TracedRun, HasNothingInItsHeaderThatChangesFromRunToRun) {
+  EXPECT_TRUE(text_.starts_with("$version podsim $end\n$timescale 1 ps $end\n$scope module chip(0,0) $end\n"));
+  EXPECT_EQ(text_.find("$date"), std::string::npos);
+}
+
+TEST_F(TracedRun, IsTheSameToTheByteTheSecondTime) {
+  ASSERT_EQ(run("again.vcd").code, 0);
+  EXPECT_TRUE(text_ == folder_.read("again.vcd"));
+}
+
+TEST_F(TracedRun, LastsAsLongAsTheStep) {
+  EXPECT_EQ(vcd_.timescale, "1ps");
+  EXPECT_EQ(vcd_.end, json_["step_time_ps"].get<std::int64_t>());
+}
+
+TEST_F(TracedRun, ComesWithASaveFileOfEverySignalOnce) {
+  const std::string save_file = folder_.read("r.gtkw");
+  EXPECT_NE(save_file.find("[dumpfile] \"r.vcd\"\n"), std::string::npos);
+  expect_declared(save_file, "r.gtkw");
+  const std::vector<std::string> names = signals_of_save_file(save_file);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  EXPECT_EQ(names.size(), vcd_.signals.size());
+}
+
+TEST_F(TracedRun, IsReadFromTheOpDownToItsData) {
+  const std::vector<std::string> names = signals_of_save_file(folder_.read("r.gtkw"));
+  const std::vector<std::string> order{core0 + "op",           core0 + "state",      core0 + "dma.read",
+                                       core0 + "hbm.read",     core0 + "mxu0.state", core0 + "mxu1.state",
+                                       core0 + "vector.state", core1 + "op",         "chip(0,0).ici.x_plus.busy",
+                                       "chip(0,0).host.state"};
+  std::vector<std::ptrdiff_t> places;
+  for (const std::string& name : order) places.push_back(std::ranges::find(names, name) - names.begin());
+  EXPECT_TRUE(std::ranges::is_sorted(places));
+  EXPECT_EQ(places.front(), 0);
+  EXPECT_LT(places.back(), std::ptrdiff_t(names.size()));
+}
+
+TEST_F(TracedRun, DeclaresEverySignalOfTheSaveFilesInWaveforms) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(PODSIM_SOURCE_DIR "/waveforms")) {
+    if (entry.path().extension() != ".gtkw") continue;
+    expect_declared(read_file(entry.path().string()), entry.path().filename().string());
+    ++files;
+  }
+  EXPECT_GT(files, 0);
+}
+
+// XLA's count of floating point operations leaves out padding and the filling of the array.
+TEST_F(TracedRun, KeepsTheMatrixUnitsBusyForAtLeastTheirUsefulWork) {
+  const double busy = double(time_high(vcd_, core0 + "mxu0.busy") + time_high(vcd_, core0 + "mxu1.busy")) * 1e-12;
+  EXPECT_GE(busy / (2 * step_s()), json_["utilization"]["mxu"].get<double>());
+  EXPECT_LT(busy / (2 * step_s()), 1);
+}
+
+// The waveform's transfers end on whole cycles, which makes them a little longer than their bytes.
+TEST_F(TracedRun, MovesTheBytesThroughHbmThatTheRunReports) {
+  const double bytes = json_["hbm_bytes_per_core_step"];
+  for (const std::string& core : {core0, core1}) {
+    EXPECT_NEAR(integral(vcd_, core + "hbm.bytes_per_second"), bytes, 1e-3 * bytes) << core;
+  }
+}
+
+TEST_F(TracedRun, OccupiesTheBusiestLinkAsTheRunReports) {
+  double busiest = 0;
+  for (const char* link : {"x_plus", "y_plus"}) {
+    const std::string name = "chip(0,0).ici." + std::string(link) + ".busy";
+    busiest = std::max(busiest, double(time_high(vcd_, name)) * 1e-12);
+  }
+  EXPECT_NEAR(busiest / step_s(), json_["utilization"]["ici"].get<double>(), 1e-5);
+}
+
+// From the last core in to the last core out: as long as the core that waits least is in it.
+TEST_F(TracedRun, ShowsTheAllReduceForAsLongAsTheRunReports) {
+  const std::int64_t shown = std::min(time_shown(vcd_, core0 + "collective"), time_shown(vcd_, core1 + "collective"));
+  EXPECT_NEAR(double(shown) * 1e-12, json_["collectives"][0]["time_s"].get<double>(), 2e-12);
+}
+
+}  // namespace
+}  // namespace podsim::test
