@@ -101,6 +101,7 @@ HbmParameters read_hbm(const base::Config& config, const Reader& read) {
   HbmParameters hbm;
   hbm.capacity_per_core = read.size("hbm.capacity_per_core");
   hbm.stream_rate = read.rate("hbm.stream_rate");
+  if (hbm.stream_rate.si() < 1e9) config.reject("hbm.stream_rate", "'hbm.stream_rate' must be at least 1 GB/s");
   hbm.turnaround = config.number("hbm.turnaround");
   if (!(hbm.turnaround >= 0 && hbm.turnaround <= 10)) {
     config.reject("hbm.turnaround", "'hbm.turnaround' must be between 0 and 10 bytes per byte");

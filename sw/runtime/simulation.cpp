@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <sysc/kernel/sc_kernel_ids.h>
 #include <algorithm>
 #include <chrono>
 #include <systemc>
@@ -91,9 +92,25 @@ std::unique_ptr<hw::Chip> Simulation::make_chip(noc::NodeId node, std::string sc
   return std::make_unique<hw::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace);
 }
 
+/// Lets the simulation go on until nothing is left to happen, a core fails, or the run is stopped from outside. In
+/// slices of simulated time that take some milliseconds of host time each, so that a stop is seen even while no core
+/// asks for commands; where slices end has no effect on the results.
+void Simulation::advance() {
+  using HostClock = std::chrono::steady_clock;
+  sc_core::sc_time slice(1, sc_core::SC_MS);
+  const sc_core::sc_time longest(1000, sc_core::SC_SEC);
+  // A slice may hold nothing but notifications that were cancelled.
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+  do {
+    const HostClock::time_point begin = HostClock::now();
+    sc_core::sc_start(slice, sc_core::SC_EXIT_ON_STARVATION);
+    if (HostClock::now() - begin < std::chrono::milliseconds(20) && slice < longest) slice *= 2;
+  } while (verdict_.empty() && !stopped() && sc_core::sc_pending_activity());
+}
+
 RunResult Simulation::run() {
   if (options_.detail == Detail::replay) check_that_ops_fit();
-  sc_core::sc_start();
+  advance();
   if (!verdict_.empty()) throw base::SimulationError(verdict_);
   if (!stopped()) check_that_all_finished();
   collect();

@@ -69,6 +69,7 @@ class Simulation : private hw::CoreRuntime {
   void start_external(hw::Core& core, const hw::External& command) override;
   void failed(hw::Core& core, const std::string& verdict) override;
 
+  void advance();
   std::unique_ptr<hw::Chip> make_chip(noc::NodeId node, std::string scope);
   hw::Command command_for(const ProgramItem& item, int step, std::size_t index);
   const hw::OpResult& recorded(int op);

@@ -53,9 +53,9 @@ INSTANTIATE_TEST_SUITE_P(Machine, BadValue,
                                          "dma.queue_depth=0", "hbm.stream_rate=0 GB/s", "hbm.turnaround=-0.1",
                                          "ici.payload_fraction=1.5", "ici.payload_fraction=0", "pod.dimensions=[]",
                                          "pod.dimensions=[4, 0]", "compiler.exposed_vector_fraction=2",
-                                         "hbm.stream_rate=1 B/s", "hbm.turnaround=11", "vector.lanes=64",
-                                         "vector.sublanes=16", "ici.hop_latency=0 ns", "ici.remote_dma_latency=1 ns",
-                                         "host.infeed_queue_depth=100000000000"));
+                                         "hbm.stream_rate=1 B/s", "hbm.stream_rate=1 MB/s", "hbm.turnaround=11",
+                                         "vector.lanes=64", "vector.sublanes=16", "ici.hop_latency=0 ns",
+                                         "ici.remote_dma_latency=1 ns", "host.infeed_queue_depth=100000000000"));
 
 }  // namespace
 }  // namespace podsim::hw
