@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -160,6 +161,71 @@ TEST(CompiledResNet50, ItsOpsTakeTogetherWhatTheyTakeOnSilicon) {
   }
   EXPECT_NEAR(modelled_us / measured_us, 1, 0.05) << modelled_us << " us, measured " << measured_us << " us";
   EXPECT_NEAR(measured_us, 115'455, 10) << "the whole profile was read";
+}
+
+/// What tells ops apart across compilers: the arrays of two and more dimensions that an op writes and reads.
+std::string signature(const std::string& hlo_text) {
+  static const std::regex array(R"((bf16|f32|pred)\[\d+(,\d+)+\])");
+  const std::size_t operands = hlo_text.find(hlo_text.find("= (") == std::string::npos ? "(" : ") ");
+  auto arrays = [&](const std::string& text) {
+    std::multiset<std::string> found;
+    for (std::sregex_iterator at(text.begin(), text.end(), array), end; at != end; ++at) found.insert(at->str());
+    std::string joined;
+    for (const std::string& one : found) joined += one + " ";
+    return joined;
+  };
+  return arrays(hlo_text.substr(0, operands)) + "<- " + arrays(hlo_text.substr(operands));
+}
+
+using OpTimes = std::map<std::string, std::vector<double>>;
+
+/// Times of every op that ran in most steps, by signature, in microseconds.
+OpTimes measured_op_times() {
+  OpTimes times;
+  std::istringstream profile(measured_profile());
+  std::string line;
+  std::getline(profile, line);
+  while (std::getline(profile, line)) {
+    if (line.find('"') == std::string::npos) continue;
+    std::istringstream rest(line.substr(line.rfind('"') + 2));
+    std::vector<std::string> fields;
+    for (std::string field; std::getline(rest, field, ',');) fields.push_back(field);
+    if (std::stod(fields.at(1)) > 1000)
+      times[signature(line.substr(line.find('"')))].push_back(std::stod(fields.at(3)));
+  }
+  return times;
+}
+
+// The figure of README and docs/model.md: `./podsim selftest -R OpByOp -V` prints it.
+TEST(CompiledResNet50, OpByOpItsTimesAreWithinSixPercentOfSilicon) {
+  OpTimes measured = measured_op_times();
+  if (measured.empty()) GTEST_SKIP() << "no measured profile to compare with";
+  OpTimes modelled;
+  Program program = compiled().program;
+  hw::TilePipeline pipeline(machine());
+  for (const ProgramItem& item : program.items) {
+    if (item.kind != ProgramItem::Kind::op) continue;
+    double cycles = double(pipeline.simulate(program.ops[item.index].tiles).cycles.value());
+    modelled[signature(item.hlo_text)].push_back(cycles / machine().clock.si() * 1e6);
+  }
+  double error = 0, bias = 0, compared = 0;
+  for (auto& [name, times] : modelled) {
+    auto found = measured.find(name);
+    if (found == measured.end() || name == "<- ") continue;
+    std::ranges::sort(times);
+    std::ranges::sort(found->second);
+    for (std::size_t i = 0; i < std::min(times.size(), found->second.size()); ++i) {
+      error += std::abs(times[i] - found->second[i]);
+      bias += times[i] - found->second[i];
+      compared += found->second[i];
+    }
+  }
+  std::printf(
+      "ops that match by shape: %.1f ms of 116.6 ms measured, time-weighted mean absolute error %.1f %%, bias %+.1f "
+      "%%\n",
+      compared * 1e-3, 100 * error / compared, 100 * bias / compared);
+  EXPECT_GT(compared, 100'000) << "most of the step was compared";
+  EXPECT_LT(error / compared, 0.06);
 }
 
 }  // namespace
