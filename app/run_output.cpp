@@ -12,6 +12,7 @@ namespace {
 nlohmann::ordered_json manifest(const sw::RunReport& report, const RunRecord& record) {
   nlohmann::ordered_json files = {{"stats.json", "the figures of the run, as --json prints them without host times"},
                                   {"summary.txt", "the figures for people"},
+                                  {"statistics.txt", "counters with their units"},
                                   {"ops.csv", "every op of a step in XProf's columns"},
                                   {"timeline.json", "chip (0,0) core 0 over time, for ui.perfetto.dev"},
                                   {"machine.toml", "the resolved machine, a machine file"},
@@ -29,6 +30,9 @@ void write_run(const std::filesystem::path& folder, const sw::RunReport& report,
   record.timeline.write_json(spans);
   base::write_file(folder / "stats.json", sw::run_stats(report));
   base::write_file(folder / "summary.txt", sw::summary_text(report));
+  std::ostringstream statistics;
+  report.result.statistics.write_text(statistics);
+  base::write_file(folder / "statistics.txt", statistics.str());
   base::write_file(folder / "ops.csv", sw::ops_csv(report));
   base::write_file(folder / "timeline.json", spans.str());
   base::write_file(folder / "machine.toml", record.machine.to_toml());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/statistics.h"
 #include "base/units.h"
 #include "hw/op_result.h"
 
@@ -46,6 +47,7 @@ struct RunResult {
   std::vector<CollectiveResult> collectives;
   std::int64_t simulated_chips = 0;  ///< modules elaborated; fewer than the slice when folded
   std::vector<std::string> notes;    ///< what a reader should know: exact reductions used or refused
+  base::StatisticSet statistics;     ///< see run_statistics.h
   bool partial = false;              ///< interrupted before all steps were done
 };
 

@@ -18,6 +18,7 @@
 #include "noc/systemc_time.h"
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_run.h"
+#include "sw/runtime/run_statistics.h"
 
 namespace podsim::sw {
 namespace {
@@ -210,6 +211,7 @@ void Simulation::collect() {
   for (const ItemResult& item : step.items) {
     if (program_.items[item.item].kind == ProgramItem::Kind::collective) add_collective_result(item);
   }
+  result_.statistics = run_statistics(result_, *fabric_);
 }
 
 CollectiveRun& Simulation::collective(int step, std::size_t index) {
