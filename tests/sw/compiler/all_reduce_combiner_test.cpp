@@ -61,12 +61,14 @@ TEST(AllReduceCombiner, GradientsBelowTheThresholdBecomeOneAllReduceOfAllOfThem)
 }
 
 TEST(AllReduceCombiner, OneByteLessThanTheSumNeedsTwo) {
-  auto found = all_reduces(combine_all_reduces(gradients({100, 200, 300}), base::Bytes(1199)));
+  Module combined = combine_all_reduces(gradients({100, 200, 300}), base::Bytes(1199));
+  auto found = all_reduces(combined);
   EXPECT_EQ(found.size(), 2U);
 }
 
 TEST(AllReduceCombiner, AnArrayAboveTheThresholdStandsAlone) {
-  auto found = all_reduces(combine_all_reduces(gradients({10, 1000, 10}), base::Bytes(100)));
+  Module combined = combine_all_reduces(gradients({10, 1000, 10}), base::Bytes(100));
+  auto found = all_reduces(combined);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0]->operands.size() + found[1]->operands.size(), 3U);
 }

@@ -107,7 +107,8 @@ TEST(Fusion, AResidualJoinThatManyOpsReadIsStoredOnce) {
   std::vector<InstructionId> readers;
   for (int i = 0; i < 4; ++i) readers.push_back(pointwise(b, join, "k" + std::to_string(i), 16));
   Module module = std::move(b).build(b.tuple(readers));
-  auto found = fusions(fuse(module));
+  Module fused = fuse(module);
+  auto found = fusions(fused);
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0]->fusion_kind, FusionKind::loop);
   EXPECT_EQ(found[0]->operands.size(), 2U);
@@ -132,7 +133,8 @@ TEST(Fusion, OfTwoConvolutionsThatMeetInASumTheLaterOneAdds) {
   InstructionId x = image(b, "x", 16);
   InstructionId sum = b.add(pointwise(b, x, "k1", 8), pointwise(b, x, "k2", 8));
   Module module = std::move(b).build(sum);
-  auto found = fusions(fuse(module));
+  Module fused = fuse(module);
+  auto found = fusions(fused);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0]->operands.size(), 2U);
   EXPECT_EQ(found[1]->operands.size(), 3U);
