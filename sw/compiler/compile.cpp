@@ -60,7 +60,7 @@ class Compiler {
     double flops = 0;
     const Computation& body = fused_.computations[instruction.called.front()];
     for (const Instruction& inner : body.instructions) {
-      if (inner.opcode != Opcode::convolution && inner.opcode != Opcode::dot) continue;
+      if (!is_matmul(inner.opcode)) continue;
       flops += 2.0 * double(multiply_accumulates(inner, body[inner.operands[0]].shape, body[inner.operands[1]].shape));
     }
     return flops;

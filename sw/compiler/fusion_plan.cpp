@@ -5,26 +5,13 @@
 #include <optional>
 #include <utility>
 
+#include "sw/graph/flops.h"
+
 namespace podsim::sw {
 namespace {
 
-bool is_matmul(const Instruction& instruction) {
-  return instruction.opcode == Opcode::convolution || instruction.opcode == Opcode::dot;
-}
-
 bool is_expensive(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::divide:
-    case Opcode::exponential:
-    case Opcode::log:
-    case Opcode::sqrt:
-    case Opcode::rsqrt:
-    case Opcode::tanh:
-    case Opcode::power:
-      return true;
-    default:
-      return false;
-  }
+  return instruction.opcode == Opcode::divide || is_transcendental(instruction.opcode);
 }
 
 /// The dimensions an op loops over: a reduction's are its input's.
@@ -60,7 +47,7 @@ class Planner {
     hero_of_.assign(size(), -1);
     chain_end_.assign(size(), -1);
     for (InstructionId hero = InstructionId(size()) - 1; hero >= 0; --hero) {
-      if (!is_matmul(computation_[hero])) continue;
+      if (!is_matmul(computation_[hero].opcode)) continue;
       std::vector<InstructionId> chain{hero};
       while (auto next = epilogue_of(chain.back())) chain.push_back(*next);
       // Readers can widen for themselves.
@@ -336,7 +323,7 @@ bool is_source(const Instruction& instruction) {
 }
 
 bool takes_inlined_operands(const Instruction& instruction) {
-  return is_matmul(instruction) || instruction.opcode == Opcode::reduce ||
+  return is_matmul(instruction.opcode) || instruction.opcode == Opcode::reduce ||
          instruction.opcode == Opcode::reduce_window || is_fusible_producer(instruction);
 }
 

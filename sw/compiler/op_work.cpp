@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "sw/compiler/vector_cost.h"
+#include "sw/graph/flops.h"
 
 namespace podsim::sw {
 namespace {
 
 constexpr base::Bytes kSmallArray{64 * 1024};
 constexpr base::Bytes kRegisterBytes{4096};
-
-bool is_matmul(Opcode opcode) { return opcode == Opcode::convolution || opcode == Opcode::dot; }
 
 /// Rounded up per array: a register holds 1024 f32 or 2048 bf16.
 std::int64_t registers_moved(base::Bytes bytes) { return base::divide_round_up(bytes.value(), kRegisterBytes.value()); }

@@ -9,7 +9,7 @@
 
 namespace podsim::sw {
 
-namespace {
+bool is_matmul(Opcode opcode) { return opcode == Opcode::convolution || opcode == Opcode::dot; }
 
 bool is_transcendental(Opcode opcode) {
   switch (opcode) {
@@ -24,6 +24,8 @@ bool is_transcendental(Opcode opcode) {
       return false;
   }
 }
+
+namespace {
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0); }
 

@@ -19,6 +19,11 @@
 /// Everything that only moves data has no FLOPs.
 namespace podsim::sw {
 
+/// Multiply-accumulates on a matrix unit: convolution and dot.
+bool is_matmul(Opcode opcode);
+/// Counted apart from FLOPs: exp, log, sqrt, rsqrt, tanh, power.
+bool is_transcendental(Opcode opcode);
+
 struct Cost {
   std::int64_t flops = 0;
   std::int64_t transcendentals = 0;
