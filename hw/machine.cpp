@@ -72,8 +72,15 @@ MxuParameters read_mxu(const base::Config& config, const Reader& read) {
   mxu.size = read.count("mxu.size");
   if (mxu.size % 8 != 0) config.reject("mxu.size", "'mxu.size' must be a multiple of 8, the rows of a register");
   mxu.weight_load = base::Cycles(base::divide_round_up(mxu.size, read.count("mxu.weight_rows_per_cycle")));
-  mxu.first_result_latency = base::Cycles(mxu.size) + read.cycles("mxu.result_skew_cycles", 0);
+  mxu.first_result_latency = base::Cycles(mxu.size) + read.cycles("mxu.result_skew_cycles", 7);
+  mxu.operand_fifo = read.count("mxu.operand_fifo_registers");
+  mxu.result_fifo = read.count("mxu.result_fifo_registers");
   return mxu;
+}
+
+ScalarParameters read_scalar(const Reader& read) {
+  return {read.size("scalar.smem"), read.cycles("scalar.alu_latency_cycles", 1),
+          read.cycles("scalar.load_latency_cycles", 1), read.cycles("scalar.branch_penalty_cycles", 0)};
 }
 
 VectorParameters read_vector(const Reader& read) {
@@ -85,6 +92,11 @@ VectorParameters read_vector(const Reader& read) {
   vector.stores = read.count("vector.stores");
   vector.latency = read.cycles("vector.latency_cycles", 0);
   vector.transcendental_interval = read.cycles("vector.transcendental_interval_cycles", 1);
+  vector.load_latency = read.cycles("vector.load_latency_cycles", 1);
+  vector.alu_latency = read.cycles("vector.alu_latency_cycles", 1);
+  vector.store_to_load = read.cycles("vector.store_to_load_cycles", 1);
+  vector.transcendental_latency = read.cycles("vector.transcendental_latency_cycles", 1);
+  vector.transcendental_fifo = read.count("vector.transcendental_fifo_registers");
   return vector;
 }
 
@@ -158,9 +170,14 @@ Machine read_machine(const base::Config& config) {
   machine.vmem = read.size("core.vmem");
   machine.sync_flags = read.count("core.sync_flags");
   if (machine.sync_flags < 4) config.reject("core.sync_flags", "an op's double buffers need 4 of 'core.sync_flags'");
+  machine.instruction_memory = read.count("core.instruction_memory_bundles");
+  if (machine.instruction_memory > 65536)
+    config.reject("core.instruction_memory_bundles", "a bundle's address has 16 bits: at most 65536");
+  machine.scalar = read_scalar(read);
   machine.mxu = read_mxu(config, read);
   machine.vector = read_vector(read);
-  machine.cross_lane = {read.cycles("cross_lane.interval_cycles", 1), read.cycles("cross_lane.latency_cycles", 0)};
+  machine.cross_lane = {read.cycles("cross_lane.interval_cycles", 1), read.cycles("cross_lane.latency_cycles", 0),
+                        read.count("cross_lane.result_fifo_registers")};
   machine.dma = read_dma(read);
   machine.hbm = read_hbm(config, read);
   machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0)};

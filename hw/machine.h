@@ -17,7 +17,16 @@ struct MxuParameters {                ///< [mxu]
   std::int64_t count = 0;             ///< per core
   std::int64_t size = 0;              ///< rows and columns of the systolic array
   base::Cycles weight_load;           ///< one full weight tile into the shadow registers: size / weight_rows_per_cycle
-  base::Cycles first_result_latency;  ///< first LHS row in to first result row out: size + result_skew
+  base::Cycles first_result_latency;  ///< first LHS row in to first result register out: size + result_skew
+  std::int64_t operand_fifo = 0;      ///< registers waiting in front of the array, LHS and weights each
+  std::int64_t result_fifo = 0;       ///< registers in the array and behind it
+};
+
+struct ScalarParameters {  ///< [scalar]
+  base::Bytes smem;
+  base::Cycles alu_latency;
+  base::Cycles load_latency;    ///< SMEM to register
+  base::Cycles branch_penalty;  ///< cycles without a bundle after a taken branch
 };
 
 struct VectorParameters {  ///< [vector]
@@ -28,11 +37,17 @@ struct VectorParameters {  ///< [vector]
   std::int64_t stores = 0;               ///< per cycle
   base::Cycles latency;                  ///< load to use, through an ALU, to the store: start-up of a vector loop
   base::Cycles transcendental_interval;  ///< cycles between two transcendental operations
+  base::Cycles load_latency;             ///< VMEM to register
+  base::Cycles alu_latency;
+  base::Cycles store_to_load;            ///< until a load or a DMA sees what was stored
+  base::Cycles transcendental_latency;   ///< push to pop
+  std::int64_t transcendental_fifo = 0;  ///< registers in the unit and behind it
 };
 
-struct CrossLaneParameters {  ///< [cross_lane]
-  base::Cycles interval;      ///< between two 8 x 128 operations
-  base::Cycles latency;       ///< of a full 128 x 128 transpose
+struct CrossLaneParameters {     ///< [cross_lane]
+  base::Cycles interval;         ///< between two 8 x 128 operations
+  base::Cycles latency;          ///< last push to first pop
+  std::int64_t result_fifo = 0;  ///< registers in the unit and behind it
 };
 
 struct DmaParameters {           ///< [dma]
@@ -76,6 +91,8 @@ struct Machine {
   std::int64_t cores_per_chip = 0;
   base::Bytes vmem;
   std::int64_t sync_flags = 0;
+  std::int64_t instruction_memory = 0;  ///< bundles
+  ScalarParameters scalar;
   MxuParameters mxu;
   VectorParameters vector;
   CrossLaneParameters cross_lane;

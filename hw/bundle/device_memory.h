@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/units.h"
+
+namespace podsim::hw {
+
+/// What one core's half of the HBM holds, by 32-bit words; what was never written reads as zero and takes no host
+/// memory. Throws std::out_of_range beyond the capacity.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(base::Bytes capacity);
+  void read(std::uint64_t address, std::span<std::uint32_t> words) const;
+  void write(std::uint64_t address, std::span<const std::uint32_t> words);
+  std::uint64_t words() const { return words_; }
+
+ private:
+  static constexpr std::uint64_t page_words = 1 << 16;
+  using Page = std::array<std::uint32_t, page_words>;
+  std::uint64_t words_;
+  std::vector<std::unique_ptr<Page>> pages_;
+};
+
+}  // namespace podsim::hw

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace podsim::hw::isa {
+
+enum class DmaRoute : std::uint8_t { hbm_to_vmem, vmem_to_hbm, hbm_to_hbm, hbm_to_smem, smem_to_hbm, hbm_to_imem };
+inline constexpr int dma_routes = 6;
+
+/// A two-dimensional copy as it stands in SMEM: eight words. Addresses, lengths and strides are in 32-bit words (a VMEM
+/// row is 128 words), the destination in instruction memory is a bundle's address. Row r of `rows` begins at
+/// source + r * source_stride and destination + r * destination_stride. On completion `flag` goes up by one.
+///
+///   word 0: bits 0..7 route, bits 8..23 flag;  1: source;  2: destination;  3: words per row;  4: rows;
+///   5: source stride;  6: destination stride;  7: number of the string that names it in traces
+struct DmaDescriptor {
+  DmaRoute route = DmaRoute::hbm_to_vmem;
+  std::uint32_t flag = 0;
+  std::uint32_t source = 0, destination = 0;
+  std::uint32_t words = 0;  ///< per row
+  std::uint32_t rows = 1;
+  std::uint32_t source_stride = 0, destination_stride = 0;
+  std::uint32_t name = 0;
+  bool operator==(const DmaDescriptor&) const = default;
+};
+inline constexpr int descriptor_words = 8;
+
+std::array<std::uint32_t, descriptor_words> to_words(const DmaDescriptor& descriptor);
+/// A route that does not exist is kept as its number: whoever starts the descriptor checks it.
+DmaDescriptor descriptor_of(const std::array<std::uint32_t, descriptor_words>& words);
+
+}  // namespace podsim::hw::isa
