@@ -161,10 +161,14 @@ struct OpcodeInfo {
   OperandKind destination, x, y, z;
   bool masked = false;             ///< takes a vector mask
   bool reads_destination = false;  ///< d is a source: stores
+  bool takes_unit = false;         ///< names a matrix unit, or the unit that is popped
 };
 
 /// The row of an opcode, and the whole table in the order of Opcode.
 const OpcodeInfo& info(Opcode opcode);
 std::span<const OpcodeInfo> opcode_table();
+constexpr bool is_branch(Opcode opcode) { return opcode == Opcode::s_branch || opcode == Opcode::s_loop; }
+/// "scalar", "vector", "load", ...
+std::string_view to_string(SlotKind kind);
 
 }  // namespace podsim::hw::isa

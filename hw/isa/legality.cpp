@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/isa/legality.h"
+
+#include <fmt/format.h>
+
+#include "hw/isa/immediates.h"
+
+namespace podsim::hw::isa {
+namespace {
+
+bool within(std::int32_t value, int count) { return value >= 0 && value < count; }
+
+/// Why `value` cannot be an operand of this kind, or nullptr.
+const char* operand_fault(OperandKind kind, Value value) {
+  switch (kind) {
+    case OperandKind::none:
+      return value == Value{} ? nullptr : "sets an operand that it does not have";
+    case OperandKind::scalar:
+      return !value.literal && within(value.value, scalar_registers) ? nullptr : "has no scalar register there";
+    case OperandKind::vector:
+      return !value.literal && within(value.value, vector_registers) ? nullptr : "has no vector register there";
+    case OperandKind::mask:
+      return !value.literal && within(value.value, mask_registers) ? nullptr : "has no vector mask there";
+    case OperandKind::predicate:
+      return !value.literal && within(value.value, predicate_registers) ? nullptr : "has no predicate there";
+    case OperandKind::scalar_or_literal:
+      return value.literal || within(value.value, scalar_registers) ? nullptr
+                                                                    : "has no scalar register or literal there";
+    case OperandKind::vector_or_literal:
+      return value.literal || within(value.value, vector_registers) ? nullptr
+                                                                    : "has no vector register or literal there";
+    case OperandKind::target:
+      return value.literal && value.value >= 0 ? nullptr : "has no bundle address there";
+    case OperandKind::text:
+      return value.literal && value.value >= 0 ? nullptr : "has no string there";
+  }
+  return "has an operand of no kind";
+}
+
+const char* destination_fault(const OpcodeInfo& row, int destination) {
+  if (const char* fault = operand_fault(row.destination, Value::reg(destination))) return fault;
+  bool writes = row.destination != OperandKind::none && !row.reads_destination;
+  if (!writes || destination != 0) return nullptr;
+  if (row.destination == OperandKind::scalar) return "writes s0, which always reads as zero";
+  if (row.destination == OperandKind::predicate) return "writes p0, which is always true";
+  if (row.destination == OperandKind::mask) return "writes vm0, which is always all true";
+  return nullptr;
+}
+
+const char* unit_fault(const OpcodeInfo& row, int unit) {
+  if (!row.takes_unit) return unit == 0 ? nullptr : "names a unit and takes none";
+  int units = row.slot == SlotKind::pop ? result_units : max_matrix_units;
+  return within(unit, units) ? nullptr : "names a unit that there is not";
+}
+
+const char* mask_fault(const OpcodeInfo& row, int mask) {
+  if (!row.masked) return mask == 0 ? nullptr : "has a vector mask and takes none";
+  return within(mask, mask_registers) ? nullptr : "has a vector mask that there is not";
+}
+
+const char* predicate_fault(Predicate predicate) {
+  if (!within(predicate.reg, predicate_registers)) return "stands under a predicate that there is not";
+  return predicate.reg == 0 && predicate.negated ? "stands under !p0 and is never performed" : nullptr;
+}
+
+const char* instruction_fault(Slot slot, const Instruction& instruction) {
+  if (!within(int(instruction.opcode), opcodes)) return "is no operation";
+  const OpcodeInfo& row = info(instruction.opcode);
+  if (row.slot != kind(slot)) return "stands in a slot of another kind";
+  if (is_branch(instruction.opcode) && slot != Slot::scalar0) return "branches, which only scalar slot 0 does";
+  if (const char* fault = predicate_fault(instruction.predicate)) return fault;
+  if (const char* fault = destination_fault(row, instruction.destination)) return fault;
+  if (const char* fault = operand_fault(row.x, instruction.x)) return fault;
+  if (const char* fault = operand_fault(row.y, instruction.y)) return fault;
+  if (const char* fault = operand_fault(row.z, instruction.z)) return fault;
+  if (instruction.opcode == Opcode::s_loop && instruction.x.value == 0) return "counts down s0, which always is zero";
+  if (const char* fault = mask_fault(row, instruction.mask)) return fault;
+  return unit_fault(row, instruction.unit);
+}
+
+/// The second of two operations that write the same register.
+std::optional<Fault> double_write(const Bundle& bundle) {
+  for (int later = 1; later < slots; ++later) {
+    const auto& second = bundle[Slot(later)];
+    if (!second) continue;
+    auto second_write = written_register(*second);
+    if (!second_write) continue;
+    for (int earlier = 0; earlier < later; ++earlier) {
+      const auto& first = bundle[Slot(earlier)];
+      if (!first || !may_both_be_performed(first->predicate, second->predicate)) continue;
+      auto first_write = written_register(*first);
+      if (!first_write || first_write->file != second_write->file || first_write->number != second_write->number)
+        continue;
+      std::string name = register_name(second_write->file, second_write->number);
+      return Fault{Slot(later),
+                   fmt::format("writes {}, as {} of this bundle does", name, info(first->opcode).mnemonic)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string register_name(RegisterFile file, int number) {
+  constexpr const char* prefixes[] = {"s", "v", "vm", "p"};
+  return fmt::format("{}{}", prefixes[std::size_t(file)], number);
+}
+
+std::optional<RegisterWrite> written_register(const Instruction& instruction) {
+  const OpcodeInfo& row = info(instruction.opcode);
+  if (instruction.opcode == Opcode::s_loop) return RegisterWrite{RegisterFile::scalar, instruction.x.value};
+  if (row.reads_destination) return std::nullopt;
+  switch (row.destination) {
+    case OperandKind::scalar:
+      return RegisterWrite{RegisterFile::scalar, instruction.destination};
+    case OperandKind::vector:
+      return RegisterWrite{RegisterFile::vector, instruction.destination};
+    case OperandKind::mask:
+      return RegisterWrite{RegisterFile::mask, instruction.destination};
+    case OperandKind::predicate:
+      return RegisterWrite{RegisterFile::predicate, instruction.destination};
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Fault> find_fault(const Bundle& bundle) {
+  for (int s = 0; s < slots; ++s) {
+    const auto& instruction = bundle[Slot(s)];
+    if (!instruction) continue;
+    if (const char* fault = instruction_fault(Slot(s), *instruction)) return Fault{Slot(s), fault};
+  }
+  if (auto fault = double_write(bundle)) return fault;
+  if (auto literal = first_that_does_not_fit(bundle)) {
+    return Fault{literal->slot, "has a literal for which the bundle's six immediates have no room left"};
+  }
+  return std::nullopt;
+}
+
+std::string_view to_string(Slot slot) {
+  constexpr std::string_view names[] = {"scalar0", "scalar1", "vector0", "vector1", "load",
+                                        "store",   "push",    "pop",     "misc"};
+  return names[std::size_t(slot)];
+}
+
+}  // namespace podsim::hw::isa
