@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "hw/bundle/kernel_variants.h"
+#include "hw/bundle/lane_functions.h"
+
+namespace podsim::hw {
+
+namespace {
+
+using isa::Opcode;
+using lane::Word;
+
+constexpr int sublane_bytes = lanes * int(sizeof(Word));
+
+/// `amount` modulo a power of two, never negative.
+int modulo(std::int32_t amount, int size) { return int(std::uint32_t(amount) % std::uint32_t(size)); }
+
+Word* sublane(VectorRegister& r, int s) { return r.words.data() + s * lanes; }
+const Word* sublane(const VectorRegister& r, int s) { return r.words.data() + s * lanes; }
+
+void rotate_lanes(VectorRegister& d, const VectorRegister& x, int amount) {
+  for (int s = 0; s < sublanes; ++s) {
+    std::copy_n(sublane(x, s), lanes - amount, sublane(d, s) + amount);
+    std::copy_n(sublane(x, s) + lanes - amount, amount, sublane(d, s));
+  }
+}
+
+void rotate_sublanes(VectorRegister& d, const VectorRegister& x, int amount) {
+  for (int s = 0; s < sublanes; ++s) std::memcpy(sublane(d, (s + amount) % sublanes), sublane(x, s), sublane_bytes);
+}
+
+void broadcast_lane(VectorRegister& d, const VectorRegister& x, int from) {
+  for (int s = 0; s < sublanes; ++s) std::fill_n(sublane(d, s), lanes, sublane(x, s)[from]);
+}
+
+template <Word (*function)(Word, Word)>
+[[gnu::always_inline]] inline void reduce_lanes(VectorRegister& d, const VectorRegister& x) {
+  for (int s = 0; s < sublanes; ++s) {
+    Word tree[lanes / 2];
+    const Word* from = sublane(x, s);
+    for (int l = 0; l < lanes / 2; ++l) tree[l] = function(from[l], from[l + lanes / 2]);
+    for (int half = lanes / 4; half > 0; half /= 2) {
+#pragma GCC ivdep
+      for (int l = 0; l < half; ++l) tree[l] = function(tree[l], tree[l + half]);
+    }
+    std::fill_n(sublane(d, s), lanes, tree[0]);
+  }
+}
+
+template <Word (*function)(Word, Word)>
+[[gnu::always_inline]] inline void reduce_sublanes(VectorRegister& d, const VectorRegister& x) {
+  const Word* a = x.words.data();
+  Word* result = d.words.data();
+#pragma GCC ivdep
+  for (int l = 0; l < lanes; ++l) {
+    const Word even = function(function(a[l], a[l + 4 * lanes]), function(a[l + 2 * lanes], a[l + 6 * lanes]));
+    const Word odd = function(function(a[l + lanes], a[l + 5 * lanes]), function(a[l + 3 * lanes], a[l + 7 * lanes]));
+    result[l] = function(even, odd);
+  }
+  for (int s = 1; s < sublanes; ++s) std::memcpy(sublane(d, s), sublane(d, 0), sublane_bytes);
+}
+
+[[gnu::always_inline]] inline void cross_lane(Opcode opcode, VectorRegister& d, const VectorRegister& x,
+                                              std::int32_t amount) {
+  switch (opcode) {
+    case Opcode::x_rotate_lanes:
+      return rotate_lanes(d, x, modulo(amount, lanes));
+    case Opcode::x_rotate_sublanes:
+      return rotate_sublanes(d, x, modulo(amount, sublanes));
+    case Opcode::x_broadcast_lane:
+      return broadcast_lane(d, x, modulo(amount, lanes));
+    case Opcode::x_sum_lanes:
+      return reduce_lanes<lane::add_f32>(d, x);
+    case Opcode::x_max_lanes:
+      return reduce_lanes<lane::max_f32>(d, x);
+    case Opcode::x_min_lanes:
+      return reduce_lanes<lane::min_f32>(d, x);
+    case Opcode::x_sum_sublanes:
+      return reduce_sublanes<lane::add_f32>(d, x);
+    case Opcode::x_max_sublanes:
+      return reduce_sublanes<lane::max_f32>(d, x);
+    case Opcode::x_min_sublanes:
+      return reduce_sublanes<lane::min_f32>(d, x);
+    default:
+      assert(false);
+  }
+}
+
+[[gnu::always_inline]] inline void permute(VectorRegister& d, const VectorRegister& x, const VectorRegister& index) {
+  for (int s = 0; s < sublanes; ++s) {
+    const Word *from = sublane(x, s), *which = sublane(index, s);
+    Word* to = sublane(d, s);
+#pragma GCC ivdep
+    for (int l = 0; l < lanes; ++l) to[l] = from[which[l] % lanes];
+  }
+}
+
+using Tile = std::span<const VectorRegister, tile_registers>;
+
+[[gnu::always_inline]] inline void transpose_rows(VectorRegister& d, Tile tile, int r) {
+  for (int from = 0; from < tile_registers; ++from) {
+    for (int row = 0; row < sublanes; ++row) {
+      const Word* source = tile[from].words.data() + r * sublanes + row;
+      Word* target = sublane(d, row) + from * sublanes;
+      for (int column = 0; column < sublanes; ++column) target[column] = source[column * lanes];
+    }
+  }
+}
+
+void plain(Opcode opcode, VectorRegister& d, const VectorRegister& x, std::int32_t amount) {
+  cross_lane(opcode, d, x, amount);
+}
+PODSIM_AVX2 void avx2(Opcode opcode, VectorRegister& d, const VectorRegister& x, std::int32_t amount) {
+  cross_lane(opcode, d, x, amount);
+}
+PODSIM_AVX512 void avx512(Opcode opcode, VectorRegister& d, const VectorRegister& x, std::int32_t amount) {
+  cross_lane(opcode, d, x, amount);
+}
+
+void plain_permute(VectorRegister& d, const VectorRegister& x, const VectorRegister& index) { permute(d, x, index); }
+PODSIM_AVX2 void avx2_permute(VectorRegister& d, const VectorRegister& x, const VectorRegister& index) {
+  permute(d, x, index);
+}
+PODSIM_AVX512 void avx512_permute(VectorRegister& d, const VectorRegister& x, const VectorRegister& index) {
+  permute(d, x, index);
+}
+
+void plain_transpose(VectorRegister& d, Tile tile, int r) { transpose_rows(d, tile, r); }
+PODSIM_AVX2 void avx2_transpose(VectorRegister& d, Tile tile, int r) { transpose_rows(d, tile, r); }
+PODSIM_AVX512 void avx512_transpose(VectorRegister& d, Tile tile, int r) { transpose_rows(d, tile, r); }
+
+}  // namespace
+
+const KernelVariants<decltype(cross_lane_operation)> cross_lane_variants{plain, avx2, avx512};
+const KernelVariants<decltype(permute_lanes)> permute_variants{plain_permute, avx2_permute, avx512_permute};
+const KernelVariants<decltype(transpose)> transpose_variants{plain_transpose, avx2_transpose, avx512_transpose};
+
+}  // namespace podsim::hw

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "hw/core_time.h"
+#include "hw/trace.h"
+
+namespace podsim::hw {
+
+/// Shows a unit with results in order: `state`, the operation that enters or "idle"; `in_unit`, results on their way;
+/// `result_fifo`, results that wait to be popped. Changes are told in the order of the calls, which may be ahead of
+/// time, and shown in the order of time. It exists only when someone looks.
+class ResultTrace {
+ public:
+  /// Nothing when no output is wanted. `track` names the unit's row of the timeline.
+  static std::unique_ptr<ResultTrace> make(const char* track, const CoreTime& time, const Trace& trace);
+  ResultTrace(const char* track, const CoreTime& time, const Trace& trace);
+
+  /// `operation` outlives the trace.
+  void entered(std::string_view operation, base::Cycles begin, base::Cycles end);
+  void result(base::Cycles entered, base::Cycles ready);
+  void popped(base::Cycles now);
+  void show_until(base::Cycles now);
+
+ private:
+  bool active() const;
+  struct Change {
+    std::string_view state;  ///< empty: as before
+    std::int64_t in_unit = 0, result_fifo = 0;
+  };
+
+  const CoreTime& time_;
+  base::Probe<std::string> state_;
+  base::Probe<std::int64_t> in_unit_, result_fifo_;
+  base::Timeline* timeline_;
+  base::Timeline::Track track_ = 0;
+  std::map<base::Cycles, Change> pending_;
+  Change shown_;
+};
+
+}  // namespace podsim::hw

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "hw/bundle/lane_functions.h"
+
+/// The transcendental unit in one lane, within 2 units in the last place of the exact value. f32 operands are computed
+/// in f64 operations that IEEE 754 rounds exactly and rounded to f32 once, so every host has the same bits, and f32's
+/// denormals and overflow need no care: both lie well within f64.
+///
+/// exp: with n = x / ln 2 rounded to an integer and r = x - n ln 2, |r| <= ln 2 / 2, exp(x) = 2^n (1 + r q(r)), where q
+///   is the Taylor polynomial of (exp(r) - 1) / r; what it leaves out is below r^8 / 8! < 2^-27.
+/// log: with x = 2^e m, sqrt(1/2) <= m < sqrt(2), and s = (m - 1) / (m + 1), log(x) = e ln 2 + 2 artanh(s), artanh(s) =
+///   s + s^3 / 3 + s^5 / 5 + ...; |s| < 0.172, so what is left out after s^9 is below 2^-28 of the sum.
+/// tanh: with t = exp(2 |x|) - 1 = 2^n r q(r) + (2^n - 1), tanh(|x|) = t / (t + 2); no cancellation, as n = 0 leaves
+///   the first term alone. From |x| = 20 on it is 1 in f32.
+/// rsqrt, sqrt, recip: square root and quotient in f32, each rounded exactly.
+/// (Abramowitz and Stegun, Handbook of Mathematical Functions, 4.1.27, 4.2.1, 4.5.)
+namespace podsim::hw::lane {
+
+inline constexpr double ln2 = 0x1.62e42fefa39efp-1;
+inline constexpr double reciprocal_ln2 = 0x1.71547652b82fep+0;
+
+/// 2^n and 2^n r q(r) of an |x| below 1000.
+struct ExpParts {
+  double scale, rest;
+};
+[[gnu::always_inline]] inline ExpParts exp_parts(double x) {
+  // Adding 1.5 x 2^52 rounds to an integer and leaves it in the low bits.
+  constexpr double to_integer = 0x1.8p52;
+  const double shifted = x * reciprocal_ln2 + to_integer;
+  const double scale = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
+  const double r = x - (shifted - to_integer) * ln2;
+  double q = 1.0 / 5040;
+  q = q * r + 1.0 / 720;
+  q = q * r + 1.0 / 120;
+  q = q * r + 1.0 / 24;
+  q = q * r + 1.0 / 6;
+  q = q * r + 1.0 / 2;
+  q = q * r + 1;
+  return {scale, scale * (r * q)};
+}
+
+/// Bounds first: beyond them exp is 0 or infinite in f32. NaN fails both comparisons and comes back at the end.
+[[gnu::always_inline]] inline Word exp_f32(Word y) {
+  const double bounded = f32(y) > 90.0F ? 90.0 : f32(y) > -110.0F ? double(f32(y)) : -110.0;
+  const ExpParts parts = exp_parts(bounded);
+  const Word result = word(float(parts.scale + parts.rest));
+  return f32(y) != f32(y) ? quiet_nan : result;
+}
+
+[[gnu::always_inline]] inline Word log_f32(Word y) {
+  constexpr std::uint64_t sqrt_half = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;
+  const float x = f32(y);
+  const bool regular = x > 0 && x < HUGE_VALF;
+  const auto bits = std::bit_cast<std::uint64_t>(regular ? double(x) : 1.0);
+  // The biased exponent of x / sqrt(1/2) without its bias of 1023; as a number by way of 2^52's mantissa.
+  const std::uint64_t exponent = (bits - sqrt_half + one) >> 52;
+  const double e = std::bit_cast<double>(exponent | 0x4330000000000000) - (0x1p52 + 1023);
+  const auto m = std::bit_cast<double>(bits - (exponent << 52) + one);
+  const double s = (m - 1) / (m + 1), square = s * s;
+  double p = 1.0 / 9;
+  p = p * square + 1.0 / 7;
+  p = p * square + 1.0 / 5;
+  p = p * square + 1.0 / 3;
+  p = p * square + 1;
+  const Word result = word(float(e * ln2 + 2 * s * p));
+  const Word special = x == 0 ? Word(0xff800000) : x > 0 ? y : quiet_nan;
+  return regular ? result : special;
+}
+
+[[gnu::always_inline]] inline Word tanh_f32(Word y) {
+  const float magnitude = f32(y & 0x7fffffff);
+  const ExpParts parts = exp_parts(2 * (magnitude < 20.0F ? double(magnitude) : 20.0));
+  const double t = parts.rest + (parts.scale - 1);
+  const Word result = word(float(t / (t + 2))) | (y & 0x80000000);
+  return f32(y) != f32(y) ? quiet_nan : result;
+}
+
+[[gnu::always_inline]] inline Word rsqrt_f32(Word y) { return word(1 / std::sqrt(f32(y))); }
+[[gnu::always_inline]] inline Word sqrt_f32(Word y) { return word(std::sqrt(f32(y))); }
+[[gnu::always_inline]] inline Word recip_f32(Word y) { return word(1 / f32(y)); }
+
+}  // namespace podsim::hw::lane

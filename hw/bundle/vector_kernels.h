@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "hw/bundle/vector_functions.h"
+
+namespace podsim::hw {
+
+/// The functions of vector_functions.h compiled for one instruction set of the host. All sets come from the same loops
+/// and give the same bits.
+struct VectorKernels {
+  const char* name;  ///< "plain", "avx2", "avx512"
+  decltype(vector_operation)* operation;
+  decltype(vector_compare)* compare;
+  decltype(transcendental_operation)* transcendental;
+  decltype(cross_lane_operation)* cross_lane;
+  decltype(permute_lanes)* permute;
+  decltype(hw::transpose)* transpose;
+};
+
+/// Those that this host can run: plain loops first, the fastest last.
+std::span<const VectorKernels> vector_kernels();
+
+}  // namespace podsim::hw
