@@ -20,7 +20,8 @@ namespace podsim::sw {
 ///     its writes, then the reads of tile i + 2
 ///   wait for the last writes
 ///
-/// Every half of every stream has a sync flag, from `first_flag` on, that counts its transfers. Indices and transfer
+/// Waiting is marked "load", the body "compute", what follows "store", so that a run can be split by phases. Every half
+/// of every stream has a sync flag, from `first_flag` on, that counts its transfers. Indices and transfer
 /// counts are kept in SMEM, so a body may use nearly all registers.
 class TileLoop {
  public:

@@ -32,7 +32,8 @@ struct TileWindow {
   }
   std::int64_t begin(std::int64_t index) const;
   std::int64_t end(std::int64_t index) const;
-  bool constant() const;  ///< every tile has the same begin and end, but for what `step` moves it
+  /// Whether none of `count` tiles is cut off.
+  bool uniform(std::int64_t count) const;
 };
 
 enum class TileRole : std::uint8_t { input, output };

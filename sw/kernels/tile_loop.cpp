@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/tile_loop.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+#include "base/diagnostic.h"
+
+namespace podsim::sw {
+
+using hw::isa::Opcode;
+
+namespace {
+
+constexpr std::int32_t row_words = 128;
+/// Words of a descriptor (isa/dma_descriptor.h).
+constexpr std::int32_t source_word = 1, destination_word = 2, words_word = 3, rows_word = 4;
+
+/// The indices of a tile in the plan's dimensions, in registers while they are needed.
+using Indices = std::vector<ScalarReg>;
+
+}  // namespace
+
+struct TileLoop::State {
+  /// One stream's memory: a descriptor and a flag for each half, and in SMEM the numbers of the transfers that are next
+  /// to be started (inputs) and in use.
+  struct Stream {
+    TileStream data;
+    std::int64_t period = 1, transfers = 1;
+    KernelBuilder::VmemBuffer buffer;
+    std::int32_t descriptors = 0;
+    int flag = 0;
+    std::int32_t started = 0, current = 0;  ///< SMEM addresses
+  };
+
+  State(KernelBuilder& b, const TilePlan& p, int first_flag) : builder(b), plan(p) {
+    indices = builder.smem_words(int(plan.counts.size()));
+    next_indices = builder.smem_words(int(plan.counts.size()) + 1);
+    for (const TileStream& stream : plan.streams) {
+      streams.push_back(make_stream(stream, first_flag));
+      first_flag += 2;
+    }
+    if (first_flag > builder.machine().sync_flags) {
+      throw base::SimulationError("the tiles of a kernel need " + std::to_string(first_flag) +
+                                  " sync flags; a core has " + std::to_string(builder.machine().sync_flags));
+    }
+  }
+
+  Stream make_stream(const TileStream& data, int flag) {
+    Stream stream{data, plan.period(data),     plan.transfers(data), builder.vmem_rows(plan.buffer_rows(data)), 0,
+                  flag, builder.smem_words(1), builder.smem_words(1)};
+    const bool input = data.role == TileRole::input;
+    for (int half : {0, 1}) {
+      hw::isa::DmaDescriptor descriptor;
+      descriptor.route = input ? hw::isa::DmaRoute::hbm_to_vmem : hw::isa::DmaRoute::vmem_to_hbm;
+      descriptor.flag = std::uint32_t(flag + half);
+      (input ? descriptor.source : descriptor.destination) = data.address;
+      (input ? descriptor.destination : descriptor.source) =
+          std::uint32_t((stream.buffer.row + (stream.transfers > 1 ? half : 0) * data.vmem_rows) * row_words);
+      descriptor.words = std::uint32_t(data.words.end(0));
+      descriptor.rows = std::uint32_t(data.rows.end(0) - data.rows.begin(0));
+      descriptor.source_stride = std::uint32_t(input ? data.hbm_stride : data.vmem_stride);
+      descriptor.destination_stride = std::uint32_t(input ? data.vmem_stride : data.hbm_stride);
+      const std::int32_t address = builder.descriptor(descriptor, data.name);
+      if (half == 0) stream.descriptors = address;
+      assert(half == 0 || address == stream.descriptors + hw::isa::descriptor_words);
+      if (stream.transfers == 1) break;
+    }
+    return stream;
+  }
+
+  Indices load_indices(std::int32_t from) const {
+    Indices loaded;
+    for (std::size_t d = 0; d < plan.counts.size(); ++d) {
+      loaded.push_back(plan.counts[d] == 1 ? ScalarReg{} : builder.load_smem({}, from + std::int32_t(d)));
+    }
+    return loaded;
+  }
+
+  /// Steps to the next tile; what comes out of the outermost dimension is returned: 1 behind the last tile.
+  ScalarReg advance(std::int32_t at, Indices& now) const {
+    ScalarReg carry = builder.constant(1);
+    for (std::size_t d = plan.counts.size(); d-- > 0;) {
+      if (plan.counts[d] == 1) continue;
+      const ScalarReg next = builder.op(Opcode::s_add, now[d], carry);
+      const PredicateReg wraps = builder.compare(Opcode::s_eq, next, std::int32_t(plan.counts[d]));
+      builder.set(carry, 0);
+      builder.when(wraps, false, [&] {
+        builder.set(next, 0);
+        builder.set(carry, 1);
+      });
+      builder.store_smem({}, at + std::int32_t(d), next);
+      now[d] = next;
+    }
+    return carry;
+  }
+
+  /// Whether a tile is the first of those that share the stream's; never when `finished` is not 0.
+  PredicateReg first_of_period(const Stream& stream, const Indices& tile, ScalarOperand finished) const {
+    ScalarReg any = builder.op(Opcode::s_add, {}, finished);
+    std::int64_t covered = 1;
+    for (std::size_t d = plan.counts.size(); covered < stream.period && d-- > 0; covered *= plan.counts[d]) {
+      if (plan.counts[d] > 1) any = builder.op(Opcode::s_or, any, tile[d]);
+    }
+    return builder.compare(Opcode::s_eq, any, 0);
+  }
+
+  /// i * step - before, not yet cut off.
+  ScalarReg uncut_begin(const TileWindow& window, ScalarReg index) const {
+    ScalarReg first = index;
+    if (window.step != 1) first = builder.op(Opcode::s_mul, index, std::int32_t(window.step));
+    if (window.before != 0) first = builder.op(Opcode::s_sub, first, std::int32_t(window.before));
+    return first;
+  }
+  std::int64_t count(const TileWindow& window) const {
+    return window.dimension < 0 ? 1 : plan.counts[std::size_t(window.dimension)];
+  }
+  /// Whether every tile has the same part, but for where it begins.
+  bool uniform(const TileWindow& window) const { return count(window) == 1 || window.uniform(count(window)); }
+  ScalarReg index_of(const TileWindow& window, const Indices& tile) const {
+    return window.dimension < 0 ? ScalarReg{} : tile[std::size_t(window.dimension)];
+  }
+  ScalarReg begin(const TileWindow& window, ScalarReg index) const {
+    const ScalarReg first = uncut_begin(window, index);
+    return window.before == 0 ? first : builder.op(Opcode::s_max, first, 0);
+  }
+  ScalarReg length(const TileWindow& window, ScalarReg index) const {
+    const ScalarReg first = uncut_begin(window, index);
+    ScalarReg end = builder.op(Opcode::s_add, first, std::int32_t(window.length));
+    end = builder.op(Opcode::s_min, end, std::int32_t(window.total));
+    return builder.op(Opcode::s_sub, end, window.before == 0 ? first : builder.op(Opcode::s_max, first, 0));
+  }
+
+  /// HBM word where a tile of the stream begins.
+  ScalarReg hbm_address(const Stream& stream, const Indices& tile) const {
+    ScalarReg address = builder.constant(std::int32_t(stream.data.address));
+    const auto add = [&](ScalarReg index, std::int64_t factor) {
+      if (factor == 0) return;
+      address = builder.op(Opcode::s_add, address, builder.op(Opcode::s_mul, index, std::int32_t(factor)));
+    };
+    for (std::size_t d = 0; d < stream.data.steps.size(); ++d) {
+      if (plan.counts[d] > 1) add(tile[d], stream.data.steps[d]);
+    }
+    if (count(stream.data.rows) > 1)
+      add(begin(stream.data.rows, index_of(stream.data.rows, tile)), stream.data.hbm_stride);
+    if (count(stream.data.words) > 1) add(begin(stream.data.words, index_of(stream.data.words, tile)), 1);
+    return address;
+  }
+
+  /// Fills in what the half's descriptor does not hold from the start, and starts it if the predicate is set.
+  void transfer(const Stream& stream, const Indices& tile, ScalarReg number, PredicateReg predicate) const {
+    const TileStream& data = stream.data;
+    const bool input = data.role == TileRole::input;
+    const ScalarReg half = builder.op(Opcode::s_and, number, 1);
+    const ScalarReg descriptor =
+        builder.op(Opcode::s_add, builder.op(Opcode::s_mul, half, hw::isa::descriptor_words), stream.descriptors);
+    const auto put = [&](std::int32_t word, ScalarReg value) {
+      builder.when(predicate, false, [&] { builder.store_smem(descriptor, word, value); });
+    };
+    put(input ? source_word : destination_word, hbm_address(stream, tile));
+    if (!uniform(data.words)) put(words_word, length(data.words, index_of(data.words, tile)));
+    if (!uniform(data.rows)) put(rows_word, length(data.rows, index_of(data.rows, tile)));
+    if (data.rows.before != 0) {
+      const ScalarReg index = index_of(data.rows, tile);
+      const ScalarReg cut = builder.op(Opcode::s_sub, begin(data.rows, index), uncut_begin(data.rows, index));
+      const ScalarReg vmem = builder.op(Opcode::s_mul, cut, std::int32_t(data.vmem_stride));
+      const ScalarReg half_words = builder.op(Opcode::s_mul, half, std::int32_t(data.vmem_rows) * row_words);
+      const ScalarReg first = builder.op(Opcode::s_add, half_words, stream.buffer.row * row_words);
+      put(input ? destination_word : source_word, builder.op(Opcode::s_add, first, vmem));
+    }
+    builder.when(predicate, false, [&] { builder.dma(descriptor); });
+  }
+
+  /// Adds one to a count in SMEM if the predicate is set.
+  void count_up(std::int32_t address, ScalarReg value, PredicateReg predicate) const {
+    const ScalarReg next = builder.op(Opcode::s_add, value, 1);
+    builder.when(predicate, false, [&] { builder.store_smem({}, address, next); });
+  }
+
+  /// The reads of the next tile that has none yet, if there is one.
+  void start_reads() const {
+    Indices tile = load_indices(next_indices);
+    const std::int32_t finished_at = next_indices + std::int32_t(plan.counts.size());
+    const ScalarReg finished = builder.load_smem({}, finished_at);
+    for (const Stream& stream : streams) {
+      if (stream.data.role != TileRole::input || stream.transfers == 1) continue;
+      const PredicateReg due = first_of_period(stream, tile, finished);
+      const ScalarReg number = builder.load_smem({}, stream.started);
+      transfer(stream, tile, number, due);
+      count_up(stream.started, number, due);
+    }
+    const ScalarReg wrapped = advance(next_indices, tile);
+    builder.store_smem({}, finished_at, builder.op(Opcode::s_or, finished, wrapped));
+  }
+
+  /// Inputs that are moved only once.
+  void start_single_reads() const {
+    for (const Stream& stream : streams) {
+      if (stream.data.role == TileRole::input && stream.transfers == 1) builder.dma(stream.descriptors);
+    }
+  }
+
+  /// An input's transfer `number` is the (number / 2 + 1)-th of its half; an output's waits for those before it.
+  void wait() const {
+    for (const Stream& stream : streams) {
+      const bool input = stream.data.role == TileRole::input;
+      if (stream.transfers == 1) {
+        if (input) builder.sync_wait(stream.flag, 1);
+        continue;
+      }
+      const ScalarReg number = builder.load_smem({}, stream.current);
+      const ScalarReg flag = builder.op(Opcode::s_add, builder.op(Opcode::s_and, number, 1), stream.flag);
+      const ScalarReg before = builder.op(Opcode::s_shr, number, 1);
+      builder.sync_wait(flag, input ? builder.op(Opcode::s_add, before, 1) : before);
+    }
+  }
+
+  /// Starts the writes of a finished tile and steps to the next.
+  void finish_tile() const {
+    const Indices tile = load_indices(indices);
+    Indices next = tile;
+    advance(indices, next);
+    for (const Stream& stream : streams) {
+      const bool input = stream.data.role == TileRole::input;
+      if (stream.transfers == 1 && input) continue;
+      const PredicateReg done = first_of_period(stream, next, 0);
+      const ScalarReg number = builder.load_smem({}, stream.current);
+      if (!input) transfer(stream, tile, number, done);
+      count_up(stream.current, number, done);
+    }
+  }
+
+  void wait_for_last_writes() const {
+    for (const Stream& stream : streams) {
+      if (stream.data.role == TileRole::input) continue;
+      for (int half = 0; half < 2 && half < stream.transfers; ++half) {
+        builder.sync_wait(stream.flag + half, std::int32_t((stream.transfers - half + 1) / 2));
+      }
+    }
+  }
+
+  KernelBuilder& builder;
+  const TilePlan plan;
+  std::vector<Stream> streams;
+  std::int32_t indices = 0, next_indices = 0;  ///< SMEM addresses; behind next_indices, whether all tiles are read
+};
+
+TileLoop::TileLoop(KernelBuilder& builder, const TilePlan& plan, int first_flag)
+    : state_(std::make_unique<State>(builder, plan, first_flag)) {}
+TileLoop::~TileLoop() = default;
+
+ScalarReg TileLoop::Tile::index(int dimension) const {
+  const State& state = *loop_.state_;
+  if (state.plan.counts[std::size_t(dimension)] == 1) return {};
+  return state.builder.load_smem({}, state.indices + dimension);
+}
+
+ScalarReg TileLoop::Tile::row(int stream) const {
+  const State& state = *loop_.state_;
+  const State::Stream& chosen = state.streams[std::size_t(stream)];
+  if (chosen.transfers == 1) return state.builder.constant(chosen.buffer.row);
+  const ScalarReg half = state.builder.op(Opcode::s_and, state.builder.load_smem({}, chosen.current), 1);
+  const ScalarReg rows = state.builder.op(Opcode::s_mul, half, std::int32_t(chosen.data.vmem_rows));
+  return state.builder.op(Opcode::s_add, rows, chosen.buffer.row);
+}
+
+int TileLoop::Tile::buffer(int stream) const { return loop_.state_->streams[std::size_t(stream)].buffer.buffer; }
+
+ScalarOperand TileLoop::Tile::begin(const TileWindow& window) const {
+  const State& state = *loop_.state_;
+  if (state.count(window) == 1) return std::int32_t(window.begin(0));
+  return state.begin(window, index(window.dimension));
+}
+
+ScalarOperand TileLoop::Tile::length(const TileWindow& window) const {
+  const State& state = *loop_.state_;
+  if (state.uniform(window)) return std::int32_t(window.end(0) - window.begin(0));
+  return state.length(window, index(window.dimension));
+}
+
+void TileLoop::run(const std::function<void(const Tile&)>& body) {
+  const State& state = *state_;
+  const std::int64_t tiles = state.plan.tiles();
+  state.builder.mark("load");
+  state.start_single_reads();
+  for (std::int64_t ahead = 0; ahead < std::min<std::int64_t>(tiles, 2); ++ahead) state.start_reads();
+  state.builder.loop(std::int32_t(tiles), {}, [&] {
+    state.builder.mark("load");
+    state.wait();
+    state.builder.mark("compute");
+    body(Tile(*this));
+    state.builder.mark("store");
+    state.finish_tile();
+    if (tiles > 2) state.start_reads();
+  });
+  state.wait_for_last_writes();
+}
+
+}  // namespace podsim::sw

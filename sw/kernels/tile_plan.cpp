@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/tile_plan.h"
+
+#include <algorithm>
+
+namespace podsim::sw {
+
+namespace {
+
+constexpr std::int64_t vmem_row_bytes = 512;
+constexpr std::int64_t word_bytes = 4;
+
+std::int64_t length(const TileWindow& window, std::span<const std::int64_t> indices) {
+  const std::int64_t index = window.dimension < 0 ? 0 : indices[std::size_t(window.dimension)];
+  return window.end(index) - window.begin(index);
+}
+
+}  // namespace
+
+std::int64_t TileWindow::begin(std::int64_t index) const {
+  return std::clamp<std::int64_t>(index * step - before, 0, total);
+}
+
+std::int64_t TileWindow::end(std::int64_t index) const {
+  return std::clamp<std::int64_t>(index * step - before + length, 0, total);
+}
+
+bool TileWindow::uniform(std::int64_t count) const {
+  if (dimension < 0) count = 1;
+  return before == 0 && (count - 1) * step + length <= total;
+}
+
+std::int64_t TilePlan::tiles() const {
+  std::int64_t tiles = 1;
+  for (std::int64_t count : counts) tiles *= count;
+  return tiles;
+}
+
+bool TilePlan::uses(const TileStream& stream, int dimension) const {
+  if (counts[std::size_t(dimension)] == 1) return false;
+  if (stream.rows.dimension == dimension || stream.words.dimension == dimension) return true;
+  return std::size_t(dimension) < stream.steps.size() && stream.steps[std::size_t(dimension)] != 0;
+}
+
+std::int64_t TilePlan::period(const TileStream& stream) const {
+  std::int64_t period = 1;
+  for (int d = int(counts.size()) - 1; d >= 0 && !uses(stream, d); --d) period *= counts[std::size_t(d)];
+  return period;
+}
+
+std::int64_t TilePlan::buffer_rows(const TileStream& stream) const {
+  return stream.vmem_rows * std::min<std::int64_t>(2, transfers(stream));
+}
+
+std::int64_t TilePlan::vmem_rows() const {
+  std::int64_t rows = scratch_rows;
+  for (const TileStream& stream : streams) rows += buffer_rows(stream);
+  return rows;
+}
+
+std::vector<std::int64_t> TilePlan::indices(std::int64_t tile) const {
+  std::vector<std::int64_t> indices(counts.size());
+  for (std::size_t d = counts.size(); d-- > 0; tile /= counts[d]) indices[d] = tile % counts[d];
+  return indices;
+}
+
+hw::TileOp make_tile_op(const TilePlan& plan, const std::string& name,
+                        const std::function<std::vector<hw::TilePhase>(std::span<const std::int64_t>)>& phases) {
+  hw::TileOp op{name, {}, base::Bytes(plan.vmem_rows() * vmem_row_bytes)};
+  for (std::int64_t i = 0; i < plan.tiles(); ++i) {
+    const std::vector<std::int64_t> indices = plan.indices(i);
+    hw::TileWork work{{}, phases(indices), {}};
+    for (const TileStream& stream : plan.streams) {
+      const bool input = stream.role == TileRole::input;
+      const std::int64_t period = plan.period(stream);
+      if (i % period != (input ? 0 : period - 1)) continue;
+      const base::Bytes bytes(length(stream.rows, indices) * length(stream.words, indices) * word_bytes);
+      (input ? work.reads : work.writes).push_back({bytes});
+    }
+    if (!op.runs.empty() && op.runs.back().work == work) {
+      ++op.runs.back().count;
+    } else {
+      op.runs.push_back({1, std::move(work)});
+    }
+  }
+  return op;
+}
+
+}  // namespace podsim::sw
