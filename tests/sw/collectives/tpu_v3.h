@@ -16,7 +16,12 @@ inline hw::Machine tpu_v3() {
                     .loads = 1,
                     .stores = 1,
                     .latency = base::Cycles(6),
-                    .transcendental_interval = base::Cycles(1)};
+                    .transcendental_interval = base::Cycles(1),
+                    .load_latency = base::Cycles(4),
+                    .alu_latency = base::Cycles(2),
+                    .store_to_load = base::Cycles(8),
+                    .transcendental_latency = base::Cycles(4),
+                    .transcendental_fifo = 8};
   machine.dma = {.read_latency = base::Cycles(207),
                  .write_latency = base::Cycles(160),
                  .issue_interval = base::Cycles(1),

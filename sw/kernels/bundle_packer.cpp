@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/bundle_packer.h"
+
+#include "hw/isa/encoding.h"
+
+namespace podsim::sw {
+
+using hw::isa::Slot;
+
+namespace {
+
+bool enters_transcendental_unit(const std::optional<hw::isa::Instruction>& instruction) {
+  return instruction && instruction->opcode >= hw::isa::Opcode::e_exp &&
+         instruction->opcode <= hw::isa::Opcode::e_recip;
+}
+
+int slot_that_differs(const hw::isa::Bundle& before, const hw::isa::Bundle& after) {
+  for (int s = 0; s < hw::isa::slots; ++s) {
+    if (before[Slot(s)].has_value() != after[Slot(s)].has_value()) return s;
+  }
+  return -1;
+}
+
+}  // namespace
+
+int BundlePacker::place(int cycle, const Operation& operation, int number) {
+  if (std::size_t(cycle) >= bundles_.size()) {
+    bundles_.resize(std::size_t(cycle) + 1);
+    rows_.resize(std::size_t(cycle) + 1);
+  }
+  hw::isa::Bundle& bundle = bundles_[std::size_t(cycle)];
+  if (hw::isa::is_branch(operation.opcode) && bundle[Slot::scalar0]) return -1;
+  const hw::isa::Instruction instruction = to_instruction(operation, [](Register) { return 0; });
+  if (enters_transcendental_unit(instruction) &&
+      (enters_transcendental_unit(bundle[Slot::vector0]) || enters_transcendental_unit(bundle[Slot::vector1]))) {
+    return -1;
+  }
+  hw::isa::Bundle with = bundle;
+  if (!hw::isa::place(with, instruction)) return -1;
+  const int slot = slot_that_differs(bundle, with);
+  bundle = with;
+  rows_[std::size_t(cycle)].operation[std::size_t(slot)] = number;
+  return slot;
+}
+
+void BundlePacker::remove(int cycle, int slot) {
+  bundles_[std::size_t(cycle)][Slot(slot)].reset();
+  rows_[std::size_t(cycle)].operation[std::size_t(slot)] = -1;
+}
+
+}  // namespace podsim::sw
