@@ -7,6 +7,8 @@ target_compile_options(podsim_options INTERFACE -Wall -Wextra -Wpedantic -Wshado
 # GCC 12 sees overlapping and overlong copies in string concatenation where there are none (GCC bugs 105651, 105329).
 target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds
                                                                       -Wno-stringop-overflow>)
+# A product and a sum are rounded one after the other unless the source says otherwise: the same bits on every host.
+target_compile_options(podsim_options INTERFACE -ffp-contract=off)
 target_include_directories(podsim_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(podsim_options INTERFACE fmt::fmt Boost::headers)
 if(PODSIM_SANITIZE)

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/bundle/event_matrix_unit.h"
+
+#include <algorithm>
+
+namespace podsim::hw {
+
+using isa::Opcode;
+
+EventMatrixUnit::EventMatrixUnit(sc_core::sc_module_name name, const ArrayParameters& array)
+    : MatrixUnit(name), array_(array), timing_(array) {}
+
+Readiness EventMatrixUnit::ready_to_push(Opcode opcode, base::Cycles now) {
+  if (const char* mistake = order_.mistake(opcode)) return Readiness::illegal(mistake);
+  return timing_.ready_to_push(opcode, now);
+}
+
+void EventMatrixUnit::push(Opcode opcode, base::Cycles now, const VectorRegister* x, std::int32_t,
+                           const VectorRegister*) {
+  const int weight_register = order_.push(opcode);
+  timing_.push(opcode, now);
+  if (x != nullptr && !data_) data_ = std::make_unique<Data>(array_);
+  if (data_) compute(opcode, weight_register, x);
+}
+
+void EventMatrixUnit::compute(Opcode opcode, int weight_register, const VectorRegister* x) {
+  static const ProductCode code = product_codes().back();
+  WeightTile& shadow = data_->tiles[std::size_t(1 - data_->active)];
+  if (opcode == Opcode::mxu_latch) {
+    data_->active = 1 - data_->active;
+    return;
+  }
+  code.round(*x, data_->operand);
+  if (opcode == Opcode::mxu_lhs) {
+    code.multiply(data_->operand, data_->tiles[std::size_t(data_->active)], data_->results[lhs_registers_++]);
+    return;
+  }
+  if (weight_register == 0) shadow.exponents = {};
+  if (opcode == Opcode::mxu_weights) {
+    shadow.put_rows(weight_register, data_->operand);
+  } else {
+    shadow.put_columns(weight_register, data_->operand);
+  }
+}
+
+Readiness EventMatrixUnit::ready_to_pop(base::Cycles now) {
+  if (timing_.on_their_way() == 0) return Readiness::illegal("no result is on its way");
+  return Readiness::from(std::max(now, timing_.oldest_result()));
+}
+
+void EventMatrixUnit::pop(base::Cycles now, VectorRegister* result) {
+  timing_.pop(now);
+  if (result != nullptr) *result = data_->results[results_++];
+}
+
+void EventMatrixUnit::show_until(base::Cycles) {}
+
+}  // namespace podsim::hw

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "hw/bundle/systolic_product.h"
+
+/// The variants of systolic_product.h. Each keeps a block of sums in registers and walks down the rows of the array.
+namespace podsim::hw {
+
+ProductCode plain_product_code();
+/// Nothing where the host lacks the instructions.
+std::optional<ProductCode> avx2_product_code();
+std::optional<ProductCode> avx512_product_code();
+
+/// ProductCode::round with AVX2.
+void round_avx2(const VectorRegister& x, OperandRegister& rounded);
+
+}  // namespace podsim::hw
