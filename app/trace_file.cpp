@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "app/arguments.h"
 #include "base/atomic_file.h"
 #include "base/diagnostic.h"
-#include "base/gtkw_writer.h"
 
 namespace podsim::app {
 namespace {
@@ -27,14 +27,24 @@ std::filesystem::path tried(const std::filesystem::path& vcd) {
   return vcd;
 }
 
-/// From what a chip is told to do, along the way of its data: memory, units, then what leaves the chip.
-const std::vector<std::string>& reading_order() {
-  static const std::vector<std::string> names{
-      "op",   "state", "collective", "infeed",                        // of a core
-      "dma",  "hbm",   "mxu",        "vector", "cross_lane",          // its units
-      "vmem", "sync",  "core",       "ici",    "switch",     "host",  // of a chip
-  };
-  return names;
+/// From what a chip is told to do, along the way of its data: memory, units, then what leaves the chip; the parts of
+/// one unit in one colour.
+base::GtkwView view() {
+  using base::GtkwColor;
+  return {{
+              "op", "state", "collective", "infeed",            // of a core
+              "dma", "hbm", "mxu", "vector", "cross_lane",      // its units
+              "vmem", "sync", "core", "ici", "switch", "host",  // of a chip
+          },
+          {{"dma", GtkwColor::blue},
+           {"hbm", GtkwColor::blue},
+           {"mxu", GtkwColor::orange},
+           {"vector", GtkwColor::green},
+           {"transcendental", GtkwColor::green},
+           {"cross_lane", GtkwColor::violet},
+           {"sync", GtkwColor::yellow}},
+          {"in_unit", "result_fifo", "outstanding"},
+          {}};
 }
 
 /// Every signal, and for every scope the pattern of all that is in it.
@@ -77,9 +87,16 @@ void TraceFile::check_patterns() const {
   if (!errors.empty()) throw base::InputError(std::move(errors));
 }
 
+void TraceFile::mark(std::string_view name, base::Time at) {
+  if (std::ranges::find(markers_, name, &base::GtkwMarker::name) != markers_.end()) return;
+  markers_.push_back({std::string(name), at});
+}
+
 void TraceFile::finish(base::Time end) {
   writer_.finish(end);
-  base::write_file(save_file_, base::gtkw_text(vcd_.string(), writer_.signals(), end, reading_order()));
+  base::GtkwView shown = view();
+  shown.markers = markers_;
+  base::write_file(save_file_, base::gtkw_text(vcd_.string(), writer_.signals(), end, shown));
 }
 
 }  // namespace podsim::app

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/gtkw_writer.h"
 #include "base/probe.h"
 #include "base/vcd_writer.h"
 
@@ -26,6 +27,8 @@ class TraceFile : public base::ProbeSink {
   /// To be called once all signals are declared: InputError for a pattern that matches none of them, with the nearest
   /// name there is.
   void check_patterns() const;
+  /// A named place in the save file, if its name is new.
+  void mark(std::string_view name, base::Time at);
   void finish(base::Time end);
 
   const std::filesystem::path& vcd() const { return vcd_; }
@@ -37,6 +40,7 @@ class TraceFile : public base::ProbeSink {
   std::filesystem::path vcd_, save_file_;
   base::VcdWriter writer_;
   mutable std::vector<std::string> names_;  ///< of every signal there is, traced or not
+  std::vector<base::GtkwMarker> markers_;
 };
 
 }  // namespace podsim::app

@@ -18,35 +18,55 @@ constexpr unsigned collapsed = 0x1000, closed = 0x400000, group_begin = 0x800000
 
 constexpr unsigned curve = analog_step | analog_full_scale;
 
-/// An amount, such as a fill level, is read off its height.
-bool is_amount(const TracedSignal& signal) {
-  return signal.kind == SignalKind::integer && signal.name.ends_with("_bytes");
-}
-
-unsigned flags(const TracedSignal& signal) {
-  switch (signal.kind) {
-    case SignalKind::wire:
-      return binary | right_justified;
-    case SignalKind::integer:
-      return signed_decimal | right_justified | (is_amount(signal) ? curve : 0);
-    case SignalKind::real:
-      return curve | real | right_justified;
-    case SignalKind::text:
-      return ascii | right_justified;
-  }
-  return 0;
-}
-
-std::string trace_lines(const TracedSignal& signal) {
-  std::string range = signal.kind == SignalKind::integer ? fmt::format("[{}:0]", signal.bits - 1) : "";
-  std::string lines = fmt::format("@{:x}\n+{{{}}} {}{}\n", flags(signal), signal.name, signal.full_name(), range);
-  if (signal.kind == SignalKind::real) lines += fmt::format("@{:x}\n-\n-\n", analog_row);
-  if (is_amount(signal)) lines += fmt::format("@{:x}\n-\n", analog_row);
-  return lines;
-}
-
 /// A name without the number or the coordinates at its end: mxu0 and mxu1, chip(0,0) and chip(0,1) are of one kind.
 std::string_view kind_of(std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789(,)") + 1); }
+
+/// Lines of one signal.
+class TraceLines {
+ public:
+  explicit TraceLines(const GtkwView& view) : view_(view) {}
+
+  std::string operator()(const TracedSignal& signal) const {
+    std::string lines;
+    if (const GtkwColor color = color_of(signal); color != GtkwColor::normal) {
+      lines += fmt::format("[color] {}\n", int(color));
+    }
+    const std::string range = signal.kind == SignalKind::integer ? fmt::format("[{}:0]", signal.bits - 1) : "";
+    lines += fmt::format("@{:x}\n+{{{}}} {}{}\n", flags(signal), signal.name, signal.full_name(), range);
+    if (signal.kind == SignalKind::real) lines += fmt::format("@{:x}\n-\n-\n", analog_row);
+    if (is_amount(signal)) lines += fmt::format("@{:x}\n-\n", analog_row);
+    return lines;
+  }
+
+ private:
+  /// An amount, such as a fill level, is read off its height.
+  bool is_amount(const TracedSignal& signal) const {
+    return signal.kind == SignalKind::integer &&
+           (signal.name.ends_with("_bytes") || view_.curves.contains(kind_of(signal.name)));
+  }
+
+  unsigned flags(const TracedSignal& signal) const {
+    switch (signal.kind) {
+      case SignalKind::wire:
+        return binary | right_justified;
+      case SignalKind::integer:
+        return signed_decimal | right_justified | (is_amount(signal) ? curve : 0);
+      case SignalKind::real:
+        return curve | real | right_justified;
+      case SignalKind::text:
+        return ascii | right_justified;
+    }
+    return 0;
+  }
+
+  GtkwColor color_of(const TracedSignal& signal) const {
+    const std::string_view scope = std::string_view(signal.scope).substr(signal.scope.rfind('.') + 1);
+    const auto found = view_.colors.find(kind_of(scope));
+    return found == view_.colors.end() ? GtkwColor::normal : found->second;
+  }
+
+  const GtkwView& view_;
+};
 
 /// Where a name comes in the order of reading; those that are not in it come last.
 class ReadingOrder {
@@ -98,20 +118,22 @@ Scope scope_tree(const std::vector<TracedSignal>& signals) {
   return root;
 }
 
-std::string group_lines(const Scope& scope, bool open);
+std::string group_lines(const Scope& scope, const TraceLines& trace_lines, bool open);
 
-std::string content_lines(const Scope& scope) {
+std::string content_lines(const Scope& scope, const TraceLines& trace_lines) {
   std::string lines;
   for (const TracedSignal* signal : scope.signals) lines += trace_lines(*signal);
   std::set<std::string_view> seen;
-  for (const Scope& inner : scope.inner) lines += group_lines(inner, seen.insert(kind_of(inner.name)).second);
+  for (const Scope& inner : scope.inner) {
+    lines += group_lines(inner, trace_lines, seen.insert(kind_of(inner.name)).second);
+  }
   return lines;
 }
 
-std::string group_lines(const Scope& scope, bool open) {
+std::string group_lines(const Scope& scope, const TraceLines& trace_lines, bool open) {
   const unsigned begin = group_begin | blank | (open ? 0 : closed);
   const unsigned end = group_end | blank | (open ? 0 : closed | collapsed);
-  return fmt::format("@{0:x}\n-{1}\n{2}@{3:x}\n-{1}\n", begin, scope.name, content_lines(scope), end);
+  return fmt::format("@{0:x}\n-{1}\n{2}@{3:x}\n-{1}\n", begin, scope.name, content_lines(scope, trace_lines), end);
 }
 
 /// GTKWave's zoom z shows 200 pixels per 2^-z time units; the wave pane of the window below has some 1300.
@@ -120,15 +142,25 @@ double zoom_to_fit(Time end) {
   return -std::log2(std::max<double>(double(end.value()), 1) / frames_in_view);
 }
 
+/// The zoom, the place of the pointer's marker (none), and those of the named ones.
+std::string marker_lines(Time end, const std::vector<GtkwMarker>& markers) {
+  std::string places = fmt::format("*{:.6f} -1", zoom_to_fit(end)), names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(markers.size(), 26); ++i) {
+    places += fmt::format(" {}", markers[i].at.value());
+    names += fmt::format("[markername] {}{}\n", char('A' + i), markers[i].name);
+  }
+  return places + "\n" + names;
+}
+
 }  // namespace
 
 std::string gtkw_text(const std::string& vcd, const std::vector<TracedSignal>& signals, Time end,
-                      const std::vector<std::string>& reading_order) {
+                      const GtkwView& view) {
   std::string text = fmt::format("[dumpfile] \"{}\"\n[timestart] 0\n[size] 1600 900\n[pos] -1 -1\n", vcd);
-  text += fmt::format("*{:.6f} -1\n[sst_width] 0\n[signals_width] 220\n", zoom_to_fit(end));
+  text += marker_lines(end, view.markers) + "[sst_width] 0\n[signals_width] 220\n";
   Scope root = scope_tree(signals);
-  root.sort(ReadingOrder(reading_order));
-  return text + content_lines(root);
+  root.sort(ReadingOrder(view.reading_order));
+  return text + content_lines(root, TraceLines(view));
 }
 
 }  // namespace podsim::base

@@ -70,7 +70,7 @@ TEST(GtkwWriter, FollowsTheReadingOrderAndUnfoldsOneOfAKind) {
       {"chip(0,0).core0", "infeed", wire, 1},     {"chip(0,0).core0", "op", wire, 1},
       {"chip(1,0).core0.mxu12", "busy", wire, 1},
   };
-  SaveFile save = read_gtkw(gtkw_text("a.vcd", signals, Time(1), {"op", "dma", "mxu", "core"}));
+  SaveFile save = read_gtkw(gtkw_text("a.vcd", signals, Time(1), {{"op", "dma", "mxu", "core"}, {}, {}, {}}));
   EXPECT_EQ(save.groups,
             (std::vector<std::string>{"chip(0,0)", "chip(0,0).core0", "chip(0,0).core0.dma", "chip(0,0).core0.mxu0",
                                       "[chip(0,0).core0.mxu1]", "[chip(0,0).core1]", "chip(0,0).core1.dma",
@@ -104,6 +104,36 @@ TEST(GtkwWriter, ShowsRealsAndAmountsAsCurvesOnAFixedScale) {
   EXPECT_NE(gtkw_text("a.vcd", {{"s", "used_bytes", SignalKind::integer, 32}}, Time(1))
                 .find("@88420\n+{used_bytes} s.used_bytes[31:0]\n@20000\n-\n"),
             std::string::npos);
+}
+
+TEST(GtkwWriter, ShowsChosenIntegersAsCurvesToo) {
+  GtkwView view;
+  view.curves = {"in_unit"};
+  std::string text =
+      gtkw_text("a.vcd", {{"s", "in_unit", SignalKind::integer, 8}, {"s", "n", SignalKind::integer, 8}}, Time(1), view);
+  EXPECT_NE(text.find("@88420\n+{in_unit} s.in_unit[7:0]\n@20000\n-\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("@420\n+{n} s.n[7:0]\n@"), std::string::npos) << text;
+}
+
+// A colour stands in front of each signal that has it, and not of others.
+TEST(GtkwWriter, ColoursTheSignalsOfAScope) {
+  GtkwView view;
+  view.colors = {{"mxu", GtkwColor::orange}};
+  std::string text = gtkw_text(
+      "a.vcd", {{"core.mxu0", "busy", SignalKind::wire, 1}, {"core", "busy", SignalKind::wire, 1}}, Time(1), view);
+  EXPECT_NE(text.find("[color] 2\n@28\n+{busy} core.mxu0.busy\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("[color]"), text.rfind("[color]")) << text;
+}
+
+TEST(GtkwWriter, PlacesNamedMarkersFromAToZ) {
+  GtkwView view;
+  for (int i = 0; i < 30; ++i) view.markers.push_back({"m" + std::to_string(i), Time(10 * i)});
+  std::string text = gtkw_text("a.vcd", {}, Time(1), view);
+  EXPECT_NE(text.find(" -1 0 10 20 "), std::string::npos) << text;
+  EXPECT_NE(text.find(" 240 250\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("[markername] Am0\n[markername] Bm1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("[markername] Zm25\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("m26"), std::string::npos) << text;
 }
 
 }  // namespace
