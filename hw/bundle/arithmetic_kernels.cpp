@@ -23,13 +23,16 @@ template <Word (*function)(Word, Word)>
 /// d = mask ? x : y. d may be x or y.
 [[gnu::always_inline]] inline void select(VectorRegister& d, const VectorRegister& x, const VectorRegister& y,
                                           const MaskRegister& mask) {
-  constexpr int group = 32;
+  constexpr int group = LaneBits::count;
   for (int g = 0; g < register_words / group; ++g) {
     const auto bits = Word(mask.bits[g / 2] >> (g % 2 * group));
     Word* to = d.words.data() + g * group;
     const Word *a = x.words.data() + g * group, *b = y.words.data() + g * group;
 #pragma GCC ivdep
-    for (int i = 0; i < group; ++i) to[i] = (bits >> i & 1) != 0 ? a[i] : b[i];
+    for (int i = 0; i < group; ++i) {
+      const Word all_bits_or_none = (bits & lane_bits.bit[i]) != 0 ? ~Word(0) : 0;
+      to[i] = (a[i] & all_bits_or_none) | (b[i] & ~all_bits_or_none);
+    }
   }
 }
 

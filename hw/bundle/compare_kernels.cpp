@@ -15,13 +15,13 @@ using lane::Word;
 template <bool (*function)(Word, Word)>
 [[gnu::always_inline]] inline void every_lane(MaskRegister& d, const VectorRegister& x, const VectorRegister& y,
                                               const MaskRegister& mask) {
-  constexpr int group = 32;
+  constexpr int group = LaneBits::count;
   for (int w = 0; w < register_words / 64; ++w) {
     Word half[2] = {};
     for (int h = 0; h < 2; ++h) {
       const Word *a = x.words.data() + w * 64 + h * group, *b = y.words.data() + w * 64 + h * group;
       Word bits = 0;
-      for (int i = 0; i < group; ++i) bits |= function(a[i], b[i]) ? Word(1) << i : 0;
+      for (int i = 0; i < group; ++i) bits |= function(a[i], b[i]) ? lane_bits.bit[i] : 0;
       half[h] = bits;
     }
     d.bits[w] = mask.bits[w] & (half[0] | std::uint64_t(half[1]) << group);

@@ -36,18 +36,22 @@ void broadcast_lane(VectorRegister& d, const VectorRegister& x, int from) {
   for (int s = 0; s < sublanes; ++s) std::fill_n(sublane(d, s), lanes, sublane(x, s)[from]);
 }
 
+/// Of 2 * half values in each sublane of `tree`, value l takes in value l + half; and so on until one is left.
+template <Word (*function)(Word, Word), int half>
+[[gnu::always_inline]] inline void halve(Word (&tree)[sublanes][lanes]) {
+  for (int s = 0; s < sublanes; ++s) {
+#pragma GCC ivdep
+    for (int l = 0; l < half; ++l) tree[s][l] = function(tree[s][l], tree[s][l + half]);
+  }
+  if constexpr (half > 1) halve<function, half / 2>(tree);
+}
+
 template <Word (*function)(Word, Word)>
 [[gnu::always_inline]] inline void reduce_lanes(VectorRegister& d, const VectorRegister& x) {
-  for (int s = 0; s < sublanes; ++s) {
-    Word tree[lanes / 2];
-    const Word* from = sublane(x, s);
-    for (int l = 0; l < lanes / 2; ++l) tree[l] = function(from[l], from[l + lanes / 2]);
-    for (int half = lanes / 4; half > 0; half /= 2) {
-#pragma GCC ivdep
-      for (int l = 0; l < half; ++l) tree[l] = function(tree[l], tree[l + half]);
-    }
-    std::fill_n(sublane(d, s), lanes, tree[0]);
-  }
+  Word tree[sublanes][lanes];
+  std::memcpy(tree, x.words.data(), sizeof tree);
+  halve<function, lanes / 2>(tree);
+  for (int s = 0; s < sublanes; ++s) std::fill_n(sublane(d, s), lanes, tree[s][0]);
 }
 
 template <Word (*function)(Word, Word)>
@@ -89,27 +93,6 @@ template <Word (*function)(Word, Word)>
   }
 }
 
-[[gnu::always_inline]] inline void permute(VectorRegister& d, const VectorRegister& x, const VectorRegister& index) {
-  for (int s = 0; s < sublanes; ++s) {
-    const Word *from = sublane(x, s), *which = sublane(index, s);
-    Word* to = sublane(d, s);
-#pragma GCC ivdep
-    for (int l = 0; l < lanes; ++l) to[l] = from[which[l] % lanes];
-  }
-}
-
-using Tile = std::span<const VectorRegister, tile_registers>;
-
-[[gnu::always_inline]] inline void transpose_rows(VectorRegister& d, Tile tile, int r) {
-  for (int from = 0; from < tile_registers; ++from) {
-    for (int row = 0; row < sublanes; ++row) {
-      const Word* source = tile[from].words.data() + r * sublanes + row;
-      Word* target = sublane(d, row) + from * sublanes;
-      for (int column = 0; column < sublanes; ++column) target[column] = source[column * lanes];
-    }
-  }
-}
-
 void plain(Opcode opcode, VectorRegister& d, const VectorRegister& x, std::int32_t amount) {
   cross_lane(opcode, d, x, amount);
 }
@@ -120,22 +103,8 @@ PODSIM_AVX512 void avx512(Opcode opcode, VectorRegister& d, const VectorRegister
   cross_lane(opcode, d, x, amount);
 }
 
-void plain_permute(VectorRegister& d, const VectorRegister& x, const VectorRegister& index) { permute(d, x, index); }
-PODSIM_AVX2 void avx2_permute(VectorRegister& d, const VectorRegister& x, const VectorRegister& index) {
-  permute(d, x, index);
-}
-PODSIM_AVX512 void avx512_permute(VectorRegister& d, const VectorRegister& x, const VectorRegister& index) {
-  permute(d, x, index);
-}
-
-void plain_transpose(VectorRegister& d, Tile tile, int r) { transpose_rows(d, tile, r); }
-PODSIM_AVX2 void avx2_transpose(VectorRegister& d, Tile tile, int r) { transpose_rows(d, tile, r); }
-PODSIM_AVX512 void avx512_transpose(VectorRegister& d, Tile tile, int r) { transpose_rows(d, tile, r); }
-
 }  // namespace
 
 const KernelVariants<decltype(cross_lane_operation)> cross_lane_variants{plain, avx2, avx512};
-const KernelVariants<decltype(permute_lanes)> permute_variants{plain_permute, avx2_permute, avx512_permute};
-const KernelVariants<decltype(transpose)> transpose_variants{plain_transpose, avx2_transpose, avx512_transpose};
 
 }  // namespace podsim::hw

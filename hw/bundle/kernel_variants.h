@@ -15,6 +15,16 @@
 
 namespace podsim::hw {
 
+/// Bit i, from a table: not every instruction set shifts every lane by another amount.
+struct LaneBits {
+  static constexpr int count = 32;
+  std::uint32_t bit[count];
+  constexpr LaneBits() : bit() {
+    for (int i = 0; i < count; ++i) bit[i] = std::uint32_t(1) << i;
+  }
+};
+inline constexpr LaneBits lane_bits;
+
 /// One kernel for every instruction set. On hosts of another architecture the three are alike.
 template <class Function>
 struct KernelVariants {
@@ -27,7 +37,5 @@ extern const KernelVariants<decltype(vector_operation)> operation_variants;
 extern const KernelVariants<decltype(vector_compare)> compare_variants;
 extern const KernelVariants<decltype(transcendental_operation)> transcendental_variants;
 extern const KernelVariants<decltype(cross_lane_operation)> cross_lane_variants;
-extern const KernelVariants<decltype(permute_lanes)> permute_variants;
-extern const KernelVariants<decltype(transpose)> transpose_variants;
 
 }  // namespace podsim::hw

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdint>
 
-/// What the vector opcodes do in one lane, on words. Inlined into loops that are compiled once per instruction set, so
-/// nothing here branches, and floats are computed in the operations that IEEE 754 rounds exactly.
+/// What the vector opcodes do in one lane, on words. Inlined into loops that are compiled once per instruction set; so
+/// every choice is between two values at hand, and floats are computed in the operations that IEEE 754 rounds exactly.
 namespace podsim::hw::lane {
 
 using Word = std::uint32_t;
@@ -21,15 +21,15 @@ inline constexpr Word quiet_nan = 0x7fc00000;
 [[gnu::always_inline]] inline Word sub_f32(Word x, Word y) { return word(f32(x) - f32(y)); }
 [[gnu::always_inline]] inline Word mul_f32(Word x, Word y) { return word(f32(x) * f32(y)); }
 
-[[gnu::always_inline]] inline bool unordered(Word x, Word y) { return f32(x) != f32(x) || f32(y) != f32(y); }
-/// Operands that compare equal differ at most in the sign of zero: +0 is the greater.
+/// The greater or less of two, in both orders: where the operands are equal each order gives another of them, and these
+/// differ at most in the sign of zero. +0 counts as greater.
 [[gnu::always_inline]] inline Word max_f32(Word x, Word y) {
-  const Word greater = f32(x) > f32(y) ? x : f32(x) < f32(y) ? y : x & y;
-  return unordered(x, y) ? quiet_nan : greater;
+  const Word xy = f32(x) < f32(y) ? y : x, yx = f32(y) < f32(x) ? x : y;
+  return __builtin_isunordered(f32(x), f32(y)) ? quiet_nan : xy & yx;
 }
 [[gnu::always_inline]] inline Word min_f32(Word x, Word y) {
-  const Word less = f32(x) < f32(y) ? x : f32(x) > f32(y) ? y : x | y;
-  return unordered(x, y) ? quiet_nan : less;
+  const Word xy = f32(x) < f32(y) ? x : y, yx = f32(y) < f32(x) ? y : x;
+  return __builtin_isunordered(f32(x), f32(y)) ? quiet_nan : xy | yx;
 }
 
 [[gnu::always_inline]] inline Word add_s32(Word x, Word y) { return x + y; }
@@ -45,12 +45,12 @@ inline constexpr Word quiet_nan = 0x7fc00000;
 [[gnu::always_inline]] inline Word sar(Word x, Word y) { return Word(s32(x) >> (y & 31)); }
 [[gnu::always_inline]] inline Word second(Word, Word y) { return y; }
 
+/// What is converted is a number that int32 can hold: 0 in place of NaN, the f32 below 2^31 in place of larger ones.
 [[gnu::always_inline]] inline Word cvt_f32_s32(Word, Word y) {
-  constexpr float limit = 0x1p31F;
-  const bool inside = f32(y) >= -limit && f32(y) < limit;
-  const Word converted = Word(std::int32_t(inside ? f32(y) : 0.0F));
-  const Word saturated = f32(y) >= limit ? Word(INT32_MAX) : f32(y) < -limit ? Word(INT32_MIN) : 0;
-  return inside ? converted : saturated;
+  const float number = f32(y) != f32(y) ? 0.0F : f32(y);
+  const float above = number < -0x1p31F ? -0x1p31F : number;
+  const float inside = above > 0x1.fffffep30F ? 0x1.fffffep30F : above;
+  return number >= 0x1p31F ? Word(INT32_MAX) : Word(std::int32_t(inside));
 }
 [[gnu::always_inline]] inline Word cvt_s32_f32(Word, Word y) { return std::bit_cast<Word>(float(s32(y))); }
 

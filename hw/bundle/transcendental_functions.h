@@ -42,20 +42,19 @@ struct ExpParts {
   return {scale, scale * (r * q)};
 }
 
-/// Bounds first: beyond them exp is 0 or infinite in f32. NaN fails both comparisons and comes back at the end.
+/// Bounds first: beyond them exp is 0 or infinite in f32. NaN passes through all of it.
 [[gnu::always_inline]] inline Word exp_f32(Word y) {
-  const double bounded = f32(y) > 90.0F ? 90.0 : f32(y) > -110.0F ? double(f32(y)) : -110.0;
-  const ExpParts parts = exp_parts(bounded);
-  const Word result = word(float(parts.scale + parts.rest));
-  return f32(y) != f32(y) ? quiet_nan : result;
+  const float below = f32(y) > 90.0F ? 90.0F : f32(y);
+  const float bounded = below < -110.0F ? -110.0F : below;
+  const ExpParts parts = exp_parts(double(bounded));
+  return word(float(parts.scale + parts.rest));
 }
 
 [[gnu::always_inline]] inline Word log_f32(Word y) {
   constexpr std::uint64_t sqrt_half = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;
   const float x = f32(y);
-  const bool regular = x > 0 && x < HUGE_VALF;
-  const auto bits = std::bit_cast<std::uint64_t>(regular ? double(x) : 1.0);
-  // The biased exponent of x / sqrt(1/2) without its bias of 1023; as a number by way of 2^52's mantissa.
+  const auto bits = std::bit_cast<std::uint64_t>(double(x));
+  // The biased exponent of x / sqrt(1/2); as a number by way of 2^52's mantissa.
   const std::uint64_t exponent = (bits - sqrt_half + one) >> 52;
   const double e = std::bit_cast<double>(exponent | 0x4330000000000000) - (0x1p52 + 1023);
   const auto m = std::bit_cast<double>(bits - (exponent << 52) + one);
@@ -65,17 +64,17 @@ struct ExpParts {
   p = p * square + 1.0 / 5;
   p = p * square + 1.0 / 3;
   p = p * square + 1;
-  const Word result = word(float(e * ln2 + 2 * s * p));
-  const Word special = x == 0 ? Word(0xff800000) : x > 0 ? y : quiet_nan;
-  return regular ? result : special;
+  const float finite = float(e * ln2 + 2 * s * p);
+  const float or_infinite = x < HUGE_VALF ? finite : x;
+  return word(x > 0 ? or_infinite : x == 0 ? -HUGE_VALF : std::bit_cast<float>(quiet_nan));
 }
 
 [[gnu::always_inline]] inline Word tanh_f32(Word y) {
   const float magnitude = f32(y & 0x7fffffff);
-  const ExpParts parts = exp_parts(2 * (magnitude < 20.0F ? double(magnitude) : 20.0));
+  const ExpParts parts = exp_parts(2 * double(magnitude > 20.0F ? 20.0F : magnitude));
   const double t = parts.rest + (parts.scale - 1);
-  const Word result = word(float(t / (t + 2))) | (y & 0x80000000);
-  return f32(y) != f32(y) ? quiet_nan : result;
+  const float result = float(t / (t + 2));
+  return word(f32(std::bit_cast<Word>(result) | (y & 0x80000000)));
 }
 
 [[gnu::always_inline]] inline Word rsqrt_f32(Word y) { return word(1 / std::sqrt(f32(y))); }

@@ -53,11 +53,21 @@ void cross_lane_operation(isa::Opcode opcode, VectorRegister& d, const VectorReg
 }
 
 void permute_lanes(VectorRegister& d, const VectorRegister& x, const VectorRegister& index) {
-  fastest().permute(d, x, index);
+  for (int s = 0; s < sublanes; ++s) {
+    const std::uint32_t *from = x.words.data() + s * lanes, *lane = index.words.data() + s * lanes;
+    std::uint32_t* to = d.words.data() + s * lanes;
+    for (int l = 0; l < lanes; ++l) to[l] = from[lane[l] % lanes];
+  }
 }
 
 void transpose(VectorRegister& d, std::span<const VectorRegister, tile_registers> tile, int r) {
-  fastest().transpose(d, tile, r);
+  for (std::size_t from = 0; from < tile_registers; ++from) {
+    for (int row = 0; row < sublanes; ++row) {
+      const std::uint32_t* source = tile[from].words.data() + r * sublanes + row;
+      std::uint32_t* target = d.words.data() + row * lanes + from * sublanes;
+      for (int column = 0; column < sublanes; ++column) target[column] = source[column * lanes];
+    }
+  }
 }
 
 }  // namespace podsim::hw

@@ -12,13 +12,7 @@ namespace {
 /// The kernels of one instruction set, which `set` picks from the variants of any kernel.
 template <class Set>
 VectorKernels kernels_of(const char* name, Set set) {
-  return {name,
-          set(operation_variants),
-          set(compare_variants),
-          set(transcendental_variants),
-          set(cross_lane_variants),
-          set(permute_variants),
-          set(transpose_variants)};
+  return {name, set(operation_variants), set(compare_variants), set(transcendental_variants), set(cross_lane_variants)};
 }
 
 /// How many of the sets this host has; each includes the one before it.

@@ -15,8 +15,6 @@ struct VectorKernels {
   decltype(vector_compare)* compare;
   decltype(transcendental_operation)* transcendental;
   decltype(cross_lane_operation)* cross_lane;
-  decltype(permute_lanes)* permute;
-  decltype(hw::transpose)* transpose;
 };
 
 /// Those that this host can run: plain loops first, the fastest last.
