@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/plan_search.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/diagnostic.h"
+#include "hw/tile_pipeline.h"
+
+namespace podsim::sw {
+
+namespace {
+
+/// Bundles per tile that wait, find the tile's place and start transfers, and the fill and drain of its loop.
+constexpr std::int64_t bundles_per_tile = 100;
+
+/// As work of the vector ALUs, the units that a phase of scalar code would leave idle anyway.
+hw::TileOp with_loop_code(const hw::Machine& machine, hw::TileOp op) {
+  const hw::TilePhase loop_code{{}, {.alu_ops = bundles_per_tile * machine.vector.alus}, 0};
+  for (hw::TileRun& run : op.runs) run.work.phases.push_back(loop_code);
+  return op;
+}
+
+}  // namespace
+
+std::size_t fastest_plan(const hw::Machine& machine, std::span<const hw::TileOp> plans) {
+  hw::TilePipeline pipeline(machine);
+  std::size_t best = plans.size();
+  base::Cycles best_cycles(std::numeric_limits<std::int64_t>::max());
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (plans[i].vmem > machine.vmem) continue;
+    const base::Cycles cycles = pipeline.estimate(with_loop_code(machine, plans[i]));
+    if (cycles < best_cycles) best = i, best_cycles = cycles;
+  }
+  if (best == plans.size()) {
+    const auto smallest = std::ranges::min_element(plans, {}, &hw::TileOp::vmem);
+    throw base::InputError("the kernel needs " + (smallest == plans.end() ? "" : to_string(smallest->vmem) + " of ") +
+                           "VMEM at least; a core has " + to_string(machine.vmem));
+  }
+  return best;
+}
+
+}  // namespace podsim::sw
