@@ -18,21 +18,27 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, const Machine& machine, const
   count(Direction::write, 0);
 }
 
-void DmaEngine::issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag) {
+base::Cycles DmaEngine::issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag) {
   assert(!full());
   count(direction, 1);
   tlm::tlm_generic_payload& payload = pool_.make(direction, bytes, flag);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  sc_core::sc_time delay = time_.until(timing_.arrival(now, direction));
+  const base::Cycles arrival = timing_.arrival(now, direction);
+  sc_core::sc_time delay = time_.until(arrival);
   [[maybe_unused]] const tlm::tlm_sync_enum answer = to_hbm->nb_transport_fw(payload, phase, delay);
   assert(answer == tlm::TLM_UPDATED && phase == tlm::END_REQ);
+  return arrival;
 }
 
 tlm::tlm_sync_enum DmaEngine::complete(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
   const StreamExtension& response = stream_extension(payload);
   hbm_busy_ticks_ = response.busy_ticks;
   count(response.direction, -1);
-  flags_.add(response.tag, 1);
+  if (completed_) {
+    completed_(response.tag);
+  } else {
+    flags_.add(response.tag, 1);
+  }
   completion_.notify();
   payload.release();
   return tlm::TLM_COMPLETED;

@@ -4,7 +4,9 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <array>
+#include <functional>
 #include <tlm>
+#include <utility>
 
 #include "hw/core_time.h"
 #include "hw/dma_timing.h"
@@ -24,8 +26,10 @@ class DmaEngine : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<DmaEngine> to_hbm{"to_hbm"};
 
   bool full() const { return outstanding_ >= timing_.queue_depth(); }
-  /// Takes a descriptor in the present cycle `now`; not while full.
-  void issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag);
+  /// Takes a descriptor in the present cycle `now`; not while full. Returns the cycle from which on its data may move.
+  base::Cycles issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag);
+  /// From now on completion does not raise the flag but calls `completed` with it, which may be any number then.
+  void on_completion(std::function<void(std::size_t flag)> completed) { completed_ = std::move(completed); }
   /// A descriptor has completed.
   const sc_core::sc_event& completion() const { return completion_; }
   /// The first cycle in which the next descriptor could be issued.
@@ -47,6 +51,7 @@ class DmaEngine : public sc_core::sc_module {
   std::array<base::Probe<std::string>, 2> states_;
   base::Probe<std::int64_t> outstanding_probe_;
   sc_core::sc_event completion_;
+  std::function<void(std::size_t)> completed_;
 };
 
 }  // namespace podsim::hw

@@ -16,6 +16,7 @@ class SyncFlags : public sc_core::sc_module {
  public:
   SyncFlags(sc_core::sc_module_name name, std::int64_t count, const Trace& trace);
 
+  std::int64_t count() const { return std::int64_t(values_.size()); }
   void set(std::size_t flag, std::int64_t value);
   void add(std::size_t flag, std::int64_t amount) { set(flag, values_[flag] + amount); }
   std::int64_t value(std::size_t flag) const { return values_[flag]; }

@@ -21,6 +21,8 @@ class DeviceMemory {
   std::uint64_t words() const { return words_; }
 
  private:
+  void check(std::uint64_t address, std::size_t count) const;
+
   static constexpr std::uint64_t page_words = 1 << 16;
   using Page = std::array<std::uint32_t, page_words>;
   std::uint64_t words_;

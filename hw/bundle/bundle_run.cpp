@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/bundle/bundle_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/diagnostic.h"
+#include "hw/bundle/bundle_core.h"
+#include "hw/bundle/cross_lane_queue.h"
+#include "hw/bundle/expectations.h"
+#include "hw/bundle/transcendental_queue.h"
+#include "hw/hbm.h"
+#include "hw/isa/encoding.h"
+#include "noc/fresh_context.h"
+
+namespace podsim::hw {
+
+namespace {
+
+constexpr std::int64_t bytes_per_row = 4 * lanes;
+
+/// A core with its half of the HBM, wired up for one program.
+class BundleSystem {
+ public:
+  BundleSystem(const Machine& machine, const isa::Program& program, DeviceMemory& hbm, const BundleRunOptions& options);
+
+  void load_data();
+  BundleRunResult run();
+
+ private:
+  void make_units(const Machine& machine, MatrixUnitView view, const Trace& trace);
+  void load(const isa::DataBlock& block);
+  std::uint64_t words_of(isa::MemorySpace space) const;
+  void check_range(const std::string& what, isa::MemorySpace space, std::uint64_t address, std::uint64_t words) const;
+  std::vector<std::uint32_t> found(const isa::Expectation& expectation);
+
+  const isa::Program& program_;
+  DeviceMemory& memory_;
+  CoreTime time_;
+  std::unique_ptr<VectorDatapath> data_;  ///< null in runs without data
+  VmemGuard guard_;
+  VmemPorts ports_;
+  ScalarUnit scalar_;
+  InstructionMemory instructions_;
+  SyncFlags flags_;
+  BundleDma dma_;
+  Hbm hbm_;
+  std::vector<std::unique_ptr<MatrixUnit>> matrix_units_;
+  std::unique_ptr<CrossLaneQueue> cross_lane_;
+  std::unique_ptr<TranscendentalQueue> transcendental_;
+  BundleCore core_;
+};
+
+BundleSystem::BundleSystem(const Machine& machine, const isa::Program& program, DeviceMemory& hbm,
+                           const BundleRunOptions& options)
+    : program_(program),
+      memory_(hbm),
+      time_(machine.clock),
+      data_(options.functional ? std::make_unique<VectorDatapath>(machine.vmem.value() / bytes_per_row) : nullptr),
+      guard_(machine.vmem.value() / bytes_per_row, machine.vector.store_to_load),
+      scalar_(machine.scalar.smem),
+      instructions_(machine, program, data_ ? &data_->literals() : nullptr),
+      flags_("sync", machine.sync_flags, options.trace.below("sync")),
+      dma_("dma", machine, time_, flags_,
+           {memory_, data_ ? &data_->memory() : nullptr, guard_, ports_, scalar_.smem(), instructions_}, program,
+           options.trace.below("dma")),
+      hbm_("hbm", machine, options.trace.below("hbm")),
+      core_("core", machine, time_, program, {instructions_, scalar_, data_.get(), guard_, ports_, flags_, dma_},
+            options) {
+  make_units(machine, options.matrix_view, options.trace);
+  dma_.engine().to_hbm.bind(hbm_.from_dma);
+}
+
+void BundleSystem::make_units(const Machine& machine, MatrixUnitView view, const Trace& trace) {
+  for (std::size_t unit = 0; unit < std::size_t(std::min<std::int64_t>(machine.mxu.count, isa::max_matrix_units));
+       ++unit) {
+    const std::string name = fmt::format("mxu{}", unit);
+    matrix_units_.push_back(make_matrix_unit(view, name.c_str(), machine, time_, trace.below(name)));
+    core_.units[unit].bind(*matrix_units_.back());
+  }
+  cross_lane_ = std::make_unique<CrossLaneQueue>("cross_lane", machine, time_, trace.below("cross_lane"));
+  core_.units[isa::cross_lane_unit].bind(*cross_lane_);
+  transcendental_ =
+      std::make_unique<TranscendentalQueue>("transcendental", machine, time_, trace.below("transcendental"));
+  core_.units[isa::transcendental_unit].bind(*transcendental_);
+}
+
+std::uint64_t BundleSystem::words_of(isa::MemorySpace space) const {
+  switch (space) {
+    case isa::MemorySpace::hbm:
+      return memory_.words();
+    case isa::MemorySpace::vmem:
+      return std::uint64_t(guard_.rows()) * lanes;
+    case isa::MemorySpace::smem:
+      break;
+  }
+  return scalar_.smem().size();
+}
+
+void BundleSystem::load_data() {
+  for (const isa::Segment& segment : program_.segments) {
+    if (!segment.overlay) continue;
+    isa::DataBlock image{segment.name, isa::MemorySpace::hbm, segment.image, {}};
+    for (const isa::Bundle& bundle : segment.bundles) {
+      const isa::BundleWords words = isa::to_words(isa::encode(bundle));
+      image.words.insert(image.words.end(), words.begin(), words.end());
+    }
+    load(image);
+  }
+  for (const isa::DataBlock& block : program_.data) load(block);
+  for (const isa::Expectation& expectation : program_.expectations) {
+    check_range("an expectation", expectation.space, expectation.address, expectation.words.size());
+  }
+}
+
+void BundleSystem::check_range(const std::string& what, isa::MemorySpace space, std::uint64_t address,
+                               std::uint64_t words) const {
+  if (address + words <= words_of(space)) return;
+  throw base::InputError(
+      fmt::format("{}: {} ends beyond the {} words of {}", program_.name, what, words_of(space), to_string(space)));
+}
+
+void BundleSystem::load(const isa::DataBlock& block) {
+  check_range(fmt::format("data '{}'", block.name), block.space, block.address, block.words.size());
+  switch (block.space) {
+    case isa::MemorySpace::hbm:
+      memory_.write(block.address, block.words);
+      break;
+    case isa::MemorySpace::vmem:
+      if (data_) std::ranges::copy(block.words, data_->memory().words(block.address, block.words.size()).begin());
+      break;
+    case isa::MemorySpace::smem:
+      std::ranges::copy(block.words, scalar_.smem().begin() + block.address);
+      break;
+  }
+}
+
+BundleRunResult BundleSystem::run() {
+  sc_core::sc_start();
+  if (!core_.verdict().empty()) throw base::SimulationError(core_.verdict());
+  BundleRunResult result;
+  result.cycles = core_.cycles();
+  result.bundles = core_.bundles();
+  result.slot_use = core_.slot_use();
+  result.stalls = core_.stalls();
+  for (const auto& unit : matrix_units_) result.matrix_busy.push_back(unit->busy(result.cycles));
+  result.hbm_busy = hbm_.busy();
+  result.hbm_read = hbm_.moved(Direction::read);
+  result.hbm_written = hbm_.moved(Direction::write);
+  result.dmas = dma_.started();
+  result.end = time_.time_of(result.cycles);
+  if (data_) {
+    for (const isa::Expectation& expectation : program_.expectations) {
+      if (const auto failed = check_expectation(expectation, found(expectation))) result.failed.push_back(*failed);
+    }
+  }
+  return result;
+}
+
+std::vector<std::uint32_t> BundleSystem::found(const isa::Expectation& expectation) {
+  std::vector<std::uint32_t> words(expectation.words.size());
+  switch (expectation.space) {
+    case isa::MemorySpace::hbm:
+      memory_.read(expectation.address, words);
+      break;
+    case isa::MemorySpace::vmem:
+      std::ranges::copy(data_->memory().words(expectation.address, words.size()), words.begin());
+      break;
+    case isa::MemorySpace::smem:
+      std::copy_n(scalar_.smem().begin() + expectation.address, words.size(), words.begin());
+      break;
+  }
+  return words;
+}
+
+/// What would only show, or crash, in the middle of the run.
+void check_program(const Machine& machine, const isa::Program& program) {
+  for (const isa::Segment& segment : program.segments) {
+    for (const isa::Bundle& bundle : segment.bundles) {
+      for (const auto& instruction : bundle.slot) {
+        if (!instruction || !isa::info(instruction->opcode).takes_unit) continue;
+        if (instruction->unit >= isa::max_matrix_units || instruction->unit < machine.mxu.count) continue;
+        throw base::InputError(fmt::format("{}: segment '{}' uses matrix unit {}; {} has {}", program.name,
+                                           segment.name, instruction->unit, machine.name, machine.mxu.count));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+BundleRunResult run_bundles(const Machine& machine, const isa::Program& program, DeviceMemory& hbm,
+                            const BundleRunOptions& options) {
+  check_program(machine, program);
+  const noc::FreshContext context;
+  BundleSystem system(machine, program, hbm, options);
+  system.load_data();
+  return system.run();
+}
+
+}  // namespace podsim::hw

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hw/bundle/bundle_run.h"
+
+namespace podsim::hw {
+
+/// Compares what an expectation names with the words found there.
+std::optional<FailedExpectation> check_expectation(const isa::Expectation& expectation,
+                                                   const std::vector<std::uint32_t>& found);
+
+}  // namespace podsim::hw

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/bundle/instruction_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "hw/isa/encoding.h"
+
+namespace podsim::hw {
+
+InstructionMemory::InstructionMemory(const Machine& machine, const isa::Program& program, LiteralLanes* literals)
+    : machine_(machine), program_(program), literals_(literals), capacity_(std::uint32_t(machine.instruction_memory)) {
+  for (std::size_t s = 0; s < program.segments.size(); ++s) {
+    const isa::Segment& segment = program.segments[s];
+    for (std::size_t b = 0; b < segment.bundles.size(); ++b) {
+      if (const auto problem = isa::problem(segment.bundles[b])) {
+        throw base::InputError(
+            fmt::format("{}: bundle {} of segment '{}' is not legal: {}", program.name, b, segment.name, *problem));
+      }
+      if (segment.overlay) continue;
+      const std::uint64_t address = segment.address + std::uint64_t(b);
+      if (address >= capacity_) {
+        throw base::InputError(fmt::format("{}: segment '{}' ends beyond the instruction memory of {} bundles",
+                                           program.name, segment.name, capacity_));
+      }
+      const bool has_lines = s < program.lines.size() && b < program.lines[s].size();
+      entry(std::uint32_t(address)) = {segment.bundles[b], decode_bundle(machine, segment.bundles[b], literals),
+                                       has_lines ? program.lines[s][b] : 0};
+    }
+  }
+}
+
+InstructionMemory::Entry& InstructionMemory::entry(std::uint32_t address) {
+  if (address >= bundles_.size()) bundles_.resize(std::size_t(address) + 1);
+  return bundles_[address];
+}
+
+void InstructionMemory::unload(std::uint32_t address, std::uint32_t count) {
+  for (std::uint64_t a = address; a < std::min<std::uint64_t>(address + std::uint64_t(count), bundles_.size()); ++a) {
+    bundles_[a].decoded.loaded = false;
+  }
+}
+
+void InstructionMemory::load(std::uint32_t address, std::span<const std::uint32_t> words, std::uint64_t image) {
+  for (std::size_t at = 0; at + isa::bundle_words <= words.size(); at += isa::bundle_words) {
+    isa::BundleWords bundle_words;
+    std::copy_n(words.begin() + std::ptrdiff_t(at), isa::bundle_words, bundle_words.begin());
+    if (const auto bundle = isa::decode(bundle_words)) {
+      entry(address) = {*bundle, decode_bundle(machine_, *bundle, literals_), line_of_image(image + at)};
+    }
+    ++address;
+  }
+}
+
+std::uint32_t InstructionMemory::line_of_image(std::uint64_t image) const {
+  for (std::size_t s = 0; s < std::min(program_.segments.size(), program_.lines.size()); ++s) {
+    const isa::Segment& segment = program_.segments[s];
+    if (!segment.overlay || image < segment.image) continue;
+    const std::uint64_t bundle = (image - segment.image) / isa::bundle_words;
+    if (bundle < program_.lines[s].size()) return program_.lines[s][bundle];
+  }
+  return 0;
+}
+
+std::string InstructionMemory::text_of(std::uint32_t address, isa::Slot slot) const {
+  return std::string(isa::info(bundle(address)[slot]->opcode).mnemonic);
+}
+
+std::string InstructionMemory::place(std::uint32_t address) const {
+  const std::uint32_t line = address < bundles_.size() ? bundles_[address].line : 0;
+  if (line != 0) return fmt::format("bundle {} ({}:{})", address, program_.name, line);
+  const std::pair<const std::string, std::uint32_t>* nearest = nullptr;
+  for (const auto& label : program_.labels) {
+    if (label.second <= address && (nearest == nullptr || label.second > nearest->second)) nearest = &label;
+  }
+  if (nearest == nullptr) return fmt::format("bundle {}", address);
+  if (nearest->second == address) return fmt::format("bundle {} ({})", address, nearest->first);
+  return fmt::format("bundle {} ({} + {})", address, nearest->first, address - nearest->second);
+}
+
+}  // namespace podsim::hw

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/bundle/operation.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "hw/isa/latency.h"
+#include "hw/isa/legality.h"
+
+namespace podsim::hw {
+
+namespace {
+
+using isa::Opcode;
+using isa::OperandKind;
+using isa::RegisterFile;
+
+Executor executor_of(Opcode opcode) {
+  switch (isa::info(opcode).slot) {
+    case isa::SlotKind::scalar:
+      return Executor::scalar;
+    case isa::SlotKind::vector:
+      return isa::info(opcode).destination == OperandKind::none ? Executor::transcendental : Executor::vector;
+    case isa::SlotKind::load:
+      return Executor::load;
+    case isa::SlotKind::store:
+      return Executor::store;
+    case isa::SlotKind::push:
+      return Executor::push;
+    case isa::SlotKind::pop:
+      return Executor::pop;
+    case isa::SlotKind::misc:
+      break;
+  }
+  return Executor::misc;
+}
+
+int unit_of(const isa::Instruction& instruction) {
+  if (isa::info(instruction.opcode).takes_unit) return instruction.unit;
+  return executor_of(instruction.opcode) == Executor::transcendental ? isa::transcendental_unit : isa::cross_lane_unit;
+}
+
+std::optional<RegisterFile> file_of(OperandKind kind) {
+  switch (kind) {
+    case OperandKind::scalar:
+    case OperandKind::scalar_or_literal:
+      return RegisterFile::scalar;
+    case OperandKind::vector:
+    case OperandKind::vector_or_literal:
+      return RegisterFile::vector;
+    case OperandKind::mask:
+      return RegisterFile::mask;
+    case OperandKind::predicate:
+      return RegisterFile::predicate;
+    default:
+      return std::nullopt;
+  }
+}
+
+void add_read(Operation& operation, RegisterFile file, int number) {
+  operation.read[operation.reads++] = std::uint8_t(register_entry::of(file, number));
+}
+
+DecodedOperand decode_operand(Operation& operation, OperandKind kind, isa::Value value) {
+  if (value.literal) return {0, value.value};
+  if (const auto file = file_of(kind)) add_read(operation, *file, value.value);
+  return {std::uint8_t(value.value), 0};
+}
+
+/// Lanes outside of the mask keep what the destination held.
+bool merges(const isa::Instruction& instruction) {
+  return isa::info(instruction.opcode).destination == OperandKind::vector && instruction.mask != 0 &&
+         isa::info(instruction.opcode).slot == isa::SlotKind::vector && instruction.opcode != Opcode::v_select;
+}
+
+Operation decode_operation(const Machine& machine, isa::Slot slot, const isa::Instruction& instruction,
+                           LiteralLanes* literals) {
+  const isa::OpcodeInfo& info = isa::info(instruction.opcode);
+  Operation operation;
+  operation.opcode = instruction.opcode;
+  operation.executor = executor_of(instruction.opcode);
+  operation.slot = slot;
+  operation.predicate = instruction.predicate.reg;
+  operation.negated = instruction.predicate.negated;
+  operation.destination = instruction.destination;
+  operation.mask = instruction.mask;
+  operation.unit = std::uint8_t(unit_of(instruction));
+  operation.x = decode_operand(operation, info.x, instruction.x);
+  operation.y = decode_operand(operation, info.y, instruction.y);
+  operation.z = decode_operand(operation, info.z, instruction.z);
+  if (info.y == OperandKind::vector_or_literal && instruction.y.literal && literals != nullptr) {
+    operation.y_lanes = &literals->of(std::uint32_t(instruction.y.value));
+  }
+  if (info.masked) add_read(operation, RegisterFile::mask, instruction.mask);
+  if (info.reads_destination || merges(instruction)) {
+    add_read(operation, *file_of(info.destination), instruction.destination);
+  }
+  if (const auto written = isa::written_register(instruction)) {
+    operation.write = std::uint8_t(register_entry::of(written->file, written->number));
+    operation.latency = isa::result_latency(machine, instruction.opcode);
+  }
+  return operation;
+}
+
+bool reads(const Operation& operation, int entry) {
+  const auto end = operation.read.begin() + operation.reads;
+  return std::find(operation.read.begin(), end, entry) != end;
+}
+
+/// Whether `first` has to be performed before `second` for every slot to read before any writes.
+bool goes_before(const Operation& first, const Operation& second) {
+  if (first.executor == Executor::scalar) return false;
+  if (second.executor == Executor::scalar) return true;
+  if (second.executor == Executor::store && first.executor == Executor::load) return true;
+  return reads(first, second.write);
+}
+
+/// Takes the operation to be performed next out of `operations`. If each has to wait for another, one that writes a
+/// register goes ahead and keeps its result apart: only such have to wait for reads.
+Operation take_next(std::vector<Operation>& operations) {
+  const auto blocked = [&](const Operation& candidate) {
+    return std::any_of(operations.begin(), operations.end(),
+                       [&](const Operation& other) { return &other != &candidate && goes_before(other, candidate); });
+  };
+  auto next = std::find_if_not(operations.begin(), operations.end(), blocked);
+  if (next == operations.end()) {
+    next = std::find_if(operations.begin(), operations.end(), [](const Operation& operation) {
+      return operation.executor != Executor::scalar && operation.write != register_entry::none;
+    });
+    next->deferred = true;
+  }
+  const Operation taken = *next;
+  operations.erase(next);
+  return taken;
+}
+
+bool acts_outside(Opcode opcode) {
+  return opcode == Opcode::dma || opcode == Opcode::sync_set || opcode == Opcode::sync_add;
+}
+
+bool may_wait(const Operation& operation) {
+  if (operation.executor == Executor::misc) {
+    return operation.opcode != Opcode::mark && operation.opcode != Opcode::halt;
+  }
+  return operation.executor != Executor::vector && operation.executor != Executor::scalar;
+}
+
+}  // namespace
+
+DecodedBundle decode_bundle(const Machine& machine, const isa::Bundle& bundle, LiteralLanes* literals) {
+  std::vector<Operation> operations;
+  for (int slot = 0; slot < isa::slots; ++slot) {
+    if (const auto& instruction = bundle[isa::Slot(slot)]) {
+      operations.push_back(decode_operation(machine, isa::Slot(slot), *instruction, literals));
+    }
+  }
+  std::stable_sort(operations.begin(), operations.end(),
+                   [](const Operation& a, const Operation& b) { return a.executor < b.executor; });
+  DecodedBundle decoded;
+  decoded.loaded = true;
+  while (!operations.empty()) {
+    const Operation next = take_next(operations);
+    decoded.waits |= may_wait(next);
+    decoded.outside |= acts_outside(next.opcode);
+    decoded.deferred |= next.deferred;
+    decoded.operations[decoded.count++] = next;
+  }
+  return decoded;
+}
+
+}  // namespace podsim::hw

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noc/fresh_context.h"
+
+#include <vector>
+
+namespace podsim::noc {
+
+namespace {
+
+void enter(sc_core::sc_simcontext* context) {
+  sc_core::sc_curr_simcontext = context;
+  sc_core::sc_default_global_context = context;
+}
+
+}  // namespace
+
+void fresh_context() {
+  static auto* earlier = new std::vector<sc_core::sc_simcontext*>;  // never destroyed: the leak check runs last
+  earlier->push_back(sc_core::sc_get_curr_simcontext());
+  enter(new sc_core::sc_simcontext);
+}
+
+FreshContext::~FreshContext() { enter(before_); }
+
+}  // namespace podsim::noc
