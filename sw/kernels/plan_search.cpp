@@ -13,6 +13,8 @@ namespace {
 
 /// Bundles per tile that wait, find the tile's place and start transfers, and the fill and drain of its loop.
 constexpr std::int64_t bundles_per_tile = 100;
+/// Plans with more tiles are not worth the time that it takes to try them.
+constexpr std::int64_t most_parts = 4096;
 
 /// As work of the vector ALUs, the units that a phase of scalar code would leave idle anyway.
 hw::TileOp with_loop_code(const hw::Machine& machine, hw::TileOp op) {
@@ -38,6 +40,12 @@ std::size_t fastest_plan(const hw::Machine& machine, std::span<const hw::TileOp>
                            "VMEM at least; a core has " + to_string(machine.vmem));
   }
   return best;
+}
+
+std::vector<std::int64_t> part_counts(std::int64_t units) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t parts = std::min(units, most_parts); parts > 0; parts = 2 * parts / 3) counts.push_back(parts);
+  return counts;
 }
 
 }  // namespace podsim::sw

@@ -17,7 +17,6 @@ namespace {
 
 /// Pairs of 8 x 128 tiles in an iteration of the loop, so that its branch costs each register a cycle. A power of two.
 constexpr std::int64_t unroll = 4;
-constexpr std::int64_t most_tiles = 4096;
 
 std::int64_t tiles_of(const KernelArray& array) {
   return std::int64_t(array_words(array.shape)) / tile_words(array.shape.element_type);
@@ -35,9 +34,7 @@ class StreamBuilder {
   std::vector<TilePlan> plans() const {
     std::vector<TilePlan> plans;
     const std::int64_t iterations = base::divide_round_up(total_, 2 * unroll);
-    for (std::int64_t parts = std::min(iterations, most_tiles); parts > 0; parts = 2 * parts / 3) {
-      plans.push_back(plan(base::divide_round_up(iterations, parts)));
-    }
+    for (std::int64_t parts : part_counts(iterations)) plans.push_back(plan(base::divide_round_up(iterations, parts)));
     return plans;
   }
 
@@ -53,11 +50,11 @@ class StreamBuilder {
     });
   }
 
-  hw::isa::Program program(const TilePlan& plan) const {
+  hw::isa::Program program(const TilePlan* plan) const {
     KernelBuilder builder(machine_, kernel_.name);
-    if (total_ > 0) {
-      TileLoop loop(builder, plan);
-      loop.run([&](const TileLoop::Tile& tile) { write_tile(builder, plan, tile); });
+    if (plan != nullptr) {
+      TileLoop loop(builder, *plan);
+      loop.run([&](const TileLoop::Tile& tile) { write_tile(builder, *plan, tile); });
     }
     return std::move(builder).finish();
   }
@@ -133,17 +130,7 @@ class StreamBuilder {
 
 void build_stream(const hw::Machine& machine, Kernel& kernel, const StreamWork& work) {
   const StreamBuilder stream(machine, kernel, work);
-  std::vector<TilePlan> plans = stream.plans();
-  if (plans.empty()) {
-    kernel.tile_op.name = kernel.name;
-    kernel.program = stream.program({});
-    return;
-  }
-  std::vector<hw::TileOp> ops;
-  for (const TilePlan& plan : plans) ops.push_back(stream.tile_op(plan));
-  const std::size_t best = fastest_plan(machine, ops);
-  kernel.program = stream.program(plans[best]);
-  kernel.tile_op = ops[best];
+  build_fastest(machine, kernel, stream.plans(), stream);
 }
 
 }  // namespace podsim::sw

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/copy_kernel.h"
+
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "sw/graph/graph_builder.h"
+#include "sw/kernels/kernel_array.h"
+#include "sw/kernels/retile_kernel.h"
+#include "sw/kernels/stream_kernel.h"
+#include "sw/kernels/transpose_kernel.h"
+#include "sw/kernels/vector_parameters.h"
+
+namespace podsim::sw {
+
+namespace {
+
+Shape vector_of(const Shape& matrix) { return make_shape(matrix.element_type, {matrix.element_count()}); }
+
+struct CopyShapes {
+  Shape from, to;
+};
+
+CopyShapes copy_shapes(const std::string& change, const Shape& matrix) {
+  if (change == "tile") return {vector_of(matrix), matrix};
+  if (change == "untile") return {matrix, vector_of(matrix)};
+  Shape to = matrix;
+  if (change == "layout") to.minor_to_major = {0, 1};
+  if (change == "convert") {
+    to.element_type = matrix.element_type == ElementType::f32 ? ElementType::bf16 : ElementType::f32;
+  }
+  return {matrix, to};
+}
+
+Module reference(const CopyShapes& shapes) {
+  GraphBuilder graph("copy");
+  const InstructionId x = graph.parameter(shapes.from, "x");
+  if (shapes.from.element_type != shapes.to.element_type) {
+    return std::move(graph).build(graph.convert(x, shapes.to.element_type));
+  }
+  if (shapes.from.rank() != shapes.to.rank()) return std::move(graph).build(graph.reshape(x, shapes.to.dimensions));
+  return std::move(graph).build(graph.copy(x));
+}
+
+void build_code(const hw::Machine& machine, Kernel& kernel, const std::string& change, const Shape& matrix) {
+  if (change == "layout") return build_transpose(machine, kernel, matrix.dimensions[0], matrix.dimensions[1]);
+  if (change == "tile" || change == "untile") {
+    return build_retile(machine, kernel, matrix.dimensions[0], matrix.dimensions[1]);
+  }
+  build_stream(machine, kernel, {[](KernelBuilder&, std::span<const TilePair> inputs) { return inputs[0]; }, {}});
+}
+
+Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
+  const std::string& change = arguments.choice("change");
+  const Shape matrix = matrix_shape(arguments, element_type(arguments.choice("dtype")));
+  if ((change == "tile" || change == "untile") && matrix.element_type != ElementType::f32) {
+    throw base::InputError("change=" + change + " moves whole words, so dtype must be f32");
+  }
+  const CopyShapes shapes = copy_shapes(change, matrix);
+  Kernel kernel;
+  kernel.name = kernel_name(copy_family(), arguments);
+  ArrayPlacement placement(machine);
+  kernel.inputs.push_back(placement.place("x", shapes.from));
+  kernel.outputs.push_back(placement.place("result", shapes.to));
+  kernel.reference = reference(shapes);
+  kernel.passes = "one pass: read once, write once";
+  build_code(machine, kernel, change, matrix);
+  return kernel;
+}
+
+}  // namespace
+
+KernelFamily copy_family() {
+  return {"copy",
+          "a matrix copied in HBM, its layout or element type changed or not",
+          {choice_parameter("change",
+                            "none; convert: f32 to bf16 or back; layout: {1,0} to {0,1}; tile: rows one after the "
+                            "other to tiles of 8 x 128; untile: back",
+                            {"none", "convert", "layout", "tile", "untile"}),
+           size_parameter("rows", "rows of the matrix", 1024), size_parameter("columns", "columns of the matrix", 1024),
+           dtype_parameter()},
+          build};
+}
+
+}  // namespace podsim::sw
