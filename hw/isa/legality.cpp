@@ -37,16 +37,6 @@ const char* operand_fault(OperandKind kind, Value value) {
   return "has an operand of no kind";
 }
 
-const char* destination_fault(const OpcodeInfo& row, int destination) {
-  if (const char* fault = operand_fault(row.destination, Value::reg(destination))) return fault;
-  bool writes = row.destination != OperandKind::none && !row.reads_destination;
-  if (!writes || destination != 0) return nullptr;
-  if (row.destination == OperandKind::scalar) return "writes s0, which always reads as zero";
-  if (row.destination == OperandKind::predicate) return "writes p0, which is always true";
-  if (row.destination == OperandKind::mask) return "writes vm0, which is always all true";
-  return nullptr;
-}
-
 const char* unit_fault(const OpcodeInfo& row, int unit) {
   if (!row.takes_unit) return unit == 0 ? nullptr : "names a unit and takes none";
   int units = row.slot == SlotKind::pop ? result_units : max_matrix_units;
@@ -63,38 +53,53 @@ const char* predicate_fault(Predicate predicate) {
   return predicate.reg == 0 && predicate.negated ? "stands under !p0 and is never performed" : nullptr;
 }
 
+/// Registers that are constant.
+const char* constant_fault(const OpcodeInfo& row, const Instruction& instruction) {
+  if (row.opcode == Opcode::s_loop && instruction.x.value == 0) return "counts down s0, which always reads as zero";
+  bool writes = row.destination != OperandKind::none && !row.reads_destination;
+  if (!writes || instruction.destination != 0) return nullptr;
+  if (row.destination == OperandKind::scalar) return "writes s0, which always reads as zero";
+  if (row.destination == OperandKind::predicate) return "writes p0, which is always true";
+  if (row.destination == OperandKind::mask) return "writes vm0, which is always all true";
+  return nullptr;
+}
+
 const char* instruction_fault(Slot slot, const Instruction& instruction) {
   if (!within(int(instruction.opcode), opcodes)) return "is no operation";
   const OpcodeInfo& row = info(instruction.opcode);
   if (row.slot != kind(slot)) return "stands in a slot of another kind";
   if (is_branch(instruction.opcode) && slot != Slot::scalar0) return "branches, which only scalar slot 0 does";
   if (const char* fault = predicate_fault(instruction.predicate)) return fault;
-  if (const char* fault = destination_fault(row, instruction.destination)) return fault;
+  if (const char* fault = operand_fault(row.destination, Value::reg(instruction.destination))) return fault;
   if (const char* fault = operand_fault(row.x, instruction.x)) return fault;
   if (const char* fault = operand_fault(row.y, instruction.y)) return fault;
   if (const char* fault = operand_fault(row.z, instruction.z)) return fault;
-  if (instruction.opcode == Opcode::s_loop && instruction.x.value == 0) return "counts down s0, which always is zero";
   if (const char* fault = mask_fault(row, instruction.mask)) return fault;
   return unit_fault(row, instruction.unit);
+}
+
+Fault::Part part_written(Opcode opcode) { return opcode == Opcode::s_loop ? Fault::Part::x : Fault::Part::destination; }
+
+/// The operation before slot `later` that writes the same register, performed together with it.
+const Instruction* other_writer(const Bundle& bundle, int later, RegisterWrite write) {
+  for (int earlier = 0; earlier < later; ++earlier) {
+    const auto& first = bundle[Slot(earlier)];
+    if (!first || !may_both_be_performed(first->predicate, bundle[Slot(later)]->predicate)) continue;
+    if (written_register(*first) == write) return &*first;
+  }
+  return nullptr;
 }
 
 /// The second of two operations that write the same register.
 std::optional<Fault> double_write(const Bundle& bundle) {
   for (int later = 1; later < slots; ++later) {
     const auto& second = bundle[Slot(later)];
-    if (!second) continue;
-    auto second_write = written_register(*second);
-    if (!second_write) continue;
-    for (int earlier = 0; earlier < later; ++earlier) {
-      const auto& first = bundle[Slot(earlier)];
-      if (!first || !may_both_be_performed(first->predicate, second->predicate)) continue;
-      auto first_write = written_register(*first);
-      if (!first_write || first_write->file != second_write->file || first_write->number != second_write->number)
-        continue;
-      std::string name = register_name(second_write->file, second_write->number);
-      return Fault{Slot(later),
-                   fmt::format("writes {}, as {} of this bundle does", name, info(first->opcode).mnemonic)};
-    }
+    std::optional<RegisterWrite> write = second ? written_register(*second) : std::nullopt;
+    const Instruction* other = write ? other_writer(bundle, later, *write) : nullptr;
+    if (!other) continue;
+    return Fault{Slot(later), part_written(second->opcode),
+                 fmt::format("writes {}, as {} of this bundle does", register_name(write->file, write->number),
+                             info(other->opcode).mnemonic)};
   }
   return std::nullopt;
 }
@@ -128,11 +133,15 @@ std::optional<Fault> find_fault(const Bundle& bundle) {
   for (int s = 0; s < slots; ++s) {
     const auto& instruction = bundle[Slot(s)];
     if (!instruction) continue;
-    if (const char* fault = instruction_fault(Slot(s), *instruction)) return Fault{Slot(s), fault};
+    if (const char* fault = instruction_fault(Slot(s), *instruction))
+      return Fault{Slot(s), Fault::Part::operation, fault};
+    if (const char* fault = constant_fault(info(instruction->opcode), *instruction))
+      return Fault{Slot(s), part_written(instruction->opcode), fault};
   }
   if (auto fault = double_write(bundle)) return fault;
   if (auto literal = first_that_does_not_fit(bundle)) {
-    return Fault{literal->slot, "has a literal for which the bundle's six immediates have no room left"};
+    return Fault{literal->slot, Fault::Part(int(Fault::Part::x) + literal->operand),
+                 "has a literal for which the bundle's six immediates have no room left"};
   }
   return std::nullopt;
 }

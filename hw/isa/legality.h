@@ -17,6 +17,7 @@ std::string register_name(RegisterFile file, int number);
 struct RegisterWrite {
   RegisterFile file;
   int number;
+  bool operator==(const RegisterWrite&) const = default;
 };
 /// The register that an operation writes: its destination, or the one that s_loop counts down.
 std::optional<RegisterWrite> written_register(const Instruction& instruction);
@@ -25,7 +26,9 @@ std::optional<RegisterWrite> written_register(const Instruction& instruction);
 constexpr bool may_both_be_performed(Predicate a, Predicate b) { return a.reg != b.reg || a.negated == b.negated; }
 
 struct Fault {
+  enum class Part : std::uint8_t { operation, destination, x, y, z };
   Slot slot;
+  Part part;         ///< of the operation that is at fault
   std::string what;  ///< "writes s0, which always reads as zero"
 };
 /// The first fault in the order of the slots; costs no allocation when there is none.

@@ -365,7 +365,7 @@ TEST(Problem, NamesRegistersThatCannotBeWritten) {
   expect_problem(bundle_of({{Slot::vector0, scalar_op(Opcode::v_eq_s32, 0, Value::reg(1), Value::of(1))}}),
                  "v.eq.s32 in slot vector0 writes vm0, which is always all true");
   expect_problem(bundle_of({{Slot::scalar0, loop(0, 1)}}),
-                 "s.loop in slot scalar0 counts down s0, which always is zero");
+                 "s.loop in slot scalar0 counts down s0, which always reads as zero");
   EXPECT_FALSE(problem(bundle_of({{Slot::scalar0, scalar_op(Opcode::s_store, 0, Value::reg(1), Value::of(1))}})))
       << "stores only read s0";
   EXPECT_FALSE(problem(bundle_of({{Slot::vector0, vector_add(0, Value::of(1))}}))) << "v0 is like the others";

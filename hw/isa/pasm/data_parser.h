@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hw/isa/pasm/cursor.h"
+
+namespace podsim::hw::isa::pasm {
+
+bool is_data_directive(std::string_view directive);
+/// Reads the data directive at the cursor, with its arguments; `.repeat` without its items, `.end` not at all.
+DataItem parse_data(Cursor& cursor);
+
+}  // namespace podsim::hw::isa::pasm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hw/isa/pasm/report.h"
+
+namespace podsim::hw::isa::pasm {
+
+/// A word of `.pasm` text.
+struct Token {
+  enum class Kind : std::uint8_t {
+    identifier,   ///< letters, digits, '_' and '.', not beginning with a digit or '.'
+    directive,    ///< the same behind a '.'
+    integer,      ///< 12, 0x1f, 0b101
+    real,         ///< 1.5, 1e-3
+    float_bits,   ///< 0f3f800000: a float by its bits
+    string,       ///< "..." with \" \\ \n \t \xHH
+    punctuation,  ///< { } ; , [ ] : = + - * / << >> ( ) @ !
+    line_end,
+    end,
+  };
+  Kind kind = Kind::end;
+  bool hex = false;          ///< of an integer: written with 0x or 0b
+  Span span;                 ///< without the quotes' contents decoded
+  std::int64_t integer = 0;  ///< of integer and float_bits
+  double real = 0;
+};
+
+/// The tokens of a text, the last of kind `end`; characters and numbers that are none are reported and left out.
+/// Comments run from // to the end of the line.
+std::vector<Token> tokenize(Report& report);
+
+/// The contents of a string token.
+std::string decode_string(std::string_view quoted);
+/// The reverse: quotes included.
+std::string encode_string(std::string_view text);
+
+bool is_identifier(std::string_view text);
+
+}  // namespace podsim::hw::isa::pasm
