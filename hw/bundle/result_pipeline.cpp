@@ -20,7 +20,7 @@ Readiness ResultPipeline::ready_to_enter(std::int64_t results, base::Cycles now)
   const base::Cycles free = std::max(now, last_enter_ + interval_);
   const std::int64_t must_be_popped = entered_ + results - places;
   if (must_be_popped > popped_) return Readiness::never("the result FIFO is full");
-  if (must_be_popped <= 0) return Readiness::from(free);
+  if (results == 0 || must_be_popped <= 0) return Readiness::from(free);
   return Readiness::from(std::max(free, popped_at_[place(must_be_popped - 1)] + base::Cycles(1)));
 }
 

@@ -20,7 +20,7 @@ using isa::Opcode;
 // The machine's cross-lane unit: interval 8, latency 100, 32 places; at 1 GHz a cycle is a nanosecond.
 
 struct Unit {
-  explicit Unit(const Trace& trace = {}) : queue("xlu", machine, time, trace) {}
+  explicit Unit(const Trace& trace = {}) : queue(sc_core::sc_gen_unique_name("xlu"), machine, time, trace) {}
   Cycles push(Opcode opcode, Cycles now, const VectorRegister* x = nullptr, int amount = 0) {
     const Readiness readiness = queue.ready_to_push(opcode, now);
     EXPECT_EQ(readiness.kind, Readiness::Kind::at) << readiness.why;

@@ -68,17 +68,18 @@ RC_GTEST_PROP(ResultPipeline, agrees_with_a_unit_that_is_stepped_cycle_by_cycle,
   ResultPipeline pipeline{Cycles(interval), Cycles(latency), places};
   SteppedPipeline stepped(interval, latency, places);
   for (std::int64_t now = 0; now < 150; ++now, stepped.step()) {
-    const auto results = *rc::gen::inRange<std::int64_t>(0, 4);
-    const Readiness push = pipeline.ready_to_enter(results, Cycles(now)), pop = pipeline.ready_to_pop(Cycles(now));
-    RC_ASSERT((push.kind == Readiness::Kind::illegal) == (results > places));
+    const Readiness pop = pipeline.ready_to_pop(Cycles(now));
     RC_ASSERT((pop.kind == Readiness::Kind::illegal) == stepped.empty());
     RC_ASSERT(pop.kind != Readiness::Kind::never);
-    expect_agreement(push, now, stepped, [&](const SteppedPipeline& unit) { return unit.can_enter(results); });
     expect_agreement(pop, now, stepped, [](const SteppedPipeline& unit) { return unit.can_pop(); });
     if (stepped.can_pop() && *rc::gen::inRange(0, 3) == 0) {
       pipeline.pop(Cycles(now));
       stepped.pop();
     }
+    const auto results = *rc::gen::inRange<std::int64_t>(0, 4);
+    const Readiness push = pipeline.ready_to_enter(results, Cycles(now));
+    RC_ASSERT((push.kind == Readiness::Kind::illegal) == (results > places));
+    expect_agreement(push, now, stepped, [&](const SteppedPipeline& unit) { return unit.can_enter(results); });
     if (stepped.can_enter(results) && *rc::gen::inRange(0, 3) != 0) {
       pipeline.enter(results, Cycles(now));
       stepped.enter(results);
@@ -107,8 +108,8 @@ TEST(ResultPipeline, a_full_unit_takes_nothing_until_the_cycle_after_a_pop) {
   EXPECT_EQ(pipeline.ready_to_enter(3, Cycles(4)).kind, Readiness::Kind::illegal);
 }
 
-TEST(ResultPipeline, a_steady_stream_needs_latency_over_interval_places) {
-  // Popped as soon as it can be: with 4 + 1 places one per cycle, with 4 one in latency + 1 cycles less often.
+TEST(ResultPipeline, a_stream_of_one_per_interval_needs_a_place_for_every_interval_until_the_pop) {
+  // Popped as soon as it can be, result j enters no sooner than 4 + 1 cycles after result j - places.
   const auto last_enter = [](std::int64_t places) {
     ResultPipeline pipeline{Cycles(1), Cycles(4), places};
     Cycles now;
@@ -126,8 +127,8 @@ TEST(ResultPipeline, a_steady_stream_needs_latency_over_interval_places) {
     return now;
   };
   EXPECT_EQ(last_enter(5), Cycles(99));
-  EXPECT_EQ(last_enter(4), Cycles(99 + 99 / 4));  // every fourth enters a cycle late
-  EXPECT_EQ(last_enter(1), Cycles(99 * 5));       // 4 cycles of latency and the one after the pop
+  EXPECT_EQ(last_enter(4), Cycles(99 + 99 / 4));  // four in five cycles
+  EXPECT_EQ(last_enter(1), Cycles(99 * 5));       // one in five
 }
 
 TEST(ResultPipeline, is_busy_for_an_interval_per_operation_up_to_the_cycle_asked_for) {

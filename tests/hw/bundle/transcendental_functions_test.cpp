@@ -171,7 +171,7 @@ TEST(TranscendentalFunctions, the_destination_may_be_the_operand) {
   }
 }
 
-TEST(TranscendentalFunctions, tanh_is_odd_and_monotone_functions_stay_monotone_across_ranges) {
+TEST(TranscendentalFunctions, exp_never_falls_where_its_reduction_steps_and_tanh_is_odd) {
   // Around the points where the reduction goes to the next integer: a step there would show as a fall.
   for (int n = -140; n <= 120; ++n) {
     const double middle = (n + 0.5) * 0.6931471805599453;
