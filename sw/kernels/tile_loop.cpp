@@ -96,14 +96,15 @@ struct TileLoop::State {
     return carry;
   }
 
-  /// Whether a tile is the first of those that share the stream's; never when `finished` is not 0.
+  /// The shared dimensions' indices as one number, which is 0 for the first of the tiles that share the stream's, and
+  /// not if `other` is not 0.
+  ScalarReg place_in_period(const Stream& stream, const Indices& tile, ScalarOperand other) const {
+    ScalarReg any = builder.op(Opcode::s_or, {}, other);
+    for (int d : plan.shared_dimensions(stream.data)) any = builder.op(Opcode::s_or, any, tile[std::size_t(d)]);
+    return any;
+  }
   PredicateReg first_of_period(const Stream& stream, const Indices& tile, ScalarOperand finished) const {
-    ScalarReg any = builder.op(Opcode::s_add, {}, finished);
-    std::int64_t covered = 1;
-    for (std::size_t d = plan.counts.size(); covered < stream.period && d-- > 0; covered *= plan.counts[d]) {
-      if (plan.counts[d] > 1) any = builder.op(Opcode::s_or, any, tile[d]);
-    }
-    return builder.compare(Opcode::s_eq, any, 0);
+    return builder.compare(Opcode::s_eq, place_in_period(stream, tile, finished), 0);
   }
 
   /// i * step - before, not yet cut off.
@@ -263,6 +264,13 @@ ScalarReg TileLoop::Tile::row(int stream) const {
   const ScalarReg half = state.builder.op(Opcode::s_and, state.builder.load_smem({}, chosen.current), 1);
   const ScalarReg rows = state.builder.op(Opcode::s_mul, half, std::int32_t(chosen.data.vmem_rows));
   return state.builder.op(Opcode::s_add, rows, chosen.buffer.row);
+}
+
+ScalarOperand TileLoop::Tile::reused(int stream) const {
+  const State& state = *loop_.state_;
+  const State::Stream& chosen = state.streams[std::size_t(stream)];
+  if (chosen.period == 1) return 0;
+  return state.place_in_period(chosen, state.load_indices(state.indices), 0);
 }
 
 int TileLoop::Tile::buffer(int stream) const { return loop_.state_->streams[std::size_t(stream)].buffer.buffer; }

@@ -38,6 +38,8 @@ class TileLoop {
     /// First VMEM row of a stream's half, and its buffer for RowAddress.
     ScalarReg row(int stream) const;
     int buffer(int stream) const;
+    /// Not 0 if an earlier tile had this stream's data already.
+    ScalarOperand reused(int stream) const;
     /// The part of a window that this tile has: a literal where it is always the same.
     ScalarOperand begin(const TileWindow& window) const;
     ScalarOperand length(const TileWindow& window) const;

@@ -42,10 +42,30 @@ bool TilePlan::uses(const TileStream& stream, int dimension) const {
   return std::size_t(dimension) < stream.steps.size() && stream.steps[std::size_t(dimension)] != 0;
 }
 
+std::vector<int> TilePlan::shared_dimensions(const TileStream& stream) const {
+  std::vector<int> shared;
+  for (int d = int(counts.size()) - 1; d >= 0 && !uses(stream, d); --d) {
+    if (counts[std::size_t(d)] > 1) shared.push_back(d);
+  }
+  return shared;
+}
+
+bool TilePlan::first_of_period(const TileStream& stream, std::span<const std::int64_t> indices) const {
+  return std::ranges::all_of(shared_dimensions(stream), [&](int d) { return indices[std::size_t(d)] == 0; });
+}
+
 std::int64_t TilePlan::period(const TileStream& stream) const {
   std::int64_t period = 1;
-  for (int d = int(counts.size()) - 1; d >= 0 && !uses(stream, d); --d) period *= counts[std::size_t(d)];
+  for (int d : shared_dimensions(stream)) period *= counts[std::size_t(d)];
   return period;
+}
+
+std::int64_t TilePlan::passes(const TileStream& stream) const {
+  std::int64_t passes = transfers(stream);
+  for (int d = 0; d < int(counts.size()); ++d) {
+    if (uses(stream, d)) passes /= counts[std::size_t(d)];
+  }
+  return passes;
 }
 
 std::int64_t TilePlan::buffer_rows(const TileStream& stream) const {

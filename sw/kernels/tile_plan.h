@@ -67,10 +67,16 @@ struct TilePlan {
   std::int64_t tiles() const;
   /// Whether a stream's tile changes with a dimension.
   bool uses(const TileStream& stream, int dimension) const;
+  /// Dimensions inside of all that a stream uses: tiles that differ in these only share its tile.
+  std::vector<int> shared_dimensions(const TileStream& stream) const;
+  /// Whether a tile is the first of those that share the stream's.
+  bool first_of_period(const TileStream& stream, std::span<const std::int64_t> indices) const;
   /// Tiles in a row that share a stream's tile.
   std::int64_t period(const TileStream& stream) const;
   /// Times that it is moved.
   std::int64_t transfers(const TileStream& stream) const { return tiles() / period(stream); }
+  /// How often each of its parts is moved: the transfers over the different tiles of the stream.
+  std::int64_t passes(const TileStream& stream) const;
   /// VMEM rows that a stream's single or double buffer takes.
   std::int64_t buffer_rows(const TileStream& stream) const;
   std::int64_t vmem_rows() const;

@@ -66,6 +66,7 @@ TEST(TilePlan, does_not_load_again_what_stays) {
   plan.streams[0].rows = TileWindow::cut(1, 4, 12);
   plan.streams[0].words = TileWindow::whole(1024);
   EXPECT_EQ(plan.transfers(plan.streams[0]), 6);
+  EXPECT_EQ(plan.passes(plan.streams[0]), 2);
   plan.counts = {3, 2};  // outside: once
   plan.streams[0].rows = TileWindow::cut(0, 4, 12);
   EXPECT_EQ(plan.transfers(plan.streams[0]), 3);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/matrix_epilogue.h"
+
+#include "sw/kernels/odometer.h"
+#include "sw/kernels/packed_tile.h"
+
+namespace podsim::sw {
+
+using Op = hw::isa::Opcode;
+
+namespace {
+
+constexpr float gelu_scale = 0.7978845608028654F;  // sqrt(2 / pi)
+constexpr float gelu_cube = 0.044715F;
+
+VectorReg gelu(KernelBuilder& builder, VectorReg x) {
+  const VectorReg square = builder.op(Op::v_mul_f32, x, x);
+  const VectorReg cube = builder.op(Op::v_mul_f32, square, x);
+  const VectorReg sum = builder.op(Op::v_add_f32, x, builder.op(Op::v_mul_f32, cube, gelu_cube));
+  const VectorReg t = builder.transcendental(Op::e_tanh, builder.op(Op::v_mul_f32, sum, gelu_scale));
+  const VectorReg half = builder.op(Op::v_mul_f32, x, 0.5F);
+  return builder.op(Op::v_mul_f32, half, builder.op(Op::v_add_f32, t, 1.0F));
+}
+
+VectorReg activate(KernelBuilder& builder, Activation activation, VectorReg x) {
+  switch (activation) {
+    case Activation::none:
+      return x;
+    case Activation::relu:
+      return builder.op(Op::v_max_f32, x, 0.0F);
+    case Activation::gelu:
+      return gelu(builder, x);
+  }
+  return x;
+}
+
+InstructionId gelu(GraphBuilder& graph, InstructionId x) {
+  const auto times = [&](InstructionId value, double factor) {
+    return graph.multiply(value, graph.full_like(value, factor));
+  };
+  const InstructionId cube = graph.multiply(graph.multiply(x, x), x);
+  const InstructionId t = graph.tanh(times(graph.add(x, times(cube, gelu_cube)), gelu_scale));
+  return graph.multiply(times(x, 0.5), graph.add(t, graph.full_like(t, 1)));
+}
+
+}  // namespace
+
+hw::VectorWork Epilogue::work() const {
+  hw::VectorWork work{bias ? 2 : 1, 1, (bias ? 1 : 0) + (packed ? 1 : 0), 0};
+  if (activation == Activation::relu) work.alu_ops += 1;
+  if (activation == Activation::gelu) work.alu_ops += 8, work.transcendentals += 1;
+  return work;
+}
+
+InstructionId Epilogue::reference(GraphBuilder& graph, InstructionId sums,
+                                  std::optional<InstructionId> bias_row) const {
+  InstructionId x = sums;
+  if (bias_row) x = graph.add(x, graph.broadcast(*bias_row, graph.shape(x).dimensions, {graph.shape(x).rank() - 1}));
+  if (activation == Activation::relu) x = graph.maximum(x, graph.full_like(x, 0));
+  if (activation == Activation::gelu) x = gelu(graph, x);
+  return packed ? graph.convert(x, ElementType::bf16) : x;
+}
+
+void write_epilogue(KernelBuilder& builder, const EpiloguePass& pass) {
+  const bool packed = pass.epilogue.packed;
+  const auto copy = [&](ScalarReg x) { return builder.op(Op::s_add, x, 0); };
+  const std::int32_t sum_tile = rows_of_tile(false), result_tile = rows_of_tile(packed);
+  const std::int32_t sum_row = pass.row_tiles * sum_tile, result_row = pass.row_tiles * result_tile;
+  std::vector<ScalarReg> bases{copy(pass.sums.base), copy(pass.result.base)};
+  std::vector<OdometerDimension> dimensions{{pass.groups, {pass.group_rows * sum_row, pass.group_rows * result_row}},
+                                            {pass.lanes, {sum_tile, result_tile}}};
+  if (pass.epilogue.bias) {
+    bases.push_back(copy(pass.bias.base));
+    dimensions[0].steps.push_back(0);
+    dimensions[1].steps.push_back(1);
+  }
+  const Odometer place(builder, dimensions, bases);
+  builder.loop(place.trips(), {LoopSchedule::pipelined, {pass.sums.buffer, pass.result.buffer}}, [&] {
+    std::optional<VectorReg> bias;
+    if (pass.epilogue.bias) bias = builder.load({bases[2], 0, pass.bias.buffer, 0});
+    for (int row = 0; row < pass.group_rows; ++row) {
+      VectorReg x = builder.load({bases[0], row * sum_row, pass.sums.buffer});
+      if (bias) x = builder.op(Op::v_add_f32, x, *bias);
+      x = activate(builder, pass.epilogue.activation, x);
+      const auto store = [&] { store_tile(builder, {bases[1], row * result_row, pass.result.buffer}, x, packed); };
+      pass.stored ? builder.when(*pass.stored, false, store) : store();
+    }
+    place.advance();
+  });
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/matrix_grid.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace podsim::sw {
+
+using base::divide_round_up;
+
+std::int64_t weight_cycles(const hw::Machine& machine, bool transposed) {
+  return machine.mxu.weight_load.value() * (transposed ? 2 : 1);
+}
+
+MatrixPassGrid choose_grid(const hw::Machine& machine, std::int64_t rows, std::int64_t lanes,
+                           std::int64_t weight_cycles) {
+  std::optional<MatrixPassGrid> best;
+  const int units = int(machine.mxu.count);
+  for (int row_units = 1; row_units <= units; ++row_units) {
+    if (units % row_units != 0) continue;
+    const MatrixUnitGrid grid{row_units, units / row_units};
+    for (int registers = 1; registers <= most_registers; ++registers) {
+      const std::int64_t steps = divide_round_up(rows, std::int64_t(registers) * row_units) *
+                                 divide_round_up(lanes, std::int64_t(grid.column_units));
+      const std::int64_t cycles = steps * std::max<std::int64_t>(8 * registers, weight_cycles);
+      if (!best || cycles < best->cycles) best = MatrixPassGrid{grid, registers, cycles};
+    }
+  }
+  return *best;
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/matrix_pass.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "sw/kernels/odometer.h"
+#include "sw/kernels/packed_tile.h"
+
+namespace podsim::sw {
+
+using hw::isa::Opcode;
+
+namespace {
+
+constexpr int weight_registers = 16;
+/// A result is popped this many registers behind its push, which is more than are in the array at a time.
+constexpr int registers_in_flight = 18;
+/// More iterations of the pipelined loop than can be under way at a time: its weights, LHS and results are of steps
+/// that follow each other.
+constexpr std::int64_t steps_in_flight = 6;
+/// Groups of the odometer's dimensions.
+constexpr int output_group = 0, contraction_group = 1;
+
+class PassWriter {
+ public:
+  PassWriter(KernelBuilder& builder, const MatrixPass& pass)
+      : builder_(builder),
+        pass_(pass),
+        lhs_base_(copy(pass.lhs.base)),
+        weights_base_(copy(pass.weights.base)),
+        sums_base_(copy(pass.sums.base)),
+        feed_(builder, feed_dimensions(), {lhs_base_, weights_base_}),
+        drain_(builder, drain_dimensions(), {sums_base_}) {}
+
+  void write() {
+    for (int j = 0; j < weight_registers; ++j) push_weights(j);
+    latch();
+    builder_.loop(feed_.trips(), {LoopSchedule::pipelined, independent_buffers()}, [&] { write_step(); });
+  }
+
+ private:
+  ScalarReg copy(ScalarReg x) { return builder_.op(Opcode::s_add, x, 0); }
+
+  std::vector<OdometerDimension> feed_dimensions() const {
+    std::vector<OdometerDimension> dimensions;
+    for (const MatrixPassDimension& d : pass_.dimensions) dimensions.push_back({d.trips, {d.lhs_step, d.weights_step}});
+    return dimensions;
+  }
+  std::vector<OdometerDimension> drain_dimensions() const {
+    std::vector<OdometerDimension> dimensions;
+    for (const MatrixPassDimension& d : pass_.dimensions) {
+      dimensions.push_back({d.trips, {d.sums_step}, d.contraction ? contraction_group : output_group});
+    }
+    return dimensions;
+  }
+
+  /// Sums that come again only after more steps than are under way need no order between iterations.
+  std::vector<int> independent_buffers() const {
+    std::int64_t steps_between = 1;
+    for (std::size_t d = pass_.dimensions.size(); d-- > 0;) {
+      const MatrixPassDimension& dimension = pass_.dimensions[d];
+      const bool once = dimension.trips.literal && dimension.trips.value == 1;
+      if (dimension.contraction && !once && steps_between < steps_in_flight) return {};
+      steps_between *= dimension.trips.literal ? dimension.trips.value : dimension.least_trips;
+    }
+    return {pass_.sums.buffer};
+  }
+
+  /// The sums are loaded in the lanes of this mask; nothing where they are never added to.
+  std::optional<MaskReg> sums_mask() {
+    const std::vector<ScalarReg> steps = drain_.indices(contraction_group);
+    if (pass_.sums_before.literal) {
+      if (pass_.sums_before.value != 0) return MaskReg{};
+      if (steps.empty()) return std::nullopt;
+    }
+    ScalarReg any = builder_.op(Opcode::s_or, ScalarReg{}, pass_.sums_before);
+    for (ScalarReg step : steps) any = builder_.op(Opcode::s_or, any, step);
+    const MaskReg mask = builder_.mask();
+    builder_.assign_splat(mask, any);
+    return mask;
+  }
+
+  /// LHS registers of a step, the weights of the next one among them, and the results as they come.
+  void write_step() {
+    const ScalarReg lhs_base = copy(lhs_base_);
+    feed_.advance();
+    const std::optional<MaskReg> mask = sums_mask();
+    const int registers = pass_.registers();
+    for (int j = 0; j < std::max(registers + registers_in_flight, weight_registers); ++j) {
+      if (j < registers) push_lhs(lhs_base, j);
+      if (j < weight_registers) push_weights(j);
+      if (j == std::max(registers, weight_registers) - 1) latch();
+      if (j >= registers_in_flight && j - registers_in_flight < registers) pop_sums(j - registers_in_flight, mask);
+    }
+    drain_.advance();
+  }
+
+  int unit(int row, int column) const { return column * pass_.grid.row_units + row; }
+
+  void push_lhs(ScalarReg base, int j) {
+    for (int row = 0; row < pass_.grid.row_units; ++row) {
+      const VectorReg x = load(pass_.lhs, base, pass_.lhs_offsets[std::size_t(row * pass_.registers() + j)]);
+      for (int column = 0; column < pass_.grid.column_units; ++column) builder_.push_lhs(unit(row, column), x);
+    }
+  }
+
+  /// The j-th weight register of the tile: the array takes its last rows first, but transposed its first columns.
+  void push_weights(int j) {
+    const int number = pass_.transposed_weights ? j : weight_registers - 1 - j;
+    for (int column = 0; column < pass_.grid.column_units; ++column) {
+      const VectorReg w = load(pass_.weights, weights_base_,
+                               column * pass_.weights_column_offset + number * pass_.weights_register_offset);
+      for (int row = 0; row < pass_.grid.row_units; ++row) {
+        pass_.transposed_weights ? builder_.push_weights_transposed(unit(row, column), w)
+                                 : builder_.push_weights(unit(row, column), w);
+      }
+    }
+  }
+
+  void latch() {
+    for (int unit = 0; unit < pass_.grid.units(); ++unit) builder_.latch(unit);
+  }
+
+  void pop_sums(int j, std::optional<MaskReg> mask) {
+    for (int row = 0; row < pass_.grid.row_units; ++row) {
+      for (int column = 0; column < pass_.grid.column_units; ++column) {
+        const RowAddress address{
+            sums_base_,
+            pass_.sums_offsets[std::size_t(row * pass_.registers() + j)] + column * pass_.sums_column_offset,
+            pass_.sums.buffer, pass_.sums.stride};
+        const VectorReg result = builder_.pop(unit(row, column));
+        builder_.store(address, mask ? builder_.op(Opcode::v_add_f32, builder_.load(address, *mask), result) : result);
+      }
+    }
+  }
+
+  VectorReg load(const MatrixOperand& operand, ScalarReg base, std::int32_t offset) {
+    return load_tile(builder_, {base, offset, operand.buffer, operand.stride}, operand.packed);
+  }
+
+  KernelBuilder& builder_;
+  const MatrixPass& pass_;
+  ScalarReg lhs_base_, weights_base_, sums_base_;
+  Odometer feed_, drain_;
+};
+
+}  // namespace
+
+void write_matrix_pass(KernelBuilder& builder, const MatrixPass& pass) { PassWriter(builder, pass).write(); }
+
+}  // namespace podsim::sw

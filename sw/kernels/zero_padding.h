@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "sw/kernels/kernel_builder.h"
+#include "sw/kernels/matrix_pass.h"
+
+/// What pads the contraction of a matmul to 128 is made zero in VMEM, on both sides: padding holds anything, and
+/// nothing but zero times zero adds nothing.
+namespace podsim::sw {
+
+/// A row of tiles whose padding is to be cleared: at base + i * offset for i below `count`, if `wanted` is set.
+struct PaddedTiles {
+  MatrixOperand operand;
+  ScalarOperand count = 1;
+  std::int32_t offset = 0;  ///< VMEM rows
+  std::optional<PredicateReg> wanted;
+};
+
+/// Lanes from `lanes` on of every tile.
+void clear_lanes(KernelBuilder& builder, const PaddedTiles& tiles, int lanes);
+/// In blocks of 16 tiles of which one is `tile_offset` VMEM rows behind the other: rows from `rows` on of their 128.
+void clear_rows(KernelBuilder& builder, const PaddedTiles& blocks, std::int32_t tile_offset, int rows);
+
+}  // namespace podsim::sw
