@@ -7,8 +7,9 @@ namespace podsim::hw {
 
 using isa::Opcode;
 
-EventMatrixUnit::EventMatrixUnit(sc_core::sc_module_name name, const ArrayParameters& array)
-    : MatrixUnit(name), array_(array), timing_(array) {}
+EventMatrixUnit::EventMatrixUnit(sc_core::sc_module_name name, const ArrayParameters& array, const CoreTime& time,
+                                 const Trace& trace)
+    : MatrixUnit(name), array_(array), timing_(array), trace_(MatrixUnitTrace::make(array, time, trace)) {}
 
 Readiness EventMatrixUnit::ready_to_push(Opcode opcode, base::Cycles now) {
   if (const char* mistake = order_.mistake(opcode)) return Readiness::illegal(mistake);
@@ -21,6 +22,15 @@ void EventMatrixUnit::push(Opcode opcode, base::Cycles now, const VectorRegister
   timing_.push(opcode, now);
   if (x != nullptr && !data_) data_ = std::make_unique<Data>(array_);
   if (data_) compute(opcode, weight_register, x);
+  if (trace_) {
+    trace_->pushed(opcode, now);
+    tell_starts();
+  }
+}
+
+void EventMatrixUnit::tell_starts() {
+  while (lhs_told_ < timing_.lhs_settled()) trace_->lhs_started(timing_.lhs_start(lhs_told_++));
+  while (weights_told_ < timing_.weights_settled()) trace_->weights_started(timing_.weights_start(weights_told_++));
 }
 
 void EventMatrixUnit::compute(Opcode opcode, int weight_register, const VectorRegister* x) {
@@ -51,8 +61,14 @@ Readiness EventMatrixUnit::ready_to_pop(base::Cycles now) {
 void EventMatrixUnit::pop(base::Cycles now, VectorRegister* result) {
   timing_.pop(now);
   if (result != nullptr) *result = data_->results[results_++];
+  if (trace_) {
+    trace_->popped(now);
+    tell_starts();
+  }
 }
 
-void EventMatrixUnit::show_until(base::Cycles) {}
+void EventMatrixUnit::show_until(base::Cycles now) {
+  if (trace_) trace_->show_until(now);
+}
 
 }  // namespace podsim::hw

@@ -5,6 +5,7 @@
 
 #include "hw/bundle/matrix_unit.h"
 #include "hw/bundle/matrix_unit_timing.h"
+#include "hw/bundle/matrix_unit_trace.h"
 #include "hw/bundle/push_order.h"
 #include "hw/bundle/systolic_product.h"
 
@@ -14,7 +15,7 @@ namespace podsim::hw {
 /// multiplied when it is pushed, since the order of the pushes alone decides with which weights.
 class EventMatrixUnit : public MatrixUnit {
  public:
-  EventMatrixUnit(sc_core::sc_module_name name, const ArrayParameters& array);
+  EventMatrixUnit(sc_core::sc_module_name name, const ArrayParameters& array, const CoreTime& time, const Trace& trace);
 
   Readiness ready_to_push(isa::Opcode opcode, base::Cycles now) override;
   void push(isa::Opcode opcode, base::Cycles now, const VectorRegister* x, std::int32_t amount,
@@ -33,13 +34,16 @@ class EventMatrixUnit : public MatrixUnit {
     OperandRegister operand;
     Ring<VectorRegister> results;  ///< by the number of the LHS register
   };
+  void tell_starts();
   void compute(isa::Opcode opcode, int weight_register, const VectorRegister* x);
 
   ArrayParameters array_;
   MatrixUnitTiming timing_;
   PushOrder order_;
   std::unique_ptr<Data> data_;                    ///< from the first push with data on
-  std::int64_t lhs_registers_ = 0, results_ = 0;  ///< pushed, popped
+  std::int64_t lhs_registers_ = 0, results_ = 0;  ///< computed, popped
+  std::unique_ptr<MatrixUnitTrace> trace_;
+  std::int64_t lhs_told_ = 0, weights_told_ = 0;  ///< starts that the trace knows
 };
 
 }  // namespace podsim::hw

@@ -2,12 +2,15 @@
 #include "hw/bundle/matrix_unit.h"
 
 #include "hw/bundle/event_matrix_unit.h"
+#include "hw/bundle/row_matrix_unit.h"
 
 namespace podsim::hw {
 
-std::unique_ptr<MatrixUnit> make_matrix_unit(MatrixUnitView, sc_core::sc_module_name name, const Machine& machine,
-                                             const CoreTime&, const Trace&) {
-  return std::make_unique<EventMatrixUnit>(name, array_parameters(machine));
+std::unique_ptr<MatrixUnit> make_matrix_unit(MatrixUnitView view, sc_core::sc_module_name name, const Machine& machine,
+                                             const CoreTime& time, const Trace& trace) {
+  const ArrayParameters array = array_parameters(machine);
+  if (view == MatrixUnitView::event) return std::make_unique<EventMatrixUnit>(name, array, time, trace);
+  return std::make_unique<RowMatrixUnit>(name, array, time, trace);
 }
 
 }  // namespace podsim::hw

@@ -5,11 +5,11 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define PODSIM_AVX2 __attribute__((target("avx2,fma")))
+#define PODSIM_AVX2_FMA __attribute__((target("avx2,fma")))
 
 namespace podsim::hw {
 
-PODSIM_AVX2 void round_avx2(const VectorRegister& x, OperandRegister& rounded) {
+PODSIM_AVX2_FMA void round_avx2(const VectorRegister& x, OperandRegister& rounded) {
   const __m256i magnitude_bits = _mm256_set1_epi32(0x7fffffff), infinity = _mm256_set1_epi32(0x7f800000);
   const __m256i upper_half = _mm256_set1_epi32(~0xffff), one = _mm256_set1_epi32(1);
   const __m256i zero = _mm256_setzero_si256(), largest = _mm256_set1_epi32(255);
@@ -40,7 +40,7 @@ constexpr int block_rows = 4, block_columns = 16;
 
 /// Four rows by 16 columns of sums: 8 registers of 16.
 template <bool fused>
-PODSIM_AVX2 void multiply_block(const float* lhs, const float* weights, std::uint32_t* result) {
+PODSIM_AVX2_FMA void multiply_block(const float* lhs, const float* weights, std::uint32_t* result) {
   __m256 sums[block_rows][2];
 #pragma GCC unroll 8
   for (auto& row : sums) row[0] = row[1] = _mm256_setzero_ps();
@@ -73,7 +73,7 @@ PODSIM_AVX2 void multiply_block(const float* lhs, const float* weights, std::uin
 }
 
 template <bool fused>
-PODSIM_AVX2 void multiply_blocks(const OperandRegister& lhs, const WeightTile& weights, VectorRegister& result) {
+PODSIM_AVX2_FMA void multiply_blocks(const OperandRegister& lhs, const WeightTile& weights, VectorRegister& result) {
   for (int n = 0; n < lanes; n += block_columns) {
     for (int m = 0; m < sublanes; m += block_rows) {
       multiply_block<fused>(lhs.values.data() + m * lanes, &weights.values[WeightTile::place(0, n)],

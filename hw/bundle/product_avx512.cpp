@@ -3,14 +3,14 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define PODSIM_AVX512 __attribute__((target("avx512f")))
+#define PODSIM_AVX512F __attribute__((target("avx512f")))
 
 namespace podsim::hw {
 namespace {
 
 /// Eight rows by 32 columns of sums: 16 registers.
 template <bool fused>
-PODSIM_AVX512 void multiply_block(const float* lhs, const float* weights, std::uint32_t* result) {
+PODSIM_AVX512F void multiply_block(const float* lhs, const float* weights, std::uint32_t* result) {
   __m512 sums[sublanes][2];
 #pragma GCC unroll 8
   for (auto& row : sums) row[0] = row[1] = _mm512_setzero_ps();
@@ -42,7 +42,7 @@ PODSIM_AVX512 void multiply_block(const float* lhs, const float* weights, std::u
 }
 
 template <bool fused>
-PODSIM_AVX512 void multiply_blocks(const OperandRegister& lhs, const WeightTile& weights, VectorRegister& result) {
+PODSIM_AVX512F void multiply_blocks(const OperandRegister& lhs, const WeightTile& weights, VectorRegister& result) {
   for (int n = 0; n < lanes; n += WeightTile::strip_columns) {
     multiply_block<fused>(lhs.values.data(), &weights.values[WeightTile::place(0, n)], result.words.data() + n);
   }
