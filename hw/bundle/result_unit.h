@@ -41,7 +41,9 @@ class ResultUnit : public virtual sc_core::sc_interface {
   virtual Readiness ready_to_pop(base::Cycles now) = 0;
   /// In a cycle in which it can be. `result` is null in runs without data.
   virtual void pop(base::Cycles now, VectorRegister* result) = 0;
-  /// Shows everything up to `now` in the trace; called with growing cycles while someone looks, and at the end.
+  /// Shows the changes up to `now` in the trace, each at its own cycle and in the order of time. Called after what the
+  /// core does to the unit in cycle `now`, with growing cycles. A sink takes the changes of all modules in the order of
+  /// time, so while someone looks the core goes from cycle to cycle, and in each of them from unit to unit.
   virtual void show_until(base::Cycles now) = 0;
   /// Cycles up to `now` in which the unit worked: LHS rows entering a matrix unit's array, operations entering another.
   virtual base::Cycles busy(base::Cycles now) = 0;

@@ -75,8 +75,11 @@ void RowMatrixUnit::pop(base::Cycles now, VectorRegister* result) {
 
 void RowMatrixUnit::show_until(base::Cycles now) {
   advance(now);
-  if (trace_) trace_->show_until(now);
-  if (row_trace_) row_trace_->show_until(now);
+  // A cycle at a time, as both show changes of their own.
+  for (; shown_ < now && (trace_ || row_trace_); shown_ += base::Cycles(1)) {
+    if (trace_) trace_->show_until(shown_ + base::Cycles(1));
+    if (row_trace_) row_trace_->show_until(shown_ + base::Cycles(1));
+  }
 }
 
 base::Cycles RowMatrixUnit::busy(base::Cycles now) {

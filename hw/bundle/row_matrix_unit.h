@@ -33,6 +33,7 @@ class RowMatrixUnit : public MatrixUnit {
   ArrayParameters array_;
   ArrayControl control_;
   base::Cycles cycle_{-1};  ///< the last one that was stepped through
+  base::Cycles shown_{-1};  ///< the last one in the trace
   bool still_ = false;      ///< nothing moves until the next push or pop
   PushOrder order_;
   std::int64_t on_their_way_ = 0;    ///< results that LHS registers asked for and that were not popped
