@@ -58,7 +58,7 @@ TEST(Reference, NamesTheDirectivesThatThereAre) {
   std::set<std::string> named;
   for (std::size_t at = text.find("`."); at != std::string::npos; at = text.find("`.", at + 1)) {
     std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789", at + 2);
-    named.insert(text.substr(at + 1, end - at - 1));
+    if (end > at + 2) named.insert(text.substr(at + 1, end - at - 1));
   }
   named.erase(".pasm");
   for (const std::string& word : named) EXPECT_TRUE(is_directive(word)) << word;
