@@ -73,7 +73,10 @@ void BundleCore::find_horizon() {
 }
 
 /// Lets the simulation go on until a cycle and all that happens in it.
-void BundleCore::give_way(base::Cycles cycle) { next_trigger(time_.until(cycle)); }
+void BundleCore::give_way(base::Cycles cycle) {
+  if (parts_.trace != nullptr) parts_.trace->show_until(cycle);
+  next_trigger(time_.until(cycle));
+}
 
 /// Finds out when the bundle at pc_ issues, or moves on to the next event where that decides.
 void BundleCore::prepare(const DecodedBundle& bundle) {
@@ -84,6 +87,7 @@ void BundleCore::prepare(const DecodedBundle& bundle) {
   } else if (choose_operations(bundle) && !(bundle.waits && wait_outside(bundle))) {
     ready_ = now_;
     if (bundle.waits) wait_for_units(bundle);
+    if (parts_.trace != nullptr && ready_ > now_) parts_.trace->wait(now_, wait_text());
     now_ = ready_;
     prepared_ = true;
   }
@@ -109,7 +113,7 @@ bool BundleCore::wait_outside(const DecodedBundle& bundle) {
     const Operation& operation = bundle.operations[std::size_t(i)];
     if (!performed(i)) continue;
     if (operation.opcode == Opcode::sync_wait) return wait_for_flag(operation);
-    if (operation.opcode == Opcode::dma && parts_.dma.full()) return sleep(Stall::dma_queue);
+    if (operation.opcode == Opcode::dma && parts_.dma.full()) return sleep(Stall::dma_queue, operation);
   }
   return false;
 }
@@ -119,15 +123,17 @@ bool BundleCore::wait_for_flag(const Operation& operation) {
   const std::size_t flag = parts_.scalar.value(operation.x);
   const std::int64_t value = parts_.scalar.number(operation.y);
   if (parts_.flags.at_least(flag, value)) return false;
-  if (parts_.dma.that_raises(flag, value) != nullptr) return sleep(Stall::sync_flag);
+  if (parts_.dma.that_raises(flag, value) != nullptr) return sleep(Stall::sync_flag, operation);
   fail(fmt::format("deadlock: {} waits until flag {} is at least {}; it is {}, and no DMA in flight raises it so far",
                    text_.quoted(pc_, operation), flag, value, parts_.flags.value(flag)));
   return true;
 }
 
 /// Until the next event.
-bool BundleCore::sleep(Stall reason) {
+bool BundleCore::sleep(Stall reason, const Operation& operation) {
   reason_ = reason;
+  waiting_ = &operation;
+  if (parts_.trace != nullptr) parts_.trace->wait(now_, wait_text());
   now_ = horizon_;
   return true;
 }
@@ -154,7 +160,7 @@ void BundleCore::wait_for_units(const DecodedBundle& bundle) {
         store_ = access_of(operation);
         break;
       case Executor::misc:
-        if (operation.opcode == Opcode::fence) consider(Stall::fence, parts_.vmem.all_seen());
+        if (operation.opcode == Opcode::fence) consider(Stall::fence, operation, parts_.vmem.all_seen());
         break;
       default:
         break;
@@ -173,14 +179,15 @@ void BundleCore::ask_unit(const Operation& operation) {
   const Readiness readiness =
       operation.executor == Executor::pop ? unit.ready_to_pop(now_) : unit.ready_to_push(operation.opcode, now_);
   if (readiness.kind == Readiness::Kind::at) {
-    consider(stall_of(operation), readiness.cycle);
+    consider(stall_of(operation), operation, readiness.cycle);
   } else {
     fail(text_.refused(pc_, operation, readiness));
   }
 }
 
-void BundleCore::consider(Stall reason, base::Cycles cycle) {
+void BundleCore::consider(Stall reason, const Operation& operation, base::Cycles cycle) {
   if (cycle <= ready_) return;
+  waiting_ = &operation;
   ready_ = cycle;
   reason_ = reason;
 }
@@ -309,6 +316,39 @@ void BundleCore::record(const DecodedBundle& bundle) {
     const Stall longest = waited > penalty_ ? reason_ : Stall::branch;
     options_.on_issue({now_, pc_, parts_.instructions.bundle(pc_), waited + penalty_, longest});
   }
+  if (parts_.trace != nullptr) show_issue(bundle);
+}
+
+void BundleCore::show_issue(const DecodedBundle& bundle) {
+  std::array<std::string, isa::slots> texts;
+  for (int i = 0; i < bundle.count; ++i) {
+    const isa::Slot slot = bundle.operations[std::size_t(i)].slot;
+    const std::string& text = parts_.instructions.text_of(pc_, slot);
+    texts[std::size_t(slot)] = performed(i) ? text : "(" + text + ")";
+  }
+  parts_.trace->issue(now_, pc_, texts);
+  parts_.trace->bank_stalls(now_, stalls_[std::size_t(Stall::vmem_bank)]);
+}
+
+/// "wait flag 3 >= 1 (load A)"
+std::string BundleCore::wait_text() const {
+  switch (reason_) {
+    case Stall::sync_flag: {
+      const std::size_t flag = parts_.scalar.value(waiting_->x);
+      const std::int32_t value = parts_.scalar.number(waiting_->y);
+      const BundleDma::Transfer& transfer = *parts_.dma.that_raises(flag, value);
+      return fmt::format("wait flag {} >= {} ({})", flag, value, parts_.dma.name(transfer.descriptor));
+    }
+    case Stall::dma_queue:
+      return "wait DMA queue";
+    case Stall::vmem_bank:
+      return "wait VMEM bank";
+    case Stall::fence:
+      return "wait fence";
+    default:
+      return fmt::format("wait {} {}", HazardText::unit(waiting_->unit),
+                         waiting_->executor == Executor::pop ? "result" : "room");
+  }
 }
 
 /// Vector and misc operations take effect one by one in an order that makes it look as if all read first; scalar ones,
@@ -389,9 +429,14 @@ void BundleCore::perform_misc(const Operation& operation) {
     case Opcode::sync_add:
       parts_.flags.add(flag, amount);
       break;
+    case Opcode::mark:
+      if (parts_.trace != nullptr)
+        parts_.trace->mark(now_, flag < program_.strings.size() ? program_.strings[flag] : "");
+      break;
     case Opcode::halt:
       finished_ = true;
       now_ += base::Cycles(1);
+      if (parts_.trace != nullptr) parts_.trace->finish(now_, "done");
       break;
     default:
       break;
@@ -410,14 +455,17 @@ void BundleCore::start_dma(const Operation& operation) {
 void BundleCore::go_on() {
   pc_ = next_;
   penalty_ = branched_ ? branch_penalty_ : base::Cycles(0);
+  if (penalty_ > base::Cycles(0) && parts_.trace != nullptr) parts_.trace->wait(now_ + base::Cycles(1), "branch");
   now_ += base::Cycles(1) + penalty_;
   earliest_ = now_;
   prepared_ = false;
 }
 
 bool BundleCore::fail(const std::string& what) {
-  if (!finished_) verdict_ = text_.at(pc_, now_, what);
+  if (finished_) return false;
+  verdict_ = text_.at(pc_, now_, what);
   finished_ = true;
+  if (parts_.trace != nullptr) parts_.trace->finish(now_, "failed");
   return false;
 }
 

@@ -8,6 +8,7 @@
 
 #include "hw/bundle/bundle_dma.h"
 #include "hw/bundle/bundle_run.h"
+#include "hw/bundle/core_trace.h"
 #include "hw/bundle/hazard_text.h"
 #include "hw/bundle/result_unit.h"
 #include "hw/bundle/scalar_unit.h"
@@ -25,6 +26,7 @@ struct BundleCoreParts {
   VmemPorts& ports;
   SyncFlags& flags;
   BundleDma& dma;
+  CoreTrace* trace;  ///< null when nobody looks
 };
 
 /// The sequencer of a core: issues bundles in order, one per cycle unless it has to wait.
@@ -70,11 +72,11 @@ class BundleCore : public sc_core::sc_module {
   bool choose_operations(const DecodedBundle& bundle);
   bool wait_outside(const DecodedBundle& bundle);
   bool wait_for_flag(const Operation& operation);
-  bool sleep(Stall reason);
+  bool sleep(Stall reason, const Operation& operation);
   void wait_for_units(const DecodedBundle& bundle);
   void ask_unit(const Operation& operation);
   void wait_for_banks();
-  void consider(Stall reason, base::Cycles cycle);
+  void consider(Stall reason, const Operation& operation, base::Cycles cycle);
   Access access_of(const Operation& operation) const;
   bool performed(int index) const { return (performed_ >> index & 1) != 0; }
 
@@ -85,6 +87,8 @@ class BundleCore : public sc_core::sc_module {
   bool smem_accessible(const Operation& operation, std::uint32_t first, std::uint32_t count);
   bool flag_exists(const Operation& operation);
   void record(const DecodedBundle& bundle);
+  void show_issue(const DecodedBundle& bundle);
+  std::string wait_text() const;
   void perform(const DecodedBundle& bundle);
   void perform(const Operation& operation);
   void push(const Operation& operation);
@@ -109,12 +113,13 @@ class BundleCore : public sc_core::sc_module {
   std::string verdict_;
 
   // The bundle at pc_.
-  base::Cycles earliest_;        ///< the first cycle in which it could have issued
-  base::Cycles penalty_;         ///< cycles lost before that to a branch
-  bool prepared_ = false;        ///< it issues in cycle now_
-  std::uint32_t performed_ = 0;  ///< bit i: operation i is performed
-  base::Cycles ready_;           ///< when it can issue, as far as is known
-  Stall reason_ = Stall::branch;
+  base::Cycles earliest_;               ///< the first cycle in which it could have issued
+  base::Cycles penalty_;                ///< cycles lost before that to a branch
+  bool prepared_ = false;               ///< it issues in cycle now_
+  std::uint32_t performed_ = 0;         ///< bit i: operation i is performed
+  base::Cycles ready_;                  ///< when it can issue, as far as is known
+  Stall reason_ = Stall::branch;        ///< what it waited for longest
+  const Operation* waiting_ = nullptr;  ///< the operation that did
   Access load_, store_;
   std::uint32_t next_ = 0;  ///< address of the bundle after it
   bool branched_ = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "base/diagnostic.h"
 #include "hw/bundle/bundle_core.h"
@@ -30,6 +31,8 @@ class BundleSystem {
   BundleRunResult run();
 
  private:
+  void connect(int number, ResultUnit& unit);
+  void show_flags();
   void make_units(const Machine& machine, MatrixUnitView view, const Trace& trace);
   void load(const isa::DataBlock& block);
   std::uint64_t words_of(isa::MemorySpace space) const;
@@ -50,6 +53,7 @@ class BundleSystem {
   std::vector<std::unique_ptr<MatrixUnit>> matrix_units_;
   std::unique_ptr<CrossLaneQueue> cross_lane_;
   std::unique_ptr<TranscendentalQueue> transcendental_;
+  std::unique_ptr<CoreTrace> trace_;
   BundleCore core_;
 };
 
@@ -67,9 +71,11 @@ BundleSystem::BundleSystem(const Machine& machine, const isa::Program& program, 
            {memory_, data_ ? &data_->memory() : nullptr, guard_, ports_, scalar_.smem(), instructions_}, program,
            options.trace.below("dma")),
       hbm_("hbm", machine, options.trace.below("hbm")),
-      core_("core", machine, time_, program, {instructions_, scalar_, data_.get(), guard_, ports_, flags_, dma_},
-            options) {
+      trace_(CoreTrace::make(time_, options.trace)),
+      core_("core", machine, time_, program,
+            {instructions_, scalar_, data_.get(), guard_, ports_, flags_, dma_, trace_.get()}, options) {
   make_units(machine, options.matrix_view, options.trace);
+  if (trace_) show_flags();
   dma_.engine().to_hbm.bind(hbm_.from_dma);
 }
 
@@ -78,13 +84,34 @@ void BundleSystem::make_units(const Machine& machine, MatrixUnitView view, const
        ++unit) {
     const std::string name = fmt::format("mxu{}", unit);
     matrix_units_.push_back(make_matrix_unit(view, name.c_str(), machine, time_, trace.below(name)));
-    core_.units[unit].bind(*matrix_units_.back());
+    connect(int(unit), *matrix_units_.back());
   }
   cross_lane_ = std::make_unique<CrossLaneQueue>("cross_lane", machine, time_, trace.below("cross_lane"));
-  core_.units[isa::cross_lane_unit].bind(*cross_lane_);
+  connect(isa::cross_lane_unit, *cross_lane_);
   transcendental_ =
       std::make_unique<TranscendentalQueue>("transcendental", machine, time_, trace.below("transcendental"));
-  core_.units[isa::transcendental_unit].bind(*transcendental_);
+  connect(isa::transcendental_unit, *transcendental_);
+}
+
+void BundleSystem::connect(int number, ResultUnit& unit) {
+  core_.units[std::size_t(number)].bind(unit);
+  if (trace_) trace_->add_unit(unit);
+}
+
+/// Shows the flags that the program's operations name; all of them if one takes the number from a register.
+void BundleSystem::show_flags() {
+  std::set<std::int64_t> used;
+  for (const isa::Segment& segment : program_.segments) {
+    for (const isa::Bundle& bundle : segment.bundles) {
+      const auto& misc = bundle[isa::Slot::misc];
+      if (!misc || misc->opcode < isa::Opcode::sync_set || misc->opcode > isa::Opcode::sync_wait) continue;
+      if (misc->x.literal) used.insert(misc->x.value);
+      for (std::int64_t flag = 0; !misc->x.literal && flag < flags_.count(); ++flag) used.insert(flag);
+    }
+  }
+  for (const std::int64_t flag : used) {
+    if (flag >= 0 && flag < flags_.count()) flags_.show_as(std::size_t(flag), fmt::format("flag{}", flag).c_str());
+  }
 }
 
 std::uint64_t BundleSystem::words_of(isa::MemorySpace space) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "hw/isa/assembler.h"
 #include "hw/isa/encoding.h"
 
 namespace podsim::hw {
@@ -26,8 +27,10 @@ InstructionMemory::InstructionMemory(const Machine& machine, const isa::Program&
                                            program.name, segment.name, capacity_));
       }
       const bool has_lines = s < program.lines.size() && b < program.lines[s].size();
-      entry(std::uint32_t(address)) = {segment.bundles[b], decode_bundle(machine, segment.bundles[b], literals),
-                                       has_lines ? program.lines[s][b] : 0};
+      entry(std::uint32_t(address)) = {segment.bundles[b],
+                                       decode_bundle(machine, segment.bundles[b], literals),
+                                       has_lines ? program.lines[s][b] : 0,
+                                       {}};
     }
   }
 }
@@ -48,7 +51,7 @@ void InstructionMemory::load(std::uint32_t address, std::span<const std::uint32_
     isa::BundleWords bundle_words;
     std::copy_n(words.begin() + std::ptrdiff_t(at), isa::bundle_words, bundle_words.begin());
     if (const auto bundle = isa::decode(bundle_words)) {
-      entry(address) = {*bundle, decode_bundle(machine_, *bundle, literals_), line_of_image(image + at)};
+      entry(address) = {*bundle, decode_bundle(machine_, *bundle, literals_), line_of_image(image + at), {}};
     }
     ++address;
   }
@@ -64,8 +67,12 @@ std::uint32_t InstructionMemory::line_of_image(std::uint64_t image) const {
   return 0;
 }
 
-std::string InstructionMemory::text_of(std::uint32_t address, isa::Slot slot) const {
-  return std::string(isa::info(bundle(address)[slot]->opcode).mnemonic);
+const std::string& InstructionMemory::text_of(std::uint32_t address, isa::Slot slot) const {
+  std::string& text = bundles_[address].texts[std::size_t(slot)];
+  if (!text.empty()) return text;
+  isa::Bundle alone;
+  isa::place(alone, *bundle(address)[slot]);
+  return text = isa::disassemble(alone, &program_);
 }
 
 std::string InstructionMemory::place(std::uint32_t address) const {

@@ -26,7 +26,7 @@ class InstructionMemory {
   const isa::Bundle& bundle(std::uint32_t address) const { return bundles_[address].bundle; }
 
   /// The operation in one slot of a bundle, "v.add.f32 v3, v1, v2".
-  std::string text_of(std::uint32_t address, isa::Slot slot) const;
+  const std::string& text_of(std::uint32_t address, isa::Slot slot) const;
 
   std::uint32_t capacity() const { return capacity_; }
   /// A DMA is about to write `count` bundles from `address` on, which lie within the capacity.
@@ -41,7 +41,8 @@ class InstructionMemory {
   struct Entry {
     isa::Bundle bundle;
     DecodedBundle decoded;
-    std::uint32_t line = 0;  ///< 0: unknown
+    std::uint32_t line = 0;                             ///< 0: unknown
+    mutable std::array<std::string, isa::slots> texts;  ///< made when first asked for
   };
   Entry& entry(std::uint32_t address);
   std::uint32_t line_of_image(std::uint64_t image) const;
