@@ -97,7 +97,7 @@ template <class Queue>
 void push_and_pop(benchmark::State& state, Opcode opcode) {
   static const Machine machine = read_machine(workloads::machine_config("tpu-v3"));
   static const CoreTime time(machine.clock);
-  static Queue queue("queue", machine, time, {});
+  static Queue queue(sc_core::sc_gen_unique_name("queue"), machine, time, {});
   base::Cycles now = queue.ready_to_push(opcode, base::Cycles(0)).cycle;
   for (auto _ : state) {
     now = queue.ready_to_push(opcode, now).cycle;

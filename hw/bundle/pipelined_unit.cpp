@@ -3,9 +3,9 @@
 
 namespace podsim::hw {
 
-PipelinedUnit::PipelinedUnit(sc_core::sc_module_name name, const ResultPipeline& pipeline, const char* track,
+PipelinedUnit::PipelinedUnit(sc_core::sc_module_name name, const ResultPipeline& pipeline, const char* unit,
                              const CoreTime& time, const Trace& trace)
-    : sc_module(name), pipeline_(pipeline), trace_(ResultTrace::make(track, time, trace)) {}
+    : sc_module(name), pipeline_(pipeline), trace_(ResultTrace::make(unit, time, trace)) {}
 
 void PipelinedUnit::enter(isa::Opcode opcode, std::int64_t results, base::Cycles now) {
   const std::int64_t first = pipeline_.entered();

@@ -13,7 +13,7 @@ namespace podsim::hw {
 /// places, and a trace. Memory is taken with the first operand that has data.
 class PipelinedUnit : public sc_core::sc_module, public ResultUnit {
  public:
-  PipelinedUnit(sc_core::sc_module_name name, const ResultPipeline& pipeline, const char* track, const CoreTime& time,
+  PipelinedUnit(sc_core::sc_module_name name, const ResultPipeline& pipeline, const char* unit, const CoreTime& time,
                 const Trace& trace);
 
   Readiness ready_to_pop(base::Cycles now) override;

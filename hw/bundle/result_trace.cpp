@@ -7,18 +7,19 @@ namespace {
 constexpr std::string_view idle_state = "idle";
 }  // namespace
 
-std::unique_ptr<ResultTrace> ResultTrace::make(const char* track, const CoreTime& time, const Trace& trace) {
-  auto result = std::make_unique<ResultTrace>(track, time, trace);
+std::unique_ptr<ResultTrace> ResultTrace::make(const char* unit, const CoreTime& time, const Trace& trace) {
+  auto result = std::make_unique<ResultTrace>(unit, time, trace);
   return result->active() ? std::move(result) : nullptr;
 }
 
-ResultTrace::ResultTrace(const char* track, const CoreTime& time, const Trace& trace)
+ResultTrace::ResultTrace(const char* unit, const CoreTime& time, const Trace& trace)
     : time_(time),
+      unit_(unit),
       state_(trace.probe<std::string>("state")),
       in_unit_(trace.probe<std::int64_t>("in_unit")),
       result_fifo_(trace.probe<std::int64_t>("result_fifo")),
       timeline_(trace.timeline) {
-  if (timeline_ != nullptr) track_ = timeline_->track(trace.scope, track);
+  if (timeline_ != nullptr) track_ = timeline_->track(trace.scope, unit);
   pending_[base::Cycles(0)].state = idle_state;
   show_until(base::Cycles(0));
 }
@@ -30,7 +31,7 @@ bool ResultTrace::active() const {
 void ResultTrace::entered(std::string_view operation, base::Cycles begin, base::Cycles end) {
   pending_[begin].state = operation;
   pending_[end].state = idle_state;
-  if (timeline_ != nullptr) timeline_->span(track_, operation, "vector", time_.time_of(begin), time_.time_of(end));
+  if (timeline_ != nullptr) timeline_->span(track_, operation, unit_, time_.time_of(begin), time_.time_of(end));
 }
 
 void ResultTrace::result(base::Cycles entered, base::Cycles ready) {

@@ -15,9 +15,9 @@ namespace podsim::hw {
 /// time, and shown in the order of time. It exists only when someone looks.
 class ResultTrace {
  public:
-  /// Nothing when no output is wanted. `track` names the unit's row of the timeline.
-  static std::unique_ptr<ResultTrace> make(const char* track, const CoreTime& time, const Trace& trace);
-  ResultTrace(const char* track, const CoreTime& time, const Trace& trace);
+  /// Nothing when no output is wanted. `unit` names the row and the category of its spans in the timeline.
+  static std::unique_ptr<ResultTrace> make(const char* unit, const CoreTime& time, const Trace& trace);
+  ResultTrace(const char* unit, const CoreTime& time, const Trace& trace);
 
   /// `operation` outlives the trace.
   void entered(std::string_view operation, base::Cycles begin, base::Cycles end);
@@ -33,6 +33,7 @@ class ResultTrace {
   };
 
   const CoreTime& time_;
+  const char* unit_;
   base::Probe<std::string> state_;
   base::Probe<std::int64_t> in_unit_, result_fifo_;
   base::Timeline* timeline_;

@@ -5,9 +5,9 @@
 
 #include "hw/bundle/lane_functions.h"
 
-/// The transcendental unit in one lane, within 2 units in the last place of the exact value. f32 operands are computed
-/// in f64 operations that IEEE 754 rounds exactly and rounded to f32 once, so every host has the same bits, and f32's
-/// denormals and overflow need no care: both lie well within f64.
+/// The transcendental unit in one lane. Only operations that IEEE 754 rounds exactly are used, so every host has the same
+/// bits. exp, log and tanh are computed in f64 and rounded to f32 once, so f32's denormals and overflow need no care:
+/// both lie well within f64.
 ///
 /// exp: with n = x / ln 2 rounded to an integer and r = x - n ln 2, |r| <= ln 2 / 2, exp(x) = 2^n (1 + r q(r)), where q
 ///   is the Taylor polynomial of (exp(r) - 1) / r; what it leaves out is below r^8 / 8! < 2^-27.
@@ -15,7 +15,8 @@
 ///   s + s^3 / 3 + s^5 / 5 + ...; |s| < 0.172, so what is left out after s^9 is below 2^-28 of the sum.
 /// tanh: with t = exp(2 |x|) - 1 = 2^n r q(r) + (2^n - 1), tanh(|x|) = t / (t + 2); no cancellation, as n = 0 leaves
 ///   the first term alone. From |x| = 20 on it is 1 in f32.
-/// rsqrt, sqrt, recip: square root and quotient in f32, each rounded exactly.
+/// rsqrt, sqrt, recip: square root and quotient in f32, each rounded to nearest. The root is off by up to 2^-24 of
+///   itself, which is one unit in the last place of its reciprocal at most, and the quotient by half a unit more.
 /// (Abramowitz and Stegun, Handbook of Mathematical Functions, 4.1.27, 4.2.1, 4.5.)
 namespace podsim::hw::lane {
 

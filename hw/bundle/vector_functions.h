@@ -30,8 +30,8 @@ void vector_compare(isa::Opcode opcode, MaskRegister& d, const VectorRegister& x
 void mask_operation(isa::Opcode opcode, MaskRegister& d, const MaskRegister& x, const MaskRegister& y);
 void fill(VectorRegister& d, std::uint32_t word);
 
-/// e_*: to within 2 units in the last place of the exact value (measured in tests), IEEE at the ends; e_sqrt and
-/// e_recip are rounded exactly. d may be y.
+/// e_*, IEEE at the ends. e_sqrt and e_recip are rounded to nearest; e_exp, e_log and e_tanh are within 1 unit in the
+/// last place of the exact value, e_rsqrt within 1.5. d may be y.
 void transcendental_operation(isa::Opcode opcode, VectorRegister& d, const VectorRegister& y);
 
 /// x_rotate_*, x_broadcast_lane, x_sum/max/min_* with `amount`, which counts modulo 128 lanes or 8 sublanes; the

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,16 +27,17 @@ struct Function {
   Opcode opcode;
   std::string name;
   Real (*exact)(Real);
+  double bound;  ///< units in the last place that the header promises
 };
 
 const std::vector<Function>& functions() {
   static const std::vector<Function> all = {
-      {Opcode::e_exp, "exp", [](Real x) { return std::exp(x); }},
-      {Opcode::e_log, "log", [](Real x) { return std::log(x); }},
-      {Opcode::e_tanh, "tanh", [](Real x) { return std::tanh(x); }},
-      {Opcode::e_rsqrt, "rsqrt", [](Real x) { return 1 / std::sqrt(x); }},
-      {Opcode::e_sqrt, "sqrt", [](Real x) { return std::sqrt(x); }},
-      {Opcode::e_recip, "recip", [](Real x) { return 1 / x; }},
+      {Opcode::e_exp, "exp", [](Real x) { return std::exp(x); }, 1},
+      {Opcode::e_log, "log", [](Real x) { return std::log(x); }, 1},
+      {Opcode::e_tanh, "tanh", [](Real x) { return std::tanh(x); }, 1},
+      {Opcode::e_rsqrt, "rsqrt", [](Real x) { return 1 / std::sqrt(x); }, 1.5},
+      {Opcode::e_sqrt, "sqrt", [](Real x) { return std::sqrt(x); }, 0.5},
+      {Opcode::e_recip, "recip", [](Real x) { return 1 / x; }, 0.5},
   };
   return all;
 }
@@ -71,16 +74,15 @@ double greatest_error(const Function& function, int registers, Next next) {
   return greatest;
 }
 
-TEST(TranscendentalFunctions, are_within_two_units_in_the_last_place_over_all_of_f32) {
+TEST(TranscendentalFunctions, keep_their_bounds_over_all_of_f32) {
   for (const Function& function : functions()) {
     Word word = 0x1234567;
     const double error = greatest_error(function, 150, [&] { return word += 27'961; });  // coprime to 2^32: never twice
-    EXPECT_LE(error, 2) << function.name;
-    RecordProperty(function.name, std::to_string(error));
+    EXPECT_LE(error, function.bound) << function.name;
   }
 }
 
-TEST(TranscendentalFunctions, are_within_two_units_where_they_change_most) {
+TEST(TranscendentalFunctions, keep_their_bounds_where_they_change_most) {
   // Dense in value: exp to beyond both ends, tanh until it is 1, log around 1, where it vanishes.
   const std::vector<std::pair<Opcode, std::pair<double, double>>> ranges = {
       {Opcode::e_exp, {-104, 89}}, {Opcode::e_tanh, {-10, 10}},    {Opcode::e_tanh, {-0.4, 0.4}},
@@ -93,7 +95,7 @@ TEST(TranscendentalFunctions, are_within_two_units_where_they_change_most) {
       if (function.opcode != opcode) continue;
       std::uniform_real_distribution<double> uniform(range.first, range.second);
       const double error = greatest_error(function, 60, [&] { return std::bit_cast<Word>(float(uniform(random))); });
-      EXPECT_LE(error, 2) << function.name << " from " << range.first << " to " << range.second;
+      EXPECT_LE(error, function.bound) << function.name << " from " << range.first << " to " << range.second;
     }
   }
 }
