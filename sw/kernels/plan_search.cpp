@@ -15,11 +15,23 @@ namespace {
 constexpr std::int64_t bundles_per_tile = 100;
 /// Plans with more tiles are not worth the time that it takes to try them.
 constexpr std::int64_t most_parts = 4096;
+/// With fewer tiles, hardly anything is read while something is written. That saves turnarounds of the memory bus, but
+/// leaves a kernel exposed to all that its tiles wait for, and takes VMEM from its neighbours.
+constexpr std::int64_t least_parts = 8;
 
-/// As work of the vector ALUs, the units that a phase of scalar code would leave idle anyway.
+/// Loads or stores, whichever are more, in an iteration of a loop that ends in a branch.
+constexpr std::int64_t registers_per_branch = 8;
+
+/// Both as work of the vector ALUs, the units that a phase of scalar code would leave idle anyway.
 hw::TileOp with_loop_code(const hw::Machine& machine, hw::TileOp op) {
-  const hw::TilePhase loop_code{{}, {.alu_ops = bundles_per_tile * machine.vector.alus}, 0};
-  for (hw::TileRun& run : op.runs) run.work.phases.push_back(loop_code);
+  for (hw::TileRun& run : op.runs) {
+    std::int64_t bundles = bundles_per_tile;
+    for (const hw::TilePhase& phase : run.work.phases) {
+      const std::int64_t branches = std::max(phase.vector.loads, phase.vector.stores) / registers_per_branch;
+      bundles += branches * machine.scalar.branch_penalty.value();
+    }
+    run.work.phases.push_back({{}, {.alu_ops = bundles * machine.vector.alus}, 0});
+  }
   return op;
 }
 
@@ -44,7 +56,10 @@ std::size_t fastest_plan(const hw::Machine& machine, std::span<const hw::TileOp>
 
 std::vector<std::int64_t> part_counts(std::int64_t units) {
   std::vector<std::int64_t> counts;
-  for (std::int64_t parts = std::min(units, most_parts); parts > 0; parts = 2 * parts / 3) counts.push_back(parts);
+  const std::int64_t least = std::min(units, least_parts);
+  for (std::int64_t parts = std::min(units, most_parts); parts > 0 && parts >= least; parts = 2 * parts / 3) {
+    counts.push_back(parts);
+  }
   return counts;
 }
 

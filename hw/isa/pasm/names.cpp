@@ -30,9 +30,9 @@ std::string operand_form(OperandKind kind, char letter) {
     case OperandKind::predicate:
       return fmt::format("p{}", letter);
     case OperandKind::scalar_or_literal:
-      return fmt::format("s{}|literal", letter);
+      return fmt::format("s{}/literal", letter);
     case OperandKind::vector_or_literal:
-      return fmt::format("v{}|literal", letter);
+      return fmt::format("v{}/literal", letter);
     case OperandKind::target:
       return "label";
     case OperandKind::text:
@@ -42,9 +42,9 @@ std::string operand_form(OperandKind kind, char letter) {
 }
 
 std::string address_form(Opcode opcode) {
-  if (info(opcode).slot == SlotKind::scalar) return "[sX + sY|literal]";
+  if (info(opcode).slot == SlotKind::scalar) return "[sX + sY/literal]";
   bool shuffle = opcode == Opcode::v_load_shuffle || opcode == Opcode::v_store_shuffle;
-  return shuffle ? "[sX + sY|literal : nibbles]" : "[sX + sY|literal : stride]";
+  return shuffle ? "[sX + sY/literal : nibbles]" : "[sX + sY/literal : stride]";
 }
 
 }  // namespace

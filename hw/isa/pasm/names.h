@@ -28,7 +28,7 @@ std::string unit_name(int unit);
 /// Words that no label, constant or block may be called: registers, units, inf and nan.
 bool is_reserved(std::string_view word);
 
-/// How an operation is written: "v.add.f32 vD, vX, vY|literal[, vmM]".
+/// How an operation is written: "v.add.f32 vD, vX, vY/literal[, vmM]".
 std::string form(Opcode opcode);
 
 /// Operations whose x, y and z stand in brackets.
