@@ -39,9 +39,9 @@ void broadcast_lane(VectorRegister& d, const VectorRegister& x, int from) {
 /// Of 2 * half values in each sublane of `tree`, value l takes in value l + half; and so on until one is left.
 template <Word (*function)(Word, Word), int half>
 [[gnu::always_inline]] inline void halve(Word (&tree)[sublanes][lanes]) {
-  for (int s = 0; s < sublanes; ++s) {
+  for (Word(&row)[lanes] : tree) {
 #pragma GCC ivdep
-    for (int l = 0; l < half; ++l) tree[s][l] = function(tree[s][l], tree[s][l + half]);
+    for (int l = 0; l < half; ++l) row[l] = function(row[l], row[l + half]);
   }
   if constexpr (half > 1) halve<function, half / 2>(tree);
 }
