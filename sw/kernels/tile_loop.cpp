@@ -78,10 +78,12 @@ struct TileLoop::State {
     return loaded;
   }
 
-  /// Steps to the next tile; what comes out of the outermost dimension is returned: 1 behind the last tile.
-  ScalarReg advance(std::int32_t at, Indices& now) const {
-    ScalarReg carry = builder.constant(1);
+  /// Steps to the next tile, in memory unless `stay` is set; what comes out of the outermost dimension is returned, or
+  /// into the one that counts parts: 1 behind the last tile.
+  ScalarReg advance(std::int32_t at, Indices& now, PredicateReg stay = {}) const {
+    ScalarReg carry = builder.constant(1), out = carry;
     for (std::size_t d = plan.counts.size(); d-- > 0;) {
+      if (d == 0 && plan.in_parts) out = builder.op(Opcode::s_or, carry, 0);
       if (plan.counts[d] == 1) continue;
       const ScalarReg next = builder.op(Opcode::s_add, now[d], carry);
       const PredicateReg wraps = builder.compare(Opcode::s_eq, next, std::int32_t(plan.counts[d]));
@@ -90,10 +92,15 @@ struct TileLoop::State {
         builder.set(next, 0);
         builder.set(carry, 1);
       });
-      builder.store_smem({}, at + std::int32_t(d), next);
+      const auto store = [&] { builder.store_smem({}, at + std::int32_t(d), next); };
+      if (stay.id == 0) {
+        store();
+      } else {
+        builder.when(stay, true, store);
+      }
       now[d] = next;
     }
-    return carry;
+    return out;
   }
 
   /// The shared dimensions' indices as one number, which is 0 for the first of the tiles that share the stream's, and
@@ -191,9 +198,14 @@ struct TileLoop::State {
       transfer(stream, tile, number, due);
       count_up(stream.started, number, due);
     }
-    const ScalarReg wrapped = advance(next_indices, tile);
+    // A part that has been read stays at the next one's first tile until that is started.
+    const PredicateReg stay = plan.in_parts ? builder.compare(Opcode::s_ne, finished, 0) : PredicateReg{};
+    const ScalarReg wrapped = advance(next_indices, tile, stay);
     builder.store_smem({}, finished_at, builder.op(Opcode::s_or, finished, wrapped));
   }
+
+  /// There are tiles to read again: of the next part.
+  void set_unfinished() const { builder.store_smem({}, next_indices + std::int32_t(plan.counts.size()), ScalarReg{}); }
 
   /// Inputs that are moved only once.
   void start_single_reads() const {
@@ -236,9 +248,15 @@ struct TileLoop::State {
     for (const Stream& stream : streams) {
       if (stream.data.role == TileRole::input) continue;
       for (int half = 0; half < 2 && half < stream.transfers; ++half) {
-        builder.sync_wait(stream.flag + half, std::int32_t((stream.transfers - half + 1) / 2));
+        builder.sync_wait(stream.flag + half, transfers_of_half(stream, half));
       }
     }
+  }
+  /// Of the transfers up to now, which are all when nothing stands in a loop over parts.
+  ScalarOperand transfers_of_half(const Stream& stream, int half) const {
+    if (!plan.in_parts) return std::int32_t((stream.transfers - half + 1) / 2);
+    const ScalarReg others = builder.op(Opcode::s_add, builder.load_smem({}, stream.current), 1 - half);
+    return builder.op(Opcode::s_shr, others, 1);
   }
 
   KernelBuilder& builder;
@@ -288,11 +306,23 @@ ScalarOperand TileLoop::Tile::length(const TileWindow& window) const {
 }
 
 void TileLoop::run(const std::function<void(const Tile&)>& body) {
+  start();
+  run_tiles(body);
+  wait_for_writes();
+}
+
+void TileLoop::start() {
   const State& state = *state_;
-  const std::int64_t tiles = state.plan.tiles();
   state.builder.mark("load");
   state.start_single_reads();
+  if (state.plan.in_parts) state.set_unfinished();
+  const std::int64_t tiles = state.plan.tiles_in_run();
   for (std::int64_t ahead = 0; ahead < std::min<std::int64_t>(tiles, 2); ++ahead) state.start_reads();
+}
+
+void TileLoop::run_tiles(const std::function<void(const Tile&)>& body) {
+  const State& state = *state_;
+  const std::int64_t tiles = state.plan.tiles_in_run();
   state.builder.loop(std::int32_t(tiles), {}, [&] {
     state.builder.mark("load");
     state.wait();
@@ -302,7 +332,8 @@ void TileLoop::run(const std::function<void(const Tile&)>& body) {
     state.finish_tile();
     if (tiles > 2) state.start_reads();
   });
-  state.wait_for_last_writes();
 }
+
+void TileLoop::wait_for_writes() { state_->wait_for_last_writes(); }
 
 }  // namespace podsim::sw

@@ -53,6 +53,13 @@ class TileLoop {
   /// Writes the whole loop, the waits for the last writes included.
   void run(const std::function<void(const Tile&)>& body);
 
+  // The same step by step, for kernels that go over HBM more than once: the reads of the first two tiles; the loop; the
+  // waits. Reads may be started while another plan's tiles are worked on, if that does not write what they read. With a
+  // plan in parts all three stand in a loop over its parts.
+  void start();
+  void run_tiles(const std::function<void(const Tile&)>& body);
+  void wait_for_writes();
+
  private:
   struct State;
   std::unique_ptr<State> state_;

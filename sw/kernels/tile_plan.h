@@ -63,8 +63,13 @@ struct TilePlan {
   std::vector<std::int64_t> counts;
   std::vector<TileStream> streams;
   std::int64_t scratch_rows = 0;  ///< VMEM rows besides the streams'
+  /// The outermost dimension counts parts, which every stream uses: the loop over the tiles of one part stands in a
+  /// loop over parts, beside those of other plans (TileLoop).
+  bool in_parts = false;
 
   std::int64_t tiles() const;
+  /// Tiles that one run of the loop goes through: all, or those of a part.
+  std::int64_t tiles_in_run() const { return in_parts ? tiles() / counts[0] : tiles(); }
   /// Whether a stream's tile changes with a dimension.
   bool uses(const TileStream& stream, int dimension) const;
   /// Dimensions inside of all that a stream uses: tiles that differ in these only share its tile.
