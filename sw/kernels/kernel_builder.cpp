@@ -3,13 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cassert>
 
 #include "base/diagnostic.h"
-#include "sw/kernels/bundle_emitter.h"
-#include "sw/kernels/code_lowering.h"
 #include "sw/kernels/operation.h"
-#include "sw/kernels/register_allocation.h"
+#include "sw/kernels/program_scheduler.h"
 
 namespace podsim::sw {
 
@@ -25,14 +24,14 @@ struct KernelBuilder::Recording {
   hw::isa::Program program;
   RecordedCode code;
   RecordedCode* open = &code;  ///< where operations go
-  int registers[register_classes] = {1, 0, 1, 1};
+  std::array<int, register_classes> registers = {1, 0, 1, 1};
   Register predicate{RegisterClass::predicate, 0};
   bool negated = false;
   int smem_used = 0;
   int buffers = 0;
   std::int64_t rows_used = 0;
 
-  int new_register(RegisterClass cls) { return registers[int(cls)]++; }
+  int new_register(RegisterClass cls) { return registers[std::size_t(cls)]++; }
   std::int64_t vmem_rows() const { return machine.vmem.value() / (machine.vector.lanes * 4); }
 
   void add(Operation operation) {
@@ -283,14 +282,9 @@ std::int64_t KernelBuilder::vmem_rows_free() const { return recording_->vmem_row
 
 hw::isa::Program KernelBuilder::finish() && {
   Recording& recording = *recording_;
-  const BlockList blocks = lower(recording.machine, recording.code, recording.registers[int(RegisterClass::scalar)]);
-  const RegisterAllocation allocation = allocate_registers(recording.machine, blocks);
-  if (allocation.shortage) {
-    constexpr const char* names[] = {"scalar registers", "vector registers", "vector masks", "predicates"};
-    throw base::SimulationError(
-        fmt::format("{}: not enough {}", recording.program.name, names[int(allocation.shortage->cls)]));
-  }
-  hw::isa::Segment segment{"main", 0, emit_bundles(blocks, allocation.numbers), false, 0};
+  hw::isa::Segment segment{"main", 0, {}, false, 0};
+  segment.bundles = schedule_program(recording.machine, recording.program.name, std::move(recording.code),
+                                     RegisterSource(recording.registers));
   if (std::int64_t(segment.bundles.size()) > recording.machine.instruction_memory) {
     throw base::SimulationError(fmt::format("{}: {} bundles where instruction memory holds {}", recording.program.name,
                                             segment.bundles.size(), recording.machine.instruction_memory));

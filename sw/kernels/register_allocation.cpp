@@ -40,7 +40,7 @@ constexpr int registers_of(RegisterClass cls) {
 /// Number 0 is a constant in every class but the vectors.
 constexpr int first_of(RegisterClass cls) { return cls == RegisterClass::vector ? 0 : 1; }
 
-int block_at(const Liveness& liveness, int position) {
+int block_at(const LiveRanges& liveness, int position) {
   auto after = std::upper_bound(liveness.block_rows.begin(), liveness.block_rows.end(), position / 2);
   return int(after - liveness.block_rows.begin()) - 1;
 }
@@ -48,21 +48,21 @@ int block_at(const Liveness& liveness, int position) {
 }  // namespace
 
 RegisterAllocation allocate_registers(const hw::Machine& machine, const BlockList& blocks) {
-  const Liveness liveness = find_liveness(machine, blocks);
+  const LiveRanges liveness = find_live_ranges(machine, blocks);
   std::vector<int> order;
-  for (std::size_t i = 0; i < liveness.ranges.size(); ++i) {
-    if (!liveness.ranges[i].empty()) order.push_back(int(i));
+  for (std::size_t i = 0; i < liveness.of.size(); ++i) {
+    if (!liveness.of[i].empty()) order.push_back(int(i));
   }
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return liveness.ranges[std::size_t(a)][0].begin < liveness.ranges[std::size_t(b)][0].begin;
+    return liveness.of[std::size_t(a)][0].begin < liveness.of[std::size_t(b)][0].begin;
   });
 
   std::vector<std::vector<Occupancy>> files(register_classes);
   for (int c = 0; c < register_classes; ++c) files[std::size_t(c)].resize(std::size_t(registers_of(RegisterClass(c))));
-  RegisterAllocation result{RegisterNumbers(liveness.ranges.size(), 0), std::nullopt};
+  RegisterAllocation result{RegisterNumbers(liveness.of.size(), 0), std::nullopt};
   for (int number : order) {
     const RegisterClass cls = Register::from_number(number).cls();
-    const std::vector<LiveRange>& ranges = liveness.ranges[std::size_t(number)];
+    const std::vector<LiveRange>& ranges = liveness.of[std::size_t(number)];
     std::vector<Occupancy>& file = files[std::size_t(cls)];
     auto free = std::find_if(file.begin() + first_of(cls), file.end(),
                              [&](const Occupancy& occupancy) { return occupancy.free_in(ranges); });

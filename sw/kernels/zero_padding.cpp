@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/zero_padding.h"
 
-#include "sw/kernels/odometer.h"
-
 namespace podsim::sw {
 
 using hw::isa::Opcode;
@@ -32,12 +30,9 @@ class TileWords {
   template <class Body>
   void for_each(const Body& body) const {
     const ScalarReg base = builder_.op(Opcode::s_add, tiles_.operand.base, 0);
-    std::vector<OdometerDimension> dimensions;
-    for (const PaddedTiles::Dimension& d : tiles_.dimensions) dimensions.push_back({d.count, {d.offset}});
-    const Odometer place(builder_, dimensions, {base});
-    builder_.loop(place.trips(), {LoopSchedule::pipelined, {tiles_.operand.buffer}}, [&] {
+    builder_.loop(tiles_.count, {LoopSchedule::pipelined, {tiles_.operand.buffer}}, [&] {
       body(base);
-      place.advance();
+      builder_.assign(base, Opcode::s_add, base, tiles_.offset);
     });
   }
 

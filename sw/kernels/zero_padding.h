@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "sw/kernels/kernel_builder.h"
 #include "sw/kernels/matrix_pass.h"
@@ -11,15 +10,11 @@
 /// nothing but zero times zero adds nothing.
 namespace podsim::sw {
 
-/// Tiles whose padding is to be cleared, if `wanted` is set: one at every sum of the operand's base and i * offset for
-/// i below `count`, over the dimensions.
+/// A row of tiles whose padding is to be cleared: at base + i * offset for i below `count`, if `wanted` is set.
 struct PaddedTiles {
-  struct Dimension {
-    ScalarOperand count;
-    std::int32_t offset = 0;  ///< VMEM rows
-  };
   MatrixOperand operand;
-  std::vector<Dimension> dimensions;
+  ScalarOperand count = 1;
+  std::int32_t offset = 0;  ///< VMEM rows
   std::optional<PredicateReg> wanted;
 };
 

@@ -65,6 +65,7 @@ TEST(kernel_builder, running_out_of_registers_is_a_verdict) {
   KernelBuilder b(machine(), "greedy");
   std::vector<VectorReg> values;
   for (int i = 0; i < 40; ++i) values.push_back(b.load({{}, 8 * i, 0, 1}));
+  b.fence();
   for (int i = 0; i < 40; ++i) b.store({{}, 8 * i, 0, 1}, values[std::size_t(i)]);
   EXPECT_THROW(std::move(b).finish(), base::SimulationError);
 }

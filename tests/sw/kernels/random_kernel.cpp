@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/sw/kernels/random_kernel.h"
+
+namespace podsim::sw {
+
+using hw::isa::cross_lane_unit;
+using hw::isa::Opcode;
+using hw::isa::transcendental_unit;
+
+namespace {
+/// Rows of one of the two buffers.
+constexpr int buffer_rows = RandomKernel::rows / 2;
+constexpr int most_waiting[] = {32, 32, 0, 0, 32, 8};
+}  // namespace
+
+RandomKernel::RandomKernel(const hw::Machine& machine, std::uint32_t seed)
+    : random_(seed), twin_(machine), waiting_(hw::isa::result_units), latched_(2) {
+  twin_.builder().smem_words(words);
+  for (int i = 0; i < 4; ++i) scalars_.push_back(twin_.op(Opcode::s_mov, ScalarReg{}, below(1000)));
+  for (int i = 0; i < 3; ++i) bases_.push_back(twin_.op(Opcode::s_mov, ScalarReg{}, below(16)));
+  for (int i = 0; i < 6; ++i) {
+    const VectorReg x = twin_.splat(any(scalars_));
+    vectors_.push_back(twin_.op(Opcode::v_add_s32, x, VectorOperand(twin_.op(Opcode::v_lane, x, x))));
+  }
+  masks_.push_back(twin_.compare(Opcode::v_lt_s32, vectors_[0], VectorOperand(vectors_[1])));
+  predicates_.push_back(twin_.compare(Opcode::s_lt, scalars_[0], ScalarOperand(scalars_[1])));
+  uses_matrix_ = one_in(3);
+}
+
+/// New values take the place of old ones when there are enough, so that registers suffice.
+template <class Reg>
+void RandomKernel::keep(std::vector<Reg>& registers, Reg reg, std::size_t most) {
+  if (registers.size() < most) {
+    registers.push_back(reg);
+  } else {
+    registers[std::size_t(below(int(most)))] = reg;
+  }
+}
+
+void RandomKernel::write_code(int operations) {
+  for (int i = 0; i < operations; ++i) {
+    if (!one_in(8)) {
+      write_operation();
+    } else {
+      twin_.when(any(predicates_), one_in(2), [&] { write_scalar(); });
+    }
+  }
+}
+
+void RandomKernel::write_operation() {
+  switch (below(uses_matrix_ ? 6 : 5)) {
+    case 0:
+      return write_scalar();
+    case 1:
+    case 2:
+      return write_vector();
+    case 3:
+      return write_memory();
+    case 4:
+      return write_fifo();
+    default:
+      return write_matrix();
+  }
+}
+
+void RandomKernel::write_scalar() {
+  constexpr Opcode opcodes[] = {Opcode::s_add, Opcode::s_sub, Opcode::s_mul, Opcode::s_xor, Opcode::s_and};
+  const ScalarReg x = any(scalars_);
+  const ScalarOperand y = one_in(2) ? ScalarOperand(any(scalars_)) : ScalarOperand(below(100'000));
+  // Registers that are written under a condition only must have a value before.
+  twin_.assign(any(scalars_), opcodes[below(5)], x, y);
+}
+
+void RandomKernel::write_vector() {
+  constexpr Opcode opcodes[] = {Opcode::v_add_s32, Opcode::v_xor, Opcode::v_mul_s32, Opcode::v_max_s32,
+                                Opcode::v_sub_s32};
+  const VectorReg x = any(vectors_);
+  const VectorOperand y = one_in(3) ? VectorOperand::bits(below(100'000)) : VectorOperand(any(vectors_));
+  const Opcode opcode = opcodes[below(5)];
+  switch (below(8)) {
+    case 0:
+      return keep(vectors_, twin_.splat(any(scalars_)), 10);
+    case 1:
+      return keep(masks_, twin_.compare(Opcode::v_lt_s32, x, y, one_in(2) ? any(masks_) : MaskReg{}), 3);
+    case 2:
+      return keep(predicates_, twin_.compare(one_in(2) ? Opcode::s_lt : Opcode::s_eq, any(scalars_), below(1000)), 3);
+    case 3:
+      return twin_.assign(any(vectors_), one_in(4) ? Opcode::v_select : opcode, x, y, any(masks_));
+    case 4:
+      return twin_.assign(any(vectors_), opcode, x, y);
+    default:
+      return keep(vectors_, twin_.op(opcode, x, y), 10);
+  }
+}
+
+RowAddress RandomKernel::address(int span) {
+  const int buffer = below(2);
+  const int stride = below(4);
+  // Bases are below 16 and move by at most 2 in each of up to 12 iterations.
+  const int offset = buffer * buffer_rows + below(std::max(1, buffer_rows - 40 - span * stride));
+  return {one_in(4) ? ScalarReg{} : any(bases_), offset, buffer, stride};
+}
+
+void RandomKernel::write_memory() {
+  switch (below(8)) {
+    case 0: {
+      RowAddress at = address(0);
+      at.offset = at.buffer * buffer_rows + below(8);
+      return keep(vectors_, twin_.load_shuffled(at, std::uint32_t(random_())), 10);
+    }
+    case 1: {
+      RowAddress at = address(0);
+      at.offset = at.buffer * buffer_rows + below(8);
+      return twin_.store_shuffled(at, std::uint32_t(random_()), any(vectors_));
+    }
+    case 2:
+      return twin_.store_smem({}, below(words), any(scalars_));
+    case 3:
+      return keep(scalars_, twin_.load_smem({}, below(words)), 6);
+    case 4:
+    case 5:
+      return keep(vectors_, twin_.load(address(7), one_in(3) ? any(masks_) : MaskReg{}), 10);
+    default:
+      return twin_.store(address(7), any(vectors_), one_in(3) ? any(masks_) : MaskReg{});
+  }
+}
+
+void RandomKernel::pop(int unit) {
+  --waiting_[std::size_t(unit)];
+  keep(vectors_, twin_.pop(unit), 10);
+}
+
+void RandomKernel::write_fifo() {
+  const int unit = one_in(2) ? cross_lane_unit : transcendental_unit;
+  int& waiting = waiting_[std::size_t(unit)];
+  if (waiting > 0 && (one_in(2) || waiting >= most_waiting[unit])) return pop(unit);
+  ++waiting;
+  if (unit == transcendental_unit) return twin_.push_transcendental(Opcode::e_recip, any(vectors_));
+  if (one_in(20) && waiting + 15 <= most_waiting[unit]) {
+    waiting += 15;
+    for (int i = below(3); i > 0; --i) twin_.push_cross_lane(Opcode::x_transpose, any(vectors_));
+    return twin_.push_cross_lane(Opcode::x_transpose_end, any(vectors_));
+  }
+  const ScalarOperand amount = one_in(2) ? ScalarOperand(any(scalars_)) : ScalarOperand(below(8));
+  twin_.push_cross_lane(one_in(2) ? Opcode::x_rotate_sublanes : Opcode::x_rotate_lanes, any(vectors_), amount);
+}
+
+void RandomKernel::write_matrix() {
+  const int unit = below(2);
+  int& waiting = waiting_[std::size_t(unit)];
+  if (!latched_[std::size_t(unit)] || one_in(15)) {
+    const bool transposed = one_in(2);
+    for (int i = 0; i < 16; ++i) twin_.push_weights(unit, any(vectors_), transposed);
+    twin_.latch(unit);
+    latched_[std::size_t(unit)] = true;
+  } else if (waiting > 0 && (one_in(2) || waiting >= most_waiting[unit])) {
+    pop(unit);
+  } else {
+    ++waiting;
+    twin_.push_lhs(unit, any(vectors_));
+  }
+}
+
+/// Back to as many results as there were.
+void RandomKernel::settle_fifos(const std::vector<int>& waiting) {
+  for (int unit = 0; unit < hw::isa::result_units; ++unit) {
+    int& now = waiting_[std::size_t(unit)];
+    while (now > waiting[std::size_t(unit)]) pop(unit);
+    for (; now < waiting[std::size_t(unit)]; ++now) {
+      if (unit == transcendental_unit) {
+        twin_.push_transcendental(Opcode::e_recip, any(vectors_));
+      } else if (unit == cross_lane_unit) {
+        twin_.push_cross_lane(Opcode::x_rotate_lanes, any(vectors_), 1);
+      } else {
+        twin_.push_lhs(unit, any(vectors_));
+      }
+    }
+  }
+}
+
+void RandomKernel::write_loop(int operations, LoopSchedule schedule) {
+  const int trips = 1 + below(12);
+  const ScalarOperand count =
+      one_in(3) ? ScalarOperand(twin_.op(Opcode::s_mov, ScalarReg{}, trips)) : ScalarOperand(trips);
+  const std::vector<int> waiting = waiting_;
+  twin_.loop(count, {schedule, {}}, [&] {
+    const ScalarReg moving = any(bases_);
+    write_code(operations);
+    settle_fifos(waiting);
+    if (one_in(2)) twin_.assign(moving, Opcode::s_add, moving, 1 + below(2));
+  });
+  for (ScalarReg base : bases_) twin_.assign(base, Opcode::s_and, base, 15);
+}
+
+void RandomKernel::write_nest(int operations, int depth) {
+  for (int parts = 1 + below(3); parts > 0; --parts) {
+    write_code(below(operations));
+    if (depth == 0 || one_in(2)) {
+      write_loop(operations, one_in(2) ? LoopSchedule::plain : LoopSchedule::pipelined);
+    } else {
+      const std::vector<int> waiting = waiting_;
+      twin_.loop(1 + below(3), {}, [&] {
+        write_nest(operations, depth - 1);
+        settle_fifos(waiting);
+      });
+    }
+  }
+}
+
+hw::isa::Program RandomKernel::finish() && {
+  settle_fifos(std::vector<int>(hw::isa::result_units));
+  for (std::size_t i = 0; i < vectors_.size(); ++i) {
+    twin_.store({{}, int(i % 16) * 8, int(i % 16) * 8 / buffer_rows, 1}, vectors_[i]);
+  }
+  for (std::size_t i = 0; i < scalars_.size(); ++i) twin_.store_smem({}, int(i) % words, scalars_[i]);
+  return std::move(twin_).finish(rows, words);
+}
+
+}  // namespace podsim::sw
