@@ -5,9 +5,8 @@
 
 #include <optional>
 
-#include "base/diagnostic.h"
 #include "sw/graph/graph_builder.h"
-#include "sw/kernels/kernel_array.h"
+#include "sw/kernels/array_places.h"
 #include "sw/kernels/matmul_search.h"
 #include "sw/kernels/odometer.h"
 #include "sw/kernels/packed_tile.h"
@@ -109,15 +108,16 @@ class MatmulWriter {
       return trips;
     };
     a.base = builder_.op(Op::s_add, a.base, std::int32_t(before * tile_rows_));
-    clear_lanes(builder_, {a, once(plan_.a(), cuts_.rows), std::int32_t(cuts_.contraction) * tile_rows_, wanted}, rest);
+    clear_lanes(builder_, {a, {{once(plan_.a(), cuts_.rows), std::int32_t(cuts_.contraction) * tile_rows_}}, wanted},
+                rest);
     if (problem_.transposed) {
       b.base = builder_.op(Op::s_add, b.base, std::int32_t(before * tile_rows_));
       const ScalarOperand count = once(plan_.b(), cuts_.lanes * weight_registers);
-      clear_lanes(builder_, {b, count, std::int32_t(cuts_.contraction) * tile_rows_, wanted}, rest);
+      clear_lanes(builder_, {b, {{count, std::int32_t(cuts_.contraction) * tile_rows_}}, wanted}, rest);
     } else {
       const auto row = std::int32_t(plan_.padded_lanes()) * tile_rows_;
       b.base = builder_.op(Op::s_add, b.base, std::int32_t(before * weight_registers) * row);
-      clear_rows(builder_, {b, once(plan_.b(), cuts_.lanes), tile_rows_, wanted}, row, rest);
+      clear_rows(builder_, {b, {{once(plan_.b(), cuts_.lanes), tile_rows_}}, wanted}, row, rest);
     }
   }
 
@@ -208,26 +208,6 @@ MatmulProblem problem_of(const KernelArguments& arguments) {
                                               : Activation::none;
   return problem;
 }
-
-/// Gives arrays their places in HBM, one behind the other.
-class ArrayPlaces {
- public:
-  explicit ArrayPlaces(const hw::Machine& machine) : capacity_(machine.hbm.capacity_per_core.value() / 4) {}
-
-  KernelArray place(std::string name, Shape shape) {
-    const std::uint64_t words = array_words(shape);
-    if (next_ + words > std::min<std::uint64_t>(std::uint64_t(capacity_), std::uint64_t(1) << 32)) {
-      throw base::InputError("the arrays do not fit the HBM of a core");
-    }
-    KernelArray array{std::move(name), std::move(shape), std::uint32_t(next_)};
-    next_ += words;
-    return array;
-  }
-
- private:
-  std::int64_t capacity_;
-  std::uint64_t next_ = 0;
-};
 
 Module reference_of(const MatmulProblem& problem, const Kernel& kernel) {
   GraphBuilder graph("matmul");

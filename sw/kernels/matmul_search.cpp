@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "hw/tile_pipeline.h"
+#include "sw/kernels/block_sizes.h"
 #include "sw/kernels/matrix_grid.h"
 
 namespace podsim::sw {
@@ -19,21 +20,6 @@ namespace {
 /// Beyond these a plan is not looked at: its TileOp would take longer to make than it is worth.
 constexpr std::int64_t most_tiles = 4096;
 constexpr std::int64_t vmem_row_bytes = 512;
-
-/// Sizes of blocks that cut `total` into 1, 2, 3, 4, 6, 8, 12, ... nearly equal ones, the largest first.
-std::vector<std::int64_t> block_sizes(std::int64_t total) {
-  std::vector<std::int64_t> sizes;
-  const auto add = [&](std::int64_t pieces) {
-    const std::int64_t size = divide_round_up(std::max<std::int64_t>(total, 1), pieces);
-    if (sizes.empty() || size < sizes.back()) sizes.push_back(size);
-  };
-  for (std::int64_t pieces = 1; pieces <= total; pieces *= 2) {
-    add(pieces);
-    if (pieces > 1 && pieces / 2 * 3 <= total) add(pieces / 2 * 3);
-  }
-  if (sizes.empty()) sizes.push_back(1);
-  return sizes;
-}
 
 class Search {
  public:
@@ -71,12 +57,23 @@ class Search {
  private:
   void consider(const MatmulCuts& cuts) {
     const MatmulPlan candidate = plan(cuts);
-    if (candidate.tiles().tiles() > most_tiles || !fits(candidate)) return;
+    if (beyond_best(candidate) || candidate.tiles().tiles() > most_tiles || !fits(candidate)) return;
     const base::Cycles charge = candidate.tiles().tiles() * (machine_.dma.read_latency + machine_.dma.write_latency);
     const base::Cycles cycles = pipeline_.estimate(candidate.tile_op("")) + charge;
     if (best_ && cycles >= best_cycles_) return;
     best_ = candidate;
     best_cycles_ = cycles;
+  }
+
+  /// Whether the matrix passes alone take longer than the best plan.
+  bool beyond_best(const MatmulPlan& plan) const {
+    const std::int64_t rows = problem_.row_blocks() / plan.cuts().rows,
+                       lanes = problem_.lane_blocks() / plan.cuts().lanes;
+    const std::int64_t step =
+        std::max<std::int64_t>(8 * plan.cuts().registers, weight_cycles(machine_, problem_.transposed));
+    const std::int64_t steps =
+        rows * plan.row_steps(false) * lanes * plan.lane_steps(false) * problem_.contraction_tiles();
+    return best_ && base::Cycles(steps * step) >= best_cycles_;
   }
 
   const hw::Machine& machine_;

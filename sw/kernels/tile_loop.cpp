@@ -56,8 +56,9 @@ struct TileLoop::State {
       descriptor.route = input ? hw::isa::DmaRoute::hbm_to_vmem : hw::isa::DmaRoute::vmem_to_hbm;
       descriptor.flag = std::uint32_t(flag + half);
       (input ? descriptor.source : descriptor.destination) = data.address;
-      (input ? descriptor.destination : descriptor.source) =
-          std::uint32_t((stream.buffer.row + (stream.transfers > 1 ? half : 0) * data.vmem_rows) * row_words);
+      const std::int64_t first_row = stream.buffer.row + (stream.transfers > 1 ? half : 0) * data.vmem_rows;
+      const std::int64_t cut = (data.rows.begin(0) + data.rows.before) * data.vmem_stride;
+      (input ? descriptor.destination : descriptor.source) = std::uint32_t(first_row * row_words + cut);
       descriptor.words = std::uint32_t(data.words.end(0));
       descriptor.rows = std::uint32_t(data.rows.end(0) - data.rows.begin(0));
       descriptor.source_stride = std::uint32_t(input ? data.hbm_stride : data.vmem_stride);

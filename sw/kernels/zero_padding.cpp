@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/zero_padding.h"
 
+#include "sw/kernels/odometer.h"
+
 namespace podsim::sw {
 
 using hw::isa::Opcode;
@@ -30,9 +32,12 @@ class TileWords {
   template <class Body>
   void for_each(const Body& body) const {
     const ScalarReg base = builder_.op(Opcode::s_add, tiles_.operand.base, 0);
-    builder_.loop(tiles_.count, {LoopSchedule::pipelined, {tiles_.operand.buffer}}, [&] {
+    std::vector<OdometerDimension> dimensions;
+    for (const PaddedTiles::Dimension& d : tiles_.dimensions) dimensions.push_back({d.count, {d.offset}});
+    const Odometer place(builder_, dimensions, {base});
+    builder_.loop(place.trips(), {LoopSchedule::pipelined, {tiles_.operand.buffer}}, [&] {
       body(base);
-      builder_.assign(base, Opcode::s_add, base, tiles_.offset);
+      place.advance();
     });
   }
 

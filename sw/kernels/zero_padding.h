@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "sw/kernels/kernel_builder.h"
 #include "sw/kernels/matrix_pass.h"
@@ -10,11 +11,15 @@
 /// nothing but zero times zero adds nothing.
 namespace podsim::sw {
 
-/// A row of tiles whose padding is to be cleared: at base + i * offset for i below `count`, if `wanted` is set.
+/// Tiles whose padding is to be cleared, if `wanted` is set: one at every sum of the operand's base and i * offset for
+/// i below `count`, over the dimensions.
 struct PaddedTiles {
+  struct Dimension {
+    ScalarOperand count;
+    std::int32_t offset = 0;  ///< VMEM rows
+  };
   MatrixOperand operand;
-  ScalarOperand count = 1;
-  std::int32_t offset = 0;  ///< VMEM rows
+  std::vector<Dimension> dimensions;
   std::optional<PredicateReg> wanted;
 };
 

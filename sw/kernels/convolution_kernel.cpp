@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/convolution_kernel.h"
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "sw/graph/graph_builder.h"
+#include "sw/kernels/array_places.h"
+#include "sw/kernels/block_sizes.h"
+#include "sw/kernels/convolution_plan.h"
+#include "sw/kernels/convolution_staging.h"
+#include "sw/kernels/matrix_epilogue.h"
+#include "sw/kernels/odometer.h"
+#include "sw/kernels/packed_tile.h"
+#include "sw/kernels/tile_loop.h"
+#include "sw/kernels/zero_padding.h"
+
+namespace podsim::sw {
+
+using Op = hw::isa::Opcode;
+
+namespace {
+
+constexpr std::int32_t weight_registers = 16;
+constexpr std::int32_t sublanes = 8;
+
+/// Writes the bundles of a plan.
+class ConvolutionWriter {
+ public:
+  ConvolutionWriter(KernelBuilder& builder, const ConvolutionPlan& plan)
+      : builder_(builder),
+        plan_(plan),
+        problem_(plan.problem()),
+        cuts_(plan.cuts()),
+        tile_rows_(rows_of_tile(problem_.packed)) {}
+
+  void write() {
+    TileLoop tiles(builder_, plan_.tiles());
+    staged_ = builder_.vmem_rows(plan_.staged().rows);
+    if (plan_.sum_rows() > 0) sums_ = builder_.vmem_rows(plan_.sum_rows());
+    tiles.start();
+    clear_staged_input(builder_, plan_, staged_);
+    tiles.run_tiles([&](const TileLoop::Tile& tile) { write_tile(tile); });
+    tiles.wait_for_writes();
+  }
+
+ private:
+  void write_tile(const TileLoop::Tile& tile) const {
+    const MatrixOperand output = operand(tile, ConvolutionPlan::output),
+                        weights = operand(tile, ConvolutionPlan::weights);
+    const MatrixOperand sums =
+        problem_.packed ? MatrixOperand{sums_.buffer, builder_.constant(sums_.row), 1, false} : output;
+    if (problem_.channels_padded()) clear_padding(tile, weights);
+    write_staging(builder_, plan_, operand(tile, ConvolutionPlan::input), first_line(tile), staged_);
+    multiply(tile, weights, sums);
+    if (problem_.packed) pack(sums, output);
+  }
+
+  MatrixOperand operand(const TileLoop::Tile& tile, int stream) const {
+    return {tile.buffer(stream), tile.row(stream), 1, problem_.packed};
+  }
+  /// Not cut off: it may lie before the input.
+  ScalarReg first_line(const TileLoop::Tile& tile) const {
+    const TileWindow window = plan_.line_window();
+    const ScalarReg line =
+        builder_.op(Op::s_mul, tile.index(ConvolutionPlan::line_dimension), std::int32_t(window.step));
+    return builder_.op(Op::s_sub, line, std::int32_t(window.before));
+  }
+
+  std::int32_t weight_row() const { return std::int32_t(plan_.padded_channels()) * tile_rows_; }
+  std::int32_t weight_tile() const { return weight_registers * weight_row(); }
+  std::int32_t weight_tap() const { return std::int32_t(problem_.input_blocks()) * weight_tile(); }
+
+  /// Of the last block of input channels of every tap, once: weights with padding are loaded once.
+  void clear_padding(const TileLoop::Tile& tile, MatrixOperand weights) const {
+    const auto last_block = std::int32_t(problem_.input_blocks() - 1);
+    weights.base = builder_.op(Op::s_add, weights.base, last_block * weight_tile());
+    ScalarOperand taps = std::int32_t(problem_.kernel * problem_.kernel);
+    if (const ScalarOperand reused = tile.reused(ConvolutionPlan::weights); !reused.literal) {
+      const ScalarReg count = in_register(builder_, taps);
+      const PredicateReg again = builder_.compare(Op::s_ne, ScalarReg{reused.value}, 0);
+      builder_.when(again, false, [&] { builder_.set(count, 1); });
+      taps = count;
+    }
+    const PaddedTiles tiles{
+        weights, {{taps, weight_tap()}, {std::int32_t(plan_.padded_channels()), tile_rows_}}, std::nullopt};
+    clear_rows(builder_, tiles, weight_row(), int(problem_.cin % 128));
+  }
+
+  void multiply(const TileLoop::Tile& tile, const MatrixOperand& weights, const MatrixOperand& sums) const {
+    MatrixPass pass;
+    pass.grid = cuts_.grid;
+    pass.lhs = {staged_.buffer, builder_.constant(staged_.row), plan_.staged().sublane_stride, false};
+    pass.weights = weights;
+    pass.sums = sums;
+    pass.sums.packed = false;
+    pass.weights_register_offset = weight_row();
+    pass.weights_column_offset = tile_rows_;
+    pass.sums_column_offset = sublanes;
+    add_patch(pass);
+    pass.dimensions = dimensions(tile);
+    write_matrix_pass(builder_, pass);
+  }
+
+  // VMEM rows from one to the next.
+  std::int32_t lhs_line() const { return std::int32_t(problem_.stride * plan_.staged().line_pitch); }
+  std::int32_t lhs_column() const { return std::int32_t(plan_.staged().column_pitch); }
+  std::int32_t sums_group() const { return std::int32_t(plan_.padded_channels()) * sublanes; }
+  std::int32_t sums_column() const { return std::int32_t(cuts_.groups) * sums_group(); }
+  std::int32_t sums_line() const { return std::int32_t(problem_.output_columns()) * sums_column(); }
+
+  void add_patch(MatrixPass& pass) const {
+    for (std::int32_t line = 0; line < cuts_.patch_lines; ++line) {
+      for (std::int32_t column = 0; column < cuts_.patch_columns; ++column) {
+        for (std::int32_t group = 0; group < cuts_.patch_groups; ++group) {
+          pass.lhs_offsets.push_back(line * lhs_line() + column * lhs_column() + group * sublanes);
+          pass.sums_offsets.push_back(line * sums_line() + column * sums_column() + group * sums_group());
+        }
+      }
+    }
+  }
+
+  std::vector<MatrixPassDimension> dimensions(const TileLoop::Tile& tile) const {
+    const auto window = std::int32_t(problem_.kernel);
+    const StagedInput& staged = plan_.staged();
+    const auto lines = std::int32_t(cuts_.patch_lines), columns = std::int32_t(cuts_.patch_columns),
+               groups = std::int32_t(cuts_.patch_groups);
+    const std::int32_t units = cuts_.grid.column_units;
+    return {
+        {window, 1, std::int32_t(staged.line_pitch), window * weight_tap(), 0, true},
+        {window, 1, std::int32_t(staged.pixel_pitch), weight_tap(), 0, true},
+        {std::int32_t(problem_.input_blocks()), 1, std::int32_t(staged.block_pitch), weight_tile(), 0, true},
+        {line_steps(tile), plan_.line_steps(true), lines * lhs_line(), 0, lines * sums_line()},
+        {std::int32_t(problem_.output_columns()) / columns, 1, columns * lhs_column(), 0, columns * sums_column()},
+        {std::int32_t(cuts_.groups) / groups, 1, groups * sublanes, 0, groups * sums_group()},
+        {std::int32_t(plan_.padded_channels()) / units, 1, 0, units * tile_rows_, units * sublanes},
+    };
+  }
+
+  ScalarOperand line_steps(const TileLoop::Tile& tile) const {
+    const std::int64_t full = plan_.line_steps(false), last = plan_.line_steps(true);
+    const std::int64_t count = plan_.tiles().counts[ConvolutionPlan::line_dimension];
+    if (count == 1 || full == last) return std::int32_t(last);
+    const ScalarReg steps = builder_.constant(std::int32_t(full));
+    const PredicateReg at_end =
+        builder_.compare(Op::s_eq, tile.index(ConvolutionPlan::line_dimension), std::int32_t(count - 1));
+    builder_.when(at_end, false, [&] { builder_.set(steps, std::int32_t(last)); });
+    return steps;
+  }
+
+  void pack(const MatrixOperand& sums, const MatrixOperand& output) const {
+    constexpr std::int64_t most = 8;
+    const std::int64_t registers = plan_.output_registers();
+    EpiloguePass pass;
+    pass.epilogue.packed = true;
+    pass.sums = sums;
+    pass.result = output;
+    pass.group_rows = int(largest_divisor(registers, most));
+    pass.groups = std::int32_t(registers / pass.group_rows);
+    pass.row_tiles = 1;
+    write_epilogue(builder_, pass);
+  }
+
+  KernelBuilder& builder_;
+  const ConvolutionPlan& plan_;
+  const ConvolutionProblem& problem_;
+  const ConvolutionCuts& cuts_;
+  const std::int32_t tile_rows_;
+  KernelBuilder::VmemBuffer staged_, sums_;
+};
+
+ConvolutionProblem problem_of(const KernelArguments& arguments) {
+  ConvolutionProblem problem;
+  problem.n = arguments.number("n");
+  problem.h = arguments.number("h");
+  problem.w = arguments.number("w");
+  problem.cin = arguments.number("cin");
+  problem.cout = arguments.number("cout");
+  problem.kernel = arguments.number("kernel");
+  problem.stride = arguments.number("stride");
+  problem.pad = arguments.number("pad");
+  problem.packed = arguments.choice("dtype") == "bf16";
+  if (problem.pad >= problem.kernel) {
+    throw base::InputError(
+        fmt::format("a padding of {} is not less than the window of {}", problem.pad, problem.kernel));
+  }
+  if (problem.kernel > std::min(problem.h, problem.w) + 2 * problem.pad) {
+    throw base::InputError(fmt::format("a window of {} x {} is larger than the padded input of {} x {}", problem.kernel,
+                                       problem.kernel, problem.h + 2 * problem.pad, problem.w + 2 * problem.pad));
+  }
+  return problem;
+}
+
+/// The zeros around the input are elements of it, as they are on the matrix units: times infinity they are NaN.
+Module reference_of(const ConvolutionProblem& problem, const Kernel& kernel) {
+  GraphBuilder graph("conv2d");
+  const auto rounded = [&](const KernelArray& array) {
+    const InstructionId parameter = graph.parameter(array.shape, array.name);
+    return graph.convert(graph.convert(parameter, ElementType::bf16), ElementType::f32);
+  };
+  const WindowDimension window{problem.kernel, problem.stride};
+  const PadDimension none, zeros{problem.pad, problem.pad};
+  const InstructionId zero = graph.constant(ElementType::f32, 0);
+  const InstructionId input = graph.pad(rounded(kernel.inputs[0]), zero, {none, zeros, zeros, none});
+  const InstructionId sums =
+      graph.convolution(input, rounded(kernel.inputs[1]), {window, window}, convolution_dimensions("b01f_01io->b01f"));
+  return std::move(graph).build(graph.convert(sums, kernel.outputs[0].shape.element_type));
+}
+
+std::string passes_of(const ConvolutionPlan& plan) {
+  const ConvolutionProblem& problem = plan.problem();
+  const ConvolutionCuts& cuts = plan.cuts();
+  const bool images = problem.images_in_sublanes();
+  std::string passes = fmt::format("{} in sublanes, ", images ? "images" : "pixels");
+  for (const TileStream& stream : plan.tiles().streams) {
+    passes += fmt::format("{} {} {}x, ", stream.role == TileRole::input ? "reads" : "writes", stream.name,
+                          plan.tiles().passes(stream));
+  }
+  return passes + fmt::format("in blocks of {} images, {} lines, {} channels",
+                              std::min(problem.n, cuts.groups * (images ? sublanes : 1)), cuts.lines,
+                              std::min(problem.cout, 128 * cuts.channels));
+}
+
+Kernel build_convolution(const hw::Machine& machine, const KernelArguments& arguments) {
+  const ConvolutionProblem problem = problem_of(arguments);
+  const ElementType type = problem.packed ? ElementType::bf16 : ElementType::f32;
+  const auto activations = [&](std::int64_t h, std::int64_t w, std::int64_t channels) {
+    Shape shape = make_shape(type, {problem.n, h, w, channels});
+    if (problem.images_in_sublanes()) shape.minor_to_major = {3, 0, 2, 1};
+    return shape;
+  };
+  Kernel kernel;
+  kernel.name = "conv2d";
+  for (const auto& parameter : conv2d_family().parameters) {
+    kernel.name += fmt::format(" {}={}", parameter.name, arguments.values.at(parameter.name));
+  }
+  ArrayPlaces places(machine);
+  kernel.inputs.push_back(places.place("input", activations(problem.h, problem.w, problem.cin)));
+  kernel.inputs.push_back(
+      places.place("weights", make_shape(type, {problem.kernel, problem.kernel, problem.cin, problem.cout})));
+  kernel.outputs.push_back(places.place("output", activations(problem.out_h(), problem.out_w(), problem.cout)));
+  kernel.reference = reference_of(problem, kernel);
+  const std::int64_t taps = problem.kernel * problem.kernel;
+  kernel.rounding_steps = double(std::min<std::int64_t>(problem.cin, 128) + taps * problem.input_blocks() + 2);
+  kernel.flops =
+      2.0 * double(problem.n * problem.out_h() * problem.out_w()) * double(problem.cout) * double(problem.cin * taps);
+  KernelBuilder builder(machine, kernel.name);
+  if (problem.n > 0) {
+    const ConvolutionPlan plan = fastest_convolution_plan(
+        machine, problem, {kernel.inputs[0].address, kernel.inputs[1].address, kernel.outputs[0].address});
+    ConvolutionWriter(builder, plan).write();
+    kernel.tile_op = plan.tile_op(kernel.name);
+    kernel.passes = passes_of(plan);
+  }
+  kernel.program = std::move(builder).finish();
+  return kernel;
+}
+
+}  // namespace
+
+KernelFamily conv2d_family() {
+  constexpr std::int64_t most = 1 << 16;
+  return {
+      "conv2d",
+      "2-D convolution as an implicit matmul, on the matrix units",
+      {{"n", "images", {}, 0, most, "8"},
+       {"h", "lines of an image", {}, 1, most, "28"},
+       {"w", "pixels of a line", {}, 1, most, "28"},
+       {"cin", "input channels", {}, 1, most, "128"},
+       {"cout", "output channels", {}, 1, most, "128"},
+       {"kernel", "height and width of the window", {}, 1, 64, "3"},
+       {"stride", "pixels from one window to the next", {}, 1, 64, "1"},
+       {"pad", "zeros on each side of the input", {}, 0, 63, "1"},
+       {"dtype", "of all arrays; f32 operands are rounded to bf16 by the matrix units", {"f32", "bf16"}, 0, 0, "f32"}},
+      build_convolution};
+}
+
+}  // namespace podsim::sw

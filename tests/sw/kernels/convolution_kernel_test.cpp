@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/convolution_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+#include "sw/graph/evaluator.h"
+#include "tests/hw/test_machine.h"
+#include "tests/sw/kernels/run_kernel.h"
+
+namespace podsim::sw {
+namespace {
+
+using Values = std::map<std::string, std::string>;
+
+const hw::Machine& machine() {
+  static const hw::Machine tpu_v3 = hw::tpu_v3();
+  return tpu_v3;
+}
+
+Kernel convolution(const Values& values, const hw::Machine& on = machine()) {
+  const KernelFamily family = conv2d_family();
+  return family.build(on, arguments_of(family, values));
+}
+
+/// Against the reference evaluator, which sums in double precision. Operands are below 2, so that a product is below 4
+/// and n of them added in f32 are off by less than n * n * 4 * 2^-24; bf16 results may be rounded to the other side.
+void expect_the_reference(const Values& values, std::uint32_t seed, const hw::Machine& on = machine(),
+                          bool special = false) {
+  const Kernel kernel = convolution(values, on);
+  SCOPED_TRACE(kernel.name + ", " + kernel.passes);
+  const std::vector<Literal> inputs = random_inputs_of(kernel, seed, special);
+  const std::vector<double> expected = evaluate(kernel.reference, inputs).values;
+  const std::vector<double> found = run_kernel(on, kernel, inputs).output.values;
+  ASSERT_EQ(found.size(), expected.size());
+  const bool packed = kernel.outputs[0].shape.element_type == ElementType::bf16;
+  std::size_t differing = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double allowed = 2e-4 + (packed ? std::abs(expected[i]) / 128 : 0);
+    const bool equal = found[i] == expected[i] || (std::isnan(found[i]) && std::isnan(expected[i])) ||
+                       std::abs(found[i] - expected[i]) <= allowed;
+    if (!equal && ++differing <= 3) ADD_FAILURE() << "element " << i << " is " << found[i] << ", not " << expected[i];
+  }
+  EXPECT_EQ(differing, 0U);
+}
+
+Values sizes(int n, int h, int w, int cin, int cout, int kernel, int stride, int pad) {
+  return {{"n", std::to_string(n)},           {"h", std::to_string(h)},       {"w", std::to_string(w)},
+          {"cin", std::to_string(cin)},       {"cout", std::to_string(cout)}, {"kernel", std::to_string(kernel)},
+          {"stride", std::to_string(stride)}, {"pad", std::to_string(pad)}};
+}
+
+TEST(ConvolutionKernel, puts_a_single_pixel_through_a_window_of_padding) {
+  expect_the_reference(sizes(1, 1, 1, 1, 1, 1, 1, 0), 1);
+  expect_the_reference(sizes(1, 1, 1, 3, 2, 3, 1, 1), 2);
+  expect_the_reference(sizes(8, 1, 1, 128, 128, 3, 1, 2), 3);
+}
+
+TEST(ConvolutionKernel, moves_windows_over_images_in_sublanes) {
+  expect_the_reference(sizes(8, 5, 6, 128, 128, 3, 1, 1), 4);
+  expect_the_reference(sizes(16, 7, 5, 40, 130, 2, 1, 0), 5);
+  expect_the_reference(sizes(13, 9, 3, 200, 20, 3, 2, 1), 6);
+}
+
+TEST(ConvolutionKernel, moves_windows_over_pixels_in_sublanes) {
+  expect_the_reference(sizes(1, 9, 16, 128, 128, 3, 1, 1), 7);
+  expect_the_reference(sizes(2, 8, 19, 130, 3, 5, 1, 2), 8);
+  expect_the_reference(sizes(1, 11, 23, 7, 150, 3, 3, 2), 9);
+}
+
+TEST(ConvolutionKernel, agrees_with_the_reference_on_random_shapes) {
+  std::mt19937 random(10);
+  const auto between = [&](int least, int most) { return least + int(random() % std::uint32_t(most - least + 1)); };
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    const int kernel = between(1, 5);
+    Values values = sizes(between(1, 10), between(kernel, 12), between(kernel, 20), between(1, 140), between(1, 140),
+                          kernel, between(1, 3), between(0, kernel - 1));
+    values["dtype"] = random() % 2 == 0 ? "f32" : "bf16";
+    expect_the_reference(values, i);
+  }
+}
+
+TEST(ConvolutionKernel, cuts_images_lines_and_channels_to_what_vmem_holds) {
+  base::Config config = hw::machine_file("tpu-v3");
+  config.set("core.vmem=2 MiB");
+  const hw::Machine small = hw::read_machine(config);
+  expect_the_reference(sizes(24, 7, 7, 40, 100, 3, 1, 1), 11, small);
+  expect_the_reference(sizes(1, 40, 20, 128, 300, 1, 1, 0), 12, small);
+  expect_the_reference(sizes(2, 60, 100, 5, 3, 3, 2, 1), 13, small);
+}
+
+TEST(ConvolutionKernel, keeps_nan_and_infinities_to_the_windows_that_hold_them) {
+  expect_the_reference(sizes(8, 6, 6, 20, 20, 3, 1, 1), 14, machine(), true);
+  expect_the_reference(sizes(1, 6, 20, 20, 20, 3, 1, 1), 15, machine(), true);
+}
+
+TEST(ConvolutionKernel, does_nothing_without_images) {
+  const Kernel kernel = convolution({{"n", "0"}});
+  EXPECT_TRUE(run_kernel(machine(), kernel, random_inputs_of(kernel, 16)).output.values.empty());
+}
+
+TEST(ConvolutionKernel, refuses_windows_that_cannot_be) {
+  EXPECT_THROW(convolution(sizes(1, 4, 4, 8, 8, 7, 1, 1)), base::InputError);
+  EXPECT_THROW(convolution(sizes(1, 4, 4, 8, 8, 3, 1, 3)), base::InputError);
+  EXPECT_THROW(convolution(sizes(1, 7, 7, 8192, 8192, 7, 1, 3)), base::InputError);
+}
+
+}  // namespace
+}  // namespace podsim::sw
