@@ -94,12 +94,13 @@ void ArrayData::shift(std::size_t row) {
 
 void ArrayData::multiply(std::size_t row, std::int64_t lhs_row) {
   static const Row zeros(lanes);
-  const Row& above = row == 0 ? zeros : cells_[row - 1].sums;
-  Cell& cell = cells_[row];
+  const float* const above = row == 0 ? zeros.data() : cells_[row - 1].sums.data();
+  const float* const weights = cells_[row].weights.data();
+  float* const __restrict sums = cells_[row].sums.data();
   const float x = lhs_[std::size_t(lhs_row / sublanes - first_lhs_)][std::size_t(lhs_row % sublanes)][row];
   for (std::size_t n = 0; n < lanes; ++n) {
-    const float product = x * cell.weights[n];
-    cell.sums[n] = above[n] + product;
+    const float product = x * weights[n];
+    sums[n] = above[n] + product;
   }
 }
 

@@ -2,6 +2,7 @@
 #include "hw/bundle/event_matrix_unit.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace podsim::hw {
 
@@ -40,6 +41,7 @@ void EventMatrixUnit::compute(Opcode opcode, int weight_register, const VectorRe
     data_->active = 1 - data_->active;
     return;
   }
+  assert(x != nullptr);
   code.round(*x, data_->operand);
   if (opcode == Opcode::mxu_lhs) {
     code.multiply(data_->operand, data_->tiles[std::size_t(data_->active)], data_->results[lhs_registers_++]);

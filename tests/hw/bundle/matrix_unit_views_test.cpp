@@ -149,7 +149,6 @@ RC_GTEST_PROP(MatrixUnitViews, agree_on_every_cycle, ()) {
 
 RC_GTEST_PROP(MatrixUnitViews, agree_on_every_bit, ()) {
   // A tile and a few registers are 50 calls; the row view takes its time with data.
-  RC_PRE(*rc::gen::inRange(0, 10) == 0);
   TwoViews(any_machine(), any_habits(), *rc::gen::arbitrary<std::uint32_t>(), true).run(*rc::gen::inRange(50, 90));
 }
 

@@ -210,20 +210,38 @@ TEST(SystolicProduct, knows_the_range_of_its_operands) {
   }
 }
 
+ExponentRange range_of(float x) {
+  VectorRegister all;
+  all.words.fill(std::bit_cast<Word>(x));
+  OperandRegister rounded;
+  product_codes().front().round(all, rounded);
+  return rounded.exponents;
+}
+
+bool product_is_exact(float a, float b) {
+  const double exact = double(a) * double(b);  // 16 bits: a double holds it
+  return double(float(exact)) == exact;
+}
+
 RC_GTEST_PROP(SystolicProduct, takes_products_for_exact_only_if_they_are, ()) {
   const auto bf16 = [] { return std::bit_cast<float>(Word(*rc::gen::inRange(0, 0x10000)) << 16); };
   const float a = bf16(), b = bf16();
-  const auto range = [](float x) {
-    VectorRegister all;
-    all.words.fill(std::bit_cast<Word>(x));
-    OperandRegister rounded;
-    product_codes().front().round(all, rounded);
-    return rounded.exponents;
-  };
   RC_PRE(std::isfinite(a) && std::isfinite(b));
-  const double exact = double(a) * double(b);
-  const bool is_exact = double(float(exact)) == exact;
-  RC_ASSERT(!products_are_exact(range(a), range(b)) || is_exact);
+  RC_ASSERT(!products_are_exact(range_of(a), range_of(b)) || product_is_exact(a, b));
+}
+
+TEST(SystolicProduct, fuses_products_of_all_exponents_for_which_it_may) {
+  // 255 * 255 has all 16 bits and the upper and the lower of them set: the first to overflow and to underflow.
+  const auto full = [](int exponent) { return std::ldexp(255.0F / 128, exponent); };
+  int exact = 0;
+  for (int a = -126; a <= 127; a += 11) {
+    for (int b = -126; b <= 127; ++b) {
+      const bool is_exact = product_is_exact(full(a), full(b));
+      EXPECT_EQ(products_are_exact(range_of(full(a)), range_of(full(b))), is_exact) << a << ' ' << b;
+      exact += is_exact ? 1 : 0;
+    }
+  }
+  EXPECT_GT(exact, 0);
 }
 
 TEST(SystolicProduct, runs_everywhere) {
