@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/layer_norm_kernel.h"
+
+#include <utility>
+
+#include "sw/graph/graph_builder.h"
+#include "sw/kernels/kernel_array.h"
+#include "sw/kernels/resident_rows.h"
+#include "sw/kernels/streamed_rows.h"
+#include "sw/kernels/vector_parameters.h"
+
+namespace podsim::sw {
+
+using Op = hw::isa::Opcode;
+
+namespace {
+
+constexpr std::size_t sum_of_elements = 0, sum_of_squares = 1;
+constexpr std::size_t gamma = 0, beta = 1;
+/// Added to the variance.
+constexpr float epsilon = 1e-5F;
+
+/// The code of the passes, for rows of so many elements.
+struct LayerNormCode {
+  float share;  ///< 1 / elements
+
+  std::vector<VectorReg> centred(RowCode& code) const {
+    KernelBuilder& builder = code.builder();
+    const VectorReg mean = builder.op(Op::v_mul_f32, code.statistic(sum_of_elements), share);
+    std::vector<VectorReg> values = code.row();
+    for (VectorReg& value : values) value = builder.op(Op::v_sub_f32, value, mean);
+    return values;
+  }
+
+  static void add_up(RowCode& code) { code.reduce(sum_of_elements, reduction_operator("sum", 0), code.row()); }
+
+  static void add_up_squares(RowCode& code, std::vector<VectorReg> values) {
+    for (VectorReg& value : values) value = code.builder().op(Op::v_mul_f32, value, value);
+    code.reduce(sum_of_squares, reduction_operator("sum", 0), values);
+  }
+
+  void normalise(RowCode& code, std::vector<VectorReg> values) const {
+    KernelBuilder& builder = code.builder();
+    const VectorReg variance = builder.op(Op::v_mul_f32, code.statistic(sum_of_squares), share);
+    const VectorReg slope = builder.transcendental(Op::e_rsqrt, builder.op(Op::v_add_f32, variance, epsilon));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const VectorReg scaled =
+          builder.op(Op::v_mul_f32, builder.op(Op::v_mul_f32, values[i], slope), code.parameter(gamma, i));
+      values[i] = builder.op(Op::v_add_f32, scaled, code.parameter(beta, i));
+    }
+    code.write(values);
+  }
+};
+
+/// With the centred matrix in HBM.
+std::vector<RowPass> four_passes(const LayerNormCode& c, const KernelArray& x, const KernelArray& centred,
+                                 const KernelArray& result) {
+  return {{x, {}, LayerNormCode::add_up},
+          {x, centred, [c](RowCode& code) { code.write(c.centred(code)); }},
+          {centred, {}, [](RowCode& code) { LayerNormCode::add_up_squares(code, code.row()); }},
+          {centred, result, [c](RowCode& code) { c.normalise(code, code.row()); }}};
+}
+
+std::vector<RowPass> three_passes(const LayerNormCode& c, const KernelArray& x, const KernelArray& result) {
+  return {{x, {}, LayerNormCode::add_up},
+          {x, {}, [c](RowCode& code) { LayerNormCode::add_up_squares(code, c.centred(code)); }},
+          {x, result, [c](RowCode& code) { c.normalise(code, c.centred(code)); }}};
+}
+
+Module reference(const Shape& shape) {
+  GraphBuilder graph("layernorm");
+  const Shape vector = make_shape(ElementType::f32, {shape.dimensions[1]});
+  const InstructionId x = graph.convert(graph.parameter(shape, "x"), ElementType::f32);
+  const auto per_column = [&](InstructionId value) { return graph.broadcast(value, shape.dimensions, {1}); };
+  const InstructionId slope = per_column(graph.parameter(vector, "gamma"));
+  const InstructionId offset = per_column(graph.parameter(vector, "beta"));
+  const auto mean = [&](InstructionId value) {
+    const InstructionId sum = graph.reduce_add(value, {1});
+    return graph.divide(sum, graph.full_like(sum, double(shape.dimensions[1])));
+  };
+  const auto per_row = [&](InstructionId value) { return graph.broadcast(value, shape.dimensions, {0}); };
+  const InstructionId centred = graph.subtract(x, per_row(mean(x)));
+  const InstructionId variance = mean(graph.multiply(centred, centred));
+  const InstructionId deviation = graph.rsqrt(graph.add(variance, graph.full_like(variance, double(epsilon))));
+  const InstructionId normal = graph.multiply(centred, per_row(deviation));
+  const InstructionId result = graph.add(graph.multiply(normal, slope), offset);
+  return std::move(graph).build(graph.convert(result, shape.element_type));
+}
+
+Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
+  const Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
+  const Shape vector = make_shape(ElementType::f32, {shape.dimensions[1]});
+  Kernel kernel;
+  kernel.name = kernel_name(layer_norm_family(), arguments);
+  ArrayPlacement placement(machine);
+  kernel.inputs = {placement.place("x", shape), placement.place("gamma", vector), placement.place("beta", vector)};
+  kernel.outputs = {placement.place("result", shape)};
+  kernel.reference = reference(shape);
+  // A row's sum: lane tiles one after the other, then seven levels of lanes; its share of it is rounded twice.
+  kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], 128)) + 10;
+  const LayerNormCode code{float(1 / double(shape.dimensions[1]))};
+  const std::vector<KernelArray> parameters{kernel.inputs[1], kernel.inputs[2]};
+  const KernelArray &x = kernel.inputs[0], &result = kernel.outputs[0];
+  const std::string& passes = arguments.choice("passes");
+  if (passes == "4") {
+    kernel.passes =
+        "four passes: row sum (read), centred (read, write), row sum of squares of the centred (read), normalise "
+        "(read, "
+        "write)";
+    const KernelArray centred = placement.place("centred", make_shape(ElementType::f32, shape.dimensions));
+    build_streamed_rows(machine, kernel, {four_passes(code, x, centred, result), 2, parameters});
+  } else if (passes == "3") {
+    kernel.passes = "three passes: row sum (read), row sum of squares of the centred (read), normalise (read, write)";
+    build_streamed_rows(machine, kernel, {three_passes(code, x, result), 2, parameters});
+  } else {
+    kernel.passes = "one pass: read once, rows held in VMEM, write once";
+    build_resident_rows(machine, kernel, {three_passes(code, x, result), 2, parameters});
+  }
+  return kernel;
+}
+
+}  // namespace
+
+KernelFamily layer_norm_family() {
+  return {"layernorm",
+          "layer normalisation over the columns of a matrix, with gamma and beta in f32",
+          {size_parameter("rows", "rows of the matrix", 1024), size_parameter("columns", "columns of the matrix", 1024),
+           dtype_parameter(),
+           choice_parameter("passes",
+                            "over HBM; 4: as compiled from an unfused graph, the centred matrix stored in between; 3: "
+                            "without; 1: rows held in VMEM",
+                            {"4", "3", "1"})},
+          build};
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/resident_rows.h"
+
+#include <utility>
+
+#include "sw/kernels/plan_search.h"
+#include "sw/kernels/row_parameters.h"
+#include "sw/kernels/tile_loop.h"
+
+namespace podsim::sw {
+
+using Op = hw::isa::Opcode;
+
+namespace {
+
+constexpr std::int64_t rows_per_tile = 8;
+constexpr int source_stream = 0, target_stream = 1;
+
+class ResidentRowsBuilder {
+ public:
+  ResidentRowsBuilder(const hw::Machine& machine, const Kernel& kernel, const RowKernel& rows)
+      : machine_(machine), kernel_(kernel), rows_(rows), shape_(rows.passes[0].source.shape) {}
+
+  std::vector<TilePlan> plans() const {
+    std::vector<TilePlan> plans;
+    if (shape_.columns.columns == 0) return plans;
+    const std::int64_t units = base::divide_round_up(shape_.row_tiles, shape_.unroll);
+    for (std::int64_t count : part_counts(units)) {
+      plans.push_back(plan(base::divide_round_up(units, count) * shape_.unroll));
+    }
+    return plans;
+  }
+
+  hw::TileOp tile_op(const TilePlan& plan) const {
+    std::vector<hw::TilePhase> row_work;
+    for (const RowPass& pass : rows_.passes) row_work.push_back(RowSweep(pass, shape_).row_work(machine_, rows_));
+    hw::TileOp op = make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t> indices) {
+      const TileWindow& window = plan.streams[source_stream].rows;
+      const std::int64_t rows = shape_.rounded(window.end(indices[0]) - window.begin(indices[0]));
+      std::vector<hw::TilePhase> phases;
+      for (const hw::TilePhase& work : row_work) phases.push_back(times(rows * shape_.columns.count(), work));
+      return phases;
+    });
+    return op;
+  }
+
+  hw::isa::Program program(const TilePlan* plan) const {
+    KernelBuilder builder(machine_, kernel_.name);
+    if (plan != nullptr) write(builder, *plan);
+    return std::move(builder).finish();
+  }
+
+ private:
+  const KernelArray& source() const { return rows_.passes.front().source; }
+  const KernelArray& target() const { return *rows_.passes.back().target; }
+
+  TilePlan plan(std::int64_t row_tiles) const {
+    TilePlan plan;
+    plan.counts = {base::divide_round_up(shape_.row_tiles, row_tiles)};
+    plan.streams = {stream(source(), TileRole::input, row_tiles), stream(target(), TileRole::output, row_tiles)};
+    for (std::size_t i = 0; i < rows_.parameters.size(); ++i)
+      plan.streams.push_back(parameter_stream(rows_.parameters[i]));
+    plan.scratch_rows = rows_.statistics * statistic_rows(row_tiles);
+    return plan;
+  }
+
+  TileStream stream(const KernelArray& array, TileRole role, std::int64_t row_tiles) const {
+    const std::int64_t words = tile_words(array.shape.element_type);
+    TileStream stream;
+    stream.name = array.name;
+    stream.role = role;
+    stream.address = array.address;
+    stream.rows = TileWindow::cut(0, row_tiles, shape_.row_tiles);
+    stream.words = TileWindow::whole(shape_.columns.lane_tiles() * words);
+    stream.hbm_stride = stream.words.total;
+    stream.vmem_stride = shape_.columns.count() * shape_.columns.block * words;
+    stream.vmem_rows = row_tiles * pitch(array) + rows_per_tile - tile_rows(array.shape.element_type);
+    return stream;
+  }
+
+  TileStream parameter_stream(const KernelArray& array) const {
+    TileStream stream;
+    stream.name = array.name;
+    stream.address = array.address;
+    stream.rows = TileWindow::whole(1);
+    stream.words = TileWindow::whole(shape_.columns.columns);
+    stream.vmem_rows = shape_.columns.count() * shape_.columns.block;
+    return stream;
+  }
+
+  std::int64_t statistic_rows(std::int64_t row_tiles) const { return row_tiles * rows_per_tile; }
+
+  /// VMEM rows of a row of tiles; the last block of columns may reach over the array's lane tiles.
+  std::int64_t pitch(const KernelArray& array) const {
+    return shape_.columns.count() * shape_.columns.block * tile_rows(array.shape.element_type);
+  }
+
+  void write(KernelBuilder& builder, const TilePlan& plan) const {
+    const KernelBuilder::VmemBuffer statistics = builder.vmem_rows(plan.scratch_rows);
+    TileLoop loop(builder, plan);
+    loop.run([&](const TileLoop::Tile& tile) {
+      for (const RowPass& pass : rows_.passes) {
+        if (shape_.columns.count() == 1) {
+          write_block(builder, pass, plan, tile, statistics, ScalarReg{});
+          continue;
+        }
+        const ScalarReg block = builder.constant(0);
+        builder.loop(std::int32_t(shape_.columns.count()), {}, [&] {
+          write_block(builder, pass, plan, tile, statistics, block);
+          builder.assign(block, Op::s_add, block, 1);
+        });
+      }
+    });
+  }
+
+  void write_block(KernelBuilder& builder, const RowPass& pass, const TilePlan& plan, const TileLoop::Tile& tile,
+                   const KernelBuilder::VmemBuffer& statistics, ScalarReg block) const {
+    const auto begin = [&](int stream, std::int64_t rows_per_block) {
+      const ScalarReg before = builder.op(Op::s_mul, block, std::int32_t(rows_per_block));
+      return RowAddress{builder.op(Op::s_add, tile.row(stream), before), 0, tile.buffer(stream)};
+    };
+    const auto matrix = [&](int stream, const KernelArray& array) {
+      const std::int64_t rows = shape_.columns.block * tile_rows(array.shape.element_type);
+      return RowStream{begin(stream, rows), std::int32_t(pitch(array))};
+    };
+    RowMemory memory;
+    memory.source = matrix(source_stream, source());
+    if (pass.target) memory.target = matrix(target_stream, target());
+    const TileWindow& rows = plan.streams[source_stream].rows;
+    for (std::int64_t i = 0; i < rows_.statistics; ++i) {
+      const std::int64_t row = statistics.row + i * statistic_rows(rows.length);
+      memory.statistics.push_back(
+          {{builder.constant(std::int32_t(row)), 0, statistics.buffer}, std::int32_t(rows_per_tile)});
+    }
+    for (std::size_t i = 0; i < rows_.parameters.size(); ++i) {
+      memory.parameters.push_back(begin(target_stream + 1 + int(i), shape_.columns.block));
+    }
+    RowSweep(pass, shape_).write(builder, tile.length(rows), block, memory);
+  }
+
+  const hw::Machine& machine_;
+  const Kernel& kernel_;
+  const RowKernel& rows_;
+  RowShape shape_;
+};
+
+}  // namespace
+
+void build_resident_rows(const hw::Machine& machine, Kernel& kernel, const RowKernel& rows) {
+  const ResidentRowsBuilder code(machine, kernel, rows);
+  build_fastest(machine, kernel, code.plans(), code);
+}
+
+}  // namespace podsim::sw

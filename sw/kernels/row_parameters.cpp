@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/row_parameters.h"
+
+namespace podsim::sw {
+
+using Op = hw::isa::Opcode;
+
+namespace {
+
+constexpr std::int32_t flag = 0;
+constexpr std::int32_t row_words = 128;
+
+std::int64_t rows_of_each(const RowShape& shape) { return shape.columns.count() * shape.columns.block; }
+
+}  // namespace
+
+std::int64_t RowParameters::rows(const RowKernel& kernel, const RowShape& shape) {
+  return std::int64_t(kernel.parameters.size()) * rows_of_each(shape);
+}
+
+base::Bytes RowParameters::bytes(const RowKernel& kernel) {
+  base::Bytes bytes;
+  for (const KernelArray& parameter : kernel.parameters) bytes += logical_bytes(parameter.shape);
+  return bytes;
+}
+
+RowParameters::RowParameters(KernelBuilder& builder, const RowKernel& kernel, const RowShape& shape)
+    : builder_(builder), block_(shape.columns.block) {
+  for (const KernelArray& parameter : kernel.parameters) {
+    buffers_.push_back(builder.vmem_rows(rows_of_each(shape)));
+    hw::isa::DmaDescriptor descriptor;
+    descriptor.route = hw::isa::DmaRoute::hbm_to_vmem;
+    descriptor.flag = flag;
+    descriptor.source = parameter.address;
+    descriptor.destination = std::uint32_t(buffers_.back().row * row_words);
+    descriptor.words = std::uint32_t(parameter.shape.element_count());
+    descriptors_.push_back(builder.descriptor(descriptor, parameter.name));
+  }
+}
+
+void RowParameters::start() {
+  for (std::int32_t descriptor : descriptors_) builder_.dma(descriptor);
+}
+
+void RowParameters::wait() {
+  if (!descriptors_.empty()) builder_.sync_wait(flag, std::int32_t(descriptors_.size()));
+}
+
+std::vector<RowAddress> RowParameters::at(ScalarOperand block) const {
+  std::vector<RowAddress> addresses;
+  for (const KernelBuilder::VmemBuffer& buffer : buffers_) {
+    const ScalarReg row = builder_.constant(buffer.row);
+    const ScalarReg before = builder_.op(Op::s_mul, builder_.constant(std::int32_t(block_)), block);
+    addresses.push_back({builder_.op(Op::s_add, row, before), 0, buffer.buffer});
+  }
+  return addresses;
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/kernels/softmax_kernel.h"
+
+#include <utility>
+
+#include "sw/graph/graph_builder.h"
+#include "sw/kernels/kernel_array.h"
+#include "sw/kernels/resident_rows.h"
+#include "sw/kernels/streamed_rows.h"
+#include "sw/kernels/vector_parameters.h"
+
+namespace podsim::sw {
+
+using Op = hw::isa::Opcode;
+
+namespace {
+
+constexpr std::size_t maximum = 0, total = 1;
+
+/// exp(x - row's maximum)
+std::vector<VectorReg> exponentials(RowCode& code) {
+  KernelBuilder& builder = code.builder();
+  const VectorReg most = code.statistic(maximum);
+  std::vector<VectorReg> values;
+  for (const VectorReg& x : code.row()) {
+    values.push_back(builder.transcendental(Op::e_exp, builder.op(Op::v_sub_f32, x, most)));
+  }
+  return values;
+}
+
+void find_maximum(RowCode& code) { code.reduce(maximum, reduction_operator("max", 0), code.row()); }
+
+void add_up(RowCode& code) { code.reduce(total, reduction_operator("sum", 0), exponentials(code)); }
+
+void normalise(RowCode& code) {
+  KernelBuilder& builder = code.builder();
+  const VectorReg share = builder.transcendental(Op::e_recip, code.statistic(total));
+  std::vector<VectorReg> values = exponentials(code);
+  for (VectorReg& value : values) value = builder.op(Op::v_mul_f32, value, share);
+  code.write(values);
+}
+
+Module reference(const Shape& shape) {
+  GraphBuilder graph("softmax");
+  const InstructionId x = graph.convert(graph.parameter(shape, "x"), ElementType::f32);
+  const auto per_row = [&](InstructionId value) { return graph.broadcast(value, shape.dimensions, {0}); };
+  const InstructionId decay = graph.exponential(graph.subtract(x, per_row(graph.reduce_max(x, {1}))));
+  const InstructionId result = graph.divide(decay, per_row(graph.reduce_add(decay, {1})));
+  return std::move(graph).build(graph.convert(result, shape.element_type));
+}
+
+Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
+  const Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
+  Kernel kernel;
+  kernel.name = kernel_name(softmax_family(), arguments);
+  ArrayPlacement placement(machine);
+  const KernelArray& x = kernel.inputs.emplace_back(placement.place("x", shape));
+  const KernelArray& result = kernel.outputs.emplace_back(placement.place("result", shape));
+  kernel.reference = reference(shape);
+  // A row's sum: lane tiles one after the other, then seven levels of lanes, of exponentials right to four steps.
+  kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], 128)) + 12;
+  const RowKernel rows{{{x, {}, find_maximum}, {x, {}, add_up}, {x, result, normalise}}, 2, {}};
+  if (arguments.choice("passes") == "1") {
+    kernel.passes = "one pass: read once, rows held in VMEM, write once";
+    build_resident_rows(machine, kernel, rows);
+  } else {
+    kernel.passes = "three passes: row maximum (read), row sum of exp(x - maximum) (read), normalise (read, write)";
+    build_streamed_rows(machine, kernel, rows);
+  }
+  return kernel;
+}
+
+}  // namespace
+
+KernelFamily softmax_family() {
+  return {
+      "softmax",
+      "softmax over the columns of a matrix",
+      {size_parameter("rows", "rows of the matrix", 1024), size_parameter("columns", "columns of the matrix", 1024),
+       dtype_parameter(),
+       choice_parameter("passes", "over HBM; 3: as compiled from an unfused graph, 1: rows held in VMEM", {"3", "1"})},
+      build};
+}
+
+}  // namespace podsim::sw
