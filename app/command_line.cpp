@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "app/failed_check.h"
 #include "app/standard_output.h"
 #include "app/usage_error.h"
 #include "base/diagnostic.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr const char* examples = R"(Examples:
   podsim run resnet50 --slice 4x4          a training step on 16 chips
   podsim run resnet50 --slice 32x32 -o r   the same on a full pod, with every op and a timeline in r/
+  podsim kernel matmul --m 1024            a matmul on one core, bundle by bundle
   podsim describe                          the machine, value by value
 
 Exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (partial results are kept).)";
@@ -58,8 +60,7 @@ int parse_and_run(const std::vector<std::string>& words) {
   try {
     program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::CallForHelp&) {
-    const std::vector<CLI::App*> used = program.get_subcommands();
-    print_result(used.empty() ? program.help() : used.front()->help("podsim"));
+    print_result(program.help());  // of the innermost command that was named
   } catch (const CLI::CallForVersion& version) {
     print_result(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {
@@ -78,6 +79,9 @@ int run_command_line(int argc, char** argv) {
   } catch (const base::InputError& error) {
     for (const base::Diagnostic& diagnostic : error.diagnostics()) print(diagnostic);
     return bad_input;
+  } catch (const FailedCheck& check) {
+    for (const base::Diagnostic& diagnostic : check.diagnostics()) print(diagnostic);
+    return failed;
   } catch (const base::SimulationError& error) {
     print_error(error.what());
     return failed;

@@ -21,7 +21,10 @@ class UsageError {
  public:
   UsageError(const CLI::App& program, const CLI::ParseError& error, const Words& words)
       : program_(program), error_(error), words_(words), command_(&program) {
-    for (const CLI::App* used : program.get_subcommands()) command_ = used;
+    while (!command_->get_subcommands().empty()) {
+      command_ = command_->get_subcommands().front();
+      path_ += (path_.empty() ? "" : " ") + command_->get_name();
+    }
   }
 
   base::Diagnostic diagnostic() const {
@@ -41,9 +44,7 @@ class UsageError {
     return {base::Diagnostic::Severity::error, std::move(message), {}, see_help()};
   }
 
-  std::string see_help() const {
-    return fmt::format("see '{} --help'", command_ == &program_ ? "podsim" : "podsim " + command_->get_name());
-  }
+  std::string see_help() const { return fmt::format("see 'podsim{}{} --help'", path_.empty() ? "" : " ", path_); }
 
   Words commands() const {
     Words names;
@@ -69,13 +70,13 @@ class UsageError {
 
   base::Diagnostic unknown_flag(std::size_t word) const {
     const std::string flag = flag_of(words_[word]);
-    return at(word, fmt::format("'{}' is not a flag of {}", flag, command_->get_name()),
+    return at(word, fmt::format("'{}' is not a flag of {}", flag, path_.empty() ? "podsim" : path_),
               base::did_you_mean(flag, flags()));
   }
 
   /// The parser lists what it could not place; a mistyped flag explains the value behind it.
   base::Diagnostic extra_word() const {
-    const Words extras = command_->remaining();
+    const Words extras = program_.remaining(true);
     std::optional<std::size_t> first;
     for (std::size_t i = 2; i < words_.size(); ++i) {
       if (std::ranges::find(extras, words_[i]) == extras.end()) continue;
@@ -102,7 +103,8 @@ class UsageError {
   const CLI::App& program_;
   const CLI::ParseError& error_;
   const Words& words_;
-  const CLI::App* command_;
+  const CLI::App* command_;  ///< the innermost that was named
+  std::string path_;         ///< the commands that lead to it, "kernel matmul"
 };
 
 }  // namespace

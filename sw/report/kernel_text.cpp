@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "base/text_table.h"
+#include "sw/report/kernel_report.h"
+#include "sw/report/slot_names.h"
+
+namespace podsim::sw {
+namespace {
+
+using Align = base::TextTable::Align;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string share_of(double part, double whole) { return percent(whole > 0 ? part / whole : 0); }
+std::string duration(double seconds) { return base::to_string(base::Duration(seconds)); }
+
+/// A count with a prefix, as in "10.21 TFLOP".
+std::string scaled(double value, const char* unit) {
+  constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
+  std::size_t i = 0;
+  for (; value >= 1000 && i + 1 < std::size(prefixes); ++i) value /= 1000;
+  return fmt::format("{:.4g} {}{}", value, prefixes[i], unit);
+}
+
+std::string headline(const KernelReport& r) {
+  return fmt::format("{} on a core of {}{}{}\n\n", r.kernel, r.machine.name,
+                     r.matrix_view == hw::MatrixUnitView::rows ? ", matrix units row by row" : "",
+                     r.functional ? "" : ", time only");
+}
+
+std::string work(const KernelReport& r) {
+  const double rate = r.generated->flops / r.time_s();
+  return fmt::format("{} at {}, {} of the peak", scaled(r.generated->flops, "FLOP"), scaled(rate, "FLOP/s"),
+                     percent(rate / r.machine.peak_flops_per_core()));
+}
+
+std::string with_error(const KernelReport& r, double seconds) {
+  return fmt::format("{} ({:+.1f} %)", duration(seconds), 100 * (seconds / r.time_s() - 1));
+}
+
+std::string closed_forms(const KernelReport& r) {
+  const ClosedForm& form = r.generated->closed_form;
+  return fmt::format("{} if arithmetic and HBM overlap, {} if not", with_error(r, form.roofline_s()),
+                     with_error(r, form.serial_s()));
+}
+
+std::string tile_level(const KernelReport& r) {
+  const double cycles = double(r.generated->tile_level.value());
+  return fmt::format("{} cycles ({:+.1f} %)", r.generated->tile_level.value(),
+                     100 * (cycles / double(r.result.cycles.value()) - 1));
+}
+
+std::string checked(const KernelReport& r) {
+  if (!r.verified) return "";
+  if (!r.verification) return *r.verified ? "memory holds what the program expects" : "FAILED, see the errors";
+  const Verification& v = *r.verification;
+  if (!*r.verified) {
+    return fmt::format("FAILED: {} of {} elements differ from the reference, seed {}", v.differing, v.elements, v.seed);
+  }
+  if (v.worst.output.empty()) return fmt::format("{} elements equal the reference's, seed {}", v.elements, v.seed);
+  return fmt::format("{} elements, seed {}; largest error {:.2g} of what is allowed, {}[{}]: {:.9g} for {:.9g}",
+                     v.elements, v.seed, v.worst_ratio, v.worst.output, fmt::join(v.worst.index, ", "), v.worst.found,
+                     v.worst.expected);
+}
+
+std::string figures(const KernelReport& r) {
+  const hw::BundleRunResult& result = r.result;
+  base::TextTable table({Align::left, Align::left});
+  table.row({"time", fmt::format("{}, {} cycles at {}", duration(r.time_s()), result.cycles.value(),
+                                 base::to_string(r.machine.clock))});
+  if (r.generated && r.generated->flops > 0) table.row({"work", work(r)});
+  table.row({"utilisation", fmt::format("MXU {}, HBM {}, vector ALUs {}", percent(r.mxu_utilization()),
+                                        percent(r.hbm_utilization()), percent(r.valu_utilization()))});
+  table.row({"HBM", fmt::format("{} read, {} written by {} DMAs, busy {}", base::to_string(result.hbm_read),
+                                base::to_string(result.hbm_written), result.dmas,
+                                share_of(double(result.hbm_busy.value()), double(result.cycles.value())))});
+  if (r.generated) {
+    table.row({"closed form", closed_forms(r)});
+    table.row({"tile level", tile_level(r)});
+    table.row({"passes", r.generated->passes});
+  }
+  if (r.verified) table.row({"verified", checked(r)});
+  return table.text();
+}
+
+const char* meaning(hw::Stall stall) {
+  switch (stall) {
+    case hw::Stall::branch:
+      return "after a taken branch";
+    case hw::Stall::sync_flag:
+      return "waiting for a sync flag, which a DMA raises";
+    case hw::Stall::dma_queue:
+      return "no room for another DMA descriptor";
+    case hw::Stall::matrix_operands:
+      return "a matrix unit cannot take an operand yet";
+    case hw::Stall::matrix_results:
+      return "a matrix unit's result is not there yet";
+    case hw::Stall::cross_lane:
+      return "the cross-lane unit is behind";
+    case hw::Stall::transcendental:
+      return "the transcendental unit is behind";
+    case hw::Stall::vmem_bank:
+      return "a bank of VMEM is busy";
+    case hw::Stall::fence:
+      return "stores on their way";
+  }
+  return "";
+}
+
+/// Every cycle once: the rows add up to the last one.
+std::string cycles_table(const KernelReport& r) {
+  const double all = double(r.result.cycles.value());
+  base::TextTable table({Align::left, Align::right, Align::right, Align::left});
+  const auto row = [&](const std::string& name, std::int64_t cycles, const char* details) {
+    table.row({"  " + name, std::to_string(cycles), share_of(double(cycles), all), details});
+  };
+  row("issue", r.result.bundles, "a bundle issued");
+  for (int i = 0; i < hw::stall_reasons; ++i) {
+    const std::int64_t cycles = r.result.stalls[std::size_t(i)].value();
+    if (cycles > 0) row(to_string(hw::Stall(i)), cycles, meaning(hw::Stall(i)));
+  }
+  row("total", r.result.cycles.value(), "");
+  return "\nwhere the cycles go\n" + table.text();
+}
+
+std::string slots_table(const KernelReport& r) {
+  base::TextTable table({Align::left, Align::right, Align::right});
+  for (int i = 0; i < hw::isa::slots; ++i) {
+    const std::int64_t operations = r.result.slot_use[std::size_t(i)];
+    table.row({std::string("  ") + slot_name(hw::isa::Slot(i)), std::to_string(operations),
+               share_of(double(operations), double(r.result.bundles))});
+  }
+  return fmt::format("\noperations by slot, and their share of {} bundles\n", r.result.bundles) + table.text();
+}
+
+}  // namespace
+
+std::string kernel_text(const KernelReport& report) {
+  std::string text = headline(report) + figures(report) + cycles_table(report) + slots_table(report);
+  if (!report.warnings.empty()) text += "\n";
+  for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";
+  return text;
+}
+
+}  // namespace podsim::sw

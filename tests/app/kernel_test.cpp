@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace podsim {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Words lines(const std::string& text) {
+  Words result;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) result.push_back(line);
+  return result;
+}
+
+Json json_of(const test::Folder& folder, Words arguments) {
+  arguments.insert(arguments.begin(), "kernel");
+  arguments.emplace_back("--json");
+  const test::Outcome outcome = folder.run(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  return Json::parse(outcome.out);
+}
+
+/// Three times around a loop: three bundles before it, two in it, one behind it, and the penalty of two branches.
+constexpr const char* counting = R"(
+{ s.mov s1, 3 }
+{ s.mov s2, 0 }
+{ s.mov s3, 7 }
+again:
+{ s.add s2, s2, s3 }
+{ s.loop s1, again }
+{ s.store [s0 + 5], s2 }
+{ halt }
+)";
+
+std::string with(const std::string& program, const std::string& more) { return program + more; }
+
+TEST(KernelFile, TakesTheCyclesOfItsBundlesAndItsBranches) {
+  const test::Folder folder;
+  folder.write("count.pasm", counting);
+  const Json json = json_of(folder, {"count.pasm"});
+  EXPECT_EQ(json["kernel"], "count.pasm");
+  EXPECT_EQ(json["bundles"], 3 + 2 * 3 + 2);
+  EXPECT_EQ(json["stalls"]["branch"], 2 * 8);
+  EXPECT_EQ(json["cycles"], 11 + 16);
+  EXPECT_TRUE(json["verified"].is_null());
+  EXPECT_TRUE(folder.names() == Words{"count.pasm"});
+}
+
+TEST(KernelFile, IsTheSameWithoutVectorData) {
+  const test::Folder folder;
+  folder.write("count.pasm", counting);
+  const Json json = json_of(folder, {"count.pasm", "--timing-only"});
+  EXPECT_EQ(json["cycles"], 27);
+  EXPECT_EQ(json["functional"], false);
+}
+
+TEST(KernelFile, ThatMeetsItsExpectationsIsVerified) {
+  const test::Folder folder;
+  folder.write("count.pasm", with(counting, ".expect smem, 5\n.word 21\n"));
+  EXPECT_EQ(json_of(folder, {"count.pasm"})["verified"], true);
+}
+
+TEST(KernelFile, ThatMissesAnExpectationPrintsItsResultAndFailsAtThatLine) {
+  const test::Folder folder;
+  folder.write("count.pasm", with(counting, ".expect smem, 5\n.word 22\n"));
+  const test::Outcome outcome = folder.run({"kernel", "count.pasm", "--json"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(Json::parse(outcome.out)["verified"], false);
+  for (const char* part : {"count.pasm:10:", "smem word 0x5: expected 0x00000016", "found 0x00000015"}) {
+    EXPECT_TRUE(has(outcome.err, part)) << part << "\n" << outcome.err;
+  }
+}
+
+TEST(KernelFile, WithAHazardFailsAndSaysWhere) {
+  const test::Folder folder;
+  folder.write("early.pasm", "{ v.mov v1, 1.0 }\n{ v.add.f32 v2, v1, v1 }\n{ halt }\n");
+  const test::Outcome outcome = folder.run({"kernel", "early.pasm"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "");
+  for (const char* part : {"early.pasm:2", "v1"}) EXPECT_TRUE(has(outcome.err, part)) << outcome.err;
+}
+
+TEST(KernelFile, LeavesItsWaveformAndListingUpToAHazard) {
+  const test::Folder folder;
+  folder.write("early.pasm", "{ s.mov s1, 1 }\n{ v.mov v1, 1.0 }\n{ v.add.f32 v2, v1, v1 }\n{ halt }\n");
+  const test::Outcome outcome = folder.run({"kernel", "early.pasm", "--vcd", "e.vcd", "--listing=e.txt"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(lines(folder.read("e.txt")).size(), 1U + 2U);
+  EXPECT_TRUE(has(folder.read("e.vcd"), "$enddefinitions"));
+}
+
+TEST(KernelFile, ThatDoesNotAssembleIsBadInputWithACaret) {
+  const test::Folder folder;
+  folder.write("bad.pasm", "{ s.ad s1, s1, 1 }\n");
+  const test::Outcome outcome = folder.run({"kernel", "bad.pasm"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(has(outcome.err, "bad.pasm:1:3: error:")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "^~~~")) << outcome.err;
+}
+
+TEST(KernelListing, HasALinePerBundleThatIssuedAndNamesTheWaits) {
+  const test::Folder folder;
+  folder.write("count.pasm", counting);
+  const test::Outcome outcome = folder.run({"kernel", "count.pasm", "--listing=l.txt"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string listing = folder.read("l.txt");
+  EXPECT_EQ(lines(listing).size(), 1U + 11U + 3U);  // the header, the bundles, a label three times
+  EXPECT_TRUE(has(listing, "again:")) << listing;
+  EXPECT_TRUE(has(listing, "8  branch")) << listing;
+  const test::Outcome both = folder.run({"kernel", "count.pasm", "--listing"});
+  EXPECT_TRUE(has(both.out, "where the cycles go") && has(both.out, listing)) << both.out;
+}
+
+TEST(KernelText, RowsOfTheCyclesAddUp) {
+  const test::Folder folder;
+  folder.write("count.pasm", counting);
+  const std::string text = folder.run({"kernel", "count.pasm"}).out;
+  for (const char* part : {"issue   11", "branch  16", "total   27", "27 cycles"}) {
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  }
+}
+
+TEST(KernelFamilies, VerifyOnNumbersAndSayWhatTheyMeasured) {
+  const test::Folder folder;
+  const Json json = json_of(folder, {"elementwise", "--rows", "13", "--columns", "140", "--verify", "--seed", "5"});
+  EXPECT_EQ(json["verified"], true);
+  EXPECT_EQ(json["verification"]["seed"], 5);
+  EXPECT_EQ(json["verification"]["elements"], 2 * 13 * 140);  // finite numbers, then with NaN and infinities
+  double sum = json["bundles"];
+  for (const auto& [reason, cycles] : json["stalls"].items()) sum += cycles.get<double>();
+  EXPECT_EQ(sum, json["cycles"].get<double>());
+}
+
+TEST(KernelFamilies, RunAsTheAssemblyTheyEmit) {
+  const test::Folder folder;
+  const Json generated = json_of(folder, {"elementwise", "--rows", "40", "--emit", "e.pasm"});
+  const Json assembled = json_of(folder, {"e.pasm"});
+  EXPECT_EQ(generated["cycles"], assembled["cycles"]);
+  EXPECT_EQ(generated["stalls"], assembled["stalls"]);
+  EXPECT_EQ(generated["slot_use"], assembled["slot_use"]);
+}
+
+TEST(KernelFamilies, HaveHelpOfTheirOwn) {
+  const test::Folder folder;
+  const std::string all = folder.run({"kernel", "--help"}).out;
+  const std::string one = folder.run({"kernel", "elementwise", "--help"}).out;
+  EXPECT_TRUE(has(all, "elementwise") && has(all, "--listing")) << all;
+  EXPECT_TRUE(has(one, "podsim kernel elementwise") && has(one, "--rows N") && has(one, "[1024]") &&
+              has(one, "--dtype f32|bf16") && has(one, "--verify"))
+      << one;
+  EXPECT_EQ(folder.run({"help", "kernel", "elementwise"}).out, one);
+}
+
+TEST(KernelTrace, ComesWithASaveFile) {
+  const test::Folder folder;
+  json_of(folder, {"elementwise", "--rows", "64", "--vcd", "e.vcd", "--trace", "core.dma.*"});
+  EXPECT_TRUE(has(folder.read("e.vcd"), "$scope module dma $end"));
+  EXPECT_TRUE(has(folder.read("e.gtkw"), "core.dma.read"));
+  EXPECT_TRUE(has(folder.read("e.gtkw"), "[markername] A"));
+}
+
+}  // namespace
+}  // namespace podsim
