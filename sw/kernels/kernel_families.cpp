@@ -5,13 +5,14 @@
 #include "sw/kernels/elementwise_kernel.h"
 #include "sw/kernels/kernel.h"
 #include "sw/kernels/matmul_kernel.h"
+#include "sw/kernels/reduction_kernel.h"
 #include "sw/kernels/transpose_kernel.h"
 
 namespace podsim::sw {
 
 std::span<const KernelFamily> kernel_families() {
-  static const std::vector<KernelFamily> families{matmul_family(), elementwise_family(), transpose_family(),
-                                                  copy_family()};
+  static const std::vector<KernelFamily> families{matmul_family(), elementwise_family(), reduction_family(),
+                                                  transpose_family(), copy_family()};
   return families;
 }
 
