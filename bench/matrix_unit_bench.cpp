@@ -103,7 +103,7 @@ void product(benchmark::State& state, const hw::ProductCode& code, hw::ExponentR
   auto lhs = std::make_unique<hw::OperandRegister>();
   auto tile = std::make_unique<hw::WeightTile>();
   code.round(x, *lhs);
-  for (int i = 0; i < hw::WeightTile::registers; ++i) tile->put_rows(i, *lhs);
+  for (int i = 0; i < 16; ++i) tile->put_rows(i, *lhs);
   tile->exponents.include(weights);
   hw::VectorRegister result;
   for (auto _ : state) code.multiply(*lhs, *tile, result);

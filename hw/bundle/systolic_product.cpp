@@ -14,7 +14,7 @@ void ExponentRange::include(const ExponentRange& other) {
 }
 
 void WeightTile::put_rows(int number, const OperandRegister& rows) {
-  const int first_row = (registers - 1 - number) * sublanes;
+  const int first_row = lanes - sublanes * (number + 1);
   for (int i = 0; i < sublanes; ++i) {
     for (int n = 0; n < lanes; n += strip_columns) {
       std::copy_n(&rows.values[std::size_t(i * lanes + n)], strip_columns, &values[place(first_row + i, n)]);

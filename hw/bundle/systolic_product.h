@@ -35,7 +35,6 @@ struct alignas(64) OperandRegister {
 
 /// 128 x 128 weights by strips of 32 columns, so that a product reads them one after the other.
 struct alignas(64) WeightTile {
-  static constexpr int registers = lanes / sublanes;
   static constexpr int strip_columns = 32;
   /// Where the weight of row k in column n stands.
   static constexpr std::size_t place(int k, int n) {

@@ -105,7 +105,7 @@ std::unique_ptr<Case> random_case(const Family& family, std::mt19937& random) {
 VectorRegister product(const ProductCode& code, const Case& c, bool transposed) {
   auto tile = std::make_unique<WeightTile>();
   OperandRegister operand;
-  for (int j = 0; j < WeightTile::registers; ++j) {
+  for (int j = 0; j < lanes / sublanes; ++j) {
     VectorRegister pushed;
     for (int s = 0; s < sublanes; ++s) {
       for (int l = 0; l < lanes; ++l) {
