@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/diagnostic.h"
 #include "sw/graph/graph_builder.h"
 #include "sw/kernels/array_places.h"
@@ -210,7 +212,7 @@ Module reference_of(const ConvolutionProblem& problem, const Kernel& kernel) {
 std::string passes_of(const ConvolutionPlan& plan) {
   const ConvolutionProblem& problem = plan.problem();
   const ConvolutionCuts& cuts = plan.cuts();
-  const bool images = problem.images_in_sublanes();
+  const bool images = problem.images_in_sublanes;
   std::string passes = fmt::format("{} in sublanes, ", images ? "images" : "pixels");
   for (const TileStream& stream : plan.tiles().streams) {
     passes += fmt::format("{} {} {}x, ", stream.role == TileRole::input ? "reads" : "writes", stream.name,
@@ -221,36 +223,73 @@ std::string passes_of(const ConvolutionPlan& plan) {
                               std::min(problem.cout, 128 * cuts.channels));
 }
 
-Kernel build_convolution(const hw::Machine& machine, const KernelArguments& arguments) {
-  const ConvolutionProblem problem = problem_of(arguments);
-  const ElementType type = problem.packed ? ElementType::bf16 : ElementType::f32;
-  const auto activations = [&](std::int64_t h, std::int64_t w, std::int64_t channels) {
-    Shape shape = make_shape(type, {problem.n, h, w, channels});
-    if (problem.images_in_sublanes()) shape.minor_to_major = {3, 0, 2, 1};
-    return shape;
-  };
-  Kernel kernel;
-  kernel.name = "conv2d";
-  for (const auto& parameter : conv2d_family().parameters) {
-    kernel.name += fmt::format(" {}={}", parameter.name, arguments.values.at(parameter.name));
+/// The arrays of a problem in the layout that its sublanes ask for.
+struct ConvolutionArrays {
+  KernelArray input, weights, output;
+
+  ConvolutionArrays(const hw::Machine& machine, const ConvolutionProblem& problem) {
+    const ElementType type = problem.packed ? ElementType::bf16 : ElementType::f32;
+    const auto activations = [&](std::int64_t h, std::int64_t w, std::int64_t channels) {
+      Shape shape = make_shape(type, {problem.n, h, w, channels});
+      if (problem.images_in_sublanes) shape.minor_to_major = {3, 0, 2, 1};
+      return shape;
+    };
+    ArrayPlaces places(machine);
+    input = places.place("input", activations(problem.h, problem.w, problem.cin));
+    weights = places.place("weights", make_shape(type, {problem.kernel, problem.kernel, problem.cin, problem.cout}));
+    output = places.place("output", activations(problem.out_h(), problem.out_w(), problem.cout));
   }
-  ArrayPlaces places(machine);
-  kernel.inputs.push_back(places.place("input", activations(problem.h, problem.w, problem.cin)));
-  kernel.inputs.push_back(
-      places.place("weights", make_shape(type, {problem.kernel, problem.kernel, problem.cin, problem.cout})));
-  kernel.outputs.push_back(places.place("output", activations(problem.out_h(), problem.out_w(), problem.cout)));
+  ConvolutionAddresses addresses() const { return {input.address, weights.address, output.address}; }
+};
+
+struct LaidOutConvolution {
+  ConvolutionArrays arrays;
+  PricedConvolution priced;
+};
+
+/// The cheaper of both layouts; of equals, images in sublanes.
+LaidOutConvolution lay_out(const hw::Machine& machine, ConvolutionProblem problem) {
+  std::optional<LaidOutConvolution> best;
+  for (bool images : {true, false}) {
+    problem.images_in_sublanes = images;
+    const ConvolutionArrays arrays(machine, problem);
+    const auto priced = cheapest_convolution(machine, problem, arrays.addresses());
+    if (priced && (!best || priced->cycles < best->priced.cycles)) best = LaidOutConvolution{arrays, *priced};
+  }
+  if (!best) {
+    throw base::InputError(
+        fmt::format("a convolution of this size has no tiles that fit {} of VMEM", to_string(machine.vmem)));
+  }
+  return *best;
+}
+
+/// What does not depend on how it is computed.
+void describe(Kernel& kernel, const ConvolutionProblem& problem, const ConvolutionArrays& arrays) {
+  kernel.inputs = {arrays.input, arrays.weights};
+  kernel.outputs = {arrays.output};
   kernel.reference = reference_of(problem, kernel);
   const std::int64_t taps = problem.kernel * problem.kernel;
   kernel.rounding_steps = double(std::min<std::int64_t>(problem.cin, 128) + taps * problem.input_blocks() + 2);
   kernel.flops =
       2.0 * double(problem.n * problem.out_h() * problem.out_w()) * double(problem.cout) * double(problem.cin * taps);
+}
+
+Kernel build_convolution(const hw::Machine& machine, const KernelArguments& arguments) {
+  const ConvolutionProblem problem = problem_of(arguments);
+  Kernel kernel;
+  kernel.name = "conv2d";
+  for (const auto& parameter : conv2d_family().parameters) {
+    kernel.name += fmt::format(" {}={}", parameter.name, arguments.values.at(parameter.name));
+  }
   KernelBuilder builder(machine, kernel.name);
-  if (problem.n > 0) {
-    const ConvolutionPlan plan = fastest_convolution_plan(
-        machine, problem, {kernel.inputs[0].address, kernel.inputs[1].address, kernel.outputs[0].address});
-    ConvolutionWriter(builder, plan).write();
-    kernel.tile_op = plan.tile_op(kernel.name);
-    kernel.passes = passes_of(plan);
+  if (problem.n == 0) {
+    describe(kernel, problem, ConvolutionArrays(machine, problem));
+  } else {
+    const LaidOutConvolution chosen = lay_out(machine, problem);
+    describe(kernel, problem, chosen.arrays);
+    ConvolutionWriter(builder, chosen.priced.plan).write();
+    kernel.tile_op = chosen.priced.plan.tile_op(kernel.name);
+    kernel.passes = passes_of(chosen.priced.plan);
   }
   kernel.program = std::move(builder).finish();
   return kernel;

@@ -16,7 +16,7 @@ constexpr std::int64_t sublanes = 8;
 
 StagedInput staged_input(const ConvolutionProblem& problem, const ConvolutionCuts& cuts) {
   StagedInput staged;
-  const bool images = problem.images_in_sublanes();
+  const bool images = problem.images_in_sublanes;
   staged.lines = (round_up(cuts.lines, cuts.patch_lines) - 1) * problem.stride + problem.kernel;
   staged.pixel_pitch = images ? sublanes * cuts.groups : 1;
   staged.column_pitch = problem.stride * (images ? staged.pixel_pitch : sublanes);
@@ -44,7 +44,7 @@ class StreamMaker {
     for (std::int64_t* units : {&stream.rows.step, &stream.rows.length, &stream.rows.before, &stream.rows.total}) {
       *units *= columns;
     }
-    if (problem_.images_in_sublanes()) {
+    if (problem_.images_in_sublanes) {
       pixels(stream, problem_.groups() * blocks, cuts_.groups * blocks);
     } else {
       stream.words = TileWindow::whole(blocks * tile_words());
@@ -78,7 +78,7 @@ class StreamMaker {
     const auto lines = [&](std::int64_t per_line) {
       return TileWindow::cut(ConvolutionPlan::line_dimension, cuts_.lines * per_line, problem_.out_h() * per_line);
     };
-    if (!problem_.images_in_sublanes()) {
+    if (!problem_.images_in_sublanes) {
       stream.rows = lines(columns);
       channels(stream);
       stream.steps = {0, problem_.out_h() * columns * problem_.output_blocks() * tile_words(), 0};
@@ -126,11 +126,6 @@ class StreamMaker {
 
 }  // namespace
 
-bool ConvolutionProblem::images_in_sublanes() const {
-  const auto registers = [&](std::int64_t pixels) { return n * divide_round_up(pixels, sublanes); };
-  return divide_round_up(n, sublanes) * out_w() <= registers(out_w());
-}
-
 ConvolutionPlan::ConvolutionPlan(const ConvolutionProblem& problem, const ConvolutionCuts& cuts,
                                  const ConvolutionAddresses& addresses)
     : problem_(problem), cuts_(cuts), staged_(staged_input(problem, cuts)) {
@@ -144,7 +139,7 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionProblem& problem, const Convol
 bool ConvolutionPlan::movable(const ConvolutionProblem& problem, const ConvolutionCuts& cuts) {
   const bool all_channels = cuts.channels == problem.output_blocks() && cuts.channels % cuts.grid.column_units == 0;
   if (problem.channels_padded() && !all_channels) return false;
-  return all_channels || !problem.images_in_sublanes() || cuts.groups == problem.groups();
+  return all_channels || !problem.images_in_sublanes || cuts.groups == problem.groups();
 }
 
 std::int64_t ConvolutionPlan::line_steps(bool last) const {

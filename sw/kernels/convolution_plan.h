@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "hw/machine.h"
 #include "hw/tile_op.h"
@@ -16,6 +17,9 @@ namespace podsim::sw {
 struct ConvolutionProblem {
   std::int64_t n = 0, h = 0, w = 0, cin = 0, cout = 0, kernel = 1, stride = 1, pad = 0;
   bool packed = false;  ///< arrays are bf16, otherwise f32
+  /// What the 8 sublanes of a register are: images, so that a window moves from register to register, or else pixels of
+  /// a line, so that it moves along VMEM rows.
+  bool images_in_sublanes = true;
 
   std::int64_t out_h() const { return (h + 2 * pad - kernel) / stride + 1; }
   std::int64_t out_w() const { return (w + 2 * pad - kernel) / stride + 1; }
@@ -25,18 +29,15 @@ struct ConvolutionProblem {
   std::int64_t weight_rows() const { return base::divide_round_up(cin, std::int64_t(8)); }
   bool channels_padded() const { return cin % 128 != 0; }
 
-  /// What the 8 sublanes of a register are: images, so that a window moves from register to register, or else pixels of
-  /// a line, so that it moves along VMEM rows. Images if that leaves fewer registers.
-  bool images_in_sublanes() const;
   /// Blocks that are computed alike beside each other: of 8 images, or images.
-  std::int64_t groups() const { return images_in_sublanes() ? base::divide_round_up(n, std::int64_t(8)) : n; }
+  std::int64_t groups() const { return images_in_sublanes ? base::divide_round_up(n, std::int64_t(8)) : n; }
   /// Registers of a line of the input and the output.
   std::int64_t input_columns() const { return columns(w); }
   std::int64_t output_columns() const { return columns(out_w()); }
 
  private:
   std::int64_t columns(std::int64_t pixels) const {
-    return images_in_sublanes() ? pixels : base::divide_round_up(pixels, std::int64_t(8));
+    return images_in_sublanes ? pixels : base::divide_round_up(pixels, std::int64_t(8));
   }
 };
 
@@ -110,9 +111,12 @@ class ConvolutionPlan {
   TilePlan tiles_;
 };
 
-/// The cheapest plan by the tile level's estimate, each tile charged the latency of a read and a write besides.
-/// base::InputError if nothing fits VMEM.
-ConvolutionPlan fastest_convolution_plan(const hw::Machine& machine, const ConvolutionProblem& problem,
-                                         const ConvolutionAddresses& addresses);
+struct PricedConvolution {
+  ConvolutionPlan plan;
+  base::Cycles cycles;  ///< by the tile level's estimate, each tile charged the latency of a read and a write besides
+};
+/// The cheapest plan; nothing if none fits VMEM.
+std::optional<PricedConvolution> cheapest_convolution(const hw::Machine& machine, const ConvolutionProblem& problem,
+                                                      const ConvolutionAddresses& addresses);
 
 }  // namespace podsim::sw

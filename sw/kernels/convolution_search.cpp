@@ -2,7 +2,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/diagnostic.h"
 #include "hw/tile_pipeline.h"
 #include "sw/kernels/block_sizes.h"
 #include "sw/kernels/convolution_plan.h"
@@ -22,8 +21,8 @@ class Search {
   Search(const hw::Machine& machine, const ConvolutionProblem& problem, const ConvolutionAddresses& addresses)
       : machine_(machine), problem_(problem), addresses_(addresses), pipeline_(machine) {}
 
-  std::optional<ConvolutionPlan> run() {
-    const std::int64_t groups = problem_.images_in_sublanes() ? problem_.groups() : 1;
+  std::optional<PricedConvolution> run() {
+    const std::int64_t groups = problem_.images_in_sublanes ? problem_.groups() : 1;
     for (std::int64_t channels : block_sizes(problem_.output_blocks())) {
       for (std::int64_t group : block_sizes(groups)) {
         for (std::int64_t lines : block_sizes(problem_.out_h())) consider(channels, group, lines);
@@ -46,9 +45,7 @@ class Search {
     if (plan.tiles().tiles() > most_tiles || plan.tiles().vmem_rows() * vmem_row_bytes > machine_.vmem.value()) return;
     const base::Cycles charge = plan.tiles().tiles() * (machine_.dma.read_latency + machine_.dma.write_latency);
     const base::Cycles cycles = pipeline_.estimate(plan.tile_op("")) + charge;
-    if (best_ && cycles >= best_cycles_) return;
-    best_ = plan;
-    best_cycles_ = cycles;
+    if (!best_ || cycles < best_->cycles) best_ = PricedConvolution{plan, cycles};
   }
 
   /// Whether whole tiles' matrix passes alone take longer than the best plan.
@@ -57,7 +54,7 @@ class Search {
     const std::int64_t tiles = (problem_.output_blocks() / cuts.channels) * (problem_.groups() / cuts.groups) *
                                (problem_.out_h() / cuts.lines);
     const std::int64_t contraction = problem_.kernel * problem_.kernel * problem_.input_blocks();
-    return best_ && base::Cycles(tiles * contraction * patch.cycles) >= best_cycles_;
+    return best_ && base::Cycles(tiles * contraction * patch.cycles) >= best_->cycles;
   }
 
   std::optional<Patch> fastest_patch(const ConvolutionCuts& tile) const {
@@ -100,16 +97,14 @@ class Search {
   const ConvolutionProblem& problem_;
   const ConvolutionAddresses& addresses_;
   hw::TilePipeline pipeline_;
-  std::optional<ConvolutionPlan> best_;
-  base::Cycles best_cycles_;
+  std::optional<PricedConvolution> best_;
 };
 
 }  // namespace
 
-ConvolutionPlan fastest_convolution_plan(const hw::Machine& machine, const ConvolutionProblem& problem,
-                                         const ConvolutionAddresses& addresses) {
-  if (const auto plan = Search(machine, problem, addresses).run()) return *plan;
-  throw base::InputError("a convolution of this size has no tiles that fit " + to_string(machine.vmem) + " of VMEM");
+std::optional<PricedConvolution> cheapest_convolution(const hw::Machine& machine, const ConvolutionProblem& problem,
+                                                      const ConvolutionAddresses& addresses) {
+  return Search(machine, problem, addresses).run();
 }
 
 }  // namespace podsim::sw

@@ -70,7 +70,7 @@ class StagingWriter {
     return builder_.compare(Opcode::v_lt_s32, lane, builder_.splat(channels_left_), outer.value_or(MaskReg{}));
   }
   std::optional<MaskReg> pixel_mask(VectorReg sublane, std::int32_t i, std::optional<MaskReg> outer) const {
-    if (problem_.images_in_sublanes() || problem_.w % sublanes == 0) return outer;
+    if (problem_.images_in_sublanes || problem_.w % sublanes == 0) return outer;
     const VectorReg left = builder_.splat(builder_.op(Opcode::s_sub, pixels_left_, i * sublanes));
     return builder_.compare(Opcode::v_lt_s32, sublane, left, outer.value_or(MaskReg{}));
   }
