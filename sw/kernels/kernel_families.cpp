@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
+#include "sw/kernels/convolution_kernel.h"
 #include "sw/kernels/copy_kernel.h"
 #include "sw/kernels/elementwise_kernel.h"
 #include "sw/kernels/kernel.h"
@@ -11,8 +12,8 @@
 namespace podsim::sw {
 
 std::span<const KernelFamily> kernel_families() {
-  static const std::vector<KernelFamily> families{matmul_family(), elementwise_family(), reduction_family(),
-                                                  transpose_family(), copy_family()};
+  static const std::vector<KernelFamily> families{matmul_family(),    conv2d_family(),    elementwise_family(),
+                                                  reduction_family(), transpose_family(), copy_family()};
   return families;
 }
 
