@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "hw/isa/immediates.h"
 
 namespace podsim::hw::isa {
@@ -90,8 +92,24 @@ const Instruction* other_writer(const Bundle& bundle, int later, RegisterWrite w
   return nullptr;
 }
 
-/// The second of two operations that write the same register.
+/// Whether some register has two writers, whatever their predicates.
+bool writers_meet(const Bundle& bundle) {
+  std::array<std::uint64_t, 2> written{};  // scalar and vector registers; masks and predicates
+  for (const auto& instruction : bundle.slot) {
+    std::optional<RegisterWrite> write = instruction ? written_register(*instruction) : std::nullopt;
+    if (!write) continue;
+    bool upper = write->file == RegisterFile::vector || write->file == RegisterFile::predicate;
+    std::uint64_t bit = std::uint64_t(1) << (write->number + (upper ? 32 : 0));
+    std::uint64_t& word = written[write->file >= RegisterFile::mask];
+    if (word & bit) return true;
+    word |= bit;
+  }
+  return false;
+}
+
+/// The second of two operations that write the same register together.
 std::optional<Fault> double_write(const Bundle& bundle) {
+  if (!writers_meet(bundle)) return std::nullopt;
   for (int later = 1; later < slots; ++later) {
     const auto& second = bundle[Slot(later)];
     std::optional<RegisterWrite> write = second ? written_register(*second) : std::nullopt;

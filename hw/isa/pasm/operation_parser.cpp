@@ -127,18 +127,20 @@ class OperationParser {
     cursor_.report().fail(cursor_.peek().span, fmt::format("{} lacks an operand", row().mnemonic), form_hint());
   }
 
-  int register_operand(RegisterFile file, const std::string& hint) {
+  /// Without a hint it is the operation's form.
+  int register_operand(RegisterFile file, const char* hint = nullptr) {
     Token token = cursor_.peek();
     std::string_view word = cursor_.text(token);
     auto found = token.kind == Token::Kind::identifier ? register_of(word) : std::nullopt;
     const char* wanted = kind_of_register(file);
     if (!found) {
       cursor_.report().fail(token.span, fmt::format("a {} is due here, not {}", wanted, cursor_.described(token)),
-                            hint);
+                            hint ? hint : form_hint());
     }
     if (found->file != file) {
-      cursor_.report().fail(
-          token.span, fmt::format("a {} is due here, {} is a {}", wanted, word, kind_of_register(found->file)), hint);
+      cursor_.report().fail(token.span,
+                            fmt::format("a {} is due here, {} is a {}", wanted, word, kind_of_register(found->file)),
+                            hint ? hint : form_hint());
     }
     check_exists(token, *found);
     cursor_.next();
@@ -168,7 +170,7 @@ class OperationParser {
     if (row().destination == OperandKind::none) return;
     separator();
     operation_.destination_span = cursor_.peek().span;
-    operation_.destination = std::uint8_t(register_operand(file_of(row().destination), form_hint()));
+    operation_.destination = std::uint8_t(register_operand(file_of(row().destination)));
   }
 
   static RegisterFile file_of(OperandKind kind) {
@@ -201,7 +203,7 @@ class OperationParser {
         break;
       default:
         operand.span = cursor_.peek().span;
-        operand.reg = register_operand(file_of(kind), form_hint());
+        operand.reg = register_operand(file_of(kind));
     }
   }
 
@@ -215,7 +217,7 @@ class OperationParser {
     if (!is_register) return literal(operand);
     operand.span = cursor_.peek().span;
     bool vector = file == RegisterFile::vector;
-    operand.reg = register_operand(file, vector ? "v.splat copies a scalar register into every lane" : form_hint());
+    operand.reg = register_operand(file, vector ? "v.splat copies a scalar register into every lane" : nullptr);
   }
 
   void text(Operand& operand) {
@@ -248,7 +250,7 @@ class OperationParser {
     bool is_register = cursor_.at(Token::Kind::identifier) && register_of(cursor_.text(cursor_.peek()));
     if (!is_register) return register_or_literal(RegisterFile::scalar, operation_.y);
     operation_.x.span = cursor_.peek().span;
-    operation_.x.reg = register_operand(RegisterFile::scalar, form_hint());
+    operation_.x.reg = register_operand(RegisterFile::scalar);
     if (cursor_.accept("+") || cursor_.at("-")) {
       register_or_literal(RegisterFile::scalar, operation_.y);
     } else {
@@ -264,7 +266,7 @@ class OperationParser {
   void mask() {
     if (operation_.opcode != Opcode::v_select && !cursor_.at(",")) return;
     separator();
-    operation_.mask = std::uint8_t(register_operand(RegisterFile::mask, form_hint()));
+    operation_.mask = std::uint8_t(register_operand(RegisterFile::mask));
   }
 
   Cursor& cursor_;
