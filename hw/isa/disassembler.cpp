@@ -5,6 +5,8 @@
 #include <set>
 
 #include "hw/isa/assembler.h"
+#include "hw/isa/dma_descriptor.h"
+#include "hw/isa/pasm/descriptor_parser.h"
 #include "hw/isa/pasm/names.h"
 #include "hw/isa/pasm/number_text.h"
 #include "hw/isa/pasm/token.h"
@@ -206,7 +208,33 @@ class ProgramText {
     }
   }
 
+  /// The descriptor that a block seems to be: eight words of SMEM that copy something and have a name that text can
+  /// use.
+  std::optional<DmaDescriptor> descriptor_in(const DataBlock& block) const {
+    if (block.space != MemorySpace::smem || block.words.size() != descriptor_words) return std::nullopt;
+    std::array<std::uint32_t, descriptor_words> words;
+    std::copy(block.words.begin(), block.words.end(), words.begin());
+    DmaDescriptor descriptor = descriptor_of(words);
+    bool plausible = int(descriptor.route) < dma_routes && descriptor.words > 0 && descriptor.rows > 0 &&
+                     descriptor.name < program_.strings.size() && !program_.strings[descriptor.name].empty();
+    if (!plausible || to_words(descriptor) != words) return std::nullopt;
+    const std::vector<std::string>& strings = program_.strings;
+    auto first = std::find(strings.begin(), strings.end(), strings[descriptor.name]);
+    return first - strings.begin() == descriptor.name ? std::optional(descriptor) : std::nullopt;
+  }
+
+  void descriptor(const DataBlock& block, const DmaDescriptor& descriptor) {
+    text_ += fmt::format("\n.dma {}, {} {{\n", name(block.name), block.address);
+    text_ += fmt::format("  route = {} ; source = {} ; destination = {}\n", route_name(descriptor.route),
+                         descriptor.source, descriptor.destination);
+    text_ += fmt::format("  words = {} ; rows = {} ; source_stride = {} ; destination_stride = {}\n", descriptor.words,
+                         descriptor.rows, descriptor.source_stride, descriptor.destination_stride);
+    text_ +=
+        fmt::format("  flag = {} ; name = {}\n}}\n", descriptor.flag, encode_string(program_.strings[descriptor.name]));
+  }
+
   void data(const DataBlock& block) {
+    if (auto found = descriptor_in(block)) return descriptor(block, *found);
     text_ += fmt::format("\n.{} {}, {}\n", to_string(block.space), name(block.name), block.address);
     text_ += data_text(block.words);
   }
@@ -231,7 +259,8 @@ class ProgramText {
 std::string disassemble(const Program& program) { return ProgramText(program).write(); }
 
 std::string disassemble(const Bundle& bundle, const Program* program) {
-  LabelNames labels = label_names(program);
+  const auto& first = bundle[Slot::scalar0];
+  LabelNames labels = first && is_branch(first->opcode) ? label_names(program) : LabelNames{};
   return bundle_text(bundle, OperationText(program, labels));
 }
 

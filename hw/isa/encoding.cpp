@@ -37,15 +37,14 @@ static_assert(sum_of_fields() == bundle_bits);
 class FieldWriter {
  public:
   void put(int width, std::uint32_t value) {
-    for (int i = 0; i < width; ++i) bits_[std::size_t(position_ + i)] = value >> i & 1;
-    position_ += width;
+    for (int i = 0; i < width; ++i) bits_[position_++] = value >> i & 1;
   }
-  void skip(int width) { position_ += width; }
+  void skip(int width) { position_ += std::size_t(width); }
   const BundleBits& bits() const { return bits_; }
 
  private:
   BundleBits bits_;
-  int position_ = 0;
+  std::size_t position_ = 0;
 };
 
 class FieldReader {
@@ -53,15 +52,13 @@ class FieldReader {
   explicit FieldReader(const BundleBits& bits) : bits_(bits) {}
   std::uint32_t get(int width) {
     std::uint32_t value = 0;
-    for (int i = 0; i < width; ++i) value |= std::uint32_t(bits_[std::size_t(position_ + i)]) << i;
-    position_ += width;
+    for (int i = 0; i < width; ++i) value |= std::uint32_t(bits_[position_++]) << i;
     return value;
   }
-  void skip(int width) { position_ += width; }
 
  private:
   const BundleBits& bits_;
-  int position_ = 0;
+  std::size_t position_ = 0;
 };
 
 using Immediates = std::array<std::uint16_t, immediates>;

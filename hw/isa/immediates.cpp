@@ -37,15 +37,14 @@ std::optional<int> ImmediatePool::single(std::uint16_t value) {
 }
 
 std::optional<int> ImmediatePool::pair(std::uint16_t low, std::uint16_t high) {
-  for (int i = 0; i < immediates / 2; ++i) {
-    bool taken = 2 * i < pairs_to_ || 2 * i >= singles_from_;
-    if (taken && values_[std::size_t(2 * i)] == low && values_[std::size_t(2 * i + 1)] == high) return i;
+  for (int i = 0; i < immediates; i += 2) {
+    bool taken = i < pairs_to_ || i >= singles_from_;
+    if (taken && values_[std::size_t(i)] == low && values_[std::size_t(i) + 1] == high) return i / 2;
   }
   if (free() < 2) return std::nullopt;
-  int i = pairs_to_ / 2;
   values_[std::size_t(pairs_to_++)] = low;
   values_[std::size_t(pairs_to_++)] = high;
-  return i;
+  return pairs_to_ / 2 - 1;
 }
 
 std::optional<std::uint8_t> ImmediatePool::place(std::int32_t literal) {
@@ -60,7 +59,7 @@ std::int32_t literal_of(int code, const std::array<std::uint16_t, immediates>& v
   if (code >= listed) return list[code - listed];
   if (code >= upper_half) return std::int32_t(std::uint32_t(values[std::size_t(code - upper_half)]) << 16);
   if (code < paired) return std::int16_t(values[std::size_t(code - sign_extended)]);
-  auto even = std::size_t(2 * (code - paired));
+  std::size_t even = 2 * std::size_t(code - paired);
   return std::int32_t(std::uint32_t(values[even]) | std::uint32_t(values[even + 1]) << 16);
 }
 

@@ -117,7 +117,8 @@ std::optional<Fault> double_write(const Bundle& bundle) {
     if (!other) continue;
     return Fault{Slot(later), part_written(second->opcode),
                  fmt::format("writes {}, as {} of this bundle does", register_name(write->file, write->number),
-                             info(other->opcode).mnemonic)};
+                             info(other->opcode).mnemonic),
+                 ""};
   }
   return std::nullopt;
 }
@@ -152,14 +153,15 @@ std::optional<Fault> find_fault(const Bundle& bundle) {
     const auto& instruction = bundle[Slot(s)];
     if (!instruction) continue;
     if (const char* fault = instruction_fault(Slot(s), *instruction))
-      return Fault{Slot(s), Fault::Part::operation, fault};
+      return Fault{Slot(s), Fault::Part::operation, fault, ""};
     if (const char* fault = constant_fault(info(instruction->opcode), *instruction))
-      return Fault{Slot(s), part_written(instruction->opcode), fault};
+      return Fault{Slot(s), part_written(instruction->opcode), fault, ""};
   }
   if (auto fault = double_write(bundle)) return fault;
   if (auto literal = first_that_does_not_fit(bundle)) {
     return Fault{literal->slot, Fault::Part(int(Fault::Part::x) + literal->operand),
-                 "has a literal for which the bundle's six immediates have no room left"};
+                 "has a literal for which the bundle's six immediates have no room left",
+                 "a register can hold the value, or another bundle the operation"};
   }
   return std::nullopt;
 }

@@ -28,8 +28,9 @@ constexpr bool may_both_be_performed(Predicate a, Predicate b) { return a.reg !=
 struct Fault {
   enum class Part : std::uint8_t { operation, destination, x, y, z };
   Slot slot;
-  Part part;         ///< of the operation that is at fault
-  std::string what;  ///< "writes s0, which always reads as zero"
+  Part part;                ///< of the operation that is at fault
+  std::string what;         ///< "writes s0, which always reads as zero"
+  const char* remedy = "";  ///< what to do about it, where that is not plain
 };
 /// The first fault in the order of the slots; costs no allocation when there is none.
 std::optional<Fault> find_fault(const Bundle& bundle);

@@ -105,9 +105,7 @@ void BundleBuilder::report_faults(Bundle bundle, const Slots& operations) {
   while (std::optional<Fault> fault = find_fault(bundle)) {
     const Operation& operation = *operations[std::size_t(fault->slot)];
     std::string_view mnemonic = info(operation.opcode).mnemonic;
-    bool literal = fault->what.find("immediates") != std::string::npos;
-    report_.error(part_of(operation, fault->part), fmt::format("{} {}", mnemonic, fault->what),
-                  literal ? "a register can hold the value, or another bundle the operation" : "");
+    report_.error(part_of(operation, fault->part), fmt::format("{} {}", mnemonic, fault->what), fault->remedy);
     bundle[fault->slot].reset();
   }
 }

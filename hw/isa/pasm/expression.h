@@ -60,7 +60,7 @@ class Evaluator {
  private:
   std::optional<Number> operation(const Expression& expression);
   std::optional<Number> whole(const Expression& expression, std::int64_t a, std::int64_t b);
-  std::optional<std::uint32_t> f32_bits(const Expression& expression, const Number& number);
+  std::optional<std::uint32_t> f32_bits(const Expression& expression, const Number& value);
 
   Report& report_;
   SymbolValues& symbols_;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "hw/isa/assembler.h"
+#include "hw/isa/dma_descriptor.h"
 #include "random_bundle.h"
 
 namespace podsim::hw::isa {
@@ -56,13 +57,32 @@ void add_segments(Program& program) {
   }
 }
 
+/// A descriptor or something much like one.
+std::vector<std::uint32_t> random_descriptor(const Program& program) {
+  auto number = [] { return *rc::gen::inRange<std::uint32_t>(0, 3); };
+  DmaDescriptor descriptor{DmaRoute(*rc::gen::inRange(0, 8)),
+                           number(),
+                           random_word(),
+                           random_word(),
+                           number(),
+                           number(),
+                           number(),
+                           number(),
+                           0};
+  descriptor.name = *rc::gen::inRange<std::uint32_t>(0, std::uint32_t(program.strings.size()) + 1);
+  auto words = to_words(descriptor);
+  if (number() == 0) words[0] |= 1U << 30;
+  return {words.begin(), words.end()};
+}
+
 void add_data(Program& program) {
   std::array<std::uint32_t, 3> next{1 << 20, 0, 0};  // HBM beyond the overlays' images
   for (int count = *rc::gen::inRange(0, 6); count > 0; --count) {
     auto space = MemorySpace(*rc::gen::inRange(0, 3));
     std::uint32_t& address = next[std::size_t(space)];
     address += *rc::gen::inRange<std::uint32_t>(0, 3000);
-    program.data.push_back({random_name(), space, address, random_words()});
+    bool descriptor = *rc::gen::inRange(0, 3) == 0;
+    program.data.push_back({random_name(), space, address, descriptor ? random_descriptor(program) : random_words()});
     address += std::uint32_t(program.data.back().words.size());
   }
   for (int count = *rc::gen::inRange(0, 3); count > 0; --count) {
@@ -193,6 +213,22 @@ TEST(Disassembly, NamesBranchTargetsAndStringsOfTheProgram) {
   EXPECT_EQ(disassemble(bundle), "{ s.loop s1, 3 ; mark 1 }");
   bundle[Slot::scalar0]->y = Value::of(4);
   EXPECT_EQ(disassemble(bundle, &program), "{ s.loop s1, 4 ; mark \"start\" }") << "a register's name is no label";
+}
+
+TEST(Disassembly, ShowsDescriptorsByTheirFields) {
+  Program program;
+  program.strings = {"", "load a"};
+  program.segments.push_back({"main", 0, {Bundle{}}});
+  auto words = to_words(DmaDescriptor{DmaRoute::hbm_to_vmem, 3, 4096, 1024, 128, 8, 512, 128, 1});
+  program.data.push_back({"a", MemorySpace::smem, 16, {words.begin(), words.end()}});
+  EXPECT_EQ(disassemble(program),
+            ".string \"load a\"\n"
+            "  nop\n"
+            "\n.dma a, 16 {\n"
+            "  route = hbm_to_vmem ; source = 4096 ; destination = 1024\n"
+            "  words = 128 ; rows = 8 ; source_stride = 512 ; destination_stride = 128\n"
+            "  flag = 3 ; name = \"load a\"\n"
+            "}\n");
 }
 
 TEST(Disassembly, MarksSlotsThatStayEmpty) {
