@@ -20,6 +20,13 @@ void fresh_context() {
   enter(new sc_core::sc_simcontext);
 }
 
-FreshContext::~FreshContext() { enter(before_); }
+FreshContext::FreshContext() : before_(sc_core::sc_get_curr_simcontext()), own_(new sc_core::sc_simcontext) {
+  enter(own_);
+}
+
+FreshContext::~FreshContext() {
+  enter(before_);
+  delete own_;
+}
 
 }  // namespace podsim::noc

@@ -9,16 +9,17 @@ namespace podsim::noc {
 /// first, and a leak check is to find only real leaks.
 void fresh_context();
 
-/// A simulation of its own while this lives; then the one before goes on.
+/// A simulation of its own for as long as this lives; then the one before goes on. Modules made meanwhile go first.
 class FreshContext {
  public:
-  FreshContext() : before_(sc_core::sc_get_curr_simcontext()) { fresh_context(); }
+  FreshContext();
   ~FreshContext();
   FreshContext(const FreshContext&) = delete;
   FreshContext& operator=(const FreshContext&) = delete;
 
  private:
   sc_core::sc_simcontext* before_;
+  sc_core::sc_simcontext* own_;
 };
 
 }  // namespace podsim::noc

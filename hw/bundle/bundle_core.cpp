@@ -274,8 +274,8 @@ bool BundleCore::vmem_accessible(const Operation& operation) {
     case VmemGuard::Fault::out_of_range:
       return fail(fmt::format("{}; there are {}", access, parts_.vmem.rows()));
     case VmemGuard::Fault::store_not_seen:
-      return fail(
-          fmt::format("{} {} cycles before what was stored there can be seen", access, (finding.seen - now_).value()));
+      return fail(fmt::format("{}, {} before what was stored there can be seen", access,
+                              HazardText::cycles(finding.seen - now_)));
     case VmemGuard::Fault::dma_writes:
       return fail(fmt::format("{} while {} writes it", access, parts_.dma.text(parts_.dma.at_row(finding.row, true))));
     default:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hw/bundle/hazard_text.h"
 #include "hw/isa/encoding.h"
 
 namespace podsim::hw {
@@ -71,7 +72,7 @@ BundleDma::BundleDma(sc_core::sc_module_name name, const Machine& machine, const
 std::optional<std::string> BundleDma::start(base::Cycles now, const isa::DmaDescriptor& descriptor,
                                             std::uint32_t bundle) {
   if (int(descriptor.route) >= isa::dma_routes) {
-    return fmt::format("{} has route {}, which does not exist", name(descriptor), int(descriptor.route));
+    return fmt::format("DMA '{}' has route {}, which does not exist", name(descriptor), int(descriptor.route));
   }
   const Route route = route_of(descriptor.route);
   const bool to_instructions = route.to == Space::instructions;
@@ -114,8 +115,8 @@ std::optional<std::string> BundleDma::refusal(const Transfer& transfer, base::Cy
   if (transfer.from == Space::vmem) {
     const VmemGuard::Finding finding = memories_.guard.check_dma_read(transfer.source, now);
     if (finding.fault == VmemGuard::Fault::store_not_seen) {
-      return fmt::format("reads VMEM row {} {} cycles before what was stored there can be seen; a fence waits for it",
-                         finding.row, (finding.seen - now).value());
+      return fmt::format("reads VMEM row {}, {} before what was stored there can be seen; a fence waits for it",
+                         finding.row, HazardText::cycles(finding.seen - now));
     }
   }
   return conflict(transfer);
@@ -147,6 +148,10 @@ std::optional<std::string> BundleDma::range_refusal(const Transfer& transfer) co
   }
   if (std::uint64_t(d.words) * d.rows > memories_.hbm.words()) {
     return fmt::format("moves {} rows of {} words, more than HBM holds", d.rows, d.words);
+  }
+  if (d.rows > 1 && transfer.destination.stride < transfer.destination.words) {
+    return fmt::format("writes rows of {} {} that are only {} apart", transfer.destination.words,
+                       transfer.to == Space::instructions ? "bundles" : "words", transfer.destination.stride);
   }
   if (transfer.to == Space::instructions && d.words % isa::bundle_words != 0) {
     return fmt::format("brings rows of {} words to instruction memory; a bundle has {}", d.words, isa::bundle_words);

@@ -7,10 +7,6 @@ namespace podsim::hw {
 
 namespace {
 
-std::string cycles(base::Cycles count) {
-  return fmt::format("{} cycle{}", count.value(), count == base::Cycles(1) ? "" : "s");
-}
-
 bool reads(const Operation& operation, int entry) {
   for (int i = 0; i < operation.reads; ++i) {
     if (operation.read[std::size_t(i)] == entry) return true;
@@ -55,6 +51,10 @@ std::string HazardText::refused(std::uint32_t address, const Operation& operatio
   const bool is_illegal = readiness.kind == Readiness::Kind::illegal;
   return fmt::format("{} {}: {}: {}", quoted(address, operation), is_illegal ? illegal : never, unit(operation.unit),
                      readiness.why);
+}
+
+std::string HazardText::cycles(base::Cycles count) {
+  return fmt::format("{} cycle{}", count.value(), count == base::Cycles(1) ? "" : "s");
 }
 
 std::string HazardText::unit(int number) {

@@ -23,6 +23,8 @@ class HazardText {
   /// "'v.add.f32 v3, v1, v2'"
   std::string quoted(std::uint32_t address, const Operation& operation) const;
 
+  /// "1 cycle", "2 cycles"
+  static std::string cycles(base::Cycles count);
   /// "matrix unit 0", "cross-lane unit", "transcendental unit".
   static std::string unit(int number);
 

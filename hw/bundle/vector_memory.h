@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 
@@ -27,11 +26,12 @@ class VectorMemory {
  private:
   std::uint32_t* row(std::int64_t number) const { return words_.get() + number * lanes; }
 
-  struct Free {
-    void operator()(std::uint32_t* words) const { std::free(words); }
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(std::uint32_t* words) const;
   };
-  /// From calloc, which takes host memory only for rows in use.
-  std::unique_ptr<std::uint32_t[], Free> words_;
+  /// Pages of the operating system, which are zero and take no host memory until they are written.
+  std::unique_ptr<std::uint32_t[], Unmap> words_;
 };
 
 }  // namespace podsim::hw

@@ -59,7 +59,7 @@ class VmemPorts {
     Side& side = sides_[std::size_t(port)];
     if (side.dma.rate == 0) return;
     side.backlog = std::min(backlog(side, at, cycles), buffer);
-    side.last = at;
+    side.last = std::max(side.last, at);
   }
 
  private:

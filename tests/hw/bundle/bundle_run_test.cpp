@@ -3,64 +3,143 @@
 
 #include <gtest/gtest.h>
 
-#include "hw/isa/dma_descriptor.h"
-#include "hw/isa/encoding.h"
-#include "tests/hw/test_machine.h"
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/hw/bundle/pasm.h"
 
 namespace podsim::hw {
 namespace {
 
-using isa::Instruction;
-using isa::Opcode;
-using isa::Value;
-
-isa::Bundle bundle(std::initializer_list<Instruction> instructions) {
-  isa::Bundle result;
-  for (const Instruction& instruction : instructions) EXPECT_TRUE(isa::place(result, instruction));
-  return result;
+std::vector<std::filesystem::path> program_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& file : std::filesystem::directory_iterator(PODSIM_SOURCE_DIR "/tests/hw/isa/programs")) {
+    if (file.path().extension() == ".pasm") files.push_back(file.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
-Value s(int number) { return Value::reg(number); }
-Value lit(int value) { return Value::of(value); }
 
-/// Loads eight rows by DMA, doubles them and stores them back: all durations by hand.
-TEST(BundleRun, moves_data_through_the_core_and_counts_every_cycle) {
-  isa::Program program;
-  program.name = "smoke";
-  std::vector<isa::Bundle> b;
-  b.push_back(bundle({{Opcode::dma, {}, 0, lit(0), {}, {}, 0, 0}, {Opcode::s_mov, {}, 1, {}, lit(3), {}, 0, 0}}));
-  b.push_back(bundle({{Opcode::sync_wait, {}, 0, lit(0), lit(1), {}, 0, 0}}));
-  b.push_back(bundle({{Opcode::v_load, {}, 1, s(0), lit(0), lit(1), 0, 0}}));
-  for (int i = 0; i < 3; ++i) b.push_back(bundle({}));
-  b.push_back(bundle({{Opcode::v_add_f32, {}, 2, s(1), s(1), {}, 0, 0}}));
-  b.push_back(bundle({{Opcode::s_loop, {}, 0, s(1), lit(2), {}, 0, 0}}));
-  b.push_back(bundle({{Opcode::v_store, {}, 2, s(0), lit(8), lit(1), 0, 0}}));
-  b.push_back(bundle({{Opcode::fence, {}, 0, {}, {}, {}, 0, 0}}));
-  b.push_back(bundle({{Opcode::dma, {}, 0, lit(8), {}, {}, 0, 0}}));
-  b.push_back(bundle({{Opcode::sync_wait, {}, 0, lit(1), lit(1), {}, 0, 0}}));
-  b.push_back(bundle({{Opcode::halt, {}, 0, {}, {}, {}, 0, 0}}));
-  program.segments.push_back({"main", 0, b, false, 0});
-  const auto in = isa::to_words({isa::DmaRoute::hbm_to_vmem, 0, 0, 0, 1024, 1, 0, 0, 1});
-  const auto out = isa::to_words({isa::DmaRoute::vmem_to_hbm, 1, 1024, 4096, 1024, 1, 0, 0, 2});
-  isa::DataBlock smem{"descriptors", isa::MemorySpace::smem, 0, {in.begin(), in.end()}};
-  smem.words.insert(smem.words.end(), out.begin(), out.end());
-  program.data.push_back(smem);
-  program.data.push_back({"a", isa::MemorySpace::hbm, 0, std::vector<std::uint32_t>(1024, 0x3f800000)});
-  isa::Expectation expectation;
-  expectation.address = 4096;
-  expectation.words.assign(1024, 0x40000000);
-  program.expectations.push_back(expectation);
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// Everything of a result but its failed expectations.
+auto figures(const BundleRunResult& result) {
+  return std::tuple(result.cycles, result.bundles, result.slot_use, result.stalls, result.matrix_busy, result.hbm_busy,
+                    result.hbm_read, result.hbm_written, result.dmas, result.end);
+}
+
+TEST(BundleRun, example_programs_meet_their_expectations) {
+  ASSERT_GE(program_files().size(), 4u);
+  for (const auto& file : program_files()) {
+    SCOPED_TRACE(file.filename());
+    Pasm pasm;
+    pasm.machine = tpu_v3();
+    EXPECT_GT(pasm.cycles(text_of(file)), 0);
+  }
+}
+
+TEST(BundleRun, without_data_time_is_the_same) {
+  for (const auto& file : program_files()) {
+    SCOPED_TRACE(file.filename());
+    Pasm with_data, without_data;
+    without_data.options.functional = false;
+    const BundleRunResult fast = without_data.run(text_of(file));
+    EXPECT_EQ(figures(with_data.run(text_of(file))), figures(fast));
+    EXPECT_TRUE(fast.failed.empty()) << "expectations are not checked";
+  }
+}
+
+TEST(BundleRun, both_views_of_the_matrix_units_give_the_same) {
+  Pasm event, rows;
+  rows.options.matrix_view = MatrixUnitView::rows;
+  const std::string text = text_of(PODSIM_SOURCE_DIR "/tests/hw/isa/programs/matmul.pasm");
+  EXPECT_EQ(figures(event.pass(text)), figures(rows.pass(text)));
+}
+
+TEST(BundleRun, scalars_steer_programs_without_data_too) {
+  Pasm pasm;
+  pasm.options.functional = false;
+  // SMEM comes from HBM, and so does the number of trips.
+  const BundleRunResult result = pasm.run(
+      "dma in\nsync.wait 0, 1\ns.load s1, [0]\nnop\nnop\nnop\nagain: s.loop s1, again\nhalt\n"
+      ".hbm trips\n .word 5\n.smem there, 0\n .zeros 8\n"
+      ".dma in, 8 { route = hbm_to_smem ; source = trips ; destination = 0 ; words = 1 }\n");
+  EXPECT_EQ(stalled(result, Stall::branch), 4 * 8);
+}
+
+TEST(BundleRun, hbm_holds_arrays_before_and_after) {
+  Pasm pasm;
+  DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
+  const std::vector<std::uint32_t> in{3, 1, 4};
+  hbm.write(5000, in);
+  pasm.run(isa::assemble("t",
+                         "dma copy\nsync.wait 0, 1\nhalt\n"
+                         ".dma copy { route = hbm_to_hbm ; source = 5000 ; destination = 6000 ; words = 3 }\n"),
+           hbm);
+  std::vector<std::uint32_t> out(3);
+  hbm.read(6000, out);
+  EXPECT_EQ(out, in);
+}
+
+TEST(BundleRun, counts_time_in_the_clock_of_the_machine) {
+  Pasm pasm;
+  pasm.machine = tpu_v3();
+  const BundleRunResult result = pasm.run("nop\nnop\nhalt\n");
+  EXPECT_EQ(result.end, pasm.machine.core_clock().time_of(base::Cycles(3)));
+}
+
+TEST(BundleRun, tells_which_words_differ) {
+  Pasm pasm;
+  const isa::Program program = isa::assemble("test.pasm", "halt\n.expect smem, 2\n .word 0, 7\n");
+  DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
+  const BundleRunResult result = pasm.run(program, hbm);
+  ASSERT_EQ(result.failed.size(), 1u);
+  EXPECT_EQ(result.failed[0].expectation, &program.expectations[0]);
+  EXPECT_EQ(result.failed[0].first, 1u);
+  EXPECT_EQ(result.failed[0].expected, 7u);
+}
+
+/// What run_bundles says of a program that cannot run on the machine.
+std::string input_error(const isa::Program& program) {
   const Machine machine = round_machine();
   DeviceMemory hbm(machine.hbm.capacity_per_core);
-  const BundleRunResult result = run_bundles(machine, program, hbm);
-  EXPECT_TRUE(result.failed.empty());
-  EXPECT_EQ(result.bundles, 13 + 12);
-  // Cycle 0 issues the read: 4096 B at 100 B per cycle from cycle 20 on are there in cycle 61. Three times through the
-  // loop of six bundles: 62..67, 76..81, 90..95. The store of cycle 96 is seen in 104. The write issued in 105 may move
-  // from 115 on and is done in 156; the halt follows in 157.
-  EXPECT_EQ(result.stalls[std::size_t(Stall::sync_flag)], base::Cycles(60 + 50));
-  EXPECT_EQ(result.stalls[std::size_t(Stall::branch)], base::Cycles(16));
-  EXPECT_EQ(result.stalls[std::size_t(Stall::fence)], base::Cycles(7));
-  EXPECT_EQ(result.cycles, base::Cycles(158));
+  try {
+    run_bundles(machine, program, hbm);
+  } catch (const base::InputError& error) {
+    return error.diagnostics().at(0).message;
+  }
+  return "";
+}
+
+TEST(BundleRun, refuses_a_program_that_does_not_fit_the_machine) {
+  const auto assembled = [](const std::string& text) { return isa::assemble("p", text); };
+  EXPECT_EQ(input_error(assembled("pop v1, mxu2\nhalt\n")), "p: segment 'main' uses matrix unit 2; tpu-v3 has 2");
+  isa::Program far = assembled("halt\n");
+  far.segments[0].address = 65536;
+  EXPECT_EQ(input_error(far), "p: segment 'main' ends beyond the instruction memory of 65536 bundles");
+  EXPECT_EQ(input_error(assembled("halt\n.smem x, 4088\n .zeros 9\n")),
+            "p: data 'x' ends beyond the 4096 words of smem");
+  EXPECT_EQ(input_error(assembled("halt\n.vmem x, 0x3fffff\n .zeros 2\n")),
+            "p: data 'x' ends beyond the 4194304 words of vmem");
+  EXPECT_EQ(input_error(assembled("halt\n.expect smem, 4096\n .word 1\n")),
+            "p: an expectation ends beyond the 4096 words of smem");
+  isa::Program illegal = assembled("nop\nhalt\n");
+  isa::Instruction instruction;
+  instruction.opcode = isa::Opcode::s_mov;  // of s0
+  illegal.segments[0].bundles[0][isa::Slot::scalar0] = instruction;
+  EXPECT_EQ(input_error(illegal).substr(0, 44), "p: bundle 0 of segment 'main' is not legal: ");
+}
+
+TEST(BundleRun, runs_as_often_as_one_likes_whatever_came_before) {
+  Pasm pasm;
+  const BundleRunResult first = pasm.run("e.exp v1\npop v2, eup\nhalt\n");
+  EXPECT_NE(pasm.verdict("pop v2, eup\n"), "");
+  EXPECT_EQ(figures(pasm.run("e.exp v1\npop v2, eup\nhalt\n")), figures(first));
 }
 
 }  // namespace

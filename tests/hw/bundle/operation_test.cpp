@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/bundle/operation.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "tests/hw/isa/random_bundle.h"
+#include "tests/hw/test_machine.h"
+
+namespace podsim::hw {
+namespace {
+
+bool reads(const Operation& operation, int entry) {
+  for (std::size_t i = 0; i < operation.reads; ++i) {
+    if (operation.read[i] == entry) return true;
+  }
+  return false;
+}
+
+/// A bundle that uses few registers, so that its operations meet in them.
+isa::Bundle crowded_bundle() {
+  const isa::Bundle sparse = isa::random_bundle();
+  isa::Bundle bundle;
+  for (std::size_t slot = 0; slot < isa::slots; ++slot) {
+    bundle.slot[slot] = sparse.slot[slot];
+    if (!bundle.slot[slot]) continue;
+    isa::Instruction& instruction = *bundle.slot[slot];
+    for (isa::Value* operand : {&instruction.x, &instruction.y, &instruction.z}) {
+      if (!operand->literal) operand->value %= 3;
+    }
+    instruction.destination %= 3;
+    instruction.mask %= 3;
+    if (isa::problem(bundle)) bundle.slot[slot].reset();
+  }
+  return bundle;
+}
+
+/// For every slot to read before any writes, what an earlier operation writes must not be read by a later one, unless
+/// its result is kept apart or all scalar operations, which write together, are concerned.
+RC_GTEST_PROP(DecodedBundle, no_operation_writes_what_a_later_one_reads, ()) {
+  static const Machine machine = round_machine();
+  const DecodedBundle bundle = decode_bundle(machine, crowded_bundle(), nullptr);
+  for (int i = 0; i < bundle.count; ++i) {
+    const Operation& earlier = bundle.operations[std::size_t(i)];
+    for (int j = i + 1; j < bundle.count; ++j) {
+      const Operation& later = bundle.operations[std::size_t(j)];
+      const bool both_scalar = earlier.executor == Executor::scalar && later.executor == Executor::scalar;
+      RC_ASSERT(earlier.deferred || both_scalar || !reads(later, earlier.write));
+      RC_ASSERT(!(earlier.executor == Executor::scalar && later.executor != Executor::scalar));
+      RC_ASSERT(!(earlier.executor == Executor::store && later.executor == Executor::load));
+      RC_ASSERT(!(earlier.executor == Executor::pop && later.executor == Executor::push));
+    }
+    RC_ASSERT(!earlier.deferred || bundle.deferred);
+  }
+}
+
+RC_GTEST_PROP(DecodedBundle, has_every_operation_once, ()) {
+  static const Machine machine = round_machine();
+  const isa::Bundle bundle = isa::random_bundle();
+  const DecodedBundle decoded = decode_bundle(machine, bundle, nullptr);
+  isa::Bundle found;
+  for (int i = 0; i < decoded.count; ++i) {
+    const Operation& operation = decoded.operations[std::size_t(i)];
+    RC_ASSERT(!found[operation.slot].has_value());
+    RC_ASSERT(bundle[operation.slot]->opcode == operation.opcode);
+    found[operation.slot] = bundle[operation.slot];
+  }
+  RC_ASSERT(found == bundle);
+}
+
+}  // namespace
+}  // namespace podsim::hw
