@@ -23,11 +23,14 @@ int slot_that_differs(const hw::isa::Bundle& before, const hw::isa::Bundle& afte
 
 }  // namespace
 
+void BundlePacker::extend_to(int cycles) {
+  if (std::size_t(cycles) <= bundles_.size()) return;
+  bundles_.resize(std::size_t(cycles));
+  rows_.resize(std::size_t(cycles));
+}
+
 int BundlePacker::place(int cycle, const Operation& operation, int number) {
-  if (std::size_t(cycle) >= bundles_.size()) {
-    bundles_.resize(std::size_t(cycle) + 1);
-    rows_.resize(std::size_t(cycle) + 1);
-  }
+  extend_to(cycle + 1);
   hw::isa::Bundle& bundle = bundles_[std::size_t(cycle)];
   if (hw::isa::is_branch(operation.opcode) && bundle[Slot::scalar0]) return -1;
   const hw::isa::Instruction instruction = to_instruction(operation, [](Register) { return 0; });

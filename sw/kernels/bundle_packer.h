@@ -16,6 +16,8 @@ class BundlePacker {
   /// none left, its literals do not fit, or a second transcendental operation would enter in the cycle.
   int place(int cycle, const Operation& operation, int number);
   void remove(int cycle, int slot);
+  /// Empty bundles up to that many.
+  void extend_to(int cycles);
   const std::vector<Row>& rows() const { return rows_; }
 
  private:

@@ -118,7 +118,10 @@ struct MemoryAccess {
 class MemoryDependences {
  public:
   MemoryDependences(const DependenceScope& scope, DependenceGraph& graph)
-      : scope_(scope), graph_(graph), addresses_(find_addresses(scope.operations)) {}
+      : scope_(scope),
+        graph_(graph),
+        addresses_(scope.inductions ? find_addresses(scope.operations, *scope.inductions)
+                                    : find_addresses(scope.operations)) {}
 
   void run() {
     for (int i = 0; i < int(scope_.operations.size()); ++i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -77,6 +79,8 @@ struct DependenceScope {
   const RegisterSet* renamed = nullptr;
   /// Of loops: LoopOptions.
   const std::vector<int>* independent_buffers = nullptr;
+  /// Of loops: how much further a register is in the next iteration, by Register::number(), where no operation says so.
+  const std::map<int, std::int32_t>* inductions = nullptr;
 };
 DependenceGraph find_dependences(const DependenceScope& scope);
 

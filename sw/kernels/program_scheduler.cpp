@@ -59,14 +59,21 @@ std::vector<hw::isa::Bundle> schedule_program(const hw::Machine& machine, const 
   for (std::size_t r = 0; r < regions.size(); ++r) {
     scheduled[r].blocks = schedule_region(machine, regions[r], scheduled[r].caution, registers);
   }
+  const auto add_caution = [&](std::size_t r) {
+    if (scheduled[r].caution.level >= Caution::in_order) return false;
+    ++scheduled[r].caution.level;
+    scheduled[r].blocks = schedule_region(machine, regions[r], scheduled[r].caution, registers);
+    return true;
+  };
   for (;;) {
     const LinkedBlocks linked = link(regions, scheduled);
     const RegisterAllocation allocation = allocate_registers(machine, linked.blocks);
     if (!allocation.shortage) return emit_bundles(linked.blocks, allocation.numbers);
-    const std::size_t r = linked.region[std::size_t(allocation.shortage->block)];
-    if (scheduled[r].caution.level >= Caution::in_order) report(name, allocation.shortage->cls);
-    ++scheduled[r].caution.level;
-    scheduled[r].blocks = schedule_region(machine, regions[r], scheduled[r].caution, registers);
+    // What is short of a register there may have one elsewhere in its life: in the end all regions are cautious.
+    if (add_caution(linked.region[std::size_t(allocation.shortage->block)])) continue;
+    bool any = false;
+    for (std::size_t r = 0; r < regions.size(); ++r) any |= add_caution(r);
+    if (!any) report(name, allocation.shortage->cls);
   }
 }
 

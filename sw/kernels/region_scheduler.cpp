@@ -6,6 +6,7 @@
 #include "sw/kernels/bundle_packer.h"
 #include "sw/kernels/in_order_scheduler.h"
 #include "sw/kernels/list_scheduler.h"
+#include "sw/kernels/pipelined_loop.h"
 #include "sw/kernels/register_renaming.h"
 #include "sw/kernels/scalar_values.h"
 
@@ -33,31 +34,42 @@ Block schedule_straight(const hw::Machine& machine, const Region& region, Cautio
   return block ? *block : schedule_in_order(machine, region.operations);
 }
 
-/// A loop whose iterations do not overlap after all.
-BlockList schedule_plain_loop(const hw::Machine& machine, const Region& region, Caution caution,
-                              RegisterSource& registers) {
-  Operation start;
-  start.opcode = Opcode::s_mov;
-  start.destination = registers.make(RegisterClass::scalar);
-  start.y = region.loop->trips;
+/// The body as a plain loop that counts down a register.
+Block schedule_plain_loop(const hw::Machine& machine, const Region& region, Register counter, Caution caution,
+                          RegisterSource& registers) {
   Operation again;
   again.opcode = Opcode::s_loop;
-  again.x = Operand::of(start.destination);
+  again.x = Operand::of(counter);
   again.y = Operand::of(unknown_target);
   Region body = region;
   body.operations.push_back(again);
+  body.live_in.insert(counter);
   body.live_out = region.live_around;
-  body.live_out.insert(start.destination);
-  BlockList blocks{schedule_in_order(machine, {start}), schedule_straight(machine, body, caution, registers)};
-  blocks.back().target = 1;
-  return blocks;
+  body.live_out.insert(counter);
+  return schedule_straight(machine, body, caution, registers);
+}
+
+BlockList schedule_loop(const hw::Machine& machine, const Region& region, Caution caution, RegisterSource& registers) {
+  const Register counter = registers.make(RegisterClass::scalar);
+  Block plain = schedule_plain_loop(machine, region, counter, caution, registers);
+  if (caution.level < Caution::in_order) {
+    if (auto blocks = overlap_iterations({machine, region, budget_of(caution), plain, counter}, registers)) {
+      return *blocks;
+    }
+  }
+  Operation start;
+  start.opcode = Opcode::s_mov;
+  start.destination = counter;
+  start.y = region.loop->trips;
+  plain.target = 1;
+  return {schedule_in_order(machine, {start}), plain};
 }
 
 }  // namespace
 
 BlockList schedule_region(const hw::Machine& machine, const Region& region, Caution caution,
                           RegisterSource& registers) {
-  if (region.loop) return schedule_plain_loop(machine, region, caution, registers);
+  if (region.loop) return schedule_loop(machine, region, caution, registers);
   return {schedule_straight(machine, region, caution, registers)};
 }
 

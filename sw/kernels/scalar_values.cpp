@@ -71,7 +71,7 @@ std::optional<Register> ScalarValues::home(int root) const {
   return root == 0 ? std::nullopt : std::optional(roots_[std::size_t(root)].home);
 }
 
-Addresses find_addresses(const std::vector<Operation>& operations) {
+Addresses find_addresses(const std::vector<Operation>& operations, const std::map<int, std::int32_t>& inductions) {
   ScalarValues values;
   Addresses addresses;
   for (const Operation& operation : operations) {
@@ -89,7 +89,12 @@ Addresses find_addresses(const std::vector<Operation>& operations) {
     const auto reg = values.entry_register(address->root);
     if (!reg) continue;
     const ScalarValue after = values.of(*reg);
-    if (after.root == address->root) addresses.steps[address->root] = after.offset;
+    const auto induction = inductions.find(reg->number());
+    if (induction != inductions.end()) {
+      addresses.steps[address->root] = induction->second;
+    } else if (after.root == address->root) {
+      addresses.steps[address->root] = after.offset;
+    }
   }
   return addresses;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -49,7 +50,8 @@ struct Addresses {
   /// may be anything.
   std::unordered_map<int, std::int32_t> steps;
 };
-Addresses find_addresses(const std::vector<Operation>& operations);
+/// `inductions` gives the steps of registers that no operation changes, by Register::number().
+Addresses find_addresses(const std::vector<Operation>& operations, const std::map<int, std::int32_t>& inductions = {});
 
 /// Makes bases of memory operations the oldest register that holds their value but for a literal, so that what only
 /// computed an address in between becomes needless.

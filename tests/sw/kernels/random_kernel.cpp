@@ -79,17 +79,17 @@ void RandomKernel::write_vector() {
   const Opcode opcode = opcodes[below(5)];
   switch (below(8)) {
     case 0:
-      return keep(vectors_, twin_.splat(any(scalars_)), 10);
+      return keep(vectors_, twin_.splat(any(scalars_)), 7);
     case 1:
-      return keep(masks_, twin_.compare(Opcode::v_lt_s32, x, y, one_in(2) ? any(masks_) : MaskReg{}), 3);
+      return keep(masks_, twin_.compare(Opcode::v_lt_s32, x, y, one_in(2) ? any(masks_) : MaskReg{}), 2);
     case 2:
-      return keep(predicates_, twin_.compare(one_in(2) ? Opcode::s_lt : Opcode::s_eq, any(scalars_), below(1000)), 3);
+      return keep(predicates_, twin_.compare(one_in(2) ? Opcode::s_lt : Opcode::s_eq, any(scalars_), below(1000)), 2);
     case 3:
       return twin_.assign(any(vectors_), one_in(4) ? Opcode::v_select : opcode, x, y, any(masks_));
     case 4:
       return twin_.assign(any(vectors_), opcode, x, y);
     default:
-      return keep(vectors_, twin_.op(opcode, x, y), 10);
+      return keep(vectors_, twin_.op(opcode, x, y), 7);
   }
 }
 
@@ -106,7 +106,7 @@ void RandomKernel::write_memory() {
     case 0: {
       RowAddress at = address(0);
       at.offset = at.buffer * buffer_rows + below(8);
-      return keep(vectors_, twin_.load_shuffled(at, std::uint32_t(random_())), 10);
+      return keep(vectors_, twin_.load_shuffled(at, std::uint32_t(random_())), 7);
     }
     case 1: {
       RowAddress at = address(0);
@@ -119,7 +119,7 @@ void RandomKernel::write_memory() {
       return keep(scalars_, twin_.load_smem({}, below(words)), 6);
     case 4:
     case 5:
-      return keep(vectors_, twin_.load(address(7), one_in(3) ? any(masks_) : MaskReg{}), 10);
+      return keep(vectors_, twin_.load(address(7), one_in(3) ? any(masks_) : MaskReg{}), 7);
     default:
       return twin_.store(address(7), any(vectors_), one_in(3) ? any(masks_) : MaskReg{});
   }
@@ -127,7 +127,7 @@ void RandomKernel::write_memory() {
 
 void RandomKernel::pop(int unit) {
   --waiting_[std::size_t(unit)];
-  keep(vectors_, twin_.pop(unit), 10);
+  keep(vectors_, twin_.pop(unit), 7);
 }
 
 void RandomKernel::write_fifo() {
