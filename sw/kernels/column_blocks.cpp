@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "sw/kernels/packed_tile.h"
 
 namespace podsim::sw {
 
@@ -64,35 +65,27 @@ LaneMasks lane_masks(KernelBuilder& builder, const ColumnBlocks& blocks, ScalarO
 
 std::vector<VectorReg> load_row(KernelBuilder& builder, ElementType type, RowAddress address, std::int64_t lane_tiles) {
   std::vector<VectorReg> row;
-  const int per_register = type == ElementType::bf16 ? 2 : 1;
-  for (std::int64_t i = 0; i < lane_tiles; i += per_register, address.offset += 8) {
-    const VectorReg words = builder.load(address);
-    if (type != ElementType::bf16) {
-      row.push_back(words);
-      continue;
-    }
-    row.push_back(builder.unary(Op::v_unpack_lo, words));
-    if (i + 1 < lane_tiles) row.push_back(builder.unary(Op::v_unpack_hi, words));
+  const bool packed = type == ElementType::bf16;
+  const std::int64_t pairs = packed ? lane_tiles / 2 : 0;
+  for (std::int64_t i = 0; i < pairs; ++i, address.offset += 8) {
+    const TilePair pair = load_pair(builder, type, address);
+    row.insert(row.end(), pair.begin(), pair.end());
+  }
+  for (std::int64_t i = 2 * pairs; i < lane_tiles; ++i, address.offset += 8) {
+    row.push_back(load_tile(builder, address, packed));
   }
   return row;
 }
 
-void store_row(KernelBuilder& builder, ElementType type, RowAddress address, const std::vector<VectorReg>& row,
-               MaskReg half) {
-  const std::size_t per_register = type == ElementType::bf16 ? 2 : 1;
-  for (std::size_t i = 0; i < row.size(); i += per_register, address.offset += 8) {
-    if (type != ElementType::bf16) {
-      builder.store(address, row[i]);
-    } else if (i + 1 < row.size()) {
-      builder.store(address, builder.op(Op::v_pack_bf16, row[i], row[i + 1]));
-    } else {
-      builder.store(address, builder.op(Op::v_pack_bf16, row[i], row[i]), half);
-    }
+void store_row(KernelBuilder& builder, ElementType type, RowAddress address, const std::vector<VectorReg>& row) {
+  const bool packed = type == ElementType::bf16;
+  const std::size_t pairs = packed ? row.size() / 2 : 0;
+  for (std::size_t i = 0; i < pairs; ++i, address.offset += 8) {
+    store_pair(builder, type, address, {row[2 * i], row[2 * i + 1]});
   }
-}
-
-MaskReg half_mask(KernelBuilder& builder) {
-  return builder.compare(Op::v_lt_s32, builder.sublane_numbers(), VectorOperand::bits(4));
+  for (std::size_t i = 2 * pairs; i < row.size(); ++i, address.offset += 8) {
+    store_tile(builder, address, row[i], packed);
+  }
 }
 
 VectorReg fold_row(KernelBuilder& builder, hw::isa::Opcode opcode, float neutral, const std::vector<VectorReg>& row,

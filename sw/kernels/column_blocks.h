@@ -32,10 +32,7 @@ LaneMasks lane_masks(KernelBuilder& builder, const ColumnBlocks& blocks, ScalarO
 
 /// A block's tiles in one row of tiles, as f32, and back. Lane tiles that are not there come as something.
 std::vector<VectorReg> load_row(KernelBuilder& builder, ElementType type, RowAddress address, std::int64_t lane_tiles);
-/// `half` is the mask of sublanes 0 to 3.
-void store_row(KernelBuilder& builder, ElementType type, RowAddress address, const std::vector<VectorReg>& row,
-               MaskReg half);
-MaskReg half_mask(KernelBuilder& builder);
+void store_row(KernelBuilder& builder, ElementType type, RowAddress address, const std::vector<VectorReg>& row);
 
 /// Folds a row into one register with a commutative operation of the vector ALUs, lane by lane; `neutral` changes
 /// nothing. The row's registers are not kept.

@@ -5,7 +5,7 @@
 
 #include "base/diagnostic.h"
 #include "sw/graph/graph_builder.h"
-#include "sw/kernels/kernel_array.h"
+#include "sw/kernels/array_places.h"
 #include "sw/kernels/retile_kernel.h"
 #include "sw/kernels/stream_kernel.h"
 #include "sw/kernels/transpose_kernel.h"
@@ -59,9 +59,9 @@ Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
   const CopyShapes shapes = copy_shapes(change, matrix);
   Kernel kernel;
   kernel.name = kernel_name(copy_family(), arguments);
-  ArrayPlacement placement(machine);
-  kernel.inputs.push_back(placement.place("x", shapes.from));
-  kernel.outputs.push_back(placement.place("result", shapes.to));
+  ArrayPlaces places(machine);
+  kernel.inputs.push_back(places.place("x", shapes.from));
+  kernel.outputs.push_back(places.place("result", shapes.to));
   kernel.reference = reference(shapes);
   kernel.passes = "one pass: read once, write once";
   build_code(machine, kernel, change, matrix);

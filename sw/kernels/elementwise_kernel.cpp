@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "sw/kernels/array_places.h"
 #include "sw/kernels/elementwise_chain.h"
-#include "sw/kernels/kernel_array.h"
 #include "sw/kernels/stream_kernel.h"
 #include "sw/kernels/vector_parameters.h"
 
@@ -25,10 +25,10 @@ Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
   const Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   Kernel kernel;
   kernel.name = kernel_name(elementwise_family(), arguments);
-  ArrayPlacement placement(machine);
-  kernel.inputs.push_back(placement.place("x", shape));
-  if (chain.inputs == 2) kernel.inputs.push_back(placement.place("y", shape));
-  kernel.outputs.push_back(placement.place("result", shape));
+  ArrayPlaces places(machine);
+  kernel.inputs.push_back(places.place("x", shape));
+  if (chain.inputs == 2) kernel.inputs.push_back(places.place("y", shape));
+  kernel.outputs.push_back(places.place("result", shape));
   kernel.reference = reference(chain, shape);
   kernel.rounding_steps = chain.rounding_steps;
   kernel.passes = "one pass: read every input once, write the result once";

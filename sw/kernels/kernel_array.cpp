@@ -6,8 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "base/diagnostic.h"
 #include "sw/graph/index_space.h"
+#include "sw/kernels/kernel.h"
 
 namespace podsim::sw {
 
@@ -84,17 +84,6 @@ ArrayTiles array_tiles(const Shape& shape) {
   tiles.row_tiles = base::divide_round_up(size(1), tile_rows);
   for (int i = 2; i < shape.rank(); ++i) tiles.planes *= size(i);
   return tiles;
-}
-
-KernelArray ArrayPlacement::place(std::string name, Shape shape) {
-  const std::uint64_t words = array_words(shape);
-  if (words > std::uint64_t(capacity_.value()) / 4 - next_) {
-    throw base::InputError("the arrays of this kernel take more than the " + base::to_string(capacity_) +
-                           " of a core's HBM");
-  }
-  KernelArray array{std::move(name), std::move(shape), std::uint32_t(next_)};
-  next_ += words;
-  return array;
 }
 
 std::uint64_t array_words(const Shape& shape) { return std::uint64_t(array_tiles(shape).words()); }

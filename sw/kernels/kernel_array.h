@@ -3,12 +3,7 @@
 
 #include <cstdint>
 
-#include <string>
-#include <vector>
-
-#include "hw/machine.h"
 #include "sw/graph/shape.h"
-#include "sw/kernels/kernel.h"
 
 namespace podsim::sw {
 
@@ -26,17 +21,5 @@ struct ArrayTiles {
 
 /// std::logic_error for element types that kernels do not have: other than f32, s32 and bf16.
 ArrayTiles array_tiles(const Shape& shape);
-
-/// Gives a kernel's arrays their places in HBM, one behind the other from word 0 on.
-class ArrayPlacement {
- public:
-  explicit ArrayPlacement(const hw::Machine& machine) : capacity_(machine.hbm.capacity_per_core) {}
-  /// base::InputError when the HBM of a core is full.
-  KernelArray place(std::string name, Shape shape);
-
- private:
-  base::Bytes capacity_;
-  std::uint64_t next_ = 0;
-};
 
 }  // namespace podsim::sw

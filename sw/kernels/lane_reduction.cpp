@@ -86,8 +86,7 @@ class LaneReductionBuilder {
     input.words = TileWindow::cut(1, columns_.block * words, columns_.lane_tiles() * words);
     input.hbm_stride = columns_.lane_tiles() * words;
     input.vmem_stride = columns_.block * words;
-    // A load of the last lane tile's rows of shared words reaches over the four rows behind them.
-    input.vmem_rows = base::round_up(rows, unroll_) * input_pitch() + 8 - tile_rows(type_);
+    input.vmem_rows = base::round_up(rows, unroll_) * input_pitch();
     TileStream output;
     output.name = kernel_.outputs[0].name;
     output.role = TileRole::output;

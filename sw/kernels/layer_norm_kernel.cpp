@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sw/graph/graph_builder.h"
-#include "sw/kernels/kernel_array.h"
+#include "sw/kernels/array_places.h"
 #include "sw/kernels/resident_rows.h"
 #include "sw/kernels/streamed_rows.h"
 #include "sw/kernels/vector_parameters.h"
@@ -92,9 +92,9 @@ Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
   const Shape vector = make_shape(ElementType::f32, {shape.dimensions[1]});
   Kernel kernel;
   kernel.name = kernel_name(layer_norm_family(), arguments);
-  ArrayPlacement placement(machine);
-  kernel.inputs = {placement.place("x", shape), placement.place("gamma", vector), placement.place("beta", vector)};
-  kernel.outputs = {placement.place("result", shape)};
+  ArrayPlaces places(machine);
+  kernel.inputs = {places.place("x", shape), places.place("gamma", vector), places.place("beta", vector)};
+  kernel.outputs = {places.place("result", shape)};
   kernel.reference = reference(shape);
   // A row's sum: lane tiles one after the other, then seven levels of lanes; its share of it is rounded twice.
   kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], 128)) + 10;
@@ -107,7 +107,7 @@ Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
         "four passes: row sum (read), centred (read, write), row sum of squares of the centred (read), normalise "
         "(read, "
         "write)";
-    const KernelArray centred = placement.place("centred", make_shape(ElementType::f32, shape.dimensions));
+    const KernelArray centred = places.place("centred", make_shape(ElementType::f32, shape.dimensions));
     build_streamed_rows(machine, kernel, {four_passes(code, x, centred, result), 2, parameters});
   } else if (passes == "3") {
     kernel.passes = "three passes: row sum (read), row sum of squares of the centred (read), normalise (read, write)";

@@ -69,13 +69,11 @@ class PassWriter {
 
   /// The sums are loaded in the lanes of this mask; nothing where they are never added to.
   std::optional<MaskReg> sums_mask() {
-    const std::vector<ScalarReg> steps = drain_.indices(contraction_group);
-    if (pass_.sums_before.literal) {
-      if (pass_.sums_before.value != 0) return MaskReg{};
-      if (steps.empty()) return std::nullopt;
-    }
-    ScalarReg any = builder_.op(Opcode::s_or, ScalarReg{}, pass_.sums_before);
-    for (ScalarReg step : steps) any = builder_.op(Opcode::s_or, any, step);
+    const bool steps = drain_.steps(contraction_group);
+    if (pass_.sums_before.literal && pass_.sums_before.value != 0) return MaskReg{};
+    if (pass_.sums_before.literal && !steps) return std::nullopt;
+    ScalarReg any = steps ? drain_.begun(contraction_group) : ScalarReg{};
+    if (!pass_.sums_before.literal) any = builder_.op(Opcode::s_or, any, pass_.sums_before);
     const MaskReg mask = builder_.mask();
     builder_.assign_splat(mask, any);
     return mask;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/odometer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace podsim::sw {
@@ -37,10 +38,15 @@ Odometer::Odometer(KernelBuilder& builder, const std::vector<OdometerDimension>&
                    std::vector<ScalarReg> bases)
     : builder_(builder), bases_(std::move(bases)) {
   for (const OdometerDimension& dimension : dimensions) add(dimension);
-  for (const OdometerDimension& dimension : dimensions_) {
-    indices_.push_back(builder_.constant(0));
-    rewinds_.emplace_back();
-    for (std::int32_t step : dimension.steps) rewinds_.back().push_back(product(builder_, dimension.trips, step));
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+    remaining_.push_back(builder_.op(Opcode::s_add, {}, dimensions_[d].trips));
+    carries_.emplace_back();
+    for (std::size_t base = 0; base < bases_.size(); ++base) {
+      const std::int32_t outer = d > 0 ? dimensions_[d - 1].steps[base] : 0;
+      const ScalarOperand back = product(builder_, dimensions_[d].trips, dimensions_[d].steps[base]);
+      carries_.back().push_back(back.literal ? ScalarOperand(outer - back.value)
+                                             : builder_.op(Opcode::s_sub, builder_.constant(outer), back));
+    }
   }
 }
 
@@ -57,30 +63,36 @@ void Odometer::add(const OdometerDimension& dimension) {
 
 void Odometer::advance() const {
   if (dimensions_.empty()) return;
-  builder_.assign(indices_.back(), Opcode::s_add, indices_.back(), 1);
-  for (std::size_t base = 0; base < bases_.size(); ++base) {
-    const std::int32_t step = dimensions_.back().steps[base];
-    if (step != 0) builder_.assign(bases_[base], Opcode::s_add, bases_[base], step);
-  }
+  builder_.assign(remaining_.back(), Opcode::s_sub, remaining_.back(), 1);
+  for (std::size_t base = 0; base < bases_.size(); ++base) add(bases_[base], dimensions_.back().steps[base]);
   for (std::size_t d = dimensions_.size(); d-- > 0;) {
-    const PredicateReg wraps = builder_.compare(Opcode::s_eq, indices_[d], dimensions_[d].trips);
-    builder_.when(wraps, false, [&] {
-      builder_.set(indices_[d], 0);
-      if (d > 0) builder_.assign(indices_[d - 1], Opcode::s_add, indices_[d - 1], 1);
-      for (std::size_t base = 0; base < bases_.size(); ++base) {
-        builder_.assign(bases_[base], Opcode::s_sub, bases_[base], rewinds_[d][base]);
-        if (d > 0) builder_.assign(bases_[base], Opcode::s_add, bases_[base], dimensions_[d - 1].steps[base]);
-      }
-    });
+    const ScalarReg stays = builder_.op(Opcode::s_min, remaining_[d], 1);
+    const ScalarReg wraps = builder_.op(Opcode::s_sub, stays, 1);  // all bits, or none
+    add(remaining_[d], builder_.op(Opcode::s_and, wraps, dimensions_[d].trips));
+    if (d > 0) add(remaining_[d - 1], wraps);
+    for (std::size_t base = 0; base < bases_.size(); ++base) {
+      const ScalarOperand carry = carries_[d][base];
+      if (!carry.literal || carry.value != 0) add(bases_[base], builder_.op(Opcode::s_and, wraps, carry));
+    }
   }
 }
 
-std::vector<ScalarReg> Odometer::indices(int group) const {
-  std::vector<ScalarReg> found;
+void Odometer::add(ScalarReg base, ScalarOperand step) const {
+  if (!step.literal || step.value != 0) builder_.assign(base, Opcode::s_add, base, step);
+}
+
+ScalarReg Odometer::begun(int group) const {
+  ScalarReg any;
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
-    if (dimensions_[d].group == group) found.push_back(indices_[d]);
+    if (dimensions_[d].group != group) continue;
+    const ScalarReg steps = builder_.op(Opcode::s_xor, remaining_[d], dimensions_[d].trips);
+    any = any.id == 0 ? steps : builder_.op(Opcode::s_or, any, steps);
   }
-  return found;
+  return any;
+}
+
+bool Odometer::steps(int group) const {
+  return std::ranges::any_of(dimensions_, [&](const OdometerDimension& d) { return d.group == group; });
 }
 
 ScalarOperand Odometer::trips() const {

@@ -15,9 +15,9 @@ struct OdometerDimension {
   int group = 0;  ///< only dimensions of one group become one
 };
 
-/// Scalar registers that follow a nest of loops, outermost first: the index of each dimension and base addresses that
-/// are sums of index * step. Dimensions of one trip are dropped, and two neighbours whose steps continue each other
-/// become one, which saves registers.
+/// Scalar registers that follow a nest of loops, outermost first: the steps that remain in each dimension and base
+/// addresses that are sums of index * step. Dimensions of one trip are dropped, and two neighbours whose steps continue
+/// each other become one, which saves registers. Predicates are not used: there are few for overlapping iterations.
 class Odometer {
  public:
   /// `bases` hold the addresses of the first step and are stepped in place.
@@ -26,17 +26,19 @@ class Odometer {
   void advance() const;
   /// The product of all trips.
   ScalarOperand trips() const;
-  /// Indices of what is left of a group's dimensions.
-  std::vector<ScalarReg> indices(int group) const;
+  /// Whether a group has dimensions of more than one trip; then 0 while all of them are at their first step.
+  bool steps(int group) const;
+  ScalarReg begun(int group) const;
 
  private:
   void add(const OdometerDimension& dimension);
+  void add(ScalarReg base, ScalarOperand step) const;
 
   KernelBuilder& builder_;
   std::vector<OdometerDimension> dimensions_;
-  std::vector<ScalarReg> bases_, indices_;
-  /// [dimension][base]: what undoes a dimension's steps when its index wraps.
-  std::vector<std::vector<ScalarOperand>> rewinds_;
+  std::vector<ScalarReg> bases_, remaining_;
+  /// [dimension][base]: what moves a base from behind a dimension's last step to the outer dimension's next one.
+  std::vector<std::vector<ScalarOperand>> carries_;
 };
 
 /// x * y; a literal if both are.

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "sw/graph/graph_builder.h"
+#include "sw/kernels/array_places.h"
 #include "sw/kernels/constant_kernel.h"
-#include "sw/kernels/kernel_array.h"
 #include "sw/kernels/lane_reduction.h"
 #include "sw/kernels/sublane_reduction.h"
 #include "sw/kernels/vector_parameters.h"
@@ -38,10 +38,10 @@ Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
   const ReductionOperator reduction = reduction_operator(op, elements);
   Kernel kernel;
   kernel.name = kernel_name(reduction_family(), arguments);
-  ArrayPlacement placement(machine);
-  kernel.inputs.push_back(placement.place("x", shape));
+  ArrayPlaces places(machine);
+  kernel.inputs.push_back(places.place("x", shape));
   kernel.outputs.push_back(
-      placement.place("result", make_shape(ElementType::f32, {shape.dimensions[std::size_t(1 - axis)]})));
+      places.place("result", make_shape(ElementType::f32, {shape.dimensions[std::size_t(1 - axis)]})));
   kernel.reference = reference(op, reduction, shape, axis);
   kernel.passes = "one pass: read once";
   if (shape.element_count() == 0) {

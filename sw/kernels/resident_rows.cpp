@@ -74,7 +74,7 @@ class ResidentRowsBuilder {
     stream.words = TileWindow::whole(shape_.columns.lane_tiles() * words);
     stream.hbm_stride = stream.words.total;
     stream.vmem_stride = shape_.columns.count() * shape_.columns.block * words;
-    stream.vmem_rows = row_tiles * pitch(array) + rows_per_tile - tile_rows(array.shape.element_type);
+    stream.vmem_rows = row_tiles * pitch(array);
     return stream;
   }
 

@@ -52,7 +52,7 @@ VectorReg RowCode::parameter(std::size_t number, std::size_t lane_tile) const {
 }
 
 void RowCode::write(const std::vector<VectorReg>& values) const {
-  store_row(builder_, type_of(*pass_.target), target_, values, half_.value_or(MaskReg{}));
+  store_row(builder_, type_of(*pass_.target), target_, values);
 }
 
 void RowSweep::write(KernelBuilder& builder, ScalarOperand row_tiles, ScalarOperand block,
@@ -83,8 +83,6 @@ RowCode RowSweep::prepare(KernelBuilder& builder, ScalarOperand block) const {
     code.continued_ = builder.mask();
     builder.assign_splat(code.continued_, block);
   }
-  const bool shared_words = pass_.target && type_of(*pass_.target) == ElementType::bf16;
-  if (shared_words && shape_.columns.block % 2 == 1) code.half_ = half_mask(builder);
   return code;
 }
 

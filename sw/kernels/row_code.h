@@ -72,8 +72,7 @@ class RowCode {
   const RowPass& pass_;
   const RowShape& shape_;
   LaneMasks masks_;
-  MaskReg continued_;            ///< all lanes, but none in the first block of columns
-  std::optional<MaskReg> half_;  ///< sublanes 0 to 3
+  MaskReg continued_;  ///< all lanes, but none in the first block of columns
   RowAddress source_, target_;
   std::vector<RowAddress> statistics_, parameters_;
 };

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::int32_t flag = 0;
 constexpr std::int32_t row_words = 128;
+constexpr std::int64_t hbm_atom = 32;
 
 std::int64_t rows_of_each(const RowShape& shape) { return shape.columns.count() * shape.columns.block; }
 
@@ -20,7 +21,9 @@ std::int64_t RowParameters::rows(const RowKernel& kernel, const RowShape& shape)
 
 base::Bytes RowParameters::bytes(const RowKernel& kernel) {
   base::Bytes bytes;
-  for (const KernelArray& parameter : kernel.parameters) bytes += logical_bytes(parameter.shape);
+  for (const KernelArray& parameter : kernel.parameters) {
+    bytes += base::Bytes(base::round_up(logical_bytes(parameter.shape).value(), hbm_atom));
+  }
   return bytes;
 }
 

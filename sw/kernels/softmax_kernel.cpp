@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sw/graph/graph_builder.h"
-#include "sw/kernels/kernel_array.h"
+#include "sw/kernels/array_places.h"
 #include "sw/kernels/resident_rows.h"
 #include "sw/kernels/streamed_rows.h"
 #include "sw/kernels/vector_parameters.h"
@@ -53,9 +53,9 @@ Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
   const Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   Kernel kernel;
   kernel.name = kernel_name(softmax_family(), arguments);
-  ArrayPlacement placement(machine);
-  const KernelArray& x = kernel.inputs.emplace_back(placement.place("x", shape));
-  const KernelArray& result = kernel.outputs.emplace_back(placement.place("result", shape));
+  ArrayPlaces places(machine);
+  const KernelArray& x = kernel.inputs.emplace_back(places.place("x", shape));
+  const KernelArray& result = kernel.outputs.emplace_back(places.place("result", shape));
   kernel.reference = reference(shape);
   // A row's sum: lane tiles one after the other, then seven levels of lanes, of exponentials right to four steps.
   kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], 128)) + 12;

@@ -121,8 +121,7 @@ class StreamedRowsBuilder {
     stream.vmem_stride = stream.words.length;
     stream.address = array.address + std::uint32_t(parts.first * stream.hbm_stride);
     stream.steps = {parts.row_tiles * stream.hbm_stride};
-    // A load of the last lane tile's rows of shared words reaches over the four rows behind them.
-    stream.vmem_rows = shape_.rounded(row_tiles) * pitch(array) + rows_per_tile - tile_rows(array.shape.element_type);
+    stream.vmem_rows = shape_.rounded(row_tiles) * pitch(array);
     return stream;
   }
 

@@ -88,8 +88,7 @@ class SublaneReductionBuilder {
     input.words = TileWindow::cut(0, columns_.block * words, columns_.lane_tiles() * words);
     input.hbm_stride = columns_.lane_tiles() * words;
     input.vmem_stride = columns_.block * words;
-    // A load of the last lane tile's rows of shared words reaches over the four rows behind them.
-    input.vmem_rows = rows * input_pitch() + 8 - tile_rows(type_);
+    input.vmem_rows = rows * input_pitch();
     TileStream output;
     output.name = kernel_.outputs[0].name;
     output.role = TileRole::output;

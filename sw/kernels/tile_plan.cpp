@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::int64_t vmem_row_bytes = 512;
 constexpr std::int64_t word_bytes = 4;
+/// HBM is accessed by these: a row of a DMA moves whole ones.
+constexpr std::int64_t hbm_atom = 32;
 
 std::int64_t length(const TileWindow& window, std::span<const std::int64_t> indices) {
   const std::int64_t index = window.dimension < 0 ? 0 : indices[std::size_t(window.dimension)];
@@ -94,7 +96,8 @@ hw::TileOp make_tile_op(const TilePlan& plan, const std::string& name,
       const bool input = stream.role == TileRole::input;
       const std::int64_t period = plan.period(stream);
       if (i % period != (input ? 0 : period - 1)) continue;
-      const base::Bytes bytes(length(stream.rows, indices) * length(stream.words, indices) * word_bytes);
+      const std::int64_t row_bytes = base::round_up(length(stream.words, indices) * word_bytes, hbm_atom);
+      const base::Bytes bytes(length(stream.rows, indices) * row_bytes);
       (input ? work.reads : work.writes).push_back({bytes});
     }
     if (!op.runs.empty() && op.runs.back().work == work) {

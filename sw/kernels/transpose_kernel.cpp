@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "sw/graph/graph_builder.h"
+#include "sw/kernels/array_places.h"
 #include "sw/kernels/element_code.h"
-#include "sw/kernels/kernel_array.h"
+#include "sw/kernels/packed_tile.h"
 #include "sw/kernels/plan_search.h"
 #include "sw/kernels/tile_loop.h"
 #include "sw/kernels/vector_parameters.h"
@@ -44,8 +45,7 @@ class TransposeBuilder {
   }
 
   hw::TileOp tile_op(const TilePlan& plan) const {
-    const bool packed = type_ == ElementType::bf16;
-    const hw::VectorWork block{.loads = block_tiles, .stores = block_tiles, .alu_ops = packed ? 2 * block_tiles : 0};
+    const hw::VectorWork block{.loads = block_tiles, .stores = block_tiles, .alu_ops = packed() ? 2 * block_tiles : 0};
     return make_tile_op(plan, kernel_.name, [=, this](std::span<const std::int64_t> indices) {
       const TileWindow window = blocks_window(plan);
       const std::int64_t index = indices[std::size_t(window.dimension)];
@@ -57,14 +57,14 @@ class TransposeBuilder {
   hw::isa::Program program(const TilePlan* plan) const {
     KernelBuilder builder(machine_, kernel_.name);
     if (plan != nullptr) {
-      const MaskReg half = builder.compare(Op::v_lt_s32, builder.sublane_numbers(), VectorOperand::bits(4));
       TileLoop loop(builder, *plan);
-      loop.run([&](const TileLoop::Tile& tile) { write_tile(builder, *plan, tile, half); });
+      loop.run([&](const TileLoop::Tile& tile) { write_tile(builder, *plan, tile); });
     }
     return std::move(builder).finish();
   }
 
  private:
+  bool packed() const { return type_ == ElementType::bf16; }
   bool along_columns() const { return block_columns_ > 1; }
   /// The window of the input that says how many blocks a tile has, and how much of it one block takes.
   TileWindow blocks_window(const TilePlan& plan) const {
@@ -94,12 +94,11 @@ class TransposeBuilder {
     stream.words = words;
     stream.hbm_stride = words.total;
     stream.vmem_stride = words.length;
-    // A load or store of the last tile's rows of shared words reaches over the four rows behind them.
-    stream.vmem_rows = rows.length * words.length / tile_lanes + 8 - tile_rows(type_);
+    stream.vmem_rows = rows.length * words.length / tile_lanes;
     return stream;
   }
 
-  void write_tile(KernelBuilder& builder, const TilePlan& plan, const TileLoop::Tile& tile, MaskReg half) const {
+  void write_tile(KernelBuilder& builder, const TilePlan& plan, const TileLoop::Tile& tile) const {
     const auto pitch = [&](int stream) {
       return std::int32_t(plan.streams[std::size_t(stream)].vmem_stride / tile_lanes);
     };
@@ -109,7 +108,7 @@ class TransposeBuilder {
     const std::int32_t skip = std::int32_t(block_tiles);
     builder.loop(blocks(builder, plan, tile), {LoopSchedule::pipelined, {from.buffer, to.buffer}}, [&] {
       write_pushes(builder, from, pitch(input_stream));
-      write_pops(builder, to, pitch(output_stream), half);
+      write_pops(builder, to, pitch(output_stream));
       builder.assign(from.base, Op::s_add, from.base, along_columns() ? next : skip * pitch(input_stream));
       builder.assign(to.base, Op::s_add, to.base, along_columns() ? skip * pitch(output_stream) : next);
     });
@@ -118,20 +117,14 @@ class TransposeBuilder {
   /// Rows behind the last of the array are whatever VMEM holds; they become lanes of padding.
   void write_pushes(KernelBuilder& builder, RowAddress from, std::int32_t pitch) const {
     for (int i = 0; i < block_tiles; ++i, from.offset += pitch) {
-      VectorReg rows = builder.load(from);
-      if (type_ == ElementType::bf16) rows = builder.unary(Op::v_unpack_lo, rows);
+      const VectorReg rows = load_tile(builder, from, packed());
       builder.push_cross_lane(i + 1 < block_tiles ? Op::x_transpose : Op::x_transpose_end, rows);
     }
   }
 
-  void write_pops(KernelBuilder& builder, RowAddress to, std::int32_t pitch, MaskReg half) const {
+  void write_pops(KernelBuilder& builder, RowAddress to, std::int32_t pitch) const {
     for (int i = 0; i < block_tiles; ++i, to.offset += pitch) {
-      const VectorReg rows = builder.pop(hw::isa::cross_lane_unit);
-      if (type_ == ElementType::bf16) {
-        builder.store(to, builder.op(Op::v_pack_bf16, rows, rows), half);
-      } else {
-        builder.store(to, rows);
-      }
+      store_tile(builder, to, builder.pop(hw::isa::cross_lane_unit), packed());
     }
   }
 
@@ -154,10 +147,10 @@ Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
   const Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   Kernel kernel;
   kernel.name = kernel_name(transpose_family(), arguments);
-  ArrayPlacement placement(machine);
-  kernel.inputs.push_back(placement.place("x", shape));
+  ArrayPlaces places(machine);
+  kernel.inputs.push_back(places.place("x", shape));
   kernel.outputs.push_back(
-      placement.place("result", make_shape(shape.element_type, {shape.dimensions[1], shape.dimensions[0]})));
+      places.place("result", make_shape(shape.element_type, {shape.dimensions[1], shape.dimensions[0]})));
   GraphBuilder graph("transpose");
   kernel.reference = std::move(graph).build(graph.transpose(graph.parameter(shape, "x"), {1, 0}));
   kernel.passes = "one pass: read once, write once";

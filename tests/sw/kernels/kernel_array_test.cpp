@@ -39,7 +39,7 @@ Shape with_layout(Shape shape, std::vector<int> minor_to_major) {
   return shape;
 }
 
-TEST(kernel_array, an_f32_matrix_is_rows_of_8_x_128_tiles) {
+TEST(KernelArray, an_f32_matrix_is_rows_of_8_x_128_tiles) {
   const KernelArray array{"x", make_shape(ElementType::f32, {10, 130}), address};
   ASSERT_EQ(array_words(array.shape), 4u * 1024);
   hw::DeviceMemory hbm = memory();
@@ -53,7 +53,7 @@ TEST(kernel_array, an_f32_matrix_is_rows_of_8_x_128_tiles) {
   EXPECT_EQ(float_at(hbm, address + 2 * 1024), 9.5f);
 }
 
-TEST(kernel_array, a_column_major_matrix_is_tiled_along_its_columns) {
+TEST(KernelArray, a_column_major_matrix_is_tiled_along_its_columns) {
   const KernelArray array{"x", with_layout(make_shape(ElementType::f32, {130, 10}), {0, 1}), address};
   ASSERT_EQ(array_words(array.shape), 4u * 1024);
   hw::DeviceMemory hbm = memory();
@@ -63,7 +63,7 @@ TEST(kernel_array, a_column_major_matrix_is_tiled_along_its_columns) {
   EXPECT_EQ(float_at(hbm, address + 3 * 1024 + 1 * 128 + 1), 7.5f);
 }
 
-TEST(kernel_array, two_rows_of_bf16_share_a_word_the_even_one_in_the_low_half) {
+TEST(KernelArray, two_rows_of_bf16_share_a_word_the_even_one_in_the_low_half) {
   const KernelArray array{"x", make_shape(ElementType::bf16, {16, 200}), address};
   ASSERT_EQ(array_words(array.shape), 4u * 512);
   hw::DeviceMemory hbm = memory();
@@ -75,7 +75,7 @@ TEST(kernel_array, two_rows_of_bf16_share_a_word_the_even_one_in_the_low_half) {
   EXPECT_EQ(word_at(hbm, address + 3 * 512 + 2 * 128 + 2), 0xc0003f80u);
 }
 
-TEST(kernel_array, a_vector_is_rows_of_128_lanes_in_tiles_of_1024) {
+TEST(KernelArray, a_vector_is_rows_of_128_lanes_in_tiles_of_1024) {
   const KernelArray words{"x", make_shape(ElementType::s32, {1100}), address};
   ASSERT_EQ(array_words(words.shape), 2u * 1024);
   hw::DeviceMemory hbm = memory();
@@ -92,7 +92,7 @@ TEST(kernel_array, a_vector_is_rows_of_128_lanes_in_tiles_of_1024) {
   EXPECT_EQ(word_at(hbm, address + 128 + 5) >> 16, 0xc000u);
 }
 
-TEST(kernel_array, major_dimensions_count_planes_the_most_major_outermost) {
+TEST(KernelArray, major_dimensions_count_planes_the_most_major_outermost) {
   const KernelArray array{"x", make_shape(ElementType::f32, {2, 3, 9, 5}), address};
   ASSERT_EQ(array_words(array.shape), 2u * 3 * 2 * 1024);
   hw::DeviceMemory hbm = memory();
@@ -102,7 +102,7 @@ TEST(kernel_array, major_dimensions_count_planes_the_most_major_outermost) {
   EXPECT_EQ(float_at(hbm, address + (1 * 3 + 2) * 2 * 1024 + 1024 + 4), 0.5f);
 }
 
-TEST(kernel_array, padding_holds_nans) {
+TEST(KernelArray, padding_holds_nans) {
   hw::DeviceMemory hbm = memory();
   const KernelArray array{"x", make_shape(ElementType::f32, {2, 3}), address};
   write_array(hbm, array, counted(array.shape));
@@ -116,7 +116,7 @@ TEST(kernel_array, padding_holds_nans) {
   EXPECT_EQ(word_at(hbm, address + 511), 0x7fc07fc0u);
 }
 
-TEST(kernel_array, a_scalar_takes_a_tile_and_an_empty_array_takes_nothing) {
+TEST(KernelArray, a_scalar_takes_a_tile_and_an_empty_array_takes_nothing) {
   EXPECT_EQ(array_words(make_shape(ElementType::f32, {})), 1024u);
   EXPECT_EQ(array_words(make_shape(ElementType::f32, {0})), 0u);
   EXPECT_EQ(array_words(make_shape(ElementType::f32, {0, 7})), 0u);
@@ -130,7 +130,7 @@ TEST(kernel_array, a_scalar_takes_a_tile_and_an_empty_array_takes_nothing) {
   EXPECT_TRUE(read_array(hbm, empty).values.empty());
 }
 
-TEST(kernel_array, special_values_survive_and_every_nan_is_the_quiet_one) {
+TEST(KernelArray, special_values_survive_and_every_nan_is_the_quiet_one) {
   const double infinity = std::numeric_limits<double>::infinity();
   hw::DeviceMemory hbm = memory();
   for (const ElementType type : {ElementType::f32, ElementType::bf16}) {
@@ -145,11 +145,11 @@ TEST(kernel_array, special_values_survive_and_every_nan_is_the_quiet_one) {
   }
 }
 
-TEST(kernel_array, an_element_type_that_kernels_lack_is_refused) {
+TEST(KernelArray, an_element_type_that_kernels_lack_is_refused) {
   EXPECT_THROW(array_words(make_shape(ElementType::f64, {3})), std::logic_error);
 }
 
-TEST(kernel_array, what_is_written_is_read_back_and_nothing_lies_outside_of_the_array) {
+TEST(KernelArray, what_is_written_is_read_back_and_nothing_lies_outside_of_the_array) {
   rc::check([] {
     Shape shape;
     shape.element_type = *rc::gen::element(ElementType::f32, ElementType::s32, ElementType::bf16);
