@@ -45,7 +45,7 @@ class StagingWriter {
           {registers * blocks * tile_rows, std::int32_t(staged.line_pitch), 1, 0, 0}},
          {blocks, {tile_rows, std::int32_t(staged.block_pitch), 0, -lanes, 0}},
          {registers / copied, {copied * blocks * tile_rows, copied * sublanes, 0, 0, -copied * sublanes}}},
-        {tile_base_, staged_base_, line_, channels_left_, pixels_left_});
+        {{tile_base_}, {staged_base_}, {line_}, {channels_left_}, {pixels_left_}});
     const VectorReg lane = builder_.lane_numbers(), sublane = builder_.sublane_numbers();
     builder_.loop(place.trips(), {LoopSchedule::pipelined, {tile_.buffer, staged_buffer_}}, [&] {
       const std::optional<MaskReg> inside = channel_mask(lane, line_mask());

@@ -63,26 +63,31 @@ InstructionId Epilogue::reference(GraphBuilder& graph, InstructionId sums,
 
 void write_epilogue(KernelBuilder& builder, const EpiloguePass& pass) {
   const bool packed = pass.epilogue.packed;
+  // In place, one base does for both, which shows that rows differ.
+  const bool in_place = pass.sums.buffer == pass.result.buffer;
   const auto copy = [&](ScalarReg x) { return builder.op(Op::s_add, x, 0); };
   const std::int32_t sum_tile = rows_of_tile(false), result_tile = rows_of_tile(packed);
   const std::int32_t sum_row = pass.row_tiles * sum_tile, result_row = pass.row_tiles * result_tile;
-  std::vector<ScalarReg> bases{copy(pass.sums.base), copy(pass.result.base)};
-  std::vector<OdometerDimension> dimensions{{pass.groups, {pass.group_rows * sum_row, pass.group_rows * result_row}},
-                                            {pass.lanes, {sum_tile, result_tile}}};
-  if (pass.epilogue.bias) {
-    bases.push_back(copy(pass.bias.base));
-    dimensions[0].steps.push_back(0);
-    dimensions[1].steps.push_back(1);
-  }
+  const ScalarReg sums = copy(pass.sums.base), result = in_place ? sums : copy(pass.result.base);
+  std::vector<Odometer::Base> bases{{sums}};
+  std::vector<OdometerDimension> dimensions{{pass.groups, {pass.group_rows * sum_row}}, {pass.lanes, {sum_tile}}};
+  const auto add_base = [&](ScalarReg base, std::int32_t group_step, std::int32_t lane_step) {
+    bases.push_back({base});
+    dimensions[0].steps.push_back(group_step);
+    dimensions[1].steps.push_back(lane_step);
+  };
+  if (!in_place) add_base(result, pass.group_rows * result_row, result_tile);
+  ScalarReg bias_row;
+  if (pass.epilogue.bias) add_base(bias_row = copy(pass.bias.base), 0, 1);
   const Odometer place(builder, dimensions, bases);
   builder.loop(place.trips(), {LoopSchedule::pipelined, {pass.sums.buffer, pass.result.buffer}}, [&] {
     std::optional<VectorReg> bias;
-    if (pass.epilogue.bias) bias = builder.load({bases[2], 0, pass.bias.buffer, 0});
+    if (pass.epilogue.bias) bias = builder.load({bias_row, 0, pass.bias.buffer, 0});
     for (int row = 0; row < pass.group_rows; ++row) {
-      VectorReg x = builder.load({bases[0], row * sum_row, pass.sums.buffer});
+      VectorReg x = builder.load({sums, row * sum_row, pass.sums.buffer});
       if (bias) x = builder.op(Op::v_add_f32, x, *bias);
       x = activate(builder, pass.epilogue.activation, x);
-      const auto store = [&] { store_tile(builder, {bases[1], row * result_row, pass.result.buffer}, x, packed); };
+      const auto store = [&] { store_tile(builder, {result, row * result_row, pass.result.buffer}, x, packed); };
       pass.stored ? builder.when(*pass.stored, false, store) : store();
     }
     place.advance();

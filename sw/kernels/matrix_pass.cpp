@@ -30,27 +30,22 @@ class PassWriter {
         lhs_base_(copy(pass.lhs.base)),
         weights_base_(copy(pass.weights.base)),
         sums_base_(copy(pass.sums.base)),
-        feed_(builder, feed_dimensions(), {lhs_base_, weights_base_}),
-        drain_(builder, drain_dimensions(), {sums_base_}) {}
+        steps_(builder, dimensions(), {{lhs_base_}, {weights_base_, true}, {sums_base_}}) {}
 
   void write() {
-    for (int j = 0; j < weight_registers; ++j) push_weights(j);
+    for (int j = 0; j < weight_registers; ++j) push_weights(weights_base_, j);
     latch();
-    builder_.loop(feed_.trips(), {LoopSchedule::pipelined, independent_buffers()}, [&] { write_step(); });
+    builder_.loop(steps_.trips(), {LoopSchedule::pipelined, independent_buffers()}, [&] { write_step(); });
   }
 
  private:
   ScalarReg copy(ScalarReg x) { return builder_.op(Opcode::s_add, x, 0); }
 
-  std::vector<OdometerDimension> feed_dimensions() const {
-    std::vector<OdometerDimension> dimensions;
-    for (const MatrixPassDimension& d : pass_.dimensions) dimensions.push_back({d.trips, {d.lhs_step, d.weights_step}});
-    return dimensions;
-  }
-  std::vector<OdometerDimension> drain_dimensions() const {
+  std::vector<OdometerDimension> dimensions() const {
     std::vector<OdometerDimension> dimensions;
     for (const MatrixPassDimension& d : pass_.dimensions) {
-      dimensions.push_back({d.trips, {d.sums_step}, d.contraction ? contraction_group : output_group});
+      const int group = d.contraction ? contraction_group : output_group;
+      dimensions.push_back({d.trips, {d.lhs_step, d.weights_step, d.sums_step}, group});
     }
     return dimensions;
   }
@@ -69,29 +64,31 @@ class PassWriter {
 
   /// The sums are loaded in the lanes of this mask; nothing where they are never added to.
   std::optional<MaskReg> sums_mask() {
-    const bool steps = drain_.steps(contraction_group);
+    const bool steps = steps_.has(contraction_group);
     if (pass_.sums_before.literal && pass_.sums_before.value != 0) return MaskReg{};
     if (pass_.sums_before.literal && !steps) return std::nullopt;
-    ScalarReg any = steps ? drain_.begun(contraction_group) : ScalarReg{};
+    ScalarReg any = steps ? steps_.begun(contraction_group) : ScalarReg{};
     if (!pass_.sums_before.literal) any = builder_.op(Opcode::s_or, any, pass_.sums_before);
     const MaskReg mask = builder_.mask();
     builder_.assign_splat(mask, any);
     return mask;
   }
 
-  /// LHS registers of a step, the weights of the next one among them, and the results as they come.
+  /// LHS registers of a step, the weights of the next one among them, and the results as they come. The bases are
+  /// copied, so that stepping them waits for nothing that is read from them.
   void write_step() {
-    const ScalarReg lhs_base = copy(lhs_base_);
-    feed_.advance();
+    const ScalarReg lhs_base = copy(lhs_base_), sums_base = copy(sums_base_);
     const std::optional<MaskReg> mask = sums_mask();
+    steps_.advance();
+    const ScalarReg weights_base = copy(weights_base_);
     const int registers = pass_.registers();
     for (int j = 0; j < std::max(registers + registers_in_flight, weight_registers); ++j) {
       if (j < registers) push_lhs(lhs_base, j);
-      if (j < weight_registers) push_weights(j);
+      if (j < weight_registers) push_weights(weights_base, j);
       if (j == std::max(registers, weight_registers) - 1) latch();
-      if (j >= registers_in_flight && j - registers_in_flight < registers) pop_sums(j - registers_in_flight, mask);
+      const int popped = j - registers_in_flight;
+      if (popped >= 0 && popped < registers) pop_sums(sums_base, popped, mask);
     }
-    drain_.advance();
   }
 
   int unit(int row, int column) const { return column * pass_.grid.row_units + row; }
@@ -104,11 +101,11 @@ class PassWriter {
   }
 
   /// The j-th weight register of the tile: the array takes its last rows first, but transposed its first columns.
-  void push_weights(int j) {
+  void push_weights(ScalarReg base, int j) {
     const int number = pass_.transposed_weights ? j : weight_registers - 1 - j;
     for (int column = 0; column < pass_.grid.column_units; ++column) {
-      const VectorReg w = load(pass_.weights, weights_base_,
-                               column * pass_.weights_column_offset + number * pass_.weights_register_offset);
+      const VectorReg w =
+          load(pass_.weights, base, column * pass_.weights_column_offset + number * pass_.weights_register_offset);
       for (int row = 0; row < pass_.grid.row_units; ++row) {
         pass_.transposed_weights ? builder_.push_weights_transposed(unit(row, column), w)
                                  : builder_.push_weights(unit(row, column), w);
@@ -120,12 +117,11 @@ class PassWriter {
     for (int unit = 0; unit < pass_.grid.units(); ++unit) builder_.latch(unit);
   }
 
-  void pop_sums(int j, std::optional<MaskReg> mask) {
+  void pop_sums(ScalarReg base, int j, std::optional<MaskReg> mask) {
     for (int row = 0; row < pass_.grid.row_units; ++row) {
       for (int column = 0; column < pass_.grid.column_units; ++column) {
         const RowAddress address{
-            sums_base_,
-            pass_.sums_offsets[std::size_t(row * pass_.registers() + j)] + column * pass_.sums_column_offset,
+            base, pass_.sums_offsets[std::size_t(row * pass_.registers() + j)] + column * pass_.sums_column_offset,
             pass_.sums.buffer, pass_.sums.stride};
         const VectorReg result = builder_.pop(unit(row, column));
         builder_.store(address, mask ? builder_.op(Opcode::v_add_f32, builder_.load(address, *mask), result) : result);
@@ -140,7 +136,7 @@ class PassWriter {
   KernelBuilder& builder_;
   const MatrixPass& pass_;
   ScalarReg lhs_base_, weights_base_, sums_base_;
-  Odometer feed_, drain_;
+  Odometer steps_;
 };
 
 }  // namespace

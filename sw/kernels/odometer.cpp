@@ -34,14 +34,17 @@ ScalarOperand product(KernelBuilder& builder, ScalarOperand x, ScalarOperand y) 
   return builder.op(Opcode::s_mul, ScalarReg{x.value}, y);
 }
 
-Odometer::Odometer(KernelBuilder& builder, const std::vector<OdometerDimension>& dimensions,
-                   std::vector<ScalarReg> bases)
+Odometer::Odometer(KernelBuilder& builder, const std::vector<OdometerDimension>& dimensions, std::vector<Base> bases)
     : builder_(builder), bases_(std::move(bases)) {
   for (const OdometerDimension& dimension : dimensions) add(dimension);
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     remaining_.push_back(builder_.op(Opcode::s_add, {}, dimensions_[d].trips));
     carries_.emplace_back();
     for (std::size_t base = 0; base < bases_.size(); ++base) {
+      if (d == 0 && !bases_[base].returns) {
+        carries_.back().push_back(0);
+        continue;
+      }
       const std::int32_t outer = d > 0 ? dimensions_[d - 1].steps[base] : 0;
       const ScalarOperand back = product(builder_, dimensions_[d].trips, dimensions_[d].steps[base]);
       carries_.back().push_back(back.literal ? ScalarOperand(outer - back.value)
@@ -64,15 +67,17 @@ void Odometer::add(const OdometerDimension& dimension) {
 void Odometer::advance() const {
   if (dimensions_.empty()) return;
   builder_.assign(remaining_.back(), Opcode::s_sub, remaining_.back(), 1);
-  for (std::size_t base = 0; base < bases_.size(); ++base) add(bases_[base], dimensions_.back().steps[base]);
+  for (std::size_t base = 0; base < bases_.size(); ++base) add(bases_[base].reg, dimensions_.back().steps[base]);
   for (std::size_t d = dimensions_.size(); d-- > 0;) {
     const ScalarReg stays = builder_.op(Opcode::s_min, remaining_[d], 1);
     const ScalarReg wraps = builder_.op(Opcode::s_sub, stays, 1);  // all bits, or none
-    add(remaining_[d], builder_.op(Opcode::s_and, wraps, dimensions_[d].trips));
-    if (d > 0) add(remaining_[d - 1], wraps);
+    if (d > 0) {
+      add(remaining_[d], builder_.op(Opcode::s_and, wraps, dimensions_[d].trips));
+      add(remaining_[d - 1], wraps);
+    }
     for (std::size_t base = 0; base < bases_.size(); ++base) {
       const ScalarOperand carry = carries_[d][base];
-      if (!carry.literal || carry.value != 0) add(bases_[base], builder_.op(Opcode::s_and, wraps, carry));
+      if (!carry.literal || carry.value != 0) add(bases_[base].reg, builder_.op(Opcode::s_and, wraps, carry));
     }
   }
 }
@@ -91,7 +96,7 @@ ScalarReg Odometer::begun(int group) const {
   return any;
 }
 
-bool Odometer::steps(int group) const {
+bool Odometer::has(int group) const {
   return std::ranges::any_of(dimensions_, [&](const OdometerDimension& d) { return d.group == group; });
 }
 

@@ -20,14 +20,18 @@ struct OdometerDimension {
 /// each other become one, which saves registers. Predicates are not used: there are few for overlapping iterations.
 class Odometer {
  public:
-  /// `bases` hold the addresses of the first step and are stepped in place.
-  Odometer(KernelBuilder& builder, const std::vector<OdometerDimension>& dimensions, std::vector<ScalarReg> bases);
-  /// To the next step; behind the last to the first one again.
+  /// An address, which holds that of the first step.
+  struct Base {
+    ScalarReg reg;
+    bool returns = false;  ///< behind the last step it is that of the first again, otherwise anything
+  };
+  Odometer(KernelBuilder& builder, const std::vector<OdometerDimension>& dimensions, std::vector<Base> bases);
+  /// Steps the bases in place.
   void advance() const;
   /// The product of all trips.
   ScalarOperand trips() const;
   /// Whether a group has dimensions of more than one trip; then 0 while all of them are at their first step.
-  bool steps(int group) const;
+  bool has(int group) const;
   ScalarReg begun(int group) const;
 
  private:
@@ -36,7 +40,8 @@ class Odometer {
 
   KernelBuilder& builder_;
   std::vector<OdometerDimension> dimensions_;
-  std::vector<ScalarReg> bases_, remaining_;
+  std::vector<Base> bases_;
+  std::vector<ScalarReg> remaining_;
   /// [dimension][base]: what moves a base from behind a dimension's last step to the outer dimension's next one.
   std::vector<std::vector<ScalarOperand>> carries_;
 };

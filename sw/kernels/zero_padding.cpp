@@ -34,7 +34,7 @@ class TileWords {
     const ScalarReg base = builder_.op(Opcode::s_add, tiles_.operand.base, 0);
     std::vector<OdometerDimension> dimensions;
     for (const PaddedTiles::Dimension& d : tiles_.dimensions) dimensions.push_back({d.count, {d.offset}});
-    const Odometer place(builder_, dimensions, {base});
+    const Odometer place(builder_, dimensions, {{base}});
     builder_.loop(place.trips(), {LoopSchedule::pipelined, {tiles_.operand.buffer}}, [&] {
       body(base);
       place.advance();

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
+#include <functional>
 
 #include "base/diagnostic.h"
 #include "hw/tile_pipeline.h"
@@ -185,12 +187,61 @@ TEST(MatmulKernel, refuses_what_no_tiles_can_do) {
   EXPECT_THROW(matmul({{"m", "4096"}, {"n", "4096"}, {"memory", "vmem"}}), base::InputError);
 }
 
+hw::BundleRunResult timing_of(const Kernel& kernel, std::function<void(const hw::IssueRecord&)> on_issue = {}) {
+  hw::BundleRunOptions options;
+  options.functional = false;
+  options.on_issue = std::move(on_issue);
+  hw::DeviceMemory hbm(machine().hbm.capacity_per_core);
+  return hw::run_bundles(machine(), kernel.program, hbm, options);
+}
+
+Values square(const char* size) { return {{"m", size}, {"n", size}, {"k", size}}; }
+
+TEST(MatmulKernel, takes_what_silicon_was_measured_to_take) {
+  const std::int64_t small = measured_cycles("gemm", "256x256x256");
+  const std::int64_t large = measured_cycles("gemm", "1024x1024x1024");
+  if (small == 0 || large == 0) GTEST_SKIP() << "measurements are not here";
+  EXPECT_NEAR(double(timing_of(matmul(square("256"))).cycles.value()), double(small), 0.15 * double(small));
+  EXPECT_NEAR(double(timing_of(matmul(square("1024"))).cycles.value()), double(large), 0.12 * double(large));
+}
+
+/// Cycles between the first and the last LHS push of a run, and pushes of each unit.
+struct LhsPushes {
+  std::int64_t first = -1, last = 0;
+  std::array<std::int64_t, hw::isa::max_matrix_units> count{};
+
+  void see(const hw::IssueRecord& record) {
+    const auto& push = record.bundle[hw::isa::Slot::push];
+    if (!push || push->opcode != hw::isa::Opcode::mxu_lhs) return;
+    last = record.cycle.value();
+    if (first < 0) first = last;
+    ++count[push->unit];
+  }
+};
+
+TEST(MatmulKernel, keeps_the_matrix_units_busy_on_operands_in_vmem) {
+  Values values = square("1024");
+  values["memory"] = "vmem";
+  LhsPushes pushes;
+  timing_of(matmul(values), [&](const hw::IssueRecord& record) { pushes.see(record); });
+  // A unit takes a register in 8 cycles; 1024^3 on two units of 128 x 128 is 4096 registers each.
+  EXPECT_EQ(pushes.count[0], 4096);
+  EXPECT_EQ(pushes.count[1], 4096);
+  EXPECT_GE(8 * 4096, 0.95 * double(pushes.last - pushes.first));
+}
+
+TEST(MatmulKernel, takes_about_what_the_tile_level_says) {
+  for (const Values& values : {square("128"), square("384"), Values{{"m", "1024"}, {"n", "256"}, {"k", "300"}},
+                               Values{{"m", "512"}, {"n", "512"}, {"k", "512"}, {"dtype", "bf16"}, {"rhs", "nk"}}}) {
+    const Kernel kernel = matmul(values);
+    const double tiles = double(hw::simulate_op(machine(), kernel.tile_op).cycles.value());
+    EXPECT_NEAR(double(timing_of(kernel).cycles.value()), tiles, 0.1 * tiles) << kernel.name;
+  }
+}
+
 TEST(MatmulKernel, moves_each_operand_once_when_one_of_them_fits_vmem) {
   const Kernel kernel = matmul({{"m", "1024"}, {"n", "512"}, {"k", "640"}});
-  hw::BundleRunOptions timing;
-  timing.functional = false;
-  hw::DeviceMemory hbm(machine().hbm.capacity_per_core);
-  const hw::BundleRunResult run = hw::run_bundles(machine(), kernel.program, hbm, timing);
+  const hw::BundleRunResult run = timing_of(kernel);
   EXPECT_EQ(run.hbm_read, base::Bytes(4 * (1024 * 640 + 640 * 512)));
   EXPECT_EQ(run.hbm_written, base::Bytes(4 * 1024 * 512));
 }
