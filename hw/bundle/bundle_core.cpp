@@ -56,6 +56,8 @@ void BundleCore::run() {
     const DecodedBundle& bundle = parts_.instructions.at(pc_);
     if (!prepared_) {
       prepare(bundle);
+    } else if (dma_takes_cycle()) {
+      continue;
     } else if (bundle.outside && noc::now() != time_.time_of(now_)) {
       return give_way(now_);
     } else {
@@ -86,6 +88,7 @@ void BundleCore::prepare(const DecodedBundle& bundle) {
     fail(fmt::format("the limit of {} cycles is reached", options_.limit.value()));
   } else if (choose_operations(bundle) && !(bundle.waits && wait_outside(bundle))) {
     ready_ = now_;
+    load_.cycles = store_.cycles = 0;
     if (bundle.waits) wait_for_units(bundle);
     if (parts_.trace != nullptr && ready_ > now_) parts_.trace->wait(now_, wait_text());
     now_ = ready_;
@@ -140,7 +143,6 @@ bool BundleCore::sleep(Stall reason, const Operation& operation) {
 
 /// Asks units and memory for the first cycle in which all of them are ready.
 void BundleCore::wait_for_units(const DecodedBundle& bundle) {
-  load_.cycles = store_.cycles = 0;
   int transcendentals = 0;
   for (int i = 0; i < bundle.count && !finished_; ++i) {
     const Operation& operation = bundle.operations[std::size_t(i)];
@@ -160,7 +162,7 @@ void BundleCore::wait_for_units(const DecodedBundle& bundle) {
         store_ = access_of(operation);
         break;
       case Executor::misc:
-        if (operation.opcode == Opcode::fence) consider(Stall::fence, operation, parts_.vmem.all_seen());
+        if (operation.opcode == Opcode::fence) consider(Stall::fence, &operation, parts_.vmem.all_seen());
         break;
       default:
         break;
@@ -179,32 +181,37 @@ void BundleCore::ask_unit(const Operation& operation) {
   const Readiness readiness =
       operation.executor == Executor::pop ? unit.ready_to_pop(now_) : unit.ready_to_push(operation.opcode, now_);
   if (readiness.kind == Readiness::Kind::at) {
-    consider(stall_of(operation), operation, readiness.cycle);
+    consider(stall_of(operation), &operation, readiness.cycle);
   } else {
     fail(text_.refused(pc_, operation, readiness));
   }
 }
 
-void BundleCore::consider(Stall reason, const Operation& operation, base::Cycles cycle) {
-  if (cycle <= ready_) return;
-  waiting_ = &operation;
+/// Of equally long waits the first in the order of Stall counts.
+void BundleCore::consider(Stall reason, const Operation* operation, base::Cycles cycle) {
+  const bool as_long = cycle == ready_ && ready_ > now_ && reason < reason_;
+  if (cycle <= ready_ && !as_long) return;
+  waiting_ = operation;
   ready_ = cycle;
   reason_ = reason;
 }
 
-/// Load and store each have banks' ports of their own, and issue with the last cycle that either needs.
+/// Load and store each have ports of their own; the bundle issues with the last cycle that either needs.
 void BundleCore::wait_for_banks() {
-  const std::int64_t cycles = std::max(load_.cycles, store_.cycles);
-  base::Cycles banks = earliest_ + base::Cycles(cycles - 1);
-  base::Cycles issue = std::max(ready_, banks);
-  const bool delayed = (load_.cycles > 0 && parts_.ports.delays(VmemPort::read, issue, load_.cycles)) ||
-                       (store_.cycles > 0 && parts_.ports.delays(VmemPort::write, issue, store_.cycles));
-  if (delayed) {
-    banks += base::Cycles(1);
-    issue += base::Cycles(1);
-  }
-  if (banks > ready_) reason_ = Stall::vmem_bank;
-  ready_ = issue;
+  consider(Stall::vmem_bank, nullptr, earliest_ + base::Cycles(std::max(load_.cycles, store_.cycles) - 1));
+}
+
+/// Whether DMA, whose buffer is full, takes the cycle in which the bundle would issue; it does so once.
+bool BundleCore::dma_takes_cycle() {
+  if (port_checked_ || load_.cycles + store_.cycles == 0) return false;
+  port_checked_ = true;
+  const bool takes = (load_.cycles > 0 && parts_.ports.delays(VmemPort::read, now_, load_.cycles)) ||
+                     (store_.cycles > 0 && parts_.ports.delays(VmemPort::write, now_, store_.cycles));
+  if (!takes) return false;
+  if (base::Cycles(std::max(load_.cycles, store_.cycles)) > now_ - earliest_) reason_ = Stall::vmem_bank;
+  if (parts_.trace != nullptr) parts_.trace->wait(now_, "wait VMEM bank");
+  now_ += base::Cycles(1);
+  return true;
 }
 
 BundleCore::Access BundleCore::access_of(const Operation& operation) const {
@@ -459,6 +466,7 @@ void BundleCore::go_on() {
   now_ += base::Cycles(1) + penalty_;
   earliest_ = now_;
   prepared_ = false;
+  port_checked_ = false;
 }
 
 bool BundleCore::fail(const std::string& what) {

@@ -76,7 +76,8 @@ class BundleCore : public sc_core::sc_module {
   void wait_for_units(const DecodedBundle& bundle);
   void ask_unit(const Operation& operation);
   void wait_for_banks();
-  void consider(Stall reason, const Operation& operation, base::Cycles cycle);
+  bool dma_takes_cycle();
+  void consider(Stall reason, const Operation* operation, base::Cycles cycle);
   Access access_of(const Operation& operation) const;
   bool performed(int index) const { return (performed_ >> index & 1) != 0; }
 
@@ -116,6 +117,7 @@ class BundleCore : public sc_core::sc_module {
   base::Cycles earliest_;               ///< the first cycle in which it could have issued
   base::Cycles penalty_;                ///< cycles lost before that to a branch
   bool prepared_ = false;               ///< it issues in cycle now_
+  bool port_checked_ = false;           ///< DMA has had its chance to take a cycle from it
   std::uint32_t performed_ = 0;         ///< bit i: operation i is performed
   base::Cycles ready_;                  ///< when it can issue, as far as is known
   Stall reason_ = Stall::branch;        ///< what it waited for longest

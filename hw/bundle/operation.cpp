@@ -108,10 +108,11 @@ bool reads(const Operation& operation, int entry) {
   return std::find(operation.read.begin(), end, entry) != end;
 }
 
-/// Whether `first` has to be performed before `second` for every slot to read before any writes.
+/// Whether `first` has to be performed before `second` for every slot to read before any writes. Misc and scalar
+/// operations come last: a DMA meets what is stored in its own bundle.
 bool goes_before(const Operation& first, const Operation& second) {
-  if (first.executor == Executor::scalar) return false;
-  if (second.executor == Executor::scalar) return true;
+  if (first.executor >= Executor::misc) return false;
+  if (second.executor >= Executor::misc) return true;
   if (second.executor == Executor::store && first.executor == Executor::load) return true;
   return reads(first, second.write);
 }
@@ -126,7 +127,7 @@ Operation take_next(std::vector<Operation>& operations) {
   auto next = std::find_if_not(operations.begin(), operations.end(), blocked);
   if (next == operations.end()) {
     next = std::find_if(operations.begin(), operations.end(), [](const Operation& operation) {
-      return operation.executor != Executor::scalar && operation.write != register_entry::none;
+      return operation.executor < Executor::misc && operation.write != register_entry::none;
     });
     next->deferred = true;
   }
