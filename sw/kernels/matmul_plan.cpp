@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/matmul_plan.h"
 
+#include <algorithm>
+
 #include "sw/kernels/packed_tile.h"
 
 namespace podsim::sw {
@@ -12,6 +14,8 @@ namespace {
 
 constexpr std::int64_t weight_registers = 16;
 constexpr std::int64_t words_per_row = 128;
+/// As many hide the scalar operations that step from one group to the next.
+constexpr std::int64_t most_epilogue_rows = 16;
 
 /// Makes the streams of a plan.
 class StreamMaker {
@@ -130,9 +134,26 @@ std::int64_t MatmulPlan::contraction_steps(bool last) const {
   return last ? last_piece(problem_.contraction_tiles(), cuts_.contraction) : cuts_.contraction;
 }
 
+int MatmulPlan::epilogue_rows() const {
+  const std::int64_t steps = divide_round_up(cuts_.rows, most_epilogue_rows);
+  return int(divide_round_up(cuts_.rows, steps));
+}
+
 std::int64_t MatmulPlan::epilogue_steps(bool last) const {
   const std::int64_t rows = last ? last_piece(problem_.row_blocks(), cuts_.rows) : cuts_.rows;
   return divide_round_up(rows, std::int64_t(epilogue_rows()));
+}
+
+hw::VectorWork MatmulPlan::clearing(std::span<const std::int64_t> indices) const {
+  hw::VectorWork work;
+  const auto fresh = [&](int stream) { return tiles_.first_of_period(tiles_.streams[std::size_t(stream)], indices); };
+  if (fresh(a())) work.loads = work.stores = cuts_.rows;
+  if (fresh(b())) {
+    const std::int64_t tiles = weight_registers - (problem_.transposed ? 0 : problem_.last_contraction() / 8);
+    work.loads += problem_.transposed ? tiles * cuts_.lanes : cuts_.lanes;
+    work.stores += tiles * cuts_.lanes;
+  }
+  return work;
 }
 
 std::vector<hw::TilePhase> MatmulPlan::phases(std::span<const std::int64_t> indices) const {
@@ -142,6 +163,7 @@ std::vector<hw::TilePhase> MatmulPlan::phases(std::span<const std::int64_t> indi
   const std::int64_t sums =
       epilogue_steps(last(row_dimension())) * epilogue_rows() * lane_count * cuts_.grid.column_units;
   std::vector<hw::TilePhase> phases;
+  if (problem_.contraction_padded() && last(contraction_dimension)) phases.push_back({{}, clearing(indices), 0});
   if (problem_.k > 0) {
     const std::int64_t steps = row_count * lane_count * contraction_steps(last(contraction_dimension));
     const std::int64_t operands = registers * cuts_.grid.row_units + weight_registers * cuts_.grid.column_units;

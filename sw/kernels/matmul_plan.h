@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "hw/machine.h"
@@ -74,12 +73,14 @@ class MatmulPlan {
   std::int64_t contraction_steps(bool last) const;
 
   /// Row blocks that the epilogue takes at a time, and how many times.
-  int epilogue_rows() const { return int(std::min<std::int64_t>(cuts_.rows, 8)); }
+  int epilogue_rows() const;
   std::int64_t epilogue_steps(bool last) const;
 
   hw::TileOp tile_op(const std::string& name) const;
 
  private:
+  /// Of the contraction's padding, in what a tile is the first to have.
+  hw::VectorWork clearing(std::span<const std::int64_t> indices) const;
   std::vector<hw::TilePhase> phases(std::span<const std::int64_t> indices) const;
 
   MatmulProblem problem_;

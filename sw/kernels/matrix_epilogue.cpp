@@ -11,15 +11,14 @@ using Op = hw::isa::Opcode;
 namespace {
 
 constexpr float gelu_scale = 0.7978845608028654F;  // sqrt(2 / pi)
-constexpr float gelu_cube = 0.044715F;
+constexpr float gelu_cube = 0.044715F * gelu_scale;
 
 VectorReg gelu(KernelBuilder& builder, VectorReg x) {
   const VectorReg square = builder.op(Op::v_mul_f32, x, x);
-  const VectorReg cube = builder.op(Op::v_mul_f32, square, x);
-  const VectorReg sum = builder.op(Op::v_add_f32, x, builder.op(Op::v_mul_f32, cube, gelu_cube));
-  const VectorReg t = builder.transcendental(Op::e_tanh, builder.op(Op::v_mul_f32, sum, gelu_scale));
+  const VectorReg slope = builder.op(Op::v_add_f32, builder.op(Op::v_mul_f32, square, gelu_cube), gelu_scale);
+  const VectorReg t = builder.transcendental(Op::e_tanh, builder.op(Op::v_mul_f32, x, slope));
   const VectorReg half = builder.op(Op::v_mul_f32, x, 0.5F);
-  return builder.op(Op::v_mul_f32, half, builder.op(Op::v_add_f32, t, 1.0F));
+  return builder.op(Op::v_add_f32, half, builder.op(Op::v_mul_f32, half, t));
 }
 
 VectorReg activate(KernelBuilder& builder, Activation activation, VectorReg x) {
@@ -35,12 +34,12 @@ VectorReg activate(KernelBuilder& builder, Activation activation, VectorReg x) {
 }
 
 InstructionId gelu(GraphBuilder& graph, InstructionId x) {
-  const auto times = [&](InstructionId value, double factor) {
-    return graph.multiply(value, graph.full_like(value, factor));
-  };
-  const InstructionId cube = graph.multiply(graph.multiply(x, x), x);
-  const InstructionId t = graph.tanh(times(graph.add(x, times(cube, gelu_cube)), gelu_scale));
-  return graph.multiply(times(x, 0.5), graph.add(t, graph.full_like(t, 1)));
+  const auto constant = [&](double value) { return graph.full_like(x, value); };
+  const InstructionId square = graph.multiply(x, x);
+  const InstructionId slope = graph.add(graph.multiply(square, constant(gelu_cube)), constant(gelu_scale));
+  const InstructionId t = graph.tanh(graph.multiply(x, slope));
+  const InstructionId half = graph.multiply(x, constant(0.5));
+  return graph.add(half, graph.multiply(half, t));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace podsim::sw {
 enum class Activation : std::uint8_t { none, relu, gelu };
 
 /// What happens to f32 sums before they are stored: activation(sum + bias), rounded to bf16 if the result is packed.
-/// gelu(x) = x / 2 (1 + tanh(0.79788456 (x + 0.044715 x^3))).
+/// gelu(x) = x / 2 + x / 2 tanh(x (s + 0.044715 s x^2)), s = sqrt(2 / pi).
 struct Epilogue {
   bool bias = false;
   Activation activation = Activation::none;

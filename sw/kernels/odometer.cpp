@@ -30,6 +30,7 @@ ScalarReg in_register(KernelBuilder& builder, ScalarOperand x) {
 ScalarOperand product(KernelBuilder& builder, ScalarOperand x, ScalarOperand y) {
   if (x.literal && y.literal) return x.value * y.value;
   if (x.literal) std::swap(x, y);
+  if (y.literal && y.value == 0) return 0;
   if (y.literal && y.value == 1) return x;
   return builder.op(Opcode::s_mul, ScalarReg{x.value}, y);
 }
