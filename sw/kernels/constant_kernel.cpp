@@ -10,13 +10,10 @@
 
 namespace podsim::sw {
 
-using Op = hw::isa::Opcode;
-
 namespace {
 
 constexpr std::int64_t register_words = 1024;
 constexpr std::int32_t register_rows = 8;
-constexpr std::int64_t unroll = 8;
 
 class ConstantBuilder {
  public:
@@ -25,7 +22,7 @@ class ConstantBuilder {
 
   std::vector<TilePlan> plans() const {
     std::vector<TilePlan> plans;
-    const std::int64_t units = base::divide_round_up(elements_, register_words * unroll);
+    const std::int64_t units = base::divide_round_up(elements_, register_words);
     for (std::int64_t parts : part_counts(units)) plans.push_back(plan(base::divide_round_up(units, parts)));
     return plans;
   }
@@ -52,17 +49,16 @@ class ConstantBuilder {
     output.role = TileRole::output;
     output.address = kernel_.outputs[0].address;
     output.rows = TileWindow::whole(1);
-    output.words = TileWindow::cut(0, units * unroll * register_words, elements_);
-    output.vmem_rows = units * unroll * register_rows;
+    output.words = TileWindow::cut(0, units * register_words, elements_);
+    output.vmem_rows = units * register_rows;
     return {.counts = {base::divide_round_up(elements_, output.words.length)}, .streams = {output}};
   }
 
   void write_tile(KernelBuilder& builder, const TilePlan& plan, const TileLoop::Tile& tile) const {
-    const VectorReg value = builder.unary(Op::v_mov, value_);
+    const VectorReg value = builder.unary(hw::isa::Opcode::v_mov, value_);
     const RowStream stream{{tile.row(0), 0, tile.buffer(0)}, register_rows};
     const std::int32_t registers = std::int32_t(plan.streams[0].vmem_rows / register_rows);
-    write_row_loop(builder, registers, unroll, {&stream, 1},
-                   [&](const RowPlace& place) { builder.store(place.at[0], value); });
+    write_row_loop(builder, registers, {&stream, 1}, [&](const RowPlace& place) { builder.store(place.at[0], value); });
   }
 
   const hw::Machine& machine_;

@@ -31,8 +31,7 @@ class LaneReductionBuilder {
         type_(kernel.inputs[0].shape.element_type),
         rows_(kernel.inputs[0].shape.dimensions[0]),
         row_tiles_(base::divide_round_up(rows_, rows_per_tile)),
-        columns_(column_blocks(kernel.inputs[0].shape.dimensions[1])),
-        unroll_(rows_per_iteration(columns_.block, row_tiles_)) {}
+        columns_(column_blocks(kernel.inputs[0].shape.dimensions[1])) {}
 
   std::vector<TilePlan> plans() const {
     std::vector<TilePlan> plans;
@@ -44,12 +43,10 @@ class LaneReductionBuilder {
   hw::TileOp tile_op(const TilePlan& plan) const {
     const hw::TilePhase row = repeated_work(machine_, [&](KernelBuilder& builder, std::int64_t repeats) {
       const Sums sums = this->sums(builder, LaneResults(builder), ScalarReg{}, {});
-      for (int number = 0; number < repeats; ++number) write_row(builder, {{{}, {}}, {}, number}, sums);
+      for (int i = 0; i < repeats; ++i) write_row(builder, {{{}, {}}, {}}, sums);
     });
-    const TileWindow& rows = plan.streams[input_stream].rows;
-    return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t> indices) {
-      const std::int64_t length = rows.end(indices[0]) - rows.begin(indices[0]);
-      return std::vector<hw::TilePhase>{times(base::round_up(length, unroll_), row)};
+    return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
+      return std::vector<hw::TilePhase>{times(plan.streams[input_stream].rows.length, row)};
     });
   }
 
@@ -86,7 +83,7 @@ class LaneReductionBuilder {
     input.words = TileWindow::cut(1, columns_.block * words, columns_.lane_tiles() * words);
     input.hbm_stride = columns_.lane_tiles() * words;
     input.vmem_stride = columns_.block * words;
-    input.vmem_rows = base::round_up(rows, unroll_) * input_pitch();
+    input.vmem_rows = rows * input_pitch();
     TileStream output;
     output.name = kernel_.outputs[0].name;
     output.role = TileRole::output;
@@ -95,7 +92,7 @@ class LaneReductionBuilder {
     output.words = TileWindow::cut(0, rows * rows_per_tile, rows_);
     output.vmem_rows = result_rows;
     plan.streams = {std::move(input), std::move(output)};
-    if (columns_.count() > 1) plan.scratch_rows = base::round_up(rows, unroll_) * rows_per_tile;
+    if (columns_.count() > 1) plan.scratch_rows = rows * rows_per_tile;
     return plan;
   }
 
@@ -114,11 +111,11 @@ class LaneReductionBuilder {
         this->sums(builder, results, tile.index(1), {tile.row(output_stream), 0, tile.buffer(output_stream)});
     const RowStream streams[] = {{{tile.row(input_stream), 0, tile.buffer(input_stream)}, std::int32_t(input_pitch())},
                                  {{builder.constant(scratch.row), 0, scratch.buffer}, std::int32_t(rows_per_tile)}};
-    write_row_loop(builder, tile.length(plan.streams[input_stream].rows), unroll_, streams,
+    write_row_loop(builder, plan.streams[input_stream].rows.length, streams,
                    [&](const RowPlace& place) { write_row(builder, place, sums); });
   }
 
-  /// Rows that are not of the array come to something as well; it does not leave VMEM.
+  /// Rows that the last tile does not have come to something as well; it does not leave VMEM.
   void write_row(KernelBuilder& builder, const RowPlace& place, const Sums& sums) const {
     const std::vector<VectorReg> row = load_row(builder, type_, place.at[0], columns_.block);
     const VectorReg folded = fold_row(builder, reduction_.fold, reduction_.neutral, row, sums.masks);
@@ -140,7 +137,6 @@ class LaneReductionBuilder {
   ElementType type_;
   std::int64_t rows_, row_tiles_;
   ColumnBlocks columns_;
-  std::int64_t unroll_;
 };
 
 }  // namespace

@@ -20,30 +20,10 @@ constexpr std::int64_t most_parts = 4096;
 /// turnarounds.
 constexpr std::int64_t vmem_share = 16;
 
-/// A loop's iterations handle this many registers, loads or stores, whichever are more, and end in a branch.
-constexpr std::int64_t registers_per_iteration = 8;
-/// From an iteration's load to its store, beyond what it waits for the cross-lane unit.
-constexpr std::int64_t iteration_latency = 30;
-
-/// What a phase takes beyond the time of its busiest unit: the branches, and the depth of the loop. Iterations overlap
-/// if there are enough of them to fill that depth.
-std::int64_t loop_bundles(const hw::Machine& machine, const hw::TilePhase& phase) {
-  const std::int64_t registers = std::max(phase.vector.loads, phase.vector.stores);
-  const std::int64_t iterations = base::divide_round_up(registers, registers_per_iteration);
-  const std::int64_t branch = machine.scalar.branch_penalty.value();
-  std::int64_t depth = iteration_latency;
-  if (phase.cross_lane_ops > 0) depth += machine.cross_lane.latency.value();
-  const bool overlap = iterations * (registers_per_iteration + branch) >= depth;
-  return overlap ? iterations * branch + depth : iterations * depth;
-}
-
-/// Both as work of the vector ALUs, the units that a phase of scalar code would leave idle anyway.
+/// As work of the vector ALUs, the units that a phase of scalar code would leave idle anyway.
 hw::TileOp with_loop_code(const hw::Machine& machine, hw::TileOp op) {
-  for (hw::TileRun& run : op.runs) {
-    std::int64_t bundles = bundles_per_tile;
-    for (const hw::TilePhase& phase : run.work.phases) bundles += loop_bundles(machine, phase);
-    run.work.phases.push_back({{}, {.alu_ops = bundles * machine.vector.alus}, 0});
-  }
+  const hw::TilePhase loop_code{{}, {.alu_ops = bundles_per_tile * machine.vector.alus}, 0};
+  for (hw::TileRun& run : op.runs) run.work.phases.push_back(loop_code);
   return op;
 }
 

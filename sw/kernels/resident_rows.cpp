@@ -24,9 +24,8 @@ class ResidentRowsBuilder {
   std::vector<TilePlan> plans() const {
     std::vector<TilePlan> plans;
     if (shape_.columns.columns == 0) return plans;
-    const std::int64_t units = base::divide_round_up(shape_.row_tiles, shape_.unroll);
-    for (std::int64_t count : part_counts(units)) {
-      plans.push_back(plan(base::divide_round_up(units, count) * shape_.unroll));
+    for (std::int64_t count : part_counts(shape_.row_tiles)) {
+      plans.push_back(plan(base::divide_round_up(shape_.row_tiles, count)));
     }
     return plans;
   }
@@ -34,14 +33,12 @@ class ResidentRowsBuilder {
   hw::TileOp tile_op(const TilePlan& plan) const {
     std::vector<hw::TilePhase> row_work;
     for (const RowPass& pass : rows_.passes) row_work.push_back(RowSweep(pass, shape_).row_work(machine_, rows_));
-    hw::TileOp op = make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t> indices) {
-      const TileWindow& window = plan.streams[source_stream].rows;
-      const std::int64_t rows = shape_.rounded(window.end(indices[0]) - window.begin(indices[0]));
+    const std::int64_t rows = plan.streams[source_stream].rows.length * shape_.columns.count();
+    return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
       std::vector<hw::TilePhase> phases;
-      for (const hw::TilePhase& work : row_work) phases.push_back(times(rows * shape_.columns.count(), work));
+      for (const hw::TilePhase& work : row_work) phases.push_back(times(rows, work));
       return phases;
     });
-    return op;
   }
 
   hw::isa::Program program(const TilePlan* plan) const {
@@ -126,16 +123,16 @@ class ResidentRowsBuilder {
     RowMemory memory;
     memory.source = matrix(source_stream, source());
     if (pass.target) memory.target = matrix(target_stream, target());
-    const TileWindow& rows = plan.streams[source_stream].rows;
+    const std::int64_t rows = plan.streams[source_stream].rows.length;
     for (std::int64_t i = 0; i < rows_.statistics; ++i) {
-      const std::int64_t row = statistics.row + i * statistic_rows(rows.length);
+      const std::int64_t row = statistics.row + i * statistic_rows(rows);
       memory.statistics.push_back(
           {{builder.constant(std::int32_t(row)), 0, statistics.buffer}, std::int32_t(rows_per_tile)});
     }
     for (std::size_t i = 0; i < rows_.parameters.size(); ++i) {
       memory.parameters.push_back(begin(target_stream + 1 + int(i), shape_.columns.block));
     }
-    RowSweep(pass, shape_).write(builder, tile.length(rows), block, memory);
+    RowSweep(pass, shape_).write(builder, rows, block, memory);
   }
 
   const hw::Machine& machine_;

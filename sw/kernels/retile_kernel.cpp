@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/retile_kernel.h"
 
-#include <bit>
 #include <utility>
 #include <vector>
 
 #include "sw/kernels/kernel_builder.h"
 #include "sw/kernels/plan_search.h"
+#include "sw/kernels/row_loop.h"
 #include "sw/kernels/tile_loop.h"
 
 namespace podsim::sw {
 
-using Op = hw::isa::Opcode;
-
 namespace {
 
-constexpr std::int64_t tile_rows = 8, tile_lanes = 128;
-/// Registers in an iteration of the loop. A power of two.
-constexpr std::int64_t unroll = 8;
+constexpr std::int32_t tile_rows = 8, tile_lanes = 128;
 
 class RetileBuilder {
  public:
@@ -27,16 +23,14 @@ class RetileBuilder {
   std::vector<TilePlan> plans() const {
     std::vector<TilePlan> plans;
     if (rows_ == 0 || columns_ == 0) return plans;
-    const std::int64_t iterations = base::divide_round_up(rows_, tile_rows * unroll);
-    for (std::int64_t parts : part_counts(iterations)) plans.push_back(plan(base::divide_round_up(iterations, parts)));
+    const std::int64_t row_tiles = base::divide_round_up(rows_, tile_rows);
+    for (std::int64_t parts : part_counts(row_tiles)) plans.push_back(plan(base::divide_round_up(row_tiles, parts)));
     return plans;
   }
 
   hw::TileOp tile_op(const TilePlan& plan) const {
-    return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t> indices) {
-      const TileWindow rows = plan.streams[0].rows;
-      const std::int64_t length = rows.end(indices[0]) - rows.begin(indices[0]);
-      const std::int64_t registers = unroll * base::divide_round_up(length, unroll * rows_per_register(0));
+    return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
+      const std::int64_t registers = plan.streams[0].vmem_rows / tile_rows;
       return std::vector<hw::TilePhase>{{{}, {.loads = registers, .stores = registers}, 0}};
     });
   }
@@ -45,20 +39,15 @@ class RetileBuilder {
     KernelBuilder builder(machine_, kernel_.name);
     if (plan != nullptr) {
       TileLoop loop(builder, *plan);
-      loop.run([&](const TileLoop::Tile& tile) { write_tile(builder, plan->streams[0].rows, tile); });
+      loop.run([&](const TileLoop::Tile& tile) { write_tile(builder, *plan, tile); });
     }
     return std::move(builder).finish();
   }
 
  private:
   static bool is_vector(const KernelArray& array) { return array.shape.rank() == 1; }
-  /// Rows of the stream's DMA in a register: rows of elements of the vector, rows of tiles of the matrix.
-  std::int64_t rows_per_register(int stream) const {
-    return is_vector(stream == 0 ? kernel_.inputs[0] : kernel_.outputs[0]) ? tile_rows : 1;
-  }
-
-  TilePlan plan(std::int64_t iterations) const {
-    const std::int64_t rows = iterations * unroll * tile_rows;
+  TilePlan plan(std::int64_t row_tiles) const {
+    const std::int64_t rows = row_tiles * tile_rows;
     const std::int64_t lane_tiles = base::divide_round_up(columns_, tile_lanes);
     const auto stream = [&](const KernelArray& array, TileRole role) {
       TileStream made;
@@ -70,7 +59,7 @@ class RetileBuilder {
         made.words = TileWindow::cut(1, tile_lanes, columns_);
         made.vmem_stride = tile_lanes;
       } else {
-        made.rows = TileWindow::cut(0, rows / tile_rows, base::divide_round_up(rows_, tile_rows));
+        made.rows = TileWindow::cut(0, row_tiles, base::divide_round_up(rows_, tile_rows));
         made.words = TileWindow::cut(1, tile_rows * tile_lanes, tile_rows * tile_lanes * lane_tiles);
         made.vmem_stride = tile_rows * tile_lanes;
       }
@@ -82,25 +71,11 @@ class RetileBuilder {
             .streams = {stream(kernel_.inputs[0], TileRole::input), stream(kernel_.outputs[0], TileRole::output)}};
   }
 
-  void write_tile(KernelBuilder& builder, const TileWindow& rows, const TileLoop::Tile& tile) const {
-    RowAddress from{builder.op(Op::s_add, tile.row(0), 0), 0, tile.buffer(0)};
-    RowAddress to{builder.op(Op::s_add, tile.row(1), 0), 0, tile.buffer(1)};
-    builder.loop(iterations(builder, rows, tile), {LoopSchedule::pipelined, {from.buffer, to.buffer}}, [&] {
-      for (int i = 0; i < unroll; ++i) {
-        from.offset = to.offset = std::int32_t(i * tile_rows);
-        builder.store(to, builder.load(from));
-      }
-      builder.assign(from.base, Op::s_add, from.base, std::int32_t(unroll * tile_rows));
-      builder.assign(to.base, Op::s_add, to.base, std::int32_t(unroll * tile_rows));
-    });
-  }
-
-  ScalarOperand iterations(KernelBuilder& builder, const TileWindow& rows, const TileLoop::Tile& tile) const {
-    const std::int32_t per_iteration = std::int32_t(unroll * rows_per_register(0));
-    const ScalarOperand length = tile.length(rows);
-    if (length.literal) return (length.value + per_iteration - 1) / per_iteration;
-    const ScalarReg rounded = builder.op(Op::s_add, ScalarReg{length.value}, per_iteration - 1);
-    return builder.op(Op::s_shr, rounded, std::countr_zero(std::uint32_t(per_iteration)));
+  void write_tile(KernelBuilder& builder, const TilePlan& plan, const TileLoop::Tile& tile) const {
+    const RowStream streams[] = {{{tile.row(0), 0, tile.buffer(0)}, tile_rows},
+                                 {{tile.row(1), 0, tile.buffer(1)}, tile_rows}};
+    write_row_loop(builder, plan.streams[0].vmem_rows / tile_rows, streams,
+                   [&](const RowPlace& place) { builder.store(place.at[1], builder.load(place.at[0])); });
   }
 
   const hw::Machine& machine_;

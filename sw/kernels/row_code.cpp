@@ -23,8 +23,7 @@ std::vector<RowStream> streams_of(const RowMemory& memory, bool writes) {
 
 RowShape::RowShape(const Shape& matrix)
     : row_tiles(base::divide_round_up(matrix.dimensions[0], rows_per_tile)),
-      columns(column_blocks(matrix.dimensions[1])),
-      unroll(rows_per_iteration(columns.block, row_tiles)) {}
+      columns(column_blocks(matrix.dimensions[1])) {}
 
 std::vector<VectorReg> RowCode::row() const {
   return load_row(builder_, type_of(pass_.source), source_, shape_.columns.block);
@@ -55,12 +54,11 @@ void RowCode::write(const std::vector<VectorReg>& values) const {
   store_row(builder_, type_of(*pass_.target), target_, values);
 }
 
-void RowSweep::write(KernelBuilder& builder, ScalarOperand row_tiles, ScalarOperand block,
+void RowSweep::write(KernelBuilder& builder, std::int64_t row_tiles, ScalarOperand block,
                      const RowMemory& memory) const {
   const RowCode code = prepare(builder, block);
   const std::vector<RowStream> streams = streams_of(memory, pass_.target.has_value());
-  write_row_loop(builder, row_tiles, shape_.unroll, streams,
-                 [&](const RowPlace& place) { write_row(code, memory, place); });
+  write_row_loop(builder, row_tiles, streams, [&](const RowPlace& place) { write_row(code, memory, place); });
 }
 
 hw::TilePhase RowSweep::row_work(const hw::Machine& machine, const RowKernel& kernel) const {
@@ -69,7 +67,7 @@ hw::TilePhase RowSweep::row_work(const hw::Machine& machine, const RowKernel& ke
   memory.parameters.resize(kernel.parameters.size());
   return repeated_work(machine, [&](KernelBuilder& builder, std::int64_t repeats) {
     const RowCode code = prepare(builder, builder.constant(0));
-    RowPlace place{{}, builder.constant(0), 0};
+    RowPlace place{{}, builder.constant(0)};
     for (const RowStream& stream : streams_of(memory, pass_.target.has_value())) place.at.push_back(stream.first);
     for (std::int64_t i = 0; i < repeats; ++i) write_row(code, memory, place);
   });

@@ -37,8 +37,6 @@ struct RowShape {
   explicit RowShape(const Shape& matrix);
   std::int64_t row_tiles = 0;
   ColumnBlocks columns;
-  std::int64_t unroll = 1;  ///< rows of tiles in an iteration
-  std::int64_t rounded(std::int64_t tiles) const { return base::round_up(tiles, unroll); }
 };
 
 /// VMEM that the rows at hand use: where they begin, and what is the same for all of them.
@@ -54,7 +52,7 @@ class RowCode {
   KernelBuilder& builder() const { return builder_; }
   /// The source's lane tiles, in f32.
   std::vector<VectorReg> row() const;
-  /// In every lane of a sublane, the number of that row.
+  /// In every lane of a sublane, the statistic of that row.
   VectorReg statistic(std::size_t number) const;
   /// Reduces what is in the columns' lanes of `values` to a number per row, together with the blocks of columns before.
   /// The registers are not kept.
@@ -82,7 +80,7 @@ class RowSweep {
  public:
   RowSweep(const RowPass& pass, const RowShape& shape) : pass_(pass), shape_(shape) {}
   /// `block`: the number of the block of columns.
-  void write(KernelBuilder& builder, ScalarOperand row_tiles, ScalarOperand block, const RowMemory& memory) const;
+  void write(KernelBuilder& builder, std::int64_t row_tiles, ScalarOperand block, const RowMemory& memory) const;
   /// The work for one row of tiles in one block of columns.
   hw::TilePhase row_work(const hw::Machine& machine, const RowKernel& kernel) const;
 

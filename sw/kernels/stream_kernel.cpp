@@ -2,7 +2,6 @@
 #include "sw/kernels/stream_kernel.h"
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "sw/kernels/kernel_array.h"
@@ -14,9 +13,6 @@ namespace podsim::sw {
 using Op = hw::isa::Opcode;
 
 namespace {
-
-/// Pairs of 8 x 128 tiles in an iteration of the loop, so that its branch costs each register a cycle. A power of two.
-constexpr std::int64_t unroll = 4;
 
 std::int64_t tiles_of(const KernelArray& array) {
   return std::int64_t(array_words(array.shape)) / tile_words(array.shape.element_type);
@@ -33,8 +29,8 @@ class StreamBuilder {
   /// Plans with larger and larger tiles, cut as evenly as they can be.
   std::vector<TilePlan> plans() const {
     std::vector<TilePlan> plans;
-    const std::int64_t iterations = base::divide_round_up(total_, 2 * unroll);
-    for (std::int64_t parts : part_counts(iterations)) plans.push_back(plan(base::divide_round_up(iterations, parts)));
+    const std::int64_t pairs = base::divide_round_up(total_, 2);
+    for (std::int64_t parts : part_counts(pairs)) plans.push_back(plan(base::divide_round_up(pairs, parts)));
     return plans;
   }
 
@@ -42,11 +38,8 @@ class StreamBuilder {
     hw::VectorWork pair = work_.work;
     for (std::size_t i = 0; i + 1 < types_.size(); ++i) pair = sum(pair, load_pair_work(types_[i]));
     pair = sum(pair, store_pair_work(types_.back()));
-    const TileWindow window = plan.streams[0].words;
-    const std::int64_t words = iteration_words(types_[0]);
-    return make_tile_op(plan, kernel_.name, [=](std::span<const std::int64_t> indices) {
-      const std::int64_t length = window.end(indices[0]) - window.begin(indices[0]);
-      return std::vector<hw::TilePhase>{{{}, times(unroll * base::divide_round_up(length, words), pair), 0}};
+    return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
+      return std::vector<hw::TilePhase>{{{}, times(pairs(plan), pair), 0}};
     });
   }
 
@@ -60,12 +53,9 @@ class StreamBuilder {
   }
 
  private:
-  static std::int64_t iteration_words(ElementType type) { return 2 * unroll * tile_words(type); }
-  static std::int64_t iteration_rows(ElementType type) { return 2 * unroll * tile_rows(type); }
-
-  TilePlan plan(std::int64_t iterations) const {
+  TilePlan plan(std::int64_t pairs) const {
     TilePlan plan;
-    plan.counts = {base::divide_round_up(total_, 2 * unroll * iterations)};
+    plan.counts = {base::divide_round_up(total_, 2 * pairs)};
     const auto add = [&](const KernelArray& array, TileRole role) {
       const ElementType type = array.shape.element_type;
       TileStream stream;
@@ -73,8 +63,8 @@ class StreamBuilder {
       stream.role = role;
       stream.address = array.address;
       stream.rows = TileWindow::whole(1);
-      stream.words = TileWindow::cut(0, iterations * iteration_words(type), total_ * tile_words(type));
-      stream.vmem_rows = iterations * iteration_rows(type);
+      stream.words = TileWindow::cut(0, 2 * pairs * tile_words(type), total_ * tile_words(type));
+      stream.vmem_rows = 2 * pairs * tile_rows(type);
       plan.streams.push_back(std::move(stream));
     };
     for (const KernelArray& input : kernel_.inputs) add(input, TileRole::input);
@@ -82,7 +72,7 @@ class StreamBuilder {
     return plan;
   }
 
-  /// The last iteration may compute on what lies behind the tile's words; nothing of that leaves VMEM.
+  /// All tiles take the same code: what lies behind the words of the last is computed as well, and stays in VMEM.
   void write_tile(KernelBuilder& builder, const TilePlan& plan, const TileLoop::Tile& tile) const {
     std::vector<RowAddress> at;
     LoopOptions options{LoopSchedule::pipelined, {}};
@@ -90,34 +80,21 @@ class StreamBuilder {
       at.push_back({builder.op(Op::s_add, tile.row(i), 0), 0, tile.buffer(i)});
       options.independent_buffers.push_back(tile.buffer(i));
     }
-    builder.loop(iterations(builder, plan.streams[0].words, tile), options, [&] {
-      for (int i = 0; i < unroll; ++i) write_pair(builder, at, i);
+    builder.loop(std::int32_t(pairs(plan)), options, [&] {
+      write_pair(builder, at);
       for (std::size_t i = 0; i < at.size(); ++i) {
-        const std::int64_t rows = iteration_rows(types_[i]);
-        builder.assign(at[i].base, Op::s_add, at[i].base, std::int32_t(rows));
+        builder.assign(at[i].base, Op::s_add, at[i].base, std::int32_t(2 * tile_rows(types_[i])));
       }
     });
   }
 
-  void write_pair(KernelBuilder& builder, std::vector<RowAddress> at, int number) const {
+  void write_pair(KernelBuilder& builder, const std::vector<RowAddress>& at) const {
     std::vector<TilePair> inputs;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      at[i].offset = std::int32_t(2 * number * tile_rows(types_[i]));
-      if (i + 1 < at.size()) {
-        inputs.push_back(load_pair(builder, types_[i], at[i]));
-      } else {
-        store_pair(builder, types_[i], at[i], work_.code(builder, inputs));
-      }
-    }
+    for (std::size_t i = 0; i + 1 < at.size(); ++i) inputs.push_back(load_pair(builder, types_[i], at[i]));
+    store_pair(builder, types_.back(), at.back(), work_.code(builder, inputs));
   }
 
-  ScalarOperand iterations(KernelBuilder& builder, const TileWindow& window, const TileLoop::Tile& tile) const {
-    const std::int32_t words = std::int32_t(iteration_words(types_[0]));
-    const ScalarOperand length = tile.length(window);
-    if (length.literal) return (length.value + words - 1) / words;
-    const ScalarReg rounded = builder.op(Op::s_add, ScalarReg{length.value}, words - 1);
-    return builder.op(Op::s_shr, rounded, std::bit_width(std::uint32_t(words)) - 1);
-  }
+  std::int64_t pairs(const TilePlan& plan) const { return plan.streams[0].vmem_rows / (2 * tile_rows(types_[0])); }
 
   const hw::Machine& machine_;
   const Kernel& kernel_;

@@ -20,8 +20,7 @@ constexpr std::int64_t vmem_row_bytes = 512;
 /// Dimensions of a pass's grid.
 constexpr int part_dimension = 0, row_dimension = 1, column_dimension = 2;
 constexpr int source_stream = 0, target_stream = 1;
-/// What a tile has written is in HBM when the second tile behind it has been worked on (tile_loop.h); two more are read
-/// ahead.
+/// The loop that follows reads its first two tiles when all but the last four of this one are written (tile_loop.h).
 constexpr std::int64_t tiles_until_written = 4;
 
 /// Parts of a matrix's rows, one after the other, all of the same number of rows of tiles.
@@ -45,10 +44,8 @@ class StreamedRowsBuilder {
   std::vector<StreamedPlan> plans() const {
     std::vector<StreamedPlan> plans;
     if (shape_.columns.columns == 0 || parts_.empty()) return plans;
-    const std::int64_t units = base::divide_round_up(parts_[0].row_tiles, shape_.unroll);
-    for (std::int64_t count : part_counts(units)) {
-      plans.push_back(plan(base::divide_round_up(units, count) * shape_.unroll));
-    }
+    const std::int64_t row_tiles = parts_[0].row_tiles;
+    for (std::int64_t count : part_counts(row_tiles)) plans.push_back(plan(base::divide_round_up(row_tiles, count)));
     return plans;
   }
 
@@ -80,7 +77,7 @@ class StreamedRowsBuilder {
   std::vector<RowParts> cut() const {
     std::vector<RowParts> parts;
     const std::int64_t row_bytes = rows_.statistics * rows_per_tile * vmem_row_bytes;
-    const std::int64_t most = std::max(shape_.unroll, machine_.vmem.value() / 4 / row_bytes);
+    const std::int64_t most = std::max<std::int64_t>(1, machine_.vmem.value() / 4 / row_bytes);
     const std::int64_t count = base::divide_round_up(shape_.row_tiles, most);
     if (count == 0) return parts;
     const std::int64_t row_tiles = base::divide_round_up(shape_.row_tiles, count);
@@ -92,7 +89,7 @@ class StreamedRowsBuilder {
 
   StreamedPlan plan(std::int64_t row_tiles) const {
     StreamedPlan plan;
-    plan.statistic_rows = (shape_.rounded(parts_[0].row_tiles) + shape_.unroll) * rows_per_tile;
+    plan.statistic_rows = base::round_up(parts_[0].row_tiles, row_tiles) * rows_per_tile;
     plan.kept_rows = rows_.statistics * plan.statistic_rows + RowParameters::rows(rows_, shape_);
     for (const RowParts& parts : parts_) {
       std::vector<TilePlan>& passes = plan.passes.emplace_back();
@@ -121,7 +118,7 @@ class StreamedRowsBuilder {
     stream.vmem_stride = stream.words.length;
     stream.address = array.address + std::uint32_t(parts.first * stream.hbm_stride);
     stream.steps = {parts.row_tiles * stream.hbm_stride};
-    stream.vmem_rows = shape_.rounded(row_tiles) * pitch(array);
+    stream.vmem_rows = row_tiles * pitch(array);
     return stream;
   }
 
@@ -132,10 +129,8 @@ class StreamedRowsBuilder {
   /// One part's run over a pass's tiles.
   hw::TileOp pass_op(TilePlan plan, const hw::TilePhase& row_work) const {
     plan.counts[part_dimension] = 1;
-    return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t> indices) {
-      const TileWindow& rows = plan.streams[source_stream].rows;
-      const std::int64_t index = indices[row_dimension];
-      return std::vector<hw::TilePhase>{times(shape_.rounded(rows.end(index) - rows.begin(index)), row_work)};
+    return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
+      return std::vector<hw::TilePhase>{times(plan.streams[source_stream].rows.length, row_work)};
     });
   }
 
@@ -148,62 +143,76 @@ class StreamedRowsBuilder {
     op.runs.insert(op.runs.begin(), std::move(first));
   }
 
-  void write(KernelBuilder& builder, const StreamedPlan& plan) const {
-    RowParameters parameters(builder, rows_, shape_);
+  /// What the code of all passes shares.
+  struct Code {
+    KernelBuilder& builder;
+    RowParameters parameters;
     std::vector<KernelBuilder::VmemBuffer> statistics;
-    for (std::int64_t i = 0; i < rows_.statistics; ++i) statistics.push_back(builder.vmem_rows(plan.statistic_rows));
-    parameters.start();
+  };
+  using Loops = std::vector<std::unique_ptr<TileLoop>>;
+
+  void write(KernelBuilder& builder, const StreamedPlan& plan) const {
+    Code code{builder, {builder, rows_, shape_}, {}};
+    for (std::int64_t i = 0; i < rows_.statistics; ++i)
+      code.statistics.push_back(builder.vmem_rows(plan.statistic_rows));
+    code.parameters.start();
+    std::vector<Loops> groups;
     int flag = 1;
-    for (std::size_t group = 0; group < parts_.size(); ++group) {
-      std::vector<std::unique_ptr<TileLoop>> loops;
-      for (const TilePlan& pass : plan.passes[group]) {
+    for (const std::vector<TilePlan>& passes : plan.passes) {
+      Loops& loops = groups.emplace_back();
+      for (const TilePlan& pass : passes) {
         loops.push_back(std::make_unique<TileLoop>(builder, pass, flag));
         flag += 2 * int(pass.streams.size());
       }
-      const auto write_part = [&] { write_passes(builder, plan.passes[group], loops, statistics, parameters); };
-      if (parts_[group].count == 1) {
-        write_part();
-      } else {
-        builder.loop(std::int32_t(parts_[group].count), {}, write_part);
-      }
     }
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      groups[group].front()->start();
+      if (group == 0) code.parameters.wait();
+      write_group(code, parts_[group], plan.passes[group], groups[group]);
+    }
+    for (const Loops& loops : groups) loops.back()->wait_for_writes();
   }
 
-  void write_passes(KernelBuilder& builder, const std::vector<TilePlan>& plans,
-                    const std::vector<std::unique_ptr<TileLoop>>& loops,
-                    const std::vector<KernelBuilder::VmemBuffer>& statistics, RowParameters& parameters) const {
-    start_readers(nullptr, loops);
-    parameters.wait();
+  /// All passes for one part after the other; the reads of the first have been started.
+  void write_group(Code& code, const RowParts& parts, const std::vector<TilePlan>& plans, const Loops& loops) const {
+    if (parts.count == 1) return write_passes(code, plans, loops, {});
+    KernelBuilder& builder = code.builder;
+    const ScalarReg left = builder.constant(std::int32_t(parts.count - 1));
+    builder.loop(std::int32_t(parts.count), {}, [&] {
+      const ScalarReg last = builder.op(Op::s_xor, builder.op(Op::s_min, left, 1), 1);
+      write_passes(code, plans, loops, {loops.front().get(), last});
+      builder.assign(left, Op::s_sub, left, 1);
+    });
+  }
+
+  void write_passes(Code& code, const std::vector<TilePlan>& plans, const Loops& loops,
+                    const FollowingLoop& next_part) const {
     for (std::size_t i = 0; i < loops.size(); ++i) {
-      const RowPass& pass = rows_.passes[i];
-      loops[i]->run_tiles([&](const TileLoop::Tile& tile) {
-        const ScalarReg block = tile.index(column_dimension);
-        const RowMemory memory = this->memory(builder, pass, tile, plans[i], statistics, parameters.at(block));
-        RowSweep(pass, shape_).write(builder, tile.length(plans[i].streams[source_stream].rows), block, memory);
-      });
-      if (!pass.target) continue;
-      const bool written = plans[i].tiles_in_run() >= tiles_until_written;
-      if (written) start_readers(&*pass.target, loops);
-      loops[i]->wait_for_writes();
-      if (!written) start_readers(&*pass.target, loops);
+      const bool last = i + 1 == loops.size();
+      const bool follows_at_once = !last && can_follow(i, plans[i]);
+      const auto body = [&](const TileLoop::Tile& tile) { write_tile(code, rows_.passes[i], plans[i], tile); };
+      loops[i]->run_tiles(body, last ? next_part : FollowingLoop{follows_at_once ? loops[i + 1].get() : nullptr, 0});
+      if (last) return;
+      if (rows_.passes[i].target) loops[i]->wait_for_writes();
+      if (!follows_at_once) loops[i + 1]->start();
     }
   }
 
-  /// The first reads of all passes over an array, or over those that no pass writes.
-  void start_readers(const KernelArray* array, const std::vector<std::unique_ptr<TileLoop>>& loops) const {
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-      const std::string& source = rows_.passes[i].source.name;
-      const bool wanted = array != nullptr ? source == array->name : !is_written(source);
-      if (wanted) loops[i]->start();
-    }
-  }
-  bool is_written(const std::string& name) const {
-    return std::ranges::any_of(rows_.passes,
-                               [&](const RowPass& pass) { return pass.target && pass.target->name == name; });
+  /// Whether the next pass may read its first tiles while the last ones of this pass are still to be written.
+  bool can_follow(std::size_t pass, const TilePlan& plan) const {
+    const std::optional<KernelArray>& target = rows_.passes[pass].target;
+    return !target || target->name != rows_.passes[pass + 1].source.name || plan.tiles_in_run() >= tiles_until_written;
   }
 
-  RowMemory memory(KernelBuilder& builder, const RowPass& pass, const TileLoop::Tile& tile, const TilePlan& plan,
-                   const std::vector<KernelBuilder::VmemBuffer>& statistics, std::vector<RowAddress> parameters) const {
+  void write_tile(Code& code, const RowPass& pass, const TilePlan& plan, const TileLoop::Tile& tile) const {
+    const ScalarReg block = tile.index(column_dimension);
+    RowMemory memory = this->memory(code, pass, tile, plan);
+    memory.parameters = code.parameters.at(block);
+    RowSweep(pass, shape_).write(code.builder, plan.streams[source_stream].rows.length, block, memory);
+  }
+
+  RowMemory memory(Code& code, const RowPass& pass, const TileLoop::Tile& tile, const TilePlan& plan) const {
+    KernelBuilder& builder = code.builder;
     RowMemory memory;
     memory.source = {{tile.row(source_stream), 0, tile.buffer(source_stream)}, std::int32_t(pitch(pass.source))};
     if (pass.target) {
@@ -211,11 +220,10 @@ class StreamedRowsBuilder {
     }
     const ScalarReg row_tile = builder.op(Op::s_add, {}, tile.begin(plan.streams[source_stream].rows));
     const ScalarReg row = builder.op(Op::s_mul, row_tile, std::int32_t(rows_per_tile));
-    for (const KernelBuilder::VmemBuffer& buffer : statistics) {
+    for (const KernelBuilder::VmemBuffer& buffer : code.statistics) {
       memory.statistics.push_back(
           {{builder.op(Op::s_add, row, buffer.row), 0, buffer.buffer}, std::int32_t(rows_per_tile)});
     }
-    memory.parameters = std::move(parameters);
     return memory;
   }
 

@@ -28,20 +28,18 @@ class SublaneReductionBuilder {
         type_(kernel.inputs[0].shape.element_type),
         rows_(kernel.inputs[0].shape.dimensions[0]),
         row_tiles_(base::divide_round_up(rows_, rows_per_tile)),
-        columns_(column_blocks(kernel.inputs[0].shape.dimensions[1])),
-        unroll_(rows_per_iteration(columns_.block, row_tiles_)) {}
+        columns_(column_blocks(kernel.inputs[0].shape.dimensions[1])) {}
 
   std::vector<TilePlan> plans() const {
     std::vector<TilePlan> plans;
-    const std::int64_t units = base::divide_round_up(row_tiles_, unroll_);
-    for (std::int64_t parts : part_counts(units)) plans.push_back(plan(base::divide_round_up(units, parts) * unroll_));
+    for (std::int64_t parts : part_counts(row_tiles_)) plans.push_back(plan(base::divide_round_up(row_tiles_, parts)));
     return plans;
   }
 
   hw::TileOp tile_op(const TilePlan& plan) const {
     const hw::TilePhase row = repeated_work(machine_, [&](KernelBuilder& builder, std::int64_t repeats) {
       const Sums sums = start(builder, plan, {}, {});
-      for (int number = 0; number < repeats; ++number) write_row(builder, {{{}}, {}, number}, sums);
+      for (int i = 0; i < repeats; ++i) write_row(builder, {{{}}, {}}, sums);
     });
     const hw::TilePhase bounds =
         issued_work(machine_, [&](KernelBuilder& builder) { keep(builder, plan, {}, start(builder, plan, {}, {})); });
@@ -49,10 +47,8 @@ class SublaneReductionBuilder {
       const Sums sums = start(builder, plan, {}, {});
       for (int i = 0; i < repeats; ++i) write_results(builder, {}, sums);
     });
-    const TileWindow& rows = plan.streams[input_stream].rows;
     return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t> indices) {
-      const std::int64_t length = base::round_up(rows.end(indices[1]) - rows.begin(indices[1]), unroll_);
-      std::vector<hw::TilePhase> phases{sum(bounds, times(length, row))};
+      std::vector<hw::TilePhase> phases{sum(bounds, times(plan.streams[input_stream].rows.length, row))};
       if (indices[1] == plan.counts[1] - 1) phases.push_back(results);
       return phases;
     });
@@ -73,7 +69,7 @@ class SublaneReductionBuilder {
   struct Sums {
     std::vector<VectorReg> lane_tiles;
     VectorReg sublanes;
-    ScalarReg rows_left;  ///< from the first row of the iteration on
+    ScalarReg rows_left;  ///< from the row of tiles at hand on
   };
 
   TilePlan plan(std::int64_t rows) const {
@@ -106,15 +102,11 @@ class SublaneReductionBuilder {
   void write_tile(KernelBuilder& builder, const TilePlan& plan, const TileLoop::Tile& tile,
                   const KernelBuilder::VmemBuffer& scratch) const {
     const RowAddress kept{builder.constant(scratch.row), 0, scratch.buffer};
-    const TileWindow& rows = plan.streams[input_stream].rows;
     const ScalarReg block = tile.index(1);
     const Sums sums = start(builder, plan, kept, block);
     const RowStream stream{{tile.row(input_stream), 0, tile.buffer(input_stream)}, std::int32_t(input_pitch())};
-    write_row_loop(builder, tile.length(rows), unroll_, {&stream, 1}, [&](const RowPlace& place) {
-      write_row(builder, place, sums);
-      if (place.number + 1 < unroll_) return;
-      builder.assign(sums.rows_left, Op::s_sub, sums.rows_left, std::int32_t(unroll_ * rows_per_tile));
-    });
+    write_row_loop(builder, plan.streams[input_stream].rows.length, {&stream, 1},
+                   [&](const RowPlace& place) { write_row(builder, place, sums); });
     keep(builder, plan, kept, sums);
     const PredicateReg last = builder.compare(Op::s_eq, block, std::int32_t(plan.counts[1] - 1));
     builder.when(last, false, [&] {
@@ -142,12 +134,11 @@ class SublaneReductionBuilder {
 
   void write_row(KernelBuilder& builder, const RowPlace& place, const Sums& sums) const {
     const std::vector<VectorReg> row = load_row(builder, type_, place.at[0], columns_.block);
-    const std::int32_t before = std::int32_t(place.number * rows_per_tile);
-    const VectorReg left = builder.splat(builder.op(Op::s_sub, sums.rows_left, before));
-    const MaskReg mask = builder.compare(Op::v_lt_s32, sums.sublanes, left);
+    const MaskReg mask = builder.compare(Op::v_lt_s32, sums.sublanes, builder.splat(sums.rows_left));
     for (std::size_t i = 0; i < row.size(); ++i) {
       builder.assign(sums.lane_tiles[i], reduction_.fold, sums.lane_tiles[i], row[i], mask);
     }
+    builder.assign(sums.rows_left, Op::s_sub, sums.rows_left, std::int32_t(rows_per_tile));
   }
 
   void keep(KernelBuilder& builder, const TilePlan& plan, RowAddress kept, const Sums& sums) const {
@@ -174,7 +165,6 @@ class SublaneReductionBuilder {
   ElementType type_;
   std::int64_t rows_, row_tiles_;
   ColumnBlocks columns_;
-  std::int64_t unroll_;
 };
 
 }  // namespace

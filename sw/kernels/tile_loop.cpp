@@ -93,12 +93,7 @@ struct TileLoop::State {
         builder.set(next, 0);
         builder.set(carry, 1);
       });
-      const auto store = [&] { builder.store_smem({}, at + std::int32_t(d), next); };
-      if (stay.id == 0) {
-        store();
-      } else {
-        builder.when(stay, true, store);
-      }
+      store_unless(stay, at + std::int32_t(d), next);
       now[d] = next;
     }
     return out;
@@ -187,22 +182,43 @@ struct TileLoop::State {
     builder.when(predicate, false, [&] { builder.store_smem({}, address, next); });
   }
 
-  /// The reads of the next tile that has none yet, if there is one.
-  void start_reads() const {
+  /// The reads of the next tile that has none yet, if there is one and `held` is 0.
+  void start_reads(ScalarOperand held = 0) const {
     Indices tile = load_indices(next_indices);
-    const std::int32_t finished_at = next_indices + std::int32_t(plan.counts.size());
-    const ScalarReg finished = builder.load_smem({}, finished_at);
+    const ScalarReg finished = load_finished();
+    const ScalarReg none = held.literal ? finished : builder.op(Opcode::s_or, finished, held);
     for (const Stream& stream : streams) {
       if (stream.data.role != TileRole::input || stream.transfers == 1) continue;
-      const PredicateReg due = first_of_period(stream, tile, finished);
+      const PredicateReg due = first_of_period(stream, tile, none);
       const ScalarReg number = builder.load_smem({}, stream.started);
       transfer(stream, tile, number, due);
       count_up(stream.started, number, due);
     }
     // A part that has been read stays at the next one's first tile until that is started.
-    const PredicateReg stay = plan.in_parts ? builder.compare(Opcode::s_ne, finished, 0) : PredicateReg{};
+    const PredicateReg stay = plan.in_parts ? builder.compare(Opcode::s_ne, none, 0) : PredicateReg{};
     const ScalarReg wrapped = advance(next_indices, tile, stay);
-    builder.store_smem({}, finished_at, builder.op(Opcode::s_or, finished, wrapped));
+    store_unless(stay, finished_at(), builder.op(Opcode::s_or, finished, wrapped));
+  }
+
+  std::int32_t finished_at() const { return next_indices + std::int32_t(plan.counts.size()); }
+  /// 1 when all tiles are read, or all of a part.
+  ScalarReg load_finished() const { return builder.load_smem({}, finished_at()); }
+
+  void store_unless(PredicateReg stay, std::int32_t address, ScalarReg value) const {
+    if (stay.id == 0) {
+      builder.store_smem({}, address, value);
+    } else {
+      builder.when(stay, true, [&] { builder.store_smem({}, address, value); });
+    }
+  }
+
+  /// The reads of the first two tiles, or of those of a part, if `held` is 0.
+  void start(ScalarOperand held) const {
+    builder.mark("load");
+    start_single_reads();
+    if (plan.in_parts) set_unfinished();
+    const std::int64_t tiles = plan.tiles_in_run();
+    for (std::int64_t ahead = 0; ahead < std::min<std::int64_t>(tiles, 2); ++ahead) start_reads(held);
   }
 
   /// There are tiles to read again: of the next part.
@@ -312,18 +328,17 @@ void TileLoop::run(const std::function<void(const Tile&)>& body) {
   wait_for_writes();
 }
 
-void TileLoop::start() {
-  const State& state = *state_;
-  state.builder.mark("load");
-  state.start_single_reads();
-  if (state.plan.in_parts) state.set_unfinished();
-  const std::int64_t tiles = state.plan.tiles_in_run();
-  for (std::int64_t ahead = 0; ahead < std::min<std::int64_t>(tiles, 2); ++ahead) state.start_reads();
-}
+void TileLoop::start() { state_->start(0); }
 
-void TileLoop::run_tiles(const std::function<void(const Tile&)>& body) {
+void TileLoop::run_tiles(const std::function<void(const Tile&)>& body, const FollowingLoop& following) {
   const State& state = *state_;
+  const State* next = following.loop != nullptr ? following.loop->state_.get() : nullptr;
   const std::int64_t tiles = state.plan.tiles_in_run();
+  if (next != nullptr && tiles == 1) {
+    next->start(following.skip);
+    next = nullptr;
+  }
+  if (next != nullptr) next->set_unfinished();
   state.builder.loop(std::int32_t(tiles), {}, [&] {
     state.builder.mark("load");
     state.wait();
@@ -331,7 +346,13 @@ void TileLoop::run_tiles(const std::function<void(const Tile&)>& body) {
     body(Tile(*this));
     state.builder.mark("store");
     state.finish_tile();
+    if (next == nullptr) {
+      if (tiles > 2) state.start_reads();
+      return;
+    }
+    const ScalarReg unread = state.builder.op(Opcode::s_xor, state.load_finished(), 1);
     if (tiles > 2) state.start_reads();
+    next->start_reads(state.builder.op(Opcode::s_or, unread, following.skip));
   });
 }
 

@@ -10,6 +10,14 @@
 
 namespace podsim::sw {
 
+class TileLoop;
+
+/// The loop over a plan in parts that comes after another one.
+struct FollowingLoop {
+  TileLoop* loop = nullptr;
+  ScalarOperand skip = 0;  ///< not 0: it does not come this time
+};
+
 /// Writes a plan's tiles as bundles: while a tile is worked on, the next one comes in and the one before goes out. In
 /// the order of the core, which is that of the tile level (hw/tile_pipeline.h):
 ///
@@ -54,10 +62,11 @@ class TileLoop {
   void run(const std::function<void(const Tile&)>& body);
 
   // The same step by step, for kernels that go over HBM more than once: the reads of the first two tiles; the loop; the
-  // waits. Reads may be started while another plan's tiles are worked on, if that does not write what they read. With a
-  // plan in parts all three stand in a loop over its parts.
+  // waits. With a plan in parts all three stand in a loop over its parts. The first two tiles of a loop that follows
+  // are read while the last two of this one are worked on, instead of by its start(): by then, all but the last four
+  // tiles of this one have been written.
   void start();
-  void run_tiles(const std::function<void(const Tile&)>& body);
+  void run_tiles(const std::function<void(const Tile&)>& body, const FollowingLoop& following = {});
   void wait_for_writes();
 
  private:

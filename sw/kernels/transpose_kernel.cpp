@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/transpose_kernel.h"
 
-#include <algorithm>
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -46,11 +44,8 @@ class TransposeBuilder {
 
   hw::TileOp tile_op(const TilePlan& plan) const {
     const hw::VectorWork block{.loads = block_tiles, .stores = block_tiles, .alu_ops = packed() ? 2 * block_tiles : 0};
-    return make_tile_op(plan, kernel_.name, [=, this](std::span<const std::int64_t> indices) {
-      const TileWindow window = blocks_window(plan);
-      const std::int64_t index = indices[std::size_t(window.dimension)];
-      const std::int64_t blocks = base::divide_round_up(window.end(index) - window.begin(index), block_units());
-      return std::vector<hw::TilePhase>{{{}, times(blocks, block), blocks * block_tiles}};
+    return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
+      return std::vector<hw::TilePhase>{{{}, times(blocks(plan), block), blocks(plan) * block_tiles}};
     });
   }
 
@@ -66,11 +61,11 @@ class TransposeBuilder {
  private:
   bool packed() const { return type_ == ElementType::bf16; }
   bool along_columns() const { return block_columns_ > 1; }
-  /// The window of the input that says how many blocks a tile has, and how much of it one block takes.
-  TileWindow blocks_window(const TilePlan& plan) const {
-    return along_columns() ? plan.streams[input_stream].words : plan.streams[input_stream].rows;
+  /// Of a tile; the last one may have fewer, and takes as long.
+  std::int64_t blocks(const TilePlan& plan) const {
+    const TileStream& input = plan.streams[input_stream];
+    return input.rows.length / block_tiles * input.words.length / tile_words(type_);
   }
-  std::int64_t block_units() const { return along_columns() ? tile_words(type_) : block_tiles; }
 
   /// Tiles of `blocks` blocks.
   TilePlan plan(std::int64_t blocks) const {
@@ -106,7 +101,7 @@ class TransposeBuilder {
     const RowAddress to{builder.op(Op::s_add, tile.row(output_stream), 0), 0, tile.buffer(output_stream)};
     const std::int32_t next = std::int32_t(tile_rows(type_));
     const std::int32_t skip = std::int32_t(block_tiles);
-    builder.loop(blocks(builder, plan, tile), {LoopSchedule::pipelined, {from.buffer, to.buffer}}, [&] {
+    builder.loop(std::int32_t(blocks(plan)), {LoopSchedule::pipelined, {from.buffer, to.buffer}}, [&] {
       write_pushes(builder, from, pitch(input_stream));
       write_pops(builder, to, pitch(output_stream));
       builder.assign(from.base, Op::s_add, from.base, along_columns() ? next : skip * pitch(input_stream));
@@ -126,14 +121,6 @@ class TransposeBuilder {
     for (int i = 0; i < block_tiles; ++i, to.offset += pitch) {
       store_tile(builder, to, builder.pop(hw::isa::cross_lane_unit), packed());
     }
-  }
-
-  ScalarOperand blocks(KernelBuilder& builder, const TilePlan& plan, const TileLoop::Tile& tile) const {
-    const std::int32_t units = std::int32_t(block_units());
-    const ScalarOperand length = tile.length(blocks_window(plan));
-    if (length.literal) return (length.value + units - 1) / units;
-    const ScalarReg rounded = builder.op(Op::s_add, ScalarReg{length.value}, units - 1);
-    return builder.op(Op::s_shr, rounded, std::countr_zero(std::uint32_t(units)));
   }
 
   const hw::Machine& machine_;

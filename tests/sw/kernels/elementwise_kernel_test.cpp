@@ -52,7 +52,7 @@ TEST(ElementwiseKernel, what_does_not_fit_is_refused) {
   const KernelArguments large = arguments_of(family, {{"rows", "16777216"}, {"columns", "16777216"}});
   EXPECT_THROW(family.build(machine_with_vmem(16 * 1024), large), base::InputError);
   const KernelArguments small = arguments_of(family, {{"rows", "1024"}, {"columns", "1024"}});
-  EXPECT_THROW(family.build(machine_with_vmem(64), small), base::InputError);
+  EXPECT_THROW(family.build(machine_with_vmem(32), small), base::InputError);
 }
 
 }  // namespace
