@@ -11,6 +11,10 @@ namespace {
 /// Rows of one of the two buffers.
 constexpr int buffer_rows = RandomKernel::rows / 2;
 constexpr int most_waiting[] = {32, 32, 0, 0, 32, 8};
+/// By how much a loop may move a base.
+constexpr int most_trips_of_all = 200, most_step = 2;
+
+enum Kind { scalar, vector, memory, fifo, matrix };
 }  // namespace
 
 RandomKernel::RandomKernel(const hw::Machine& machine, std::uint32_t seed)
@@ -24,7 +28,9 @@ RandomKernel::RandomKernel(const hw::Machine& machine, std::uint32_t seed)
   }
   masks_.push_back(twin_.compare(Opcode::v_lt_s32, vectors_[0], VectorOperand(vectors_[1])));
   predicates_.push_back(twin_.compare(Opcode::s_lt, scalars_[0], ScalarOperand(scalars_[1])));
-  uses_matrix_ = one_in(3);
+  for (int kind = scalar; kind <= fifo; ++kind) kinds_.insert(kinds_.end(), std::size_t(1 + below(3)), kind);
+  if (one_in(3)) kinds_.push_back(matrix);
+  if (one_in(4)) kinds_.insert(kinds_.end(), 10, fifo);
 }
 
 /// New values take the place of old ones when there are enough, so that registers suffice.
@@ -48,15 +54,14 @@ void RandomKernel::write_code(int operations) {
 }
 
 void RandomKernel::write_operation() {
-  switch (below(uses_matrix_ ? 6 : 5)) {
-    case 0:
+  switch (any(kinds_)) {
+    case scalar:
       return write_scalar();
-    case 1:
-    case 2:
+    case vector:
       return write_vector();
-    case 3:
+    case memory:
       return write_memory();
-    case 4:
+    case fifo:
       return write_fifo();
     default:
       return write_matrix();
@@ -96,8 +101,8 @@ void RandomKernel::write_vector() {
 RowAddress RandomKernel::address(int span) {
   const int buffer = below(2);
   const int stride = below(4);
-  // Bases are below 16 and move by at most 2 in each of up to 12 iterations.
-  const int offset = buffer * buffer_rows + below(std::max(1, buffer_rows - 40 - span * stride));
+  const int most_base = 15 + most_trips_of_all * most_step;
+  const int offset = buffer * buffer_rows + below(buffer_rows - most_base - span * stride);
   return {one_in(4) ? ScalarReg{} : any(bases_), offset, buffer, stride};
 }
 
@@ -178,18 +183,65 @@ void RandomKernel::settle_fifos(const std::vector<int>& waiting) {
   }
 }
 
-void RandomKernel::write_loop(int operations, LoopSchedule schedule) {
-  const int trips = 1 + below(12);
-  const ScalarOperand count =
-      one_in(3) ? ScalarOperand(twin_.op(Opcode::s_mov, ScalarReg{}, trips)) : ScalarOperand(trips);
+void RandomKernel::write_loop(int operations, LoopSchedule schedule, int most_trips) {
+  const ScalarOperand count = random_trips(most_trips);
   const std::vector<int> waiting = waiting_;
   twin_.loop(count, {schedule, {}}, [&] {
     const ScalarReg moving = any(bases_);
     write_code(operations);
     settle_fifos(waiting);
-    if (one_in(2)) twin_.assign(moving, Opcode::s_add, moving, 1 + below(2));
+    if (one_in(2)) twin_.assign(moving, Opcode::s_add, moving, 1 + below(most_step));
   });
   for (ScalarReg base : bases_) twin_.assign(base, Opcode::s_and, base, 15);
+}
+
+ScalarOperand RandomKernel::random_trips(int most) {
+  const int trips = 1 + below(most);
+  if (!one_in(3)) return trips;
+  const ScalarReg reg = twin_.op(Opcode::s_mov, ScalarReg{}, 0);
+  twin_.assign(reg, Opcode::s_add, reg, trips);  // written twice: not known ahead
+  return reg;
+}
+
+VectorReg RandomKernel::transform(VectorReg x) {
+  switch (below(5)) {
+    case 0:
+      twin_.push_cross_lane(Opcode::x_rotate_lanes, x, below(128));
+      return twin_.pop(cross_lane_unit);
+    case 1:
+      twin_.push_transcendental(Opcode::e_recip, x);
+      return twin_.pop(transcendental_unit);
+    case 2:
+      return twin_.op(Opcode::v_mul_s32, x, VectorOperand::bits(below(100'000)));
+    case 3:
+      return twin_.op(Opcode::v_add_s32, x, VectorOperand(x));
+    default:
+      return twin_.op(Opcode::v_xor, x, VectorOperand(any(vectors_)));
+  }
+}
+
+void RandomKernel::write_stream(int most_trips) {
+  const ScalarReg from = twin_.op(Opcode::s_add, any(bases_), 0),
+                  to = twin_.op(Opcode::s_add, any(bases_), buffer_rows);
+  const ScalarReg number = twin_.op(Opcode::s_mov, ScalarReg{}, 0);
+  const VectorReg sum = twin_.splat(any(scalars_));
+  const int chains = 1 + below(4), step = 1 + below(most_step), first = below(3);
+  twin_.loop(random_trips(most_trips), {LoopSchedule::pipelined, {}}, [&] {
+    for (int i = 0; i < chains; ++i) {
+      VectorReg x = twin_.load({from, first + i, 0, 1 + below(2)});
+      for (int length = below(4); length > 0; --length) x = transform(x);
+      if (one_in(3)) twin_.assign(sum, Opcode::v_add_s32, sum, VectorOperand(x));
+      if (one_in(4)) x = twin_.op(Opcode::v_add_s32, x, VectorOperand(twin_.splat(number)));
+      twin_.store({to, 2 * first + i, 1, 1}, x);
+      if (one_in(6)) twin_.store_smem(ScalarReg{}, below(words), number);
+    }
+    if (one_in(2)) twin_.assign(number, Opcode::s_sub, number, 3);
+    twin_.assign(from, Opcode::s_add, from, step);
+    twin_.assign(to, Opcode::s_add, to, most_step);
+  });
+  keep(vectors_, sum, 7);
+  twin_.store_smem(ScalarReg{}, 0, to);
+  scalars_[0] = from;
 }
 
 void RandomKernel::write_nest(int operations, int depth) {

@@ -16,12 +16,15 @@ class RandomKernel {
   RandomKernel(const hw::Machine& machine, std::uint32_t seed);
 
   /// Rows and words that a kernel works on.
-  static constexpr int rows = 128, words = 16;
+  static constexpr int rows = 1024, words = 16;
 
   /// Straight-line code of about that many operations.
   void write_code(int operations);
-  /// A loop over such code.
-  void write_loop(int operations, LoopSchedule schedule);
+  /// A loop over such code, of up to `most_trips`.
+  void write_loop(int operations, LoopSchedule schedule, int most_trips = 12);
+  /// A loop as kernels have them: what it loads passes through some operations and is stored, further on in every
+  /// iteration.
+  void write_stream(int most_trips);
   /// Loops of either kind after and inside of each other.
   void write_nest(int operations, int depth);
   TwinKernel& twin() { return twin_; }
@@ -40,6 +43,8 @@ class RandomKernel {
   void keep(std::vector<Reg>& registers, Reg reg, std::size_t most);
 
   void write_operation();
+  VectorReg transform(VectorReg x);
+  ScalarOperand random_trips(int most);
   void write_scalar();
   void write_vector();
   void write_memory();
@@ -58,7 +63,7 @@ class RandomKernel {
   std::vector<ScalarReg> bases_;  ///< hold rows that are there
   std::vector<int> waiting_;      ///< results by unit
   std::vector<bool> latched_;     ///< by matrix unit
-  bool uses_matrix_ = false;
+  std::vector<int> kinds_;        ///< operations are of a random one of them
 };
 
 }  // namespace podsim::sw

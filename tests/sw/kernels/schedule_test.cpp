@@ -72,6 +72,15 @@ TEST(schedule, pipelined_loops_compute_what_was_written) {
   }));
 }
 
+TEST(schedule, long_pipelined_loops_compute_what_was_written) {
+  EXPECT_TRUE(rc::check([](std::uint32_t seed) {
+    RandomKernel kernel(machine(), seed);
+    kernel.write_loop(1 + kernel.below(10), LoopSchedule::pipelined, 200);
+    kernel.write_stream(200);
+    agree(std::move(kernel));
+  }));
+}
+
 TEST(schedule, loops_in_loops_compute_what_was_written) {
   EXPECT_TRUE(rc::check([](std::uint32_t seed) {
     RandomKernel kernel(machine(), seed);

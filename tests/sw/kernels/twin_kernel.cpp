@@ -16,7 +16,7 @@ using hw::isa::Opcode;
 
 namespace {
 
-constexpr int vmem_rows = 512, smem_words = 256;
+constexpr int vmem_rows = 1024, smem_words = 256;
 
 std::int32_t scalar_result(Opcode opcode, std::int32_t x, std::int32_t y) {
   const auto a = std::uint32_t(x), b = std::uint32_t(y);
