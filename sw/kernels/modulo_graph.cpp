@@ -68,6 +68,21 @@ std::optional<std::vector<int>> ModuloGraph::heights(int interval) const {
   return std::nullopt;
 }
 
+std::vector<int> ModuloGraph::code_order() const {
+  std::vector<int> ranks(members_.size());
+  for (int group = 0; group < groups(); ++group) {
+    int& rank = ranks[std::size_t(group)];
+    if (!members(group).empty()) {
+      rank = group;
+      continue;
+    }
+    for (const Dependence& d : to(group)) {
+      if (d.distance == 0 && d.from < group) rank = std::max(rank, ranks[std::size_t(d.from)]);
+    }
+  }
+  return ranks;
+}
+
 int ModuloGraph::least_interval(int from) const {
   if (heights(from)) return from;
   int impossible = from, possible = 2 * from;

@@ -35,6 +35,8 @@ class ModuloGraph {
   /// The most cycles from each group's issue to the end of all that depends on it, when iterations begin `interval`
   /// cycles apart; nothing if a group would depend on its own future.
   std::optional<std::vector<int>> heights(int interval) const;
+  /// A rank for each group that follows the order of the code; events have that of the operation they come from.
+  std::vector<int> code_order() const;
   /// The least interval from `from` on for which there are heights.
   int least_interval(int from) const;
 

@@ -14,21 +14,23 @@ namespace {
 
 /// Placements per group before an interval is given up.
 constexpr int patience = 6;
+/// What sinks makes room for more to sink.
+constexpr int sinking_passes = 2;
 
 /// One attempt, for one interval.
 class Attempt {
  public:
-  Attempt(const ModuloScope& scope, const ModuloGraph& graph, int interval, std::vector<int> heights)
+  Attempt(const ModuloScope& scope, const ModuloGraph& graph, int interval, std::vector<int> ranks)
       : scope_(scope),
         graph_(graph),
         interval_(interval),
-        heights_(std::move(heights)),
+        ranks_(std::move(ranks)),
         reservation_(scope.machine, scope.operations, graph, interval),
         cycle_(std::size_t(graph.groups()), none),
         last_cycle_(cycle_.size(), none) {}
 
   bool run() {
-    for (int group = 0; group < graph_.groups(); ++group) waiting_.insert({-heights_[std::size_t(group)], group});
+    for (int group = 0; group < graph_.groups(); ++group) waiting_.insert({ranks_[std::size_t(group)], group});
     for (int left = patience * graph_.groups(); !waiting_.empty(); --left) {
       if (left == 0) return false;
       const int group = waiting_.begin()->second;
@@ -85,7 +87,7 @@ class Attempt {
       if (cycle_of(other) != none) push_out(other);
       if (reservation_.place(group, cycle)) return settle(group, cycle);
     }
-    waiting_.insert({-heights_[std::size_t(group)], group});  // its own members are in each other's way
+    waiting_.insert({ranks_[std::size_t(group)], group});  // its own members are in each other's way
     last_cycle_[std::size_t(group)] = cycle;
   }
 
@@ -100,7 +102,7 @@ class Attempt {
   void push_out(int group) {
     reservation_.remove(group, cycle_of(group));
     cycle_[std::size_t(group)] = none;
-    waiting_.insert({-heights_[std::size_t(group)], group});
+    waiting_.insert({ranks_[std::size_t(group)], group});
   }
 
   /// The latest cycle that what depends on the group allows.
@@ -132,10 +134,10 @@ class Attempt {
   const ModuloScope& scope_;
   const ModuloGraph& graph_;
   int interval_;
-  std::vector<int> heights_;
+  std::vector<int> ranks_;  ///< the lower, the sooner
   ModuloReservation reservation_;
   std::vector<int> cycle_, last_cycle_;
-  std::set<std::pair<int, int>> waiting_;  ///< by negative height
+  std::set<std::pair<int, int>> waiting_;  ///< by rank
 };
 
 std::vector<int> Attempt::find_gains() const {
@@ -229,17 +231,17 @@ RegisterBudget most_alive(const hw::Machine& machine, const std::vector<Operatio
 std::optional<ModuloSchedule> schedule_modulo(const ModuloScope& scope) {
   const ModuloGraph graph(scope.graph);
   int interval = graph.least_interval(least_interval_of_slots(scope.machine, scope.operations));
-  while (interval <= scope.longest_interval) {
-    if (auto heights = graph.heights(interval)) {
-      Attempt attempt(scope, graph, interval, std::move(*heights));
-      if (attempt.run()) {
-        attempt.sink();
-        attempt.sink();
-        ModuloSchedule schedule = attempt.schedule();
-        if (within(most_alive(scope.machine, scope.operations, scope.renamed, schedule), scope.budget)) return schedule;
-      }
+  for (; interval <= scope.longest_interval; interval += std::max(1, interval / 32)) {
+    auto heights = graph.heights(interval);
+    if (!heights) continue;
+    for (int& height : *heights) height = -height;
+    for (const std::vector<int>& ranks : {*heights, graph.code_order()}) {
+      Attempt attempt(scope, graph, interval, ranks);
+      if (!attempt.run()) continue;
+      for (int pass = 0; pass < sinking_passes; ++pass) attempt.sink();
+      ModuloSchedule schedule = attempt.schedule();
+      if (within(most_alive(scope.machine, scope.operations, scope.renamed, schedule), scope.budget)) return schedule;
     }
-    interval += std::max(1, interval / 32);
   }
   return std::nullopt;
 }

@@ -34,9 +34,9 @@ struct ModuloScope {
 
 /// Iterative modulo scheduling (B. R. Rau, "Iterative modulo scheduling", 1996): the least interval that slots, units
 /// and recurrences allow; operations by the length of what depends on them, each in the first free bundle after those
-/// it depends on, pushing out others where there is none; the next interval when that takes too long. Afterwards
-/// operations that only begin values move as late as they can, so that values live shortly, and an interval for which
-/// registers do not suffice is given up for a longer one. Nothing if there is none up to the longest.
+/// it depends on, pushing out others where there is none. Afterwards operations that only begin values move as late as
+/// they can, so that values live shortly. If all that takes too long or registers do not suffice, operations are taken
+/// in the order of the code, and then the next interval is tried. Nothing if there is none up to the longest.
 std::optional<ModuloSchedule> schedule_modulo(const ModuloScope& scope);
 
 /// How many values of the renamed registers are alive at most, by class.
