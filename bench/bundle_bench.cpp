@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host time of a core bundle by bundle: items are simulated cycles. A matmul's inner loop with both matrix units in
-// steady state, an elementwise loop with a store every other cycle, and a scalar loop; with data and without.
+// steady state, an elementwise loop with a store every other cycle, and a scalar loop; then generated kernels from HBM
+// to HBM; with data and without.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <map>
+#include <stdexcept>
 #include <string>
 
 #include "hw/bundle/bundle_run.h"
 #include "hw/isa/assembler.h"
+#include "sw/kernels/kernel.h"
 #include "workloads/machines.h"
 
 // libsystemc brings its own main, which calls sc_main; this program's main comes first and sc_main is never called.
@@ -87,9 +91,34 @@ void MatmulLoop(benchmark::State& state) { run(state, matmul(20), state.range(0)
 void ElementwiseLoop(benchmark::State& state) { run(state, elementwise(50), state.range(0) != 0); }
 void ScalarLoop(benchmark::State& state) { run(state, scalar(50), state.range(0) != 0); }
 
+/// A family's kernel with its preset arguments but for those given.
+sw::Kernel kernel(const std::string& family_name, const std::map<std::string, std::string>& arguments) {
+  for (const sw::KernelFamily& family : sw::kernel_families()) {
+    if (family.name != family_name) continue;
+    sw::KernelArguments all;
+    for (const sw::KernelParameter& parameter : family.parameters) all.values[parameter.name] = parameter.preset;
+    for (const auto& [name, value] : arguments) all.values.at(name) = value;
+    return family.build(machine(), all);
+  }
+  throw std::invalid_argument(family_name);
+}
+
+void MatmulKernel(benchmark::State& state) {
+  run(state, kernel("matmul", {{"m", "1024"}, {"n", "1024"}, {"k", "1024"}}).program, state.range(0) != 0);
+}
+void ConvolutionKernel(benchmark::State& state) { run(state, kernel("conv2d", {}).program, state.range(0) != 0); }
+void SoftmaxKernel(benchmark::State& state) { run(state, kernel("softmax", {}).program, state.range(0) != 0); }
+void LayerNormKernel(benchmark::State& state) { run(state, kernel("layernorm", {}).program, state.range(0) != 0); }
+void ElementwiseKernel(benchmark::State& state) { run(state, kernel("elementwise", {}).program, state.range(0) != 0); }
+
 BENCHMARK(MatmulLoop)->ArgName("data")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(ElementwiseLoop)->ArgName("data")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(ScalarLoop)->ArgName("data")->Arg(0)->Unit(benchmark::kMillisecond);
+BENCHMARK(MatmulKernel)->ArgName("data")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(ConvolutionKernel)->ArgName("data")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(SoftmaxKernel)->ArgName("data")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(LayerNormKernel)->ArgName("data")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(ElementwiseKernel)->ArgName("data")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace podsim

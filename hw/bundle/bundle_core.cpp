@@ -99,8 +99,8 @@ void BundleCore::prepare(const DecodedBundle& bundle) {
 /// Which operations are performed; false if a predicate is not ready.
 bool BundleCore::choose_operations(const DecodedBundle& bundle) {
   performed_ = 0;
-  for (int i = 0; i < bundle.count; ++i) {
-    const Operation& operation = bundle.operations[std::size_t(i)];
+  for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
+    const Operation& operation = bundle.operations[i];
     const int predicate = register_entry::predicate + operation.predicate;
     if (scoreboard_.ready(predicate) > now_) {
       return fail(text_.not_ready(pc_, now_, operation, predicate, scoreboard_));
@@ -112,8 +112,8 @@ bool BundleCore::choose_operations(const DecodedBundle& bundle) {
 
 /// Waits for what only a DMA completion can bring: true if the next event has to come first, or the run ended.
 bool BundleCore::wait_outside(const DecodedBundle& bundle) {
-  for (int i = 0; i < bundle.count; ++i) {
-    const Operation& operation = bundle.operations[std::size_t(i)];
+  for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
+    const Operation& operation = bundle.operations[i];
     if (!performed(i)) continue;
     if (operation.opcode == Opcode::sync_wait) return wait_for_flag(operation);
     if (operation.opcode == Opcode::dma && parts_.dma.full()) return sleep(Stall::dma_queue, operation);
@@ -144,8 +144,8 @@ bool BundleCore::sleep(Stall reason, const Operation& operation) {
 /// Asks units and memory for the first cycle in which all of them are ready.
 void BundleCore::wait_for_units(const DecodedBundle& bundle) {
   int transcendentals = 0;
-  for (int i = 0; i < bundle.count && !finished_; ++i) {
-    const Operation& operation = bundle.operations[std::size_t(i)];
+  for (std::size_t i = 0; i < bundle.operations.size() && !finished_; ++i) {
+    const Operation& operation = bundle.operations[i];
     if (!performed(i)) continue;
     switch (operation.executor) {
       case Executor::transcendental:
@@ -225,8 +225,8 @@ BundleCore::Access BundleCore::access_of(const Operation& operation) const {
 
 /// In cycle now_.
 void BundleCore::issue(const DecodedBundle& bundle) {
-  for (int i = 0; i < bundle.count; ++i) {
-    if (performed(i) && !possible(bundle.operations[std::size_t(i)])) return;
+  for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
+    if (performed(i) && !possible(bundle.operations[i])) return;
   }
   record(bundle);
   next_ = pc_ + 1;
@@ -316,7 +316,7 @@ bool BundleCore::flag_exists(const Operation& operation) {
 void BundleCore::record(const DecodedBundle& bundle) {
   const base::Cycles waited = now_ - earliest_;
   ++bundles_;
-  for (int i = 0; i < bundle.count; ++i) ++slot_use_[std::size_t(bundle.operations[std::size_t(i)].slot)];
+  for (const Operation& operation : bundle.operations) ++slot_use_[std::size_t(operation.slot)];
   stalls_[std::size_t(Stall::branch)] += penalty_;
   stalls_[std::size_t(reason_)] += waited;
   if (options_.on_issue) {
@@ -328,8 +328,8 @@ void BundleCore::record(const DecodedBundle& bundle) {
 
 void BundleCore::show_issue(const DecodedBundle& bundle) {
   std::array<std::string, isa::slots> texts;
-  for (int i = 0; i < bundle.count; ++i) {
-    const isa::Slot slot = bundle.operations[std::size_t(i)].slot;
+  for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
+    const isa::Slot slot = bundle.operations[i].slot;
     const std::string& text = parts_.instructions.text_of(pc_, slot);
     texts[std::size_t(slot)] = performed(i) ? text : "(" + text + ")";
   }
@@ -363,9 +363,9 @@ std::string BundleCore::wait_text() const {
 void BundleCore::perform(const DecodedBundle& bundle) {
   std::array<ScalarUnit::Effect, 2> effects;
   std::size_t scalars = 0;
-  for (int i = 0; i < bundle.count; ++i) {
+  for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
     if (!performed(i)) continue;
-    const Operation& operation = bundle.operations[std::size_t(i)];
+    const Operation& operation = bundle.operations[i];
     scoreboard_.write(operation.write, now_ + operation.latency, pc_);
     if (operation.executor == Executor::scalar) {
       effects[scalars++] = parts_.scalar.evaluate(operation);

@@ -79,7 +79,7 @@ class BundleCore : public sc_core::sc_module {
   bool dma_takes_cycle();
   void consider(Stall reason, const Operation* operation, base::Cycles cycle);
   Access access_of(const Operation& operation) const;
-  bool performed(int index) const { return (performed_ >> index & 1) != 0; }
+  bool performed(std::size_t index) const { return (performed_ >> index & 1) != 0; }
 
   void issue(const DecodedBundle& bundle);
   bool possible(const Operation& operation);

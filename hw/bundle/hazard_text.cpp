@@ -35,8 +35,7 @@ std::string HazardText::not_ready(std::uint32_t address, base::Cycles now, const
 /// What the register is being written by.
 std::string HazardText::writer(std::uint32_t address, int entry, base::Cycles ready) const {
   const DecodedBundle& bundle = instructions_.at(address);
-  for (int i = 0; i < bundle.count; ++i) {
-    const Operation& operation = bundle.operations[std::size_t(i)];
+  for (const Operation& operation : bundle.operations) {
     if (operation.write != entry) continue;
     return fmt::format("{} of {} issued in cycle {} and takes {}", quoted(address, operation),
                        instructions_.place(address), (ready - operation.latency).value(), cycles(operation.latency));

@@ -13,31 +13,33 @@ namespace podsim::hw {
 
 InstructionMemory::InstructionMemory(const Machine& machine, const isa::Program& program, LiteralLanes* literals)
     : machine_(machine), program_(program), literals_(literals), capacity_(std::uint32_t(machine.instruction_memory)) {
+  for (const isa::Segment& segment : program.segments) check(segment);
   for (std::size_t s = 0; s < program.segments.size(); ++s) {
-    const isa::Segment& segment = program.segments[s];
-    for (std::size_t b = 0; b < segment.bundles.size(); ++b) {
-      if (const auto problem = isa::problem(segment.bundles[b])) {
-        throw base::InputError(
-            fmt::format("{}: bundle {} of segment '{}' is not legal: {}", program.name, b, segment.name, *problem));
-      }
-      if (segment.overlay) continue;
-      const std::uint64_t address = segment.address + std::uint64_t(b);
-      if (address >= capacity_) {
-        throw base::InputError(fmt::format("{}: segment '{}' ends beyond the instruction memory of {} bundles",
-                                           program.name, segment.name, capacity_));
-      }
-      const bool has_lines = s < program.lines.size() && b < program.lines[s].size();
-      entry(std::uint32_t(address)) = {segment.bundles[b],
-                                       decode_bundle(machine, segment.bundles[b], literals),
-                                       has_lines ? program.lines[s][b] : 0,
-                                       {}};
-    }
+    if (!program.segments[s].overlay) load(program.segments[s], s < program.lines.size() ? program.lines[s] : Lines{});
   }
 }
 
-InstructionMemory::Entry& InstructionMemory::entry(std::uint32_t address) {
-  if (address >= bundles_.size()) bundles_.resize(std::size_t(address) + 1);
-  return bundles_[address];
+void InstructionMemory::check(const isa::Segment& segment) const {
+  for (std::size_t b = 0; b < segment.bundles.size(); ++b) {
+    if (const auto problem = isa::problem(segment.bundles[b])) {
+      throw base::InputError(
+          fmt::format("{}: bundle {} of segment '{}' is not legal: {}", program_.name, b, segment.name, *problem));
+    }
+  }
+  if (!segment.overlay && segment.address + std::uint64_t(segment.bundles.size()) > capacity_) {
+    throw base::InputError(fmt::format("{}: segment '{}' ends beyond the instruction memory of {} bundles",
+                                       program_.name, segment.name, capacity_));
+  }
+}
+
+void InstructionMemory::load(const isa::Segment& segment, const Lines& lines) {
+  bundles_.resize(std::max(bundles_.size(), segment.address + segment.bundles.size()));
+  for (std::size_t b = 0; b < segment.bundles.size(); ++b) {
+    Entry& entry = bundles_[segment.address + b];
+    entry.decoded = decode_bundle(machine_, segment.bundles[b], literals_);
+    entry.bundle = &segment.bundles[b];
+    entry.line = b < lines.size() ? lines[b] : 0;
+  }
 }
 
 void InstructionMemory::unload(std::uint32_t address, std::uint32_t count) {
@@ -47,13 +49,18 @@ void InstructionMemory::unload(std::uint32_t address, std::uint32_t count) {
 }
 
 void InstructionMemory::load(std::uint32_t address, std::span<const std::uint32_t> words, std::uint64_t image) {
+  bundles_.resize(std::max(bundles_.size(), address + words.size() / isa::bundle_words));
   for (std::size_t at = 0; at + isa::bundle_words <= words.size(); at += isa::bundle_words) {
+    Entry& entry = bundles_[address++];
     isa::BundleWords bundle_words;
     std::copy_n(words.begin() + std::ptrdiff_t(at), isa::bundle_words, bundle_words.begin());
-    if (const auto bundle = isa::decode(bundle_words)) {
-      entry(address) = {*bundle, decode_bundle(machine_, *bundle, literals_), line_of_image(image + at), {}};
-    }
-    ++address;
+    const auto bundle = isa::decode(bundle_words);
+    entry = {};
+    if (!bundle) continue;
+    entry.decoded = decode_bundle(machine_, *bundle, literals_);
+    entry.own = std::make_unique<isa::Bundle>(*bundle);
+    entry.bundle = entry.own.get();
+    entry.line = line_of_image(image + at);
   }
 }
 
@@ -68,7 +75,9 @@ std::uint32_t InstructionMemory::line_of_image(std::uint64_t image) const {
 }
 
 const std::string& InstructionMemory::text_of(std::uint32_t address, isa::Slot slot) const {
-  std::string& text = bundles_[address].texts[std::size_t(slot)];
+  std::unique_ptr<Texts>& texts = bundles_[address].texts;
+  if (texts == nullptr) texts = std::make_unique<Texts>();
+  std::string& text = (*texts)[std::size_t(slot)];
   if (!text.empty()) return text;
   isa::Bundle alone;
   isa::place(alone, *bundle(address)[slot]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +25,7 @@ class InstructionMemory {
   const DecodedBundle& at(std::uint32_t address) const {
     return address < bundles_.size() ? bundles_[address].decoded : nothing_;
   }
-  const isa::Bundle& bundle(std::uint32_t address) const { return bundles_[address].bundle; }
+  const isa::Bundle& bundle(std::uint32_t address) const { return *bundles_[address].bundle; }
 
   /// The operation in one slot of a bundle, "v.add.f32 v3, v1, v2".
   const std::string& text_of(std::uint32_t address, isa::Slot slot) const;
@@ -38,13 +40,17 @@ class InstructionMemory {
   std::string place(std::uint32_t address) const;
 
  private:
+  using Texts = std::array<std::string, isa::slots>;
   struct Entry {
-    isa::Bundle bundle;
     DecodedBundle decoded;
-    std::uint32_t line = 0;                             ///< 0: unknown
-    mutable std::array<std::string, isa::slots> texts;  ///< made when first asked for
+    const isa::Bundle* bundle = nullptr;  ///< the program's, or of an overlay `own`
+    std::unique_ptr<isa::Bundle> own;
+    std::uint32_t line = 0;                ///< 0: unknown
+    mutable std::unique_ptr<Texts> texts;  ///< made when first asked for
   };
-  Entry& entry(std::uint32_t address);
+  using Lines = std::vector<std::uint32_t>;
+  void check(const isa::Segment& segment) const;
+  void load(const isa::Segment& segment, const Lines& lines);
   std::uint32_t line_of_image(std::uint64_t image) const;
 
   const Machine& machine_;

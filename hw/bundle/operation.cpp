@@ -160,12 +160,13 @@ DecodedBundle decode_bundle(const Machine& machine, const isa::Bundle& bundle, L
                    [](const Operation& a, const Operation& b) { return a.executor < b.executor; });
   DecodedBundle decoded;
   decoded.loaded = true;
+  decoded.operations.reserve(operations.size());
   while (!operations.empty()) {
     const Operation next = take_next(operations);
     decoded.waits |= may_wait(next);
     decoded.outside |= acts_outside(next.opcode);
     decoded.deferred |= next.deferred;
-    decoded.operations[decoded.count++] = next;
+    decoded.operations.push_back(next);
   }
   return decoded;
 }

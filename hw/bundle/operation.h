@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "hw/bundle/literal_lanes.h"
 #include "hw/bundle/scoreboard.h"
@@ -46,8 +47,7 @@ struct DecodedBundle {
   bool waits = false;    ///< an operation may have to wait for a unit or for memory
   bool outside = false;  ///< an operation acts on DMA or sync flags
   bool deferred = false;
-  std::uint8_t count = 0;
-  std::array<Operation, isa::slots> operations;
+  std::vector<Operation> operations;
 };
 
 /// The bundle must be legal. `literals` is null in runs without data.

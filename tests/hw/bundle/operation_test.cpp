@@ -40,10 +40,10 @@ isa::Bundle crowded_bundle() {
 RC_GTEST_PROP(DecodedBundle, no_operation_writes_what_a_later_one_reads, ()) {
   static const Machine machine = round_machine();
   const DecodedBundle bundle = decode_bundle(machine, crowded_bundle(), nullptr);
-  for (int i = 0; i < bundle.count; ++i) {
-    const Operation& earlier = bundle.operations[std::size_t(i)];
-    for (int j = i + 1; j < bundle.count; ++j) {
-      const Operation& later = bundle.operations[std::size_t(j)];
+  for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
+    const Operation& earlier = bundle.operations[i];
+    for (std::size_t j = i + 1; j < bundle.operations.size(); ++j) {
+      const Operation& later = bundle.operations[j];
       const bool both_scalar = earlier.executor == Executor::scalar && later.executor == Executor::scalar;
       RC_ASSERT(earlier.deferred || both_scalar || !reads(later, earlier.write));
       RC_ASSERT(!(earlier.executor == Executor::scalar && later.executor != Executor::scalar));
@@ -59,8 +59,7 @@ RC_GTEST_PROP(DecodedBundle, has_every_operation_once, ()) {
   const isa::Bundle bundle = isa::random_bundle();
   const DecodedBundle decoded = decode_bundle(machine, bundle, nullptr);
   isa::Bundle found;
-  for (int i = 0; i < decoded.count; ++i) {
-    const Operation& operation = decoded.operations[std::size_t(i)];
+  for (const Operation& operation : decoded.operations) {
     RC_ASSERT(!found[operation.slot].has_value());
     RC_ASSERT(bundle[operation.slot]->opcode == operation.opcode);
     found[operation.slot] = bundle[operation.slot];
