@@ -25,6 +25,8 @@ namespace {
 
 constexpr std::int32_t weight_registers = 16;
 constexpr std::int32_t sublanes = 8;
+/// Half of the SMEM's words: an address each.
+constexpr std::int64_t most_contraction_steps = 2048;
 
 /// Writes the bundles of a plan.
 class ConvolutionWriter {
@@ -40,6 +42,7 @@ class ConvolutionWriter {
     TileLoop tiles(builder_, plan_.tiles());
     staged_ = builder_.vmem_rows(plan_.staged().rows);
     if (plan_.sum_rows() > 0) sums_ = builder_.vmem_rows(plan_.sum_rows());
+    step_offsets_ = builder_.smem_data(plan_.step_offsets(), "offsets of the window's taps");
     tiles.start();
     clear_staged_input(builder_, plan_, staged_);
     tiles.run_tiles([&](const TileLoop::Tile& tile) { write_tile(tile); });
@@ -52,7 +55,7 @@ class ConvolutionWriter {
                         weights = operand(tile, ConvolutionPlan::weights);
     const MatrixOperand sums =
         problem_.packed ? MatrixOperand{sums_.buffer, builder_.constant(sums_.row), 1, false} : output;
-    if (problem_.channels_padded()) clear_padding(tile, weights);
+    if (problem_.weights_padded()) clear_padding(tile, weights);
     write_staging(builder_, plan_, operand(tile, ConvolutionPlan::input), first_line(tile), staged_);
     multiply(tile, weights, sums);
     if (problem_.packed) pack(sums, output);
@@ -73,20 +76,30 @@ class ConvolutionWriter {
   std::int32_t weight_tile() const { return weight_registers * weight_row(); }
   std::int32_t weight_tap() const { return std::int32_t(problem_.input_blocks()) * weight_tile(); }
 
-  /// Of the last block of input channels of every tap, once: weights with padding are loaded once.
-  void clear_padding(const TileLoop::Tile& tile, MatrixOperand weights) const {
-    const auto last_block = std::int32_t(problem_.input_blocks() - 1);
-    weights.base = builder_.op(Op::s_add, weights.base, last_block * weight_tile());
-    ScalarOperand taps = std::int32_t(problem_.kernel * problem_.kernel);
+  /// Rows beyond the channels, once: weights with padding are loaded once.
+  void clear_padding(const TileLoop::Tile& tile, const MatrixOperand& weights) const {
+    ScalarOperand taps = std::int32_t(problem_.taps());
     if (const ScalarOperand reused = tile.reused(ConvolutionPlan::weights); !reused.literal) {
       const ScalarReg count = in_register(builder_, taps);
       const PredicateReg again = builder_.compare(Op::s_ne, ScalarReg{reused.value}, 0);
       builder_.when(again, false, [&] { builder_.set(count, 1); });
       taps = count;
     }
-    const PaddedTiles tiles{
-        weights, {{taps, weight_tap()}, {std::int32_t(plan_.padded_channels()), tile_rows_}}, std::nullopt};
-    clear_rows(builder_, tiles, weight_row(), int(problem_.cin % 128));
+    const PaddedTiles::Dimension of_taps{taps, weight_tap()};
+    const PaddedTiles::Dimension of_columns{std::int32_t(plan_.padded_channels()), tile_rows_};
+    if (problem_.line_in_lanes()) {
+      const PaddedTiles::Dimension of_rows{std::int32_t(problem_.kernel), weight_row()};
+      if (problem_.cin % sublanes != 0) {
+        clear_rows_of_tiles(builder_, {weights, {of_taps, of_rows, of_columns}, std::nullopt}, int(problem_.cin));
+      }
+      clear_rows(builder_, {weights, {of_taps, of_columns}, std::nullopt}, weight_row(),
+                 int(problem_.kernel) * sublanes);
+    } else {
+      MatrixOperand last_block = weights;
+      const auto blocks_before = std::int32_t(problem_.input_blocks() - 1);
+      last_block.base = builder_.op(Op::s_add, weights.base, blocks_before * weight_tile());
+      clear_rows(builder_, {last_block, {of_taps, of_columns}, std::nullopt}, weight_row(), int(problem_.cin % 128));
+    }
   }
 
   void multiply(const TileLoop::Tile& tile, const MatrixOperand& weights, const MatrixOperand& sums) const {
@@ -101,6 +114,7 @@ class ConvolutionWriter {
     pass.sums_column_offset = sublanes;
     add_patch(pass);
     pass.dimensions = dimensions(tile);
+    pass.lhs_table = step_offsets_;
     write_matrix_pass(builder_, pass);
   }
 
@@ -123,15 +137,11 @@ class ConvolutionWriter {
   }
 
   std::vector<MatrixPassDimension> dimensions(const TileLoop::Tile& tile) const {
-    const auto window = std::int32_t(problem_.kernel);
-    const StagedInput& staged = plan_.staged();
     const auto lines = std::int32_t(cuts_.patch_lines), columns = std::int32_t(cuts_.patch_columns),
                groups = std::int32_t(cuts_.patch_groups);
     const std::int32_t units = cuts_.grid.column_units;
     return {
-        {window, 1, std::int32_t(staged.line_pitch), window * weight_tap(), 0, true},
-        {window, 1, std::int32_t(staged.pixel_pitch), weight_tap(), 0, true},
-        {std::int32_t(problem_.input_blocks()), 1, std::int32_t(staged.block_pitch), weight_tile(), 0, true},
+        {std::int32_t(problem_.contraction_steps()), 1, 0, weight_tile(), 0, true},
         {line_steps(tile), plan_.line_steps(true), lines * lhs_line(), 0, lines * sums_line()},
         {std::int32_t(problem_.output_columns()) / columns, 1, columns * lhs_column(), 0, columns * sums_column()},
         {std::int32_t(cuts_.groups) / groups, 1, groups * sublanes, 0, groups * sums_group()},
@@ -169,6 +179,7 @@ class ConvolutionWriter {
   const ConvolutionCuts& cuts_;
   const std::int32_t tile_rows_;
   KernelBuilder::VmemBuffer staged_, sums_;
+  std::int32_t step_offsets_ = 0;  ///< SMEM address
 };
 
 ConvolutionProblem problem_of(const KernelArguments& arguments) {
@@ -189,6 +200,11 @@ ConvolutionProblem problem_of(const KernelArguments& arguments) {
   if (problem.kernel > std::min(problem.h, problem.w) + 2 * problem.pad) {
     throw base::InputError(fmt::format("a window of {} x {} is larger than the padded input of {} x {}", problem.kernel,
                                        problem.kernel, problem.h + 2 * problem.pad, problem.w + 2 * problem.pad));
+  }
+  if (problem.contraction_steps() > most_contraction_steps) {
+    throw base::InputError(fmt::format("a window of {} x {} over {} channels has {} blocks of 128 products; at most {}",
+                                       problem.kernel, problem.kernel, problem.cin, problem.contraction_steps(),
+                                       most_contraction_steps));
   }
   return problem;
 }
@@ -213,7 +229,8 @@ std::string passes_of(const ConvolutionPlan& plan) {
   const ConvolutionProblem& problem = plan.problem();
   const ConvolutionCuts& cuts = plan.cuts();
   const bool images = problem.images_in_sublanes;
-  std::string passes = fmt::format("{} in sublanes, ", images ? "images" : "pixels");
+  std::string passes = fmt::format("{} in sublanes, {} in lanes, ", images ? "images" : "pixels",
+                                   problem.line_in_lanes() ? "taps of a line" : "channels");
   for (const TileStream& stream : plan.tiles().streams) {
     passes += fmt::format("{} {} {}x, ", stream.role == TileRole::input ? "reads" : "writes", stream.name,
                           plan.tiles().passes(stream));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/convolution_plan.h"
 
+#include <algorithm>
+
 #include "sw/kernels/packed_tile.h"
 
 namespace podsim::sw {
@@ -14,18 +16,37 @@ constexpr std::int64_t weight_registers = 16;
 constexpr std::int64_t words_per_row = 128;
 constexpr std::int64_t sublanes = 8;
 
+/// Pitches along a line; of `line`, a whole one.
+void lay_out_images(const ConvolutionProblem& problem, const ConvolutionCuts& cuts, StagedInput& staged) {
+  staged.pixel_pitch = sublanes * cuts.groups;
+  staged.column_pitch = problem.stride * staged.pixel_pitch;
+  const std::int64_t touched = (problem.out_w() - 1) * problem.stride + problem.kernel;
+  staged.line_pitch = std::max(touched, problem.pad + problem.w) * staged.pixel_pitch;
+}
+
+void lay_out_pixels(const ConvolutionProblem& problem, StagedInput& staged) {
+  staged.pixel_pitch = 1;
+  if (problem.line_in_lanes()) {
+    staged.column_pitch = sublanes;
+    staged.line_pitch = sublanes * problem.output_columns();
+    return;
+  }
+  staged.phases = problem.stride == 2 ? 2 : 1;
+  const std::int64_t stride = problem.stride / staged.phases;  // within a phase
+  staged.sublane_stride = std::int32_t(stride);
+  staged.column_pitch = sublanes * stride;
+  // A phase takes every pixel that a window touches, and all that registers of the input bring behind the left zeros.
+  const std::int64_t touched =
+      (sublanes * problem.output_columns() - 1) * stride + divide_round_up(problem.kernel, staged.phases);
+  const std::int64_t copied = divide_round_up(problem.pad + sublanes * problem.input_columns(), staged.phases) + 1;
+  staged.phase_pitch = std::max(touched, copied);
+  staged.line_pitch = staged.phases * staged.phase_pitch;
+}
+
 StagedInput staged_input(const ConvolutionProblem& problem, const ConvolutionCuts& cuts) {
   StagedInput staged;
-  const bool images = problem.images_in_sublanes;
   staged.lines = (round_up(cuts.lines, cuts.patch_lines) - 1) * problem.stride + problem.kernel;
-  staged.pixel_pitch = images ? sublanes * cuts.groups : 1;
-  staged.column_pitch = problem.stride * (images ? staged.pixel_pitch : sublanes);
-  staged.sublane_stride = images ? 1 : std::int32_t(problem.stride);
-  // A line takes every pixel that a window touches, and whole registers of the input behind the zeros on its left.
-  const std::int64_t outputs = problem.output_columns() * (images ? 1 : sublanes);
-  const std::int64_t touched = (outputs - 1) * problem.stride + problem.kernel;
-  const std::int64_t copied = problem.pad + problem.input_columns() * (images ? 1 : sublanes);
-  staged.line_pitch = std::max(touched, copied) * staged.pixel_pitch;
+  problem.images_in_sublanes ? lay_out_images(problem, cuts, staged) : lay_out_pixels(problem, staged);
   staged.block_pitch = round_up(staged.lines * staged.line_pitch, sublanes);
   staged.rows = round_up(staged.block_pitch * problem.input_blocks(), staged_rows_unit);
   return staged;
@@ -40,10 +61,7 @@ class StreamMaker {
   TileStream input() const {
     const std::int64_t columns = problem_.input_columns(), blocks = problem_.input_blocks();
     TileStream stream = array("input", TileRole::input, addresses_.input);
-    stream.rows = plan_.line_window();
-    for (std::int64_t* units : {&stream.rows.step, &stream.rows.length, &stream.rows.before, &stream.rows.total}) {
-      *units *= columns;
-    }
+    stream.rows = lines_of(columns);
     if (problem_.images_in_sublanes) {
       pixels(stream, problem_.groups() * blocks, cuts_.groups * blocks);
     } else {
@@ -55,10 +73,30 @@ class StreamMaker {
     return stream;
   }
 
+  /// A line of the window in lanes: a piece for each tap, which brings the pixels that meet it. Place i of line y has
+  /// pixel i * stride + tap - pad, where that is one of the line; otherwise it has what comes before or behind.
+  TileStream windows() const {
+    TileStream stream = array("input", TileRole::input, addresses_.input);
+    stream.rows = lines_of(plan_.places());
+    stream.words = TileWindow::whole(ConvolutionProblem::tap_lanes);
+    stream.hbm_stride = problem_.stride * words_per_row;
+    stream.vmem_stride = words_per_row;
+    stream.steps = {0, problem_.h * problem_.input_columns() * tile_words(), 0};
+    stream.vmem_rows = plan_.input_lines() * plan_.places() + plan_.staged().line_pitch + problem_.kernel;
+    stream.pieces.clear();
+    for (std::int64_t tap = 0; tap < problem_.kernel; ++tap) {
+      const std::int64_t shift = tap - problem_.pad;
+      const std::int64_t places_before = shift < 0 ? divide_round_up(-shift, problem_.stride) : 0;
+      stream.pieces.push_back({(shift + places_before * problem_.stride) * words_per_row,
+                               places_before * words_per_row + tap * ConvolutionProblem::tap_lanes});
+    }
+    return stream;
+  }
+
   TileStream weights() const {
-    const std::int64_t taps = problem_.kernel * problem_.kernel;
+    const std::int64_t taps = problem_.taps();
     TileStream stream = array("weights", TileRole::input, addresses_.weights);
-    if (problem_.channels_padded()) {  // a tap takes more rows in VMEM than in HBM
+    if (problem_.weights_padded()) {  // a tap takes more rows in VMEM than in HBM
       const std::int64_t tap = problem_.weight_rows() * problem_.output_blocks() * tile_words();
       stream.rows = TileWindow::whole(taps);
       stream.words = TileWindow::whole(tap);
@@ -103,6 +141,12 @@ class StreamMaker {
     stream.address = address;
     return stream;
   }
+  /// The tile's input lines of `per_line` DMA rows.
+  TileWindow lines_of(std::int64_t per_line) const {
+    const TileWindow lines = plan_.line_window();
+    return {lines.dimension, lines.step * per_line, lines.length * per_line, lines.before * per_line,
+            lines.total * per_line};
+  }
   /// DMA rows of all channels of the tile's groups.
   void pixels(TileStream& stream, std::int64_t tiles, std::int64_t tiles_of_block) const {
     stream.words =
@@ -132,13 +176,13 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionProblem& problem, const Convol
   tiles_.counts = {divide_round_up(problem.output_blocks(), cuts.channels),
                    divide_round_up(problem.groups(), cuts.groups), divide_round_up(problem.out_h(), cuts.lines)};
   const StreamMaker make(*this, addresses);
-  tiles_.streams = {make.output(), make.weights(), make.input()};
+  tiles_.streams = {make.output(), make.weights(), problem.line_in_lanes() ? make.windows() : make.input()};
   tiles_.scratch_rows = staged_.rows + sum_rows();
 }
 
 bool ConvolutionPlan::movable(const ConvolutionProblem& problem, const ConvolutionCuts& cuts) {
   const bool all_channels = cuts.channels == problem.output_blocks() && cuts.channels % cuts.grid.column_units == 0;
-  if (problem.channels_padded() && !all_channels) return false;
+  if (problem.weights_padded() && !all_channels) return false;
   return all_channels || !problem.images_in_sublanes || cuts.groups == problem.groups();
 }
 
@@ -151,19 +195,36 @@ TileWindow ConvolutionPlan::line_window() const {
   return {line_dimension, cuts_.lines * problem_.stride, input_lines(), problem_.pad, problem_.h};
 }
 
+std::vector<std::int32_t> ConvolutionPlan::step_offsets() const {
+  std::vector<std::int32_t> offsets;
+  const std::int64_t columns = problem_.line_in_lanes() ? 1 : problem_.kernel;
+  for (std::int64_t line = 0; line < problem_.kernel; ++line) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      const std::int64_t tap = line * staged_.line_pitch + column % staged_.phases * staged_.phase_pitch +
+                               column / staged_.phases * staged_.pixel_pitch;
+      for (std::int64_t block = 0; block < problem_.input_blocks(); ++block) {
+        offsets.push_back(std::int32_t(tap + block * staged_.block_pitch));
+      }
+    }
+  }
+  return offsets;
+}
+
 std::vector<hw::TilePhase> ConvolutionPlan::phases(std::span<const std::int64_t> indices) const {
   const bool last = indices[line_dimension] == tiles_.counts[line_dimension] - 1;
-  const std::int64_t copied = input_lines() * problem_.input_columns() * cuts_.groups * problem_.input_blocks();
+  const std::int64_t columns = problem_.line_in_lanes() ? problem_.output_columns() : problem_.input_columns();
+  const std::int64_t copied = input_lines() * columns * cuts_.groups * problem_.input_blocks();
   const std::int64_t units = cuts_.grid.units(), registers = cuts_.patch() / cuts_.grid.row_units;
   const std::int64_t patches = line_steps(last) * (problem_.output_columns() / cuts_.patch_columns) *
                                (cuts_.groups / cuts_.patch_groups) * (padded_channels() / cuts_.grid.column_units);
-  const std::int64_t contraction = problem_.kernel * problem_.kernel * problem_.input_blocks();
+  const std::int64_t contraction = problem_.contraction_steps();
   const std::int64_t steps = patches * contraction;
   const std::int64_t weight_loads = weight_registers * cuts_.grid.column_units;
   const std::int64_t adds = contraction > 1 ? registers * units : 0;
   const std::int64_t unpacked = problem_.packed ? 1 : 0;
   std::vector<hw::TilePhase> phases(2);
-  phases[0].vector = {copied, copied, unpacked * copied, 0};
+  const bool masked = problem_.line_in_lanes() || (!problem_.images_in_sublanes && problem_.w % sublanes != 0);
+  phases[0].vector = {copied, staged_.phases * copied, (2 * unpacked + (masked ? 2 : 0)) * copied, 0};
   phases[1].mxu = {steps * units, 8 * registers};
   phases[1].vector = {steps * (cuts_.patch() + weight_loads + adds), steps * registers * units,
                       steps * (adds + unpacked * weight_loads), 0};

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "hw/machine.h"
 #include "hw/tile_op.h"
@@ -23,11 +25,23 @@ struct ConvolutionProblem {
 
   std::int64_t out_h() const { return (h + 2 * pad - kernel) / stride + 1; }
   std::int64_t out_w() const { return (w + 2 * pad - kernel) / stride + 1; }
-  std::int64_t input_blocks() const { return base::divide_round_up(cin, std::int64_t(128)); }
   std::int64_t output_blocks() const { return base::divide_round_up(cout, std::int64_t(128)); }
+
+  /// With up to 8 channels, the taps along a line of the window share the 128 lanes, 8 each: strided DMAs of 8 words
+  /// put each where it belongs. Not where two rows share a word, as they cannot be shifted against each other.
+  bool line_in_lanes() const {
+    return cin <= tap_lanes && kernel > 1 && kernel * tap_lanes <= 128 && !packed && !images_in_sublanes &&
+           8 * input_columns() % stride == 0;
+  }
+  static constexpr std::int64_t tap_lanes = 8;
+  /// Of which each takes weight tiles of its own, and blocks of 128 input channels of one.
+  std::int64_t taps() const { return line_in_lanes() ? kernel : kernel * kernel; }
+  std::int64_t input_blocks() const { return base::divide_round_up(cin, std::int64_t(128)); }
+  std::int64_t contraction_steps() const { return taps() * input_blocks(); }
   /// Weight rows of a tap in HBM, 8 input channels each.
-  std::int64_t weight_rows() const { return base::divide_round_up(cin, std::int64_t(8)); }
-  bool channels_padded() const { return cin % 128 != 0; }
+  std::int64_t weight_rows() const { return line_in_lanes() ? kernel : base::divide_round_up(cin, std::int64_t(8)); }
+  /// Whether they do not fill weight tiles of 128.
+  bool weights_padded() const { return weight_rows() % 16 != 0 || cin % 8 != 0; }
 
   /// Blocks that are computed alike beside each other: of 8 images, or images.
   std::int64_t groups() const { return images_in_sublanes ? base::divide_round_up(n, std::int64_t(8)) : n; }
@@ -56,12 +70,14 @@ struct ConvolutionCuts {
   std::int64_t patch() const { return patch_lines * patch_columns * patch_groups; }
 };
 
-/// Where LHS registers are in VMEM: input lines in f32 with the zeros around them, by blocks of 128 channels. Pitches
-/// are in VMEM rows, from one to the next.
+/// Where LHS registers are in VMEM: input lines in f32 with the zeros around them, by blocks of 128 channels. With two
+/// pixels from window to window, pixels with even and odd numbers are apart, so that registers of every second one are
+/// rows one after the other. Pitches are in VMEM rows, from one to the next.
 struct StagedInput {
   std::int64_t lines = 0;         ///< that a tile needs
-  std::int64_t pixel_pitch = 0;   ///< columns of the window
+  std::int64_t pixel_pitch = 0;   ///< pixels of a phase
   std::int64_t column_pitch = 0;  ///< registers of the output along a line
+  std::int64_t phases = 1, phase_pitch = 0;
   std::int64_t line_pitch = 0, block_pitch = 0;
   std::int32_t sublane_stride = 1;
   std::int64_t rows = 0;  ///< all blocks, rounded up to staged_rows_unit
@@ -99,6 +115,10 @@ class ConvolutionPlan {
   std::int64_t line_steps(bool last) const;
   /// Which input lines a tile has, in lines; the input stream's rows are several for each.
   TileWindow line_window() const;
+  /// Where the LHS of each contraction step is, in VMEM rows from the first one's.
+  std::vector<std::int32_t> step_offsets() const;
+  /// With a line of the window in lanes: VMEM rows, one for each place of the window, of an input line.
+  std::int64_t places() const { return 8 * problem_.input_columns() / problem_.stride; }
 
   hw::TileOp tile_op(const std::string& name) const;
 

@@ -53,7 +53,7 @@ class Search {
     const ConvolutionCuts& cuts = patch.cuts;
     const std::int64_t tiles = (problem_.output_blocks() / cuts.channels) * (problem_.groups() / cuts.groups) *
                                (problem_.out_h() / cuts.lines);
-    const std::int64_t contraction = problem_.kernel * problem_.kernel * problem_.input_blocks();
+    const std::int64_t contraction = problem_.contraction_steps();
     return best_ && base::Cycles(tiles * contraction * patch.cycles) >= best_->cycles;
   }
 

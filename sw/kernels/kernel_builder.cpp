@@ -268,6 +268,13 @@ std::int32_t KernelBuilder::smem_words(int count) {
   return address;
 }
 
+std::int32_t KernelBuilder::smem_data(std::span<const std::int32_t> words, const std::string& name) {
+  const std::int32_t address = smem_words(int(words.size()));
+  recording_->program.data.push_back(
+      {name, hw::isa::MemorySpace::smem, std::uint32_t(address), {words.begin(), words.end()}});
+  return address;
+}
+
 KernelBuilder::VmemBuffer KernelBuilder::vmem_rows(std::int64_t rows) {
   if (rows > vmem_rows_free()) {
     throw base::SimulationError(

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "hw/isa/dma_descriptor.h"
@@ -138,6 +139,8 @@ class KernelBuilder {
   std::int32_t descriptor(const hw::isa::DmaDescriptor& descriptor, const std::string& name);
   /// Words in SMEM, zero at first; returns their address.
   std::int32_t smem_words(int count);
+  /// The same with a content, which `name` names in listings.
+  std::int32_t smem_data(std::span<const std::int32_t> words, const std::string& name);
   /// Rows of VMEM for a buffer of this kernel; returns its number and first row. base::SimulationError when VMEM is
   /// full.
   struct VmemBuffer {

@@ -30,7 +30,8 @@ class PassWriter {
         lhs_base_(copy(pass.lhs.base)),
         weights_base_(copy(pass.weights.base)),
         sums_base_(copy(pass.sums.base)),
-        steps_(builder, dimensions(), {{lhs_base_}, {weights_base_, true}, {sums_base_}}) {}
+        table_(pass.lhs_table ? builder.constant(*pass.lhs_table) : ScalarReg{}),
+        steps_(builder, dimensions(), bases()) {}
 
   void write() {
     for (int j = 0; j < weight_registers; ++j) push_weights(weights_base_, j);
@@ -46,8 +47,19 @@ class PassWriter {
     for (const MatrixPassDimension& d : pass_.dimensions) {
       const int group = d.contraction ? contraction_group : output_group;
       dimensions.push_back({d.trips, {d.lhs_step, d.weights_step, d.sums_step}, group});
+      if (pass_.lhs_table) dimensions.back().steps.push_back(d.contraction ? 1 : 0);
     }
     return dimensions;
+  }
+  std::vector<Odometer::Base> bases() const {
+    std::vector<Odometer::Base> bases{{lhs_base_}, {weights_base_, true}, {sums_base_}};
+    if (pass_.lhs_table) bases.push_back({table_});
+    return bases;
+  }
+  /// Of the step at hand.
+  ScalarReg lhs_base() {
+    if (!pass_.lhs_table) return copy(lhs_base_);
+    return builder_.op(Opcode::s_add, lhs_base_, builder_.load_smem(table_, 0));
   }
 
   /// Sums that come again only after more steps than are under way need no order between iterations.
@@ -77,17 +89,17 @@ class PassWriter {
   /// LHS registers of a step, the weights of the next one among them, and the results as they come. The bases are
   /// copied, so that stepping them waits for nothing that is read from them.
   void write_step() {
-    const ScalarReg lhs_base = copy(lhs_base_), sums_base = copy(sums_base_);
+    const ScalarReg lhs = lhs_base(), sums = copy(sums_base_);
     const std::optional<MaskReg> mask = sums_mask();
     steps_.advance();
-    const ScalarReg weights_base = copy(weights_base_);
+    const ScalarReg weights = copy(weights_base_);
     const int registers = pass_.registers();
     for (int j = 0; j < std::max(registers + registers_in_flight, weight_registers); ++j) {
-      if (j < registers) push_lhs(lhs_base, j);
-      if (j < weight_registers) push_weights(weights_base, j);
+      if (j < registers) push_lhs(lhs, j);
+      if (j < weight_registers) push_weights(weights, j);
       if (j == std::max(registers, weight_registers) - 1) latch();
       const int popped = j - registers_in_flight;
-      if (popped >= 0 && popped < registers) pop_sums(sums_base, popped, mask);
+      if (popped >= 0 && popped < registers) pop_sums(sums, popped, mask);
     }
   }
 
@@ -135,7 +147,7 @@ class PassWriter {
 
   KernelBuilder& builder_;
   const MatrixPass& pass_;
-  ScalarReg lhs_base_, weights_base_, sums_base_;
+  ScalarReg lhs_base_, weights_base_, sums_base_, table_;
   Odometer steps_;
 };
 

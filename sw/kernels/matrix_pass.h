@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sw/kernels/kernel_builder.h"
@@ -53,6 +54,9 @@ struct MatrixPass {
   std::int32_t sums_column_offset = 0;
   /// Outermost first; contraction dimensions next to each other.
   std::vector<MatrixPassDimension> dimensions;
+  /// Where the LHS offset of every step of the only contraction dimension is in SMEM, if those are not equal steps; its
+  /// lhs_step is 0.
+  std::optional<std::int32_t> lhs_table;
   /// Whether the sums hold something that the first contraction step is to be added to: not if 0.
   ScalarOperand sums_before = 0;
 

@@ -70,6 +70,7 @@ void Odometer::advance() const {
   builder_.assign(remaining_.back(), Opcode::s_sub, remaining_.back(), 1);
   for (std::size_t base = 0; base < bases_.size(); ++base) add(bases_[base].reg, dimensions_.back().steps[base]);
   for (std::size_t d = dimensions_.size(); d-- > 0;) {
+    if (d == 0 && std::ranges::none_of(bases_, &Base::returns)) break;
     const ScalarReg stays = builder_.op(Opcode::s_min, remaining_[d], 1);
     const ScalarReg wraps = builder_.op(Opcode::s_sub, stays, 1);  // all bits, or none
     if (d > 0) {

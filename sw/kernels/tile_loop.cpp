@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/diagnostic.h"
+#include "sw/kernels/odometer.h"
 
 namespace podsim::sw {
 
@@ -23,9 +24,12 @@ using Indices = std::vector<ScalarReg>;
 }  // namespace
 
 struct TileLoop::State {
-  /// One stream's memory: a descriptor and a flag for each half, and in SMEM the numbers of the transfers that are next
-  /// to be started (inputs) and in use.
+  /// One stream's memory: for each half a flag and descriptors of all pieces; in SMEM the numbers of the transfers that
+  /// are next to be started (inputs) and in use.
   struct Stream {
+    int pieces() const { return int(data.pieces.size()); }
+    std::int32_t words_of_half() const { return hw::isa::descriptor_words * pieces(); }
+
     TileStream data;
     std::int64_t period = 1, transfers = 1;
     KernelBuilder::VmemBuffer buffer;
@@ -50,25 +54,31 @@ struct TileLoop::State {
   Stream make_stream(const TileStream& data, int flag) {
     Stream stream{data, plan.period(data),     plan.transfers(data), builder.vmem_rows(plan.buffer_rows(data)), 0,
                   flag, builder.smem_words(1), builder.smem_words(1)};
-    const bool input = data.role == TileRole::input;
-    for (int half : {0, 1}) {
-      hw::isa::DmaDescriptor descriptor;
-      descriptor.route = input ? hw::isa::DmaRoute::hbm_to_vmem : hw::isa::DmaRoute::vmem_to_hbm;
-      descriptor.flag = std::uint32_t(flag + half);
-      (input ? descriptor.source : descriptor.destination) = data.address;
-      const std::int64_t first_row = stream.buffer.row + (stream.transfers > 1 ? half : 0) * data.vmem_rows;
-      const std::int64_t cut = (data.rows.begin(0) + data.rows.before) * data.vmem_stride;
-      (input ? descriptor.destination : descriptor.source) = std::uint32_t(first_row * row_words + cut);
-      descriptor.words = std::uint32_t(data.words.end(0));
-      descriptor.rows = std::uint32_t(data.rows.end(0) - data.rows.begin(0));
-      descriptor.source_stride = std::uint32_t(input ? data.hbm_stride : data.vmem_stride);
-      descriptor.destination_stride = std::uint32_t(input ? data.vmem_stride : data.hbm_stride);
-      const std::int32_t address = builder.descriptor(descriptor, data.name);
-      if (half == 0) stream.descriptors = address;
-      assert(half == 0 || address == stream.descriptors + hw::isa::descriptor_words);
-      if (stream.transfers == 1) break;
+    for (int half = 0; half < std::min<std::int64_t>(stream.transfers, 2); ++half) {
+      for (const TilePiece& piece : data.pieces) {
+        const std::int32_t address = builder.descriptor(first_descriptor(stream, half, piece), data.name);
+        if (half == 0 && &piece == data.pieces.data()) stream.descriptors = address;
+      }
     }
     return stream;
+  }
+
+  /// As it is for the first tile.
+  static hw::isa::DmaDescriptor first_descriptor(const Stream& stream, int half, const TilePiece& piece) {
+    const TileStream& data = stream.data;
+    const bool input = data.role == TileRole::input;
+    const std::int64_t first_row = stream.buffer.row + half * data.vmem_rows;
+    const std::int64_t cut = (data.rows.begin(0) + data.rows.before) * data.vmem_stride;
+    hw::isa::DmaDescriptor descriptor;
+    descriptor.route = input ? hw::isa::DmaRoute::hbm_to_vmem : hw::isa::DmaRoute::vmem_to_hbm;
+    descriptor.flag = std::uint32_t(stream.flag + half);
+    (input ? descriptor.source : descriptor.destination) = std::uint32_t(data.address + piece.hbm);
+    (input ? descriptor.destination : descriptor.source) = std::uint32_t(first_row * row_words + piece.vmem + cut);
+    descriptor.words = std::uint32_t(data.words.end(0));
+    descriptor.rows = std::uint32_t(data.rows.end(0) - data.rows.begin(0));
+    descriptor.source_stride = std::uint32_t(input ? data.hbm_stride : data.vmem_stride);
+    descriptor.destination_stride = std::uint32_t(input ? data.vmem_stride : data.hbm_stride);
+    return descriptor;
   }
 
   Indices load_indices(std::int32_t from) const {
@@ -152,28 +162,44 @@ struct TileLoop::State {
     return address;
   }
 
-  /// Fills in what the half's descriptor does not hold from the start, and starts it if the predicate is set.
+  /// VMEM word of the half where a tile's first DMA row goes.
+  ScalarReg vmem_address(const Stream& stream, const Indices& tile, ScalarReg half) const {
+    const TileStream& data = stream.data;
+    const ScalarReg index = index_of(data.rows, tile);
+    const ScalarReg cut = builder.op(Opcode::s_sub, begin(data.rows, index), uncut_begin(data.rows, index));
+    const ScalarReg within = builder.op(Opcode::s_mul, cut, std::int32_t(data.vmem_stride));
+    const ScalarReg half_words = builder.op(Opcode::s_mul, half, std::int32_t(data.vmem_rows) * row_words);
+    return builder.op(Opcode::s_add, within, builder.op(Opcode::s_add, half_words, stream.buffer.row * row_words));
+  }
+
+  /// Fills in what the half's descriptors do not hold from the start, and starts them if the predicate is set.
   void transfer(const Stream& stream, const Indices& tile, ScalarReg number, PredicateReg predicate) const {
     const TileStream& data = stream.data;
     const bool input = data.role == TileRole::input;
     const ScalarReg half = builder.op(Opcode::s_and, number, 1);
-    const ScalarReg descriptor =
-        builder.op(Opcode::s_add, builder.op(Opcode::s_mul, half, hw::isa::descriptor_words), stream.descriptors);
-    const auto put = [&](std::int32_t word, ScalarReg value) {
-      builder.when(predicate, false, [&] { builder.store_smem(descriptor, word, value); });
-    };
-    put(input ? source_word : destination_word, hbm_address(stream, tile));
-    if (!uniform(data.words)) put(words_word, length(data.words, index_of(data.words, tile)));
-    if (!uniform(data.rows)) put(rows_word, length(data.rows, index_of(data.rows, tile)));
-    if (data.rows.before != 0) {
-      const ScalarReg index = index_of(data.rows, tile);
-      const ScalarReg cut = builder.op(Opcode::s_sub, begin(data.rows, index), uncut_begin(data.rows, index));
-      const ScalarReg vmem = builder.op(Opcode::s_mul, cut, std::int32_t(data.vmem_stride));
-      const ScalarReg half_words = builder.op(Opcode::s_mul, half, std::int32_t(data.vmem_rows) * row_words);
-      const ScalarReg first = builder.op(Opcode::s_add, half_words, stream.buffer.row * row_words);
-      put(input ? destination_word : source_word, builder.op(Opcode::s_add, first, vmem));
+    const ScalarReg first =
+        builder.op(Opcode::s_add, builder.op(Opcode::s_mul, half, stream.words_of_half()), stream.descriptors);
+    const ScalarReg hbm = hbm_address(stream, tile);
+    std::optional<ScalarReg> vmem, words, rows;
+    if (data.rows.before != 0) vmem = vmem_address(stream, tile, half);
+    if (!uniform(data.words)) words = length(data.words, index_of(data.words, tile));
+    if (!uniform(data.rows)) rows = length(data.rows, index_of(data.rows, tile));
+    for (int i = 0; i < stream.pieces(); ++i) {
+      const TilePiece& piece = data.pieces[std::size_t(i)];
+      const std::int32_t at = i * hw::isa::descriptor_words;
+      const auto put = [&](std::int32_t word, ScalarReg value) {
+        builder.when(predicate, false, [&] { builder.store_smem(first, at + word, value); });
+      };
+      put(input ? source_word : destination_word, further(hbm, piece.hbm));
+      if (vmem) put(input ? destination_word : source_word, further(*vmem, piece.vmem));
+      if (words) put(words_word, *words);
+      if (rows) put(rows_word, *rows);
+      const ScalarReg descriptor = further(first, at);
+      builder.when(predicate, false, [&] { builder.dma(descriptor); });
     }
-    builder.when(predicate, false, [&] { builder.dma(descriptor); });
+  }
+  ScalarReg further(ScalarReg x, std::int64_t by) const {
+    return by == 0 ? x : builder.op(Opcode::s_add, x, std::int32_t(by));
   }
 
   /// Adds one to a count in SMEM if the predicate is set.
@@ -227,7 +253,8 @@ struct TileLoop::State {
   /// Inputs that are moved only once.
   void start_single_reads() const {
     for (const Stream& stream : streams) {
-      if (stream.data.role == TileRole::input && stream.transfers == 1) builder.dma(stream.descriptors);
+      if (stream.data.role != TileRole::input || stream.transfers > 1) continue;
+      for (int i = 0; i < stream.pieces(); ++i) builder.dma(stream.descriptors + i * hw::isa::descriptor_words);
     }
   }
 
@@ -236,13 +263,14 @@ struct TileLoop::State {
     for (const Stream& stream : streams) {
       const bool input = stream.data.role == TileRole::input;
       if (stream.transfers == 1) {
-        if (input) builder.sync_wait(stream.flag, 1);
+        if (input) builder.sync_wait(stream.flag, stream.pieces());
         continue;
       }
       const ScalarReg number = builder.load_smem({}, stream.current);
       const ScalarReg flag = builder.op(Opcode::s_add, builder.op(Opcode::s_and, number, 1), stream.flag);
       const ScalarReg before = builder.op(Opcode::s_shr, number, 1);
-      builder.sync_wait(flag, input ? builder.op(Opcode::s_add, before, 1) : before);
+      const ScalarReg moved = input ? builder.op(Opcode::s_add, before, 1) : before;
+      builder.sync_wait(flag, product(builder, moved, stream.pieces()));
     }
   }
 
@@ -271,9 +299,9 @@ struct TileLoop::State {
   }
   /// Of the transfers up to now, which are all when nothing stands in a loop over parts.
   ScalarOperand transfers_of_half(const Stream& stream, int half) const {
-    if (!plan.in_parts) return std::int32_t((stream.transfers - half + 1) / 2);
+    if (!plan.in_parts) return std::int32_t((stream.transfers - half + 1) / 2 * stream.pieces());
     const ScalarReg others = builder.op(Opcode::s_add, builder.load_smem({}, stream.current), 1 - half);
-    return builder.op(Opcode::s_shr, others, 1);
+    return product(builder, builder.op(Opcode::s_shr, others, 1), stream.pieces());
   }
 
   KernelBuilder& builder;

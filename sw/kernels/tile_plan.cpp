@@ -98,7 +98,8 @@ hw::TileOp make_tile_op(const TilePlan& plan, const std::string& name,
       if (i % period != (input ? 0 : period - 1)) continue;
       const std::int64_t row_bytes = base::round_up(length(stream.words, indices) * word_bytes, hbm_atom);
       const base::Bytes bytes(length(stream.rows, indices) * row_bytes);
-      (input ? work.reads : work.writes).push_back({bytes});
+      std::vector<hw::TileTransfer>& transfers = input ? work.reads : work.writes;
+      transfers.insert(transfers.end(), stream.pieces.size(), {bytes});
     }
     if (!op.runs.empty() && op.runs.back().work == work) {
       ++op.runs.back().count;

@@ -38,10 +38,15 @@ struct TileWindow {
 
 enum class TileRole : std::uint8_t { input, output };
 
-/// An array that comes in or goes out in tiles, by one 2-D DMA each: DMA row r of tile (i...) is at
+/// Words by which one of the DMAs that move a tile is further than the stream says.
+struct TilePiece {
+  std::int64_t hbm = 0, vmem = 0;
+};
+
+/// An array that comes in or goes out in tiles, by a 2-D DMA for each piece: DMA row r of tile (i...) is at
 ///
-///   HBM word   address + sum of i[d] * steps[d] + (rows.begin + r) * hbm_stride + words.begin
-///   VMEM word  128 * first row of the half + (rows.begin - uncut begin + r) * vmem_stride
+///   HBM word   address + piece.hbm + sum of i[d] * steps[d] + (rows.begin + r) * hbm_stride + words.begin
+///   VMEM word  128 * first row of the half + piece.vmem + (rows.begin - uncut begin + r) * vmem_stride
 ///
 /// An input is loaded for a tile whose index in a dimension that the stream uses differs from the tile before, into the
 /// half of its double buffer that was not used last. An output goes out after the last of the tiles in a row that share
@@ -56,6 +61,7 @@ struct TileStream {
   std::int64_t hbm_stride = 0;      ///< words
   std::int64_t vmem_stride = 0;     ///< words
   std::int64_t vmem_rows = 0;       ///< VMEM rows of a tile
+  std::vector<TilePiece> pieces = {{}};
 };
 
 struct TilePlan {

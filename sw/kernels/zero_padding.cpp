@@ -74,6 +74,15 @@ void clear_lanes(KernelBuilder& builder, const PaddedTiles& tiles, int lanes) {
   });
 }
 
+void clear_rows_of_tiles(KernelBuilder& builder, const PaddedTiles& tiles, int rows) {
+  const RowWords kept = first_rows(builder, rows, tiles.operand.packed);
+  const TileWords words(builder, tiles);
+  words.for_each([&](ScalarReg base) {
+    const RowAddress address{base, 0, tiles.operand.buffer};
+    words.store(address, builder.op(Opcode::v_and, words.load(address, kept.words), kept.bits));
+  });
+}
+
 void clear_rows(KernelBuilder& builder, const PaddedTiles& blocks, std::int32_t tile_offset, int rows) {
   const int partial = rows % rows_of_array_tile;
   const RowWords kept = first_rows(builder, partial, blocks.operand.packed);

@@ -27,5 +27,7 @@ struct PaddedTiles {
 void clear_lanes(KernelBuilder& builder, const PaddedTiles& tiles, int lanes);
 /// In blocks of 16 tiles of which one is `tile_offset` VMEM rows behind the other: rows from `rows` on of their 128.
 void clear_rows(KernelBuilder& builder, const PaddedTiles& blocks, std::int32_t tile_offset, int rows);
+/// Rows from `rows` on of the 8 of every tile.
+void clear_rows_of_tiles(KernelBuilder& builder, const PaddedTiles& tiles, int rows);
 
 }  // namespace podsim::sw

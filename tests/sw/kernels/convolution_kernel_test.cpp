@@ -68,13 +68,31 @@ TEST(ConvolutionKernel, moves_windows_over_pixels_in_sublanes) {
   expect_the_reference(sizes(1, 11, 23, 7, 150, 3, 3, 2), 9);
 }
 
+TEST(ConvolutionKernel, moves_windows_by_more_than_a_pixel) {
+  expect_the_reference(sizes(1, 9, 23, 130, 20, 3, 2, 1), 20);
+  expect_the_reference(sizes(1, 8, 16, 20, 130, 4, 2, 0), 21);
+  expect_the_reference(sizes(9, 9, 9, 20, 20, 2, 4, 1), 22);
+}
+
+TEST(ConvolutionKernel, puts_the_taps_of_a_line_beside_each_other_when_channels_are_few) {
+  expect_the_reference(sizes(1, 9, 21, 3, 20, 5, 1, 2), 23);
+  expect_the_reference(sizes(2, 15, 18, 3, 130, 7, 2, 3), 24);
+  expect_the_reference(sizes(1, 17, 40, 8, 16, 16, 4, 15), 25);
+  const Kernel kernel = convolution(sizes(1, 16, 16, 3, 16, 5, 1, 2));
+  const KernelOutcome outcome = run_kernel(machine(), kernel, random_inputs_of(kernel, 26));
+  std::int64_t busy = 0;
+  for (base::Cycles unit : outcome.run.matrix_busy) busy += unit.value();
+  EXPECT_EQ(busy, 8 * 5 * 16 * 2);  // cycles of a register, lines of the window, registers of the output
+}
+
 TEST(ConvolutionKernel, agrees_with_the_reference_on_random_shapes) {
   std::mt19937 random(10);
   const auto between = [&](int least, int most) { return least + int(random() % std::uint32_t(most - least + 1)); };
   for (std::uint32_t i = 0; i < 6; ++i) {
     const int kernel = between(1, 5);
-    Values values = sizes(between(1, 10), between(kernel, 12), between(kernel, 20), between(1, 140), between(1, 140),
-                          kernel, between(1, 3), between(0, kernel - 1));
+    Values values = sizes(between(1, 10), between(kernel, 12), between(kernel, 20),
+                          random() % 3 == 0 ? between(1, 8) : between(1, 140), between(1, 140), kernel, between(1, 3),
+                          between(0, kernel - 1));
     values["dtype"] = random() % 2 == 0 ? "f32" : "bf16";
     expect_the_reference(values, i);
   }

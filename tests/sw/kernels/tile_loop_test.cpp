@@ -96,6 +96,18 @@ TEST(TileLoop, hides_the_work_on_a_tile_behind_the_dma_of_others) {
   EXPECT_LT(double(run_of_copy.cycles.value()), 1.1 * shared);
 }
 
+TEST(TileLoop, moves_a_tile_in_pieces_that_it_waits_for_together) {
+  const hw::Machine machine = hw::tpu_v3();
+  TilePlan plan = copy_plan(6, 1, 2, 1);
+  for (TileStream& stream : plan.streams) {  // the halves of every row, the second one first
+    stream.words = TileWindow::whole(register_words / 2);
+    stream.pieces = {{register_words / 2, register_words / 2}, {0, 0}};
+  }
+  const Outcome outcome = run(machine, copy_program(machine, plan), 6 * register_words);
+  for (std::size_t i = 0; i < outcome.words.size(); ++i) ASSERT_EQ(outcome.words[i], i);
+  EXPECT_EQ(outcome.run.dmas, 2 * 2 * 3);
+}
+
 TEST(TileLoop, keeps_the_place_of_lines_that_a_window_has_outside_of_the_array) {
   const hw::Machine machine = hw::tpu_v3();
   constexpr std::int64_t lines = 10, tile_lines = 4;
