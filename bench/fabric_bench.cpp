@@ -5,12 +5,12 @@
 
 #include <deque>
 
+#include "noc/fresh_context.h"
 #include "noc/ici_port.h"
 #include "noc/message_fabric.h"
 #include "noc/slice.h"
 #include "noc/systemc_time.h"
 #include "sw/collectives/collective_simulation.h"
-#include "tests/noc/fresh_context.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 extern "C" int sc_main(int, char**) { return 0; }

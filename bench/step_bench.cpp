@@ -3,10 +3,10 @@
 #include <benchmark/benchmark.h>
 
 #include "hw/machine.h"
+#include "noc/fresh_context.h"
 #include "noc/slice.h"
 #include "sw/compiler/compile.h"
 #include "sw/runtime/simulation.h"
-#include "tests/noc/fresh_context.h"
 #include "workloads/machines.h"
 #include "workloads/workload.h"
 

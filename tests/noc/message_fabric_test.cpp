@@ -8,10 +8,10 @@
 #include <deque>
 #include <map>
 
+#include "noc/fresh_context.h"
 #include "noc/ici_port.h"
 #include "noc/on_chip_switch.h"
 #include "noc/systemc_time.h"
-#include "tests/noc/fresh_context.h"
 
 namespace podsim::noc {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <deque>
 
+#include "noc/fresh_context.h"
 #include "noc/message_fabric.h"
 #include "noc/systemc_time.h"
 #include "sw/collectives/collective_run.h"
-#include "tests/noc/fresh_context.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 namespace podsim::sw {

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "noc/fresh_context.h"
 #include "noc/slice.h"
 #include "sw/collectives/collective_engine.h"
-#include "tests/noc/fresh_context.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 namespace podsim::sw {

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "noc/fresh_context.h"
 #include "sw/runtime/simulation.h"
 #include "tests/hw/test_machine.h"
-#include "tests/noc/fresh_context.h"
 
 /// Programs without a model behind them, and runs of them.
 namespace podsim::sw::testing {
