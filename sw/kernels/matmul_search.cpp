@@ -2,7 +2,6 @@
 #include "sw/kernels/matmul_search.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -18,31 +17,39 @@ using base::divide_round_up;
 namespace {
 
 /// Beyond these a plan is not looked at: its TileOp would take longer to make than it is worth.
-constexpr std::int64_t most_tiles = 4096;
+constexpr std::int64_t most_tiles = 2048;
 constexpr std::int64_t vmem_row_bytes = 512;
+
+/// A plan with the cycles that its matrix passes or its traffic take at least.
+struct Candidate {
+  MatmulPlan plan;
+  base::Cycles least;
+};
 
 class Search {
  public:
   Search(const hw::Machine& machine, const MatmulProblem& problem, const MatmulAddresses& addresses)
-      : machine_(machine), problem_(problem), addresses_(addresses), pipeline_(machine) {}
+      : machine_(machine), problem_(problem), addresses_(addresses) {}
 
-  std::optional<MatmulPlan> best_of_streaming() {
+  std::optional<MatmulPlan> best_of_streaming() const {
     const std::int64_t rows = problem_.row_blocks(), lanes = problem_.lane_blocks();
     const std::int64_t contraction = std::max<std::int64_t>(1, problem_.contraction_tiles());
-    for (std::int64_t size : block_sizes(rows)) consider({size, lanes, contraction, true, {}, 0});
-    for (std::int64_t size : block_sizes(lanes)) consider({rows, size, contraction, false, {}, 0});
-    return best_;
+    std::vector<MatmulCuts> cuts;
+    for (std::int64_t size : block_sizes(rows)) cuts.push_back({size, lanes, contraction, true, {}, 0});
+    for (std::int64_t size : block_sizes(lanes)) cuts.push_back({rows, size, contraction, false, {}, 0});
+    return best(cuts);
   }
 
-  std::optional<MatmulPlan> best_of_all() {
+  std::optional<MatmulPlan> best_of_all() const {
+    std::vector<MatmulCuts> cuts;
     for (std::int64_t contraction : block_sizes(problem_.contraction_tiles())) {
       for (std::int64_t rows : block_sizes(problem_.row_blocks())) {
         for (std::int64_t lanes : block_sizes(problem_.lane_blocks())) {
-          for (bool lanes_outer : {true, false}) consider({rows, lanes, contraction, lanes_outer, {}, 0});
+          for (bool lanes_outer : {true, false}) cuts.push_back({rows, lanes, contraction, lanes_outer, {}, 0});
         }
       }
     }
-    return best_;
+    return best(cuts);
   }
 
   MatmulPlan plan(MatmulCuts cuts) const {
@@ -55,40 +62,60 @@ class Search {
   bool fits(const MatmulPlan& plan) const { return plan.tiles().vmem_rows() * vmem_row_bytes <= machine_.vmem.value(); }
 
  private:
-  void consider(const MatmulCuts& cuts) {
-    const MatmulPlan candidate = plan(cuts);
-    if (beyond_best(candidate) || candidate.tiles().tiles() > most_tiles || !fits(candidate)) return;
-    const base::Cycles charge = candidate.tiles().tiles() * (machine_.dma.read_latency + machine_.dma.write_latency);
-    const base::Cycles cycles = pipeline_.estimate(candidate.tile_op("")) + charge;
-    if (best_ && cycles >= best_cycles_) return;
-    best_ = candidate;
-    best_cycles_ = cycles;
+  /// The cheapest; of equals, the first.
+  std::optional<MatmulPlan> best(const std::vector<MatmulCuts>& all) const {
+    std::vector<Candidate> candidates;
+    for (const MatmulCuts& cuts : all) {
+      MatmulPlan candidate = plan(cuts);
+      if (candidate.tiles().tiles() > most_tiles || !fits(candidate)) continue;
+      const base::Cycles least = std::max(matrix_cycles(candidate), traffic_cycles(candidate)) + charge(candidate);
+      candidates.push_back({std::move(candidate), least});
+    }
+    std::ranges::stable_sort(candidates, {}, &Candidate::least);
+    hw::TilePipeline pipeline(machine_);
+    const Candidate* best = nullptr;
+    base::Cycles best_cycles;
+    for (const Candidate& candidate : candidates) {
+      if (best != nullptr && candidate.least >= best_cycles) break;
+      const base::Cycles cycles = pipeline.estimate(candidate.plan.tile_op("")) + charge(candidate.plan);
+      if (best != nullptr && cycles >= best_cycles) continue;
+      best = &candidate;
+      best_cycles = cycles;
+    }
+    if (best == nullptr) return std::nullopt;
+    return best->plan;
   }
 
-  /// Whether the matrix passes alone take longer than the best plan.
-  bool beyond_best(const MatmulPlan& plan) const {
+  base::Cycles charge(const MatmulPlan& plan) const {
+    return plan.tiles().tiles() * (machine_.dma.read_latency + machine_.dma.write_latency);
+  }
+  /// Of whole blocks.
+  base::Cycles matrix_cycles(const MatmulPlan& plan) const {
     const std::int64_t rows = problem_.row_blocks() / plan.cuts().rows,
                        lanes = problem_.lane_blocks() / plan.cuts().lanes;
     const std::int64_t step =
         std::max<std::int64_t>(8 * plan.cuts().registers, weight_cycles(machine_, problem_.transposed));
-    const std::int64_t steps =
-        rows * plan.row_steps(false) * lanes * plan.lane_steps(false) * problem_.contraction_tiles();
-    return best_ && base::Cycles(steps * step) >= best_cycles_;
+    return base::Cycles(rows * plan.row_steps(false) * lanes * plan.lane_steps(false) * problem_.contraction_tiles() *
+                        step);
+  }
+  base::Cycles traffic_cycles(const MatmulPlan& plan) const {
+    double bytes = 0;
+    for (const TileStream& stream : plan.tiles().streams) {
+      bytes += 4.0 * double(plan.tiles().passes(stream) * stream.rows.total * stream.words.total);
+    }
+    return base::Cycles(std::int64_t(bytes / machine_.hbm.stream_rate.si() * machine_.clock.si()));
   }
 
   const hw::Machine& machine_;
   const MatmulProblem& problem_;
   const MatmulAddresses& addresses_;
-  hw::TilePipeline pipeline_;
-  std::optional<MatmulPlan> best_;
-  base::Cycles best_cycles_;
 };
 
 }  // namespace
 
 MatmulPlan fastest_matmul_plan(const hw::Machine& machine, const MatmulProblem& problem,
                                const MatmulAddresses& addresses) {
-  Search search(machine, problem, addresses);
+  const Search search(machine, problem, addresses);
   if (const auto plan = search.best_of_streaming()) return *plan;
   if (const auto plan = search.best_of_all()) return *plan;
   throw base::InputError("a matmul of this size has no tiles that fit " + to_string(machine.vmem) + " of VMEM");
