@@ -72,4 +72,10 @@ hw::TilePhase sum(const hw::TilePhase& a, const hw::TilePhase& b) {
           a.cross_lane_ops + b.cross_lane_ops};
 }
 
+std::vector<hw::TilePhase> loop_phases(std::int64_t count, const hw::TilePhase& iteration) {
+  if (iteration.cross_lane_ops == 0) return {times(count, iteration)};
+  const hw::TilePhase first{{}, iteration.vector, 0};
+  return {first, sum(times(count, iteration), times(-1, first))};
+}
+
 }  // namespace podsim::sw

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "hw/machine.h"
 #include "hw/tile_op.h"
@@ -21,5 +22,9 @@ hw::TilePhase repeated_work(const hw::Machine& machine,
 /// `count` times the work; the work of both, in one phase.
 hw::TilePhase times(std::int64_t count, const hw::TilePhase& phase);
 hw::TilePhase sum(const hw::TilePhase& a, const hw::TilePhase& b);
+
+/// A loop of `count` iterations of this work. Where it goes through the cross-lane unit, the vector work of the first
+/// iteration is a phase of its own, as that unit has nothing to do before.
+std::vector<hw::TilePhase> loop_phases(std::int64_t count, const hw::TilePhase& iteration);
 
 }  // namespace podsim::sw

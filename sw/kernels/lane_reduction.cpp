@@ -46,7 +46,7 @@ class LaneReductionBuilder {
       for (int i = 0; i < repeats; ++i) write_row(builder, {{{}, {}}, {}}, sums);
     });
     return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
-      return std::vector<hw::TilePhase>{times(plan.streams[input_stream].rows.length, row)};
+      return loop_phases(plan.streams[input_stream].rows.length, row);
     });
   }
 

@@ -18,7 +18,7 @@ constexpr std::int64_t most_parts = 4096;
 /// No tile of a stream takes more of VMEM, if that can be helped: large arrays are then read and written at once, as by
 /// the kernels that were measured. To read all of an array and then write all would save the memory bus its
 /// turnarounds.
-constexpr std::int64_t vmem_share = 16;
+constexpr std::int64_t vmem_share = 32;
 
 /// As work of the vector ALUs, the units that a phase of scalar code would leave idle anyway.
 hw::TileOp with_loop_code(const hw::Machine& machine, hw::TileOp op) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/resident_rows.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "sw/kernels/plan_search.h"
@@ -36,7 +38,7 @@ class ResidentRowsBuilder {
     const std::int64_t rows = plan.streams[source_stream].rows.length * shape_.columns.count();
     return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
       std::vector<hw::TilePhase> phases;
-      for (const hw::TilePhase& work : row_work) phases.push_back(times(rows, work));
+      for (const hw::TilePhase& work : row_work) std::ranges::copy(loop_phases(rows, work), std::back_inserter(phases));
       return phases;
     });
   }

@@ -2,6 +2,7 @@
 #include "sw/kernels/streamed_rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -22,6 +23,9 @@ constexpr int part_dimension = 0, row_dimension = 1, column_dimension = 2;
 constexpr int source_stream = 0, target_stream = 1;
 /// The loop that follows reads its first two tiles when all but the last four of this one are written (tile_loop.h).
 constexpr std::int64_t tiles_until_written = 4;
+/// Tiles without work at the tile level, so that what comes after them is read when all before them is written: it
+/// reads two tiles ahead, and a tile waits for the writes of the second one before it.
+constexpr std::int64_t until_written = 3;
 
 /// Parts of a matrix's rows, one after the other, all of the same number of rows of tiles.
 struct RowParts {
@@ -59,6 +63,8 @@ class StreamedRowsBuilder {
         hw::TileOp one = pass_op(plan.passes[group][pass], row_work[pass]);
         op.vmem += one.vmem;
         std::ranges::move(one.runs, std::back_inserter(runs));
+        if (pass + 1 < rows_.passes.size() && !can_follow(pass, plan.passes[group][pass]))
+          runs.push_back({until_written, {}});
       }
       for (std::int64_t i = 0; i < parts_[group].count; ++i) std::ranges::copy(runs, std::back_inserter(op.runs));
     }
@@ -130,7 +136,7 @@ class StreamedRowsBuilder {
   hw::TileOp pass_op(TilePlan plan, const hw::TilePhase& row_work) const {
     plan.counts[part_dimension] = 1;
     return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
-      return std::vector<hw::TilePhase>{times(plan.streams[source_stream].rows.length, row_work)};
+      return loop_phases(plan.streams[source_stream].rows.length, row_work);
     });
   }
 

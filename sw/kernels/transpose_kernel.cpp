@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/transpose_kernel.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -43,9 +44,12 @@ class TransposeBuilder {
   }
 
   hw::TileOp tile_op(const TilePlan& plan) const {
-    const hw::VectorWork block{.loads = block_tiles, .stores = block_tiles, .alu_ops = packed() ? 2 * block_tiles : 0};
+    const std::int64_t shared = packed() ? pushes() + block_tiles : 0;
+    const hw::VectorWork block{.loads = pushes(), .stores = block_tiles, .alu_ops = shared};
+    // The results of a block leave the unit one by one while the next block enters; those of the last add to the time.
+    const std::int64_t last_results = block_tiles - 1;
     return make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
-      return std::vector<hw::TilePhase>{{{}, times(blocks(plan), block), blocks(plan) * block_tiles}};
+      return std::vector<hw::TilePhase>{{{}, times(blocks(plan), block), blocks(plan) * pushes() + last_results}};
     });
   }
 
@@ -59,6 +63,8 @@ class TransposeBuilder {
   }
 
  private:
+  /// Rows of tiles in a block: fewer than a whole one if the array has no more.
+  std::int64_t pushes() const { return std::min(block_tiles, row_tiles_); }
   bool packed() const { return type_ == ElementType::bf16; }
   bool along_columns() const { return block_columns_ > 1; }
   /// Of a tile; the last one may have fewer, and takes as long.
@@ -111,9 +117,9 @@ class TransposeBuilder {
 
   /// Rows behind the last of the array are whatever VMEM holds; they become lanes of padding.
   void write_pushes(KernelBuilder& builder, RowAddress from, std::int32_t pitch) const {
-    for (int i = 0; i < block_tiles; ++i, from.offset += pitch) {
+    for (int i = 0; i < pushes(); ++i, from.offset += pitch) {
       const VectorReg rows = load_tile(builder, from, packed());
-      builder.push_cross_lane(i + 1 < block_tiles ? Op::x_transpose : Op::x_transpose_end, rows);
+      builder.push_cross_lane(i + 1 < pushes() ? Op::x_transpose : Op::x_transpose_end, rows);
     }
   }
 
