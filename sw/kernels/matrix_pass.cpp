@@ -14,8 +14,9 @@ using hw::isa::Opcode;
 namespace {
 
 constexpr int weight_registers = 16;
-/// A result is popped this many registers behind its push, which is more than are in the array at a time.
-constexpr int registers_in_flight = 18;
+/// A result is popped this many registers behind its push, which is more than are in the array at a time; fewer if
+/// there is no room for so many.
+constexpr std::int64_t registers_in_flight = 18;
 /// More iterations of the pipelined loop than can be under way at a time: its weights, LHS and results are of steps
 /// that follow each other.
 constexpr std::int64_t steps_in_flight = 6;
@@ -94,11 +95,12 @@ class PassWriter {
     steps_.advance();
     const ScalarReg weights = copy(weights_base_);
     const int registers = pass_.registers();
-    for (int j = 0; j < std::max(registers + registers_in_flight, weight_registers); ++j) {
+    const int in_flight = int(std::min(registers_in_flight, builder_.machine().mxu.result_fifo - 1));
+    for (int j = 0; j < std::max(registers + in_flight, weight_registers); ++j) {
       if (j < registers) push_lhs(lhs, j);
       if (j < weight_registers) push_weights(weights, j);
       if (j == std::max(registers, weight_registers) - 1) latch();
-      const int popped = j - registers_in_flight;
+      const int popped = j - in_flight;
       if (popped >= 0 && popped < registers) pop_sums(sums, popped, mask);
     }
   }
