@@ -80,8 +80,8 @@ class KernelBuilder {
   MaskReg mask();
   PredicateReg predicate();
 
-  // Operations of the scalar and vector slots by opcode; the forms without `d` make a new register for the result.
-  // Operands that the opcode does not take are left out or ignored.
+  // Operations of the scalar and vector slots by opcode; the forms without `d` make a new register for the result, of
+  // which lanes outside of a mask have no certain value. Operands that the opcode does not take are left out or ignored.
   ScalarReg op(hw::isa::Opcode opcode, ScalarReg x, ScalarOperand y);
   void assign(ScalarReg d, hw::isa::Opcode opcode, ScalarReg x, ScalarOperand y);
   ScalarReg constant(std::int32_t value);
@@ -126,6 +126,7 @@ class KernelBuilder {
   void sync_add(ScalarOperand flag, ScalarOperand amount);
   void sync_wait(ScalarOperand flag, ScalarOperand value);
   void fence();
+  /// Of no effect in pipelined loops.
   void mark(const std::string& text);
 
   /// Runs `body` once to record it, and the loop `trips` times: at least once, and known ahead if a literal. A

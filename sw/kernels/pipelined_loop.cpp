@@ -17,7 +17,7 @@ using hw::isa::Opcode;
 namespace {
 
 /// Bundles of a kernel, at least, so that the branch's penalty is a few per cent of them.
-constexpr int kernel_rows = 256;
+constexpr int kernel_rows = 512;
 /// The same where the iterations that do not fill a kernel run one after the other.
 constexpr int kernel_rows_of_unknown_trips = 48;
 /// Up to so many bundles a loop is written out rather than looped if its kernel would have few passes.
