@@ -13,8 +13,8 @@
 namespace podsim::sw {
 
 /// Number of the plan that is fastest by the tile level's estimate, of those that fit VMEM, with transfers of a
-/// thirty-second of it at most or else of any size; of equals the first. Each tile is charged the scalar code of the loop
-/// over tiles, which no unit of the tile level stands for. base::InputError if none fits.
+/// thirty-second of it at most or else of any size; of equals the first. Each tile is charged the scalar code of the
+/// loop over tiles, which no unit of the tile level stands for. base::InputError if none fits.
 std::size_t fastest_plan(const hw::Machine& machine, std::span<const hw::TileOp> plans);
 
 /// Numbers of parts to cut something into: from as many as it has units, each about two thirds of the one before, to 1.
