@@ -5,9 +5,9 @@
 
 #include "hw/bundle/lane_functions.h"
 
-/// The transcendental unit in one lane. Only operations that IEEE 754 rounds exactly are used, so every host has the same
-/// bits. exp, log and tanh are computed in f64 and rounded to f32 once, so f32's denormals and overflow need no care:
-/// both lie well within f64.
+/// The transcendental unit in one lane. Only operations that IEEE 754 rounds exactly are used, so every host has the
+/// same bits. exp, log and tanh are computed in f64 and rounded to f32 once, so f32's denormals and overflow need no
+/// care: both lie well within f64.
 ///
 /// exp: with n = x / ln 2 rounded to an integer and r = x - n ln 2, |r| <= ln 2 / 2, exp(x) = 2^n (1 + r q(r)), where q
 ///   is the Taylor polynomial of (exp(r) - 1) / r; what it leaves out is below r^8 / 8! < 2^-27.

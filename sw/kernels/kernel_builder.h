@@ -81,7 +81,8 @@ class KernelBuilder {
   PredicateReg predicate();
 
   // Operations of the scalar and vector slots by opcode; the forms without `d` make a new register for the result, of
-  // which lanes outside of a mask have no certain value. Operands that the opcode does not take are left out or ignored.
+  // which lanes outside of a mask have no certain value. Operands that the opcode does not take are left out or
+  // ignored.
   ScalarReg op(hw::isa::Opcode opcode, ScalarReg x, ScalarOperand y);
   void assign(ScalarReg d, hw::isa::Opcode opcode, ScalarReg x, ScalarOperand y);
   ScalarReg constant(std::int32_t value);

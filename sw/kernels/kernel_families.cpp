@@ -14,8 +14,8 @@
 namespace podsim::sw {
 
 std::span<const KernelFamily> kernel_families() {
-  static const std::vector<KernelFamily> families{matmul_family(),    conv2d_family(),    elementwise_family(),
-                                                  reduction_family(), softmax_family(),   layer_norm_family(),
+  static const std::vector<KernelFamily> families{matmul_family(),    conv2d_family(),  elementwise_family(),
+                                                  reduction_family(), softmax_family(), layer_norm_family(),
                                                   transpose_family(), copy_family()};
   return families;
 }
