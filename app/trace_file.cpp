@@ -31,20 +31,15 @@ std::filesystem::path tried(const std::filesystem::path& vcd) {
 /// one unit in one colour.
 base::GtkwView view() {
   using base::GtkwColor;
-  return {{
-              "op", "state", "collective", "infeed",            // of a core
-              "dma", "hbm", "mxu", "vector", "cross_lane",      // its units
-              "vmem", "sync", "core", "ici", "switch", "host",  // of a chip
-          },
-          {{"dma", GtkwColor::blue},
-           {"hbm", GtkwColor::blue},
-           {"mxu", GtkwColor::orange},
-           {"vector", GtkwColor::green},
-           {"transcendental", GtkwColor::green},
-           {"cross_lane", GtkwColor::violet},
-           {"sync", GtkwColor::yellow}},
-          {"in_unit", "result_fifo", "outstanding"},
-          {}};
+  base::GtkwView view;
+  view.reading_order = {"op",  "mark",   "state",      "collective",     "infeed", "sync",  "dma", "hbm",
+                        "mxu", "vector", "cross_lane", "transcendental", "vmem",   "slots", "use", "core",
+                        "ici", "switch", "host"};
+  view.colors = {{"dma", GtkwColor::blue},         {"hbm", GtkwColor::blue},    {"mxu", GtkwColor::orange},
+                 {"vector", GtkwColor::green},     {"sync", GtkwColor::yellow}, {"transcendental", GtkwColor::green},
+                 {"cross_lane", GtkwColor::violet}};
+  view.curves = {"in_unit", "result_fifo", "lhs_fifo", "weight_fifo", "outstanding"};
+  return view;
 }
 
 /// Every signal, and for every scope the pattern of all that is in it.
