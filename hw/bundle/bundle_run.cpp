@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 
 #include "base/diagnostic.h"
 #include "hw/bundle/bundle_core.h"
 #include "hw/bundle/cross_lane_queue.h"
 #include "hw/bundle/expectations.h"
+#include "hw/bundle/named_flags.h"
 #include "hw/bundle/transcendental_queue.h"
 #include "hw/hbm.h"
 #include "hw/isa/encoding.h"
@@ -32,7 +32,6 @@ class BundleSystem {
 
  private:
   void connect(int number, ResultUnit& unit);
-  void show_flags();
   void make_units(const Machine& machine, MatrixUnitView view, const Trace& trace);
   void load(const isa::DataBlock& block);
   std::uint64_t words_of(isa::MemorySpace space) const;
@@ -75,7 +74,11 @@ BundleSystem::BundleSystem(const Machine& machine, const isa::Program& program, 
       core_("core", machine, time_, program,
             {instructions_, scalar_, data_.get(), guard_, ports_, flags_, dma_, trace_.get()}, options) {
   make_units(machine, options.matrix_view, options.trace);
-  if (trace_) show_flags();
+  if (trace_) {
+    for (const std::size_t flag : named_flags(program, flags_.count())) {
+      flags_.show_as(flag, fmt::format("flag{}", flag).c_str());
+    }
+  }
   dma_.engine().to_hbm.bind(hbm_.from_dma);
 }
 
@@ -96,22 +99,6 @@ void BundleSystem::make_units(const Machine& machine, MatrixUnitView view, const
 void BundleSystem::connect(int number, ResultUnit& unit) {
   core_.units[std::size_t(number)].bind(unit);
   if (trace_) trace_->add_unit(unit);
-}
-
-/// Shows the flags that the program's operations name; all of them if one takes the number from a register.
-void BundleSystem::show_flags() {
-  std::set<std::int64_t> used;
-  for (const isa::Segment& segment : program_.segments) {
-    for (const isa::Bundle& bundle : segment.bundles) {
-      const auto& misc = bundle[isa::Slot::misc];
-      if (!misc || misc->opcode < isa::Opcode::sync_set || misc->opcode > isa::Opcode::sync_wait) continue;
-      if (misc->x.literal) used.insert(misc->x.value);
-      for (std::int64_t flag = 0; !misc->x.literal && flag < flags_.count(); ++flag) used.insert(flag);
-    }
-  }
-  for (const std::int64_t flag : used) {
-    if (flag >= 0 && flag < flags_.count()) flags_.show_as(std::size_t(flag), fmt::format("flag{}", flag).c_str());
-  }
 }
 
 std::uint64_t BundleSystem::words_of(isa::MemorySpace space) const {

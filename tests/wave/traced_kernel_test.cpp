@@ -78,6 +78,27 @@ std::int64_t number_at(const Changes& changes, std::int64_t time) {
   return std::stol(value_at(changes, time).substr(1), nullptr, 2);
 }
 
+// Of the 256 flags of a core: two for each array of a matmul that goes through double buffers.
+TEST(GeneratedKernel, TracesEveryFlagThatItWaitsForAndNoOthers) {
+  const Folder folder;
+  const Outcome outcome =
+      folder.run({"kernel", "matmul", "--m", "512", "--n", "512", "--k", "512", "--timing-only", "--vcd", "k.vcd"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const base::VcdContent vcd = base::read_vcd(folder.read("k.vcd"));
+  std::set<std::string> traced, awaited;
+  for (const auto& [name, signal] : vcd.signals) {
+    if (name.starts_with("core.sync.flag")) traced.insert(name);
+  }
+  for (const auto& [time, state] : vcd.signals.at("core.state").changes) {
+    int flag = 0;
+    if (std::sscanf(state.c_str(), "swait\\040flag\\040%d", &flag) != 1) continue;
+    awaited.insert("core.sync.flag" + std::to_string(flag) + "[31:0]");
+  }
+  EXPECT_GE(awaited.size(), 2U);
+  EXPECT_TRUE(std::ranges::includes(traced, awaited));
+  EXPECT_LE(traced.size(), 6U);
+}
+
 // Every wait for a load says its flag, the value it waits for and the DMA; it ends when the flag has that value, which
 // is when the load ends.
 TEST(LateDma, ShowsTheWaitTheFlagAndTheTransferThatReleasesIt) {
