@@ -114,8 +114,8 @@ class UnitDependences {
   void depend(const Entry& from, int to, int latency) {
     if (from.event >= 0 && from.before == second_) graph_.add(from.event, to, latency, second_ ? 1 : 0);
   }
-  void order(const Entry& from, int to) {
-    if (from.push >= 0 && from.before == second_) graph_.add(from.push, to, 1, second_ ? 1 : 0);
+  void order(const Entry& from, int to, int latency = 1) {
+    if (from.push >= 0 && from.before == second_) graph_.add(from.push, to, latency, second_ ? 1 : 0);
   }
 
   void add_matrix_unit() {
@@ -171,7 +171,8 @@ class UnitDependences {
   void push_lhs(const Entry& entry) {
     depend(last_row_, entry.event, register_cycles);
     depend(last_latch_, entry.event, 0);
-    order(last_row_, entry.push);
+    // In a loop a push ahead of its turn gains nothing in the end: they come as the array takes them.
+    order(last_row_, entry.push, scope_.loop ? register_cycles : 1);
     order(last_latch_, entry.push);
     last_row_ = entry;
   }
