@@ -19,12 +19,12 @@ std::int64_t RowParameters::rows(const RowKernel& kernel, const RowShape& shape)
   return std::int64_t(kernel.parameters.size()) * rows_of_each(shape);
 }
 
-base::Bytes RowParameters::bytes(const RowKernel& kernel) {
-  base::Bytes bytes;
+std::vector<hw::TileTransfer> RowParameters::transfers(const RowKernel& kernel) {
+  std::vector<hw::TileTransfer> transfers;
   for (const KernelArray& parameter : kernel.parameters) {
-    bytes += base::Bytes(base::round_up(logical_bytes(parameter.shape).value(), hbm_atom));
+    transfers.push_back({base::Bytes(base::round_up(logical_bytes(parameter.shape).value(), hbm_atom))});
   }
-  return bytes;
+  return transfers;
 }
 
 RowParameters::RowParameters(KernelBuilder& builder, const RowKernel& kernel, const RowShape& shape)

@@ -12,8 +12,8 @@ class RowParameters {
  public:
   /// VMEM rows that they take.
   static std::int64_t rows(const RowKernel& kernel, const RowShape& shape);
-  /// What moves over HBM, in whole accesses of 32 bytes each.
-  static base::Bytes bytes(const RowKernel& kernel);
+  /// What moves over HBM for each, in whole accesses of 32 bytes.
+  static std::vector<hw::TileTransfer> transfers(const RowKernel& kernel);
 
   RowParameters(KernelBuilder& builder, const RowKernel& kernel, const RowShape& shape);
   void start();

@@ -26,7 +26,6 @@ class StreamBuilder {
     types_.push_back(kernel.outputs[0].shape.element_type);
   }
 
-  /// Plans with larger and larger tiles, cut as evenly as they can be.
   std::vector<TilePlan> plans() const {
     std::vector<TilePlan> plans;
     const std::int64_t pairs = base::divide_round_up(total_, 2);

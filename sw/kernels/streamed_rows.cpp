@@ -144,7 +144,8 @@ class StreamedRowsBuilder {
   void with_parameters(hw::TileOp& op) const {
     if (rows_.parameters.empty()) return;
     hw::TileRun first{1, op.runs.front().work};
-    first.work.reads.insert(first.work.reads.begin(), {RowParameters::bytes(rows_)});
+    const std::vector<hw::TileTransfer> transfers = RowParameters::transfers(rows_);
+    first.work.reads.insert(first.work.reads.begin(), transfers.begin(), transfers.end());
     if (--op.runs.front().count == 0) op.runs.erase(op.runs.begin());
     op.runs.insert(op.runs.begin(), std::move(first));
   }
