@@ -132,6 +132,10 @@ class KernelRun {
     hw::BundleRunOptions run;
     run.functional = report_.functional;
     run.matrix_view = options_.matrix_view;
+    if (kernel_) {
+      run.before = kernel_->before;
+      run.after = kernel_->after;
+    }
     return run;
   }
 

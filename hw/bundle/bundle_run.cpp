@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 
 #include "base/diagnostic.h"
@@ -28,6 +29,9 @@ class BundleSystem {
   BundleSystem(const Machine& machine, const isa::Program& program, DeviceMemory& hbm, const BundleRunOptions& options);
 
   void load_data();
+  void check_copy(const isa::DmaDescriptor& descriptor) const;
+  /// Between HBM and VMEM, in no time; of no data in runs without.
+  void copy(const isa::DmaDescriptor& descriptor);
   BundleRunResult run();
 
  private:
@@ -151,6 +155,32 @@ void BundleSystem::load(const isa::DataBlock& block) {
   }
 }
 
+void BundleSystem::check_copy(const isa::DmaDescriptor& descriptor) const {
+  const bool in = descriptor.route == isa::DmaRoute::hbm_to_vmem;
+  assert(in || descriptor.route == isa::DmaRoute::vmem_to_hbm);
+  if (descriptor.rows == 0) return;
+  const std::uint64_t last = descriptor.rows - 1;
+  check_range("a copy", in ? isa::MemorySpace::hbm : isa::MemorySpace::vmem,
+              descriptor.source + last * descriptor.source_stride, descriptor.words);
+  check_range("a copy", in ? isa::MemorySpace::vmem : isa::MemorySpace::hbm,
+              descriptor.destination + last * descriptor.destination_stride, descriptor.words);
+}
+
+void BundleSystem::copy(const isa::DmaDescriptor& descriptor) {
+  if (!data_) return;
+  const bool in = descriptor.route == isa::DmaRoute::hbm_to_vmem;
+  for (std::uint64_t row = 0; row < descriptor.rows; ++row) {
+    const std::uint64_t from = descriptor.source + row * descriptor.source_stride;
+    const std::uint64_t to = descriptor.destination + row * descriptor.destination_stride;
+    const auto words = data_->memory().words(in ? to : from, descriptor.words);
+    if (in) {
+      memory_.read(from, words);
+    } else {
+      memory_.write(to, words);
+    }
+  }
+}
+
 BundleRunResult BundleSystem::run() {
   sc_core::sc_start();
   if (!core_.verdict().empty()) throw base::SimulationError(core_.verdict());
@@ -211,7 +241,12 @@ BundleRunResult run_bundles(const Machine& machine, const isa::Program& program,
   const noc::FreshContext context;
   BundleSystem system(machine, program, hbm, options);
   system.load_data();
-  return system.run();
+  for (const isa::DmaDescriptor& descriptor : options.before) system.check_copy(descriptor);
+  for (const isa::DmaDescriptor& descriptor : options.after) system.check_copy(descriptor);
+  for (const isa::DmaDescriptor& descriptor : options.before) system.copy(descriptor);
+  BundleRunResult result = system.run();
+  for (const isa::DmaDescriptor& descriptor : options.after) system.copy(descriptor);
+  return result;
 }
 
 }  // namespace podsim::hw

@@ -8,6 +8,7 @@
 
 #include "hw/bundle/device_memory.h"
 #include "hw/bundle/matrix_unit.h"
+#include "hw/isa/dma_descriptor.h"
 #include "hw/isa/program.h"
 #include "hw/machine.h"
 #include "hw/trace.h"
@@ -46,6 +47,9 @@ struct BundleRunOptions {
   Trace trace;
   std::function<void(const IssueRecord&)> on_issue;  ///< may be empty
   base::Cycles limit{1'000'000'000'000};             ///< a verdict when it is passed
+  /// Copies between HBM and VMEM before the first bundle and after the halt that take no time: what is in VMEM before
+  /// is taken to come from an earlier program, and what stays there to be for a later one.
+  std::vector<isa::DmaDescriptor> before, after;
 };
 
 /// An expectation of the program that the memories did not meet at the halt.

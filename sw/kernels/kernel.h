@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hw/bundle/device_memory.h"
+#include "hw/isa/dma_descriptor.h"
 #include "hw/isa/program.h"
 #include "hw/machine.h"
 #include "hw/tile_op.h"
@@ -37,6 +38,9 @@ struct Kernel {
   std::string name;  ///< "matmul m=256 n=256 k=256 dtype=f32"
   hw::isa::Program program;
   std::vector<KernelArray> inputs, outputs;
+  /// Of kernels whose arrays are in VMEM before they begin and stay there: what brings the inputs there and the outputs
+  /// back, in no time (hw::BundleRunOptions).
+  std::vector<hw::isa::DmaDescriptor> before, after;
   /// What it computes: its parameters are the inputs, its result is the output, or a tuple of them.
   Module reference;
   /// The largest error that `reference` (which accumulates in double precision) and the kernel may differ by: relative

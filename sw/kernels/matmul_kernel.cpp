@@ -31,10 +31,14 @@ class MatmulWriter {
         cuts_(plan.cuts()),
         tile_rows_(rows_of_tile(problem_.packed)) {}
 
-  void write() {
+  /// With the copies before and after it, if the arrays are in VMEM.
+  void write(Kernel& kernel) {
     TileLoop tiles(builder_, plan_.tiles());
     if (plan_.sum_rows() > 0) sums_ = builder_.vmem_rows(plan_.sum_rows());
     tiles.run([&](const TileLoop::Tile& tile) { write_tile(tile); });
+    if (!problem_.in_vmem) return;
+    kernel.before = tiles.transfers(TileRole::input);
+    kernel.after = tiles.transfers(TileRole::output);
   }
 
  private:
@@ -202,6 +206,7 @@ MatmulProblem problem_of(const KernelArguments& arguments) {
   problem.packed = arguments.choice("dtype") == "bf16";
   problem.transposed = arguments.choice("rhs") == "nk";
   problem.bias = arguments.choice("bias") == "yes";
+  problem.in_vmem = arguments.choice("memory") == "vmem";
   const std::string& activation = arguments.choice("epilogue");
   problem.activation = activation == "relu"   ? Activation::relu
                        : activation == "gelu" ? Activation::gelu
@@ -235,6 +240,7 @@ std::string name_of(const KernelArguments& arguments) {
 std::string passes_of(const MatmulPlan& plan) {
   const MatmulProblem& problem = plan.problem();
   const MatmulCuts& cuts = plan.cuts();
+  if (problem.in_vmem) return "none: the arrays are in VMEM before and stay there";
   std::string passes;
   for (const TileStream& stream : plan.tiles().streams) {
     const bool input = stream.role == TileRole::input;
@@ -263,9 +269,8 @@ Kernel build_matmul(const hw::Machine& machine, const KernelArguments& arguments
   if (problem.m > 0 && problem.n > 0) {
     const MatmulAddresses addresses{kernel.inputs[0].address, kernel.inputs[1].address,
                                     problem.bias ? kernel.inputs[2].address : 0, kernel.outputs[0].address};
-    const MatmulPlan plan = arguments.choice("memory") == "vmem" ? single_tile_matmul_plan(machine, problem, addresses)
-                                                                 : fastest_matmul_plan(machine, problem, addresses);
-    MatmulWriter(builder, plan).write();
+    const MatmulPlan plan = fastest_matmul_plan(machine, problem, addresses);
+    MatmulWriter(builder, plan).write(kernel);
     kernel.tile_op = plan.tile_op(kernel.name);
     kernel.passes = passes_of(plan);
   }
@@ -288,8 +293,7 @@ KernelFamily matmul_family() {
        {"bias", "f32 [n], added to every row", {"no", "yes"}, 0, 0, "no"},
        {"epilogue", "function of the sums", {"none", "relu", "gelu"}, 0, 0, "none"},
        {"memory",
-        "hbm: tiles pass through VMEM while others are computed; vmem: everything is brought into VMEM first and "
-        "the result stays there until the end",
+        "hbm: tiles pass through VMEM while others are computed; vmem: the arrays are there before and stay there",
         {"hbm", "vmem"},
         0,
         0,

@@ -113,6 +113,7 @@ MatmulPlan::MatmulPlan(const MatmulProblem& problem, const MatmulCuts& cuts, con
     tiles_.streams.push_back(make.a());
   }
   tiles_.scratch_rows = sum_rows();
+  tiles_.in_vmem = problem.in_vmem;
 }
 
 std::int64_t MatmulPlan::padded_rows() const {

@@ -19,6 +19,7 @@ struct MatmulProblem {
   bool transposed = false;  ///< b
   bool bias = false;        ///< f32
   Activation activation = Activation::none;
+  bool in_vmem = false;  ///< the arrays are in VMEM before and stay there
 
   Epilogue epilogue() const { return {bias, activation, packed}; }
 

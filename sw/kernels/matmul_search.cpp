@@ -52,6 +52,16 @@ class Search {
     return best(cuts);
   }
 
+  MatmulPlan single_tile() const {
+    const std::int64_t contraction = std::max<std::int64_t>(1, problem_.contraction_tiles());
+    MatmulPlan whole = plan({problem_.row_blocks(), problem_.lane_blocks(), contraction, true, {}, 0});
+    if (fits(whole)) return whole;
+    throw base::InputError("the operands and the result need " +
+                           to_string(base::Bytes(whole.tiles().vmem_rows() * vmem_row_bytes)) +
+                           " of VMEM; a core has " + to_string(machine_.vmem));
+  }
+
+ private:
   MatmulPlan plan(MatmulCuts cuts) const {
     const MatrixPassGrid chosen =
         choose_grid(machine_, cuts.rows, cuts.lanes, weight_cycles(machine_, problem_.transposed));
@@ -61,7 +71,6 @@ class Search {
   }
   bool fits(const MatmulPlan& plan) const { return plan.tiles().vmem_rows() * vmem_row_bytes <= machine_.vmem.value(); }
 
- private:
   /// The cheapest; of equals, the first.
   std::optional<MatmulPlan> best(const std::vector<MatmulCuts>& all) const {
     std::vector<Candidate> candidates;
@@ -116,26 +125,10 @@ class Search {
 MatmulPlan fastest_matmul_plan(const hw::Machine& machine, const MatmulProblem& problem,
                                const MatmulAddresses& addresses) {
   const Search search(machine, problem, addresses);
+  if (problem.in_vmem) return search.single_tile();
   if (const auto plan = search.best_of_streaming()) return *plan;
   if (const auto plan = search.best_of_all()) return *plan;
   throw base::InputError("a matmul of this size has no tiles that fit " + to_string(machine.vmem) + " of VMEM");
-}
-
-MatmulPlan single_tile_matmul_plan(const hw::Machine& machine, const MatmulProblem& problem,
-                                   const MatmulAddresses& addresses) {
-  const Search search(machine, problem, addresses);
-  const MatmulPlan plan = search.plan({problem.row_blocks(),
-                                       problem.lane_blocks(),
-                                       std::max<std::int64_t>(1, problem.contraction_tiles()),
-                                       true,
-                                       {},
-                                       0});
-  if (!search.fits(plan)) {
-    throw base::InputError("the operands and the result need " +
-                           to_string(base::Bytes(plan.tiles().vmem_rows() * vmem_row_bytes)) + " of VMEM; a core has " +
-                           to_string(machine.vmem));
-  }
-  return plan;
 }
 
 }  // namespace podsim::sw

@@ -13,11 +13,8 @@ namespace podsim::sw {
 /// - where VMEM does not hold those, blocks in all three dimensions.
 ///
 /// Every tile is charged the latency of a read and a write besides, so that more and smaller tiles must gain more than
-/// that. base::InputError if nothing fits.
+/// that. Arrays that are in VMEM are one tile. base::InputError if nothing fits.
 MatmulPlan fastest_matmul_plan(const hw::Machine& machine, const MatmulProblem& problem,
                                const MatmulAddresses& addresses);
-/// All operands in VMEM before the start and the result until the end. base::InputError if that does not fit.
-MatmulPlan single_tile_matmul_plan(const hw::Machine& machine, const MatmulProblem& problem,
-                                   const MatmulAddresses& addresses);
 
 }  // namespace podsim::sw

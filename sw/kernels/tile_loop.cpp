@@ -54,6 +54,7 @@ struct TileLoop::State {
   Stream make_stream(const TileStream& data, int flag) {
     Stream stream{data, plan.period(data),     plan.transfers(data), builder.vmem_rows(plan.buffer_rows(data)), 0,
                   flag, builder.smem_words(1), builder.smem_words(1)};
+    if (plan.in_vmem) return stream;
     for (int half = 0; half < std::min<std::int64_t>(stream.transfers, 2); ++half) {
       for (const TilePiece& piece : data.pieces) {
         const std::int32_t address = builder.descriptor(first_descriptor(stream, half, piece), data.name);
@@ -351,9 +352,26 @@ ScalarOperand TileLoop::Tile::length(const TileWindow& window) const {
 }
 
 void TileLoop::run(const std::function<void(const Tile&)>& body) {
+  if (state_->plan.in_vmem) return run_in_place(body);
   start();
   run_tiles(body);
   wait_for_writes();
+}
+
+void TileLoop::run_in_place(const std::function<void(const Tile&)>& body) {
+  assert(state_->plan.tiles() == 1);
+  state_->builder.mark("compute");
+  body(Tile(*this));
+}
+
+std::vector<hw::isa::DmaDescriptor> TileLoop::transfers(TileRole role) const {
+  assert(state_->plan.tiles() == 1);
+  std::vector<hw::isa::DmaDescriptor> found;
+  for (const State::Stream& stream : state_->streams) {
+    if (stream.data.role != role) continue;
+    for (const TilePiece& piece : stream.data.pieces) found.push_back(State::first_descriptor(stream, 0, piece));
+  }
+  return found;
 }
 
 void TileLoop::start() { state_->start(0); }

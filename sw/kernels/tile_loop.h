@@ -58,8 +58,11 @@ class TileLoop {
     const TileLoop& loop_;
   };
 
-  /// Writes the whole loop, the waits for the last writes included.
+  /// Writes the whole loop, the waits for the last writes included; of a plan in VMEM the body alone.
   void run(const std::function<void(const Tile&)>& body);
+
+  /// The DMAs of a plan of one tile: those of its inputs, or of its outputs.
+  std::vector<hw::isa::DmaDescriptor> transfers(TileRole role) const;
 
   // The same step by step, for kernels that go over HBM more than once: the reads of the first two tiles; the loop; the
   // waits. With a plan in parts all three stand in a loop over its parts. The first two tiles of a loop that follows
@@ -70,6 +73,8 @@ class TileLoop {
   void wait_for_writes();
 
  private:
+  void run_in_place(const std::function<void(const Tile&)>& body);
+
   struct State;
   std::unique_ptr<State> state_;
 };

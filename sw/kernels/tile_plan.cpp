@@ -93,6 +93,7 @@ hw::TileOp make_tile_op(const TilePlan& plan, const std::string& name,
     const std::vector<std::int64_t> indices = plan.indices(i);
     hw::TileWork work{{}, phases(indices), {}};
     for (const TileStream& stream : plan.streams) {
+      if (plan.in_vmem) break;
       const bool input = stream.role == TileRole::input;
       const std::int64_t period = plan.period(stream);
       if (i % period != (input ? 0 : period - 1)) continue;

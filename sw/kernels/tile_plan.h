@@ -72,6 +72,8 @@ struct TilePlan {
   /// The outermost dimension counts parts, which every stream uses: the loop over the tiles of one part stands in a
   /// loop over parts, beside those of other plans (TileLoop).
   bool in_parts = false;
+  /// The arrays are in VMEM before and stay there: one tile, and nothing moves.
+  bool in_vmem = false;
 
   std::int64_t tiles() const;
   /// Tiles that one run of the loop goes through: all, or those of a part.

@@ -86,6 +86,56 @@ TEST(BundleRun, hbm_holds_arrays_before_and_after) {
   EXPECT_EQ(out, in);
 }
 
+/// Rows of two words, apart by 5 in HBM and 3 in VMEM.
+isa::DmaDescriptor copy_in() {
+  isa::DmaDescriptor copy;
+  copy.source = 5000;
+  copy.destination = 256;
+  copy.words = copy.rows = 2;
+  copy.source_stride = 5;
+  copy.destination_stride = 3;
+  return copy;
+}
+isa::DmaDescriptor copy_out() {
+  isa::DmaDescriptor copy = copy_in();
+  copy.route = isa::DmaRoute::vmem_to_hbm;
+  std::swap(copy.source, copy.destination);
+  std::swap(copy.source_stride, copy.destination_stride);
+  return copy;
+}
+
+TEST(BundleRun, copies_before_and_after_move_strided_rows_in_no_time) {
+  Pasm pasm;
+  const isa::Program program =
+      isa::assemble("t", "vld v1, [2]\nnop\nnop\nnop\nv.add.s32 v1, v1, 1\nnop\nvst [2], v1\nhalt\n");
+  DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
+  const base::Cycles without = pasm.run(program, hbm).cycles;
+  const std::vector<std::uint32_t> in{3, 1, 9, 9, 9, 4, 1, 9};
+  hbm.write(5000, in);
+  pasm.options.before = {copy_in()};
+  pasm.options.after = {copy_out()};
+  const BundleRunResult result = pasm.run(program, hbm);
+  EXPECT_EQ(result.cycles, without);
+  EXPECT_EQ(result.dmas, 0);
+  EXPECT_EQ(result.hbm_read, base::Bytes(0));
+  std::vector<std::uint32_t> out(in.size());
+  hbm.read(5000, out);
+  EXPECT_EQ(out, (std::vector<std::uint32_t>{4, 2, 9, 9, 9, 5, 2, 9}));
+}
+
+TEST(BundleRun, copies_of_a_run_without_data_leave_memory_as_it_is) {
+  Pasm pasm;
+  pasm.options.functional = false;
+  pasm.options.after = {copy_out()};
+  DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
+  const std::vector<std::uint32_t> before{3, 1};
+  hbm.write(5000, before);
+  pasm.run(isa::assemble("t", "halt\n"), hbm);
+  std::vector<std::uint32_t> after(2);
+  hbm.read(5000, after);
+  EXPECT_EQ(after, before);
+}
+
 TEST(BundleRun, counts_time_in_the_clock_of_the_machine) {
   Pasm pasm;
   pasm.machine = tpu_v3();
@@ -105,11 +155,11 @@ TEST(BundleRun, tells_which_words_differ) {
 }
 
 /// What run_bundles says of a program that cannot run on the machine.
-std::string input_error(const isa::Program& program) {
+std::string input_error(const isa::Program& program, const BundleRunOptions& options = {}) {
   const Machine machine = round_machine();
   DeviceMemory hbm(machine.hbm.capacity_per_core);
   try {
-    run_bundles(machine, program, hbm);
+    run_bundles(machine, program, hbm, options);
   } catch (const base::InputError& error) {
     return error.diagnostics().at(0).message;
   }
@@ -133,6 +183,24 @@ TEST(BundleRun, refuses_a_program_that_does_not_fit_the_machine) {
   instruction.opcode = isa::Opcode::s_mov;  // of s0
   illegal.segments[0].bundles[0][isa::Slot::scalar0] = instruction;
   EXPECT_EQ(input_error(illegal).substr(0, 44), "p: bundle 0 of segment 'main' is not legal: ");
+}
+
+TEST(BundleRun, refuses_copies_beyond_a_memory_with_data_or_without) {
+  const isa::Program program = isa::assemble("p", "halt\n");
+  BundleRunOptions options;
+  for (const bool functional : {true, false}) {
+    options.functional = functional;
+    options.before = {copy_in()};
+    options.before[0].destination = 4194304 - 5;  // rows end 2 and 5 words behind it
+    EXPECT_EQ(input_error(program, options), "");
+    ++options.before[0].destination;
+    EXPECT_EQ(input_error(program, options), "p: a copy ends beyond the 4194304 words of vmem");
+    options.before.clear();
+    options.after = {copy_out()};
+    options.after[0].source = 4194304 - 4;
+    EXPECT_EQ(input_error(program, options), "p: a copy ends beyond the 4194304 words of vmem");
+    options.after.clear();
+  }
 }
 
 TEST(BundleRun, runs_as_often_as_one_likes_whatever_came_before) {

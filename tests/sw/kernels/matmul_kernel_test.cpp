@@ -205,29 +205,23 @@ TEST(MatmulKernel, takes_what_silicon_was_measured_to_take) {
   EXPECT_NEAR(double(timing_of(matmul(square("1024"))).cycles.value()), double(large), 0.12 * double(large));
 }
 
-/// Cycles between the first and the last LHS push of a run, and pushes of each unit.
-struct LhsPushes {
-  std::int64_t first = -1, last = 0;
-  std::array<std::int64_t, hw::isa::max_matrix_units> count{};
-
-  void see(const hw::IssueRecord& record) {
-    const auto& push = record.bundle[hw::isa::Slot::push];
-    if (!push || push->opcode != hw::isa::Opcode::mxu_lhs) return;
-    last = record.cycle.value();
-    if (first < 0) first = last;
-    ++count[push->unit];
-  }
-};
-
 TEST(MatmulKernel, keeps_the_matrix_units_busy_on_operands_in_vmem) {
   Values values = square("1024");
   values["memory"] = "vmem";
-  LhsPushes pushes;
-  timing_of(matmul(values), [&](const hw::IssueRecord& record) { pushes.see(record); });
-  // A unit takes a register in 8 cycles; 1024^3 on two units of 128 x 128 is 4096 registers each.
-  EXPECT_EQ(pushes.count[0], 4096);
-  EXPECT_EQ(pushes.count[1], 4096);
-  EXPECT_GE(8 * 4096, 0.95 * double(pushes.last - pushes.first));
+  std::array<std::int64_t, 2> last{}, pushes{}, in_time{};  // by unit; a unit takes a register in 8 cycles
+  const hw::BundleRunResult run = timing_of(matmul(values), [&](const hw::IssueRecord& record) {
+    const auto& push = record.bundle[hw::isa::Slot::push];
+    if (!push || push->opcode != hw::isa::Opcode::mxu_lhs) return;
+    const std::int64_t cycle = record.cycle.value();
+    if (pushes[push->unit]++ > 0 && cycle - last[push->unit] == 8) ++in_time[push->unit];
+    last[push->unit] = cycle;
+  });
+  EXPECT_EQ(run.dmas, 0);
+  for (std::size_t unit : {0, 1}) {
+    EXPECT_EQ(pushes[unit], 4096);  // 1024^3 on two units of 128 x 128, 8 rows at a time
+    EXPECT_GE(double(in_time[unit]), 0.95 * 4096);
+    EXPECT_GE(double(run.matrix_busy[unit].value()), 0.95 * double(run.cycles.value()));
+  }
 }
 
 TEST(MatmulKernel, takes_about_what_the_tile_level_says) {

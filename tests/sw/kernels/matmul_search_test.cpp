@@ -36,10 +36,14 @@ TEST(MatmulSearch, finds_plans_that_fit_vmem_whatever_the_sizes) {
   }
 }
 
-TEST(MatmulSearch, keeps_everything_in_vmem_when_told_to) {
-  const MatmulPlan plan = single_tile_matmul_plan(hw::tpu_v3(), {1024, 1024, 1024}, {});
+TEST(MatmulSearch, takes_arrays_in_vmem_as_one_tile) {
+  MatmulProblem problem{1024, 1024, 1024};
+  problem.in_vmem = true;
+  const MatmulPlan plan = fastest_matmul_plan(hw::tpu_v3(), problem, {});
   EXPECT_EQ(plan.tiles().tiles(), 1);
-  EXPECT_THROW(single_tile_matmul_plan(hw::tpu_v3(), {2048, 2048, 2048}, {}), base::InputError);
+  EXPECT_TRUE(plan.tile_op("").runs[0].work.reads.empty());
+  problem.m = problem.n = problem.k = 2048;
+  EXPECT_THROW(fastest_matmul_plan(hw::tpu_v3(), problem, {}), base::InputError);
 }
 
 /// Matrix work of an op in multiplications of one row by one weight column, padding included.

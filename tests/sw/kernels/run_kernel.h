@@ -44,7 +44,9 @@ struct KernelOutcome {
 
 /// Runs a kernel of one output on the inputs.
 inline KernelOutcome run_kernel(const hw::Machine& machine, const Kernel& kernel, std::span<const Literal> inputs,
-                                const hw::BundleRunOptions& options = {}) {
+                                hw::BundleRunOptions options = {}) {
+  options.before = kernel.before;
+  options.after = kernel.after;
   hw::DeviceMemory hbm(machine.hbm.capacity_per_core);
   for (std::size_t i = 0; i < inputs.size(); ++i) write_array(hbm, kernel.inputs[i], inputs[i]);
   hw::BundleRunResult run = hw::run_bundles(machine, kernel.program, hbm, options);
