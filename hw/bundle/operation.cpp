@@ -2,8 +2,8 @@
 #include "hw/bundle/operation.h"
 
 #include <algorithm>
+#include <boost/container/static_vector.hpp>
 #include <optional>
-#include <vector>
 
 #include "hw/isa/latency.h"
 #include "hw/isa/legality.h"
@@ -117,9 +117,12 @@ bool goes_before(const Operation& first, const Operation& second) {
   return reads(first, second.write);
 }
 
+/// Those of a bundle.
+using Operations = boost::container::static_vector<Operation, isa::slots>;
+
 /// Takes the operation to be performed next out of `operations`. If each has to wait for another, one that writes a
 /// register goes ahead and keeps its result apart: only such have to wait for reads.
-Operation take_next(std::vector<Operation>& operations) {
+Operation take_next(Operations& operations) {
   const auto blocked = [&](const Operation& candidate) {
     return std::any_of(operations.begin(), operations.end(),
                        [&](const Operation& other) { return &other != &candidate && goes_before(other, candidate); });
@@ -150,14 +153,14 @@ bool may_wait(const Operation& operation) {
 }  // namespace
 
 DecodedBundle decode_bundle(const Machine& machine, const isa::Bundle& bundle, LiteralLanes* literals) {
-  std::vector<Operation> operations;
+  Operations operations;
   for (int slot = 0; slot < isa::slots; ++slot) {
-    if (const auto& instruction = bundle[isa::Slot(slot)]) {
-      operations.push_back(decode_operation(machine, isa::Slot(slot), *instruction, literals));
-    }
+    const auto& instruction = bundle[isa::Slot(slot)];
+    if (!instruction) continue;
+    const Operation operation = decode_operation(machine, isa::Slot(slot), *instruction, literals);
+    const auto behind = std::ranges::upper_bound(operations, operation.executor, {}, &Operation::executor);
+    operations.insert(behind, operation);
   }
-  std::stable_sort(operations.begin(), operations.end(),
-                   [](const Operation& a, const Operation& b) { return a.executor < b.executor; });
   DecodedBundle decoded;
   decoded.loaded = true;
   decoded.operations.reserve(operations.size());

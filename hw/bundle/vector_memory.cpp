@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hw/bundle/vector_memory.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <new>
 
 namespace podsim::hw {
 
 namespace {
 
-constexpr std::size_t bytes_per_row = lanes * sizeof(std::uint32_t);
 const MaskRegister all_lanes = MaskRegister::all();
 
 bool contiguous(const RowSet& rows) {
@@ -23,18 +19,9 @@ bool lane_set(const MaskRegister& mask, int sublane, int lane) {
   return (mask.bits[std::size_t(2 * sublane + lane / 64)] >> (lane % 64) & 1) != 0;
 }
 
-std::uint32_t* map_pages(std::size_t bytes) {
-  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<std::uint32_t*>(pages);
-}
-
 }  // namespace
 
-VectorMemory::VectorMemory(std::int64_t rows)
-    : words_(map_pages(std::size_t(rows) * bytes_per_row), Unmap{std::size_t(rows) * bytes_per_row}) {}
-
-void VectorMemory::Unmap::operator()(std::uint32_t* words) const { munmap(words, bytes); }
+VectorMemory::VectorMemory(std::int64_t rows) : words_(std::size_t(rows) * lanes) {}
 
 void VectorMemory::load(const RowSet& rows, VectorRegister& d, const MaskRegister& mask) const {
   if (contiguous(rows)) {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "hw/bundle/row_set.h"
+#include "hw/bundle/zero_pages.h"
 
 namespace podsim::hw {
 
@@ -20,18 +20,13 @@ class VectorMemory {
   void store(const RowSet& rows, const VectorRegister& x, const MaskRegister& mask);
   /// Words, row after row.
   std::span<std::uint32_t> words(std::uint64_t start, std::uint64_t count) {
-    return {words_.get() + start, std::size_t(count)};
+    return {words_.data() + start, std::size_t(count)};
   }
 
  private:
-  std::uint32_t* row(std::int64_t number) const { return words_.get() + number * lanes; }
+  std::uint32_t* row(std::int64_t number) const { return words_.data() + number * lanes; }
 
-  struct Unmap {
-    std::size_t bytes;
-    void operator()(std::uint32_t* words) const;
-  };
-  /// Pages of the operating system, which are zero and take no host memory until they are written.
-  std::unique_ptr<std::uint32_t[], Unmap> words_;
+  ZeroPages<std::uint32_t> words_;
 };
 
 }  // namespace podsim::hw

@@ -80,7 +80,7 @@ VmemGuard::Finding VmemGuard::first_marked(const RowSet& rows, bool readers_too)
 }
 
 void VmemGuard::mark(const Region& words, bool writes, int change) {
-  std::vector<std::uint32_t>& marks = writes ? writers_ : readers_;
+  ZeroPages<std::uint32_t>& marks = writes ? writers_ : readers_;
   for_each_vmem_row(words, [&](std::size_t row) { marks[row] += std::uint32_t(change); });
   dma_marks_ += change;
 }

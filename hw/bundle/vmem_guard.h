@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "base/units.h"
 #include "hw/bundle/region.h"
 #include "hw/bundle/row_set.h"
+#include "hw/bundle/zero_pages.h"
 
 namespace podsim::hw {
 
@@ -49,9 +49,9 @@ class VmemGuard {
   std::int64_t rows_;
   base::Cycles store_to_load_;
   base::Cycles all_seen_;
-  std::int64_t dma_marks_ = 0;                    ///< transfers that have marks
-  std::vector<std::uint32_t> writers_, readers_;  ///< by row: marks of DMAs in flight
-  std::vector<base::Cycles> seen_;                ///< by row: when its last store can be seen
+  std::int64_t dma_marks_ = 0;                  ///< transfers that have marks
+  ZeroPages<std::uint32_t> writers_, readers_;  ///< by row: marks of DMAs in flight
+  ZeroPages<base::Cycles> seen_;                ///< by row: when its last store can be seen
 };
 
 }  // namespace podsim::hw
