@@ -2,32 +2,17 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "hw/bundle/bundle_dma.h"
+#include "hw/bundle/bundle_execution.h"
 #include "hw/bundle/bundle_run.h"
-#include "hw/bundle/core_trace.h"
+#include "hw/bundle/core_parts.h"
 #include "hw/bundle/hazard_text.h"
-#include "hw/bundle/result_unit.h"
-#include "hw/bundle/scalar_unit.h"
+#include "hw/bundle/issue.h"
+#include "hw/bundle/issue_check.h"
 #include "hw/bundle/scoreboard.h"
-#include "hw/bundle/vector_datapath.h"
 
 namespace podsim::hw {
-
-/// What a core's sequencer works with. All of it outlives the sequencer.
-struct BundleCoreParts {
-  InstructionMemory& instructions;
-  ScalarUnit& scalar;
-  VectorDatapath* data;  ///< null in runs without data
-  VmemGuard& vmem;
-  VmemPorts& ports;
-  SyncFlags& flags;
-  BundleDma& dma;
-  CoreTrace* trace;  ///< null when nobody looks
-};
 
 /// The sequencer of a core: issues bundles in order, one per cycle unless it has to wait.
 ///
@@ -42,8 +27,8 @@ struct BundleCoreParts {
 class BundleCore : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(BundleCore);
-  BundleCore(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, const isa::Program& program,
-             const BundleCoreParts& parts, const BundleRunOptions& options);
+  BundleCore(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, const CoreParts& parts,
+             const BundleRunOptions& options);
 
   /// To be bound before the simulation starts; matrix units may be fewer than there are numbers for.
   using UnitPort = sc_core::sc_port<ResultUnit, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
@@ -51,18 +36,12 @@ class BundleCore : public sc_core::sc_module {
 
   /// Why the run cannot go on; empty if it reached its halt.
   const std::string& verdict() const { return verdict_; }
-  base::Cycles cycles() const { return now_; }
+  base::Cycles cycles() const { return issue_.now; }
   std::int64_t bundles() const { return bundles_; }
   const std::array<std::int64_t, isa::slots>& slot_use() const { return slot_use_; }
   const std::array<base::Cycles, stall_reasons>& stalls() const { return stalls_; }
 
  private:
-  /// A vector load or store of the bundle at pc_.
-  struct Access {
-    RowSet rows;
-    std::int64_t cycles = 0;  ///< that it holds the banks; 0: there is none
-  };
-
   void start_of_simulation() override;
   void run();
   void find_horizon();
@@ -75,56 +54,40 @@ class BundleCore : public sc_core::sc_module {
   bool sleep(Stall reason, const Operation& operation);
   void wait_for_units(const DecodedBundle& bundle);
   void ask_unit(const Operation& operation);
-  void wait_for_banks();
-  bool dma_takes_cycle();
+  VectorAccess access_of(const Operation& operation) const;
   void consider(Stall reason, const Operation* operation, base::Cycles cycle);
-  Access access_of(const Operation& operation) const;
-  bool performed(std::size_t index) const { return (performed_ >> index & 1) != 0; }
+  bool dma_takes_cycle();
+  std::string wait_text() const;
 
   void issue(const DecodedBundle& bundle);
-  bool possible(const Operation& operation);
-  bool operands_ready(const Operation& operation);
-  bool vmem_accessible(const Operation& operation);
-  bool smem_accessible(const Operation& operation, std::uint32_t first, std::uint32_t count);
-  bool flag_exists(const Operation& operation);
   void record(const DecodedBundle& bundle);
   void show_issue(const DecodedBundle& bundle);
-  std::string wait_text() const;
-  void perform(const DecodedBundle& bundle);
-  void perform(const Operation& operation);
-  void push(const Operation& operation);
-  void perform_misc(const Operation& operation);
-  void start_dma(const Operation& operation);
-  void go_on();
+  void go_on(std::uint32_t next, bool branched);
   bool fail(const std::string& what);
+  void finish(const char* state);
 
   const CoreTime& time_;
-  const isa::Program& program_;
   const BundleRunOptions& options_;
   base::Cycles branch_penalty_;
-  BundleCoreParts parts_;
-  HazardText text_;
+  CoreParts parts_;
+  ResultUnits unit_{};
   Scoreboard scoreboard_;
-  std::array<ResultUnit*, isa::result_units> unit_{};
+  HazardText text_;
+  IssueCheck check_;
+  BundleExecution execution_;
 
-  base::Cycles now_;      ///< the cycle that the sequencer stands in
-  base::Cycles horizon_;  ///< that of the next event of the simulation
-  std::uint32_t pc_ = 0;
+  Issue issue_;
+  base::Cycles horizon_;  ///< the cycle of the next event of the simulation
   bool finished_ = false;
   std::string verdict_;
 
-  // The bundle at pc_.
-  base::Cycles earliest_;               ///< the first cycle in which it could have issued
+  base::Cycles earliest_;               ///< the first cycle in which the bundle could have issued
   base::Cycles penalty_;                ///< cycles lost before that to a branch
-  bool prepared_ = false;               ///< it issues in cycle now_
-  bool port_checked_ = false;           ///< DMA has had its chance to take a cycle from it
-  std::uint32_t performed_ = 0;         ///< bit i: operation i is performed
   base::Cycles ready_;                  ///< when it can issue, as far as is known
   Stall reason_ = Stall::branch;        ///< what it waited for longest
   const Operation* waiting_ = nullptr;  ///< the operation that did
-  Access load_, store_;
-  std::uint32_t next_ = 0;  ///< address of the bundle after it
-  bool branched_ = false;
+  bool prepared_ = false;               ///< it issues in the cycle of issue_
+  bool port_checked_ = false;           ///< DMA has had its chance to take a cycle from it
 
   std::int64_t bundles_ = 0;
   std::array<std::int64_t, isa::slots> slot_use_{};

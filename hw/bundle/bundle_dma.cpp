@@ -11,41 +11,7 @@
 
 namespace podsim::hw {
 
-namespace {
-
 using isa::DmaRoute;
-using Space = BundleDma::Space;
-
-constexpr std::int64_t hbm_atom = 32;  // bytes
-
-struct Route {
-  Space from, to;
-};
-constexpr Route route_of(DmaRoute route) {
-  constexpr Route routes[] = {{Space::hbm, Space::vmem}, {Space::vmem, Space::hbm}, {Space::hbm, Space::hbm},
-                              {Space::hbm, Space::smem}, {Space::smem, Space::hbm}, {Space::hbm, Space::instructions}};
-  return routes[int(route)];
-}
-
-const char* to_string(Space space) {
-  constexpr const char* names[] = {"HBM", "VMEM", "SMEM", "instruction memory"};
-  return names[int(space)];
-}
-
-Direction first_direction(const BundleDma::Transfer& transfer) {
-  return transfer.from == Space::hbm ? Direction::read : Direction::write;
-}
-
-std::int64_t vmem_rows_touched(const Region& words) {
-  std::int64_t rows = 0;
-  if (words.empty()) return rows;
-  for (std::uint64_t r = 0; r < words.rows; ++r) {
-    rows += std::int64_t((words.row(r) + words.words - 1) / lanes - words.row(r) / lanes) + 1;
-  }
-  return rows;
-}
-
-}  // namespace
 
 BundleDma::BundleDma(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, SyncFlags& flags,
                      const DmaMemories& memories, const isa::Program& program, const Trace& trace)
@@ -74,22 +40,10 @@ std::optional<std::string> BundleDma::start(base::Cycles now, const isa::DmaDesc
   if (int(descriptor.route) >= isa::dma_routes) {
     return fmt::format("DMA '{}' has route {}, which does not exist", name(descriptor), int(descriptor.route));
   }
-  const Route route = route_of(descriptor.route);
-  const bool to_instructions = route.to == Space::instructions;
-  Transfer transfer;
-  transfer.descriptor = descriptor;
-  transfer.from = route.from;
-  transfer.to = route.to;
-  transfer.source = {descriptor.source, descriptor.words, descriptor.rows, descriptor.source_stride};
-  transfer.destination = {descriptor.destination, descriptor.words, descriptor.rows, descriptor.destination_stride};
-  if (to_instructions) transfer.destination.words /= isa::bundle_words;
-  transfer.bundle = bundle;
+  DmaTransfer transfer(descriptor, bundle);
   if (auto why = refusal(transfer, now)) return fmt::format("DMA '{}' {}", name(descriptor), *why);
 
-  if (transfer.from == Space::vmem) transfer.vmem_rows = vmem_rows_touched(transfer.source);
-  if (transfer.to == Space::vmem) transfer.vmem_rows = vmem_rows_touched(transfer.destination);
-  transfer.bytes =
-      base::Bytes(std::int64_t(descriptor.rows) * base::round_up(4 * std::int64_t(descriptor.words), hbm_atom));
+  transfer.vmem_rows = transfer.count_vmem_rows();
   const std::size_t number = new_transfer();
   transfers_[number] = transfer;
   active_.push_back(number);
@@ -110,9 +64,9 @@ std::size_t BundleDma::new_transfer() {
 }
 
 /// Why a transfer cannot start, as the end of a sentence that begins with its name.
-std::optional<std::string> BundleDma::refusal(const Transfer& transfer, base::Cycles now) const {
+std::optional<std::string> BundleDma::refusal(const DmaTransfer& transfer, base::Cycles now) const {
   if (auto why = range_refusal(transfer)) return why;
-  if (transfer.from == Space::vmem) {
+  if (transfer.from == DmaSpace::vmem) {
     const VmemGuard::Finding finding = memories_.guard.check_dma_read(transfer.source, now);
     if (finding.fault == VmemGuard::Fault::store_not_seen) {
       return fmt::format("reads VMEM row {}, {} before what was stored there can be seen; a fence waits for it",
@@ -122,17 +76,17 @@ std::optional<std::string> BundleDma::refusal(const Transfer& transfer, base::Cy
   return conflict(transfer);
 }
 
-std::optional<std::string> BundleDma::range_refusal(const Transfer& transfer) const {
+std::optional<std::string> BundleDma::range_refusal(const DmaTransfer& transfer) const {
   const isa::DmaDescriptor& d = transfer.descriptor;
-  const auto size = [&](Space space) -> std::uint64_t {
+  const auto size = [&](DmaSpace space) -> std::uint64_t {
     switch (space) {
-      case Space::hbm:
+      case DmaSpace::hbm:
         return memories_.hbm.words();
-      case Space::vmem:
+      case DmaSpace::vmem:
         return std::uint64_t(memories_.guard.rows()) * lanes;
-      case Space::smem:
+      case DmaSpace::smem:
         return memories_.smem.size();
-      case Space::instructions:
+      case DmaSpace::instructions:
         return memories_.instructions.capacity();
     }
     return 0;
@@ -144,27 +98,27 @@ std::optional<std::string> BundleDma::range_refusal(const Transfer& transfer) co
        {std::tuple(transfer.from, transfer.source, "reads"), std::tuple(transfer.to, transfer.destination, "writes")}) {
     if (region.end() <= size(space)) continue;
     return fmt::format("{} {} up to {} {}; there are {}", does, to_string(space),
-                       space == Space::instructions ? "bundle" : "word", region.end() - 1, size(space));
+                       space == DmaSpace::instructions ? "bundle" : "word", region.end() - 1, size(space));
   }
   if (std::uint64_t(d.words) * d.rows > memories_.hbm.words()) {
     return fmt::format("moves {} rows of {} words, more than HBM holds", d.rows, d.words);
   }
   if (d.rows > 1 && transfer.destination.stride < transfer.destination.words) {
     return fmt::format("writes rows of {} {} that are only {} apart", transfer.destination.words,
-                       transfer.to == Space::instructions ? "bundles" : "words", transfer.destination.stride);
+                       transfer.to == DmaSpace::instructions ? "bundles" : "words", transfer.destination.stride);
   }
-  if (transfer.to == Space::instructions && d.words % isa::bundle_words != 0) {
+  if (transfer.to == DmaSpace::instructions && d.words % isa::bundle_words != 0) {
     return fmt::format("brings rows of {} words to instruction memory; a bundle has {}", d.words, isa::bundle_words);
   }
   return std::nullopt;
 }
 
 /// Two transfers in flight may read the same words; anything else would depend on which one is faster.
-std::optional<std::string> BundleDma::conflict(const Transfer& transfer) const {
+std::optional<std::string> BundleDma::conflict(const DmaTransfer& transfer) const {
   for (const std::size_t number : active_) {
-    const Transfer& other = transfers_[number];
+    const DmaTransfer& other = transfers_[number];
     const char* what = nullptr;
-    Space where = transfer.to;
+    DmaSpace where = transfer.to;
     if (transfer.from == other.to && overlap(transfer.source, other.destination)) {
       what = "reads {} that {} still writes";
       where = transfer.from;
@@ -179,17 +133,17 @@ std::optional<std::string> BundleDma::conflict(const Transfer& transfer) const {
 }
 
 void BundleDma::issue(std::size_t number, base::Cycles now) {
-  Transfer& transfer = transfers_[number];
-  const Direction direction = transfer.writing ? Direction::write : first_direction(transfer);
+  DmaTransfer& transfer = transfers_[number];
+  const Direction direction = transfer.direction();
   by_direction_[std::size_t(direction)].push_back(number);
-  transfer.arrival = engine_.issue(now, direction, transfer.bytes, number);
+  transfer.arrival = engine_.issue(now, direction, transfer.bytes(), number);
   update_ports();
   show(direction);
 }
 
 void BundleDma::completed(std::size_t number) {
-  Transfer& transfer = transfers_[number];
-  const Direction direction = transfer.writing ? Direction::write : first_direction(transfer);
+  DmaTransfer& transfer = transfers_[number];
+  const Direction direction = transfer.direction();
   by_direction_[std::size_t(direction)].pop_front();
   const base::Cycles now = time_.now();
   if (trace_.timeline != nullptr) {
@@ -199,8 +153,8 @@ void BundleDma::completed(std::size_t number) {
     served = now;
   }
   show(direction);
-  if (transfer.from == Space::hbm && transfer.to == Space::hbm && !transfer.writing) {
-    transfer.writing = true;
+  if (transfer.within_hbm() && !transfer.second_half) {
+    transfer.second_half = true;
     issue(number, now);
     return;
   }
@@ -214,14 +168,14 @@ void BundleDma::completed(std::size_t number) {
 }
 
 /// Vector data stay where they are in runs without them; what steers programs moves always.
-void BundleDma::move(const Transfer& transfer) {
-  const bool vector_data = transfer.from == Space::vmem || transfer.to == Space::vmem;
+void BundleDma::move(const DmaTransfer& transfer) {
+  const bool vector_data = transfer.from == DmaSpace::vmem || transfer.to == DmaSpace::vmem;
   if (vector_data && memories_.vmem == nullptr) return;
   row_buffer_.resize(transfer.descriptor.words);
   for (std::uint64_t row = 0; row < transfer.descriptor.rows; ++row) copy_row(transfer, row);
 }
 
-void BundleDma::copy_row(const Transfer& transfer, std::uint64_t row) {
+void BundleDma::copy_row(const DmaTransfer& transfer, std::uint64_t row) {
   const std::uint64_t from = transfer.source.row(row);
   const std::uint64_t to = transfer.destination.row(row);
   const std::size_t words = row_buffer_.size();
@@ -250,14 +204,14 @@ void BundleDma::copy_row(const Transfer& transfer, std::uint64_t row) {
 }
 
 /// Sets the marks of a transfer that begins, or clears them when it ends.
-void BundleDma::mark(const Transfer& transfer, bool begin) {
+void BundleDma::mark(const DmaTransfer& transfer, bool begin) {
   const auto mark_vmem = [&](const Region& words, bool writes) {
     begin ? memories_.guard.begin_dma(words, writes) : memories_.guard.end_dma(words, writes);
   };
-  if (transfer.from == Space::vmem) mark_vmem(transfer.source, false);
-  if (transfer.to == Space::vmem) mark_vmem(transfer.destination, true);
-  if (transfer.from == Space::smem || transfer.to == Space::smem) in_smem_ += begin ? 1 : -1;
-  if (transfer.to == Space::instructions && begin) {
+  if (transfer.from == DmaSpace::vmem) mark_vmem(transfer.source, false);
+  if (transfer.to == DmaSpace::vmem) mark_vmem(transfer.destination, true);
+  if (transfer.from == DmaSpace::smem || transfer.to == DmaSpace::smem) in_smem_ += begin ? 1 : -1;
+  if (transfer.to == DmaSpace::instructions && begin) {
     for (std::uint64_t row = 0; row < transfer.destination.rows; ++row) {
       memories_.instructions.unload(std::uint32_t(transfer.destination.row(row)),
                                     std::uint32_t(transfer.destination.words));
@@ -274,19 +228,18 @@ void BundleDma::update_ports() {
 VmemPorts::DmaRows BundleDma::port_rows(Direction direction) const {
   const auto& served = by_direction_[std::size_t(direction)];
   if (served.empty()) return {};
-  const Transfer& transfer = transfers_[served.front()];
-  const bool reads_vmem = transfer.from == Space::vmem;
-  if ((!reads_vmem && transfer.to != Space::vmem) || transfer.bytes == base::Bytes(0)) return {};
+  const DmaTransfer& transfer = transfers_[served.front()];
+  if (transfer.vmem_rows == 0) return {};
   const auto& other = by_direction_[1 - std::size_t(direction)];
   constexpr base::Cycles never{std::numeric_limits<std::int64_t>::max()};
   const auto rows_at = [&](std::int64_t bytes_per_cycle) {
-    return std::max<std::int64_t>(1, bytes_per_cycle * transfer.vmem_rows / transfer.bytes.value());
+    return std::max<std::int64_t>(1, bytes_per_cycle * transfer.vmem_rows / transfer.bytes().value());
   };
   return {transfer.arrival, rows_at(alone_), other.empty() ? never : transfers_[other.front()].arrival,
           rows_at(shared_)};
 }
 
-const BundleDma::Transfer* BundleDma::that_raises(std::size_t flag, std::int64_t value) const {
+const DmaTransfer* BundleDma::that_raises(std::size_t flag, std::int64_t value) const {
   std::int64_t missing = value - flags_.value(flag);
   for (const std::size_t number : active_) {
     if (transfers_[number].descriptor.flag == flag && --missing == 0) return &transfers_[number];
@@ -294,23 +247,23 @@ const BundleDma::Transfer* BundleDma::that_raises(std::size_t flag, std::int64_t
   return nullptr;
 }
 
-const BundleDma::Transfer& BundleDma::at_row(std::int64_t row, bool writes) const {
+const DmaTransfer& BundleDma::at_row(std::int64_t row, bool writes) const {
   const Region words{std::uint64_t(row) * lanes, lanes, 1, 0};
   const auto touches = [&](std::size_t number) {
-    const Transfer& transfer = transfers_[number];
-    return writes ? transfer.to == Space::vmem && overlap(words, transfer.destination)
-                  : transfer.from == Space::vmem && overlap(words, transfer.source);
+    const DmaTransfer& transfer = transfers_[number];
+    return writes ? transfer.to == DmaSpace::vmem && overlap(words, transfer.destination)
+                  : transfer.from == DmaSpace::vmem && overlap(words, transfer.source);
   };
   return transfers_[*std::find_if(active_.begin(), active_.end(), touches)];
 }
 
-const BundleDma::Transfer* BundleDma::at_smem(std::uint32_t word, bool reads_too) const {
+const DmaTransfer* BundleDma::at_smem(std::uint32_t word, bool reads_too) const {
   if (in_smem_ == 0) return nullptr;
   const Region words{word, 1, 1, 0};
   for (const std::size_t number : active_) {
-    const Transfer& transfer = transfers_[number];
-    if (transfer.to == Space::smem && overlap(words, transfer.destination)) return &transfer;
-    if (reads_too && transfer.from == Space::smem && overlap(words, transfer.source)) return &transfer;
+    const DmaTransfer& transfer = transfers_[number];
+    if (transfer.to == DmaSpace::smem && overlap(words, transfer.destination)) return &transfer;
+    if (reads_too && transfer.from == DmaSpace::smem && overlap(words, transfer.source)) return &transfer;
   }
   return nullptr;
 }
@@ -320,7 +273,7 @@ std::string BundleDma::name(const isa::DmaDescriptor& descriptor) const {
   return named ? program_.strings[descriptor.name] : fmt::format("to flag {}", descriptor.flag);
 }
 
-std::string BundleDma::text(const Transfer& transfer) const {
+std::string BundleDma::text(const DmaTransfer& transfer) const {
   return fmt::format("DMA '{}' of {}", name(transfer.descriptor), memories_.instructions.place(transfer.bundle));
 }
 

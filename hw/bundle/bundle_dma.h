@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "hw/bundle/device_memory.h"
+#include "hw/bundle/dma_transfer.h"
 #include "hw/bundle/instruction_memory.h"
-#include "hw/bundle/region.h"
 #include "hw/bundle/vector_memory.h"
 #include "hw/bundle/vmem_guard.h"
 #include "hw/bundle/vmem_ports.h"
 #include "hw/dma_engine.h"
-#include "hw/isa/dma_descriptor.h"
 
 namespace podsim::hw {
 
@@ -39,19 +38,6 @@ class BundleDma : public sc_core::sc_module {
   BundleDma(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, SyncFlags& flags,
             const DmaMemories& memories, const isa::Program& program, const Trace& trace);
 
-  enum class Space { hbm, vmem, smem, instructions };
-  /// A descriptor on its way.
-  struct Transfer {
-    isa::DmaDescriptor descriptor;
-    Space from{}, to{};
-    Region source, destination;  ///< in words; in bundles of instruction memory
-    base::Bytes bytes;
-    std::int64_t vmem_rows = 0;  ///< rows of VMEM that it touches, each time it does
-    std::uint32_t bundle = 0;    ///< that issued it
-    base::Cycles arrival;        ///< when data may begin to move
-    bool writing = false;        ///< second half of a copy within HBM
-  };
-
   DmaEngine& engine() { return engine_; }
   bool full() const { return engine_.full(); }
   /// Starts a descriptor at the present, cycle `now`; not while full. Otherwise why it cannot be: "DMA 'a' reads ...".
@@ -60,27 +46,27 @@ class BundleDma : public sc_core::sc_module {
   std::size_t in_flight() const { return active_.size(); }
   std::int64_t started() const { return started_; }
   /// The transfer in flight whose completion makes a flag `value`, if they complete as they were issued; null if none.
-  const Transfer* that_raises(std::size_t flag, std::int64_t value) const;
+  const DmaTransfer* that_raises(std::size_t flag, std::int64_t value) const;
   /// A transfer in flight that writes a VMEM row, or reads it.
-  const Transfer& at_row(std::int64_t row, bool writes) const;
+  const DmaTransfer& at_row(std::int64_t row, bool writes) const;
   /// A transfer in flight that writes an SMEM word (or reads it, if `reads_too`); null if none.
-  const Transfer* at_smem(std::uint32_t word, bool reads_too) const;
+  const DmaTransfer* at_smem(std::uint32_t word, bool reads_too) const;
   /// Any in flight.
-  const Transfer& oldest() const { return transfers_[active_.front()]; }
+  const DmaTransfer& oldest() const { return transfers_[active_.front()]; }
   /// "DMA 'load A' of bundle 3 (copy.pasm:12)"
-  std::string text(const Transfer& transfer) const;
+  std::string text(const DmaTransfer& transfer) const;
   /// "load A", or its number if the program has not named it.
   std::string name(const isa::DmaDescriptor& descriptor) const;
 
  private:
-  std::optional<std::string> refusal(const Transfer& transfer, base::Cycles now) const;
-  std::optional<std::string> range_refusal(const Transfer& transfer) const;
-  std::optional<std::string> conflict(const Transfer& transfer) const;
+  std::optional<std::string> refusal(const DmaTransfer& transfer, base::Cycles now) const;
+  std::optional<std::string> range_refusal(const DmaTransfer& transfer) const;
+  std::optional<std::string> conflict(const DmaTransfer& transfer) const;
   void issue(std::size_t number, base::Cycles now);
   void completed(std::size_t number);
-  void move(const Transfer& transfer);
-  void copy_row(const Transfer& transfer, std::uint64_t row);
-  void mark(const Transfer& transfer, bool begin);
+  void move(const DmaTransfer& transfer);
+  void copy_row(const DmaTransfer& transfer, std::uint64_t row);
+  void mark(const DmaTransfer& transfer, bool begin);
   void update_ports();
   VmemPorts::DmaRows port_rows(Direction direction) const;
   void show(Direction direction);
@@ -92,7 +78,7 @@ class BundleDma : public sc_core::sc_module {
   const isa::Program& program_;
   std::int64_t alone_,
       shared_;  ///< 2^-16 bytes per cycle that the HBM moves of one direction, without and with the other
-  std::vector<Transfer> transfers_;
+  std::vector<DmaTransfer> transfers_;
   std::vector<std::size_t> free_;
   std::vector<std::size_t> active_;                      ///< in flight, in the order of issue
   std::array<std::deque<std::size_t>, 2> by_direction_;  ///< at the HBM, in the order of service

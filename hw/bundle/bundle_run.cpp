@@ -75,8 +75,8 @@ BundleSystem::BundleSystem(const Machine& machine, const isa::Program& program, 
            options.trace.below("dma")),
       hbm_("hbm", machine, options.trace.below("hbm")),
       trace_(CoreTrace::make(time_, options.trace)),
-      core_("core", machine, time_, program,
-            {instructions_, scalar_, data_.get(), guard_, ports_, flags_, dma_, trace_.get()}, options) {
+      core_("core", machine, time_,
+            {program, instructions_, scalar_, data_.get(), guard_, ports_, flags_, dma_, trace_.get()}, options) {
   make_units(machine, options.matrix_view, options.trace);
   if (trace_) {
     for (const std::size_t flag : named_flags(program, flags_.count())) {

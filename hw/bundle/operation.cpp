@@ -74,6 +74,19 @@ bool merges(const isa::Instruction& instruction) {
          isa::info(instruction.opcode).slot == isa::SlotKind::vector && instruction.opcode != Opcode::v_select;
 }
 
+bool uses_state(Opcode opcode) {
+  switch (executor_of(opcode)) {
+    case Executor::load:
+    case Executor::store:
+    case Executor::misc:
+      return true;
+    case Executor::scalar:
+      return opcode == Opcode::s_load || opcode == Opcode::s_store;
+    default:
+      return false;
+  }
+}
+
 Operation decode_operation(const Machine& machine, isa::Slot slot, const isa::Instruction& instruction,
                            LiteralLanes* literals) {
   const isa::OpcodeInfo& info = isa::info(instruction.opcode);
@@ -81,6 +94,7 @@ Operation decode_operation(const Machine& machine, isa::Slot slot, const isa::In
   operation.opcode = instruction.opcode;
   operation.executor = executor_of(instruction.opcode);
   operation.slot = slot;
+  operation.uses_state = uses_state(instruction.opcode);
   operation.predicate = instruction.predicate.reg;
   operation.negated = instruction.predicate.negated;
   operation.destination = instruction.destination;

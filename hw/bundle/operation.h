@@ -31,6 +31,7 @@ struct Operation {
   bool negated = false;
   std::uint8_t destination = 0, mask = 0;
   std::uint8_t unit = 0;                      ///< result unit of pushes, transcendental operations and pops
+  bool uses_state = false;                    ///< more than registers and units: memory, sync flags or DMA
   bool deferred = false;                      ///< its result is kept apart until the whole bundle has read
   std::uint8_t write = register_entry::none;  ///< scoreboard entry
   std::uint8_t reads = 0;                     ///< how many registers it reads, its predicate apart

@@ -100,6 +100,13 @@ TEST_F(CoreTraceTest, a_run_that_fails_ends_in_that_state) {
   EXPECT_EQ(history("state"), "run@0 failed@1");
 }
 
+/// The second push would wait for room in the unit, but the pop beside it can never be.
+TEST_F(CoreTraceTest, a_run_that_fails_is_not_shown_to_wait) {
+  pasm.options.trace = {&sink, nullptr, "core0"};
+  EXPECT_NE(pasm.verdict("x.sum.lanes v1\n{ x.sum.lanes v1 ; pop v1, eup }\nhalt\n"), "");
+  EXPECT_EQ(history("state"), "run@0 failed@1");
+}
+
 TEST_F(CoreTraceTest, the_timeline_has_marks_waits_and_transfers) {
   base::Timeline timeline;
   pasm.options.trace = {nullptr, &timeline, "core0"};
