@@ -221,9 +221,17 @@ std::string provenance_comment(const ConfigEntry& entry) {
 Config Config::builtin(std::string_view name, std::string_view toml_text) {
   Config config;
   config.name_ = name;
-  config.entries_ = BuiltinReader(ConfigLayer(name, toml_text)).read();
-  for (std::size_t i = 0; i < config.entries_.size(); ++i) config.index_.emplace(config.entries_[i].key, i);
+  config.add_builtin(name, toml_text);
   return config;
+}
+
+void Config::add_builtin(std::string_view name, std::string_view toml_text) {
+  for (ConfigEntry& entry : BuiltinReader(ConfigLayer(name, toml_text)).read()) {
+    if (!index_.emplace(entry.key, entries_.size()).second) {
+      throw std::logic_error(fmt::format("'{}' is built in twice", entry.key));
+    }
+    entries_.push_back(std::move(entry));
+  }
 }
 
 void Config::add_file(const std::filesystem::path& path) { add_text(path.string(), read_whole_file(path)); }

@@ -42,6 +42,8 @@ class Config {
  public:
   /// The built-in layer; it is also the schema of what later layers may set. `name` is what messages call it.
   static Config builtin(std::string_view name, std::string_view toml_text);
+  /// More keys of the built-in layer, behind the others; a key that is there already is a bug (std::logic_error).
+  void add_builtin(std::string_view name, std::string_view toml_text);
   /// Adds a file as a layer; InputError when it cannot be read or does not fit the schema.
   void add_file(const std::filesystem::path& path);
   void add_text(std::string_view file_name, std::string_view toml_text);

@@ -5,7 +5,7 @@ set(text "// Generated from the machine files.\n#include \"workloads/machines.h\
 string(APPEND text "const std::vector<EmbeddedMachine>& embedded_machines() {\n  static const std::vector<EmbeddedMachine> machines = {\n")
 foreach(file IN LISTS FILES)
   file(READ ${file} content)
-  get_filename_component(name ${file} NAME_WE)
+  get_filename_component(name ${file} NAME_WLE)
   string(APPEND text "      {\"${name}\", R\"embedded(${content})embedded\"},\n")
 endforeach()
 string(APPEND text "  };\n  return machines;\n}\n\n}  // namespace podsim::workloads\n")

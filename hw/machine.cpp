@@ -90,7 +90,6 @@ VectorParameters read_vector(const Reader& read) {
   vector.alus = read.count("vector.alus");
   vector.loads = read.count("vector.loads");
   vector.stores = read.count("vector.stores");
-  vector.latency = read.cycles("vector.latency_cycles", 0);
   vector.transcendental_interval = read.cycles("vector.transcendental_interval_cycles", 1);
   vector.load_latency = read.cycles("vector.load_latency_cycles", 1);
   vector.alu_latency = read.cycles("vector.alu_latency_cycles", 1);
@@ -185,6 +184,10 @@ Machine read_machine(const base::Config& config) {
   machine.host = read_host(read);
   machine.compiler = {read.fraction("compiler.exposed_vector_fraction"), read.count("compiler.prologue_columns"),
                       read.size("compiler.combine_all_reduce"), read.size("compiler.least_segment")};
+  machine.tile_level = {read.cycles("tile_level.tile_cycles", 0), read.cycles("tile_level.transfer_cycles", 0),
+                        read.cycles("tile_level.vector_loop_cycles", 0),
+                        read.cycles("tile_level.matrix_phase_cycles", 0),
+                        read.cycles("tile_level.cross_lane_phase_cycles", 0)};
   machine.pod = read_pod(config, read);
   return machine;
 }

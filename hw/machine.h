@@ -35,7 +35,6 @@ struct VectorParameters {  ///< [vector]
   std::int64_t alus = 0;                 ///< ALU operations per cycle
   std::int64_t loads = 0;                ///< per cycle
   std::int64_t stores = 0;               ///< per cycle
-  base::Cycles latency;                  ///< load to use, through an ALU, to the store: start-up of a vector loop
   base::Cycles transcendental_interval;  ///< cycles between two transcendental operations
   base::Cycles load_latency;             ///< VMEM to register
   base::Cycles alu_latency;
@@ -79,6 +78,15 @@ struct CompilerParameters {            ///< [compiler]
   base::Bytes least_segment;           ///< a collective's messages are not cut smaller
 };
 
+/// What the tile level cannot see of the code that it stands for, derived from bundle-level runs; machine-wide.
+struct TileLevelParameters {      ///< [tile_level]
+  base::Cycles tile;              ///< scalar code per tile
+  base::Cycles transfer;          ///< and per descriptor
+  base::Cycles vector_loop;       ///< start and end of a software-pipelined vector loop
+  base::Cycles matrix_phase;      ///< of a matrix phase, beyond its first weight load and its last result
+  base::Cycles cross_lane_phase;  ///< of a phase of cross-lane work
+};
+
 struct PodParameters {                   ///< [pod]
   std::vector<std::int64_t> dimensions;  ///< a full pod, chips per dimension: {32, 32}
   std::int64_t pods = 0;                 ///< joined along the first dimension at most
@@ -102,6 +110,7 @@ struct Machine {
   noc::IciParameters ici;
   HostParameters host;
   CompilerParameters compiler;
+  TileLevelParameters tile_level;
   PodParameters pod;
 
   base::Clock core_clock() const { return base::Clock(clock); }

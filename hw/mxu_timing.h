@@ -10,10 +10,11 @@ namespace podsim::hw {
 ///
 /// A weight-stationary array of size x size cells takes one LHS row per cycle, in registers of 8 rows, so rows are
 /// padded to 8. The weights of the next tile shift in behind the current ones, hence a tile occupies the array for
-/// max(rows padded, weight_load) cycles. The first load and the latency of the last row's result are exposed once per
+/// max(rows padded, weight_load) cycles. The first load, the latency of the last row's result, and what a matrix pass
+/// needs to fetch the first weights and to store the last sums (tile_level.matrix_phase_cycles) are exposed once per
 /// phase. With t weight tiles on a unit:
 ///
-///   span(t, rows) = weight_load + t * max(round_up(rows, 8), weight_load) + first_result_latency
+///   span(t, rows) = matrix_phase + weight_load + t * max(round_up(rows, 8), weight_load) + first_result_latency
 ///
 /// Tiles are dealt out over the units one by one; the unit with most of them decides. No work takes no time.
 /// Source: one 8 x 128 register per 8 cycles and the weight load of 128 cycles are published rates of TPU v3; the
@@ -24,7 +25,7 @@ class MxuTiming {
 
   /// What one unit does in a phase, one after the other.
   struct Span {
-    base::Cycles load;    ///< the first weights shift in
+    base::Cycles load;    ///< the first weights are fetched and shift in
     base::Cycles stream;  ///< rows enter the array
     base::Cycles drain;   ///< the last results leave it
     base::Cycles total() const { return load + stream + drain; }
@@ -38,6 +39,7 @@ class MxuTiming {
 
  private:
   MxuParameters mxu_;
+  base::Cycles phase_;
   std::int64_t register_rows_;
 };
 

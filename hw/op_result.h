@@ -7,13 +7,14 @@
 
 namespace podsim::hw {
 
-/// What one run of an op cost, in cycles of the core clock. The five parts of the time add up to `cycles`.
+/// What one run of an op cost, in cycles of the core clock. The six parts of the time add up to `cycles`.
 struct OpResult {
   base::Cycles cycles;      ///< first descriptor to last byte written
   base::Cycles start_up;    ///< waiting for the first tile's reads
   base::Cycles compute;     ///< a phase runs
   base::Cycles read_wait;   ///< waiting for later tiles' reads
   base::Cycles write_wait;  ///< waiting for a free output buffer or a free descriptor
+  base::Cycles control;     ///< scalar code of tiles and transfers, with nothing else under way in the core
   base::Cycles drain;       ///< waiting for the last writes after the last phase
 
   base::Cycles mxu_busy;  ///< summed over the matrix units, load and drain included

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hw/control_timing.h"
 #include "hw/infeed_timing.h"
 
 namespace podsim::hw {
@@ -139,6 +140,7 @@ void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& re
   issued_.fill(0);
   fetched_ = 0;
   for (std::size_t flag = 0; flag < issued_.size(); ++flag) units_.flags->set(flag, 0);
+  const ControlTiming code(machine_, op);
   TileCursor ahead(op);
   fetch(ahead, result);
   fetch(ahead, result);
@@ -147,6 +149,7 @@ void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& re
     wait_for_flag(input_flag + half, result.tiles == 0 ? result.start_up : result.read_wait, "wait for reads");
     wait_for_flag(output_flag + half, result.write_wait, "wait for buffer");
     run_phases(tile.run().work, label, result);
+    control(code.duration(tile.run().work, ahead), result);
     for (const TileTransfer& transfer : tile.run().work.writes) {
       issue(Direction::write, transfer.bytes, output_flag + half, result);
     }
@@ -192,6 +195,13 @@ void Sequencer::issue(Direction direction, base::Bytes bytes, std::size_t flag, 
   units_.dma->issue(now_, direction, bytes, flag);
   ++issued_[flag];
   (direction == Direction::read ? result.read_bytes : result.written_bytes) += bytes;
+}
+
+void Sequencer::control(base::Cycles cycles, OpResult& result) {
+  if (cycles == base::Cycles(0)) return;
+  enter("control");
+  result.control += cycles;
+  wait_until(now_ + cycles);
 }
 
 void Sequencer::wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state) {

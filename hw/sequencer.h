@@ -59,6 +59,7 @@ class Sequencer : public sc_core::sc_module {
   void run_phases(const TileWork& work, std::string_view label, OpResult& result);
   void fetch(TileCursor& cursor, OpResult& result);
   void issue(Direction direction, base::Bytes bytes, std::size_t flag, OpResult& result);
+  void control(base::Cycles cycles, OpResult& result);
   void wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state);
   void wait_until(base::Cycles cycle);
   UnitCounters counters() const;

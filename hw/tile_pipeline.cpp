@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hw/control_timing.h"
 #include "hw/dma_timing.h"
 #include "hw/tile_cursor.h"
 
@@ -35,7 +36,12 @@ TileCost tile_cost(const PhaseTiming& timing, const TileWork& work) {
 class TilePipeline::Run {
  public:
   Run(TilePipeline& pipeline, const Machine& machine, const TileOp& op, std::int64_t limit)
-      : pipeline_(pipeline), dma_(machine), fetch_(op, limit), execute_(op, limit), limit_(limit) {
+      : pipeline_(pipeline),
+        dma_(machine),
+        control_(machine, op),
+        fetch_(op, limit),
+        execute_(op, limit),
+        limit_(limit) {
     pipeline_.hbm_.reset();
   }
 
@@ -66,6 +72,7 @@ class TilePipeline::Run {
     wait_for(output_[half], result_.write_wait);
     now_ += cost_.duration;
     account();
+    control(control_.duration(execute_.run().work, fetch_));
     for (const TileTransfer& transfer : execute_.run().work.writes) issue(Direction::write, transfer.bytes, half);
     if (limit_ < execute_.run().count) extrapolate();
     execute_.next();
@@ -85,6 +92,11 @@ class TilePipeline::Run {
     for (const TileTransfer& transfer : fetch_.run().work.reads) issue(Direction::read, transfer.bytes, fetched_ % 2);
     fetch_.next();
     ++fetched_;
+  }
+
+  void control(base::Cycles cycles) {
+    now_ += cycles;
+    result_.control += cycles;
   }
 
   void issue(Direction direction, base::Bytes bytes, std::size_t half) {
@@ -128,6 +140,7 @@ class TilePipeline::Run {
 
   TilePipeline& pipeline_;
   DmaTiming dma_;
+  ControlTiming control_;
   TileCursor fetch_, execute_;
   std::int64_t limit_;
   std::size_t fetched_ = 0;

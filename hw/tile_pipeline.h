@@ -16,6 +16,7 @@ namespace podsim::hw {
 ///     wait until its reads have completed            (start_up for tile 0, read_wait later)
 ///     wait until the writes of tile i-2 have completed   (write_wait: two output buffers)
 ///     run its phases one after another               (compute)
+///     find out what comes next (ControlTiming)       (control)
 ///     issue its writes, then the reads of tile i+2 into the input buffer it frees
 ///   wait for the last writes                         (drain)
 ///
@@ -35,8 +36,8 @@ class TilePipeline {
 
  private:
   class Run;
-  static constexpr std::int64_t window = 24;
-  static constexpr std::int64_t averaged = 12;
+  static constexpr std::int64_t window = 48;
+  static constexpr std::int64_t averaged = 36;
 
   Machine machine_;
   PhaseTiming phases_;

@@ -10,7 +10,7 @@ base::Cycles VectorTiming::duration(const VectorWork& work) const {
       std::max({base::divide_round_up(work.loads, vector_.loads), base::divide_round_up(work.stores, vector_.stores),
                 base::divide_round_up(work.alu_ops, vector_.alus),
                 work.transcendentals * vector_.transcendental_interval.value()});
-  return busiest == 0 ? base::Cycles(0) : base::Cycles(busiest) + vector_.latency;
+  return busiest == 0 ? base::Cycles(0) : base::Cycles(busiest) + loop_;
 }
 
 }  // namespace podsim::hw

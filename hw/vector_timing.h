@@ -9,18 +9,20 @@ namespace podsim::hw {
 /// Duration of vector work in cycles of the core clock. A software-pipelined loop fills the slots of every bundle, so
 /// the slot with most work decides, and the loop's depth is paid once:
 ///
-///   duration = max(loads / load slots, stores / store slots, alu_ops / ALUs, transcendentals * interval) + latency
+///   duration = max(loads / load slots, stores / store slots, alu_ops / ALUs, transcendentals * interval) + vector_loop
 ///
 /// each quotient rounded up; no work takes no time. Slots per bundle are published (two vector ALUs, one load, one
-/// store); the latency and the transcendental interval are assumptions of the machine file. What a compiler's schedule
+/// store); the transcendental interval is an assumption of the machine file, tile_level.vector_loop_cycles is measured
+/// on bundles. What a compiler's schedule
 /// does not overlap is the tile compiler's to add.
 class VectorTiming {
  public:
-  explicit VectorTiming(const Machine& machine) : vector_(machine.vector) {}
+  explicit VectorTiming(const Machine& machine) : vector_(machine.vector), loop_(machine.tile_level.vector_loop) {}
   base::Cycles duration(const VectorWork& work) const;
 
  private:
   VectorParameters vector_;
+  base::Cycles loop_;
 };
 
 }  // namespace podsim::hw

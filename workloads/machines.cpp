@@ -15,17 +15,24 @@ namespace podsim::workloads {
 namespace {
 
 constexpr std::string_view default_base = "tpu-v3";
+constexpr std::string_view derived_suffix = ".core";
 
 std::vector<std::string> names() {
   std::vector<std::string> result;
-  for (const EmbeddedMachine& machine : embedded_machines()) result.push_back(machine.name);
+  for (const EmbeddedMachine& machine : embedded_machines()) {
+    if (!machine.name.ends_with(derived_suffix)) result.push_back(machine.name);
+  }
   return result;
 }
 
-const EmbeddedMachine* find(std::string_view name) {
+const EmbeddedMachine* find_file(std::string_view name) {
   const auto& machines = embedded_machines();
   const auto found = std::ranges::find(machines, name, &EmbeddedMachine::name);
   return found == machines.end() ? nullptr : &*found;
+}
+
+const EmbeddedMachine* find(std::string_view name) {
+  return name.ends_with(derived_suffix) ? nullptr : find_file(name);
 }
 
 std::string known_machines() {
@@ -40,7 +47,10 @@ std::string hint_for(std::string_view name) {
 }
 
 base::Config builtin_config(const EmbeddedMachine& machine) {
-  return base::Config::builtin(machine.name + ".toml", machine.toml);
+  base::Config config = base::Config::builtin(machine.name + ".toml", machine.toml);
+  const std::string derived = machine.name + std::string(derived_suffix);
+  config.add_builtin(derived + ".toml", find_file(derived)->toml);
+  return config;
 }
 
 std::string read_file(const std::filesystem::path& path) {

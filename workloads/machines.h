@@ -15,7 +15,8 @@ struct EmbeddedMachine {
   std::string toml;
 };
 
-/// The files of workloads/machines/, in alphabetical order; generated at build time.
+/// The files of workloads/machines/ by their names without .toml, in alphabetical order; generated at build time. The
+/// values of "tpu-v3" that are derived from bundle-level runs are in "tpu-v3.core", which `podsim calibrate` writes.
 const std::vector<EmbeddedMachine>& embedded_machines();
 
 /// The configuration of a built-in machine by its name ("tpu-v3"), or of a machine file by its path. A machine file

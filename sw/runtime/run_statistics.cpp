@@ -12,6 +12,7 @@ base::StatisticSet run_statistics(const RunResult& result, const noc::MessageFab
     sum.start_up += op.start_up;
     sum.read_wait += op.read_wait;
     sum.write_wait += op.write_wait;
+    sum.control += op.control;
     sum.drain += op.drain;
     sum.mxu_busy += op.mxu_busy;
     sum.vector_busy += op.vector_busy;
@@ -26,11 +27,12 @@ base::StatisticSet run_statistics(const RunResult& result, const noc::MessageFab
     set.add(name, unit, description).add(value);
   };
   count("core.tiles", "tiles", "VMEM tiles of all ops of a step", sum.tiles);
-  count("core.op_cycles", "cycles", "in ops; the next five add up to it", sum.cycles.value());
+  count("core.op_cycles", "cycles", "in ops; the next six add up to it", sum.cycles.value());
   count("core.compute", "cycles", "a phase of a tile runs", sum.compute.value());
   count("core.start_up", "cycles", "waiting for the first tile's reads", sum.start_up.value());
   count("core.read_wait", "cycles", "waiting for later tiles' reads", sum.read_wait.value());
   count("core.write_wait", "cycles", "waiting for a free output buffer or descriptor", sum.write_wait.value());
+  count("core.control", "cycles", "scalar code between tiles", sum.control.value());
   count("core.drain", "cycles", "waiting for the last writes", sum.drain.value());
   count("core.mxu_busy", "cycles", "of all matrix units together, weight load and drain included",
         sum.mxu_busy.value());

@@ -13,7 +13,7 @@ namespace podsim::hw {
 namespace {
 
 TEST(MxuTiming, a_register_of_8_rows_enters_in_8_cycles_and_weights_in_128) {
-  const MxuTiming timing(tpu_v3());
+  const MxuTiming timing(plain_tpu_v3());
   const MxuTiming::Span span = timing.span(1, 1024);
   EXPECT_EQ(span.load, base::Cycles(128));
   EXPECT_EQ(span.stream, base::Cycles(1024));
@@ -22,27 +22,37 @@ TEST(MxuTiming, a_register_of_8_rows_enters_in_8_cycles_and_weights_in_128) {
 }
 
 TEST(MxuTiming, few_rows_wait_for_the_next_weights) {
-  const MxuTiming timing(tpu_v3());
+  const MxuTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.span(10, 8).stream, base::Cycles(10 * 128));
   EXPECT_EQ(timing.span(10, 128).stream, base::Cycles(10 * 128));
   EXPECT_EQ(timing.span(10, 129).stream, base::Cycles(10 * 136));
 }
 
 TEST(MxuTiming, no_work_takes_no_time) {
-  const MxuTiming timing(tpu_v3());
+  const MxuTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.duration({0, 100}), base::Cycles(0));
   EXPECT_EQ(timing.duration({100, 0}), base::Cycles(0));
 }
 
 TEST(MxuTiming, an_odd_tile_goes_to_the_first_unit_which_decides) {
-  const MxuTiming timing(tpu_v3());
+  const MxuTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.tiles_on(0, 7), 4);
   EXPECT_EQ(timing.tiles_on(1, 7), 3);
   EXPECT_EQ(timing.duration({7, 256}), base::Cycles(128 + 4 * 256 + 135));
 }
 
+TEST(MxuTiming, fetching_the_first_weights_and_storing_the_last_sums_is_paid_once_per_phase) {
+  base::Config config = machine_file("tpu-v3");
+  set_plain_code(config);
+  config.set("tile_level.matrix_phase_cycles=50");
+  const MxuTiming timing(read_machine(config));
+  EXPECT_EQ(timing.span(3, 256).load, base::Cycles(50 + 128));
+  EXPECT_EQ(timing.duration({7, 256}), base::Cycles(50 + 128 + 4 * 256 + 135));
+  EXPECT_EQ(timing.duration({0, 256}), base::Cycles(0));
+}
+
 TEST(MxuTiming, a_large_matmul_reaches_the_published_peak) {
-  const Machine machine = tpu_v3();
+  const Machine machine = plain_tpu_v3();
   const MxuTiming timing(machine);
   const MxuWork work{64 * 64, 8192};  // 8192^3
   const double flops = 2.0 * 128 * 128 * double(work.weight_tiles) * double(work.rows);
@@ -54,6 +64,7 @@ TEST(MxuTiming, a_large_matmul_reaches_the_published_peak) {
 // The first result of any weight-stationary matmul is load + latency away; every other cycle streams a row.
 RC_GTEST_PROP(MxuTiming, equals_a_count_of_the_rows_that_pass_each_array, ()) {
   base::Config config = machine_file("tpu-v3");
+  set_plain_code(config);
   config.set("mxu.count=" + std::to_string(*rc::gen::inRange(1, 5)));
   const Machine machine = read_machine(config);
   const std::int64_t tiles = *rc::gen::inRange<std::int64_t>(1, 40);

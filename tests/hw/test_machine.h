@@ -10,25 +10,47 @@
 
 namespace podsim::hw {
 
-/// The configuration of a machine file of this repository.
-inline base::Config machine_file(const std::string& name) {
+inline std::string machine_file_text(const std::string& name) {
   std::ifstream in(std::string(PODSIM_SOURCE_DIR) + "/workloads/machines/" + name + ".toml");
   std::ostringstream text;
   text << in.rdbuf();
-  return base::Config::builtin(name + ".toml", text.str());
+  return text.str();
+}
+
+/// The configuration of a machine file of this repository, with what is derived from bundle-level runs.
+inline base::Config machine_file(const std::string& name) {
+  base::Config config = base::Config::builtin(name + ".toml", machine_file_text(name));
+  config.add_builtin(name + ".core.toml", machine_file_text(name + ".core"));
+  return config;
 }
 
 inline Machine tpu_v3() { return read_machine(machine_file("tpu-v3")); }
 inline Machine tpu_v2() { return read_machine(machine_file("tpu-v2")); }
 
+/// Six cycles to start a vector loop, 100 for the cross-lane unit's, and no other code of the core at tile level.
+inline void set_plain_code(base::Config& config) {
+  for (const char* value : {"vector_loop_cycles=6", "cross_lane_phase_cycles=100", "matrix_phase_cycles=0",
+                            "tile_cycles=0", "transfer_cycles=0"}) {
+    config.set(std::string("tile_level.") + value);
+  }
+}
+
+/// tpu-v3 with plain code, whose times can be counted by hand.
+inline Machine plain_tpu_v3() {
+  base::Config config = machine_file("tpu-v3");
+  set_plain_code(config);
+  return read_machine(config);
+}
+
 /// A machine with round numbers, so that tests can say the cycle they expect: 1 GHz, 100 B per cycle, read latency 20,
-/// write latency 10, turnaround 0.4.
+/// write latency 10, turnaround 0.4, plain code.
 inline Machine round_machine() {
   base::Config config = machine_file("tpu-v3");
   config.set("core.clock=1 GHz");
   config.set("hbm.stream_rate=100 GB/s");
   config.set("dma.read_latency=20 ns");
   config.set("dma.write_latency=10 ns");
+  set_plain_code(config);
   return read_machine(config);
 }
 

@@ -39,6 +39,22 @@ TEST(TilePipeline, compute_bound_tiles_hide_all_traffic_but_the_first_load_and_t
   EXPECT_EQ(cycles(round_machine(), equal_tiles(50, 1000, 500, 200)), 30 + 50 * 200 + 15);
 }
 
+TEST(TilePipeline, code_of_the_core_stands_between_phases_and_transfers) {
+  base::Config config = machine_file("tpu-v3");
+  for (const char* value :
+       {"core.clock=1 GHz", "hbm.stream_rate=100 GB/s", "dma.read_latency=20 ns", "dma.write_latency=10 ns",
+        "tile_level.vector_loop_cycles=6", "tile_level.tile_cycles=30", "tile_level.transfer_cycles=4"}) {
+    config.set(value);
+  }
+  // Two tiles: after the first, its write; after the second, its write; reads of both were issued before.
+  const OpResult result = simulate_op(read_machine(config), equal_tiles(2, 1000, 500, 100));
+  EXPECT_EQ(result.control, base::Cycles(2 * (30 + 4)));
+  EXPECT_EQ(result.cycles, base::Cycles(20 + 10 + 2 * (100 + 34) + 10 + 5));
+  // An op of one tile has no such code; a third tile's reads are prepared after the first.
+  EXPECT_EQ(simulate_op(read_machine(config), equal_tiles(1, 1000, 500, 100)).control, base::Cycles(0));
+  EXPECT_EQ(simulate_op(read_machine(config), equal_tiles(3, 1000, 500, 100)).control, base::Cycles(3 * 34 + 4));
+}
+
 TEST(TilePipeline, memory_bound_reads_run_back_to_back) {
   const OpResult result = simulate_op(round_machine(), equal_tiles(50, 10'000, 0, 50));
   EXPECT_EQ(result.cycles, base::Cycles(20 + 50 * 100 + 50));
@@ -65,6 +81,7 @@ TEST(TilePipeline, large_equal_tiles_follow_the_measured_law_of_mixed_streams) {
 TEST(TilePipeline, a_full_descriptor_queue_holds_the_sequencer) {
   base::Config config = machine_file("tpu-v3");
   config.set("dma.queue_depth=1");
+  set_plain_code(config);
   const Machine machine = read_machine(config);
   TileOp op = equal_tiles(1, 0, 0, 100);
   op.runs[0].work.reads.assign(4, {base::Bytes(0)});
@@ -99,7 +116,8 @@ RC_GTEST_PROP(TilePipeline, n_equal_compute_bound_tiles_take_first_load_n_phases
 
 RC_GTEST_PROP(TilePipeline, the_parts_of_the_time_add_up, ()) {
   const OpResult result = simulate_op(tpu_v3(), random_op(3, 20));
-  RC_ASSERT(result.cycles == result.start_up + result.compute + result.read_wait + result.write_wait + result.drain);
+  RC_ASSERT(result.cycles ==
+            result.start_up + result.compute + result.read_wait + result.write_wait + result.control + result.drain);
 }
 
 RC_GTEST_PROP(TilePipeline, never_beats_its_compute_its_traffic_or_its_latencies, ()) {
@@ -110,7 +128,8 @@ RC_GTEST_PROP(TilePipeline, never_beats_its_compute_its_traffic_or_its_latencies
   RC_ASSERT(result.cycles >= result.compute);
   RC_ASSERT(double(result.cycles.value()) >=
             double((result.read_bytes + result.written_bytes).value()) / rate * (1 - 1e-5) - 1);
-  RC_ASSERT(result.cycles <= result.compute + result.read_wait + result.start_up + result.write_wait + result.drain);
+  RC_ASSERT(result.cycles <=
+            result.compute + result.read_wait + result.start_up + result.write_wait + result.control + result.drain);
 }
 
 RC_GTEST_PROP(TilePipeline, the_estimate_is_exact_for_short_runs, ()) {

@@ -10,7 +10,7 @@ namespace podsim::hw {
 namespace {
 
 TEST(VectorTiming, the_busiest_slot_decides) {
-  const VectorTiming timing(tpu_v3());
+  const VectorTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.duration({1000, 0, 0, 0}), base::Cycles(1000 + 6));
   EXPECT_EQ(timing.duration({0, 1000, 0, 0}), base::Cycles(1000 + 6));
   EXPECT_EQ(timing.duration({0, 0, 1000, 0}), base::Cycles(500 + 6));  // two ALUs
@@ -29,7 +29,7 @@ TEST(VectorTiming, loads_reach_the_published_rate_of_4_KiB_per_cycle) {
 }
 
 TEST(CrossLaneTiming, a_register_every_8_cycles_after_the_latency) {
-  const CrossLaneTiming timing(tpu_v3());
+  const CrossLaneTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.duration(0), base::Cycles(0));
   EXPECT_EQ(timing.duration(1), base::Cycles(108));
   EXPECT_EQ(timing.duration(1000), base::Cycles(8100));

@@ -15,13 +15,13 @@ inline hw::Machine tpu_v3() {
                     .alus = 2,
                     .loads = 1,
                     .stores = 1,
-                    .latency = base::Cycles(6),
                     .transcendental_interval = base::Cycles(1),
                     .load_latency = base::Cycles(4),
                     .alu_latency = base::Cycles(2),
                     .store_to_load = base::Cycles(8),
                     .transcendental_latency = base::Cycles(4),
                     .transcendental_fifo = 8};
+  machine.tile_level.vector_loop = base::Cycles(6);
   machine.dma = {.read_latency = base::Cycles(207),
                  .write_latency = base::Cycles(160),
                  .issue_interval = base::Cycles(1),
@@ -45,7 +45,7 @@ inline hw::Machine network_only() {
   machine.hbm.stream_rate = base::Bandwidth(1e30);
   machine.clock = base::Frequency(1e12);
   machine.vector.lanes = std::int64_t(1) << 20;
-  machine.vector.latency = base::Cycles(0);
+  machine.tile_level = {};
   machine.dma.read_latency = machine.dma.write_latency = base::Cycles(0);
   machine.chip_switch = {.bytes_per_cycle = std::int64_t(1) << 40, .crossing_latency = base::Cycles(0)};
   machine.cores_per_chip = 1;
