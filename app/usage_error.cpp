@@ -24,11 +24,12 @@ class UsageError {
     while (!command_->get_subcommands().empty()) {
       command_ = command_->get_subcommands().front();
       path_ += (path_.empty() ? "" : " ") + command_->get_name();
+      ++depth_;
     }
   }
 
   base::Diagnostic diagnostic() const {
-    if (command_ == &program_) return without_command();
+    if (command_->get_require_subcommand_min() > 0) return without_command();
     if (dynamic_cast<const CLI::ExtrasError*>(&error_) != nullptr) return extra_word();
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error_) != nullptr) return wrong_number_of_values();
     return at_end(error_.what());
@@ -48,7 +49,7 @@ class UsageError {
 
   Words commands() const {
     Words names;
-    for (const CLI::App* command : program_.get_subcommands({})) names.push_back(command->get_name());
+    for (const CLI::App* command : command_->get_subcommands({})) names.push_back(command->get_name());
     return names;
   }
 
@@ -61,10 +62,11 @@ class UsageError {
   }
 
   base::Diagnostic without_command() const {
-    if (words_.size() < 2) return at_end(fmt::format("which command? one of: {}", fmt::join(commands(), ", ")));
-    if (words_[1].starts_with("-")) return unknown_flag(1);
-    std::string hint = base::did_you_mean(words_[1], commands());
-    return at(1, fmt::format("'{}' is not a command", words_[1]),
+    if (words_.size() <= depth_) return at_end(fmt::format("which command? one of: {}", fmt::join(commands(), ", ")));
+    const std::string& word = words_[depth_];
+    if (word.starts_with("-")) return unknown_flag(depth_);
+    std::string hint = base::did_you_mean(word, commands());
+    return at(depth_, fmt::format("'{}' is not a command{}{}", word, path_.empty() ? "" : " of ", path_),
               hint.empty() ? fmt::format("one of: {}", fmt::join(commands(), ", ")) : hint);
   }
 
@@ -104,6 +106,7 @@ class UsageError {
   const CLI::ParseError& error_;
   const Words& words_;
   const CLI::App* command_;  ///< the innermost that was named
+  std::size_t depth_ = 1;    ///< words up to it
   std::string path_;         ///< the commands that lead to it, "kernel matmul"
 };
 

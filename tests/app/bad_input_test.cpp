@@ -28,9 +28,11 @@ Words run_with(const Words& more) {
 
 const std::vector<Mistake>& mistakes() {
   static const std::vector<Mistake> all = {
-      {"no_command", {}, {"which command?", "run, kernel, describe"}},
+      {"no_command", {}, {"which command?", "run, kernel, calibrate, describe"}},
       {"mistyped_command", {"rnu"}, {"'rnu'", "^~~ did you mean 'run'?"}},
-      {"unknown_command", {"frobnicate"}, {"'frobnicate' is not a command", "one of: run, kernel, describe"}},
+      {"unknown_command",
+       {"frobnicate"},
+       {"'frobnicate' is not a command", "one of: run, kernel, calibrate, describe"}},
       {"no_workload", {"run"}, {"WORKLOAD is required", "podsim run --help"}},
       {"mistyped_workload", {"run", "resnet5"}, {"'resnet5' is not a workload", "did you mean 'resnet50'?"}},
       {"mistyped_flag", run_with({"--slise", "4x4"}), {"'--slise'", "^~~~~~~ did you mean '--slice'?"}},
@@ -90,6 +92,9 @@ const std::vector<Mistake>& mistakes() {
       {"kernel_trace_of_nothing",
        {"kernel", "elementwise", "--rows", "8", "--vcd", "x.vcd", "--trace", "core.dam.*"},
        {"matches no signal", "did you mean 'core.dma.*'?"}},
+      {"calibrate_without_part", {"calibrate"}, {"which command? one of: core", "podsim calibrate --help"}},
+      {"calibrate_unknown_part", {"calibrate", "cor"}, {"'cor' is not a command of calibrate", "did you mean 'core'?"}},
+      {"calibration_where_none_can_be", {"calibrate", "core", "--write", "missing/x.toml"}, {"--write: error:"}},
       {"describe_unknown_machine", {"describe", "tpu-v4"}, {"did you mean 'tpu-v"}},
       {"describe_twice", {"describe", "--json", "--toml"}, {"excludes"}},
   };
