@@ -36,20 +36,26 @@ struct Infeed {
   std::int64_t tensors = 1;
 };
 
+/// Copies data to the outfeed queue, from where the host takes them.
+struct Outfeed {
+  base::Bytes bytes;
+  std::int64_t tensors = 1;
+};
+
 /// Something outside the core, named by a token: the core waits until it is told that it is over.
 struct External {
   std::uint64_t token = 0;
   std::string_view label;  ///< shown in traces; lives as long as the program
 };
 
-using Command = std::variant<RunOp, RunFor, Delay, Infeed, External>;
+using Command = std::variant<RunOp, RunFor, Delay, Infeed, Outfeed, External>;
 
 /// A command that was executed, in cycles of the core's clock since time zero.
 struct CommandRecord {
   const Command& command;
   base::Cycles start, end;
   OpResult op;           ///< RunOp and RunFor
-  base::Cycles waiting;  ///< Infeed: for the host
+  base::Cycles waiting;  ///< Infeed: for a batch; Outfeed: for a place in the queue
 };
 
 }  // namespace podsim::hw

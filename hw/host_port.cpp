@@ -8,71 +8,141 @@
 namespace podsim::hw {
 
 HostPort::HostPort(sc_core::sc_module_name name, const HostParameters& host, std::int64_t cores, const Trace& trace)
-    : sc_module(name), host_(host), queues_(std::size_t(cores)), state_(trace.probe<std::string>("state")) {
-  for (std::size_t core = 0; core < queues_.size(); ++core) {
-    const std::string probe = "ready" + std::to_string(core);
-    queues_[core].ready_probe = trace.probe<std::int64_t>(probe.c_str());
-    queues_[core].ready_probe.set(base::Time(0), 0);
+    : sc_module(name), host_(host), infeeds_(std::size_t(cores)), outfeeds_(std::size_t(cores)) {
+  for (std::size_t core = 0; core < infeeds_.size(); ++core) {
+    const std::string number = std::to_string(core);
+    infeeds_[core].ready_probe = trace.probe<std::int64_t>(("ready" + number).c_str());
+    outfeeds_[core].waiting_probe = trace.probe<std::int64_t>(("outfeed" + number).c_str());
   }
-  state_.set(base::Time(0), "idle");
+  in_.state = trace.probe<std::string>("state");
+  out_.state = trace.probe<std::string>("outfeed_state");
+  show();
   SC_METHOD(work);
   sensitive << wake_;
   dont_initialize();
 }
 
 void HostPort::prepare(int core, base::Bytes batch) {
-  queues_[std::size_t(core)].batch = batch;
+  infeeds_[std::size_t(core)].batch = batch;
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void HostPort::consume(int core) {
-  Queue& queue = queues_[std::size_t(core)];
-  assert(queue.ready > 0);
-  --queue.ready;
-  queue.ready_probe.set(noc::now(), queue.ready);
+  Infeed& infeed = infeeds_[std::size_t(core)];
+  assert(infeed.ready > 0);
+  --infeed.ready;
+  show();
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+bool HostPort::outfeed_room(int core) const {
+  return std::int64_t(outfeeds_[std::size_t(core)].queue.size()) < host_.outfeed_queue_depth;
+}
+
+void HostPort::send(int core, base::Bytes bytes) {
+  assert(outfeed_room(core));
+  outfeeds_[std::size_t(core)].queue.push_back(bytes);
+  show();
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void HostPort::work() {
-  const base::Time now = noc::now();
-  while (!arrivals_.empty() && arrivals_.front().when <= now) {
-    Queue& queue = queues_[arrivals_.front().core];
-    arrivals_.pop_front();
-    --queue.on_the_way;
-    ++queue.ready;
-    queue.ready_probe.set(now, queue.ready);
-    queue.arrived.notify();
+  receive_batches();
+  receive_outfeeds();
+  begin_preparing();
+  if (in_.free_at <= noc::now()) feed_in();
+  if (out_.free_at <= noc::now()) {
+    free_outfeeds();
+    feed_out();
   }
-  if (link_free_at_ <= now) {
-    if (const auto core = next_to_fill()) begin_transfer(*core);
-  }
-  state_.set(now, link_free_at_ > now ? "transfer" : "idle");
+  begin_preparing();  // where a batch has just left
+  show();
   sleep();
 }
 
-std::optional<std::size_t> HostPort::next_to_fill() const {
-  const auto filled = [&](std::size_t core) { return queues_[core].ready + queues_[core].on_the_way; };
+void HostPort::begin_preparing() {
+  for (Infeed& infeed : infeeds_) {
+    if (infeed.batch.value() == 0 || infeed.prepared_at) continue;
+    infeed.prepared_at = noc::now() + base::to_time(host_.batch_interval);
+  }
+}
+
+void HostPort::receive_batches() {
+  for (; !in_.arrivals.empty() && in_.arrivals.front().when <= noc::now(); in_.arrivals.pop_front()) {
+    Infeed& infeed = infeeds_[in_.arrivals.front().core];
+    --infeed.on_the_way;
+    ++infeed.ready;
+    infeed.arrived.notify();
+  }
+}
+
+void HostPort::receive_outfeeds() {
+  for (; !out_.arrivals.empty() && out_.arrivals.front().when <= noc::now(); out_.arrivals.pop_front()) {
+    outfeeds_[out_.arrivals.front().core].received += out_.arrivals.front().bytes;
+  }
+}
+
+void HostPort::feed_in() {
   std::optional<std::size_t> best;
-  for (std::size_t core = 0; core < queues_.size(); ++core) {
-    if (queues_[core].batch.value() == 0 || filled(core) >= host_.infeed_queue_depth) continue;
+  const auto filled = [this](std::size_t core) { return infeeds_[core].ready + infeeds_[core].on_the_way; };
+  for (std::size_t core = 0; core < infeeds_.size(); ++core) {
+    const auto& prepared_at = infeeds_[core].prepared_at;
+    if (!prepared_at || *prepared_at > noc::now() || filled(core) >= host_.infeed_queue_depth) continue;
     if (!best || filled(core) < filled(*best)) best = core;
   }
-  return best;
+  if (!best) return;
+  Infeed& infeed = infeeds_[*best];
+  infeed.prepared_at.reset();
+  ++infeed.on_the_way;
+  transferred_ += infeed.batch;
+  occupy(in_, *best, infeed.batch);
 }
 
-void HostPort::begin_transfer(std::size_t core) {
-  Queue& queue = queues_[core];
-  link_free_at_ = noc::now() + base::to_time(queue.batch / host_.pcie_rate);
-  arrivals_.push_back({link_free_at_ + base::to_time(host_.pcie_latency), core});
-  ++queue.on_the_way;
-  transferred_ += queue.batch;
+void HostPort::free_outfeeds() {
+  for (Outfeed& outfeed : outfeeds_) {
+    if (!outfeed.sending) continue;
+    outfeed.sending = false;
+    outfeed.queue.pop_front();
+    outfeed.freed.notify();
+  }
 }
 
-/// Until the next arrival, or until the link is free for the next transfer.
+void HostPort::feed_out() {
+  std::size_t fullest = 0;
+  for (std::size_t core = 1; core < outfeeds_.size(); ++core) {
+    if (outfeeds_[core].queue.size() > outfeeds_[fullest].queue.size()) fullest = core;
+  }
+  Outfeed& outfeed = outfeeds_[fullest];
+  if (outfeed.queue.empty()) return;
+  outfeed.sending = true;
+  occupy(out_, fullest, outfeed.queue.front());
+}
+
+void HostPort::occupy(Link& link, std::size_t core, base::Bytes bytes) {
+  link.free_at = noc::now() + base::to_time(bytes / host_.pcie_rate);
+  link.arrivals.push_back({link.free_at + base::to_time(host_.pcie_latency), core, bytes});
+}
+
+void HostPort::show() {
+  const base::Time now = noc::now();
+  for (Infeed& infeed : infeeds_) infeed.ready_probe.set(now, infeed.ready);
+  for (Outfeed& outfeed : outfeeds_) outfeed.waiting_probe.set(now, std::int64_t(outfeed.queue.size()));
+  for (Link* link : {&in_, &out_}) {
+    if (link->state.active()) link->state.set(now, link->free_at > now ? "transfer" : "idle");
+  }
+}
+
+/// Until something arrives, a link is free again or a batch is prepared.
 void HostPort::sleep() {
   const base::Time now = noc::now();
-  if (!arrivals_.empty()) wake_.notify(noc::to_sc_time(arrivals_.front().when - now));
-  if (link_free_at_ > now) wake_.notify(noc::to_sc_time(link_free_at_ - now));
+  const auto wake_at = [this, now](base::Time when) {
+    if (when > now) wake_.notify(noc::to_sc_time(when - now));
+  };
+  for (const Link* link : {&in_, &out_}) {
+    if (!link->arrivals.empty()) wake_at(link->arrivals.front().when);
+    wake_at(link->free_at);
+  }
+  for (const Infeed& infeed : infeeds_) wake_at(infeed.prepared_at.value_or(now));
 }
 
 }  // namespace podsim::hw

@@ -11,14 +11,18 @@
 
 namespace podsim::hw {
 
-/// A chip's PCIe port as a module: the host fills an infeed queue per core ahead of the program.
+/// A chip's PCIe port as a module, with an infeed and an outfeed queue per core. The link moves one transfer at a time
+/// in each direction, bytes / pcie_rate, and what it has moved is at the other end pcie_latency later.
 ///
-///   a transfer takes bytes / pcie_rate of the link, which the chip's cores share one batch at a time, and the batch is
-///   in its core's queue pcie_latency later; the next transfer goes to the core with the fewest batches queued or on
-///   their way, the lowest number first, while one has fewer than infeed_queue_depth.
+/// Infeed: the host prepares batches for each core ahead of the program, one every batch_interval, all cores side by
+/// side; while a batch waits for the link the next is not begun. The link takes the prepared batch of the core with the
+/// fewest batches queued or on their way, the lowest number first, while it has fewer than infeed_queue_depth. With an
+/// interval of zero a batch is always there and only the link limits.
 ///
-/// The host is taken to have batches ready: it never holds up the link. The latency includes the host bridge and the
-/// on-chip switch, which is thirty times faster than the link.
+/// Outfeed: a core puts data into its queue of outfeed_queue_depth transfers, whose place is free when the link has
+/// moved them. The link takes from the fullest queue, the lowest number first.
+///
+/// The latency includes the host bridge and the on-chip switch, which is thirty times faster than the link.
 class HostPort : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(HostPort);
@@ -26,37 +30,65 @@ class HostPort : public sc_core::sc_module {
 
   /// From now on the host prepares batches of this size for a core; none at zero bytes.
   void prepare(int core, base::Bytes batch);
-  bool batch_ready(int core) const { return queues_[std::size_t(core)].ready > 0; }
-  const sc_core::sc_event& batch_arrived(int core) const { return queues_[std::size_t(core)].arrived; }
+  bool batch_ready(int core) const { return infeeds_[std::size_t(core)].ready > 0; }
+  const sc_core::sc_event& batch_arrived(int core) const { return infeeds_[std::size_t(core)].arrived; }
   /// The core has copied a batch that was ready; its place is free.
   void consume(int core);
+  /// Fed in by the link so far, all cores.
   base::Bytes transferred() const { return transferred_; }
 
+  bool outfeed_room(int core) const;
+  /// A place in a core's outfeed queue has become free.
+  const sc_core::sc_event& outfeed_freed(int core) const { return outfeeds_[std::size_t(core)].freed; }
+  /// A core has put data into its outfeed queue; only with room.
+  void send(int core, base::Bytes bytes);
+  /// What the host has received from a core so far.
+  base::Bytes received(int core) const { return outfeeds_[std::size_t(core)].received; }
+
  private:
-  struct Queue {
+  struct Infeed {
     base::Bytes batch;
+    std::optional<base::Time> prepared_at;  ///< of the batch that is being prepared or waits for the link
     std::int64_t ready = 0;
     std::int64_t on_the_way = 0;
     sc_core::sc_event arrived;
     base::Probe<std::int64_t> ready_probe;
   };
+  struct Outfeed {
+    std::deque<base::Bytes> queue;  ///< the front one is on the link if `sending`
+    bool sending = false;
+    base::Bytes received;
+    sc_core::sc_event freed;
+    base::Probe<std::int64_t> waiting_probe;
+  };
   struct Arrival {
     base::Time when;
     std::size_t core;
+    base::Bytes bytes;
+  };
+  struct Link {
+    base::Time free_at;
+    std::deque<Arrival> arrivals;  ///< at the other end
+    base::Probe<std::string> state;
   };
 
   void work();
-  std::optional<std::size_t> next_to_fill() const;
-  void begin_transfer(std::size_t core);
+  void begin_preparing();
+  void receive_batches();
+  void receive_outfeeds();
+  void free_outfeeds();
+  void feed_in();
+  void feed_out();
+  void occupy(Link& link, std::size_t core, base::Bytes bytes);
+  void show();
   void sleep();
 
   HostParameters host_;
-  std::deque<Queue> queues_;
-  std::deque<Arrival> arrivals_;
-  base::Time link_free_at_;
+  std::deque<Infeed> infeeds_;
+  std::deque<Outfeed> outfeeds_;
+  Link in_, out_;
   base::Bytes transferred_;
   sc_core::sc_event wake_;
-  base::Probe<std::string> state_;
 };
 
 }  // namespace podsim::hw

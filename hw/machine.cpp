@@ -105,6 +105,7 @@ DmaParameters read_dma(const Reader& read) {
   dma.write_latency = read.cycles_of("dma.write_latency");
   dma.issue_interval = read.cycles("dma.issue_interval_cycles", 0);
   dma.queue_depth = read.count("dma.queue_depth");
+  dma.granules = read.count("dma.outstanding_granules");
   return dma;
 }
 
@@ -143,6 +144,8 @@ HostParameters read_host(const Reader& read) {
   host.infeed_copy_rate = read.rate("host.infeed_copy_rate");
   host.infeed_tensor_overhead = read.duration("host.infeed_tensor_overhead");
   host.infeed_queue_depth = read.count("host.infeed_queue_depth");
+  host.outfeed_queue_depth = read.count("host.outfeed_queue_depth");
+  host.batch_interval = read.duration("host.batch_interval");
   return host;
 }
 
@@ -179,7 +182,8 @@ Machine read_machine(const base::Config& config) {
                         read.count("cross_lane.result_fifo_registers")};
   machine.dma = read_dma(read);
   machine.hbm = read_hbm(config, read);
-  machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0)};
+  machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0),
+                         read.count("switch.queue_packets")};
   machine.ici = read_ici(config, read);
   machine.host = read_host(read);
   machine.compiler = {read.fraction("compiler.exposed_vector_fraction"), read.count("compiler.prologue_columns"),

@@ -54,6 +54,7 @@ struct DmaParameters {           ///< [dma]
   base::Cycles write_latency;    ///< VMEM -> HBM
   base::Cycles issue_interval;   ///< between two descriptors
   std::int64_t queue_depth = 0;  ///< descriptors outstanding
+  std::int64_t granules = 0;     ///< pieces of at most an interleave unit outstanding at the memory
 };
 
 struct HbmParameters {  ///< [hbm]
@@ -67,7 +68,9 @@ struct HostParameters {       ///< [host]
   base::Duration pcie_latency;
   base::Bandwidth infeed_copy_rate;  ///< infeed queue -> HBM buffer by the core
   base::Duration infeed_tensor_overhead;
-  std::int64_t infeed_queue_depth = 0;  ///< batches
+  std::int64_t infeed_queue_depth = 0;   ///< batches
+  std::int64_t outfeed_queue_depth = 0;  ///< transfers
+  base::Duration batch_interval;         ///< in which the host prepares a batch for each core
 };
 
 /// What the tile compiler assumes of the code it stands for; machine-wide, never per op.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hw/replay_core.h"
 
-#include "hw/infeed_timing.h"
+#include "hw/host_copy_timing.h"
 #include "hw/vmem_account.h"
 
 namespace podsim::hw {
@@ -31,6 +31,8 @@ bool ReplayCore::step() {
       return true;
     case Stage::wait_for_batch:
       return wait_for_batch();
+    case Stage::wait_for_room:
+      return wait_for_room();
     case Stage::wait_for_external:
       return wait_for_external();
     case Stage::wait_for_end:
@@ -59,7 +61,19 @@ bool ReplayCore::wait_for_batch() {
     return false;
   }
   waiting_ = time_.now() - start_;
-  end_at(time_.now() + infeed_copy_cycles(machine_, std::get<Infeed>(*command_)));
+  const auto& infeed = std::get<Infeed>(*command_);
+  end_at(time_.now() + host_copy_cycles(machine_, infeed.bytes, infeed.tensors));
+  return true;
+}
+
+bool ReplayCore::wait_for_room() {
+  if (!host_.outfeed_room(id_.core)) {
+    next_trigger(host_.outfeed_freed(id_.core));
+    return false;
+  }
+  waiting_ = time_.now() - start_;
+  const auto& outfeed = std::get<Outfeed>(*command_);
+  end_at(time_.now() + host_copy_cycles(machine_, outfeed.bytes, outfeed.tensors));
   return true;
 }
 
@@ -76,6 +90,7 @@ bool ReplayCore::wait_for_end() {
     return false;
   }
   if (std::holds_alternative<Infeed>(*command_)) host_.consume(id_.core);
+  if (const auto* outfeed = std::get_if<Outfeed>(&*command_)) host_.send(id_.core, outfeed->bytes);
   stage_ = Stage::fetch;
   runtime_.completed(*this, {*command_, start_, end_, op_, waiting_});
   return true;
@@ -100,6 +115,8 @@ void ReplayCore::begin(const RunFor& command) {
 void ReplayCore::begin(const Delay& command) { end_at(start_ + command.cycles); }
 
 void ReplayCore::begin(const Infeed&) { stage_ = Stage::wait_for_batch; }
+
+void ReplayCore::begin(const Outfeed&) { stage_ = Stage::wait_for_room; }
 
 void ReplayCore::begin(const External& command) {
   external_complete_ = false;

@@ -24,18 +24,20 @@ class ReplayCore : public sc_core::sc_module, public Core {
   base::Time time_of(base::Cycles cycle) const override { return time_.time_of(cycle); }
 
  private:
-  enum class Stage { fetch, wait_for_batch, wait_for_external, wait_for_end, stopped };
+  enum class Stage { fetch, wait_for_batch, wait_for_room, wait_for_external, wait_for_end, stopped };
 
   void work();
   bool step();
   void fetch();
   bool wait_for_batch();
+  bool wait_for_room();
   bool wait_for_external();
   bool wait_for_end();
   void begin(const RunOp& command);
   void begin(const RunFor& command);
   void begin(const Delay& command);
   void begin(const Infeed& command);
+  void begin(const Outfeed& command);
   void begin(const External& command);
   void end_at(base::Cycles cycle);
 

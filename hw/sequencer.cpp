@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "hw/control_timing.h"
-#include "hw/infeed_timing.h"
+#include "hw/host_copy_timing.h"
 
 namespace podsim::hw {
 
@@ -34,12 +34,14 @@ Sequencer::Sequencer(sc_core::sc_module_name name, const Machine& machine, const
       timeline_(trace.timeline),
       state_(trace.probe<std::string>("state")),
       op_(trace.probe<std::string>("op")),
-      infeed_(trace.probe<std::string>("infeed")) {
+      infeed_(trace.probe<std::string>("infeed")),
+      outfeed_(trace.probe<std::string>("outfeed")) {
   if (timeline_ != nullptr) track_ = timeline_->track(trace.scope, "sequencer");
   for (std::size_t flag = 0; flag < flag_names.size(); ++flag) units_.flags->show_as(flag, flag_names[flag]);
   enter("idle");
   show_op("");
   infeed_.set(base::Time(0), "idle");
+  outfeed_.set(base::Time(0), "idle");
   SC_THREAD(run);
 }
 
@@ -116,11 +118,27 @@ void Sequencer::perform(const Infeed& command, CommandRecord& record) {
   wait_until(time_.now());
   record.waiting = now_ - record.start;
   infeed_.set(noc::now(), "copy");
-  wait_until(now_ + infeed_copy_cycles(machine_, command));
+  wait_until(now_ + host_copy_cycles(machine_, command.bytes, command.tensors));
   host_.consume(core);
   infeed_.set(noc::now(), "idle");
   if (timeline_ != nullptr) {
     timeline_->span(track_, "infeed", "infeed", time_.time_of(record.start), time_.time_of(now_));
+  }
+}
+
+void Sequencer::perform(const Outfeed& command, CommandRecord& record) {
+  enter("outfeed");
+  outfeed_.set(noc::now(), "wait for room");
+  const int core = core_.id().core;
+  while (!host_.outfeed_room(core)) wait(host_.outfeed_freed(core));
+  wait_until(time_.now());
+  record.waiting = now_ - record.start;
+  outfeed_.set(noc::now(), "copy");
+  wait_until(now_ + host_copy_cycles(machine_, command.bytes, command.tensors));
+  host_.send(core, command.bytes);
+  outfeed_.set(noc::now(), "idle");
+  if (timeline_ != nullptr) {
+    timeline_->span(track_, "outfeed", "outfeed", time_.time_of(record.start), time_.time_of(now_));
   }
 }
 

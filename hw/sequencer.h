@@ -53,6 +53,7 @@ class Sequencer : public sc_core::sc_module {
   void perform(const RunFor& command, CommandRecord& record);
   void perform(const Delay& command, CommandRecord& record);
   void perform(const Infeed& command, CommandRecord& record);
+  void perform(const Outfeed& command, CommandRecord& record);
   void perform(const External& command, CommandRecord& record);
 
   void run_tiles(const TileOp& op, std::string_view label, OpResult& result);
@@ -74,7 +75,7 @@ class Sequencer : public sc_core::sc_module {
   CoreRuntime& runtime_;
   base::Timeline* timeline_;
   base::Timeline::Track track_ = 0;
-  base::Probe<std::string> state_, op_, infeed_;
+  base::Probe<std::string> state_, op_, infeed_, outfeed_;
 
   base::Cycles now_;                      ///< the cycle in which the thread stands
   std::array<std::int64_t, 4> issued_{};  ///< descriptors of this op, per sync flag

@@ -5,8 +5,7 @@ namespace podsim::hw {
 
 TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int number, CoreRuntime& runtime,
                    const Trace& trace)
-    : Chip(name, machine, number, trace),
-      switch_("switch", machine.chip_switch, machine.clock, int(machine.cores_per_chip)) {
+    : Chip(name, machine, number, trace) {
   for (int index = 0; index < int(machine.cores_per_chip); ++index) {
     const std::string core_name = "core" + std::to_string(index);
     const Trace core_trace = trace.below(core_name);
@@ -14,7 +13,6 @@ TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int num
     cores_.push_back(
         std::make_unique<TensorCore>(core_name.c_str(), machine, CoreId{number, index}, host(), runtime, core_trace));
     cores_.back()->dma().to_hbm.bind(hbms_.back()->from_dma);
-    ports_.push_back(std::make_unique<SwitchPort>(("port" + std::to_string(index)).c_str(), switch_, index));
   }
 }
 

@@ -5,12 +5,11 @@
 
 #include "hw/chip.h"
 #include "hw/hbm.h"
-#include "hw/switch_port.h"
 #include "hw/tensor_core.h"
 
 namespace podsim::hw {
 
-/// A chip at tile detail: TensorCores, each with its half of the HBM, joined by the on-chip switch.
+/// A chip at tile detail: TensorCores, each with its half of the HBM.
 class TileChip : public Chip {
  public:
   /// `trace.scope` names the chip, "chip(0,0)"; its cores are core0, core1 ... below.
@@ -20,14 +19,10 @@ class TileChip : public Chip {
   int cores() const override { return int(cores_.size()); }
   TensorCore& core(int index) override { return *cores_[std::size_t(index)]; }
   const Hbm& hbm(int core) const { return *hbms_[std::size_t(core)]; }
-  /// The core's port of the on-chip switch, whose ports are numbered like the cores.
-  SwitchPort& switch_port(int core) { return *ports_[std::size_t(core)]; }
 
  private:
-  noc::OnChipSwitch switch_;
   std::vector<std::unique_ptr<Hbm>> hbms_;
   std::vector<std::unique_ptr<TensorCore>> cores_;
-  std::vector<std::unique_ptr<SwitchPort>> ports_;
 };
 
 }  // namespace podsim::hw

@@ -19,8 +19,9 @@ struct IciParameters {
 
 /// [switch] The on-chip switch between cores, HBM halves, ICI links and PCIe.
 struct SwitchParameters {
-  std::int64_t bytes_per_cycle = 0;  ///< of one core's port
+  std::int64_t bytes_per_cycle = 0;  ///< of one port, per direction
   base::Cycles crossing_latency;
+  std::int64_t queue_packets = 0;  ///< that wait at a port's input for one output
 };
 
 }  // namespace podsim::noc

@@ -6,7 +6,8 @@
 #include "base/units.h"
 #include "noc/ici_parameters.h"
 
-/// Timing of the on-chip switch that joins a chip's cores, HBM halves, ICI links and PCIe, at message level.
+/// Timing of the on-chip switch that joins a chip's cores, HBM halves, ICI links and PCIe, at message level: whole
+/// transfers of collectives, where packet_switch.h has single packets. A lone transfer takes equally long in both.
 ///
 ///   start   = max(now, source port free for sending, destination port free for receiving)
 ///   free    = start + ceil(bytes / bytes_per_cycle) cycles, for both

@@ -29,19 +29,6 @@ TEST(Chip, has_the_machine_file_s_number_of_cores_at_both_details) {
   }
 }
 
-TEST(Chip, cores_exchange_data_through_the_switch_at_its_port_rate) {
-  const Machine machine = tpu_v3();
-  ScriptedRuntime runtime({});
-  TileChip chip("chip", machine, 0, runtime);
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  // 512 B per cycle: 1 MiB takes 2048 cycles and the crossing 10.
-  const base::Time arrival = chip.switch_port(0).send(1, base::Bytes(1 << 20));
-  EXPECT_NEAR(double(arrival.value()), 2058.0 / 0.94e-3, 2);
-  EXPECT_EQ(chip.switch_port(1).received(), base::Bytes(1 << 20));
-  // The port is taken until then.
-  EXPECT_NEAR(double(chip.switch_port(0).send(1, base::Bytes(512)).value()), 2059.0 / 0.94e-3, 2);
-}
-
 TEST(Chip, sends_messages_through_the_fabric_it_is_connected_to) {
   struct Client : noc::IciClient {
     void message_taken(noc::NodeId, const noc::Message&) override {}

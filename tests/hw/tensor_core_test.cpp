@@ -144,6 +144,26 @@ TEST(TensorCore, an_infeed_waits_for_pcie_then_copies_at_the_measured_rate) {
   EXPECT_NEAR(((record.end - record.start - record.waiting) / machine.clock).si(), 38.5e6 / 145e9 + 1e-6, 3e-9);
 }
 
+TEST(TensorCore, outfeeds_wait_for_room_alike_at_both_details_and_reach_the_host) {
+  const Machine machine = tpu_v3();
+  const std::vector<Command> program(6, Outfeed{base::Bytes(1'000'000), 2});
+  BothDetails both(machine, program);
+  sc_core::sc_start();
+  for (int core : {0, 1}) {
+    expect_equal(both.tile_runtime, both.replay_runtime, core);
+    EXPECT_EQ(both.tile.host().received(core), base::Bytes(6'000'000));
+    EXPECT_EQ(both.replay.host().received(core), base::Bytes(6'000'000));
+  }
+  const auto& records = both.tile_runtime.records();
+  // A copy takes 1 MB / 145 GB/s + 2 us = 8.9 us, the link 62.5 us for each core's: two places fill, then cores wait.
+  EXPECT_EQ(records[1].waiting, base::Cycles(0));
+  EXPECT_NEAR(((records[0].end - records[0].start) / machine.clock).si(), 1e6 / 145e9 + 2e-6, 3e-9);
+  EXPECT_GT(records[4].waiting, base::Cycles(0));
+  // The link is what limits: from the first send to the last byte, 12 transfers in a row.
+  const double sent = 12 * 1e6 / 16e9 + 1e6 / 145e9 + 2e-6;
+  EXPECT_NEAR(base::to_duration(noc::now()).si(), sent + 1e-6, 1e-8);
+}
+
 TEST(TensorCore, an_external_command_holds_the_core_until_the_next_edge_after_its_completion) {
   const Machine machine = tpu_v3();
   ScriptedRuntime tile_runtime({External{7, "all-reduce"}, Delay{base::Cycles(10)}});

@@ -10,7 +10,6 @@
 
 #include "noc/fresh_context.h"
 #include "noc/ici_port.h"
-#include "noc/on_chip_switch.h"
 #include "noc/systemc_time.h"
 
 namespace podsim::noc {
@@ -221,37 +220,6 @@ TEST(MessageFabric, AFullMultipodElaborates) {
   bench.plan = {{Time(0), 0, message(127, -1, 100, 1)}};
   sc_core::sc_start();
   EXPECT_EQ(bench.received.at(1).when, Time(128 * 300000 + 3 * 250000 + 100000));
-}
-
-// A core's port on the switch; remembers what came and when.
-struct SwitchUser : sc_core::sc_module {
-  explicit SwitchUser(sc_core::sc_module_name name) : sc_module(name) {
-    in.register_b_transport(this, &SwitchUser::arrived);
-  }
-  void arrived(tlm::tlm_generic_payload&, sc_core::sc_time& delay) { arrival = now() + from_sc_time(delay); }
-  tlm_utils::simple_initiator_socket<SwitchUser> out{"out"};
-  tlm_utils::passthrough_target_socket<SwitchUser> in{"in"};
-  Time arrival;
-};
-
-TEST(OnChipSwitch, CarriesAPayloadToThePortItsRouteNames) {
-  OnChipSwitch chip_switch("switch", {.bytes_per_cycle = 512, .crossing_latency = base::Cycles(10)},
-                           base::Frequency(1e9), 2);
-  SwitchUser a("a"), b("b");
-  a.out.bind(chip_switch.in(0));
-  b.out.bind(chip_switch.in(1));
-  chip_switch.out(0).bind(a.in);
-  chip_switch.out(1).bind(b.in);
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  tlm::tlm_generic_payload payload;
-  SwitchRoute route(1);
-  payload.set_extension(&route);
-  payload.set_data_length(5120);
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  a.out->b_transport(payload, delay);
-  payload.clear_extension(&route);
-  EXPECT_EQ(b.arrival, Time(20000));  // 10 cycles of data and 10 of crossing
-  EXPECT_EQ(from_sc_time(delay), Time(20000));
 }
 
 }  // namespace
