@@ -15,12 +15,12 @@ namespace podsim::hw {
 
 /// What a sequencer shows of itself, under the scope of its core:
 ///
-///   state            "run", "branch", or what it waits for: "wait flag 3 >= 1 (load A)", "wait mxu0 result"
-///   pc               address of the bundle that issued last
-///   mark             the text of the last mark
-///   slots.NAME       the operation that issues in a slot, in parentheses if its predicate keeps it from being
-///   performed use.NAME         share of the last 64 cycles in which an operation issued in the slot vmem_bank_stalls
-///   cycles lost to banks of VMEM so far
+/// - `state`: "run", "branch", or what it waits for: "wait flag 3 >= 1 (load A)", "wait mxu0 result"
+/// - `pc`: address of the bundle that issued last
+/// - `mark`: the text of the last mark
+/// - `slots.NAME`: the operation that issues in a slot, in parentheses if its predicate keeps it from being performed
+/// - `use.NAME`: share of the last 64 cycles in which an operation issued in the slot
+/// - `vmem_bank_stalls`: cycles lost to banks of VMEM so far
 ///
 /// On a timeline it has the regions between marks, and everything it waited for but branches. Units show their own rows
 /// as it goes. It exists only when someone looks; cycles passed to it never decrease.
@@ -46,7 +46,6 @@ class CoreTrace {
  private:
   static constexpr std::int64_t window = 64;
 
-  bool active() const;
   void show_state(base::Cycles now, const std::string& state);
   void show_use(base::Cycles now);
   void end_region(base::Cycles now);
