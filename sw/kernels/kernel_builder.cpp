@@ -263,7 +263,8 @@ std::int32_t KernelBuilder::smem_words(int count) {
   const std::int32_t address = recording_->smem_used;
   recording_->smem_used += count;
   if (recording_->smem_used * 4 > machine().scalar.smem.value()) {
-    throw base::SimulationError(fmt::format("{}: SMEM is full", recording_->program.name));
+    throw base::InputError(fmt::format("{}: the kernel needs more than the {} of SMEM that a core has",
+                                       recording_->program.name, to_string(machine().scalar.smem)));
   }
   return address;
 }
@@ -277,7 +278,7 @@ std::int32_t KernelBuilder::smem_data(std::span<const std::int32_t> words, const
 
 KernelBuilder::VmemBuffer KernelBuilder::vmem_rows(std::int64_t rows) {
   if (rows > vmem_rows_free()) {
-    throw base::SimulationError(
+    throw base::InputError(
         fmt::format("{}: {} rows of VMEM where {} are free", recording_->program.name, rows, vmem_rows_free()));
   }
   const auto first = std::int32_t(recording_->rows_used);
@@ -293,8 +294,8 @@ hw::isa::Program KernelBuilder::finish() && {
   segment.bundles = schedule_program(recording.machine, recording.program.name, std::move(recording.code),
                                      RegisterSource(recording.registers));
   if (std::int64_t(segment.bundles.size()) > recording.machine.instruction_memory) {
-    throw base::SimulationError(fmt::format("{}: {} bundles where instruction memory holds {}", recording.program.name,
-                                            segment.bundles.size(), recording.machine.instruction_memory));
+    throw base::InputError(fmt::format("{}: {} bundles where instruction memory holds {}", recording.program.name,
+                                       segment.bundles.size(), recording.machine.instruction_memory));
   }
   recording.program.segments.push_back(std::move(segment));
   return std::move(recording.program);

@@ -139,12 +139,11 @@ class KernelBuilder {
   // Data.
   /// Puts a descriptor into SMEM and returns its word address, at which kernel code may change it.
   std::int32_t descriptor(const hw::isa::DmaDescriptor& descriptor, const std::string& name);
-  /// Words in SMEM, zero at first; returns their address.
+  /// Words in SMEM, zero at first; returns their address. base::InputError when SMEM is full.
   std::int32_t smem_words(int count);
   /// The same with a content, which `name` names in listings.
   std::int32_t smem_data(std::span<const std::int32_t> words, const std::string& name);
-  /// Rows of VMEM for a buffer of this kernel; returns its number and first row. base::SimulationError when VMEM is
-  /// full.
+  /// Rows of VMEM for a buffer of this kernel; returns its number and first row. base::InputError when VMEM is full.
   struct VmemBuffer {
     int buffer = 0;
     std::int32_t row = 0;
@@ -153,7 +152,8 @@ class KernelBuilder {
   std::int64_t vmem_rows_free() const;
 
   /// Schedules and encodes what was written, with a halt behind it. base::SimulationError when a value cannot be kept
-  /// in the registers there are or the program does not fit instruction memory. The builder is spent.
+  /// in the registers there are, base::InputError when the program does not fit instruction memory. The builder is
+  /// spent.
   hw::isa::Program finish() &&;
 
  private:

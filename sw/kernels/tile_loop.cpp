@@ -46,8 +46,8 @@ struct TileLoop::State {
       first_flag += 2;
     }
     if (first_flag > builder.machine().sync_flags) {
-      throw base::SimulationError("the tiles of a kernel need " + std::to_string(first_flag) +
-                                  " sync flags; a core has " + std::to_string(builder.machine().sync_flags));
+      throw base::InputError("the tiles of a kernel need " + std::to_string(first_flag) + " sync flags; a core has " +
+                             std::to_string(builder.machine().sync_flags));
     }
   }
 

@@ -33,7 +33,7 @@ struct FollowingLoop {
 /// counts are kept in SMEM, so a body may use nearly all registers.
 class TileLoop {
  public:
-  /// Takes VMEM, SMEM and flags. The plan's dimensions are at most three.
+  /// Takes VMEM, SMEM and flags; base::InputError where they do not suffice. The plan's dimensions are at most three.
   TileLoop(KernelBuilder& builder, const TilePlan& plan, int first_flag = 0);
   ~TileLoop();
   TileLoop(const TileLoop&) = delete;

@@ -70,13 +70,13 @@ TEST(kernel_builder, running_out_of_registers_is_a_verdict) {
   EXPECT_THROW(std::move(b).finish(), base::SimulationError);
 }
 
-TEST(kernel_builder, memory_that_is_full_is_a_verdict) {
+TEST(kernel_builder, memory_that_is_full_is_bad_input) {
   KernelBuilder b(machine(), "big");
   EXPECT_EQ(b.vmem_rows_free(), 32768);
   b.vmem_rows(32768);
-  EXPECT_THROW(b.vmem_rows(1), base::SimulationError);
+  EXPECT_THROW(b.vmem_rows(1), base::InputError);
   b.smem_words(4096);
-  EXPECT_THROW(b.smem_words(1), base::SimulationError);
+  EXPECT_THROW(b.smem_words(1), base::InputError);
 }
 
 }  // namespace

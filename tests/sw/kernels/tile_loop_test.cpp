@@ -155,7 +155,7 @@ TEST(TileLoop, refuses_a_plan_that_needs_more_flags_than_there_are) {
   TilePlan plan = copy_plan(4, 1, 1, 1);
   EXPECT_NO_THROW(TileLoop(builder, plan));
   plan.streams.push_back(plan.streams[0]);
-  EXPECT_THROW(TileLoop(builder, plan), base::SimulationError);
+  EXPECT_THROW(TileLoop(builder, plan), base::InputError);
 }
 
 }  // namespace
