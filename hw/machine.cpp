@@ -182,6 +182,7 @@ Machine read_machine(const base::Config& config) {
                         read.count("cross_lane.result_fifo_registers")};
   machine.dma = read_dma(read);
   machine.hbm = read_hbm(config, read);
+  machine.dram = read_dram_parameters(config);
   machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0),
                          read.count("switch.queue_packets")};
   machine.ici = read_ici(config, read);

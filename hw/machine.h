@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/units.h"
+#include "hw/memory/dram_parameters.h"
 #include "noc/ici_parameters.h"
 
 /// The resolved machine: a machine file's values, typed and checked, as the models use them. Where each value comes
@@ -109,6 +110,7 @@ struct Machine {
   CrossLaneParameters cross_lane;
   DmaParameters dma;
   HbmParameters hbm;
+  DramParameters dram;  ///< the same memory at bank level
   noc::SwitchParameters chip_switch;
   noc::IciParameters ici;
   HostParameters host;

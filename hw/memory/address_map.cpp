@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/memory/address_map.h"
+
+#include <bit>
+#include <ranges>
+
+namespace podsim::hw {
+
+namespace {
+
+/// Bits that number `count` things.
+int bits_of(std::int64_t count) { return int(std::bit_width(std::uint64_t(count - 1))); }
+
+std::uint64_t low_bits(int count) { return (std::uint64_t(1) << count) - 1; }
+
+int width_of(AddressField field, const DramOrganization& organization) {
+  switch (field) {
+    case AddressField::row:
+      return bits_of(organization.rows);
+    case AddressField::bank:
+      return bits_of(organization.banks_per_group);
+    case AddressField::bank_group:
+      return bits_of(organization.bank_groups);
+    case AddressField::pseudo_channel:
+      return bits_of(organization.pseudo_channels);
+    case AddressField::column:
+      return bits_of(organization.bursts_per_row());
+  }
+  return 0;
+}
+
+}  // namespace
+
+AddressMap::AddressMap(const DramParameters& parameters)
+    : burst_bits_(bits_of(parameters.organization.burst.value())),
+      unit_bits_(bits_of(parameters.address.interleave.value())),
+      channel_bits_(bits_of(parameters.organization.channels)),
+      group_bits_(bits_of(parameters.organization.bank_groups)),
+      bank_bits_(bits_of(parameters.organization.banks_per_group)),
+      bank_hash_(parameters.address.bank_hash),
+      channel_hash_(parameters.address.channel_hash) {
+  int shift = 0;
+  for (const AddressField name : parameters.address.fields | std::views::reverse) {
+    const int width = width_of(name, parameters.organization);
+    fields_[std::size_t(name)] = {shift, low_bits(width)};
+    shift += width;
+  }
+}
+
+int AddressMap::channel_of(std::uint64_t address) const {
+  const std::uint64_t unit = address >> unit_bits_;
+  std::uint64_t channel = unit;
+  if (channel_hash_ && channel_bits_ > 0) {
+    for (std::uint64_t rest = unit >> channel_bits_; rest != 0; rest >>= channel_bits_) channel ^= rest;
+  }
+  return int(channel & low_bits(channel_bits_));
+}
+
+/// Number of the burst among those of its channel.
+std::uint64_t AddressMap::local_burst(std::uint64_t address) const {
+  const std::uint64_t unit = address >> (unit_bits_ + channel_bits_);
+  return ((unit << unit_bits_) | (address & low_bits(unit_bits_))) >> burst_bits_;
+}
+
+AddressMap::Place AddressMap::place_of(std::uint64_t local_burst) const {
+  const std::uint64_t row = field(AddressField::row).of(local_burst);
+  std::uint64_t flat = (field(AddressField::pseudo_channel).of(local_burst) << (group_bits_ + bank_bits_)) |
+                       (field(AddressField::bank_group).of(local_burst) << bank_bits_) |
+                       field(AddressField::bank).of(local_burst);
+  const int pseudo_channel_bits = std::popcount(field(AddressField::pseudo_channel).mask);
+  if (bank_hash_) flat ^= row & low_bits(pseudo_channel_bits + group_bits_ + bank_bits_);
+  return {int(flat >> (group_bits_ + bank_bits_)), int(flat & low_bits(group_bits_ + bank_bits_)), std::int64_t(row)};
+}
+
+DramAddress AddressMap::decode(std::uint64_t address) const {
+  const std::uint64_t burst = local_burst(address);
+  const Place place = place_of(burst);
+  return {channel_of(address),
+          place.pseudo_channel,
+          place.bank >> bank_bits_,
+          int(place.bank & int(low_bits(bank_bits_))),
+          place.row,
+          std::int64_t(field(AddressField::column).of(burst))};
+}
+
+bool AddressMap::in_one_unit(std::uint64_t address, base::Bytes bytes) const {
+  return bytes.value() > 0 && address >> unit_bits_ == (address + std::uint64_t(bytes.value()) - 1) >> unit_bits_;
+}
+
+void AddressMap::split(std::uint64_t address, base::Bytes bytes, std::vector<DramPart>& parts) const {
+  parts.clear();
+  const std::uint64_t first = local_burst(address), last = local_burst(address + std::uint64_t(bytes.value()) - 1);
+  for (std::uint64_t burst = first; burst <= last; ++burst) {
+    const Place place = place_of(burst);
+    const auto same_row = [&](const DramPart& part) {
+      return part.pseudo_channel == place.pseudo_channel && part.bank == place.bank && part.row == place.row;
+    };
+    const auto found = std::ranges::find_if(parts, same_row);
+    if (found != parts.end()) {
+      ++found->bursts;
+    } else {
+      parts.push_back({place.pseudo_channel, place.bank, place.row, 1});
+    }
+  }
+}
+
+}  // namespace podsim::hw

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hw/hbm_stream.h"
+
+namespace podsim::hw {
+
+/// Bursts that wait in one pseudo-channel: per direction and bank a list in the order of arrival, of which the oldest
+/// entry for the bank's open row, the hit, is known at any time. Entries are bursts of one request in one row.
+///
+/// A hit may pass older entries of its bank, but at most starvation_bound bursts do: then the bank has no hit of that
+/// direction until its oldest entry is one. Banks with entries and banks with hits are known as bits.
+class BankQueues {
+ public:
+  static constexpr std::int64_t no_row = -1;
+
+  struct Entry {
+    std::int64_t row = 0;
+    std::uint64_t sequence = 0;  ///< the smaller the older
+    std::int32_t bursts = 0;     ///< left
+    std::uint32_t request = 0;
+    std::uint32_t next = 0, previous = 0;
+  };
+
+  BankQueues(int banks, std::int64_t starvation_bound);
+
+  void push(Direction direction, int bank, std::int64_t row, std::int64_t bursts, std::uint32_t request,
+            std::uint64_t sequence);
+  void open(int bank, std::int64_t row);
+  void close(int bank);
+  std::int64_t open_row(int bank) const { return banks_[std::size_t(bank)].row; }
+
+  std::int64_t bursts(Direction direction) const { return bursts_[std::size_t(direction)]; }
+  std::uint64_t pending(Direction direction) const { return pending_[std::size_t(direction)]; }  ///< a bit per bank
+  std::uint64_t hits(Direction direction) const { return hits_[std::size_t(direction)]; }        ///< a bit per bank
+  std::uint64_t open_banks() const { return open_; }                                             ///< a bit per bank
+  const Entry& oldest(Direction direction, int bank) const { return entries_[list(direction, bank).first]; }
+  const Entry& hit(Direction direction, int bank) const { return entries_[list(direction, bank).hit]; }
+  /// Whether a burst is the last that waits for the bank's open row.
+  bool last_of_row(Direction direction, int bank) const;
+
+  /// Takes a burst of the hit and returns the request it is of.
+  std::uint32_t take(Direction direction, int bank);
+
+ private:
+  static constexpr std::uint32_t none = 0;  ///< entry 0 is never used
+
+  struct List {
+    std::uint32_t first = none, last = none;
+    std::uint32_t hit = none;
+    std::int64_t overtaken = 0;  ///< bursts that passed the first entry
+  };
+  struct Bank {
+    std::int64_t row = no_row;
+    std::array<List, 2> lists;
+  };
+
+  const List& list(Direction direction, int bank) const {
+    return banks_[std::size_t(bank)].lists[std::size_t(direction)];
+  }
+  std::uint32_t allocate();
+  void remove(List& list, std::uint32_t index);
+  std::uint32_t find_hit(std::uint32_t from, std::int64_t row) const;
+  void find_hit(Direction direction, int bank, std::uint32_t from);
+
+  std::int64_t starvation_bound_;
+  std::vector<Bank> banks_;
+  std::vector<Entry> entries_;
+  std::uint32_t free_ = none;
+  std::array<std::int64_t, 2> bursts_{};
+  std::array<std::uint64_t, 2> pending_{}, hits_{};
+  std::uint64_t open_ = 0;
+};
+
+}  // namespace podsim::hw

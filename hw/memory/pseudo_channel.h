@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "hw/memory/address_map.h"
+#include "hw/memory/bank_queues.h"
+#include "hw/memory/bus_shares.h"
+#include "hw/memory/dram_timing_state.h"
+#include "hw/memory/refresh_schedule.h"
+
+namespace podsim::hw {
+
+/// Queues, banks and policy of one pseudo-channel. It chooses what it would say next on the row and on the column
+/// command bus, and when; the channel, which owns the buses, decides and calls issue().
+///
+/// First ready, first come: of the commands that are possible first, the oldest request's. One direction is served at a
+/// time. A drain of writes starts when drain_high of them wait, when nothing else does, or when a write was overtaken
+/// by starvation_bound reads; it ends when those that waited at its start, but for drain_low, are written. Rows are
+/// opened and closed for both directions, for the one being served first; a row is closed for another one only when no
+/// burst of the direction being served waits for it. Refreshes are issued when due: the bank takes no other command
+/// until it is refreshed.
+class PseudoChannel {
+ public:
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+  struct Choice {
+    std::int64_t clock = never;
+    DramCommand command = DramCommand::read;
+    int bank = 0;  ///< in this pseudo-channel
+  };
+  struct Issued {
+    std::uint32_t request = 0;
+    std::int64_t data_end = 0;
+    Direction direction = Direction::read;
+  };
+
+  PseudoChannel(const DramParameters& parameters, int index, std::int64_t refresh_phase, DramTimingState& timing);
+
+  std::int64_t room(Direction direction) const;
+  bool empty() const { return waiting() == 0; }
+  std::int64_t waiting() const { return queues_.bursts(Direction::read) + queues_.bursts(Direction::write); }
+  std::int64_t waiting(Direction direction) const { return queues_.bursts(direction); }
+  void push(Direction direction, const DramPart& part, std::uint32_t request, std::uint64_t sequence,
+            std::int64_t clock);
+
+  /// Which direction is served from now on; to be called after push() and issue(), before choices are looked at.
+  void choose_direction();
+  /// The best commands from `clock` on, if nothing changes until they are issued.
+  Choice column_choice(std::int64_t clock) const;
+  Choice row_choice(std::int64_t clock) const;
+  /// When the next refresh becomes due; `never` while one is due already.
+  std::int64_t next_due(std::int64_t clock) const;
+  /// What a column command moves; nothing for other commands.
+  std::optional<Issued> issue(const Choice& choice);
+  /// Passes refreshes of a long time without requests.
+  void skip_idle_rounds(std::int64_t clock);
+
+  std::int64_t open_row(int bank) const { return queues_.open_row(bank); }
+  DramPlace place(int bank) const { return timing_.place(index_, bank); }
+  /// Up to `clock`, or up to the end of the last burst while requests wait.
+  BusShares shares(std::int64_t clock) const;
+  std::int64_t activates() const { return activates_; }
+  std::int64_t bursts() const { return bursts_; }
+  std::int64_t refreshes() const { return refreshes_ + refresh_.skipped(); }
+
+ private:
+  std::uint64_t blocked_banks(std::int64_t clock) const;
+  Choice refresh_choice(std::int64_t clock) const;
+  void refreshed(const Choice& choice);
+  std::int64_t latency(Direction direction) const;
+  Issued move(const Choice& choice, Direction direction);
+  void account(int bank, Direction direction, std::int64_t clock);
+
+  const ControllerPolicy policy_;
+  const std::int64_t read_latency_, write_latency_, burst_clocks_, refresh_bank_clocks_, refresh_all_clocks_;
+  const int index_;
+  const std::uint64_t all_banks_;
+  DramTimingState& timing_;
+  BankQueues queues_;
+  RefreshSchedule refresh_;
+  Direction direction_ = Direction::read;
+  std::int64_t drain_left_ = 0;            ///< bursts of the drain
+  std::int64_t overtaken_writes_ = 0;      ///< read bursts since a drain during which a write waited
+  std::vector<std::int64_t> refresh_end_;  ///< per bank, of its last refresh
+
+  Direction last_direction_ = Direction::read;  ///< of the last burst
+  std::int64_t data_end_ = 0;
+  std::int64_t waiting_since_ = 0;
+  BusShares shares_;
+  std::int64_t activates_ = 0, bursts_ = 0, refreshes_ = 0;
+};
+
+}  // namespace podsim::hw

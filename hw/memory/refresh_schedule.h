@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "hw/memory/dram_parameters.h"
+
+namespace podsim::hw {
+
+/// When a pseudo-channel's refreshes are due. All banks are refreshed once per tREFI: at once, or one after the other
+/// in the order of their numbers, evenly spaced. The first is due at `phase`, so that not all of a memory's
+/// pseudo-channels refresh at the same time.
+class RefreshSchedule {
+ public:
+  RefreshSchedule(const DramParameters& parameters, std::int64_t phase)
+      : steps_(parameters.policy.refresh == RefreshPolicy::per_bank ? parameters.organization.banks() : 1),
+        refi_(parameters.timing.refi.value()),
+        phase_(phase),
+        enabled_(parameters.policy.refresh != RefreshPolicy::none) {}
+
+  std::int64_t due() const {
+    return enabled_ ? phase_ + round_ * refi_ + step_ * refi_ / steps_ : std::numeric_limits<std::int64_t>::max();
+  }
+  /// The bank that is next; 0 where all are refreshed at once.
+  int bank() const { return int(step_); }
+  void done() {
+    if (++step_ == steps_) step_ = 0, ++round_;
+  }
+  /// Takes all rounds as done that end before `clock`, except the last of them.
+  void skip_rounds(std::int64_t clock) {
+    const std::int64_t rounds = enabled_ ? (clock - due()) / refi_ - 1 : 0;
+    if (rounds > 0) round_ += rounds, skipped_ += rounds * steps_;
+  }
+  std::int64_t skipped() const { return skipped_; }
+
+ private:
+  std::int64_t steps_, refi_, phase_;
+  bool enabled_;
+  std::int64_t round_ = 0, step_ = 0, skipped_ = 0;
+};
+
+}  // namespace podsim::hw
