@@ -7,6 +7,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   add_run(program, words, code);
   add_kernel(program, code);
   add_calibrate(program);
+  add_memory(program);
   add_describe(program);
 }
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "app/arguments.h"
+#include "app/commands.h"
+#include "app/machine_options.h"
+#include "app/standard_output.h"
+#include "base/dimensional.h"
+#include "sw/report/memory_report.h"
+
+namespace podsim::app {
+namespace {
+
+using Kind = hw::MemoryPattern::Kind;
+
+constexpr std::array kinds{Kind::sequential, Kind::strided, Kind::random, Kind::mixed};
+constexpr std::int64_t most_bytes = std::int64_t(1) << 40;
+
+struct MemoryOptions {
+  MachineOptions machine;
+  hw::MemoryPattern pattern;
+  bool json = false;
+};
+
+/// "64 MiB", or a number of bytes.
+base::Bytes parse_bytes(std::string_view flag, const std::string& text) {
+  if (std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })) {
+    return base::Bytes(parse_whole_number(flag, text, 1, most_bytes));
+  }
+  const base::Dimensional value = base::parse_dimensional(text, argument_location(flag, text));
+  locate_errors(flag, text, [&] {
+    if (value.kind == base::Dimensional::Kind::bytes && value.si >= 1 && value.si <= double(most_bytes)) return;
+    throw base::InputError("'" + text + "' is not an amount of data from 1 B to 1 TiB");
+  });
+  return base::Bytes(std::int64_t(value.si));
+}
+
+void parse_mix(const std::string& text, hw::MemoryPattern& pattern) {
+  const std::size_t colon = text.find(':');
+  locate_errors("--mix", text, [&] {
+    if (colon == std::string::npos) throw base::InputError("'" + text + "' is not reads:writes", "such as 2:1");
+    pattern.reads = parse_whole_number("--mix", text.substr(0, colon), 1, 1000);
+    pattern.writes = parse_whole_number("--mix", text.substr(colon + 1), 1, 1000);
+  });
+}
+
+void add_pattern_flags(CLI::App& command, const std::shared_ptr<MemoryOptions>& options) {
+  hw::MemoryPattern& pattern = options->pattern;
+  command
+      .add_option_function<std::string>(
+          "--pattern",
+          [&pattern](const std::string& text) {
+            std::vector<std::string> names;
+            for (Kind kind : kinds) names.emplace_back(to_string(kind));
+            pattern.kind = kinds[parse_choice("--pattern", text, "a pattern", names)];
+          },
+          "Contiguous bytes; rows at a pitch; rows at random places;\ncontiguous reads and writes at once")
+      ->option_text("sequential|strided|random|mixed")
+      ->required();
+  command
+      .add_option_function<std::string>(
+          "--bytes", [&pattern](const std::string& text) { pattern.bytes = parse_bytes("--bytes", text); },
+          "Of all streams together, such as 16MiB")
+      ->option_text("N")
+      ->required();
+  command
+      .add_option_function<std::string>(
+          "--streams",
+          [&pattern](const std::string& text) { pattern.streams = parse_whole_number("--streams", text, 1, 1024); },
+          "Streams of a direction at once [1]")
+      ->option_text("K");
+  command.add_flag_callback(
+      "--write", [&pattern] { pattern.direction = hw::Direction::write; }, "Writes instead of reads");
+  command
+      .add_option_function<std::string>(
+          "--mix", [&pattern](const std::string& text) { parse_mix(text, pattern); }, "Bytes of a mixed pattern [1:1]")
+      ->option_text("READS:WRITES");
+  command
+      .add_option_function<std::string>(
+          "--row", [&pattern](const std::string& text) { pattern.row = parse_bytes("--row", text); },
+          "Contiguous bytes of strided and random patterns [512 B]")
+      ->option_text("N");
+  command
+      .add_option_function<std::string>(
+          "--pitch", [&pattern](const std::string& text) { pattern.pitch = parse_bytes("--pitch", text).value(); },
+          "From one strided row to the next [4 KiB]")
+      ->option_text("N");
+  command
+      .add_option_function<std::string>(
+          "--seed",
+          [&pattern](const std::string& text) {
+            pattern.seed =
+                std::uint64_t(parse_whole_number("--seed", text, 0, std::numeric_limits<std::int64_t>::max()));
+          },
+          "Of the places of a random pattern [1]")
+      ->option_text("N");
+}
+
+void run_memory(const MemoryOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  const hw::Machine machine = hw::read_machine(options.machine.load());
+  sw::MemoryReport report{machine.name, machine.dram, options.pattern, {}, 0};
+  const std::vector<hw::MemoryStream> streams = hw::streams_of(options.pattern, machine.hbm.capacity_per_core);
+  report.result = hw::run_memory_traffic(machine.dram, streams, machine.dma.granules);
+  report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  print_result(options.json ? sw::memory_json(report) : sw::memory_text(report));
+}
+
+}  // namespace
+
+void add_memory(CLI::App& program) {
+  auto options = std::make_shared<MemoryOptions>();
+  CLI::App* memory = program.add_subcommand("memory", "Run traffic through one core's half of the HBM, bank by bank")
+                         ->group("Commands");
+  add_pattern_flags(*memory, options);
+  options->machine.add_machine_option(*memory);
+  options->machine.add_set_option(*memory);
+  memory->add_flag("--json", options->json, "One JSON object on stdout");
+  memory->footer(R"(Examples:
+  podsim memory --pattern sequential --bytes 16MiB
+  podsim memory --pattern mixed --mix 2:1 --bytes 16MiB
+  podsim memory --pattern random --row 32 --bytes 1MiB --set hbm.refresh=all_bank)");
+  memory->callback([options] { run_memory(*options); });
+}
+
+}  // namespace podsim::app

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "hw/memory/memory_stream.h"
+#include "hw/memory/memory_system.h"
+
+namespace podsim::hw {
+
+/// A DMA engine in front of one core's half of the HBM, without SystemC: streams wait in lanes, each lane a queue, and
+/// the heads of all lanes go on side by side, granule by granule. At most `outstanding` granules are on their way, and
+/// one is issued per clock. The next granule is of the head that has passed the smallest part of its bytes, of equals
+/// the one in the first lane; a head whose channel has no room lets the others go ahead. Times are clocks of the
+/// memory.
+class GranuleIssuer {
+ public:
+  struct Completion {
+    std::uint64_t tag = 0;
+    base::Cycles clock;  ///< the last data of the stream have moved
+  };
+
+  GranuleIssuer(const DramParameters& parameters, int lanes, std::int64_t outstanding);
+
+  /// `arrival`, before which nothing of the stream is issued, is not before an earlier one of the lane. A stream of no
+  /// bytes completes on its turn.
+  void submit(int lane, const MemoryStream& stream, base::Cycles arrival, std::uint64_t tag);
+  /// Moves to `clock`, or to the first clock in which a stream completes if that is earlier, and appends what completed
+  /// then.
+  void advance(base::Cycles clock, std::vector<Completion>& completed);
+  base::Cycles now() const { return memory_.now(); }
+  bool idle() const { return left_ == 0; }
+
+  const MemorySystem& memory() const { return memory_; }
+  /// Of every granule, from its issue to its last data, in the order of completion.
+  const std::vector<base::Cycles>& latencies() const { return latencies_; }
+
+ private:
+  struct Stream {
+    GranuleCursor cursor;
+    double bytes;
+    base::Cycles arrival;
+    std::uint64_t tag;
+    std::int64_t in_flight = 0;
+    double progress() const { return double(cursor.passed().value()) / bytes; }
+  };
+  struct Granule {
+    std::size_t stream = 0;
+    base::Cycles issued;
+  };
+
+  std::optional<std::size_t> next_lane() const;
+  void issue(std::size_t lane);
+  void leave_lane(std::size_t lane);
+  void finish(std::size_t stream, std::vector<Completion>& completed);
+  void collect(std::vector<Completion>& completed);
+  base::Cycles next_stop(base::Cycles limit, bool issued) const;
+  std::size_t new_stream(const Stream& stream);
+  std::uint64_t new_granule(std::size_t stream);
+
+  MemorySystem memory_;
+  base::Bytes interleave_;
+  std::int64_t limit_;
+  std::int64_t outstanding_ = 0;
+  std::int64_t left_ = 0;  ///< streams
+  std::vector<std::deque<std::size_t>> lanes_;
+  std::vector<Stream> streams_;
+  std::vector<std::size_t> free_streams_;
+  std::vector<Granule> granules_;
+  std::vector<std::uint64_t> free_granules_;
+  std::vector<MemoryCompletion> moved_;
+  std::vector<base::Cycles> latencies_;
+};
+
+}  // namespace podsim::hw

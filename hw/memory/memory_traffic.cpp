@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/memory/memory_traffic.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "hw/memory/granule_issuer.h"
+
+namespace podsim::hw {
+
+MemoryTrafficResult run_memory_traffic(const DramParameters& parameters, std::span<const MemoryStream> streams,
+                                       std::int64_t outstanding) {
+  GranuleIssuer issuer(parameters, int(streams.size()), outstanding);
+  MemoryTrafficResult result;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    issuer.submit(int(i), streams[i], base::Cycles(0), i);
+    result.bytes[std::size_t(streams[i].direction)] += streams[i].bytes();
+  }
+  std::vector<GranuleIssuer::Completion> completed;
+  while (!issuer.idle()) issuer.advance(base::Cycles(std::numeric_limits<std::int64_t>::max()), completed);
+  result.clocks = issuer.now();
+  result.latencies = issuer.latencies();
+  std::ranges::sort(result.latencies);
+  const MemorySystem& memory = issuer.memory();
+  result.shares = memory.shares();
+  result.bursts = memory.bursts();
+  result.activates = memory.activates();
+  result.refreshes = memory.refreshes();
+  return result;
+}
+
+}  // namespace podsim::hw

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/memory_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text_table.h"
+
+namespace podsim::sw {
+namespace {
+
+using Align = base::TextTable::Align;
+using Json = nlohmann::ordered_json;
+
+struct ShareText {
+  hw::BusShare share;
+  const char* meaning;
+};
+
+constexpr ShareText share_texts[] = {
+    {hw::BusShare::read, "read data"},
+    {hw::BusShare::write, "write data"},
+    {hw::BusShare::turnaround, "between reads and writes"},
+    {hw::BusShare::row, "a row is closed and opened"},
+    {hw::BusShare::bank_group, "the same bank group again (tCCD_L)"},
+    {hw::BusShare::refresh, "a bank is being refreshed"},
+    {hw::BusShare::command_bus, "the other pseudo-channel has the command bus"},
+    {hw::BusShare::idle, "no request waits"},
+};
+static_assert(std::size(share_texts) == hw::bus_share_count);
+
+std::string title(const MemoryReport& report) {
+  const hw::MemoryPattern& pattern = report.pattern;
+  std::string text = fmt::format("{}: {} {}", report.machine, to_string(pattern.kind), to_string(pattern.bytes));
+  if (pattern.kind == hw::MemoryPattern::Kind::mixed) {
+    text += fmt::format(", reads : writes {} : {}", pattern.reads, pattern.writes);
+  } else {
+    text += pattern.direction == hw::Direction::read ? ", reads" : ", writes";
+  }
+  if (pattern.kind == hw::MemoryPattern::Kind::strided) {
+    text += fmt::format(", rows of {} every {}", to_string(pattern.row), to_string(base::Bytes(pattern.pitch)));
+  }
+  if (pattern.kind == hw::MemoryPattern::Kind::random) {
+    text += fmt::format(", rows of {}, seed {}", to_string(pattern.row), pattern.seed);
+  }
+  return text + fmt::format(", {} {} a direction", pattern.streams, pattern.streams == 1 ? "stream" : "streams");
+}
+
+std::string shares_table(const MemoryReport& report) {
+  base::TextTable table({Align::left, Align::right, Align::left});
+  double total = 0;
+  for (const ShareText& line : share_texts) {
+    const double share = report.share(line.share);
+    total += share;
+    table.row({"  " + std::string(to_string(line.share)), fmt::format("{:.1f} %", 100 * share), line.meaning});
+  }
+  table.row({"  total", fmt::format("{:.1f} %", 100 * total), ""});
+  return table.text();
+}
+
+}  // namespace
+
+double MemoryReport::mean_latency_s() const {
+  double sum = 0;
+  for (base::Cycles latency : result.latencies) sum += double(latency.value());
+  return result.latencies.empty() ? 0 : sum / double(result.latencies.size()) / parameters.clock.si();
+}
+
+double MemoryReport::latency_s(double fraction) const {
+  if (result.latencies.empty()) return 0;
+  const auto count = double(result.latencies.size());
+  const auto rank = std::size_t(std::max(1.0, std::ceil(fraction * count)));  // nearest rank
+  return double(result.latencies[rank - 1].value()) / parameters.clock.si();
+}
+
+double MemoryReport::share(hw::BusShare share) const {
+  const std::int64_t total = result.shares.total().value();
+  return total == 0 ? 0 : double(result.shares.of(share).value()) / double(total);
+}
+
+std::string memory_text(const MemoryReport& report) {
+  const hw::MemoryTrafficResult& result = report.result;
+  const double pins = report.parameters.pin_rate().si();
+  return title(report) +
+         fmt::format(
+             "\n\nbandwidth  {:.1f} GB/s, {:.1f} % of the pins' {:.1f} GB/s\n"
+             "time       {:.3f} us, {} clocks at {:.0f} MHz\n"
+             "latency    mean {:.0f} ns, median {:.0f}, p99 {:.0f}, longest {:.0f}, of {} requests\n"
+             "rows       {} opened, {:.1f} % of {} bursts found theirs open; {} refreshes\n"
+             "\nwhere the time of the data pins goes\n",
+             report.bandwidth() * 1e-9, 100 * report.bandwidth() / pins, pins * 1e-9, report.time_s() * 1e6,
+             result.clocks.value(), report.parameters.clock.si() * 1e-6, report.mean_latency_s() * 1e9,
+             report.latency_s(0.5) * 1e9, report.latency_s(0.99) * 1e9, report.latency_s(1) * 1e9,
+             result.latencies.size(), result.activates, 100 * result.row_hit_rate(), result.bursts, result.refreshes) +
+         shares_table(report) +
+         fmt::format("\n{:.2f} s on this host, {:.2f} million bursts per second\n", report.wall_s,
+                     double(result.bursts) / std::max(report.wall_s, 1e-9) * 1e-6);
+}
+
+std::string memory_json(const MemoryReport& report) {
+  const hw::MemoryPattern& pattern = report.pattern;
+  const hw::MemoryTrafficResult& result = report.result;
+  Json shares = Json::object();
+  for (const ShareText& line : share_texts) shares[std::string(to_string(line.share))] = report.share(line.share);
+  const Json json = {
+      {"schema_version", 1},
+      {"command", "memory"},
+      {"machine", report.machine},
+      {"pattern", to_string(pattern.kind)},
+      {"streams", pattern.streams},
+      {"read_bytes", result.bytes[std::size_t(hw::Direction::read)].value()},
+      {"written_bytes", result.bytes[std::size_t(hw::Direction::write)].value()},
+      {"time_s", report.time_s()},
+      {"bandwidth_bytes_per_s", report.bandwidth()},
+      {"pin_rate_bytes_per_s", report.parameters.pin_rate().si()},
+      {"latency_s", {{"mean", report.mean_latency_s()}, {"p99", report.latency_s(0.99)}, {"max", report.latency_s(1)}}},
+      {"requests", result.latencies.size()},
+      {"bursts", result.bursts},
+      {"activates", result.activates},
+      {"refreshes", result.refreshes},
+      {"row_hit_rate", result.row_hit_rate()},
+      {"shares", shares},
+      {"warnings", Json::array()},
+      {"wall_s", report.wall_s}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/memory/memory_traffic.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+#include "tests/hw/test_machine.h"
+
+namespace podsim::hw {
+namespace {
+
+DramParameters hbm2(std::initializer_list<const char*> settings = {}) {
+  base::Config config = machine_file("tpu-v3");
+  for (const char* setting : settings) config.set(setting);
+  return read_machine(config).dram;
+}
+
+MemoryTrafficResult run(const DramParameters& parameters, const std::vector<MemoryStream>& streams,
+                        std::int64_t outstanding = 128) {
+  return run_memory_traffic(parameters, streams, outstanding);
+}
+
+TEST(MemoryTraffic, one_burst_takes_the_latency_of_an_unloaded_read) {
+  const DramParameters parameters = hbm2({"hbm.refresh=none"});
+  const auto result = run(parameters, {MemoryStream::sequential(Direction::read, 0, base::Bytes(32))});
+  const DramTiming& timing = parameters.timing;
+  const base::Cycles unloaded = timing.rcd_read + timing.cl + parameters.organization.burst_clocks;
+  EXPECT_EQ(result.clocks, unloaded);
+  EXPECT_EQ(result.latencies, std::vector<base::Cycles>{unloaded});
+  EXPECT_EQ(result.bursts, 1);
+  EXPECT_EQ(result.activates, 1);
+}
+
+// With a granule at a time, every one waits for the one before: Little's law with one customer.
+TEST(MemoryTraffic, one_granule_outstanding_is_as_slow_as_its_latencies_together) {
+  const DramParameters parameters = hbm2({"hbm.refresh=none"});
+  const auto result =
+      run(parameters, {MemoryStream::scattered(Direction::read, 0, base::Bytes(32), 200, base::Bytes(1 << 28), 3)}, 1);
+  base::Cycles sum;
+  for (base::Cycles latency : result.latencies) sum += latency;
+  EXPECT_EQ(result.latencies.size(), 200U);
+  EXPECT_EQ(result.clocks, sum);
+}
+
+TEST(MemoryTraffic, streams_of_equal_length_end_together) {
+  const DramParameters parameters = hbm2();
+  std::vector<MemoryStream> streams;
+  for (int i = 0; i < 4; ++i) {
+    streams.push_back(MemoryStream::sequential(i % 2 == 0 ? Direction::read : Direction::write, std::uint64_t(i) << 28,
+                                               base::Bytes(1 << 18)));
+  }
+  const auto alone = run(parameters, {streams[0]});
+  const auto together = run(parameters, streams);
+  EXPECT_GT(together.clocks, 3 * alone.clocks);  // not one after the other nor side by side for nothing
+  EXPECT_EQ(together.bytes[0], base::Bytes(2 << 18));
+  EXPECT_EQ(together.bytes[1], base::Bytes(2 << 18));
+}
+
+RC_GTEST_PROP(MemoryTraffic, every_byte_moves_and_every_clock_has_a_share, ()) {
+  const DramParameters parameters = hbm2();
+  std::vector<MemoryStream> streams;
+  std::array<base::Bytes, 2> expected;
+  std::int64_t least_bursts = 0;
+  for (int i = *rc::gen::inRange(1, 5); i > 0; --i) {
+    const Direction direction = *rc::gen::arbitrary<bool>() ? Direction::read : Direction::write;
+    const base::Bytes row(32 * *rc::gen::inRange<std::int64_t>(1, 80));
+    const auto rows = *rc::gen::inRange<std::int64_t>(1, 200);
+    const std::uint64_t base = std::uint64_t(i) << 29;
+    streams.push_back(*rc::gen::arbitrary<bool>()
+                          ? MemoryStream::strided(direction, base, row, rows, row.value() + 32 * i)
+                          : MemoryStream::scattered(direction, base, row, rows, base::Bytes(1 << 26), 9));
+    expected[std::size_t(direction)] += streams.back().bytes();
+    least_bursts += streams.back().bytes().value() / 32;
+  }
+  const auto result = run(parameters, streams, *rc::gen::inRange<std::int64_t>(1, 200));
+  RC_ASSERT(result.bytes == expected);
+  RC_ASSERT(result.bursts == least_bursts);
+  const std::int64_t buses = parameters.organization.channels * parameters.organization.pseudo_channels;
+  RC_ASSERT(result.shares.total() == buses * result.clocks);
+  RC_ASSERT((result.shares.of(BusShare::read) + result.shares.of(BusShare::write)).value() == 2 * result.bursts);
+  RC_ASSERT(result.latencies.back() <= result.clocks);
+}
+
+}  // namespace
+}  // namespace podsim::hw
