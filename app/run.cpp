@@ -24,6 +24,7 @@
 #include "sw/compiler/compile.h"
 #include "sw/memory_account.h"
 #include "sw/report/run_report.h"
+#include "sw/runtime/bank_check.h"
 #include "sw/runtime/simulation.h"
 #include "workloads/workload.h"
 
@@ -31,6 +32,7 @@ namespace podsim::app {
 namespace {
 
 using HostClock = std::chrono::steady_clock;
+constexpr std::size_t ops_on_banks = 10;  ///< of --memory bank
 
 double seconds_since(HostClock::time_point begin) {
   return std::chrono::duration<double>(HostClock::now() - begin).count();
@@ -138,6 +140,9 @@ class Run {
                                              report_.result.steps > 0 ? "the last whole step" : "the part that ran"));
     }
     if (trace_) trace_->finish(simulation.now());
+    if (options_.banks) {
+      report_.result.banks = sw::check_on_banks(report_.machine, report_.program, report_.result, ops_on_banks);
+    }
   }
 
   void write_results() const {
@@ -233,6 +238,13 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
          },
          "on: at replay detail, simulate chips that do the same at\nthe same time once; off: simulate all [on]")
       ->option_text("on|off");
+  run.add_option_function<std::string>(
+         "--memory",
+         [&options](const std::string& text) {
+           options.banks = parse_choice("--memory", text, "a level of the memory", {"stream", "bank"}) == 1;
+         },
+         "stream: HBM at the rates that its banks sustain;\nbank: the ten hottest ops once more, bank by bank [stream]")
+      ->option_text("LEVEL");
 }
 
 void add_output_flags(CLI::App& run, RunOptions& options) {

@@ -19,6 +19,7 @@ struct RunOptions {
   std::optional<std::string> detail;  ///< not given: tile when a trace is written, else replay
   int steps = 2;
   bool fold = true;
+  bool banks = false;  ///< the hottest ops again, over banks
   bool json = false;
   std::string output;  ///< folder; empty: none
   std::string vcd;     ///< file; empty: none

@@ -44,6 +44,12 @@ class HbmStream {
   std::optional<base::Cycles> next_completion() const;
   /// Moves time to `cycle` and appends what completed until then, in the order of completion.
   void advance(base::Cycles cycle, std::vector<Completion>& completed);
+  /// Moves time to the next completion, which is its result, and appends what completes in that cycle; not when idle.
+  base::Cycles complete_next(std::vector<Completion>& completed) {
+    const base::Cycles cycle = *next_completion();
+    advance(cycle, completed);
+    return cycle;
+  }
 
   /// Whether data of a direction moves at the time of the last advance().
   bool active(Direction direction) const;

@@ -35,14 +35,12 @@ class TilePipeline {
   base::Cycles estimate(const TileOp& op);
 
  private:
-  class Run;
   static constexpr std::int64_t window = 48;
   static constexpr std::int64_t averaged = 36;
 
   Machine machine_;
   PhaseTiming phases_;
   HbmStream hbm_;
-  std::vector<HbmStream::Completion> completed_;
 };
 
 /// One-off forms of the above.

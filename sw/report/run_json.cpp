@@ -31,6 +31,18 @@ Json step_times_json(const RunResult& result) {
   return list;
 }
 
+Json banks_json(const RunReport& r) {
+  Json ops = Json::array();
+  for (const BankCheck::Op& op : r.result.banks.ops) {
+    const ProgramItem& item = r.program.items[std::size_t(op.item)];
+    ops.push_back({{"op", item.op_name.empty() ? item.hlo_name : item.op_name},
+                   {"count", op.count},
+                   {"streams_s", seconds(op.streams)},
+                   {"banks_s", seconds(op.banks)}});
+  }
+  return {{"step_time_s", seconds(r.result.banks.step_time)}, {"ops", ops}};
+}
+
 Json stats(const RunReport& r) {
   auto [bound, bound_share] = r.bound();
   Json json = {
@@ -70,6 +82,7 @@ Json stats(const RunReport& r) {
       {"notes", r.result.notes},
       {"warnings", r.warnings},
   };
+  if (!r.result.banks.ops.empty()) json["memory_banks"] = banks_json(r);
   return json;
 }
 

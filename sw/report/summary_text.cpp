@@ -101,10 +101,30 @@ std::string costliest_ops(const RunReport& r) {
   return fmt::format("\nthe {} costliest of {} ops, and what bounds them\n", shown, items.size()) + table.text();
 }
 
+double change(base::Time from, base::Time to) {
+  return from <= base::Time(0) ? 0 : double(to.value()) / double(from.value()) - 1;
+}
+
+std::string ops_on_banks(const RunReport& r) {
+  const BankCheck& check = r.result.banks;
+  if (check.ops.empty()) return "";
+  base::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  table.row({"", "in a step", "streams", "banks", ""});
+  for (const BankCheck::Op& op : check.ops) {
+    const ProgramItem& item = r.program.items[std::size_t(op.item)];
+    table.row({"  " + (item.op_name.empty() ? item.hlo_name : item.op_name), std::to_string(op.count),
+               milliseconds(op.streams), milliseconds(op.banks),
+               fmt::format("{:+.1f} %", 100 * change(op.streams, op.banks))});
+  }
+  return fmt::format("\nthe {} hottest ops with the HBM bank by bank\n", check.ops.size()) + table.text() +
+         fmt::format("step time with them {}, {:+.2f} %\n", milliseconds(check.step_time),
+                     100 * change(r.result.step_time, check.step_time));
+}
+
 }  // namespace
 
 std::string summary_text(const RunReport& report) {
-  std::string text = headline(report) + figures(report) + parts(report) + costliest_ops(report);
+  std::string text = headline(report) + figures(report) + parts(report) + costliest_ops(report) + ops_on_banks(report);
   if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";

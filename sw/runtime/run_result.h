@@ -36,6 +36,18 @@ struct CollectiveResult {
   bool folded = false;
 };
 
+/// The costliest ops of a step with the HBM bank by bank (bank_check.h).
+struct BankCheck {
+  struct Op {
+    int item = 0;            ///< the first of them, into Program::items
+    std::int64_t count = 0;  ///< equal items of the step
+    base::Time streams;      ///< duration of one, as the run has it
+    base::Time banks;        ///< the same over banks
+  };
+  std::vector<Op> ops;   ///< costliest first; empty when it was not asked for
+  base::Time step_time;  ///< of the step if those ops took what they take over banks
+};
+
 struct RunResult {
   int steps = 0;  ///< completed
   std::vector<base::Time> step_times;
@@ -46,9 +58,10 @@ struct RunResult {
   double ici_utilization = 0;                     ///< of the busiest link, payload over its capacity in the last step
   std::vector<CollectiveResult> collectives;
   std::int64_t simulated_chips = 0;  ///< modules elaborated; fewer than the slice when folded
-  std::vector<std::string> notes;    ///< what a reader should know: exact reductions used or refused
-  base::StatisticSet statistics;     ///< see run_statistics.h
-  bool partial = false;              ///< interrupted before all steps were done
+  BankCheck banks;
+  std::vector<std::string> notes;  ///< what a reader should know: exact reductions used or refused
+  base::StatisticSet statistics;   ///< see run_statistics.h
+  bool partial = false;            ///< interrupted before all steps were done
 };
 
 }  // namespace podsim::sw

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/memory/bank_stream.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+namespace podsim::hw {
+
+BankStream::BankStream(const Machine& machine)
+    : core_(machine.clock),
+      memory_(machine.dram.clock),
+      bank_latency_{memory_.time_of(machine.dram.timing.rcd_read + machine.dram.timing.cl),
+                    memory_.time_of(machine.dram.timing.rcd_write + machine.dram.timing.cwl)},
+      issuer_(machine.dram, 2, machine.dma.granules),
+      half_(std::uint64_t(machine.hbm.capacity_per_core.value()) / 2) {
+  begin_ = next_address_ = {0, half_};
+}
+
+void BankStream::submit(Direction direction, base::Bytes bytes, base::Cycles arrival, std::uint64_t tag) {
+  if (free_.empty()) {
+    free_.push_back(requests_.size());
+    requests_.emplace_back();
+  }
+  const std::uint64_t number = free_.back();
+  free_.pop_back();
+  requests_[number] = {direction, bytes, tag};
+  const auto lane = std::size_t(direction);
+  const auto length = std::uint64_t(bytes.value());
+  if (next_address_[lane] + length > begin_[lane] + half_) next_address_[lane] = begin_[lane];
+  const base::Time first_data = core_.time_of(arrival);
+  const base::Time issue = first_data - std::min(first_data, bank_latency_[lane]);
+  issuer_.submit(int(lane), MemoryStream::sequential(direction, next_address_[lane], bytes),
+                 std::max(issuer_.now(), memory_.edge_at_or_after(issue)), number);
+  next_address_[lane] += length;
+}
+
+void BankStream::advance(base::Cycles cycle, std::vector<HbmStream::Completion>& completed) {
+  const base::Time until = core_.time_of(cycle);
+  base::Cycles clock = memory_.edge_at_or_after(until);
+  if (memory_.time_of(clock) > until) clock -= base::Cycles(1);  // the last edge by then
+  while (issuer_.now() < clock) {
+    issuer_.advance(clock, done_);
+    take(completed);
+  }
+}
+
+base::Cycles BankStream::complete_next(std::vector<HbmStream::Completion>& completed) {
+  assert(!idle());
+  const std::size_t before = completed.size();
+  while (completed.size() == before) {
+    issuer_.advance(base::Cycles(std::numeric_limits<std::int64_t>::max()), done_);
+    take(completed);
+  }
+  const base::Cycles cycle = completed.back().cycle;
+  advance(cycle, completed);
+  return cycle;
+}
+
+void BankStream::take(std::vector<HbmStream::Completion>& completed) {
+  for (const GranuleIssuer::Completion& done : done_) {
+    const Request& request = requests_[done.tag];
+    completed.push_back({request.tag, request.direction, request.bytes, core_cycle(done.clock)});
+    free_.push_back(done.tag);
+  }
+  done_.clear();
+}
+
+}  // namespace podsim::hw

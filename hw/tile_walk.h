@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "hw/control_timing.h"
+#include "hw/dma_timing.h"
+#include "hw/hbm_stream.h"
+#include "hw/op_result.h"
+#include "hw/phase_timing.h"
+#include "hw/tile_cursor.h"
+
+namespace podsim::hw {
+
+/// What the phases of one tile cost.
+struct TileCost {
+  base::Cycles duration, mxu_busy, vector_busy, cross_lane_busy;
+};
+
+inline TileCost tile_cost(const PhaseTiming& timing, const TileWork& work) {
+  TileCost cost;
+  for (const TilePhase& phase : work.phases) {
+    cost.duration += timing.duration(phase);
+    for (std::int64_t unit = 0; unit < timing.mxu().units(); ++unit) {
+      cost.mxu_busy += timing.mxu().span(timing.mxu().tiles_on(unit, phase.mxu.weight_tiles), phase.mxu.rows).total();
+    }
+    cost.vector_busy += timing.vector().duration(phase.vector);
+    cost.cross_lane_busy += timing.cross_lane().duration(phase.cross_lane_ops);
+  }
+  return cost;
+}
+
+/// The sequencer's walk through one op over a memory with HbmStream's submit(), advance() and complete_next():
+/// HbmStream, or BankStream.
+template <class Memory>
+class TileWalk {
+ public:
+  /// At most `limit` tiles of every run of equal tiles are simulated; the others are taken to cost what the last
+  /// `averaged` of them cost on average. The memory is idle at cycle 0.
+  TileWalk(const Machine& machine, const PhaseTiming& phases, Memory& memory, const TileOp& op, std::int64_t limit,
+           std::int64_t averaged)
+      : phases_(phases),
+        memory_(memory),
+        dma_(machine),
+        control_(machine, op),
+        fetch_(op, limit),
+        execute_(op, limit),
+        limit_(limit),
+        averaged_(averaged) {}
+
+  /// Of the simulated tiles.
+  OpResult run() {
+    fetch();
+    fetch();
+    for (std::int64_t tile = 0; !execute_.done(); ++tile) execute(tile);
+    for (Buffer& buffer : output_) wait_for(buffer, result_.drain);
+    wait_until(dma_.free_at(), result_.drain);
+    result_.cycles = now_;
+    return result_;
+  }
+
+  /// Cycles of the tiles beyond the limit, had they been simulated.
+  base::Cycles extrapolated() const { return extrapolated_; }
+
+ private:
+  /// Half of a double buffer: descriptors issued for it and completed, since the op's start.
+  struct Buffer {
+    std::int64_t issued = 0, completed = 0;
+  };
+
+  void execute(std::int64_t tile) {
+    const std::size_t half = std::size_t(tile % 2);
+    if (execute_.index() == 0) cost_ = tile_cost(phases_, execute_.run().work);
+    wait_for(input_[half], tile == 0 ? result_.start_up : result_.read_wait);
+    wait_for(output_[half], result_.write_wait);
+    now_ += cost_.duration;
+    account();
+    control(control_.duration(execute_.run().work, fetch_));
+    for (const TileTransfer& transfer : execute_.run().work.writes) issue(Direction::write, transfer.bytes, half);
+    if (limit_ < execute_.run().count) extrapolate();
+    execute_.next();
+    fetch();
+  }
+
+  void account() {
+    result_.compute += cost_.duration;
+    result_.mxu_busy += cost_.mxu_busy;
+    result_.vector_busy += cost_.vector_busy;
+    result_.cross_lane_busy += cost_.cross_lane_busy;
+    ++result_.tiles;
+  }
+
+  void fetch() {
+    if (fetch_.done()) return;
+    for (const TileTransfer& transfer : fetch_.run().work.reads) issue(Direction::read, transfer.bytes, fetched_ % 2);
+    fetch_.next();
+    ++fetched_;
+  }
+
+  void control(base::Cycles cycles) {
+    now_ += cycles;
+    result_.control += cycles;
+  }
+
+  void issue(Direction direction, base::Bytes bytes, std::size_t half) {
+    advance(now_);
+    while (outstanding_ >= dma_.queue_depth()) wait_until(complete_next(), result_.write_wait);
+    auto& buffers = direction == Direction::read ? input_ : output_;
+    memory_.submit(direction, bytes, dma_.arrival(now_, direction), half);
+    ++buffers[half].issued;
+    ++outstanding_;
+    (direction == Direction::read ? result_.read_bytes : result_.written_bytes) += bytes;
+  }
+
+  void wait_for(const Buffer& buffer, base::Cycles& wait) {
+    while (buffer.completed < buffer.issued) wait_until(complete_next(), wait);
+  }
+
+  void wait_until(base::Cycles cycle, base::Cycles& wait) {
+    if (cycle <= now_) return;
+    wait += cycle - now_;
+    now_ = cycle;
+  }
+
+  /// Takes in what the HBM has completed by then.
+  void advance(base::Cycles cycle) {
+    memory_.advance(cycle, completed_);
+    take();
+  }
+  base::Cycles complete_next() {
+    const base::Cycles cycle = memory_.complete_next(completed_);
+    take();
+    return cycle;
+  }
+  void take() {
+    for (const HbmStream::Completion& completion : completed_) {
+      auto& buffers = completion.direction == Direction::read ? input_ : output_;
+      ++buffers[completion.tag].completed;
+      --outstanding_;
+    }
+    completed_.clear();
+  }
+
+  void extrapolate() {
+    if (execute_.index() == limit_ - averaged_ - 1) averaging_from_ = now_;
+    if (execute_.index() != limit_ - 1) return;
+    extrapolated_ += (execute_.run().count - limit_) * (now_ - averaging_from_) / averaged_;
+  }
+
+  const PhaseTiming& phases_;
+  Memory& memory_;
+  DmaTiming dma_;
+  ControlTiming control_;
+  TileCursor fetch_, execute_;
+  std::int64_t limit_, averaged_;
+  std::size_t fetched_ = 0;
+  std::int64_t outstanding_ = 0;
+  std::array<Buffer, 2> input_, output_;
+  TileCost cost_;
+  base::Cycles now_, averaging_from_, extrapolated_;
+  OpResult result_;
+  std::vector<HbmStream::Completion> completed_;
+};
+
+}  // namespace podsim::hw

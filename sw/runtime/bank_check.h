@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "hw/machine.h"
+#include "sw/compiler/program.h"
+#include "sw/runtime/run_result.h"
+
+namespace podsim::sw {
+
+/// Runs the ops that a step spends most time in once more, their tiles through the banks of the HBM instead of streams
+/// (hw/memory/bank_pipeline.h): equal items once, the costliest of them first. What that makes of the step is the sum
+/// of the differences, since ops of a core never overlap.
+BankCheck check_on_banks(const hw::Machine& machine, const Program& program, const RunResult& result,
+                         std::size_t most_ops);
+
+}  // namespace podsim::sw
