@@ -5,12 +5,15 @@
 #include <chrono>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/machine_options.h"
 #include "app/standard_output.h"
+#include "app/trace_file.h"
 #include "base/dimensional.h"
 #include "sw/report/memory_report.h"
 
@@ -26,6 +29,8 @@ struct MemoryOptions {
   MachineOptions machine;
   hw::MemoryPattern pattern;
   bool json = false;
+  std::string vcd;  ///< file; empty: none
+  std::vector<std::string> trace;
 };
 
 /// "64 MiB", or a number of bytes.
@@ -107,7 +112,14 @@ void run_memory(const MemoryOptions& options) {
   const hw::Machine machine = hw::read_machine(options.machine.load());
   sw::MemoryReport report{machine.name, machine.dram, options.pattern, {}, 0};
   const std::vector<hw::MemoryStream> streams = hw::streams_of(options.pattern, machine.hbm.capacity_per_core);
-  report.result = hw::run_memory_traffic(machine.dram, streams, machine.dma.granules);
+  std::optional<TraceFile> trace;
+  if (!options.vcd.empty()) trace.emplace(options.vcd, options.trace);
+  report.result =
+      hw::run_memory_traffic(machine.dram, streams, machine.dma.granules, {trace ? &*trace : nullptr, nullptr, "hbm"});
+  if (trace) {
+    trace->check_patterns();
+    trace->finish(base::Clock(machine.dram.clock).time_of(report.result.clocks));
+  }
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   print_result(options.json ? sw::memory_json(report) : sw::memory_text(report));
 }
@@ -122,6 +134,16 @@ void add_memory(CLI::App& program) {
   options->machine.add_machine_option(*memory);
   options->machine.add_set_option(*memory);
   memory->add_flag("--json", options->json, "One JSON object on stdout");
+  auto* vcd = memory->add_option_function<std::string>(
+      "--vcd", [options](const std::string& text) { options->vcd = parse_path("--vcd", text); },
+      "Waveform of the channels, with a GTKWave save file (.gtkw)\nbeside it");
+  vcd->option_text("FILE");
+  memory
+      ->add_option("--trace", options->trace,
+                   "Signals in the waveform, such as 'hbm.channel0.*' [all];\nmay be repeated; needs --vcd")
+      ->option_text("PATTERN")
+      ->needs(vcd)
+      ->allow_extra_args(false);
   memory->footer(R"(Examples:
   podsim memory --pattern sequential --bytes 16MiB
   podsim memory --pattern mixed --mix 2:1 --bytes 16MiB

@@ -32,13 +32,13 @@ std::filesystem::path tried(const std::filesystem::path& vcd) {
 base::GtkwView view() {
   using base::GtkwColor;
   base::GtkwView view;
-  view.reading_order = {"op",  "mark",   "state",      "collective",     "infeed", "sync",  "dma", "hbm",
-                        "mxu", "vector", "cross_lane", "transcendental", "vmem",   "slots", "use", "core",
-                        "ici", "switch", "host"};
-  view.colors = {{"dma", GtkwColor::blue},         {"hbm", GtkwColor::blue},    {"mxu", GtkwColor::orange},
-                 {"vector", GtkwColor::green},     {"sync", GtkwColor::yellow}, {"transcendental", GtkwColor::green},
-                 {"cross_lane", GtkwColor::violet}};
-  view.curves = {"in_unit", "result_fifo", "lhs_fifo", "weight_fifo", "outstanding"};
+  view.reading_order = {"op",  "mark",   "state",      "collective",     "infeed",         "sync",  "dma", "hbm",
+                        "mxu", "vector", "cross_lane", "transcendental", "vmem",           "slots", "use", "core",
+                        "ici", "switch", "host",       "row_command",    "column_command", "data"};
+  view.colors = {{"dma", GtkwColor::blue},          {"hbm", GtkwColor::blue},    {"mxu", GtkwColor::orange},
+                 {"vector", GtkwColor::green},      {"sync", GtkwColor::yellow}, {"transcendental", GtkwColor::green},
+                 {"cross_lane", GtkwColor::violet}, {"banks", GtkwColor::orange}};
+  view.curves = {"in_unit", "result_fifo", "lhs_fifo", "weight_fifo", "outstanding", "reads_waiting", "writes_waiting"};
   return view;
 }
 

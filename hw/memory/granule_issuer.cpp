@@ -35,6 +35,7 @@ void GranuleIssuer::advance(base::Cycles clock, std::vector<Completion>& complet
     if (lane) issue(*lane);
     moved_.clear();
     memory_.advance(next_stop(clock, lane.has_value()), moved_);
+    if (advanced_) advanced_(now());
     collect(completed);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -35,6 +36,9 @@ class GranuleIssuer {
   bool idle() const { return left_ == 0; }
 
   const MemorySystem& memory() const { return memory_; }
+  MemorySystem& memory() { return memory_; }
+  /// To be called whenever the memory has moved, with the clock that it has come to.
+  void on_advance(std::function<void(base::Cycles)> advanced) { advanced_ = std::move(advanced); }
   /// Of every granule, from its issue to its last data, in the order of completion.
   const std::vector<base::Cycles>& latencies() const { return latencies_; }
 
@@ -73,6 +77,7 @@ class GranuleIssuer {
   std::vector<std::uint64_t> free_granules_;
   std::vector<MemoryCompletion> moved_;
   std::vector<base::Cycles> latencies_;
+  std::function<void(base::Cycles)> advanced_;
 };
 
 }  // namespace podsim::hw

@@ -3,14 +3,21 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "hw/memory/granule_issuer.h"
+#include "hw/memory/memory_trace.h"
 
 namespace podsim::hw {
 
 MemoryTrafficResult run_memory_traffic(const DramParameters& parameters, std::span<const MemoryStream> streams,
-                                       std::int64_t outstanding) {
+                                       std::int64_t outstanding, const Trace& trace) {
   GranuleIssuer issuer(parameters, int(streams.size()), outstanding);
+  std::optional<MemoryTrace> channels;
+  if (trace.sink != nullptr) {
+    channels.emplace(issuer.memory(), trace);
+    issuer.on_advance([&](base::Cycles clock) { channels->show_until(clock); });
+  }
   MemoryTrafficResult result;
   for (std::size_t i = 0; i < streams.size(); ++i) {
     issuer.submit(int(i), streams[i], base::Cycles(0), i);
@@ -19,6 +26,7 @@ MemoryTrafficResult run_memory_traffic(const DramParameters& parameters, std::sp
   std::vector<GranuleIssuer::Completion> completed;
   while (!issuer.idle()) issuer.advance(base::Cycles(std::numeric_limits<std::int64_t>::max()), completed);
   result.clocks = issuer.now();
+  if (channels) channels->show_until(result.clocks + base::Cycles(1));
   result.latencies = issuer.latencies();
   std::ranges::sort(result.latencies);
   const MemorySystem& memory = issuer.memory();

@@ -7,6 +7,7 @@
 
 #include "hw/memory/memory_stream.h"
 #include "hw/memory/memory_system.h"
+#include "hw/trace.h"
 
 namespace podsim::hw {
 
@@ -24,8 +25,9 @@ struct MemoryTrafficResult {
   double row_hit_rate() const { return activates >= bursts ? 0 : 1 - double(activates) / double(bursts); }
 };
 
-/// Streams that begin together, each in a lane of its own of a GranuleIssuer.
+/// Streams that begin together, each in a lane of its own of a GranuleIssuer; the trace, if there is one, shows the
+/// channels (MemoryTrace).
 MemoryTrafficResult run_memory_traffic(const DramParameters& parameters, std::span<const MemoryStream> streams,
-                                       std::int64_t outstanding);
+                                       std::int64_t outstanding, const Trace& trace = {});
 
 }  // namespace podsim::hw
