@@ -18,11 +18,11 @@ constexpr std::int32_t register_rows = 8;
 class ConstantBuilder {
  public:
   ConstantBuilder(const hw::Machine& machine, const Kernel& kernel, float value)
-      : machine_(machine), kernel_(kernel), value_(value), elements_(kernel.outputs[0].shape.element_count()) {}
+      : machine_(machine), kernel_(kernel), value_(value), words_(std::int64_t(array_words(kernel.outputs[0].shape))) {}
 
   std::vector<TilePlan> plans() const {
     std::vector<TilePlan> plans;
-    const std::int64_t units = base::divide_round_up(elements_, register_words);
+    const std::int64_t units = base::divide_round_up(words_, register_words);
     for (std::int64_t parts : part_counts(units)) plans.push_back(plan(base::divide_round_up(units, parts)));
     return plans;
   }
@@ -49,9 +49,9 @@ class ConstantBuilder {
     output.role = TileRole::output;
     output.address = kernel_.outputs[0].address;
     output.rows = TileWindow::whole(1);
-    output.words = TileWindow::cut(0, units * register_words, elements_);
+    output.words = TileWindow::cut(0, units * register_words, words_);
     output.vmem_rows = units * register_rows;
-    return {.counts = {base::divide_round_up(elements_, output.words.length)}, .streams = {output}};
+    return {.counts = {base::divide_round_up(words_, output.words.length)}, .streams = {output}};
   }
 
   void write_tile(KernelBuilder& builder, const TilePlan& plan, const TileLoop::Tile& tile) const {
@@ -64,7 +64,7 @@ class ConstantBuilder {
   const hw::Machine& machine_;
   const Kernel& kernel_;
   float value_;
-  std::int64_t elements_;
+  std::int64_t words_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "sw/graph/graph_builder.h"
 #include "sw/kernels/array_places.h"
 #include "sw/kernels/block_sizes.h"
+#include "sw/kernels/constant_kernel.h"
 #include "sw/kernels/convolution_plan.h"
 #include "sw/kernels/convolution_staging.h"
 #include "sw/kernels/matrix_epilogue.h"
@@ -56,7 +57,9 @@ class ConvolutionWriter {
     const MatrixOperand sums =
         problem_.packed ? MatrixOperand{sums_.buffer, builder_.constant(sums_.row), 1, false} : output;
     if (problem_.weights_padded()) clear_padding(tile, weights);
-    write_staging(builder_, plan_, operand(tile, ConvolutionPlan::input), first_line(tile), staged_);
+    if (!problem_.image_empty()) {
+      write_staging(builder_, plan_, operand(tile, ConvolutionPlan::input), first_line(tile), staged_);
+    }
     multiply(tile, weights, sums);
     if (problem_.packed) pack(sums, output);
   }
@@ -193,14 +196,6 @@ ConvolutionProblem problem_of(const KernelArguments& arguments) {
   problem.stride = arguments.number("stride");
   problem.pad = arguments.number("pad");
   problem.packed = arguments.choice("dtype") == "bf16";
-  if (problem.pad >= problem.kernel) {
-    throw base::InputError(
-        fmt::format("a padding of {} is not less than the window of {}", problem.pad, problem.kernel));
-  }
-  if (problem.kernel > std::min(problem.h, problem.w) + 2 * problem.pad) {
-    throw base::InputError(fmt::format("a window of {} x {} is larger than the padded input of {} x {}", problem.kernel,
-                                       problem.kernel, problem.h + 2 * problem.pad, problem.w + 2 * problem.pad));
-  }
   if (problem.contraction_steps() > most_contraction_steps) {
     throw base::InputError(fmt::format("a window of {} x {} over {} channels has {} blocks of 128 products; at most {}",
                                        problem.kernel, problem.kernel, problem.cin, problem.contraction_steps(),
@@ -298,17 +293,22 @@ Kernel build_convolution(const hw::Machine& machine, const KernelArguments& argu
   for (const auto& parameter : conv2d_family().parameters) {
     kernel.name += fmt::format(" {}={}", parameter.name, arguments.values.at(parameter.name));
   }
-  KernelBuilder builder(machine, kernel.name);
-  if (problem.n == 0) {
+  if (problem.output_empty()) {
     describe(kernel, problem, ConvolutionArrays(machine, problem));
+    kernel.program = KernelBuilder(machine, kernel.name).finish();
+  } else if (problem.cin == 0) {
+    describe(kernel, problem, ConvolutionArrays(machine, problem));
+    kernel.passes = "writes output 1x: zeros";
+    build_constant(machine, kernel, 0);
   } else {
     const LaidOutConvolution chosen = lay_out(machine, problem);
     describe(kernel, problem, chosen.arrays);
-    ConvolutionWriter(builder, chosen.priced.plan).write();
-    kernel.tile_op = chosen.priced.plan.tile_op(kernel.name);
     kernel.passes = passes_of(chosen.priced.plan);
+    kernel.tile_op = chosen.priced.plan.tile_op(kernel.name);
+    KernelBuilder builder(machine, kernel.name);
+    ConvolutionWriter(builder, chosen.priced.plan).write();
+    kernel.program = std::move(builder).finish();
   }
-  kernel.program = std::move(builder).finish();
   return kernel;
 }
 
@@ -320,10 +320,10 @@ KernelFamily conv2d_family() {
       "conv2d",
       "2-D convolution as an implicit matmul, on the matrix units",
       {{"n", "images", {}, 0, most, "8"},
-       {"h", "lines of an image", {}, 1, most, "28"},
-       {"w", "pixels of a line", {}, 1, most, "28"},
-       {"cin", "input channels", {}, 1, most, "128"},
-       {"cout", "output channels", {}, 1, most, "128"},
+       {"h", "lines of an image", {}, 0, most, "28"},
+       {"w", "pixels of a line", {}, 0, most, "28"},
+       {"cin", "input channels", {}, 0, most, "128"},
+       {"cout", "output channels", {}, 0, most, "128"},
        {"kernel", "height and width of the window", {}, 1, 64, "3"},
        {"stride", "pixels from one window to the next", {}, 1, 64, "1"},
        {"pad", "zeros on each side of the input", {}, 0, 63, "1"},

@@ -176,7 +176,8 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionProblem& problem, const Convol
   tiles_.counts = {divide_round_up(problem.output_blocks(), cuts.channels),
                    divide_round_up(problem.groups(), cuts.groups), divide_round_up(problem.out_h(), cuts.lines)};
   const StreamMaker make(*this, addresses);
-  tiles_.streams = {make.output(), make.weights(), problem.line_in_lanes() ? make.windows() : make.input()};
+  tiles_.streams = {make.output(), make.weights()};
+  if (!problem.image_empty()) tiles_.streams.push_back(problem.line_in_lanes() ? make.windows() : make.input());
   tiles_.scratch_rows = staged_.rows + sum_rows();
 }
 
@@ -213,7 +214,8 @@ std::vector<std::int32_t> ConvolutionPlan::step_offsets() const {
 std::vector<hw::TilePhase> ConvolutionPlan::phases(std::span<const std::int64_t> indices) const {
   const bool last = indices[line_dimension] == tiles_.counts[line_dimension] - 1;
   const std::int64_t columns = problem_.line_in_lanes() ? problem_.output_columns() : problem_.input_columns();
-  const std::int64_t copied = input_lines() * columns * cuts_.groups * problem_.input_blocks();
+  const std::int64_t lines = problem_.image_empty() ? 0 : input_lines();
+  const std::int64_t copied = lines * columns * cuts_.groups * problem_.input_blocks();
   const std::int64_t units = cuts_.grid.units(), registers = cuts_.patch() / cuts_.grid.row_units;
   const std::int64_t patches = line_steps(last) * (problem_.output_columns() / cuts_.patch_columns) *
                                (cuts_.groups / cuts_.patch_groups) * (padded_channels() / cuts_.grid.column_units);

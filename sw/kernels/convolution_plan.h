@@ -15,7 +15,7 @@
 namespace podsim::sw {
 
 /// out[n, y, x, o] = sum over i, j, c of in[n, y * stride + i - pad, x * stride + j - pad, c] * weights[i, j, c, o],
-/// with a square window and zeros around the input; pad < kernel.
+/// with a square window and zeros around the input, which may be all that a window meets.
 struct ConvolutionProblem {
   std::int64_t n = 0, h = 0, w = 0, cin = 0, cout = 0, kernel = 1, stride = 1, pad = 0;
   bool packed = false;  ///< arrays are bf16, otherwise f32
@@ -23,8 +23,12 @@ struct ConvolutionProblem {
   /// a line, so that it moves along VMEM rows.
   bool images_in_sublanes = true;
 
-  std::int64_t out_h() const { return (h + 2 * pad - kernel) / stride + 1; }
-  std::int64_t out_w() const { return (w + 2 * pad - kernel) / stride + 1; }
+  /// None where the window is larger than the input with its zeros.
+  std::int64_t out_h() const { return windows(h); }
+  std::int64_t out_w() const { return windows(w); }
+  bool output_empty() const { return n == 0 || out_h() == 0 || out_w() == 0 || cout == 0; }
+  /// Whether windows meet zeros only.
+  bool image_empty() const { return h == 0 || w == 0; }
   std::int64_t output_blocks() const { return base::divide_round_up(cout, std::int64_t(128)); }
 
   /// With up to 8 channels, the taps along a line of the window share the 128 lanes, 8 each: strided DMAs of 8 words
@@ -50,6 +54,10 @@ struct ConvolutionProblem {
   std::int64_t output_columns() const { return columns(out_w()); }
 
  private:
+  std::int64_t windows(std::int64_t size) const {
+    const std::int64_t padded = size + 2 * pad;
+    return padded < kernel ? 0 : (padded - kernel) / stride + 1;
+  }
   std::int64_t columns(std::int64_t pixels) const {
     return images_in_sublanes ? pixels : base::divide_round_up(pixels, std::int64_t(8));
   }
@@ -88,6 +96,7 @@ inline constexpr std::int64_t staged_rows_unit = 64;
 
 class ConvolutionPlan {
  public:
+  /// Of a problem with an output and input channels. Without pixels there is no input stream.
   ConvolutionPlan(const ConvolutionProblem& problem, const ConvolutionCuts& cuts,
                   const ConvolutionAddresses& addresses);
   /// Whether one 2-D DMA can move each of a tile's arrays.

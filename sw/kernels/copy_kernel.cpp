@@ -54,7 +54,9 @@ Kernel build(const hw::Machine& machine, const KernelArguments& arguments) {
   const std::string& change = arguments.choice("change");
   const Shape matrix = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   if ((change == "tile" || change == "untile") && matrix.element_type != ElementType::f32) {
-    throw base::InputError("change=" + change + " moves whole words, so dtype must be f32");
+    throw base::InputError("change=" + change +
+                           " moves whole words, and two bf16 share one, so dtype must be f32; change=convert makes "
+                           "f32 of bf16 before, and bf16 of f32 after");
   }
   const CopyShapes shapes = copy_shapes(change, matrix);
   Kernel kernel;

@@ -73,7 +73,7 @@ struct KernelFamily {
   std::string name;  ///< "matmul"
   std::string description;
   std::vector<KernelParameter> parameters;
-  /// base::InputError for sizes that cannot be (a window larger than its input), or that do not fit.
+  /// base::InputError for values that do not go together, or sizes that do not fit.
   Kernel (*build)(const hw::Machine& machine, const KernelArguments& arguments);
 };
 

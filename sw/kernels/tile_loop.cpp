@@ -69,7 +69,7 @@ struct TileLoop::State {
     const TileStream& data = stream.data;
     const bool input = data.role == TileRole::input;
     const std::int64_t first_row = stream.buffer.row + half * data.vmem_rows;
-    const std::int64_t cut = (data.rows.begin(0) + data.rows.before) * data.vmem_stride;
+    const std::int64_t cut = std::min(data.rows.begin(0) + data.rows.before, data.rows.length) * data.vmem_stride;
     hw::isa::DmaDescriptor descriptor;
     descriptor.route = input ? hw::isa::DmaRoute::hbm_to_vmem : hw::isa::DmaRoute::vmem_to_hbm;
     descriptor.flag = std::uint32_t(stream.flag + half);
@@ -136,15 +136,26 @@ struct TileLoop::State {
   ScalarReg index_of(const TileWindow& window, const Indices& tile) const {
     return window.dimension < 0 ? ScalarReg{} : tile[std::size_t(window.dimension)];
   }
+  bool leaves_empty(const TileWindow& window) const { return window.leaves_empty(count(window)); }
   ScalarReg begin(const TileWindow& window, ScalarReg index) const {
-    const ScalarReg first = uncut_begin(window, index);
-    return window.before == 0 ? first : builder.op(Opcode::s_max, first, 0);
+    return cut_off(window, uncut_begin(window, index));
+  }
+  ScalarReg cut_off(const TileWindow& window, ScalarReg first) const {
+    if (window.before != 0) first = builder.op(Opcode::s_max, first, 0);
+    if (leaves_empty(window)) first = builder.op(Opcode::s_min, first, std::int32_t(window.total));
+    return first;
   }
   ScalarReg length(const TileWindow& window, ScalarReg index) const {
     const ScalarReg first = uncut_begin(window, index);
     ScalarReg end = builder.op(Opcode::s_add, first, std::int32_t(window.length));
     end = builder.op(Opcode::s_min, end, std::int32_t(window.total));
-    return builder.op(Opcode::s_sub, end, window.before == 0 ? first : builder.op(Opcode::s_max, first, 0));
+    if (leaves_empty(window)) end = builder.op(Opcode::s_max, end, 0);
+    return builder.op(Opcode::s_sub, end, cut_off(window, first));
+  }
+
+  /// Within 0 and `most`: where a transfer of nothing goes has to be in memory as well.
+  ScalarReg clamped(ScalarReg x, std::int64_t most) const {
+    return builder.op(Opcode::s_max, builder.op(Opcode::s_min, x, std::int32_t(most)), 0);
   }
 
   /// HBM word where a tile of the stream begins.
@@ -167,7 +178,8 @@ struct TileLoop::State {
   ScalarReg vmem_address(const Stream& stream, const Indices& tile, ScalarReg half) const {
     const TileStream& data = stream.data;
     const ScalarReg index = index_of(data.rows, tile);
-    const ScalarReg cut = builder.op(Opcode::s_sub, begin(data.rows, index), uncut_begin(data.rows, index));
+    ScalarReg cut = builder.op(Opcode::s_sub, begin(data.rows, index), uncut_begin(data.rows, index));
+    if (leaves_empty(data.rows)) cut = clamped(cut, data.rows.length);
     const ScalarReg within = builder.op(Opcode::s_mul, cut, std::int32_t(data.vmem_stride));
     const ScalarReg half_words = builder.op(Opcode::s_mul, half, std::int32_t(data.vmem_rows) * row_words);
     return builder.op(Opcode::s_add, within, builder.op(Opcode::s_add, half_words, stream.buffer.row * row_words));

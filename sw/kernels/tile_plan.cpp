@@ -32,6 +32,11 @@ bool TileWindow::uniform(std::int64_t count) const {
   return before == 0 && (count - 1) * step + length <= total;
 }
 
+bool TileWindow::leaves_empty(std::int64_t count) const {
+  const std::int64_t last = dimension < 0 ? 0 : count - 1;  // what lies outside does so at the ends
+  return begin(0) == end(0) || begin(last) == end(last);
+}
+
 std::int64_t TilePlan::tiles() const {
   std::int64_t tiles = 1;
   for (std::int64_t count : counts) tiles *= count;

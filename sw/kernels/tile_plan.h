@@ -34,6 +34,8 @@ struct TileWindow {
   std::int64_t end(std::int64_t index) const;
   /// Whether none of `count` tiles is cut off.
   bool uniform(std::int64_t count) const;
+  /// Whether one of `count` tiles has nothing.
+  bool leaves_empty(std::int64_t count) const;
 };
 
 enum class TileRole : std::uint8_t { input, output };

@@ -85,5 +85,16 @@ TEST(TileWindow, is_cut_off_at_both_ends) {
   EXPECT_FALSE(TileWindow::cut(0, 4, 11).uniform(3));
 }
 
+TEST(TileWindow, has_nothing_outside_of_its_array) {
+  const TileWindow wide{0, 4, 6, 7, 10};  // lines -7 to -2, -3 to 2, 1 to 6, 5 to 10, 9 to 14, 13 to 18
+  EXPECT_EQ(wide.begin(0), wide.end(0));
+  EXPECT_EQ(wide.end(1) - wide.begin(1), 3);
+  EXPECT_EQ(wide.end(4) - wide.begin(4), 1);
+  EXPECT_EQ(wide.begin(5), wide.end(5));
+  EXPECT_TRUE(wide.leaves_empty(5));
+  EXPECT_TRUE((TileWindow{0, 4, 6, 3, 10}.leaves_empty(5)));
+  EXPECT_FALSE((TileWindow{0, 4, 6, 3, 10}.leaves_empty(4)));
+}
+
 }  // namespace
 }  // namespace podsim::sw
