@@ -29,7 +29,7 @@ MemoryTrafficResult run_memory_traffic(const DramParameters& parameters, std::sp
   if (channels) channels->show_until(result.clocks + base::Cycles(1));
   result.latencies = issuer.latencies();
   std::ranges::sort(result.latencies);
-  const MemorySystem& memory = issuer.memory();
+  MemorySystem& memory = issuer.memory();
   result.shares = memory.shares();
   result.bursts = memory.bursts();
   result.activates = memory.activates();

@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "base/diagnostic.h"
-#include "hw/infeed_timing.h"
 #include "hw/tile_pipeline.h"
 #include "sw/collectives/collective_simulation.h"
 #include "tests/sw/runtime/synthetic_program.h"
