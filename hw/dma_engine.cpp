@@ -18,10 +18,10 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, const Machine& machine, const
   count(Direction::write, 0);
 }
 
-base::Cycles DmaEngine::issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag) {
+base::Cycles DmaEngine::issue(base::Cycles now, Direction direction, const AccessPattern& pattern, std::size_t flag) {
   assert(!full());
   count(direction, 1);
-  tlm::tlm_generic_payload& payload = pool_.make(direction, bytes, flag);
+  tlm::tlm_generic_payload& payload = pool_.make(direction, pattern, flag);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   const base::Cycles arrival = timing_.arrival(now, direction);
   sc_core::sc_time delay = time_.until(arrival);

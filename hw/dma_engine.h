@@ -17,7 +17,8 @@
 namespace podsim::hw {
 
 /// The DMA engine of a core as a module: a queue of descriptors between VMEM and HBM. Completion adds one to the
-/// descriptor's sync flag.
+/// descriptor's sync flag. Behind to_hbm stands the core's half as streams (Hbm) or, at bank level, what cuts
+/// descriptors into granules (GranuleDma); the engine is the same.
 class DmaEngine : public sc_core::sc_module {
  public:
   DmaEngine(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, SyncFlags& flags,
@@ -26,8 +27,13 @@ class DmaEngine : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<DmaEngine> to_hbm{"to_hbm"};
 
   bool full() const { return outstanding_ >= timing_.queue_depth(); }
-  /// Takes a descriptor in the present cycle `now`; not while full. Returns the cycle from which on its data may move.
-  base::Cycles issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag);
+  /// Takes a descriptor in the present cycle `now`; not while full. `pattern` is what it touches in the HBM. Returns
+  /// the cycle from which on its data may move.
+  base::Cycles issue(base::Cycles now, Direction direction, const AccessPattern& pattern, std::size_t flag);
+  /// The same for so many bytes at the beginning of the HBM, where only their number matters.
+  base::Cycles issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag) {
+    return issue(now, direction, AccessPattern::contiguous(0, bytes), flag);
+  }
   /// From now on completion does not raise the flag but calls `completed` with it, which may be any number then.
   void on_completion(std::function<void(std::size_t flag)> completed) { completed_ = std::move(completed); }
   /// A descriptor has completed.

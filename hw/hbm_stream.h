@@ -58,6 +58,7 @@ class HbmStream {
   /// The same in 2^-24 cycle, so that differences are exact.
   std::int64_t busy_ticks() const { return busy_ticks_; }
   static base::Cycles cycles_of_ticks(std::int64_t ticks) { return base::Cycles(ticks >> tick_bits); }
+  static std::int64_t ticks_of_cycles(base::Cycles cycles) { return cycles.value() << tick_bits; }
   /// When a waiting request's data begin to move, if that is after the last advance().
   std::optional<base::Cycles> next_arrival() const;
   bool idle() const { return queues_[0].empty() && queues_[1].empty(); }

@@ -158,6 +158,7 @@ void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& re
   issued_.fill(0);
   fetched_ = 0;
   for (std::size_t flag = 0; flag < issued_.size(); ++flag) units_.flags->set(flag, 0);
+  regions_.emplace(op, machine_.hbm.capacity_per_core, machine_.dram.address.interleave);
   const ControlTiming code(machine_, op);
   TileCursor ahead(op);
   fetch(ahead, result);
@@ -168,9 +169,7 @@ void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& re
     wait_for_flag(output_flag + half, result.write_wait, "wait for buffer");
     run_phases(tile.run().work, label, result);
     control(code.duration(tile.run().work, ahead), result);
-    for (const TileTransfer& transfer : tile.run().work.writes) {
-      issue(Direction::write, transfer.bytes, output_flag + half, result);
-    }
+    issue_all(Direction::write, tile, output_flag + half, result);
     fetch(ahead, result);
   }
   for (std::size_t half : {0, 1}) wait_for_flag(output_flag + half, result.drain, "drain");
@@ -195,14 +194,21 @@ void Sequencer::run_phases(const TileWork& work, std::string_view label, OpResul
 /// Issues the reads of the next tile into the input buffer that is free.
 void Sequencer::fetch(TileCursor& cursor, OpResult& result) {
   if (cursor.done()) return;
-  for (const TileTransfer& transfer : cursor.run().work.reads) {
-    issue(Direction::read, transfer.bytes, input_flag + fetched_ % 2, result);
-  }
+  issue_all(Direction::read, cursor, input_flag + fetched_ % 2, result);
   cursor.next();
   ++fetched_;
 }
 
-void Sequencer::issue(Direction direction, base::Bytes bytes, std::size_t flag, OpResult& result) {
+/// All transfers of a tile in one direction.
+void Sequencer::issue_all(Direction direction, const TileCursor& tile, std::size_t flag, OpResult& result) {
+  const TileWork& work = tile.run().work;
+  const std::size_t transfers = (direction == Direction::read ? work.reads : work.writes).size();
+  for (std::size_t transfer = 0; transfer < transfers; ++transfer) {
+    issue(direction, regions_->pattern(tile.run_number(), tile.index(), direction, transfer), flag, result);
+  }
+}
+
+void Sequencer::issue(Direction direction, const AccessPattern& pattern, std::size_t flag, OpResult& result) {
   const base::Cycles start = now_;
   while (units_.dma->full()) {
     enter("wait for descriptor");
@@ -210,9 +216,9 @@ void Sequencer::issue(Direction direction, base::Bytes bytes, std::size_t flag, 
     now_ = time_.now();
   }
   result.write_wait += now_ - start;
-  units_.dma->issue(now_, direction, bytes, flag);
+  units_.dma->issue(now_, direction, pattern, flag);
   ++issued_[flag];
-  (direction == Direction::read ? result.read_bytes : result.written_bytes) += bytes;
+  (direction == Direction::read ? result.read_bytes : result.written_bytes) += pattern.bytes();
 }
 
 void Sequencer::control(base::Cycles cycles, OpResult& result) {

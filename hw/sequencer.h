@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "hw/core.h"
@@ -12,6 +13,7 @@
 #include "hw/mxu.h"
 #include "hw/sync_flags.h"
 #include "hw/tile_cursor.h"
+#include "hw/tile_regions.h"
 #include "hw/vector_unit.h"
 #include "hw/vmem.h"
 
@@ -59,7 +61,8 @@ class Sequencer : public sc_core::sc_module {
   void run_tiles(const TileOp& op, std::string_view label, OpResult& result);
   void run_phases(const TileWork& work, std::string_view label, OpResult& result);
   void fetch(TileCursor& cursor, OpResult& result);
-  void issue(Direction direction, base::Bytes bytes, std::size_t flag, OpResult& result);
+  void issue_all(Direction direction, const TileCursor& tile, std::size_t flag, OpResult& result);
+  void issue(Direction direction, const AccessPattern& pattern, std::size_t flag, OpResult& result);
   void control(base::Cycles cycles, OpResult& result);
   void wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state);
   void wait_until(base::Cycles cycle);
@@ -78,6 +81,7 @@ class Sequencer : public sc_core::sc_module {
   base::Probe<std::string> state_, op_, infeed_, outfeed_;
 
   base::Cycles now_;                      ///< the cycle in which the thread stands
+  std::optional<TileRegions> regions_;    ///< of this op
   std::array<std::int64_t, 4> issued_{};  ///< descriptors of this op, per sync flag
   std::size_t fetched_ = 0;               ///< tiles of this op whose reads have been issued
   bool external_complete_ = false;

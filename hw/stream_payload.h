@@ -5,12 +5,13 @@
 #include <tlm>
 #include <vector>
 
+#include "hw/access_pattern.h"
 #include "hw/hbm_stream.h"
 
-/// One DMA descriptor on its way between a core and the HBM, and how it rides on TLM-2.0: a generic payload (read or
-/// write, no data, no address at this level) with this extension. Non-blocking:
-///  - the DMA engine sends BEGIN_REQ, annotated with the delay after which data may move; the HBM answers END_REQ at
-///    once and any number may be outstanding;
+/// One DMA descriptor on its way between a core and its half of the HBM, and how it rides on TLM-2.0: a generic payload
+/// (read or write, no data) with this extension, which says what is touched in the HBM. Non-blocking:
+///  - the DMA engine sends BEGIN_REQ, annotated with the delay after which data may move if the HBM takes no time for
+///    them but that of moving; the HBM answers END_REQ at once and any number may be outstanding;
 ///  - the HBM sends BEGIN_RESP when the last byte has moved; the engine answers TLM_COMPLETED.
 namespace podsim::hw {
 
@@ -19,9 +20,10 @@ struct StreamExtension : tlm::tlm_extension<StreamExtension> {
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const StreamExtension&>(other); }
 
   Direction direction = Direction::read;
-  base::Bytes bytes;
+  base::Bytes bytes;            ///< of the pattern
+  AccessPattern pattern;        ///< in the HBM
   std::uint64_t tag = 0;        ///< the sender's own
-  std::int64_t busy_ticks = 0;  ///< response: the HBM's count of time in which data moved (HbmStream::busy_ticks)
+  std::int64_t busy_ticks = 0;  ///< response: the HBM's count of time in which it was at work (HbmStream::busy_ticks)
 };
 
 /// Payloads with their extension, reused; they return to the pool with the last release().
@@ -32,7 +34,7 @@ class StreamPayloadPool : public tlm::tlm_mm_interface {
   StreamPayloadPool& operator=(const StreamPayloadPool&) = delete;
 
   /// One reference is held by the caller.
-  tlm::tlm_generic_payload& make(Direction direction, base::Bytes bytes, std::uint64_t tag);
+  tlm::tlm_generic_payload& make(Direction direction, const AccessPattern& pattern, std::uint64_t tag);
   void free(tlm::tlm_generic_payload* payload) override { free_.push_back(payload); }
 
  private:

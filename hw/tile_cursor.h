@@ -18,6 +18,7 @@ class TileCursor {
 
   bool done() const { return run_ == op_.runs.size(); }
   const TileRun& run() const { return op_.runs[run_]; }
+  std::size_t run_number() const { return run_; }
   std::int64_t index() const { return index_; }  ///< of the tile in its run
   void next() {
     ++index_;

@@ -233,8 +233,8 @@ TEST(TensorCore, bytes_moved_are_those_of_the_program) {
   ScriptedRuntime runtime({RunOp{&op}});
   TileChip chip("chip", machine, 0, runtime);
   sc_core::sc_start();
-  EXPECT_EQ(chip.hbm(1).moved(Direction::read), base::Bytes(10240));
-  EXPECT_EQ(chip.hbm(1).moved(Direction::write), base::Bytes(5120));
+  EXPECT_EQ(chip.memory().moved(1, Direction::read), base::Bytes(10240));
+  EXPECT_EQ(chip.memory().moved(1, Direction::write), base::Bytes(5120));
   EXPECT_EQ(runtime.records(0, 1)[0].op.tiles, 10);
 }
 

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/memory/granule_dma.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace podsim::hw {
+
+namespace {
+
+/// A DMA engine's descriptor: between the core and a memory.
+DmaTransfer transfer_of(const StreamExtension& request, int memory) {
+  const AccessPattern& pattern = request.pattern;
+  const DmaEnd core{{}, 0, pattern.row_bytes.value()};
+  const DmaEnd far{memory, pattern.base, pattern.stride};
+  if (request.direction == Direction::read) return {far, core, pattern.rows, pattern.row_bytes};
+  return {core, far, pattern.rows, pattern.row_bytes};
+}
+
+}  // namespace
+
+GranuleDma::GranuleDma(sc_core::sc_module_name name, const Machine& machine, int own_memory, const Trace& trace)
+    : sc_module(name),
+      time_(machine.clock),
+      path_(machine),
+      unit_(machine.dram.address.interleave),
+      limit_(machine.dma.granules),
+      own_memory_(own_memory),
+      outstanding_probe_(trace.probe<std::int64_t>("granules")) {
+  from_engine.register_nb_transport_fw(this, &GranuleDma::receive);
+  to_switch.register_nb_transport_bw(this, &GranuleDma::from_switch);
+  count(0);
+  SC_METHOD(work);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+tlm::tlm_sync_enum GranuleDma::receive(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
+  assert(phase == tlm::BEGIN_REQ);
+  const StreamExtension& request = stream_extension(payload);
+  payload.acquire();
+  const base::Cycles arrival = time_.clock().edge_at_or_after(noc::now() + noc::from_sc_time(delay));
+  const bool empty = request.bytes == base::Bytes(0);  // nothing to wait for on the way
+  const base::Cycles start = empty ? arrival : arrival - path_.duration(request.direction);
+  const DmaTransfer transfer = transfer_of(request, own_memory_);
+  enqueue({GranuleWalk(transfer, unit_), transfer, std::max(time_.now(), start), 0, &payload});
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void GranuleDma::start(const DmaTransfer& transfer, std::uint64_t tag) {
+  assert(transfer.source.port || transfer.destination.port);
+  enqueue({GranuleWalk(transfer, unit_), transfer, time_.now(), tag});
+}
+
+void GranuleDma::enqueue(const Active& active) {
+  if (free_transfers_.empty()) {
+    free_transfers_.push_back(transfers_.size());
+    transfers_.push_back(active);
+  } else {
+    transfers_[free_transfers_.back()] = active;
+  }
+  queues_[active.transfer.source.port ? 0 : 1].push_back(free_transfers_.back());
+  free_transfers_.pop_back();
+  wake_.notify(time_.until(active.start));
+}
+
+void GranuleDma::work() {
+  while (!held_ && send_next()) {
+  }
+  sleep();
+}
+
+/// Sends one granule, if there is one that may go.
+bool GranuleDma::send_next() {
+  if (!legs_.empty()) {
+    const Leg leg = legs_.front();
+    legs_.pop_front();
+    send(leg.transfer, leg.granule, Direction::write);
+    return true;
+  }
+  std::deque<std::size_t>* queue = outstanding_ < limit_ ? next_queue() : nullptr;
+  if (queue == nullptr) return false;
+  const std::size_t number = queue->front();
+  Active& active = transfers_[number];
+  if (active.walk.done()) {
+    queue->pop_front();
+    complete(number);
+    return true;
+  }
+  const Granule granule = active.walk.next();
+  if (active.walk.done()) queue->pop_front();
+  ++active.outstanding;
+  ++granules_;
+  count(1);
+  send(number, granule, active.transfer.source.port ? Direction::read : Direction::write);
+  return true;
+}
+
+/// The queue whose turn it is of those whose first transfer has started.
+std::deque<std::size_t>* GranuleDma::next_queue() {
+  for (const std::size_t kind : {turn_, 1 - turn_}) {
+    if (queues_[kind].empty() || transfers_[queues_[kind].front()].start > time_.now()) continue;
+    turn_ = 1 - kind;
+    return &queues_[kind];
+  }
+  return nullptr;
+}
+
+void GranuleDma::send(std::size_t transfer, const Granule& granule, Direction direction) {
+  const bool reads = direction == Direction::read;
+  const DmaTransfer& ends = transfers_[transfer].transfer;
+  Slot& slot = free_slot();
+  slot.transfer = transfer;
+  slot.granule = granule;
+  slot.route.destination = *(reads ? ends.source : ends.destination).port;
+  slot.payload.set_command(reads ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
+  slot.payload.set_address(reads ? granule.source : granule.destination);
+  slot.payload.set_data_length(unsigned(granule.bytes.value()));
+  slot.payload.set_streaming_width(unsigned(granule.bytes.value()));
+  slot.payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  slot.payload.acquire();
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  held_ = to_switch->nb_transport_fw(slot.payload, phase, delay) == tlm::TLM_ACCEPTED;
+}
+
+GranuleDma::Slot& GranuleDma::free_slot() {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(slots_.size());
+    tlm::tlm_mm_interface* owner = this;
+    slots_.emplace_back(owner).extension.tag = free_slots_.back();
+  }
+  Slot& slot = slots_[free_slots_.back()];
+  free_slots_.pop_back();
+  return slot;
+}
+
+void GranuleDma::free(tlm::tlm_generic_payload* payload) { free_slots_.push_back(memory_extension(*payload).tag); }
+
+tlm::tlm_sync_enum GranuleDma::from_switch(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                           sc_core::sc_time&) {
+  if (phase == tlm::END_REQ) {
+    held_ = false;
+    wake_.notify(sc_core::SC_ZERO_TIME);
+    return tlm::TLM_ACCEPTED;
+  }
+  assert(phase == tlm::BEGIN_RESP && payload.get_response_status() == tlm::TLM_OK_RESPONSE);
+  const Slot& slot = slots_[memory_extension(payload).tag];
+  const bool half_way = payload.is_read() && transfers_[slot.transfer].transfer.destination.port;
+  if (half_way) {
+    legs_.push_back({slot.transfer, slot.granule});
+  } else {
+    answered(slot.transfer, slot.granule);
+  }
+  payload.release();
+  wake_.notify(sc_core::SC_ZERO_TIME);
+  return tlm::TLM_COMPLETED;
+}
+
+void GranuleDma::answered(std::size_t transfer, const Granule& granule) {
+  count(-1);
+  Active& active = transfers_[transfer];
+  --active.outstanding;
+  if (active.request != nullptr) moved_[std::size_t(stream_extension(*active.request).direction)] += granule.bytes;
+  if (active.outstanding == 0 && active.walk.done()) complete(transfer);
+}
+
+/// Its number is free before anybody learns of it: the answer may bring the next transfer.
+void GranuleDma::complete(std::size_t transfer) {
+  const Active active = transfers_[transfer];
+  free_transfers_.push_back(transfer);
+  if (active.request != nullptr) {
+    respond(active);
+  } else if (completed_) {
+    completed_(active.tag);
+  }
+}
+
+void GranuleDma::respond(const Active& active) {
+  tlm::tlm_generic_payload& request = *active.request;
+  const base::Cycles busy = busy_ + (outstanding_ > 0 ? time_.now() - busy_since_ : base::Cycles(0));
+  stream_extension(request).busy_ticks = HbmStream::ticks_of_cycles(busy);
+  request.set_response_status(tlm::TLM_OK_RESPONSE);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  from_engine->nb_transport_bw(request, phase, delay);
+  request.release();
+}
+
+void GranuleDma::count(std::int64_t change) {
+  if (outstanding_ == 0) busy_since_ = time_.now();
+  outstanding_ += change;
+  if (outstanding_ == 0) busy_ += time_.now() - busy_since_;
+  outstanding_probe_.set(noc::now(), outstanding_);
+}
+
+/// Until a transfer starts; answers and the switch wake it as well.
+void GranuleDma::sleep() {
+  if (held_ || outstanding_ == limit_) return;
+  for (const std::deque<std::size_t>& queue : queues_) {
+    if (!queue.empty()) wake_.notify(time_.until(std::max(time_.now(), transfers_[queue.front()].start)));
+  }
+}
+
+}  // namespace podsim::hw
