@@ -13,6 +13,13 @@ int bits_of(std::int64_t count) { return int(std::bit_width(std::uint64_t(count 
 
 std::uint64_t low_bits(int count) { return (std::uint64_t(1) << count) - 1; }
 
+/// The sum without carry of a number's groups of so many bits.
+std::uint64_t fold(std::uint64_t number, int bits) {
+  std::uint64_t sum = 0;
+  for (; bits > 0 && number != 0; number >>= bits) sum ^= number & low_bits(bits);
+  return sum;
+}
+
 int width_of(AddressField field, const DramOrganization& organization) {
   switch (field) {
     case AddressField::row:
@@ -49,11 +56,7 @@ AddressMap::AddressMap(const DramParameters& parameters)
 
 int AddressMap::channel_of(std::uint64_t address) const {
   const std::uint64_t unit = address >> unit_bits_;
-  std::uint64_t channel = unit;
-  if (channel_hash_ && channel_bits_ > 0) {
-    for (std::uint64_t rest = unit >> channel_bits_; rest != 0; rest >>= channel_bits_) channel ^= rest;
-  }
-  return int(channel & low_bits(channel_bits_));
+  return int(channel_hash_ ? fold(unit, channel_bits_) : unit & low_bits(channel_bits_));
 }
 
 /// Number of the burst among those of its channel.
@@ -68,7 +71,7 @@ AddressMap::Place AddressMap::place_of(std::uint64_t local_burst) const {
                        (field(AddressField::bank_group).of(local_burst) << bank_bits_) |
                        field(AddressField::bank).of(local_burst);
   const int pseudo_channel_bits = std::popcount(field(AddressField::pseudo_channel).mask);
-  if (bank_hash_) flat ^= row & low_bits(pseudo_channel_bits + group_bits_ + bank_bits_);
+  if (bank_hash_) flat ^= fold(row, pseudo_channel_bits + group_bits_ + bank_bits_);
   return {int(flat >> (group_bits_ + bank_bits_)), int(flat & low_bits(group_bits_ + bank_bits_)), std::int64_t(row)};
 }
 

@@ -30,8 +30,8 @@ struct DramPart {
 /// Where the bytes of one core's half lie. Units of `interleave` bytes go round the channels; what a channel holds,
 /// counted in bursts, falls into fields of bits in the configured order. Two hashes, both their own inverse while the
 /// bits above stay the same, so that every burst keeps a place of its own:
-///  - channel: XOR with the sum without carry of all higher groups of as many bits;
-///  - pseudo-channel, bank group and bank: XOR with the lowest bits of the row.
+///  - channel: XOR with all higher groups of as many bits;
+///  - pseudo-channel, bank group and bank, taken as one number: XOR with all groups of as many bits of the row.
 class AddressMap {
  public:
   explicit AddressMap(const DramParameters& parameters);

@@ -11,7 +11,7 @@ BankHbm::BankHbm(sc_core::sc_module_name name, const Machine& machine, DeviceMem
   MemoryReplies& replies = *this;
   for (int number = 0; number < int(machine.dram.organization.channels); ++number) {
     const std::string channel = "channel_" + std::to_string(number);
-    channels_.emplace_back(channel.c_str(), machine.dram, number, contents, replies);
+    channels_.emplace_back(channel.c_str(), machine.dram, contents, replies);
   }
 }
 

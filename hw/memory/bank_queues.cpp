@@ -13,7 +13,7 @@ std::uint64_t bit(int bank) { return std::uint64_t(1) << bank; }
 
 BankQueues::BankQueues(int banks, std::int64_t starvation_bound)
     : starvation_bound_(starvation_bound), banks_(std::size_t(banks)), entries_(1) {
-  assert(banks <= 64);
+  assert(std::size_t(banks) <= most_banks);
 }
 
 std::uint32_t BankQueues::allocate() {
@@ -31,7 +31,12 @@ void BankQueues::push(Direction direction, int bank, std::int64_t row, std::int6
   const std::uint32_t index = allocate();
   List& list = banks_[std::size_t(bank)].lists[std::size_t(direction)];
   entries_[index] = {row, sequence, std::int32_t(bursts), request, none, list.last};
-  (list.last == none ? list.first : entries_[list.last].next) = index;
+  if (list.first == none) {
+    list.first = index;
+    oldest_[std::size_t(direction)][std::size_t(bank)] = sequence;
+  } else {
+    entries_[list.last].next = index;
+  }
   list.last = index;
   bursts_[std::size_t(direction)] += bursts;
   pending_[std::size_t(direction)] |= bit(bank);
@@ -39,6 +44,7 @@ void BankQueues::push(Direction direction, int bank, std::int64_t row, std::int6
   if (list.hit == none && row == banks_[std::size_t(bank)].row && may_pass) {
     list.hit = index;
     hits_[std::size_t(direction)] |= bit(bank);
+    hit_[std::size_t(direction)][std::size_t(bank)] = sequence;
   }
 }
 
@@ -70,10 +76,11 @@ void BankQueues::find_hit(Direction direction, int bank, std::uint32_t from) {
   if (list.hit != list.first && list.overtaken >= starvation_bound_) list.hit = none;
   std::uint64_t& hits = hits_[std::size_t(direction)];
   hits = list.hit == none ? hits & ~bit(bank) : hits | bit(bank);
+  hit_[std::size_t(direction)][std::size_t(bank)] = entries_[list.hit].sequence;
 }
 
 bool BankQueues::last_of_row(Direction direction, int bank) const {
-  const Entry& entry = hit(direction, bank);
+  const Entry& entry = entries_[list(direction, bank).hit];
   const Direction other = direction == Direction::read ? Direction::write : Direction::read;
   return entry.bursts == 1 && find_hit(entry.next, entry.row) == none &&
          find_hit(list(other, bank).first, entry.row) == none;
@@ -89,8 +96,7 @@ std::uint32_t BankQueues::take(Direction direction, int bank) {
   --bursts_[std::size_t(direction)];
   if (--entry.bursts == 0) {
     const std::uint32_t next = entry.next;
-    remove(list, index);
-    if (list.first == none) pending_[std::size_t(direction)] &= ~bit(bank);
+    remove(direction, bank, index);
     find_hit(direction, bank, next);
   } else if (list.overtaken >= starvation_bound_) {
     find_hit(direction, bank, index);
@@ -98,11 +104,14 @@ std::uint32_t BankQueues::take(Direction direction, int bank) {
   return request;
 }
 
-void BankQueues::remove(List& list, std::uint32_t index) {
-  const Entry entry = entries_[index];
+void BankQueues::remove(Direction direction, int bank, std::uint32_t index) {
+  List& list = banks_[std::size_t(bank)].lists[std::size_t(direction)];
+  Entry& entry = entries_[index];
   (entry.previous == none ? list.first : entries_[entry.previous].next) = entry.next;
   (entry.next == none ? list.last : entries_[entry.next].previous) = entry.previous;
-  entries_[index].next = free_;
+  if (list.first == none) pending_[std::size_t(direction)] &= ~bit(bank);
+  oldest_[std::size_t(direction)][std::size_t(bank)] = entries_[list.first].sequence;
+  entry.next = free_;
   free_ = index;
 }
 

@@ -18,16 +18,9 @@ class BankQueues {
  public:
   static constexpr std::int64_t no_row = -1;
 
-  struct Entry {
-    std::int64_t row = 0;
-    std::uint64_t sequence = 0;  ///< the smaller the older
-    std::int32_t bursts = 0;     ///< left
-    std::uint32_t request = 0;
-    std::uint32_t next = 0, previous = 0;
-  };
-
   BankQueues(int banks, std::int64_t starvation_bound);
 
+  /// A smaller `sequence` is older.
   void push(Direction direction, int bank, std::int64_t row, std::int64_t bursts, std::uint32_t request,
             std::uint64_t sequence);
   void open(int bank, std::int64_t row);
@@ -38,8 +31,10 @@ class BankQueues {
   std::uint64_t pending(Direction direction) const { return pending_[std::size_t(direction)]; }  ///< a bit per bank
   std::uint64_t hits(Direction direction) const { return hits_[std::size_t(direction)]; }        ///< a bit per bank
   std::uint64_t open_banks() const { return open_; }                                             ///< a bit per bank
-  const Entry& oldest(Direction direction, int bank) const { return entries_[list(direction, bank).first]; }
-  const Entry& hit(Direction direction, int bank) const { return entries_[list(direction, bank).hit]; }
+  /// By bank, the age of its oldest entry, and of its hit; only of banks that have one.
+  const std::uint64_t* oldest(Direction direction) const { return oldest_[std::size_t(direction)].data(); }
+  const std::uint64_t* hit(Direction direction) const { return hit_[std::size_t(direction)].data(); }
+  std::int64_t oldest_row(Direction direction, int bank) const { return entries_[list(direction, bank).first].row; }
   /// Whether a burst is the last that waits for the bank's open row.
   bool last_of_row(Direction direction, int bank) const;
 
@@ -48,7 +43,15 @@ class BankQueues {
 
  private:
   static constexpr std::uint32_t none = 0;  ///< entry 0 is never used
+  static constexpr std::size_t most_banks = 64;
 
+  struct Entry {
+    std::int64_t row = 0;
+    std::uint64_t sequence = 0;
+    std::int32_t bursts = 0;  ///< left
+    std::uint32_t request = 0;
+    std::uint32_t next = 0, previous = 0;
+  };
   struct List {
     std::uint32_t first = none, last = none;
     std::uint32_t hit = none;
@@ -63,7 +66,7 @@ class BankQueues {
     return banks_[std::size_t(bank)].lists[std::size_t(direction)];
   }
   std::uint32_t allocate();
-  void remove(List& list, std::uint32_t index);
+  void remove(Direction direction, int bank, std::uint32_t index);
   std::uint32_t find_hit(std::uint32_t from, std::int64_t row) const;
   void find_hit(Direction direction, int bank, std::uint32_t from);
 
@@ -74,6 +77,7 @@ class BankQueues {
   std::array<std::int64_t, 2> bursts_{};
   std::array<std::uint64_t, 2> pending_{}, hits_{};
   std::uint64_t open_ = 0;
+  std::array<std::array<std::uint64_t, most_banks>, 2> oldest_{}, hit_{};  ///< sequences
 };
 
 }  // namespace podsim::hw

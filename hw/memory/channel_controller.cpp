@@ -7,43 +7,41 @@
 
 namespace podsim::hw {
 
-namespace {
-
-/// All pseudo-channels of the memory refresh in turn, spread over the time between two refreshes of one.
-std::int64_t refresh_phase(const DramParameters& parameters, int channel, int pseudo_channel) {
-  const std::int64_t steps = parameters.policy.refresh == RefreshPolicy::per_bank ? parameters.organization.banks() : 1;
-  const std::int64_t interval = parameters.timing.refi.value() / steps;
-  const std::int64_t all = parameters.organization.channels * parameters.organization.pseudo_channels;
-  return interval + (channel * parameters.organization.pseudo_channels + pseudo_channel) * interval / all;
-}
-
-}  // namespace
-
-ChannelController::ChannelController(const DramParameters& parameters, int number)
+ChannelController::ChannelController(const DramParameters& parameters)
     : map_(parameters),
       timing_(dram_constraints(parameters.organization, parameters.timing), parameters.organization),
       least_latency_(std::min(parameters.timing.cl, parameters.timing.cwl).value() +
                      parameters.organization.burst_clocks.value()),
       options_(std::size_t(parameters.organization.pseudo_channels)),
       stale_(std::size_t(parameters.organization.pseudo_channels)) {
-  for (int index = 0; index < int(parameters.organization.pseudo_channels); ++index) {
-    pseudo_channels_.emplace_back(parameters, index, refresh_phase(parameters, number, index), timing_);
-    choose(index, 0);
+  pseudo_channels_.reserve(options_.size());
+  for (int index = 0; index < int(options_.size()); ++index) {
+    pseudo_channels_.emplace_back(parameters, index, timing_);
+    update(index, 0);
   }
 }
 
+/// A request is asked about before it is submitted, often more than once.
+const std::vector<DramPart>& ChannelController::parts_of(const MemoryRequest& request) const {
+  if (request.address != split_.address || request.bytes != split_.bytes) {
+    map_.split(request.address, request.bytes, parts_);
+    split_ = request;
+  }
+  return parts_;
+}
+
 bool ChannelController::accepts(const MemoryRequest& request) const {
-  map_.split(request.address, request.bytes, parts_);
-  return std::ranges::all_of(pseudo_channels_, [&](const PseudoChannel& channel) {
+  const std::vector<DramPart>& parts = parts_of(request);
+  for (int index = 0; index < pseudo_channels(); ++index) {
     std::int64_t bursts = 0;
-    for (const DramPart& part : parts_) bursts += &pseudo_channel(part.pseudo_channel) == &channel ? part.bursts : 0;
-    return bursts <= channel.room(request.direction);
-  });
+    for (const DramPart& part : parts) bursts += part.pseudo_channel == index ? part.bursts : 0;
+    if (bursts > pseudo_channel(index).room(request.direction)) return false;
+  }
+  return true;
 }
 
 void ChannelController::submit(const MemoryRequest& request) {
   assert(accepts(request));
-  map_.split(request.address, request.bytes, parts_);
   if (free_.empty()) {
     free_.push_back(std::uint32_t(pending_.size()));
     pending_.emplace_back();
@@ -51,7 +49,7 @@ void ChannelController::submit(const MemoryRequest& request) {
   const std::uint32_t slot = free_.back();
   free_.pop_back();
   pending_[slot] = {request, 0};
-  for (const DramPart& part : parts_) {
+  for (const DramPart& part : parts_of(request)) {
     pending_[slot].bursts_left += part.bursts;
     pseudo_channels_[std::size_t(part.pseudo_channel)].push(request.direction, part, slot, sequence_, now_);
     stale_[std::size_t(part.pseudo_channel)] = true;
@@ -59,36 +57,64 @@ void ChannelController::submit(const MemoryRequest& request) {
   ++sequence_;
 }
 
-void ChannelController::choose(int index, std::int64_t clock) {
+/// After something has changed. Choices that did not depend on it stay.
+void ChannelController::update(int index, std::int64_t clock) {
   PseudoChannel& channel = pseudo_channels_[std::size_t(index)];
-  channel.choose_direction();
-  options_[std::size_t(index)] = {channel.column_choice(clock), channel.row_choice(clock), channel.next_due(clock)};
+  Options& options = options_[std::size_t(index)];
+  const PseudoChannel::Demand before = options.demand;
+  const PseudoChannel::Demand demand = options.demand = channel.demand(clock);
+  const bool turned = demand.direction != before.direction;
+  if (turned || demand.columns != before.columns) options.column.known = false;
+  if (turned || demand.rows != before.rows || demand.rows_ahead != before.rows_ahead ||
+      demand.refresh != before.refresh) {
+    options.row.known = false;
+  }
+  if (!options.column.known) {
+    const DramCommand command = demand.direction == Direction::read ? DramCommand::read : DramCommand::write;
+    const std::int64_t earliest = std::max(clock, timing_.of_pseudo_channel(command, index));
+    options.column.choice = {demand.columns != 0 ? earliest : PseudoChannel::never, command, 0};
+  }
+  if (!options.row.known) {
+    const bool any = (demand.rows | demand.rows_ahead | demand.refresh) != 0;
+    options.row.choice = {any ? clock : PseudoChannel::never, DramCommand::activate, 0};
+  }
+  options.due = channel.next_due(clock);
   stale_[std::size_t(index)] = false;
 }
 
 ChannelController::Step ChannelController::next_step() const {
   Step best;
-  const int count = pseudo_channels();
-  for (int i = 0; i < count; ++i) {
-    const int index = (turn_ + i) % count;
+  const auto consider = [&](std::int64_t clock, int index, Event event) {
+    if (clock < best.clock) best = {clock, index, event};
+  };
+  const std::int64_t column_bus = timing_.of_channel(DramCommand::read);
+  const std::int64_t row_bus = timing_.of_channel(DramCommand::activate);
+  for (int i = 0, index = turn_; i < pseudo_channels(); ++i) {
     const Options& options = options_[std::size_t(index)];
-    if (options.due < best.clock) best = {options.due, index, false, false};
-    for (const bool column : {true, false}) {
-      const PseudoChannel::Choice& choice = column ? options.column : options.row;
-      if (choice.clock >= best.clock) continue;
-      const std::int64_t clock = std::max(choice.clock, timing_.of_channel(choice.command));
-      if (clock < best.clock) best = {clock, index, column, !column};
-    }
+    consider(options.due, index, Event::refresh_due);
+    consider(std::max(options.column.choice.clock, column_bus), index, Event::column);
+    consider(std::max(options.row.choice.clock, row_bus), index, Event::row);
+    index = index + 1 == pseudo_channels() ? 0 : index + 1;
   }
   return best;
 }
 
 void ChannelController::take(const Step& step) {
-  const Options& options = options_[std::size_t(step.pseudo_channel)];
-  const PseudoChannel::Choice choice = step.column ? options.column : options.row;
+  const int index = step.pseudo_channel;
+  if (step.event == Event::refresh_due) return update(index, step.clock);
+  Options& options = options_[std::size_t(index)];
+  Next& next = step.event == Event::column ? options.column : options.row;
   // A command that waited for the bus may no longer be the best.
-  if ((step.column || step.row) && choice.clock == step.clock) issue(step.pseudo_channel, choice);
-  choose(step.pseudo_channel, step.clock);
+  if (!next.known || next.choice.clock < step.clock) {
+    const PseudoChannel& channel = pseudo_channel(index);
+    next.choice = step.event == Event::column ? channel.column_choice(options.demand, step.clock)
+                                              : channel.row_choice(options.demand, step.clock);
+    next.known = true;
+    if (next.choice.clock > step.clock) return;
+  }
+  issue(index, next.choice);
+  next.known = false;
+  update(index, step.clock);
 }
 
 void ChannelController::issue(int index, const PseudoChannel::Choice& choice) {
@@ -116,7 +142,7 @@ void ChannelController::finish_burst(const PseudoChannel::Issued& issued) {
 void ChannelController::advance(base::Cycles clock, std::vector<MemoryCompletion>& completed) {
   assert(clock.value() >= now_);
   for (int index = 0; index < pseudo_channels(); ++index) {
-    if (stale_[std::size_t(index)]) choose(index, now_);
+    if (stale_[std::size_t(index)]) update(index, now_);
     if (!pseudo_channels_[std::size_t(index)].empty()) continue;
     pseudo_channels_[std::size_t(index)].skip_idle_rounds(clock.value());
   }

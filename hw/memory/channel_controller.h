@@ -30,8 +30,7 @@ class CommandObserver {
 /// An unloaded read of one burst completes RCD + CL + burst clocks after its arrival.
 class ChannelController {
  public:
-  /// `number` among the memory's channels; the refreshes of channels are spread evenly.
-  ChannelController(const DramParameters& parameters, int number);
+  explicit ChannelController(const DramParameters& parameters);
   ChannelController(const ChannelController&) = delete;
   ChannelController& operator=(const ChannelController&) = delete;
 
@@ -64,17 +63,25 @@ class ChannelController {
     MemoryRequest request;
     std::int64_t bursts_left = 0;
   };
+  /// What a pseudo-channel would say next on a bus: a choice, or only a clock before which there is none.
+  struct Next {
+    PseudoChannel::Choice choice;
+    bool known = false;
+  };
   struct Options {
-    PseudoChannel::Choice column, row;
+    PseudoChannel::Demand demand;
+    Next column, row;
     std::int64_t due = 0;  ///< of the next refresh
   };
+  enum class Event { refresh_due, column, row };
   struct Step {
     std::int64_t clock = PseudoChannel::never;
     int pseudo_channel = 0;
-    bool column = false, row = false;  ///< neither: a refresh becomes due
+    Event event = Event::refresh_due;
   };
 
-  void choose(int pseudo_channel, std::int64_t clock);
+  const std::vector<DramPart>& parts_of(const MemoryRequest& request) const;
+  void update(int pseudo_channel, std::int64_t clock);
   Step next_step() const;
   void take(const Step& step);
   void issue(int pseudo_channel, const PseudoChannel::Choice& choice);
@@ -84,16 +91,16 @@ class ChannelController {
   AddressMap map_;
   DramTimingState timing_;
   std::int64_t least_latency_;  ///< column command to the end of its data
-  std::deque<PseudoChannel> pseudo_channels_;
+  std::vector<PseudoChannel> pseudo_channels_;
   std::vector<Options> options_;
   std::vector<bool> stale_;
-  Step next_;
   std::int64_t now_ = 0;
   std::uint64_t sequence_ = 0;
   int turn_ = 0;  ///< the pseudo-channel that goes first when both could
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_;
   std::array<std::deque<MemoryCompletion>, 2> due_;  ///< per direction, in the order of completion
+  mutable MemoryRequest split_;                      ///< the request that parts_ are of
   mutable std::vector<DramPart> parts_;
   CommandObserver* observer_ = nullptr;
 };

@@ -48,7 +48,7 @@ enum class AddressField { row, bank, bank_group, pseudo_channel, column };
 struct AddressOrder {
   base::Bytes interleave;            ///< consecutive bytes in one channel
   std::vector<AddressField> fields;  ///< of the address within a channel in bursts, most significant first
-  bool bank_hash = false;            ///< XOR pseudo-channel, group and bank with the lowest bits of the row
+  bool bank_hash = false;            ///< XOR pseudo-channel, group and bank with the row
   bool channel_hash = false;         ///< XOR the channel with all higher bits of the address
 };
 

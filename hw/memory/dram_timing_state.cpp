@@ -2,7 +2,8 @@
 #include "hw/memory/dram_timing_state.h"
 
 #include <algorithm>
-#include <cassert>
+#include <bit>
+#include <iterator>
 
 namespace podsim::hw {
 
@@ -27,72 +28,86 @@ std::size_t index_of(DramScope scope, const DramPlace& place) {
   return 0;
 }
 
+/// What a scope's table says about when a command may come.
+std::vector<DramConstraint> rules_for(DramScope scope, DramCommand next, const std::vector<DramConstraint>& table) {
+  std::vector<DramConstraint> rules;
+  std::ranges::copy_if(table, std::back_inserter(rules),
+                       [&](const DramConstraint& row) { return row.scope == scope && row.next == next; });
+  return rules;
+}
+
+bool alike(const std::vector<DramConstraint>& a, const std::vector<DramConstraint>& b) {
+  return std::ranges::equal(a, b, [](const DramConstraint& one, const DramConstraint& other) {
+    return one.previous == other.previous && one.clocks == other.clocks && one.window == other.window;
+  });
+}
+
 }  // namespace
 
 DramTimingState::DramTimingState(const std::vector<DramConstraint>& constraints, const DramOrganization& organization)
-    : banks_per_group_(int(organization.banks_per_group)),
-      banks_per_pseudo_channel_(int(organization.banks())),
-      pseudo_channels_(std::size_t(organization.pseudo_channels)),
-      groups_(std::size_t(organization.pseudo_channels * organization.bank_groups)),
-      banks_(std::size_t(organization.pseudo_channels * organization.banks())) {
-  for (const DramConstraint& row : constraints) {
-    if (row.window == 1) {
-      effects_[std::size_t(row.scope)][std::size_t(row.previous)].push_back({row.next, row.clocks.value()});
-    } else {
-      const std::size_t count = places(row.scope), window = std::size_t(row.window);
-      windows_.push_back({row.scope, row.previous, row.next, row.clocks.value(), window,
-                          std::vector(count, std::vector<std::int64_t>(window, -row.clocks.value())),
-                          std::vector<std::size_t>(count)});
+    : group_bits_(std::countr_zero(std::uint64_t(organization.banks_per_group))),
+      bank_bits_(std::countr_zero(std::uint64_t(organization.banks()))) {
+  resolve(DramScope::channel, constraints, 1);
+  resolve(DramScope::pseudo_channel, constraints, organization.pseudo_channels);
+  resolve(DramScope::bank_group, constraints, organization.pseudo_channels * organization.bank_groups);
+  resolve(DramScope::bank, constraints, organization.pseudo_channels * organization.banks());
+}
+
+void DramTimingState::resolve(DramScope scope, const std::vector<DramConstraint>& constraints, std::int64_t places) {
+  Scope& own = scopes_[std::size_t(scope)];
+  own.places = std::size_t(places);
+  for (std::size_t command = 0; command < dram_command_count; ++command) {
+    const std::vector<DramConstraint> rules = rules_for(scope, DramCommand(command), constraints);
+    std::size_t same = 0;
+    while (same < command && !alike(rules, rules_for(scope, DramCommand(same), constraints))) ++same;
+    if (same < command) {
+      own.offset[command] = own.offset[same];
+      continue;
+    }
+    own.offset[command] = own.earliest.size();
+    own.earliest.resize(own.earliest.size() + own.places);
+    for (const DramConstraint& rule : rules) {
+      const Effect effect{own.offset[command], rule.clocks.value()};
+      if (rule.window == 1) {
+        own.effects[std::size_t(rule.previous)].push_back(effect);
+      } else {
+        const std::vector<std::int64_t> none(std::size_t(rule.window), -effect.clocks);
+        windows_.push_back(
+            {scope, rule.previous, effect, std::vector(own.places, none), std::vector<std::size_t>(own.places)});
+      }
     }
   }
 }
 
-std::size_t DramTimingState::places(DramScope scope) const {
-  constexpr std::size_t channels = 1;
-  return std::array{channels, pseudo_channels_.size(), groups_.size(), banks_.size()}[std::size_t(scope)];
-}
-
-DramTimingState::Node& DramTimingState::node(DramScope scope, const DramPlace& place) {
-  if (scope == DramScope::channel) return channel_;
-  std::vector<Node>& nodes = scope == DramScope::pseudo_channel ? pseudo_channels_
-                             : scope == DramScope::bank_group   ? groups_
-                                                                : banks_;
-  return nodes[index_of(scope, place)];
-}
-
 std::int64_t DramTimingState::earliest(DramCommand command, const DramPlace& place) const {
-  const std::int64_t wide = std::max(of_channel(command), of_pseudo_channel(place.pseudo_channel, command));
+  const std::int64_t wide = std::max(of_channel(command), of_pseudo_channel(command, place.pseudo_channel));
   if (!concerns_one_bank(command)) return wide;
-  return std::max({wide, of_group(place.group, command), of_bank(place.bank, command)});
+  return std::max({wide, of(DramScope::bank_group, command)[place.group], of(DramScope::bank, command)[place.bank]});
 }
 
 void DramTimingState::issue(DramCommand command, const DramPlace& place, std::int64_t clock) {
-  assert(accepts(command, place, clock));
-  apply(DramScope::channel, channel_, command, clock);
-  apply(DramScope::pseudo_channel, pseudo_channels_[std::size_t(place.pseudo_channel)], command, clock);
-  if (concerns_one_bank(command)) {
-    apply(DramScope::bank_group, groups_[std::size_t(place.group)], command, clock);
-    apply(DramScope::bank, banks_[std::size_t(place.bank)], command, clock);
+  const std::size_t scopes = concerns_one_bank(command) ? dram_scope_count : std::size_t(DramScope::bank_group);
+  for (std::size_t scope = 0; scope < scopes; ++scope) {
+    Scope& own = scopes_[scope];
+    std::int64_t* const of_place = own.earliest.data() + index_of(DramScope(scope), place);
+    for (const Effect& effect : own.effects[std::size_t(command)]) {
+      std::int64_t& earliest = of_place[effect.offset];
+      earliest = std::max(earliest, clock + effect.clocks);
+    }
   }
   for (WindowRule& rule : windows_) {
     if (rule.previous == command) apply_window(rule, place, clock);
   }
 }
 
-void DramTimingState::apply(DramScope scope, Node& node, DramCommand command, std::int64_t clock) const {
-  for (const Effect& effect : effects_[std::size_t(scope)][std::size_t(command)]) {
-    std::int64_t& earliest = node.earliest[std::size_t(effect.next)];
-    earliest = std::max(earliest, clock + effect.clocks);
-  }
-}
-
 void DramTimingState::apply_window(WindowRule& rule, const DramPlace& place, std::int64_t clock) {
   const std::size_t index = index_of(rule.scope, place);
+  std::vector<std::int64_t>& times = rule.times[index];
   std::size_t& oldest = rule.oldest[index];
-  rule.times[index][oldest] = clock;
-  oldest = oldest + 1 == rule.window ? 0 : oldest + 1;
-  std::int64_t& earliest = node(rule.scope, place).earliest[std::size_t(rule.next)];
-  earliest = std::max(earliest, rule.times[index][oldest] + rule.clocks);
+  times[oldest] = clock;
+  oldest = oldest + 1 == times.size() ? 0 : oldest + 1;
+  std::int64_t& earliest = scopes_[std::size_t(rule.scope)].earliest[rule.effect.offset + index];
+  earliest = std::max(earliest, times[oldest] + rule.effect.clocks);
 }
 
 }  // namespace podsim::hw

@@ -21,8 +21,9 @@ struct DramPlace {
 ///
 /// Every place of every scope (the channel, each pseudo-channel, group and bank) keeps, for each command, the earliest
 /// clock at which its own rules allow it; a command waits for all the places it lies in. The table is resolved once
-/// into arrays per scope and issued command. precharge_all and refresh_all concern the channel and the pseudo-channel
-/// only. Which rows are open is not known here.
+/// into arrays per scope and issued command; commands that a scope's rules treat alike share their clocks.
+/// precharge_all and refresh_all concern the channel and the pseudo-channel only. Which rows are open is not known
+/// here.
 class DramTimingState {
  public:
   DramTimingState(const std::vector<DramConstraint>& constraints, const DramOrganization& organization);
@@ -36,51 +37,56 @@ class DramTimingState {
   void issue(DramCommand command, const DramPlace& place, std::int64_t clock);
 
   // What the rules of one scope alone say.
-  std::int64_t of_channel(DramCommand command) const { return channel_.earliest[std::size_t(command)]; }
-  std::int64_t of_pseudo_channel(int index, DramCommand command) const {
-    return pseudo_channels_[std::size_t(index)].earliest[std::size_t(command)];
+  std::int64_t of_channel(DramCommand command) const { return *of(DramScope::channel, command); }
+  std::int64_t of_pseudo_channel(DramCommand command, int pseudo_channel) const {
+    return of(DramScope::pseudo_channel, command)[pseudo_channel];
   }
-  std::int64_t of_group(int index, DramCommand command) const {
-    return groups_[std::size_t(index)].earliest[std::size_t(command)];
+  /// Of the groups of a pseudo-channel, by their number in it; of the banks likewise.
+  const std::int64_t* of_groups(DramCommand command, int pseudo_channel) const {
+    return of(DramScope::bank_group, command) + (pseudo_channel << (bank_bits_ - group_bits_));
   }
-  std::int64_t of_bank(int index, DramCommand command) const {
-    return banks_[std::size_t(index)].earliest[std::size_t(command)];
+  const std::int64_t* of_banks(DramCommand command, int pseudo_channel) const {
+    return of(DramScope::bank, command) + (pseudo_channel << bank_bits_);
   }
 
-  DramPlace place(int pseudo_channel, int bank_in_pseudo_channel) const {
-    const int bank = pseudo_channel * banks_per_pseudo_channel_ + bank_in_pseudo_channel;
-    return {pseudo_channel, bank / banks_per_group_, bank};
+  /// A bank by its number in its pseudo-channel.
+  DramPlace place(int pseudo_channel, int bank) const {
+    const int number = (pseudo_channel << bank_bits_) + bank;
+    return {pseudo_channel, number >> group_bits_, number};
   }
+  int group_of(int bank) const { return bank >> group_bits_; }
 
  private:
-  struct Node {
-    std::array<std::int64_t, dram_command_count> earliest{};
-  };
   struct Effect {
-    DramCommand next;
+    std::size_t offset;  ///< into the scope's clocks, of what is delayed
     std::int64_t clocks;
   };
   struct WindowRule {
     DramScope scope;
-    DramCommand previous, next;
-    std::int64_t clocks;
-    std::size_t window;
+    DramCommand previous;
+    Effect effect;
     std::vector<std::vector<std::int64_t>> times;  ///< per place, the last `window` clocks, in a ring
     std::vector<std::size_t> oldest;               ///< per place
   };
-  using Effects = std::array<std::vector<Effect>, dram_command_count>;
+  /// The earliest clocks of a scope: those of all places for one command lie together.
+  struct Scope {
+    std::size_t places = 0;
+    std::vector<std::int64_t> earliest;
+    std::array<std::size_t, dram_command_count> offset{};  ///< into `earliest`
+    std::array<std::vector<Effect>, dram_command_count> effects;
+  };
 
-  void apply(DramScope scope, Node& node, DramCommand command, std::int64_t clock) const;
+  const std::int64_t* of(DramScope scope, DramCommand command) const {
+    const Scope& own = scopes_[std::size_t(scope)];
+    return own.earliest.data() + own.offset[std::size_t(command)];
+  }
+  void resolve(DramScope scope, const std::vector<DramConstraint>& constraints, std::int64_t places);
   void apply_window(WindowRule& rule, const DramPlace& place, std::int64_t clock);
-  Node& node(DramScope scope, const DramPlace& place);
-  std::size_t places(DramScope scope) const;
 
-  int banks_per_group_;
-  int banks_per_pseudo_channel_;
-  std::array<Effects, dram_scope_count> effects_;
+  int group_bits_;  ///< that number a bank in its group
+  int bank_bits_;   ///< that number a bank in its pseudo-channel
+  std::array<Scope, dram_scope_count> scopes_;
   std::vector<WindowRule> windows_;
-  Node channel_;
-  std::vector<Node> pseudo_channels_, groups_, banks_;
 };
 
 }  // namespace podsim::hw

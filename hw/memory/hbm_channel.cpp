@@ -7,13 +7,9 @@
 
 namespace podsim::hw {
 
-HbmChannel::HbmChannel(sc_core::sc_module_name name, const DramParameters& parameters, int number,
-                       DeviceMemory* contents, MemoryReplies& replies)
-    : sc_module(name),
-      time_(parameters.clock),
-      controller_(parameters, number),
-      contents_(contents),
-      replies_(replies) {
+HbmChannel::HbmChannel(sc_core::sc_module_name name, const DramParameters& parameters, DeviceMemory* contents,
+                       MemoryReplies& replies)
+    : sc_module(name), time_(parameters.clock), controller_(parameters), contents_(contents), replies_(replies) {
   SC_METHOD(work);
   sensitive << wake_;
   dont_initialize();

@@ -28,7 +28,7 @@ class HbmChannel : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(HbmChannel);
   /// `contents` may be null when no request carries data.
-  HbmChannel(sc_core::sc_module_name name, const DramParameters& parameters, int number, DeviceMemory* contents,
+  HbmChannel(sc_core::sc_module_name name, const DramParameters& parameters, DeviceMemory* contents,
              MemoryReplies& replies);
 
   /// A BEGIN_REQ for this channel.

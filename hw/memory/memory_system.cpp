@@ -6,66 +6,89 @@
 
 namespace podsim::hw {
 
+namespace {
+
+constexpr std::int64_t never = PseudoChannel::never;
+
+std::optional<base::Cycles> unless_never(std::int64_t clock) {
+  return clock == never ? std::nullopt : std::optional(base::Cycles(clock));
+}
+
+}  // namespace
+
 MemorySystem::MemorySystem(const DramParameters& parameters) : parameters_(parameters), map_(parameters) {
-  for (int number = 0; number < int(parameters.organization.channels); ++number) {
-    channels_.emplace_back(parameters, number);
-  }
+  while (std::int64_t(channels_.size()) < parameters.organization.channels) channels_.emplace_back(parameters);
+  completion_.resize(channels_.size(), never);
+  room_.resize(channels_.size(), never);
 }
 
 bool MemorySystem::accepts(const MemoryRequest& request) const {
   assert(map_.in_one_unit(request.address, request.bytes));
-  return channel(map_.channel_of(request.address)).accepts(request);
+  return channels_[std::size_t(map_.channel_of(request.address))].accepts(request);
 }
 
-void MemorySystem::submit(const MemoryRequest& request) { channel(map_.channel_of(request.address)).submit(request); }
+void MemorySystem::submit(const MemoryRequest& request) {
+  const int number = map_.channel_of(request.address);
+  channel(number).submit(request);
+  look_ahead(std::size_t(number));
+}
+
+void MemorySystem::advance_channel(std::size_t number) {
+  channels_[number].advance(now_, completed_);
+  look_ahead(number);
+}
+
+void MemorySystem::look_ahead(std::size_t number) {
+  completion_[number] = channels_[number].next_completion().value_or(base::Cycles(never)).value();
+  room_[number] = channels_[number].next_room().value_or(base::Cycles(never)).value();
+}
 
 void MemorySystem::advance(base::Cycles clock, std::vector<MemoryCompletion>& completed) {
-  const std::size_t before = completed.size();
-  for (ChannelController& channel : channels_) channel.advance(clock, completed);
-  std::stable_sort(completed.begin() + std::ptrdiff_t(before), completed.end(),
-                   [](const MemoryCompletion& a, const MemoryCompletion& b) { return a.clock < b.clock; });
   now_ = clock;
+  completed_.clear();
+  for (std::size_t number = 0; number < channels_.size(); ++number) {
+    if (std::min(completion_[number], room_[number]) <= clock.value()) advance_channel(number);
+  }
+  std::ranges::stable_sort(completed_, {}, &MemoryCompletion::clock);
+  completed.insert(completed.end(), completed_.begin(), completed_.end());
 }
 
 std::optional<base::Cycles> MemorySystem::next_event() const {
-  std::optional<base::Cycles> next = next_completion();
-  for (const ChannelController& channel : channels_) {
-    if (const auto room = channel.next_room()) next = std::min(*room, next.value_or(*room));
-  }
-  return next;
+  return unless_never(std::min(std::ranges::min(completion_), std::ranges::min(room_)));
 }
 
 std::optional<base::Cycles> MemorySystem::next_completion() const {
-  std::optional<base::Cycles> next;
-  for (const ChannelController& channel : channels_) {
-    if (const auto completion = channel.next_completion()) next = std::min(*completion, next.value_or(*completion));
-  }
-  return next;
+  return unless_never(std::ranges::min(completion_));
 }
 
 bool MemorySystem::idle() const { return std::ranges::all_of(channels_, &ChannelController::idle); }
 
-BusShares MemorySystem::shares() const {
+ChannelController& MemorySystem::channel(int number) {
+  if (channels_[std::size_t(number)].now() < now_) advance_channel(std::size_t(number));
+  return channels_[std::size_t(number)];
+}
+
+BusShares MemorySystem::shares() {
   BusShares sum;
-  for (const ChannelController& channel : channels_) sum += channel.shares();
+  for (int number = 0; number < channels(); ++number) sum += channel(number).shares();
   return sum;
 }
 
-std::int64_t MemorySystem::bursts() const {
+std::int64_t MemorySystem::bursts() {
   std::int64_t sum = 0;
-  for (const ChannelController& channel : channels_) sum += channel.bursts();
+  for (int number = 0; number < channels(); ++number) sum += channel(number).bursts();
   return sum;
 }
 
-std::int64_t MemorySystem::activates() const {
+std::int64_t MemorySystem::activates() {
   std::int64_t sum = 0;
-  for (const ChannelController& channel : channels_) sum += channel.activates();
+  for (int number = 0; number < channels(); ++number) sum += channel(number).activates();
   return sum;
 }
 
-std::int64_t MemorySystem::refreshes() const {
+std::int64_t MemorySystem::refreshes() {
   std::int64_t sum = 0;
-  for (const ChannelController& channel : channels_) sum += channel.refreshes();
+  for (int number = 0; number < channels(); ++number) sum += channel(number).refreshes();
   return sum;
 }
 

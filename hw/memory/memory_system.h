@@ -39,19 +39,25 @@ class MemorySystem {
   std::optional<base::Cycles> next_completion() const;
   bool idle() const;
 
-  /// Sums over channels and pseudo-channels; shares().total() is their number times the clocks accounted for.
-  BusShares shares() const;
-  std::int64_t bursts() const;     ///< moved
-  std::int64_t activates() const;  ///< rows opened; the other bursts were row hits
-  std::int64_t refreshes() const;
-  ChannelController& channel(int number) { return channels_[std::size_t(number)]; }
-  const ChannelController& channel(int number) const { return channels_[std::size_t(number)]; }
+  // Sums over channels and pseudo-channels up to the present. shares().total() is the number of pseudo-channels times
+  // the clocks accounted for.
+  BusShares shares();
+  std::int64_t bursts();     ///< moved
+  std::int64_t activates();  ///< rows opened; the other bursts were row hits
+  std::int64_t refreshes();
+  /// Moved to the present.
+  ChannelController& channel(int number);
   int channels() const { return int(channels_.size()); }
 
  private:
+  void advance_channel(std::size_t number);
+  void look_ahead(std::size_t number);
+
   DramParameters parameters_;
   AddressMap map_;
-  std::deque<ChannelController> channels_;
+  std::deque<ChannelController> channels_;       ///< each stays behind until something may happen in it
+  std::vector<std::int64_t> completion_, room_;  ///< per channel, when that may be at the earliest
+  std::vector<MemoryCompletion> completed_;
   base::Cycles now_;
 };
 

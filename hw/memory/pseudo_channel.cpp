@@ -19,30 +19,9 @@ bool is_column(DramCommand command) {
   return command == read || command == write || command == read_precharge || command == write_precharge;
 }
 
-template <class Visit>
-void for_each_bank(std::uint64_t banks, Visit visit) {
-  for (; banks != 0; banks &= banks - 1) visit(std::countr_zero(banks));
-}
-
-/// The first possible command; of several, the oldest.
-class Best {
- public:
-  void consider(std::int64_t clock, std::uint64_t sequence, DramCommand command, int bank) {
-    if (clock > choice_.clock || (clock == choice_.clock && sequence >= sequence_)) return;
-    choice_ = {clock, command, bank};
-    sequence_ = sequence;
-  }
-  const PseudoChannel::Choice& choice() const { return choice_; }
-
- private:
-  PseudoChannel::Choice choice_;
-  std::uint64_t sequence_ = std::numeric_limits<std::uint64_t>::max();
-};
-
 }  // namespace
 
-PseudoChannel::PseudoChannel(const DramParameters& parameters, int index, std::int64_t refresh_phase,
-                             DramTimingState& timing)
+PseudoChannel::PseudoChannel(const DramParameters& parameters, int index, DramTimingState& timing)
     : policy_(parameters.policy),
       read_latency_(parameters.timing.cl.value()),
       write_latency_(parameters.timing.cwl.value()),
@@ -53,7 +32,7 @@ PseudoChannel::PseudoChannel(const DramParameters& parameters, int index, std::i
       all_banks_(~std::uint64_t(0) >> (64 - parameters.organization.banks())),
       timing_(timing),
       queues_(int(parameters.organization.banks()), parameters.policy.starvation_bound),
-      refresh_(parameters, refresh_phase),
+      refresh_(parameters),
       refresh_end_(std::size_t(parameters.organization.banks())) {}
 
 std::int64_t PseudoChannel::room(Direction direction) const {
@@ -79,26 +58,48 @@ void PseudoChannel::choose_direction() {
   }
 }
 
-std::uint64_t PseudoChannel::blocked_banks(std::int64_t clock) const {
+std::uint64_t PseudoChannel::banks_to_refresh(std::int64_t clock) const {
   if (clock < refresh_.due()) return 0;
   return policy_.refresh == RefreshPolicy::per_bank ? bit(refresh_.bank()) : all_banks_;
+}
+
+PseudoChannel::Demand PseudoChannel::demand(std::int64_t clock) {
+  choose_direction();
+  const Direction second = other(direction_);
+  const std::uint64_t refresh = banks_to_refresh(clock);
+  const std::uint64_t served = queues_.pending(direction_), hits = queues_.hits(direction_);
+  const std::uint64_t ahead = queues_.pending(second) & ~queues_.hits(second) & ~served;
+  return {direction_, hits & ~refresh, served & ~hits & ~refresh, ahead & ~refresh, refresh};
 }
 
 std::int64_t PseudoChannel::next_due(std::int64_t clock) const {
   return refresh_.due() > clock ? refresh_.due() : never;
 }
 
-PseudoChannel::Choice PseudoChannel::column_choice(std::int64_t clock) const {
+/// The first to be possible of one command to these banks; of several the one with the least sequence.
+PseudoChannel::Candidate PseudoChannel::first_of(std::uint64_t banks, DramCommand command,
+                                                 const std::uint64_t* sequences, std::int64_t clock) const {
+  if (banks == 0) return {};
+  const std::int64_t* of_banks = timing_.of_banks(command, index_);
+  const std::int64_t* of_groups = timing_.of_groups(command, index_);
+  clock = std::max({clock, timing_.of_channel(command), timing_.of_pseudo_channel(command, index_)});
+  std::int64_t first = never;
+  std::uint64_t oldest = 0;
+  int best = 0;
+  for (; banks != 0; banks &= banks - 1) {
+    const int bank = std::countr_zero(banks);
+    const std::int64_t earliest = std::max({clock, of_banks[bank], of_groups[timing_.group_of(bank)]});
+    if (earliest > first || (earliest == first && sequences[bank] >= oldest)) continue;
+    first = earliest;
+    oldest = sequences[bank];
+    best = bank;
+  }
+  return {{first, command, best}, oldest};
+}
+
+PseudoChannel::Choice PseudoChannel::column_choice(const Demand& demand, std::int64_t clock) const {
   const DramCommand command = direction_ == Direction::read ? read : write;
-  const std::int64_t common =
-      std::max({clock, timing_.of_channel(command), timing_.of_pseudo_channel(index_, command)});
-  Best best;
-  for_each_bank(queues_.hits(direction_) & ~blocked_banks(clock), [&](int bank) {
-    const DramPlace at = place(bank);
-    const std::int64_t earliest = std::max(timing_.of_group(at.group, command), timing_.of_bank(at.bank, command));
-    best.consider(std::max(common, earliest), queues_.hit(direction_, bank).sequence, command, bank);
-  });
-  Choice choice = best.choice();
+  Choice choice = first_of(demand.columns, command, queues_.hit(direction_), clock).choice;
   if (choice.clock != never && policy_.page == PagePolicy::closed && queues_.last_of_row(direction_, choice.bank)) {
     choice.command = direction_ == Direction::read ? read_precharge : write_precharge;
   }
@@ -113,22 +114,21 @@ PseudoChannel::Choice PseudoChannel::refresh_choice(std::int64_t clock) const {
   return {std::max(clock, timing_.earliest(command, place(bank))), command, bank};
 }
 
-PseudoChannel::Choice PseudoChannel::row_choice(std::int64_t clock) const {
-  const std::uint64_t blocked = blocked_banks(clock);
-  Choice first = blocked != 0 ? refresh_choice(clock) : Choice{};
-  std::uint64_t before = blocked;
-  for (const Direction direction : {direction_, other(direction_)}) {
-    Best best;
-    const std::uint64_t pending = queues_.pending(direction) & ~before;
-    for_each_bank(pending & ~queues_.hits(direction), [&](int bank) {
-      const DramCommand command = queues_.open_row(bank) == BankQueues::no_row ? activate : precharge;
-      best.consider(std::max(clock, timing_.earliest(command, place(bank))), queues_.oldest(direction, bank).sequence,
-                    command, bank);
-    });
-    if (best.choice().clock < first.clock) first = best.choice();
-    before |= pending;
-  }
-  return first;
+/// To banks in which no burst of this direction can move.
+PseudoChannel::Candidate PseudoChannel::row_candidate(Direction direction, std::uint64_t banks,
+                                                      std::int64_t clock) const {
+  const std::uint64_t open = queues_.open_banks();
+  const Candidate closing = first_of(banks & open, precharge, queues_.oldest(direction), clock);
+  const Candidate opening = first_of(banks & ~open, activate, queues_.oldest(direction), clock);
+  return closing.before(opening) ? closing : opening;
+}
+
+PseudoChannel::Choice PseudoChannel::row_choice(const Demand& demand, std::int64_t clock) const {
+  Choice best = demand.refresh != 0 ? refresh_choice(clock) : Choice{};
+  const Choice served = row_candidate(direction_, demand.rows, clock).choice;
+  if (served.clock < best.clock) best = served;
+  const Choice ahead = row_candidate(other(direction_), demand.rows_ahead, clock).choice;
+  return ahead.clock < best.clock ? ahead : best;
 }
 
 std::optional<PseudoChannel::Issued> PseudoChannel::issue(const Choice& choice) {
@@ -136,12 +136,12 @@ std::optional<PseudoChannel::Issued> PseudoChannel::issue(const Choice& choice) 
   timing_.issue(choice.command, place(choice.bank), choice.clock);
   if (choice.command == activate) {
     const bool served = (queues_.pending(direction_) & bit(choice.bank)) != 0;
-    queues_.open(choice.bank, queues_.oldest(served ? direction_ : other(direction_), choice.bank).row);
+    queues_.open(choice.bank, queues_.oldest_row(served ? direction_ : other(direction_), choice.bank));
     ++activates_;
   } else if (choice.command == precharge) {
     queues_.close(choice.bank);
   } else if (choice.command == precharge_all) {
-    for_each_bank(queues_.open_banks(), [&](int bank) { queues_.close(bank); });
+    for (std::uint64_t open = queues_.open_banks(); open != 0; open &= open - 1) queues_.close(std::countr_zero(open));
   } else {
     refreshed(choice);
     refresh_.done();
@@ -180,7 +180,8 @@ PseudoChannel::Issued PseudoChannel::move(const Choice& choice, Direction direct
 void PseudoChannel::account(int bank, Direction direction, std::int64_t clock) {
   const DramCommand command = direction == Direction::read ? read : write;
   const std::int64_t ahead = latency(direction);
-  const DramPlace at = place(bank);
+  const std::int64_t of_pins = timing_.of_pseudo_channel(command, index_);
+  const std::int64_t of_group = timing_.of_groups(command, index_)[timing_.group_of(bank)];
   std::int64_t covered = data_end_ - ahead;  // in terms of commands: no gap if the command had come then
   const auto give = [&](BusShare share, std::int64_t until) {
     until = std::min(until, clock);
@@ -191,11 +192,10 @@ void PseudoChannel::account(int bank, Direction direction, std::int64_t clock) {
   if (clock > covered) {
     const bool turned = direction != last_direction_;
     give(BusShare::idle, waiting_since_);
-    if (turned) give(BusShare::turnaround, timing_.of_pseudo_channel(index_, command));
-    if (turned) give(BusShare::turnaround, timing_.of_group(at.group, command));
+    if (turned) give(BusShare::turnaround, std::max(of_pins, of_group));
     give(BusShare::refresh, refresh_end_[std::size_t(bank)]);
-    give(BusShare::row, timing_.of_bank(at.bank, command));
-    give(BusShare::bank_group, timing_.of_group(at.group, command));
+    give(BusShare::row, timing_.of_banks(command, index_)[bank]);
+    give(BusShare::bank_group, of_group);
     give(BusShare::command_bus, clock);
   }
   shares_.of(direction == Direction::read ? BusShare::read : BusShare::write) += base::Cycles(burst_clocks_);

@@ -32,13 +32,21 @@ class PseudoChannel {
     DramCommand command = DramCommand::read;
     int bank = 0;  ///< in this pseudo-channel
   };
+  /// Banks to which commands may go, a bit each. While this stays and no command goes to the same bus, so do choices.
+  struct Demand {
+    Direction direction = Direction::read;  ///< that is served
+    std::uint64_t columns = 0;              ///< a burst of the direction waits for the open row
+    std::uint64_t rows = 0;                 ///< bursts of the direction wait, none of them for the open row
+    std::uint64_t rows_ahead = 0;           ///< the same of the other direction where none of this one wait
+    std::uint64_t refresh = 0;              ///< a refresh is due
+  };
   struct Issued {
     std::uint32_t request = 0;
     std::int64_t data_end = 0;
     Direction direction = Direction::read;
   };
 
-  PseudoChannel(const DramParameters& parameters, int index, std::int64_t refresh_phase, DramTimingState& timing);
+  PseudoChannel(const DramParameters& parameters, int index, DramTimingState& timing);
 
   std::int64_t room(Direction direction) const;
   bool empty() const { return waiting() == 0; }
@@ -47,11 +55,11 @@ class PseudoChannel {
   void push(Direction direction, const DramPart& part, std::uint32_t request, std::uint64_t sequence,
             std::int64_t clock);
 
-  /// Which direction is served from now on; to be called after push() and issue(), before choices are looked at.
-  void choose_direction();
+  /// To be asked after push() and issue(); may change the direction that is served.
+  Demand demand(std::int64_t clock);
   /// The best commands from `clock` on, if nothing changes until they are issued.
-  Choice column_choice(std::int64_t clock) const;
-  Choice row_choice(std::int64_t clock) const;
+  Choice column_choice(const Demand& demand, std::int64_t clock) const;
+  Choice row_choice(const Demand& demand, std::int64_t clock) const;
   /// When the next refresh becomes due; `never` while one is due already.
   std::int64_t next_due(std::int64_t clock) const;
   /// What a column command moves; nothing for other commands.
@@ -68,7 +76,19 @@ class PseudoChannel {
   std::int64_t refreshes() const { return refreshes_ + refresh_.skipped(); }
 
  private:
-  std::uint64_t blocked_banks(std::int64_t clock) const;
+  struct Candidate {
+    Choice choice;
+    std::uint64_t sequence = std::numeric_limits<std::uint64_t>::max();
+    bool before(const Candidate& other) const {
+      return choice.clock < other.choice.clock || (choice.clock == other.choice.clock && sequence < other.sequence);
+    }
+  };
+
+  Candidate first_of(std::uint64_t banks, DramCommand command, const std::uint64_t* sequences,
+                     std::int64_t clock) const;
+  Candidate row_candidate(Direction direction, std::uint64_t banks, std::int64_t clock) const;
+  std::uint64_t banks_to_refresh(std::int64_t clock) const;
+  void choose_direction();
   Choice refresh_choice(std::int64_t clock) const;
   void refreshed(const Choice& choice);
   std::int64_t latency(Direction direction) const;

@@ -9,18 +9,17 @@
 namespace podsim::hw {
 
 /// When a pseudo-channel's refreshes are due. All banks are refreshed once per tREFI: at once, or one after the other
-/// in the order of their numbers, evenly spaced. The first is due at `phase`, so that not all of a memory's
-/// pseudo-channels refresh at the same time.
+/// in the order of their numbers, evenly spaced. All pseudo-channels of a memory refresh in phase: a stream goes round
+/// the channels, and any that is away holds up all.
 class RefreshSchedule {
  public:
-  RefreshSchedule(const DramParameters& parameters, std::int64_t phase)
+  explicit RefreshSchedule(const DramParameters& parameters)
       : steps_(parameters.policy.refresh == RefreshPolicy::per_bank ? parameters.organization.banks() : 1),
         refi_(parameters.timing.refi.value()),
-        phase_(phase),
         enabled_(parameters.policy.refresh != RefreshPolicy::none) {}
 
   std::int64_t due() const {
-    return enabled_ ? phase_ + round_ * refi_ + step_ * refi_ / steps_ : std::numeric_limits<std::int64_t>::max();
+    return enabled_ ? round_ * refi_ + (step_ + 1) * refi_ / steps_ : std::numeric_limits<std::int64_t>::max();
   }
   /// The bank that is next; 0 where all are refreshed at once.
   int bank() const { return int(step_); }
@@ -35,7 +34,7 @@ class RefreshSchedule {
   std::int64_t skipped() const { return skipped_; }
 
  private:
-  std::int64_t steps_, refi_, phase_;
+  std::int64_t steps_, refi_;
   bool enabled_;
   std::int64_t round_ = 0, step_ = 0, skipped_ = 0;
 };
