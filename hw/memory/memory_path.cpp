@@ -22,7 +22,7 @@ base::Cycles bank_latency(ChannelController& channel, base::Cycles arrival, cons
 }  // namespace
 
 base::Cycles mean_bank_latency(const DramParameters& parameters, Direction direction) {
-  ChannelController channel(parameters, 0);
+  ChannelController channel(parameters);
   const MemoryRequest request{direction, 0, parameters.address.interleave, 0};
   if (parameters.policy.refresh == RefreshPolicy::none) return bank_latency(channel, base::Cycles(0), request);
   constexpr std::int64_t arrivals = 128;
