@@ -15,7 +15,7 @@ GranuleIssuer::GranuleIssuer(const DramParameters& parameters, int lanes, std::i
 void GranuleIssuer::submit(int lane, const MemoryStream& stream, base::Cycles arrival, std::uint64_t tag) {
   assert(lanes_[std::size_t(lane)].empty() || arrival >= streams_[lanes_[std::size_t(lane)].back()].arrival);
   const double bytes = std::max(1.0, double(stream.bytes().value()));
-  lanes_[std::size_t(lane)].push_back(new_stream({GranuleCursor(stream, interleave_), bytes, arrival, tag}));
+  lanes_[std::size_t(lane)].push_back(new_stream({GranuleCursor(stream, interleave_), bytes, arrival, tag, 0, 0}));
   ++left_;
 }
 
@@ -41,17 +41,32 @@ void GranuleIssuer::advance(base::Cycles clock, std::vector<Completion>& complet
 }
 
 /// The lane whose head goes on in this clock.
-std::optional<std::size_t> GranuleIssuer::next_lane() const {
+std::optional<std::size_t> GranuleIssuer::next_lane() {
   if (outstanding_ >= limit_) return std::nullopt;
   std::optional<std::size_t> best;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    if (lanes_[lane].empty()) continue;
-    const Stream& head = streams_[lanes_[lane].front()];
-    if (head.arrival > now() || head.cursor.done()) continue;
-    if (best && streams_[lanes_[*best].front()].progress() <= head.progress()) continue;
-    if (memory_.accepts(head.cursor.request())) best = lane;
+    const Stream* head = waiting_head(lane);
+    if (head == nullptr || (best && streams_[lanes_[*best].front()].turn <= head->turn)) continue;
+    if (memory_.accepts(head->cursor.request())) best = lane;
   }
+  if (best) forgive(streams_[lanes_[*best].front()].turn);
   return best;
+}
+
+const GranuleIssuer::Stream* GranuleIssuer::waiting_head(std::size_t lane) const {
+  if (lanes_[lane].empty()) return nullptr;
+  const Stream& head = streams_[lanes_[lane].front()];
+  return head.arrival > now() || head.cursor.done() ? nullptr : &head;
+}
+
+/// Heads that could not take their turn do not catch up on it.
+void GranuleIssuer::forgive(double turn) {
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (waiting_head(lane) != nullptr) {
+      Stream& head = streams_[lanes_[lane].front()];
+      head.turn = std::max(head.turn, turn);
+    }
+  }
 }
 
 void GranuleIssuer::issue(std::size_t lane) {
@@ -60,6 +75,7 @@ void GranuleIssuer::issue(std::size_t lane) {
   MemoryRequest request = stream.cursor.request();
   request.tag = new_granule(number);
   memory_.submit(request);
+  stream.turn += double(request.bytes.value()) / stream.bytes;
   stream.cursor.next();
   ++stream.in_flight;
   ++outstanding_;

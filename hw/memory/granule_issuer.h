@@ -14,9 +14,9 @@ namespace podsim::hw {
 
 /// A DMA engine in front of one core's half of the HBM, without SystemC: streams wait in lanes, each lane a queue, and
 /// the heads of all lanes go on side by side, granule by granule. At most `outstanding` granules are on their way, and
-/// one is issued per clock. The next granule is of the head that has passed the smallest part of its bytes, of equals
-/// the one in the first lane; a head whose channel has no room lets the others go ahead. Times are clocks of the
-/// memory.
+/// one is issued per clock. Heads take turns in proportion to their bytes, so that streams of one length alternate and
+/// all that begin together end together; a head whose channel has no room loses its turn to the others. Times are
+/// clocks of the memory.
 class GranuleIssuer {
  public:
   struct Completion {
@@ -49,14 +49,16 @@ class GranuleIssuer {
     base::Cycles arrival;
     std::uint64_t tag;
     std::int64_t in_flight = 0;
-    double progress() const { return double(cursor.passed().value()) / bytes; }
+    double turn = 0;  ///< the part of its bytes that it has passed or lost; the least goes next
   };
   struct Granule {
     std::size_t stream = 0;
     base::Cycles issued;
   };
 
-  std::optional<std::size_t> next_lane() const;
+  std::optional<std::size_t> next_lane();
+  const Stream* waiting_head(std::size_t lane) const;
+  void forgive(double turn);
   void issue(std::size_t lane);
   void leave_lane(std::size_t lane);
   void finish(std::size_t stream, std::vector<Completion>& completed);

@@ -48,10 +48,15 @@ void PseudoChannel::push(Direction direction, const DramPart& part, std::uint32_
 void PseudoChannel::choose_direction() {
   const std::int64_t reads = queues_.bursts(Direction::read), writes = queues_.bursts(Direction::write);
   if (direction_ == Direction::write) {
-    if (writes == 0 || (drain_left_ <= 0 && reads > 0)) direction_ = Direction::read;
+    if (writes == 0 || (drain_left_ <= 0 && reads > 0)) {
+      direction_ = Direction::read;
+      reads_left_ = reads;
+    }
   }
   if (direction_ == Direction::read && writes > 0) {
-    if (writes < policy_.drain_high && reads > 0 && overtaken_writes_ < policy_.starvation_bound) return;
+    const bool due =
+        (writes >= policy_.drain_high && reads_left_ <= 0) || overtaken_writes_ >= policy_.starvation_bound;
+    if (reads > 0 && !due) return;
     direction_ = Direction::write;
     drain_left_ = std::max<std::int64_t>(writes - policy_.drain_low, 1);
     overtaken_writes_ = 0;
@@ -170,8 +175,9 @@ PseudoChannel::Issued PseudoChannel::move(const Choice& choice, Direction direct
   ++bursts_;
   if (direction == Direction::write) {
     --drain_left_;
-  } else if (queues_.bursts(Direction::write) > 0) {
-    ++overtaken_writes_;
+  } else {
+    --reads_left_;
+    if (queues_.bursts(Direction::write) > 0) ++overtaken_writes_;
   }
   return issued;
 }

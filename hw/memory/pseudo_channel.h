@@ -18,11 +18,12 @@ namespace podsim::hw {
 /// command bus, and when; the channel, which owns the buses, decides and calls issue().
 ///
 /// First ready, first come: of the commands that are possible first, the oldest request's. One direction is served at a
-/// time. A drain of writes starts when drain_high of them wait, when nothing else does, or when a write was overtaken
-/// by starvation_bound reads; it ends when those that waited at its start, but for drain_low, are written. Rows are
-/// opened and closed for both directions, for the one being served first; a row is closed for another one only when no
-/// burst of the direction being served waits for it. Refreshes are issued when due: the bank takes no other command
-/// until it is refreshed.
+/// time. A drain of writes starts when drain_high of them wait and the reads are served that waited at the end of the
+/// last drain, when nothing but writes waits, or when a write was overtaken by starvation_bound reads; it ends when
+/// those that waited at its start, but for drain_low, are written. So neither direction waits for more than a queue of
+/// the other. Rows are opened and closed for both directions, for the one being served first; a row is closed for
+/// another one only when no burst of the direction being served waits for it. Refreshes are issued when due: the bank
+/// takes no other command until it is refreshed.
 class PseudoChannel {
  public:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -104,6 +105,7 @@ class PseudoChannel {
   RefreshSchedule refresh_;
   Direction direction_ = Direction::read;
   std::int64_t drain_left_ = 0;            ///< bursts of the drain
+  std::int64_t reads_left_ = 0;            ///< of those that waited when the last drain ended
   std::int64_t overtaken_writes_ = 0;      ///< read bursts since a drain during which a write waited
   std::vector<std::int64_t> refresh_end_;  ///< per bank, of its last refresh
 
