@@ -131,7 +131,7 @@ TEST(BankHbm, an_unloaded_read_is_answered_after_activate_latency_and_burst) {
 }
 
 TEST(BankHbm, a_full_queue_keeps_a_request_waiting_until_there_is_room) {
-  Bench bench(machine_with({"hbm.refresh=none"}));
+  Bench bench(machine_with({"hbm.refresh=none", "hbm.read_queue_bursts=64"}));
   // One row of one bank of pseudo-channel 0: its queue of 64 holds them, the next waits for the first column command.
   std::vector<std::uint64_t> addresses;
   const DramAddress place = bench.hbm.map().decode(0);
