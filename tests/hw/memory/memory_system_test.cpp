@@ -3,19 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/hw/test_machine.h"
+#include <random>
+
+#include "tests/hw/memory/dram_parameters.h"
+#include "tests/hw/memory/granule_streams.h"
 
 namespace podsim::hw {
 namespace {
 
-DramParameters hbm2(std::initializer_list<const char*> settings = {}) {
-  base::Config config = machine_file("tpu-v3");
-  for (const char* setting : settings) config.set(setting);
-  return read_machine(config).dram;
-}
-
 base::Cycles time_of_one(Direction direction, base::Bytes bytes) {
-  MemorySystem memory(hbm2({"hbm.refresh=none"}));
+  MemorySystem memory(dram_with({}));
   std::vector<MemoryCompletion> completed;
   memory.submit({direction, 4096, bytes, 7});
   while (completed.empty()) memory.advance(*memory.next_event(), completed);
@@ -29,6 +26,115 @@ TEST(MemorySystem, an_unloaded_read_takes_activate_latency_and_burst) {
   EXPECT_EQ(time_of_one(Direction::read, base::Bytes(32)), base::Cycles(13 + 13 + 2));
   // tRCD 11, CWL 5, two clocks of data
   EXPECT_EQ(time_of_one(Direction::write, base::Bytes(32)), base::Cycles(11 + 5 + 2));
+}
+
+constexpr double silicon_read_stream = 411.8e9;  // best loop fusion of MLPerf v0.7 profiles of TPU v3
+
+// Over some places at which the streams may begin, and ways back to the sender.
+double mean_rate(const DramParameters& parameters, int reads, int writes) {
+  constexpr int places = 4, granules = 7000;
+  double sum = 0;
+  for (unsigned seed = 1; seed <= places; ++seed) {
+    const base::Cycles way_back(seed % 2 == 0 ? 25 : 100);
+    sum += run_streams(parameters, {reads, writes, 128, way_back, seed}, granules).rate.si();
+  }
+  return sum / places;
+}
+
+TEST(MemorySystem, a_stream_of_reads_gets_what_silicon_measures) {
+  const DramParameters parameters = dram_with({});
+  EXPECT_NEAR(mean_rate(parameters, 1, 0), silicon_read_stream, 0.02 * silicon_read_stream);
+  // Whatever the rest of the chip takes, and from several places at once.
+  for (const std::int64_t way_back : {0, 170}) {
+    const double rate = run_streams(parameters, {.way_back = base::Cycles(way_back)}, 7000).rate.si();
+    EXPECT_NEAR(rate, silicon_read_stream, 0.02 * silicon_read_stream) << way_back;
+  }
+  EXPECT_NEAR(mean_rate(parameters, 3, 0), silicon_read_stream, 0.02 * silicon_read_stream);
+}
+
+// time = (r + w + 0.4 min(r, w)) / stream rate fits the loop fusions of the profiles.
+TEST(MemorySystem, reads_and_writes_together_get_what_silicon_measures) {
+  const DramParameters parameters = dram_with({});
+  const double two_to_one = silicon_read_stream / (1 + 0.4 / 3), one_to_one = silicon_read_stream / (1 + 0.4 / 2);
+  EXPECT_NEAR(mean_rate(parameters, 2, 1), two_to_one, 0.04 * two_to_one);
+  EXPECT_NEAR(mean_rate(parameters, 1, 1), one_to_one, 0.04 * one_to_one);
+}
+
+TEST(MemorySystem, shares_say_where_the_pin_rate_of_a_read_stream_went) {
+  const StreamResult result = run_streams(dram_with({}), {}, 10000);
+  const BusShares& shares = result.shares;
+  const auto share = [&](BusShare part) { return double(shares.of(part).value()) / double(shares.total().value()); };
+  EXPECT_EQ(shares.total(), result.end * 32);
+  EXPECT_EQ(shares.of(BusShare::read), base::Cycles(10000 * 32 * 2));
+  EXPECT_EQ(shares.of(BusShare::write), base::Cycles(0));
+  EXPECT_EQ(shares.of(BusShare::turnaround), base::Cycles(0));
+  EXPECT_GT(share(BusShare::refresh), 315.0 / 3510 * 0.9);
+  EXPECT_LT(share(BusShare::refresh), 315.0 / 3510 * 1.15);
+  EXPECT_GT(share(BusShare::read) + share(BusShare::refresh), 0.97);
+}
+
+// A pair of turnarounds costs 22 clocks or a little more, as the last write's bank group counts, and a drain moves 42
+// bursts or, when rows of both directions collide, somewhat fewer.
+TEST(MemorySystem, shares_say_what_turning_the_pins_around_costs_a_mixed_stream) {
+  const StreamResult result = run_streams(dram_with({}), {.reads = 1, .writes = 1}, 10000);
+  const BusShares& shares = result.shares;
+  EXPECT_EQ(shares.total(), result.end * 32);
+  const double clocks_per_burst =
+      double(shares.of(BusShare::turnaround).value()) * 2 / double(shares.of(BusShare::write).value());
+  EXPECT_GT(clocks_per_burst, 22.0 / 42);
+  EXPECT_LT(clocks_per_burst, 24.0 / 36);
+}
+
+TEST(MemorySystem, without_refresh_and_turnarounds_nearly_all_clocks_move_read_data) {
+  const double rate = run_streams(dram_with({"hbm.refresh=none"}), {.way_back = base::Cycles(0)}, 10000).rate.si();
+  EXPECT_GT(rate, 0.99 * 460.8e9);
+  EXPECT_LE(rate, 460.8e9);
+}
+
+// Small requests all over the memory, as fast as it takes them, with stalls of the sender: what a lost, doubled or
+// starved one would do shows at the end.
+TEST(MemorySystem, ten_million_requests_are_all_answered_once_and_soon) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__OPTIMIZE__) == 0
+  constexpr std::uint64_t requests = 300'000;
+#else
+  constexpr std::uint64_t requests = 10'000'000;
+#endif
+  MemorySystem memory(dram_with({}));
+  std::mt19937_64 random(11);
+  std::vector<bool> answered(requests);
+  std::vector<std::int64_t> begun(requests);
+  std::vector<MemoryCompletion> completed;
+  std::uint64_t sent = 0, answers = 0;
+  std::int64_t longest = 0;
+  MemoryRequest request;
+  const auto draw = [&] {
+    const std::uint64_t bits = random();
+    // Half of them in a few rows, half of them anywhere.
+    const std::uint64_t address = (bits & 1) != 0 ? bits % (1 << 20) : bits % (std::uint64_t(16) << 30);
+    request = {(bits >> 40 & 3) == 0 ? Direction::write : Direction::read, address / 32 * 32, base::Bytes(32), sent};
+  };
+  draw();
+  while (answers < requests) {
+    while (sent < requests && memory.accepts(request)) {
+      begun[sent++] = memory.now().value();
+      memory.submit(request);
+      draw();
+    }
+    const bool stall = (random() & 15) == 0;
+    const base::Cycles step(stall ? std::int64_t(random() % 200) : 0);
+    memory.advance(std::max(*memory.next_event(), memory.now() + step), completed);
+    for (const MemoryCompletion& done : completed) {
+      ASSERT_FALSE(answered[done.tag]);
+      answered[done.tag] = true;
+      ++answers;
+      longest = std::max(longest, done.clock.value() - begun[done.tag]);
+    }
+    completed.clear();
+  }
+  EXPECT_TRUE(memory.idle());
+  EXPECT_EQ(memory.bursts(), std::int64_t(requests));
+  // A write waits for at most 256 reads, each of which opens a row: at most a bank's cycle of 44 clocks.
+  EXPECT_LT(longest, 256 * 44);
 }
 
 }  // namespace
