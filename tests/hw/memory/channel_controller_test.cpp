@@ -193,7 +193,7 @@ TEST(ChannelController, row_hits_overtake_an_older_request_no_more_often_than_al
 }
 
 TEST(ChannelController, a_few_writes_wait_for_reads_no_longer_than_allowed) {
-  const DramParameters parameters = plain({"hbm.starvation_bound_bursts=100"});
+  const DramParameters parameters = plain({"hbm.starvation_bound_bursts=100", "hbm.read_queue_bursts=64"});
   const Finder find(parameters);
   const std::uint64_t reads[2] = {find.address(0, 0, 0, 0, 0), find.address(0, 1, 0, 0, 0)};
   const std::uint64_t write = find.address(0, 2, 0, 0, 0);
@@ -211,7 +211,7 @@ TEST(ChannelController, a_few_writes_wait_for_reads_no_longer_than_allowed) {
 }
 
 TEST(ChannelController, writes_are_drained_when_enough_wait_and_then_all_of_them) {
-  const DramParameters parameters = plain({"hbm.drain_high_bursts=16"});
+  const DramParameters parameters = plain({"hbm.drain_high_bursts=16", "hbm.read_queue_bursts=64"});
   const Finder find(parameters);
   const std::uint64_t reads[2] = {find.address(0, 0, 0, 0, 0), find.address(0, 1, 0, 0, 0)};
   const std::uint64_t writes[2] = {find.address(0, 2, 0, 0, 0), find.address(0, 3, 0, 0, 0)};
