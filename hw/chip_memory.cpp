@@ -32,8 +32,8 @@ class StreamMemory : public ChipMemory {
 }  // namespace
 
 std::unique_ptr<ChipMemory> make_chip_memory(sc_core::sc_module_name name, MemoryDetail detail, const Machine& machine,
-                                             const Trace& trace) {
-  if (detail == MemoryDetail::bank) return std::make_unique<BankMemory>(name, machine, trace);
+                                             HostPort& host, const Trace& trace) {
+  if (detail == MemoryDetail::bank) return std::make_unique<BankMemory>(name, machine, host, trace);
   return std::make_unique<StreamMemory>(name, machine, trace);
 }
 

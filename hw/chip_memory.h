@@ -6,6 +6,7 @@
 #include <tlm>
 
 #include "hw/hbm_stream.h"
+#include "hw/host_port.h"
 #include "hw/trace.h"
 
 namespace podsim::hw {
@@ -27,8 +28,8 @@ class ChipMemory : public sc_core::sc_module {
   virtual base::Bytes moved(int core, Direction direction) const = 0;
 };
 
-/// `trace` is the chip's: a core's half is shown below the core.
+/// `trace` is the chip's: a core's half is shown below the core. `host` outlives the memory.
 std::unique_ptr<ChipMemory> make_chip_memory(sc_core::sc_module_name name, MemoryDetail detail, const Machine& machine,
-                                             const Trace& trace);
+                                             HostPort& host, const Trace& trace);
 
 }  // namespace podsim::hw

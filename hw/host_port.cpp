@@ -51,10 +51,8 @@ void HostPort::work() {
   receive_outfeeds();
   begin_preparing();
   if (in_.free_at <= noc::now()) feed_in();
-  if (out_.free_at <= noc::now()) {
-    free_outfeeds();
-    feed_out();
-  }
+  free_outfeeds();
+  if (out_.free_at <= noc::now()) feed_out();
   begin_preparing();  // where a batch has just left
   show();
   sleep();
@@ -95,13 +93,13 @@ void HostPort::feed_in() {
   infeed.prepared_at.reset();
   ++infeed.on_the_way;
   transferred_ += infeed.batch;
-  occupy(in_, *best, infeed.batch);
+  in_.arrivals.push_back({occupy(in_, infeed.batch), *best, infeed.batch});
 }
 
 void HostPort::free_outfeeds() {
   for (Outfeed& outfeed : outfeeds_) {
-    if (!outfeed.sending) continue;
-    outfeed.sending = false;
+    if (!outfeed.sent_at || *outfeed.sent_at > noc::now()) continue;
+    outfeed.sent_at.reset();
     outfeed.queue.pop_front();
     outfeed.freed.notify();
   }
@@ -114,13 +112,22 @@ void HostPort::feed_out() {
   }
   Outfeed& outfeed = outfeeds_[fullest];
   if (outfeed.queue.empty()) return;
-  outfeed.sending = true;
-  occupy(out_, fullest, outfeed.queue.front());
+  out_.arrivals.push_back({occupy(out_, outfeed.queue.front()), fullest, outfeed.queue.front()});
+  outfeed.sent_at = out_.free_at;
 }
 
-void HostPort::occupy(Link& link, std::size_t core, base::Bytes bytes) {
+base::Time HostPort::move(Direction direction, base::Bytes bytes) {
+  assert(link_free_at(direction) <= noc::now());
+  const base::Time arrival = occupy(link(direction), bytes);
+  show();
+  wake_.notify(noc::to_sc_time(link_free_at(direction) - noc::now()));
+  return arrival;
+}
+
+/// When the data are at the other end.
+base::Time HostPort::occupy(Link& link, base::Bytes bytes) {
   link.free_at = noc::now() + base::to_time(bytes / host_.pcie_rate);
-  link.arrivals.push_back({link.free_at + base::to_time(host_.pcie_latency), core, bytes});
+  return link.free_at + base::to_time(host_.pcie_latency);
 }
 
 void HostPort::show() {

@@ -6,6 +6,7 @@
 #include <systemc>
 
 #include "base/units.h"
+#include "hw/hbm_stream.h"
 #include "hw/machine.h"
 #include "hw/trace.h"
 
@@ -21,6 +22,8 @@ namespace podsim::hw {
 ///
 /// Outfeed: a core puts data into its queue of outfeed_queue_depth transfers, whose place is free when the link has
 /// moved them. The link takes from the fullest queue, the lowest number first.
+///
+/// DMA engines that reach for the host's memory (HostMemoryPort) use the same link.
 ///
 /// The latency includes the host bridge and the on-chip switch, which is thirty times faster than the link.
 class HostPort : public sc_core::sc_module {
@@ -42,7 +45,11 @@ class HostPort : public sc_core::sc_module {
   const sc_core::sc_event& outfeed_freed(int core) const { return outfeeds_[std::size_t(core)].freed; }
   /// A core has put data into its outfeed queue; only with room.
   void send(int core, base::Bytes bytes);
-  /// What the host has received from a core so far.
+  /// When the link is free in a direction: reads of the host's memory come in, writes go out.
+  base::Time link_free_at(Direction direction) const { return link(direction).free_at; }
+  /// Moves data of a DMA from or to the host's memory, for which the link is free. When they are at the other end.
+  base::Time move(Direction direction, base::Bytes bytes);
+  /// What the host has received from a core's outfeed queue so far.
   base::Bytes received(int core) const { return outfeeds_[std::size_t(core)].received; }
 
  private:
@@ -55,8 +62,8 @@ class HostPort : public sc_core::sc_module {
     base::Probe<std::int64_t> ready_probe;
   };
   struct Outfeed {
-    std::deque<base::Bytes> queue;  ///< the front one is on the link if `sending`
-    bool sending = false;
+    std::deque<base::Bytes> queue;
+    std::optional<base::Time> sent_at;  ///< of the front one, if it is on the link
     base::Bytes received;
     sc_core::sc_event freed;
     base::Probe<std::int64_t> waiting_probe;
@@ -79,7 +86,9 @@ class HostPort : public sc_core::sc_module {
   void free_outfeeds();
   void feed_in();
   void feed_out();
-  void occupy(Link& link, std::size_t core, base::Bytes bytes);
+  base::Time occupy(Link& link, base::Bytes bytes);
+  Link& link(Direction direction) { return direction == Direction::read ? in_ : out_; }
+  const Link& link(Direction direction) const { return direction == Direction::read ? in_ : out_; }
   void show();
   void sleep();
 

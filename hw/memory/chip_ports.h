@@ -8,19 +8,21 @@ namespace podsim::hw {
 /// Who has which port of a chip's on-chip switch (ISCA21: cores, HBM halves, ICI links and the host).
 class ChipPorts {
  public:
-  static constexpr int ici_links = 4;
-
-  explicit ChipPorts(const Machine& machine) : cores_(int(machine.cores_per_chip)) {}
+  explicit ChipPorts(const Machine& machine)
+      : cores_(int(machine.cores_per_chip)), links_(2 * int(machine.pod.dimensions.size())) {}
 
   int cores() const { return cores_; }
+  int links() const { return links_; }  ///< of the inter-chip interconnect
   int core(int index) const { return index; }
   int hbm(int core) const { return cores_ + core; }
   int ici(int link) const { return 2 * cores_ + link; }
-  int host() const { return 2 * cores_ + ici_links; }
+  int host() const { return 2 * cores_ + links_; }
   int count() const { return host() + 1; }
+  /// The link that leaves along a dimension, forwards (a direction above zero) or backwards.
+  static int link(int dimension, int direction) { return 2 * dimension + (direction < 0 ? 1 : 0); }
 
  private:
-  int cores_;
+  int cores_, links_;
 };
 
 }  // namespace podsim::hw

@@ -12,7 +12,7 @@ namespace {
 DmaTransfer transfer_of(const StreamExtension& request, int memory) {
   const AccessPattern& pattern = request.pattern;
   const DmaEnd core{{}, 0, pattern.row_bytes.value()};
-  const DmaEnd far{memory, pattern.base, pattern.stride};
+  const DmaEnd far{DmaPort{memory}, pattern.base, pattern.stride};
   if (request.direction == Direction::read) return {far, core, pattern.rows, pattern.row_bytes};
   return {core, far, pattern.rows, pattern.row_bytes};
 }
@@ -72,29 +72,28 @@ void GranuleDma::work() {
   sleep();
 }
 
-/// Sends one granule, if there is one that may go.
+/// Sends one request, if there is one that may go.
 bool GranuleDma::send_next() {
-  if (!legs_.empty()) {
-    const Leg leg = legs_.front();
-    legs_.pop_front();
-    send(leg.transfer, leg.granule, Direction::write);
+  if (!follow_ups_.empty()) {
+    const Request request = follow_ups_.front();
+    follow_ups_.pop_front();
+    send(request);
     return true;
   }
   std::deque<std::size_t>* queue = outstanding_ < limit_ ? next_queue() : nullptr;
   if (queue == nullptr) return false;
   const std::size_t number = queue->front();
   Active& active = transfers_[number];
-  if (active.walk.done()) {
+  if (active.walk.done()) {  // a transfer of nothing
     queue->pop_front();
-    complete(number);
+    finish(number);
     return true;
   }
   const Granule granule = active.walk.next();
   if (active.walk.done()) queue->pop_front();
   ++active.outstanding;
-  ++granules_;
   count(1);
-  send(number, granule, active.transfer.source.port ? Direction::read : Direction::write);
+  send({number, active.transfer.source.port ? Kind::read : Kind::write, granule});
   return true;
 }
 
@@ -108,63 +107,64 @@ std::deque<std::size_t>* GranuleDma::next_queue() {
   return nullptr;
 }
 
-void GranuleDma::send(std::size_t transfer, const Granule& granule, Direction direction) {
-  const bool reads = direction == Direction::read;
-  const DmaTransfer& ends = transfers_[transfer].transfer;
-  Slot& slot = free_slot();
-  slot.transfer = transfer;
-  slot.granule = granule;
-  slot.route.destination = *(reads ? ends.source : ends.destination).port;
-  slot.payload.set_command(reads ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND);
-  slot.payload.set_address(reads ? granule.source : granule.destination);
-  slot.payload.set_data_length(unsigned(granule.bytes.value()));
-  slot.payload.set_streaming_width(unsigned(granule.bytes.value()));
-  slot.payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  slot.payload.acquire();
+void GranuleDma::send(const Request& request) {
+  tlm::tlm_generic_payload& payload = payload_for(request);
+  const std::size_t number = DmaRequestPool::number(payload);
+  if (number == sent_.size()) sent_.emplace_back();
+  sent_[number] = request;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  held_ = to_switch->nb_transport_fw(slot.payload, phase, delay) == tlm::TLM_ACCEPTED;
+  held_ = to_switch->nb_transport_fw(payload, phase, delay) == tlm::TLM_ACCEPTED;
 }
 
-GranuleDma::Slot& GranuleDma::free_slot() {
-  if (free_slots_.empty()) {
-    free_slots_.push_back(slots_.size());
-    tlm::tlm_mm_interface* owner = this;
-    slots_.emplace_back(owner).extension.tag = free_slots_.back();
+tlm::tlm_generic_payload& GranuleDma::payload_for(const Request& request) {
+  const DmaTransfer& transfer = transfers_[request.transfer].transfer;
+  const Granule& granule = request.granule;
+  switch (request.kind) {
+    case Kind::read:
+      return pool_.make(tlm::TLM_READ_COMMAND, *transfer.source.port, granule.source, granule.bytes);
+    case Kind::write:
+      return pool_.make(tlm::TLM_WRITE_COMMAND, *transfer.destination.port, granule.destination, granule.bytes);
+    case Kind::flag:
+      break;
   }
-  Slot& slot = slots_[free_slots_.back()];
-  free_slots_.pop_back();
-  return slot;
+  return pool_.make(tlm::TLM_WRITE_COMMAND, transfer.flag->port, 0, base::Bytes(0), transfer.flag->flag);
 }
-
-void GranuleDma::free(tlm::tlm_generic_payload* payload) { free_slots_.push_back(memory_extension(*payload).tag); }
 
 tlm::tlm_sync_enum GranuleDma::from_switch(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                            sc_core::sc_time&) {
+  wake_.notify(sc_core::SC_ZERO_TIME);
   if (phase == tlm::END_REQ) {
     held_ = false;
-    wake_.notify(sc_core::SC_ZERO_TIME);
     return tlm::TLM_ACCEPTED;
   }
   assert(phase == tlm::BEGIN_RESP && payload.get_response_status() == tlm::TLM_OK_RESPONSE);
-  const Slot& slot = slots_[memory_extension(payload).tag];
-  const bool half_way = payload.is_read() && transfers_[slot.transfer].transfer.destination.port;
-  if (half_way) {
-    legs_.push_back({slot.transfer, slot.granule});
-  } else {
-    answered(slot.transfer, slot.granule);
-  }
+  const Request request = sent_[DmaRequestPool::number(payload)];
+  answered(request);
   payload.release();
-  wake_.notify(sc_core::SC_ZERO_TIME);
   return tlm::TLM_COMPLETED;
 }
 
-void GranuleDma::answered(std::size_t transfer, const Granule& granule) {
+void GranuleDma::answered(const Request& request) {
+  if (request.kind == Kind::flag) return complete(request.transfer);
+  Active& active = transfers_[request.transfer];
+  if (request.kind == Kind::read && active.transfer.destination.port) {
+    follow_ups_.push_back({request.transfer, Kind::write, request.granule});
+    return;
+  }
   count(-1);
-  Active& active = transfers_[transfer];
-  --active.outstanding;
-  if (active.request != nullptr) moved_[std::size_t(stream_extension(*active.request).direction)] += granule.bytes;
-  if (active.outstanding == 0 && active.walk.done()) complete(transfer);
+  if (active.request != nullptr)
+    moved_[std::size_t(stream_extension(*active.request).direction)] += request.granule.bytes;
+  if (--active.outstanding == 0 && active.walk.done()) finish(request.transfer);
+}
+
+/// All data are there.
+void GranuleDma::finish(std::size_t transfer) {
+  if (transfers_[transfer].transfer.flag) {
+    follow_ups_.push_back({transfer, Kind::flag, {}});
+  } else {
+    complete(transfer);
+  }
 }
 
 /// Its number is free before anybody learns of it: the answer may bring the next transfer.

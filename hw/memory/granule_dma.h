@@ -10,12 +10,11 @@
 #include <tlm>
 
 #include "hw/core_time.h"
+#include "hw/memory/dma_request.h"
 #include "hw/memory/granule_walk.h"
 #include "hw/memory/memory_path.h"
-#include "hw/memory/memory_payload.h"
 #include "hw/stream_payload.h"
 #include "hw/trace.h"
-#include "noc/on_chip_switch.h"
 
 namespace podsim::hw {
 
@@ -27,13 +26,16 @@ namespace podsim::hw {
 ///   from the core to a memory   a write of each granule, done when it is acknowledged
 ///   from memory to memory       a read, and when its data are here the write; one granule outstanding all the while
 ///
+/// A memory is behind a port of the switch: an HBM half, another core, the host, or a link to another chip and a port
+/// there. A transfer may raise a flag of another core; it is complete when that is acknowledged.
+///
 /// Transfers that begin with reads and transfers that begin with writes stand in a queue each, first come, first
 /// served; while both have granules to send they alternate.
 ///
 /// Over from_engine it is to a DmaEngine what an Hbm is (protocol in stream_payload.h): a transfer between the core and
 /// its own half, started so that its data begin to move when the annotated delay is over on an idle memory
 /// (MemoryPath).
-class GranuleDma : public sc_core::sc_module, private tlm::tlm_mm_interface {
+class GranuleDma : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(GranuleDma);
   /// `own_memory`: the port of the core's half of the HBM.
@@ -49,7 +51,6 @@ class GranuleDma : public sc_core::sc_module, private tlm::tlm_mm_interface {
 
   /// Answered so far for from_engine.
   base::Bytes moved(Direction direction) const { return moved_[std::size_t(direction)]; }
-  std::int64_t granules() const { return granules_; }  ///< sent so far
 
  private:
   struct Active {
@@ -60,41 +61,24 @@ class GranuleDma : public sc_core::sc_module, private tlm::tlm_mm_interface {
     tlm::tlm_generic_payload* request = nullptr;  ///< of from_engine
     std::int64_t outstanding = 0;
   };
-  /// A payload and what it is for.
-  struct Slot {
-    explicit Slot(tlm::tlm_mm_interface* memory) : payload(memory) {
-      payload.set_extension(&extension);
-      payload.set_extension(&route);
-    }
-    ~Slot() {
-      payload.clear_extension(&extension);
-      payload.clear_extension(&route);
-    }
-    Slot(const Slot&) = delete;
-    Slot& operator=(const Slot&) = delete;
-    MemoryExtension extension;
-    noc::SwitchRoute route;
-    tlm::tlm_generic_payload payload;
+  enum class Kind { read, write, flag };
+  struct Request {
     std::size_t transfer = 0;
-    Granule granule;
-  };
-  /// The second half of a granule from memory to memory.
-  struct Leg {
-    std::size_t transfer = 0;
+    Kind kind = Kind::read;
     Granule granule;
   };
 
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum from_switch(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  void free(tlm::tlm_generic_payload* payload) override;
 
   void enqueue(const Active& active);
   void work();
   bool send_next();
   std::deque<std::size_t>* next_queue();
-  void send(std::size_t transfer, const Granule& granule, Direction direction);
-  Slot& free_slot();
-  void answered(std::size_t transfer, const Granule& granule);
+  void send(const Request& request);
+  tlm::tlm_generic_payload& payload_for(const Request& request);
+  void answered(const Request& request);
+  void finish(std::size_t transfer);
   void complete(std::size_t transfer);
   void respond(const Active& active);
   void count(std::int64_t change);
@@ -109,11 +93,11 @@ class GranuleDma : public sc_core::sc_module, private tlm::tlm_mm_interface {
   std::vector<std::size_t> free_transfers_;
   std::array<std::deque<std::size_t>, 2> queues_;  ///< transfers with granules to send: reads first, writes first
   std::size_t turn_ = 0;
-  std::deque<Leg> legs_;
-  std::deque<Slot> slots_;
-  std::vector<std::size_t> free_slots_;
-  bool held_ = false;  ///< a request stands in front of the switch
-  std::int64_t outstanding_ = 0, granules_ = 0;
+  std::deque<Request> follow_ups_;  ///< of granules and transfers under way; they go first
+  DmaRequestPool pool_;
+  std::vector<Request> sent_;  ///< by DmaRequestPool::number
+  bool held_ = false;          ///< a request stands in front of the switch
+  std::int64_t outstanding_ = 0;
   base::Cycles busy_, busy_since_;  ///< with granules outstanding
   std::array<base::Bytes, 2> moved_;
   sc_core::sc_event wake_;

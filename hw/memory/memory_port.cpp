@@ -20,8 +20,7 @@ MemoryPort::Line& MemoryPort::line_of(const tlm::tlm_generic_payload& payload) {
 tlm::tlm_sync_enum MemoryPort::from_switch_forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                    sc_core::sc_time&) {
   if (phase == tlm::END_RESP) {
-    answering_ = false;
-    answer();
+    answers_.taken();
     return tlm::TLM_COMPLETED;
   }
   assert(phase == tlm::BEGIN_REQ && held_ == nullptr);
@@ -39,8 +38,7 @@ tlm::tlm_sync_enum MemoryPort::from_switch_forward(tlm::tlm_generic_payload& pay
 tlm::tlm_sync_enum MemoryPort::from_memory(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                            sc_core::sc_time&) {
   if (phase == tlm::BEGIN_RESP) {
-    answers_.push_back(&payload);
-    answer();
+    answers_.push(payload);
     return tlm::TLM_COMPLETED;
   }
   assert(phase == tlm::END_REQ);
@@ -73,16 +71,6 @@ void MemoryPort::admit() {
   tlm::tlm_phase phase = tlm::END_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   from_switch->nb_transport_bw(payload, phase, delay);
-}
-
-void MemoryPort::answer() {
-  while (!answering_ && !answers_.empty()) {
-    tlm::tlm_generic_payload& payload = *answers_.front();
-    answers_.pop_front();
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    answering_ = from_switch->nb_transport_bw(payload, phase, delay) == tlm::TLM_ACCEPTED;
-  }
 }
 
 }  // namespace podsim::hw

@@ -8,6 +8,7 @@
 #include <tlm>
 #include <vector>
 
+#include "hw/memory/answer_line.h"
 #include "hw/memory/bank_hbm.h"
 
 namespace podsim::hw {
@@ -35,14 +36,12 @@ class MemoryPort : public sc_core::sc_module {
   Line& line_of(const tlm::tlm_generic_payload& payload);
   void forward(Line& line);
   void admit();
-  void answer();
 
   const AddressMap& map_;
   std::size_t depth_;
   std::vector<Line> lines_;
   tlm::tlm_generic_payload* held_ = nullptr;  ///< stands at the switch's output
-  std::deque<tlm::tlm_generic_payload*> answers_;
-  bool answering_ = false;  ///< the switch has not taken the last answer
+  AnswerLine answers_{from_switch};
 };
 
 }  // namespace podsim::hw

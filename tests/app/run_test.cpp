@@ -113,6 +113,19 @@ TEST(RunDetail, TileAndReplayGiveTheSameStepToThePicosecond) {
   EXPECT_EQ(replay["breakdown_s"], tile["breakdown_s"]);
 }
 
+TEST(RunInfeed, AStepThatIsShorterThanTheHostTakesForABatchWaitsForIt) {
+  const test::Folder folder;
+  const Json fast = json_of(folder, small_run({"--json"}));
+  const Json slow = json_of(folder, small_run({"--json", "--set", "host.batch_interval=\"300 ms\""}));
+  ASSERT_LT(double(fast["step_time_s"]), 0.3);
+  EXPECT_NEAR(double(slow["step_time_s"]), 0.3, 1e-6);
+  const auto without_infeed = [](const Json& run) {
+    return double(run["step_time_s"]) - double(run["breakdown_s"]["infeed"]);
+  };
+  // But for the cores' different start, which the first all-reduce evens out.
+  EXPECT_NEAR(without_infeed(slow), without_infeed(fast), 1e-4);
+}
+
 TEST(RunFold, GivesTheStepOfTheWholeTorus) {
   const test::Folder folder;
   // A pod of 4 x 4 chips, so that the slice is all of it and wraps.

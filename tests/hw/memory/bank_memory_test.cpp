@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
+#include <deque>
 #include <map>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "noc/fresh_context.h"
+#include "noc/message_fabric.h"
 #include "noc/systemc_time.h"
 #include "tests/hw/test_machine.h"
 
@@ -17,19 +20,22 @@ namespace {
 
 /// A chip's memory without cores: transfers are started by hand.
 struct Bench {
-  explicit Bench(const Machine& machine) : memory("memory", machine, {}) {
+  explicit Bench(const Machine& machine, const std::string& suffix = "")
+      : host(("host" + suffix).c_str(), machine.host, machine.cores_per_chip, {}),
+        memory(("memory" + suffix).c_str(), machine, host, {}) {
     for (int core = 0; core < 2; ++core) {
-      engines[core].bind(memory.from_dma(core));
+      engines.emplace_back(("engine" + std::to_string(core) + suffix).c_str());
+      engines.back().bind(memory.from_dma(core));
       memory.dma(core).on_completion([this, core](std::uint64_t tag) { ended[{core, tag}] = noc::now(); });
     }
   }
 
   /// A core reads from a half, or writes to it.
   void read(int core, int half, std::uint64_t address, std::int64_t bytes, std::uint64_t tag = 0) {
-    memory.dma(core).start({{memory.ports().hbm(half), address, 0}, {{}, 0, 0}, 1, base::Bytes(bytes)}, tag);
+    memory.dma(core).start({{memory.hbm(half), address, 0}, {{}, 0, 0}, 1, base::Bytes(bytes)}, tag);
   }
   void write(int core, int half, std::uint64_t address, std::int64_t bytes, std::uint64_t tag = 0) {
-    memory.dma(core).start({{{}, 0, 0}, {memory.ports().hbm(half), address, 0}, 1, base::Bytes(bytes)}, tag);
+    memory.dma(core).start({{{}, 0, 0}, {memory.hbm(half), address, 0}, 1, base::Bytes(bytes)}, tag);
   }
   std::int64_t bursts(int half) {
     std::int64_t sum = 0;
@@ -44,8 +50,9 @@ struct Bench {
     void bind(tlm::tlm_target_socket<>& socket) { to_hbm.bind(socket); }
     tlm_utils::simple_initiator_socket<Engine> to_hbm{"to_hbm"};
   };
+  HostPort host;
   BankMemory memory;
-  std::array<Engine, 2> engines{Engine("engine0"), Engine("engine1")};
+  std::deque<Engine> engines;
   std::map<std::pair<int, std::uint64_t>, base::Time> ended;
 };
 
@@ -110,7 +117,7 @@ TEST(BankMemory, each_core_at_its_own_half_disturbs_no_other) {
 
 TEST(BankMemory, copies_from_half_to_half) {
   Bench bench(tpu_v3());
-  const DmaEnd source{bench.memory.ports().hbm(0), 512, 4096}, destination{bench.memory.ports().hbm(1), 1 << 20, 1024};
+  const DmaEnd source{bench.memory.hbm(0), 512, 4096}, destination{bench.memory.hbm(1), 1 << 20, 1024};
   bench.memory.dma(0).start({source, destination, 8, base::Bytes(1024)}, 5);
   sc_core::sc_start();
   EXPECT_TRUE(bench.ended.contains({0, 5}));
@@ -133,6 +140,98 @@ TEST(BankMemory, answers_every_transfer_of_two_cores_to_both_halves) {
   }
   sc_core::sc_start();
   EXPECT_EQ(bench.ended.size(), 300u);
+}
+
+TEST(BankMemory, writes_to_the_other_core_and_raises_its_flag_when_all_data_are_there) {
+  Bench bench(tpu_v3());
+  base::Bytes there;
+  std::vector<std::size_t> raised;
+  bench.memory.core_port(1).on_flag([&](std::size_t flag) {
+    raised.push_back(flag);
+    there = bench.memory.core_port(1).served();
+  });
+  DmaTransfer transfer{{{}, 0, 0}, {bench.memory.core(1), 0, 0}, 1, base::Bytes(50'000)};
+  transfer.flag = RemoteFlag{bench.memory.core(1), 17};
+  bench.memory.dma(0).start(transfer, 1);
+  sc_core::sc_start();
+  EXPECT_EQ(raised, std::vector<std::size_t>{17});
+  EXPECT_EQ(there, base::Bytes(50'000));
+  // 49 granules, of which 48 take two cycles of the port and the last, of 848 bytes, two as well; ten to cross; then
+  // the flag, when the last of them is acknowledged, and its own acknowledgement: a packet of one cycle there and back.
+  const base::Cycles expected(49 * 2 + 10 + 11 + 11 + 11);
+  EXPECT_EQ((bench.ended.at({0, 1})), tpu_v3().core_clock().time_of(expected));
+}
+
+TEST(BankMemory, moves_data_of_the_hosts_memory_at_the_rate_of_pcie) {
+  Bench bench(tpu_v3());
+  const std::int64_t bytes = 1 << 18;
+  bench.memory.dma(0).start({{bench.memory.host(), 0, 0}, {bench.memory.hbm(0), 0, 0}, 1, base::Bytes(bytes)}, 1);
+  sc_core::sc_start();
+  const double time = base::to_duration(bench.ended.at({0, 1})).si();
+  EXPECT_GT(time, double(bytes) / 16e9 + 1e-6);
+  EXPECT_LT(time, double(bytes) / 16e9 + 1.3e-6);  // and what switch and banks take for the last granule
+}
+
+TEST(BankMemory, shares_pcie_with_the_infeed) {
+  Bench bench(tpu_v3());
+  const std::int64_t bytes = 1 << 18;
+  bench.host.prepare(0, base::Bytes(1'600'000));  // two batches of 100 us
+  bench.memory.dma(0).start({{bench.memory.host(), 0, 0}, {{}, 0, 0}, 1, base::Bytes(bytes)}, 1);
+  sc_core::sc_start();
+  const double both = 3'200'000 / 16e9 + double(bytes) / 16e9;
+  EXPECT_NEAR(base::to_duration(noc::now()).si(), both, 2e-6);
+}
+
+/// Two chips side by side.
+struct Pair {
+  Pair() : fabric("fabric", noc::FoldedTopology(noc::Topology({1, 2}, {false, false})), machine.ici) {
+    for (noc::NodeId chip = 0; chip < 2; ++chip) {
+      ports.emplace_back(("ici" + std::to_string(chip)).c_str(), chip).bind(fabric);
+      benches.emplace_back(machine, "_" + std::to_string(chip)).memory.connect(ports.back());
+    }
+  }
+  const Machine machine = tpu_v3();
+  noc::MessageFabric fabric;
+  std::deque<noc::IciPort> ports;
+  std::deque<Bench> benches;
+};
+
+TEST(BankMemory, reads_and_writes_the_memory_of_another_chip_over_its_link) {
+  Pair pair;
+  Bench &here = pair.benches[0], &there = pair.benches[1];
+  const DmaPort far = here.memory.hbm(1, {0, 1});
+  const std::int64_t bytes = 1 << 18;
+  here.memory.dma(0).start({{{}, 0, 0}, {far, 0, 0}, 1, base::Bytes(bytes)}, 1);
+  sc_core::sc_start();
+  EXPECT_EQ(there.bursts(1), bytes / 32);
+  EXPECT_EQ(here.bursts(0) + here.bursts(1) + there.bursts(0), 0);
+  // The link moves 70.03 GB/s and a hop takes 300 ns each way; switches and banks well under a microsecond.
+  const double occupied = double(bytes) / pair.machine.ici.payload_rate().si();
+  const double write = base::to_duration(here.ended.at({0, 1})).si();
+  EXPECT_GT(write, occupied + 600e-9);
+  EXPECT_LT(write, occupied + 1.2e-6);
+
+  const base::Time begin = noc::now();
+  here.memory.dma(0).start({{far, 0, 0}, {{}, 0, 0}, 1, base::Bytes(bytes)}, 2);
+  sc_core::sc_start();
+  const double read = base::to_duration(here.ended.at({0, 2}) - begin).si();
+  EXPECT_GT(read, occupied + 600e-9);
+  // 128 granules outstanding are 1.9 us of the link, longer than the way there and back.
+  EXPECT_LT(read, occupied + 1.2e-6);
+}
+
+TEST(BankMemory, raises_a_flag_of_a_core_on_another_chip) {
+  Pair pair;
+  Bench &here = pair.benches[1], &there = pair.benches[0];
+  std::vector<std::size_t> raised;
+  there.memory.core_port(1).on_flag([&](std::size_t flag) { raised.push_back(flag); });
+  DmaTransfer transfer{{here.memory.hbm(0), 0, 0}, {here.memory.core(1, {0, -1}), 0, 0}, 1, base::Bytes(3000)};
+  transfer.flag = RemoteFlag{here.memory.core(1, {0, -1}), 200};
+  here.memory.dma(0).start(transfer, 1);
+  sc_core::sc_start();
+  EXPECT_EQ(raised, std::vector<std::size_t>{200});
+  EXPECT_EQ(there.memory.core_port(1).served(), base::Bytes(3000));
+  EXPECT_TRUE(here.ended.contains({0, 1}));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ Machine machine_with(const std::vector<std::string>& settings) {
 TEST(GranuleDma, a_transfer_ends_with_its_last_granule) {
   const Machine machine = tpu_v3();
   Bench bench(machine);
-  bench.dma.start({{1, 0, 0}, {{}, 0, 0}, 1, base::Bytes(4096)}, 7);
+  bench.dma.start({{DmaPort{1}, 0, 0}, {{}, 0, 0}, 1, base::Bytes(4096)}, 7);
   sc_core::sc_start();
   // The fourth request leaves three cycles after the first and takes eleven to the memory; the data of 1 KiB then wait
   // for the next edge and take two cycles and the crossing.
@@ -155,8 +155,8 @@ TEST(GranuleDma, has_no_more_granules_outstanding_than_it_may) {
   for (const std::int64_t limit : {1, 5, 128}) {
     noc::FreshContext context;
     Bench bench(machine_with({"dma.outstanding_granules=" + std::to_string(limit)}), 1000);
-    bench.dma.start({{1, 0, 0}, {{}, 0, 0}, 1, base::Bytes(1 << 20)}, 0);
-    bench.dma.start({{{}, 0, 0}, {1, 1 << 20, 0}, 1, base::Bytes(1 << 20)}, 1);
+    bench.dma.start({{DmaPort{1}, 0, 0}, {{}, 0, 0}, 1, base::Bytes(1 << 20)}, 0);
+    bench.dma.start({{{}, 0, 0}, {DmaPort{1}, 1 << 20, 0}, 1, base::Bytes(1 << 20)}, 1);
     sc_core::sc_start();
     EXPECT_EQ(bench.own.accesses.size(), 2048u);
     EXPECT_EQ(bench.own.most_outstanding, limit);
@@ -165,23 +165,23 @@ TEST(GranuleDma, has_no_more_granules_outstanding_than_it_may) {
 
 TEST(GranuleDma, reads_and_writes_alternate_while_both_wait) {
   Bench bench(machine_with({"dma.outstanding_granules=1"}));
-  bench.dma.start({{1, 0, 0}, {{}, 0, 0}, 1, base::Bytes(10 * 1024)}, 0);
-  bench.dma.start({{{}, 0, 0}, {1, 0, 0}, 1, base::Bytes(5 * 1024)}, 1);
+  bench.dma.start({{DmaPort{1}, 0, 0}, {{}, 0, 0}, 1, base::Bytes(10 * 1024)}, 0);
+  bench.dma.start({{{}, 0, 0}, {DmaPort{1}, 0, 0}, 1, base::Bytes(5 * 1024)}, 1);
   sc_core::sc_start();
   for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(bench.own.accesses[i].read, i % 2 == 0 || i >= 10) << i;
 }
 
 TEST(GranuleDma, later_transfers_may_end_before_earlier_ones) {
   Bench bench(tpu_v3(), 100, 3000);
-  bench.dma.start({{1, 0, 0}, {{}, 0, 0}, 1, base::Bytes(64 * 1024)}, 0);
-  bench.dma.start({{1, 1 << 20, 0}, {{}, 0, 0}, 1, base::Bytes(32)}, 1);
+  bench.dma.start({{DmaPort{1}, 0, 0}, {{}, 0, 0}, 1, base::Bytes(64 * 1024)}, 0);
+  bench.dma.start({{DmaPort{1}, 1 << 20, 0}, {{}, 0, 0}, 1, base::Bytes(32)}, 1);
   sc_core::sc_start();
   EXPECT_LT(bench.ended.at(1), bench.ended.at(0));
 }
 
 TEST(GranuleDma, writes_to_another_memory_what_it_has_read_granule_by_granule) {
   Bench bench(tpu_v3(), 200, 300);
-  bench.dma.start({{1, 4096, 0}, {2, 512, 0}, 1, base::Bytes(100 * 1024)}, 3);
+  bench.dma.start({{DmaPort{1}, 4096, 0}, {DmaPort{2}, 512, 0}, 1, base::Bytes(100 * 1024)}, 3);
   sc_core::sc_start();
   ASSERT_TRUE(bench.ended.contains(3));
   std::map<std::uint64_t, base::Time> read_at;

@@ -22,36 +22,36 @@ Granule granule(std::uint64_t source, std::uint64_t destination, std::int64_t by
 }
 
 TEST(GranuleWalk, cuts_at_the_boundaries_of_the_memory) {
-  const DmaTransfer transfer{{2, 1000, 0}, {{}, 0, 0}, 1, base::Bytes(2000)};
+  const DmaTransfer transfer{{DmaPort{2}, 1000, 0}, {{}, 0, 0}, 1, base::Bytes(2000)};
   EXPECT_EQ(granules(transfer), (std::vector{granule(1000, 0, 24), granule(1024, 24, 1024), granule(2048, 1048, 952)}));
 }
 
 TEST(GranuleWalk, cuts_at_the_boundaries_of_both_memories) {
-  const DmaTransfer transfer{{2, 0, 0}, {3, 512, 0}, 1, base::Bytes(2048)};
+  const DmaTransfer transfer{{DmaPort{2}, 0, 0}, {DmaPort{3}, 512, 0}, 1, base::Bytes(2048)};
   EXPECT_EQ(granules(transfer), (std::vector{granule(0, 512, 512), granule(512, 1024, 512), granule(1024, 1536, 512),
                                              granule(1536, 2048, 512)}));
 }
 
 TEST(GranuleWalk, joins_rows_without_gaps) {
-  const DmaTransfer transfer{{2, 0, 128}, {{}, 0, 128}, 32, base::Bytes(128)};
+  const DmaTransfer transfer{{DmaPort{2}, 0, 128}, {{}, 0, 128}, 32, base::Bytes(128)};
   EXPECT_EQ(granules(transfer).size(), 4u);
 }
 
 TEST(GranuleWalk, keeps_rows_with_a_gap_at_either_end_apart) {
-  EXPECT_EQ(granules({{2, 0, 128}, {{}, 0, 256}, 32, base::Bytes(128)}).size(), 32u);
-  EXPECT_EQ(granules({{2, 0, 256}, {{}, 0, 128}, 32, base::Bytes(128)}).size(), 32u);
+  EXPECT_EQ(granules({{DmaPort{2}, 0, 128}, {{}, 0, 256}, 32, base::Bytes(128)}).size(), 32u);
+  EXPECT_EQ(granules({{DmaPort{2}, 0, 256}, {{}, 0, 128}, 32, base::Bytes(128)}).size(), 32u);
 }
 
 TEST(GranuleWalk, nothing_is_no_granule) {
-  EXPECT_TRUE(granules({{2, 0, 0}, {{}, 0, 0}, 5, base::Bytes(0)}).empty());
-  EXPECT_TRUE(granules({{2, 0, 0}, {{}, 0, 0}, 0, base::Bytes(5)}).empty());
+  EXPECT_TRUE(granules({{DmaPort{2}, 0, 0}, {{}, 0, 0}, 5, base::Bytes(0)}).empty());
+  EXPECT_TRUE(granules({{DmaPort{2}, 0, 0}, {{}, 0, 0}, 0, base::Bytes(5)}).empty());
 }
 
 RC_GTEST_PROP(GranuleWalk, moves_every_byte_once_and_in_order_within_the_units_of_each_memory, ()) {
   const auto end = [] {
     const std::int64_t stride = *rc::gen::inRange(0, 4000);
     const auto base = *rc::gen::inRange<std::uint64_t>(0, 10'000);
-    return *rc::gen::arbitrary<bool>() ? DmaEnd{1, base, stride} : DmaEnd{{}, base, stride};
+    return *rc::gen::arbitrary<bool>() ? DmaEnd{DmaPort{1}, base, stride} : DmaEnd{{}, base, stride};
   };
   const DmaTransfer transfer{end(), end(), *rc::gen::inRange(0, 6), base::Bytes(*rc::gen::inRange(0, 3000))};
   std::vector<std::pair<std::uint64_t, std::uint64_t>> expected, moved;
