@@ -5,13 +5,13 @@
 
 namespace podsim::hw {
 
-BankHbm::BankHbm(sc_core::sc_module_name name, const Machine& machine, DeviceMemory* contents, const Trace&)
+BankHbm::BankHbm(sc_core::sc_module_name name, const Machine& machine, DeviceMemory* contents, const Trace& trace)
     : sc_module(name), map_(machine.dram), capacity_(std::uint64_t(machine.hbm.capacity_per_core.value())) {
   from_masters.register_nb_transport_fw(this, &BankHbm::receive);
   MemoryReplies& replies = *this;
   for (int number = 0; number < int(machine.dram.organization.channels); ++number) {
-    const std::string channel = "channel_" + std::to_string(number);
-    channels_.emplace_back(channel.c_str(), machine.dram, contents, replies);
+    const std::string channel = "channel" + std::to_string(number);
+    channels_.emplace_back(channel.c_str(), machine.dram, contents, replies, trace.below(channel));
   }
 }
 

@@ -14,18 +14,9 @@ bool concerns_one_bank(DramCommand command) {
   return command != DramCommand::precharge_all && command != DramCommand::refresh_all;
 }
 
-std::size_t index_of(DramScope scope, const DramPlace& place) {
-  switch (scope) {
-    case DramScope::channel:
-      return 0;
-    case DramScope::pseudo_channel:
-      return std::size_t(place.pseudo_channel);
-    case DramScope::bank_group:
-      return std::size_t(place.group);
-    case DramScope::bank:
-      return std::size_t(place.bank);
-  }
-  return 0;
+/// The place's number in each scope.
+std::array<std::size_t, dram_scope_count> numbers(const DramPlace& place) {
+  return {0, std::size_t(place.pseudo_channel), std::size_t(place.group), std::size_t(place.bank)};
 }
 
 /// What a scope's table says about when a command may come.
@@ -48,34 +39,35 @@ DramTimingState::DramTimingState(const std::vector<DramConstraint>& constraints,
     : group_bits_(std::countr_zero(std::uint64_t(organization.banks_per_group))),
       bank_bits_(std::countr_zero(std::uint64_t(organization.banks()))) {
   resolve(DramScope::channel, constraints, 1);
-  resolve(DramScope::pseudo_channel, constraints, organization.pseudo_channels);
-  resolve(DramScope::bank_group, constraints, organization.pseudo_channels * organization.bank_groups);
-  resolve(DramScope::bank, constraints, organization.pseudo_channels * organization.banks());
+  resolve(DramScope::pseudo_channel, constraints, std::size_t(organization.pseudo_channels));
+  resolve(DramScope::bank_group, constraints, std::size_t(organization.pseudo_channels * organization.bank_groups));
+  resolve(DramScope::bank, constraints, std::size_t(organization.pseudo_channels * organization.banks()));
 }
 
-void DramTimingState::resolve(DramScope scope, const std::vector<DramConstraint>& constraints, std::int64_t places) {
-  Scope& own = scopes_[std::size_t(scope)];
-  own.places = std::size_t(places);
+void DramTimingState::resolve(DramScope scope, const std::vector<DramConstraint>& constraints, std::size_t places) {
+  Offsets& offsets = offsets_[std::size_t(scope)];
   for (std::size_t command = 0; command < dram_command_count; ++command) {
     const std::vector<DramConstraint> rules = rules_for(scope, DramCommand(command), constraints);
     std::size_t same = 0;
     while (same < command && !alike(rules, rules_for(scope, DramCommand(same), constraints))) ++same;
     if (same < command) {
-      own.offset[command] = own.offset[same];
+      offsets[command] = offsets[same];
       continue;
     }
-    own.offset[command] = own.earliest.size();
-    own.earliest.resize(own.earliest.size() + own.places);
-    for (const DramConstraint& rule : rules) {
-      const Effect effect{own.offset[command], rule.clocks.value()};
-      if (rule.window == 1) {
-        own.effects[std::size_t(rule.previous)].push_back(effect);
-      } else {
-        const std::vector<std::int64_t> none(std::size_t(rule.window), -effect.clocks);
-        windows_.push_back(
-            {scope, rule.previous, effect, std::vector(own.places, none), std::vector<std::size_t>(own.places)});
-      }
-    }
+    offsets[command] = earliest_.size();
+    earliest_.resize(earliest_.size() + places);
+    for (const DramConstraint& rule : rules) add(scope, offsets[command], rule, places);
+  }
+}
+
+void DramTimingState::add(DramScope scope, std::size_t offset, const DramConstraint& rule, std::size_t places) {
+  const Effect effect{scope, offset, rule.clocks.value()};
+  if (rule.window == 1) {
+    effects_[std::size_t(rule.previous)].push_back(effect);
+    if (scope <= DramScope::pseudo_channel) ++wide_effects_[std::size_t(rule.previous)];
+  } else {
+    const std::vector<std::int64_t> none(std::size_t(rule.window), -effect.clocks);
+    windows_.push_back({rule.previous, effect, std::vector(places, none), std::vector<std::size_t>(places)});
   }
 }
 
@@ -86,27 +78,24 @@ std::int64_t DramTimingState::earliest(DramCommand command, const DramPlace& pla
 }
 
 void DramTimingState::issue(DramCommand command, const DramPlace& place, std::int64_t clock) {
-  const std::size_t scopes = concerns_one_bank(command) ? dram_scope_count : std::size_t(DramScope::bank_group);
-  for (std::size_t scope = 0; scope < scopes; ++scope) {
-    Scope& own = scopes_[scope];
-    std::int64_t* const of_place = own.earliest.data() + index_of(DramScope(scope), place);
-    for (const Effect& effect : own.effects[std::size_t(command)]) {
-      std::int64_t& earliest = of_place[effect.offset];
-      earliest = std::max(earliest, clock + effect.clocks);
-    }
+  const auto number = numbers(place);
+  const std::vector<Effect>& effects = effects_[std::size_t(command)];
+  const std::size_t count = concerns_one_bank(command) ? effects.size() : wide_effects_[std::size_t(command)];
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t& earliest = earliest_[effects[i].offset + number[std::size_t(effects[i].scope)]];
+    earliest = std::max(earliest, clock + effects[i].clocks);
   }
   for (WindowRule& rule : windows_) {
-    if (rule.previous == command) apply_window(rule, place, clock);
+    if (rule.previous == command) apply_window(rule, number[std::size_t(rule.effect.scope)], clock);
   }
 }
 
-void DramTimingState::apply_window(WindowRule& rule, const DramPlace& place, std::int64_t clock) {
-  const std::size_t index = index_of(rule.scope, place);
-  std::vector<std::int64_t>& times = rule.times[index];
-  std::size_t& oldest = rule.oldest[index];
+void DramTimingState::apply_window(WindowRule& rule, std::size_t place, std::int64_t clock) {
+  std::vector<std::int64_t>& times = rule.times[place];
+  std::size_t& oldest = rule.oldest[place];
   times[oldest] = clock;
   oldest = oldest + 1 == times.size() ? 0 : oldest + 1;
-  std::int64_t& earliest = scopes_[std::size_t(rule.scope)].earliest[rule.effect.offset + index];
+  std::int64_t& earliest = earliest_[rule.effect.offset + place];
   earliest = std::max(earliest, times[oldest] + rule.effect.clocks);
 }
 

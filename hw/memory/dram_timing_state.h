@@ -58,34 +58,31 @@ class DramTimingState {
 
  private:
   struct Effect {
-    std::size_t offset;  ///< into the scope's clocks, of what is delayed
+    DramScope scope;
+    std::size_t offset;  ///< of the first place's clock
     std::int64_t clocks;
   };
   struct WindowRule {
-    DramScope scope;
     DramCommand previous;
     Effect effect;
-    std::vector<std::vector<std::int64_t>> times;  ///< per place, the last `window` clocks, in a ring
+    std::vector<std::vector<std::int64_t>> times;  ///< per place, the last clocks of the window, in a ring
     std::vector<std::size_t> oldest;               ///< per place
   };
-  /// The earliest clocks of a scope: those of all places for one command lie together.
-  struct Scope {
-    std::size_t places = 0;
-    std::vector<std::int64_t> earliest;
-    std::array<std::size_t, dram_command_count> offset{};  ///< into `earliest`
-    std::array<std::vector<Effect>, dram_command_count> effects;
-  };
+  using Offsets = std::array<std::size_t, dram_command_count>;
 
   const std::int64_t* of(DramScope scope, DramCommand command) const {
-    const Scope& own = scopes_[std::size_t(scope)];
-    return own.earliest.data() + own.offset[std::size_t(command)];
+    return earliest_.data() + offsets_[std::size_t(scope)][std::size_t(command)];
   }
-  void resolve(DramScope scope, const std::vector<DramConstraint>& constraints, std::int64_t places);
-  void apply_window(WindowRule& rule, const DramPlace& place, std::int64_t clock);
+  void resolve(DramScope scope, const std::vector<DramConstraint>& constraints, std::size_t places);
+  void add(DramScope scope, std::size_t offset, const DramConstraint& rule, std::size_t places);
+  void apply_window(WindowRule& rule, std::size_t place, std::int64_t clock);
 
-  int group_bits_;  ///< that number a bank in its group
-  int bank_bits_;   ///< that number a bank in its pseudo-channel
-  std::array<Scope, dram_scope_count> scopes_;
+  int group_bits_;                      ///< that number a bank in its group
+  int bank_bits_;                       ///< that number a bank in its pseudo-channel
+  std::vector<std::int64_t> earliest_;  ///< the clocks of all places of a scope for one command lie together
+  std::array<Offsets, dram_scope_count> offsets_{};              ///< into earliest_
+  std::array<std::vector<Effect>, dram_command_count> effects_;  ///< of commands, those of wide scopes first
+  std::array<std::size_t, dram_command_count> wide_effects_{};   ///< how many are of no bank or group
   std::vector<WindowRule> windows_;
 };
 

@@ -8,8 +8,13 @@
 namespace podsim::hw {
 
 HbmChannel::HbmChannel(sc_core::sc_module_name name, const DramParameters& parameters, DeviceMemory* contents,
-                       MemoryReplies& replies)
+                       MemoryReplies& replies, const Trace& trace)
     : sc_module(name), time_(parameters.clock), controller_(parameters), contents_(contents), replies_(replies) {
+  if (trace.sink != nullptr) {
+    shown_ = std::make_unique<Shown>(controller_, parameters, trace);
+    controller_.observe(&shown_->trace);
+    show(base::Cycles(1));
+  }
   SC_METHOD(work);
   sensitive << wake_;
   dont_initialize();
@@ -72,6 +77,7 @@ void HbmChannel::work() {
   advance(time_.now());
   respond();
   admit();
+  show(controller_.now());
   sleep();
 }
 
@@ -98,12 +104,20 @@ void HbmChannel::admit() {
   }
 }
 
+void HbmChannel::show(base::Cycles until) {
+  if (shown_) shown_->changes.show_until(until, [](base::Cycles) { return noc::now(); });
+}
+
 void HbmChannel::sleep() {
   std::optional<base::Cycles> next = controller_.next_completion();
   const auto consider = [&](base::Cycles clock) { next = std::min(clock, next.value_or(clock)); };
   if (!completed_.empty()) consider(controller_.now());
   if (!line_.empty() && !head_is_due()) consider(time_.clock().edge_at_or_after(line_.top().when));
   if (head_is_due()) consider(controller_.next_room().value_or(time_.now()));
+  if (shown_) {
+    if (const auto command = controller_.next_room()) consider(*command);
+    if (const auto change = shown_->changes.first()) consider(std::max(*change + base::Cycles(1), time_.now()));
+  }
   if (!next) return;
   wake_.cancel();
   wake_.notify(time_.until(*next));

@@ -94,10 +94,11 @@ PseudoChannel::Candidate PseudoChannel::first_of(std::uint64_t banks, DramComman
   for (; banks != 0; banks &= banks - 1) {
     const int bank = std::countr_zero(banks);
     const std::int64_t earliest = std::max({clock, of_banks[bank], of_groups[timing_.group_of(bank)]});
-    if (earliest > first || (earliest == first && sequences[bank] >= oldest)) continue;
-    first = earliest;
-    oldest = sequences[bank];
-    best = bank;
+    // Without a branch, which would be foretold badly.
+    const bool better = (earliest < first) | ((earliest == first) & (sequences[bank] < oldest));
+    first = better ? earliest : first;
+    oldest = better ? sequences[bank] : oldest;
+    best = better ? bank : best;
   }
   return {{first, command, best}, oldest};
 }

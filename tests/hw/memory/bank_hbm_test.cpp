@@ -9,6 +9,8 @@
 #include <map>
 #include <random>
 
+#include "noc/fresh_context.h"
+#include "tests/hw/recording_sink.h"
 #include "tests/hw/test_machine.h"
 
 namespace podsim::hw {
@@ -104,10 +106,10 @@ Machine machine_with(std::initializer_list<const char*> settings) {
 }
 
 struct Bench {
-  explicit Bench(const Machine& with)
+  explicit Bench(const Machine& with, base::ProbeSink* sink = nullptr)
       : machine(with),
         contents(machine.hbm.capacity_per_core),
-        hbm("hbm", machine, &contents, Trace{}),
+        hbm("hbm", machine, &contents, Trace{sink, nullptr, "hbm"}),
         sender("sender", hbm.map()) {
     sender.socket.bind(hbm.from_masters);
   }
@@ -189,6 +191,41 @@ TEST(BankHbm, what_was_written_is_read_back_under_random_traffic_and_every_reque
     }
   }
   EXPECT_EQ(bench.hbm.shares().total(), base::Cycles(32 * 900'000));
+}
+
+// A memory clock is 1.111 ns; what happens in a clock is shown at its end.
+TEST(BankHbm, a_trace_shows_commands_banks_data_and_queues_of_a_channel) {
+  RecordingSink sink;
+  Bench bench(tpu_v3(), &sink);
+  bench.sender.send({Direction::read, 0, base::Bytes(32), 0});
+  bench.sender.send({Direction::write, 0, base::Bytes(32), 0}, std::vector<std::uint32_t>(8));
+  bench.run(100e-9);
+  // ACT at clock 0, RD at 13, WR at 13 + 11.
+  EXPECT_EQ(sink.history("hbm.channel0.row_command"), "@0 ACT p0 g0 b0 row 0@1 @2");
+  EXPECT_EQ(sink.history("hbm.channel0.column_command"), "@0 RD p0 g0 b0@15 @16 WR p0 g0 b0@27 @28");
+  EXPECT_EQ(sink.history("hbm.channel0.pseudo_channel0.banks.group0_bank0"), "closed@0 row 0@1");
+  EXPECT_EQ(sink.history("hbm.channel0.pseudo_channel0.banks.group1_bank0"), "closed@0");
+  EXPECT_EQ(sink.history("hbm.channel0.pseudo_channel0.data"), "@0 read@30 @32 write@33 @35");
+  EXPECT_EQ(sink.history("hbm.channel0.pseudo_channel0.reads_waiting"), "0@0 1@1 0@15");
+  EXPECT_EQ(sink.history("hbm.channel0.pseudo_channel0.writes_waiting"), "0@0 1@1 0@27");
+  EXPECT_EQ(sink.history("hbm.channel1.row_command"), "@0");
+}
+
+TEST(BankHbm, a_trace_changes_nothing) {
+  std::vector<std::int64_t> answered[2];
+  for (const bool traced : {false, true}) {
+    noc::FreshContext context;
+    RecordingSink sink;
+    Bench bench(tpu_v3(), traced ? &sink : nullptr);
+    std::mt19937 random(9);
+    for (int i = 0; i < 500; ++i) {
+      const Direction direction = random() % 3 == 0 ? Direction::write : Direction::read;
+      bench.sender.send({direction, random() % 256 * 1024, base::Bytes(32 * (1 + std::int64_t(random() % 32))), 0});
+    }
+    bench.run(20e-6);
+    for (const Sent& sent : bench.sender.sent) answered[traced ? 1 : 0].push_back(sent.answered.value());
+  }
+  EXPECT_EQ(answered[0], answered[1]);
 }
 
 }  // namespace
