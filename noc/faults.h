@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "noc/topology.h"
+
+/// What is wrong with a slice: the same list for every level of detail.
+///
+///   dead-link:(0,0)x+          the link that leaves chip (0,0) towards x+ carries nothing; without a sign both that
+///                              leave it along x
+///   slow-link:(1,0)y-:0.5      half its rate
+///   dead-chip:(2,2)            the chip and all its links
+///   slow-chip:(2,2):0.8        everything on the chip takes 1 / 0.8 of its time
+///   bit-errors:1e-12           the chance of a bit to be wrong at the end of a link, on every link; `:(0,0)x+` before
+///                              the value: on that one. A packet with a wrong bit is sent again by the link
+///   jitter:5us                 what a chip waits before it begins, drawn uniformly from zero to this for each
+///
+/// A dead link is dead in the direction that is named; where a cable is cut, both ends have a dead link.
+namespace podsim::noc {
+
+struct Fault {
+  enum class Kind { dead_link, slow_link, dead_chip, slow_chip, bit_errors, jitter };
+  Kind kind = Kind::dead_link;
+  std::vector<std::int32_t> chip;  ///< coordinates; empty: everywhere
+  int dimension = 0;               ///< of a link
+  int direction = 0;               ///< of a link: +1, -1, 0 for both
+  double value = 0;                ///< slow: fraction of the healthy rate; bit_errors: probability; jitter: seconds
+  bool operator==(const Fault&) const = default;
+};
+
+/// InputError, without a place, for text that is no fault.
+Fault parse_fault(std::string_view text);
+std::string to_string(const Fault& fault);
+
+/// The faults of a slice, resolved: what is left of every link and chip.
+class Faults {
+ public:
+  /// A healthy slice of any size.
+  Faults() = default;
+  /// InputError, without a place, for a fault that names a chip or link the topology does not have.
+  Faults(const Topology& topology, std::span<const Fault> faults);
+
+  bool none() const { return !any_; }
+  /// Whether any link is dead, on its own or with a chip.
+  bool any_dead() const { return any_dead_; }
+  bool dead(LinkId link) const { return any_ && links_[link].dead; }
+  double link_speed(LinkId link) const { return any_ ? links_[link].speed : 1; }  ///< fraction of the healthy rate
+  double bit_error_rate(LinkId link) const { return any_ ? links_[link].bit_error_rate : 0; }
+  bool dead_chip(NodeId chip) const { return any_ && chips_[chip].dead; }
+  double chip_speed(NodeId chip) const { return any_ ? chips_[chip].speed : 1; }  ///< fraction of the healthy rate
+  base::Time jitter() const { return jitter_; }
+
+ private:
+  struct LinkState {
+    bool dead = false;
+    double speed = 1;
+    double bit_error_rate = 0;
+  };
+  struct ChipState {
+    bool dead = false;
+    double speed = 1;
+  };
+  void apply(const Topology& topology, const Fault& fault);
+  void kill_chip(const Topology& topology, NodeId chip);
+  /// The links that a fault names.
+  static std::vector<LinkId> links_of(const Topology& topology, const Fault& fault);
+  static NodeId chip_of(const Topology& topology, const Fault& fault);
+
+  bool any_ = false, any_dead_ = false;
+  std::vector<LinkState> links_;
+  std::vector<ChipState> chips_;
+  base::Time jitter_;
+};
+
+}  // namespace podsim::noc

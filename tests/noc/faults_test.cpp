@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noc/faults.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+
+namespace podsim::noc {
+namespace {
+
+const Topology torus({4, 4}, {true, true});
+
+Faults faults(std::initializer_list<std::string_view> texts, const Topology& topology = torus) {
+  std::vector<Fault> list;
+  for (std::string_view text : texts) list.push_back(parse_fault(text));
+  return Faults(topology, list);
+}
+
+TEST(Faults, ADeadLinkIsDeadInTheDirectionThatIsNamed) {
+  const Faults dead = faults({"dead-link:(1,2)x+"});
+  for (LinkId id = 0; id < torus.link_ids(); ++id) EXPECT_EQ(dead.dead(id), id == torus.link_id(9, 0, 1)) << id;
+  EXPECT_TRUE(dead.any_dead());
+}
+
+TEST(Faults, ALinkWithoutASignIsBothThatLeaveTheChipAlongTheDimension) {
+  const Faults slow = faults({"slow-link:(0,0)y:0.25"});
+  EXPECT_EQ(slow.link_speed(torus.link_id(0, 1, 1)), 0.25);
+  EXPECT_EQ(slow.link_speed(torus.link_id(0, 1, -1)), 0.25);
+  EXPECT_EQ(slow.link_speed(torus.link_id(0, 0, 1)), 1);
+  EXPECT_FALSE(slow.any_dead());
+}
+
+TEST(Faults, ADeadChipTakesTheLinksToAndFromItWithIt) {
+  const Faults dead = faults({"dead-chip:(1,1)"});
+  int links = 0;
+  for (LinkId id = 0; id < torus.link_ids(); ++id) links += dead.dead(id);
+  EXPECT_EQ(links, 8);  // four leave it, four reach it
+  EXPECT_TRUE(dead.dead_chip(5));
+  EXPECT_TRUE(dead.dead(torus.link_id(4, 0, 1)));
+}
+
+TEST(Faults, BitErrorsAreOnEveryLinkOrOnOne) {
+  EXPECT_EQ(faults({"bit-errors:1e-9"}).bit_error_rate(17), 1e-9);
+  const Faults one = faults({"bit-errors:(0,0)x+:1e-6"});
+  EXPECT_EQ(one.bit_error_rate(0), 1e-6);
+  EXPECT_EQ(one.bit_error_rate(1), 0);
+}
+
+TEST(Faults, ChipsAreSlowAndBeginLate) {
+  const Faults late = faults({"slow-chip:(3,0):0.5", "jitter:5us"});
+  EXPECT_EQ(late.chip_speed(3), 0.5);
+  EXPECT_EQ(late.jitter(), base::Time(5000000));
+}
+
+TEST(Faults, WhatAFaultSaysReadsBackAsTheSameFault) {
+  for (std::string_view text : {"dead-link:(0,3)x+", "dead-link:(0,3)y", "slow-link:(1,0)y-:0.5", "dead-chip:(2,2)",
+                                "slow-chip:(2,2):0.8", "bit-errors:1e-12", "bit-errors:(0,0)x-:1e-06"}) {
+    EXPECT_EQ(to_string(parse_fault(text)), text);
+  }
+}
+
+TEST(Faults, TextThatIsNoFaultIsRefused) {
+  for (std::string_view text :
+       {"", "dead-lnk:(0,0)x+", "dead-link", "dead-link:", "dead-link:(0,0)", "dead-link:(0,0)q", "dead-link:0,0x+",
+        "dead-link:(0,-1)x+", "dead-link:(0,0)x+:1", "slow-link:(0,0)x+", "slow-link:(0,0)x+:0", "slow-link:(0,0)x+:2",
+        "slow-link:(0,0)x+:nan", "bit-errors:0.5", "bit-errors:x", "jitter:5", "jitter:5 GB", "dead-chip:()"}) {
+    EXPECT_THROW(parse_fault(text), base::InputError) << text;
+  }
+}
+
+TEST(Faults, PlacesThatTheSliceDoesNotHaveAreRefused) {
+  for (std::string_view text : {"dead-chip:(4,0)", "dead-chip:(0)", "dead-chip:(0,0,0)", "dead-link:(0,0)z+"}) {
+    EXPECT_THROW(faults({text}), base::InputError) << text;
+  }
+  EXPECT_THROW(faults({"dead-link:(3,0)x+"}, Topology({4, 4}, {false, false})), base::InputError);
+}
+
+}  // namespace
+}  // namespace podsim::noc
