@@ -46,13 +46,6 @@ std::string hint_for(std::string_view name) {
   return suggestion.empty() ? known_machines() : suggestion;
 }
 
-base::Config builtin_config(const EmbeddedMachine& machine) {
-  base::Config config = base::Config::builtin(machine.name + ".toml", machine.toml);
-  const std::string derived = machine.name + std::string(derived_suffix);
-  config.add_builtin(derived + ".toml", find_file(derived)->toml);
-  return config;
-}
-
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
@@ -104,11 +97,25 @@ MachineFile split_base(const std::string& path, std::string text) {
   return file;
 }
 
-base::Config file_config(const std::filesystem::path& path) {
-  const MachineFile file = split_base(path.string(), read_file(path));
+base::Config builtin_config(const EmbeddedMachine& machine);
+
+base::Config derived_config(const std::string& path, const MachineFile& file) {
   base::Config config = builtin_config(*find(file.base_name));
-  if (!file.names_itself) config.set("machine.name=" + path.stem().string());
-  config.add_text(path.string(), file.overrides);
+  if (!file.names_itself) config.set("machine.name=" + std::filesystem::path(path).stem().string());
+  config.add_text(path, file.overrides);
+  return config;
+}
+
+base::Config file_config(const std::string& path) { return derived_config(path, split_base(path, read_file(path))); }
+
+/// A machine of its own has values derived from bundle-level runs beside it; the others say what differs from a base.
+base::Config builtin_config(const EmbeddedMachine& machine) {
+  const std::string path = machine.name + ".toml";
+  const std::string derived = machine.name + std::string(derived_suffix);
+  const EmbeddedMachine* of_bundles = find_file(derived);
+  if (of_bundles == nullptr) return derived_config(path, split_base(path, machine.toml));
+  base::Config config = base::Config::builtin(path, machine.toml);
+  config.add_builtin(derived + ".toml", of_bundles->toml);
   return config;
 }
 
@@ -118,7 +125,7 @@ base::Config machine_config(std::string_view name_or_path) {
   if (const EmbeddedMachine* machine = find(name_or_path)) return builtin_config(*machine);
   const std::filesystem::path path(name_or_path);
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored)) return file_config(path);
+  if (std::filesystem::is_regular_file(path, ignored)) return file_config(path.string());
   throw base::InputError("no machine is called '" + std::string(name_or_path) + "', and no file is",
                          hint_for(name_or_path));
 }

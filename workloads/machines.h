@@ -16,7 +16,8 @@ struct EmbeddedMachine {
 };
 
 /// The files of workloads/machines/ by their names without .toml, in alphabetical order; generated at build time. The
-/// values of "tpu-v3" that are derived from bundle-level runs are in "tpu-v3.core", which `podsim calibrate` writes.
+/// values of "tpu-v3" that are derived from bundle-level runs are in "tpu-v3.core", which `podsim calibrate` writes. A
+/// machine without such a file names a base and holds what differs from it, as a user's machine file does.
 const std::vector<EmbeddedMachine>& embedded_machines();
 
 /// The configuration of a built-in machine by its name ("tpu-v3"), or of a machine file by its path. A machine file

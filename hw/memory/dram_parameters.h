@@ -67,7 +67,7 @@ struct ControllerPolicy {
 };
 
 struct DramParameters {
-  base::Frequency clock;  ///< of commands; data move twice per clock
+  base::Frequency clock;  ///< of commands; data may move two or four times per clock
   DramOrganization organization;
   DramTiming timing;
   AddressOrder address;

@@ -17,14 +17,25 @@ inline std::string machine_file_text(const std::string& name) {
   return text.str();
 }
 
-/// The configuration of a machine file of this repository, with what is derived from bundle-level runs.
+/// The configuration of a machine file of this repository that names no base, with what is derived from bundle-level
+/// runs.
 inline base::Config machine_file(const std::string& name) {
   base::Config config = base::Config::builtin(name + ".toml", machine_file_text(name));
   config.add_builtin(name + ".core.toml", machine_file_text(name + ".core"));
   return config;
 }
 
+/// Of the machine file that differs from tpu-v3 in its memory only.
+inline base::Config hbm3_file() {
+  std::string text = machine_file_text("tpu-v3-hbm3");
+  const std::string base_line = "base = \"tpu-v3\"\n";
+  base::Config config = machine_file("tpu-v3");
+  config.add_text("tpu-v3-hbm3.toml", text.erase(text.find(base_line), base_line.size()));
+  return config;
+}
+
 inline Machine tpu_v3() { return read_machine(machine_file("tpu-v3")); }
+inline Machine tpu_v3_hbm3() { return read_machine(hbm3_file()); }
 inline Machine tpu_v2() { return read_machine(machine_file("tpu-v2")); }
 
 /// Six cycles to start a vector loop, 100 for the cross-lane unit's, and no other code of the core at tile level.

@@ -51,6 +51,33 @@ TEST(Machines, both_generations_are_built_in_with_the_same_keys) {
   }
 }
 
+TEST(Machines, v3_with_hbm3_differs_from_v3_in_its_memory_only_and_says_why) {
+  const base::Config v3 = machine_config("tpu-v3");
+  const base::Config hbm3 = machine_config("tpu-v3-hbm3");
+  ASSERT_EQ(hbm3.entries().size(), v3.entries().size());
+  for (std::size_t i = 0; i < v3.entries().size(); ++i) {
+    const base::ConfigEntry &entry = hbm3.entries()[i], &before = v3.entries()[i];
+    EXPECT_EQ(entry.key, before.key);
+    EXPECT_FALSE(entry.source.empty()) << entry.key;
+    EXPECT_NE(entry.evidence, base::Evidence::user) << entry.key;
+    const bool memory = entry.key.starts_with("hbm") || entry.key == "switch.bytes_per_cycle";
+    if (!memory && entry.key != "machine.name") {
+      EXPECT_EQ(entry.text, before.text) << entry.key;
+    }
+  }
+  const hw::Machine machine = hw::read_machine(hbm3);
+  EXPECT_EQ(machine.name, "tpu-v3-hbm3");
+  EXPECT_GT(machine.hbm.stream_rate.si(), hw::read_machine(v3).hbm.stream_rate.si());
+}
+
+TEST(Machines, a_file_may_start_from_a_built_in_machine_that_has_a_base_itself) {
+  const MachineFile file("wider", "base = \"tpu-v3-hbm3\"\n[mxu]\nsize = 256\n");
+  const hw::Machine machine = hw::read_machine(machine_config(file.path()));
+  EXPECT_EQ(machine.name, "wider");
+  EXPECT_EQ(machine.mxu.size, 256);
+  EXPECT_NEAR(machine.dram.clock.si(), 1.3e9, 1);
+}
+
 TEST(Machines, the_published_differences_of_the_generations_hold) {
   const hw::Machine v2 = hw::read_machine(machine_config("tpu-v2"));
   const hw::Machine v3 = hw::read_machine(machine_config("tpu-v3"));

@@ -23,9 +23,9 @@ class EveryOrder : public testing::TestWithParam<std::tuple<std::string, std::st
 // 4 channels of 32 banks with 8 rows of 8 bursts: 8192 bursts.
 TEST_P(EveryOrder, gives_every_burst_a_place_of_its_own_within_the_memory) {
   const auto [order, interleave, bank_hash, channel_hash] = GetParam();
-  const DramParameters parameters = dram_with({"hbm.capacity_per_core=256 KiB", "hbm.channels=4", "hbm.row=256 B",
-                                               "hbm.read_queue_bursts=64", "hbm.write_queue_bursts=64", order.c_str(),
-                                               interleave.c_str(), bank_hash.c_str(), channel_hash.c_str()});
+  const DramParameters parameters =
+      dram_with({"hbm.capacity_per_core=256 KiB", "hbm.channels=4", "hbm.row=256 B", "hbm.read_queue_bursts=64",
+                 "hbm.write_queue_bursts=64", order, interleave, bank_hash, channel_hash});
   ASSERT_EQ(parameters.organization.rows, 8);
   const AddressMap map(parameters);
   std::set<Key> places;

@@ -16,9 +16,10 @@ namespace {
 /// Bytes of one channel that lie in a place, as an address; the inverse of the map, by search.
 class Finder {
  public:
-  explicit Finder(const DramParameters& parameters) : map_(parameters) {}
+  explicit Finder(const DramParameters& parameters)
+      : map_(parameters), burst_(std::uint64_t(parameters.organization.burst.value())) {}
   std::uint64_t address(int pseudo_channel, int group, int bank, std::int64_t row, std::int64_t column) const {
-    for (std::uint64_t address = 0;; address += 32) {
+    for (std::uint64_t address = 0;; address += burst_) {
       const DramAddress at = map_.decode(address);
       if (at.pseudo_channel == pseudo_channel && at.bank_group == group && at.bank == bank && at.row == row &&
           at.column == column) {
@@ -29,6 +30,7 @@ class Finder {
 
  private:
   AddressMap map_;
+  std::uint64_t burst_;
 };
 
 MemoryRequest burst(Direction direction, std::uint64_t address, std::uint64_t tag = 0) {
@@ -48,14 +50,10 @@ std::int64_t clocks_of_one(ChannelController& channel, const MemoryRequest& requ
 }
 
 // One channel without hashes, so that tests can say which row lies where.
-DramParameters plain(std::initializer_list<const char*> settings = {}) {
-  base::Config config = machine_file("tpu-v3");
-  for (const char* setting :
-       {"hbm.channels=1", "hbm.bank_hash=false", "hbm.channel_hash=false", "hbm.refresh=none", "hbm.interleave=32 B"}) {
-    config.set(setting);
-  }
-  for (const char* setting : settings) config.set(setting);
-  return read_dram_parameters(config);
+DramParameters plain(std::vector<std::string> settings = {}, const DramStandard& standard = hbm2) {
+  settings.insert(settings.begin(), {"hbm.channels=1", "hbm.bank_hash=false", "hbm.channel_hash=false",
+                                     "hbm.refresh=none", "hbm.interleave=32 B"});
+  return standard.with(settings);
 }
 
 void wait(ChannelController& channel, std::int64_t clocks) {
@@ -79,6 +77,27 @@ TEST(ChannelController, an_unloaded_burst_takes_what_its_row_needs_and_latency_a
   EXPECT_EQ(clocks_of_one(channel, burst(Direction::write, same_row)), 13 + 11 + 5 + 2);  // RP, RCD, CWL, data
   wait(channel, 100);
   EXPECT_EQ(clocks_of_one(channel, burst(Direction::write, here)), 5 + 2);
+}
+
+class ChannelOfEveryStandard : public testing::TestWithParam<DramStandard> {};
+INSTANTIATE_TEST_SUITE_P(ChannelController, ChannelOfEveryStandard, testing::Values(hbm2, hbm3),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(ChannelOfEveryStandard, gives_an_unloaded_burst_its_latency_in_closed_form) {
+  const DramParameters parameters = plain({}, GetParam());
+  const DramTiming& t = parameters.timing;
+  const base::Cycles data = parameters.organization.burst_clocks;
+  const Finder find(parameters);
+  const auto clocks = [&](ChannelController& channel, Direction direction, std::int64_t row) {
+    wait(channel, 1000);
+    return base::Cycles(clocks_of_one(channel, burst(direction, find.address(1, 2, 3, row, 0))));
+  };
+  ChannelController channel(parameters);
+  EXPECT_EQ(clocks(channel, Direction::read, 0), t.rcd_read + t.cl + data);
+  EXPECT_EQ(clocks(channel, Direction::read, 0), t.cl + data);
+  EXPECT_EQ(clocks(channel, Direction::read, 1), t.rp + t.rcd_read + t.cl + data);
+  EXPECT_EQ(clocks(channel, Direction::write, 1), t.cwl + data);
+  EXPECT_EQ(clocks(channel, Direction::write, 0), t.rp + t.rcd_write + t.cwl + data);
 }
 
 TEST(ChannelController, a_closed_page_spares_the_precharge_and_costs_the_activate) {
@@ -124,8 +143,9 @@ TEST(ChannelController, both_pseudo_channels_move_data_at_the_same_time) {
   EXPECT_EQ(finish(channel).back().clock, base::Cycles(2 + 13 + 7 * 4 + 13 + 2));
 }
 
-TEST(ChannelController, data_pins_that_only_hit_open_rows_move_bursts_back_to_back) {
-  const DramParameters parameters = plain();
+TEST_P(ChannelOfEveryStandard, moves_bursts_that_hit_open_rows_back_to_back) {
+  const DramParameters parameters = plain({}, GetParam());
+  const DramOrganization& organization = parameters.organization;
   const Finder find(parameters);
   std::vector<std::uint64_t> addresses;
   for (std::int64_t i = 0; i < 16; ++i) {
@@ -134,16 +154,17 @@ TEST(ChannelController, data_pins_that_only_hit_open_rows_move_bursts_back_to_ba
   for (const Direction direction : {Direction::read, Direction::write}) {
     ChannelController channel(parameters);
     std::vector<MemoryCompletion> completed;
-    constexpr std::size_t count = 40000;
+    constexpr std::size_t count = 100'000;
     for (std::size_t sent = 0; completed.size() < count;) {
       for (; sent < count && channel.accepts(burst(direction, addresses[sent % 16])); ++sent) {
         channel.submit(burst(direction, addresses[sent % 16]));
       }
       channel.advance(*channel.next_completion(), completed);
     }
-    // Two pseudo-channels of 32 bytes in two clocks.
-    const double bytes_per_clock = double(count) * 32 / double(channel.now().value());
-    EXPECT_NEAR(bytes_per_clock, 32, 0.001 * 32);
+    const double bytes_per_second = double(count * std::size_t(organization.burst.value())) /
+                                    (double(channel.now().value()) / parameters.clock.si());
+    const double peak = parameters.pin_rate().si() / double(organization.channels);
+    EXPECT_NEAR(bytes_per_second, peak, 0.001 * peak);
   }
 }
 
@@ -177,7 +198,7 @@ std::int64_t complete_under(ChannelController& channel, const std::function<Memo
 TEST(ChannelController, row_hits_overtake_an_older_request_no_more_often_than_allowed) {
   for (const std::int64_t bound : {8, 64}) {
     const std::string setting = "hbm.starvation_bound_bursts=" + std::to_string(bound);
-    const DramParameters parameters = plain({setting.c_str()});
+    const DramParameters parameters = plain({setting});
     const Finder find(parameters);
     ChannelController channel(parameters);
     const std::uint64_t hits = find.address(0, 0, 0, 0, 0), other = find.address(0, 0, 0, 1, 0);
@@ -300,20 +321,27 @@ std::vector<MemoryCompletion> play(ChannelController& channel, const std::vector
 
 constexpr std::int64_t in_one_go = 1'000'000'000;
 
-class EveryPolicy : public testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {
+class EveryPolicy : public testing::TestWithParam<std::tuple<std::string, std::string, std::string, DramStandard>> {
  protected:
   DramParameters parameters() const {
-    const auto [page, refresh, order] = GetParam();
-    return dram_with({page, refresh, order, "hbm.starvation_bound_bursts=20"});
+    const auto [page, refresh, order, standard] = GetParam();
+    return standard.with({page, refresh, order, "hbm.starvation_bound_bursts=20"});
   }
 };
 
+std::string name_of(const testing::TestParamInfo<EveryPolicy::ParamType>& test) {
+  const auto [page, refresh, order, standard] = test.param;
+  return std::string(standard.name) + "_" + name_of_settings({page, refresh, order});
+}
+
 INSTANTIATE_TEST_SUITE_P(
     ChannelController, EveryPolicy,
-    testing::Combine(testing::Values("hbm.page_policy=open", "hbm.page_policy=closed"),
-                     testing::Values("hbm.refresh=none", "hbm.refresh=per_bank", "hbm.refresh=all_bank"),
-                     testing::Values("hbm.address_order=row bank column bank_group pseudo_channel",
-                                     "hbm.address_order=row column pseudo_channel bank bank_group")));
+    testing::Combine(testing::Values<std::string>("hbm.page_policy=open", "hbm.page_policy=closed"),
+                     testing::Values<std::string>("hbm.refresh=none", "hbm.refresh=per_bank", "hbm.refresh=all_bank"),
+                     testing::Values<std::string>("hbm.address_order=row bank column bank_group pseudo_channel",
+                                                  "hbm.address_order=row column pseudo_channel bank bank_group"),
+                     testing::Values(hbm2, hbm3)),
+    name_of);
 
 TEST_P(EveryPolicy, keeps_every_rule_and_finishes_every_request_once) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
@@ -360,16 +388,17 @@ TEST_P(EveryPolicy, does_the_same_in_whatever_steps_time_moves) {
 }
 
 TEST_P(EveryPolicy, gives_every_clock_of_the_data_pins_to_exactly_one_share) {
+  const DramOrganization organization = parameters().organization;
   ChannelController channel(parameters());
   const auto completed = play(channel, random_traffic(3, 1000, 100), [] { return in_one_go; });
-  std::int64_t read = 0, write = 0;
+  base::Cycles read, write;
   for (const MemoryCompletion& done : completed) {
-    (done.direction == Direction::read ? read : write) += done.bytes.value() / 32 * 2;
+    (done.direction == Direction::read ? read : write) += done.bytes / organization.burst * organization.burst_clocks;
   }
   const BusShares shares = channel.shares();
   EXPECT_EQ(shares.total(), channel.now() * 2);  // two pseudo-channels
-  EXPECT_EQ(shares.of(BusShare::read), base::Cycles(read));
-  EXPECT_EQ(shares.of(BusShare::write), base::Cycles(write));
+  EXPECT_EQ(shares.of(BusShare::read), read);
+  EXPECT_EQ(shares.of(BusShare::write), write);
   for (const base::Cycles share : shares.clocks) EXPECT_GE(share, base::Cycles(0));
   std::vector<MemoryCompletion> none;
   channel.advance(channel.now() + base::Cycles(1000), none);

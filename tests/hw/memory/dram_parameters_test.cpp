@@ -18,6 +18,11 @@ TEST(DramParameters, the_pins_of_both_cores_of_v2_move_the_published_700_gigabyt
   EXPECT_NEAR(2 * tpu_v2().dram.pin_rate().si(), 700e9, 0.1e9);
 }
 
+TEST(DramParameters, the_pins_of_a_stack_of_hbm3_move_what_5_2_gigabit_per_second_make) {
+  // 16 channels of 64 pins
+  EXPECT_DOUBLE_EQ(hbm3.with().pin_rate().si(), 16 * 64 * 5.2e9 / 8);
+}
+
 TEST(DramParameters, rows_follow_from_the_capacity) {
   // 16 GiB in 16 channels x 2 pseudo-channels x 16 banks of 1 KiB rows
   EXPECT_EQ(dram_with({}).organization.rows, 32768);

@@ -60,6 +60,23 @@ TEST(MemorySystem, reads_and_writes_together_get_what_silicon_measures) {
   EXPECT_NEAR(mean_rate(parameters, 1, 1), one_to_one, 0.04 * one_to_one);
 }
 
+// All banks are away for rfc_all of every refi clocks; the rest are rows that open late.
+TEST(MemorySystem, a_stream_of_reads_gets_what_refresh_leaves_of_the_pins_of_either_standard) {
+  for (const DramStandard& standard : {hbm2, hbm3}) {
+    const DramParameters parameters = standard.with();
+    const double away = double(parameters.timing.rfc_all.value()) / double(parameters.timing.refi.value());
+    const double left = parameters.pin_rate().si() * (1 - away);
+    const double rate = run_streams(parameters, {.way_back = base::Cycles(0)}, 12000).rate.si();
+    EXPECT_LE(rate, left) << standard.name;
+    EXPECT_GE(rate, 0.97 * left) << standard.name;
+  }
+}
+
+TEST(MemorySystem, streams_of_the_tile_level_have_the_rate_of_the_banks_of_hbm3) {
+  const Machine machine = tpu_v3_hbm3();
+  EXPECT_NEAR(mean_rate(machine.dram, 1, 0), machine.hbm.stream_rate.si(), 0.02 * machine.hbm.stream_rate.si());
+}
+
 TEST(MemorySystem, shares_say_where_the_pin_rate_of_a_read_stream_went) {
   const StreamResult result = run_streams(dram_with({}), {}, 10000);
   const BusShares& shares = result.shares;
