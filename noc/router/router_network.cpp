@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noc/router/router_network.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "noc/router/round_robin.h"
+
+namespace podsim::noc {
+
+namespace {
+
+constexpr std::int64_t one_cycle = 65536;  // of the clock of a link
+constexpr int most_repeats = 15;           // of one flit by a link, in a row
+constexpr int max_words = max_ports;       // of a mask of a router's input virtual channels
+
+}  // namespace
+
+RouterNetwork::RouterNetwork(const Topology& topology, RouterNetworkParameters parameters)
+    : topology_(topology),
+      parameters_(std::move(parameters)),
+      routes_(topology, parameters_.router.vcs, parameters_.router.vc_classes, parameters_.local_ports),
+      ports_(routes_.ports()),
+      vcs_(parameters_.router.vcs),
+      channels_per_node_(ports_ * vcs_),
+      words_((channels_per_node_ + 63) / 64),
+      channels_(std::uint32_t(topology.nodes()) * std::uint32_t(channels_per_node_)),
+      switch_allocator_(ports_, parameters_.router.allocation, parameters_.router.iterations),
+      vc_allocator_(ports_, vcs_, parameters_.router.allocation, parameters_.router.iterations),
+      inputs_(channels_),
+      rings_(channels_, std::min(parameters_.router.buffer_flits, 8)),
+      outputs_(channels_),
+      output_ports_(std::size_t(topology.nodes()) * ports_),
+      input_ports_(output_ports_.size()),
+      free_vcs_(output_ports_.size(), ~std::uint64_t(0) >> (64 - vcs_)),
+      routing_(std::size_t(topology.nodes()) * words_),
+      waiting_(routing_.size()),
+      ready_(routing_.size()),
+      switch_pointers_(std::size_t(topology.nodes())),
+      vc_offsets_(output_ports_.size()),
+      grant_pointers_(channels_),
+      accept_pointers_(channels_),
+      active_(std::size_t(topology.nodes()) / 64 + 1),
+      sources_(std::size_t(topology.nodes()) * parameters_.local_ports),
+      source_credits_(sources_.size() * vcs_, parameters_.router.buffer_flits),
+      active_sources_(sources_.size() / 64 + 1),
+      flits_(longest_flight()),
+      credits_(longest_flight()),
+      random_(parameters_.seed) {
+  assert(ports_ <= max_ports && router_problem(parameters_.router, 1).empty());
+  number_inputs();
+  patience_ = 2 * (longest_flight() + parameters_.router.pipeline_cycles()) + 64;
+  for (NodeId node = 0; node < topology_.nodes(); ++node) {
+    for (int port = 0; port < ports_; ++port) connect(node, port);
+  }
+  for (OutputVc& output : outputs_) output.credits = parameters_.router.buffer_flits;
+}
+
+void RouterNetwork::number_inputs() {
+  for (std::uint32_t channel = 0; channel < channels_; ++channel) {
+    InputVc& input = inputs_[channel];
+    input.node = NodeId(channel / std::uint32_t(channels_per_node_));
+    input.index = std::uint16_t(channel % std::uint32_t(channels_per_node_));
+    input.port = std::uint8_t(input.index / vcs_);
+    input.vc = std::uint8_t(input.index % vcs_);
+  }
+}
+
+// From winning the switch to the buffer ahead, with all the repetitions that there may be.
+int RouterNetwork::longest_flight() const {
+  const int pipeline = parameters_.router.switch_cycles + parameters_.router.traversal_cycles;
+  int longest = parameters_.local_latency;
+  for (const ChannelParameters& link : parameters_.links) {
+    const int repeats = link.flit_error_rate > 0 ? most_repeats * 2 * (link.latency + 1) : 0;
+    longest = std::max(longest, link.latency + repeats);
+  }
+  return pipeline + longest + 1;
+}
+
+void RouterNetwork::connect(NodeId node, int port) {
+  const std::size_t index = std::size_t(node) * ports_ + port;
+  const int pipeline = parameters_.router.switch_cycles + parameters_.router.traversal_cycles;
+  OutputPort& out = output_ports_[index];
+  InputPort& in = input_ports_[index];
+  if (port >= routes_.first_local_port()) {
+    const auto source = std::uint32_t(node * parameters_.local_ports + port - routes_.first_local_port());
+    out.target = channels_ + first_channel(node) + std::uint32_t(port * vcs_);
+    out.latency = parameters_.local_latency;
+    out.flight = pipeline + out.latency;
+    in = {channels_ + source * std::uint32_t(vcs_), parameters_.local_latency + 1};
+    return;
+  }
+  const LinkId id = topology_.link_id(node, port / 2, port % 2 == 0 ? 1 : -1);
+  const auto link = topology_.link(id);
+  if (!link) return;
+  const ChannelParameters& channel = parameters_.links[id];
+  out.target = first_channel(link->to) + std::uint32_t(port * vcs_);
+  out.latency = channel.latency;
+  out.flight = pipeline + out.latency;
+  out.period = std::llround(channel.cycles_per_flit * double(one_cycle));
+  out.flit_error_rate = channel.flit_error_rate;
+  patience_ = std::max<Cycle>(patience_, 2 * (out.period / one_cycle + longest_flight()) + 64);
+  input_ports_[std::size_t(link->to) * ports_ + port] = {first_channel(node) + std::uint32_t(port * vcs_),
+                                                         out.latency + 1};
+}
+
+PacketId RouterNetwork::send(NodeId source, const Coordinates& hops, int flits, std::uint64_t tag) {
+  assert(flits >= 1 && flits <= max_packet_flits);
+  assert(router_problem(parameters_.router, flits).empty());
+  const PacketId id = packets_.make();
+  Packet& packet = packets_[id];
+  Coordinates destination = topology_.coordinates(source);
+  for (int d = 0; d < topology_.dimensions(); ++d) {
+    packet.hops[d] = std::int16_t(hops[d]);
+    const std::int32_t size = topology_.size(d);
+    destination[d] = ((destination[d] + hops[d]) % size + size) % size;
+  }
+  packet.flits = flits;
+  packet.source = source;
+  packet.destination = topology_.node(destination);
+  packet.local_port = std::uint8_t(routes_.entry_port(hops));
+  packet.created = now_;
+  packet.tag = tag;
+  const auto index = std::uint32_t(source * parameters_.local_ports + packet.local_port);
+  Source& state = sources_[index];
+  if (state.first == no_packet) {
+    state.first = id;
+  } else {
+    packets_[state.last].next = id;
+  }
+  state.last = id;
+  wake_source(index);
+  return id;
+}
+
+void RouterNetwork::step() {
+  for (PacketId id : delivered_) packets_.release(id);
+  delivered_.clear();
+  departed_.clear();
+  deliver();
+  for (std::size_t word = 0; word < active_sources_.size(); ++word) {
+    for (std::uint64_t bits = active_sources_[word]; bits != 0; bits &= bits - 1) {
+      run_source(std::uint32_t(word * 64) + std::uint32_t(std::countr_zero(bits)));
+    }
+  }
+  for (std::size_t word = 0; word < active_.size(); ++word) {
+    for (std::uint64_t bits = active_[word]; bits != 0; bits &= bits - 1) {
+      run_router(NodeId(word * 64) + std::countr_zero(bits));
+    }
+  }
+  ++now_;
+}
+
+Cycle RouterNetwork::next_event() const {
+  const auto any = [](std::uint64_t bits) { return bits != 0; };
+  if (std::ranges::any_of(active_, any) || std::ranges::any_of(active_sources_, any)) return now_;
+  Cycle next = -1;
+  if (!flits_.empty()) next = flits_.next(now_);
+  if (!credits_.empty()) {
+    const Cycle credit = credits_.next(now_);
+    next = next < 0 ? credit : std::min(next, credit);
+  }
+  return next;
+}
+
+void RouterNetwork::deliver() {
+  if (!credits_.due(now_).empty()) {
+    for (std::uint32_t target : credits_.due(now_)) take_credit(target);
+    credits_.clear(now_);
+  }
+  if (flits_.due(now_).empty()) return;
+  last_progress_ = now_;
+  for (const FlitEvent& event : flits_.due(now_)) {
+    const PacketId packet = event.packet & ~head_bit;
+    if (event.target >= channels_) {
+      eject(event.target - channels_, packet);
+    } else {
+      take_flit(event.target, packet, (event.packet & head_bit) != 0);
+    }
+  }
+  flits_.clear(now_);
+}
+
+void RouterNetwork::take_flit(std::uint32_t channel, PacketId packet, bool head) {
+  const InputVc& input = inputs_[channel];
+  if (head) {
+    rings_.push(channel, {packet, 1, std::uint16_t(packets_[packet].flits)});
+    if (input.state == State::idle) start_route(channel, now_);
+  } else {
+    ++rings_.back(channel).present;
+    if (input.state == State::active && may_send(channel)) {
+      set(ready_, input);
+      wake(input.node);
+    }
+  }
+  if (observer_ != nullptr) observer_->buffered(now_, input.node, input.port, input.vc, packet, +1);
+}
+
+void RouterNetwork::eject(std::uint32_t output, PacketId packet) {
+  ++flits_received_;
+  credits_.push(now_ + parameters_.local_latency + 1, output);
+  if (++packets_[packet].ejected == packets_[packet].flits) delivered_.push_back(packet);
+}
+
+void RouterNetwork::take_credit(std::uint32_t target) {
+  if (target >= channels_) {
+    ++source_credits_[target - channels_];
+    const std::uint32_t source = (target - channels_) / std::uint32_t(vcs_);
+    if (sources_[source].first != no_packet) wake_source(source);
+    return;
+  }
+  ++outputs_[target].credits;
+  const std::uint32_t owner = outputs_[target].owner;
+  if (owner == nobody || !may_send(owner)) return;
+  set(ready_, inputs_[owner]);
+  wake(inputs_[owner].node);
+}
+
+// A node sends a flit a cycle, packet after packet. Without credits it sleeps until one comes.
+void RouterNetwork::run_source(std::uint32_t source) {
+  Source& state = sources_[source];
+  const bool begins = state.left == 0;
+  const bool sends = begins ? begin_packet(source, state) : source_credits_[source * vcs_ + state.vc] > 0;
+  if (!sends) {
+    active_sources_[source / 64] &= ~(std::uint64_t(1) << source % 64);
+    return;
+  }
+  const int local = int(source) % parameters_.local_ports;
+  const auto node = NodeId(source) / parameters_.local_ports;
+  const std::uint32_t target =
+      first_channel(node) + std::uint32_t((routes_.first_local_port() + local) * vcs_ + state.vc);
+  --source_credits_[source * vcs_ + state.vc];
+  flits_.push(now_ + 1 + parameters_.local_latency, {target, state.first | (begins ? head_bit : 0)});
+  ++flits_sent_;
+  last_progress_ = now_;
+  if (--state.left > 0) return;
+  departed_.push_back(state.first);
+  state.first = packets_[state.first].next;
+  if (state.first == no_packet) active_sources_[source / 64] &= ~(std::uint64_t(1) << source % 64);
+}
+
+// Takes the next virtual channel with room, round robin.
+bool RouterNetwork::begin_packet(std::uint32_t source, Source& state) {
+  const std::int32_t flits = packets_[state.first].flits;
+  const std::int32_t room = parameters_.router.switching == Switching::virtual_cut_through ? flits : 1;
+  for (int i = 1; i <= vcs_; ++i) {
+    const int vc = (state.vc + i) % vcs_;
+    if (source_credits_[source * vcs_ + vc] < room) continue;
+    state.vc = vc;
+    state.left = flits;
+    return true;
+  }
+  return false;
+}
+
+// The stages look at what was so when the cycle began: a virtual channel that is freed or given, or a route that is
+// found in this cycle, counts from the next.
+void RouterNetwork::run_router(NodeId node) {
+  std::uint64_t routing[max_words], waiting[max_words], ready[max_words];
+  const std::size_t first = std::size_t(node) * words_;
+  std::uint64_t any_routing = 0, any_waiting = 0, any_ready = 0;
+  for (int word = 0; word < words_; ++word) {
+    any_routing |= routing[word] = routing_[first + word];
+    any_waiting |= waiting[word] = waiting_[first + word];
+    any_ready |= ready[word] = ready_[first + word];
+  }
+  if (any_waiting != 0) allocate_vcs(node, waiting);
+  if (any_ready != 0) allocate_switch(node, ready);
+  if (any_routing != 0) {
+    for (int word = 0; word < words_; ++word) {
+      for (std::uint64_t bits = routing[word]; bits != 0; bits &= bits - 1) {
+        const std::uint32_t channel = first_channel(node) + std::uint32_t(word * 64 + std::countr_zero(bits));
+        if (inputs_[channel].ready_at > now_) continue;
+        clear(routing_, inputs_[channel]);
+        find_route(channel, now_ + parameters_.router.route_cycles);
+      }
+    }
+  }
+  std::uint64_t left = 0;
+  for (int word = 0; word < words_; ++word)
+    left |= routing_[first + word] | waiting_[first + word] | ready_[first + word];
+  if (left == 0) active_[std::size_t(node) / 64] &= ~(std::uint64_t(1) << node % 64);
+}
+
+// The packet at the front of a buffer asks its way from cycle `when` on.
+void RouterNetwork::start_route(std::uint32_t channel, Cycle when) {
+  InputVc& input = inputs_[channel];
+  wake(input.node);
+  if (parameters_.router.route_cycles == 0) return find_route(channel, when);
+  input.state = State::routing;
+  input.ready_at = when;
+  set(routing_, input);
+}
+
+void RouterNetwork::find_route(std::uint32_t channel, Cycle known_at) {
+  InputVc& input = inputs_[channel];
+  const RouteFunction::Step step = routes_.next(input.node, input.port, packets_[rings_.front(channel).packet]);
+  input.output_port = std::uint8_t(step.port);
+  input.vcs = step.vcs;
+  input.state = State::waiting;
+  input.ready_at = known_at;
+  set(waiting_, input);
+}
+
+void RouterNetwork::allocate_vcs(NodeId node, const std::uint64_t* waiting) {
+  const std::uint32_t first = first_channel(node);
+  requests_.clear();
+  for (int word = 0; word < words_; ++word) {
+    for (std::uint64_t bits = waiting[word]; bits != 0; bits &= bits - 1) {
+      const int index = word * 64 + std::countr_zero(bits);
+      const InputVc& input = inputs_[first + std::uint32_t(index)];
+      const std::uint64_t vcs = input.vcs & free_vcs_[std::size_t(node) * ports_ + input.output_port];
+      if (vcs == 0 || input.ready_at > now_) continue;
+      requests_.push_back({.input = index, .output_port = input.output_port, .vcs = vcs});
+    }
+  }
+  if (requests_.empty()) return;
+  vc_allocator_.allocate(requests_, {&grant_pointers_[first], &accept_pointers_[first]});
+  for (const VcRequest& request : requests_) {
+    if (request.granted >= 0) give_vc(first + std::uint32_t(request.input), request.granted);
+  }
+}
+
+void RouterNetwork::give_vc(std::uint32_t channel, int output_vc) {
+  InputVc& input = inputs_[channel];
+  const std::uint32_t output = first_channel(input.node) + std::uint32_t(input.output_port * vcs_ + output_vc);
+  input.state = State::active;
+  input.ready_at = now_ + parameters_.router.vc_cycles;
+  input.output_vc = std::uint8_t(output_vc);
+  input.head = true;
+  outputs_[output].owner = channel;
+  free_vcs_[std::size_t(input.node) * ports_ + input.output_port] &= ~(std::uint64_t(1) << output_vc);
+  clear(waiting_, input);
+  if (may_send(channel)) set(ready_, input);
+}
+
+// Whether an active packet has a flit here and room for it ahead.
+bool RouterNetwork::may_send(std::uint32_t channel) {
+  const InputVc& input = inputs_[channel];
+  const BufferedPacket& front = rings_.front(channel);
+  const std::int32_t credits =
+      outputs_[first_channel(input.node) + std::uint32_t(input.output_port * vcs_ + input.output_vc)].credits;
+  const bool whole = input.head && parameters_.router.switching == Switching::virtual_cut_through;
+  return front.present > 0 && credits >= (whole ? front.left : 1);
+}
+
+// Of the virtual channels of an input that want the same output the first from the input's pointer asks.
+void RouterNetwork::allocate_switch(NodeId node, const std::uint64_t* ready) {
+  const std::uint32_t first = first_channel(node);
+  OutputPort* const ports = &output_ports_[std::size_t(node) * ports_];
+  std::uint8_t* const offsets = &vc_offsets_[std::size_t(node) * ports_];
+  PortMask requests[max_ports] = {};
+  std::uint8_t choice[max_ports][max_ports];  // [input][output]: a virtual channel
+  PortMask requested = 0;
+  for (int word = 0; word < words_; ++word) {
+    for (std::uint64_t bits = ready[word]; bits != 0; bits &= bits - 1) {
+      const InputVc& input = inputs_[first + std::uint32_t(word * 64 + std::countr_zero(bits))];
+      const int output = input.output_port;
+      if (input.ready_at > now_ || ports[output].free_at > now_ * one_cycle) continue;
+      const PortMask bit = PortMask(1) << input.port;
+      if ((requests[output] & bit) != 0) {
+        const auto turn = [&](int vc) { return vc < offsets[input.port] ? vc + vcs_ : vc; };
+        if (turn(input.vc) >= turn(choice[input.port][output])) continue;
+      }
+      requests[output] |= bit;
+      requested |= PortMask(1) << output;
+      choice[input.port][output] = input.vc;
+    }
+  }
+  if (requested == 0) return;
+  std::uint8_t granted[max_ports];
+  PortMask matched = switch_allocator_.allocate(requests, requested, switch_pointers_[node], granted);
+  for (; matched != 0; matched &= matched - 1) {
+    const int port = std::countr_zero(matched);
+    const int output = granted[port];
+    const int vc = choice[port][output];
+    offsets[port] = std::uint8_t(round_robin_next(vc, vcs_));
+    cross_switch(first + std::uint32_t(port * vcs_ + vc), ports[output]);
+  }
+}
+
+void RouterNetwork::cross_switch(std::uint32_t channel, OutputPort& port) {
+  InputVc& input = inputs_[channel];
+  const std::uint32_t output = first_channel(input.node) + std::uint32_t(input.output_port * vcs_ + input.output_vc);
+  BufferedPacket& front = rings_.front(channel);
+  const InputPort& from = input_ports_[std::size_t(input.node) * ports_ + input.port];
+  last_progress_ = now_;
+  if (observer_ != nullptr) {
+    observer_->left(now_, input.node, input.port, input.vc, input.output_port, input.output_vc, front.packet,
+                    front.left);
+  }
+  flits_.push(now_ + port.flight + transmit(port),
+              {port.target + input.output_vc, front.packet | (input.head ? head_bit : 0)});
+  credits_.push(now_ + from.credit_flight, from.upstream + input.vc);
+  flit_hops_ += port.period != 0;
+  ++port.flits;
+  --outputs_[output].credits;
+  --front.present;
+  input.head = false;
+  if (--front.left == 0) return release(channel, output);
+  if (front.present == 0 || outputs_[output].credits == 0) clear(ready_, input);
+}
+
+// The tail has left: the output is free, and the next packet begins.
+void RouterNetwork::release(std::uint32_t channel, std::uint32_t output) {
+  InputVc& input = inputs_[channel];
+  rings_.pop(channel);
+  outputs_[output].owner = nobody;
+  free_vcs_[std::size_t(input.node) * ports_ + input.output_port] |= std::uint64_t(1) << input.output_vc;
+  clear(ready_, input);
+  input.state = State::idle;
+  if (rings_.count(channel) > 0) start_route(channel, now_ + 1);
+}
+
+// Occupies a link for a flit; returns the cycles that repetitions take. A link that has been idle may begin within a
+// cycle, so that over time it carries its rate, and never more than its rate and one flit.
+Cycle RouterNetwork::transmit(OutputPort& port) {
+  if (port.period <= one_cycle && port.flit_error_rate == 0) return 0;
+  int repeats = 0;
+  if (port.flit_error_rate > 0) {
+    std::bernoulli_distribution damaged(port.flit_error_rate);
+    while (repeats < most_repeats && damaged(random_)) ++repeats;
+  }
+  const Cycle delay = Cycle(repeats) * 2 * (port.latency + 1);
+  port.retries += repeats;
+  port.free_at = std::max(port.free_at, now_ * one_cycle - (one_cycle - 1)) + port.period + delay * one_cycle;
+  return delay;
+}
+
+}  // namespace podsim::noc

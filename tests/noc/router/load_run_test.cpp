@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noc/router/load_run.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace podsim::noc {
+namespace {
+
+LoadParameters torus_of_eight(int vcs, int channel_cycles) {
+  LoadParameters parameters;
+  parameters.network.router.vcs = vcs;
+  parameters.network.links.assign(std::size_t(parameters.topology.link_ids()), {.latency = channel_cycles});
+  parameters.precision = 0.004;
+  parameters.most_batches = 40;
+  return parameters;
+}
+
+struct Row {
+  int vcs, channel_cycles;
+  double load, latency, accepted;  ///< 0: not measured
+};
+
+std::vector<Row> reference() {
+  std::ifstream file(PODSIM_SOURCE_DIR "/../shared/measurements/router_torus8x8.csv");
+  std::vector<Row> rows;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream cells(line);
+    std::string cell[6];
+    for (std::string& text : cell) std::getline(cells, text, ',');
+    const auto number = [](const std::string& text) { return text.empty() ? 0 : std::stod(text); };
+    rows.push_back({std::stoi(cell[0]), std::stoi(cell[1]), number(cell[3]), number(cell[4]), number(cell[5])});
+  }
+  return rows;
+}
+
+// Acceptance: 1 % up to 80 % of saturation (0.259 and 0.515), 5 % at 0.25; accepted load beyond saturation 2 %.
+TEST(LoadRun, ATorusOfEightByEightHasTheLatencyOfThePeer) {
+  const std::vector<Row> rows = reference();
+  if (rows.empty()) GTEST_SKIP() << "no ../shared/measurements/router_torus8x8.csv";
+  for (const Row& row : rows) {
+    LoadParameters parameters = torus_of_eight(row.vcs, row.channel_cycles);
+    if (row.accepted > 0) parameters.most_batches = 10;
+    if (row.load < 0.01) parameters.most_batches = 200;
+    const LoadPoint point = run_load(parameters, row.load);
+    const std::string where = std::to_string(row.vcs) + " VCs at " + std::to_string(row.load);
+    if (row.latency > 0) {
+      EXPECT_NEAR(point.mean_latency / row.latency, 1, row.load == 0.25 ? 0.05 : 0.01) << where;
+      EXPECT_NEAR(point.accepted / row.load, 1, 0.02) << where;
+      EXPECT_FALSE(point.saturated) << where;
+    } else {
+      EXPECT_NEAR(point.accepted / row.accepted, 1, 0.02) << where;
+      EXPECT_TRUE(point.saturated) << where;
+    }
+  }
+}
+
+TEST(LoadRun, APacketToTheNextNodeEverywhereTakesTheLawOfAnEmptyNetworkWhateverTheLoad) {
+  // Nobody shares a link or buffer with anybody else: x+ and then y+ of one sender each.
+  LoadParameters parameters = torus_of_eight(2, 2);
+  parameters.pattern = Pattern::neighbor;
+  const LoadPoint point = run_load(parameters, 0.05);
+  EXPECT_EQ(point.mean_hops, 2);
+  EXPECT_NEAR(point.mean_latency, 7 + 6 * 2, 0.2);  // a node's own packets may follow one another closely
+}
+
+TEST(LoadRun, TornadoTrafficSaturatesAtOneFlitPerThreeLinks) {
+  // On a ring of 8 every packet goes 3 links x+, so that a link carries three times what a node sends: no more than a
+  // third can be accepted, whatever the routers do.
+  LoadParameters parameters = torus_of_eight(4, 1);
+  parameters.topology = Topology({8}, {true});
+  parameters.pattern = Pattern::tornado;
+  parameters.most_batches = 10;
+  const LoadPoint point = run_load(parameters, 0.5);
+  EXPECT_TRUE(point.saturated);
+  EXPECT_LE(point.accepted, 1.0 / 3 + 0.001);
+  EXPECT_EQ(point.mean_hops, 3);
+}
+
+TEST(LoadRun, ADeadlockEndsTheRunWithTheBuffersThatWait) {
+  LoadParameters parameters = torus_of_eight(1, 1);
+  parameters.topology = Topology({4}, {true});
+  parameters.network.router.vc_classes = VcClasses::none;
+  parameters.network.router.buffer_flits = 1;
+  parameters.packet_flits = 16;
+  parameters.ties = Ties::positive;
+  const LoadPoint point = run_load(parameters, 1);
+  EXPECT_NE(point.deadlock.find(" x+ vc0 -> "), std::string::npos);
+  EXPECT_TRUE(point.saturated);
+}
+
+TEST(LoadRun, TheSameSeedGivesTheSamePointAndAnotherSeedAnother) {
+  LoadParameters parameters = torus_of_eight(2, 2);
+  parameters.topology = Topology({4, 4}, {true, true});
+  const LoadPoint one = run_load(parameters, 0.1), again = run_load(parameters, 0.1);
+  EXPECT_EQ(one.mean_latency, again.mean_latency);
+  EXPECT_EQ(one.flit_hops, again.flit_hops);
+  parameters.seed = 2;
+  EXPECT_NE(run_load(parameters, 0.1).mean_latency, one.mean_latency);
+}
+
+}  // namespace
+}  // namespace podsim::noc
