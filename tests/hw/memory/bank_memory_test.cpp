@@ -77,12 +77,36 @@ TEST(BankMemory, an_unloaded_burst_takes_the_switch_the_bank_and_the_switch) {
   EXPECT_EQ((bench.ended.at({0, 0})), core.time_of(data + base::Cycles(11)));
 }
 
-TEST(BankMemory, a_core_reaches_the_other_half_through_the_switch_as_fast_as_its_own) {
-  Bench bench(without_refresh());
-  bench.read(0, 1, 4096, 1024, 1);
+/// In which core 0 reads so many bytes from a half.
+base::Time time_to_read(const Machine& machine, int half, std::int64_t bytes) {
+  noc::FreshContext context;
+  Bench bench(machine);
+  bench.read(0, half, 4096, bytes);
   sc_core::sc_start();
-  EXPECT_EQ(bench.bursts(0), 0);
-  EXPECT_EQ(bench.bursts(1), 32);
+  EXPECT_EQ(bench.bursts(half), bytes / 32);
+  EXPECT_EQ(bench.bursts(1 - half), 0);
+  return bench.ended.at({0, 0});
+}
+
+TEST(BankMemory, a_core_reads_the_other_half_through_the_switch_as_fast_as_its_own) {
+  for (const std::int64_t bytes : {std::int64_t(32), std::int64_t(1024), mebibyte}) {
+    EXPECT_EQ(time_to_read(tpu_v3(), 1, bytes), time_to_read(tpu_v3(), 0, bytes)) << bytes;
+  }
+}
+
+// A granule of 1 KiB takes a narrow port's 1024 / width cycles; the first is there after a way through the switch and
+// the bank, of which the request takes 11 cycles, the data ten, and the bank at most its 28 clocks and 31 bursts more.
+TEST(BankMemory, a_core_reads_the_other_half_at_the_rate_of_a_narrow_switch) {
+  for (const std::int64_t width : {32, 64, 128}) {
+    base::Config config = machine_file("tpu-v3");
+    config.set("hbm.refresh=none");
+    config.set("switch.bytes_per_cycle=" + std::to_string(width));
+    const Machine machine = read_machine(config);
+    const std::int64_t cycles = mebibyte / width;
+    const base::Time time = time_to_read(machine, 1, mebibyte);
+    EXPECT_GE(time, machine.core_clock().time_of(base::Cycles(cycles + 11 + 10 + 28))) << width;
+    EXPECT_LE(time, machine.core_clock().time_of(base::Cycles(cycles + 11 + 10 + 28 + 4 * 31))) << width;
+  }
 }
 
 TEST(BankMemory, cores_that_want_one_half_share_it) {
@@ -113,6 +137,15 @@ TEST(BankMemory, each_core_at_its_own_half_disturbs_no_other) {
   sc_core::sc_start();
   EXPECT_EQ((together.ended.at({0, 0})), (alone.ended.at({0, 0})));
   EXPECT_EQ((together.ended.at({1, 0})), (alone.ended.at({0, 0})));
+}
+
+TEST(BankMemory, both_cores_read_their_halves_at_twice_the_rate_that_one_gets_on_silicon) {
+  Bench bench(tpu_v3());
+  for (int core = 0; core < 2; ++core) bench.read(core, core, 0, 8 * mebibyte);
+  sc_core::sc_start();
+  const base::Time last = std::max(bench.ended.at({0, 0}), bench.ended.at({1, 0}));
+  const double rate = double(2 * 8 * mebibyte) / base::to_duration(last).si();
+  EXPECT_NEAR(rate, 2 * 411.8e9, 0.02 * 2 * 411.8e9);
 }
 
 TEST(BankMemory, copies_from_half_to_half) {

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "tests/hw/memory/dram_parameters.h"
 #include "tests/hw/memory/granule_streams.h"
 
@@ -106,52 +104,6 @@ TEST(MemorySystem, without_refresh_and_turnarounds_nearly_all_clocks_move_read_d
   const double rate = run_streams(dram_with({"hbm.refresh=none"}), {.way_back = base::Cycles(0)}, 10000).rate.si();
   EXPECT_GT(rate, 0.99 * 460.8e9);
   EXPECT_LE(rate, 460.8e9);
-}
-
-// Small requests all over the memory, as fast as it takes them, with stalls of the sender: what a lost, doubled or
-// starved one would do shows at the end.
-TEST(MemorySystem, ten_million_requests_are_all_answered_once_and_soon) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__OPTIMIZE__) == 0
-  constexpr std::uint64_t requests = 300'000;
-#else
-  constexpr std::uint64_t requests = 10'000'000;
-#endif
-  MemorySystem memory(dram_with({}));
-  std::mt19937_64 random(11);
-  std::vector<bool> answered(requests);
-  std::vector<std::int64_t> begun(requests);
-  std::vector<MemoryCompletion> completed;
-  std::uint64_t sent = 0, answers = 0;
-  std::int64_t longest = 0;
-  MemoryRequest request;
-  const auto draw = [&] {
-    const std::uint64_t bits = random();
-    // Half of them in a few rows, half of them anywhere.
-    const std::uint64_t address = (bits & 1) != 0 ? bits % (1 << 20) : bits % (std::uint64_t(16) << 30);
-    request = {(bits >> 40 & 3) == 0 ? Direction::write : Direction::read, address / 32 * 32, base::Bytes(32), sent};
-  };
-  draw();
-  while (answers < requests) {
-    while (sent < requests && memory.accepts(request)) {
-      begun[sent++] = memory.now().value();
-      memory.submit(request);
-      draw();
-    }
-    const bool stall = (random() & 15) == 0;
-    const base::Cycles step(stall ? std::int64_t(random() % 200) : 0);
-    memory.advance(std::max(*memory.next_event(), memory.now() + step), completed);
-    for (const MemoryCompletion& done : completed) {
-      ASSERT_FALSE(answered[done.tag]);
-      answered[done.tag] = true;
-      ++answers;
-      longest = std::max(longest, done.clock.value() - begun[done.tag]);
-    }
-    completed.clear();
-  }
-  EXPECT_TRUE(memory.idle());
-  EXPECT_EQ(memory.bursts(), std::int64_t(requests));
-  // A write waits for at most 256 reads, each of which opens a row: at most a bank's cycle of 44 clocks.
-  EXPECT_LT(longest, 256 * 44);
 }
 
 }  // namespace
