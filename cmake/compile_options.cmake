@@ -15,6 +15,8 @@ if(PODSIM_SANITIZE)
   # The instrumentation hides initialisations from GCC's -Wmaybe-uninitialized.
   target_compile_options(podsim_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                   -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+  # Assertions stay in, whatever the build type says.
+  target_compile_options(podsim_options INTERFACE -UNDEBUG)
   target_link_options(podsim_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(PODSIM_COVERAGE)
