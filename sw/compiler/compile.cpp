@@ -29,6 +29,8 @@ class Compiler {
         add_collective(entry, id);
       } else if (instruction.opcode == Opcode::infeed) {
         add_infeed(entry, id);
+      } else if (instruction.opcode == Opcode::outfeed) {
+        add_outfeed(entry, id);
       } else if (is_core_op(instruction)) {
         add_op(entry, id);
       }
@@ -106,9 +108,22 @@ class Compiler {
       throw base::InputError("'" + instruction.name +
                              "' is the second infeed of the step; the host feeds one per step");
     }
-    program_.infeed.bytes = logical_bytes(instruction.shape);
-    program_.infeed.tensors = instruction.shape.is_tuple() ? int(instruction.shape.tuple_shapes.size()) : 1;
+    program_.infeed = host_transfer(instruction.shape);
     program_.items.push_back(std::move(item));
+  }
+
+  void add_outfeed(const Computation& entry, InstructionId id) {
+    const Shape& shape = entry[entry[id].operands.front()].shape;
+    ProgramItem item = describe(entry, id);
+    item.kind = ProgramItem::Kind::outfeed;
+    item.index = int(program_.outfeeds.size());
+    item.bytes = padded_bytes(shape);
+    program_.outfeeds.push_back(host_transfer(shape));
+    program_.items.push_back(std::move(item));
+  }
+
+  static HostTransfer host_transfer(const Shape& shape) {
+    return {logical_bytes(shape), shape.is_tuple() ? int(shape.tuple_shapes.size()) : 1};
   }
 
   const Module& fused_;

@@ -27,9 +27,9 @@ struct CollectiveOp {
 
 /// One step of the schedule.
 struct ProgramItem {
-  enum class Kind { op, collective, infeed };
+  enum class Kind { op, collective, infeed, outfeed };
   Kind kind = Kind::op;
-  int index = 0;         ///< into Program::ops or Program::collectives
+  int index = 0;         ///< into Program::ops, Program::collectives or Program::outfeeds
   std::string hlo_name;  ///< instruction of the fused module: "fusion.17"
   std::string op_name;   ///< where it comes from in the model: "layer2/block0/conv1"
   std::string category;  ///< XProf's
@@ -38,8 +38,8 @@ struct ProgramItem {
   base::Bytes bytes;     ///< operands and results, each once, padded
 };
 
-/// What the host feeds each core per step.
-struct InfeedBatch {
+/// What goes between the host and each core at once.
+struct HostTransfer {
   base::Bytes bytes;
   int tensors = 0;
 };
@@ -50,7 +50,8 @@ struct Program {
   std::vector<CompiledOp> ops;
   std::vector<CollectiveOp> collectives;
   std::vector<ProgramItem> items;
-  InfeedBatch infeed;
+  HostTransfer infeed;  ///< one per step
+  std::vector<HostTransfer> outfeeds;
   double flops = 0;         ///< per core and step, XLA's count
   double matmul_flops = 0;  ///< of them, multiply-accumulates of convolutions and dots
 };

@@ -8,10 +8,14 @@
 namespace podsim::sw {
 namespace {
 
-std::vector<bool> reachable_from_root(const Computation& computation) {
+/// What the root or the host needs, and the parameters.
+std::vector<bool> needed(const Computation& computation) {
   std::vector<bool> reached(computation.instructions.size(), false);
   std::vector<InstructionId> open(computation.parameters.begin(), computation.parameters.end());
   open.push_back(computation.root);
+  for (InstructionId id = 0; id < InstructionId(reached.size()); ++id) {
+    if (computation[id].opcode == Opcode::outfeed) open.push_back(id);
+  }
   while (!open.empty()) {
     InstructionId id = open.back();
     open.pop_back();
@@ -25,7 +29,7 @@ std::vector<bool> reachable_from_root(const Computation& computation) {
 }  // namespace
 
 Computation sorted_topologically(Computation computation) {
-  std::vector<bool> reached = reachable_from_root(computation);
+  std::vector<bool> reached = needed(computation);
   std::vector<int> missing(computation.instructions.size(), 0);
   std::vector<std::vector<InstructionId>> readers(computation.instructions.size());
   std::priority_queue<InstructionId, std::vector<InstructionId>, std::greater<>> ready;

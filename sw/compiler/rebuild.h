@@ -6,7 +6,7 @@
 namespace podsim::sw {
 
 /// The same computation with its instructions in topological order again, keeping the present order wherever the
-/// operands allow; instructions that nothing reaches from the root are dropped, parameters kept.
+/// operands allow; what neither the root nor an outfeed needs is dropped, parameters kept.
 Computation sorted_topologically(Computation computation);
 
 }  // namespace podsim::sw

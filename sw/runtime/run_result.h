@@ -53,6 +53,7 @@ struct RunResult {
   std::vector<base::Time> step_times;
   base::Time step_time;  ///< of the last step, the steady state
   std::vector<ItemResult> items;
+  /// Outfeed is among the others.
   base::Time compute, collective, infeed, other;  ///< parts of the last step; they add up to step_time
   base::Bytes hbm_bytes;                          ///< moved by one core per step, collectives apart
   double ici_utilization = 0;                     ///< of the busiest link, payload over its capacity in the last step

@@ -137,6 +137,9 @@ hw::Command Simulation::command_for(const ProgramItem& item, int step, std::size
   switch (item.kind) {
     case ProgramItem::Kind::infeed:
       return hw::Infeed{program_.infeed.bytes, program_.infeed.tensors};
+    case ProgramItem::Kind::outfeed:
+      return hw::Outfeed{program_.outfeeds[std::size_t(item.index)].bytes,
+                         program_.outfeeds[std::size_t(item.index)].tensors};
     case ProgramItem::Kind::collective:
       return hw::External{std::uint64_t(step) * program_.items.size() + index, item.hlo_name};
     case ProgramItem::Kind::op:

@@ -17,6 +17,8 @@ void StepObserver::item_ended(ProgramItem::Kind kind, const ItemResult& item, ba
     case ProgramItem::Kind::infeed:
       current_.infeed += item.duration;
       break;
+    case ProgramItem::Kind::outfeed:
+      break;
   }
   current_.items.push_back(item);
   current_.end = end;

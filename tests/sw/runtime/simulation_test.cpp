@@ -121,6 +121,26 @@ TEST_P(SimulationAt, AHugeBatchMakesTheStepThePcieTimeOfTheChipsTwoBatches) {
   EXPECT_EQ(result.items[0].bound, Bound::host);
 }
 
+// Queues of two transfers fill in the first steps; then a core waits until PCIe has moved one of each core of its chip.
+TEST_P(SimulationAt, AHugeOutfeedMakesTheStepThePcieTimeOfTheChipsTwoTransfers) {
+  const std::int64_t bytes = 160'000'000;
+  Program program = ProgramMaker().outfeed(bytes, 1).program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 6));
+  double expected = 2.0 * double(bytes) / machine().host.pcie_rate.si();
+  EXPECT_NEAR(to_duration(result.step_time).si(), expected, 2.0 / machine().clock.si());
+  EXPECT_EQ(result.other, result.step_time);
+  EXPECT_EQ(result.items[0].bound, Bound::host);
+}
+
+TEST_P(SimulationAt, AnOutfeedThatFindsRoomCostsItsCopies) {
+  ProgramMaker maker;
+  int op = maker.define(tile_op("long", 200, 400'000, 0, 64, 100'000));
+  Program program = maker.op(op).outfeed(100'000, 3).outfeed(4, 1).program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 3));
+  // 100 kB at 145 GB/s and 1 us for each of four tensors.
+  EXPECT_NEAR(to_duration(result.other).si(), 100'000 / 145e9 + 4e-6, 5.0 / machine().clock.si());
+}
+
 TEST_P(SimulationAt, ABatchThatIsThereCostsItsCopy) {
   ProgramMaker maker;
   int op = maker.define(tile_op("long", 200, 400'000, 0, 64, 100'000));

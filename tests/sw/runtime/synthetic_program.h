@@ -46,6 +46,11 @@ class ProgramMaker {
     add(ProgramItem::Kind::infeed, 0, "infeed");
     return *this;
   }
+  ProgramMaker& outfeed(std::int64_t bytes, int tensors) {
+    program_.outfeeds.push_back({base::Bytes(bytes), tensors});
+    add(ProgramItem::Kind::outfeed, int(program_.outfeeds.size()) - 1, "outfeed");
+    return *this;
+  }
   Program program() const { return program_; }
 
  private:

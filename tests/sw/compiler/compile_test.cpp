@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/compile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sw/graph/graph_builder.h"
+#include "tests/hw/test_machine.h"
+
+namespace podsim::sw {
+namespace {
+
+TEST(compile, what_is_fed_out_goes_to_the_host_after_the_ops_that_make_it) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(ElementType::f32, {1024, 256}), "x");
+  const InstructionId doubled = b.add(x, x);
+  b.outfeed(doubled);
+  b.outfeed(b.tuple({x, doubled}));
+  const Program program = compile(std::move(b).build(b.negate(doubled)), hw::tpu_v3()).program;
+
+  ASSERT_EQ(program.outfeeds.size(), 2u);
+  EXPECT_EQ(program.outfeeds[0].bytes, base::Bytes(1024 * 256 * 4));
+  EXPECT_EQ(program.outfeeds[0].tensors, 1);
+  EXPECT_EQ(program.outfeeds[1].bytes, base::Bytes(2 * 1024 * 256 * 4));
+  EXPECT_EQ(program.outfeeds[1].tensors, 2);
+  const auto first = std::ranges::find(program.items, ProgramItem::Kind::outfeed, &ProgramItem::kind);
+  ASSERT_NE(first, program.items.end());
+  EXPECT_EQ(first->index, 0);
+  EXPECT_TRUE(std::any_of(program.items.begin(), first,
+                          [](const ProgramItem& item) { return item.kind == ProgramItem::Kind::op; }));
+  EXPECT_EQ(std::ranges::count(program.items, ProgramItem::Kind::outfeed, &ProgramItem::kind), 2);
+}
+
+}  // namespace
+}  // namespace podsim::sw
