@@ -105,7 +105,7 @@ class LoadRun {
     for (Cycle i = 0; i < longest && std::int64_t(latencies_.size()) < point_.packets && !stuck(); ++i) {
       cycle(not_measured);
     }
-    point_.drained = std::int64_t(latencies_.size()) == point_.packets;
+    point_.drained = point_.deadlock.empty() && std::int64_t(latencies_.size()) == point_.packets;
   }
 
   double relative_half_width() const {

@@ -83,11 +83,11 @@ TEST(LoadRun, TornadoTrafficSaturatesAtOneFlitPerThreeLinks) {
 
 TEST(LoadRun, ADeadlockEndsTheRunWithTheBuffersThatWait) {
   LoadParameters parameters = torus_of_eight(1, 1);
-  parameters.topology = Topology({4}, {true});
+  parameters.topology = Topology({8}, {true});
+  parameters.pattern = Pattern::tornado;
   parameters.network.router.vc_classes = VcClasses::none;
   parameters.network.router.buffer_flits = 1;
   parameters.packet_flits = 16;
-  parameters.ties = Ties::positive;
   const LoadPoint point = run_load(parameters, 1);
   EXPECT_NE(point.deadlock.find(" x+ vc0 -> "), std::string::npos);
   EXPECT_TRUE(point.saturated);
