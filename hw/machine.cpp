@@ -2,6 +2,7 @@
 #include "hw/machine.h"
 
 #include <algorithm>
+#include <array>
 
 namespace podsim::hw {
 
@@ -121,6 +122,51 @@ HbmParameters read_hbm(const base::Config& config, const Reader& read) {
   return hbm;
 }
 
+template <class Choice, std::size_t count>
+Choice read_choice(const base::Config& config, const char* key, const std::array<Choice, count>& choices) {
+  std::string names;
+  for (Choice choice : choices) {
+    if (config.string(key) == to_string(choice)) return choice;
+    names += (names.empty() ? "" : ", ") + std::string(to_string(choice));
+  }
+  config.reject(key, std::string("'") + key + "' must be one of " + names);
+}
+
+noc::RouterParameters read_router(const base::Config& config, const Reader& read, const noc::PacketParameters& packet) {
+  using enum noc::Switching;
+  using enum noc::Allocation;
+  noc::RouterParameters router;
+  router.vcs = int(read.count("ici.virtual_channels"));
+  router.buffer_flits = int(packet.vc_buffer / packet.flit);
+  router.switching = read_choice(config, "ici.switching", std::array{virtual_cut_through, wormhole});
+  router.allocation = read_choice(config, "ici.allocation", std::array{islip, round_robin});
+  router.iterations = int(read.count("ici.allocation_iterations"));
+  router.vc_classes =
+      read_choice(config, "ici.vc_classes",
+                  std::array{noc::VcClasses::dateline, noc::VcClasses::destination, noc::VcClasses::none});
+  router.route_cycles = int(read.cycles("ici.route_cycles", 0).value());
+  router.vc_cycles = int(read.cycles("ici.vc_allocation_cycles", 1).value());
+  router.switch_cycles = int(read.cycles("ici.switch_allocation_cycles", 1).value());
+  router.traversal_cycles = int(read.cycles("ici.traversal_cycles", 1).value());
+  const std::string problem = router_problem(router, packet.flits(packet.payload));
+  if (!problem.empty()) config.reject("ici.vc_buffer", problem);
+  return router;
+}
+
+noc::PacketParameters read_packet(const base::Config& config, const Reader& read) {
+  noc::PacketParameters packet;
+  packet.flit = read.size("ici.flit");
+  packet.payload = read.size("ici.packet_payload");
+  packet.header = read.size("ici.packet_header");
+  packet.vc_buffer = read.size("ici.vc_buffer");
+  if ((packet.payload + packet.header) % packet.flit != base::Bytes(0)) {
+    config.reject("ici.packet_payload", "payload and header of a full packet must fill its flits");
+  }
+  packet.router = read_router(config, read, packet);
+  packet.row_and_column_only = config.boolean("ici.row_and_column_only");
+  return packet;
+}
+
 noc::IciParameters read_ici(const base::Config& config, const Reader& read) {
   noc::IciParameters ici;
   ici.link_rate = read.rate("ici.link_rate");
@@ -134,6 +180,12 @@ noc::IciParameters read_ici(const base::Config& config, const Reader& read) {
                   "'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency'");
   }
   ici.cross_pod_latency = read.duration("ici.cross_pod_latency");
+  ici.packet = read_packet(config, read);
+  const double of_header = double(ici.packet.header.value()) / double(ici.packet.payload.value());
+  if (ici.payload_fraction * (1 + of_header) > 1) {
+    config.reject("ici.packet_header", "payload and header together are more than a link carries",
+                  "'ici.payload_fraction' is what remains for payload");
+  }
   return ici;
 }
 

@@ -11,11 +11,6 @@ IciPort::IciPort(sc_core::sc_module_name name, NodeId node) : sc_module(name), n
   from_fabric.register_nb_transport_fw(this, &IciPort::received);
 }
 
-void IciPort::bind(MessageFabric& fabric) {
-  to_fabric.bind(fabric.in(node_));
-  fabric.out(node_).bind(from_fabric);
-}
-
 void IciPort::attach(std::uint32_t channel, IciClient& client) {
   assert(this->client(channel) == nullptr);
   clients_.emplace_back(channel, &client);

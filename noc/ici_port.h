@@ -37,8 +37,12 @@ class IciPort : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<IciPort, 32, MessageProtocol> to_fabric{"to_fabric"};
   tlm_utils::passthrough_target_socket<IciPort, 32, MessageProtocol> from_fabric{"from_fabric"};
 
-  /// Joins both sockets to the fabric's sockets of this port's node.
-  void bind(MessageFabric& fabric);
+  /// Joins both sockets to those of this port's node, of a MessageFabric or a PacketNetwork.
+  template <class Fabric>
+  void bind(Fabric& fabric) {
+    to_fabric.bind(fabric.in(node_));
+    fabric.out(node_).bind(from_fabric);
+  }
   NodeId node() const { return node_; }
 
   /// Messages on `channel` go to `client`, which must stay until detached; one client per channel.

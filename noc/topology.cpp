@@ -90,6 +90,12 @@ Coordinates Topology::offset(NodeId from, NodeId to) const {
   return result;
 }
 
+NodeId Topology::end(NodeId from, const Coordinates& hops) const {
+  Coordinates at = coordinates(from);
+  for (int d = 0; d < dimensions(); ++d) at[d] = ((at[d] + hops[d]) % sizes_[d] + sizes_[d]) % sizes_[d];
+  return node(at);
+}
+
 std::vector<Link> Topology::route(NodeId from, Coordinates hops) const {
   std::vector<Link> result;
   for (int d = 0; d < dimensions(); ++d) {

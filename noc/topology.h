@@ -60,6 +60,8 @@ class Topology {
   /// Signed hops per dimension from one node to another, the shorter way around a wrapped dimension; at exactly half
   /// way the positive direction.
   Coordinates offset(NodeId from, NodeId to) const;
+  /// The node at the end of `hops`, which may go around wrapped dimensions and must not run over an open edge.
+  NodeId end(NodeId from, const Coordinates& hops) const;
   /// The links from `from` along `hops`, dimension 0 first. Must not run over an open edge.
   std::vector<Link> route(NodeId from, Coordinates hops) const;
   /// The dimension-order route, minimal in hops.

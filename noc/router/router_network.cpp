@@ -111,15 +111,10 @@ PacketId RouterNetwork::send(NodeId source, const Coordinates& hops, int flits, 
   assert(router_problem(parameters_.router, flits).empty());
   const PacketId id = packets_.make();
   Packet& packet = packets_[id];
-  Coordinates destination = topology_.coordinates(source);
-  for (int d = 0; d < topology_.dimensions(); ++d) {
-    packet.hops[d] = std::int16_t(hops[d]);
-    const std::int32_t size = topology_.size(d);
-    destination[d] = ((destination[d] + hops[d]) % size + size) % size;
-  }
+  for (int d = 0; d < topology_.dimensions(); ++d) packet.hops[d] = std::int16_t(hops[d]);
   packet.flits = flits;
   packet.source = source;
-  packet.destination = topology_.node(destination);
+  packet.destination = topology_.end(source, hops);
   packet.local_port = std::uint8_t(routes_.entry_port(hops));
   packet.created = now_;
   packet.tag = tag;
