@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "noc/router/load_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
+
+#include "base/diagnostic.h"
+#include "noc/route_plan.h"
 
 namespace podsim::noc {
 
 namespace {
 
 constexpr double saturation_factor = 3;
+constexpr double hopeless_factor = 20;  // from here on packets pile up, and their latency is that of the run's length
 constexpr std::uint64_t not_measured = ~std::uint64_t(0);
 
 // Sums of one window of cycles.
@@ -25,8 +32,12 @@ class LoadRun {
       : parameters_(parameters),
         network_(parameters.topology, parameters.network),
         pattern_(parameters.topology, parameters.pattern, parameters.ties, parameters.seed),
+        planner_(parameters.topology, parameters.faults),
         begin_threshold_(threshold(load / parameters.packet_flits)) {
     point_.load = load;
+    if (!parameters.observer) return;
+    observer_ = parameters.observer(network_);
+    network_.observe(observer_.get());
   }
 
   LoadPoint run() {
@@ -46,18 +57,37 @@ class LoadRun {
   void cycle(std::uint64_t tag) {
     const NodeId nodes = parameters_.topology.nodes();
     for (NodeId node = 0; node < nodes; ++node) {
-      if (!pattern_.happens(begin_threshold_)) continue;
-      const Coordinates hops = pattern_.hops(node, pattern_.destination(node));
-      network_.send(node, hops, parameters_.packet_flits, tag);
-      if (tag == not_measured) continue;
-      ++point_.packets;
-      for (int d = 0; d < parameters_.topology.dimensions(); ++d) hops_ += std::abs(hops[d]);
+      if (pattern_.happens(begin_threshold_) && !parameters_.faults.dead_chip(node)) begin_packet(node, tag);
     }
     network_.step();
-    for (PacketId id : network_.delivered()) arrived(network_.packet(id));
+    for (PacketId id : network_.delivered()) arrived(id);
   }
 
-  void arrived(const Packet& packet) {
+  void begin_packet(NodeId node, std::uint64_t tag) {
+    const NodeId to = pattern_.destination(node);
+    if (parameters_.faults.dead_chip(to)) return;
+    Coordinates hops = pattern_.hops(node, to);
+    RoutePlanner::Legs legs;
+    if (parameters_.faults.any_dead()) {
+      legs = plan(node, to, hops);
+      hops = legs.front();
+    }
+    const PacketId id = network_.send(node, hops, parameters_.packet_flits, tag);
+    if (legs.size() > 1) ways_[id] = {std::move(legs), 0};
+    if (tag == not_measured) return;
+    ++point_.packets;
+    hops_ += hop_count(hops);
+  }
+
+  RoutePlanner::Legs plan(NodeId from, NodeId to, const Coordinates& hops) {
+    if (auto legs = planner_.plan(from, hops)) return *legs;
+    throw base::SimulationError(fmt::format("chip {} cannot reach chip {}: no living links join them",
+                                            parameters_.topology.name(from), parameters_.topology.name(to)));
+  }
+
+  void arrived(PacketId id) {
+    const Packet packet = network_.packet(id);
+    if (send_on(id, packet)) return;
     const Cycle latency = network_.now() - 1 - packet.created;
     window_.latency += double(latency);
     ++window_.packets;
@@ -65,6 +95,19 @@ class LoadRun {
     latencies_.push_back(std::int32_t(latency));
     batches_[packet.tag].latency += double(latency);
     ++batches_[packet.tag].packets;
+  }
+
+  // Whether the packet was at the end of a leg only.
+  bool send_on(PacketId id, const Packet& packet) {
+    if (ways_.empty()) return false;
+    auto way = ways_.extract(id);
+    if (way.empty() || ++way.mapped().leg == way.mapped().legs.size()) return false;
+    const Coordinates& hops = way.mapped().legs[way.mapped().leg];
+    way.key() = network_.send(packet.destination, hops, packet.flits, packet.tag, packet.created);
+    ways_.insert(std::move(way));
+    ++point_.relayed;
+    if (packet.tag != not_measured) hops_ += hop_count(hops);
+    return true;
   }
 
   Window run_window(std::uint64_t tag) {
@@ -91,9 +134,10 @@ class LoadRun {
   void measure() {
     const std::int64_t received = network_.flits_received();
     const Cycle begin = network_.now();
-    for (int batch = 0; batch < parameters_.most_batches && !stuck(); ++batch) {
+    for (int batch = 0; batch < parameters_.most_batches && !stuck() && !piled_up_; ++batch) {
       batches_.emplace_back();
-      run_window(std::uint64_t(batch));
+      const Window window = run_window(std::uint64_t(batch));
+      piled_up_ = batch + 1 >= parameters_.fewest_batches && window.mean() > hopeless_factor * empty_latency();
       if (batch + 1 >= parameters_.fewest_batches && relative_half_width() <= parameters_.precision) break;
     }
     const double node_cycles = double(network_.now() - begin) * double(parameters_.topology.nodes());
@@ -102,10 +146,10 @@ class LoadRun {
 
   void drain() {
     const Cycle longest = parameters_.window * parameters_.most_batches;
-    for (Cycle i = 0; i < longest && std::int64_t(latencies_.size()) < point_.packets && !stuck(); ++i) {
+    for (Cycle i = 0; i < longest && std::int64_t(latencies_.size()) < point_.packets && !stuck() && !piled_up_; ++i) {
       cycle(not_measured);
     }
-    point_.drained = point_.deadlock.empty() && std::int64_t(latencies_.size()) == point_.packets;
+    point_.drained = point_.deadlock.empty() && !piled_up_ && std::int64_t(latencies_.size()) == point_.packets;
   }
 
   double relative_half_width() const {
@@ -130,12 +174,17 @@ class LoadRun {
     return latencies_[rank];
   }
 
-  void finish() {
-    point_.mean_hops = point_.packets == 0 ? 0 : double(hops_) / double(point_.packets);
+  double mean_hops() const { return point_.packets == 0 ? 0 : double(hops_) / double(point_.packets); }
+
+  double empty_latency() const {
     int latency = 0;
     for (const ChannelParameters& link : parameters_.network.links) latency = std::max(latency, link.latency);
-    point_.zero_load_latency =
-        zero_load_latency(parameters_.network, point_.mean_hops, latency, parameters_.packet_flits);
+    return zero_load_latency(parameters_.network, mean_hops(), latency, parameters_.packet_flits);
+  }
+
+  void finish() {
+    point_.mean_hops = mean_hops();
+    point_.zero_load_latency = empty_latency();
     if (point_.drained && !latencies_.empty()) {
       double sum = 0;
       for (std::int32_t value : latencies_) sum += value;
@@ -149,18 +198,28 @@ class LoadRun {
     point_.flit_hops = network_.flit_hops();
     for (LinkId link = 0; link < parameters_.topology.link_ids(); ++link) {
       point_.link_flits.push_back(network_.link_flits(link));
+      point_.link_retries.push_back(network_.link_retries(link));
     }
   }
+
+  struct Way {
+    RoutePlanner::Legs legs;
+    std::size_t leg = 0;
+  };
 
   const LoadParameters& parameters_;
   RouterNetwork network_;
   TrafficPattern pattern_;
+  RoutePlanner planner_;
+  std::unique_ptr<RouterObserver> observer_;
+  std::unordered_map<PacketId, Way> ways_;  // of packets with several legs
   std::uint64_t begin_threshold_;
   LoadPoint point_;
   Window window_;
   std::vector<Window> batches_;
   std::vector<std::int32_t> latencies_;
   std::int64_t hops_ = 0;
+  bool piled_up_ = false;
 };
 
 }  // namespace

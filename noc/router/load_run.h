@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "noc/faults.h"
 #include "noc/router/router_network.h"
 #include "noc/router/traffic_pattern.h"
 
@@ -14,7 +17,10 @@
 /// its latency counts from there to the arrival of its tail. The network warms up until the mean latencies of two
 /// windows in a row agree within 2 %; then packets are measured in batches, until the mean is known to `precision`
 /// (95 % confidence, by batch means) or the longest measurement is over; then traffic goes on until every packet that
-/// was measured has arrived.
+/// was measured has arrived. Where packets pile up, so that latencies only tell how long the run was, it ends early.
+///
+/// Dead chips neither send nor receive. Packets avoid dead links by RoutePlanner; at the end of a leg the node sends
+/// the packet on at once, as far as its own queue lets it.
 namespace podsim::noc {
 
 struct LoadParameters {
@@ -23,12 +29,15 @@ struct LoadParameters {
   Pattern pattern = Pattern::uniform;
   Ties ties = Ties::random;
   int packet_flits = 1;
+  Faults faults = {};  ///< slow links and bit errors stand in `network` too
   std::uint64_t seed = 1;
   double precision = 0.003;  ///< relative half width of the confidence interval of the mean latency
   Cycle window = 1000;       ///< of warm-up and of a batch
   int most_warm_up = 50;     ///< windows
   int fewest_batches = 10;
   int most_batches = 100;
+  /// Makes who looks on at the network, for as long as the run.
+  std::function<std::unique_ptr<RouterObserver>(const RouterNetwork&)> observer = {};
 };
 
 struct LoadPoint {
@@ -43,15 +52,18 @@ struct LoadPoint {
   bool drained = false;      ///< every measured packet has arrived
   double confidence = 0;     ///< relative half width reached
   std::int64_t packets = 0;  ///< measured
+  std::int64_t relayed = 0;  ///< times that a node sent a packet on, over all cycles
   Cycle cycles = 0;          ///< simulated, warm-up and drain included
   std::int64_t flit_hops = 0;
-  std::vector<std::int64_t> link_flits;  ///< by LinkId, over all cycles
-  std::string deadlock;                  ///< the buffers that wait for one another, if the network stood still
+  std::vector<std::int64_t> link_flits;    ///< by LinkId, over all cycles
+  std::vector<std::int64_t> link_retries;  ///< by LinkId, times that it repeated itself
+  std::string deadlock;                    ///< the buffers that wait for one another, if the network stood still
 };
 
 /// The latency of an empty network, see RouterNetwork; `link_latency` is the same for all links.
 double zero_load_latency(const RouterNetworkParameters& network, double hops, int link_latency, int packet_flits);
 
+/// SimulationError when no living links join two chips of which one sends to the other.
 LoadPoint run_load(const LoadParameters& parameters, double load);
 
 struct LoadSweep {

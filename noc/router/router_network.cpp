@@ -106,7 +106,7 @@ void RouterNetwork::connect(NodeId node, int port) {
                                                          out.latency + 1};
 }
 
-PacketId RouterNetwork::send(NodeId source, const Coordinates& hops, int flits, std::uint64_t tag) {
+PacketId RouterNetwork::send(NodeId source, const Coordinates& hops, int flits, std::uint64_t tag, Cycle created) {
   assert(flits >= 1 && flits <= max_packet_flits);
   assert(router_problem(parameters_.router, flits).empty());
   const PacketId id = packets_.make();
@@ -116,7 +116,7 @@ PacketId RouterNetwork::send(NodeId source, const Coordinates& hops, int flits, 
   packet.source = source;
   packet.destination = topology_.end(source, hops);
   packet.local_port = std::uint8_t(routes_.entry_port(hops));
-  packet.created = now_;
+  packet.created = created;
   packet.tag = tag;
   const auto index = std::uint32_t(source * parameters_.local_ports + packet.local_port);
   Source& state = sources_[index];

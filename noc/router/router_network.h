@@ -58,7 +58,7 @@ class RouterObserver {
   virtual ~RouterObserver() = default;
   virtual void buffered(Cycle now, NodeId node, int port, int vc, PacketId packet, int flits) = 0;
   virtual void left(Cycle now, NodeId node, int port, int vc, int output_port, int output_vc, PacketId packet,
-                    int flits) = 0;
+                    int flits_left) = 0;
 };
 
 class RouterNetwork {
@@ -66,7 +66,11 @@ class RouterNetwork {
   RouterNetwork(const Topology& topology, RouterNetworkParameters parameters);
 
   /// A packet of `hops`, which must lead over living links, into the endless queue of its source, now.
-  PacketId send(NodeId source, const Coordinates& hops, int flits, std::uint64_t tag = 0);
+  PacketId send(NodeId source, const Coordinates& hops, int flits, std::uint64_t tag = 0) {
+    return send(source, hops, flits, tag, now_);
+  }
+  /// The same, for one that was created before.
+  PacketId send(NodeId source, const Coordinates& hops, int flits, std::uint64_t tag, Cycle created);
   /// Performs the cycle now() and goes on to the next.
   void step();
   /// Packets whose tail reached their destination, and whose tail left their source's queue, in the last step; they
