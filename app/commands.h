@@ -18,6 +18,7 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
 void add_kernel(CLI::App& program, int& code);
 void add_calibrate(CLI::App& program);
 void add_memory(CLI::App& program);
+void add_network(CLI::App& program);
 void add_describe(CLI::App& program);
 
 }  // namespace podsim::app

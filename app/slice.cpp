@@ -18,6 +18,8 @@ namespace {
                                           "chips per dimension joined by 'x', such as 4x4 or 128x32"});
 }
 
+}  // namespace
+
 std::vector<std::int64_t> parse_sizes(const std::string& text) {
   std::vector<std::int64_t> sizes;
   std::size_t begin = 0;
@@ -32,8 +34,6 @@ std::vector<std::int64_t> parse_sizes(const std::string& text) {
     begin = end + 1;
   }
 }
-
-}  // namespace
 
 noc::Topology parse_slice(const std::string& text, const hw::Machine& machine) {
   std::vector<std::int64_t> sizes = parse_sizes(text);
