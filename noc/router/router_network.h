@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <random>
 #include <span>
@@ -83,7 +84,10 @@ class RouterNetwork {
   /// The first cycle from now() on in which something happens; -1 when nothing will.
   Cycle next_event() const;
   /// Goes on to a cycle not after next_event(), if there is one.
-  void skip_to(Cycle cycle) { now_ = cycle; }
+  void skip_to(Cycle cycle) {
+    assert(next_event() < 0 || cycle <= next_event());
+    now_ = cycle;
+  }
 
   /// Packets that were sent and have not arrived.
   std::size_t in_flight() const { return packets_.in_use() - delivered_.size(); }

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <deque>
 #include <map>
+#include <random>
 #include <set>
 #include <tuple>
 
@@ -119,24 +121,26 @@ RC_GTEST_PROP(RouterNetworkProperty, PacketsArriveOnceInOrderAndFlitsAndCreditsA
   const Topology topology = any_topology();
   const int most_flits = *rc::gen::inRange(1, 9);
   RouterNetworkParameters parameters = any_parameters(topology, most_flits);
+  std::mt19937 random(*rc::gen::arbitrary<std::uint32_t>());
+  const auto below = [&](std::uint32_t count) { return int(random() % count); };
   for (ChannelParameters& link : parameters.links) {
-    link.latency = *rc::gen::inRange(1, 6);
-    link.cycles_per_flit = *rc::gen::element(1.0, 1.0, 1.7, 3.0);
-    link.flit_error_rate = *rc::gen::element(0.0, 0.0, 0.1);
+    link = {.latency = 1 + below(6),
+            .cycles_per_flit = std::array{1.0, 1.0, 1.7, 3.0}[std::size_t(below(4))],
+            .flit_error_rate = below(3) == 0 ? 0.1 : 0.0};
   }
   RouterNetwork network(topology, parameters);
   OrderCheck order;
   network.observe(&order);
   std::map<std::uint64_t, NodeId> expected;  // packets under way, by tag
   std::uint64_t sent = 0;
-  const int packets = *rc::gen::inRange(1, 40);
+  const int packets = *rc::gen::inRange(1, 400);
   for (Cycle cycle = 0; cycle < 200000 && (int(sent) < packets || network.in_flight() > 0); ++cycle) {
-    for (int burst = *rc::gen::inRange(0, 4); burst > 0 && int(sent) < packets; --burst) {
-      const NodeId from = *rc::gen::inRange(0, topology.nodes()), to = *rc::gen::inRange(0, topology.nodes());
-      network.send(from, topology.offset(from, to), *rc::gen::inRange(1, most_flits + 1), sent);
+    for (int burst = below(4); burst > 0 && int(sent) < packets; --burst) {
+      const NodeId from = below(std::uint32_t(topology.nodes())), to = below(std::uint32_t(topology.nodes()));
+      network.send(from, topology.offset(from, to), 1 + below(std::uint32_t(most_flits)), sent);
       expected[sent++] = to;
     }
-    const int steps = int(sent) < packets ? *rc::gen::inRange(1, 10) : 50;
+    const int steps = int(sent) < packets ? 1 + below(10) : 200;
     for (int i = 0; i < steps; ++i) {
       network.step();
       RC_ASSERT(!network.stuck());
