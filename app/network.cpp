@@ -170,7 +170,7 @@ void run_points(const NetworkOptions& options, sw::NetworkReport& report) {
 // Of the last load.
 void write_links(const NetworkOptions& options, const sw::NetworkReport& report) {
   const noc::LoadPoint& point = report.points.back();
-  const std::vector<sw::LinkUse> links = sw::link_use(report, point);
+  const std::vector<sw::LinkFigures> links = sw::link_figures(report, point);
   if (!options.csv.empty()) base::write_file(options.csv, sw::link_csv(options.load.topology, links, "flits"));
   if (options.svg.empty()) return;
   base::write_file(options.svg,

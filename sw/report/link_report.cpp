@@ -44,7 +44,7 @@ std::string link_name(const noc::Topology& topology, const noc::Link& link) {
   return topology.name(link.from) + noc::dimension_name(link.dimension) + (link.direction > 0 ? "+" : "-");
 }
 
-std::string line(Point from, Point to, const LinkUse& use, const std::string& title) {
+std::string line(Point from, Point to, const LinkFigures& use, const std::string& title) {
   return fmt::format(
       R"(<line x1="{:.0f}" y1="{:.0f}" x2="{:.0f}" y2="{:.0f}" stroke="{}" stroke-width="5"{}><title>{}</title></line>)"
       "\n",
@@ -52,7 +52,7 @@ std::string line(Point from, Point to, const LinkUse& use, const std::string& ti
       use.dead ? R"( stroke-dasharray="3 3")" : "", title);
 }
 
-std::string draw(const noc::Topology& topology, const LinkUse& use) {
+std::string draw(const noc::Topology& topology, const LinkFigures& use) {
   const noc::Link link = *topology.link(use.link);
   const Point from = place(topology, link.from), to = place(topology, link.to);
   const std::string title =
@@ -83,9 +83,9 @@ std::string legend(double y) {
 
 }  // namespace
 
-std::string link_csv(const noc::Topology& topology, std::span<const LinkUse> links, std::string_view unit) {
+std::string link_csv(const noc::Topology& topology, std::span<const LinkFigures> links, std::string_view unit) {
   std::string text = fmt::format("from,to,dimension,direction,{},utilisation,retries,state\n", unit);
-  for (const LinkUse& use : links) {
+  for (const LinkFigures& use : links) {
     const auto link = topology.link(use.link);
     if (!link) continue;
     text += fmt::format("\"{}\",\"{}\",{},{},{},{:.6f},{},{}\n", topology.name(link->from), topology.name(link->to),
@@ -95,7 +95,7 @@ std::string link_csv(const noc::Topology& topology, std::span<const LinkUse> lin
   return text;
 }
 
-std::string link_svg(const noc::Topology& topology, std::span<const LinkUse> links, std::string_view title) {
+std::string link_svg(const noc::Topology& topology, std::span<const LinkFigures> links, std::string_view title) {
   const int planes = topology.nodes() / (topology.size(0) * height(topology));
   const double width = std::max(2 * margin + (planes * (topology.size(0) + 1) - 2) * pitch, 420.0);
   const double bottom = 2 * margin + (height(topology) - 1) * pitch;
@@ -103,7 +103,7 @@ std::string link_svg(const noc::Topology& topology, std::span<const LinkUse> lin
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
       width, bottom + 50);
-  for (const LinkUse& use : links) {
+  for (const LinkFigures& use : links) {
     if (topology.link(use.link)) text += draw(topology, use);
   }
   for (noc::NodeId node = 0; node < topology.nodes(); ++node) {

@@ -147,9 +147,9 @@ std::string network_json(const NetworkReport& report) {
   return json.dump(2) + "\n";
 }
 
-std::vector<LinkUse> link_use(const NetworkReport& report, const noc::LoadPoint& point) {
+std::vector<LinkFigures> link_figures(const NetworkReport& report, const noc::LoadPoint& point) {
   const noc::Topology& topology = report.parameters.topology;
-  std::vector<LinkUse> links;
+  std::vector<LinkFigures> links;
   for (noc::LinkId id = 0; id < topology.link_ids(); ++id) {
     if (!topology.link(id)) continue;
     const double busy = double(point.link_flits[id]) * report.parameters.network.links[id].cycles_per_flit;

@@ -26,6 +26,6 @@ struct NetworkReport {
 std::string network_text(const NetworkReport& report);
 std::string network_json(const NetworkReport& report);
 /// Of one point.
-std::vector<LinkUse> link_use(const NetworkReport& report, const noc::LoadPoint& point);
+std::vector<LinkFigures> link_figures(const NetworkReport& report, const noc::LoadPoint& point);
 
 }  // namespace podsim::sw
