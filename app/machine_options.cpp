@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "app/arguments.h"
+#include "hw/memory/stream_calibration.h"
 #include "workloads/machines.h"
 
 namespace podsim::app {
@@ -27,6 +28,7 @@ base::Config MachineOptions::load() const {
   std::optional<base::Config> config;
   locate_errors("machine", machine, [&] { config = workloads::machine_config(machine); });
   for (const std::string& assignment : assignments) config->set(assignment);
+  hw::recalibrate_streams(*config);
   return *std::move(config);
 }
 

@@ -1,23 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <optional>
 
 #include "base/units.h"
 
 namespace podsim::hw {
 
-/// Bytes that a DMA touches at one of its ends: `rows` rows of `row_bytes` each, of which row r begins at byte
-/// base + r * stride.
+/// How the rows of a transfer lie in a memory, but for where and how many they are. What it costs to move a byte of a
+/// long transfer depends on this alone.
+struct AccessShape {
+  base::Bytes row;         ///< contiguous bytes; 0: all of the transfer's bytes are
+  std::int64_t pitch = 0;  ///< bytes from the beginning of a row to that of the next
+  base::Bytes span;        ///< not 0: rows lie at places of their own within so many bytes instead
+  auto operator<=>(const AccessShape&) const = default;
+
+  bool contiguous() const { return row == base::Bytes(0); }
+  static AccessShape rows(base::Bytes row, std::int64_t pitch);
+  static AccessShape scattered(base::Bytes row, base::Bytes span);
+};
+
+/// Bytes that a DMA touches at one of its ends: `rows` rows of `row_bytes` each. Row r begins at byte base + r * stride
+/// or, with a seed, at a place of its own that is drawn from `span` bytes behind base, a multiple of the row's size
+/// from there, as rows of an embedding table are looked up.
 struct AccessPattern {
   std::uint64_t base = 0;
   std::int64_t rows = 1;
   base::Bytes row_bytes;
   std::int64_t stride = 0;
+  std::optional<std::uint64_t> seed = std::nullopt;
+  base::Bytes span{};
   bool operator==(const AccessPattern&) const = default;
 
-  base::Bytes bytes() const { return row_bytes * rows; }
   static AccessPattern contiguous(std::uint64_t base, base::Bytes bytes) { return {base, 1, bytes, 0}; }
+  static AccessPattern scattered(std::uint64_t base, base::Bytes row, std::int64_t rows, base::Bytes span,
+                                 std::uint64_t seed);
+
+  base::Bytes bytes() const { return row_bytes * rows; }
+  AccessShape shape() const;
+  /// The first byte of row r.
+  std::uint64_t row_begin(std::int64_t r) const;
 };
 
 }  // namespace podsim::hw

@@ -28,7 +28,7 @@ tlm::tlm_sync_enum Hbm::receive(tlm::tlm_generic_payload& payload, tlm::tlm_phas
   const base::Cycles arrival = time_.clock().edge_at_or_after(noc::now() + noc::from_sc_time(delay));
   payload.acquire();
   waiting_[std::size_t(request.direction)].push_back(&payload);
-  stream_.submit(request.direction, request.bytes, arrival, request.tag);
+  stream_.submit(request.direction, request.bytes, arrival, request.tag, request.pattern.shape());
   sleep();
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;

@@ -7,11 +7,14 @@
 #include <limits>
 #include <numeric>
 
+#include "hw/memory/stream_rates.h"
+
 namespace podsim::hw {
 
 namespace {
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t turnaround_denominator = 10000;  // the turnaround is kept to four decimals
+constexpr std::int64_t least_units = 1 << 16;           // per tick: what a rate is rounded to
 }  // namespace
 
 void HbmStream::Queue::pop() {
@@ -19,20 +22,47 @@ void HbmStream::Queue::pop() {
   if (head_ == requests_.size()) clear();
 }
 
-HbmStream::HbmStream(const Machine& machine) {
-  // shared : alone = 1 : (2 + turnaround), as the smallest integers
-  shared_ = turnaround_denominator;
-  alone_ = 2 * turnaround_denominator + std::llround(machine.hbm.turnaround * double(turnaround_denominator));
-  const std::int64_t divisor = std::gcd(shared_, alone_);
-  shared_ /= divisor;
-  alone_ /= divisor;
-  rate_ = machine.hbm.stream_rate / (base::Bandwidth(1) * machine.clock.si());
-  units_per_byte_ = std::max<std::int64_t>(1, std::int64_t(double(alone_) * double(1LL << tick_bits) / rate_));
+HbmStream::HbmStream(const Machine& machine) : hbm_(machine.hbm), clock_(machine.clock.si()) {
+  // read alone : write alone : shared = (2 + turnaround) : (2 + turnaround) / write_cost : 1, where a byte of a read
+  // is a whole number of units per tick, of shared ones as well
+  const std::int64_t turnaround = std::llround(hbm_.turnaround * double(turnaround_denominator));
+  const std::int64_t divisor = std::gcd(turnaround_denominator, 2 * turnaround_denominator + turnaround);
+  const std::int64_t scale = base::divide_round_up(least_units, turnaround_denominator / divisor);
+  shared_ = turnaround_denominator / divisor * scale;
+  alone_[0] = (2 * turnaround_denominator + turnaround) / divisor * scale;
+  alone_[1] = std::llround(double(alone_[0]) / hbm_.write_cost);
+  const double ticks_per_byte = clock_ / hbm_.stream_rate.si() * double(1LL << tick_bits);
+  units_per_byte_ = std::max<std::int64_t>(1, std::int64_t(double(alone_[0]) * ticks_per_byte));
 }
 
-void HbmStream::submit(Direction direction, base::Bytes bytes, base::Cycles arrival, std::uint64_t tag) {
+void HbmStream::submit(Direction direction, base::Bytes bytes, base::Cycles arrival, std::uint64_t tag,
+                       const AccessShape& shape) {
   assert(bytes.value() >= 0 && bytes.value() < never / units_per_byte_);
-  queues_[std::size_t(direction)].push({arrival.value() << tick_bits, bytes.value() * units_per_byte_, bytes, tag});
+  assert(shape.contiguous() || hbm_.rates);
+  queues_[std::size_t(direction)].push(
+      {arrival.value() << tick_bits, bytes.value() * units_per_byte_, bytes, tag, shape});
+}
+
+/// Never less than the rate says, so that a stream that ends in a whole cycle does not need one more.
+HbmStream::Units HbmStream::units_of(const std::array<base::Bandwidth, 2>& rates) const {
+  Units units;
+  for (const std::size_t d : {0, 1}) {
+    const double per_cycle = rates[d].si() / clock_ * double(units_per_byte_);
+    units[d] = std::max<std::int64_t>(1, std::int64_t(std::ceil(per_cycle / double(1LL << tick_bits))));
+  }
+  return units;
+}
+
+HbmStream::Units HbmStream::units_per_tick(const State& state, const std::array<bool, 2>& moving) const {
+  const auto contiguous = [&](std::size_t d) { return !moving[d] || state.shape[d].contiguous(); };
+  if (moving[0] && moving[1]) {
+    if (contiguous(0) && contiguous(1)) return {shared_, shared_};
+    return units_of(hbm_.rates->together(state.shape[0], state.shape[1]));
+  }
+  if (contiguous(0) && contiguous(1)) return alone_;
+  const Direction direction = moving[0] ? Direction::read : Direction::write;
+  const base::Bandwidth rate = hbm_.rates->alone(direction, state.shape[std::size_t(direction)]);
+  return units_of({rate, rate});
 }
 
 HbmStream::State HbmStream::state() const {
@@ -43,6 +73,7 @@ HbmStream::State HbmStream::state() const {
     if (!state.present[d]) continue;
     state.remaining[d] = queues_[d].front().remaining;
     state.arrival[d] = queues_[d].front().arrival;
+    state.shape[d] = queues_[d].front().shape;
   }
   return state;
 }
@@ -51,12 +82,12 @@ HbmStream::State HbmStream::state() const {
 HbmStream::Step HbmStream::step(const State& state, std::int64_t limit) const {
   Step step;
   for (std::size_t d : {0, 1}) step.moving[d] = state.present[d] && state.arrival[d] <= state.now;
-  const std::int64_t units = units_per_tick(step);
+  step.units = units_per_tick(state, step.moving);
   std::array<std::int64_t, 2> finish{never, never};
   step.until = limit;
   for (std::size_t d : {0, 1}) {
     if (step.moving[d]) {
-      finish[d] = state.now + base::divide_round_up(std::max<std::int64_t>(0, state.remaining[d]), units);
+      finish[d] = state.now + base::divide_round_up(std::max<std::int64_t>(0, state.remaining[d]), step.units[d]);
       step.until = std::min(step.until, finish[d]);
     } else if (state.present[d]) {
       step.until = std::min(step.until, state.arrival[d]);
@@ -68,7 +99,7 @@ HbmStream::Step HbmStream::step(const State& state, std::int64_t limit) const {
 
 void HbmStream::apply(State& state, const Step& step) const {
   for (std::size_t d : {0, 1}) {
-    if (step.moving[d]) state.remaining[d] -= (step.until - state.now) * units_per_tick(step);
+    if (step.moving[d]) state.remaining[d] -= (step.until - state.now) * step.units[d];
   }
   state.now = step.until;
 }
@@ -125,10 +156,10 @@ std::optional<base::Cycles> HbmStream::next_arrival() const {
 }
 
 double HbmStream::bytes_per_cycle() const {
-  const bool read = active(Direction::read);
-  const bool write = active(Direction::write);
-  if (read && write) return rate_ * 2.0 * double(shared_) / double(alone_);
-  return read || write ? rate_ : 0.0;
+  const std::array<bool, 2> moving{active(Direction::read), active(Direction::write)};
+  if (!moving[0] && !moving[1]) return 0;
+  const Units units = units_per_tick(state(), moving);
+  return double(units[0] * moving[0] + units[1] * moving[1]) * double(1LL << tick_bits) / double(units_per_byte_);
 }
 
 void HbmStream::reset() {

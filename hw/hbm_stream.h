@@ -6,26 +6,29 @@
 #include <optional>
 #include <vector>
 
+#include "hw/access_pattern.h"
+#include "hw/direction.h"
 #include "hw/machine.h"
 
 namespace podsim::hw {
 
-enum class Direction { read, write };
-
 /// One core's half of the HBM as a fluid server of two streams, in cycles of the core clock.
 ///
-/// Requests of one direction are served in the order of arrival. A direction alone moves stream_rate bytes per second.
-/// While both have work they move equal bytes, and the bus turns around between them: a byte of each costs
-/// (2 + turnaround) byte times. For two streams that are always available the total is therefore
+/// Requests of one direction are served in the order of arrival. Alone, a contiguous read moves at stream_rate, a
+/// write takes write_cost as long. While both directions have contiguous data to move they move equal bytes, and the
+/// bus turns around between them: a byte of each takes (2 + turnaround) / stream_rate. For two streams that are always
+/// available the total is therefore, with a write_cost of 1,
 ///
 ///   time = (r + w + turnaround * min(r, w)) / stream_rate
 ///
 /// which is what loop fusions on TPU v3 measure (read only 1.00, 2:1 1.13, 1:1 1.20 of the pure time, turnaround 0.4).
+/// Rows and scattered accesses move at what the bank model sustains for their shape, alone or beside the other
+/// direction's (StreamRates). Refresh is spread evenly over all bytes.
 ///
-/// Exact integers: time runs in 2^-24 cycle, work in units of which a lone stream consumes an integer number per such
-/// step, so a byte's cost is right to about a part per million, and nothing depends on absolute time: shifting every
-/// arrival by n cycles shifts every completion by n. A request completes at the first whole cycle by which its last
-/// byte has moved. Only heads of the queues change rates, so the model steps from event to event.
+/// Exact integers: time runs in 2^-20 cycle, work in units of which a stream consumes an integer number per such step,
+/// so a byte's cost is right to some parts per million, and nothing depends on absolute time: shifting every arrival
+/// by n cycles shifts every completion by n. A request completes at the first whole cycle by which its last byte has
+/// moved. Only heads of the queues change rates, so the model steps from event to event.
 class HbmStream {
  public:
   struct Completion {
@@ -39,7 +42,8 @@ class HbmStream {
 
   /// The first byte may move from cycle `arrival` on, which is not before the last advance() nor before an earlier
   /// arrival of that direction.
-  void submit(Direction direction, base::Bytes bytes, base::Cycles arrival, std::uint64_t tag);
+  void submit(Direction direction, base::Bytes bytes, base::Cycles arrival, std::uint64_t tag,
+              const AccessShape& shape = {});
   /// The cycle of the next completion if nothing else is submitted; nothing when no request is left.
   std::optional<base::Cycles> next_completion() const;
   /// Moves time to `cycle` and appends what completed until then, in the order of completion.
@@ -55,7 +59,7 @@ class HbmStream {
   bool active(Direction direction) const;
   /// Time in which any data moved, in whole cycles rounded down.
   base::Cycles busy() const { return cycles_of_ticks(busy_ticks_); }
-  /// The same in 2^-24 cycle, so that differences are exact.
+  /// The same in 2^-20 cycle, so that differences are exact.
   std::int64_t busy_ticks() const { return busy_ticks_; }
   static base::Cycles cycles_of_ticks(std::int64_t ticks) { return base::Cycles(ticks >> tick_bits); }
   static std::int64_t ticks_of_cycles(base::Cycles cycles) { return cycles.value() << tick_bits; }
@@ -68,13 +72,15 @@ class HbmStream {
   void reset();
 
  private:
-  static constexpr int tick_bits = 24;
+  static constexpr int tick_bits = 20;
+  using Units = std::array<std::int64_t, 2>;  ///< of work, by direction
 
   struct Request {
     std::int64_t arrival = 0;    ///< ticks
     std::int64_t remaining = 0;  ///< work units
     base::Bytes bytes;
     std::uint64_t tag = 0;
+    AccessShape shape;
   };
   /// FIFO on a vector: a deque allocates even when empty.
   class Queue {
@@ -96,22 +102,26 @@ class HbmStream {
     std::array<std::int64_t, 2> remaining{};
     std::array<std::int64_t, 2> arrival{};
     std::array<bool, 2> present{};
+    std::array<AccessShape, 2> shape{};
   };
   struct Step {
     std::int64_t until = 0;
     std::array<bool, 2> moving{};
     std::array<bool, 2> done{};
+    Units units{};  ///< per tick
   };
 
   State state() const;
   Step step(const State& state, std::int64_t limit) const;
   void apply(State& state, const Step& step) const;
-  std::int64_t units_per_tick(const Step& step) const { return step.moving[0] && step.moving[1] ? shared_ : alone_; }
+  Units units_per_tick(const State& state, const std::array<bool, 2>& moving) const;
+  Units units_of(const std::array<base::Bandwidth, 2>& rates) const;
 
-  std::int64_t alone_;   ///< units per tick of a direction alone
-  std::int64_t shared_;  ///< units per tick of each direction while both have work
+  HbmParameters hbm_;
+  double clock_;  ///< Hz
   std::int64_t units_per_byte_;
-  double rate_;  ///< bytes per cycle of a direction alone
+  Units alone_;          ///< units per tick of a contiguous read and write alone
+  std::int64_t shared_;  ///< units per tick of each of them while both have work
   std::array<Queue, 2> queues_;
   std::int64_t now_ = 0;
   std::int64_t busy_ticks_ = 0;

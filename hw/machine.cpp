@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "hw/memory/stream_rates.h"
+
 namespace podsim::hw {
 
 namespace {
@@ -115,6 +117,10 @@ HbmParameters read_hbm(const base::Config& config, const Reader& read) {
   hbm.capacity_per_core = read.size("hbm.capacity_per_core");
   hbm.stream_rate = read.rate("hbm.stream_rate");
   if (hbm.stream_rate.si() < 1e9) config.reject("hbm.stream_rate", "'hbm.stream_rate' must be at least 1 GB/s");
+  hbm.write_cost = config.number("hbm.write_cost");
+  if (!(hbm.write_cost >= 0.1 && hbm.write_cost <= 10)) {
+    config.reject("hbm.write_cost", "'hbm.write_cost' must be between 0.1 and 10");
+  }
   hbm.turnaround = config.number("hbm.turnaround");
   if (!(hbm.turnaround >= 0 && hbm.turnaround <= 10)) {
     config.reject("hbm.turnaround", "'hbm.turnaround' must be between 0 and 10 bytes per byte");
@@ -235,6 +241,7 @@ Machine read_machine(const base::Config& config) {
   machine.dma = read_dma(read);
   machine.hbm = read_hbm(config, read);
   machine.dram = read_dram_parameters(config);
+  machine.hbm.rates = std::make_shared<StreamRates>(machine.dram, machine.dma.granules);
   machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0),
                          read.count("switch.queue_packets")};
   machine.ici = read_ici(config, read);

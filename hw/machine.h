@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 /// The resolved machine: a machine file's values, typed and checked, as the models use them. Where each value comes
 /// from stands in the file and is printed by `podsim describe`.
 namespace podsim::hw {
+
+class StreamRates;
 
 struct MxuParameters {                ///< [mxu]
   std::int64_t count = 0;             ///< per core
@@ -60,8 +63,10 @@ struct DmaParameters {           ///< [dma]
 
 struct HbmParameters {  ///< [hbm]
   base::Bytes capacity_per_core;
-  base::Bandwidth stream_rate;  ///< sustained, one core's half, reads only
-  double turnaround = 0;        ///< extra cost per byte of the lesser direction of a read/write mix
+  base::Bandwidth stream_rate;         ///< sustained, one core's half, contiguous reads only
+  double write_cost = 1;               ///< time of a byte of a contiguous write alone, in times of a byte read
+  double turnaround = 0;               ///< extra cost per byte of the lesser direction of a read/write mix
+  std::shared_ptr<StreamRates> rates;  ///< of what is not contiguous
 };
 
 struct HostParameters {       ///< [host]

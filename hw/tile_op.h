@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hw/access_pattern.h"
 
 /// What a TensorCore executes at tile level: an op is a pipeline of VMEM tiles. For every tile the sequencer issues
 /// DMA from HBM into one half of a double buffer, waits for it through a sync flag, runs the tile's compute phases, and
@@ -40,9 +41,10 @@ struct TilePhase {
   bool operator==(const TilePhase&) const = default;
 };
 
-/// One contiguous or strided piece of traffic between HBM and VMEM, one DMA descriptor.
+/// Traffic between HBM and VMEM, one DMA descriptor: so many bytes, whole rows of their shape in the HBM.
 struct TileTransfer {
   base::Bytes bytes;
+  AccessShape shape = {};
   bool operator==(const TileTransfer&) const = default;
 };
 

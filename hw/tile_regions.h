@@ -13,8 +13,10 @@ namespace podsim::hw {
 
 /// Where the traffic of an op lies in the HBM, which the tile level does not say: every transfer of a run, the first
 /// read of its tiles, the second and so on, is a stream with a region of its own, which its tiles go through one after
-/// the other. Regions follow one another in the order of runs, reads before writes, each from a multiple of `alignment`
-/// on; what does not fit into the HBM begins again at its bottom.
+/// the other: contiguous ones end to end; rows so that the next tiles fill the gaps between them before they go on;
+/// scattered ones anywhere in all of it, whose size is their span. Regions follow one another in the order of runs,
+/// reads before writes, each from a multiple of `alignment` on; what does not fit into the HBM begins again at its
+/// bottom.
 class TileRegions {
  public:
   TileRegions(const TileOp& op, base::Bytes capacity, base::Bytes alignment);
@@ -25,9 +27,11 @@ class TileRegions {
  private:
   struct Stream {
     std::int64_t begin = 0;
-    base::Bytes tile;  ///< bytes per tile
+    TileTransfer tile;
   };
   using RunStreams = std::array<std::vector<Stream>, 2>;
+
+  static std::int64_t extent(const TileTransfer& tile, std::int64_t tiles);
 
   std::int64_t capacity_;
   std::vector<RunStreams> runs_;

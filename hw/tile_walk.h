@@ -78,7 +78,7 @@ class TileWalk {
     now_ += cost_.duration;
     account();
     control(control_.duration(execute_.run().work, fetch_));
-    for (const TileTransfer& transfer : execute_.run().work.writes) issue(Direction::write, transfer.bytes, half);
+    for (const TileTransfer& transfer : execute_.run().work.writes) issue(Direction::write, transfer, half);
     if (limit_ < execute_.run().count) extrapolate();
     execute_.next();
     fetch();
@@ -94,7 +94,7 @@ class TileWalk {
 
   void fetch() {
     if (fetch_.done()) return;
-    for (const TileTransfer& transfer : fetch_.run().work.reads) issue(Direction::read, transfer.bytes, fetched_ % 2);
+    for (const TileTransfer& transfer : fetch_.run().work.reads) issue(Direction::read, transfer, fetched_ % 2);
     fetch_.next();
     ++fetched_;
   }
@@ -104,14 +104,14 @@ class TileWalk {
     result_.control += cycles;
   }
 
-  void issue(Direction direction, base::Bytes bytes, std::size_t half) {
+  void issue(Direction direction, const TileTransfer& transfer, std::size_t half) {
     advance(now_);
     while (outstanding_ >= dma_.queue_depth()) wait_until(complete_next(), result_.write_wait);
     auto& buffers = direction == Direction::read ? input_ : output_;
-    memory_.submit(direction, bytes, dma_.arrival(now_, direction), half);
+    memory_.submit(direction, transfer.bytes, dma_.arrival(now_, direction), half, transfer.shape);
     ++buffers[half].issued;
     ++outstanding_;
-    (direction == Direction::read ? result_.read_bytes : result_.written_bytes) += bytes;
+    (direction == Direction::read ? result_.read_bytes : result_.written_bytes) += transfer.bytes;
   }
 
   void wait_for(const Buffer& buffer, base::Cycles& wait) {

@@ -3,6 +3,7 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -15,12 +16,17 @@ namespace podsim::workloads {
 namespace {
 
 constexpr std::string_view default_base = "tpu-v3";
-constexpr std::string_view derived_suffix = ".core";
+/// Of files with values that finer levels are measured for.
+constexpr std::array<std::string_view, 2> derived_suffixes{".core", ".memory"};
+
+bool is_derived(std::string_view name) {
+  return std::ranges::any_of(derived_suffixes, [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
 
 std::vector<std::string> names() {
   std::vector<std::string> result;
   for (const EmbeddedMachine& machine : embedded_machines()) {
-    if (!machine.name.ends_with(derived_suffix)) result.push_back(machine.name);
+    if (!is_derived(machine.name)) result.push_back(machine.name);
   }
   return result;
 }
@@ -31,9 +37,7 @@ const EmbeddedMachine* find_file(std::string_view name) {
   return found == machines.end() ? nullptr : &*found;
 }
 
-const EmbeddedMachine* find(std::string_view name) {
-  return name.ends_with(derived_suffix) ? nullptr : find_file(name);
-}
+const EmbeddedMachine* find(std::string_view name) { return is_derived(name) ? nullptr : find_file(name); }
 
 std::string known_machines() {
   std::string text = "built-in machines:";
@@ -63,7 +67,7 @@ std::size_t line_start(std::string_view text, std::size_t line) {
 struct MachineFile {
   std::string base_name;
   std::string overrides;  ///< the file without its key `base`, every other character where it was
-  bool names_itself = false;
+  bool names_base = false, names_itself = false;
 };
 
 base::InputError unknown_base(const std::string& path, const std::string& text, std::size_t offset,
@@ -77,12 +81,13 @@ base::InputError unknown_base(const std::string& path, const std::string& text, 
 
 /// A file that does not parse is left whole: the configuration reports where it is wrong.
 MachineFile split_base(const std::string& path, std::string text) {
-  MachineFile file{std::string(default_base), "", false};
+  MachineFile file{std::string(default_base), "", false, false};
   try {
     const toml::table table = toml::parse(text, path);
     file.names_itself = table.at_path("machine.name").is_value();
     const auto entry = table.find("base");
-    if (entry != table.end()) {
+    file.names_base = entry != table.end();
+    if (file.names_base) {
       const toml::source_position begin = entry->first.source().begin;
       const std::size_t offset = line_start(text, begin.line);
       file.base_name = entry->second.value_or(std::string());
@@ -108,14 +113,23 @@ base::Config derived_config(const std::string& path, const MachineFile& file) {
 
 base::Config file_config(const std::string& path) { return derived_config(path, split_base(path, read_file(path))); }
 
-/// A machine of its own has values derived from bundle-level runs beside it; the others say what differs from a base.
+/// A machine of its own has values derived from finer levels beside it; the others say what differs from a base, and
+/// may have such values where their own matter.
 base::Config builtin_config(const EmbeddedMachine& machine) {
   const std::string path = machine.name + ".toml";
-  const std::string derived = machine.name + std::string(derived_suffix);
-  const EmbeddedMachine* of_bundles = find_file(derived);
-  if (of_bundles == nullptr) return derived_config(path, split_base(path, machine.toml));
-  base::Config config = base::Config::builtin(path, machine.toml);
-  config.add_builtin(derived + ".toml", of_bundles->toml);
+  const MachineFile file = split_base(path, machine.toml);
+  base::Config config =
+      file.names_base ? derived_config(path, file) : base::Config::builtin(path, machine.toml);
+  for (const std::string_view suffix : derived_suffixes) {
+    const std::string name = machine.name + std::string(suffix);
+    const EmbeddedMachine* derived = find_file(name);
+    if (derived == nullptr) continue;
+    if (file.names_base) {
+      config.add_text(name + ".toml", derived->toml);
+    } else {
+      config.add_builtin(name + ".toml", derived->toml);
+    }
+  }
   return config;
 }
 

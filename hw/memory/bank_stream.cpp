@@ -6,6 +6,11 @@
 #include <limits>
 
 namespace podsim::hw {
+namespace {
+
+constexpr std::uint64_t alignment = 4096;  // of arrays, a tile of 8 x 128 words
+
+}  // namespace
 
 BankStream::BankStream(const Machine& machine)
     : core_(machine.clock),
@@ -17,7 +22,8 @@ BankStream::BankStream(const Machine& machine)
   begin_ = next_address_ = {0, half_};
 }
 
-void BankStream::submit(Direction direction, base::Bytes bytes, base::Cycles arrival, std::uint64_t tag) {
+void BankStream::submit(Direction direction, base::Bytes bytes, base::Cycles arrival, std::uint64_t tag,
+                        const AccessShape& shape) {
   if (free_.empty()) {
     free_.push_back(requests_.size());
     requests_.emplace_back();
@@ -26,13 +32,25 @@ void BankStream::submit(Direction direction, base::Bytes bytes, base::Cycles arr
   free_.pop_back();
   requests_[number] = {direction, bytes, tag};
   const auto lane = std::size_t(direction);
-  const auto length = std::uint64_t(bytes.value());
-  if (next_address_[lane] + length > begin_[lane] + half_) next_address_[lane] = begin_[lane];
   const base::Time first_data = core_.time_of(arrival);
   const base::Time issue = first_data - std::min(first_data, bank_latency_[lane]);
-  issuer_.submit(int(lane), MemoryStream::sequential(direction, next_address_[lane], bytes),
+  issuer_.submit(int(lane), {direction, place(lane, bytes, shape)},
                  std::max(issuer_.now(), memory_.edge_at_or_after(issue)), number);
+}
+
+AccessPattern BankStream::place(std::size_t lane, base::Bytes bytes, const AccessShape& shape) {
+  assert(shape.contiguous() || bytes % shape.row == base::Bytes(0));
+  const std::int64_t rows = shape.contiguous() ? 1 : bytes / shape.row;
+  const auto length = std::uint64_t(shape.contiguous()            ? bytes.value()
+                                    : shape.span > base::Bytes(0) ? shape.span.value()
+                                                                  : rows * shape.pitch);
+  if (!shape.contiguous()) next_address_[lane] = (next_address_[lane] + alignment - 1) & ~(alignment - 1);
+  if (next_address_[lane] + length > begin_[lane] + half_) next_address_[lane] = begin_[lane];
+  const std::uint64_t base = next_address_[lane];
+  if (shape.span > base::Bytes(0)) return AccessPattern::scattered(base, shape.row, rows, shape.span, seed_++);
   next_address_[lane] += length;
+  if (shape.contiguous()) return AccessPattern::contiguous(base, bytes);
+  return {base, rows, shape.row, shape.pitch};
 }
 
 void BankStream::advance(base::Cycles cycle, std::vector<HbmStream::Completion>& completed) {

@@ -165,6 +165,11 @@ ControllerPolicy read_policy(const AddressOrder& address, const DramOrganization
 
 }  // namespace
 
+base::Bytes DramParameters::capacity() const {
+  const DramOrganization& parts = organization;
+  return parts.row * (parts.rows * parts.banks() * parts.pseudo_channels * parts.channels);
+}
+
 base::Bandwidth DramParameters::pin_rate() const {
   const std::int64_t pins = organization.channels * organization.pseudo_channels;
   return organization.burst / (organization.burst_clocks / clock) * double(pins);

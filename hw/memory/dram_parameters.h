@@ -73,6 +73,8 @@ struct DramParameters {
   AddressOrder address;
   ControllerPolicy policy;
 
+  /// Of all channels.
+  base::Bytes capacity() const;
   /// Of the data pins of all channels.
   base::Bandwidth pin_rate() const;
 };

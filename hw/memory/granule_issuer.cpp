@@ -14,8 +14,7 @@ GranuleIssuer::GranuleIssuer(const DramParameters& parameters, int lanes, std::i
 
 void GranuleIssuer::submit(int lane, const MemoryStream& stream, base::Cycles arrival, std::uint64_t tag) {
   assert(lanes_[std::size_t(lane)].empty() || arrival >= streams_[lanes_[std::size_t(lane)].back()].arrival);
-  const double bytes = std::max(1.0, double(stream.bytes().value()));
-  lanes_[std::size_t(lane)].push_back(new_stream({GranuleCursor(stream, interleave_), bytes, arrival, tag, 0, 0}));
+  lanes_[std::size_t(lane)].push_back(new_stream({GranuleCursor(stream, interleave_), arrival, tag, 0}));
   ++left_;
 }
 
@@ -41,16 +40,14 @@ void GranuleIssuer::advance(base::Cycles clock, std::vector<Completion>& complet
 }
 
 /// The lane whose head goes on in this clock.
-std::optional<std::size_t> GranuleIssuer::next_lane() {
+std::optional<std::size_t> GranuleIssuer::next_lane() const {
   if (outstanding_ >= limit_) return std::nullopt;
-  std::optional<std::size_t> best;
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const std::size_t lane = (turn_ + i) % lanes_.size();
     const Stream* head = waiting_head(lane);
-    if (head == nullptr || (best && streams_[lanes_[*best].front()].turn <= head->turn)) continue;
-    if (memory_.accepts(head->cursor.request())) best = lane;
+    if (head != nullptr && memory_.accepts(head->cursor.request())) return lane;
   }
-  if (best) forgive(streams_[lanes_[*best].front()].turn);
-  return best;
+  return std::nullopt;
 }
 
 const GranuleIssuer::Stream* GranuleIssuer::waiting_head(std::size_t lane) const {
@@ -59,26 +56,16 @@ const GranuleIssuer::Stream* GranuleIssuer::waiting_head(std::size_t lane) const
   return head.arrival > now() || head.cursor.done() ? nullptr : &head;
 }
 
-/// Heads that could not take their turn do not catch up on it.
-void GranuleIssuer::forgive(double turn) {
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    if (waiting_head(lane) != nullptr) {
-      Stream& head = streams_[lanes_[lane].front()];
-      head.turn = std::max(head.turn, turn);
-    }
-  }
-}
-
 void GranuleIssuer::issue(std::size_t lane) {
   const std::size_t number = lanes_[lane].front();
   Stream& stream = streams_[number];
   MemoryRequest request = stream.cursor.request();
-  request.tag = new_granule(number);
+  request.tag = new_granule({number, request.direction, request.bytes, now()});
   memory_.submit(request);
-  stream.turn += double(request.bytes.value()) / stream.bytes;
   stream.cursor.next();
   ++stream.in_flight;
   ++outstanding_;
+  turn_ = (lane + 1) % lanes_.size();
   if (stream.cursor.done()) leave_lane(lane);
 }
 
@@ -95,6 +82,7 @@ void GranuleIssuer::collect(std::vector<Completion>& completed) {
     const Granule granule = granules_[moved.tag];
     free_granules_.push_back(moved.tag);
     latencies_.push_back(moved.clock - granule.issued);
+    bytes_moved_[std::size_t(granule.direction)] += granule.bytes;
     --outstanding_;
     Stream& stream = streams_[granule.stream];
     if (--stream.in_flight == 0 && stream.cursor.done()) finish(granule.stream, completed);
@@ -134,14 +122,14 @@ std::size_t GranuleIssuer::new_stream(const Stream& stream) {
   return number;
 }
 
-std::uint64_t GranuleIssuer::new_granule(std::size_t stream) {
+std::uint64_t GranuleIssuer::new_granule(const Granule& granule) {
   if (free_granules_.empty()) {
     free_granules_.push_back(granules_.size());
     granules_.emplace_back();
   }
   const std::uint64_t number = free_granules_.back();
   free_granules_.pop_back();
-  granules_[number] = {stream, now()};
+  granules_[number] = granule;
   return number;
 }
 

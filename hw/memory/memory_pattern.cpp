@@ -2,21 +2,23 @@
 #include "hw/memory/memory_pattern.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/diagnostic.h"
 
 namespace podsim::hw {
 namespace {
 
-/// Streams of one direction that share `bytes`; the first of them is number `first` of `all`.
+/// Puts streams one after another into the memory, `all` of them in the end.
 class Placer {
  public:
   Placer(const MemoryPattern& pattern, base::Bytes capacity, std::int64_t all)
       : pattern_(pattern), capacity_(capacity), distance_(std::uint64_t(capacity.value() / all) & ~(alignment - 1)) {}
 
-  void add(Direction direction, base::Bytes bytes, std::vector<MemoryStream>& streams) const {
-    for (std::int64_t i = 0; i < pattern_.streams; ++i) {
-      const base::Bytes share = bytes * (i + 1) / pattern_.streams - bytes * i / pattern_.streams;
+  /// So many streams that share the bytes.
+  void add(Direction direction, base::Bytes bytes, std::int64_t count, std::vector<MemoryStream>& streams) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const base::Bytes share = bytes * (i + 1) / count - bytes * i / count;
       streams.push_back(stream(direction, share, streams.size()));
     }
   }
@@ -66,16 +68,18 @@ std::string_view to_string(MemoryPattern::Kind kind) {
 }
 
 std::vector<MemoryStream> streams_of(const MemoryPattern& pattern, base::Bytes capacity) {
-  const bool mixed = pattern.kind == MemoryPattern::Kind::mixed;
-  const Placer placer(pattern, capacity, pattern.streams * (mixed ? 2 : 1));
   std::vector<MemoryStream> streams;
-  if (mixed) {
-    const base::Bytes read = pattern.bytes * pattern.reads / (pattern.reads + pattern.writes);
-    placer.add(Direction::read, read, streams);
-    placer.add(Direction::write, pattern.bytes - read, streams);
-  } else {
-    placer.add(pattern.direction, pattern.bytes, streams);
+  if (pattern.kind != MemoryPattern::Kind::mixed) {
+    Placer(pattern, capacity, pattern.streams).add(pattern.direction, pattern.bytes, pattern.streams, streams);
+    return streams;
   }
+  const std::int64_t divisor = std::gcd(pattern.reads, pattern.writes);
+  const std::int64_t reads = pattern.streams * pattern.reads / divisor;
+  const std::int64_t writes = pattern.streams * pattern.writes / divisor;
+  const Placer placer(pattern, capacity, reads + writes);
+  const base::Bytes read = pattern.bytes * pattern.reads / (pattern.reads + pattern.writes);
+  placer.add(Direction::read, read, reads, streams);
+  placer.add(Direction::write, pattern.bytes - read, writes, streams);
   return streams;
 }
 

@@ -15,11 +15,11 @@ struct MemoryPattern {
     sequential,  ///< streams of contiguous bytes
     strided,     ///< rows of `row` bytes, `pitch` bytes apart
     random,      ///< rows of `row` bytes at random places of the whole memory
-    mixed        ///< sequential reads and writes at once, reads : writes bytes
+    mixed        ///< sequential reads and writes at once, reads : writes streams of one size
   };
   Kind kind = Kind::sequential;
   base::Bytes bytes;                      ///< of all streams together
-  std::int64_t streams = 1;               ///< of each direction
+  std::int64_t streams = 1;               ///< of mixed patterns: so many times reads and writes
   Direction direction = Direction::read;  ///< of patterns that are not mixed
   base::Bytes row{512};
   std::int64_t pitch = 4096;  ///< bytes

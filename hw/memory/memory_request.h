@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-#include "hw/hbm_stream.h"
+#include "base/units.h"
+#include "hw/direction.h"
 
 namespace podsim::hw {
 

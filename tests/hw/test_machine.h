@@ -17,11 +17,11 @@ inline std::string machine_file_text(const std::string& name) {
   return text.str();
 }
 
-/// The configuration of a machine file of this repository that names no base, with what is derived from bundle-level
-/// runs.
+/// The configuration of a machine file of this repository that names no base, with what is derived from finer levels.
 inline base::Config machine_file(const std::string& name) {
   base::Config config = base::Config::builtin(name + ".toml", machine_file_text(name));
-  config.add_builtin(name + ".core.toml", machine_file_text(name + ".core"));
+  for (const char* part : {".core", ".memory"})
+    config.add_builtin(name + part + ".toml", machine_file_text(name + part));
   return config;
 }
 
@@ -31,6 +31,7 @@ inline base::Config hbm3_file() {
   const std::string base_line = "base = \"tpu-v3\"\n";
   base::Config config = machine_file("tpu-v3");
   config.add_text("tpu-v3-hbm3.toml", text.erase(text.find(base_line), base_line.size()));
+  config.add_text("tpu-v3-hbm3.memory.toml", machine_file_text("tpu-v3-hbm3.memory"));
   return config;
 }
 
@@ -58,7 +59,7 @@ inline Machine plain_tpu_v3() {
 inline Machine round_machine() {
   base::Config config = machine_file("tpu-v3");
   config.set("core.clock=1 GHz");
-  config.set("hbm.stream_rate=100 GB/s");
+  for (const char* value : {"hbm.stream_rate=100 GB/s", "hbm.write_cost=1", "hbm.turnaround=0.4"}) config.set(value);
   config.set("dma.read_latency=20 ns");
   config.set("dma.write_latency=10 ns");
   set_plain_code(config);

@@ -33,7 +33,7 @@ TEST(MemoryPattern, keeps_streams_apart) {
   const auto streams = streams_of(pattern_of(MemoryPattern::Kind::mixed, 1 << 29, 3), capacity);
   ASSERT_EQ(streams.size(), 6U);
   for (std::size_t i = 1; i < streams.size(); ++i) {
-    EXPECT_GE(streams[i].base, streams[i - 1].base + std::uint64_t(streams[i - 1].bytes().value()));
+    EXPECT_GE(streams[i].pattern.base, streams[i - 1].pattern.base + std::uint64_t(streams[i - 1].bytes().value()));
   }
 }
 
@@ -41,11 +41,11 @@ TEST(MemoryPattern, mixes_reads_and_writes_as_it_is_told) {
   MemoryPattern pattern = pattern_of(MemoryPattern::Kind::mixed, 3000, 1);
   pattern.reads = 2;
   const auto streams = streams_of(pattern, capacity);
-  ASSERT_EQ(streams.size(), 2U);
+  ASSERT_EQ(streams.size(), 3U);
   EXPECT_EQ(streams[0].direction, Direction::read);
-  EXPECT_EQ(streams[0].bytes(), base::Bytes(2000));
-  EXPECT_EQ(streams[1].direction, Direction::write);
-  EXPECT_EQ(streams[1].bytes(), base::Bytes(1000));
+  EXPECT_EQ(streams[1].direction, Direction::read);
+  EXPECT_EQ(streams[2].direction, Direction::write);
+  for (const MemoryStream& stream : streams) EXPECT_EQ(stream.bytes(), base::Bytes(1000));
 }
 
 TEST(MemoryPattern, refuses_rows_beyond_the_memory) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/report/calibration_report.h"
+#include "sw/report/core_calibration_report.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/memory_calibration_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text_table.h"
+#include "hw/memory/stream_rates.h"
+
+namespace podsim::sw {
+namespace {
+
+using Align = base::TextTable::Align;
+using Json = nlohmann::ordered_json;
+
+struct NamedShape {
+  std::string name;
+  hw::AccessShape shape;
+};
+
+/// What rates are shown of: every kind of transfer, from long rows to short ones.
+std::vector<NamedShape> shown_shapes() {
+  std::vector<NamedShape> shapes{{"contiguous", {}}};
+  for (const std::int64_t row : {8192, 2048, 512, 128, 32}) {
+    shapes.push_back(
+        {fmt::format("rows of {} B, gaps of {} B", row, 2 * row), hw::AccessShape::rows(base::Bytes(row), 3 * row)});
+  }
+  for (const std::int64_t row : {1024, 512, 128, 32}) {
+    shapes.push_back({fmt::format("rows of {} B anywhere in 1 GiB", row),
+                      hw::AccessShape::scattered(base::Bytes(row), base::Bytes(std::int64_t(1) << 30))});
+  }
+  return shapes;
+}
+
+/// GB/s of a shape: read alone, written alone, and of both together.
+std::array<double, 3> rates_of(const hw::Machine& machine, const hw::AccessShape& shape) {
+  hw::StreamRates& rates = *machine.hbm.rates;
+  const auto together = rates.together(shape, shape);
+  return {rates.alone(hw::Direction::read, shape).si() * 1e-9, rates.alone(hw::Direction::write, shape).si() * 1e-9,
+          (together[0] + together[1]).si() * 1e-9};
+}
+
+std::string rates_table(const hw::Machine& machine) {
+  base::TextTable table({Align::left, Align::right, Align::right, Align::right});
+  table.row({"GB/s", "read", "write", "both at once"});
+  for (const NamedShape& named : shown_shapes()) {
+    std::vector<std::string> row{named.name};
+    for (const double rate : rates_of(machine, named.shape)) row.push_back(fmt::format("{:.1f}", rate));
+    table.row(row);
+  }
+  return table.text();
+}
+
+std::vector<hw::StreamComparison> by_error(std::vector<hw::StreamComparison> comparisons) {
+  std::ranges::stable_sort(comparisons, std::ranges::greater{},
+                           [](const hw::StreamComparison& comparison) { return std::abs(comparison.error()); });
+  return comparisons;
+}
+
+std::string worst_table(const MemoryCalibrationReport& report) {
+  base::TextTable table({Align::right, Align::right, Align::right, Align::left});
+  table.row({"banks", "streams", "error", "the largest errors"});
+  std::vector<hw::StreamComparison> worst = by_error(report.comparisons);
+  worst.resize(std::min<std::size_t>(worst.size(), 5));
+  for (const hw::StreamComparison& comparison : worst) {
+    table.row({std::to_string(comparison.banks.value()), std::to_string(comparison.streams.value()),
+               fmt::format("{:+.2f} %", 100 * comparison.error()), to_string(comparison.requests)});
+  }
+  return table.text();
+}
+
+Json requests_json(const std::vector<hw::StreamRequest>& requests) {
+  Json list = Json::array();
+  for (const hw::StreamRequest& request : requests) {
+    list.push_back({{"direction", request.direction == hw::Direction::read ? "read" : "write"},
+                    {"bytes", request.bytes.value()},
+                    {"row_bytes", request.shape.row.value()},
+                    {"pitch_bytes", request.shape.pitch},
+                    {"span_bytes", request.shape.span.value()},
+                    {"arrival_cycles", request.arrival.value()}});
+  }
+  return list;
+}
+
+}  // namespace
+
+double MemoryCalibrationReport::median_error() const {
+  std::vector<double> errors;
+  for (const hw::StreamComparison& comparison : comparisons) errors.push_back(std::abs(comparison.error()));
+  const auto middle = errors.begin() + std::ptrdiff_t(errors.size() / 2);
+  std::ranges::nth_element(errors, middle);
+  return *middle;
+}
+
+const hw::StreamComparison& MemoryCalibrationReport::worst() const {
+  return *std::ranges::max_element(comparisons, {},
+                                   [](const hw::StreamComparison& comparison) { return std::abs(comparison.error()); });
+}
+
+std::string memory_calibration_text(const MemoryCalibrationReport& report) {
+  const hw::HbmParameters& hbm = report.machine.hbm;
+  std::string text = fmt::format("{}: what transfers sustain at one core's half of the HBM, measured on its banks\n\n",
+                                 report.machine.name);
+  text += rates_table(report.machine);
+  text += fmt::format(
+      "\nhbm.stream_rate {:.1f} GB/s, hbm.write_cost {:.4f}, hbm.turnaround {:.4f}\n"
+      "\ncycles of the core for random traffic of one to eight descriptors, by banks and by streams\n\n",
+      hbm.stream_rate.si() * 1e-9, hbm.write_cost, hbm.turnaround);
+  text += worst_table(report);
+  text += fmt::format("\n{} patterns: median error {:.2f} %, worst {:.2f} %\n", report.comparisons.size(),
+                      100 * report.median_error(), 100 * std::abs(report.worst().error()));
+  return text;
+}
+
+std::string memory_calibration_json(const MemoryCalibrationReport& report) {
+  Json patterns = Json::array(), rates = Json::array();
+  for (const hw::StreamComparison& comparison : report.comparisons) {
+    patterns.push_back({{"requests", requests_json(comparison.requests)},
+                        {"bank_cycles", comparison.banks.value()},
+                        {"stream_cycles", comparison.streams.value()},
+                        {"error", comparison.error()}});
+  }
+  for (const NamedShape& named : shown_shapes()) {
+    const std::array<double, 3> values = rates_of(report.machine, named.shape);
+    rates.push_back({{"shape", named.name},
+                     {"read_bytes_per_s", values[0] * 1e9},
+                     {"write_bytes_per_s", values[1] * 1e9},
+                     {"both_bytes_per_s", values[2] * 1e9}});
+  }
+  const Json json = {{"schema_version", 1},
+                     {"command", "calibrate memory"},
+                     {"machine", report.machine.name},
+                     {"rates", rates},
+                     {"stream_rate_bytes_per_s", report.machine.hbm.stream_rate.si()},
+                     {"write_cost", report.machine.hbm.write_cost},
+                     {"turnaround", report.machine.hbm.turnaround},
+                     {"patterns", patterns},
+                     {"median_error", report.median_error()},
+                     {"worst_error", std::abs(report.worst().error())},
+                     {"warnings", Json::array()},
+                     {"wall_s", report.wall_s}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace podsim::sw
