@@ -81,7 +81,7 @@ void add_describe(CLI::App& program) {
   json->option_text(" ");
   command->footer(R"(Examples:
   podsim describe tpu-v2
-  podsim describe --set hbm.stream_rate='824 GB/s' --toml > twice-the-hbm.toml)");
+  podsim describe --set hbm.channels=32 --toml > twice-the-hbm.toml)");
   command->callback([options] { describe(*options); });
 }
 

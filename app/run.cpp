@@ -181,7 +181,7 @@ std::string help_footer() {
 Examples:
   podsim run resnet50 --slice 4x4 --batch-per-core 128
   podsim run resnet50 --slice 128x32 --batch-per-core 8 --json
-  podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.stream_rate='824 GB/s'
+  podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
   podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
 }
 

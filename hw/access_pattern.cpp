@@ -30,7 +30,7 @@ AccessPattern AccessPattern::scattered(std::uint64_t base, base::Bytes row, std:
 
 AccessShape AccessPattern::shape() const {
   if (seed) return AccessShape::scattered(row_bytes, span);
-  return rows <= 1 ? AccessShape{} : AccessShape::rows(row_bytes, stride);
+  return stride == 0 ? AccessShape{} : AccessShape::rows(row_bytes, stride);
 }
 
 std::uint64_t AccessPattern::row_begin(std::int64_t r) const {

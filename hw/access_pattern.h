@@ -39,6 +39,7 @@ struct AccessPattern {
                                  std::uint64_t seed);
 
   base::Bytes bytes() const { return row_bytes * rows; }
+  /// Contiguous without a stride.
   AccessShape shape() const;
   /// The first byte of row r.
   std::uint64_t row_begin(std::int64_t r) const;

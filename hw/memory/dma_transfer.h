@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "hw/access_pattern.h"
 #include "noc/topology.h"
 
 namespace podsim::hw {
@@ -24,9 +25,16 @@ struct DmaPort {
 
 /// One end of a DMA transfer: a memory, and where in it rows begin.
 struct DmaEnd {
-  std::optional<DmaPort> port = {};  ///< behind which the memory is; nothing: a memory of the engine's own core
-  std::uint64_t base = 0;            ///< byte address of the first row
-  std::int64_t stride = 0;           ///< bytes from a row to the next
+  std::optional<DmaPort> port = {};        ///< behind which the memory is; nothing: a memory of the engine's own core
+  std::uint64_t base = 0;                  ///< byte address of the first row
+  std::int64_t stride = 0;                 ///< bytes from a row to the next
+  std::optional<std::uint64_t> seed = {};  ///< rows lie scattered over `span` bytes instead, as AccessPattern says
+  base::Bytes span{};
+
+  /// The first byte of row r.
+  std::uint64_t row_begin(std::int64_t r, base::Bytes row_bytes) const {
+    return AccessPattern{base, r + 1, row_bytes, stride, seed, span}.row_begin(r);
+  }
 };
 
 /// A sync flag of another core.

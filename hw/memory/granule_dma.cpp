@@ -12,7 +12,7 @@ namespace {
 DmaTransfer transfer_of(const StreamExtension& request, int memory) {
   const AccessPattern& pattern = request.pattern;
   const DmaEnd core{{}, 0, pattern.row_bytes.value()};
-  const DmaEnd far{DmaPort{memory}, pattern.base, pattern.stride};
+  const DmaEnd far{DmaPort{memory}, pattern.base, pattern.stride, pattern.seed, pattern.span};
   if (request.direction == Direction::read) return {far, core, pattern.rows, pattern.row_bytes};
   return {core, far, pattern.rows, pattern.row_bytes};
 }

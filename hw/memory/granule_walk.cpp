@@ -30,7 +30,7 @@ Granule GranuleWalk::next() {
 }
 
 std::int64_t GranuleWalk::address(const DmaEnd& end) const {
-  return std::int64_t(end.base) + row_ * end.stride + offset_;
+  return std::int64_t(end.row_begin(row_, transfer_.row_bytes)) + offset_;
 }
 
 std::int64_t GranuleWalk::to_boundary(const DmaEnd& end) const {

@@ -9,6 +9,15 @@
 
 namespace podsim::hw {
 
+/// A transfer of about so many bytes; three in four are contiguous, the others rows with gaps or scattered.
+inline TileTransfer shaped(base::Bytes bytes, std::int64_t choice) {
+  const AccessShape rows = AccessShape::rows(base::Bytes(512), 2048);
+  const AccessShape scattered = AccessShape::scattered(base::Bytes(256), base::Bytes(1 << 24));
+  if (choice < 2) return {base::Bytes(512) * (bytes / base::Bytes(512) + 1), rows};
+  if (choice < 4) return {base::Bytes(256) * (bytes / base::Bytes(256) + 1), scattered};
+  return {bytes, {}};
+}
+
 /// An op of up to `max_runs` runs of up to `max_tiles` tiles, memory or compute bound, with any mix of units.
 inline TileOp random_op(int max_runs, int max_tiles, int max_transfers = 4) {
   const auto transfers = [&] {
@@ -32,7 +41,8 @@ inline TileOp random_op(int max_runs, int max_tiles, int max_transfers = 4) {
   return op;
 }
 
-/// The same from a seed, for tests that run many ops at once: up to three runs, traffic over three orders of magnitude.
+/// The same from a seed, for tests that run many ops at once: up to three runs, traffic over three orders of magnitude,
+/// some of it rows with gaps or scattered.
 class RandomOps {
  public:
   explicit RandomOps(std::uint32_t seed) : random_(seed) {}
@@ -54,7 +64,7 @@ class RandomOps {
  private:
   std::vector<TileTransfer> transfers(std::uint32_t count, std::uint32_t scale) {
     std::vector<TileTransfer> list(std::size_t(below(count)));
-    for (TileTransfer& transfer : list) transfer.bytes = base::Bytes(below(scale));
+    for (TileTransfer& transfer : list) transfer = shaped(base::Bytes(below(scale)), below(16));
     return list;
   }
   std::mt19937 random_;

@@ -41,9 +41,9 @@ TEST(TilePipeline, compute_bound_tiles_hide_all_traffic_but_the_first_load_and_t
 
 TEST(TilePipeline, code_of_the_core_stands_between_phases_and_transfers) {
   base::Config config = machine_file("tpu-v3");
-  for (const char* value :
-       {"core.clock=1 GHz", "hbm.stream_rate=100 GB/s", "dma.read_latency=20 ns", "dma.write_latency=10 ns",
-        "tile_level.vector_loop_cycles=6", "tile_level.tile_cycles=30", "tile_level.transfer_cycles=4"}) {
+  for (const char* value : {"core.clock=1 GHz", "hbm.stream_rate=100 GB/s", "hbm.write_cost=1",
+                            "dma.read_latency=20 ns", "dma.write_latency=10 ns", "tile_level.vector_loop_cycles=6",
+                            "tile_level.tile_cycles=30", "tile_level.transfer_cycles=4"}) {
     config.set(value);
   }
   // Two tiles: after the first, its write; after the second, its write; reads of both were issued before.

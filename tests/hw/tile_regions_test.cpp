@@ -41,6 +41,38 @@ TEST(TileRegions, the_tiles_of_a_stream_follow_one_another) {
   }
 }
 
+TEST(TileRegions, tiles_fill_the_gaps_between_rows_before_they_go_on) {
+  const TileTransfer columns{base::Bytes(4 * 512), AccessShape::rows(base::Bytes(512), 1536)};
+  const TileOp op{"op", {{6, {{columns}, {}, {}}}}, base::Bytes(0)};
+  const TileRegions regions(op, capacity, alignment);
+  std::vector<bool> touched(12 * 1024);
+  for (std::int64_t tile = 0; tile < 6; ++tile) {
+    const AccessPattern pattern = regions.pattern(0, tile, Direction::read, 0);
+    EXPECT_EQ(pattern.rows, 4);
+    for (std::int64_t row = 0; row < pattern.rows; ++row) {
+      for (std::int64_t byte = 0; byte < 512; ++byte) {
+        const std::size_t at = std::size_t(pattern.row_begin(row)) + std::size_t(byte);
+        ASSERT_LT(at, touched.size());  // 6 tiles of 2 KiB without a gap
+        EXPECT_FALSE(touched[at]);
+        touched[at] = true;
+      }
+    }
+  }
+}
+
+TEST(TileRegions, scattered_tiles_have_rows_of_their_own_in_the_whole_span) {
+  const base::Bytes span(1 << 20);
+  const TileTransfer lookups{base::Bytes(64 * 128), AccessShape::scattered(base::Bytes(128), span)};
+  const TileOp op{"op", {{2, {{{base::Bytes(4096)}, lookups}, {}, {}}}}, base::Bytes(0)};
+  const TileRegions regions(op, capacity, alignment);
+  const AccessPattern first = regions.pattern(0, 0, Direction::read, 1);
+  const AccessPattern second = regions.pattern(0, 1, Direction::read, 1);
+  EXPECT_EQ(first.base, 8192U);
+  EXPECT_EQ(second.base, 8192U);
+  EXPECT_EQ(first.span, span);
+  EXPECT_NE(first.row_begin(0), second.row_begin(0));
+}
+
 RC_GTEST_PROP(TileRegions, no_two_transfers_touch_the_same_byte, ()) {
   const TileOp op = random_op(3, 5);
   std::vector<AccessPattern> list = all(op, TileRegions(op, capacity, alignment));
