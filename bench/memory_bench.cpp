@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of the bank-level memory on the host: how many requests per second one channel's controller schedules at full
-// load, by access pattern, and what the banks of a core's half cost per byte behind their SystemC socket.
+// load, by access pattern, and bytes per second of the banks of a core's half against streams.
 #include <benchmark/benchmark.h>
 
 #include <random>
 #include <vector>
 
+#include "hw/hbm_stream.h"
 #include "hw/machine.h"
+#include "hw/memory/bank_stream.h"
 #include "hw/memory/channel_controller.h"
 #include "workloads/machines.h"
 
@@ -65,6 +67,25 @@ BENCHMARK(sequential_reads_of_32_bytes);
 BENCHMARK(random_reads_of_32_bytes);
 BENCHMARK(random_reads_and_writes_of_32_bytes);
 BENCHMARK(sequential_reads_of_1_KiB);
+
+// The same transfers, reads and writes of 1 MiB side by side, over the banks of a core's half and over its streams.
+template <class Memory>
+void transfers_of_1_MiB(benchmark::State& state) {
+  const hw::Machine machine = hw::read_machine(workloads::machine_config("tpu-v3"));
+  const base::Bytes size(1 << 20);
+  Memory memory(machine);
+  std::vector<hw::HbmStream::Completion> completed;
+  base::Cycles now;
+  for (auto _ : state) {
+    memory.submit(hw::Direction::read, size, now, 0);
+    memory.submit(hw::Direction::write, size, now, 1);
+    while (!memory.idle()) now = memory.complete_next(completed);
+    completed.clear();
+  }
+  state.SetBytesProcessed(state.iterations() * 2 * size.value());
+}
+BENCHMARK(transfers_of_1_MiB<hw::BankStream>);
+BENCHMARK(transfers_of_1_MiB<hw::HbmStream>);
 
 }  // namespace
 }  // namespace podsim
