@@ -78,13 +78,13 @@ void add_pattern_flags(CLI::App& command, const std::shared_ptr<MemoryOptions>& 
       .add_option_function<std::string>(
           "--streams",
           [&pattern](const std::string& text) { pattern.streams = parse_whole_number("--streams", text, 1, 1024); },
-          "Streams of a direction at once [1]")
+          "Streams at once; of a mixed pattern times its mix [1]")
       ->option_text("K");
   command.add_flag_callback(
       "--write", [&pattern] { pattern.direction = hw::Direction::write; }, "Writes instead of reads");
   command
       .add_option_function<std::string>(
-          "--mix", [&pattern](const std::string& text) { parse_mix(text, pattern); }, "Bytes of a mixed pattern [1:1]")
+          "--mix", [&pattern](const std::string& text) { parse_mix(text, pattern); }, "Streams of one size in a mixed pattern [1:1]")
       ->option_text("READS:WRITES");
   command
       .add_option_function<std::string>(

@@ -36,7 +36,7 @@ std::string title(const MemoryReport& report) {
   const hw::MemoryPattern& pattern = report.pattern;
   std::string text = fmt::format("{}: {} {}", report.machine, to_string(pattern.kind), to_string(pattern.bytes));
   if (pattern.kind == hw::MemoryPattern::Kind::mixed) {
-    text += fmt::format(", reads : writes {} : {}", pattern.reads, pattern.writes);
+    text += fmt::format(", {} x {} : {} streams of reads : writes", pattern.streams, pattern.reads, pattern.writes);
   } else {
     text += pattern.direction == hw::Direction::read ? ", reads" : ", writes";
   }
@@ -46,7 +46,10 @@ std::string title(const MemoryReport& report) {
   if (pattern.kind == hw::MemoryPattern::Kind::random) {
     text += fmt::format(", rows of {}, seed {}", to_string(pattern.row), pattern.seed);
   }
-  return text + fmt::format(", {} {} a direction", pattern.streams, pattern.streams == 1 ? "stream" : "streams");
+  if (pattern.kind != hw::MemoryPattern::Kind::mixed && pattern.streams > 1) {
+    text += fmt::format(", {} streams at once", pattern.streams);
+  }
+  return text;
 }
 
 std::string shares_table(const MemoryReport& report) {

@@ -28,7 +28,8 @@ inline hw::Machine tpu_v3() {
                  .queue_depth = 128};
   machine.hbm = {.capacity_per_core = base::Bytes(std::int64_t(16) << 30),
                  .stream_rate = base::Bandwidth(411.8e9),
-                 .turnaround = 0.4};
+                 .turnaround = 0.4,
+                 .rates = nullptr};
   machine.chip_switch = {.bytes_per_cycle = 512, .crossing_latency = base::Cycles(10)};
   machine.ici = {.link_rate = base::Bandwidth(82e9),
                  .payload_fraction = 0.854,
