@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of the message-level network on the host: how many messages and hops per second the fabric carries, and how
-// long the gradient all-reduce of ResNet-50 takes to simulate on slices up to a multipod.
+// Speed of the message-level network on the host: how many messages and hops per second the fabric carries.
 #include <benchmark/benchmark.h>
 
 #include <deque>
@@ -8,17 +7,13 @@
 #include "noc/fresh_context.h"
 #include "noc/ici_port.h"
 #include "noc/message_fabric.h"
-#include "noc/slice.h"
 #include "noc/systemc_time.h"
-#include "sw/collectives/collective_simulation.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
 
 namespace podsim {
 namespace {
-
-constexpr std::int64_t resnet50_gradients = 25553192;  // elements
 
 // Every chip sends one message after another to a chip some hops away, each when its link has taken the one before.
 struct Shift : sc_core::sc_module, noc::IciClient {
@@ -67,27 +62,6 @@ void fabric_messages(benchmark::State& state) {
   state.counters["messages"] = benchmark::Counter(double(messages), benchmark::Counter::kIsRate);
 }
 BENCHMARK(fabric_messages)->Arg(1)->Arg(4)->Unit(benchmark::kMillisecond);
-
-/// The bf16 all-reduce of 51.1 MB on a slice of a tpu-v3, elaboration included; folded where the slice wraps.
-void all_reduce(benchmark::State& state) {
-  noc::Topology slice = noc::slice_topology({{32, 32}, 4}, {state.range(0), state.range(1)});
-  std::int64_t messages = 0;
-  for (auto _ : state) {
-    noc::fresh_context();
-    auto result = sw::simulate_all_reduce(sw::tpu_v3(), slice, resnet50_gradients, sw::ElementType::bf16);
-    messages += result.messages;
-    state.SetLabel(result.topology);
-    state.counters["simulated_us"] = double(result.duration.value()) * 1e-6;
-  }
-  state.counters["messages"] = benchmark::Counter(double(messages), benchmark::Counter::kIsRate);
-}
-BENCHMARK(all_reduce)
-    ->Args({4, 4})
-    ->Args({8, 4})
-    ->Args({16, 16})
-    ->Args({32, 32})
-    ->Args({128, 32})
-    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace podsim

@@ -85,6 +85,8 @@ struct CompilerParameters {            ///< [compiler]
   std::int64_t prologue_columns = 0;   ///< output columns per recomputation of an operand prologue
   base::Bytes combine_all_reduce;      ///< gradients are combined up to this size per all-reduce
   base::Bytes least_segment;           ///< a collective's messages are not cut smaller
+  base::Bytes largest_segment;         ///< nor left longer than this
+  base::Duration collective_launch;    ///< software before a core's first action in a collective
 };
 
 /// What the tile level cannot see of the code that it stands for, derived from bundle-level runs; machine-wide.

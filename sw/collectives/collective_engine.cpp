@@ -32,7 +32,8 @@ CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machi
       vector_(machine),
       clock_(machine.clock),
       dma_latency_(clock_.time_of(machine.dma.read_latency + machine.dma.write_latency)),
-      flag_latency_(flag_latency_of(machine.ici)) {
+      flag_latency_(flag_latency_of(machine.ici)),
+      launch_(base::to_time(machine.compiler.collective_launch)) {
   const noc::Topology& chips = topology_.representatives();
   assert(noc::NodeId(ports_.size()) == chips.nodes());
   for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
@@ -52,18 +53,22 @@ CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machi
 
 CollectiveEngine::~CollectiveEngine() = default;
 
-CollectiveRun& CollectiveEngine::begin(std::shared_ptr<const AllReduceSchedule> schedule, OnFinish on_finish) {
-  assert(schedule->topology() == topology_.full() && schedule->cores_per_chip() == cores_per_chip_);
+CollectiveRun& CollectiveEngine::begin(std::shared_ptr<const CollectiveSchedule> schedule, OnFinish on_finish,
+                                       CollectiveData* data) {
+  assert(schedule->slice() == topology_.full() && schedule->cores_per_chip() == cores_per_chip_);
+  assert(data == nullptr || !topology_.is_folded());
   auto channel = std::uint32_t(runs_.size() + 1);
-  runs_.push_back(std::make_unique<CollectiveRun>(*this, std::move(schedule), channel, std::move(on_finish)));
+  runs_.push_back(std::make_unique<CollectiveRun>(*this, std::move(schedule), channel, std::move(on_finish), data));
   return *runs_.back();
 }
 
 std::string CollectiveEngine::label(const noc::Message& message) const {
   if (message.channel == 0 || message.channel > runs_.size()) return fmt::format("{} B", message.bytes.value());
-  Token token = unpack(message.tag);
-  const Stage& stage = runs_[message.channel - 1]->schedule().stages(token.colour)[token.stage];
-  return fmt::format("{}, colour {}, segment {}", stage.name(), token.colour, token.segment);
+  const MessageTag tag = unpack(message.tag);
+  const CollectiveSchedule& schedule = runs_[message.channel - 1]->schedule();
+  const std::int32_t core = topology_.full_node_of(message.source) * cores_per_chip_ + tag.source;
+  return fmt::format("{}, colour {}, segment {}", schedule.program(core).stage_of(tag.token).name, tag.token.colour,
+                     tag.token.segment);
 }
 
 void CollectiveEngine::at(base::Time when, std::uint32_t rank, const Timer& timer) {
@@ -95,10 +100,12 @@ base::Time CollectiveEngine::addition(std::int64_t elements, ElementType type, s
   return clock_.time_of(vector_.duration(work));
 }
 
-std::int64_t segment_elements(const hw::Machine& machine, ElementType type) {
-  double bytes = machine.ici.payload_rate().si() * machine.ici.remote_dma_latency.si();
-  bytes = std::max(bytes, double(machine.compiler.least_segment.value()));
-  return std::max<std::int64_t>(1, std::int64_t(bytes) / byte_width(type));
+SegmentLengths segment_lengths(const hw::Machine& machine, ElementType type) {
+  auto elements = [&](double bytes) { return std::max<std::int64_t>(1, std::int64_t(bytes) / byte_width(type)); };
+  const hw::CompilerParameters& compiler = machine.compiler;
+  return {.link = elements(machine.ici.payload_rate().si() * machine.ici.remote_dma_latency.si()),
+          .least = elements(double(compiler.least_segment.value())),
+          .most = elements(double(compiler.largest_segment.value()))};
 }
 
 }  // namespace podsim::sw

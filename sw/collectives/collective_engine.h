@@ -15,8 +15,8 @@
 #include "noc/ici_port.h"
 #include "noc/switch_timing.h"
 #include "noc/timed_queue.h"
+#include "sw/collectives/collective_schedule.h"
 #include "sw/collectives/hbm_occupancy.h"
-#include "sw/collectives/schedule.h"
 
 /// The timed executor of collectives inside a simulation: one module for all cores of a slice. It owns what collectives
 /// take from a chip (HBM, vector unit, switch ports) and a heap of timers behind one event; messages go through the
@@ -30,6 +30,7 @@
 ///   run.start(chip, core);                                                        // as each core reaches it
 namespace podsim::sw {
 
+class CollectiveData;
 class CollectiveRun;
 class CoreRun;
 
@@ -47,8 +48,8 @@ class CollectiveEngine : public sc_core::sc_module {
   struct Timer {
     CoreRun* core;
     int kind;
+    int queue;
     std::uint64_t tag;
-    std::int64_t amount;
   };
 
   /// `ports` has the port of every representative chip of the topology, in order; they outlive the engine.
@@ -56,10 +57,12 @@ class CollectiveEngine : public sc_core::sc_module {
                    std::vector<noc::IciPort*> ports, base::ProbeSink* sink = nullptr);
   ~CollectiveEngine() override;
 
-  /// A collective of all cores of the slice, over the engine's full topology. Each core is started by itself;
+  /// A collective over the engine's full topology. Each core is started by itself;
   /// `on_finish` is called at the time a core is done. The run stays to be asked for its times; what its cores needed
   /// is given back when the last of them is done.
-  CollectiveRun& begin(std::shared_ptr<const AllReduceSchedule> schedule, OnFinish on_finish);
+  /// With `data`, which outlive the run, their numbers move with the messages; nothing may be folded then.
+  CollectiveRun& begin(std::shared_ptr<const CollectiveSchedule> schedule, OnFinish on_finish,
+                       CollectiveData* data = nullptr);
 
   /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y, colour 0, segment 3".
   std::string label(const noc::Message& message) const;
@@ -78,6 +81,8 @@ class CollectiveEngine : public sc_core::sc_module {
   base::Time dma_latency() const { return dma_latency_; }
   /// From the last byte of a remote DMA to its flag seen by the core.
   base::Time flag_latency() const { return flag_latency_; }
+  /// From a core's arrival at a collective to its first action: what the software does before.
+  base::Time launch() const { return launch_; }
 
  private:
   void work();
@@ -88,7 +93,7 @@ class CollectiveEngine : public sc_core::sc_module {
   int cores_per_chip_;
   hw::VectorTiming vector_;
   base::Clock clock_;
-  base::Time dma_latency_, flag_latency_;
+  base::Time dma_latency_, flag_latency_, launch_;
   std::vector<CoreResources> cores_;
   std::vector<noc::SwitchTiming> switches_;
   std::vector<std::unique_ptr<CollectiveRun>> runs_;
@@ -99,9 +104,8 @@ class CollectiveEngine : public sc_core::sc_module {
   bool working_ = false;
 };
 
-/// The largest number of elements that a core sends as one message: what a link carries during one remote-DMA latency.
-/// A chunk of two or more such segments keeps its link busy while the first of them is on its way, summed and sent on;
-/// smaller segments gain nothing, larger ones delay the start of every flow.
-std::int64_t segment_elements(const hw::Machine& machine, ElementType type);
+/// How a core cuts what it sends on this machine: `link` is what a link carries during one remote-DMA latency, the
+/// other two are assumptions of the machine file ([compiler]).
+SegmentLengths segment_lengths(const hw::Machine& machine, ElementType type);
 
 }  // namespace podsim::sw

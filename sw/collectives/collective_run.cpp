@@ -9,17 +9,28 @@
 
 namespace podsim::sw {
 
-CollectiveRun::CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const AllReduceSchedule> schedule,
-                             std::uint32_t channel, CollectiveEngine::OnFinish on_finish)
-    : engine_(engine), schedule_(std::move(schedule)), channel_(channel), on_finish_(std::move(on_finish)) {
-  noc::NodeId chips = engine_.topology().representatives().nodes();
-  cores_.reserve(std::size_t(chips) * schedule_->cores_per_chip());
+CollectiveRun::CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const CollectiveSchedule> schedule,
+                             std::uint32_t channel, CollectiveEngine::OnFinish on_finish, CollectiveData* data)
+    : engine_(engine),
+      schedule_(std::move(schedule)),
+      channel_(channel),
+      on_finish_(std::move(on_finish)),
+      data_(data) {
+  const noc::NodeId chips = engine_.topology().representatives().nodes();
+  const std::size_t cores = std::size_t(chips) * std::size_t(schedule_->cores_per_chip());
+  times_.resize(cores);
+  unfinished_ = cores;
+  runs_.assign(cores, -1);
+  cores_.reserve(cores);
   for (noc::NodeId chip = 0; chip < chips; ++chip) {
     engine_.port(chip).attach(channel_, *this);
-    for (int core = 0; core < schedule_->cores_per_chip(); ++core) cores_.emplace_back(*this, chip, core);
+    const std::int32_t first = engine_.topology().full_node_of(chip) * schedule_->cores_per_chip();
+    for (int core = 0; core < schedule_->cores_per_chip(); ++core) {
+      if (!schedule_->takes_part(first + core)) continue;
+      runs_[index(chip, core)] = std::int32_t(cores_.size());
+      cores_.emplace_back(*this, chip, core);
+    }
   }
-  times_.resize(cores_.size());
-  unfinished_ = cores_.size();
 }
 
 CollectiveRun::~CollectiveRun() = default;
@@ -35,10 +46,25 @@ void CollectiveRun::release() {
 
 void CollectiveRun::start(noc::NodeId chip, int core) {
   times_[index(chip, core)].start = noc::now();
-  cores_[index(chip, core)].start();
+  if (runs_[index(chip, core)] < 0) return core_finished(chip, core);
+  this->core(chip, core).start();
 }
 
-CoreRun& CollectiveRun::core(noc::NodeId chip, int core) { return cores_[index(chip, core)]; }
+CoreRun& CollectiveRun::core(noc::NodeId chip, int core) { return cores_[std::size_t(runs_[index(chip, core)])]; }
+
+void CollectiveRun::stage_entered(const GroupSchedule& program, int colour, int stage) {
+  const base::Time now = noc::now();
+  auto of = [&](int wanted) {
+    return std::ranges::find_if(phases_, [&](const Phase& phase) {
+      return phase.program == &program && phase.order == colour % 2 && phase.stage == wanted;
+    });
+  };
+  if (stage > 0) {
+    if (auto left = of(stage - 1); left != phases_.end()) left->end = now;
+  }
+  if (stage == int(program.stages(colour).size()) || of(stage) != phases_.end()) return;
+  phases_.push_back({&program, colour % 2, stage, now, now});
+}
 
 base::Time CollectiveRun::duration() const {
   auto first =
@@ -49,11 +75,13 @@ base::Time CollectiveRun::duration() const {
 }
 
 void CollectiveRun::message_taken(noc::NodeId chip, const noc::Message& message) {
-  core(chip, schedule_->owner(unpack(message.tag).colour)).link_took(message.tag);
+  const MessageTag tag = unpack(message.tag);
+  core(chip, tag.source).link_took(tag, message.hops);
 }
 
 void CollectiveRun::message_received(noc::NodeId chip, const noc::Message& message) {
-  core(chip, schedule_->owner(unpack(message.tag).colour)).arrived(message.tag);
+  const MessageTag tag = unpack(message.tag);
+  core(chip, tag.target).arrived(tag);
 }
 
 void CollectiveRun::core_finished(noc::NodeId chip, int core) {

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "noc/ici_port.h"
+#include "sw/collectives/collective_data.h"
 #include "sw/collectives/collective_engine.h"
-#include "sw/collectives/schedule.h"
+#include "sw/collectives/collective_schedule.h"
 
 namespace podsim::sw {
 
@@ -18,11 +19,20 @@ class CoreRun;
 /// dimensions, which thereby all start with it.
 class CollectiveRun : public noc::IciClient {
  public:
-  CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const AllReduceSchedule> schedule, std::uint32_t channel,
-                CollectiveEngine::OnFinish on_finish);
+  /// A stage of the colours of one order: from the first core that enters it to the last that leaves it.
+  struct Phase {
+    const GroupSchedule* program = nullptr;
+    int order = 0;  ///< of dimensions: colour % 2
+    int stage = 0;
+    base::Time begin, end;
+  };
+
+  CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const CollectiveSchedule> schedule, std::uint32_t channel,
+                CollectiveEngine::OnFinish on_finish, CollectiveData* data);
   ~CollectiveRun() override;
 
-  /// The core of a (representative) chip has reached the collective, now; once per core.
+  /// The core of a (representative) chip has reached the collective, now; once per core. One that takes no part is done
+  /// at once.
   void start(noc::NodeId chip, int core);
   bool finished() const { return unfinished_ == 0; }
   /// Gives back what its cores needed on their way; times and schedule stay. Once finished, and not while a core is at
@@ -33,12 +43,16 @@ class CollectiveRun : public noc::IciClient {
   base::Time finished_at(noc::NodeId chip, int core) const { return times_[index(chip, core)].finish; }
   /// From the first start to the last finish.
   base::Time duration() const;
-  const AllReduceSchedule& schedule() const { return *schedule_; }
+  const CollectiveSchedule& schedule() const { return *schedule_; }
+  /// In the order in which they were first entered.
+  const std::vector<Phase>& phases() const { return phases_; }
 
   void message_taken(noc::NodeId chip, const noc::Message& message) override;
   void message_received(noc::NodeId chip, const noc::Message& message) override;
 
   // For CoreRun.
+  CollectiveData* data() { return data_; }
+  void stage_entered(const GroupSchedule& program, int colour, int stage);
   CollectiveEngine& engine() { return engine_; }
   std::uint32_t channel() const { return channel_; }
   CoreRun& core(noc::NodeId chip, int core);
@@ -48,13 +62,18 @@ class CollectiveRun : public noc::IciClient {
   struct Times {
     base::Time start, finish;
   };
-  std::size_t index(noc::NodeId chip, int core) const { return std::size_t(chip) * schedule_->cores_per_chip() + core; }
+  std::size_t index(noc::NodeId chip, int core) const {
+    return std::size_t(chip) * std::size_t(schedule_->cores_per_chip()) + std::size_t(core);
+  }
 
   CollectiveEngine& engine_;
-  std::shared_ptr<const AllReduceSchedule> schedule_;
+  std::shared_ptr<const CollectiveSchedule> schedule_;
   std::uint32_t channel_;
   CollectiveEngine::OnFinish on_finish_;
-  std::vector<CoreRun> cores_;
+  CollectiveData* data_;
+  std::vector<CoreRun> cores_;      ///< that take part
+  std::vector<std::int32_t> runs_;  ///< per core of the representative chips, into cores_; -1: takes no part
+  std::vector<Phase> phases_;
   std::vector<Times> times_;
   std::size_t unfinished_;
 };

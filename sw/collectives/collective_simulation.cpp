@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <deque>
 
 #include "base/diagnostic.h"
@@ -16,20 +15,11 @@ namespace podsim::sw {
 
 namespace {
 
-bool invariant_along(int dimension, const noc::Topology& full, int cores, const StartTimes& starts) {
-  for (noc::NodeId chip = 0; chip < full.nodes(); ++chip) {
-    auto next = full.neighbour(chip, dimension, +1);
-    for (int core = 0; next && core < cores; ++core) {
-      if (starts[std::size_t(chip) * cores + core] != starts[std::size_t(*next) * cores + core]) return false;
-    }
-  }
-  return true;
-}
-
-std::deque<noc::IciPort> make_ports(noc::MessageFabric& fabric) {
+template <class Network>
+std::deque<noc::IciPort> make_ports(Network& network, noc::NodeId chips) {
   std::deque<noc::IciPort> ports;
-  for (noc::NodeId chip = 0; chip < fabric.topology().representatives().nodes(); ++chip) {
-    ports.emplace_back(fmt::format("port_{}", chip).c_str(), chip).bind(fabric);
+  for (noc::NodeId chip = 0; chip < chips; ++chip) {
+    ports.emplace_back(fmt::format("port_{}", chip).c_str(), chip).bind(network);
   }
   return ports;
 }
@@ -40,7 +30,8 @@ std::vector<noc::IciPort*> pointers(std::deque<noc::IciPort>& ports) {
   return result;
 }
 
-// The slice: fabric, one port per chip, the engine, and a thread that starts the cores.
+// The slice: a network, one port per chip, the engine, and a thread that starts the cores.
+template <class Network>
 struct SliceBench : sc_core::sc_module {
   struct Start {
     base::Time when;
@@ -51,10 +42,10 @@ struct SliceBench : sc_core::sc_module {
   SliceBench(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
              base::ProbeSink* sink)
       : sc_module(name),
-        fabric("fabric", topology, machine.ici, sink),
-        ports(make_ports(fabric)),
+        network("fabric", topology, machine.ici, sink),
+        ports(make_ports(network, topology.representatives().nodes())),
         engine("collectives", machine, topology, pointers(ports), sink) {
-    fabric.set_labeller([this](const noc::Message& message) { return engine.label(message); });
+    network.set_labeller([this](const noc::Message& message) { return engine.label(message); });
     SC_HAS_PROCESS(SliceBench);
     SC_THREAD(start_cores);
   }
@@ -65,62 +56,75 @@ struct SliceBench : sc_core::sc_module {
     }
   }
 
-  noc::MessageFabric fabric;
+  Network network;
   std::deque<noc::IciPort> ports;
   CollectiveEngine engine;
   std::vector<Start> starts;  ///< in order of time
   CollectiveRun* run = nullptr;
 };
 
-}  // namespace
-
-noc::FoldedTopology fold_for(const noc::Topology& full, int cores_per_chip, const StartTimes& starts) {
-  std::vector<bool> folded;
-  for (int d = 0; d < full.dimensions(); ++d) {
-    folded.push_back(noc::FoldedTopology::can_fold(full, d) &&
-                     (starts.empty() || invariant_along(d, full, cores_per_chip, starts)));
-  }
-  return noc::FoldedTopology(full, folded);
-}
-
-AllReduceResult simulate_all_reduce(const hw::Machine& machine, const noc::Topology& full, std::int64_t elements,
-                                    ElementType type, const StartTimes& starts,
-                                    std::optional<noc::FoldedTopology> topology, base::ProbeSink* sink) {
-  int cores = int(machine.cores_per_chip);
-  if (!topology) topology = fold_for(full, cores, starts);
-  SliceBench bench("slice", machine, *topology, sink);
-  auto schedule =
-      std::make_shared<const AllReduceSchedule>(full, cores, elements, type, segment_elements(machine, type));
-  CollectiveRun& run = bench.engine.begin(schedule, {});
-  bench.run = &run;
-  const noc::Topology& chips = topology->representatives();
-  for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
-    for (int core = 0; core < cores; ++core) {
-      std::size_t index = std::size_t(topology->full_node_of(chip)) * cores + core;
-      bench.starts.push_back({starts.empty() ? base::Time(0) : starts[index], chip, core});
-    }
-  }
-  std::stable_sort(bench.starts.begin(), bench.starts.end(),
-                   [](const auto& a, const auto& b) { return a.when < b.when; });
-  sc_core::sc_start();
-  if (!run.finished()) throw base::SimulationError("an all-reduce came to a halt before every core had the sum");
-
-  AllReduceResult result{.duration = run.duration(),
-                         .finish = {},
-                         .topology = to_string(*topology),
-                         .folded = topology->is_folded(),
-                         .messages = bench.fabric.messages_delivered()};
-  for (noc::NodeId chip = 0; chip < full.nodes(); ++chip) {
-    for (int core = 0; core < cores; ++core) {
-      result.finish.push_back(run.finished_at(topology->representative_of(chip), core));
-    }
-  }
-  base::Time busy;
-  for (noc::LinkId link = 0; link < chips.link_ids(); ++link) busy = std::max(busy, bench.fabric.link(link).busy());
-  if (result.duration > base::Time(0)) {
-    result.busiest_link = double(busy.value()) / double(result.duration.value());
+std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
+  std::vector<CollectivePhase> result;
+  for (const CollectiveRun::Phase& phase : run.phases()) {
+    const Stage& stage = phase.program->stages(phase.order)[std::size_t(phase.stage)];
+    const int colours = phase.program->colours();
+    const int of_order = phase.program->two_orders() ? (colours + 1 - phase.order) / 2 : colours;
+    const std::int64_t elements = stage.kind == StageKind::broadcast ? stage.chunk : stage.chunk * stage.size;
+    result.push_back({stage.name, phase.order, run.schedule().bytes(elements * of_order), phase.begin, phase.end});
   }
   return result;
+}
+
+template <class Network>
+std::vector<LinkUse> link_uses(const Network& network) {
+  std::vector<LinkUse> result;
+  const noc::Topology& chips = network.topology().representatives();
+  for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
+    if (chips.link(id)) result.push_back({id, network.link(id).bytes(), network.link(id).busy()});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<LinkUse> CollectiveOutcome::busiest() const {
+  const auto most = std::ranges::max_element(links, {}, &LinkUse::bytes);
+  return most == links.end() ? std::nullopt : std::optional(*most);
+}
+
+CollectiveOutcome simulate_collective(const hw::Machine& machine, std::shared_ptr<const CollectiveSchedule> schedule,
+                                      const CollectiveOptions& options) {
+  const noc::Topology& full = schedule->slice();
+  const int cores = schedule->cores_per_chip();
+  const bool fold = options.fold && options.data == nullptr;
+  const noc::FoldedTopology topology = fold ? fold_for(*schedule, options.starts) : noc::FoldedTopology(full);
+  SliceBench<noc::MessageFabric> bench("slice", machine, topology, options.sink);
+  CollectiveRun& run = bench.engine.begin(schedule, {}, options.data);
+  bench.run = &run;
+  const noc::Topology& chips = topology.representatives();
+  for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
+    for (int core = 0; core < cores; ++core) {
+      const std::size_t index = std::size_t(topology.full_node_of(chip)) * std::size_t(cores) + std::size_t(core);
+      bench.starts.push_back({options.starts.empty() ? base::Time(0) : options.starts[index], chip, core});
+    }
+  }
+  std::ranges::stable_sort(bench.starts, {}, [](const auto& start) { return start.when; });
+  sc_core::sc_start();
+  if (!run.finished()) throw base::SimulationError("a collective came to a halt before every core was done");
+
+  CollectiveOutcome outcome{.duration = run.duration(),
+                            .finish = {},
+                            .topology = topology,
+                            .messages = bench.network.messages_delivered(),
+                            .hops = bench.network.hops(),
+                            .phases = phases_of(run),
+                            .links = link_uses(bench.network)};
+  for (noc::NodeId chip = 0; chip < full.nodes(); ++chip) {
+    for (int core = 0; core < cores; ++core) {
+      outcome.finish.push_back(run.finished_at(topology.representative_of(chip), core));
+    }
+  }
+  return outcome;
 }
 
 }  // namespace podsim::sw

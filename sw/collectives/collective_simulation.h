@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,33 +10,50 @@
 #include "base/units.h"
 #include "hw/machine.h"
 #include "noc/folded_topology.h"
-#include "sw/graph/shape.h"
+#include "sw/collectives/collective_data.h"
+#include "sw/collectives/collective_folding.h"
+#include "sw/collectives/collective_schedule.h"
 
 /// One collective on an otherwise idle slice, in a simulation of its own.
 namespace podsim::sw {
 
-/// When each core of the full slice reaches the collective; core c of chip n is number n * cores_per_chip + c. Empty:
-/// all at time zero.
-using StartTimes = std::vector<base::Time>;
-
-/// The slice folded along every wrapped dimension under whose translations the start times do not change. This is what
-/// makes folding exact: the schedule itself is the same at every position of a ring.
-noc::FoldedTopology fold_for(const noc::Topology& full, int cores_per_chip, const StartTimes& starts);
-
-struct AllReduceResult {
-  base::Time duration;   ///< from the first start to the last finish
-  StartTimes finish;     ///< per core of the full slice
-  std::string topology;  ///< "128x32 folded to 128x1"
-  bool folded = false;
-  std::int64_t messages = 0;  ///< simulated, of the representatives only
-  double busiest_link = 0;    ///< share of the duration in which the busiest link carried data
+struct CollectiveOptions {
+  bool fold = true;  ///< where that is exact
+  StartTimes starts;
+  CollectiveData* data = nullptr;  ///< numbers to move; nothing is folded then
+  base::ProbeSink* sink = nullptr;
 };
 
-/// All-reduces `elements` of `type` per core over the slice. `topology` (by default fold_for) may fold along dimensions
-/// where the start times allow it. Needs a SystemC context in which nothing has been simulated.
-AllReduceResult simulate_all_reduce(const hw::Machine& machine, const noc::Topology& full, std::int64_t elements,
-                                    ElementType type, const StartTimes& starts = {},
-                                    std::optional<noc::FoldedTopology> topology = std::nullopt,
-                                    base::ProbeSink* sink = nullptr);
+/// A stage of the colours of one order, from the first core that entered it to the last that left it.
+struct CollectivePhase {
+  std::string name;     ///< "reduce-scatter y"
+  int order = 0;        ///< which of two orders of dimensions
+  base::Bytes payload;  ///< of a chip, that the stage works on
+  base::Time begin, end;
+};
+
+struct LinkUse {
+  noc::LinkId link = 0;  ///< of the representatives
+  base::Bytes bytes;
+  base::Time busy;
+};
+
+struct CollectiveOutcome {
+  base::Time duration;  ///< from the first start to the last finish
+  StartTimes finish;    ///< per core of the full slice
+  noc::FoldedTopology topology;
+  std::int64_t messages = 0;  ///< simulated, of the representatives only
+  std::int64_t hops = 0;
+  std::vector<CollectivePhase> phases;
+  std::vector<LinkUse> links;  ///< all that exist, by number
+
+  bool folded() const { return topology.is_folded(); }
+  /// The link with most bytes; nothing without links.
+  std::optional<LinkUse> busiest() const;
+};
+
+/// Needs a SystemC context in which nothing has been simulated. SimulationError when the collective comes to a halt.
+CollectiveOutcome simulate_collective(const hw::Machine& machine, std::shared_ptr<const CollectiveSchedule> schedule,
+                                      const CollectiveOptions& options = {});
 
 }  // namespace podsim::sw

@@ -17,161 +17,282 @@ constexpr int segments_in_works = 2;  // a double buffer
 }  // namespace
 
 CoreRun::CoreRun(CollectiveRun& run, noc::NodeId chip, int core)
-    : run_(run), chip_(chip), core_(core), at_(run.engine().topology().representatives().coordinates(chip)) {
-  int cores = schedule().cores_per_chip();
-  for (int colour = 0; colour < schedule().colours(); ++colour) {
-    bool owned = schedule().owner(colour) == core_;
-    if (owned) walkers_.emplace_back(schedule(), colour, at_);
-    missing_.push_back(schedule().part(colour).count * (owned ? cores - 1 : 1));
+    : run_(run),
+      chip_(chip),
+      core_(core),
+      full_core_(run.engine().topology().full_node_of(chip) * run.schedule().cores_per_chip() + core) {
+  program_ = &schedule().program(full_core_);
+  at_ = schedule().member(full_core_).position;
+  for (int colour = 0; colour < program().colours(); ++colour) {
+    if (schedule().works_on(full_core_, colour)) {
+      walkers_.emplace_back(program(), colour, at_, schedule().is_root(full_core_));
+    } else if (program().shares()) {
+      unshared_ += program().part(colour).count;
+    }
   }
-  queues_.resize(2 * std::size_t(schedule().topology().dimensions()));
   ungathered_ = walkers_.size();
+  queues_.resize(2 * std::size_t(schedule().slice().dimensions()) + 1);
+  if (schedule().request().kind == CollectiveKind::collective_permute) return;
+  neighbours_.resize(2 * program().dimensions().size());
+  const auto& stages = program().stages(0);
+  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+    if (stages[stage].kind == StageKind::direct) continue;
+    for (int direction : {+1, -1}) {
+      const Token token{.stage = int(stage), .direction = direction};
+      neighbours_[2 * std::size_t(stages[stage].dimension) + (direction < 0)] = schedule().route(full_core_, token);
+    }
+  }
 }
 
-const AllReduceSchedule& CoreRun::schedule() const { return run_.schedule(); }
+const CollectiveSchedule& CoreRun::schedule() const { return run_.schedule(); }
 CollectiveEngine& CoreRun::engine() const { return run_.engine(); }
 CoreResources& CoreRun::resources() const { return engine().resources(chip_, core_); }
 
-std::uint32_t CoreRun::rank(Kind kind, const Token& token) const {
-  const auto& stages = schedule().stages(token.colour);
-  int link = stages.empty() ? 0 : 2 * stages[token.stage].dimension + (token.direction < 0);
-  return std::uint32_t(kind << 16 | core_ << 12 | token.colour << 4 | link);
+std::size_t CoreRun::walker_of(int colour) const {
+  std::size_t i = 0;
+  while (walkers_[i].colour() != colour) ++i;
+  return i;
 }
 
-void CoreRun::timer(base::Time when, Kind kind, const Token& token, std::int64_t amount) {
-  engine().at(when, rank(kind, token), {this, kind, pack(token), amount});
+Route CoreRun::route(const Token& token) const {
+  const Stage& stage = program().stage_of(token);
+  if (stage.kind == StageKind::direct) return schedule().route(full_core_, token);
+  return neighbours_[2 * std::size_t(stage.dimension) + (token.direction < 0)];
 }
 
-void CoreRun::start() { timer(noc::now(), started, Token{}); }
+std::size_t CoreRun::queue_of(const noc::Coordinates& hops) const {
+  for (std::size_t d = 0; 2 * d + 1 < queues_.size(); ++d) {
+    if (hops[d] != 0) return 2 * d + (hops[d] < 0);
+  }
+  return queues_.size() - 1;
+}
 
-void CoreRun::arrived(std::uint64_t tag) { timer(noc::now() + engine().flag_latency(), seen, unpack(tag)); }
+std::uint32_t CoreRun::rank(Kind kind, int colour, std::size_t queue) const {
+  return std::uint32_t(kind << 16 | core_ << 12 | colour << 4 | int(queue));
+}
 
-void CoreRun::link_took(std::uint64_t tag) { timer(noc::now(), link_free, unpack(tag)); }
+void CoreRun::timer(base::Time when, Kind kind, const Token& token, std::size_t queue) {
+  const Stage* stage = program().stages(token.colour).empty() ? nullptr : &program().stage_of(token);
+  const std::size_t link =
+      kind == link_free || stage == nullptr ? queue : 2 * std::size_t(stage->dimension) + (token.direction < 0);
+  engine().at(when, rank(kind, token.colour, link), {this, kind, int(queue), pack(MessageTag{token})});
+}
+
+void CoreRun::start() { timer(noc::now() + engine().launch(), started, Token{}); }
+
+void CoreRun::arrived(const MessageTag& tag) { timer(noc::now() + engine().flag_latency(), seen, tag.token); }
+
+void CoreRun::link_took(const MessageTag& tag, const noc::Coordinates& hops) {
+  timer(noc::now(), link_free, tag.token, queue_of(hops));
+}
 
 void CoreRun::due(const CollectiveEngine::Timer& timer) {
-  Token token = unpack(timer.tag);
+  const Token token = unpack(timer.tag).token;
+  const auto queue = std::size_t(timer.queue);
   switch (Kind(timer.kind)) {
     case started:
       return begin();
     case link_free:
       --unsent_;
-      --queue(token).in_works;
-      feed(queue(token));
+      --queues_[queue].in_works;
+      feed(queue);
       return finish_if_done();
     case seen:
-      return walker(token.colour).received(token, *this);
+      return walkers_[walker_of(token.colour)].received(token, *this);
     case absorbed:
-      walker(token.colour).absorbed(token, *this);
-      return show_phase(token.colour, token.direction);
+      if (run_.data() != nullptr && program().stage_of(token).kind == StageKind::reduce_scatter) {
+        run_.data()->arrived(full_core_, token);
+      }
+      walkers_[walker_of(token.colour)].absorbed(token, *this);
+      return show_phase(token);
     case ready:
-      return send(token);
-    case copy_read:
-      return copy_read_done(timer.amount);
-    case copy_crossed: {
-      base::Time written = resources().hbm.write(noc::now(), schedule().bytes(timer.amount));
-      return this->timer(written + engine().dma_latency(), copy_landed, token, timer.amount);
-    }
-    case copy_landed:
-      return landed(token.colour, timer.amount);
+      return send(token, queue);
+    case reduced:
+      return gathered(token.colour);
+    case shared:
+      return finish_if_done();
   }
 }
 
 void CoreRun::begin() {
   started_ = true;
-  if (resources().phase.active()) resources().phase.set(noc::now(), "exchange");
-  for (int colour = 0; colour < schedule().colours(); ++colour) {
-    if (schedule().owner(colour) != core_) open_copy(Copy::exchange, colour, schedule().part(colour).count);
-  }
-  begin_colours_when_exchanged();
+  if (resources().phase.active()) resources().phase.set(noc::now(), "started");
+  if (program().sums_cores()) return begin_together();
+  begin_colours();
+  finish_if_done();
 }
 
-bool CoreRun::exchanged() const {
-  if (!started_) return false;
-  for (int colour = 0; colour < schedule().colours(); ++colour) {
-    if (schedule().owner(colour) == core_ && missing_[colour] > 0) return false;
+/// The cores of a chip begin their colours together, when the contributions of all are there.
+void CoreRun::begin_together() {
+  const std::int32_t group = schedule().member(full_core_).group;
+  const std::int32_t first = full_core_ - core_;
+  std::vector<std::int32_t> cores;
+  for (int core = 0; core < schedule().cores_per_chip(); ++core) {
+    if (schedule().member(first + core).group != group) continue;
+    if (!run_.core(chip_, core).started_) return;
+    cores.push_back(first + core);
   }
-  return true;
-}
-
-void CoreRun::begin_colours_when_exchanged() {
-  const int cores = schedule().cores_per_chip();
-  for (int core = 0; core < cores; ++core) {
-    if (!run_.core(chip_, core).exchanged()) return;
-  }
-  for (int colour = 0; colour < schedule().colours(); ++colour) {
-    run_.core(chip_, schedule().owner(colour)).begin_colour(colour);
+  if (run_.data() != nullptr) run_.data()->sum_cores(cores);
+  for (std::int32_t core : cores) {
+    run_.core(chip_, core - first).begin_colours();
+    run_.core(chip_, core - first).finish_if_done();
   }
 }
 
-void CoreRun::begin_colour(int colour) {
-  if (!schedule().stages(colour).empty()) return walker(colour).begin(*this);
-  if (schedule().cores_per_chip() > 1) return open_copy(Copy::whole, colour, schedule().part(colour).count);
-  gathered(colour);
-}
-
-void CoreRun::stage_entered(int colour, int stage) {
-  show_phase(colour, +1);
-  bool all_scattered = stage == int(schedule().stages(colour).size()) / 2;
-  if (all_scattered && schedule().cores_per_chip() > 1) open_copy(Copy::shard, colour, schedule().shard());
-}
-
-void CoreRun::originate(const Token& first) {
-  enqueue({.token = first, .end = schedule().segments(stage_of(first), first.direction), .from_hbm = true});
-}
-
-void CoreRun::forward(const Token&, const Token& next) {
-  enqueue({.token = next, .end = next.segment + 1, .from_hbm = false});
-}
-
-void CoreRun::enqueue(const SendItem& item) {
-  unsent_ += item.end - item.token.segment;
-  SendQueue& sends = queue(item.token);
-  sends.items.push_back(item);
-  feed(sends);
-}
-
-void CoreRun::feed(SendQueue& sends) {
-  while (sends.in_works < segments_in_works && !sends.items.empty()) {
-    SendItem& item = sends.items.front();
-    Token token = item.token;
-    bool from_hbm = item.from_hbm;
-    if (++item.token.segment == item.end) sends.items.pop_front();
-    ++sends.in_works;
-    if (from_hbm) {
-      bool sums = stage_of(token).kind == StageKind::reduce_scatter;
-      std::int64_t parts = sums ? contributions(token.stage) : 1;
-      timer(read_and_add(schedule().token_size(token), parts, parts), ready, token);
+void CoreRun::begin_colours() {
+  for (ScheduleWalker& walker : walkers_) {
+    if (program().stages(walker.colour()).empty()) {
+      begin_alone(walker.colour());
     } else {
-      send(token);
+      walker.begin(*this);
     }
   }
 }
 
-void CoreRun::send(const Token& token) {
-  noc::Message message{
-      .bytes = schedule().bytes(schedule().token_size(token)), .channel = run_.channel(), .tag = pack(token)};
-  message.hops[stage_of(token).dimension] = token.direction;
-  engine().port(chip_).send(message);
+/// A group on one chip has no stages: only its cores' contributions to add, and results to copy.
+void CoreRun::begin_alone(int colour) {
+  const ElementRange part = program().part(colour);
+  base::Time done = noc::now();
+  if (program().sums_cores()) {
+    done = read_and_add(part.count, true, program().cores());
+    done = std::max(done, resources().hbm.write(noc::now(), schedule().bytes(part.count)));
+  }
+  if (program().shares()) copy_to_others(part, !program().sums_cores());
+  timer(done, reduced, {.colour = colour});
 }
 
-base::Time CoreRun::read_and_add(std::int64_t elements, std::int64_t from_hbm, std::int64_t operands) {
-  base::Time read = resources().hbm.read(noc::now(), schedule().bytes(elements * from_hbm));
-  base::Time addition = engine().addition(elements, schedule().type(), operands);
+void CoreRun::stage_entered(int colour, int stage) {
+  const auto& stages = program().stages(colour);
+  run_.stage_entered(*program_, colour, stage);
+  show_phase({.colour = colour, .stage = stage});
+  if (!program().shares() || stage == int(stages.size())) return;
+  // What this core brings to its chip, before anything comes in.
+  const StageKind kind = stages[std::size_t(stage)].kind;
+  if (kind == StageKind::broadcast) {
+    if (stage == 0 && schedule().is_root(full_core_)) copy_to_others(program().part(colour), true);
+  } else if (kind == StageKind::all_gather && (stage == 0 || stages[std::size_t(stage) - 1].kind != kind)) {
+    copy_to_others(program().shard_range(colour, at_), true);
+  }
+}
+
+void CoreRun::originate(const Token& first) {
+  if (program().stage_of(first).kind == StageKind::direct) return originate_direct(first);
+  enqueue(queue_of(route(first).hops), {.token = first, .end = program().segments(first), .from_hbm = true});
+}
+
+/// One item per queue stands for all the peers that are reached through it. They are asked for in order, so the first
+/// one starts them all.
+void CoreRun::originate_direct(const Token& first) {
+  const std::int32_t segments = program().segments(first);
+  unsent_ += segments;
+  if (first.distance != 1) return;
+  for (std::size_t queue = 0; queue < queues_.size(); ++queue) {
+    Token token = first;
+    token.distance = next_peer(first, queue);
+    if (token.distance == program().stage_of(first).size) continue;
+    queues_[queue].items.push_back({.token = token, .end = segments, .from_hbm = true});
+  }
+  for (std::size_t queue = 0; queue < queues_.size(); ++queue) feed(queue);
+}
+
+std::int32_t CoreRun::next_peer(Token token, std::size_t queue) const {
+  const std::int32_t end = program().stage_of(token).size;
+  while (token.distance < end && queue_of(route(token).hops) != queue) ++token.distance;
+  return token.distance;
+}
+
+void CoreRun::forward(const Token& next) {
+  enqueue(queue_of(route(next).hops), {.token = next, .end = next.segment + 1, .from_hbm = false});
+}
+
+void CoreRun::enqueue(std::size_t queue, const SendItem& item) {
+  unsent_ += item.end - item.token.segment;
+  queues_[queue].items.push_back(item);
+  feed(queue);
+}
+
+void CoreRun::feed(std::size_t queue) {
+  SendQueue& sends = queues_[queue];
+  while (sends.in_works < segments_in_works && !sends.empty()) {
+    const SendItem item = sends.items[sends.head];
+    advance(sends, queue);
+    ++sends.in_works;
+    if (!item.from_hbm) {
+      send(item.token, queue);
+      continue;
+    }
+    const Stage& stage = program().stage_of(item.token);
+    const bool sums = stage.kind == StageKind::reduce_scatter && item.token.stage == 0 && program().sums_cores();
+    const std::int64_t elements = program().size(item.token, program().next_position(item.token, position(item.token)));
+    timer(read_and_add(elements, sums, sums ? program().cores() : 1), ready, item.token, queue);
+  }
+}
+
+/// The segment at the head of a queue has been taken.
+void CoreRun::advance(SendQueue& sends, std::size_t queue) {
+  SendItem& item = sends.items[sends.head];
+  if (++item.token.segment < item.end) return;
+  const Stage& stage = program().stage_of(item.token);
+  if (stage.kind == StageKind::direct) {
+    ++item.token.distance;
+    item.token.segment = 0;
+    item.token.distance = next_peer(item.token, queue);
+    if (item.token.distance < stage.size) return;
+  }
+  if (++sends.head == sends.items.size()) {
+    sends.items.clear();
+    sends.head = 0;
+  }
+}
+
+void CoreRun::send(const Token& token, std::size_t queue) {
+  const Route way = route(token);
+  if (run_.data() != nullptr) run_.data()->sent(full_core_, way.target, token);
+  if (queue + 1 == queues_.size()) return cross(token, way, queue);
+  const std::int64_t elements = program().size(token, program().next_position(token, position(token)));
+  engine().port(chip_).send({.hops = way.hops,
+                             .bytes = schedule().bytes(elements),
+                             .channel = run_.channel(),
+                             .tag = pack(MessageTag{token, core_, way.target % schedule().cores_per_chip()})});
+}
+
+/// To another core of the chip.
+void CoreRun::cross(const Token& token, const Route& route, std::size_t queue) {
+  const std::int64_t elements = program().size(token, program().next_position(token, position(token)));
+  const int to = route.target % schedule().cores_per_chip();
+  const auto passage = engine().chip_switch(chip_).pass(noc::now(), core_, to, schedule().bytes(elements));
+  timer(passage.ports_free, link_free, token, queue);
+  run_.core(chip_, to).timer(passage.arrival + engine().dma_latency(), seen, token);
+}
+
+base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands) {
+  const base::Bytes bytes = schedule().bytes(elements);
+  base::Time read = resources().hbm.read(noc::now(), bytes);
+  for (int other = 0; all_cores && other < schedule().cores_per_chip(); ++other) {
+    if (other == core_) continue;
+    const base::Time crossed = engine().chip_switch(chip_).pass(noc::now(), other, core_, bytes).arrival;
+    read = std::max({read, crossed, engine().resources(chip_, other).hbm.read(noc::now(), bytes)});
+  }
+  const base::Time addition = engine().addition(elements, schedule().request().type, operands);
   if (addition == base::Time(0)) return read;
   return resources().vector_free_at = std::max(read, resources().vector_free_at) + addition;
 }
 
 void CoreRun::absorb(const Token& token) {
-  std::int64_t elements = schedule().token_size(token);
-  if (stage_of(token).kind == StageKind::all_gather) {
+  const Stage& stage = program().stage_of(token);
+  const std::int64_t elements = program().size(token, position(token));
+  if (stage.kind != StageKind::reduce_scatter) {
+    if (run_.data() != nullptr) run_.data()->arrived(full_core_, token);
     timer(resources().hbm.write(noc::now(), schedule().bytes(elements)), absorbed, token);
-    return copy_to_others(token.colour, elements);
+    if (program().shares()) copy_to_others(program().range(token, at_), false);
+    return;
   }
-  bool ends = !schedule().onward(token, position(token));
-  bool second = ends && !schedule().adds_own(token, position(token));
-  std::int64_t parts = second ? 1 : contributions(token.stage);
-  base::Time done = read_and_add(elements, parts, parts + 1);
-  if (ends) done = std::max(done, resources().hbm.write(noc::now(), schedule().bytes(elements)));
+  const bool all_cores = token.stage == 0 && program().sums_cores();
+  const std::int64_t own = program().contributed(token, position(token));
+  base::Time done = read_and_add(own, all_cores && own > 0, 1 + (all_cores ? program().cores() : 1));
+  if (program().ends_here(token, at_)) {
+    done = std::max(done, resources().hbm.write(noc::now(), schedule().bytes(std::min(elements, stage.chunk))));
+  }
   timer(done, absorbed, token);
 }
 
@@ -180,70 +301,41 @@ void CoreRun::gathered(int) {
   finish_if_done();
 }
 
-void CoreRun::open_copy(Copy what, int colour, std::int64_t elements) {
-  copies_.push_back({.what = what, .colour = colour, .elements = elements});
-  copy_next(std::int64_t(copies_.size()) - 1);
-}
-
-void CoreRun::copy_next(std::int64_t stream) {
-  const CopyStream& copy = copies_[stream];
-  std::int64_t elements = schedule().segment_size(copy.elements, copy.next);
-  std::int64_t parts = copy.what == Copy::whole ? contributions(0) : 1;
-  base::Time done = read_and_add(elements, parts, parts);
-  if (copy.what == Copy::whole) {
-    done = std::max(done, resources().hbm.write(noc::now(), schedule().bytes(elements)));
-  }
-  timer(done, copy_read, {.colour = copy.colour}, stream);
-}
-
-void CoreRun::copy_read_done(std::int64_t stream) {
-  CopyStream& copy = copies_[stream];
-  std::int64_t elements = schedule().segment_size(copy.elements, copy.next);
-  if (copy.what == Copy::exchange) {
-    cross(schedule().owner(copy.colour), copy.colour, elements);
-  } else {
-    copy_to_others(copy.colour, elements);
-  }
-  bool whole = copy.what == Copy::whole;
-  int colour = copy.colour;
-  if (++copy.next < schedule().segments_of(copy.elements)) return copy_next(stream);
-  if (whole) gathered(colour);
-}
-
-void CoreRun::copy_to_others(int colour, std::int64_t elements) {
+void CoreRun::copy_to_others(ElementRange range, bool from_hbm) {
+  const base::Bytes bytes = schedule().bytes(range.count);
+  const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
+  base::Time read = noc::now();
+  if (from_hbm) read = resources().hbm.read(noc::now(), bytes);
   for (int other = 0; other < schedule().cores_per_chip(); ++other) {
-    if (other != core_) cross(other, colour, elements);
+    if (other == core_ || schedule().member(first + other).group != group) continue;
+    const base::Time crossed = engine().chip_switch(chip_).pass(noc::now(), core_, other, bytes).arrival;
+    const base::Time written = engine().resources(chip_, other).hbm.write(noc::now(), bytes);
+    if (run_.data() != nullptr) run_.data()->copied(full_core_, first + other, range);
+    run_.core(chip_, other).receive_copy(range.count, std::max({read, crossed, written}) + engine().dma_latency());
   }
 }
 
-void CoreRun::cross(int to, int colour, std::int64_t elements) {
-  auto passage = engine().chip_switch(chip_).pass(noc::now(), core_, to, schedule().bytes(elements));
-  run_.core(chip_, to).timer(passage.arrival, copy_crossed, {.colour = colour}, elements);
-}
-
-void CoreRun::landed(int colour, std::int64_t elements) {
-  missing_[colour] -= elements;
-  assert(missing_[colour] >= 0);
-  if (missing_[colour] > 0) return;
-  if (schedule().owner(colour) == core_) begin_colours_when_exchanged();
-  finish_if_done();
+void CoreRun::receive_copy(std::int64_t elements, base::Time when) {
+  unshared_ -= elements;
+  assert(unshared_ >= 0);
+  shared_at_ = std::max(shared_at_, when);
+  if (unshared_ == 0) timer(shared_at_, shared, Token{});
 }
 
 void CoreRun::finish_if_done() {
-  if (finished_ || !started_ || ungathered_ > 0 || unsent_ > 0) return;
-  if (std::any_of(missing_.begin(), missing_.end(), [](std::int64_t elements) { return elements > 0; })) return;
+  if (finished_ || !started_ || ungathered_ > 0 || unsent_ > 0 || unshared_ > 0 || noc::now() < shared_at_) return;
   finished_ = true;
   resources().phase.set(noc::now(), "");
   run_.core_finished(chip_, core_);
 }
 
-void CoreRun::show_phase(int colour, int direction) {
+void CoreRun::show_phase(const Token& token) {
   if (!resources().phase.active() || finished_) return;
-  const auto& stages = schedule().stages(colour);
-  const ScheduleWalker& progress = walker(colour);
+  const ScheduleWalker& progress = walkers_[walker_of(token.colour)];
+  const auto& stages = program().stages(token.colour);
   if (progress.stage() < 0 || progress.stage() >= int(stages.size())) return;
-  resources().phase.set(noc::now(),
-                        fmt::format("{} step {}", stages[progress.stage()].name(), progress.step(direction)));
+  resources().phase.set(noc::now(), fmt::format("{} step {}", stages[std::size_t(progress.stage())].name,
+                                                progress.step(token.direction)));
 }
 
 }  // namespace podsim::sw

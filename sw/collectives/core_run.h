@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
 #include <vector>
 
 #include "sw/collectives/collective_run.h"
@@ -9,99 +8,97 @@
 
 namespace podsim::sw {
 
-/// One core in a timed collective: walks the schedule of the colours it owns and charges what every action takes.
+/// One core in a timed collective: walks the schedule of the colours it works on and charges what every action takes.
 ///
-///  - exchange: the parts a core does not own are copied segment by segment to their owners' HBM: read here, through
-///  the
-///    switch, written there, each an occupancy, plus the DMA latencies once. When all copies of the chip are there, its
-///    colours begin together; an owner adds the copies as it first sends or sums each segment.
+///  - launch: a core begins compiler.collective_launch after it has reached the collective. Where the first stage sums
+///    the contributions of a chip's cores, they begin together.
 ///  - sending: every link direction has a queue with two segments in the works, one on the wire and one being read, so
-///    a link waits for HBM only when HBM is the bottleneck, and two cores share a link segment by segment.
+///    a link waits for HBM only when HBM is the bottleneck, and cores share a link segment by segment. What goes to
+///    another core of the chip passes the switch.
 ///  - reduce-scatter: an arrived segment is seen after the flag latency (remote_dma_latency less the hop), the core's
-///    own contribution is read from HBM, the vector unit adds, and the sum is sent on from VMEM; where a flow ends the
-///    sum is written to HBM. Latencies of these local DMAs are hidden by prefetch: what will arrive is known.
-///  - all-gather: an arrived segment is sent on at once, written to HBM, and copied through the switch to the HBM of
-///    the chip's other cores.
+///    own contribution is read from HBM, in the first stage also those of the chip's other cores, through the switch;
+///    the vector unit adds, and the sum is sent on from VMEM; where a flow ends the sum is written to HBM. Latencies of
+///    these local DMAs are hidden by prefetch: what will arrive is known.
+///  - all-gather, broadcast: an arrived segment is sent on at once, written to HBM, and copied through the switch to
+///    the HBM of the chip's other cores. Such a copy takes the longest of reading, switch and writing, and the
+///    latencies of a DMA.
 /// A core is done when it holds everything and its links have taken all it had to send.
 class CoreRun : public ScheduleActions {
  public:
   CoreRun(CollectiveRun& run, noc::NodeId chip, int core);
 
   void start();
-  /// From the port: the tag is a packed token.
-  void arrived(std::uint64_t tag);
-  void link_took(std::uint64_t tag);
+  /// From the port.
+  void arrived(const MessageTag& tag);
+  void link_took(const MessageTag& tag, const noc::Coordinates& hops);
   void due(const CollectiveEngine::Timer& timer);
 
   void stage_entered(int colour, int stage) override;
   void originate(const Token& first) override;
   void absorb(const Token& token) override;
-  void forward(const Token& arrived, const Token& next) override;
+  void forward(const Token& next) override;
   void gathered(int colour) override;
 
  private:
   /// What is due, in the order among events of one time.
-  enum Kind { started, link_free, seen, absorbed, ready, copy_read, copy_crossed, copy_landed };
-  enum class Copy { exchange, shard, whole };
+  enum Kind { started, link_free, seen, absorbed, ready, reduced, shared };
 
   struct SendItem {
     Token token;           ///< the next segment to send
     std::int32_t end = 0;  ///< one past the last
     bool from_hbm = false;
   };
+  /// First in, first out, without a heap of its own while it is empty.
   struct SendQueue {
-    std::deque<SendItem> items;
+    std::vector<SendItem> items;
+    std::size_t head = 0;
     int in_works = 0;
-  };
-  /// A range that is read from HBM segment by segment and copied to other cores of the chip.
-  struct CopyStream {
-    Copy what;
-    int colour;
-    std::int64_t elements;
-    std::int32_t next = 0;
+    bool empty() const { return head == items.size(); }
   };
 
-  const AllReduceSchedule& schedule() const;
+  const GroupSchedule& program() const { return *program_; }
+  const CollectiveSchedule& schedule() const;
   CollectiveEngine& engine() const;
   CoreResources& resources() const;
-  const Stage& stage_of(const Token& token) const { return schedule().stages(token.colour)[token.stage]; }
-  ScheduleWalker& walker(int colour) { return walkers_[colour / schedule().cores_per_chip()]; }
-  std::int32_t position(const Token& token) const { return at_[stage_of(token).dimension]; }
-  SendQueue& queue(const Token& token) { return queues_[2 * stage_of(token).dimension + (token.direction < 0)]; }
-  std::uint32_t rank(Kind kind, const Token& token) const;
-  void timer(base::Time when, Kind kind, const Token& token, std::int64_t amount = 0);
+  std::int32_t position(const Token& token) const { return at_[std::size_t(program_->stage_of(token).dimension)]; }
+  std::size_t walker_of(int colour) const;
+  Route route(const Token& token) const;
+  /// The queue of the first link along some hops, the last one for what stays on the chip.
+  std::size_t queue_of(const noc::Coordinates& hops) const;
+  std::uint32_t rank(Kind kind, int colour, std::size_t queue) const;
+  void timer(base::Time when, Kind kind, const Token& token, std::size_t queue = 0);
 
   void begin();
-  /// Started, and the copies of the parts it owns are all here.
-  bool exchanged() const;
-  /// The cores of a chip begin their colours together, so that the colours stay on different links.
-  void begin_colours_when_exchanged();
-  void begin_colour(int colour);
-  /// Contributions of this core's chip still apart in its HBM: all cores' before the first stage has summed them.
-  std::int64_t contributions(int stage) const { return stage == 0 ? schedule().cores_per_chip() : 1; }
-  base::Time read_and_add(std::int64_t elements, std::int64_t from_hbm, std::int64_t operands);
-  void enqueue(const SendItem& item);
-  void feed(SendQueue& queue);
-  void send(const Token& token);
-  void open_copy(Copy what, int colour, std::int64_t elements);
-  void copy_next(std::int64_t stream);
-  void copy_to_others(int colour, std::int64_t elements);
-  void cross(int to, int colour, std::int64_t elements);
-  void copy_read_done(std::int64_t stream);
-  void landed(int colour, std::int64_t elements);
+  void begin_together();
+  void begin_colours();
+  void begin_alone(int colour);
+  base::Time read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands);
+  void originate_direct(const Token& first);
+  void enqueue(std::size_t queue, const SendItem& item);
+  void feed(std::size_t queue);
+  void advance(SendQueue& sends, std::size_t queue);
+  /// The first peer from `token.distance` on whose messages go through a queue; past the last when there is none.
+  std::int32_t next_peer(Token token, std::size_t queue) const;
+  void send(const Token& token, std::size_t queue);
+  void cross(const Token& token, const Route& route, std::size_t queue);
+  void copy_to_others(ElementRange range, bool from_hbm);
+  void receive_copy(std::int64_t elements, base::Time when);
   void finish_if_done();
-  void show_phase(int colour, int direction);
+  void show_phase(const Token& token);
 
   CollectiveRun& run_;
+  const GroupSchedule* program_;
   noc::NodeId chip_;
   int core_;
+  std::int32_t full_core_;  ///< of the slice: the one that this core stands for where it is folded
   noc::Coordinates at_;
-  std::vector<ScheduleWalker> walkers_;  ///< of the owned colours
-  std::vector<std::int64_t> missing_;    ///< per colour: elements still to be copied here by the chip's other cores
+  std::vector<ScheduleWalker> walkers_;  ///< of the colours it works on
+  std::vector<Route> neighbours_;        ///< per dimension of the grid and direction
   std::vector<SendQueue> queues_;
-  std::vector<CopyStream> copies_;
-  std::int64_t unsent_ = 0;  ///< segments queued or in the works
-  std::size_t ungathered_;   ///< owned colours whose all-gather is not complete
+  std::int64_t unsent_ = 0;    ///< segments queued or in the works
+  std::int64_t unshared_ = 0;  ///< elements still to be copied here by the chip's other cores
+  base::Time shared_at_;       ///< when the copies so far have landed
+  std::size_t ungathered_;     ///< colours not complete
   bool started_ = false;
   bool finished_ = false;
 };

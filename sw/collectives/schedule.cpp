@@ -3,175 +3,297 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
+
+#include "base/units.h"
 
 namespace podsim::sw {
-
 namespace {
-
-std::vector<int> joined_dimensions(const noc::Topology& topology) {
-  std::vector<int> result;
-  for (int d = topology.dimensions() - 1; d >= 0; --d) {
-    if (topology.size(d) > 1) result.push_back(d);
-  }
-  return result;
-}
-
-// With links along several dimensions, at least two colours keep all of them busy.
-int colours_for(const noc::Topology& topology, int cores) {
-  return joined_dimensions(topology).size() > 1 && cores < 2 ? 2 : cores;
-}
-
-std::vector<Stage> stages_along(const std::vector<int>& order, const noc::Topology& topology, std::int64_t part) {
-  std::vector<Stage> scatter;
-  for (int d : order) {
-    part /= topology.size(d);
-    scatter.push_back({StageKind::reduce_scatter, d, topology.size(d), topology.wraps(d), part});
-  }
-  std::vector<Stage> result = scatter;
-  for (auto stage = scatter.rbegin(); stage != scatter.rend(); ++stage) {
-    result.push_back(*stage);
-    result.back().kind = StageKind::all_gather;
-  }
-  return result;
-}
 
 std::int32_t around(std::int32_t position, std::int32_t size) { return (position % size + size) % size; }
 
+/// The segments of a flow are as equal as can be, so that no short one follows the others down the line.
+ElementRange segment_of(std::int64_t elements, std::int32_t segments, std::int32_t i) {
+  auto begin = [&](std::int64_t s) { return s * (elements / segments) + std::min(s, elements % segments); };
+  return {begin(i), begin(i + 1) - begin(i)};
+}
+
+std::int32_t pieces(std::int64_t elements, std::int64_t most) {
+  return std::int32_t(base::divide_round_up(elements, most));
+}
+
+std::string dimension_text(const LogicalDimension& dimension) {
+  return dimension.physical < 0 ? "group" : noc::dimension_name(dimension.physical);
+}
+
+bool in_direction(const Stage& stage, int direction, std::int32_t position) {
+  if (stage.segments[direction < 0] == 0) return false;
+  return stage.flow != Flow::line || (direction > 0 ? position < stage.size - 1 : position > 0);
+}
+
+/// Steps that a broadcast goes in a direction around a ring.
+std::int32_t reach(const Stage& stage, int direction) {
+  if (stage.flow == Flow::one_way) return direction > 0 ? stage.size - 1 : 0;
+  return direction > 0 ? stage.size / 2 : (stage.size - 1) / 2;
+}
+
 }  // namespace
 
-std::string Stage::name() const {
-  return (kind == StageKind::reduce_scatter ? "reduce-scatter " : "all-gather ") + noc::dimension_name(dimension);
+GroupSchedule::GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Algorithm algorithm, std::int64_t elements,
+                             const SegmentLengths& lengths)
+    : kind_(kind),
+      cores_(layout.cores),
+      dimensions_(layout.dimensions),
+      ranks_(std::int32_t(layout.members.size())),
+      per_chip_(kind != CollectiveKind::all_to_all && kind != CollectiveKind::collective_permute) {
+  assert(elements >= 1 && lengths.link >= 1 && lengths.least >= 1 && lengths.most >= 1);
+  two_orders_ = per_chip_ && algorithm == Algorithm::two_colour && dimensions_.size() > 1;
+  if (!per_chip_) {
+    colours_ = kind == CollectiveKind::all_to_all ? 2 : 1;
+  } else if (kind == CollectiveKind::broadcast) {
+    colours_ = two_orders_ ? 2 : 1;
+  } else if (kind != CollectiveKind::all_reduce || algorithm != Algorithm::one_way_ring) {
+    colours_ = two_orders_ ? std::max(cores_, 2) : cores_;
+  }
+  const std::int64_t shards = per_chip_ ? std::int64_t(layout.places()) * colours_
+                                        : std::int64_t(kind == CollectiveKind::all_to_all ? ranks_ : 1) * colours_;
+  shard_ = base::divide_round_up(elements, kind == CollectiveKind::broadcast ? colours_ : shards);
+  part_ = kind == CollectiveKind::broadcast ? shard_ : shard_ * (shards / colours_);
+  if (!per_chip_) {
+    add_direct(lengths);
+  } else {
+    add_stages(0, algorithm, lengths);
+    add_stages(1, algorithm, lengths);
+  }
 }
 
-std::uint64_t pack(const Token& token) {
-  return std::uint64_t(token.segment) | std::uint64_t(token.distance) << 32 | std::uint64_t(token.direction < 0) << 48 |
-         std::uint64_t(token.stage) << 49 | std::uint64_t(token.colour) << 56;
+void GroupSchedule::add_direct(const SegmentLengths& lengths) {
+  if (ranks_ == 1) return;
+  const std::int32_t segments = pieces(shard_, lengths.most);
+  for (std::vector<Stage>& stages : stages_) {
+    stages = {{.kind = StageKind::direct,
+               .size = ranks_,
+               .chunk = shard_,
+               .segments = {segments, 0},
+               .name = std::string(to_string(kind_))}};
+  }
 }
 
-Token unpack(std::uint64_t tag) {
-  return {.colour = int(tag >> 56),
-          .stage = int(tag >> 49 & 0x7f),
-          .direction = (tag >> 48 & 1) != 0 ? -1 : 1,
-          .distance = std::int32_t(tag >> 32 & 0xffff),
-          .segment = std::int32_t(tag & 0xffffffff)};
+void GroupSchedule::add_stages(int order, Algorithm algorithm, const SegmentLengths& lengths) {
+  std::vector<int> visited;
+  for (int d = int(dimensions_.size()) - 1; d >= 0; --d) visited.push_back(d);
+  if (order == 1 && algorithm == Algorithm::two_colour) std::ranges::reverse(visited);
+  std::vector<Stage>& stages = stages_[std::size_t(order)];
+  if (kind_ == CollectiveKind::broadcast) {
+    for (int d : visited) stages.push_back(stage_along(StageKind::broadcast, d, 0, part_, algorithm, lengths));
+    return;
+  }
+  std::int64_t chunk = part_;
+  std::vector<Cut>& cuts = cuts_[std::size_t(order)];
+  for (int d : visited) cuts.push_back({d, chunk /= dimensions_[std::size_t(d)].size});
+  auto add = [&](StageKind kind, std::size_t depth) {
+    const Cut& cut = cuts[depth];
+    stages.push_back(stage_along(kind, cut.dimension, int(depth), cut.chunk, algorithm, lengths));
+  };
+  if (reduces(kind_)) {
+    for (std::size_t depth = 0; depth < cuts.size(); ++depth) add(StageKind::reduce_scatter, depth);
+  }
+  if (kind_ != CollectiveKind::reduce_scatter) {
+    for (std::size_t depth = cuts.size(); depth-- > 0;) add(StageKind::all_gather, depth);
+  }
 }
 
-AllReduceSchedule::AllReduceSchedule(noc::Topology topology, int cores_per_chip, std::int64_t elements,
-                                     ElementType type, std::int64_t segment)
-    : topology_(std::move(topology)),
-      cores_per_chip_(cores_per_chip),
-      elements_(elements),
-      type_(type),
-      segment_(segment),
-      colours_(colours_for(topology_, cores_per_chip)),
-      part_(base::divide_round_up(elements, std::int64_t(colours_) * topology_.nodes()) * topology_.nodes()) {
-  assert(elements >= 1 && segment >= 1 && cores_per_chip >= 1);
-  std::vector<int> order = joined_dimensions(topology_);
-  stages_[0] = stages_along(order, topology_, part_);
-  std::reverse(order.begin(), order.end());
-  stages_[1] = stages_along(order, topology_, part_);
+Stage GroupSchedule::stage_along(StageKind kind, int dimension, int depth, std::int64_t chunk, Algorithm algorithm,
+                                 const SegmentLengths& lengths) const {
+  const LogicalDimension& along = dimensions_[std::size_t(dimension)];
+  Stage stage;
+  stage.kind = kind;
+  stage.dimension = dimension;
+  stage.depth = depth;
+  stage.size = along.size;
+  stage.chunk = chunk;
+  static constexpr std::array names{"reduce-scatter ", "all-gather ", "broadcast "};
+  stage.name = names[std::size_t(kind)] + dimension_text(along);
+  stage.flow = algorithm == Algorithm::one_way_ring                 ? Flow::one_way
+               : algorithm == Algorithm::ring || along.physical < 0 ? Flow::ring
+               : algorithm == Algorithm::line || !along.closed      ? Flow::line
+                                                                    : Flow::ring;
+  const bool whole = algorithm == Algorithm::one_way_ring;
+  if (kind == StageKind::broadcast) {
+    const std::int32_t segments = whole ? 1 : pieces(chunk, std::min(lengths.link, lengths.most));
+    stage.segments = {segments, stage.flow == Flow::one_way ? 0 : segments};
+    return stage;
+  }
+  if (stage.flow == Flow::line) {
+    stage.bundle = std::int32_t(std::clamp<std::int64_t>(
+        chunk < lengths.least ? base::divide_round_up(lengths.least, chunk) : 1, 1, stage.size));
+    stage.segments.fill(pieces(chunk, lengths.most));
+    return stage;
+  }
+  // Two segments of a link at a time keep it busy while one of them is seen and summed; colours bring one each.
+  const std::int64_t together = algorithm == Algorithm::two_colour ? std::max(1, cores_ / 2) : cores_;
+  for (int direction : {+1, -1}) {
+    const std::int64_t elements = flow(stage, direction);
+    const std::int64_t wanted = std::clamp<std::int64_t>(elements / lengths.link, 1, together > 1 ? 1 : 2);
+    stage.segments[direction < 0] = elements == 0 ? 0
+                                    : whole       ? 1
+                                                  : std::max(std::int32_t(wanted), pieces(elements, lengths.most));
+  }
+  return stage;
 }
 
-std::int64_t AllReduceSchedule::flow(const Stage& stage, int direction) const {
-  if (!stage.wraps) return stage.chunk;
+std::int64_t GroupSchedule::flow(const Stage& stage, int direction) {
+  if (stage.kind == StageKind::broadcast || stage.kind == StageKind::direct || stage.flow == Flow::line)
+    return stage.chunk;
+  if (stage.flow == Flow::one_way) return direction > 0 ? stage.chunk : 0;
   return direction > 0 ? stage.chunk - stage.chunk / 2 : stage.chunk / 2;
 }
 
-std::int32_t AllReduceSchedule::segments_of(std::int64_t elements) const {
-  return std::int32_t(base::divide_round_up(elements, segment_));
-}
-
-std::int64_t AllReduceSchedule::segment_size(std::int64_t elements, std::int32_t i) const {
-  return segment_begin(elements, i + 1) - segment_begin(elements, i);
-}
-
-std::int64_t AllReduceSchedule::segment_begin(std::int64_t elements, std::int32_t i) const {
-  const std::int64_t segments = segments_of(elements);
-  return i * (elements / segments) + std::min<std::int64_t>(i, elements % segments);
-}
-
-std::int64_t AllReduceSchedule::token_size(const Token& token) const {
-  return segment_size(flow(stages(token.colour)[token.stage], token.direction), token.segment);
-}
-
-void AllReduceSchedule::for_each_origin(int colour, int stage_index, std::int32_t position,
-                                        const std::function<void(const Token&)>& send) const {
-  const Stage& stage = stages(colour)[stage_index];
+void GroupSchedule::for_each_origin(int colour, int stage_index, const noc::Coordinates& at,
+                                    const std::function<void(const Token&)>& send) const {
+  const Stage& stage = stages(colour)[std::size_t(stage_index)];
+  const std::int32_t position = at[std::size_t(stage.dimension)], last = stage.size - 1;
   auto origin = [&](int direction, std::int32_t distance) {
-    if (flow(stage, direction) > 0) send({colour, stage_index, direction, distance, 0});
+    if (in_direction(stage, direction, position)) send({colour, stage_index, direction, distance, 0});
   };
-  std::int32_t last = stage.size - 1;
-  if (stage.kind == StageKind::all_gather) {
-    if (stage.wraps || position < last) origin(+1, 1);
-    if (stage.wraps || position > 0) origin(-1, 1);
-  } else if (stage.wraps) {
-    origin(+1, stage.size - 2);
-    origin(-1, stage.size - 2);
+  if (stage.kind == StageKind::direct) {
+    if (kind_ == CollectiveKind::collective_permute && !at[0]) return;
+    for (std::int32_t peer = 1; peer < stage.size; ++peer) send({colour, stage_index, +1, peer, 0});
+  } else if (stage.kind == StageKind::broadcast) {
+    if (stage.flow == Flow::line || reach(stage, +1) > 0) origin(+1, 1);
+    if (stage.flow == Flow::line || reach(stage, -1) > 0) origin(-1, 1);
+  } else if (stage.flow != Flow::line) {
+    const std::int32_t first = stage.kind == StageKind::all_gather ? 1 : stage.size - 2;
+    origin(+1, first);
+    origin(-1, first);
+  } else if (stage.kind == StageKind::all_gather) {
+    // A bundle starts where its first chunk is; those who own the others add theirs when it comes by.
+    const std::int32_t bundle = position / stage.bundle;
+    if (position % stage.bundle == 0) origin(+1, bundle);
+    if ((position + 1) % stage.bundle == 0 || position == last) origin(-1, bundle);
   } else {
-    for (std::int32_t distance = last - 1; distance >= 0; --distance) {
-      if (position == 0) origin(+1, distance);
-      if (position == last) origin(-1, distance);
+    for (std::int32_t i = 0; i < stage.bundles(); ++i) {
+      const std::int32_t above = stage.bundles() - 1 - i;
+      if (position == 0 && std::min(last, (above + 1) * stage.bundle - 1) > 0) origin(+1, above);
+      if (position == last && i * stage.bundle < last) origin(-1, i);
     }
   }
 }
 
-std::optional<Token> AllReduceSchedule::onward(const Token& token, std::int32_t position) const {
-  const Stage& stage = stages(token.colour)[token.stage];
+std::optional<Token> GroupSchedule::onward(const Token& token, const noc::Coordinates& at) const {
+  const Stage& stage = stage_of(token);
+  const std::int32_t position = at[std::size_t(stage.dimension)];
   Token next = token;
-  if (stage.kind == StageKind::reduce_scatter) {
-    next.distance -= 1;
-    return token.distance > 0 ? std::optional(next) : std::nullopt;
+  if (stage.kind == StageKind::direct) return std::nullopt;
+  if (stage.flow == Flow::line && stage.kind != StageKind::broadcast) {
+    if (!in_direction(stage, token.direction, position)) return std::nullopt;
+    if (stage.kind == StageKind::all_gather) return next;
+    const auto [first, end] = bundled(stage, token, position + token.direction);
+    return first < end ? std::optional(next) : std::nullopt;
   }
-  next.distance += 1;
-  bool more = stage.wraps ? token.distance < stage.size - 1
-                          : position + token.direction >= 0 && position + token.direction < stage.size;
+  const bool scatters = stage.kind == StageKind::reduce_scatter;
+  next.distance += scatters ? -1 : 1;
+  bool more = scatters ? token.distance > 0 : token.distance < stage.size - 1;
+  if (stage.kind == StageKind::broadcast) {
+    more = stage.flow == Flow::line ? in_direction(stage, token.direction, position)
+                                    : token.distance < reach(stage, token.direction);
+  }
   return more ? std::optional(next) : std::nullopt;
 }
 
-std::int64_t AllReduceSchedule::completions(int colour, int stage_index, std::int32_t position) const {
-  const Stage& stage = stages(colour)[stage_index];
-  // Chunks that come in from each side: what travels in + direction comes from lower positions.
+std::int32_t GroupSchedule::next_position(const Token& token, std::int32_t position) const {
+  return around(position + token.direction, stage_of(token).size);
+}
+
+bool GroupSchedule::ends_here(const Token& token, const noc::Coordinates& at) const {
+  const Stage& stage = stage_of(token);
+  if (stage.flow != Flow::line) return token.distance == 0;
+  return at[std::size_t(stage.dimension)] / stage.bundle == token.distance;
+}
+
+std::int64_t GroupSchedule::completions(int colour, int stage_index, const noc::Coordinates& at) const {
+  const Stage& stage = stages(colour)[std::size_t(stage_index)];
+  const std::int32_t position = at[std::size_t(stage.dimension)];
+  if (stage.kind == StageKind::direct) {
+    const bool receives = kind_ != CollectiveKind::collective_permute || at[1] != 0;
+    return receives ? std::int64_t(stage.size - 1) * stage.segments[0] : 0;
+  }
+  if (stage.kind == StageKind::broadcast) return stage.segments[0];
+  // Flows that come in from each side: what travels in positive direction comes from lower positions.
   std::int64_t from_below = 1, from_above = 1;
   if (stage.kind == StageKind::all_gather) {
-    from_below = stage.wraps ? stage.size - 1 : position;
-    from_above = stage.wraps ? stage.size - 1 : stage.size - 1 - position;
-  } else if (!stage.wraps) {
+    from_below = from_above = stage.size - 1;
+    if (stage.flow == Flow::line) {
+      from_below = position > 0 ? (position - 1) / stage.bundle + 1 : 0;
+      from_above = position < stage.size - 1 ? stage.bundles() - (position + 1) / stage.bundle : 0;
+    }
+  } else if (stage.flow == Flow::line) {
     from_below = position > 0;
     from_above = position < stage.size - 1;
   }
-  return from_below * segments(stage, +1) + from_above * segments(stage, -1);
+  return from_below * stage.segments[0] + from_above * stage.segments[1];
 }
 
-bool AllReduceSchedule::adds_own(const Token& token, std::int32_t position) const {
-  const Stage& stage = stages(token.colour)[token.stage];
-  return stage.wraps || token.direction > 0 || position == 0;
-}
-
-ElementRange AllReduceSchedule::range(const Token& token, const noc::Coordinates& at) const {
-  const Stage& stage = stages(token.colour)[token.stage];
-  int toward_owner = stage.kind == StageKind::reduce_scatter ? token.direction : -token.direction;
-  std::int32_t chunk = around(at[stage.dimension] + toward_owner * token.distance, stage.size);
-  std::int64_t begin = stage_begin(token.colour, token.stage, at) + chunk * stage.chunk;
-  if (stage.wraps && token.direction < 0) begin += flow(stage, +1);
-  const std::int64_t whole = flow(stages(token.colour)[token.stage], token.direction);
-  return {begin + segment_begin(whole, token.segment), token_size(token)};
-}
-
-ElementRange AllReduceSchedule::shard_range(int colour, const noc::Coordinates& at) const {
-  std::int64_t begin = part(colour).begin;
-  for (const Stage& stage : stages(colour)) {
-    if (stage.kind == StageKind::reduce_scatter) begin += at[stage.dimension] * stage.chunk;
+std::pair<std::int32_t, std::int32_t> GroupSchedule::bundled(const Stage& stage, const Token& token,
+                                                             std::int32_t position) {
+  std::int32_t first = token.distance * stage.bundle;
+  std::int32_t end = std::min(stage.size, first + stage.bundle);
+  // Partial sums are on their way to owners ahead, finished chunks come from owners behind.
+  const bool from_here_up = (stage.kind == StageKind::reduce_scatter) == (token.direction > 0);
+  const std::int32_t edge = stage.kind == StageKind::reduce_scatter ? position : position - token.direction;
+  if (from_here_up) {
+    first = std::max(first, edge);
+  } else {
+    end = std::min(end, edge + 1);
   }
-  return {begin, shard()};
+  return {first, end};
 }
 
-std::int64_t AllReduceSchedule::stage_begin(int colour, int stage, const noc::Coordinates& at) const {
-  const std::vector<Stage>& all = stages(colour);
-  // Stage i of the all-gathers works on the same range as its mirror image among the reduce-scatters.
-  int depth = std::min(stage, int(all.size()) - 1 - stage);
+std::int64_t GroupSchedule::size(const Token& token, std::int32_t position) const {
+  const Stage& stage = stage_of(token);
+  if (stage.flow == Flow::line && stage.bundle > 1) {
+    const auto [first, end] = bundled(stage, token, position);
+    return (end - first) * stage.chunk;
+  }
+  return segment_of(flow(stage, token.direction), segments(token), token.segment).count;
+}
+
+std::int64_t GroupSchedule::contributed(const Token& token, std::int32_t position) const {
+  const Stage& stage = stage_of(token);
+  const std::int64_t all = size(token, position);
+  const bool second =
+      stage.flow == Flow::line && token.direction < 0 && position > 0 && position / stage.bundle == token.distance;
+  if (!second) return all;
+  return stage.bundle > 1 ? all - stage.chunk : 0;
+}
+
+ElementRange GroupSchedule::range(const Token& token, const noc::Coordinates& at) const {
+  const Stage& stage = stage_of(token);
+  const std::int32_t position = at[std::size_t(stage.dimension)];
+  const std::int64_t begin = stage_begin(token.colour, stage, at);
+  const ElementRange segment = segment_of(flow(stage, token.direction), segments(token), token.segment);
+  if (stage.kind == StageKind::broadcast) return {begin + segment.begin, segment.count};
+  if (stage.flow == Flow::line) {
+    const auto [first, end] = bundled(stage, token, position);
+    if (stage.bundle > 1) return {begin + first * stage.chunk, (end - first) * stage.chunk};
+    return {begin + first * stage.chunk + segment.begin, segment.count};
+  }
+  const int toward_owner = stage.kind == StageKind::reduce_scatter ? token.direction : -token.direction;
+  const std::int32_t chunk = around(position + toward_owner * token.distance, stage.size);
+  const std::int64_t half = token.direction < 0 ? flow(stage, +1) : 0;
+  return {begin + chunk * stage.chunk + half + segment.begin, segment.count};
+}
+
+ElementRange GroupSchedule::shard_range(int colour, const noc::Coordinates& at) const {
   std::int64_t begin = part(colour).begin;
-  for (int i = 0; i < depth; ++i) begin += at[all[i].dimension] * all[i].chunk;
+  for (const Cut& cut : cuts_[std::size_t(colour % 2)]) begin += at[std::size_t(cut.dimension)] * cut.chunk;
+  return {begin, shard_};
+}
+
+std::int64_t GroupSchedule::stage_begin(int colour, const Stage& stage, const noc::Coordinates& at) const {
+  std::int64_t begin = part(colour).begin;
+  const std::vector<Cut>& cuts = cuts_[std::size_t(colour % 2)];
+  for (int i = 0; i < stage.depth; ++i)
+    begin += at[std::size_t(cuts[std::size_t(i)].dimension)] * cuts[std::size_t(i)].chunk;
   return begin;
 }
 

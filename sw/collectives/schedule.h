@@ -1,63 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/units.h"
 #include "noc/topology.h"
-#include "sw/graph/shape.h"
+#include "sw/collectives/algorithm.h"
+#include "sw/collectives/group_layout.h"
 
-/// The all-reduce of a slice as a program that every core runs, a function of the core's position: who sends what to
-/// whom, without times and without data. It is walked by ScheduleWalker, for the functional executor on real numbers
-/// and for the timed one on the model of the machine. Nothing is stored per participant.
+/// A collective of one group as a program that every member runs, a function of its position in the group's grid: who
+/// sends what to whom, without times and without data. It is walked by ScheduleWalker. Nothing is stored per member.
 ///
-/// Algorithm, 2-D rings over all cores of every chip, several colours at once:
-///  1. on the chip: the payload is cut into one part per colour; every core hands the parts it does not own to their
-///     owners (colour c belongs to core c mod cores), which add them to their own;
-///  2. every colour reduce-scatters its part over the dimensions of the slice, even colours from the last dimension to
-///     the first (Y then X), odd ones the other way round, so that both kinds of links work at the same time; each next
-///     dimension handles only the shard of the one before;
-///  3. it all-gathers in the reverse order;
-///  4. on the chip: every core hands the finished parts to the others.
+/// A collective-permute has roles for positions: whether a member sends, and whether it receives.
 ///
-/// Along a wrapped dimension of n chips a chunk is halved and the halves go around the ring in opposite directions, n-1
-/// steps. Along an open one partial sums of a chunk flow from both ends toward its owner, the farthest chunk first, and
-/// the finished chunk flows from its owner to both ends. A flow is cut into segments so that the sum of one overlaps
-/// the transfer of the next.
+/// The payload is cut into colours, which go their own ways at the same time. Where a chip has several cores in the
+/// group, a colour belongs to one of them; the first stage of a reduction adds the contributions of all the chip's
+/// cores, and what is finished is copied to the others. A colour is a list of stages:
 ///
-/// Every chip owns the same number of elements at the end: the payload is padded up to a multiple of colours times
-/// chips, by less than one element per colour and chip. Equal chunks make the traffic along a wrapped dimension
-/// symmetric.
+///  - reduce-scatter and all-gather along one dimension of n positions, an all-reduce being the one and then the other
+///    in reverse. On a ring a chunk (1/n of what the stage works on) goes n-1 steps; with both directions, half of it
+///    each way. On a line partial sums flow from both ends toward the chunk's owner, the farthest chunk first, and
+///    finished chunks from their owner to both ends; chunks too short for a message travel in bundles, which lose the
+///    owner's chunk (reduce-scatter) or gain it (all-gather) at every position that they pass.
+///  - broadcast along one dimension: a segment that has arrived goes on along its dimension, and starts along all later
+///    ones.
+///  - direct: a message from every member to every other, those at the same distance at the same time; where a
+///    destination is half way around a ring, colours differ in the way they go.
+///
+/// Messages are segments of flows. The elements of a group's payload are numbered in the order in which stages cut
+/// them, colour by colour; padding makes all shards equal (less than one element per shard).
 namespace podsim::sw {
 
-enum class StageKind { reduce_scatter, all_gather };
+enum class StageKind : std::uint8_t { reduce_scatter, all_gather, broadcast, direct };
+enum class Flow : std::uint8_t { ring, one_way, line };
 
-/// One colour's work along one dimension; only dimensions of more than one chip have stages.
+/// One colour's work along one dimension; only dimensions of more than one position have stages.
 struct Stage {
   StageKind kind = StageKind::reduce_scatter;
-  int dimension = 0;
-  std::int32_t size = 1;  ///< chips along the dimension
-  bool wraps = false;
-  std::int64_t chunk = 0;    ///< elements of one of the `size` chunks
-  std::string name() const;  ///< "reduce-scatter y"
+  Flow flow = Flow::ring;
+  int dimension = 0;  ///< of the group's grid; of direct sends: none
+  int depth = 0;      ///< how many times the colour's part has been cut before
+  std::int32_t size = 1;
+  std::int64_t chunk = 0;                  ///< elements of one of the `size` chunks; all there are in a broadcast
+  std::int32_t bundle = 1;                 ///< chunks that travel as one message along a line
+  std::array<std::int32_t, 2> segments{};  ///< of a flow in positive and in negative direction; 0: nothing flows there
+  std::string name;                        ///< "reduce-scatter y"
+
+  std::int32_t bundles() const { return (size + bundle - 1) / bundle; }
 };
 
-/// One segment of a flow as it arrives at a chip. Positions along a ring are relative, so that a token means the same
-/// on every chip of a folded dimension.
+/// One segment of a flow as it arrives at a member. Positions along a ring are relative, so that a token means the same
+/// at every position of a folded dimension.
 struct Token {
   int colour = 0;
   int stage = 0;
-  int direction = 1;          ///< of travel along the stage's dimension
-  std::int32_t distance = 0;  ///< hops between here and the chunk's owner: to go (reduce-scatter), gone (all-gather)
+  int direction = 1;  ///< of travel along the stage's dimension
+  /// Ring: steps between here and the chunk's owner, to go (reduce-scatter) or gone (all-gather). Line: the number of
+  /// the bundle. Broadcast: steps from where it started. Direct: which of the other members, counted from the sender.
+  std::int32_t distance = 0;
   std::int32_t segment = 0;
   bool operator==(const Token&) const = default;
 };
-std::uint64_t pack(const Token& token);
-Token unpack(std::uint64_t tag);
 
 /// Elements [begin, begin + count) of the padded payload.
 struct ElementRange {
@@ -65,69 +72,90 @@ struct ElementRange {
   std::int64_t count = 0;
 };
 
-class AllReduceSchedule {
- public:
-  /// `elements` of `type` per core, summed over `cores_per_chip` cores of every chip of `topology`. `segment`: the
-  /// largest number of elements sent as one message.
-  AllReduceSchedule(noc::Topology topology, int cores_per_chip, std::int64_t elements, ElementType type,
-                    std::int64_t segment);
+/// How long messages are, in elements.
+struct SegmentLengths {
+  std::int64_t link = 1;   ///< what a link carries while the message before is seen and summed
+  std::int64_t least = 1;  ///< chunks shorter than this share a message on a line
+  std::int64_t most = 1;   ///< what the buffers of a core hold
+};
 
-  const noc::Topology& topology() const { return topology_; }
-  int cores_per_chip() const { return cores_per_chip_; }
-  ElementType type() const { return type_; }
-  std::int64_t elements() const { return elements_; }
-  std::int64_t padded_elements() const { return part_ * colours_; }
-  std::int64_t segment() const { return segment_; }
-  base::Bytes bytes(std::int64_t elements) const { return base::Bytes(elements * byte_width(type_)); }
+class GroupSchedule {
+ public:
+  /// `elements` is the payload of a rank (see CollectiveKind) in a group laid out as `layout`.
+  GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Algorithm algorithm, std::int64_t elements,
+                const SegmentLengths& lengths);
+
+  CollectiveKind kind() const { return kind_; }
+  int cores() const { return cores_; }
+  const std::vector<LogicalDimension>& dimensions() const { return dimensions_; }
+  std::int32_t ranks() const { return ranks_; }
 
   int colours() const { return colours_; }
-  int owner(int colour) const { return colour % cores_per_chip_; }
-  const std::vector<Stage>& stages(int colour) const { return stages_[colour % 2]; }
+  /// Whether odd colours go their own order of dimensions.
+  bool two_orders() const { return two_orders_; }
+  /// Whether the core of a chip (among those in the group) works on a colour; not of a broadcast.
+  bool works_on(int core, int colour) const { return !per_chip_ || colour % cores_ == core; }
+  /// Whether what a core has finished is copied to the other cores of its chip.
+  bool shares() const { return per_chip_ && cores_ > 1 && kind_ != CollectiveKind::reduce_scatter; }
+  /// Whether the first stage takes the contributions of all cores of a chip.
+  bool sums_cores() const { return per_chip_ && cores_ > 1 && reduces(kind_); }
+  const std::vector<Stage>& stages(int colour) const { return stages_[std::size_t(colour % 2)]; }
+  const Stage& stage_of(const Token& token) const { return stages(token.colour)[std::size_t(token.stage)]; }
   /// A colour's part of the payload.
   ElementRange part(int colour) const { return {colour * part_, part_}; }
-
-  /// How many elements of a chunk go in a direction; both directions carry the whole chunk on an open dimension.
-  std::int64_t flow(const Stage& stage, int direction) const;
-  std::int32_t segments(const Stage& stage, int direction) const { return segments_of(flow(stage, direction)); }
-  std::int32_t segments_of(std::int64_t elements) const;
-  /// Elements of segment i of `elements`; the segments of a flow are as equal as can be, so that no short one follows
-  /// the others down the line.
-  std::int64_t segment_size(std::int64_t elements, std::int32_t i) const;
-  /// Where segment i of `elements` begins.
-  std::int64_t segment_begin(std::int64_t elements, std::int32_t i) const;
-  std::int64_t token_size(const Token& token) const;
-
-  /// Calls `send` for segment 0 of every flow that starts at a position along the stage's dimension, in the order in
-  /// which they are to be sent; the token is as the neighbour will see it.
-  void for_each_origin(int colour, int stage, std::int32_t position,
-                       const std::function<void(const Token&)>& send) const;
-  /// The token as the next chip will see it; nullopt where the flow ends.
-  std::optional<Token> onward(const Token& token, std::int32_t position) const;
-  /// Segments whose flow ends here (reduce-scatter) or that pass or end here (all-gather).
-  std::int64_t completions(int colour, int stage, std::int32_t position) const;
-  /// Whether, where a reduce-scatter flow ends, this is the flow that adds the owner's own contribution: one of the
-  /// two.
-  bool adds_own(const Token& token, std::int32_t position) const;
-
-  /// Which elements a token carries, seen from the chip at `at` where it has arrived. Meaningful in the full topology
-  /// only.
-  ElementRange range(const Token& token, const noc::Coordinates& at) const;
-  /// The elements of a colour that a chip owns after all reduce-scatters.
-  std::int64_t shard() const { return part_ / topology_.nodes(); }
+  std::int64_t padded_elements() const { return part_ * colours_; }
+  /// The elements of a colour that a place owns when everything is scattered.
+  std::int64_t shard() const { return shard_; }
   ElementRange shard_range(int colour, const noc::Coordinates& at) const;
 
- private:
-  /// Where the range begins that a chip works on in a stage.
-  std::int64_t stage_begin(int colour, int stage, const noc::Coordinates& at) const;
+  /// Calls `send` for segment 0 of every flow that starts at a position, in the order in which they are to be sent; the
+  /// token is as the next member will see it.
+  void for_each_origin(int colour, int stage, const noc::Coordinates& at,
+                       const std::function<void(const Token&)>& send) const;
+  /// The token as the next member will see it; nothing where the flow ends.
+  std::optional<Token> onward(const Token& token, const noc::Coordinates& at) const;
+  /// The position along the stage's dimension where a token sent from `position` arrives.
+  std::int32_t next_position(const Token& token, std::int32_t position) const;
+  /// Whether a partial sum that arrives here, or some of it, has arrived at its owner.
+  bool ends_here(const Token& token, const noc::Coordinates& at) const;
+  /// Segments to wait for: those with the own chunk (reduce-scatter), all that pass (the others).
+  std::int64_t completions(int colour, int stage, const noc::Coordinates& at) const;
 
-  noc::Topology topology_;
-  int cores_per_chip_;
-  std::int64_t elements_;
-  ElementType type_;
-  std::int64_t segment_;
-  int colours_;
-  std::int64_t part_;
-  std::vector<Stage> stages_[2];  ///< of even and of odd colours
+  std::int32_t segments(const Token& token) const { return stage_of(token).segments[token.direction < 0]; }
+  /// Which elements a token carries that arrives at `at`; direct sends apart, it is the same range at both ends.
+  ElementRange range(const Token& token, const noc::Coordinates& at) const;
+  /// The elements that a token carries to `position` along its stage's dimension.
+  std::int64_t size(const Token& token, std::int32_t position) const;
+  /// Of a partial sum that arrives, the elements to which the member adds its own contribution: all, except that of its
+  /// own chunk on a line one of the two flows brings sums only.
+  std::int64_t contributed(const Token& token, std::int32_t position) const;
+
+ private:
+  struct Cut {
+    int dimension;
+    std::int64_t chunk;
+  };
+
+  void add_stages(int order, Algorithm algorithm, const SegmentLengths& lengths);
+  void add_direct(const SegmentLengths& lengths);
+  Stage stage_along(StageKind kind, int dimension, int depth, std::int64_t chunk, Algorithm algorithm,
+                    const SegmentLengths& lengths) const;
+  /// Elements of a flow in the token's direction: of one chunk, or its half.
+  static std::int64_t flow(const Stage& stage, int direction);
+  /// The chunks [first, second) that a bundle on a line brings to a position.
+  static std::pair<std::int32_t, std::int32_t> bundled(const Stage& stage, const Token& token, std::int32_t position);
+  std::int64_t stage_begin(int colour, const Stage& stage, const noc::Coordinates& at) const;
+
+  CollectiveKind kind_;
+  int cores_;
+  std::vector<LogicalDimension> dimensions_;
+  std::int32_t ranks_;
+  bool per_chip_;  ///< colours belong to one core of a chip each
+  int colours_ = 1;
+  bool two_orders_ = false;
+  std::int64_t part_ = 0, shard_ = 0;
+  std::array<std::vector<Cut>, 2> cuts_;
+  std::array<std::vector<Stage>, 2> stages_;  ///< of even and of odd colours
 };
 
 }  // namespace podsim::sw

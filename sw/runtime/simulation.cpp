@@ -5,6 +5,7 @@
 
 #include <sysc/kernel/sc_kernel_ids.h>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <systemc>
 
@@ -17,6 +18,7 @@
 #include "noc/message_fabric.h"
 #include "noc/systemc_time.h"
 #include "sw/collectives/collective_engine.h"
+#include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_run.h"
 #include "sw/runtime/run_statistics.h"
 
@@ -43,15 +45,17 @@ Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
   return most.bound;
 }
 
-/// "two-colour x line, y ring": both colours visit the dimensions, in opposite order.
-std::string algorithm_name(const AllReduceSchedule& schedule) {
+/// "two-colour: x line, y ring"
+std::string algorithm_name(const CollectiveSchedule& schedule) {
+  const GroupSchedule& program = schedule.group_program(0);
   std::string name;
-  for (const Stage& stage : schedule.stages(schedule.colours() - 1)) {
+  for (const Stage& stage : program.stages(0)) {
     if (stage.kind != StageKind::reduce_scatter) continue;
-    name += fmt::format("{}{} {}", name.empty() ? "" : ", ", noc::dimension_name(stage.dimension),
-                        stage.wraps ? "ring" : "line");
+    static constexpr std::array flows{"ring", "one-way ring", "line"};
+    name += fmt::format("{}{} {}", name.empty() ? ": " : ", ", stage.name.substr(stage.name.find(' ') + 1),
+                        flows[std::size_t(stage.flow)]);
   }
-  return fmt::format("{}-colour {}", schedule.colours(), name.empty() ? "on chip" : name);
+  return name.empty() ? "on chip" : std::string(to_string(schedule.algorithm())) + name;
 }
 
 }  // namespace
@@ -221,9 +225,11 @@ CollectiveRun& Simulation::collective(int step, std::size_t index) {
   CollectiveRun*& run = collectives_[{step, index}];
   if (run == nullptr) {
     const CollectiveOp& op = program_.collectives[program_.items[index].index];
-    auto schedule = std::make_shared<const AllReduceSchedule>(
-        engine_->topology().full(), int(machine_.cores_per_chip), op.bytes.value() / byte_width(op.element_type),
-        op.element_type, segment_elements(machine_, op.element_type));
+    const CollectiveRequest request{CollectiveKind::all_reduce, op.element_type,
+                                    op.bytes.value() / byte_width(op.element_type)};
+    const noc::Topology& slice = engine_->topology().full();
+    auto schedule =
+        choose_algorithm(machine_, slice, CollectiveGroups::all(slice, int(machine_.cores_per_chip)), request).schedule;
     run = &engine_->begin(std::move(schedule), [this](noc::NodeId chip, int core) {
       chips_[std::size_t(chip)]->core(core).complete_external();
     });

@@ -2,8 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "hw/machine.h"
+#include "noc/fresh_context.h"
 #include "noc/topology.h"
-#include "sw/collectives/functional_all_reduce.h"
+#include "sw/collectives/collective_simulation.h"
 #include "sw/compiler/compile.h"
 #include "sw/graph/evaluator.h"
 #include "tests/workloads/tiny.h"
@@ -18,7 +19,7 @@ using sw::Literal;
 constexpr int kPartitions = 4;
 constexpr int kClasses = 5;
 
-/// The schedule that the simulation times, walked on the partitions' numbers: two chips in a row, two cores each.
+/// The simulated all-reduce on the partitions' numbers: two chips in a row, two cores each.
 std::vector<Literal> through_the_schedule(const sw::Instruction& instruction,
                                           const std::vector<std::vector<Literal>>& operands) {
   sw::CoreVectors payload;
@@ -27,8 +28,14 @@ std::vector<Literal> through_the_schedule(const sw::Instruction& instruction,
     for (const Literal& operand : partition) values.insert(values.end(), operand.values.begin(), operand.values.end());
   }
   noc::Topology row({2, 1}, {false, false});
-  sw::AllReduceSchedule schedule(row, 2, std::int64_t(payload[0].size()), operands[0][0].shape.element_type, 64);
-  sw::CoreVectors sums = sw::run_functional(schedule, payload);
+  const sw::CollectiveRequest request{sw::CollectiveKind::all_reduce, operands[0][0].shape.element_type,
+                                      std::int64_t(payload[0].size())};
+  const auto schedule = std::make_shared<const sw::CollectiveSchedule>(
+      row, 2, sw::CollectiveGroups::all(row, 2), request, sw::Algorithm::two_colour, sw::SegmentLengths{64, 8, 64});
+  sw::CollectiveData data(*schedule, payload);
+  const noc::FreshContext context;
+  sw::simulate_collective(hw::read_machine(machine_config("tpu-v3")), schedule, {.data = &data});
+  sw::CoreVectors sums = data.results();
 
   std::vector<Literal> results;
   for (std::size_t p = 0; p < operands.size(); ++p) {

@@ -34,7 +34,7 @@ struct Slice : sc_core::sc_module {
     SC_METHOD(start_all);
   }
 
-  void prepare(std::shared_ptr<const AllReduceSchedule> schedule, std::size_t rounds) {
+  void prepare(std::shared_ptr<const CollectiveSchedule> schedule, std::size_t rounds) {
     for (std::size_t round = 0; round < rounds; ++round) {
       runs.push_back(&engine->begin(schedule, [this, round, rounds](noc::NodeId chip, int core) {
         if (round + 1 < rounds) runs[round + 1]->start(chip, core);
@@ -55,10 +55,13 @@ struct Slice : sc_core::sc_module {
   std::vector<CollectiveRun*> runs;
 };
 
-std::shared_ptr<const AllReduceSchedule> schedule_on(const Topology& topology, const hw::Machine& machine,
-                                                     std::int64_t elements) {
-  return std::make_shared<const AllReduceSchedule>(topology, int(machine.cores_per_chip), elements, ElementType::bf16,
-                                                   segment_elements(machine, ElementType::bf16));
+std::shared_ptr<const CollectiveSchedule> schedule_on(const Topology& topology, const hw::Machine& machine,
+                                                      std::int64_t elements) {
+  const int cores = int(machine.cores_per_chip);
+  return std::make_shared<const CollectiveSchedule>(
+      topology, cores, CollectiveGroups::all(topology, cores),
+      CollectiveRequest{CollectiveKind::all_reduce, ElementType::bf16, elements}, Algorithm::two_colour,
+      segment_lengths(machine, ElementType::bf16));
 }
 
 std::vector<Time> finish_times(const hw::Machine& machine, const Topology& topology, std::int64_t elements,
@@ -122,7 +125,7 @@ std::size_t heap_in_use() { return mallinfo2().uordblks; }
 /// Every core goes from one collective into the next, which is made when the first core gets there.
 struct EndlessSlice : Slice {
   using Slice::Slice;
-  void run(const std::shared_ptr<const AllReduceSchedule>& schedule, std::size_t rounds) {
+  void run(const std::shared_ptr<const CollectiveSchedule>& schedule, std::size_t rounds) {
     make_next = [this, schedule, rounds] {
       heap.push_back(heap_in_use());
       std::size_t next = runs.size() + 1;
@@ -161,15 +164,16 @@ TEST(CollectiveEngine, NamesItsMessagesForWaveforms) {
   Topology topology({2, 2}, {false, false});
   Slice slice("slice", machine, topology);
   slice.prepare(schedule_on(topology, machine, 1000), 1);
-  noc::Message message{.bytes = base::Bytes(1), .channel = 1, .tag = pack({.colour = 1, .stage = 0, .segment = 3})};
+  noc::Message message{.bytes = base::Bytes(1), .channel = 1, .tag = pack(MessageTag{{.colour = 1, .stage = 0, .segment = 3}, 1, 1})};
   EXPECT_EQ(slice.engine->label(message), "reduce-scatter x, colour 1, segment 3");
   EXPECT_EQ(slice.engine->label({.bytes = base::Bytes(12)}), "12 B");
 }
 
-TEST(SegmentElements, AreWhatALinkCarriesDuringOneRemoteDma) {
-  // 70.028 GB/s for 1 us.
-  EXPECT_EQ(segment_elements(tpu_v3(), ElementType::bf16), 35014);
-  EXPECT_EQ(segment_elements(tpu_v3(), ElementType::f32), 17507);
+TEST(SegmentLengths, AreWhatALinkCarriesDuringOneRemoteDmaAndTwoOfTheMachineFile) {
+  // 70.028 GB/s for 1 us, 16 KiB, 1 MiB.
+  EXPECT_EQ(segment_lengths(tpu_v3(), ElementType::bf16).link, 35014);
+  EXPECT_EQ(segment_lengths(tpu_v3(), ElementType::f32).least, 4096);
+  EXPECT_EQ(segment_lengths(tpu_v3(), ElementType::f32).most, 262144);
 }
 
 }  // namespace

@@ -4,72 +4,120 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "sw/collectives/collective_schedule.h"
+
 namespace podsim::sw {
 namespace {
 
 using noc::Topology;
 
-TEST(AllReduceSchedule, TheTwoColoursTakeTheDimensionsInOppositeOrders) {
-  AllReduceSchedule schedule(Topology({8, 4}, {false, false}), 2, 64, ElementType::bf16, 100);
-  std::vector<std::string> even, odd;
-  for (const Stage& stage : schedule.stages(0)) even.push_back(stage.name());
-  for (const Stage& stage : schedule.stages(1)) odd.push_back(stage.name());
-  EXPECT_EQ(even, (std::vector<std::string>{"reduce-scatter y", "reduce-scatter x", "all-gather x", "all-gather y"}));
-  EXPECT_EQ(odd, (std::vector<std::string>{"reduce-scatter x", "reduce-scatter y", "all-gather y", "all-gather x"}));
+GroupSchedule schedule_of(const Topology& slice, int cores, CollectiveKind kind, Algorithm algorithm,
+                          std::int64_t elements, const SegmentLengths& lengths = {100, 1, 100}) {
+  const auto groups = CollectiveGroups::all(slice, cores);
+  return GroupSchedule(lay_out(groups.groups()[0], slice, cores), kind, algorithm, elements, lengths);
 }
 
-TEST(AllReduceSchedule, TheSecondDimensionHandlesTheShardOfTheFirst) {
-  AllReduceSchedule schedule(Topology({8, 4}, {false, false}), 2, 6400, ElementType::bf16, 100);
+std::vector<std::string> names(const GroupSchedule& schedule, int colour) {
+  std::vector<std::string> result;
+  for (const Stage& stage : schedule.stages(colour)) result.push_back(stage.name);
+  return result;
+}
+
+TEST(GroupSchedule, TwoColoursTakeTheDimensionsInOppositeOrders) {
+  const auto schedule =
+      schedule_of(Topology({8, 4}, {false, false}), 2, CollectiveKind::all_reduce, Algorithm::two_colour, 64);
+  EXPECT_EQ(names(schedule, 0),
+            (std::vector<std::string>{"reduce-scatter y", "reduce-scatter x", "all-gather x", "all-gather y"}));
+  EXPECT_EQ(names(schedule, 1),
+            (std::vector<std::string>{"reduce-scatter x", "reduce-scatter y", "all-gather y", "all-gather x"}));
+}
+
+TEST(GroupSchedule, TheSecondDimensionHandlesTheShardOfTheFirst) {
+  const auto schedule =
+      schedule_of(Topology({8, 4}, {false, false}), 2, CollectiveKind::all_reduce, Algorithm::y_then_x, 6400);
   EXPECT_EQ(schedule.stages(0)[0].chunk, 800);  // half of the payload over 4
   EXPECT_EQ(schedule.stages(0)[1].chunk, 100);  // and that over 8
   EXPECT_EQ(schedule.shard(), 100);
 }
 
-TEST(AllReduceSchedule, ADimensionOfOneChipHasNoStage) {
-  EXPECT_EQ(AllReduceSchedule(Topology({1, 4}, {false, true}), 2, 64, ElementType::f32, 8).stages(1).size(), 2u);
-  EXPECT_TRUE(AllReduceSchedule(Topology({1, 1}, {false, false}), 2, 64, ElementType::f32, 8).stages(0).empty());
+TEST(GroupSchedule, ReduceScatterAndAllGatherAreTheHalvesOfAnAllReduce) {
+  const Topology slice({8, 4}, {false, true});
+  EXPECT_EQ(names(schedule_of(slice, 2, CollectiveKind::reduce_scatter, Algorithm::y_then_x, 64), 0),
+            (std::vector<std::string>{"reduce-scatter y", "reduce-scatter x"}));
+  EXPECT_EQ(names(schedule_of(slice, 2, CollectiveKind::all_gather, Algorithm::y_then_x, 64), 0),
+            (std::vector<std::string>{"all-gather x", "all-gather y"}));
 }
 
-TEST(AllReduceSchedule, ASingleCoreRunsTwoColoursWhereThereAreTwoKindsOfLinks) {
-  EXPECT_EQ(AllReduceSchedule(Topology({4, 4}, {false, false}), 1, 64, ElementType::f32, 8).colours(), 2);
-  EXPECT_EQ(AllReduceSchedule(Topology({4, 1}, {false, false}), 1, 64, ElementType::f32, 8).colours(), 1);
+TEST(GroupSchedule, RingsRunWhereADimensionIsClosedAndLinesWhereItIsOpen) {
+  const auto schedule =
+      schedule_of(Topology({8, 4}, {false, true}), 1, CollectiveKind::all_reduce, Algorithm::y_then_x, 6400);
+  EXPECT_EQ(schedule.stages(0)[0].flow, Flow::ring);
+  EXPECT_EQ(schedule.stages(0)[1].flow, Flow::line);
 }
 
-TEST(AllReduceSchedule, ALineStartsWithTheFarthestChunk) {
-  AllReduceSchedule schedule(Topology({5}, {false}), 1, 50, ElementType::f32, 100);
-  std::vector<std::int32_t> distances;
-  schedule.for_each_origin(0, 0, 0, [&](const Token& token) { distances.push_back(token.distance); });
-  EXPECT_EQ(distances, (std::vector<std::int32_t>{3, 2, 1, 0}));
+TEST(GroupSchedule, ADimensionOfOneChipHasNoStage) {
+  EXPECT_EQ(
+      names(schedule_of(Topology({1, 4}, {false, true}), 2, CollectiveKind::all_reduce, Algorithm::two_colour, 64), 1),
+      (std::vector<std::string>{"reduce-scatter y", "all-gather y"}));
+  EXPECT_TRUE(schedule_of(Topology({1, 1}, {false, false}), 2, CollectiveKind::all_reduce, Algorithm::ring, 64)
+                  .stages(0)
+                  .empty());
+}
+
+TEST(GroupSchedule, ALineStartsWithTheFarthestChunk) {
+  const auto schedule = schedule_of(Topology({5}, {false}), 1, CollectiveKind::all_reduce, Algorithm::line, 50);
+  std::vector<std::int32_t> chunks;
+  schedule.for_each_origin(0, 0, {0}, [&](const Token& token) { chunks.push_back(token.distance); });
+  EXPECT_EQ(chunks, (std::vector<std::int32_t>{4, 3, 2, 1}));
   int inner = 0;
-  schedule.for_each_origin(0, 0, 2, [&](const Token&) { ++inner; });
+  schedule.for_each_origin(0, 0, {2}, [&](const Token&) { ++inner; });
   EXPECT_EQ(inner, 0);
 }
 
-TEST(AllReduceSchedule, PaddingIsLessThanOneElementPerColourAndChip) {
-  AllReduceSchedule schedule(Topology({8, 4}, {false, false}), 2, 25553192, ElementType::bf16, 100);
-  EXPECT_GE(schedule.padded_elements(), schedule.elements());
-  EXPECT_LT(schedule.padded_elements(), schedule.elements() + 64);
+TEST(GroupSchedule, ABundleOfAReduceScatterLosesAChunkAtEveryOwnerItPasses) {
+  // Chunks of 10 elements, messages of at least 25: three chunks a bundle, of nine.
+  const auto schedule = schedule_of(Topology({9}, {false}), 1, CollectiveKind::reduce_scatter, Algorithm::line, 90,
+                                    {.link = 100, .least = 25, .most = 100});
+  const Token up{.direction = +1, .distance = 1};  // chunks 3, 4 and 5 on their way up
+  EXPECT_EQ(schedule.size(up, 2), 30);
+  EXPECT_EQ(schedule.size(up, 3), 30);
+  EXPECT_EQ(schedule.size(up, 4), 20);
+  EXPECT_EQ(schedule.size(up, 5), 10);
+  EXPECT_TRUE(schedule.onward(up, {4}));
+  EXPECT_FALSE(schedule.onward(up, {5}));
 }
 
-RC_GTEST_PROP(Token, SurvivesTheTagOfAMessage, ()) {
-  Token token{.colour = *rc::gen::inRange(0, 16),
-              .stage = *rc::gen::inRange(0, 12),
-              .direction = *rc::gen::element(1, -1),
-              .distance = *rc::gen::inRange(0, 4096),
-              .segment = *rc::gen::inRange(0, 1 << 30)};
-  RC_ASSERT(unpack(pack(token)) == token);
+TEST(GroupSchedule, PaddingIsLessThanOneElementPerShard) {
+  const auto schedule =
+      schedule_of(Topology({8, 4}, {false, false}), 2, CollectiveKind::all_reduce, Algorithm::two_colour, 25553192);
+  EXPECT_GE(schedule.padded_elements(), 25553192);
+  EXPECT_LT(schedule.padded_elements(), 25553192 + 64);
 }
 
-RC_GTEST_PROP(AllReduceSchedule, TheShardsOfAllChipsPartitionThePayload, ()) {
-  std::vector<std::int64_t> sizes{*rc::gen::inRange(1, 6), *rc::gen::inRange(1, 6)};
-  std::vector<bool> wraps{*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()};
-  AllReduceSchedule schedule(Topology(sizes, wraps), *rc::gen::inRange(1, 4), *rc::gen::inRange(1, 500),
-                             ElementType::f32, 7);
+RC_GTEST_PROP(MessageTag, SurvivesTheTagOfAMessage, ()) {
+  const MessageTag tag{{.colour = *rc::gen::inRange(0, 16),
+                        .stage = *rc::gen::inRange(0, 12),
+                        .direction = *rc::gen::element(1, -1),
+                        .distance = *rc::gen::inRange(0, 1 << 20),
+                        .segment = *rc::gen::inRange(0, 1 << 20)},
+                       *rc::gen::inRange(0, 16),
+                       *rc::gen::inRange(0, 16)};
+  RC_ASSERT(unpack(pack(tag)) == tag);
+}
+
+RC_GTEST_PROP(GroupSchedule, TheShardsOfAllPlacesPartitionThePayload, ()) {
+  const Topology slice({*rc::gen::inRange(1, 6), *rc::gen::inRange(1, 6)},
+                       {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
+  const int cores = *rc::gen::inRange(1, 4);
+  const auto layout = lay_out(CollectiveGroups::all(slice, cores).groups()[0], slice, cores);
+  const GroupSchedule schedule(layout, CollectiveKind::all_reduce,
+                               *rc::gen::element(Algorithm::y_then_x, Algorithm::two_colour), *rc::gen::inRange(1, 500),
+                               {7, 2, 9});
   std::vector<int> owners(std::size_t(schedule.padded_elements()), 0);
-  for (noc::NodeId chip = 0; chip < schedule.topology().nodes(); ++chip) {
+  for (std::int32_t place = 0; place < layout.places(); ++place) {
     for (int colour = 0; colour < schedule.colours(); ++colour) {
-      ElementRange range = schedule.shard_range(colour, schedule.topology().coordinates(chip));
-      for (std::int64_t i = 0; i < range.count; ++i) ++owners[range.begin + i];
+      const ElementRange range = schedule.shard_range(colour, layout.position(place));
+      for (std::int64_t i = 0; i < range.count; ++i) ++owners[std::size_t(range.begin + i)];
     }
   }
   for (int count : owners) RC_ASSERT(count == 1);

@@ -36,6 +36,9 @@ inline hw::Machine tpu_v3() {
                  .hop_latency = base::Duration(300e-9),
                  .remote_dma_latency = base::Duration(1e-6),
                  .cross_pod_latency = base::Duration(250e-9)};
+  machine.compiler.least_segment = base::Bytes(16384);
+  machine.compiler.largest_segment = base::Bytes(1 << 20);
+  machine.compiler.collective_launch = base::Duration(25e-6);
   machine.pod = {.dimensions = {32, 32}, .pods = 4};
   return machine;
 }
@@ -50,6 +53,7 @@ inline hw::Machine network_only() {
   machine.dma.read_latency = machine.dma.write_latency = base::Cycles(0);
   machine.chip_switch = {.bytes_per_cycle = std::int64_t(1) << 40, .crossing_latency = base::Cycles(0)};
   machine.cores_per_chip = 1;
+  machine.compiler.collective_launch = base::Duration(0);
   return machine;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "hw/tile_pipeline.h"
+#include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_simulation.h"
 #include "tests/sw/runtime/synthetic_program.h"
 
@@ -156,7 +157,9 @@ TEST_P(SimulationAt, AnAllReduceOfCoresThatStartTogetherTakesWhatItTakesAlone) {
   Program program = maker.all_reduce(2'000'000).program();
   RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
   noc::fresh_context();
-  AllReduceResult alone = simulate_all_reduce(machine(), open_2x2(), 1'000'000, ElementType::bf16);
+  const auto choice = choose_algorithm(machine(), open_2x2(), CollectiveGroups::all(open_2x2(), 2),
+                                       {CollectiveKind::all_reduce, ElementType::bf16, 1'000'000});
+  CollectiveOutcome alone = simulate_collective(machine(), choice.schedule);
   ASSERT_EQ(result.collectives.size(), 1U);
   const CollectiveResult& collective = result.collectives[0];
   EXPECT_EQ(collective.time, alone.duration);

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/collective_data.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "sw/graph/literal.h"
+
+namespace podsim::sw {
+namespace {
+
+double add_f32(double a, double b) { return double(float(a) + float(b)); }
+
+/// Whether ranks hold blocks at the end or at the beginning, which their members in the grid own.
+bool has_blocks(CollectiveKind kind) {
+  return kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::all_gather ||
+         kind == CollectiveKind::all_to_all;
+}
+
+}  // namespace
+
+std::int64_t CollectiveData::block_elements(std::int32_t core) const {
+  return base::divide_round_up(schedule_.request().elements, schedule_.program(core).ranks());
+}
+
+std::int64_t CollectiveData::member_index(std::int32_t core) const {
+  const auto& member = schedule_.member(core);
+  return std::int64_t(member.place) * schedule_.layout(core).cores + member.inner;
+}
+
+std::int64_t CollectiveData::place_of(std::int32_t core, std::int64_t block, std::int64_t element) const {
+  const GroupSchedule& program = schedule_.program(core);
+  const std::int32_t owner = schedule_.ranks(core)[std::size_t(block)];
+  if (schedule_.request().kind == CollectiveKind::all_to_all) {
+    const auto colour = int(element / program.shard());
+    return program.part(colour).begin + member_index(owner) * program.shard() + element % program.shard();
+  }
+  const auto& member = schedule_.member(owner);
+  const int colour = int(element / program.shard()) * program.cores() + member.inner;
+  return program.shard_range(colour, member.position).begin + element % program.shard();
+}
+
+CollectiveData::CollectiveData(const CollectiveSchedule& schedule, const CoreVectors& operands) : schedule_(schedule) {
+  const CollectiveKind kind = schedule.request().kind;
+  held_.resize(std::size_t(schedule.cores()));
+  received_.resize(std::size_t(schedule.cores()));
+  for (std::int32_t core = 0; core < schedule.cores(); ++core) {
+    if (!schedule.takes_part(core)) continue;
+    const Values& operand = operands[std::size_t(core)];
+    Values& held = held_[std::size_t(core)];
+    held.resize(std::size_t(schedule.program(core).padded_elements()));
+    if (!has_blocks(kind)) {
+      std::ranges::copy(operand, held.begin());
+    } else if (kind == CollectiveKind::all_gather) {
+      const auto& ranks = schedule.ranks(core);
+      const auto block = std::ranges::find(ranks, core) - ranks.begin();
+      for (std::size_t i = 0; i < operand.size(); ++i) {
+        held[std::size_t(place_of(core, block, std::int64_t(i)))] = operand[i];
+      }
+    } else {
+      const std::int64_t elements = block_elements(core);
+      for (std::size_t i = 0; i < operand.size(); ++i) {
+        held[std::size_t(place_of(core, std::int64_t(i) / elements, std::int64_t(i) % elements))] = operand[i];
+      }
+    }
+    received_[std::size_t(core)] = held;
+  }
+}
+
+CoreVectors CollectiveData::results() const {
+  const CollectiveRequest& request = schedule_.request();
+  const bool direct = request.kind == CollectiveKind::all_to_all || request.kind == CollectiveKind::collective_permute;
+  CoreVectors results(held_.size());
+  for (std::int32_t core = 0; core < schedule_.cores(); ++core) {
+    if (!schedule_.takes_part(core)) continue;
+    const Values& held = (direct ? received_ : held_)[std::size_t(core)];
+    Values& result = results[std::size_t(core)];
+    std::int64_t first = 0, end = request.elements;
+    const std::int64_t elements = has_blocks(request.kind) ? block_elements(core) : request.elements;
+    if (request.kind == CollectiveKind::reduce_scatter) {
+      const auto& ranks = schedule_.ranks(core);
+      first = elements * (std::ranges::find(ranks, core) - ranks.begin());
+      end = std::min(end, first + elements);
+    }
+    for (std::int64_t i = first; i < end; ++i) {
+      const std::int64_t place = has_blocks(request.kind) ? place_of(core, i / elements, i % elements) : i;
+      result.push_back(round_to(request.type, held[std::size_t(place)]));
+    }
+  }
+  return results;
+}
+
+void CollectiveData::sum_cores(const std::vector<std::int32_t>& cores) {
+  std::vector<Values> before;
+  for (std::int32_t core : cores) before.push_back(held_[std::size_t(core)]);
+  const GroupSchedule& program = schedule_.program(cores[0]);
+  for (std::size_t to = 0; to < cores.size(); ++to) {
+    Values& held = held_[std::size_t(cores[to])];
+    for (int colour = 0; colour < program.colours(); ++colour) {
+      if (!schedule_.works_on(cores[to], colour)) continue;
+      const ElementRange part = program.part(colour);
+      for (std::size_t from = 0; from < cores.size(); ++from) {
+        if (from == to) continue;
+        for (auto i = std::size_t(part.begin); i < std::size_t(part.begin + part.count); ++i) {
+          held[i] = add_f32(held[i], before[from][i]);
+        }
+      }
+    }
+  }
+}
+
+ElementRange CollectiveData::direct_range(const Token& token, const GroupSchedule& program, std::int64_t place) const {
+  std::int64_t begin = program.part(token.colour).begin;
+  if (schedule_.request().kind == CollectiveKind::all_to_all) begin += place * program.shard();
+  Token before = token;
+  for (before.segment = 0; before.segment < token.segment; ++before.segment) begin += program.size(before, 0);
+  return {begin, program.size(token, 0)};
+}
+
+ElementRange CollectiveData::source_range(std::int32_t from, std::int32_t to, const Token& token) const {
+  const GroupSchedule& program = schedule_.program(from);
+  if (program.stage_of(token).kind == StageKind::direct) return direct_range(token, program, member_index(to));
+  return program.range(token, schedule_.member(to).position);
+}
+
+ElementRange CollectiveData::target_range(std::int32_t core, const Token& token) const {
+  const GroupSchedule& program = schedule_.program(core);
+  if (program.stage_of(token).kind == StageKind::direct) {
+    return direct_range(token, program, member_index(schedule_.sender(core, token)));
+  }
+  return program.range(token, schedule_.member(core).position);
+}
+
+void CollectiveData::sent(std::int32_t from, std::int32_t to, const Token& token) {
+  const ElementRange range = source_range(from, to, token);
+  const Values& held = held_[std::size_t(from)];
+  Values values(held.begin() + range.begin, held.begin() + range.begin + range.count);
+  for (double& value : values) value = round_to(schedule_.request().type, value);
+  [[maybe_unused]] const bool fresh = in_flight_.emplace(Key{to, pack(MessageTag{token})}, std::move(values)).second;
+  assert(fresh);
+}
+
+void CollectiveData::arrived(std::int32_t core, const Token& token) {
+  const auto message = in_flight_.find({core, pack(MessageTag{token})});
+  assert(message != in_flight_.end());
+  const Values values = std::move(message->second);
+  in_flight_.erase(message);
+  const ElementRange range = target_range(core, token);
+  const StageKind kind = schedule_.program(core).stage_of(token).kind;
+  Values& held = (kind == StageKind::direct ? received_ : held_)[std::size_t(core)];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    double& own = held[std::size_t(range.begin) + i];
+    own = kind == StageKind::reduce_scatter ? round_to(schedule_.request().type, add_f32(values[i], own)) : values[i];
+  }
+}
+
+void CollectiveData::copied(std::int32_t from, std::int32_t to, ElementRange range) {
+  const Values& source = held_[std::size_t(from)];
+  std::copy_n(source.begin() + range.begin, range.count, held_[std::size_t(to)].begin() + range.begin);
+}
+
+CoreVectors expected_results(const CollectiveSchedule& schedule, const CoreVectors& operands) {
+  const CollectiveRequest& request = schedule.request();
+  const auto elements = std::size_t(request.elements);
+  CoreVectors results = operands;
+  for (std::int32_t core = 0; core < schedule.cores(); ++core) {
+    if (!schedule.takes_part(core)) continue;
+    const auto& ranks = schedule.ranks(core);
+    const auto rank = std::size_t(std::ranges::find(ranks, core) - ranks.begin());
+    const std::size_t block = (elements + ranks.size() - 1) / ranks.size();
+    const std::size_t first = std::min(elements, rank * block), end = std::min(elements, first + block);
+    std::vector<double>& result = results[std::size_t(core)];
+    auto sum = [&](std::size_t i) {
+      double total = 0;
+      for (std::int32_t other : ranks) total += operands[std::size_t(other)][i];
+      return total;
+    };
+    result.clear();
+    switch (request.kind) {
+      case CollectiveKind::all_reduce:
+        for (std::size_t i = 0; i < elements; ++i) result.push_back(sum(i));
+        break;
+      case CollectiveKind::reduce_scatter:
+        for (std::size_t i = first; i < end; ++i) result.push_back(sum(i));
+        break;
+      case CollectiveKind::all_gather:
+        for (std::int32_t other : ranks) {
+          const auto& values = operands[std::size_t(other)];
+          result.insert(result.end(), values.begin(), values.end());
+        }
+        break;
+      case CollectiveKind::all_to_all:
+        // Block `rank` of every other, its length that of the block it replaces.
+        for (std::size_t i = 0; i < elements; ++i) {
+          const std::size_t from = i / block, there = rank * block + i % block;
+          const auto& values = operands[std::size_t(ranks[from])];
+          result.push_back(there < values.size() ? values[there] : 0);
+        }
+        break;
+      case CollectiveKind::collective_permute: {
+        const std::int32_t source = schedule.member(core).position[1] != 0 ? schedule.sender(core, {}) : core;
+        result = operands[std::size_t(source)];
+        break;
+      }
+      case CollectiveKind::broadcast:
+        result = operands[std::size_t(ranks[0])];
+        break;
+    }
+  }
+  return results;
+}
+
+}  // namespace podsim::sw

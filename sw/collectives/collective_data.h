@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "sw/collectives/collective_schedule.h"
+
+/// The numbers that a collective moves, beside the messages that carry their bytes: what every core holds, and what is
+/// on its way. The executor says when something is sent, arrives, is summed.
+///
+/// Numerics: a core adds an arriving partial sum and its own contribution in f32 and rounds the result to the element
+/// type, because partial sums travel and rest as elements of that type; the contributions of a chip's cores are added
+/// in f32 before. The order of a sum follows the schedule.
+namespace podsim::sw {
+
+/// One vector per core of the slice; cores that take no part have an empty one.
+using CoreVectors = std::vector<std::vector<double>>;
+
+class CollectiveData {
+ public:
+  /// `operands`: what the kind takes of every rank: all of the payload; of an all-gather a rank's block (the payload
+  /// over the ranks of its group, rounded up), of a broadcast anything. Values must be of the schedule's type.
+  CollectiveData(const CollectiveSchedule& schedule, const CoreVectors& operands);
+
+  /// What every core holds: all of the payload; of a reduce-scatter a rank's block.
+  CoreVectors results() const;
+
+  void sum_cores(const std::vector<std::int32_t>& cores);
+  void sent(std::int32_t from, std::int32_t to, const Token& token);
+  void arrived(std::int32_t core, const Token& token);
+  void copied(std::int32_t from, std::int32_t to, ElementRange range);
+
+ private:
+  using Values = std::vector<double>;
+  struct Key {
+    std::int32_t core;
+    std::uint64_t token;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return std::size_t(key.token * 0x9e3779b97f4a7c15ULL) ^ std::size_t(key.core);
+    }
+  };
+
+  /// Where an element of a rank's block stands in the padded payload.
+  std::int64_t place_of(std::int32_t core, std::int64_t block, std::int64_t element) const;
+  std::int64_t block_elements(std::int32_t core) const;
+  ElementRange source_range(std::int32_t from, std::int32_t to, const Token& token) const;
+  ElementRange target_range(std::int32_t core, const Token& token) const;
+  ElementRange direct_range(const Token& token, const GroupSchedule& program, std::int64_t place) const;
+  std::int64_t member_index(std::int32_t core) const;
+
+  const CollectiveSchedule& schedule_;
+  std::vector<Values> held_;      ///< by core, in the order of the padded payload
+  std::vector<Values> received_;  ///< of direct sends
+  std::unordered_map<Key, Values, KeyHash> in_flight_;
+};
+
+/// What every core is to hold, from the definition of the kind: sums in double, not rounded.
+CoreVectors expected_results(const CollectiveSchedule& schedule, const CoreVectors& operands);
+
+}  // namespace podsim::sw

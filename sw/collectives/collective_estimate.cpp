@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/collective_estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "sw/collectives/collective_engine.h"
+
+namespace podsim::sw {
+namespace {
+
+/// Seconds that a stage of one order takes, with what all colours of that order send.
+class StageModel {
+ public:
+  StageModel(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program)
+      : machine_(machine), schedule_(schedule), program_(program), rate_(machine.ici.payload_rate().si()) {}
+
+  double seconds(const Stage& stage, int colours) const {
+    const double chunk = bytes(stage.chunk) * colours;
+    switch (stage.kind) {
+      case StageKind::direct:
+        return direct(stage, colours);
+      case StageKind::broadcast:
+        return steps(stage) * (message(stage) / rate_ + latency(stage)) + chunk / rate_;
+      case StageKind::reduce_scatter:
+      case StageKind::all_gather:
+        break;
+    }
+    const bool both_ways = stage.flow == Flow::ring;
+    const double in_flight = colours * std::max(1, stage.segments[0]);
+    double wire = chunk / rate_ / (both_ways ? 2 : 1);
+    if (stage.flow != Flow::line) {
+      // An open dimension's ring comes back over all its links; a stride shares every link with its neighbours.
+      const LogicalDimension& along = program_.dimensions()[std::size_t(stage.dimension)];
+      wire *= along.physical < 0 ? 2 : along.stride * (along.closed || !both_ways ? 1 : 2);
+      const double step = std::max(wire, wire / in_flight + latency(stage));
+      const double way_back = along.physical >= 0 && !along.closed ? (stage.size - 2) * along.stride : 0;
+      return (stage.size - 1) * step + way_back * machine_.ici.hop_latency.si();
+    }
+    const LogicalDimension& along = program_.dimensions()[std::size_t(stage.dimension)];
+    return (stage.size - 1) * (std::max(wire * along.stride, message(stage) / rate_) + latency(stage));
+  }
+
+ private:
+  double bytes(std::int64_t elements) const { return double(schedule_.bytes(elements).value()); }
+  double message(const Stage& stage) const {
+    return bytes(stage.chunk) * stage.bundle / std::max({1, stage.segments[0], stage.segments[1]});
+  }
+  double latency(const Stage& stage) const {
+    double processing = message(stage) / machine_.hbm.stream_rate.si();
+    if (stage.kind != StageKind::reduce_scatter) processing = 0;
+    return machine_.ici.remote_dma_latency.si() + processing;
+  }
+  static double steps(const Stage& stage) { return stage.flow == Flow::ring ? stage.size / 2 : stage.size - 1; }
+  /// The link in the middle of the longest dimension carries most.
+  double direct(const Stage& stage, int colours) const {
+    double most = 1, hops = 0;
+    for (const LogicalDimension& along : program_.dimensions()) {
+      const double n = along.size, places = double(program_.ranks()) / program_.cores();
+      const double crossing = along.physical >= 0 && along.closed ? n * n / 8 : n * n / 4;
+      most = std::max(most, crossing * places / n * program_.cores() * program_.cores() * std::max(1, along.stride));
+      hops += n / 2;
+    }
+    if (schedule_.request().kind == CollectiveKind::collective_permute) return bytes(stage.chunk) / rate_;
+    return most * bytes(stage.chunk) * colours / rate_ + hops * machine_.ici.hop_latency.si() +
+           machine_.ici.remote_dma_latency.si();
+  }
+
+  const hw::Machine& machine_;
+  const CollectiveSchedule& schedule_;
+  const GroupSchedule& program_;
+  double rate_;
+};
+
+double group_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program) {
+  const StageModel model(machine, schedule, program);
+  double total = 0;
+  const std::size_t stages = program.stages(0).size();
+  const bool broadcast = program.kind() == CollectiveKind::broadcast;
+  for (std::size_t i = 0; i < stages; ++i) {
+    const int of_order = program.two_orders() ? (program.colours() + 1) / 2 : program.colours();
+    double longest = model.seconds(program.stages(0)[i], of_order);
+    if (program.two_orders()) longest = std::max(longest, model.seconds(program.stages(1)[i], program.colours() / 2));
+    total = broadcast ? std::max(total, longest) : total + longest;
+  }
+  return total;
+}
+
+/// Bytes that a chip sends or receives at least, whichever is more.
+double least_bytes(const CollectiveSchedule& schedule, const GroupSchedule& program) {
+  const double payload = double(schedule.bytes(schedule.request().elements).value());
+  const double places = double(program.ranks()) / program.cores();
+  const double others = payload * (places - 1) / places;
+  switch (schedule.request().kind) {
+    case CollectiveKind::all_reduce:
+      return 2 * others;
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_gather:
+      return others;
+    case CollectiveKind::all_to_all:
+      return others * program.cores();
+    case CollectiveKind::broadcast:
+      return places > 1 ? payload : 0;
+    case CollectiveKind::collective_permute:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+  double longest = 0;
+  std::set<const GroupSchedule*> seen;
+  for (std::size_t group = 0; group < schedule.groups(); ++group) {
+    const GroupSchedule& program = schedule.group_program(group);
+    if (seen.insert(&program).second) longest = std::max(longest, group_seconds(machine, schedule, program));
+  }
+  return base::Duration(longest) + machine.compiler.collective_launch;
+}
+
+base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+  const double rate = machine.ici.payload_rate().si(), latency = machine.ici.remote_dma_latency.si();
+  const double payload = double(schedule.bytes(schedule.request().elements).value());
+  const CollectiveKind kind = schedule.request().kind;
+  const GroupSchedule& program = schedule.group_program(0);
+  if (kind == CollectiveKind::broadcast || kind == CollectiveKind::collective_permute) {
+    return base::Duration(payload / rate + latency);
+  }
+  double seconds = 0, share = payload;
+  for (std::size_t d = program.dimensions().size(); d-- > 0;) {
+    const double n = program.dimensions()[d].size;
+    share /= n;
+    seconds += (n - 1) * (share / rate + latency);
+  }
+  return base::Duration(seconds * (kind == CollectiveKind::all_reduce ? 2 : 1));
+}
+
+base::Duration lower_bound(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+  int links = 1;
+  for (noc::NodeId chip = 0; chip < schedule.slice().nodes(); ++chip) {
+    links = std::max(links, schedule.slice().links_from(chip));
+  }
+  double most = 0;
+  for (std::size_t group = 0; group < schedule.groups(); ++group) {
+    most = std::max(most, least_bytes(schedule, schedule.group_program(group)));
+  }
+  return base::Duration(most / (links * machine.ici.payload_rate().si()));
+}
+
+AlgorithmChoice choose_algorithm(const hw::Machine& machine, const noc::Topology& slice, const CollectiveGroups& groups,
+                                 const CollectiveRequest& request) {
+  AlgorithmChoice choice;
+  const SegmentLengths lengths = segment_lengths(machine, request.type);
+  for (Algorithm algorithm : algorithms_for(request.kind)) {
+    auto schedule = std::make_shared<const CollectiveSchedule>(slice, int(machine.cores_per_chip), groups, request,
+                                                               algorithm, lengths);
+    const base::Duration modelled = modelled_time(machine, *schedule);
+    const bool best = choice.candidates.empty() || modelled < choice.candidates[0].modelled;
+    choice.candidates.insert(best ? choice.candidates.begin() : choice.candidates.end(), {algorithm, modelled});
+    if (best) choice.schedule = std::move(schedule);
+  }
+  std::ranges::stable_sort(choice.candidates, {}, &AlgorithmChoice::Candidate::modelled);
+  const AlgorithmChoice::Candidate& first = choice.candidates[0];
+  choice.reason = fmt::format("{} is modelled at {}", to_string(first.algorithm), to_string(first.modelled));
+  if (choice.candidates.size() == 1) choice.reason = fmt::format("{} is the only one", to_string(first.algorithm));
+  for (std::size_t i = 1; i < choice.candidates.size(); ++i) {
+    choice.reason += fmt::format("{}{} at {}", i == 1 ? "; " : ", ", to_string(choice.candidates[i].algorithm),
+                                 to_string(choice.candidates[i].modelled));
+  }
+  return choice;
+}
+
+}  // namespace podsim::sw

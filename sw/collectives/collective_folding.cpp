@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/collective_folding.h"
+
+#include <algorithm>
+
+namespace podsim::sw {
+namespace {
+
+bool same_route(const CollectiveSchedule& schedule, std::int32_t a, std::int32_t b, const Token& token) {
+  const Route from_a = schedule.route(a, token), from_b = schedule.route(b, token);
+  const int cores = schedule.cores_per_chip();
+  return from_a.hops == from_b.hops && from_a.target % cores == from_b.target % cores;
+}
+
+/// Whether a stage along a ring has no ends: the same at every position.
+bool same_along_ring(const GroupSchedule& program, const Stage& stage) {
+  if (stage.kind == StageKind::broadcast || stage.flow == Flow::line) return false;
+  return program.dimensions()[std::size_t(stage.dimension)].closed || stage.flow == Flow::ring ||
+         stage.flow == Flow::one_way;
+}
+
+bool same_sends(const CollectiveSchedule& schedule, std::int32_t a, std::int32_t b) {
+  const GroupSchedule& program = schedule.program(a);
+  const auto &at = schedule.member(a).position, &other = schedule.member(b).position;
+  for (int order : {0, 1}) {
+    for (std::size_t index = 0; index < program.stages(order).size(); ++index) {
+      const Stage& stage = program.stages(order)[index];
+      Token token{.colour = order, .stage = int(index)};
+      if (stage.kind == StageKind::direct) {
+        for (token.distance = 1; token.distance < stage.size; ++token.distance) {
+          if (order < program.colours() && !same_route(schedule, a, b, token)) return false;
+        }
+        continue;
+      }
+      const auto dimension = std::size_t(stage.dimension);
+      if (!same_along_ring(program, stage) && at[dimension] != other[dimension]) return false;
+      for (token.direction = -1; token.direction <= 1; token.direction += 2) {
+        if (stage.segments[token.direction < 0] > 0 && !same_route(schedule, a, b, token)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool alike(const CollectiveSchedule& schedule, std::int32_t a, std::int32_t b) {
+  if (schedule.takes_part(a) != schedule.takes_part(b)) return false;
+  if (!schedule.takes_part(a)) return true;
+  if (&schedule.program(a) != &schedule.program(b)) return false;
+  const auto &one = schedule.member(a), &other = schedule.member(b);
+  const CollectiveKind kind = schedule.request().kind;
+  if (one.inner != other.inner) return false;
+  if (kind == CollectiveKind::collective_permute) {
+    if (one.position != other.position) return false;
+    return one.position[0] == 0 || same_route(schedule, a, b, {});
+  }
+  if (kind == CollectiveKind::broadcast && schedule.is_root(a) != schedule.is_root(b)) return false;
+  return same_sends(schedule, a, b);
+}
+
+bool invariant_along(int dimension, const CollectiveSchedule& schedule, const StartTimes& starts) {
+  const noc::Topology& slice = schedule.slice();
+  const int cores = schedule.cores_per_chip();
+  for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
+    const auto next = slice.neighbour(chip, dimension, +1);
+    for (int core = 0; core < cores; ++core) {
+      const std::int32_t a = chip * cores + core, b = *next * cores + core;
+      if (!starts.empty() && starts[std::size_t(a)] != starts[std::size_t(b)]) return false;
+      if (!alike(schedule, a, b)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+noc::FoldedTopology fold_for(const CollectiveSchedule& schedule, const StartTimes& starts) {
+  std::vector<bool> folded;
+  for (int d = 0; d < schedule.slice().dimensions(); ++d) {
+    folded.push_back(noc::FoldedTopology::can_fold(schedule.slice(), d) && invariant_along(d, schedule, starts));
+  }
+  return noc::FoldedTopology(schedule.slice(), folded);
+}
+
+}  // namespace podsim::sw
