@@ -9,6 +9,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   add_calibrate(program);
   add_memory(program);
   add_network(program);
+  add_collective(program);
   add_describe(program);
 }
 

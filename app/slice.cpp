@@ -12,6 +12,8 @@
 namespace podsim::app {
 namespace {
 
+constexpr std::int64_t largest_slice = 1 << 16;  // chips of a study
+
 [[noreturn]] void malformed(const std::string& text, std::size_t column, std::size_t length) {
   throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error, "'" + text + "' is not a slice",
                                           argument_location("--slice", text, column, length),
@@ -44,6 +46,20 @@ noc::Topology parse_slice(const std::string& text, const hw::Machine& machine) {
                                             argument_location("--slice", text), ""});
   }
   return noc::slice_topology(pod, sizes);
+}
+
+noc::Topology parse_any_slice(const std::string& text, const hw::Machine& machine, std::string& warning) {
+  const std::vector<std::int64_t> sizes = parse_sizes(text);
+  const noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
+  if (const std::string problem = noc::slice_problem(pod, sizes); !problem.empty()) {
+    warning = machine.name + " cannot form a slice of " + text + ": " + problem;
+  }
+  std::int64_t chips = 1;
+  for (std::int64_t size : sizes) {
+    if (size > largest_slice / chips || int(sizes.size()) > noc::max_dimensions) malformed(text, 0, text.size());
+    chips *= size;
+  }
+  return noc::hypothetical_topology(pod, sizes);
 }
 
 }  // namespace podsim::app

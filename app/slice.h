@@ -17,4 +17,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& text);
 /// form it.
 noc::Topology parse_slice(const std::string& text, const hw::Machine& machine);
 
+/// The same for studies of the network, of any sizes; `warning` is set when the machine cannot form it.
+noc::Topology parse_any_slice(const std::string& text, const hw::Machine& machine, std::string& warning);
+
 }  // namespace podsim::app

@@ -5,8 +5,8 @@
 
 namespace podsim::noc {
 
-LinkTiming::LinkTiming(const IciParameters& ici, bool crosses_pod)
-    : payload_rate_(ici.payload_rate()),
+LinkTiming::LinkTiming(const IciParameters& ici, bool crosses_pod, double speed)
+    : payload_rate_(ici.payload_rate() * speed),
       latency_(base::to_time(ici.hop_latency + (crosses_pod ? ici.cross_pod_latency : base::Duration()))) {}
 
 LinkPassage LinkTiming::pass(base::Time head, base::Time tail, base::Bytes bytes) {

@@ -28,7 +28,8 @@ struct LinkPassage {
 
 class LinkTiming {
  public:
-  LinkTiming(const IciParameters& ici, bool crosses_pod);
+  /// `speed`: the fraction of the healthy rate that a slow link has left.
+  LinkTiming(const IciParameters& ici, bool crosses_pod, double speed = 1);
 
   /// Takes the link for a message whose head and tail reach it at the given times; calls come in order of head arrival.
   LinkPassage pass(base::Time head, base::Time tail, base::Bytes bytes);

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 
+#include "base/diagnostic.h"
 #include "noc/systemc_time.h"
 
 namespace podsim::noc {
@@ -20,6 +23,12 @@ constexpr std::uint32_t rank_local = rank_arrive + 2 * max_dimensions;
 
 std::uint32_t port(int dimension, int direction) { return std::uint32_t(2 * dimension + (direction < 0)); }
 
+/// The share of packets that arrive without a wrong bit.
+double delivered_share(const IciParameters& ici, double bit_error_rate) {
+  const double bits = 8 * double((ici.packet.payload + ici.packet.header).value());
+  return std::pow(1 - bit_error_rate, bits);
+}
+
 int next_dimension(const Coordinates& hops) {
   for (int d = 0; d < max_dimensions; ++d) {
     if (hops[d] != 0) return d;
@@ -30,13 +39,17 @@ int next_dimension(const Coordinates& hops) {
 }  // namespace
 
 MessageFabric::MessageFabric(sc_core::sc_module_name name, FoldedTopology topology, const IciParameters& ici,
-                             base::ProbeSink* sink)
+                             base::ProbeSink* sink, const Faults& faults)
     : sc_module(name),
       topology_(std::move(topology)),
-      labeller_([](const Message& m) { return fmt::format("{} B", m.bytes.value()); }) {
+      labeller_([](const Message& m) { return fmt::format("{} B", m.bytes.value()); }),
+      relay_time_(std::max(base::Time(0), base::to_time(ici.remote_dma_latency) - base::to_time(ici.hop_latency))) {
+  assert(faults.none() || !topology_.is_folded());
+  if (faults.any_dead()) planner_.emplace(topology_.full(), faults);
   const Topology& nodes = topology_.representatives();
   for (LinkId id = 0; id < nodes.link_ids(); ++id) {
-    links_.emplace_back(ici, nodes.crosses_pod(id));
+    links_.emplace_back(ici, nodes.crosses_pod(id),
+                        faults.link_speed(id) * delivered_share(ici, faults.bit_error_rate(id)));
     auto link = nodes.link(id);
     link_target_.push_back(link ? link->to : -1);
   }
@@ -73,11 +86,40 @@ tlm::tlm_sync_enum MessageFabric::inject(int node, tlm::tlm_generic_payload& pay
   payload.acquire();
   MessageExtension& extension = message_extension(payload);
   extension.message.source = node;
-  extension.remaining = extension.message.hops;
+  if (!plan(node, payload)) return tlm::TLM_ACCEPTED;
   base::Time when = now() + from_sc_time(delay);
   extension.tail = when;
-  schedule(when, rank_local, {.kind = Kind::arrive, .node = node, .injected = true, .payload = &payload});
+  schedule(when, rank_local,
+           {.kind = Kind::arrive, .node = node, .injected = true, .payload = &payload, .extension = &extension});
   return tlm::TLM_ACCEPTED;
+}
+
+bool MessageFabric::plan(NodeId node, tlm::tlm_generic_payload& payload) {
+  MessageExtension& extension = message_extension(payload);
+  extension.remaining = extension.message.hops;
+  if (!planner_ || next_dimension(extension.remaining) < 0) return true;
+  auto legs = planner_->plan(node, extension.message.hops);
+  if (!legs) {
+    // The message stays where it is, and what waits for it.
+    if (verdict_.empty()) {
+      Coordinates to = topology_.full().coordinates(node);
+      for (int d = 0; d < topology_.full().dimensions(); ++d) {
+        const std::int32_t size = topology_.full().size(d);
+        to[std::size_t(d)] = ((to[std::size_t(d)] + extension.message.hops[std::size_t(d)]) % size + size) % size;
+      }
+      verdict_ = fmt::format("chips {} and {} cannot communicate: no living links lead from one to the other",
+                             topology_.full().name(node), topology_.full().name(topology_.full().node(to)));
+    }
+    payload.release();
+    return false;
+  }
+  extension.remaining = legs->front();
+  if (legs->size() > 1) legs_left_[&payload] = {legs->begin() + 1, legs->end()};
+  return true;
+}
+
+void MessageFabric::check() const {
+  if (!verdict_.empty()) throw base::SimulationError(verdict_);
 }
 
 tlm::tlm_sync_enum MessageFabric::ignore_backward(int, tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
@@ -93,7 +135,12 @@ void MessageFabric::schedule(base::Time when, std::uint32_t rank, const Step& st
 void MessageFabric::work() {
   base::Time time = now();
   working_ = true;
-  while (!queue_.empty() && queue_.top().when <= time) perform(queue_.pop().value, time);
+  while (!queue_.empty() && queue_.top().when <= time) {
+    const Step step = queue_.pop().value;
+    // Thousands of messages are in flight, more than the host's caches hold.
+    if (!queue_.empty()) __builtin_prefetch(queue_.top().value.extension);
+    perform(step, time);
+  }
   working_ = false;
   if (!queue_.empty()) wake_.notify(to_sc_time(queue_.top().when - time));
 }
@@ -119,11 +166,11 @@ void MessageFabric::perform(const Step& step, base::Time now) {
 }
 
 void MessageFabric::arrive(const Step& step, base::Time now) {
-  MessageExtension& extension = message_extension(*step.payload);
+  MessageExtension& extension = *step.extension;
   int dimension = next_dimension(extension.remaining);
   if (dimension < 0) {  // a message to the sender itself
-    schedule(now, rank_taken, {Kind::taken, step.node, false, step.payload});
-    schedule(now, rank_deliver, {Kind::deliver, step.node, false, step.payload});
+    schedule(now, rank_taken, {Kind::taken, step.node, false, step.payload, step.extension});
+    schedule(now, rank_deliver, {Kind::deliver, step.node, false, step.payload, step.extension});
     return;
   }
   int direction = extension.remaining[dimension] < 0 ? -1 : 1;
@@ -135,12 +182,14 @@ void MessageFabric::arrive(const Step& step, base::Time now) {
   extension.remaining[dimension] -= direction;
   extension.tail = passage.tail_at_next;
   show(link, passage, *step.payload);
-  if (step.injected) schedule(passage.tail_out, rank_taken, {Kind::taken, step.node, false, step.payload});
+  if (step.injected)
+    schedule(passage.tail_out, rank_taken, {Kind::taken, step.node, false, step.payload, step.extension});
   if (next_dimension(extension.remaining) < 0) {
     schedule(passage.tail_at_next, rank_deliver + port(dimension, direction),
-             {Kind::deliver, next, false, step.payload});
+             {Kind::deliver, next, false, step.payload, step.extension});
   } else {
-    schedule(passage.head_at_next, rank_arrive + port(dimension, direction), {Kind::arrive, next, false, step.payload});
+    schedule(passage.head_at_next, rank_arrive + port(dimension, direction),
+             {Kind::arrive, next, false, step.payload, step.extension});
   }
 }
 
@@ -150,7 +199,27 @@ void MessageFabric::taken(const Step& step) {
   in_[step.node]->nb_transport_bw(*step.payload, phase, delay);
 }
 
+/// Where a leg ends software takes the message and sends it on.
+bool MessageFabric::begin_next_leg(const Step& step) {
+  const auto left = legs_left_.find(step.payload);
+  if (left == legs_left_.end()) return false;
+  MessageExtension& extension = *step.extension;
+  extension.remaining = left->second.front();
+  left->second.erase(left->second.begin());
+  if (left->second.empty()) legs_left_.erase(left);
+  ++relayed_;
+  extension.tail = now() + relay_time_;
+  schedule(extension.tail, rank_local,
+           {.kind = Kind::arrive,
+            .node = step.node,
+            .injected = false,
+            .payload = step.payload,
+            .extension = step.extension});
+  return true;
+}
+
 void MessageFabric::deliver(const Step& step) {
+  if (!legs_left_.empty() && begin_next_leg(step)) return;
   ++delivered_;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
@@ -161,8 +230,8 @@ void MessageFabric::deliver(const Step& step) {
 void MessageFabric::show(LinkId link, const LinkPassage& passage, tlm::tlm_generic_payload& payload) {
   if (probes_.empty() || !probes_[link].active()) return;
   payload.acquire();
-  schedule(passage.start, rank_show + 1, {Kind::show_message, link, false, &payload});
-  schedule(passage.tail_out, rank_show, {Kind::show_idle, link, false, nullptr});
+  schedule(passage.start, rank_show + 1, {Kind::show_message, link, false, &payload, nullptr});
+  schedule(passage.tail_out, rank_show, {Kind::show_idle, link, false, nullptr, nullptr});
 }
 
 }  // namespace podsim::noc

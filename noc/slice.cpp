@@ -53,4 +53,12 @@ Topology slice_topology(const PodShape& pod, const std::vector<std::int64_t>& si
   return Topology(sizes, slice_wraps(pod, sizes), sizes[0] > pod.dimensions[0] ? pod.dimensions[0] : 0);
 }
 
+Topology hypothetical_topology(const PodShape& pod, const std::vector<std::int64_t>& sizes) {
+  std::vector<bool> wraps;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    wraps.push_back(sizes[d] > 1 && d < pod.dimensions.size() && sizes[d] == pod.dimensions[d]);
+  }
+  return Topology(sizes, wraps, sizes[0] > pod.dimensions[0] ? pod.dimensions[0] : 0);
+}
+
 }  // namespace podsim::noc

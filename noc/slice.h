@@ -30,4 +30,8 @@ std::vector<bool> slice_wraps(const PodShape& pod, const std::vector<std::int64_
 /// The slice with the machine's wraps and pod boundaries.
 Topology slice_topology(const PodShape& pod, const std::vector<std::int64_t>& sizes);
 
+/// A slice of any sizes, which the machine need not be able to form, with wraps and pod boundaries by the same rule:
+/// what is no full dimension of a pod is open.
+Topology hypothetical_topology(const PodShape& pod, const std::vector<std::int64_t>& sizes);
+
 }  // namespace podsim::noc

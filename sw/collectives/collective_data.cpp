@@ -163,6 +163,13 @@ CoreVectors expected_results(const CollectiveSchedule& schedule, const CoreVecto
   const CollectiveRequest& request = schedule.request();
   const auto elements = std::size_t(request.elements);
   CoreVectors results = operands;
+  std::vector<std::vector<double>> sums(schedule.groups());
+  for (std::int32_t core = 0; reduces(request.kind) && core < schedule.cores(); ++core) {
+    if (!schedule.takes_part(core)) continue;
+    std::vector<double>& sum = sums[std::size_t(schedule.member(core).group)];
+    sum.resize(elements);
+    for (std::size_t i = 0; i < elements; ++i) sum[i] += operands[std::size_t(core)][i];
+  }
   for (std::int32_t core = 0; core < schedule.cores(); ++core) {
     if (!schedule.takes_part(core)) continue;
     const auto& ranks = schedule.ranks(core);
@@ -170,18 +177,14 @@ CoreVectors expected_results(const CollectiveSchedule& schedule, const CoreVecto
     const std::size_t block = (elements + ranks.size() - 1) / ranks.size();
     const std::size_t first = std::min(elements, rank * block), end = std::min(elements, first + block);
     std::vector<double>& result = results[std::size_t(core)];
-    auto sum = [&](std::size_t i) {
-      double total = 0;
-      for (std::int32_t other : ranks) total += operands[std::size_t(other)][i];
-      return total;
-    };
+    const std::vector<double>& sum = sums[std::size_t(schedule.member(core).group)];
     result.clear();
     switch (request.kind) {
       case CollectiveKind::all_reduce:
-        for (std::size_t i = 0; i < elements; ++i) result.push_back(sum(i));
+        result = sum;
         break;
       case CollectiveKind::reduce_scatter:
-        for (std::size_t i = first; i < end; ++i) result.push_back(sum(i));
+        result.assign(sum.begin() + std::ptrdiff_t(first), sum.begin() + std::ptrdiff_t(end));
         break;
       case CollectiveKind::all_gather:
         for (std::int32_t other : ranks) {

@@ -23,7 +23,7 @@ base::Time flag_latency_of(const noc::IciParameters& ici) {
 
 CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
                                    const noc::FoldedTopology& topology, std::vector<noc::IciPort*> ports,
-                                   base::ProbeSink* sink)
+                                   base::ProbeSink* sink, const noc::Faults& faults)
     : sc_module(name),
       machine_(machine),
       topology_(topology),
@@ -39,7 +39,7 @@ CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machi
   for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
     switches_.emplace_back(machine.chip_switch, machine.clock, cores_per_chip_);
     for (int core = 0; core < cores_per_chip_; ++core) {
-      cores_.emplace_back(machine);
+      cores_.emplace_back(machine, faults.chip_speed(chip));
       if (sink == nullptr) continue;
       cores_.back().phase = {sink, fmt::format("chip{}.core{}", chips.name(chip), core), "collective"};
       cores_.back().phase.set(base::Time(0), "");

@@ -11,6 +11,7 @@
 #include "base/probe.h"
 #include "hw/machine.h"
 #include "hw/vector_timing.h"
+#include "noc/faults.h"
 #include "noc/folded_topology.h"
 #include "noc/ici_port.h"
 #include "noc/switch_timing.h"
@@ -36,8 +37,9 @@ class CoreRun;
 
 /// What one core brings to a collective.
 struct CoreResources {
-  CoreResources(const hw::Machine& machine) : hbm(machine.hbm) {}
+  CoreResources(const hw::Machine& machine, double of_healthy) : hbm(machine.hbm, of_healthy), speed(of_healthy) {}
   HbmOccupancy hbm;
+  double speed;  ///< fraction of the healthy rate of all the core does
   base::Time vector_free_at;
   base::Probe<std::string> phase;  ///< chip(x,y).core0.collective: "reduce-scatter y step 2"
 };
@@ -54,7 +56,7 @@ class CollectiveEngine : public sc_core::sc_module {
 
   /// `ports` has the port of every representative chip of the topology, in order; they outlive the engine.
   CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
-                   std::vector<noc::IciPort*> ports, base::ProbeSink* sink = nullptr);
+                   std::vector<noc::IciPort*> ports, base::ProbeSink* sink = nullptr, const noc::Faults& faults = {});
   ~CollectiveEngine() override;
 
   /// A collective over the engine's full topology. Each core is started by itself;

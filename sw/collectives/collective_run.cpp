@@ -54,16 +54,17 @@ CoreRun& CollectiveRun::core(noc::NodeId chip, int core) { return cores_[std::si
 
 void CollectiveRun::stage_entered(const GroupSchedule& program, int colour, int stage) {
   const base::Time now = noc::now();
+  const int order = program.two_orders() ? colour % 2 : 0;
   auto of = [&](int wanted) {
     return std::ranges::find_if(phases_, [&](const Phase& phase) {
-      return phase.program == &program && phase.order == colour % 2 && phase.stage == wanted;
+      return phase.program == &program && phase.order == order && phase.stage == wanted;
     });
   };
   if (stage > 0) {
     if (auto left = of(stage - 1); left != phases_.end()) left->end = now;
   }
   if (stage == int(program.stages(colour).size()) || of(stage) != phases_.end()) return;
-  phases_.push_back({&program, colour % 2, stage, now, now});
+  phases_.push_back({&program, order, stage, now, now});
 }
 
 base::Time CollectiveRun::duration() const {

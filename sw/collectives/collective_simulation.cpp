@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <random>
 
 #include "base/diagnostic.h"
 #include "noc/message_fabric.h"
+#include "noc/packet_network.h"
 #include "noc/systemc_time.h"
 #include "sw/collectives/collective_run.h"
 
@@ -39,13 +41,13 @@ struct SliceBench : sc_core::sc_module {
     int core;
   };
 
+  template <class... NetworkArguments>
   SliceBench(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
-             base::ProbeSink* sink)
+             const CollectiveOptions& options, NetworkArguments&&... network_arguments)
       : sc_module(name),
-        network("fabric", topology, machine.ici, sink),
+        network("fabric", std::forward<NetworkArguments>(network_arguments)...),
         ports(make_ports(network, topology.representatives().nodes())),
-        engine("collectives", machine, topology, pointers(ports), sink) {
-    network.set_labeller([this](const noc::Message& message) { return engine.label(message); });
+        engine("collectives", machine, topology, pointers(ports), options.sink, options.faults) {
     SC_HAS_PROCESS(SliceBench);
     SC_THREAD(start_cores);
   }
@@ -75,14 +77,75 @@ std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
   return result;
 }
 
-template <class Network>
-std::vector<LinkUse> link_uses(const Network& network) {
+std::vector<LinkUse> link_uses(const noc::MessageFabric& network, const hw::Machine&) {
   std::vector<LinkUse> result;
   const noc::Topology& chips = network.topology().representatives();
   for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
     if (chips.link(id)) result.push_back({id, network.link(id).bytes(), network.link(id).busy()});
   }
   return result;
+}
+
+/// A link is busy for a cycle per flit; of the bytes, those of headers do not count.
+std::vector<LinkUse> link_uses(const noc::PacketNetwork& network, const hw::Machine& machine) {
+  std::vector<LinkUse> result;
+  const noc::Topology& chips = network.topology();
+  const noc::PacketParameters& packet = machine.ici.packet;
+  for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
+    if (!chips.link(id)) continue;
+    const std::int64_t flits = network.routers().link_flits(id);
+    const std::int64_t bytes = flits * packet.payload.value() / packet.flits(packet.payload);
+    result.push_back({id, base::Bytes(bytes), network.clock().time_of(base::Cycles(flits))});
+  }
+  return result;
+}
+
+/// When the cores begin: as asked, later by the jitter of their chip.
+StartTimes jittered_starts(const CollectiveSchedule& schedule, const CollectiveOptions& options) {
+  StartTimes starts = options.starts;
+  if (starts.empty()) starts.resize(std::size_t(schedule.cores()));
+  if (options.faults.jitter() == base::Time(0)) return starts;
+  std::mt19937_64 random(options.seed);
+  for (std::size_t first = 0; first < starts.size(); first += std::size_t(schedule.cores_per_chip())) {
+    // Not std::uniform_int_distribution, which differs from library to library.
+    const base::Time late(std::int64_t(random() % std::uint64_t(options.faults.jitter().value() + 1)));
+    for (std::size_t core = first; core < first + std::size_t(schedule.cores_per_chip()); ++core) starts[core] += late;
+  }
+  return starts;
+}
+
+template <class Network>
+CollectiveOutcome run(SliceBench<Network>& bench, const hw::Machine& machine,
+                      const std::shared_ptr<const CollectiveSchedule>& schedule, const noc::FoldedTopology& topology,
+                      const CollectiveOptions& options) {
+  const int cores = schedule->cores_per_chip();
+  CollectiveRun& collective = bench.engine.begin(schedule, {}, options.data);
+  bench.run = &collective;
+  const StartTimes starts = jittered_starts(*schedule, options);
+  const noc::Topology& chips = topology.representatives();
+  for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
+    for (int core = 0; core < cores; ++core) {
+      const std::size_t index = std::size_t(topology.full_node_of(chip)) * std::size_t(cores) + std::size_t(core);
+      bench.starts.push_back({starts[index], chip, core});
+    }
+  }
+  std::ranges::stable_sort(bench.starts, {}, [](const auto& start) { return start.when; });
+  sc_core::sc_start();
+  bench.network.check();
+  if (!collective.finished()) throw base::SimulationError("a collective came to a halt before every core was done");
+  CollectiveOutcome outcome{.duration = collective.duration(),
+                            .finish = {},
+                            .topology = topology,
+                            .messages = bench.network.messages_delivered(),
+                            .relayed = bench.network.messages_relayed(),
+                            .phases = phases_of(collective),
+                            .links = link_uses(bench.network, machine)};
+  for (noc::NodeId chip = 0; chip < schedule->slice().nodes(); ++chip) {
+    for (int core = 0; core < cores; ++core) {
+      outcome.finish.push_back(collective.finished_at(topology.representative_of(chip), core));
+    }
+  }
+  return outcome;
 }
 
 }  // namespace
@@ -94,37 +157,18 @@ std::optional<LinkUse> CollectiveOutcome::busiest() const {
 
 CollectiveOutcome simulate_collective(const hw::Machine& machine, std::shared_ptr<const CollectiveSchedule> schedule,
                                       const CollectiveOptions& options) {
-  const noc::Topology& full = schedule->slice();
-  const int cores = schedule->cores_per_chip();
-  const bool fold = options.fold && options.data == nullptr;
-  const noc::FoldedTopology topology = fold ? fold_for(*schedule, options.starts) : noc::FoldedTopology(full);
-  SliceBench<noc::MessageFabric> bench("slice", machine, topology, options.sink);
-  CollectiveRun& run = bench.engine.begin(schedule, {}, options.data);
-  bench.run = &run;
-  const noc::Topology& chips = topology.representatives();
-  for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
-    for (int core = 0; core < cores; ++core) {
-      const std::size_t index = std::size_t(topology.full_node_of(chip)) * std::size_t(cores) + std::size_t(core);
-      bench.starts.push_back({options.starts.empty() ? base::Time(0) : options.starts[index], chip, core});
-    }
+  const noc::FoldedTopology full(schedule->slice());
+  if (options.network == NetworkLevel::packet) {
+    SliceBench<noc::PacketNetwork> bench("slice", machine, full, options, schedule->slice(), machine.ici,
+                                         noc::PacketNetworkOptions{options.faults, options.seed});
+    return run(bench, machine, schedule, full, options);
   }
-  std::ranges::stable_sort(bench.starts, {}, [](const auto& start) { return start.when; });
-  sc_core::sc_start();
-  if (!run.finished()) throw base::SimulationError("a collective came to a halt before every core was done");
-
-  CollectiveOutcome outcome{.duration = run.duration(),
-                            .finish = {},
-                            .topology = topology,
-                            .messages = bench.network.messages_delivered(),
-                            .hops = bench.network.hops(),
-                            .phases = phases_of(run),
-                            .links = link_uses(bench.network)};
-  for (noc::NodeId chip = 0; chip < full.nodes(); ++chip) {
-    for (int core = 0; core < cores; ++core) {
-      outcome.finish.push_back(run.finished_at(topology.representative_of(chip), core));
-    }
-  }
-  return outcome;
+  const bool fold = options.fold && options.data == nullptr && options.faults.none();
+  const noc::FoldedTopology topology = fold ? fold_for(*schedule, options.starts) : full;
+  SliceBench<noc::MessageFabric> bench("slice", machine, topology, options, topology, machine.ici, options.sink,
+                                       options.faults);
+  bench.network.set_labeller([&bench](const noc::Message& message) { return bench.engine.label(message); });
+  return run(bench, machine, schedule, topology, options);
 }
 
 }  // namespace podsim::sw

@@ -9,6 +9,7 @@
 #include "base/probe.h"
 #include "base/units.h"
 #include "hw/machine.h"
+#include "noc/faults.h"
 #include "noc/folded_topology.h"
 #include "sw/collectives/collective_data.h"
 #include "sw/collectives/collective_folding.h"
@@ -17,9 +18,14 @@
 /// One collective on an otherwise idle slice, in a simulation of its own.
 namespace podsim::sw {
 
+enum class NetworkLevel : std::uint8_t { message, packet };
+
 struct CollectiveOptions {
+  NetworkLevel network = NetworkLevel::message;
   bool fold = true;  ///< where that is exact
-  StartTimes starts;
+  StartTimes starts = {};
+  noc::Faults faults = {};         ///< of the slice, which is not folded then
+  std::uint64_t seed = 1;          ///< of jitter and bit errors
   CollectiveData* data = nullptr;  ///< numbers to move; nothing is folded then
   base::ProbeSink* sink = nullptr;
 };
@@ -39,20 +45,21 @@ struct LinkUse {
 };
 
 struct CollectiveOutcome {
-  base::Time duration;  ///< from the first start to the last finish
-  StartTimes finish;    ///< per core of the full slice
-  noc::FoldedTopology topology;
+  base::Time duration = {};  ///< from the first start to the last finish
+  StartTimes finish = {};    ///< per core of the full slice
+  noc::FoldedTopology topology = noc::Topology({1}, {false});
   std::int64_t messages = 0;  ///< simulated, of the representatives only
-  std::int64_t hops = 0;
-  std::vector<CollectivePhase> phases;
-  std::vector<LinkUse> links;  ///< all that exist, by number
+  std::int64_t relayed = 0;   ///< messages sent on by software, around what is dead
+  std::vector<CollectivePhase> phases = {};
+  std::vector<LinkUse> links = {};  ///< all that exist, by number
 
   bool folded() const { return topology.is_folded(); }
   /// The link with most bytes; nothing without links.
   std::optional<LinkUse> busiest() const;
 };
 
-/// Needs a SystemC context in which nothing has been simulated. SimulationError when the collective comes to a halt.
+/// Needs a SystemC context in which nothing has been simulated. The packet level is not folded. SimulationError when
+/// the collective comes to a halt: it names two chips that cannot communicate where that is the reason.
 CollectiveOutcome simulate_collective(const hw::Machine& machine, std::shared_ptr<const CollectiveSchedule> schedule,
                                       const CollectiveOptions& options = {});
 

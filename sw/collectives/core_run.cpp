@@ -78,7 +78,12 @@ void CoreRun::timer(base::Time when, Kind kind, const Token& token, std::size_t 
   engine().at(when, rank(kind, token.colour, link), {this, kind, int(queue), pack(MessageTag{token})});
 }
 
-void CoreRun::start() { timer(noc::now() + engine().launch(), started, Token{}); }
+base::Time CoreRun::slowed(base::Time time) const {
+  const double speed = resources().speed;
+  return speed == 1 ? time : base::to_time(to_duration(time) / speed);
+}
+
+void CoreRun::start() { timer(noc::now() + slowed(engine().launch()), started, Token{}); }
 
 void CoreRun::arrived(const MessageTag& tag) { timer(noc::now() + engine().flag_latency(), seen, tag.token); }
 
@@ -273,7 +278,7 @@ base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int
     const base::Time crossed = engine().chip_switch(chip_).pass(noc::now(), other, core_, bytes).arrival;
     read = std::max({read, crossed, engine().resources(chip_, other).hbm.read(noc::now(), bytes)});
   }
-  const base::Time addition = engine().addition(elements, schedule().request().type, operands);
+  const base::Time addition = slowed(engine().addition(elements, schedule().request().type, operands));
   if (addition == base::Time(0)) return read;
   return resources().vector_free_at = std::max(read, resources().vector_free_at) + addition;
 }

@@ -68,6 +68,8 @@ class CoreRun : public ScheduleActions {
   std::uint32_t rank(Kind kind, int colour, std::size_t queue) const;
   void timer(base::Time when, Kind kind, const Token& token, std::size_t queue = 0);
 
+  /// What takes so long on a healthy chip.
+  base::Time slowed(base::Time time) const;
   void begin();
   void begin_together();
   void begin_colours();

@@ -16,7 +16,9 @@ namespace podsim::sw {
 
 class HbmOccupancy {
  public:
-  explicit HbmOccupancy(const hw::HbmParameters& hbm) : rate_(hbm.stream_rate), turnaround_(hbm.turnaround) {}
+  /// `speed`: the fraction of the healthy rate that a slow chip has left.
+  explicit HbmOccupancy(const hw::HbmParameters& hbm, double speed = 1)
+      : rate_(hbm.stream_rate * speed), turnaround_(hbm.turnaround) {}
 
   /// Time at which the last of `bytes` has been read, when asked for at `now`; calls come in order of time.
   base::Time read(base::Time now, base::Bytes bytes) { return claim(now, bytes, read_, written_); }

@@ -164,7 +164,8 @@ TEST(CollectiveEngine, NamesItsMessagesForWaveforms) {
   Topology topology({2, 2}, {false, false});
   Slice slice("slice", machine, topology);
   slice.prepare(schedule_on(topology, machine, 1000), 1);
-  noc::Message message{.bytes = base::Bytes(1), .channel = 1, .tag = pack(MessageTag{{.colour = 1, .stage = 0, .segment = 3}, 1, 1})};
+  noc::Message message{
+      .bytes = base::Bytes(1), .channel = 1, .tag = pack(MessageTag{{.colour = 1, .stage = 0, .segment = 3}, 1, 1})};
   EXPECT_EQ(slice.engine->label(message), "reduce-scatter x, colour 1, segment 3");
   EXPECT_EQ(slice.engine->label({.bytes = base::Bytes(12)}), "12 B");
 }

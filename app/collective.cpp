@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "app/arguments.h"
+#include "app/commands.h"
+#include "app/failed_check.h"
+#include "app/machine_options.h"
+#include "app/slice.h"
+#include "app/standard_output.h"
+#include "app/trace_file.h"
+#include "base/dimensional.h"
+#include "noc/fresh_context.h"
+#include "sw/collectives/collective_engine.h"
+#include "sw/graph/literal.h"
+#include "sw/report/collective_report.h"
+
+namespace podsim::app {
+namespace {
+
+constexpr std::int64_t most_bytes = std::int64_t(1) << 40;
+constexpr std::int64_t most_verified_numbers = std::int64_t(1) << 26;  // of all ranks, each three times a double
+
+struct CollectiveCommand {
+  MachineOptions machine;
+  std::string kind, slice, groups;
+  std::string algorithm = "auto";
+  sw::CollectiveKind parsed_kind = sw::CollectiveKind::all_reduce;
+  sw::NetworkLevel network = sw::NetworkLevel::message;
+  sw::ElementType type = sw::ElementType::bf16;
+  base::Bytes bytes;
+  bool fold = true, verify = false, json = false;
+  std::vector<noc::Fault> faults;
+  std::uint64_t seed = 1;
+  std::string vcd;
+  std::vector<std::string> trace;
+};
+
+base::Bytes parse_bytes(const std::string& text) {
+  if (std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })) {
+    return base::Bytes(parse_whole_number("--bytes", text, 1, most_bytes));
+  }
+  const base::Dimensional value = base::parse_dimensional(text, argument_location("--bytes", text));
+  locate_errors("--bytes", text, [&] {
+    if (value.kind == base::Dimensional::Kind::bytes && value.si >= 1 && value.si <= double(most_bytes)) return;
+    throw base::InputError("'" + text + "' is not an amount of data from 1 B to 1 TiB");
+  });
+  return base::Bytes(std::int64_t(value.si));
+}
+
+sw::CollectiveGroups parse_groups(const CollectiveCommand& command, const noc::Topology& slice, int cores) {
+  const bool permute = command.parsed_kind == sw::CollectiveKind::collective_permute;
+  if (command.groups.empty()) {
+    const auto everyone = sw::CollectiveGroups::all(slice, cores);
+    if (!permute) return everyone;
+    // Every core to the next one.
+    std::vector<sw::CollectiveGroups::Ranks> pairs;
+    const auto ranks = std::int32_t(everyone.largest());
+    for (std::int32_t rank = 0; rank < ranks; ++rank) pairs.push_back({rank, (rank + 1) % ranks});
+    return sw::CollectiveGroups(std::move(pairs));
+  }
+  std::optional<sw::CollectiveGroups> groups;
+  locate_errors("--groups", command.groups, [&] {
+    groups = permute ? sw::CollectiveGroups::parse_pairs(command.groups, slice, cores)
+                     : sw::CollectiveGroups::parse(command.groups, slice, cores);
+    const bool blocks = command.parsed_kind != sw::CollectiveKind::all_reduce &&
+                        command.parsed_kind != sw::CollectiveKind::broadcast && !permute;
+    if (blocks && !groups->equal_sizes()) {
+      throw base::InputError(fmt::format("groups of {} must be equally large", command.kind));
+    }
+  });
+  return *std::move(groups);
+}
+
+/// The schedule that was asked for, or the one that is modelled fastest.
+void choose_schedule(const CollectiveCommand& command, const hw::Machine& machine, const noc::Topology& slice,
+                     const sw::CollectiveGroups& groups, sw::CollectiveReport& report) {
+  const int width = int(sw::byte_width(command.type));
+  const sw::CollectiveRequest request{command.parsed_kind, command.type,
+                                      base::divide_round_up(command.bytes.value(), width)};
+  if (command.algorithm == "auto") {
+    const sw::AlgorithmChoice choice = sw::choose_algorithm(machine, slice, groups, request);
+    report.schedule = choice.schedule;
+    report.reason = choice.reason;
+    return;
+  }
+  std::vector<std::string> names{"auto"};
+  const std::vector<sw::Algorithm> able = sw::algorithms_for(command.parsed_kind);
+  for (sw::Algorithm algorithm : able) names.emplace_back(to_string(algorithm));
+  const std::size_t picked =
+      parse_choice("--algorithm", command.algorithm, fmt::format("an algorithm for {}", command.kind), names);
+  report.schedule =
+      std::make_shared<const sw::CollectiveSchedule>(slice, int(machine.cores_per_chip), groups, request,
+                                                     able[picked - 1], sw::segment_lengths(machine, command.type));
+}
+
+std::int64_t operand_elements(const sw::CollectiveSchedule& schedule, std::int32_t core) {
+  const std::int64_t elements = schedule.request().elements;
+  if (schedule.request().kind != sw::CollectiveKind::all_gather) return elements;
+  const auto& ranks = schedule.ranks(core);
+  const std::int64_t block = base::divide_round_up(elements, std::int64_t(ranks.size()));
+  return std::clamp<std::int64_t>(elements - block * (std::ranges::find(ranks, core) - ranks.begin()), 0, block);
+}
+
+sw::CoreVectors random_operands(const sw::CollectiveSchedule& schedule, std::uint64_t seed) {
+  sw::CoreVectors operands(std::size_t(schedule.cores()));
+  std::int64_t numbers = 0;
+  std::mt19937_64 random(seed);
+  for (std::int32_t core = 0; core < schedule.cores(); ++core) {
+    if (!schedule.takes_part(core)) continue;
+    numbers += schedule.request().elements;
+    if (numbers > most_verified_numbers) {
+      throw base::InputError(
+          fmt::format("--verify moves every number: at most {} of all ranks together", most_verified_numbers));
+    }
+    std::vector<double>& values = operands[std::size_t(core)];
+    values.resize(std::size_t(operand_elements(schedule, core)));
+    for (double& value : values) value = sw::round_to(schedule.request().type, double(1 + random() % 1000000) * 1e-6);
+  }
+  return operands;
+}
+
+/// The largest relative error of any rank. FailedCheck when one is beyond a rounding per member of its group, or when
+/// what is only moved differs at all.
+double check_results(const sw::CollectiveSchedule& schedule, const sw::CoreVectors& operands,
+                     const sw::CoreVectors& results) {
+  const sw::CoreVectors expected = sw::expected_results(schedule, operands);
+  const double unit = std::ldexp(1.0, schedule.request().type == sw::ElementType::bf16 ? -8 : -23);
+  double largest = 0;
+  for (std::int32_t core = 0; core < schedule.cores(); ++core) {
+    if (!schedule.takes_part(core)) continue;
+    const auto &got = results[std::size_t(core)], &want = expected[std::size_t(core)];
+    const bool sums = sw::reduces(schedule.request().kind);
+    const double bound = sums ? std::pow(1 + unit, double(schedule.ranks(core).size()) + 2) - 1 : 0;
+    bool right = got.size() == want.size();
+    for (std::size_t i = 0; right && i < got.size(); ++i) {
+      const double error = want[i] == 0 ? std::abs(got[i]) : std::abs(got[i] / want[i] - 1);
+      largest = std::max(largest, error);
+      right = error <= bound;
+    }
+    if (!right) {
+      throw FailedCheck({{base::Diagnostic::Severity::error,
+                          fmt::format("core {} does not end with the right numbers", core),
+                          {},
+                          ""}});
+    }
+  }
+  return largest;
+}
+
+sw::CollectiveOptions options_of(const CollectiveCommand& command, const noc::Topology& slice) {
+  sw::CollectiveOptions options;
+  options.network = command.network;
+  options.fold = command.fold;
+  options.faults = noc::Faults(slice, command.faults);
+  options.seed = command.seed;
+  return options;
+}
+
+void simulate(const CollectiveCommand& command, const hw::Machine& machine, const noc::Topology& slice,
+              sw::CollectiveReport& report) {
+  sw::CollectiveOptions options = options_of(command, slice);
+  std::optional<TraceFile> trace;
+  if (!command.vcd.empty()) trace.emplace(command.vcd, command.trace);
+  options.sink = trace ? &*trace : nullptr;
+  std::optional<sw::CollectiveData> data;
+  sw::CoreVectors operands;
+  if (command.verify) {
+    operands = random_operands(*report.schedule, command.seed);
+    options.data = &data.emplace(*report.schedule, operands);
+  }
+  {
+    const noc::FreshContext context;
+    report.outcome = sw::simulate_collective(machine, report.schedule, options);
+  }
+  if (trace) {
+    trace->check_patterns();
+    trace->finish(report.outcome.duration);
+  }
+  if (data) {
+    report.largest_error = check_results(*report.schedule, operands, data->results());
+    report.verified = true;
+  }
+  if (options.faults.none()) return;
+  for (const noc::Fault& fault : command.faults) report.faults.push_back(to_string(fault));
+  const noc::FreshContext context;
+  sw::CollectiveOptions healthy;
+  healthy.network = command.network;
+  report.healthy = sw::simulate_collective(machine, report.schedule, healthy).duration;
+}
+
+void run_collective(const CollectiveCommand& command) {
+  const auto begin = std::chrono::steady_clock::now();
+  const hw::Machine machine = hw::read_machine(command.machine.load());
+  std::string warning;
+  const noc::Topology slice = parse_any_slice(command.slice, machine, warning);
+  const sw::CollectiveGroups groups = parse_groups(command, slice, int(machine.cores_per_chip));
+  sw::CollectiveReport report;
+  report.machine = machine.name;
+  report.slice = command.slice;
+  report.groups = command.groups.empty() ? "of all" : command.groups;
+  report.network = command.network;
+  if (!warning.empty()) report.warnings.push_back(warning);
+  choose_schedule(command, machine, slice, groups, report);
+  report.modelled = sw::modelled_time(machine, *report.schedule);
+  report.closed_form = sw::closed_form(machine, *report.schedule);
+  report.lower_bound = sw::lower_bound(machine, *report.schedule);
+  simulate(command, machine, slice, report);
+  report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!command.json) {
+    for (const std::string& text : report.warnings) fmt::print(stderr, "warning: {}\n", text);
+  }
+  print_result(command.json ? sw::collective_json(report) : sw::collective_text(report));
+}
+
+template <class Value>
+void add_choice(CLI::App& command, const char* flag, Value& target, const char* what,
+                const std::vector<std::pair<std::string, Value>>& choices, const char* help) {
+  std::string text;
+  for (const auto& choice : choices) text += (text.empty() ? "" : "|") + choice.first;
+  command
+      .add_option_function<std::string>(
+          flag,
+          [flag, &target, what, choices](const std::string& word) {
+            std::vector<std::string> names;
+            for (const auto& choice : choices) names.push_back(choice.first);
+            target = choices[parse_choice(flag, word, what, names)].second;
+          },
+          help)
+      ->option_text(text);
+}
+
+void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& options) {
+  command
+      .add_option_function<std::string>(
+          "KIND",
+          [options](const std::string& text) {
+            std::vector<std::string> names;
+            for (sw::CollectiveKind kind : sw::collective_kinds) names.emplace_back(to_string(kind));
+            options->parsed_kind = sw::collective_kinds[parse_choice("KIND", text, "a collective", names)];
+            options->kind = text;
+          },
+          "all-reduce, reduce-scatter, all-gather, all-to-all,\ncollective-permute or broadcast")
+      ->required();
+  command
+      .add_option_function<std::string>(
+          "--bytes", [options](const std::string& text) { options->bytes = parse_bytes(text); },
+          "Of the larger of a rank's operand and result, such as\n100MiB")
+      ->option_text("N")
+      ->required();
+  command.add_option("--slice", options->slice, "Chips per dimension, such as 8x4 or 128x32; any sizes")
+      ->option_text("AxB")
+      ->required();
+  command
+      .add_option("--groups", options->groups,
+                  "Ranks that work together: {{0,1},{2,3}}, [2,2]<=[4], mesh\naxes such as y, chips:{{0,1}}; of a "
+                  "collective-permute pairs\nof source and target [all cores; each to the next]")
+      ->option_text("G");
+  command
+      .add_option("--algorithm", options->algorithm,
+                  "ring, one-way-ring, line, y-then-x, two-colour, direct, or\nauto: the one modelled fastest [auto]")
+      ->option_text("A");
+  add_choice<sw::NetworkLevel>(command, "--network", options->network, "a level",
+                               {{"message", sw::NetworkLevel::message}, {"packet", sw::NetworkLevel::packet}},
+                               "Links and their queues, or flits, credits and virtual\nchannels [message]");
+  add_choice<sw::ElementType>(command, "--dtype", options->type, "a type",
+                              {{"bf16", sw::ElementType::bf16}, {"f32", sw::ElementType::f32}},
+                              "Of the numbers [bf16]");
+  add_choice<bool>(command, "--fold", options->fold, "a choice", {{"on", true}, {"off", false}},
+                   "Let a chip stand for its translates where that is exact\n[on]");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--fault",
+          [options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              locate_errors("--fault", text, [&] { options->faults.push_back(noc::parse_fault(text)); });
+            }
+          },
+          "dead-link:(0,0)x+, slow-link:(0,0)x+:0.5, dead-chip:(1,1),\nslow-chip:(1,1):0.8, bit-errors:1e-12, "
+          "jitter:5us; may be\nrepeated")
+      ->option_text("FAULT")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+void add_collective(CLI::App& program) {
+  auto options = std::make_shared<CollectiveCommand>();
+  CLI::App* command = program.add_subcommand("collective", "Run one collective on an idle slice")->group("Commands");
+  add_flags(*command, options);
+  command->add_flag("--verify", options->verify,
+                    "Move real numbers with the messages and check what every\nrank ends with");
+  command
+      ->add_option_function<std::string>(
+          "--seed",
+          [options](const std::string& text) {
+            options->seed = std::uint64_t(parse_whole_number("--seed", text, 0, most_bytes));
+          },
+          "Of jitter, bit errors and the numbers of --verify [1]")
+      ->option_text("N");
+  options->machine.add_machine_option(*command);
+  options->machine.add_set_option(*command);
+  command->add_flag("--json", options->json, "One JSON object on stdout");
+  auto* vcd = command->add_option_function<std::string>(
+      "--vcd", [options](const std::string& text) { options->vcd = parse_path("--vcd", text); },
+      "Waveform of links and phases, with a GTKWave save file (.gtkw)\nbeside it");
+  vcd->option_text("FILE");
+  command
+      ->add_option("--trace", options->trace,
+                   "Signals in the waveform, such as 'chip(0,0).*' [all]; may be\nrepeated; needs --vcd")
+      ->option_text("PATTERN")
+      ->needs(vcd)
+      ->allow_extra_args(false);
+  command->footer(R"(Examples:
+  podsim collective all-reduce --bytes 100MiB --slice 128x32
+  podsim collective all-to-all --bytes 1MiB --slice 8x8 --network packet
+  podsim collective all-reduce --bytes 64KiB --slice 4x4 --groups y --verify
+  podsim collective all-gather --bytes 8MiB --slice 8x8 --fault 'dead-link:(0,0)x+')");
+  command->callback([options] { run_collective(*options); });
+}
+
+}  // namespace podsim::app
