@@ -124,8 +124,9 @@ Stage GroupSchedule::stage_along(StageKind kind, int dimension, int depth, std::
     return stage;
   }
   if (stage.flow == Flow::line) {
-    stage.bundle = std::int32_t(std::clamp<std::int64_t>(
-        chunk < lengths.least ? base::divide_round_up(lengths.least, chunk) : 1, 1, stage.size));
+    const std::int64_t least = std::min(lengths.least, lengths.most);
+    stage.bundle =
+        std::int32_t(std::clamp<std::int64_t>(chunk < least ? base::divide_round_up(least, chunk) : 1, 1, stage.size));
     stage.segments.fill(pieces(chunk, lengths.most));
     return stage;
   }
