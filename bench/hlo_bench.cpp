@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and printing HLO text: bytes of text per second, and what the module holds in memory per byte of text. The
+// text is generated: a chain of layers as a compiler prints them, 4 MB and 20 MB; or PODSIM_HLO names a file.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "sw/hlo/printer.h"
+#include "sw/hlo/reader.h"
+
+extern "C" int sc_main(int, char**) { return 0; }
+
+namespace podsim {
+namespace {
+
+std::string layer(int i) {
+  return fmt::format(
+      "  %w.{0} = bf16[4096,4096]{{1,0:T(8,128)(2,1)}} parameter({1}), sharding={{devices=[8,1]<=[8]}}\n"
+      "  %dot.{0} = bf16[128,4096]{{1,0:T(8,128)(2,1)S(1)}} convolution(%act.{2}, %w.{0}), dim_labels=bf_io->bf, "
+      "metadata={{op_name=\"jit(step)/layer{0}/dot_general\" source_file=\"model.py\" source_line={0}}}\n"
+      "  %sum.{0} = bf16[128,4096]{{1,0:T(8,128)(2,1)}} all-reduce(%dot.{0}), channel_id={1}, "
+      "replica_groups={{{{0,1,2,3}},{{4,5,6,7}}}}, use_global_device_ids=true, to_apply=%add\n"
+      "  %act.{0} = bf16[128,4096]{{1,0:T(8,128)(2,1)}} tanh(%sum.{0})\n",
+      i, i, i - 1);
+}
+
+std::string generated(std::size_t bytes) {
+  std::string text =
+      "HloModule bench, is_scheduled=true\n\n%add (a: bf16[], b: bf16[]) -> bf16[] {\n  %a = bf16[] parameter(0)\n"
+      "  %b = bf16[] parameter(1)\n  ROOT %s = bf16[] add(%a, %b)\n}\n\nENTRY %main {\n"
+      "  %act.0 = bf16[128,4096]{1,0:T(8,128)(2,1)} parameter(0)\n";
+  for (int i = 1; text.size() < bytes; ++i) text += layer(i);
+  return text + "}\n";
+}
+
+std::string text_of(const benchmark::State& state) {
+  const char* file = std::getenv("PODSIM_HLO");
+  if (file == nullptr) return generated(std::size_t(state.range(0)) << 20);
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+void read_text(benchmark::State& state) {
+  const std::string text = text_of(state);
+  std::size_t held = 0;
+  for (auto _ : state) {
+    const sw::hlo::ReadResult result = sw::hlo::read("bench", text);
+    if (!result.ok()) return state.SkipWithError(result.diagnostics.front().message.c_str());
+    held = text.size();  // the text itself, which the module keeps
+    for (const sw::hlo::Module& module : result.modules) held += sw::hlo::memory_bytes(module);
+  }
+  state.SetBytesProcessed(std::int64_t(text.size()) * std::int64_t(state.iterations()));
+  state.counters["memory_per_text"] = double(held) / double(text.size());
+}
+
+void print_text(benchmark::State& state) {
+  const sw::hlo::ReadResult result = sw::hlo::read("bench", text_of(state));
+  std::size_t printed = 0;
+  for (auto _ : state) printed += sw::hlo::print(result.modules).size();
+  state.SetBytesProcessed(std::int64_t(printed));
+}
+
+BENCHMARK(read_text)->Arg(4)->Arg(20)->Unit(benchmark::kMillisecond);
+BENCHMARK(print_text)->Arg(4)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace podsim
+
+BENCHMARK_MAIN();

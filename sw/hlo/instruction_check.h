@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sw/hlo/diagnostic_list.h"
+#include "sw/hlo/module.h"
+
+/// What an instruction's opcode says about its operands and attributes, and a computation's header about its
+/// parameters and root.
+namespace podsim::sw::hlo {
+
+/// Reports a wrong number of operands, missing attributes, and for a few opcodes operands that do not fit. All operands
+/// are defined.
+void check_instruction(const Module& module, const Instruction& instruction, DiagnosticList& diagnostics);
+
+/// The parameters and the result that a computation's header states.
+struct Signature {
+  struct Parameter {
+    std::string_view name;
+    ShapeId shape = 0;
+  };
+  std::vector<Parameter> parameters;
+  std::string_view result_text;
+  ShapeId result = 0;
+};
+
+/// Fills in the parameters of a computation whose instructions have been read; reports gaps and doubles.
+void number_parameters(const Module& module, Computation& computation, DiagnosticList& diagnostics);
+void check_signature(const Module& module, const Computation& computation, const Signature& signature,
+                     DiagnosticList& diagnostics);
+
+/// Reports called computations that call their caller. `places` are the names of the called computations in the text,
+/// in the order of Module::called_list.
+void check_calls(const Module& module, const std::vector<std::string_view>& places, DiagnosticList& diagnostics);
+
+}  // namespace podsim::sw::hlo

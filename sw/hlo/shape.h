@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sw/hlo/scanner.h"
+
+/// Shapes as HLO text writes them: "bf16[8,<=128]{1,0:T(8,128)(2,1)S(1)}", "(f32[], token[])". They are kept in a table
+/// and named by their index in it, because a module repeats few shapes in many places.
+namespace podsim::sw::hlo {
+
+/// A row of the table of element types. XLA's names; token, opaque and tuple hold no elements.
+struct ElementTypeRow {
+  std::string_view name;
+  int bits;  ///< of one element; 0 for token and opaque; a pred takes a byte
+};
+
+using ElementTypeId = std::uint8_t;  ///< index into element_types()
+std::span<const ElementTypeRow> element_types();
+
+using ShapeId = std::int32_t;
+
+/// One of the layout's properties that is kept as it is written: D, L, #, *, SC, P, M.
+struct LayoutProperty {
+  std::string_view name, text;  ///< text within the parentheses
+};
+
+struct Layout {
+  static constexpr std::int64_t combined = -1;  ///< a tile's '*': this dimension joins the next more minor one
+
+  std::vector<std::int64_t> minor_to_major;
+  std::vector<std::vector<std::int64_t>> tiles;  ///< T(8,128)(2,1): outermost first
+  int memory_space = 0;                          ///< S; 0 is HBM, 1 is VMEM on TPU
+  int element_bits = 0;                          ///< E; 0: the type's
+  std::vector<LayoutProperty> other;
+};
+
+struct Shape {
+  static constexpr std::int64_t unbounded = -1;  ///< a dimension written '?'
+
+  ElementTypeId type = 0;
+  bool is_tuple = false;
+  bool has_layout = false;
+  std::vector<std::int64_t> dimensions;  ///< major first; of a dynamic dimension its bound
+  std::vector<bool> dynamic;             ///< as long as dimensions, or empty where none is dynamic
+  std::vector<ShapeId> elements;         ///< of a tuple
+  Layout layout;
+};
+
+/// The shapes of a module. Shapes that are written alike have one id.
+class ShapeTable {
+ public:
+  const Shape& operator[](ShapeId id) const { return shapes_[std::size_t(id)]; }
+  std::size_t size() const { return shapes_.size(); }
+  std::size_t memory_bytes() const;
+
+  /// Reads a shape at the scanner's place; SyntaxError when there is none.
+  ShapeId read(Scanner& scanner);
+
+  /// A tuple without text of its own.
+  ShapeId add_tuple(std::vector<ShapeId> elements);
+
+  /// Same type, dimensions and elements, whatever the layouts; a dynamic dimension fits any size.
+  bool compatible(ShapeId a, ShapeId b) const;
+  /// Bytes of the elements without padding, elements of tuples added up; at most the largest int64.
+  std::int64_t bytes(ShapeId id) const;
+  /// Elements of an array; an unbounded dimension counts as 1.
+  std::int64_t element_count(ShapeId id) const;
+  /// As XLA prints it.
+  std::string text(ShapeId id, bool with_layout = true) const;
+
+ private:
+  ShapeId read_nested(Scanner& scanner, int depth);
+  Shape read_tuple(Scanner& scanner, int depth);
+  Shape read_array(Scanner& scanner);
+  void append_text(std::string& out, ShapeId id, bool with_layout) const;
+
+  std::vector<Shape> shapes_;
+  std::unordered_map<std::string_view, ShapeId> by_text_;
+};
+
+/// True when a shape stands at the scanner's place: a tuple, or a word and '['.
+bool shape_follows(Scanner& scanner);
+
+/// The sum, or the largest int64.
+std::int64_t saturating_add(std::int64_t a, std::int64_t b);
+
+}  // namespace podsim::sw::hlo
