@@ -71,7 +71,9 @@ void add_describe(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("describe", "Print a machine: every value, its evidence and where it was set")
           ->group("Commands");
-  command->add_option("MACHINE", options->machine.machine, "tpu-v2, tpu-v3, tpu-v3-hbm3 or a machine file (.toml)\n[tpu-v3]")
+  command
+      ->add_option("MACHINE", options->machine.machine,
+                   "tpu-v2, tpu-v3, tpu-v3-hbm3 or a machine file (.toml)\n[tpu-v3]")
       ->option_text(" ");
   options->machine.add_set_option(*command);
   auto* json = command->add_flag("--json", options->json, "One JSON object on stdout");

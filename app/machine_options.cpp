@@ -11,7 +11,9 @@
 namespace podsim::app {
 
 void MachineOptions::add_machine_option(CLI::App& command) {
-  command.add_option("--machine", machine, "A built-in machine, tpu-v2, tpu-v3 [default] or tpu-v3-hbm3, or\na machine file (.toml)")
+  command
+      .add_option("--machine", machine,
+                  "A built-in machine, tpu-v2, tpu-v3 [default] or tpu-v3-hbm3, or\na machine file (.toml)")
       ->option_text("MACHINE");
 }
 

@@ -84,7 +84,8 @@ void add_pattern_flags(CLI::App& command, const std::shared_ptr<MemoryOptions>& 
       "--write", [&pattern] { pattern.direction = hw::Direction::write; }, "Writes instead of reads");
   command
       .add_option_function<std::string>(
-          "--mix", [&pattern](const std::string& text) { parse_mix(text, pattern); }, "Streams of one size in a mixed pattern [1:1]")
+          "--mix", [&pattern](const std::string& text) { parse_mix(text, pattern); },
+          "Streams of one size in a mixed pattern [1:1]")
       ->option_text("READS:WRITES");
   command
       .add_option_function<std::string>(

@@ -246,9 +246,12 @@ Machine read_machine(const base::Config& config) {
                          read.count("switch.queue_packets")};
   machine.ici = read_ici(config, read);
   machine.host = read_host(read);
-  machine.compiler = {read.fraction("compiler.exposed_vector_fraction"), read.count("compiler.prologue_columns"),
-                      read.size("compiler.combine_all_reduce"), read.size("compiler.least_segment"),
-                      read.size("compiler.largest_segment"), read.duration("compiler.collective_launch")};
+  machine.compiler = {read.fraction("compiler.exposed_vector_fraction"),
+                      read.count("compiler.prologue_columns"),
+                      read.size("compiler.combine_all_reduce"),
+                      read.size("compiler.least_segment"),
+                      read.size("compiler.largest_segment"),
+                      read.duration("compiler.collective_launch")};
   machine.tile_level = {read.cycles("tile_level.tile_cycles", 0), read.cycles("tile_level.transfer_cycles", 0),
                         read.cycles("tile_level.vector_loop_cycles", 0),
                         read.cycles("tile_level.matrix_phase_cycles", 0),

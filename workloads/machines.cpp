@@ -118,8 +118,7 @@ base::Config file_config(const std::string& path) { return derived_config(path, 
 base::Config builtin_config(const EmbeddedMachine& machine) {
   const std::string path = machine.name + ".toml";
   const MachineFile file = split_base(path, machine.toml);
-  base::Config config =
-      file.names_base ? derived_config(path, file) : base::Config::builtin(path, machine.toml);
+  base::Config config = file.names_base ? derived_config(path, file) : base::Config::builtin(path, machine.toml);
   for (const std::string_view suffix : derived_suffixes) {
     const std::string name = machine.name + std::string(suffix);
     const EmbeddedMachine* derived = find_file(name);
