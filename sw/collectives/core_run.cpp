@@ -83,7 +83,10 @@ base::Time CoreRun::slowed(base::Time time) const {
   return speed == 1 ? time : base::to_time(to_duration(time) / speed);
 }
 
-void CoreRun::start() { timer(noc::now() + slowed(engine().launch()), started, Token{}); }
+void CoreRun::start() {
+  if (resources().phase.active()) resources().phase.set(noc::now(), "launch");
+  timer(noc::now() + slowed(engine().launch()), started, Token{});
+}
 
 void CoreRun::arrived(const MessageTag& tag) { timer(noc::now() + engine().flag_latency(), seen, tag.token); }
 

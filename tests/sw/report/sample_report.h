@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include "sw/report/run_report.h"
 #include "tests/hw/test_machine.h"
 
@@ -52,7 +54,7 @@ inline RunReport sample_report() {
   result.compute = Time(6'000'000'000);
   result.collective = Time(3'000'000'000);
   result.infeed = Time(1'000'000'000);
-  result.hbm_bytes = Bytes(2'059'000'000);
+  result.hbm_bytes = Bytes(std::llround(0.005 * report.machine.hbm.stream_rate.si()));  // half of what 10 ms could move
   result.ici_utilization = 0.125;
   result.collectives = {{"all-reduce", "bf16", Bytes(51'106'384), Time(2'900'000'000), Time(3'000'000'000), 32,
                          "2-colour x line, y line", false}};
