@@ -25,7 +25,7 @@ BundleDma::BundleDma(sc_core::sc_module_name name, const Machine& machine, const
       states_{trace.probe<std::string>("read"), trace.probe<std::string>("write")},
       outstanding_(trace.probe<std::int64_t>("outstanding")) {
   const double rate = machine.hbm.stream_rate.si() / machine.clock.si() * double(VmemPorts::row);
-  alone_ = std::llround(rate);
+  alone_ = {std::llround(rate), std::llround(rate / machine.hbm.write_cost)};
   shared_ = std::llround(rate / (2 + machine.hbm.turnaround));
   engine_.on_completion([this](std::size_t number) { completed(number); });
   if (trace_.timeline != nullptr) {
@@ -235,8 +235,8 @@ VmemPorts::DmaRows BundleDma::port_rows(Direction direction) const {
   const auto rows_at = [&](std::int64_t bytes_per_cycle) {
     return std::max<std::int64_t>(1, bytes_per_cycle * transfer.vmem_rows / transfer.bytes().value());
   };
-  return {transfer.arrival, rows_at(alone_), other.empty() ? never : transfers_[other.front()].arrival,
-          rows_at(shared_)};
+  return {transfer.arrival, rows_at(alone_[std::size_t(direction)]),
+          other.empty() ? never : transfers_[other.front()].arrival, rows_at(shared_)};
 }
 
 const DmaTransfer* BundleDma::that_raises(std::size_t flag, std::int64_t value) const {

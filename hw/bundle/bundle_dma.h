@@ -76,8 +76,9 @@ class BundleDma : public sc_core::sc_module {
   SyncFlags& flags_;
   DmaMemories memories_;
   const isa::Program& program_;
-  std::int64_t alone_,
-      shared_;  ///< 2^-16 bytes per cycle that the HBM moves of one direction, without and with the other
+  // 2^-16 bytes per cycle that the HBM moves of a direction, without and with the other.
+  std::array<std::int64_t, 2> alone_;
+  std::int64_t shared_;
   std::vector<DmaTransfer> transfers_;
   std::vector<std::size_t> free_;
   std::vector<std::size_t> active_;                      ///< in flight, in the order of issue
