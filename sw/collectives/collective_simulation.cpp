@@ -32,7 +32,7 @@ std::vector<noc::IciPort*> pointers(std::deque<noc::IciPort>& ports) {
   return result;
 }
 
-// The slice: a network, one port per chip, the engine, and a thread that starts the cores.
+// The slice: a network, one port per chip, the engine, and a process that starts the cores.
 template <class Network>
 struct SliceBench : sc_core::sc_module {
   struct Start {
@@ -49,11 +49,12 @@ struct SliceBench : sc_core::sc_module {
         ports(make_ports(network, topology.representatives().nodes())),
         engine("collectives", machine, topology, pointers(ports), options.sink, options.faults) {
     SC_HAS_PROCESS(SliceBench);
-    SC_THREAD(start_cores);
+    SC_METHOD(start_cores);
   }
   void start_cores() {
-    for (const Start& start : starts) {
-      if (start.when > noc::now()) wait(noc::to_sc_time(start.when - noc::now()));
+    for (; started < starts.size(); ++started) {
+      const Start& start = starts[started];
+      if (start.when > noc::now()) return next_trigger(noc::to_sc_time(start.when - noc::now()));
       run->start(start.chip, start.core);
     }
   }
@@ -62,6 +63,7 @@ struct SliceBench : sc_core::sc_module {
   std::deque<noc::IciPort> ports;
   CollectiveEngine engine;
   std::vector<Start> starts;  ///< in order of time
+  std::size_t started = 0;
   CollectiveRun* run = nullptr;
 };
 
