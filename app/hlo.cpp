@@ -3,20 +3,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/failed_check.h"
+#include "app/input_file.h"
 #include "app/standard_output.h"
 #include "base/text_table.h"
 #include "sw/hlo/printer.h"
@@ -35,26 +31,9 @@ struct HloOptions {
   bool strict = false, json = false;
 };
 
-std::string read_text(const std::string& file) {
-  std::string text;
-  locate_errors("FILE", file, [&] {
-    std::error_code error;
-    if (std::filesystem::is_directory(file, error)) throw base::InputError("cannot read it: it is a directory");
-    errno = 0;
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream content;
-    content << in.rdbuf();
-    if (!in && !(in.eof() && errno == 0)) {
-      throw base::InputError("cannot read it: " + std::generic_category().message(errno != 0 ? errno : EIO));
-    }
-    text = std::move(content).str();
-  });
-  return text;
-}
-
 sw::hlo::ReadResult read_file(const HloOptions& options, const std::string& file) {
   const auto unknown = options.strict ? sw::hlo::UnknownOpcodes::reject : sw::hlo::UnknownOpcodes::warn;
-  return sw::hlo::read(file, read_text(file), unknown);
+  return sw::hlo::read(file, read_input("FILE", file), unknown);
 }
 
 std::string warning_text(const base::Diagnostic& warning) {

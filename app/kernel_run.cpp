@@ -5,16 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <bit>
-#include <cerrno>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
-#include <system_error>
 
 #include "app/arguments.h"
 #include "app/failed_check.h"
+#include "app/input_file.h"
 #include "app/standard_output.h"
 #include "app/trace_file.h"
 #include "base/atomic_file.h"
@@ -30,21 +26,6 @@ using HostClock = std::chrono::steady_clock;
 
 double seconds_since(HostClock::time_point begin) {
   return std::chrono::duration<double>(HostClock::now() - begin).count();
-}
-
-std::string read_program(const std::string& file) {
-  std::string text;
-  locate_errors("kernel", file, [&] {
-    std::error_code error;
-    if (std::filesystem::is_directory(file, error)) throw base::InputError("cannot read it: it is a directory");
-    errno = 0;
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream content;
-    content << in.rdbuf();
-    if (!in) throw base::InputError("cannot read it: " + std::generic_category().message(errno != 0 ? errno : EIO));
-    text = std::move(content).str();
-  });
-  return text;
 }
 
 /// A word as a person may have meant it: by its bits and as a float.
@@ -102,7 +83,7 @@ class KernelRun {
                            hw::simulate_op(report_.machine, kernel_->tile_op).cycles};
       if (!options_.emit.empty()) base::write_file(options_.emit, hw::isa::disassemble(kernel_->program));
     } else {
-      program_ = hw::isa::assemble(options_.file, read_program(options_.file));
+      program_ = hw::isa::assemble(options_.file, read_input("kernel", options_.file));
       report_.kernel = options_.file;
     }
   }
