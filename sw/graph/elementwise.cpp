@@ -5,6 +5,9 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
 
 namespace podsim::sw {
 
@@ -39,8 +42,6 @@ double maximum(double x, double y) { return std::isnan(x) || x > y ? x : y; }
 double minimum(double x, double y) { return std::isnan(x) || x < y ? x : y; }
 
 double sign(double x) { return std::isnan(x) ? x : double((x > 0) - (x < 0)); }
-
-bool is_signed_integer(ElementType type) { return type >= ElementType::s8 && type <= ElementType::s64; }
 
 /// A floating-point value that becomes an integer is truncated and clamped; NaN becomes 0.
 double convert(ElementType from, ElementType to, double x) {
@@ -104,10 +105,8 @@ double apply_elementwise(const Instruction& instruction, ElementType type, std::
     case Opcode::select:
       return x != 0 ? y : operands[2];
     default:
-      break;
+      throw std::logic_error(fmt::format("{} cannot be evaluated", to_string(instruction.opcode)));
   }
-  assert(false);
-  return 0;
 }
 
 Literal evaluate_elementwise(const Instruction& instruction, std::span<const Literal* const> operands) {

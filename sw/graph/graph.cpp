@@ -28,9 +28,8 @@ void verify(const Instruction& instruction, InstructionId id, const Computation&
     throw std::logic_error(
         fmt::format("has shape {}, its operands give {}", to_string(instruction.shape), to_string(shape)));
   }
-  if (instruction.opcode == Opcode::constant &&
-      !(instruction.literal && instruction.literal->shape.compatible(shape))) {
-    throw std::logic_error("constant without a value of its shape");
+  if (instruction.opcode == Opcode::constant && instruction.literal && !instruction.literal->shape.compatible(shape)) {
+    throw std::logic_error("constant with a value of another shape");
   }
 }
 
@@ -195,6 +194,7 @@ std::vector<std::string> attributes(const Instruction& instruction, const Module
 std::string arguments(const Instruction& instruction, const Computation& computation) {
   if (instruction.opcode == Opcode::parameter) return fmt::format("{}", instruction.index);
   if (instruction.opcode == Opcode::constant) {
+    if (!instruction.literal) return "{...}";
     const std::vector<double>& values = instruction.literal->values;
     return values.size() > 16 ? "..." : fmt::format("{}", fmt::join(values, ", "));
   }
@@ -204,99 +204,6 @@ std::string arguments(const Instruction& instruction, const Computation& computa
 }
 
 }  // namespace
-
-std::string_view to_string(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::parameter:
-      return "parameter";
-    case Opcode::constant:
-      return "constant";
-    case Opcode::iota:
-      return "iota";
-    case Opcode::tuple:
-      return "tuple";
-    case Opcode::get_tuple_element:
-      return "get-tuple-element";
-    case Opcode::negate:
-      return "negate";
-    case Opcode::abs:
-      return "abs";
-    case Opcode::exponential:
-      return "exponential";
-    case Opcode::log:
-      return "log";
-    case Opcode::sqrt:
-      return "sqrt";
-    case Opcode::rsqrt:
-      return "rsqrt";
-    case Opcode::tanh:
-      return "tanh";
-    case Opcode::sign:
-      return "sign";
-    case Opcode::convert:
-      return "convert";
-    case Opcode::copy:
-      return "copy";
-    case Opcode::add:
-      return "add";
-    case Opcode::subtract:
-      return "subtract";
-    case Opcode::multiply:
-      return "multiply";
-    case Opcode::divide:
-      return "divide";
-    case Opcode::maximum:
-      return "maximum";
-    case Opcode::minimum:
-      return "minimum";
-    case Opcode::power:
-      return "power";
-    case Opcode::compare:
-      return "compare";
-    case Opcode::logical_and:
-      return "and";
-    case Opcode::logical_or:
-      return "or";
-    case Opcode::select:
-      return "select";
-    case Opcode::broadcast:
-      return "broadcast";
-    case Opcode::reshape:
-      return "reshape";
-    case Opcode::transpose:
-      return "transpose";
-    case Opcode::reverse:
-      return "reverse";
-    case Opcode::pad:
-      return "pad";
-    case Opcode::slice:
-      return "slice";
-    case Opcode::concatenate:
-      return "concatenate";
-    case Opcode::convolution:
-      return "convolution";
-    case Opcode::dot:
-      return "dot";
-    case Opcode::reduce:
-      return "reduce";
-    case Opcode::reduce_window:
-      return "reduce-window";
-    case Opcode::select_and_scatter:
-      return "select-and-scatter";
-    case Opcode::all_reduce:
-      return "all-reduce";
-    case Opcode::infeed:
-      return "infeed";
-    case Opcode::outfeed:
-      return "outfeed";
-    case Opcode::fusion:
-      return "fusion";
-  }
-  assert(false);
-  return "";
-}
-
-bool is_elementwise(Opcode opcode) { return opcode >= Opcode::negate && opcode <= Opcode::select; }
 
 std::vector<std::vector<InstructionId>> users_of(const Computation& computation) {
   std::vector<std::vector<InstructionId>> users(computation.instructions.size());

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "sw/graph/opcode.h"
 #include "sw/graph/shape.h"
 
 /// The program as a graph in the shape of HLO: a module of computations, each a list of instructions in topological
@@ -15,62 +17,6 @@
 namespace podsim::sw {
 
 struct Literal;
-
-enum class Opcode {
-  parameter,
-  constant,
-  iota,
-  tuple,
-  get_tuple_element,
-  // elementwise, one operand
-  negate,
-  abs,
-  exponential,
-  log,
-  sqrt,
-  rsqrt,
-  tanh,
-  sign,
-  convert,
-  copy,
-  // elementwise, two operands
-  add,
-  subtract,
-  multiply,
-  divide,
-  maximum,
-  minimum,
-  power,
-  compare,
-  logical_and,
-  logical_or,
-  // elementwise, three operands
-  select,
-  // shape
-  broadcast,
-  reshape,
-  transpose,
-  reverse,
-  pad,
-  slice,
-  concatenate,
-  // contractions and windows
-  convolution,
-  dot,
-  reduce,
-  reduce_window,
-  select_and_scatter,
-  // communication and host
-  all_reduce,
-  infeed,
-  outfeed,
-  // called computations
-  fusion,
-};
-
-/// HLO's name of an opcode: "get-tuple-element", "reduce-window".
-std::string_view to_string(Opcode opcode);
-bool is_elementwise(Opcode opcode);
 
 enum class ComparisonDirection { eq, ne, lt, le, gt, ge };
 enum class FusionKind { loop, input, output };
@@ -113,6 +59,28 @@ struct SliceDimension {
   bool operator==(const SliceDimension&) const = default;
 };
 
+/// Which dimension of each array plays which role in a gather, and in a scatter under the names in parentheses.
+struct GatherDimensions {
+  std::vector<int> offset;     ///< of the result (updates): where a slice lies; offset_dims (update_window_dims)
+  std::vector<int> collapsed;  ///< of the operand: of size 1 in a slice, dropped; collapsed_slice_dims (inserted_...)
+  /// Element i of an index vector is for this dimension of the operand; start_index_map (scatter_dims_to_operand_dims).
+  std::vector<int> index_map;
+  std::vector<int> operand_batching, indices_batching;  ///< pairs that advance together
+  int index_vector = 0;                                 ///< of the indices: the dimension of an index vector
+  bool operator==(const GatherDimensions&) const = default;
+};
+
+/// Who takes part in a collective.
+struct Participants {
+  /// Devices in an order; empty means all in one. Numbered as flat ids if use_global_device_ids, else as partitions
+  /// (with a channel id) or replicas.
+  std::vector<std::vector<std::int64_t>> groups;
+  std::vector<std::pair<std::int64_t, std::int64_t>> source_target_pairs;  ///< collective-permute
+  std::optional<std::int64_t> channel_id;
+  bool use_global_device_ids = false;
+  bool operator==(const Participants&) const = default;
+};
+
 /// Index of an instruction in its computation; operands always have smaller ids than their users.
 using InstructionId = int;
 /// Index of a computation in its module; called computations precede their callers.
@@ -120,22 +88,41 @@ using ComputationId = int;
 
 struct Instruction {
   Opcode opcode = Opcode::parameter;
+  /// Of an asynchronous pair: `start` has the opcode, operands, attributes and the result's shape of what it starts,
+  /// `done` the opcode and the start as its operand.
+  AsyncPhase phase = AsyncPhase::none;
   std::string name;  ///< unique in its computation, without '%'
   Shape shape;
   std::vector<InstructionId> operands;
 
   // Attributes; each is used by the opcodes named and default elsewhere.
-  std::int64_t index = 0;  ///< parameter number, get-tuple-element index, iota dimension
+  /// Parameter number, get-tuple-element index, dimension of iota and get-dimension-size, feature of a batch norm, k
+  /// of topk.
+  std::int64_t index = 0;
   std::vector<std::int64_t>
-      dimensions;  ///< broadcast (operand dim -> result dim), reduce, transpose, reverse, concatenate
+      dimensions;  ///< broadcast (operand dim -> result dim), reduce, transpose, reverse, concatenate, sort, map,
+                   ///< the one of all-gather, reduce-scatter and all-to-all
   std::vector<WindowDimension> window;  ///< convolution: spatial only; reduce-window, select-and-scatter: every dim
   ConvolutionDimensions convolution;    ///< convolution
   DotDimensions dot;                    ///< dot
   std::vector<PadDimension> padding;    ///< pad
   std::vector<SliceDimension> slice;    ///< slice
   ComparisonDirection comparison = ComparisonDirection::eq;  ///< compare
-  std::shared_ptr<const Literal> literal;                    ///< constant
-  /// reduce, reduce-window, all-reduce: {combiner}; select-and-scatter: {select, scatter}; fusion: {body}.
+  std::shared_ptr<const Literal> literal;                    ///< constant; null where the text leaves it out
+  std::vector<std::int64_t> slice_sizes;                     ///< gather, dynamic-slice
+  GatherDimensions gather;                                   ///< gather, scatter
+  Participants participants;                                 ///< collectives
+  std::int64_t feature_groups = 1, batch_groups = 1;         ///< convolution
+  int exponent_bits = 0, mantissa_bits = 0;                  ///< reduce-precision
+  bool is_stable = false;                                    ///< sort
+  std::int64_t trip_count = -1;                              ///< while: known number of iterations
+  double epsilon = 0;                                        ///< batch norms
+  /// custom-call: target; rng: distribution; rng-bit-generator: algorithm; infeed, outfeed: configuration; fft: type;
+  /// unknown: the opcode as written.
+  std::string target;
+  /// reduce, reduce-window, scatter, all-reduce, reduce-scatter: {combiner}; sort: {comparator};
+  /// select-and-scatter: {select, scatter}; fusion, call, map, custom-call: {body}; while: {condition, body};
+  /// conditional: branches, the one for true before the one for false.
   std::vector<ComputationId> called;
   FusionKind fusion_kind = FusionKind::loop;
   std::string op_name;  ///< where it comes from in the model, "layer2/block0/conv1", for reports
@@ -155,6 +142,8 @@ struct Module {
   std::string name;
   std::vector<Computation> computations;
   ComputationId entry = -1;
+  std::int64_t replicas = 1, partitions = 1;
+  bool scheduled = false;  ///< instructions stand in the order of execution, fused and laid out
 
   const Computation& entry_computation() const { return computations[entry]; }
 };

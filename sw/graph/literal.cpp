@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 namespace podsim::sw {
 
@@ -36,25 +37,9 @@ double wrap(double value, int bits, bool is_signed) {
 }  // namespace
 
 double round_to(ElementType type, double value) {
+  if (type == ElementType::pred) return value != 0 ? 1 : 0;
+  if (is_integer(type)) return wrap(value, element_types()[std::size_t(type)].bits, is_signed_integer(type));
   switch (type) {
-    case ElementType::pred:
-      return value != 0 ? 1 : 0;
-    case ElementType::s8:
-      return wrap(value, 8, true);
-    case ElementType::s16:
-      return wrap(value, 16, true);
-    case ElementType::s32:
-      return wrap(value, 32, true);
-    case ElementType::s64:
-      return wrap(value, 64, true);
-    case ElementType::u8:
-      return wrap(value, 8, false);
-    case ElementType::u16:
-      return wrap(value, 16, false);
-    case ElementType::u32:
-      return wrap(value, 32, false);
-    case ElementType::u64:
-      return wrap(value, 64, false);
     case ElementType::f16:
       return round_to_format(value, 10, -14, 15);
     case ElementType::bf16:
@@ -63,12 +48,9 @@ double round_to(ElementType type, double value) {
       return double(float(value));
     case ElementType::f64:
       return value;
-    case ElementType::tuple:
-    case ElementType::token:
-      break;
+    default:
+      throw std::logic_error(to_string(type) + " values cannot be computed with");
   }
-  assert(false);
-  return value;
 }
 
 }  // namespace podsim::sw

@@ -31,7 +31,21 @@ std::int64_t padded_sublanes(std::int64_t elements, std::int64_t packing) {
   return base::round_up(elements, tile);
 }
 
+/// Under the tile that the shape names.
+std::int64_t tiled_elements(const Shape& shape) {
+  const int covered = std::min(int(shape.tile.size()), shape.rank());
+  std::int64_t count = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const std::int64_t size = shape.dimensions[shape.minor_dimension(i)];
+    count *= i < covered ? base::round_up(size, shape.tile[shape.tile.size() - 1 - i]) : size;
+  }
+  // What remains of the tile is padding too: a vector under T(8,128) fills a row of sublanes.
+  for (std::size_t i = covered; i < shape.tile.size(); ++i) count *= shape.tile[shape.tile.size() - 1 - i];
+  return count;
+}
+
 std::int64_t padded_elements(const Shape& shape, std::int64_t packing) {
+  if (!shape.tile.empty() && shape.rank() > 0) return tiled_elements(shape);
   if (shape.rank() == 0) return 1;
   const std::int64_t minor = shape.dimensions[shape.minor_dimension(0)];
   if (shape.rank() == 1) return padded_vector(minor, packing);
@@ -42,74 +56,6 @@ std::int64_t padded_elements(const Shape& shape, std::int64_t packing) {
 }
 
 }  // namespace
-
-std::string to_string(ElementType type) {
-  switch (type) {
-    case ElementType::pred:
-      return "pred";
-    case ElementType::s8:
-      return "s8";
-    case ElementType::s16:
-      return "s16";
-    case ElementType::s32:
-      return "s32";
-    case ElementType::s64:
-      return "s64";
-    case ElementType::u8:
-      return "u8";
-    case ElementType::u16:
-      return "u16";
-    case ElementType::u32:
-      return "u32";
-    case ElementType::u64:
-      return "u64";
-    case ElementType::f16:
-      return "f16";
-    case ElementType::bf16:
-      return "bf16";
-    case ElementType::f32:
-      return "f32";
-    case ElementType::f64:
-      return "f64";
-    case ElementType::tuple:
-      return "tuple";
-    case ElementType::token:
-      return "token";
-  }
-  assert(false);
-  return "";
-}
-
-int byte_width(ElementType type) {
-  switch (type) {
-    case ElementType::pred:
-    case ElementType::s8:
-    case ElementType::u8:
-      return 1;
-    case ElementType::s16:
-    case ElementType::u16:
-    case ElementType::f16:
-    case ElementType::bf16:
-      return 2;
-    case ElementType::s32:
-    case ElementType::u32:
-    case ElementType::f32:
-      return 4;
-    case ElementType::s64:
-    case ElementType::u64:
-    case ElementType::f64:
-      return 8;
-    case ElementType::tuple:
-    case ElementType::token:
-      return 0;
-  }
-  assert(false);
-  return 0;
-}
-
-bool is_floating_point(ElementType type) {
-  return type == ElementType::f16 || type == ElementType::bf16 || type == ElementType::f32 || type == ElementType::f64;
-}
 
 std::int64_t Shape::element_count() const {
   std::int64_t count = 1;
@@ -149,8 +95,13 @@ std::string to_string(const Shape& shape) {
     return text + ")";
   }
   std::string text = fmt::format("{}[{}]", to_string(shape.element_type), fmt::join(shape.dimensions, ","));
-  if (!shape.minor_to_major.empty()) text += fmt::format("{{{}}}", fmt::join(shape.minor_to_major, ","));
-  return text;
+  std::string properties;
+  if (!shape.tile.empty()) properties += fmt::format("T({})", fmt::join(shape.tile, ","));
+  if (shape.memory_space != 0) properties += fmt::format("S({})", shape.memory_space);
+  if (shape.minor_to_major.empty() && properties.empty()) return text;
+  std::vector<int> order;
+  for (int i = 0; i < shape.rank(); ++i) order.push_back(shape.minor_dimension(i));
+  return text + fmt::format("{{{}{}{}}}", fmt::join(order, ","), properties.empty() ? "" : ":", properties);
 }
 
 base::Bytes logical_bytes(const Shape& shape) {

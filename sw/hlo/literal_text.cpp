@@ -79,9 +79,9 @@ void skip_literal(Scanner& scanner, const ShapeTable& shapes, ShapeId id) {
   if (empty && scanner.peek() == '{') {
     scanner.balanced("a literal");
   } else if (scanner.peek() == '{') {
-    skip_dimension(scanner, shape, element_types()[shape.type].name, 0);
+    skip_dimension(scanner, shape, element_types()[std::size_t(shape.type)].name, 0);
   } else {
-    skip_element(scanner, element_types()[shape.type].name);
+    skip_element(scanner, element_types()[std::size_t(shape.type)].name);
   }
 }
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sw/graph/opcode.h"
 #include "sw/hlo/attribute.h"
-#include "sw/hlo/opcode.h"
 #include "sw/hlo/shape.h"
 
 /// A module of HLO text as it is written: every instruction, attribute and layout of it, operands and called

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "base/diagnostic.h"
@@ -16,25 +15,11 @@ constexpr int deepest_tuple = 64;
 constexpr std::size_t most_dimensions = 64;
 constexpr std::int64_t most_elements = std::int64_t(1) << 48;
 
-constexpr std::array<ElementTypeRow, 36> types{{
-    {"pred", 8},     {"s1", 1},         {"s2", 2},
-    {"s4", 4},       {"s8", 8},         {"s16", 16},
-    {"s32", 32},     {"s64", 64},       {"u1", 1},
-    {"u2", 2},       {"u4", 4},         {"u8", 8},
-    {"u16", 16},     {"u32", 32},       {"u64", 64},
-    {"f4e2m1fn", 4}, {"f8e3m4", 8},     {"f8e4m3", 8},
-    {"f8e4m3fn", 8}, {"f8e4m3fnuz", 8}, {"f8e4m3b11fnuz", 8},
-    {"f8e5m2", 8},   {"f8e5m2fnuz", 8}, {"f8e8m0fnu", 8},
-    {"bf16", 16},    {"f16", 16},       {"f32", 32},
-    {"f64", 64},     {"c64", 64},       {"c128", 128},
-    {"token", 0},    {"opaque", 0},     {"s24", 24},
-    {"u24", 24},     {"f6e2m3fn", 6},   {"f6e3m2fn", 6},
-}};
-
-ElementTypeId read_type(Scanner& scanner) {
+ElementType read_type(Scanner& scanner) {
+  const std::span<const ElementTypeRow> types = element_types().first(std::size_t(ElementType::tuple));
   const std::string_view name = scanner.name("a shape");
   for (std::size_t i = 0; i < types.size(); ++i) {
-    if (types[i].name == name) return ElementTypeId(i);
+    if (types[i].name == name) return ElementType(i);
   }
   std::vector<std::string> names;
   for (const ElementTypeRow& row : types) names.emplace_back(row.name);
@@ -243,8 +228,6 @@ void append_layout(std::string& out, const Layout& layout) {
 
 }  // namespace
 
-std::span<const ElementTypeRow> element_types() { return types; }
-
 std::int64_t saturating_add(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return a > most - b ? most : a + b;
@@ -331,7 +314,7 @@ std::int64_t ShapeTable::element_count(ShapeId id) const {
 
 std::int64_t ShapeTable::bytes(ShapeId id) const {
   const Shape& shape = (*this)[id];
-  if (!shape.is_tuple) return (element_count(id) * types[shape.type].bits + 7) / 8;
+  if (!shape.is_tuple) return (element_count(id) * element_types()[std::size_t(shape.type)].bits + 7) / 8;
   std::int64_t sum = 0;
   for (const ShapeId element : shape.elements) sum = saturating_add(sum, bytes(element));
   return sum;
@@ -365,7 +348,7 @@ void ShapeTable::append_text(std::string& out, ShapeId id, bool with_layout) con
     out += ')';
     return;
   }
-  out += types[shape.type].name;
+  out += to_string(shape.type);
   out += '[';
   for (std::size_t i = 0; i < shape.dimensions.size(); ++i) {
     if (i > 0) out += ',';

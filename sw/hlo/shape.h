@@ -8,20 +8,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sw/graph/element_type.h"
 #include "sw/hlo/scanner.h"
 
 /// Shapes as HLO text writes them: "bf16[8,<=128]{1,0:T(8,128)(2,1)S(1)}", "(f32[], token[])". They are kept in a table
 /// and named by their index in it, because a module repeats few shapes in many places.
 namespace podsim::sw::hlo {
-
-/// A row of the table of element types. XLA's names; token, opaque and tuple hold no elements.
-struct ElementTypeRow {
-  std::string_view name;
-  int bits;  ///< of one element; 0 for token and opaque; a pred takes a byte
-};
-
-using ElementTypeId = std::uint8_t;  ///< index into element_types()
-std::span<const ElementTypeRow> element_types();
 
 using ShapeId = std::int32_t;
 
@@ -43,7 +35,7 @@ struct Layout {
 struct Shape {
   static constexpr std::int64_t unbounded = -1;  ///< a dimension written '?'
 
-  ElementTypeId type = 0;
+  ElementType type = ElementType::pred;  ///< of an array
   bool is_tuple = false;
   bool has_layout = false;
   std::vector<std::int64_t> dimensions;  ///< major first; of a dynamic dimension its bound

@@ -106,7 +106,7 @@ class Counter {
       first = module_.shapes[first].elements[0];
     }
     const Shape& shape = module_.shapes[first];
-    const std::string type = shape.is_tuple ? "" : std::string(element_types()[shape.type].name);
+    const std::string type = shape.is_tuple ? "" : to_string(shape.type);
     const std::string opcode = without_phase(instruction.opcode_text);
     const std::string groups = groups_of(instruction);
     CollectiveCount& collective = collectives_[{opcode, type, groups}];

@@ -6,10 +6,10 @@
 #include <span>
 #include <string_view>
 
-/// The opcodes of HLO text as one table: name, operand count, class and the attributes without which an instruction
+/// The opcodes of HLO as one table: name, operand count, class and the attributes without which an instruction
 /// means nothing. The names are those of XLA's operation semantics (openxla.org/xla/operation_semantics) and of the
 /// text that XLA prints; `tuple-select` is from older dumps.
-namespace podsim::sw::hlo {
+namespace podsim::sw {
 
 enum class Opcode : std::uint8_t {
   abs,
@@ -172,7 +172,14 @@ struct OpcodeName {
   AsyncPhase phase = AsyncPhase::none;
 };
 
+/// HLO's name of an opcode: "get-tuple-element", "reduce-window"; "unknown" of one that is not known.
+std::string_view to_string(Opcode opcode);
+/// Operands have the dimensions of the result, or are scalars beside it (select, clamp).
+bool is_elementwise(Opcode opcode);
+/// Reads from or writes to other devices.
+bool is_collective(Opcode opcode);
+
 /// `name` with or without an asynchronous suffix; Opcode::unknown when its base is not in the table.
 OpcodeName find_opcode(std::string_view name);
 
-}  // namespace podsim::sw::hlo
+}  // namespace podsim::sw

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/hlo/opcode.h"
+#include "sw/graph/opcode.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace podsim::sw::hlo {
+namespace podsim::sw {
 namespace {
 
 constexpr int any = -1;
@@ -161,6 +161,15 @@ std::span<const OpcodeRow> opcode_table() { return table; }
 
 const OpcodeRow& row(Opcode opcode) { return table[std::size_t(opcode)]; }
 
+std::string_view to_string(Opcode opcode) { return opcode == Opcode::unknown ? "unknown" : row(opcode).name; }
+
+bool is_elementwise(Opcode opcode) {
+  return opcode == Opcode::select || opcode == Opcode::clamp ||
+         (opcode != Opcode::unknown && row(opcode).kind == OpcodeClass::elementwise);
+}
+
+bool is_collective(Opcode opcode) { return opcode != Opcode::unknown && row(opcode).kind == OpcodeClass::collective; }
+
 OpcodeName find_opcode(std::string_view name) {
   if (const Opcode opcode = find_base(name); opcode != Opcode::unknown) return {opcode, AsyncPhase::none};
   for (const auto& [suffix, phase] : suffixes) {
@@ -171,4 +180,4 @@ OpcodeName find_opcode(std::string_view name) {
   return {};
 }
 
-}  // namespace podsim::sw::hlo
+}  // namespace podsim::sw
