@@ -108,7 +108,19 @@ Literal evaluate_concatenate(const Instruction& instruction, std::span<const Lit
 }  // namespace
 
 bool is_rearrangement(Opcode opcode) {
-  return opcode == Opcode::iota || (opcode >= Opcode::broadcast && opcode <= Opcode::concatenate);
+  switch (opcode) {
+    case Opcode::iota:
+    case Opcode::broadcast:
+    case Opcode::reshape:
+    case Opcode::transpose:
+    case Opcode::reverse:
+    case Opcode::pad:
+    case Opcode::slice:
+    case Opcode::concatenate:
+      return true;
+    default:
+      return false;
+  }
 }
 
 Literal evaluate_rearrangement(const Instruction& instruction, std::span<const Literal* const> operands) {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/hlo/graph_devices.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sw/hlo/attribute_value.h"
+
+namespace podsim::sw::hlo {
+namespace {
+
+constexpr std::int64_t most_devices = 1 << 20;
+
+/// A number in the header, or 0.
+std::int64_t stated(const Module& module, std::string_view attribute) {
+  const std::string_view* value = find_value(module.attributes, attribute);
+  if (value == nullptr) return 0;
+  Scanner scanner(*value);
+  return std::clamp<std::int64_t>(scanner.integer("a number"), 1, most_devices);
+}
+
+/// How many devices there must be for all ids that are named.
+struct Named {
+  std::int64_t flat = 1, partitions = 1, replicas = 1;
+
+  static void add(std::int64_t& count, std::int64_t id) {
+    if (id >= 0 && id < most_devices) count = std::max(count, id + 1);
+  }
+};
+
+/// With a channel id alone these count replicas, each with all its partitions; other collectives count partitions.
+bool runs_over_partitions_of_replicas(const sw::Instruction& instruction) {
+  const bool kind = instruction.opcode == Opcode::all_reduce || instruction.opcode == Opcode::all_gather ||
+                    instruction.opcode == Opcode::reduce_scatter;
+  return kind && instruction.participants.channel_id && !instruction.participants.use_global_device_ids;
+}
+
+std::int64_t& counted_by(const sw::Instruction& instruction, Named& named) {
+  const Participants& participants = instruction.participants;
+  if (participants.use_global_device_ids) return named.flat;
+  const bool partitions = participants.channel_id && !runs_over_partitions_of_replicas(instruction);
+  return partitions ? named.partitions : named.replicas;
+}
+
+void add_collective(const sw::Instruction& instruction, Named& named) {
+  std::int64_t& count = counted_by(instruction, named);
+  for (const auto& group : instruction.participants.groups) {
+    for (const std::int64_t id : group) Named::add(count, id);
+  }
+  for (const auto& [source, target] : instruction.participants.source_target_pairs) {
+    Named::add(count, source);
+    Named::add(count, target);
+  }
+}
+
+void add_sharding(const Sharding& sharding, Named& named) {
+  for (const std::int64_t device : sharding.devices) Named::add(named.partitions, device);
+  for (const Sharding& element : sharding.elements) add_sharding(element, named);
+}
+
+Named named_devices(const Module& module, const sw::Module& graph) {
+  Named named;
+  for (const sw::Computation& computation : graph.computations) {
+    for (const sw::Instruction& instruction : computation.instructions) {
+      if (is_collective(instruction.opcode)) add_collective(instruction, named);
+    }
+  }
+  for (const Instruction& instruction : module.instructions) {
+    const std::string_view* text = find_value(module.attributes_of(instruction), "sharding");
+    if (text == nullptr) continue;
+    Scanner scanner(*text);
+    add_sharding(read_sharding(scanner), named);
+  }
+  return named;
+}
+
+void use_flat_ids(sw::Instruction& instruction, std::int64_t partitions) {
+  for (auto& group : instruction.participants.groups) {
+    std::vector<std::int64_t> devices;
+    for (const std::int64_t replica : group) {
+      for (std::int64_t p = 0; p < partitions; ++p) devices.push_back(replica * partitions + p);
+    }
+    group = std::move(devices);
+  }
+  instruction.participants.use_global_device_ids = true;
+}
+
+}  // namespace
+
+void number_devices(const Module& module, sw::Module& graph) {
+  graph.replicas = stated(module, "replica_count");
+  graph.partitions = stated(module, "num_partitions");
+  const Named named = graph.replicas > 0 && graph.partitions > 0 ? Named{} : named_devices(module, graph);
+  if (graph.replicas == 0) graph.replicas = named.replicas;
+  if (graph.partitions == 0) {
+    graph.partitions = std::max(named.partitions, (named.flat + graph.replicas - 1) / graph.replicas);
+  }
+  for (sw::Computation& computation : graph.computations) {
+    for (sw::Instruction& instruction : computation.instructions) {
+      if (runs_over_partitions_of_replicas(instruction)) use_flat_ids(instruction, graph.partitions);
+    }
+  }
+}
+
+}  // namespace podsim::sw::hlo

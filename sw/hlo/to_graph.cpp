@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/hlo/to_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "sw/graph/literal.h"
+#include "sw/graph/trip_count.h"
+#include "sw/hlo/attribute_value.h"
+#include "sw/hlo/diagnostic_list.h"
+#include "sw/hlo/graph_attributes.h"
+#include "sw/hlo/graph_devices.h"
+#include "sw/hlo/graph_literal.h"
+#include "sw/hlo/graph_shape.h"
+
+namespace podsim::sw::hlo {
+namespace {
+
+/// "all-reduce-start" as all-reduce with a phase, and likewise the other pairs that have opcodes of their own.
+OpcodeName normalised(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::all_gather_start:
+      return {Opcode::all_gather, AsyncPhase::start};
+    case Opcode::all_gather_done:
+      return {Opcode::all_gather, AsyncPhase::done};
+    case Opcode::all_reduce_start:
+      return {Opcode::all_reduce, AsyncPhase::start};
+    case Opcode::all_reduce_done:
+      return {Opcode::all_reduce, AsyncPhase::done};
+    case Opcode::collective_permute_start:
+      return {Opcode::collective_permute, AsyncPhase::start};
+    case Opcode::collective_permute_done:
+      return {Opcode::collective_permute, AsyncPhase::done};
+    case Opcode::copy_start:
+      return {Opcode::copy, AsyncPhase::start};
+    case Opcode::copy_done:
+      return {Opcode::copy, AsyncPhase::done};
+    case Opcode::async_start:
+      return {Opcode::call, AsyncPhase::start};
+    case Opcode::async_update:
+      return {Opcode::call, AsyncPhase::update};
+    case Opcode::async_done:
+      return {Opcode::call, AsyncPhase::done};
+    default:
+      return {instruction.opcode, instruction.phase};
+  }
+}
+
+/// The number after "known_trip_count":{"n":, with its quotes escaped or not; -1 where there is none.
+std::int64_t stated_trip_count(std::string_view backend_config) {
+  constexpr std::string_view key = "known_trip_count";
+  const std::size_t at = backend_config.find(key);
+  if (at == std::string_view::npos) return -1;
+  const std::string_view rest = backend_config.substr(at + key.size());
+  const std::size_t digit = rest.find_first_of("0123456789}");
+  if (digit == std::string_view::npos) return -1;
+  std::int64_t count = -1;
+  std::from_chars(rest.data() + digit, rest.data() + rest.size(), count);
+  return count;
+}
+
+class Converter {
+ public:
+  explicit Converter(const Module& module)
+      : module_(module), shapes_(module.shapes), ids_(module.instructions.size(), -1), results_(ids_.size(), -1) {}
+
+  sw::Module run() {
+    result_.name = module_.name;
+    result_.scheduled = is_scheduled(module_);
+    computation_ids_.resize(module_.computations.size(), -1);
+    for (const ComputationIndex index : callees_first(module_)) convert(index);
+    result_.entry = computation_ids_[std::size_t(module_.entry)];
+    number_devices(module_, result_);
+    return std::move(result_);
+  }
+
+ private:
+  void convert(ComputationIndex index) {
+    const Computation& written = module_.computations[std::size_t(index)];
+    computation_ = {};
+    computation_.name = std::string(written.name);
+    computation_.instructions.reserve(written.instructions.count);
+    const std::uint32_t end = written.instructions.first + written.instructions.count;
+    for (std::uint32_t i = written.instructions.first; i < end; ++i) note_result_of_start(module_.instructions[i]);
+    for (std::uint32_t i = written.instructions.first; i < end; ++i) convert_instruction(InstructionIndex(i));
+    computation_.root = ids_[std::size_t(written.root)];
+    for (const InstructionIndex parameter : written.parameters) {
+      computation_.parameters.push_back(ids_[std::size_t(parameter)]);
+    }
+    computation_ids_[std::size_t(index)] = ComputationId(result_.computations.size());
+    result_.computations.push_back(std::move(computation_));
+  }
+
+  /// The shape of a -done is the result of its -start, which writes operands and contexts beside it.
+  void note_result_of_start(const Instruction& done) {
+    if (normalised(done).phase != AsyncPhase::done || done.operands.count == 0) return;
+    InstructionIndex at = module_.operands(done)[0];
+    while (normalised(instruction(at)).phase == AsyncPhase::update && instruction(at).operands.count > 0) {
+      at = module_.operands(instruction(at))[0];
+    }
+    results_[std::size_t(at)] = done.shape;
+  }
+
+  const Instruction& instruction(InstructionIndex index) const { return module_.instructions[std::size_t(index)]; }
+
+  void convert_instruction(InstructionIndex index) {
+    const Instruction& written = instruction(index);
+    const OpcodeName name = normalised(written);
+    if (name.phase == AsyncPhase::update && written.operands.count > 0) {
+      ids_[std::size_t(index)] = ids_[std::size_t(module_.operands(written)[0])];
+      return;
+    }
+    sw::Instruction made;
+    made.opcode = name.opcode;
+    made.phase = name.phase;
+    made.name = std::string(written.name);
+    const ShapeId result = results_[std::size_t(index)];
+    made.shape = shapes_[name.phase == AsyncPhase::start && result >= 0 ? result : written.shape];
+    for (const InstructionIndex operand : module_.operands(written)) {
+      made.operands.push_back(ids_[std::size_t(operand)]);
+    }
+    try {
+      complete(made, written);
+    } catch (const SyntaxError& error) {
+      report(written, error);
+    }
+    ids_[std::size_t(index)] = InstructionId(computation_.instructions.size());
+    computation_.instructions.push_back(std::move(made));
+  }
+
+  [[noreturn]] void report(const Instruction& written, const SyntaxError& error) const {
+    DiagnosticList diagnostics(module_.file, *module_.text);
+    diagnostics.error(written.opcode_text, std::string(written.opcode_text) + ": " + error.what(), error.hint);
+    throw base::InputError(diagnostics.take());
+  }
+
+  void complete(sw::Instruction& made, const Instruction& written) {
+    set_attributes(made, module_.attributes_of(written));
+    switch (made.opcode) {
+      case Opcode::parameter:
+        made.index = written.parameter;
+        break;
+      case Opcode::constant:
+        if (auto value = read_graph_literal(written.literal, made.shape)) {
+          made.literal = std::make_shared<const Literal>(std::move(*value));
+        }
+        break;
+      case Opcode::unknown:
+        made.target = std::string(written.opcode_text);
+        break;
+      default:
+        break;
+    }
+    if (made.phase == AsyncPhase::done) return adopt_start(made);
+    set_called(made, written);
+    if (made.opcode == Opcode::while_loop) set_trip_count(made, written);
+    if (written.opcode == Opcode::async_start) unwrap(made);
+  }
+
+  /// A -done names the opcode of what it ends.
+  void adopt_start(sw::Instruction& done) {
+    done.called.clear();
+    if (done.operands.empty()) return;
+    const sw::Instruction& start = computation_[done.operands[0]];
+    if (start.phase == AsyncPhase::start) done.opcode = start.opcode;
+  }
+
+  /// While names its condition before its body and select-and-scatter its select before its scatter, whatever the
+  /// order of the text; conditionals have the branch for true first.
+  void set_called(sw::Instruction& made, const Instruction& written) {
+    static constexpr std::array<std::string_view, 6> order{
+        "condition", "body", "select", "scatter", "true_computation", "false_computation"};
+    std::vector<std::pair<std::ptrdiff_t, ComputationId>> called;
+    std::size_t next = 0;
+    const auto indices = module_.called(written);
+    for (const Attribute& attribute : module_.attributes_of(written)) {
+      const AttributeRow* row = find_attribute_row(attribute.name);
+      if (row == nullptr || row->form != AttributeForm::computations) continue;
+      Scanner scanner(attribute.value);
+      const std::ptrdiff_t place = std::ranges::find(order, attribute.name) - order.begin();
+      for (std::size_t n = read_names(scanner).size(); n > 0 && next < indices.size(); --n) {
+        called.emplace_back(place, computation_ids_[std::size_t(indices[next++])]);
+      }
+    }
+    std::ranges::stable_sort(called, {}, &std::pair<std::ptrdiff_t, ComputationId>::first);
+    for (const auto& [place, id] : called) made.called.push_back(id);
+  }
+
+  void set_trip_count(sw::Instruction& loop, const Instruction& written) {
+    if (const std::string_view* config = find_value(module_.attributes_of(written), "backend_config")) {
+      loop.trip_count = stated_trip_count(*config);
+    }
+    if (loop.trip_count < 0 && loop.called.size() == 2) loop.trip_count = find_trip_count(result_, computation_, loop);
+  }
+
+  /// An async-start of a computation that only holds one op is that op, on the operands in its order.
+  void unwrap(sw::Instruction& start) const {
+    if (start.called.size() != 1) return;
+    const sw::Computation& body = result_.computations[std::size_t(start.called[0])];
+    const sw::Instruction& op = body[body.root];
+    const bool alone = std::ranges::count_if(body.instructions, [](const sw::Instruction& instruction) {
+                         return instruction.opcode != Opcode::parameter;
+                       }) == 1;
+    if (!alone || op.opcode == Opcode::parameter || body.parameters.size() != start.operands.size()) return;
+    sw::Instruction unwrapped = op;
+    unwrapped.phase = AsyncPhase::start;
+    unwrapped.name = std::move(start.name);
+    unwrapped.shape = std::move(start.shape);
+    for (InstructionId& operand : unwrapped.operands) operand = start.operands[std::size_t(body[operand].index)];
+    if (unwrapped.op_name.empty()) unwrapped.op_name = std::move(start.op_name);
+    start = std::move(unwrapped);
+  }
+
+  const Module& module_;
+  GraphShapes shapes_;
+  sw::Module result_;
+  sw::Computation computation_;     ///< being converted
+  std::vector<InstructionId> ids_;  ///< of the module's instructions
+  std::vector<ComputationId> computation_ids_;
+  std::vector<ShapeId> results_;  ///< of an asynchronous start, by its index in the module; -1 of others
+};
+
+}  // namespace
+
+sw::Module to_graph(const Module& module) { return Converter(module).run(); }
+
+}  // namespace podsim::sw::hlo
