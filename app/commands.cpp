@@ -11,6 +11,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   add_network(program);
   add_collective(program);
   add_hlo(program);
+  add_ops(program);
   add_describe(program);
 }
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/profile/convolution_match.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "sw/graph/convolution_gradient.h"
+
+namespace podsim::sw {
+namespace {
+
+constexpr std::int64_t kMostTaps = 16;
+
+/// Where an array keeps its two roles beside space: batch and feature of images, input and output feature of kernels.
+struct Roles {
+  int first = 0, second = 0;
+  std::vector<int> spatial;
+};
+
+Roles roles_with(int rank, int first, int second) {
+  Roles roles{first, second, {}};
+  for (int d = 0; d < rank; ++d) {
+    if (d != first && d != second) roles.spatial.push_back(d);
+  }
+  return roles;
+}
+
+/// batch, feature: NHWC, NCHW, HWNC, HWCN, CHWN.
+std::vector<Roles> image_roles(int rank) {
+  return {roles_with(rank, 0, rank - 1), roles_with(rank, 0, 1), roles_with(rank, rank - 2, rank - 1),
+          roles_with(rank, rank - 1, rank - 2), roles_with(rank, rank - 1, 0)};
+}
+
+/// input feature, output feature: HWIO, HWOI, OIHW, IOHW.
+std::vector<Roles> kernel_roles(int rank) {
+  return {roles_with(rank, rank - 2, rank - 1), roles_with(rank, rank - 1, rank - 2), roles_with(rank, 1, 0),
+          roles_with(rank, 0, 1)};
+}
+
+/// Of a window of `taps` that makes `output` positions of `input` ones.
+std::optional<WindowDimension> forward_window(std::int64_t input, std::int64_t output, std::int64_t taps) {
+  if (taps > kMostTaps || output < 1 || output > input + taps - 1) return std::nullopt;
+  WindowDimension window;
+  window.size = taps;
+  window.stride = std::max<std::int64_t>(1, (input + output / 2) / output);
+  const std::int64_t reach = (output - 1) * window.stride + taps;  // over the input and its padding
+  if (reach - input > taps || input - reach >= window.stride) return std::nullopt;
+  const std::int64_t padding = std::max<std::int64_t>(0, reach - input);
+  window.padding_low = padding / 2;
+  window.padding_high = padding - window.padding_low;
+  return window;
+}
+
+/// The same of an input gradient: more positions out than in, which lie apart.
+std::optional<WindowDimension> input_gradient_window(std::int64_t input, std::int64_t output, std::int64_t taps) {
+  std::optional<WindowDimension> forward = forward_window(output, input, taps);
+  if (!forward || forward->stride == 1) return std::nullopt;
+  return transposed_window(*forward, output);
+}
+
+/// Of a kernel gradient: the window is the gradient of the result, one position per tap.
+std::optional<WindowDimension> kernel_gradient_window(std::int64_t image, std::int64_t taps, std::int64_t window_size) {
+  std::optional<WindowDimension> forward = forward_window(image, window_size, taps);
+  if (!forward) return std::nullopt;
+  WindowDimension window;
+  window.size = window_size;
+  window.window_dilation = forward->stride;
+  window.padding_low = forward->padding_low;
+  window.padding_high = taps - 1 + (window_size - 1) * forward->stride + 1 - image - window.padding_low;
+  return window;
+}
+
+class Matcher {
+ public:
+  Matcher(const Shape& result, const Shape& input, const Shape& kernel)
+      : result_(result), input_(input), kernel_(kernel) {}
+
+  std::vector<Instruction> run() {
+    const int rank = result_.rank();
+    if (rank < 3 || rank > 5 || input_.rank() != rank || kernel_.rank() != rank) return {};
+    for (const Roles& image : image_roles(rank)) {
+      for (const Roles& kernel : kernel_roles(rank)) {
+        for (const Roles& out : image_roles(rank)) try_images(image, kernel, out);
+      }
+      for (const Roles& gradient : image_roles(rank)) {
+        for (const Roles& out : kernel_roles(rank)) try_kernel_gradient(image, gradient, out);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void try_images(const Roles& image, const Roles& kernel, const Roles& out) {
+    if (input_.dimensions[image.first] != result_.dimensions[out.first]) return;
+    if (input_.dimensions[image.second] != kernel_.dimensions[kernel.first]) return;
+    if (kernel_.dimensions[kernel.second] != result_.dimensions[out.second]) return;
+    add(image, kernel, out, forward_window);
+    add(image, kernel, out, input_gradient_window);
+  }
+
+  /// The window is an image: its batch is contracted with the input's batch, which takes the role of a feature.
+  void try_kernel_gradient(const Roles& image, const Roles& gradient, const Roles& out) {
+    if (input_.dimensions[image.first] != kernel_.dimensions[gradient.first]) return;
+    if (input_.dimensions[image.second] != result_.dimensions[out.first]) return;
+    if (kernel_.dimensions[gradient.second] != result_.dimensions[out.second]) return;
+    const Roles swapped{image.second, image.first, image.spatial};
+    add(swapped, gradient, out, kernel_gradient_window);
+  }
+
+  using WindowOf = std::optional<WindowDimension> (*)(std::int64_t input, std::int64_t output, std::int64_t taps);
+
+  void add(const Roles& image, const Roles& kernel, const Roles& out, WindowOf window_of) {
+    Instruction convolution;
+    convolution.opcode = Opcode::convolution;
+    convolution.shape = result_;
+    for (std::size_t i = 0; i < image.spatial.size(); ++i) {
+      auto window = window_of(input_.dimensions[image.spatial[i]], result_.dimensions[out.spatial[i]],
+                              kernel_.dimensions[kernel.spatial[i]]);
+      if (!window) return;
+      convolution.window.push_back(*window);
+    }
+    convolution.convolution = {.input_batch = image.first,
+                               .input_feature = image.second,
+                               .input_spatial = image.spatial,
+                               .kernel_input_feature = kernel.first,
+                               .kernel_output_feature = kernel.second,
+                               .kernel_spatial = kernel.spatial,
+                               .output_batch = out.first,
+                               .output_feature = out.second,
+                               .output_spatial = out.spatial};
+    found_.push_back(std::move(convolution));
+  }
+
+  const Shape &result_, &input_, &kernel_;
+  std::vector<Instruction> found_;
+};
+
+}  // namespace
+
+std::vector<Instruction> matching_convolutions(const Shape& result, const Shape& input, const Shape& kernel) {
+  return Matcher(result, input, kernel).run();
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/profile/dot_match.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace podsim::sw {
+namespace {
+
+using Dimensions = std::vector<int>;
+
+/// Takes dimension numbers of a given size, the first one first.
+class Pool {
+ public:
+  explicit Pool(const Shape& shape) {
+    for (int d = 0; d < shape.rank(); ++d) by_size_[shape.dimensions[d]].push_back(d);
+  }
+  int take(std::int64_t size) {
+    std::vector<int>& left = by_size_[size];
+    const int d = left.front();
+    left.erase(left.begin());
+    return d;
+  }
+  int count(std::int64_t size) const {
+    auto found = by_size_.find(size);
+    return found == by_size_.end() ? 0 : int(found->second.size());
+  }
+  std::vector<std::int64_t> sizes() const {
+    std::vector<std::int64_t> result;
+    for (const auto& [size, dimensions] : by_size_) {
+      if (size > 1) result.push_back(size);
+    }
+    return result;
+  }
+
+ private:
+  std::map<std::int64_t, std::vector<int>> by_size_;
+};
+
+/// A dot's shape in its own order of dimensions; `order[i]` is the dimension of the result that stands there.
+Shape reordered(const Shape& result, const std::vector<int>& order) {
+  Shape shape = result;
+  std::vector<int> place(result.dimensions.size(), -1);
+  for (std::size_t i = 0; i < order.size(); ++i) place[std::size_t(order[i])] = int(i);
+  shape.dimensions.clear();
+  for (int d : order) shape.dimensions.push_back(result.dimensions[d]);
+  shape.minor_to_major.clear();
+  for (int i = 0; i < result.rank(); ++i) {
+    if (const int at = place[std::size_t(result.minor_dimension(i))]; at >= 0) shape.minor_to_major.push_back(at);
+  }
+  return shape;
+}
+
+/// How many dimensions of one size are batch, rows, columns and contraction.
+struct Share {
+  std::int64_t size = 0;
+  int batch = 0, rows = 0, columns = 0, contraction = 0;
+};
+
+std::vector<Share> shares_of(std::int64_t size, int lhs, int rhs, int result) {
+  std::vector<Share> shares;
+  for (int batch = 0; batch <= std::min({lhs, rhs, result}); ++batch) {
+    const int rows = lhs + result - rhs - batch, columns = rhs + result - lhs - batch,
+              contraction = lhs + rhs - result - batch;
+    if (rows < 0 || columns < 0 || contraction < 0 || rows % 2 || columns % 2 || contraction % 2) continue;
+    shares.push_back({size, batch, rows / 2, columns / 2, contraction / 2});
+  }
+  return shares;
+}
+
+Instruction dot_of(const Shape& result, const Shape& lhs, const Shape& rhs, const std::vector<Share>& shares) {
+  Pool from_lhs(lhs), from_rhs(rhs), from_result(result);
+  Instruction dot;
+  dot.opcode = Opcode::dot;
+  std::vector<int> batch, rows, columns;
+  for (const Share& share : shares) {
+    for (int i = 0; i < share.batch; ++i) {
+      dot.dot.lhs_batch.push_back(from_lhs.take(share.size));
+      dot.dot.rhs_batch.push_back(from_rhs.take(share.size));
+      batch.push_back(from_result.take(share.size));
+    }
+    for (int i = 0; i < share.contraction; ++i) {
+      dot.dot.lhs_contracting.push_back(from_lhs.take(share.size));
+      dot.dot.rhs_contracting.push_back(from_rhs.take(share.size));
+    }
+  }
+  for (const Share& share : shares) {
+    for (int i = 0; i < share.rows; ++i) rows.push_back(from_result.take(share.size));
+    for (int i = 0; i < share.columns; ++i) columns.push_back(from_result.take(share.size));
+  }
+  std::vector<int> order = batch;
+  order.insert(order.end(), rows.begin(), rows.end());
+  order.insert(order.end(), columns.begin(), columns.end());
+  dot.shape = reordered(result, order);
+  return dot;
+}
+
+}  // namespace
+
+std::vector<Instruction> matching_dots(const Shape& result, const Shape& lhs, const Shape& rhs) {
+  const Pool in_lhs(lhs), in_rhs(rhs), in_result(result);
+  std::vector<std::int64_t> sizes = in_lhs.sizes();
+  for (const Pool* pool : {&in_rhs, &in_result}) {
+    for (std::int64_t size : pool->sizes()) {
+      if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
+    }
+  }
+  std::vector<std::vector<Share>> combinations{{}};
+  for (std::int64_t size : sizes) {
+    std::vector<std::vector<Share>> longer;
+    for (const Share& share : shares_of(size, in_lhs.count(size), in_rhs.count(size), in_result.count(size))) {
+      for (const std::vector<Share>& before : combinations) {
+        longer.push_back(before);
+        longer.back().push_back(share);
+      }
+    }
+    combinations = std::move(longer);
+  }
+  std::vector<Instruction> dots;
+  for (const std::vector<Share>& shares : combinations) dots.push_back(dot_of(result, lhs, rhs, shares));
+  return dots;
+}
+
+std::optional<HalfMatch> matching_half(const Shape& result, const Shape& rhs) {
+  Pool from_result(result);
+  std::vector<int> rows, columns;
+  HalfMatch match;
+  match.dot.opcode = Opcode::dot;
+  std::int64_t contraction = 1;
+  for (int d = 0; d < rhs.rank(); ++d) {
+    const std::int64_t size = rhs.dimensions[d];
+    if (size > 1 && from_result.count(size) > 0) {
+      columns.push_back(from_result.take(size));
+    } else {
+      match.dot.dot.rhs_contracting.push_back(d);
+      contraction *= size;
+    }
+  }
+  if (columns.empty()) return std::nullopt;
+  std::int64_t row_count = 1;
+  std::vector<int> order;
+  for (int d = 0; d < result.rank(); ++d) {
+    if (std::ranges::find(columns, d) != columns.end() || result.dimensions[d] == 1) continue;
+    rows.push_back(d);
+    row_count *= result.dimensions[d];
+  }
+  order = rows;
+  std::ranges::sort(columns);
+  order.insert(order.end(), columns.begin(), columns.end());
+  match.dot.shape = reordered(result, order);
+  for (int d : rows) match.lhs.dimensions.push_back(result.dimensions[d]);
+  for (int d : match.dot.dot.rhs_contracting) {
+    match.dot.dot.lhs_contracting.push_back(int(match.lhs.dimensions.size()));
+    match.lhs.dimensions.push_back(rhs.dimensions[d]);
+  }
+  match.lhs.element_type = rhs.element_type;
+  return match;
+}
+
+Instruction plain_dot(const Shape& result, std::int64_t lanes) {
+  Instruction dot;
+  dot.opcode = Opcode::dot;
+  dot.shape = make_shape(result.element_type, {result.element_count() / lanes, lanes});
+  dot.dot.lhs_contracting = {1};
+  dot.dot.rhs_contracting = {0};
+  return dot;
+}
+
+}  // namespace podsim::sw

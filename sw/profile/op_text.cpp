@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/profile/op_text.h"
+
+#include <utility>
+
+#include "sw/hlo/scanner.h"
+#include "sw/hlo/shape.h"
+
+namespace podsim::sw {
+namespace {
+
+Shape graph_shape(const hlo::ShapeTable& table, hlo::ShapeId id) {
+  const hlo::Shape& read = table[id];
+  Shape shape;
+  if (read.is_tuple) {
+    shape.element_type = ElementType::tuple;
+    for (hlo::ShapeId element : read.elements) shape.tuple_shapes.push_back(graph_shape(table, element));
+    return shape;
+  }
+  shape.element_type = read.type;
+  shape.dimensions = read.dimensions;
+  for (std::int64_t dimension : read.layout.minor_to_major) shape.minor_to_major.push_back(int(dimension));
+  if (!read.layout.tiles.empty()) {
+    for (std::int64_t size : read.layout.tiles.front()) {
+      if (size != hlo::Layout::combined) shape.tile.push_back(size);
+    }
+  }
+  shape.memory_space = read.layout.memory_space;
+  return shape;
+}
+
+class TextReader {
+ public:
+  explicit TextReader(std::string_view text) : scanner_(text) {}
+
+  std::optional<OpText> read() {
+    try {
+      read_head();
+    } catch (const hlo::SyntaxError&) {
+      return std::nullopt;
+    }
+    try {
+      read_operands();
+      read_attributes();
+    } catch (const hlo::SyntaxError&) {
+      op_.cut_off = true;
+    }
+    return std::move(op_);
+  }
+
+ private:
+  void read_head() {
+    scanner_.accept("ROOT");
+    op_.name = scanner_.name("an op");
+    scanner_.expect('=');
+    op_.result = read_shape();
+    op_.opcode_text = scanner_.name("an opcode");
+    op_.opcode = find_opcode(op_.opcode_text).opcode;
+    scanner_.expect('(');
+  }
+
+  void read_operands() {
+    if (scanner_.accept(')')) return;
+    do {
+      OpText::Operand operand;
+      if (hlo::shape_follows(scanner_)) operand.shape = read_shape();
+      if (scanner_.peek() != ',' && scanner_.peek() != ')') operand.name = scanner_.name("an operand");
+      op_.operands.push_back(std::move(operand));
+    } while (scanner_.accept(','));
+    scanner_.expect(')');
+  }
+
+  void read_attributes() {
+    while (scanner_.accept(',')) {
+      std::string name(scanner_.name("an attribute"));
+      scanner_.expect('=');
+      const bool quoted = scanner_.peek() == '"';
+      op_.attributes[name] = quoted ? scanner_.quoted("a value") : scanner_.balanced("a value");
+    }
+  }
+
+  Shape read_shape() { return graph_shape(shapes_, shapes_.read(scanner_)); }
+
+  hlo::Scanner scanner_;
+  hlo::ShapeTable shapes_;
+  OpText op_;
+};
+
+void add_arrays(const Shape& shape, std::vector<Shape>& arrays) {
+  if (shape.is_tuple()) {
+    for (const Shape& element : shape.tuple_shapes) add_arrays(element, arrays);
+  } else if (byte_width(shape.element_type) > 0) {
+    arrays.push_back(shape);
+  }
+}
+
+}  // namespace
+
+std::optional<OpText> read_op_text(std::string_view text) { return TextReader(text).read(); }
+
+std::vector<Shape> arrays_of(const Shape& shape) {
+  std::vector<Shape> arrays;
+  add_arrays(shape, arrays);
+  return arrays;
+}
+
+}  // namespace podsim::sw

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/profile/profile.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <initializer_list>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sw/profile/csv.h"
+
+namespace podsim::sw {
+namespace {
+
+constexpr double kMicro = 1e-6;
+constexpr double kGiga = 1e9;
+constexpr double kGibi = double(std::int64_t(1) << 30);
+constexpr std::size_t kMostErrors = 20;
+
+/// Letters and digits only, in lower case: how a column's name is compared.
+std::string folded(std::string_view name) {
+  std::string result;
+  for (char c : name) {
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '%') result += c;
+  }
+  return result;
+}
+
+/// Which column has what; -1 where there is none.
+struct Columns {
+  int category = -1, hlo_text = -1, tf_op = -1, occurrences = -1;
+  int average_self = -1, total_self = -1, gflops = -1, bandwidth = -1;
+  std::size_t count = 0;
+};
+
+int column(const std::vector<CsvField>& head, std::initializer_list<std::string_view> names) {
+  for (std::string_view name : names) {
+    auto found = std::ranges::find_if(head, [&](const CsvField& field) { return folded(field.value) == name; });
+    if (found != head.end()) return int(found - head.begin());
+  }
+  return -1;
+}
+
+class ProfileReader {
+ public:
+  ProfileReader(const std::string& file, std::string_view text) : file_(file), records_(file, text) {}
+
+  Profile read() {
+    read_head();
+    Profile profile{file_, {}};
+    for (std::vector<CsvField> fields; records_.next(fields);) {
+      const std::size_t before = errors_.size();
+      ProfileOp op = read_row(fields);
+      if (errors_.size() == before) profile.ops.push_back(std::move(op));
+      if (errors_.size() >= kMostErrors) break;
+    }
+    if (!errors_.empty()) throw base::InputError(std::move(errors_));
+    return profile;
+  }
+
+ private:
+  void read_head() {
+    std::vector<CsvField> head;
+    if (!records_.next(head)) throw base::InputError("'" + file_ + "' is empty", "expected XProf's HLO op stats");
+    columns_ = {.category = column(head, {"category", "hloopcategory"}),
+                .hlo_text = column(head, {"hloop", "hlooptext", "hlooptextexpression", "hloopexpression"}),
+                .tf_op = column(head, {"tfop", "frameworkop", "tfopname", "frameworkopname"}),
+                .occurrences = column(head, {"occurrences"}),
+                .average_self = column(head, {"avgselftimeus"}),
+                .total_self = column(head, {"totalselftimeus"}),
+                .gflops = column(head, {"measuredgflops", "gflops", "modelgflops"}),
+                .bandwidth = column(head, {"measuredmemorybwgibs", "memorybwgibs", "hbmbwgibs"}),
+                .count = head.size()};
+    need(columns_.category >= 0, head, "Category");
+    need(columns_.hlo_text >= 0, head, "HLO op");
+    need(columns_.occurrences >= 0, head, "#Occurrences");
+    need(columns_.average_self >= 0 || columns_.total_self >= 0, head, "Avg. self time (us)");
+  }
+
+  void need(bool found, const std::vector<CsvField>& head, const std::string& name) const {
+    if (found) return;
+    throw base::InputError({.message = "there is no column '" + name + "'",
+                            .location = records_.location(head.front()),
+                            .hint = "the first line of XProf's HLO op stats names the columns"});
+  }
+
+  ProfileOp read_row(const std::vector<CsvField>& fields) {
+    ProfileOp op;
+    if (fields.size() != columns_.count) {
+      fail(fields.back(), fmt::format("this row has {} fields, the first one {}", fields.size(), columns_.count));
+      return op;
+    }
+    op.category = fields[columns_.category].value;
+    op.hlo_text = fields[columns_.hlo_text].value;
+    op.location = records_.location(fields[columns_.hlo_text]);
+    if (columns_.tf_op >= 0) op.tf_op = fields[columns_.tf_op].value;
+    const double occurrences = number(fields[columns_.occurrences]).value_or(0);
+    if (occurrences != std::floor(occurrences) || occurrences > 1e15) {
+      fail(fields[columns_.occurrences], "an op occurs a whole number of times");
+      return op;
+    }
+    op.occurrences = std::int64_t(occurrences);
+    if (columns_.average_self >= 0) {
+      op.self_time_s = kMicro * number(fields[columns_.average_self]).value_or(0);
+    } else if (occurrences > 0) {
+      op.self_time_s = kMicro * number(fields[columns_.total_self]).value_or(0) / occurrences;
+    }
+    auto counted = [&](int at, double unit) -> std::optional<double> {
+      if (at < 0 || fields[at].value.empty()) return std::nullopt;
+      return number(fields[at]).value_or(0) * unit * op.self_time_s;
+    };
+    op.flops = counted(columns_.gflops, kGiga);
+    op.bytes = counted(columns_.bandwidth, kGibi);
+    return op;
+  }
+
+  /// A number that is not negative.
+  std::optional<double> number(const CsvField& field) {
+    double value = 0;
+    const char* end = field.value.data() + field.value.size();
+    const auto [stop, error] = std::from_chars(field.value.data(), end, value);
+    if (error != std::errc() || stop != end || !std::isfinite(value)) {
+      fail(field, "'" + field.value + "' is not a number");
+      return std::nullopt;
+    }
+    if (value < 0) {
+      fail(field, "'" + field.value + "' is below zero");
+      return std::nullopt;
+    }
+    return value;
+  }
+
+  void fail(const CsvField& field, std::string message) {
+    errors_.push_back({.message = std::move(message), .location = records_.location(field), .hint = ""});
+  }
+
+  std::string file_;
+  CsvReader records_;
+  Columns columns_;
+  std::vector<base::Diagnostic> errors_;
+};
+
+}  // namespace
+
+Profile read_profile(const std::string& file, std::string_view text) { return ProfileReader(file, text).read(); }
+
+}  // namespace podsim::sw

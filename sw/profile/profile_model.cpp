@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/profile/profile_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "hw/host_copy_timing.h"
+#include "noc/fresh_context.h"
+#include "sw/collectives/collective_estimate.h"
+#include "sw/collectives/collective_simulation.h"
+#include "sw/compiler/tile_search.h"
+#include "sw/hlo/attribute_value.h"
+#include "sw/profile/rebuilt_op.h"
+
+namespace podsim::sw {
+namespace {
+
+std::optional<CollectiveKind> collective_kind(Opcode opcode) {
+  for (CollectiveKind kind : collective_kinds) {
+    if (to_string(kind) == to_string(opcode)) return kind;
+  }
+  return std::nullopt;
+}
+
+/// The groups as lists of devices; empty when the text has none, or none that can be read.
+hlo::ReplicaGroups groups_of(const OpText& text) {
+  auto found = text.attributes.find("replica_groups");
+  if (found == text.attributes.end()) return {};
+  hlo::Scanner scanner(found->second);
+  try {
+    return hlo::read_replica_groups(scanner);
+  } catch (const hlo::SyntaxError&) {
+    return {};
+  }
+}
+
+std::string as_text(const hlo::ReplicaGroups& groups) {
+  std::string text = "{";
+  for (const hlo::Integers& group : groups) {
+    text += text.size() > 1 ? ",{" : "{";
+    for (std::size_t i = 0; i < group.size(); ++i) text += (i == 0 ? "" : ",") + std::to_string(group[i]);
+    text += "}";
+  }
+  return text + "}";
+}
+
+base::Bytes operand_bytes(const OpText& text) {
+  base::Bytes bytes;
+  for (const OpText::Operand& operand : text.operands) {
+    if (operand.shape) bytes += logical_bytes(*operand.shape);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+ProfileModel::ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice)
+    : machine_(machine), slice_(std::move(slice)), pipeline_(machine) {}
+
+std::vector<ComparedOp> ProfileModel::compare(const Profile& profile) {
+  for (const ProfileOp& op : profile.ops) {
+    if (std::optional<OpText> text = read_op_text(op.hlo_text)) results_.try_emplace(text->name, text->result);
+  }
+  std::vector<ComparedOp> compared;
+  for (const ProfileOp& op : profile.ops) compared.push_back(compare(op));
+  return compared;
+}
+
+ComparedOp ProfileModel::compare(const ProfileOp& op) {
+  ComparedOp result{.name = op.category,
+                    .category = op.category,
+                    .hlo_text = op.hlo_text,
+                    .occurrences = op.occurrences,
+                    .measured_s = op.self_time_s,
+                    .modelled_s = {}};
+  std::optional<OpText> text = read_op_text(op.hlo_text);
+  if (!text) return result;
+  result.name = text->name;
+  complete_operands(*text);
+  result.modelled_s = seconds(*text, op);
+  return result;
+}
+
+void ProfileModel::complete_operands(OpText& text) const {
+  for (OpText::Operand& operand : text.operands) {
+    if (operand.shape) continue;
+    if (auto found = results_.find(operand.name); found != results_.end()) operand.shape = found->second;
+  }
+}
+
+std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp& op) {
+  if (collective_kind(text.opcode)) return collective_seconds(text);
+  if (text.opcode == Opcode::infeed) return host_seconds(text.result);
+  if (text.opcode == Opcode::outfeed) {
+    double sum = 0;
+    for (const OpText::Operand& operand : text.operands) {
+      if (operand.shape) sum += host_seconds(*operand.shape);
+    }
+    return sum;
+  }
+  std::optional<RebuiltOp> rebuilt = rebuild(text, op.flops, op.bytes);
+  if (!rebuilt) return std::nullopt;
+  const Computation& entry = rebuilt->module.entry_computation();
+  if (!is_core_op(entry[entry.root]) && text.opcode != Opcode::reshape) return 0.0;
+  return core_seconds(op_work(rebuilt->module, entry, entry.root, machine_), text.name);
+}
+
+double ProfileModel::core_seconds(const OpWork& work, const std::string& name) {
+  auto [found, inserted] = core_seconds_.try_emplace(work, 0.0);
+  if (inserted) {
+    const hw::TileOp tiles = make_tiles(work, choose_cuts(work, machine_, name), machine_, name);
+    found->second = double(pipeline_.simulate(tiles).cycles.value()) / machine_.clock.si();
+  }
+  return found->second;
+}
+
+double ProfileModel::host_seconds(const Shape& shape) const {
+  const std::vector<Shape> arrays = arrays_of(shape);
+  if (arrays.empty()) return 0;
+  base::Bytes bytes;
+  for (const Shape& array : arrays) bytes += logical_bytes(array);
+  return double(hw::host_copy_cycles(machine_, bytes, std::int64_t(arrays.size())).value()) / machine_.clock.si();
+}
+
+std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
+  if (!slice_) return std::nullopt;
+  const std::vector<Shape> arrays = arrays_of(text.result);
+  const base::Bytes bytes = std::max(operand_bytes(text), logical_bytes(text.result));
+  if (arrays.empty() || bytes == base::Bytes(0)) return std::nullopt;
+  const ElementType type = arrays.front().element_type;
+  const hlo::ReplicaGroups groups = groups_of(text);
+  const std::string key = text.opcode_text + to_string(type) + std::to_string(bytes.value()) + as_text(groups);
+  auto [found, inserted] = collective_seconds_.try_emplace(key, 0.0);
+  if (inserted) {
+    const int cores = int(machine_.cores_per_chip);
+    const CollectiveGroups members = groups.empty() ? CollectiveGroups::all(*slice_, cores)
+                                                    : CollectiveGroups::parse(as_text(groups), *slice_, cores);
+    const CollectiveRequest request{*collective_kind(text.opcode), type,
+                                    base::divide_round_up(bytes.value(), byte_width(type))};
+    const AlgorithmChoice choice = choose_algorithm(machine_, *slice_, members, request);
+    const noc::FreshContext context;
+    found->second = to_duration(simulate_collective(machine_, choice.schedule).duration).si();
+  }
+  return found->second;
+}
+
+std::int64_t devices_named(const Profile& profile) {
+  std::int64_t devices = 0;
+  for (const ProfileOp& op : profile.ops) {
+    const std::optional<OpText> text = read_op_text(op.hlo_text);
+    if (!text || !collective_kind(text->opcode)) continue;
+    for (const hlo::Integers& group : groups_of(*text)) {
+      for (std::int64_t device : group) devices = std::max(devices, device + 1);
+    }
+  }
+  return devices;
+}
+
+void ProfileTotals::add(const ComparedOp& op) {
+  if (!op.modelled_s) return;
+  const double n = double(op.occurrences);
+  measured_s += n * op.measured_s;
+  modelled_s += n * *op.modelled_s;
+  absolute_error_s += n * std::abs(*op.modelled_s - op.measured_s);
+  ++ops;
+}
+
+}  // namespace podsim::sw

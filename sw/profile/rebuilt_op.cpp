@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/profile/rebuilt_op.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sw/hlo/attribute_value.h"
+#include "sw/profile/body_builder.h"
+#include "sw/profile/rebuilt_loop.h"
+#include "sw/profile/rebuilt_matmul.h"
+
+namespace podsim::sw {
+namespace {
+
+/// The value of an attribute, if it is there and well-formed.
+template <class Read>
+auto value_of(const OpText& text, std::string_view name, Read read)
+    -> std::optional<decltype(read(std::declval<hlo::Scanner&>()))> {
+  auto found = text.attributes.find(name);
+  if (found == text.attributes.end()) return std::nullopt;
+  hlo::Scanner scanner(found->second);
+  try {
+    return read(scanner);
+  } catch (const hlo::SyntaxError&) {
+    return std::nullopt;
+  }
+}
+
+void read_attributes(const OpText& text, Instruction& op) {
+  if (auto dimensions = value_of(text, "dimensions", hlo::read_integers)) op.dimensions = *dimensions;
+  if (auto window = value_of(text, "window", hlo::read_window)) op.window = *window;
+  if (auto labels = value_of(text, "dim_labels", hlo::read_dimension_labels)) op.convolution = *labels;
+  if (auto slice = value_of(text, "slice", hlo::read_slice)) op.slice = *slice;
+  if (auto padding = value_of(text, "padding", hlo::read_padding)) op.padding = *padding;
+  if (auto sizes = value_of(text, "dynamic_slice_sizes", hlo::read_integers)) op.slice_sizes = *sizes;
+  if (auto sizes = value_of(text, "slice_sizes", hlo::read_integers)) op.slice_sizes = *sizes;
+  auto roles = [&](std::string_view name, std::vector<int>& into) {
+    if (auto read = value_of(text, name, hlo::read_integers)) into.assign(read->begin(), read->end());
+  };
+  roles("lhs_batch_dims", op.dot.lhs_batch);
+  roles("rhs_batch_dims", op.dot.rhs_batch);
+  roles("lhs_contracting_dims", op.dot.lhs_contracting);
+  roles("rhs_contracting_dims", op.dot.rhs_contracting);
+  roles("offset_dims", op.gather.offset);
+  roles("collapsed_slice_dims", op.gather.collapsed);
+  roles("start_index_map", op.gather.index_map);
+  roles("update_window_dims", op.gather.offset);
+  roles("inserted_window_dims", op.gather.collapsed);
+  roles("scatter_dims_to_operand_dims", op.gather.index_map);
+}
+
+std::vector<Shape> operand_shapes(const OpText& text) {
+  std::vector<Shape> shapes;
+  for (const OpText::Operand& operand : text.operands) {
+    if (!operand.shape) continue;
+    for (Shape& shape : arrays_of(*operand.shape)) shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+Module bare_op(const OpText& text) {
+  BodyBuilder body;
+  Instruction op;
+  op.opcode = text.opcode;
+  op.shape = text.result;
+  for (const OpText::Operand& operand : text.operands) {
+    if (operand.shape) op.operands.push_back(body.parameter(*operand.shape));
+  }
+  read_attributes(text, op);
+  if (op.opcode == Opcode::transpose && op.dimensions.empty()) op.opcode = Opcode::copy;
+  body.add(std::move(op));
+  return std::move(body).bare();
+}
+
+/// Operands without which an opcode cannot be costed; a text that was cut off may lack them.
+bool has_operands(const OpText& text) {
+  const auto known = std::ranges::count_if(text.operands, [](const OpText::Operand& o) { return o.shape.has_value(); });
+  return text.opcode != Opcode::unknown && known >= row(text.opcode).least_operands;
+}
+
+std::optional<Module> fusion_op(const OpText& text, std::optional<double> flops, std::optional<double> bytes) {
+  FusionFacts facts{arrays_of(text.result), operand_shapes(text), flops.value_or(0), bytes};
+  if (facts.results.empty()) return std::nullopt;
+  auto kind = text.attributes.find("kind");
+  const std::string form = kind == text.attributes.end() ? "" : kind->second;
+  if (form == "kCustom") {
+    if (auto module = rebuild_row_fusion(facts)) return module;
+  }
+  if (form == "kOutput" || form == "kCustom") {
+    if (auto module = rebuild_matmul_fusion(facts)) return module;
+  }
+  return rebuild_loop_fusion(facts);
+}
+
+}  // namespace
+
+std::optional<RebuiltOp> rebuild(const OpText& text, std::optional<double> flops, std::optional<double> bytes) {
+  if (text.opcode == Opcode::fusion) {
+    std::optional<Module> module = fusion_op(text, flops, bytes);
+    if (!module) return std::nullopt;
+    return RebuiltOp{*std::move(module), true};
+  }
+  if (!has_operands(text) || arrays_of(text.result).empty()) return std::nullopt;
+  return RebuiltOp{bare_op(text), false};
+}
+
+}  // namespace podsim::sw
