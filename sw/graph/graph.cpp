@@ -157,6 +157,8 @@ std::string_view to_string(FusionKind kind) {
       return "kInput";
     case FusionKind::output:
       return "kOutput";
+    case FusionKind::custom:
+      return "kCustom";
   }
   assert(false);
   return "";

@@ -19,7 +19,7 @@ namespace podsim::sw {
 struct Literal;
 
 enum class ComparisonDirection { eq, ne, lt, le, gt, ge };
-enum class FusionKind { loop, input, output };
+enum class FusionKind { loop, input, output, custom };
 
 /// One spatial dimension of a window, in HLO's terms.
 struct WindowDimension {
@@ -70,6 +70,12 @@ struct GatherDimensions {
   bool operator==(const GatherDimensions&) const = default;
 };
 
+/// How triangular-solve reads its operands: a x = b (left_side) or x a = b with a triangular matrix a.
+struct TriangularOptions {
+  bool left_side = false, lower = false, unit_diagonal = false, transpose = false;
+  bool operator==(const TriangularOptions&) const = default;
+};
+
 /// Who takes part in a collective.
 struct Participants {
   /// Devices in an order; empty means all in one. Numbered as flat ids if use_global_device_ids, else as partitions
@@ -96,27 +102,31 @@ struct Instruction {
   std::vector<InstructionId> operands;
 
   // Attributes; each is used by the opcodes named and default elsewhere.
-  /// Parameter number, get-tuple-element index, dimension of iota and get-dimension-size, feature of a batch norm, k
-  /// of topk.
+  /// Parameter number, get-tuple-element index, dimension of iota, get-dimension-size and set-dimension-size, feature
+  /// of a batch norm, k of topk, delta of rng-get-and-update-state.
   std::int64_t index = 0;
-  std::vector<std::int64_t>
-      dimensions;  ///< broadcast (operand dim -> result dim), reduce, transpose, reverse, concatenate, sort, map,
-                   ///< the one of all-gather, reduce-scatter and all-to-all
+  /// broadcast (operand dim -> result dim), reduce, transpose, reverse, concatenate, sort, map; the one of all-gather,
+  /// reduce-scatter and all-to-all; the lengths of fft.
+  std::vector<std::int64_t> dimensions;
   std::vector<WindowDimension> window;  ///< convolution: spatial only; reduce-window, select-and-scatter: every dim
   ConvolutionDimensions convolution;    ///< convolution
   DotDimensions dot;                    ///< dot
   std::vector<PadDimension> padding;    ///< pad
   std::vector<SliceDimension> slice;    ///< slice
   ComparisonDirection comparison = ComparisonDirection::eq;  ///< compare
-  std::shared_ptr<const Literal> literal;                    ///< constant; null where the text leaves it out
-  std::vector<std::int64_t> slice_sizes;                     ///< gather, dynamic-slice
-  GatherDimensions gather;                                   ///< gather, scatter
-  Participants participants;                                 ///< collectives
-  std::int64_t feature_groups = 1, batch_groups = 1;         ///< convolution
-  int exponent_bits = 0, mantissa_bits = 0;                  ///< reduce-precision
-  bool is_stable = false;                                    ///< sort
-  std::int64_t trip_count = -1;                              ///< while: known number of iterations
-  double epsilon = 0;                                        ///< batch norms
+  /// compare: of real numbers by IEEE's totalOrder, -NaN before -infinity, -0 before 0, NaN after infinity.
+  bool total_order = false;
+  std::shared_ptr<const Literal> literal;             ///< constant; null where the text leaves it out
+  std::vector<std::int64_t> slice_sizes;              ///< gather, dynamic-slice
+  GatherDimensions gather;                            ///< gather, scatter
+  Participants participants;                          ///< collectives
+  std::int64_t feature_groups = 1, batch_groups = 1;  ///< convolution
+  int exponent_bits = 0, mantissa_bits = 0;           ///< reduce-precision
+  bool is_stable = false;                             ///< sort
+  bool largest = true;                                ///< topk: the largest elements, else the smallest
+  TriangularOptions triangular;                       ///< triangular-solve; cholesky: lower
+  std::int64_t trip_count = -1;                       ///< while: known number of iterations
+  double epsilon = 0;                                 ///< batch norms
   /// custom-call: target; rng: distribution; rng-bit-generator: algorithm; infeed, outfeed: configuration; fft: type;
   /// unknown: the opcode as written.
   std::string target;

@@ -60,6 +60,7 @@ void set_fusion_kind(Instruction& instruction, Scanner& scanner) {
   const std::string_view kind = scanner.name("a kind");
   if (kind == "kInput") instruction.fusion_kind = FusionKind::input;
   if (kind == "kOutput") instruction.fusion_kind = FusionKind::output;
+  if (kind == "kCustom") instruction.fusion_kind = FusionKind::custom;
 }
 
 void set_pairs(Instruction& instruction, Scanner& scanner) {
@@ -113,8 +114,11 @@ constexpr auto setters = std::to_array<Setter>({
     {"is_stable", [](Instruction& i, Scanner& s) { i.is_stable = read_boolean(s); }},
     {"k", [](Instruction& i, Scanner& s) { i.index = read_integer(s); }},
     {"kind", set_fusion_kind},
+    {"largest", [](Instruction& i, Scanner& s) { i.largest = read_boolean(s); }},
+    {"left_side", [](Instruction& i, Scanner& s) { i.triangular.left_side = read_boolean(s); }},
     {"lhs_batch_dims", [](Instruction& i, Scanner& s) { i.dot.lhs_batch = read_ints(s); }},
     {"lhs_contracting_dims", [](Instruction& i, Scanner& s) { i.dot.lhs_contracting = read_ints(s); }},
+    {"lower", [](Instruction& i, Scanner& s) { i.triangular.lower = read_boolean(s); }},
     {"mantissa_bits", [](Instruction& i, Scanner& s) { i.mantissa_bits = read_int(s); }},
     {"metadata", set_metadata},
     {"offset_dims", [](Instruction& i, Scanner& s) { i.gather.offset = read_ints(s); }},
@@ -131,6 +135,9 @@ constexpr auto setters = std::to_array<Setter>({
     {"source_target_pairs", set_pairs},
     {"start_index_map", [](Instruction& i, Scanner& s) { i.gather.index_map = read_ints(s); }},
     {"start_indices_batching_dims", [](Instruction& i, Scanner& s) { i.gather.indices_batching = read_ints(s); }},
+    {"transpose_a", [](Instruction& i, Scanner& s) { i.triangular.transpose = read_word(s) != "NO_TRANSPOSE"; }},
+    {"type", [](Instruction& i, Scanner& s) { i.total_order = read_word(s) == "TOTALORDER"; }},
+    {"unit_diagonal", [](Instruction& i, Scanner& s) { i.triangular.unit_diagonal = read_boolean(s); }},
     {"update_window_dims", [](Instruction& i, Scanner& s) { i.gather.offset = read_ints(s); }},
     {"use_global_device_ids",
      [](Instruction& i, Scanner& s) { i.participants.use_global_device_ids = read_boolean(s); }},
