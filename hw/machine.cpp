@@ -251,7 +251,10 @@ Machine read_machine(const base::Config& config) {
                       read.size("compiler.combine_all_reduce"),
                       read.size("compiler.least_segment"),
                       read.size("compiler.largest_segment"),
-                      read.duration("compiler.collective_launch")};
+                      read.duration("compiler.collective_launch"),
+                      read.cycles("compiler.row_lookup_cycles", 0),
+                      read.cycles("compiler.row_read_cycles", 0),
+                      read.cycles("compiler.row_update_cycles", 0)};
   machine.tile_level = {read.cycles("tile_level.tile_cycles", 0), read.cycles("tile_level.transfer_cycles", 0),
                         read.cycles("tile_level.vector_loop_cycles", 0),
                         read.cycles("tile_level.matrix_phase_cycles", 0),

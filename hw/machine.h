@@ -87,6 +87,9 @@ struct CompilerParameters {            ///< [compiler]
   base::Bytes least_segment;           ///< a collective's messages are not cut smaller
   base::Bytes largest_segment;         ///< nor left longer than this
   base::Duration collective_launch;    ///< software before a core's first action in a collective
+  base::Cycles row_lookup;             ///< scalar code for an index of a gather or scatter: load it, find the row
+  base::Cycles row_read;               ///< and for each contiguous piece of a gathered row: its DMA
+  base::Cycles row_update;             ///< and of a scattered row: read, combine, write
 };
 
 /// What the tile level cannot see of the code that it stands for, derived from bundle-level runs; machine-wide.

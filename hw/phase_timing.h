@@ -9,7 +9,8 @@
 
 namespace podsim::hw {
 
-/// The units of one core side by side: a phase lasts as long as its longest unit, phases of a tile follow one another.
+/// The units of one core side by side, and scalar code beside them: a phase lasts as long as the longest, phases of a
+/// tile follow one another.
 class PhaseTiming {
  public:
   explicit PhaseTiming(const Machine& machine) : mxu_(machine), vector_(machine), cross_lane_(machine) {}
@@ -19,8 +20,8 @@ class PhaseTiming {
   const CrossLaneTiming& cross_lane() const { return cross_lane_; }
 
   base::Cycles duration(const TilePhase& phase) const {
-    return std::max(
-        {mxu_.duration(phase.mxu), vector_.duration(phase.vector), cross_lane_.duration(phase.cross_lane_ops)});
+    return std::max({mxu_.duration(phase.mxu), vector_.duration(phase.vector),
+                     cross_lane_.duration(phase.cross_lane_ops), phase.scalar});
   }
   base::Cycles duration(const std::vector<TilePhase>& phases) const {
     base::Cycles total;

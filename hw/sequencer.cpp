@@ -182,7 +182,7 @@ void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& re
 void Sequencer::run_phases(const TileWork& work, std::string_view label, OpResult& result) {
   enter("compute");
   for (const TilePhase& phase : work.phases) {
-    base::Cycles end = now_;
+    base::Cycles end = now_ + phase.scalar;
     for (const auto& mxu : units_.mxus) end = std::max(end, mxu->start(now_, phase.mxu, label));
     end = std::max(end, units_.vector->start(now_, phase.vector, label));
     end = std::max(end, units_.cross_lane->start(now_, phase.cross_lane_ops, label));

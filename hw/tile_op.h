@@ -38,6 +38,7 @@ struct TilePhase {
   MxuWork mxu;
   VectorWork vector;
   std::int64_t cross_lane_ops = 0;  ///< 8 x 128 operations of the XLU: transpose, rotate, lane reduction
+  base::Cycles scalar = {};         ///< scalar code, such as that which looks up rows and issues a DMA for each
   bool operator==(const TilePhase&) const = default;
 };
 

@@ -71,7 +71,7 @@ class Compiler {
   void add_op(const Computation& entry, InstructionId id) {
     OpWork work = op_work(fused_, entry, id, machine_);
     ProgramItem item = describe(entry, id);
-    item.bytes = work.read_bytes() + work.written_bytes;
+    item.bytes = work.read_bytes() + work.stored_bytes();
     auto [found, inserted] = index_.try_emplace(work, int(program_.ops.size()));
     if (inserted) {
       TileCuts cuts = choose_cuts(work, machine_, item.op_name.empty() ? item.hlo_name : item.op_name);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "sw/compiler/vector_cost.h"
@@ -70,17 +71,35 @@ class Analysis {
   bool on_row_side(InstructionId id) const { return hero_ >= 0 && row_side_[id]; }
   bool on_lane_side(InstructionId id) const { return hero_ >= 0 && lane_side_[id]; }
 
+  /// What `user` reads of an array that it need not read as a whole; nothing otherwise.
+  std::optional<base::Bytes> part_read(InstructionId array, InstructionId user) const {
+    const Instruction& reader = body_[user];
+    const bool indexed =
+        reader.operands.front() == array && std::count(reader.operands.begin(), reader.operands.end(), array) == 1;
+    switch (reader.opcode) {
+      case Opcode::slice:
+        return padded_bytes(reader.shape);
+      case Opcode::dynamic_slice:
+        return indexed ? std::optional(padded_bytes(reader.shape)) : std::nullopt;
+      case Opcode::dynamic_update_slice:
+      case Opcode::gather:
+      case Opcode::scatter:
+        // Rows are counted apart; what is not updated stays in place.
+        return indexed ? std::optional(base::Bytes(0)) : std::nullopt;
+      default:
+        return std::nullopt;
+    }
+  }
+
   base::Bytes bytes_read(InstructionId parameter) const {
     base::Bytes whole = padded_bytes(body_[parameter].shape);
     const auto& users = users_[parameter];
-    bool only_slices = !users.empty() && std::ranges::all_of(users, [&](InstructionId user) {
-      return body_[user].opcode == Opcode::slice;
-    });
-    if (only_slices) {
-      base::Bytes sliced;
-      for (InstructionId user : users) sliced += padded_bytes(body_[user].shape);
-      return std::min(whole, sliced);
+    std::optional<base::Bytes> parts = users.empty() ? std::nullopt : std::optional(base::Bytes(0));
+    for (InstructionId user : users) {
+      const std::optional<base::Bytes> part = part_read(parameter, user);
+      parts = parts && part ? std::optional(*parts + *part) : std::nullopt;
     }
+    if (parts) return std::min(whole, *parts);
     if (hero_ >= 0 && body_[hero_].opcode == Opcode::convolution && feeds_input(parameter)) {
       return base::Bytes(
           std::int64_t(double(whole.value()) * input_share_read(body_[hero_], body_[body_[hero_].operands[0]].shape)));
@@ -124,11 +143,66 @@ class Analysis {
       work_.epilogue += cost;
     }
     work_.cross_lane_ops += cross_lane_cost(body_[id], body_);
+    if (body_[id].opcode == Opcode::gather || body_[id].opcode == Opcode::scatter) add_indexed_rows(body_[id]);
+  }
+
+  /// A table that is gathered from or scattered into, once for all who do so in this op.
+  void add_indexed_rows(const Instruction& instruction) {
+    const Shape& table = body_[instruction.operands[0]].shape;
+    if (instruction.opcode == Opcode::gather) {
+      merge(work_.gathered, indexed_rows(table, instruction.slice_sizes, slices_of(instruction, instruction.shape)));
+    } else {
+      const std::size_t tables = instruction.operands.size() / 2;
+      const Shape& updates = body_[instruction.operands[tables + 1]].shape;
+      const std::vector<std::int64_t> sizes = updated_window(instruction, table, updates);
+      merge(work_.updated, indexed_rows(table, sizes, slices_of(instruction, updates)));
+    }
+  }
+
+  /// Several gathers in one op: their pieces are taken to be as large as the largest.
+  static void merge(IndexedRows& sum, const IndexedRows& rows) {
+    sum = {sum.slices + rows.slices, sum.pieces + rows.pieces, std::max(sum.piece, rows.piece),
+           std::max(sum.span, rows.span)};
+  }
+
+  /// How many slices there are: the elements of a result or of updates whose dimensions are not within a slice.
+  static std::int64_t slices_of(const Instruction& instruction, const Shape& slices) {
+    std::int64_t count = slices.element_count();
+    for (int dimension : instruction.gather.offset) count /= std::max<std::int64_t>(1, slices.dimensions[dimension]);
+    return count;
+  }
+
+  /// Sizes of a scatter's slice in every dimension of its table.
+  static std::vector<std::int64_t> updated_window(const Instruction& scatter, const Shape& table,
+                                                  const Shape& updates) {
+    std::vector<std::int64_t> sizes(table.dimensions.size(), 1);
+    std::size_t next = 0;
+    for (int i = 0; i < table.rank(); ++i) {
+      const bool dropped = std::ranges::count(scatter.gather.collapsed, i) > 0 ||
+                           std::ranges::count(scatter.gather.operand_batching, i) > 0;
+      if (!dropped) sizes[i] = updates.dimensions[scatter.gather.offset[next++]];
+    }
+    return sizes;
+  }
+
+  /// The result is written as a whole, but for what lies in an operand's place and is updated there.
+  base::Bytes bytes_written(InstructionId id) const {
+    const Instruction& instruction = body_[id];
+    if (instruction.opcode == Opcode::tuple) {
+      base::Bytes sum;
+      for (InstructionId element : instruction.operands) sum += bytes_written(element);
+      return sum;
+    }
+    const bool updates = instruction.opcode == Opcode::scatter || instruction.opcode == Opcode::dynamic_update_slice;
+    if (!updates || body_[instruction.operands[0]].opcode != Opcode::parameter) {
+      return padded_bytes(instruction.shape);
+    }
+    if (instruction.opcode == Opcode::scatter) return base::Bytes(0);
+    return padded_bytes(body_[instruction.operands[1]].shape);
   }
 
   void add_writes() {
-    const Shape& result = body_[body_.root].shape;
-    work_.written_bytes = padded_bytes(result);
+    work_.written_bytes = bytes_written(body_.root);
     work_.epilogue.stores += registers_moved(work_.written_bytes);
   }
 
@@ -219,6 +293,8 @@ std::string category_of(const Module& module, const Instruction& instruction) {
     case Opcode::broadcast:
       return "data formatting";
     case Opcode::select_and_scatter:
+    case Opcode::gather:
+    case Opcode::scatter:
     case Opcode::reduce_window:
     case Opcode::all_reduce:
     case Opcode::infeed:

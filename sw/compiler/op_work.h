@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "hw/machine.h"
 #include "hw/tile_op.h"
+#include "sw/compiler/indexed_rows.h"
 #include "sw/compiler/matmul_problem.h"
 #include "sw/graph/graph.h"
 
@@ -31,8 +32,14 @@ struct OpWork {
   hw::VectorWork epilogue;       ///< on the output; all the work of an op without a matmul
   std::int64_t cross_lane_ops = 0;
 
+  IndexedRows gathered;  ///< read beside the others; scalar code finds them
+  IndexedRows updated;   ///< read, combined with what an op without a matmul has, and written back
+
   auto operator<=>(const OpWork&) const = default;
-  base::Bytes read_bytes() const { return row_bytes + lane_bytes + output_side_bytes + small_bytes; }
+  base::Bytes read_bytes() const {
+    return row_bytes + lane_bytes + output_side_bytes + small_bytes + gathered.bytes() + updated.bytes();
+  }
+  base::Bytes stored_bytes() const { return written_bytes + updated.bytes(); }
 };
 
 /// The op behind an instruction of a fused entry computation: a fusion or a bare instruction.

@@ -44,6 +44,14 @@ hw::VectorWork scaled(const hw::VectorWork& work, double factor) {
           .transcendentals = part(work.transcendentals)};
 }
 
+IndexedRows share(const IndexedRows& rows, std::int64_t parts) {
+  return {divide_round_up(rows.slices, parts), divide_round_up(rows.pieces, parts), rows.piece, rows.span};
+}
+
+hw::TileTransfer transfer_of(const IndexedRows& rows) {
+  return {rows.bytes(), hw::AccessShape::scattered(rows.piece, rows.span)};
+}
+
 bool any(const hw::VectorWork& work) { return work != hw::VectorWork{}; }
 
 /// The blocks that one tile works on, and how often each operand's block is loaded.
@@ -58,6 +66,8 @@ class Blocks {
   }
   Bytes output_side_block() const { return share(work_.output_side_bytes, output_tiles()); }
   Bytes written_block() const { return share(work_.written_bytes, output_tiles()); }
+  IndexedRows gathered_block() const { return share(work_.gathered, output_tiles()); }
+  IndexedRows updated_block() const { return share(work_.updated, output_tiles()); }
   std::int64_t output_tiles() const { return cuts_.batch * cuts_.rows * cuts_.lanes; }
 
   hw::MxuWork mxu() const {
@@ -83,7 +93,8 @@ class Blocks {
     bool one_row_block = cuts_.batch * cuts_.rows * cuts_.contraction == 1;
     bool one_lane_block = cuts_.batch * cuts_.lanes * cuts_.contraction == 1;
     return row_block() * (one_row_block ? 1 : 2) + lane_block() * (one_lane_block ? 1 : 2) + accumulator() +
-           2 * (output_side_block() + written_block()) + work_.small_bytes;
+           2 * (output_side_block() + written_block() + gathered_block().bytes()) + 4 * updated_block().bytes() +
+           work_.small_bytes;
   }
 
  private:
@@ -140,6 +151,7 @@ class TileMaker {
         }
       }
     }
+    if (work_.updated.pieces > 0) add_updates();
     return std::move(runs_);
   }
 
@@ -163,10 +175,35 @@ class TileMaker {
     loaded_lane_ = lane_key;
     bool last = k == cuts_.contraction - 1;
     if (last) {
-      read(blocks_.output_side_block());
+      if (work_.updated.pieces == 0) read(blocks_.output_side_block());
+      if (work_.gathered.pieces > 0) tile.reads.push_back(transfer_of(blocks_.gathered_block()));
       if (Bytes written = blocks_.written_block(); written > Bytes(0)) tile.writes.push_back({written});
     }
     tile.phases = work_.matmul ? matmul_phases(last) : vector_phases();
+    if (last) tile.phases.front().scalar = lookup(blocks_.gathered_block(), machine_.compiler.row_read);
+    append(std::move(tile));
+  }
+
+  /// Behind what the op writes in order: the tiles that read rows, combine and write them back.
+  void add_updates() {
+    hw::TileWork tile;
+    const IndexedRows rows = blocks_.updated_block();
+    if (Bytes beside = blocks_.output_side_block(); beside > Bytes(0)) tile.reads.push_back({beside});
+    tile.reads.push_back(transfer_of(rows));
+    tile.writes.push_back(transfer_of(rows));
+    // Two operands and a result for a piece at a time, which fills no more than a register.
+    hw::TilePhase phase;
+    phase.vector = {.loads = 2 * rows.pieces, .stores = rows.pieces, .alu_ops = rows.pieces, .transcendentals = 0};
+    phase.scalar = lookup(rows, machine_.compiler.row_update);
+    tile.phases.push_back(phase);
+    for (std::int64_t i = 0; i < blocks_.output_tiles(); ++i) append(tile);
+  }
+
+  base::Cycles lookup(const IndexedRows& rows, base::Cycles piece) const {
+    return rows.slices * machine_.compiler.row_lookup + rows.pieces * piece;
+  }
+
+  void append(hw::TileWork tile) {
     if (!runs_.empty() && runs_.back().work == tile) {
       ++runs_.back().count;
     } else {
@@ -282,7 +319,7 @@ class LowerBound {
     std::int64_t row_fetches = row_stays ? cuts.batch * cuts.rows : tiles;
     std::int64_t lane_fetches = lane_stays ? cuts.batch * cuts.lanes : tiles;
     Bytes bytes = row_fetches * blocks.row_block() + lane_fetches * blocks.lane_block() + work_.output_side_bytes +
-                  work_.written_bytes;
+                  work_.written_bytes + work_.gathered.bytes() + 2 * work_.updated.bytes();
     return double(bytes.value()) / machine_.hbm.stream_rate.si() * machine_.clock.si();
   }
 

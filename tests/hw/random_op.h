@@ -34,7 +34,8 @@ inline TileOp random_op(int max_runs, int max_tiles, int max_transfers = 4) {
       work.phases.push_back({{*rc::gen::inRange(0, 5), *rc::gen::inRange(0, 400)},
                              {*rc::gen::inRange(0, 800), *rc::gen::inRange(0, 800), *rc::gen::inRange(0, 2000),
                               *rc::gen::inRange(0, 300)},
-                             *rc::gen::inRange(0, 60)});
+                             *rc::gen::inRange(0, 60),
+                             base::Cycles(*rc::gen::inRange(0, 600))});
     }
     op.runs.push_back({*rc::gen::inRange(0, max_tiles + 1), work});
   }
@@ -53,7 +54,10 @@ class RandomOps {
     for (std::int64_t runs = below(3); runs >= 0; --runs) {
       TileWork work{transfers(5, scale), {}, transfers(4, scale)};
       for (std::int64_t phases = below(4); phases > 0; --phases) {
-        work.phases.push_back({{below(5), below(400)}, {below(800), below(800), below(2000), below(300)}, below(60)});
+        work.phases.push_back({{below(5), below(400)},
+                               {below(800), below(800), below(2000), below(300)},
+                               below(60),
+                               base::Cycles(below(600))});
       }
       op.runs.push_back({below(longest_run), work});
     }
