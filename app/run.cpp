@@ -14,6 +14,7 @@
 #include "app/command_line.h"
 #include "app/commands.h"
 #include "app/interrupt.h"
+#include "app/module_file.h"
 #include "app/output_folder.h"
 #include "app/run_options.h"
 #include "app/run_output.h"
@@ -48,7 +49,8 @@ class Run {
     HostClock::time_point begin = HostClock::now();
     const std::atomic<bool>& stop = watch_for_interrupt();
     report_.machine = hw::read_machine(config_);
-    const noc::Topology slice = parse_slice(options_.slice, report_.machine);
+    if (is_module_file(options_.workload)) read_workload_file();
+    const noc::Topology slice = chosen_slice();
     const sw::Detail detail = chosen_detail();
     describe(slice, detail);
     if (!options_.output.empty()) folder_.emplace(options_.output);
@@ -69,14 +71,39 @@ class Run {
     return detail;
   }
 
+  void read_workload_file() {
+    if (options_.build.batch_per_core || options_.build.optimizer) {
+      throw base::InputError(
+          "--batch-per-core and --optimizer are for built-in workloads: the batch and the optimiser "
+          "of a module are in its text");
+    }
+    module_ = read_module(options_.workload, report_.warnings);
+  }
+
+  noc::Topology chosen_slice() {
+    report_.slice = options_.slice;
+    if (options_.slice.empty()) report_.slice = module_ ? slice_for(devices(), report_.machine) : "4x4";
+    noc::Topology slice = parse_slice(report_.slice, report_.machine);
+    const std::int64_t cores = slice.nodes() * report_.machine.cores_per_chip;
+    if (module_ && devices() > 1 && devices() != cores) {
+      locate_errors("--slice", report_.slice, [&] {
+        throw base::InputError(fmt::format("the module is for {} devices, this slice has {} cores", devices(), cores),
+                               fmt::format("'--slice {}' has as many", slice_for(devices(), report_.machine)));
+      });
+    }
+    return slice;
+  }
+
+  std::int64_t devices() const { return module_->replicas * module_->partitions; }
+
   void describe(const noc::Topology& slice, sw::Detail detail) {
     report_.workload = options_.workload;
-    report_.slice = options_.slice;
     report_.detail = to_string(detail);
     report_.chips = slice.nodes();
   }
 
   void compile(const noc::Topology& slice) {
+    if (module_) return compile_module();
     workloads::WorkloadOptions options = options_.build;
     options.replicas = slice.nodes() * report_.machine.cores_per_chip;
     workloads::Workload workload;
@@ -87,6 +114,17 @@ class Run {
     report_.memory = sw::account_memory(compilation.fused, workload.step.donations);
     check_memory(compilation.fused);
     report_.program = std::move(compilation.program);
+  }
+
+  void compile_module() {
+    sw::Compilation compilation = sw::compile(std::move(*module_), report_.machine);
+    report_.memory = sw::account_memory(compilation.fused, compilation.fused.donations);
+    if (report_.memory.peak > report_.machine.hbm.capacity_per_core) {
+      throw base::SimulationError(
+          fmt::format("out of memory: {}; {}", memory_needed(compilation.fused), largest_buffers()));
+    }
+    report_.program = std::move(compilation.program);
+    report_.warnings.insert(report_.warnings.end(), report_.program.warnings.begin(), report_.program.warnings.end());
   }
 
   /// What the compiler cannot place is the input's fault: the batch, or the memory that the machine was given.
@@ -107,18 +145,25 @@ class Run {
   }
 
   void check_memory(const sw::Module& fused) const {
-    base::Bytes capacity = report_.machine.hbm.capacity_per_core;
-    if (report_.memory.peak <= capacity) return;
+    if (report_.memory.peak > report_.machine.hbm.capacity_per_core) {
+      reject_batch(memory_needed(fused), largest_buffers());
+    }
+  }
+
+  std::string memory_needed(const sw::Module& fused) const {
+    return fmt::format("the step needs {} of HBM per core at its peak (at {}), a {} core has {}",
+                       base::to_string(report_.memory.peak),
+                       fused.entry_computation()[report_.memory.peak_position].name, report_.machine.name,
+                       base::to_string(report_.machine.hbm.capacity_per_core));
+  }
+
+  std::string largest_buffers() const {
     std::string largest;
     for (const sw::MemoryAccount::Buffer& buffer : report_.memory.largest_at_peak) {
       const std::string& name = buffer.op_name.empty() ? buffer.name : buffer.op_name;
       largest += fmt::format("{}{} {}", largest.empty() ? "" : ", ", name, base::to_string(buffer.bytes));
     }
-    reject_batch(
-        fmt::format("the step needs {} of HBM per core at its peak (at {}), a {} core has {}",
-                    base::to_string(report_.memory.peak), fused.entry_computation()[report_.memory.peak_position].name,
-                    report_.machine.name, base::to_string(capacity)),
-        "the largest buffers there: " + largest);
+    return "the largest buffers there: " + largest;
   }
 
   void simulate(const noc::Topology& slice, sw::Detail detail, const std::atomic<bool>& stop) {
@@ -167,6 +212,7 @@ class Run {
   std::string command_line_;
   base::Config config_;
   sw::RunReport report_;
+  std::optional<sw::Module> module_;  ///< of a file
   base::Timeline timeline_;
   std::optional<OutputFolder> folder_;
   std::optional<TraceFile> trace_;
@@ -181,6 +227,7 @@ std::string help_footer() {
 Examples:
   podsim run resnet50 --slice 4x4 --batch-per-core 128
   podsim run resnet50 --slice 128x32 --batch-per-core 8 --json
+  podsim run step.hlo --slice 8x4 -o results
   podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
   podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
 }
@@ -269,10 +316,13 @@ void add_output_flags(CLI::App& run, RunOptions& options) {
 
 void add_run(CLI::App& program, const std::vector<std::string>& words, int& code) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* run =
-      program.add_subcommand("run", "Simulate training steps of a workload on a slice of chips")->group("Commands");
-  run->add_option("WORKLOAD", options->workload, "What to train, see below")->required()->option_text(" ");
-  run->add_option("--slice", options->slice, "Chips per dimension, up to 128x32 on tpu-v3 [4x4]")->option_text("AxB");
+  CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
+  run->add_option("WORKLOAD", options->workload, "What to run: one of those below, or a file of HLO text")
+      ->required()
+      ->option_text(" ");
+  run->add_option("--slice", options->slice,
+                  "Chips per dimension, up to 128x32 on tpu-v3 [4x4; of a\nfile, as many cores as it has devices]")
+      ->option_text("AxB");
   options->machine.add_machine_option(*run);
   options->machine.add_set_option(*run);
   add_step_flags(*run, *options);

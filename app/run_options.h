@@ -14,7 +14,7 @@ namespace podsim::app {
 struct RunOptions {
   std::string workload;
   MachineOptions machine;
-  std::string slice = "4x4";
+  std::string slice;                  ///< empty: 4x4, or as many cores as a module has devices
   workloads::WorkloadOptions build;   ///< batch and optimiser
   std::optional<std::string> detail;  ///< not given: tile when a trace is written, else replay
   int steps = 2;

@@ -22,8 +22,8 @@ HostPort::HostPort(sc_core::sc_module_name name, const HostParameters& host, std
   dont_initialize();
 }
 
-void HostPort::prepare(int core, base::Bytes batch) {
-  infeeds_[std::size_t(core)].batch = batch;
+void HostPort::prepare(int core, std::vector<base::Bytes> batch) {
+  infeeds_[std::size_t(core)].batch = std::move(batch);
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -60,8 +60,8 @@ void HostPort::work() {
 
 void HostPort::begin_preparing() {
   for (Infeed& infeed : infeeds_) {
-    if (infeed.batch.value() == 0 || infeed.prepared_at) continue;
-    infeed.prepared_at = noc::now() + base::to_time(host_.batch_interval);
+    if (infeed.batch.empty() || infeed.prepared_at) continue;
+    infeed.prepared_at = noc::now() + (infeed.next == 0 ? base::to_time(host_.batch_interval) : base::Time(0));
   }
 }
 
@@ -82,7 +82,9 @@ void HostPort::receive_outfeeds() {
 
 void HostPort::feed_in() {
   std::optional<std::size_t> best;
-  const auto filled = [this](std::size_t core) { return infeeds_[core].ready + infeeds_[core].on_the_way; };
+  const auto filled = [this](std::size_t core) {
+    return (infeeds_[core].ready + infeeds_[core].on_the_way) / std::int64_t(infeeds_[core].batch.size());
+  };
   for (std::size_t core = 0; core < infeeds_.size(); ++core) {
     const auto& prepared_at = infeeds_[core].prepared_at;
     if (!prepared_at || *prepared_at > noc::now() || filled(core) >= host_.infeed_queue_depth) continue;
@@ -92,8 +94,10 @@ void HostPort::feed_in() {
   Infeed& infeed = infeeds_[*best];
   infeed.prepared_at.reset();
   ++infeed.on_the_way;
-  transferred_ += infeed.batch;
-  in_.arrivals.push_back({occupy(in_, infeed.batch), *best, infeed.batch});
+  const base::Bytes bytes = infeed.batch[infeed.next];
+  infeed.next = (infeed.next + 1) % infeed.batch.size();
+  transferred_ += bytes;
+  in_.arrivals.push_back({occupy(in_, bytes), *best, bytes});
 }
 
 void HostPort::free_outfeeds() {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 #include <systemc>
+#include <vector>
 
 #include "base/units.h"
 #include "hw/hbm_stream.h"
@@ -18,7 +19,8 @@ namespace podsim::hw {
 /// Infeed: the host prepares batches for each core ahead of the program, one every batch_interval, all cores side by
 /// side; while a batch waits for the link the next is not begun. The link takes the prepared batch of the core with the
 /// fewest batches queued or on their way, the lowest number first, while it has fewer than infeed_queue_depth. With an
-/// interval of zero a batch is always there and only the link limits.
+/// interval of zero a batch is always there and only the link limits. A batch may be several transfers, which the
+/// host prepares together; the queue has room for so many batches of them.
 ///
 /// Outfeed: a core puts data into its queue of outfeed_queue_depth transfers, whose place is free when the link has
 /// moved them. The link takes from the fullest queue, the lowest number first.
@@ -31,8 +33,8 @@ class HostPort : public sc_core::sc_module {
   SC_HAS_PROCESS(HostPort);
   HostPort(sc_core::sc_module_name name, const HostParameters& host, std::int64_t cores, const Trace& trace);
 
-  /// From now on the host prepares batches of this size for a core; none at zero bytes.
-  void prepare(int core, base::Bytes batch);
+  /// From now on the host prepares batches of transfers of these sizes for a core; none when there are none.
+  void prepare(int core, std::vector<base::Bytes> batch);
   bool batch_ready(int core) const { return infeeds_[std::size_t(core)].ready > 0; }
   const sc_core::sc_event& batch_arrived(int core) const { return infeeds_[std::size_t(core)].arrived; }
   /// The core has copied a batch that was ready; its place is free.
@@ -54,8 +56,9 @@ class HostPort : public sc_core::sc_module {
 
  private:
   struct Infeed {
-    base::Bytes batch;
-    std::optional<base::Time> prepared_at;  ///< of the batch that is being prepared or waits for the link
+    std::vector<base::Bytes> batch;         ///< its transfers
+    std::size_t next = 0;                   ///< of them
+    std::optional<base::Time> prepared_at;  ///< of the transfer that is being prepared or waits for the link
     std::int64_t ready = 0;
     std::int64_t on_the_way = 0;
     sc_core::sc_event arrived;

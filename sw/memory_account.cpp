@@ -2,7 +2,6 @@
 #include "sw/memory_account.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include <fmt/format.h>
 
@@ -24,33 +23,66 @@ struct Place {
   std::vector<Place> elements;
 };
 
+/// Whether an instruction writes into the memory of one of its operands; its number, else -1.
+int updated_operand(const Module& module, const Instruction& instruction) {
+  if (instruction.opcode == Opcode::dynamic_update_slice || instruction.opcode == Opcode::scatter) return 0;
+  if (instruction.opcode != Opcode::fusion) return -1;
+  const Computation& body = module.computations[instruction.called.front()];
+  const Instruction* root = &body[body.root];
+  while (root->opcode == Opcode::bitcast || root->opcode == Opcode::reshape) root = &body[root->operands[0]];
+  if (updated_operand(module, *root) != 0) return -1;
+  const Instruction* updated = &body[root->operands[0]];
+  while (updated->opcode == Opcode::bitcast || updated->opcode == Opcode::reshape)
+    updated = &body[updated->operands[0]];
+  return updated->opcode == Opcode::parameter ? int(updated->index) : -1;
+}
+
+bool names_its_operand(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::bitcast:
+    case Opcode::opt_barrier:
+    case Opcode::add_dependency:
+    case Opcode::domain:
+    case Opcode::while_loop:
+      return true;
+    default:
+      return instruction.phase == AsyncPhase::done;
+  }
+}
+
 class Account {
  public:
-  explicit Account(const Computation& entry) : entry_(entry) {
+  Account(const Module& module, const Computation& entry) : module_(module), entry_(entry) {
     for (InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
       if (reads_memory(entry[id])) {
         for (InstructionId operand : entry[id].operands) use(places_[operand], id);
       }
       places_.push_back(place(entry[id], id));
+      add_temporaries(id);
     }
     for (InstructionId parameter : entry.parameters) stay_from_start(places_[parameter]);
     use(places_[entry.root], end());
   }
 
   void donate(const Donation& donation) {
-    const Place& root = places_[entry_.root];
-    assert(donation.output < std::int64_t(root.elements.size()) &&
-           donation.parameter < std::int64_t(entry_.parameters.size()));
-    const Place& output = root.elements[donation.output];
+    if (donation.parameter >= std::int64_t(entry_.parameters.size())) return;
     const InstructionId parameter = entry_.parameters[donation.parameter];
-    if (output.buffer < 0 || output.buffer == places_[parameter].buffer) return;
-    Buffer& buffer = buffers_[output.buffer];
-    if (last_reader(parameter) <= buffer.definition) buffer.bytes = {};
+    const int output = buffer_at(places_[entry_.root], donation.output);
+    const int replaced = buffer_at(places_[parameter], donation.element);
+    if (output < 0 || replaced < 0 || output == replaced) return;
+    Buffer& buffer = buffers_[output];
+    if (last_reader(parameter, replaced) <= buffer.definition) buffer.bytes = {};
+  }
+
+  /// The body of a loop hands every element of its state on.
+  void donate_state() {
+    const Place& root = places_[entry_.root];
+    for (std::size_t i = 0; i < root.elements.size(); ++i) donate({std::int64_t(i), 0, std::int64_t(i)});
   }
 
   MemoryAccount summary() const {
     MemoryAccount account;
-    for (InstructionId parameter : entry_.parameters) account.parameters += padded_bytes(entry_[parameter].shape);
+    for (InstructionId parameter : entry_.parameters) account.parameters += bytes_in_hbm(entry_[parameter].shape);
     std::vector<base::Bytes> change(entry_.instructions.size() + 2);
     for (const Buffer& buffer : buffers_) {
       change[buffer.definition] += buffer.bytes;
@@ -71,20 +103,29 @@ class Account {
  private:
   InstructionId end() const { return int(entry_.instructions.size()); }
 
-  /// Handing memory on in a tuple, or taking an element out, is not reading it.
+  /// Handing memory on, in a tuple or under another name, is not reading it.
   static bool reads_memory(const Instruction& instruction) {
-    return instruction.opcode != Opcode::tuple && instruction.opcode != Opcode::get_tuple_element;
+    return instruction.opcode != Opcode::tuple && instruction.opcode != Opcode::get_tuple_element &&
+           instruction.opcode != Opcode::bitcast;
   }
 
   Place place(const Instruction& instruction, InstructionId id) {
+    if (names_its_operand(instruction)) return Place(places_[instruction.operands[0]]);
+    if (const int updated = updated_operand(module_, instruction); updated >= 0) {
+      const Place& operand = places_[instruction.operands[std::size_t(updated)]];
+      if (!instruction.shape.is_tuple() && operand.buffer >= 0) return Place(operand);
+    }
     switch (instruction.opcode) {
       case Opcode::tuple: {
         Place tuple;
         for (InstructionId operand : instruction.operands) tuple.elements.push_back(places_[operand]);
         return tuple;
       }
-      case Opcode::get_tuple_element:
-        return Place(places_[instruction.operands[0]].elements[instruction.index]);
+      case Opcode::get_tuple_element: {
+        const Place& tuple = places_[instruction.operands[0]];
+        if (std::size_t(instruction.index) < tuple.elements.size()) return Place(tuple.elements[instruction.index]);
+        break;
+      }
       case Opcode::reshape:
         if (padded_bytes(instruction.shape) == padded_bytes(entry_[instruction.operands[0]].shape)) {
           return Place(places_[instruction.operands[0]]);
@@ -100,12 +141,41 @@ class Account {
     Place result;
     if (!shape.is_tuple()) {
       result.buffer = int(buffers_.size());
-      buffers_.push_back({id, id, id, padded_bytes(shape), suffix});
+      buffers_.push_back({id, id, id, bytes_in_hbm(shape), suffix});
     }
     for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
       result.elements.push_back(new_place(shape.tuple_shapes[i], id, fmt::format("{}{{{}}}", suffix, i)));
     }
     return result;
+  }
+
+  static base::Bytes bytes_in_hbm(const Shape& shape) {
+    if (!shape.is_tuple()) return shape.memory_space == 0 ? padded_bytes(shape) : base::Bytes(0);
+    base::Bytes sum;
+    for (const Shape& element : shape.tuple_shapes) sum += bytes_in_hbm(element);
+    return sum;
+  }
+
+  /// What the computations that an instruction executes need beyond their parameters.
+  void add_temporaries(InstructionId id) {
+    const Instruction& instruction = entry_[id];
+    const bool loop = instruction.opcode == Opcode::while_loop;
+    if (!loop && instruction.opcode != Opcode::conditional && instruction.opcode != Opcode::call) return;
+    if (instruction.phase == AsyncPhase::done) return;
+    base::Bytes most;
+    for (ComputationId called : instruction.called) {
+      Account account(module_, module_.computations[called]);
+      if (loop) account.donate_state();
+      const MemoryAccount inner = account.summary();
+      most = std::max(most, inner.peak - inner.parameters);
+    }
+    if (most > base::Bytes(0)) buffers_.push_back({id, id, id, most, " (temporaries)"});
+  }
+
+  /// Of an element of a value, or of the value where it is no tuple.
+  static int buffer_at(const Place& value, std::int64_t element) {
+    if (value.elements.empty()) return value.buffer;
+    return std::size_t(element) < value.elements.size() ? value.elements[std::size_t(element)].buffer : -1;
   }
 
   void use(const Place& value, InstructionId id) {
@@ -119,16 +189,21 @@ class Account {
     for (const Place& element : value.elements) stay_from_start(element);
   }
 
-  /// The last instruction that reads the memory of a parameter, through aliases too.
-  InstructionId last_reader(InstructionId parameter) const {
+  /// The last instruction that reads a buffer of a parameter, through aliases too.
+  InstructionId last_reader(InstructionId parameter, int buffer) const {
     InstructionId last = parameter;
     for (InstructionId id = parameter; id < end(); ++id) {
       if (!reads_memory(entry_[id])) continue;
       for (InstructionId operand : entry_[id].operands) {
-        if (places_[operand].buffer >= 0 && places_[operand].buffer == places_[parameter].buffer) last = id;
+        if (holds(places_[operand], buffer)) last = id;
       }
     }
     return last;
+  }
+
+  static bool holds(const Place& value, int buffer) {
+    return value.buffer == buffer ||
+           std::ranges::any_of(value.elements, [&](const Place& element) { return holds(element, buffer); });
   }
 
   std::vector<MemoryAccount::Buffer> largest_at(InstructionId position) const {
@@ -146,6 +221,7 @@ class Account {
     return result;
   }
 
+  const Module& module_;
   const Computation& entry_;
   std::vector<Buffer> buffers_;
   std::vector<Place> places_;
@@ -154,7 +230,7 @@ class Account {
 }  // namespace
 
 MemoryAccount account_memory(const Module& module, std::span<const Donation> donations) {
-  Account account(module.entry_computation());
+  Account account(module, module.entry_computation());
   for (const Donation& donation : donations) account.donate(donation);
   return account.summary();
 }

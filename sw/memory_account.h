@@ -10,13 +10,6 @@
 
 namespace podsim::sw {
 
-/// An element of the entry's result tuple that may take over the memory of the parameter it replaces.
-struct Donation {
-  std::int64_t output = 0;     ///< element of the result tuple
-  std::int64_t parameter = 0;  ///< entry parameter number
-  bool operator==(const Donation&) const = default;
-};
-
 struct MemoryAccount {
   struct Buffer {
     std::string name;  ///< the instruction that defines it; "name{2}" for element 2 of a tuple
@@ -33,9 +26,11 @@ struct MemoryAccount {
 ///
 /// Every array takes padded_bytes from the instruction that defines it to its last use, both included, so an
 /// instruction's operands and result are live together; parameters and what the result tuple holds stay to the end.
-/// tuple, get-tuple-element and a reshape that keeps the padded size share their source's memory. A donated output
-/// takes the parameter's memory when nothing reads the parameter after the output is defined. Temporaries inside a
-/// fusion live in VMEM and cost nothing here.
+/// tuple, get-tuple-element, bitcast and a reshape that keeps the padded size share their source's memory, an update in
+/// place (dynamic-update-slice or scatter, in a fusion too) its operand's, a while loop its initial state's. What the
+/// body of a loop, a branch or a call needs beyond its parameters is there while it runs. A donated output takes the
+/// parameter's memory when nothing reads the parameter after the output is defined. Temporaries inside a fusion, and
+/// what is placed in VMEM, cost nothing here.
 MemoryAccount account_memory(const Module& module, std::span<const Donation> donations = {});
 
 }  // namespace podsim::sw

@@ -14,17 +14,18 @@ namespace {
 
 bool is_matmul_fusion(const FusionPlan::Group& group) { return group.hero >= 0; }
 
-/// Writes the bodies and the new entry computation of a plan.
+/// Writes the bodies and the new form of one computation of a plan to the end of a module.
 class Fuser {
  public:
-  explicit Fuser(const Module& module)
-      : source_(module.entry_computation()), plan_(plan_fusion(source_)), position_(source_.instructions.size(), -1) {
-    result_.name = module.name;
-    result_.computations = module.computations;
-    result_.computations.pop_back();
-  }
+  /// `renumbered` has the result's number of each computation of the source's module that has one by now.
+  Fuser(const Computation& source, const std::vector<ComputationId>& renumbered, Module& result)
+      : source_(source),
+        renumbered_(renumbered),
+        result_(result),
+        plan_(plan_fusion(source_)),
+        position_(source_.instructions.size(), -1) {}
 
-  Module run() {
+  ComputationId run() {
     entry_.name = source_.name;
     std::vector<bool> emitted(plan_.groups.size(), false);
     // A group stands where its last root stood, so that everything it reads stands before it unless that belongs to a
@@ -43,7 +44,13 @@ class Fuser {
   }
 
  private:
-  void emit_copy(InstructionId id) { position_[id] = append(source_[id]); }
+  void emit_copy(InstructionId id) { position_[id] = append(copy(id)); }
+
+  Instruction copy(InstructionId id) const {
+    Instruction instruction = source_[id];
+    for (ComputationId& called : instruction.called) called = renumbered_[called];
+    return instruction;
+  }
 
   InstructionId append(Instruction instruction) {
     entry_.instructions.push_back(std::move(instruction));
@@ -120,10 +127,10 @@ class Fuser {
       body.instructions.push_back(std::move(parameter));
     }
     for (InstructionId member : members) {
-      Instruction copy = source_[member];
-      for (InstructionId& operand : copy.operands) operand = renamed.at(operand);
+      Instruction inlined = copy(member);
+      for (InstructionId& operand : inlined.operands) operand = renamed.at(operand);
       renamed[member] = InstructionId(body.instructions.size());
-      body.instructions.push_back(std::move(copy));
+      body.instructions.push_back(std::move(inlined));
     }
     body.root = renamed.at(group.roots.front());
     if (group.roots.size() > 1) add_tuple_root(body, group, renamed);
@@ -160,21 +167,21 @@ class Fuser {
     return members;
   }
 
-  Module finish() {
+  ComputationId finish() {
     for (InstructionId id = 0; id < InstructionId(entry_.instructions.size()); ++id) {
       if (renamed_.contains(id)) continue;  // already names an instruction of the new entry
       for (InstructionId& operand : entry_[id].operands) operand = position_[operand];
     }
     for (InstructionId parameter : source_.parameters) entry_.parameters.push_back(position_[parameter]);
     entry_.root = position_[source_.root];
-    result_.entry = ComputationId(result_.computations.size());
     result_.computations.push_back(sorted_topologically(std::move(entry_)));
-    return std::move(result_);
+    return ComputationId(result_.computations.size()) - 1;
   }
 
   const Computation& source_;
+  const std::vector<ComputationId>& renumbered_;
+  Module& result_;
   FusionPlan plan_;
-  Module result_;
   Computation entry_;
   std::vector<InstructionId> position_;  ///< source id -> id in entry_
   std::set<InstructionId> renamed_;
@@ -182,6 +189,24 @@ class Fuser {
 
 }  // namespace
 
-Module fuse(const Module& module) { return Fuser(module).run(); }
+Module fuse(const Module& module) {
+  const std::vector<bool> executed = executed_computations(module);
+  std::vector<ComputationId> renumbered;
+  Module result = module;
+  result.computations.clear();
+  for (ComputationId id = 0; id < ComputationId(module.computations.size()); ++id) {
+    if (executed[id]) {
+      renumbered.push_back(Fuser(module.computations[id], renumbered, result).run());
+      continue;
+    }
+    Computation& same = result.computations.emplace_back(module.computations[id]);
+    for (Instruction& instruction : same.instructions) {
+      for (ComputationId& called : instruction.called) called = renumbered[called];
+    }
+    renumbered.push_back(ComputationId(result.computations.size()) - 1);
+  }
+  result.entry = renumbered[module.entry];
+  return result;
+}
 
 }  // namespace podsim::sw

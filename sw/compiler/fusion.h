@@ -5,8 +5,8 @@
 
 namespace podsim::sw {
 
-/// Groups the entry computation's instructions into fusions, each one op on the core, so that values which are cheap to
-/// recompute never travel through HBM.
+/// Groups the instructions of every computation that a core executes into fusions, each one op on the core, so that
+/// values which are cheap to recompute never travel through HBM.
 ///
 /// Contract: the fused module computes the same outputs from the same parameters; every fusion is an instruction of
 /// kind `fusion` with its body as a called computation; what is left outside fusions is one op each (or a tuple,

@@ -66,7 +66,7 @@ class Planner {
     if (users_[id].size() != 1 || id == computation_.root) return std::nullopt;
     InstructionId user = users_[id].front();
     const Instruction& instruction = computation_[user];
-    bool fits = is_elementwise(instruction.opcode) && chain_end_[user] < 0 &&
+    bool fits = is_elementwise(instruction.opcode) && is_fusible_producer(instruction) && chain_end_[user] < 0 &&
                 instruction.shape.dimensions == computation_[id].shape.dimensions;
     return fits ? std::optional(user) : std::nullopt;
   }

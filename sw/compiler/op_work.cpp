@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sw/compiler/inline_fusions.h"
 #include "sw/compiler/vector_cost.h"
 #include "sw/graph/flops.h"
 
@@ -253,21 +254,39 @@ Computation wrap(const Computation& computation, InstructionId id) {
 OpWork op_work(const Module& module, const Computation& computation, InstructionId id, const hw::Machine& machine) {
   const Instruction& instruction = computation[id];
   if (instruction.opcode == Opcode::fusion) {
-    return Analysis(module.computations[instruction.called.front()], machine).run();
+    const Computation body = inline_fusions(module, module.computations[instruction.called.front()]);
+    return Analysis(body, machine).run();
   }
   return Analysis(wrap(computation, id), machine).run();
 }
 
 bool is_core_op(const Instruction& instruction) {
+  if (is_collective(instruction.opcode)) return false;
   switch (instruction.opcode) {
+    // Names for what is there.
     case Opcode::parameter:
     case Opcode::constant:
     case Opcode::tuple:
     case Opcode::get_tuple_element:
     case Opcode::reshape:
-    case Opcode::all_reduce:
+    case Opcode::bitcast:
+    case Opcode::opt_barrier:
+    case Opcode::after_all:
+    case Opcode::add_dependency:
+    case Opcode::domain:
+    case Opcode::partition_id:
+    case Opcode::replica_id:
+    case Opcode::get_dimension_size:
+    case Opcode::set_dimension_size:
+    // The host's and other programs'.
     case Opcode::infeed:
     case Opcode::outfeed:
+    case Opcode::send_done:
+    case Opcode::recv_done:
+    // Control.
+    case Opcode::while_loop:
+    case Opcode::conditional:
+    case Opcode::call:
       return false;
     default:
       return true;

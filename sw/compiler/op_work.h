@@ -45,8 +45,8 @@ struct OpWork {
 /// The op behind an instruction of a fused entry computation: a fusion or a bare instruction.
 OpWork op_work(const Module& module, const Computation& computation, InstructionId id, const hw::Machine& machine);
 
-/// Whether an instruction of a fused entry computation takes time on the core; tuples, parameters, constants and
-/// reshapes that only rename do not, collectives and infeed are not tile ops.
+/// Whether an instruction of an executed computation takes time on the core as a tile op; what only names a value does
+/// not, collectives, host transfers and control flow are something else.
 bool is_core_op(const Instruction& instruction);
 
 /// XProf's category: "convolution fusion", "loop fusion", "select-and-scatter", "data formatting" ...

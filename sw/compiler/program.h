@@ -6,8 +6,9 @@
 
 #include "base/units.h"
 #include "hw/tile_op.h"
+#include "sw/collectives/collective_kind.h"
 #include "sw/compiler/op_work.h"
-#include "sw/graph/shape.h"
+#include "sw/graph/graph.h"
 
 namespace podsim::sw {
 
@@ -17,19 +18,35 @@ struct CompiledOp {
   hw::TileOp tiles;
 };
 
-/// A collective over all cores of the slice.
+/// A collective of groups of cores of the slice.
 struct CollectiveOp {
-  std::string kind;  ///< "all-reduce"
+  CollectiveKind kind = CollectiveKind::all_reduce;
   ElementType element_type = ElementType::bf16;
-  base::Bytes bytes;  ///< payload of one core
+  base::Bytes bytes;  ///< payload of one core (see CollectiveKind)
   int arrays = 0;     ///< combined into it
+  /// Cores, numbered as in CollectiveGroups; of a collective-permute pairs of source and target. Empty: one group of
+  /// all.
+  std::vector<std::vector<std::int32_t>> groups = {};
+  auto operator<=>(const CollectiveOp&) const = default;
+};
+
+/// Items that run several times: [first, end), the last of them the one that jumps back.
+struct Loop {
+  std::string name;  ///< of the while instruction
+  std::string op_name;
+  int first = 0, end = 0;
+  std::int64_t trips = 1;
+  bool trips_known = true;  ///< else one trip stands for however many there are
 };
 
 /// One step of the schedule.
 struct ProgramItem {
-  enum class Kind { op, collective, infeed, outfeed };
+  enum class Kind { op, collective, infeed, outfeed, repeat };
   Kind kind = Kind::op;
-  int index = 0;         ///< into Program::ops, Program::collectives or Program::outfeeds
+  int index = 0;  ///< into Program::ops, collectives, infeeds, outfeeds or loops
+  /// `start` goes on beside the items that follow, up to the `done` that names it. Kinds op and collective.
+  AsyncPhase phase = AsyncPhase::none;
+  int started_by = -1;   ///< done: the item that started it
   std::string hlo_name;  ///< instruction of the fused module: "fusion.17"
   std::string op_name;   ///< where it comes from in the model: "layer2/block0/conv1"
   std::string category;  ///< XProf's
@@ -49,11 +66,12 @@ struct Program {
   std::string name;
   std::vector<CompiledOp> ops;
   std::vector<CollectiveOp> collectives;
+  std::vector<Loop> loops;
   std::vector<ProgramItem> items;
-  HostTransfer infeed;  ///< one per step
-  std::vector<HostTransfer> outfeeds;
-  double flops = 0;         ///< per core and step, XLA's count
-  double matmul_flops = 0;  ///< of them, multiply-accumulates of convolutions and dots
+  std::vector<HostTransfer> infeeds, outfeeds;
+  double flops = 0;                   ///< per core and step, XLA's count
+  double matmul_flops = 0;            ///< of them, multiply-accumulates of convolutions and dots
+  std::vector<std::string> warnings;  ///< what the program does not say and was assumed
 };
 
 }  // namespace podsim::sw

@@ -8,13 +8,30 @@
 namespace podsim::sw {
 namespace {
 
-/// What the root or the host needs, and the parameters.
+/// What acts on the world beside its result.
+bool has_side_effect(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::outfeed:
+    case Opcode::send:
+    case Opcode::send_done:
+    case Opcode::custom_call:
+      return true;
+    case Opcode::while_loop:
+    case Opcode::conditional:
+    case Opcode::call:
+      return true;  // for what they may hold
+    default:
+      return false;
+  }
+}
+
+/// What the root or the world needs, and the parameters.
 std::vector<bool> needed(const Computation& computation) {
   std::vector<bool> reached(computation.instructions.size(), false);
   std::vector<InstructionId> open(computation.parameters.begin(), computation.parameters.end());
   open.push_back(computation.root);
   for (InstructionId id = 0; id < InstructionId(reached.size()); ++id) {
-    if (computation[id].opcode == Opcode::outfeed) open.push_back(id);
+    if (has_side_effect(computation[id])) open.push_back(id);
   }
   while (!open.empty()) {
     InstructionId id = open.back();
@@ -56,6 +73,15 @@ Computation sorted_topologically(Computation computation) {
   computation.root = position[computation.root];
   for (InstructionId& parameter : computation.parameters) parameter = position[parameter];
   return computation;
+}
+
+void bypass_copies(Computation& computation) {
+  for (Instruction& instruction : computation.instructions) {
+    for (InstructionId& operand : instruction.operands) {
+      const Instruction& source = computation[operand];
+      if (source.opcode == Opcode::copy && source.phase == AsyncPhase::none) operand = source.operands.front();
+    }
+  }
 }
 
 }  // namespace podsim::sw

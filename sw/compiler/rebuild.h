@@ -6,7 +6,11 @@
 namespace podsim::sw {
 
 /// The same computation with its instructions in topological order again, keeping the present order wherever the
-/// operands allow; what neither the root nor an outfeed needs is dropped, parameters kept.
+/// operands allow; what neither the root, an outfeed nor another op with side effects needs is dropped, parameters
+/// kept.
 Computation sorted_topologically(Computation computation);
+
+/// Readers of a copy read what it copies; copies that are results stay. For modules whose layouts are still open.
+void bypass_copies(Computation& computation);
 
 }  // namespace podsim::sw

@@ -2,6 +2,7 @@
 #include "sw/compiler/tile_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -16,7 +17,8 @@ using base::Bytes;
 using base::divide_round_up;
 using base::round_up;
 
-constexpr std::int64_t kMostTiles = 1024;
+/// Of an op; the second where no fewer fit VMEM.
+constexpr std::array<std::int64_t, 2> kMostTiles{1024, 16384};
 constexpr std::int64_t kSublanes = 8;
 
 Bytes share(Bytes bytes, std::int64_t parts) { return Bytes(divide_round_up(bytes.value(), parts)); }
@@ -252,14 +254,14 @@ class TileMaker {
 
 std::vector<std::int64_t> powers_up_to(std::int64_t limit) {
   std::vector<std::int64_t> powers;
-  for (std::int64_t p = 1; p <= std::min(limit, kMostTiles); p *= 2) powers.push_back(p);
+  for (std::int64_t p = 1; p <= limit; p *= 2) powers.push_back(p);
   return powers;
 }
 
-std::vector<TileCuts> candidates(const OpWork& work, const hw::Machine& machine) {
+std::vector<TileCuts> candidates(const OpWork& work, const hw::Machine& machine, std::int64_t most_tiles) {
   std::vector<TileCuts> found;
   if (!work.matmul) {
-    for (std::int64_t rows : powers_up_to(kMostTiles)) found.push_back({.rows = rows});
+    for (std::int64_t rows : powers_up_to(most_tiles)) found.push_back({.rows = rows});
     return found;
   }
   const MatmulProblem& problem = *work.matmul;
@@ -272,7 +274,7 @@ std::vector<TileCuts> candidates(const OpWork& work, const hw::Machine& machine)
         if (!pixels && divide_round_up(lane_tiles, lanes) > most_columns) continue;
         for (std::int64_t contraction : powers_up_to(problem.contraction_tiles)) {
           TileCuts cuts{batch, rows, lanes, contraction, true};
-          if (cuts.tiles() > kMostTiles) break;
+          if (cuts.tiles() > most_tiles) break;
           found.push_back(cuts);
           cuts.rows_outer = false;
           if (rows > 1 && lanes > 1) found.push_back(cuts);
@@ -341,15 +343,18 @@ std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine&
   LowerBound bound(work, machine);
   std::vector<Candidate> fitting;
   std::optional<Bytes> smallest;
-  for (const TileCuts& cuts : candidates(work, machine)) {
-    Bytes vmem = Blocks(work, cuts, machine).vmem();
-    smallest = std::min(smallest.value_or(vmem), vmem);
-    if (vmem <= machine.vmem) fitting.push_back({cuts, score(bound.cycles(cuts), cuts)});
+  for (std::int64_t most_tiles : kMostTiles) {
+    for (const TileCuts& cuts : candidates(work, machine, most_tiles)) {
+      Bytes vmem = Blocks(work, cuts, machine).vmem();
+      smallest = std::min(smallest.value_or(vmem), vmem);
+      if (vmem <= machine.vmem) fitting.push_back({cuts, score(bound.cycles(cuts), cuts)});
+    }
+    if (!fitting.empty()) break;
   }
   if (fitting.empty()) {
     throw base::SimulationError("op '" + name + "' needs " + to_string(smallest.value_or(Bytes(0))) +
-                                " of VMEM when cut into at most " + std::to_string(kMostTiles) + " tiles; a core has " +
-                                to_string(machine.vmem));
+                                " of VMEM when cut into at most " + std::to_string(kMostTiles.back()) +
+                                " tiles; a core has " + to_string(machine.vmem));
   }
   std::ranges::stable_sort(fitting, {}, &Candidate::least_score);
   return fitting;

@@ -217,6 +217,21 @@ std::vector<std::vector<InstructionId>> users_of(const Computation& computation)
   return users;
 }
 
+std::vector<bool> executed_computations(const Module& module) {
+  std::vector<bool> executed(module.computations.size(), false);
+  executed[module.entry] = true;
+  for (ComputationId id = module.entry; id >= 0; --id) {
+    if (!executed[id]) continue;
+    for (const Instruction& instruction : module.computations[id].instructions) {
+      const Opcode opcode = instruction.opcode;
+      const bool executes = opcode == Opcode::while_loop || opcode == Opcode::conditional || opcode == Opcode::call ||
+                            opcode == Opcode::async_start;
+      for (ComputationId called : instruction.called) executed[called] = executed[called] || executes;
+    }
+  }
+  return executed;
+}
+
 void verify(const Module& module) {
   const int count = int(module.computations.size());
   if (module.entry < 0 || module.entry >= count) throw std::logic_error(module.name + ": no entry computation");

@@ -148,11 +148,20 @@ struct Computation {
   Instruction& operator[](InstructionId id) { return instructions[id]; }
 };
 
+/// An element of the entry's result tuple that may take over the memory of the parameter it replaces.
+struct Donation {
+  std::int64_t output = 0;     ///< element of the result tuple; of another result 0
+  std::int64_t parameter = 0;  ///< entry parameter number
+  std::int64_t element = 0;    ///< of a parameter that is a tuple
+  bool operator==(const Donation&) const = default;
+};
+
 struct Module {
   std::string name;
   std::vector<Computation> computations;
   ComputationId entry = -1;
   std::int64_t replicas = 1, partitions = 1;
+  std::vector<Donation> donations;
   bool scheduled = false;  ///< instructions stand in the order of execution, fused and laid out
 
   const Computation& entry_computation() const { return computations[entry]; }
@@ -160,6 +169,10 @@ struct Module {
 
 /// users[id] lists the instructions that read id (each once).
 std::vector<std::vector<InstructionId>> users_of(const Computation& computation);
+
+/// Marks the computations whose instructions are executed one by one: the entry, and those that executed while loops,
+/// conditionals and calls name.
+std::vector<bool> executed_computations(const Module& module);
 
 /// Throws std::logic_error naming the instruction if an operand does not precede its user, a shape does not follow from
 /// the operands, or a called computation is missing. For tests and after every transformation in debug builds.

@@ -64,6 +64,8 @@ std::int64_t stated_trip_count(std::string_view backend_config) {
   return count;
 }
 
+std::int64_t only_index(const Integers& path) { return path.empty() ? 0 : path.front(); }
+
 class Converter {
  public:
   explicit Converter(const Module& module)
@@ -76,10 +78,20 @@ class Converter {
     for (const ComputationIndex index : callees_first(module_)) convert(index);
     result_.entry = computation_ids_[std::size_t(module_.entry)];
     number_devices(module_, result_);
+    add_donations();
     return std::move(result_);
   }
 
  private:
+  void add_donations() {
+    const std::string_view* aliases = find_value(module_.attributes, "input_output_alias");
+    if (aliases == nullptr) return;
+    Scanner text(*aliases);
+    for (const Alias& alias : read_aliases(text)) {
+      result_.donations.push_back({only_index(alias.output_index), alias.operand, only_index(alias.operand_index)});
+    }
+  }
+
   void convert(ComputationIndex index) {
     const Computation& written = module_.computations[std::size_t(index)];
     computation_ = {};

@@ -21,33 +21,34 @@ std::string field(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string line(const ProgramItem& op, const ItemResult& item, int rank, int steps, double share, double cumulative) {
-  double us = to_duration(item.duration).si() * 1e6;
+std::string line(const ProgramItem& op, const OpTotal& total, int rank, int steps, double share, double cumulative) {
+  const ItemResult& item = *total.last;
+  const std::int64_t times = total.executions * steps;
+  double us = to_duration(total.duration).si() / double(total.executions) * 1e6;
   double seconds = std::max(us * 1e-6, 1e-18);
   double cycles = double(std::max<std::int64_t>(1, item.cost.cycles.value()));
   double stalled = double((item.cost.start_up + item.cost.read_wait + item.cost.write_wait + item.cost.drain).value());
   double bytes = double(op.bytes.value());
   return fmt::format("{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.9f},{:.9f},{:.6f},{:.6f},{:.6f},{:.6f},{},No,No\n",
-                     rank, field(op.category), field(op.hlo_text), field(op.op_name), steps, us * steps, us, us * steps,
-                     us, share, cumulative, stalled / cycles, op.flops / seconds * 1e-9,
+                     rank, field(op.category), field(op.hlo_text), field(op.op_name), times, us * double(times), us,
+                     us * double(times), us, share, cumulative, stalled / cycles, op.flops / seconds * 1e-9,
                      bytes / seconds / double(1 << 30), bytes > 0 ? op.flops / bytes : 0, to_string(item.bound));
 }
 
 }  // namespace
 
 std::string ops_csv(const RunReport& report) {
-  std::vector<const ItemResult*> items;
-  for (const ItemResult& item : report.result.items) items.push_back(&item);
-  std::ranges::stable_sort(items, std::ranges::greater{}, &ItemResult::duration);
-  double total = 0;
-  for (const ItemResult* item : items) total += double(item->duration.value());
+  const std::vector<OpTotal> ops = report.ops();
+  double all = 0;
+  for (const OpTotal& total : ops) all += double(total.duration.value());
   std::string text = kHeader;
   double cumulative = 0;
   int rank = 0;
-  for (const ItemResult* item : items) {
-    double share = total > 0 ? double(item->duration.value()) / total : 0;
+  for (const OpTotal& total : ops) {
+    double share = all > 0 ? double(total.duration.value()) / all : 0;
     cumulative += share;
-    text += line(report.program.items[item->item], *item, ++rank, report.result.steps, share, cumulative);
+    const ProgramItem& op = report.program.items[std::size_t(total.last->item)];
+    text += line(op, total, ++rank, report.result.steps, share, cumulative);
   }
   return text;
 }

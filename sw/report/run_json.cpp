@@ -16,11 +16,24 @@ Json collectives_json(const RunResult& result) {
     list.push_back({{"kind", c.kind},
                     {"dtype", c.element_type},
                     {"bytes", c.bytes.value()},
+                    {"count", c.count},
                     {"time_s", seconds(c.time)},
                     {"exposed_s", seconds(c.exposed)},
                     {"group_size", c.group_size},
                     {"algorithm", c.algorithm},
                     {"folded", c.folded}});
+  }
+  return list;
+}
+
+Json loops_json(const RunReport& r) {
+  Json list = Json::array();
+  for (const LoopResult& result : r.result.loops) {
+    const Loop& loop = r.program.loops[std::size_t(result.loop)];
+    list.push_back({{"name", loop.name},
+                    {"trips", result.trips},
+                    {"trips_known", loop.trips_known},
+                    {"time_s", seconds(result.duration)}});
   }
   return list;
 }
@@ -72,6 +85,7 @@ Json stats(const RunReport& r) {
         {"infeed", seconds(r.result.infeed)},
         {"other", seconds(r.result.other)}}},
       {"collectives", collectives_json(r.result)},
+      {"loops", loops_json(r)},
       {"memory",
        {{"peak_bytes_per_core", r.memory.peak.value()},
         {"parameter_bytes_per_core", r.memory.parameters.value()},

@@ -27,4 +27,18 @@ std::pair<Bound, double> RunReport::bound() const {
   return {most->first, double(most->second) / double(result.step_time.value())};
 }
 
+std::vector<OpTotal> RunReport::ops() const {
+  std::vector<OpTotal> totals;
+  std::map<int, std::size_t> known;
+  for (const ItemResult& item : result.items) {
+    const auto [at, is_new] = known.try_emplace(item.item, totals.size());
+    OpTotal& total = is_new ? totals.emplace_back() : totals[at->second];
+    total.last = &item;
+    total.duration += item.duration;
+    ++total.executions;
+  }
+  std::ranges::stable_sort(totals, std::ranges::greater{}, &OpTotal::duration);
+  return totals;
+}
+
 }  // namespace podsim::sw

@@ -13,13 +13,20 @@
 /// One run as the reports see it, and its reports.
 namespace podsim::sw {
 
+/// An item of the program with all its executions in the step.
+struct OpTotal {
+  const ItemResult* last = nullptr;  ///< execution
+  std::int64_t executions = 0;
+  base::Time duration;  ///< of all
+};
+
 struct RunReport {
   std::string workload;
   hw::Machine machine;
   std::string slice;   ///< "4x4"
   std::string detail;  ///< "tile", "replay"
   std::int64_t chips = 1;
-  std::int64_t batch_per_core = 1;
+  std::int64_t batch_per_core = 0;  ///< samples; 0 where the workload does not say
   Program program;
   MemoryAccount memory;
   RunResult result;
@@ -35,6 +42,8 @@ struct RunReport {
   double hbm_utilization() const;
   /// What most of the step's time waits for, and its share of the step.
   std::pair<Bound, double> bound() const;
+  /// Costliest first.
+  std::vector<OpTotal> ops() const;
 };
 
 /// What a person reads in ten seconds.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "base/text_table.h"
 #include "sw/report/run_report.h"
@@ -21,8 +22,9 @@ double share_of_step(const RunReport& report, base::Time time) {
 }
 
 std::string headline(const RunReport& r) {
-  return fmt::format("{} on a {} slice of {}: {} chips, {} cores, batch {} per core, detail {}{}\n\n", r.workload,
-                     r.slice, r.machine.name, r.chips, r.chips * r.machine.cores_per_chip, r.batch_per_core, r.detail,
+  const std::string batch = r.batch_per_core > 0 ? fmt::format("batch {} per core, ", r.batch_per_core) : "";
+  return fmt::format("{} on a {} slice of {}: {} chips, {} cores, {}detail {}{}\n\n", r.workload, r.slice,
+                     r.machine.name, r.chips, r.chips * r.machine.cores_per_chip, batch, r.detail,
                      r.result.partial ? " [partial: interrupted]" : "");
 }
 
@@ -44,7 +46,8 @@ std::string bounds(const RunReport& r) {
 
 std::string figures(const RunReport& r) {
   base::TextTable table({Align::left, Align::left});
-  table.row({"step time", fmt::format("{}, {:.0f} samples/s", milliseconds(r.result.step_time), r.samples_per_s())});
+  const std::string rate = r.batch_per_core > 0 ? fmt::format(", {:.0f} samples/s", r.samples_per_s()) : "";
+  table.row({"step time", milliseconds(r.result.step_time) + rate});
   table.row({"bound by", bounds(r)});
   table.row({"utilisation", fmt::format("MXU {}, HBM {}, ICI {}", percent(r.mxu_utilization()),
                                         percent(r.hbm_utilization()), percent(r.result.ici_utilization))});
@@ -57,7 +60,8 @@ std::string figures(const RunReport& r) {
 }
 
 std::string collective_details(const CollectiveResult& c) {
-  return fmt::format("{} of {} over {} cores in {}, {}", base::to_string(c.bytes), c.element_type, c.group_size,
+  const std::string each = c.count > 1 ? fmt::format("{} times ", c.count) : "";
+  return fmt::format("{}{} of {} over {} cores in {}, {}", each, base::to_string(c.bytes), c.element_type, c.group_size,
                      milliseconds(c.time), c.algorithm);
 }
 
@@ -67,6 +71,30 @@ std::string collectives_name(const RunResult& result) {
   const std::string& kind = result.collectives.front().kind;
   bool same = std::ranges::all_of(result.collectives, [&](const CollectiveResult& c) { return c.kind == kind; });
   return same ? kind : "collectives";
+}
+
+constexpr std::size_t most_collectives = 6;
+
+/// The first few by exposed time.
+std::vector<const CollectiveResult*> longest(const std::vector<CollectiveResult>& collectives) {
+  std::vector<const CollectiveResult*> order;
+  for (const CollectiveResult& c : collectives) order.push_back(&c);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [](const CollectiveResult* c) { return c->exposed; });
+  order.resize(std::min(order.size(), most_collectives));
+  return order;
+}
+
+std::string loops(const RunReport& r) {
+  if (r.result.loops.empty()) return "";
+  base::TextTable table({Align::left, Align::right, Align::right, Align::left});
+  for (const LoopResult& result : r.result.loops) {
+    const Loop& loop = r.program.loops[std::size_t(result.loop)];
+    const base::Time trip(result.duration.value() / std::max<std::int64_t>(1, result.trips));
+    table.row({"  " + loop.name, milliseconds(result.duration), percent(share_of_step(r, result.duration)),
+               loop.trips_known ? fmt::format("{} trips of {}", result.trips, milliseconds(trip))
+                                : "one trip; how many there are is not in the text"});
+  }
+  return "\nloops\n" + table.text();
 }
 
 std::string parts(const RunReport& r) {
@@ -79,7 +107,12 @@ std::string parts(const RunReport& r) {
   part(collectives_name(r.result), r.result.collective,
        collectives.size() == 1 ? collective_details(collectives.front()) : "");
   if (collectives.size() > 1) {
-    for (const CollectiveResult& c : collectives) table.row({"", "", "", c.kind + ": " + collective_details(c)});
+    for (const CollectiveResult* c : longest(collectives)) {
+      table.row({"", "", "", c->kind + ": " + collective_details(*c)});
+    }
+    if (collectives.size() > most_collectives) {
+      table.row({"", "", "", fmt::format("and {} others", collectives.size() - most_collectives)});
+    }
   }
   part("infeed", r.result.infeed, "");
   if (r.result.other > base::Time(0)) part("other", r.result.other, "");
@@ -87,18 +120,17 @@ std::string parts(const RunReport& r) {
 }
 
 std::string costliest_ops(const RunReport& r) {
-  std::vector<const ItemResult*> items;
-  for (const ItemResult& item : r.result.items) items.push_back(&item);
-  if (items.empty()) return "";
-  std::size_t shown = std::min<std::size_t>(5, items.size());
-  std::ranges::stable_sort(items, std::ranges::greater{}, &ItemResult::duration);
+  const std::vector<OpTotal> ops = r.ops();
+  if (ops.empty()) return "";
+  const std::size_t shown = std::min<std::size_t>(5, ops.size());
   base::TextTable table({Align::left, Align::right, Align::right, Align::left, Align::left});
-  for (std::size_t i = 0; i < shown; ++i) {
-    const ProgramItem& op = r.program.items[items[i]->item];
-    table.row({"  " + (op.op_name.empty() ? op.hlo_name : op.op_name), milliseconds(items[i]->duration),
-               percent(share_of_step(r, items[i]->duration)), to_string(items[i]->bound), op.category});
+  for (const OpTotal& total : std::span(ops).first(shown)) {
+    const ProgramItem& op = r.program.items[std::size_t(total.last->item)];
+    const std::string times = total.executions > 1 ? fmt::format("{} times ", total.executions) : "";
+    table.row({"  " + (op.op_name.empty() ? op.hlo_name : op.op_name), milliseconds(total.duration),
+               percent(share_of_step(r, total.duration)), to_string(total.last->bound), times + op.category});
   }
-  return fmt::format("\nthe {} costliest of {} ops, and what bounds them\n", shown, items.size()) + table.text();
+  return fmt::format("\nthe {} costliest of {} ops, and what bounds them\n", shown, ops.size()) + table.text();
 }
 
 double change(base::Time from, base::Time to) {
@@ -124,7 +156,8 @@ std::string ops_on_banks(const RunReport& r) {
 }  // namespace
 
 std::string summary_text(const RunReport& report) {
-  std::string text = headline(report) + figures(report) + parts(report) + costliest_ops(report) + ops_on_banks(report);
+  std::string text =
+      headline(report) + figures(report) + parts(report) + loops(report) + costliest_ops(report) + ops_on_banks(report);
   if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";

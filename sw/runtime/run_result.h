@@ -19,18 +19,27 @@ std::string to_string(Bound bound);
 
 /// One item of the program, in the order of the schedule.
 struct ItemResult {
-  int item = 0;         ///< into Program::items
-  base::Time duration;  ///< in the last step simulated
+  int item = 0;         ///< into Program::items; of a loop, once for every trip
+  base::Time duration;  ///< in the last step simulated; of something asynchronous, what the core waited for it
   hw::OpResult cost;    ///< of a core op; zero otherwise
   Bound bound = Bound::latency;
+  std::uint64_t token = 0;  ///< of this execution (program_cursor.h)
+};
+
+/// A loop of the program in the last step.
+struct LoopResult {
+  int loop = 0;            ///< into Program::loops
+  std::int64_t trips = 0;  ///< made in the step; those of a loop within others add up
+  base::Time duration;     ///< of all trips
 };
 
 struct CollectiveResult {
   std::string kind;
   std::string element_type;
   base::Bytes bytes;
-  base::Time time;     ///< last core in to last core out
-  base::Time exposed;  ///< that the reported core spent in it, waiting for later cores included
+  std::int64_t count = 0;  ///< executions in a step: several within loops
+  base::Time time;         ///< of all of them, each from the last core in to the last core out
+  base::Time exposed;      ///< that the reported core spent in them, waiting for later cores included
   std::int64_t group_size = 0;
   std::string algorithm;
   bool folded = false;
@@ -53,6 +62,7 @@ struct RunResult {
   std::vector<base::Time> step_times;
   base::Time step_time;  ///< of the last step, the steady state
   std::vector<ItemResult> items;
+  std::vector<LoopResult> loops;
   /// Outfeed is among the others.
   base::Time compute, collective, infeed, other;  ///< parts of the last step; they add up to step_time
   base::Bytes hbm_bytes;                          ///< moved by one core per step, collectives apart

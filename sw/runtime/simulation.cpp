@@ -19,16 +19,12 @@
 #include "noc/systemc_time.h"
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_estimate.h"
+#include "sw/collectives/collective_folding.h"
 #include "sw/collectives/collective_run.h"
 #include "sw/runtime/run_statistics.h"
 
 namespace podsim::sw {
 namespace {
-
-noc::FoldedTopology fold(const noc::Topology& slice, const SimulationOptions& options) {
-  bool foldable = options.fold && options.detail == Detail::replay;
-  return foldable ? noc::FoldedTopology::fold_all(slice) : noc::FoldedTopology(slice);
-}
 
 /// The unit that is busy for most of an op; "latency" when none is for half of it.
 Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
@@ -50,12 +46,33 @@ std::string algorithm_name(const CollectiveSchedule& schedule) {
   const GroupSchedule& program = schedule.group_program(0);
   std::string name;
   for (const Stage& stage : program.stages(0)) {
-    if (stage.kind != StageKind::reduce_scatter) continue;
+    if (stage.kind == StageKind::direct) return "direct sends";
+    // An all-reduce goes back the way it came.
+    if (stage.kind != program.stages(0).front().kind) continue;
     static constexpr std::array flows{"ring", "one-way ring", "line"};
     name += fmt::format("{}{} {}", name.empty() ? ": " : ", ", stage.name.substr(stage.name.find(' ') + 1),
                         flows[std::size_t(stage.flow)]);
   }
+  if (schedule.request().kind == CollectiveKind::collective_permute) return "one message each";
   return name.empty() ? "on chip" : std::string(to_string(schedule.algorithm())) + name;
+}
+
+std::shared_ptr<const CollectiveSchedule> schedule_of(const CollectiveOp& op, const hw::Machine& machine,
+                                                      const noc::Topology& slice) {
+  const CollectiveRequest request{op.kind, op.element_type, op.bytes.value() / byte_width(op.element_type)};
+  const CollectiveGroups groups =
+      op.groups.empty() ? CollectiveGroups::all(slice, int(machine.cores_per_chip)) : CollectiveGroups(op.groups);
+  return choose_algorithm(machine, slice, groups, request).schedule;
+}
+
+/// What the infeeds of a step take, one after the other.
+std::vector<base::Bytes> batch_of(const Program& program) {
+  std::vector<base::Bytes> batch;
+  for (ProgramCursor at(program); !program.infeeds.empty() && !at.at_end_of_step(); at.advance()) {
+    const ProgramItem& item = program.items[std::size_t(at.item())];
+    if (item.kind == ProgramItem::Kind::infeed) batch.push_back(program.infeeds[std::size_t(item.index)].bytes);
+  }
+  return batch;
 }
 
 }  // namespace
@@ -63,19 +80,20 @@ std::string algorithm_name(const CollectiveSchedule& schedule) {
 Simulation::Simulation(const Program& program, const hw::Machine& machine, const noc::Topology& slice,
                        SimulationOptions options)
     : program_(program), machine_(machine), options_(std::move(options)), recorded_(program.ops.size()) {
-  noc::FoldedTopology topology = fold(slice, options_);
+  for (const CollectiveOp& op : program.collectives) schedules_.push_back(schedule_of(op, machine, slice));
+  noc::FoldedTopology topology = fold(slice);
   fabric_ = std::make_unique<noc::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
   const noc::Topology& chips = topology.representatives();
+  const std::vector<base::Bytes> batch = batch_of(program);
   std::vector<noc::IciPort*> ports;
   for (noc::NodeId node = 0; node < chips.nodes(); ++node) {
     chips_.push_back(make_chip(node, "chip" + chips.name(node)));
     ports.push_back(&chips_.back()->connect(*fabric_, node));
-    for (int core = 0; core < machine_.cores_per_chip; ++core)
-      chips_.back()->host().prepare(core, program_.infeed.bytes);
+    for (int core = 0; core < machine_.cores_per_chip; ++core) chips_.back()->host().prepare(core, batch);
   }
   engine_ = std::make_unique<CollectiveEngine>("collectives", machine_, topology, std::move(ports), options_.sink);
   fabric_->set_labeller([this](const noc::Message& message) { return engine_->label(message); });
-  states_.resize(std::size_t(chips.nodes()) * std::size_t(machine_.cores_per_chip));
+  states_.resize(std::size_t(chips.nodes()) * std::size_t(machine_.cores_per_chip), CoreState(program));
   link_bytes_.resize(std::size_t(chips.link_ids()));
   observers_.resize(std::size_t(machine_.cores_per_chip));
   result_.simulated_chips = chips.nodes();
@@ -124,34 +142,72 @@ RunResult Simulation::run() {
 
 base::Time Simulation::now() const { return noc::now(); }
 
+noc::FoldedTopology Simulation::fold(const noc::Topology& slice) const {
+  if (!options_.fold || options_.detail != Detail::replay) return slice;
+  const noc::FoldedTopology most = noc::FoldedTopology::fold_all(slice);
+  std::vector<bool> folded;
+  for (int dimension = 0; dimension < slice.dimensions(); ++dimension) folded.push_back(most.folded(dimension));
+  for (const auto& schedule : schedules_) {
+    const noc::FoldedTopology allowed = fold_for(*schedule);
+    for (std::size_t d = 0; d < folded.size(); ++d) folded[d] = folded[d] && allowed.folded(int(d));
+  }
+  return {slice, folded};
+}
+
 std::optional<hw::Command> Simulation::next_command(hw::Core& core) {
   CoreState& at = state(core.id());
-  if (at.item == program_.items.size()) {
-    at.item = 0;
-    ++at.step;
-  }
-  if (at.step == options_.steps || stopped() || program_.items.empty()) {
+  if (at.cursor.at_end_of_step()) at.cursor.begin_next_step();
+  if (at.cursor.step() == options_.steps || stopped() || at.cursor.at_end_of_step()) {
     at.finished = true;
     return std::nullopt;
   }
-  return command_for(program_.items[at.item], at.step, at.item);
+  return command_for(core, at);
 }
 
-hw::Command Simulation::command_for(const ProgramItem& item, int step, std::size_t index) {
+hw::Command Simulation::command_for(hw::Core& core, CoreState& at) {
+  const ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
   switch (item.kind) {
-    case ProgramItem::Kind::infeed:
-      return hw::Infeed{program_.infeed.bytes, program_.infeed.tensors};
-    case ProgramItem::Kind::outfeed:
-      return hw::Outfeed{program_.outfeeds[std::size_t(item.index)].bytes,
-                         program_.outfeeds[std::size_t(item.index)].tensors};
+    case ProgramItem::Kind::infeed: {
+      const HostTransfer& transfer = program_.infeeds[std::size_t(item.index)];
+      return hw::Infeed{transfer.bytes, transfer.tensors};
+    }
+    case ProgramItem::Kind::outfeed: {
+      const HostTransfer& transfer = program_.outfeeds[std::size_t(item.index)];
+      return hw::Outfeed{transfer.bytes, transfer.tensors};
+    }
     case ProgramItem::Kind::collective:
-      return hw::External{std::uint64_t(step) * program_.items.size() + index, item.hlo_name};
+      return command_for_collective(core, at, item);
     case ProgramItem::Kind::op:
+    case ProgramItem::Kind::repeat:
       break;
   }
-  const hw::TileOp& tiles = program_.ops[item.index].tiles;
+  return command_for_op(core, at, item);
+}
+
+hw::Command Simulation::command_for_op(hw::Core& core, CoreState& at, const ProgramItem& item) {
+  if (item.phase == AsyncPhase::start) {
+    at.background_free_at = std::max(at.background_free_at, core.now()) + recorded(item.index).cycles;
+    at.background_end[at.cursor.token()] = at.background_free_at;
+    return hw::Delay{};
+  }
+  if (item.phase == AsyncPhase::done) {
+    const auto started = at.background_end.extract(at.cursor.last_token(item.started_by));
+    return hw::Delay{std::max(base::Cycles(0), started.mapped() - core.now())};
+  }
+  const hw::TileOp& tiles = program_.ops[std::size_t(item.index)].tiles;
   if (options_.detail == Detail::tile) return hw::RunOp{&tiles, item.op_name};
   return hw::RunFor{&tiles, recorded(item.index), item.op_name};
+}
+
+hw::Command Simulation::command_for_collective(hw::Core& core, CoreState& at, const ProgramItem& item) {
+  if (item.phase == AsyncPhase::start) {
+    collective(at.cursor.token(), item.index).start(core.id().chip, core.id().core);
+    return hw::Delay{};
+  }
+  const bool done = item.phase == AsyncPhase::done;
+  const std::uint64_t token = done ? at.cursor.last_token(item.started_by) : at.cursor.token();
+  if (at.over.erase(token) > 0) return hw::Delay{};
+  return hw::External{token, item.hlo_name};
 }
 
 const hw::OpResult& Simulation::recorded(int op) {
@@ -161,27 +217,29 @@ const hw::OpResult& Simulation::recorded(int op) {
 
 void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
   CoreState& at = state(core.id());
-  std::size_t index = at.item++;
+  if (core.id().chip == 0) observe(at, record, core);
+  at.cursor.advance();
   if (core.id().chip != 0) return;
-  observe(program_.items[index], index, record, core);
+  if (at.cursor.at_end_of_step()) {
+    StepObserver& observer = observers_[std::size_t(core.id().core)];
+    observer.step_ended();
+    if (core.id().core == 0) measure_links(observer.step().duration());
+  }
   if (core.id().core == 0 && options_.progress) {
-    double items = double(program_.items.size());
-    options_.progress((double(at.step) + double(at.item) / items) / options_.steps);
+    const double items = double(program_.items.size());
+    options_.progress((double(at.cursor.step()) + double(at.cursor.item()) / items) / options_.steps);
   }
 }
 
-void Simulation::observe(const ProgramItem& item, std::size_t index, const hw::CommandRecord& record, hw::Core& core) {
+void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, hw::Core& core) {
+  const ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
   base::Time begin = core.time_of(record.start);
   base::Time end = core.time_of(record.end);
   Bound bound = item.kind == ProgramItem::Kind::op           ? bound_of(record.op, machine_.mxu.count)
                 : item.kind == ProgramItem::Kind::collective ? Bound::ici
                                                              : Bound::host;
-  StepObserver& observer = observers_[std::size_t(core.id().core)];
-  observer.item_ended(item.kind, {int(index), end - begin, record.op, bound}, end);
-  if (index + 1 == program_.items.size()) {
-    observer.step_ended();
-    if (core.id().core == 0) measure_links(observer.step().duration());
-  }
+  observers_[std::size_t(core.id().core)].item_ended(
+      item.kind, {at.cursor.item(), end - begin, record.op, bound, at.cursor.token()}, end);
   if (options_.timeline == nullptr || core.id().core != 0) return;
   base::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
   options_.timeline->span(track, item.op_name.empty() ? item.hlo_name : item.op_name, item.category, begin, end,
@@ -215,31 +273,43 @@ void Simulation::collect() {
   result_.infeed = step.infeed;
   result_.other = step.duration() - step.compute - step.collective - step.infeed;
   result_.hbm_bytes = step.hbm_bytes;
+  std::map<int, std::size_t> known;
   for (const ItemResult& item : step.items) {
-    if (program_.items[item.item].kind == ProgramItem::Kind::collective) add_collective_result(item);
+    if (program_.items[item.item].kind == ProgramItem::Kind::collective) add_collective_result(item, known);
   }
+  add_loop_results();
   result_.statistics = run_statistics(result_, *fabric_);
 }
 
-CollectiveRun& Simulation::collective(int step, std::size_t index) {
-  CollectiveRun*& run = collectives_[{step, index}];
+CollectiveRun& Simulation::collective(std::uint64_t token, int index) {
+  CollectiveRun*& run = collectives_[token];
   if (run == nullptr) {
-    const CollectiveOp& op = program_.collectives[program_.items[index].index];
-    const CollectiveRequest request{CollectiveKind::all_reduce, op.element_type,
-                                    op.bytes.value() / byte_width(op.element_type)};
-    const noc::Topology& slice = engine_->topology().full();
-    auto schedule =
-        choose_algorithm(machine_, slice, CollectiveGroups::all(slice, int(machine_.cores_per_chip)), request).schedule;
-    run = &engine_->begin(std::move(schedule), [this](noc::NodeId chip, int core) {
-      chips_[std::size_t(chip)]->core(core).complete_external();
-    });
+    run = &engine_->begin(schedules_[std::size_t(index)],
+                          [this, token](noc::NodeId chip, int core) { collective_over(chip, core, token); });
   }
   return *run;
 }
 
+void Simulation::collective_over(noc::NodeId chip, int core, std::uint64_t token) {
+  CoreState& at = state({int(chip), core});
+  if (at.waiting != token) {
+    at.over.insert(token);
+    return;
+  }
+  at.waiting.reset();
+  chips_[std::size_t(chip)]->core(core).complete_external();
+}
+
 void Simulation::start_external(hw::Core& core, const hw::External& command) {
-  std::size_t items = program_.items.size();
-  collective(int(command.token / items), command.token % items).start(core.id().chip, core.id().core);
+  CoreState& at = state(core.id());
+  const ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
+  at.waiting = command.token;
+  if (item.phase == AsyncPhase::none) {
+    collective(command.token, item.index).start(core.id().chip, core.id().core);
+  } else if (at.over.erase(command.token) > 0) {
+    at.waiting.reset();
+    core.complete_external();
+  }
 }
 
 base::Time Simulation::time_since_last_start(const CollectiveRun& run) const {
@@ -253,20 +323,41 @@ base::Time Simulation::time_since_last_start(const CollectiveRun& run) const {
   return last_finish - last_start;
 }
 
-void Simulation::add_collective_result(const ItemResult& item) {
-  const CollectiveOp& op = program_.collectives[program_.items[item.item].index];
-  const CollectiveRun& run = *collectives_.at({std::max(0, result_.steps - 1), std::size_t(item.item)});
-  const noc::FoldedTopology& topology = engine_->topology();
-  CollectiveResult result;
-  result.kind = op.kind;
-  result.element_type = to_string(op.element_type);
-  result.bytes = op.bytes;
-  result.time = run.finished() ? time_since_last_start(run) : item.duration;
-  result.exposed = item.duration;
-  result.group_size = topology.full().nodes() * machine_.cores_per_chip;
-  result.algorithm = algorithm_name(run.schedule());
-  result.folded = topology.is_folded();
-  result_.collectives.push_back(std::move(result));
+/// Equal collectives of a step, within a loop or not, are one result.
+void Simulation::add_collective_result(const ItemResult& item, std::map<int, std::size_t>& known) {
+  const ProgramItem& executed = program_.items[std::size_t(item.item)];
+  const auto [at, is_new] = known.try_emplace(executed.index, result_.collectives.size());
+  if (is_new) {
+    const CollectiveOp& op = program_.collectives[std::size_t(executed.index)];
+    const CollectiveSchedule& schedule = *schedules_[std::size_t(executed.index)];
+    CollectiveResult& result = result_.collectives.emplace_back();
+    result.kind = to_string(op.kind);
+    result.element_type = to_string(op.element_type);
+    result.bytes = op.bytes;
+    result.group_size = op.groups.empty() ? schedule.cores() : std::int64_t(op.groups.front().size());
+    result.algorithm = algorithm_name(schedule);
+    result.folded = engine_->topology().is_folded();
+  }
+  CollectiveResult& result = result_.collectives[at->second];
+  result.exposed += item.duration;
+  if (executed.phase == AsyncPhase::done) return;
+  const CollectiveRun& run = *collectives_.at(item.token);
+  result.time += run.finished() ? time_since_last_start(run) : item.duration;
+  ++result.count;
+}
+
+void Simulation::add_loop_results() {
+  for (std::size_t number = 0; number < program_.loops.size(); ++number) {
+    const Loop& loop = program_.loops[number];
+    LoopResult& result = result_.loops.emplace_back(LoopResult{int(number), 0, {}});
+    for (const ItemResult& item : result_.items) {
+      if (loop.first <= item.item && item.item < loop.end) result.duration += item.duration;
+    }
+    result.trips = 1;
+    for (const Loop& around : program_.loops) {
+      if (around.first <= loop.first && loop.end <= around.end) result.trips *= around.trips;
+    }
+  }
 }
 
 void Simulation::failed(hw::Core&, const std::string& verdict) {
@@ -285,11 +376,11 @@ void Simulation::check_that_all_finished() const {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].finished) continue;
     std::int64_t cores = machine_.cores_per_chip;
-    const ProgramItem& item = program_.items[states_[i].item];
+    const ProgramItem& item = program_.items[std::size_t(states_[i].cursor.item())];
     throw base::SimulationError(
         fmt::format("deadlock at {}: chip{} core {} waits in step {} for {} '{}'", to_string(noc::now()),
                     engine_->topology().representatives().name(noc::NodeId(std::int64_t(i) / cores)),
-                    std::int64_t(i) % cores, states_[i].step, item.category, item.hlo_name));
+                    std::int64_t(i) % cores, states_[i].cursor.step(), item.category, item.hlo_name));
   }
 }
 

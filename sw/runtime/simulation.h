@@ -6,15 +6,17 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/probe.h"
 #include "base/timeline.h"
 #include "hw/core.h"
 #include "hw/machine.h"
-#include "noc/topology.h"
+#include "noc/folded_topology.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/detail.h"
+#include "sw/runtime/program_cursor.h"
 #include "sw/runtime/run_result.h"
 #include "sw/runtime/step_observer.h"
 
@@ -29,6 +31,7 @@ namespace podsim::sw {
 
 class CollectiveEngine;
 class CollectiveRun;
+class CollectiveSchedule;
 
 struct SimulationOptions {
   Detail detail = Detail::replay;
@@ -44,8 +47,9 @@ struct SimulationOptions {
 /// simulation.
 ///
 /// At replay detail a distinct op is simulated once, by the recurrence that gives the tile level's cycles exactly, and
-/// every core replays its duration. Chips fold along wrapped dimensions because the program is SPMD, all cores start at
-/// time zero and every op takes every core equally long; at tile detail nothing is folded or replayed.
+/// every core replays its duration. Chips fold along the wrapped dimensions under whose translations no collective
+/// changes, because the program is SPMD, all cores start at time zero and every op takes every core equally long; at
+/// tile detail nothing is folded or replayed. An asynchronous op takes nothing from what runs beside it.
 class Simulation : private hw::CoreRuntime {
  public:
   /// `program` and `machine` outlive the simulation.
@@ -59,9 +63,13 @@ class Simulation : private hw::CoreRuntime {
 
  private:
   struct CoreState {
-    int step = 0;
-    std::size_t item = 0;
+    explicit CoreState(const Program& program) : cursor(program) {}
+    ProgramCursor cursor;
     bool finished = false;
+    std::optional<std::uint64_t> waiting;                  ///< for the collective of this token
+    std::set<std::uint64_t> over;                          ///< collectives that nobody has waited for yet
+    base::Cycles background_free_at;                       ///< asynchronous ops go on one after the other
+    std::map<std::uint64_t, base::Cycles> background_end;  ///< of each that nobody has waited for yet, by token
   };
 
   std::optional<hw::Command> next_command(hw::Core& core) override;
@@ -71,10 +79,14 @@ class Simulation : private hw::CoreRuntime {
 
   void advance();
   std::unique_ptr<hw::Chip> make_chip(noc::NodeId node, std::string scope);
-  hw::Command command_for(const ProgramItem& item, int step, std::size_t index);
+  noc::FoldedTopology fold(const noc::Topology& slice) const;
+  hw::Command command_for(hw::Core& core, CoreState& at);
+  hw::Command command_for_op(hw::Core& core, CoreState& at, const ProgramItem& item);
+  hw::Command command_for_collective(hw::Core& core, CoreState& at, const ProgramItem& item);
   const hw::OpResult& recorded(int op);
-  CollectiveRun& collective(int step, std::size_t item);
-  void observe(const ProgramItem& item, std::size_t index, const hw::CommandRecord& record, hw::Core& core);
+  CollectiveRun& collective(std::uint64_t token, int index);
+  void collective_over(noc::NodeId chip, int core, std::uint64_t token);
+  void observe(const CoreState& at, const hw::CommandRecord& record, hw::Core& core);
   void measure_links(base::Time step);
   void collect();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
@@ -84,7 +96,8 @@ class Simulation : private hw::CoreRuntime {
   void check_that_ops_fit() const;
   void check_that_all_finished() const;
   base::Time time_since_last_start(const CollectiveRun& run) const;
-  void add_collective_result(const ItemResult& item);
+  void add_collective_result(const ItemResult& item, std::map<int, std::size_t>& known);
+  void add_loop_results();
 
   const Program& program_;
   const hw::Machine& machine_;
@@ -94,9 +107,10 @@ class Simulation : private hw::CoreRuntime {
   std::unique_ptr<CollectiveEngine> engine_;
   std::vector<CoreState> states_;
   std::vector<std::optional<hw::OpResult>> recorded_;
-  std::map<std::pair<int, std::size_t>, CollectiveRun*> collectives_;
-  std::vector<base::Bytes> link_bytes_;  ///< carried by each link when the step began
-  std::vector<StepObserver> observers_;  ///< one per core of the first chip
+  std::vector<std::shared_ptr<const CollectiveSchedule>> schedules_;  ///< of the program's collectives
+  std::map<std::uint64_t, CollectiveRun*> collectives_;               ///< by token
+  std::vector<base::Bytes> link_bytes_;                               ///< carried by each link when the step began
+  std::vector<StepObserver> observers_;                               ///< one per core of the first chip
   RunResult result_;
   std::string verdict_;  ///< of the first core that could not go on
 };

@@ -18,9 +18,10 @@ void StepObserver::item_ended(ProgramItem::Kind kind, const ItemResult& item, ba
       current_.infeed += item.duration;
       break;
     case ProgramItem::Kind::outfeed:
+    case ProgramItem::Kind::repeat:
       break;
   }
-  current_.items.push_back(item);
+  if (kind != ProgramItem::Kind::repeat) current_.items.push_back(item);
   current_.end = end;
 }
 

@@ -24,7 +24,7 @@ void run_until(std::int64_t ns) {
 
 TEST(HostPort, the_first_batch_arrives_after_its_transfer_and_the_latency) {
   HostPort host("host", slow_host(), 1, {});
-  host.prepare(0, base::Bytes(1000));
+  host.prepare(0, {base::Bytes(1000)});
   run_until(1999);
   EXPECT_FALSE(host.batch_ready(0));
   run_until(2001);
@@ -33,8 +33,8 @@ TEST(HostPort, the_first_batch_arrives_after_its_transfer_and_the_latency) {
 
 TEST(HostPort, cores_take_turns_on_the_link) {
   HostPort host("host", slow_host(), 2, {});
-  host.prepare(0, base::Bytes(1000));
-  host.prepare(1, base::Bytes(1000));
+  host.prepare(0, {base::Bytes(1000)});
+  host.prepare(1, {base::Bytes(1000)});
   run_until(2001);
   EXPECT_TRUE(host.batch_ready(0));
   EXPECT_FALSE(host.batch_ready(1));
@@ -44,15 +44,15 @@ TEST(HostPort, cores_take_turns_on_the_link) {
 
 TEST(HostPort, fills_each_queue_to_its_depth_and_then_rests) {
   HostPort host("host", slow_host(), 2, {});
-  host.prepare(0, base::Bytes(1000));
-  host.prepare(1, base::Bytes(1000));
+  host.prepare(0, {base::Bytes(1000)});
+  host.prepare(1, {base::Bytes(1000)});
   run_until(100'000);
   EXPECT_EQ(host.transferred(), base::Bytes(4000));
 }
 
 TEST(HostPort, a_consumed_batch_makes_room_for_the_next) {
   HostPort host("host", slow_host(), 1, {});
-  host.prepare(0, base::Bytes(1000));
+  host.prepare(0, {base::Bytes(1000)});
   run_until(10'000);
   host.consume(0);
   run_until(11'000);
@@ -65,7 +65,7 @@ TEST(HostPort, a_consumed_batch_makes_room_for_the_next) {
 
 TEST(HostPort, prepares_nothing_for_a_core_without_infeed) {
   HostPort host("host", slow_host(), 2, {});
-  host.prepare(1, base::Bytes(500));
+  host.prepare(1, {base::Bytes(500)});
   run_until(10'000);
   EXPECT_FALSE(host.batch_ready(0));
   EXPECT_EQ(host.transferred(), base::Bytes(1000));
@@ -80,7 +80,7 @@ HostParameters slow_pipeline() {
 
 TEST(HostPort, a_slow_host_gives_a_batch_every_interval) {
   HostPort host("host", slow_pipeline(), 1, {});
-  host.prepare(0, base::Bytes(1000));
+  host.prepare(0, {base::Bytes(1000)});
   // Prepared at 10 us, moved in 1 us, there 1 us later; the next was begun when the link took the first.
   for (int batch = 1; batch <= 5; ++batch) {
     run_until(batch * 10'000 + 1'999);
@@ -93,8 +93,8 @@ TEST(HostPort, a_slow_host_gives_a_batch_every_interval) {
 
 TEST(HostPort, prepares_the_batches_of_its_cores_side_by_side) {
   HostPort host("host", slow_pipeline(), 2, {});
-  host.prepare(0, base::Bytes(1000));
-  host.prepare(1, base::Bytes(1000));
+  host.prepare(0, {base::Bytes(1000)});
+  host.prepare(1, {base::Bytes(1000)});
   run_until(12'001);
   EXPECT_TRUE(host.batch_ready(0));
   run_until(13'001);
@@ -103,7 +103,7 @@ TEST(HostPort, prepares_the_batches_of_its_cores_side_by_side) {
 
 TEST(HostPort, holds_one_prepared_batch_beside_a_full_queue) {
   HostPort host("host", slow_pipeline(), 1, {});
-  host.prepare(0, base::Bytes(1000));
+  host.prepare(0, {base::Bytes(1000)});
   run_until(1'000'000);
   EXPECT_EQ(host.transferred(), base::Bytes(2000));
   host.consume(0);  // the third is taken at once, the fourth needs an interval more
@@ -118,7 +118,7 @@ TEST(HostPort, holds_one_prepared_batch_beside_a_full_queue) {
 
 TEST(HostPort, moves_outfeeds_at_the_rate_of_the_link_beside_infeeds) {
   HostPort host("host", slow_host(), 1, {});
-  host.prepare(0, base::Bytes(1000));
+  host.prepare(0, {base::Bytes(1000)});
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   host.send(0, base::Bytes(3000));
   run_until(3'999);

@@ -123,8 +123,8 @@ TEST(TensorCore, both_details_wait_for_the_host_alike) {
   }
   BothDetails both(machine, program);
   for (int core : {0, 1}) {
-    both.tile.host().prepare(core, base::Bytes(20'000'000));
-    both.replay.host().prepare(core, base::Bytes(20'000'000));
+    both.tile.host().prepare(core, {base::Bytes(20'000'000)});
+    both.replay.host().prepare(core, {base::Bytes(20'000'000)});
   }
   sc_core::sc_start();
   for (int core : {0, 1}) expect_equal(both.tile_runtime, both.replay_runtime, core);
@@ -135,7 +135,7 @@ TEST(TensorCore, an_infeed_waits_for_pcie_then_copies_at_the_measured_rate) {
   const Machine machine = tpu_v3();
   ScriptedRuntime runtime({Infeed{base::Bytes(38'500'000), 1}});
   TileChip chip("chip", machine, 0, runtime);
-  chip.host().prepare(0, base::Bytes(38'500'000));
+  chip.host().prepare(0, {base::Bytes(38'500'000)});
   sc_core::sc_start();
   const auto& record = runtime.records().front();
   const double wait = (record.waiting / machine.clock).si();

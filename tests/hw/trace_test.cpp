@@ -69,7 +69,7 @@ TEST(Trace, puts_ops_and_units_on_a_timeline) {
   recorded.cycles = base::Cycles(9);
   ScriptedRuntime runtime({RunOp{&two_tiles()}, Infeed{base::Bytes(1000), 1}, RunFor{&two_tiles(), recorded}});
   TileChip chip("chip", machine, 0, runtime, {nullptr, &timeline, "chip(0,0)"});
-  chip.host().prepare(0, base::Bytes(1000));
+  chip.host().prepare(0, {base::Bytes(1000)});
   sc_core::sc_start();
   std::ostringstream json;
   timeline.write_json(json);
@@ -83,7 +83,7 @@ TEST(Trace, shows_the_infeed_and_the_host) {
   RecordingSink sink;
   ScriptedRuntime runtime({Infeed{base::Bytes(16'000), 1}, External{0, "all-reduce"}});
   TileChip chip("chip", machine, 0, runtime, {&sink, nullptr, "chip(0,0)"});
-  chip.host().prepare(0, base::Bytes(16'000));
+  chip.host().prepare(0, {base::Bytes(16'000)});
   sc_core::sc_start();
   // 1 us on the link at 16 GB/s, 1 us of latency; 111 cycles of copying at 145 GB/s and 1000 for the tensor.
   EXPECT_EQ(sink.history("chip(0,0).core0.infeed"), "idle@0 wait for batch@0 copy@2000 idle@3111");

@@ -75,8 +75,8 @@ TEST(CompiledResNet50, DoesThreeTeraflopPerCoreAndStep) {
 
 TEST(CompiledResNet50, FeedsInImagesAndLabels) {
   Program program = compiled().program;
-  EXPECT_EQ(program.infeed.bytes, base::Bytes(128 * 224 * 224 * 3 * 2 + 128 * 4));
-  EXPECT_EQ(program.infeed.tensors, 2);
+  EXPECT_EQ(program.infeeds[0].bytes, base::Bytes(128 * 224 * 224 * 3 * 2 + 128 * 4));
+  EXPECT_EQ(program.infeeds[0].tensors, 2);
 }
 
 TEST(CompiledResNet50, EqualModulesGiveEqualPrograms) { expect_same(compiled().program, compiled().program); }

@@ -208,7 +208,7 @@ TEST(BankMemory, moves_data_of_the_hosts_memory_at_the_rate_of_pcie) {
 TEST(BankMemory, shares_pcie_with_the_infeed) {
   Bench bench(tpu_v3());
   const std::int64_t bytes = 1 << 18;
-  bench.host.prepare(0, base::Bytes(1'600'000));  // two batches of 100 us
+  bench.host.prepare(0, {base::Bytes(1'600'000)});  // two batches of 100 us
   bench.memory.dma(0).start({{bench.memory.host(), 0, 0}, {{}, 0, 0}, 1, base::Bytes(bytes)}, 1);
   sc_core::sc_start();
   const double both = 3'200'000 / 16e9 + double(bytes) / 16e9;

@@ -37,13 +37,13 @@ class ProgramMaker {
     return *this;
   }
   ProgramMaker& all_reduce(std::int64_t bytes) {
-    program_.collectives.push_back({"all-reduce", ElementType::bf16, base::Bytes(bytes), 1});
+    program_.collectives.push_back({CollectiveKind::all_reduce, ElementType::bf16, base::Bytes(bytes), 1});
     add(ProgramItem::Kind::collective, int(program_.collectives.size()) - 1, "all-reduce");
     return *this;
   }
   ProgramMaker& infeed(std::int64_t bytes, int tensors) {
-    program_.infeed = {base::Bytes(bytes), tensors};
-    add(ProgramItem::Kind::infeed, 0, "infeed");
+    program_.infeeds.push_back({base::Bytes(bytes), tensors});
+    add(ProgramItem::Kind::infeed, int(program_.infeeds.size()) - 1, "infeed");
     return *this;
   }
   ProgramMaker& outfeed(std::int64_t bytes, int tensors) {

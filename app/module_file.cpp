@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/module_file.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "app/input_file.h"
+#include "base/diagnostic.h"
+#include "sw/hlo/reader.h"
+#include "sw/hlo/to_graph.h"
+
+namespace podsim::app {
+
+bool is_module_file(const std::string& workload) { return workload.find_first_of("./") != std::string::npos; }
+
+sw::Module read_module(const std::string& file, std::vector<std::string>& warnings) {
+  sw::hlo::ReadResult read = sw::hlo::read(file, read_input("WORKLOAD", file));
+  if (!read.ok()) throw base::InputError(std::move(read.diagnostics));
+  for (const base::Diagnostic& diagnostic : read.diagnostics) {
+    const base::SourceLocation& at = diagnostic.location;
+    warnings.push_back(fmt::format("{}:{}:{}: {}", at.file, at.line, at.column, diagnostic.message));
+  }
+  if (read.modules.size() > 1) {
+    warnings.push_back(
+        fmt::format("{} holds {} modules; the last, {}, is run", file, read.modules.size(), read.modules.back().name));
+  }
+  return sw::hlo::to_graph(read.modules.back());
+}
+
+std::string slice_for(std::int64_t devices, const hw::Machine& machine) {
+  const std::int64_t chips = base::divide_round_up(devices, machine.cores_per_chip);
+  std::int64_t rows = 1;
+  for (std::int64_t n = 1; n * n <= chips; ++n) {
+    if (chips % n == 0) rows = n;
+  }
+  return fmt::format("{}x{}", chips / rows, rows);
+}
+
+}  // namespace podsim::app

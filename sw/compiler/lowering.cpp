@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/lowering.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "hw/tile_pipeline.h"
+#include "sw/compiler/op_work.h"
+#include "sw/compiler/tile_search.h"
+#include "sw/graph/flops.h"
+
+namespace podsim::sw {
+namespace {
+
+/// Custom calls that say something about a value and compute nothing.
+constexpr std::array annotations{"Sharding",
+                                 "SPMDFullToShardShape",
+                                 "SPMDShardToFullShape",
+                                 "X64SplitLow",
+                                 "X64SplitHigh",
+                                 "X64Combine",
+                                 "LayoutConstraint",
+                                 "AllocateBuffer",
+                                 "AssumeGatherIndicesInBound",
+                                 "ShapeAssertion",
+                                 "xla.sdy.FuncResultSharding",
+                                 "annotate_device_placement"};
+
+std::optional<CollectiveKind> collective_kind(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::all_reduce:
+      return CollectiveKind::all_reduce;
+    case Opcode::all_gather:
+      return CollectiveKind::all_gather;
+    case Opcode::reduce_scatter:
+      return CollectiveKind::reduce_scatter;
+    case Opcode::all_to_all:
+    case Opcode::ragged_all_to_all:
+      return CollectiveKind::all_to_all;
+    case Opcode::collective_permute:
+      return CollectiveKind::collective_permute;
+    case Opcode::collective_broadcast:
+      return CollectiveKind::broadcast;
+    default:
+      return std::nullopt;
+  }
+}
+
+class Lowering {
+ public:
+  Lowering(const Module& module, const hw::Machine& machine) : module_(module), machine_(machine), estimate_(machine) {
+    program_.name = module.name;
+  }
+
+  Program run() {
+    add(module_.entry_computation());
+    for (const ProgramItem& item : program_.items) {
+      program_.flops += item.flops * double(trips_[std::size_t(&item - program_.items.data())]);
+    }
+    return std::move(program_);
+  }
+
+ private:
+  void add(const Computation& computation) {
+    std::map<InstructionId, int> started;
+    for (InstructionId id = 0; id < InstructionId(computation.instructions.size()); ++id) {
+      const Instruction& instruction = computation[id];
+      if (instruction.phase == AsyncPhase::done) {
+        if (const auto at = started.find(instruction.operands.front()); at != started.end()) {
+          add_done(computation, id, at->second);
+        }
+        continue;
+      }
+      const std::size_t before = program_.items.size();
+      add(computation, id);
+      const bool one = program_.items.size() == before + 1;
+      if (instruction.phase == AsyncPhase::start && one && may_go_on(program_.items.back())) {
+        program_.items.back().phase = AsyncPhase::start;
+        started[id] = int(before);
+      }
+    }
+  }
+
+  static bool may_go_on(const ProgramItem& item) {
+    return item.kind == ProgramItem::Kind::op || item.kind == ProgramItem::Kind::collective;
+  }
+
+  void add(const Computation& computation, InstructionId id) {
+    const Instruction& instruction = computation[id];
+    if (collective_kind(instruction.opcode)) return add_collective(computation, id);
+    switch (instruction.opcode) {
+      case Opcode::infeed:
+        return add_host_transfer(computation, id, ProgramItem::Kind::infeed, instruction.shape);
+      case Opcode::outfeed:
+        return add_host_transfer(computation, id, ProgramItem::Kind::outfeed,
+                                 computation[instruction.operands.front()].shape);
+      case Opcode::call:
+      case Opcode::async_start:
+        for (ComputationId called : instruction.called) add(module_.computations[called]);
+        return;
+      case Opcode::while_loop:
+        return add_loop(instruction);
+      case Opcode::conditional:
+        return add_branch(instruction);
+      case Opcode::custom_call:
+        if (std::ranges::find(annotations, instruction.target) != annotations.end()) return;
+        warn(instruction, fmt::format("custom call '{}'", instruction.target));
+        break;
+      case Opcode::unknown:
+        warn(instruction, fmt::format("unknown opcode '{}'", instruction.target));
+        break;
+      case Opcode::send:
+      case Opcode::recv:
+        warn(instruction, "'" + std::string(to_string(instruction.opcode)) + "' to another program");
+        return;
+      default:
+        break;
+    }
+    if (is_core_op(instruction)) add_op(computation, id);
+  }
+
+  void warn(const Instruction& instruction, const std::string& what) {
+    if (!warned_.insert(what).second) return;
+    const bool moves = instruction.opcode != Opcode::send && instruction.opcode != Opcode::recv;
+    program_.warnings.push_back(fmt::format("{} (%{}): {}", what, instruction.name,
+                                            moves ? "costed by the bytes it moves" : "takes no time here"));
+  }
+
+  ProgramItem describe(const Computation& computation, InstructionId id) const {
+    const Instruction& instruction = computation[id];
+    ProgramItem item;
+    item.hlo_name = instruction.name;
+    item.op_name = instruction.op_name;
+    item.category = category_of(module_, instruction);
+    item.hlo_text = "%" + instruction.name + " = " + to_string(instruction.shape) + " " +
+                    std::string(to_string(instruction.opcode)) + "(";
+    for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
+      const Instruction& operand = computation[instruction.operands[i]];
+      item.hlo_text += (i == 0 ? "" : ", ") + to_string(operand.shape) + " %" + operand.name;
+    }
+    item.hlo_text += ")";
+    item.flops = double(cost(module_, computation, id).flops);
+    return item;
+  }
+
+  void append(ProgramItem item, ProgramItem::Kind kind, int index) {
+    item.kind = kind;
+    item.index = index;
+    program_.items.push_back(std::move(item));
+    trips_.push_back(trips_now_);
+  }
+
+  /// Of the multiply-accumulates that XLA counts, without the padding that the MXU computes with them.
+  double matmul_flops(const Computation& computation, const Instruction& instruction) const {
+    if (is_matmul(instruction.opcode)) {
+      return 2.0 * double(multiply_accumulates(instruction, computation[instruction.operands[0]].shape,
+                                               computation[instruction.operands[1]].shape));
+    }
+    if (instruction.opcode != Opcode::fusion) return 0;
+    double flops = 0;
+    const Computation& body = module_.computations[instruction.called.front()];
+    for (const Instruction& inner : body.instructions) flops += matmul_flops(body, inner);
+    return flops;
+  }
+
+  void add_op(const Computation& computation, InstructionId id) {
+    OpWork work = op_work(module_, computation, id, machine_);
+    ProgramItem item = describe(computation, id);
+    item.bytes = work.read_bytes() + work.stored_bytes();
+    auto [found, inserted] = index_.try_emplace(work, int(program_.ops.size()));
+    if (inserted) {
+      TileCuts cuts = choose_cuts(work, machine_, item.op_name.empty() ? item.hlo_name : item.op_name);
+      program_.ops.push_back({work, make_tiles(work, cuts, machine_, item.hlo_name)});
+    }
+    program_.matmul_flops += matmul_flops(computation, computation[id]) * double(trips_now_);
+    append(std::move(item), ProgramItem::Kind::op, found->second);
+  }
+
+  void add_done(const Computation& computation, InstructionId id, int started) {
+    ProgramItem item = describe(computation, id);
+    const ProgramItem& start = program_.items[std::size_t(started)];
+    item.category = start.category;
+    item.flops = 0;
+    item.phase = AsyncPhase::done;
+    item.started_by = started;
+    append(std::move(item), start.kind, start.index);
+  }
+
+  void add_collective(const Computation& computation, InstructionId id) {
+    const Instruction& instruction = computation[id];
+    CollectiveOp collective;
+    collective.kind = *collective_kind(instruction.opcode);
+    base::Bytes operands;
+    for (InstructionId operand : instruction.operands) {
+      operands += logical_bytes(computation[operand].shape);
+      ++collective.arrays;
+    }
+    collective.bytes = std::max(operands, logical_bytes(instruction.shape));
+    if (instruction.operands.empty() || collective.bytes == base::Bytes(0)) return;
+    collective.element_type = computation[instruction.operands.front()].shape.element_type;
+    collective.groups = device_groups(module_, instruction);
+    ProgramItem item = describe(computation, id);
+    item.bytes = operands + logical_bytes(instruction.shape);
+    const auto same = std::ranges::find(program_.collectives, collective);
+    const int index = int(same - program_.collectives.begin());
+    if (same == program_.collectives.end()) program_.collectives.push_back(std::move(collective));
+    append(std::move(item), ProgramItem::Kind::collective, index);
+  }
+
+  void add_host_transfer(const Computation& computation, InstructionId id, ProgramItem::Kind kind, const Shape& shape) {
+    ProgramItem item = describe(computation, id);
+    item.bytes = padded_bytes(shape);
+    auto& transfers = kind == ProgramItem::Kind::infeed ? program_.infeeds : program_.outfeeds;
+    transfers.push_back({logical_bytes(shape), tensors_in(shape)});
+    append(std::move(item), kind, int(transfers.size()) - 1);
+  }
+
+  static int tensors_in(const Shape& shape) {
+    if (!shape.is_tuple()) return byte_width(shape.element_type) > 0 ? 1 : 0;
+    int count = 0;
+    for (const Shape& element : shape.tuple_shapes) count += tensors_in(element);
+    return count;
+  }
+
+  void add_loop(const Instruction& instruction) {
+    if (instruction.trip_count == 0) return;
+    Loop loop;
+    loop.name = instruction.name;
+    loop.op_name = instruction.op_name;
+    loop.trips_known = instruction.trip_count > 0;
+    loop.trips = loop.trips_known ? instruction.trip_count : 1;
+    loop.first = int(program_.items.size());
+    const std::int64_t around = std::exchange(trips_now_, trips_now_ * loop.trips);
+    for (ComputationId called : instruction.called) add(module_.computations[called]);
+    ProgramItem item;
+    item.hlo_name = instruction.name;
+    item.op_name = instruction.op_name;
+    item.category = "while";
+    const int index = int(program_.loops.size());
+    append(std::move(item), ProgramItem::Kind::repeat, index);
+    trips_now_ = around;
+    loop.end = int(program_.items.size());
+    if (!loop.trips_known) {
+      program_.warnings.push_back(
+          fmt::format("how often %{} runs is not in the text: one trip stands for all", loop.name));
+    }
+    program_.loops.push_back(std::move(loop));
+  }
+
+  /// Every branch is lowered to see what it takes; the longest is lowered once more and stays.
+  void add_branch(const Instruction& instruction) {
+    ComputationId longest = -1;
+    double most = -1;
+    for (ComputationId called : instruction.called) {
+      const Mark before = mark();
+      add(module_.computations[called]);
+      const double cycles = cycles_since(before.items);
+      cut_back(before);
+      if (cycles > most) {
+        most = cycles;
+        longest = called;
+      }
+    }
+    if (longest < 0) return;
+    add(module_.computations[longest]);
+    if (most > 0) {
+      program_.warnings.push_back(fmt::format("of %{}'s branches the longest, %{}, is taken", instruction.name,
+                                              module_.computations[longest].name));
+    }
+  }
+
+  /// How far a program has got. Compiled ops and collectives that are not used any more do no harm.
+  struct Mark {
+    std::size_t items, loops, infeeds, outfeeds, warnings;
+    double matmul_flops;
+    std::set<std::string> warned;
+  };
+  Mark mark() const {
+    return {program_.items.size(),
+            program_.loops.size(),
+            program_.infeeds.size(),
+            program_.outfeeds.size(),
+            program_.warnings.size(),
+            program_.matmul_flops,
+            warned_};
+  }
+  void cut_back(const Mark& to) {
+    program_.items.resize(to.items);
+    trips_.resize(to.items);
+    program_.loops.resize(to.loops);
+    program_.infeeds.resize(to.infeeds);
+    program_.outfeeds.resize(to.outfeeds);
+    program_.warnings.resize(to.warnings);
+    program_.matmul_flops = to.matmul_flops;
+    warned_ = to.warned;
+  }
+
+  double cycles_since(std::size_t first) {
+    double cycles = 0;
+    for (std::size_t i = first; i < program_.items.size(); ++i) {
+      const ProgramItem& item = program_.items[i];
+      if (item.phase == AsyncPhase::done) continue;
+      double once = 0;
+      if (item.kind == ProgramItem::Kind::op) {
+        once = double(estimate_.estimate(program_.ops[std::size_t(item.index)].tiles).value());
+      } else if (item.kind == ProgramItem::Kind::collective) {
+        const base::Bytes bytes = program_.collectives[std::size_t(item.index)].bytes;
+        once = double(bytes.value()) / machine_.ici.payload_rate().si() * machine_.clock.si();
+      }
+      cycles += once * double(trips_[i]);
+    }
+    return cycles;
+  }
+
+  const Module& module_;
+  const hw::Machine& machine_;
+  hw::TilePipeline estimate_;
+  Program program_;
+  std::map<OpWork, int> index_;
+  std::vector<std::int64_t> trips_;  ///< of every item in a step
+  std::int64_t trips_now_ = 1;
+  std::set<std::string> warned_;
+};
+
+}  // namespace
+
+std::vector<std::vector<std::int32_t>> device_groups(const Module& module, const Instruction& instruction) {
+  const Participants& named = instruction.participants;
+  std::vector<std::vector<std::int64_t>> groups;
+  for (const auto& [source, target] : named.source_target_pairs) groups.push_back({source, target});
+  const std::int64_t replicas = module.replicas, partitions = module.partitions;
+  const bool flat = named.use_global_device_ids || replicas == 1 || partitions == 1;
+  std::vector<std::vector<std::int32_t>> spread;
+  // Ids of partitions mean a group in every replica, ids of replicas one in every partition.
+  const std::int64_t copies = flat ? 1 : named.channel_id ? replicas : partitions;
+  if (instruction.opcode != Opcode::collective_permute) groups.assign(named.groups.begin(), named.groups.end());
+  for (const std::vector<std::int64_t>& group : groups) {
+    for (std::int64_t copy = 0; copy < copies; ++copy) {
+      std::vector<std::int32_t>& devices = spread.emplace_back();
+      for (std::int64_t id : group) {
+        const std::int64_t device = flat ? id : named.channel_id ? copy * partitions + id : id * partitions + copy;
+        devices.push_back(std::int32_t(device));
+      }
+    }
+  }
+  return spread;
+}
+
+Program lower(const Module& module, const hw::Machine& machine) { return Lowering(module, machine).run(); }
+
+}  // namespace podsim::sw

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hw/machine.h"
+#include "sw/compiler/program.h"
+#include "sw/graph/graph.h"
+
+namespace podsim::sw {
+
+/// The program of a fused and laid-out module, in the order of its instructions. Every op is cut into tiles; equal work
+/// is compiled once. Calls are written out; a while loop becomes its condition, its body and a jump back, once where
+/// nobody knows how often it runs; of a conditional's branches the one that takes longest is taken. Both guesses, ops
+/// that nothing is known of, and sends to other programs are warnings. An asynchronous op or collective starts where
+/// its start stands and is over at its done.
+///
+/// Throws base::SimulationError when an op cannot fit VMEM.
+Program lower(const Module& module, const hw::Machine& machine);
+
+/// The devices that an instruction's groups name, as cores of the slice: device d of replica r and partition p is
+/// r * partitions + p. Pairs of source and target of a collective-permute.
+std::vector<std::vector<std::int32_t>> device_groups(const Module& module, const Instruction& instruction);
+
+}  // namespace podsim::sw

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sw/compiler/program.h"
+
+namespace podsim::sw {
+
+/// Where a core is in its program: steps, and trips around loops. All cores of an SPMD program pass the same items in
+/// the same order, so the number of items passed names an execution of an item on all of them.
+class ProgramCursor {
+ public:
+  /// The program outlives the cursor.
+  explicit ProgramCursor(const Program& program);
+
+  int step() const { return step_; }
+  /// Into Program::items; their number at the end of a step.
+  int item() const { return item_; }
+  bool at_end_of_step() const { return std::size_t(item_) == program_->items.size(); }
+  /// Items passed since the beginning.
+  std::uint64_t token() const { return token_; }
+  /// The token that an item had when it was last passed.
+  std::uint64_t last_token(int item) const { return last_token_[std::size_t(item)]; }
+
+  /// To the item that follows; past the last one is the end of the step.
+  void advance();
+  void begin_next_step();
+
+ private:
+  /// From a loop's end back to its beginning, or on.
+  void follow_loops();
+
+  const Program* program_;
+  int step_ = 0;
+  int item_ = 0;
+  std::uint64_t token_ = 0;
+  std::vector<std::int64_t> trips_made_;   ///< by loop
+  std::vector<std::uint64_t> last_token_;  ///< by item
+};
+
+}  // namespace podsim::sw
