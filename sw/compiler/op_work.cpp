@@ -42,8 +42,9 @@ class Analysis {
  public:
   Analysis(const Computation& body, const hw::Machine& machine)
       : body_(body), machine_(machine), users_(users_of(body)) {
-    auto found = std::ranges::find_if(body.instructions, [](const Instruction& i) { return is_matmul(i.opcode); });
-    if (found != body.instructions.end()) hero_ = InstructionId(found - body.instructions.begin());
+    for (InstructionId id = 0; id < InstructionId(body.instructions.size()); ++id) {
+      if (is_matmul(body[id].opcode)) hero_ = id;
+    }
   }
 
   OpWork run() {
@@ -51,7 +52,9 @@ class Analysis {
     for (InstructionId id = 0; id < InstructionId(body_.instructions.size()); ++id) {
       if (body_[id].opcode == Opcode::parameter) {
         add_read(id);
-      } else if (id != hero_ && body_[id].opcode != Opcode::tuple) {
+      } else if (is_matmul(body_[id].opcode)) {
+        if (id != hero_) work_.earlier_matmuls.push_back(problem_of(body_[id]));
+      } else if (body_[id].opcode != Opcode::tuple) {
         add_arithmetic(id);
       }
     }
@@ -61,10 +64,13 @@ class Analysis {
   }
 
  private:
+  MatmulProblem problem_of(const Instruction& matmul) const {
+    return matmul_problem(matmul, body_[matmul.operands[0]].shape, body_[matmul.operands[1]].shape, machine_.mxu.size);
+  }
+
   void find_sides() {
     const Instruction& hero = body_[hero_];
-    work_.matmul =
-        matmul_problem(hero, body_[hero.operands[0]].shape, body_[hero.operands[1]].shape, machine_.mxu.size);
+    work_.matmul = problem_of(hero);
     row_side_ = ancestors(body_, hero.operands[work_.matmul->row_operand]);
     lane_side_ = ancestors(body_, hero.operands[work_.matmul->lane_operand]);
   }
@@ -136,14 +142,21 @@ class Analysis {
   void add_arithmetic(InstructionId id) {
     if (is_rounding_on_entry(id)) return;
     hw::VectorWork cost = vector_cost(body_[id], body_);
+    const std::int64_t relayouts = cross_lane_cost(body_[id], body_);
     if (on_row_side(id)) {
       work_.row_prologue += cost;
+      work_.row_relayouts += relayouts;
     } else if (on_lane_side(id)) {
       work_.lane_prologue += cost;
+      work_.lane_relayouts += relayouts;
     } else {
       work_.epilogue += cost;
+      (hero_ >= 0 ? work_.output_relayouts : work_.cross_lane_ops) += relayouts;
     }
-    work_.cross_lane_ops += cross_lane_cost(body_[id], body_);
+    if (body_[id].opcode == Opcode::sort) work_.passes = std::max(work_.passes, sort_passes(body_[id]));
+    if (body_[id].opcode == Opcode::concatenate && id == body_.root && concatenates_tiles(body_[id], body_)) {
+      work_.serial_transfers += std::int64_t(body_[id].operands.size()) - 1;
+    }
     if (body_[id].opcode == Opcode::gather || body_[id].opcode == Opcode::scatter) add_indexed_rows(body_[id]);
   }
 

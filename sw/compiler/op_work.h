@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "hw/machine.h"
@@ -19,7 +20,8 @@ namespace podsim::sw {
 /// of the stationary operand, or with the output (epilogue operands, and everything an op without a matmul reads).
 /// Arrays below 64 KiB, such as per-channel vectors, are read once.
 struct OpWork {
-  std::optional<MatmulProblem> matmul;
+  std::optional<MatmulProblem> matmul;         ///< the last one
+  std::vector<MatmulProblem> earlier_matmuls;  ///< those before it, whose results stay in VMEM
 
   base::Bytes row_bytes;
   base::Bytes lane_bytes;
@@ -27,10 +29,19 @@ struct OpWork {
   base::Bytes small_bytes;
   base::Bytes written_bytes;
 
-  hw::VectorWork row_prologue;   ///< on the streamed operand, repeated for every tile that reads it
-  hw::VectorWork lane_prologue;  ///< on the stationary operand, likewise
-  hw::VectorWork epilogue;       ///< on the output; all the work of an op without a matmul
-  std::int64_t cross_lane_ops = 0;
+  hw::VectorWork row_prologue;      ///< on the streamed operand, repeated for every tile that reads it
+  hw::VectorWork lane_prologue;     ///< on the stationary operand, likewise
+  hw::VectorWork epilogue;          ///< on the output; all the work of an op without a matmul
+  std::int64_t cross_lane_ops = 0;  ///< beside the rest of the work
+
+  /// Cross-lane operations of a matmul's prologues and epilogue: statistics of rows that move between lanes and
+  /// sublanes. As exposed as the vector work that waits for them, and repeated with it.
+  std::int64_t row_relayouts = 0;
+  std::int64_t lane_relayouts = 0;
+  std::int64_t output_relayouts = 0;
+
+  std::int64_t passes = 1;            ///< the vector and cross-lane work are so many equal passes over the data in VMEM
+  std::int64_t serial_transfers = 0;  ///< DMAs that wait for each other, beyond the first
 
   IndexedRows gathered;  ///< read beside the others; scalar code finds them
   IndexedRows updated;   ///< read, combined with what an op without a matmul has, and written back

@@ -72,6 +72,12 @@ class Blocks {
   IndexedRows updated_block() const { return share(work_.updated, output_tiles()); }
   std::int64_t output_tiles() const { return cuts_.batch * cuts_.rows * cuts_.lanes; }
 
+  /// A tile's share of a matmul whose result stays in VMEM.
+  hw::MxuWork earlier_mxu(const MatmulProblem& problem) const {
+    return spread({.weight_tiles = divide_round_up(problem.weight_tiles(machine_.mxu.size), cuts_.tiles()),
+                   .rows = round_up(problem.rows, kSublanes)});
+  }
+
   hw::MxuWork mxu() const {
     const MatmulProblem& problem = *work_.matmul;
     std::int64_t lane_tiles = divide_round_up(problem.lanes, machine_.mxu.size);
@@ -214,10 +220,18 @@ class TileMaker {
   }
 
   std::vector<hw::TilePhase> vector_phases() const {
+    const std::int64_t parts = blocks_.output_tiles() * work_.passes;
     hw::TilePhase phase;
-    phase.vector = share(work_.epilogue, double(blocks_.output_tiles()));
-    phase.cross_lane_ops = divide_round_up(work_.cross_lane_ops, blocks_.output_tiles());
-    return {phase};
+    phase.vector = share(work_.epilogue, double(parts));
+    phase.cross_lane_ops = divide_round_up(work_.cross_lane_ops, parts);
+    std::vector<hw::TilePhase> phases(std::size_t(work_.passes), phase);
+    if (work_.serial_transfers > 0) {
+      hw::TilePhase waiting;
+      waiting.scalar = divide_round_up(work_.serial_transfers, blocks_.output_tiles()) *
+                       (machine_.dma.read_latency + machine_.dma.write_latency);
+      phases.push_back(waiting);
+    }
+    return phases;
   }
 
   std::vector<hw::TilePhase> matmul_phases(bool last) const {
@@ -231,14 +245,23 @@ class TileMaker {
         sum(scaled(sum(prologue, epilogue), 1 - exposed), accumulation(middle.mxu, *work_.matmul, machine_));
     middle.cross_lane_ops = divide_round_up(work_.cross_lane_ops, cuts_.tiles());
     std::vector<hw::TilePhase> phases;
-    auto add_exposed = [&](const hw::VectorWork& vector) {
+    auto add_exposed = [&](const hw::VectorWork& vector, double relayouts) {
       hw::TilePhase phase;
       phase.vector = scaled(vector, exposed);
       if (any(phase.vector)) phases.push_back(phase);
+      hw::TilePhase moves;
+      moves.cross_lane_ops = std::int64_t(std::ceil(relayouts * exposed));
+      if (moves.cross_lane_ops > 0) phases.push_back(moves);
     };
-    add_exposed(prologue);
+    add_exposed(prologue, double(work_.row_relayouts) / double(cuts_.batch * cuts_.rows * cuts_.contraction) +
+                              double(work_.lane_relayouts) / double(cuts_.batch * cuts_.lanes * cuts_.contraction));
+    for (const MatmulProblem& earlier : work_.earlier_matmuls) {
+      hw::TilePhase phase;
+      phase.mxu = blocks_.earlier_mxu(earlier);
+      phases.push_back(phase);
+    }
     phases.push_back(middle);
-    add_exposed(epilogue);
+    add_exposed(epilogue, last ? double(work_.output_relayouts) / double(blocks_.output_tiles()) : 0);
     return phases;
   }
 
@@ -304,7 +327,15 @@ class LowerBound {
     double streaming = double(cuts.tiles()) * double(mxu.weight_tiles) / double(machine_.mxu.count) * rows;
     double exposed = vector_cycles(work_.row_prologue) * double(cuts.lanes) +
                      vector_cycles(work_.lane_prologue) * double(cuts.rows) + vector_cycles(work_.epilogue);
-    return streaming + machine_.compiler.exposed_vector_fraction * exposed;
+    return streaming + earlier_cycles() + machine_.compiler.exposed_vector_fraction * exposed;
+  }
+
+  double earlier_cycles() const {
+    double sum = 0;
+    for (const MatmulProblem& problem : work_.earlier_matmuls) {
+      sum += double(problem.weight_tiles(machine_.mxu.size)) / double(machine_.mxu.count) * double(problem.rows);
+    }
+    return sum;
   }
 
   double vector_cycles(const hw::VectorWork& work) const {

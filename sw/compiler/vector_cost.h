@@ -15,8 +15,20 @@ namespace podsim::sw {
 /// and slices are addressing.
 hw::VectorWork vector_cost(const Instruction& instruction, const Computation& computation);
 
-/// Cross-lane operations: one register per eight results of a reduction over lanes, every register of a transpose.
+/// Cross-lane operations, each on a register of 8 x 128 elements:
+///
+///   reduction over lanes                   one per eight results
+///   broadcast of lanes along other         one per eight elements of the operand, whose lanes become sublanes
+///   transpose, copy to another layout      one per register, if one of the two tiled dimensions becomes another
+///   concatenation within tiles             one per register, shifted to its place
+///   sort                                   one per register of every operand and pass
 std::int64_t cross_lane_cost(const Instruction& instruction, const Computation& computation);
+
+/// Passes of a bitonic sort over the sorted dimension, rounded up to a power of two: k (k + 1) / 2 for 2^k elements.
+std::int64_t sort_passes(const Instruction& instruction);
+
+/// Whether every operand begins and ends on a tile, so that a DMA can put it in its place.
+bool concatenates_tiles(const Instruction& instruction, const Computation& computation);
 
 /// Registers (1024 32-bit elements) that the padded array fills.
 std::int64_t vector_registers(const Shape& shape);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sw/compiler/matmul_problem.h"
 #include "sw/graph/flops.h"
 #include "sw/profile/convolution_match.h"
 #include "sw/profile/dot_match.h"
@@ -18,9 +19,18 @@ constexpr double kRounding = 1.004;
 /// another one explains this much more.
 constexpr double kOtherOrder = 1.05;
 /// A contraction that explains less than this is not the op's main one.
-constexpr double kLeastShare = 0.5;
+constexpr double kLeastShare = 0.7;
 /// A vector has no contraction worth a matrix unit.
 constexpr std::int64_t kLeastElements = 16;
+/// Rows and columns of a matrix unit's weights.
+constexpr std::int64_t kTile = 128;
+
+/// Contractions in a row.
+constexpr std::size_t kMostSteps = 3;
+
+bool is_factor(const Shape& shape) {
+  return shape.element_count() >= kLeastElements && is_floating_point(shape.element_type);
+}
 
 class Search {
  public:
@@ -33,6 +43,7 @@ class Search {
         for (int rhs = 0; rhs < int(operands_.size()); ++rhs) try_pair(result, lhs, rhs);
       }
     }
+    if (!explained()) try_chains();
     if (!explained()) {
       for (int result = 0; result < int(results_.size()); ++result) {
         for (int rhs = 0; rhs < int(operands_.size()); ++rhs) try_half(result, rhs);
@@ -43,64 +54,134 @@ class Search {
   }
 
  private:
-  bool explained() const { return best_ && 2.0 * double(best_->multiply_accumulates) >= kLeastShare * flops_; }
+  bool explained() const { return best_ && 2.0 * double(best_->multiply_accumulates()) >= kLeastShare * flops_; }
 
   void try_pair(int result, int lhs, int rhs) {
     const Shape &out = results_[result], &left = operands_[lhs], &right = operands_[rhs];
-    if (std::min({out.element_count(), left.element_count(), right.element_count()}) < kLeastElements) return;
-    for (Instruction& convolution : matching_convolutions(out, left, right)) {
-      if (lhs == rhs) break;
-      offer({result, lhs, rhs, std::move(convolution), {}, 0}, left, right);
+    if (out.element_count() < kLeastElements || !is_factor(left) || !is_factor(right)) return;
+    if (lhs != rhs) {
+      for (Instruction& convolution : matching_convolutions(out, left, right)) {
+        offer(result, {step(lhs, rhs, std::move(convolution), left, right)});
+      }
     }
     if (lhs > rhs) return;  // dots find both orders
     for (Instruction& dot : matching_dots(out, left, right)) {
-      offer({result, lhs, rhs, std::move(dot), {}, 0}, left, right);
+      offer(result, {step(lhs, rhs, std::move(dot), left, right)});
     }
   }
 
+  /// Two operands make an array that meets a third one, and so on.
+  void try_chains() {
+    std::vector<ContractionStep> steps;
+    for (int lhs = 0; lhs < int(operands_.size()); ++lhs) {
+      for (int rhs = lhs; rhs < int(operands_.size()); ++rhs) {
+        if (!is_factor(operands_[lhs]) || !is_factor(operands_[rhs])) continue;
+        extend(steps, lhs, operands_[lhs], rhs);
+      }
+    }
+  }
+
+  void extend(std::vector<ContractionStep>& steps, int lhs, const Shape& left, int rhs) {
+    for (Instruction& dot : intermediate_dots(left, operands_[rhs])) {
+      steps.push_back(step(lhs, rhs, std::move(dot), left, operands_[rhs]));
+      if (2.0 * sum(steps) <= kRounding * flops_) continue_chain(steps);
+      steps.pop_back();
+    }
+  }
+
+  void continue_chain(std::vector<ContractionStep>& steps) {
+    const Shape value = steps.back().hero.shape;
+    finish_chain(steps, value);
+    for (int next = 0; next < int(operands_.size()); ++next) {
+      const Shape& operand = operands_[next];
+      if (!is_factor(operand) || uses(steps, next)) continue;
+      for (int result = 0; result < int(results_.size()); ++result) {
+        for (Instruction& dot : matching_dots(results_[result], value, operand)) {
+          std::vector<ContractionStep> chain = steps;
+          chain.push_back(step(kEarlierResult, next, std::move(dot), value, operand));
+          offer(result, std::move(chain));
+        }
+      }
+      if (steps.size() + 1 < kMostSteps) extend(steps, kEarlierResult, value, next);
+    }
+  }
+
+  /// A chain may end in a sum over some dimensions of its last array.
+  void finish_chain(const std::vector<ContractionStep>& steps, const Shape& value) {
+    if (steps.size() < 2) return;
+    for (const Shape& result : results_) {
+      const bool sum = result.rank() >= 1 && result.element_count() < value.element_count() &&
+                       std::ranges::all_of(result.dimensions, [&](std::int64_t size) {
+                         return size == 1 || std::ranges::find(value.dimensions, size) != value.dimensions.end();
+                       });
+      if (sum) return offer(-1, steps);
+    }
+  }
+
+  static bool uses(const std::vector<ContractionStep>& steps, int operand) {
+    return std::ranges::any_of(steps, [&](const ContractionStep& s) { return s.lhs == operand || s.rhs == operand; });
+  }
+
+  static double sum(const std::vector<ContractionStep>& steps) {
+    double count = 0;
+    for (const ContractionStep& s : steps) count += double(s.multiply_accumulates);
+    return count;
+  }
+
+  static ContractionStep step(int lhs, int rhs, Instruction hero, const Shape& left, const Shape& right) {
+    const std::int64_t count = multiply_accumulates(hero, left, right);
+    const MatmulProblem problem = matmul_problem(hero, left, right, kTile);
+    return {lhs, rhs, std::move(hero), count, problem.weight_tiles(kTile) * std::max(problem.rows, kTile)};
+  }
+
   void try_half(int result, int rhs) {
-    if (operands_[rhs].rank() < 2 || results_[result].rank() < 2) return;
+    if (operands_[rhs].rank() < 2 || results_[result].rank() < 2 || !is_factor(operands_[rhs])) return;
     std::optional<HalfMatch> half = matching_half(results_[result], operands_[rhs]);
     if (!half || half->dot.shape.dimensions.empty()) return;
     const Shape made = half->lhs;
-    offer({result, -1, rhs, std::move(half->dot), made, 0}, made, operands_[rhs]);
+    offer(result, {step(kMadeInside, rhs, std::move(half->dot), made, operands_[rhs])}, made);
   }
 
   /// Takes the candidate when it explains more than what was found before, or as much as a convolution that was found
   /// as a dot.
-  void offer(Contraction candidate, const Shape& lhs, const Shape& rhs) {
-    candidate.multiply_accumulates = multiply_accumulates(candidate.hero, lhs, rhs);
-    if (2.0 * double(candidate.multiply_accumulates) > kRounding * flops_) return;
-    if (best_) {
-      const double before = double(best_->multiply_accumulates), now = double(candidate.multiply_accumulates);
-      const bool first_convolution = candidate.hero.opcode == Opcode::convolution && best_->hero.opcode == Opcode::dot;
-      if (now <= (first_convolution ? before / kRounding : before * kRounding)) return;
+  void offer(int result, std::vector<ContractionStep> steps, const Shape& made_lhs = {}) {
+    Contraction candidate{std::move(steps), result, made_lhs, {}};
+    const auto now = double(candidate.multiply_accumulates());
+    if (2.0 * now > kRounding * flops_) return;
+    if (best_ && candidate.steps.size() > 1 && explained() && best_->steps.size() > 1) {
+      // Several chains explain the op: the one that suits a matrix unit best.
+      if (2.0 * now < kLeastShare * flops_ || array_rows(candidate) >= array_rows(*best_)) return;
+    } else if (best_ && now <= double(best_->multiply_accumulates()) * least_gain(candidate)) {
+      return;
     }
     best_ = std::move(candidate);
   }
 
-  double least_gain(const Contraction& candidate) const {
-    const bool convolution = candidate.hero.opcode == Opcode::convolution;
-    if (convolution && best_->hero.opcode == Opcode::dot) return 1 / kRounding;
-    const bool same_arrays =
-        candidate.result == best_->result && candidate.lhs == best_->lhs && candidate.rhs == best_->rhs;
-    return convolution && same_arrays ? kOtherOrder : kRounding;
+  static std::int64_t array_rows(const Contraction& contraction) {
+    std::int64_t rows = 0;
+    for (const ContractionStep& s : contraction.steps) rows += s.array_rows;
+    return rows;
   }
 
-  /// All FLOPs into the largest result, of operands that both are made.
+  double least_gain(const Contraction& candidate) const {
+    const ContractionStep &now = candidate.steps.back(), &before = best_->steps.back();
+    const bool convolution = now.hero.opcode == Opcode::convolution;
+    if (convolution && before.hero.opcode == Opcode::dot) return 1 / kRounding;
+    return convolution && candidate.result == best_->result ? kOtherOrder : kRounding;
+  }
+
+  /// All FLOPs into whole tiles of operands that both are made.
   void invent() {
-    auto largest = std::ranges::max_element(results_, {}, [](const Shape& shape) { return shape.element_count(); });
-    if (largest == results_.end() || largest->rank() < 1) return;
-    const std::int64_t depth = std::llround(flops_ / (2.0 * double(largest->element_count())));
-    if (depth < 1) return;
-    Contraction made;
-    made.result = int(largest - results_.begin());
-    made.lhs = made.rhs = -1;
-    const std::int64_t lanes = largest->dimensions[largest->minor_dimension(0)];
-    made.hero = plain_dot(*largest, lanes);
-    made.made = make_shape(ElementType::bf16, {largest->element_count() / lanes, depth});
-    made.multiply_accumulates = largest->element_count() * depth;
-    best_ = std::move(made);
+    const auto rows = std::int64_t(flops_ / (2.0 * double(kTile * kTile)));
+    if (rows < 1) return;
+    ContractionStep step;
+    step.lhs = step.rhs = kMadeInside;
+    step.hero = plain_dot(rows, kTile);
+    step.multiply_accumulates = rows * kTile * kTile;
+    best_ = Contraction{{std::move(step)},
+                        -1,
+                        make_shape(ElementType::bf16, {rows, kTile}),
+                        make_shape(ElementType::bf16, {kTile, kTile})};
   }
 
   const std::vector<Shape>&results_, &operands_;
@@ -109,6 +190,12 @@ class Search {
 };
 
 }  // namespace
+
+std::int64_t Contraction::multiply_accumulates() const {
+  std::int64_t sum = 0;
+  for (const ContractionStep& step : steps) sum += step.multiply_accumulates;
+  return sum;
+}
 
 std::optional<Contraction> find_contraction(const std::vector<Shape>& results, const std::vector<Shape>& operands,
                                             double flops) {

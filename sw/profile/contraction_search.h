@@ -12,17 +12,26 @@
 /// images meet kernels of up to 16 taps a side forward, as input gradient or as kernel gradient.
 namespace podsim::sw {
 
-struct Contraction {
-  int result = 0;        ///< which of the arrays of the result it makes
-  int lhs = 0, rhs = 0;  ///< which operands it takes; -1 for one that the fusion makes itself, see `made`
+/// Names an operand of the fusion, or one of these.
+enum : int { kMadeInside = -1, kEarlierResult = -2 };
+
+struct ContractionStep {
+  int lhs = 0, rhs = 0;  ///< operands, or of the above
   Instruction hero;      ///< convolution or dot: opcode, shape and roles of dimensions; its operands are not set
-  Shape made;            ///< of the operand that the fusion makes
   std::int64_t multiply_accumulates = 0;
+  std::int64_t array_rows = 0;  ///< that pass a weight tile, over all weight tiles: what it takes of a matrix unit
+};
+
+struct Contraction {
+  std::vector<ContractionStep> steps;  ///< each but the first takes the result of the one before
+  int result = 0;                      ///< which of the arrays of the result the last one makes; -1: none is as large
+  Shape made_lhs, made_rhs;            ///< of operands that the fusion makes itself
+  std::int64_t multiply_accumulates() const;
 };
 
 /// The contraction with most multiply-accumulates of which `flops`, XLA's count of the whole op, are at least twice as
-/// many. Where none explains most of them, an operand is taken to be made within the fusion. Nothing when the op has
-/// hardly a FLOP per element.
+/// many. Where no single one explains most of them, two or three in a row are tried, then one with an operand that is
+/// made within the fusion. Nothing when the op has hardly a FLOP per element.
 std::optional<Contraction> find_contraction(const std::vector<Shape>& results, const std::vector<Shape>& operands,
                                             double flops);
 

@@ -97,6 +97,16 @@ Instruction dot_of(const Shape& result, const Shape& lhs, const Shape& rhs, cons
   return dot;
 }
 
+/// The dimensions of an operand that are neither batch nor contracted, at the end of a dot's shape.
+void append_free(Shape& shape, const Shape& operand, const std::vector<int>& batch,
+                 const std::vector<int>& contracted) {
+  for (int d = 0; d < operand.rank(); ++d) {
+    const bool used =
+        std::ranges::find(batch, d) != batch.end() || std::ranges::find(contracted, d) != contracted.end();
+    if (!used && operand.dimensions[d] > 1) shape.dimensions.push_back(operand.dimensions[d]);
+  }
+}
+
 }  // namespace
 
 std::vector<Instruction> matching_dots(const Shape& result, const Shape& lhs, const Shape& rhs) {
@@ -159,10 +169,43 @@ std::optional<HalfMatch> matching_half(const Shape& result, const Shape& rhs) {
   return match;
 }
 
-Instruction plain_dot(const Shape& result, std::int64_t lanes) {
+std::vector<Instruction> intermediate_dots(const Shape& lhs, const Shape& rhs) {
+  const Pool in_lhs(lhs), in_rhs(rhs);
+  std::vector<std::int64_t> shared;
+  for (std::int64_t size : in_lhs.sizes()) {
+    if (in_rhs.count(size) > 0) shared.push_back(size);
+  }
+  // Of every shared size, one of each side at most is not kept.
+  enum Role { batch, contracted, kept, roles };
+  std::vector<Instruction> dots;
+  std::size_t combinations = 1;
+  for (std::size_t i = 0; i < shared.size(); ++i) combinations *= roles;
+  for (std::size_t combination = 0; combination < combinations; ++combination) {
+    Pool from_lhs(lhs), from_rhs(rhs);
+    Instruction dot;
+    dot.opcode = Opcode::dot;
+    std::size_t rest = combination;
+    for (std::int64_t size : shared) {
+      const auto role = Role(rest % roles);
+      rest /= roles;
+      if (role == kept) continue;
+      (role == batch ? dot.dot.lhs_batch : dot.dot.lhs_contracting).push_back(from_lhs.take(size));
+      (role == batch ? dot.dot.rhs_batch : dot.dot.rhs_contracting).push_back(from_rhs.take(size));
+    }
+    if (dot.dot.lhs_contracting.empty()) continue;
+    dot.shape = make_shape(lhs.element_type, {});
+    for (int d : dot.dot.lhs_batch) dot.shape.dimensions.push_back(lhs.dimensions[d]);
+    append_free(dot.shape, lhs, dot.dot.lhs_batch, dot.dot.lhs_contracting);
+    append_free(dot.shape, rhs, dot.dot.rhs_batch, dot.dot.rhs_contracting);
+    if (dot.shape.rank() > 0) dots.push_back(std::move(dot));
+  }
+  return dots;
+}
+
+Instruction plain_dot(std::int64_t rows, std::int64_t columns) {
   Instruction dot;
   dot.opcode = Opcode::dot;
-  dot.shape = make_shape(result.element_type, {result.element_count() / lanes, lanes});
+  dot.shape = make_shape(ElementType::bf16, {rows, columns});
   dot.dot.lhs_contracting = {1};
   dot.dot.rhs_contracting = {0};
   return dot;

@@ -23,7 +23,11 @@ struct HalfMatch {
 };
 std::optional<HalfMatch> matching_half(const Shape& result, const Shape& rhs);
 
-/// lhs [rows, depth] times rhs [depth, lanes], the lanes being the most minor dimension of `result`.
-Instruction plain_dot(const Shape& result, std::int64_t lanes);
+/// All dots of `lhs` and `rhs` whose result is not given: a size that both have is batch, contracted or kept of both;
+/// at least one is contracted. The result has the order batch, lhs, rhs, and lies row by row.
+std::vector<Instruction> intermediate_dots(const Shape& lhs, const Shape& rhs);
+
+/// lhs [rows, depth] times rhs [depth, columns], in bf16.
+Instruction plain_dot(std::int64_t rows, std::int64_t columns);
 
 }  // namespace podsim::sw

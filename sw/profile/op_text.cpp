@@ -3,31 +3,12 @@
 
 #include <utility>
 
+#include "sw/hlo/graph_shape.h"
 #include "sw/hlo/scanner.h"
 #include "sw/hlo/shape.h"
 
 namespace podsim::sw {
 namespace {
-
-Shape graph_shape(const hlo::ShapeTable& table, hlo::ShapeId id) {
-  const hlo::Shape& read = table[id];
-  Shape shape;
-  if (read.is_tuple) {
-    shape.element_type = ElementType::tuple;
-    for (hlo::ShapeId element : read.elements) shape.tuple_shapes.push_back(graph_shape(table, element));
-    return shape;
-  }
-  shape.element_type = read.type;
-  shape.dimensions = read.dimensions;
-  for (std::int64_t dimension : read.layout.minor_to_major) shape.minor_to_major.push_back(int(dimension));
-  if (!read.layout.tiles.empty()) {
-    for (std::int64_t size : read.layout.tiles.front()) {
-      if (size != hlo::Layout::combined) shape.tile.push_back(size);
-    }
-  }
-  shape.memory_space = read.layout.memory_space;
-  return shape;
-}
 
 class TextReader {
  public:
@@ -79,7 +60,10 @@ class TextReader {
     }
   }
 
-  Shape read_shape() { return graph_shape(shapes_, shapes_.read(scanner_)); }
+  Shape read_shape() {
+    const hlo::ShapeId id = shapes_.read(scanner_);
+    return hlo::GraphShapes(shapes_)[id];
+  }
 
   hlo::Scanner scanner_;
   hlo::ShapeTable shapes_;

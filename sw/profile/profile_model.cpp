@@ -2,8 +2,6 @@
 #include "sw/profile/profile_model.h"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <cstdlib>
 #include <cmath>
 #include <utility>
 
@@ -18,7 +16,9 @@
 namespace podsim::sw {
 namespace {
 
+/// HLO's broadcast is another thing.
 std::optional<CollectiveKind> collective_kind(Opcode opcode) {
+  if (!is_collective(opcode)) return std::nullopt;
   for (CollectiveKind kind : collective_kinds) {
     if (to_string(kind) == to_string(opcode)) return kind;
   }
@@ -111,15 +111,7 @@ std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp&
 double ProfileModel::core_seconds(const OpWork& work, const std::string& name) {
   auto [found, inserted] = core_seconds_.try_emplace(work, 0.0);
   if (inserted) {
-    const TileCuts OPSDBG = choose_cuts(work, machine_, name);
-    const hw::TileOp tiles = make_tiles(work, OPSDBG, machine_, name);
-    if (getenv("OPSDBG")) {
-      auto v = [](const hw::VectorWork& w) { return fmt::format("[l{} s{} a{} t{}]", w.loads, w.stores, w.alu_ops, w.transcendentals); };
-      std::string mm;
-      if (work.matmul) mm = fmt::format("op{}/{} b{} lanes{} blocks{} kt{} rows{} outrows{}", work.matmul->row_operand, work.matmul->lane_operand, work.matmul->batch, work.matmul->lanes, work.matmul->stationary_blocks, work.matmul->contraction_tiles, work.matmul->rows, work.matmul->output_rows);
-      const auto r = pipeline_.simulate(tiles);
-      fmt::print(stderr, "{} {} | row {} lane {} outs {} small {} wr {} | rp {} lp {} ep {} xl {} | cuts b{} r{} l{} k{} ro{} | cyc {} compute {} mxu {} vec {} xl {} start {} rdw {} wrw {} drain {} ctl {} us {:.1f}\n", name, mm, work.row_bytes.value(), work.lane_bytes.value(), work.output_side_bytes.value(), work.small_bytes.value(), work.written_bytes.value(), v(work.row_prologue), v(work.lane_prologue), v(work.epilogue), work.cross_lane_ops, OPSDBG.batch, OPSDBG.rows, OPSDBG.lanes, OPSDBG.contraction, OPSDBG.rows_outer, r.cycles.value(), r.compute.value(), r.mxu_busy.value(), r.vector_busy.value(), r.cross_lane_busy.value(), r.start_up.value(), r.read_wait.value(), r.write_wait.value(), r.drain.value(), r.control.value(), double(r.cycles.value())/940);
-    }
+    const hw::TileOp tiles = make_tiles(work, choose_cuts(work, machine_, name), machine_, name);
     found->second = double(pipeline_.simulate(tiles).cycles.value()) / machine_.clock.si();
   }
   return found->second;

@@ -21,7 +21,7 @@ bool is_index(const Shape& shape) { return is_integer(shape.element_type) && byt
 std::int64_t random_numbers(const FusionFacts& facts) {
   const Shape& result = largest(facts.results);
   const bool bits = result.element_type == ElementType::u32 || result.element_type == ElementType::pred;
-  if (!bits || facts.flops < double(elements(result))) return 0;
+  if (!bits || facts.flops < 0.9 * double(elements(result))) return 0;
   const double per_word = (facts.flops / double(elements(result)) + 1) / 4;
   const std::int64_t packed = result.element_type == ElementType::u32 ? std::llround(per_word) : 1;
   return elements(result) * std::clamp<std::int64_t>(packed, 1, 32);
@@ -84,10 +84,11 @@ class LoopRebuilder {
     source.shape = work;
     const std::int64_t numbers = random_numbers(facts_);
     if (numbers > 0) {
-      source.opcode = Opcode::rng;
-      source.target = "rng_uniform";
-      source.shape = make_shape(ElementType::u32, {numbers / std::max<std::int64_t>(1, work.dimensions.back()),
-                                                   std::max<std::int64_t>(1, work.dimensions.back())});
+      // Packed bits are compared as they come, single ones as numbers between 0 and 1.
+      const bool packed = numbers > elements(work);
+      source.opcode = packed ? Opcode::rng_bit_generator : Opcode::rng;
+      source.shape = make_shape(packed ? ElementType::u32 : ElementType::f32,
+                                {numbers / work.dimensions.back(), work.dimensions.back()});
     }
     return body_.elementwise(body_.add(std::move(source)), work, std::max<std::int64_t>(1, operations));
   }

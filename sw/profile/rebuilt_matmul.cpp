@@ -35,78 +35,85 @@ class MatmulRebuilder {
     const FusionTraffic traffic = fusion_traffic(facts_);
     for (std::size_t i = 0; i < facts_.operands.size(); ++i) {
       InstructionId value = body_.parameter(facts_.operands[i]);
-      const bool factor = int(i) == contraction_.lhs || int(i) == contraction_.rhs;
-      if (!factor && traffic.read[i] < padded_bytes(facts_.operands[i])) value = body_.slice(value, traffic.read[i]);
+      if (!is_factor(i) && traffic.read[i] < padded_bytes(facts_.operands[i])) {
+        value = body_.slice(value, traffic.read[i]);
+      }
       operands_.push_back(value);
     }
     find_sides();
     count_work();
-    const Shape main = facts_.results[std::size_t(contraction_.result)];
-    const InstructionId lhs = prologue(lhs_side, contraction_.lhs, contraction_.made);
-    const InstructionId rhs = prologue(rhs_side, contraction_.rhs, made_rhs());
     InstructionId value = -1;
-    for (std::int64_t i = 0; i < contractions_; ++i) {
-      Instruction hero = contraction_.hero;
-      hero.operands = {lhs, rhs};
-      value = body_.add(std::move(hero));
+    for (const ContractionStep& step : contraction_.steps) {
+      const bool last = &step == &main();
+      const InstructionId lhs = factor(step.lhs, lhs_side, last, value);
+      const InstructionId rhs = factor(step.rhs, rhs_side, last, value);
+      for (std::int64_t i = 0; i < (last ? repeated_ : 1); ++i) {
+        Instruction hero = step.hero;
+        hero.operands = {lhs, rhs};
+        value = body_.add(std::move(hero));
+      }
     }
-    return finish(value, main);
+    return finish(value);
   }
 
  private:
+  const ContractionStep& main() const { return contraction_.steps.back(); }
+
+  bool is_factor(std::size_t operand) const {
+    return std::ranges::any_of(contraction_.steps, [&](const ContractionStep& step) {
+      return step.lhs == int(operand) || step.rhs == int(operand);
+    });
+  }
+
+  /// The array that the main contraction's operand or result is.
   Shape side_shape(Side side) const {
-    switch (side) {
-      case lhs_side:
-        return contraction_.lhs < 0 ? contraction_.made : facts_.operands[std::size_t(contraction_.lhs)];
-      case rhs_side:
-        return contraction_.rhs < 0 ? made_rhs() : facts_.operands[std::size_t(contraction_.rhs)];
-      default:
-        return facts_.results[std::size_t(contraction_.result)];
+    if (side == result_side) {
+      return contraction_.result < 0 ? main().hero.shape : facts_.results[std::size_t(contraction_.result)];
     }
+    const int from = side == lhs_side ? main().lhs : main().rhs;
+    if (from == kMadeInside) return side == lhs_side ? contraction_.made_lhs : contraction_.made_rhs;
+    if (from == kEarlierResult) return contraction_.steps[contraction_.steps.size() - 2].hero.shape;
+    return facts_.operands[std::size_t(from)];
   }
 
-  /// Both operands are made: the rhs has the depth of the lhs.
-  Shape made_rhs() const {
-    if (contraction_.rhs >= 0) return {};
-    return make_shape(ElementType::bf16, {contraction_.made.dimensions[1], contraction_.hero.shape.dimensions[1]});
-  }
-
-  /// An operand belongs to the side that has its dimensions; where several have, to the result if it is as large as
-  /// that, else to the side that has most of the operands that no other side could have.
+  /// An operand belongs to the side that has its dimensions. Where several have, it belongs to the result if it is as
+  /// large as that, else to the side with most of the operands that are placed already, the larger one of equals; those
+  /// that only the factors can have come first.
   void find_sides() {
-    std::array<int, side_count> sure{};
     std::vector<std::pair<std::size_t, std::vector<Side>>> open;
     for (std::size_t i = 0; i < facts_.operands.size(); ++i) {
-      if (int(i) == contraction_.lhs || int(i) == contraction_.rhs) continue;
       const Shape& operand = facts_.operands[i];
-      if (operand.element_count() < 2) continue;
+      if (is_factor(i) || operand.element_count() < 2) continue;
       std::vector<Side> able;
       for (Side side : {result_side, lhs_side, rhs_side}) {
         if (holds_all(side_shape(side), operand)) able.push_back(side);
       }
-      if (contraction_.lhs < 0 && able.empty()) able.push_back(lhs_side);
-      if (able.size() <= 1) {
-        const Side side = able.empty() ? result_side : able.front();
-        sides_[side].push_back(i);
-        ++sure[side];
-      } else if (able.front() == result_side && operand.element_count() == side_shape(result_side).element_count()) {
-        sides_[result_side].push_back(i);
+      if (able.empty()) {
+        sides_[main().lhs < 0 ? lhs_side : result_side].push_back(i);
+      } else if (able.size() == 1 ||
+                 (able.front() == result_side && operand.element_count() == elements(able.front()))) {
+        sides_[able.front()].push_back(i);
       } else {
         open.emplace_back(i, able);
       }
     }
+    std::ranges::stable_partition(open, [](const auto& entry) { return entry.second.front() != result_side; });
     for (const auto& [i, able] : open) {
-      const Side side = *std::ranges::max_element(able, {}, [&](Side s) { return sure[s]; });
-      sides_[side].push_back(i);
+      auto better = [&](Side a, Side b) {
+        return std::pair(sides_[a].size(), elements(a)) < std::pair(sides_[b].size(), elements(b));
+      };
+      sides_[*std::ranges::max_element(able, better)].push_back(i);
     }
   }
+
+  std::int64_t elements(Side side) const { return side_shape(side).element_count(); }
 
   /// Operations that operands, conversions and reductions of a side ask for.
   std::int64_t expected(Side side) const {
     auto narrow = [](const Shape& shape) { return shape.element_type == ElementType::bf16 ? 1 : 0; };
     std::int64_t count = 0;
     for (std::size_t i : sides_[side]) {
-      const bool as_large = facts_.operands[i].element_count() == side_shape(side).element_count();
+      const bool as_large = facts_.operands[i].element_count() == elements(side);
       count += 1 + (as_large ? narrow(facts_.operands[i]) : 0);
     }
     if (side == result_side) return count + narrow(side_shape(side)) + std::int64_t(facts_.results.size()) - 1;
@@ -115,16 +122,14 @@ class MatmulRebuilder {
   }
 
   void count_work() {
-    const double each = 2.0 * double(contraction_.multiply_accumulates);
-    const double ratio = facts_.flops / each;
-    contractions_ = std::max<std::int64_t>(1, std::llround(ratio));
-    if (std::abs(ratio - double(contractions_)) > kMultiple * ratio) contractions_ = 1;
-    const double operations = std::max(0.0, facts_.flops - double(contractions_) * each);
+    const double all = 2.0 * double(contraction_.multiply_accumulates());
+    const double ratio = facts_.flops / all;
+    repeated_ = std::max<std::int64_t>(1, std::llround(ratio));
+    const bool multiple = std::abs(ratio - double(repeated_)) <= kMultiple * ratio;
+    if (!multiple || contraction_.steps.size() > 1) repeated_ = 1;
     std::vector<WorkSide> sides;
-    for (Side side : {lhs_side, rhs_side, result_side}) {
-      sides.push_back({double(side_shape(side).element_count()), expected(side)});
-    }
-    work_ = split_work(operations, sides);
+    for (Side side : {lhs_side, rhs_side, result_side}) sides.push_back({double(elements(side)), expected(side)});
+    work_ = split_work(std::max(0.0, facts_.flops - double(repeated_) * all), sides);
   }
 
   std::vector<InstructionId> others(Side side) {
@@ -133,31 +138,47 @@ class MatmulRebuilder {
     return values;
   }
 
-  InstructionId prologue(Side side, int operand, const Shape& made) {
+  InstructionId factor(int from, Side side, bool last, InstructionId earlier) {
+    if (from >= 0 && !last) return operands_[std::size_t(from)];
+    const Shape shape = side_shape(side);
     std::vector<InstructionId> read = others(side);
-    if (operand >= 0) {
-      return body_.elementwise(operands_[std::size_t(operand)], side_shape(side),
-                               std::max(work_[side], std::int64_t(read.size())), read);
-    }
+    const auto operations = std::max(work_[side], std::int64_t(read.size()));
+    if (from >= 0) return exponential(side, body_.elementwise(operands_[std::size_t(from)], shape, operations, read));
+    if (from == kEarlierResult) return exponential(side, body_.elementwise(earlier, shape, operations, read));
     // Made of what the fusion reads, at least of one scalar.
     if (read.empty()) read.push_back(body_.parameter(make_shape(ElementType::f32, {})));
-    return body_.elementwise(read.front(), made, std::max<std::int64_t>(1, work_[side]), read);
+    return body_.elementwise(read.front(), shape, std::max<std::int64_t>(1, operations), read);
   }
 
-  /// The epilogue, and the other results: reductions of the main one or arrays beside it.
-  Module finish(InstructionId value, const Shape& main) {
-    std::int64_t left = work_[result_side];
-    std::int64_t reductions = 0;
-    for (const Shape& result : facts_.results) reductions += result.element_count() < main.element_count() ? 1 : 0;
+  /// A batched product whose factor or result comes with statistics of its rows is attention: what the statistics
+  /// belong to is the exponential of the scores, which XLA does not count as a FLOP.
+  InstructionId exponential(Side side, InstructionId value) {
+    const Shape shape = side_shape(side);
+    const bool statistics = std::ranges::any_of(sides_[side], [&](std::size_t i) {
+      return facts_.operands[i].rank() + 1 == shape.rank() && facts_.operands[i].element_type == ElementType::f32;
+    });
+    if (main().hero.opcode != Opcode::dot || main().hero.dot.lhs_batch.empty() || !statistics) return value;
+    Instruction exponential;
+    exponential.opcode = Opcode::exponential;
+    exponential.shape = shape;
+    exponential.operands = {value};
+    return body_.add(std::move(exponential));
+  }
+
+  /// The epilogue, and the other results: reductions of the main array or arrays beside it.
+  Module finish(InstructionId value) {
+    const Shape array = side_shape(result_side);
+    const auto reductions =
+        std::ranges::count_if(facts_.results, [&](const Shape& result) { return is_reduction(result, array); });
     const std::vector<InstructionId> read = others(result_side);
-    left = std::max(std::max<std::int64_t>(0, left - reductions), std::int64_t(read.size()));
-    value = body_.elementwise(value, main, left, read);
+    const auto operations = std::max(work_[result_side] - reductions, std::int64_t(read.size()));
+    value = exponential(result_side, body_.elementwise(value, array, operations, read));
     std::vector<InstructionId> results;
     for (std::size_t i = 0; i < facts_.results.size(); ++i) {
       const Shape& result = facts_.results[i];
       if (int(i) == contraction_.result) {
         results.push_back(value);
-      } else if (result.element_count() < main.element_count()) {
+      } else if (is_reduction(result, array)) {
         results.push_back(body_.reduce(value, result));
       } else {
         results.push_back(body_.elementwise(value, result, 1));
@@ -166,13 +187,17 @@ class MatmulRebuilder {
     return std::move(body_).fusion(results);
   }
 
+  static bool is_reduction(const Shape& result, const Shape& array) {
+    return result.element_count() < array.element_count() && holds_all(array, result);
+  }
+
   const FusionFacts& facts_;
   Contraction contraction_;
   BodyBuilder body_;
   std::vector<InstructionId> operands_;
   std::array<std::vector<std::size_t>, side_count> sides_;
   std::vector<std::int64_t> work_;
-  std::int64_t contractions_ = 1;
+  std::int64_t repeated_ = 1;  ///< equal contractions beside each other
 };
 
 }  // namespace
