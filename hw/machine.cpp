@@ -248,6 +248,8 @@ Machine read_machine(const base::Config& config) {
   machine.host = read_host(read);
   machine.compiler = {read.fraction("compiler.exposed_vector_fraction"),
                       read.count("compiler.prologue_columns"),
+                      read.size("compiler.least_tile"),
+                      read.cycles("compiler.op_launch_cycles", 0),
                       read.size("compiler.combine_all_reduce"),
                       read.size("compiler.least_segment"),
                       read.size("compiler.largest_segment"),

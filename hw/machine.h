@@ -83,6 +83,8 @@ struct HostParameters {       ///< [host]
 struct CompilerParameters {            ///< [compiler]
   double exposed_vector_fraction = 0;  ///< of a matmul fusion's vector work, the share not hidden behind the MXU
   std::int64_t prologue_columns = 0;   ///< output columns per recomputation of an operand prologue
+  base::Bytes least_tile;              ///< ops are not cut into tiles that move less, where VMEM holds larger ones
+  base::Cycles op_launch;              ///< scalar code at the beginning of an op
   base::Bytes combine_all_reduce;      ///< gradients are combined up to this size per all-reduce
   base::Bytes least_segment;           ///< a collective's messages are not cut smaller
   base::Bytes largest_segment;         ///< nor left longer than this

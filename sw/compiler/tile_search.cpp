@@ -160,6 +160,7 @@ class TileMaker {
       }
     }
     if (work_.updated.pieces > 0) add_updates();
+    add_launch();
     return std::move(runs_);
   }
 
@@ -207,6 +208,20 @@ class TileMaker {
     for (std::int64_t i = 0; i < blocks_.output_tiles(); ++i) append(tile);
   }
 
+  void add_launch() {
+    hw::TileRun& first = runs_.front();
+    if (machine_.compiler.op_launch == base::Cycles(0)) return;
+    if (first.count > 1) {
+      hw::TileRun rest = first;
+      --rest.count;
+      first.count = 1;
+      runs_.insert(runs_.begin() + 1, std::move(rest));
+    }
+    hw::TilePhase launch;
+    launch.scalar = machine_.compiler.op_launch;
+    runs_.front().work.phases.push_back(launch);
+  }
+
   base::Cycles lookup(const IndexedRows& rows, base::Cycles piece) const {
     return rows.slices * machine_.compiler.row_lookup + rows.pieces * piece;
   }
@@ -234,35 +249,56 @@ class TileMaker {
     return phases;
   }
 
+  /// What the vector and cross-lane units do before or after a tile's matmul.
+  struct Beside {
+    hw::VectorWork vector;
+    double relayouts = 0;
+  };
+
+  Beside prologue() const {
+    const auto rows = double(cuts_.batch * cuts_.rows * cuts_.contraction);
+    const auto lanes = double(cuts_.batch * cuts_.lanes * cuts_.contraction);
+    return {sum(share(work_.row_prologue, rows), share(work_.lane_prologue, lanes)),
+            double(work_.row_relayouts) / rows + double(work_.lane_relayouts) / lanes};
+  }
+
+  Beside epilogue() const {
+    const auto parts = double(blocks_.output_tiles());
+    return {share(work_.epilogue, parts), double(work_.output_relayouts) / parts};
+  }
+
   std::vector<hw::TilePhase> matmul_phases(bool last) const {
-    double exposed = machine_.compiler.exposed_vector_fraction;
-    hw::VectorWork prologue = sum(share(work_.row_prologue, double(cuts_.batch * cuts_.rows * cuts_.contraction)),
-                                  share(work_.lane_prologue, double(cuts_.batch * cuts_.lanes * cuts_.contraction)));
-    hw::VectorWork epilogue = last ? share(work_.epilogue, double(blocks_.output_tiles())) : hw::VectorWork{};
-    hw::TilePhase middle;
-    middle.mxu = blocks_.mxu();
-    middle.vector =
-        sum(scaled(sum(prologue, epilogue), 1 - exposed), accumulation(middle.mxu, *work_.matmul, machine_));
-    middle.cross_lane_ops = divide_round_up(work_.cross_lane_ops, cuts_.tiles());
+    const Beside before = prologue(), after = last ? epilogue() : Beside{};
     std::vector<hw::TilePhase> phases;
-    auto add_exposed = [&](const hw::VectorWork& vector, double relayouts) {
-      hw::TilePhase phase;
-      phase.vector = scaled(vector, exposed);
-      if (any(phase.vector)) phases.push_back(phase);
-      hw::TilePhase moves;
-      moves.cross_lane_ops = std::int64_t(std::ceil(relayouts * exposed));
-      if (moves.cross_lane_ops > 0) phases.push_back(moves);
-    };
-    add_exposed(prologue, double(work_.row_relayouts) / double(cuts_.batch * cuts_.rows * cuts_.contraction) +
-                              double(work_.lane_relayouts) / double(cuts_.batch * cuts_.lanes * cuts_.contraction));
+    add_exposed(before, phases);
     for (const MatmulProblem& earlier : work_.earlier_matmuls) {
       hw::TilePhase phase;
       phase.mxu = blocks_.earlier_mxu(earlier);
       phases.push_back(phase);
     }
-    phases.push_back(middle);
-    add_exposed(epilogue, last ? double(work_.output_relayouts) / double(blocks_.output_tiles()) : 0);
+    phases.push_back(matmul_phase(before, after));
+    add_exposed(after, phases);
     return phases;
+  }
+
+  hw::TilePhase matmul_phase(const Beside& before, const Beside& after) const {
+    const double hidden = 1 - machine_.compiler.exposed_vector_fraction;
+    hw::TilePhase phase;
+    phase.mxu = blocks_.mxu();
+    phase.vector =
+        sum(scaled(sum(before.vector, after.vector), hidden), accumulation(phase.mxu, *work_.matmul, machine_));
+    phase.cross_lane_ops = std::int64_t(std::ceil(double(work_.cross_lane_ops) / double(cuts_.tiles()) +
+                                                  hidden * (before.relayouts + after.relayouts)));
+    return phase;
+  }
+
+  void add_exposed(const Beside& beside, std::vector<hw::TilePhase>& phases) const {
+    const double exposed = machine_.compiler.exposed_vector_fraction;
+    hw::TilePhase vector, moves;
+    vector.vector = scaled(beside.vector, exposed);
+    if (any(vector.vector)) phases.push_back(vector);
+    moves.cross_lane_ops = std::int64_t(std::ceil(exposed * beside.relayouts));
+    if (moves.cross_lane_ops > 0) phases.push_back(moves);
   }
 
   const OpWork& work_;
@@ -319,6 +355,9 @@ class LowerBound {
     return std::max(compute_cycles(cuts, blocks), hbm_cycles(cuts, blocks));
   }
 
+  /// Bytes between HBM and VMEM, those that are fetched again too.
+  Bytes moved(const TileCuts& cuts) const { return moved(cuts, Blocks(work_, cuts, machine_)); }
+
  private:
   double compute_cycles(const TileCuts& cuts, const Blocks& blocks) const {
     if (!work_.matmul) return vector_cycles(work_.epilogue);
@@ -345,15 +384,18 @@ class LowerBound {
   }
 
   double hbm_cycles(const TileCuts& cuts, const Blocks& blocks) const {
+    return double(moved(cuts, blocks).value()) / machine_.hbm.stream_rate.si() * machine_.clock.si();
+  }
+
+  Bytes moved(const TileCuts& cuts, const Blocks& blocks) const {
     // A block stays while the tiles that follow need it.
     std::int64_t tiles = cuts.tiles();
     bool row_stays = cuts.contraction == 1 && (cuts.rows_outer || cuts.rows == 1);
     bool lane_stays = cuts.contraction == 1 && (!cuts.rows_outer || cuts.lanes == 1);
     std::int64_t row_fetches = row_stays ? cuts.batch * cuts.rows : tiles;
     std::int64_t lane_fetches = lane_stays ? cuts.batch * cuts.lanes : tiles;
-    Bytes bytes = row_fetches * blocks.row_block() + lane_fetches * blocks.lane_block() + work_.output_side_bytes +
-                  work_.written_bytes + work_.gathered.bytes() + 2 * work_.updated.bytes();
-    return double(bytes.value()) / machine_.hbm.stream_rate.si() * machine_.clock.si();
+    return row_fetches * blocks.row_block() + lane_fetches * blocks.lane_block() + work_.output_side_bytes +
+           work_.written_bytes + work_.gathered.bytes() + 2 * work_.updated.bytes();
   }
 
   const OpWork& work_;
@@ -368,6 +410,17 @@ struct Candidate {
   TileCuts cuts;
   double least_score;
 };
+
+/// Drops cuts into tiles that move less than compiler.least_tile, or into more than need be where VMEM holds none that
+/// are as large.
+void keep_large_tiles(const LowerBound& bound, Bytes least, std::vector<Candidate>& fitting) {
+  std::int64_t fewest = kMostTiles;
+  for (const Candidate& candidate : fitting) fewest = std::min(fewest, candidate.cuts.tiles());
+  std::erase_if(fitting, [&](const Candidate& candidate) {
+    const std::int64_t tiles = candidate.cuts.tiles();
+    return tiles > fewest && bound.moved(candidate.cuts) < tiles * least;
+  });
+}
 
 /// Those that fit VMEM, the most promising first.
 std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine& machine, const std::string& name) {
@@ -387,6 +440,8 @@ std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine&
                                 " of VMEM when cut into at most " + std::to_string(kMostTiles.back()) +
                                 " tiles; a core has " + to_string(machine.vmem));
   }
+  // Rows that are looked up move one by one, whatever the tile.
+  if (work.gathered.pieces + work.updated.pieces == 0) keep_large_tiles(bound, machine.compiler.least_tile, fitting);
   std::ranges::stable_sort(fitting, {}, &Candidate::least_score);
   return fitting;
 }

@@ -7,6 +7,7 @@
 
 #include "sw/compiler/matmul_problem.h"
 #include "sw/graph/flops.h"
+#include "sw/profile/body_builder.h"
 #include "sw/profile/convolution_match.h"
 #include "sw/profile/dot_match.h"
 
@@ -28,20 +29,21 @@ constexpr std::int64_t kTile = 128;
 /// Contractions in a row.
 constexpr std::size_t kMostSteps = 3;
 
-bool is_factor(const Shape& shape) {
-  return shape.element_count() >= kLeastElements && is_floating_point(shape.element_type);
-}
-
 class Search {
  public:
-  Search(const std::vector<Shape>& results, const std::vector<Shape>& operands, double flops)
-      : results_(results), operands_(operands), flops_(flops) {}
+  Search(const ContractionArrays& arrays, double flops)
+      : results_(arrays.results), operands_(arrays.operands), read_whole_(arrays.read_whole), flops_(flops) {}
 
   std::optional<Contraction> run() {
     for (int result = 0; result < int(results_.size()); ++result) {
       for (int lhs = 0; lhs < int(operands_.size()); ++lhs) {
-        for (int rhs = 0; rhs < int(operands_.size()); ++rhs) try_pair(result, lhs, rhs);
+        for (int rhs = 0; rhs < int(operands_.size()); ++rhs) {
+          if (lhs != rhs) try_pair(result, lhs, rhs);
+        }
       }
+    }
+    for (int result = 0; !explained() && result < int(results_.size()); ++result) {
+      for (int both = 0; both < int(operands_.size()); ++both) try_pair(result, both, both);
     }
     if (!explained()) try_chains();
     if (!explained()) {
@@ -58,7 +60,7 @@ class Search {
 
   void try_pair(int result, int lhs, int rhs) {
     const Shape &out = results_[result], &left = operands_[lhs], &right = operands_[rhs];
-    if (out.element_count() < kLeastElements || !is_factor(left) || !is_factor(right)) return;
+    if (out.element_count() < kLeastElements || !is_factor(lhs) || !is_factor(rhs)) return;
     if (lhs != rhs) {
       for (Instruction& convolution : matching_convolutions(out, left, right)) {
         offer(result, {step(lhs, rhs, std::move(convolution), left, right)});
@@ -75,7 +77,7 @@ class Search {
     std::vector<ContractionStep> steps;
     for (int lhs = 0; lhs < int(operands_.size()); ++lhs) {
       for (int rhs = lhs; rhs < int(operands_.size()); ++rhs) {
-        if (!is_factor(operands_[lhs]) || !is_factor(operands_[rhs])) continue;
+        if (!is_factor(lhs) || !is_factor(rhs)) continue;
         extend(steps, lhs, operands_[lhs], rhs);
       }
     }
@@ -94,7 +96,7 @@ class Search {
     finish_chain(steps, value);
     for (int next = 0; next < int(operands_.size()); ++next) {
       const Shape& operand = operands_[next];
-      if (!is_factor(operand) || uses(steps, next)) continue;
+      if (!is_factor(next) || uses(steps, next)) continue;
       for (int result = 0; result < int(results_.size()); ++result) {
         for (Instruction& dot : matching_dots(results_[result], value, operand)) {
           std::vector<ContractionStep> chain = steps;
@@ -118,6 +120,12 @@ class Search {
     }
   }
 
+  bool is_factor(int operand) const {
+    const Shape& shape = operands_[std::size_t(operand)];
+    return read_whole_[std::size_t(operand)] && shape.element_count() >= kLeastElements &&
+           is_floating_point(shape.element_type);
+  }
+
   static bool uses(const std::vector<ContractionStep>& steps, int operand) {
     return std::ranges::any_of(steps, [&](const ContractionStep& s) { return s.lhs == operand || s.rhs == operand; });
   }
@@ -135,7 +143,7 @@ class Search {
   }
 
   void try_half(int result, int rhs) {
-    if (operands_[rhs].rank() < 2 || results_[result].rank() < 2 || !is_factor(operands_[rhs])) return;
+    if (operands_[rhs].rank() < 2 || results_[result].rank() < 2 || !is_factor(rhs)) return;
     std::optional<HalfMatch> half = matching_half(results_[result], operands_[rhs]);
     if (!half || half->dot.shape.dimensions.empty()) return;
     const Shape made = half->lhs;
@@ -149,12 +157,34 @@ class Search {
     const auto now = double(candidate.multiply_accumulates());
     if (2.0 * now > kRounding * flops_) return;
     if (best_ && candidate.steps.size() > 1 && explained() && best_->steps.size() > 1) {
-      // Several chains explain the op: the one that suits a matrix unit best.
-      if (2.0 * now < kLeastShare * flops_ || array_rows(candidate) >= array_rows(*best_)) return;
+      // Several chains explain the op: the one whose arrays the other operands fit, and that suits a matrix unit best.
+      if (2.0 * now < kLeastShare * flops_) return;
+      if (std::pair(misfits(candidate), array_rows(candidate)) >= std::pair(misfits(*best_), array_rows(*best_)))
+        return;
     } else if (best_ && now <= double(best_->multiply_accumulates()) * least_gain(candidate)) {
       return;
     }
     best_ = std::move(candidate);
+  }
+
+  /// Operands beside the factors that are no part of any array of the chain.
+  std::int64_t misfits(const Contraction& contraction) const {
+    std::int64_t count = 0;
+    for (int i = 0; i < int(operands_.size()); ++i) {
+      const Shape& operand = operands_[std::size_t(i)];
+      auto holds = [&](const Shape& whole) {
+        return matched_dimensions(operand, whole).size() == operand.dimensions.size();
+      };
+      const bool fits =
+          operand.rank() == 0 || uses(contraction.steps, i) ||
+          std::ranges::any_of(operands_,
+                              [&](const Shape& other) {
+                                return &other != &operand && is_floating_point(other.element_type) && holds(other);
+                              }) ||
+          std::ranges::any_of(contraction.steps, [&](const ContractionStep& s) { return holds(s.hero.shape); });
+      count += fits ? 0 : 1;
+    }
+    return count;
   }
 
   static std::int64_t array_rows(const Contraction& contraction) {
@@ -185,6 +215,7 @@ class Search {
   }
 
   const std::vector<Shape>&results_, &operands_;
+  const std::vector<bool>& read_whole_;
   double flops_;
   std::optional<Contraction> best_;
 };
@@ -197,9 +228,8 @@ std::int64_t Contraction::multiply_accumulates() const {
   return sum;
 }
 
-std::optional<Contraction> find_contraction(const std::vector<Shape>& results, const std::vector<Shape>& operands,
-                                            double flops) {
-  return Search(results, operands, flops).run();
+std::optional<Contraction> find_contraction(const ContractionArrays& arrays, double flops) {
+  return Search(arrays, flops).run();
 }
 
 }  // namespace podsim::sw

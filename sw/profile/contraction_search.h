@@ -29,10 +29,16 @@ struct Contraction {
   std::int64_t multiply_accumulates() const;
 };
 
+/// What a contraction may be found in: arrays of the op, and which operands it reads as a whole. Of others it takes a
+/// slice, whose shape is not known.
+struct ContractionArrays {
+  std::vector<Shape> results, operands;
+  std::vector<bool> read_whole;  ///< as long as operands
+};
+
 /// The contraction with most multiply-accumulates of which `flops`, XLA's count of the whole op, are at least twice as
 /// many. Where no single one explains most of them, two or three in a row are tried, then one with an operand that is
 /// made within the fusion. Nothing when the op has hardly a FLOP per element.
-std::optional<Contraction> find_contraction(const std::vector<Shape>& results, const std::vector<Shape>& operands,
-                                            double flops);
+std::optional<Contraction> find_contraction(const ContractionArrays& arrays, double flops);
 
 }  // namespace podsim::sw

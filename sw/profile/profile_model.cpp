@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/profile/profile_model.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "hw/host_copy_timing.h"

@@ -236,7 +236,12 @@ FusionTraffic fusion_traffic(const FusionFacts& facts) {
 }
 
 std::optional<Module> rebuild_matmul_fusion(const FusionFacts& facts) {
-  std::optional<Contraction> contraction = find_contraction(facts.results, facts.operands, facts.flops);
+  ContractionArrays arrays{facts.results, facts.operands, {}};
+  const FusionTraffic traffic = fusion_traffic(facts);
+  for (std::size_t i = 0; i < facts.operands.size(); ++i) {
+    arrays.read_whole.push_back(2 * traffic.read[i] > padded_bytes(facts.operands[i]));
+  }
+  std::optional<Contraction> contraction = find_contraction(arrays, facts.flops);
   if (!contraction) return std::nullopt;
   return MatmulRebuilder(facts, *std::move(contraction)).run();
 }
