@@ -414,7 +414,7 @@ struct Candidate {
 /// Drops cuts into tiles that move less than compiler.least_tile, or into more than need be where VMEM holds none that
 /// are as large.
 void keep_large_tiles(const LowerBound& bound, Bytes least, std::vector<Candidate>& fitting) {
-  std::int64_t fewest = kMostTiles;
+  std::int64_t fewest = kMostTiles.back();
   for (const Candidate& candidate : fitting) fewest = std::min(fewest, candidate.cuts.tiles());
   std::erase_if(fitting, [&](const Candidate& candidate) {
     const std::int64_t tiles = candidate.cuts.tiles();
