@@ -286,7 +286,7 @@ void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& opti
             }
           },
           "dead-link:(0,0)x+, slow-link:(0,0)x+:0.5, dead-chip:(1,1),\nslow-chip:(1,1):0.8, bit-errors:1e-12, "
-          "jitter:5us; may be\nrepeated")
+          "stalls:0.2, jitter:5us;\nmay be repeated")
       ->option_text("FAULT")
       ->allow_extra_args(false);
 }
@@ -305,7 +305,7 @@ void add_collective(CLI::App& program) {
           [options](const std::string& text) {
             options->seed = std::uint64_t(parse_whole_number("--seed", text, 0, most_bytes));
           },
-          "Of jitter, bit errors and the numbers of --verify [1]")
+          "Of jitter, bit errors, stalls and the numbers of --verify [1]")
       ->option_text("N");
   options->machine.add_machine_option(*command);
   options->machine.add_set_option(*command);

@@ -127,6 +127,7 @@ void resolve_links(NetworkOptions& options) {
         {.latency = options.channel_cycles,
          .cycles_per_flit = 1 / load.faults.link_speed(link),
          .flit_error_rate = -std::expm1(flit_bits * std::log1p(-load.faults.bit_error_rate(link))),
+         .stall_rate = load.faults.stall_rate(link),
          .dead = load.faults.dead(link)});
   }
 }
@@ -276,8 +277,9 @@ void add_network_flags(CLI::App& command, const Shared& options) {
   add_number(command, "--traversal-cycles", router.traversal_cycles, 1, 1000, "Pipeline stage [1]");
   command
       .add_option("--fault", options->faults,
-                  "Such as 'dead-link:(0,0)x+', 'slow-link:(1,0)y-:0.5',\n'dead-chip:(2,2)' or 'bit-errors:1e-9'; "
-                  "may be repeated")
+                  "Such as 'dead-link:(0,0)x+', 'slow-link:(1,0)y-:0.5',\n'dead-chip:(2,2)', 'bit-errors:1e-9' or "
+                  "'stalls:0.2'; "
+                  "may\nbe repeated")
       ->option_text("FAULT")
       ->allow_extra_args(false);
 }

@@ -22,12 +22,13 @@ struct KindText {
   std::string_view form;
 };
 
-constexpr std::array<KindText, 6> kinds{
+constexpr std::array<KindText, 7> kinds{
     {{Kind::dead_link, "dead-link", "dead-link:(0,0)x+"},
      {Kind::slow_link, "slow-link", "slow-link:(1,0)y-:0.5"},
      {Kind::dead_chip, "dead-chip", "dead-chip:(2,2)"},
      {Kind::slow_chip, "slow-chip", "slow-chip:(2,2):0.8"},
      {Kind::bit_errors, "bit-errors", "bit-errors:1e-12 or bit-errors:(0,0)x+:1e-12"},
+     {Kind::stalls, "stalls", "stalls:0.2 or stalls:(0,0)x+:0.2"},
      {Kind::jitter, "jitter", "jitter:5us"}}};
 
 const KindText& text_of(Kind kind) {
@@ -37,7 +38,24 @@ const KindText& text_of(Kind kind) {
   return kinds[0];
 }
 
-bool names_link(Kind kind) { return kind == Kind::dead_link || kind == Kind::slow_link || kind == Kind::bit_errors; }
+bool names_link(Kind kind) {
+  return kind == Kind::dead_link || kind == Kind::slow_link || kind == Kind::bit_errors || kind == Kind::stalls;
+}
+
+/// Whether a fault may be on every link.
+bool everywhere(Kind kind) { return kind == Kind::bit_errors || kind == Kind::stalls; }
+
+/// What the value of a fault must be, as a sentence; empty where it is.
+std::string_view value_problem(Kind kind, double value) {
+  switch (kind) {
+    case Kind::bit_errors:
+      return value >= 0 && value < 1e-3 ? "" : "a bit error rate is from 0 to less than 1e-3";
+    case Kind::stalls:
+      return value >= 0 && value <= 0.9 ? "" : "a chance to stall is from 0 to 0.9";
+    default:
+      return value > 0 && value <= 1 ? "" : "a speed is a fraction of the healthy one, above 0 and up to 1";
+  }
+}
 
 /// Takes a fault apart from left to right.
 class Parser {
@@ -51,7 +69,7 @@ class Parser {
       read_duration();
       return fault_;
     }
-    if (kind != Kind::bit_errors || rest_.starts_with('(')) {
+    if (!everywhere(kind) || rest_.starts_with('(')) {
       read_chip();
       if (names_link(kind)) read_direction();
       if (kind == Kind::dead_link || kind == Kind::dead_chip) return finish();
@@ -120,11 +138,8 @@ class Parser {
     auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), fault_.value);
     if (error != std::errc() || end != rest_.data() + rest_.size()) malformed();
     rest_ = {};
-    const bool probability = fault_.kind == Kind::bit_errors;
-    if (probability ? fault_.value >= 0 && fault_.value < 1e-3 : fault_.value > 0 && fault_.value <= 1) return;
-    throw base::InputError(fmt::format("'{}': {}", text_,
-                                       probability ? "a bit error rate is from 0 to less than 1e-3"
-                                                   : "a speed is a fraction of the healthy one, above 0 and up to 1"));
+    const std::string_view problem = value_problem(fault_.kind, fault_.value);
+    if (!problem.empty()) throw base::InputError(fmt::format("'{}': {}", text_, problem));
   }
   void read_duration() {
     std::optional<base::Dimensional> value;
@@ -174,6 +189,9 @@ void Faults::apply(const Topology& topology, const Fault& fault) {
       return;
     case Kind::bit_errors:
       for (LinkId link : links_of(topology, fault)) links_[link].bit_error_rate = fault.value;
+      return;
+    case Kind::stalls:
+      for (LinkId link : links_of(topology, fault)) links_[link].stall_rate = fault.value;
       return;
     case Kind::dead_chip:
       return kill_chip(topology, chip_of(topology, fault));

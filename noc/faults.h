@@ -18,18 +18,21 @@
 ///   slow-chip:(2,2):0.8        everything on the chip takes 1 / 0.8 of its time
 ///   bit-errors:1e-12           the chance of a bit to be wrong at the end of a link, on every link; `:(0,0)x+` before
 ///                              the value: on that one. A packet with a wrong bit is sent again by the link
+///   stalls:0.2                 the chance of a link to stand still for a cycle of the routers' clock, each time that
+///   it
+///                              has sent a flit; on every link, or as above on one
 ///   jitter:5us                 what a chip waits before it begins, drawn uniformly from zero to this for each
 ///
 /// A dead link is dead in the direction that is named; where a cable is cut, both ends have a dead link.
 namespace podsim::noc {
 
 struct Fault {
-  enum class Kind { dead_link, slow_link, dead_chip, slow_chip, bit_errors, jitter };
+  enum class Kind { dead_link, slow_link, dead_chip, slow_chip, bit_errors, stalls, jitter };
   Kind kind = Kind::dead_link;
   std::vector<std::int32_t> chip;  ///< coordinates; empty: everywhere
   int dimension = 0;               ///< of a link
   int direction = 0;               ///< of a link: +1, -1, 0 for both
-  double value = 0;                ///< slow: fraction of the healthy rate; bit_errors: probability; jitter: seconds
+  double value = 0;  ///< slow: fraction of the healthy rate; bit_errors, stalls: probability; jitter: seconds
   bool operator==(const Fault&) const = default;
 };
 
@@ -51,6 +54,7 @@ class Faults {
   bool dead(LinkId link) const { return any_ && links_[link].dead; }
   double link_speed(LinkId link) const { return any_ ? links_[link].speed : 1; }  ///< fraction of the healthy rate
   double bit_error_rate(LinkId link) const { return any_ ? links_[link].bit_error_rate : 0; }
+  double stall_rate(LinkId link) const { return any_ ? links_[link].stall_rate : 0; }  ///< chance per cycle
   bool dead_chip(NodeId chip) const { return any_ && chips_[chip].dead; }
   double chip_speed(NodeId chip) const { return any_ ? chips_[chip].speed : 1; }  ///< fraction of the healthy rate
   base::Time jitter() const { return jitter_; }
@@ -60,6 +64,7 @@ class Faults {
     bool dead = false;
     double speed = 1;
     double bit_error_rate = 0;
+    double stall_rate = 0;
   };
   struct ChipState {
     bool dead = false;

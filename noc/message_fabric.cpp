@@ -48,8 +48,9 @@ MessageFabric::MessageFabric(sc_core::sc_module_name name, FoldedTopology topolo
   if (faults.any_dead()) planner_.emplace(topology_.full(), faults);
   const Topology& nodes = topology_.representatives();
   for (LinkId id = 0; id < nodes.link_ids(); ++id) {
-    links_.emplace_back(ici, nodes.crosses_pod(id),
-                        faults.link_speed(id) * delivered_share(ici, faults.bit_error_rate(id)));
+    links_.emplace_back(
+        ici, nodes.crosses_pod(id),
+        faults.link_speed(id) * delivered_share(ici, faults.bit_error_rate(id)) * (1 - faults.stall_rate(id)));
     auto link = nodes.link(id);
     link_target_.push_back(link ? link->to : -1);
   }

@@ -29,7 +29,8 @@
 /// (x+, x-, y+ ... of the travelling direction), local messages last, in the order in which they were sent. This needs
 /// a hop latency above zero.
 ///
-/// With faults a slow link has a lower rate, so has one with bit errors, by the share of its packets that go twice.
+/// With faults a slow link has a lower rate, so has one with bit errors, by the share of its packets that go twice, and
+/// one that stalls.
 /// Routes avoid dead links by RoutePlanner; a way of several legs is relayed by software, which takes
 /// ici.remote_dma_latency less the hop. A slice with faults is not folded.
 ///

@@ -33,6 +33,7 @@ ChannelParameters channel_of(const Topology& topology, LinkId link, const IciPar
   return {.latency = int(std::max<std::int64_t>(1, cycles - ici.packet.router.pipeline_cycles())),
           .cycles_per_flit = 1 / faults.link_speed(link),
           .flit_error_rate = -std::expm1(bits * std::log1p(-faults.bit_error_rate(link))),
+          .stall_rate = faults.stall_rate(link),
           .dead = faults.dead(link)};
 }
 

@@ -36,7 +36,7 @@ namespace podsim::noc {
 
 struct PacketNetworkOptions {
   Faults faults = {};
-  std::uint64_t seed = 1;  ///< of bit errors
+  std::uint64_t seed = 1;  ///< of bit errors and stalls
 };
 
 class PacketNetwork : public sc_core::sc_module {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t one_cycle = 65536;  // of the clock of a link
 constexpr int most_repeats = 15;           // of one flit by a link, in a row
+constexpr int longest_stall = 64;          // of a link, in cycles
 constexpr int max_words = max_ports;       // of a mask of a router's input virtual channels
 
 }  // namespace
@@ -101,7 +102,8 @@ void RouterNetwork::connect(NodeId node, int port) {
   out.flight = pipeline + out.latency;
   out.period = std::llround(channel.cycles_per_flit * double(one_cycle));
   out.flit_error_rate = channel.flit_error_rate;
-  patience_ = std::max<Cycle>(patience_, 2 * (out.period / one_cycle + longest_flight()) + 64);
+  out.stall_rate = channel.stall_rate;
+  patience_ = std::max<Cycle>(patience_, 2 * (out.period / one_cycle + longest_flight()) + 64 + 2 * longest_stall);
   input_ports_[std::size_t(link->to) * ports_ + port] = {first_channel(node) + std::uint32_t(port * vcs_),
                                                          out.latency + 1};
 }
@@ -412,7 +414,7 @@ void RouterNetwork::release(std::uint32_t channel, std::uint32_t output) {
 // Occupies a link for a flit; returns the cycles that repetitions take. A link that has been idle may begin within a
 // cycle, so that over time it carries its rate, and never more than its rate and one flit.
 Cycle RouterNetwork::transmit(OutputPort& port) {
-  if (port.period <= one_cycle && port.flit_error_rate == 0) return 0;
+  if (port.period <= one_cycle && port.flit_error_rate == 0 && port.stall_rate == 0) return 0;
   int repeats = 0;
   if (port.flit_error_rate > 0) {
     std::bernoulli_distribution damaged(port.flit_error_rate);
@@ -420,7 +422,12 @@ Cycle RouterNetwork::transmit(OutputPort& port) {
   }
   const Cycle delay = Cycle(repeats) * 2 * (port.latency + 1);
   port.retries += repeats;
-  port.free_at = std::max(port.free_at, now_ * one_cycle - (one_cycle - 1)) + port.period + delay * one_cycle;
+  Cycle stall = 0;
+  if (port.stall_rate > 0) {
+    std::bernoulli_distribution stands_still(port.stall_rate);
+    while (stall < longest_stall && stands_still(random_)) ++stall;
+  }
+  port.free_at = std::max(port.free_at, now_ * one_cycle - (one_cycle - 1)) + port.period + (delay + stall) * one_cycle;
   return delay;
 }
 

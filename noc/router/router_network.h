@@ -42,7 +42,8 @@ struct ChannelParameters {
   /// Chance of a flit to arrive damaged. It and what followed is sent again (go back N): the link repeats itself for a
   /// round trip.
   double flit_error_rate = 0;
-  bool dead = false;  ///< no packet may be routed over it
+  double stall_rate = 0;  ///< chance to stand still for a cycle, drawn again in each, after a flit
+  bool dead = false;      ///< no packet may be routed over it
 };
 
 struct RouterNetworkParameters {
@@ -50,7 +51,7 @@ struct RouterNetworkParameters {
   int local_ports = 1;                   ///< of a node: 1, or one per link
   int local_latency = 1;                 ///< of the channels between node and router
   std::vector<ChannelParameters> links;  ///< by LinkId; those off an open edge do not matter
-  std::uint64_t seed = 1;                ///< of transmission errors
+  std::uint64_t seed = 1;                ///< of transmission errors and stalls
 };
 
 /// What may look on; calls come in the order of events, with the cycle in which a flit or packet has won.
@@ -140,7 +141,7 @@ class RouterNetwork {
     std::int32_t latency = 0;  ///< of the channel
     std::int64_t period = 0;   ///< of a flit, in 1/65536 cycles
     std::int64_t free_at = 0;  ///< in 1/65536 cycles
-    double flit_error_rate = 0;
+    double flit_error_rate = 0, stall_rate = 0;
     std::int64_t flits = 0;
     std::int64_t retries = 0;
   };

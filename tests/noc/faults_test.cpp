@@ -46,6 +46,12 @@ TEST(Faults, BitErrorsAreOnEveryLinkOrOnOne) {
   EXPECT_EQ(one.bit_error_rate(1), 0);
 }
 
+TEST(Faults, StallsAreOnEveryLinkOrOnOne) {
+  EXPECT_EQ(faults({"stalls:0.2"}).stall_rate(17), 0.2);
+  EXPECT_EQ(faults({"stalls:(0,0)x+:0.5"}).stall_rate(0), 0.5);
+  EXPECT_EQ(faults({"stalls:(0,0)x+:0.5"}).stall_rate(1), 0);
+}
+
 TEST(Faults, ChipsAreSlowAndBeginLate) {
   const Faults late = faults({"slow-chip:(3,0):0.5", "jitter:5us"});
   EXPECT_EQ(late.chip_speed(3), 0.5);
@@ -53,8 +59,9 @@ TEST(Faults, ChipsAreSlowAndBeginLate) {
 }
 
 TEST(Faults, WhatAFaultSaysReadsBackAsTheSameFault) {
-  for (std::string_view text : {"dead-link:(0,3)x+", "dead-link:(0,3)y", "slow-link:(1,0)y-:0.5", "dead-chip:(2,2)",
-                                "slow-chip:(2,2):0.8", "bit-errors:1e-12", "bit-errors:(0,0)x-:1e-06"}) {
+  for (std::string_view text :
+       {"dead-link:(0,3)x+", "dead-link:(0,3)y", "slow-link:(1,0)y-:0.5", "dead-chip:(2,2)", "slow-chip:(2,2):0.8",
+        "bit-errors:1e-12", "bit-errors:(0,0)x-:1e-06", "stalls:0.2", "stalls:(0,0)x-:0.2"}) {
     EXPECT_EQ(to_string(parse_fault(text)), text);
   }
 }
