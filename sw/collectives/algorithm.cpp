@@ -4,7 +4,8 @@
 namespace podsim::sw {
 
 std::vector<Algorithm> algorithms_for(CollectiveKind kind) {
-  if (kind == CollectiveKind::all_to_all || kind == CollectiveKind::collective_permute) return {Algorithm::direct};
+  if (kind == CollectiveKind::collective_permute) return {Algorithm::direct};
+  if (kind == CollectiveKind::all_to_all) return {Algorithm::y_then_x, Algorithm::two_colour, Algorithm::direct};
   return {algorithms.begin(), algorithms.end() - 1};
 }
 

@@ -11,7 +11,7 @@
 namespace podsim::sw {
 
 /// How a group works together. All but `direct` go dimension by dimension, the last first (Y then X), each next one on
-/// the shard of the one before.
+/// what the one before has left: of a reduction the shard, of an all-to-all the blocks that have come so far.
 enum class Algorithm : std::uint8_t {
   y_then_x,      ///< rings where a dimension is closed, lines where it is open
   two_colour,    ///< the same, half of the payload in this order of dimensions, half in the opposite one

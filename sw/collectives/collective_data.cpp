@@ -17,6 +17,11 @@ bool has_blocks(CollectiveKind kind) {
          kind == CollectiveKind::all_to_all;
 }
 
+/// Whether ranks give away what they hold, so that what comes needs a place of its own.
+bool moves_blocks(CollectiveKind kind) {
+  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::collective_permute;
+}
+
 }  // namespace
 
 std::int64_t CollectiveData::block_elements(std::int32_t core) const {
@@ -43,12 +48,10 @@ std::int64_t CollectiveData::place_of(std::int32_t core, std::int64_t block, std
 CollectiveData::CollectiveData(const CollectiveSchedule& schedule, const CoreVectors& operands) : schedule_(schedule) {
   const CollectiveKind kind = schedule.request().kind;
   held_.resize(std::size_t(schedule.cores()));
-  received_.resize(std::size_t(schedule.cores()));
   for (std::int32_t core = 0; core < schedule.cores(); ++core) {
     if (!schedule.takes_part(core)) continue;
     const Values& operand = operands[std::size_t(core)];
-    Values& held = held_[std::size_t(core)];
-    held.resize(std::size_t(schedule.program(core).padded_elements()));
+    Values held(std::size_t(schedule.program(core).padded_elements()));
     if (!has_blocks(kind)) {
       std::ranges::copy(operand, held.begin());
     } else if (kind == CollectiveKind::all_gather) {
@@ -63,17 +66,16 @@ CollectiveData::CollectiveData(const CollectiveSchedule& schedule, const CoreVec
         held[std::size_t(place_of(core, std::int64_t(i) / elements, std::int64_t(i) % elements))] = operand[i];
       }
     }
-    received_[std::size_t(core)] = held;
+    held_[std::size_t(core)].assign(moves_blocks(kind) ? std::max<std::size_t>(2, schedule.program(core).stages(0).size() + 1) : 1, held);
   }
 }
 
 CoreVectors CollectiveData::results() const {
   const CollectiveRequest& request = schedule_.request();
-  const bool direct = request.kind == CollectiveKind::all_to_all || request.kind == CollectiveKind::collective_permute;
   CoreVectors results(held_.size());
   for (std::int32_t core = 0; core < schedule_.cores(); ++core) {
     if (!schedule_.takes_part(core)) continue;
-    const Values& held = (direct ? received_ : held_)[std::size_t(core)];
+    const Values& held = held_[std::size_t(core)].back();
     Values& result = results[std::size_t(core)];
     std::int64_t first = 0, end = request.elements;
     const std::int64_t elements = has_blocks(request.kind) ? block_elements(core) : request.elements;
@@ -92,17 +94,17 @@ CoreVectors CollectiveData::results() const {
 
 void CollectiveData::sum_cores(const std::vector<std::int32_t>& cores) {
   std::vector<Values> before;
-  for (std::int32_t core : cores) before.push_back(held_[std::size_t(core)]);
+  for (std::int32_t core : cores) before.push_back(held(core, 0));
   const GroupSchedule& program = schedule_.program(cores[0]);
   for (std::size_t to = 0; to < cores.size(); ++to) {
-    Values& held = held_[std::size_t(cores[to])];
+    Values& own = held(cores[to], 0);
     for (int colour = 0; colour < program.colours(); ++colour) {
       if (!schedule_.works_on(cores[to], colour)) continue;
       const ElementRange part = program.part(colour);
       for (std::size_t from = 0; from < cores.size(); ++from) {
         if (from == to) continue;
         for (auto i = std::size_t(part.begin); i < std::size_t(part.begin + part.count); ++i) {
-          held[i] = add_f32(held[i], before[from][i]);
+          own[i] = add_f32(own[i], before[from][i]);
         }
       }
     }
@@ -132,9 +134,14 @@ ElementRange CollectiveData::target_range(std::int32_t core, const Token& token)
 }
 
 void CollectiveData::sent(std::int32_t from, std::int32_t to, const Token& token) {
-  const ElementRange range = source_range(from, to, token);
-  const Values& held = held_[std::size_t(from)];
-  Values values(held.begin() + range.begin, held.begin() + range.begin + range.count);
+  Values values;
+  if (schedule_.program(from).stage_of(token).kind == StageKind::exchange) {
+    values = exchange_values(from, to, token);
+  } else {
+    const ElementRange range = source_range(from, to, token);
+    const Values& own = held(from, 0);
+    values.assign(own.begin() + range.begin, own.begin() + range.begin + range.count);
+  }
   for (double& value : values) value = round_to(schedule_.request().type, value);
   [[maybe_unused]] const bool fresh = in_flight_.emplace(Key{to, pack(MessageTag{token})}, std::move(values)).second;
   assert(fresh);
@@ -145,18 +152,106 @@ void CollectiveData::arrived(std::int32_t core, const Token& token) {
   assert(message != in_flight_.end());
   const Values values = std::move(message->second);
   in_flight_.erase(message);
+  if (schedule_.program(core).stage_of(token).kind == StageKind::exchange) {
+    return exchange_arrived(core, token, values);
+  }
   const ElementRange range = target_range(core, token);
   const StageKind kind = schedule_.program(core).stage_of(token).kind;
-  Values& held = (kind == StageKind::direct ? received_ : held_)[std::size_t(core)];
+  Values& into = held(core, kind == StageKind::direct ? 1 : 0);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    double& own = held[std::size_t(range.begin) + i];
+    double& own = into[std::size_t(range.begin) + i];
     own = kind == StageKind::reduce_scatter ? round_to(schedule_.request().type, add_f32(values[i], own)) : values[i];
   }
 }
 
 void CollectiveData::copied(std::int32_t from, std::int32_t to, ElementRange range) {
-  const Values& source = held_[std::size_t(from)];
-  std::copy_n(source.begin() + range.begin, range.count, held_[std::size_t(to)].begin() + range.begin);
+  std::copy_n(held(from, 0).begin() + range.begin, range.count, held(to, 0).begin() + range.begin);
+}
+
+std::int32_t CollectiveData::position(std::int32_t core, const Token& token) const {
+  return schedule_.member(core).position[std::size_t(schedule_.program(core).stage_of(token).dimension)];
+}
+
+CollectiveData::Exchange CollectiveData::exchange(const GroupSchedule& program, int colour, int stage) {
+  const auto& stages = program.stages(colour);
+  if (stages.empty()) return {program.cores(), 1, program.cores(), program.handed_on()};
+  const Stage& along = stages[std::size_t(stage)];
+  std::int64_t stride = program.cores();
+  for (int d = 0; d < along.dimension; ++d) stride *= program.dimensions()[std::size_t(d)].size;
+  return {stride, along.size, along.parts, along.chunk / along.parts};
+}
+
+std::vector<std::size_t> CollectiveData::places(const GroupSchedule& program, const Exchange& exchange, int colour,
+                                                std::int32_t position, int part, ElementRange range) {
+  std::vector<std::size_t> result;
+  const std::int64_t shard = program.shard(), below = exchange.stride / exchange.parts;
+  for (std::int64_t i = range.begin; i < range.begin + range.count; ++i) {
+    const std::int64_t nth = i / shard;  // of the blocks with this position and part
+    const std::int64_t block = nth % below * exchange.parts + (exchange.parts > 1 ? part : 0) +
+                               exchange.stride * (position + nth / below * exchange.size);
+    result.push_back(std::size_t(program.part(colour).begin + block * shard + i % shard));
+  }
+  return result;
+}
+
+CollectiveData::Values CollectiveData::exchange_values(std::int32_t from, std::int32_t to, const Token& token) {
+  const GroupSchedule& program = schedule_.program(from);
+  const std::int32_t there = position(to, token);
+  if (program.origin(token, there) != position(from, token)) {
+    return std::move(passing_.extract({from, pack(MessageTag{token})}).mapped());
+  }
+  const Exchange shape = exchange(program, token.colour, token.stage);
+  const Values& own = held(from, token.stage);
+  Values values;
+  for (std::int32_t steps = 0; steps < program.chunks(token, there); ++steps) {
+    const std::int32_t target = (there + token.direction * steps + shape.size) % shape.size;
+    for (int part = 0; part < shape.parts; ++part) {
+      for (std::size_t place : places(program, shape, token.colour, target, part, program.slice(token, steps))) {
+        values.push_back(own[place]);
+      }
+    }
+  }
+  return values;
+}
+
+void CollectiveData::exchange_arrived(std::int32_t core, const Token& token, const Values& values) {
+  const GroupSchedule& program = schedule_.program(core);
+  const std::int32_t origin = program.origin(token, position(core, token));
+  const ElementRange range = program.slice(token, 0);
+  const int parts = program.stage_of(token).parts;
+  for (int part = 0; part < parts; ++part) {
+    leave_part(core, token, origin, part, values.data() + part * range.count, range);
+  }
+  if (const auto next = program.onward(token, schedule_.member(core).position)) {
+    passing_[{core, pack(MessageTag{*next})}] = {values.begin() + parts * range.count, values.end()};
+  }
+}
+
+/// Part `part` of a chunk from `origin` comes to its core on the chip.
+void CollectiveData::leave_part(std::int32_t core, const Token& token, std::int32_t origin, int part,
+                                const double* values, ElementRange range) {
+  const GroupSchedule& program = schedule_.program(core);
+  const auto& member = schedule_.member(core);
+  const Exchange shape = exchange(program, token.colour, token.stage);
+  const GroupLayout& layout = schedule_.layout(core);
+  const std::int32_t target =
+      shape.parts > 1 ? layout.members[std::size_t(member.place * layout.cores + part)] : core;
+  Values& into = held(target, token.stage + 1);
+  for (std::size_t place : places(program, shape, token.colour, origin, member.inner, range)) into[place] = *values++;
+}
+
+void CollectiveData::exchanged(std::int32_t core, int colour, int stage) {
+  const GroupSchedule& program = schedule_.program(core);
+  const Exchange shape = exchange(program, colour, stage);
+  const Token token{.colour = colour, .stage = stage};
+  const std::int32_t here = shape.size > 1 ? position(core, token) : 0;
+  for (int part = 0; part < shape.parts; ++part) {
+    Values values;
+    for (std::size_t place : places(program, shape, colour, here, part, {0, shape.part})) {
+      values.push_back(held(core, stage)[place]);
+    }
+    leave_part(core, token, here, part, values.data(), {0, shape.part});
+  }
 }
 
 CoreVectors expected_results(const CollectiveSchedule& schedule, const CoreVectors& operands) {

@@ -31,6 +31,9 @@ class CollectiveData {
   void sent(std::int32_t from, std::int32_t to, const Token& token);
   void arrived(std::int32_t core, const Token& token);
   void copied(std::int32_t from, std::int32_t to, ElementRange range);
+  /// An exchange is over for a core (with or without a stage): what was for the core's own position stays there, of the
+  /// last one with the core of the chip that it is for.
+  void exchanged(std::int32_t core, int colour, int stage);
 
  private:
   using Values = std::vector<double>;
@@ -53,10 +56,30 @@ class CollectiveData {
   ElementRange direct_range(const Token& token, const GroupSchedule& program, std::int64_t place) const;
   std::int64_t member_index(std::int32_t core) const;
 
+  /// In an all-to-all by exchanges a core's payload consists of blocks, numbered like the members of its group: before
+  /// an exchange along a dimension by the position there that they go to, after it by that which they come from.
+  struct Exchange {
+    std::int64_t stride;  ///< in the numbers of blocks
+    std::int32_t size;
+    std::int32_t parts;
+    std::int64_t part;  ///< elements
+  };
+  static Exchange exchange(const GroupSchedule& program, int colour, int stage);
+  /// Where the elements of a part of the chunk for (or from) a position stand in the padded payload.
+  static std::vector<std::size_t> places(const GroupSchedule& program, const Exchange& exchange, int colour,
+                                         std::int32_t position, int part, ElementRange range);
+  Values exchange_values(std::int32_t from, std::int32_t to, const Token& token);
+  void exchange_arrived(std::int32_t core, const Token& token, const Values& values);
+  void leave_part(std::int32_t core, const Token& token, std::int32_t origin, int part, const double* values,
+                  ElementRange range);
+  std::int32_t position(std::int32_t core, const Token& token) const;
+  Values& held(std::int32_t core, int stage) { return held_[std::size_t(core)][std::size_t(stage)]; }
+
   const CollectiveSchedule& schedule_;
-  std::vector<Values> held_;      ///< by core, in the order of the padded payload
-  std::vector<Values> received_;  ///< of direct sends
+  /// By core: the padded payload; where blocks change places, before the first stage and after each.
+  std::vector<std::vector<Values>> held_;
   std::unordered_map<Key, Values, KeyHash> in_flight_;
+  std::unordered_map<Key, Values, KeyHash> passing_;  ///< by the core and the token that goes on from there
 };
 
 /// What every core is to hold, from the definition of the kind: sums in double, not rounded.

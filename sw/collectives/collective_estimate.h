@@ -23,7 +23,8 @@ base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedul
 
 /// Textbook time of one-direction rings of whole chunks, over the dimensions of a group in the order of visit:
 /// 2 (X-1)(S/(X b) + L) + 2 (Y-1)(S/(X Y b) + L) + ... for an all-reduce of S per chip, half of that for reduce-scatter
-/// and all-gather; L is the remote-DMA latency alone. S/b + L for the rest.
+/// and all-gather; of an all-to-all (X-1)(c S/(2 b) + L) + ... with c ranks a chip, each block going the half of a ring
+/// on average; L is the remote-DMA latency alone. S/b + L for the rest.
 base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule& schedule);
 
 /// No collective is faster: what a chip must send or receive at least, over the rate of all its links together; of an

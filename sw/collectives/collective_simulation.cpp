@@ -102,6 +102,9 @@ std::vector<LinkUse> link_uses(const noc::PacketNetwork& network, const hw::Mach
   return result;
 }
 
+std::string audit(const noc::MessageFabric&) { return ""; }
+std::string audit(const noc::PacketNetwork& network) { return network.routers().audit(); }
+
 /// When the cores begin: as asked, later by the jitter of their chip.
 StartTimes jittered_starts(const CollectiveSchedule& schedule, const CollectiveOptions& options) {
   StartTimes starts = options.starts;
@@ -141,7 +144,8 @@ CollectiveOutcome run(SliceBench<Network>& bench, const hw::Machine& machine,
                             .messages = bench.network.messages_delivered(),
                             .relayed = bench.network.messages_relayed(),
                             .phases = phases_of(collective),
-                            .links = link_uses(bench.network, machine)};
+                            .links = link_uses(bench.network, machine),
+                            .audit = audit(bench.network)};
   for (noc::NodeId chip = 0; chip < schedule->slice().nodes(); ++chip) {
     for (int core = 0; core < cores; ++core) {
       outcome.finish.push_back(collective.finished_at(topology.representative_of(chip), core));

@@ -25,7 +25,7 @@ struct CollectiveOptions {
   bool fold = true;  ///< where that is exact
   StartTimes starts = {};
   noc::Faults faults = {};         ///< of the slice, which is not folded then
-  std::uint64_t seed = 1;          ///< of jitter and bit errors
+  std::uint64_t seed = 1;          ///< of jitter, bit errors and stalls
   CollectiveData* data = nullptr;  ///< numbers to move; nothing is folded then
   base::ProbeSink* sink = nullptr;
 };
@@ -52,6 +52,8 @@ struct CollectiveOutcome {
   std::int64_t relayed = 0;   ///< messages sent on by software, around what is dead
   std::vector<CollectivePhase> phases = {};
   std::vector<LinkUse> links = {};  ///< all that exist, by number
+  /// What is wrong with the network's books of flits and credits; empty when all is well, and at message level.
+  std::string audit = {};
 
   bool folded() const { return topology.is_folded(); }
   /// The link with most bytes; nothing without links.

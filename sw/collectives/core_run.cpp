@@ -30,6 +30,7 @@ CoreRun::CoreRun(CollectiveRun& run, noc::NodeId chip, int core)
       unshared_ += program().part(colour).count;
     }
   }
+  unshared_ += program().colours() * (program().cores() - 1) * program().handed_on();
   ungathered_ = walkers_.size();
   queues_.resize(2 * std::size_t(schedule().slice().dimensions()) + 1);
   if (schedule().request().kind == CollectiveKind::collective_permute) return;
@@ -166,6 +167,10 @@ void CoreRun::begin_alone(int colour) {
     done = std::max(done, resources().hbm.write(noc::now(), schedule().bytes(part.count)));
   }
   if (program().shares()) copy_to_others(part, !program().sums_cores());
+  if (program().exchanges()) {
+    if (run_.data() != nullptr) run_.data()->exchanged(full_core_, colour, 0);
+    give_to_others(program().handed_on(), true);
+  }
   timer(done, reduced, {.colour = colour});
 }
 
@@ -173,6 +178,11 @@ void CoreRun::stage_entered(int colour, int stage) {
   const auto& stages = program().stages(colour);
   run_.stage_entered(*program_, colour, stage);
   show_phase({.colour = colour, .stage = stage});
+  if (program().exchanges()) {
+    // What is for the own position need not travel.
+    if (stage > 0 && run_.data() != nullptr) run_.data()->exchanged(full_core_, colour, stage - 1);
+    if (stage + 1 == int(stages.size())) give_to_others(stages.back().chunk / stages.back().parts, true);
+  }
   if (!program().shares() || stage == int(stages.size())) return;
   // What this core brings to its chip, before anything comes in.
   const StageKind kind = stages[std::size_t(stage)].kind;
@@ -210,7 +220,15 @@ std::int32_t CoreRun::next_peer(Token token, std::size_t queue) const {
 }
 
 void CoreRun::forward(const Token& next) {
-  enqueue(queue_of(route(next).hops), {.token = next, .end = next.segment + 1, .from_hbm = false});
+  const std::size_t queue = queue_of(route(next).hops);
+  if (program().stage_of(next).kind == StageKind::exchange) {
+    SendQueue& sends = queues_[queue];
+    ++unsent_;
+    sends.items.insert(sends.items.begin() + std::ptrdiff_t(sends.head + sends.passing++),
+                       {.token = next, .end = next.segment + 1, .from_hbm = false});
+    return feed(queue);
+  }
+  enqueue(queue, {.token = next, .end = next.segment + 1, .from_hbm = false});
 }
 
 void CoreRun::enqueue(std::size_t queue, const SendItem& item) {
@@ -247,6 +265,7 @@ void CoreRun::advance(SendQueue& sends, std::size_t queue) {
     item.token.distance = next_peer(item.token, queue);
     if (item.token.distance < stage.size) return;
   }
+  if (sends.passing > 0) --sends.passing;
   if (++sends.head == sends.items.size()) {
     sends.items.clear();
     sends.head = 0;
@@ -288,6 +307,7 @@ base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int
 
 void CoreRun::absorb(const Token& token) {
   const Stage& stage = program().stage_of(token);
+  if (stage.kind == StageKind::exchange) return absorb_exchange(token);
   const std::int64_t elements = program().size(token, position(token));
   if (stage.kind != StageKind::reduce_scatter) {
     if (run_.data() != nullptr) run_.data()->arrived(full_core_, token);
@@ -304,13 +324,30 @@ void CoreRun::absorb(const Token& token) {
   timer(done, absorbed, token);
 }
 
+void CoreRun::absorb_exchange(const Token& token) {
+  if (run_.data() != nullptr) run_.data()->arrived(full_core_, token);
+  const std::int32_t others = program().stage_of(token).parts - 1;
+  const std::int64_t part = program().slice(token, 0).count;
+  timer(resources().hbm.write(noc::now(), schedule().bytes(part)), absorbed, token);
+  if (others > 0) give_to_others(part, false);
+}
+
 void CoreRun::gathered(int) {
   --ungathered_;
   finish_if_done();
 }
 
 void CoreRun::copy_to_others(ElementRange range, bool from_hbm) {
-  const base::Bytes bytes = schedule().bytes(range.count);
+  const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
+  for (int other = 0; run_.data() != nullptr && other < schedule().cores_per_chip(); ++other) {
+    if (other == core_ || schedule().member(first + other).group != group) continue;
+    run_.data()->copied(full_core_, first + other, range);
+  }
+  give_to_others(range.count, from_hbm);
+}
+
+void CoreRun::give_to_others(std::int64_t elements, bool from_hbm) {
+  const base::Bytes bytes = schedule().bytes(elements);
   const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
   base::Time read = noc::now();
   if (from_hbm) read = resources().hbm.read(noc::now(), bytes);
@@ -318,8 +355,7 @@ void CoreRun::copy_to_others(ElementRange range, bool from_hbm) {
     if (other == core_ || schedule().member(first + other).group != group) continue;
     const base::Time crossed = engine().chip_switch(chip_).pass(noc::now(), core_, other, bytes).arrival;
     const base::Time written = engine().resources(chip_, other).hbm.write(noc::now(), bytes);
-    if (run_.data() != nullptr) run_.data()->copied(full_core_, first + other, range);
-    run_.core(chip_, other).receive_copy(range.count, std::max({read, crossed, written}) + engine().dma_latency());
+    run_.core(chip_, other).receive_copy(elements, std::max({read, crossed, written}) + engine().dma_latency());
   }
 }
 

@@ -19,6 +19,8 @@ namespace podsim::sw {
 ///    own contribution is read from HBM, in the first stage also those of the chip's other cores, through the switch;
 ///    the vector unit adds, and the sum is sent on from VMEM; where a flow ends the sum is written to HBM. Latencies of
 ///    these local DMAs are hidden by prefetch: what will arrive is known.
+///  - exchange: of an arrived segment what goes on does so at once, before what starts here, so that little waits in
+///    VMEM; the rest is written to HBM, in the last exchange the parts of the chip's other cores to theirs.
 ///  - all-gather, broadcast: an arrived segment is sent on at once, written to HBM, and copied through the switch to
 ///    the HBM of the chip's other cores. Such a copy takes the longest of reading, switch and writing, and the
 ///    latencies of a DMA.
@@ -52,6 +54,7 @@ class CoreRun : public ScheduleActions {
   struct SendQueue {
     std::vector<SendItem> items;
     std::size_t head = 0;
+    std::size_t passing = 0;  ///< items that go before those which start here
     int in_works = 0;
     bool empty() const { return head == items.size(); }
   };
@@ -84,6 +87,9 @@ class CoreRun : public ScheduleActions {
   void send(const Token& token, std::size_t queue);
   void cross(const Token& token, const Route& route, std::size_t queue);
   void copy_to_others(ElementRange range, bool from_hbm);
+  /// So many elements to every other core of the group on this chip.
+  void give_to_others(std::int64_t elements, bool from_hbm);
+  void absorb_exchange(const Token& token);
   void receive_copy(std::int64_t elements, base::Time when);
   void finish_if_done();
   void show_phase(const Token& token);

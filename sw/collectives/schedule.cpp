@@ -9,6 +9,8 @@
 namespace podsim::sw {
 namespace {
 
+constexpr std::int64_t exchange_segments = 16;  // so that little waits for the last one of a position to go on
+
 std::int32_t around(std::int32_t position, std::int32_t size) { return (position % size + size) % size; }
 
 /// The segments of a flow are as equal as can be, so that no short one follows the others down the line.
@@ -30,8 +32,9 @@ bool in_direction(const Stage& stage, int direction, std::int32_t position) {
   return stage.flow != Flow::line || (direction > 0 ? position < stage.size - 1 : position > 0);
 }
 
-/// Steps that a broadcast goes in a direction around a ring.
+/// Steps that a broadcast or an exchange goes in a direction around a ring.
 std::int32_t reach(const Stage& stage, int direction) {
+  if (stage.kind == StageKind::exchange) return stage.size / 2;
   if (stage.flow == Flow::one_way) return direction > 0 ? stage.size - 1 : 0;
   return direction > 0 ? stage.size / 2 : (stage.size - 1) / 2;
 }
@@ -44,11 +47,17 @@ GroupSchedule::GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Alg
       cores_(layout.cores),
       dimensions_(layout.dimensions),
       ranks_(std::int32_t(layout.members.size())),
+      exchanges_(kind == CollectiveKind::all_to_all && algorithm != Algorithm::direct),
       per_chip_(kind != CollectiveKind::all_to_all && kind != CollectiveKind::collective_permute) {
   assert(elements >= 1 && lengths.link >= 1 && lengths.least >= 1 && lengths.most >= 1);
-  two_orders_ = per_chip_ && algorithm == Algorithm::two_colour && dimensions_.size() > 1;
-  if (!per_chip_) {
-    colours_ = kind == CollectiveKind::all_to_all ? 2 : 1;
+  two_orders_ = (per_chip_ || exchanges_) && algorithm == Algorithm::two_colour && dimensions_.size() > 1;
+  if (exchanges_) {
+    colours_ = two_orders_ ? 2 : 1;
+  } else if (!per_chip_) {
+    // Two where they differ in their way: half around a ring.
+    const bool opposite = std::ranges::any_of(
+        dimensions_, [](const LogicalDimension& along) { return along.closed && along.size % 2 == 0; });
+    colours_ = kind == CollectiveKind::all_to_all && opposite ? 2 : 1;
   } else if (kind == CollectiveKind::broadcast) {
     colours_ = two_orders_ ? 2 : 1;
   } else if (kind != CollectiveKind::all_reduce || algorithm != Algorithm::one_way_ring) {
@@ -58,7 +67,7 @@ GroupSchedule::GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Alg
                                         : std::int64_t(kind == CollectiveKind::all_to_all ? ranks_ : 1) * colours_;
   shard_ = base::divide_round_up(elements, kind == CollectiveKind::broadcast ? colours_ : shards);
   part_ = kind == CollectiveKind::broadcast ? shard_ : shard_ * (shards / colours_);
-  if (!per_chip_) {
+  if (!per_chip_ && !exchanges_) {
     add_direct(lengths);
   } else {
     add_stages(0, algorithm, lengths);
@@ -87,6 +96,7 @@ void GroupSchedule::add_stages(int order, Algorithm algorithm, const SegmentLeng
     for (int d : visited) stages.push_back(stage_along(StageKind::broadcast, d, 0, part_, algorithm, lengths));
     return;
   }
+  if (exchanges_) return add_exchanges(visited, algorithm, lengths, stages);
   std::int64_t chunk = part_;
   std::vector<Cut>& cuts = cuts_[std::size_t(order)];
   for (int d : visited) cuts.push_back({d, chunk /= dimensions_[std::size_t(d)].size});
@@ -102,6 +112,15 @@ void GroupSchedule::add_stages(int order, Algorithm algorithm, const SegmentLeng
   }
 }
 
+void GroupSchedule::add_exchanges(const std::vector<int>& visited, Algorithm algorithm, const SegmentLengths& lengths,
+                                  std::vector<Stage>& stages) const {
+  for (int d : visited) {
+    const std::int64_t chunk = part_ / dimensions_[std::size_t(d)].size;
+    stages.push_back(stage_along(StageKind::exchange, d, 0, chunk, algorithm, lengths));
+  }
+  if (!stages.empty()) stages.back().parts = cores_;
+}
+
 Stage GroupSchedule::stage_along(StageKind kind, int dimension, int depth, std::int64_t chunk, Algorithm algorithm,
                                  const SegmentLengths& lengths) const {
   const LogicalDimension& along = dimensions_[std::size_t(dimension)];
@@ -111,7 +130,7 @@ Stage GroupSchedule::stage_along(StageKind kind, int dimension, int depth, std::
   stage.depth = depth;
   stage.size = along.size;
   stage.chunk = chunk;
-  static constexpr std::array names{"reduce-scatter ", "all-gather ", "broadcast "};
+  static constexpr std::array names{"reduce-scatter ", "all-gather ", "broadcast ", "exchange "};
   stage.name = names[std::size_t(kind)] + dimension_text(along);
   stage.flow = algorithm == Algorithm::one_way_ring                 ? Flow::one_way
                : algorithm == Algorithm::ring || along.physical < 0 ? Flow::ring
@@ -121,6 +140,13 @@ Stage GroupSchedule::stage_along(StageKind kind, int dimension, int depth, std::
   if (kind == StageKind::broadcast) {
     const std::int32_t segments = whole ? 1 : pieces(chunk, std::min(lengths.link, lengths.most));
     stage.segments = {segments, stage.flow == Flow::one_way ? 0 : segments};
+    return stage;
+  }
+  if (kind == StageKind::exchange) {
+    // The first message of a flow is the longest.
+    const std::int64_t longest = chunk * (stage.flow == Flow::line ? stage.size - 1 : reach(stage, +1));
+    const std::int64_t wanted = std::clamp<std::int64_t>(longest / lengths.link, 1, exchange_segments);
+    stage.segments.fill(std::max(std::int32_t(wanted), pieces(longest, lengths.most)));
     return stage;
   }
   if (stage.flow == Flow::line) {
@@ -143,7 +169,8 @@ Stage GroupSchedule::stage_along(StageKind kind, int dimension, int depth, std::
 }
 
 std::int64_t GroupSchedule::flow(const Stage& stage, int direction) {
-  if (stage.kind == StageKind::broadcast || stage.kind == StageKind::direct || stage.flow == Flow::line)
+  if (stage.kind == StageKind::broadcast || stage.kind == StageKind::exchange || stage.kind == StageKind::direct ||
+      stage.flow == Flow::line)
     return stage.chunk;
   if (stage.flow == Flow::one_way) return direction > 0 ? stage.chunk : 0;
   return direction > 0 ? stage.chunk - stage.chunk / 2 : stage.chunk / 2;
@@ -159,6 +186,9 @@ void GroupSchedule::for_each_origin(int colour, int stage_index, const noc::Coor
   if (stage.kind == StageKind::direct) {
     if (kind_ == CollectiveKind::collective_permute && !at[0]) return;
     for (std::int32_t peer = 1; peer < stage.size; ++peer) send({colour, stage_index, +1, peer, 0});
+  } else if (stage.kind == StageKind::exchange) {
+    origin(+1, stage.flow == Flow::line ? position : 1);
+    origin(-1, stage.flow == Flow::line ? position : 1);
   } else if (stage.kind == StageKind::broadcast) {
     if (stage.flow == Flow::line || reach(stage, +1) > 0) origin(+1, 1);
     if (stage.flow == Flow::line || reach(stage, -1) > 0) origin(-1, 1);
@@ -185,6 +215,11 @@ std::optional<Token> GroupSchedule::onward(const Token& token, const noc::Coordi
   const std::int32_t position = at[std::size_t(stage.dimension)];
   Token next = token;
   if (stage.kind == StageKind::direct) return std::nullopt;
+  if (stage.kind == StageKind::exchange) {
+    if (chunks(token, position) == 1) return std::nullopt;
+    if (stage.flow != Flow::line) ++next.distance;
+    return next;
+  }
   if (stage.flow == Flow::line && stage.kind != StageKind::broadcast) {
     if (!in_direction(stage, token.direction, position)) return std::nullopt;
     if (stage.kind == StageKind::all_gather) return next;
@@ -219,6 +254,11 @@ std::int64_t GroupSchedule::completions(int colour, int stage_index, const noc::
     return receives ? std::int64_t(stage.size - 1) * stage.segments[0] : 0;
   }
   if (stage.kind == StageKind::broadcast) return stage.segments[0];
+  if (stage.kind == StageKind::exchange) {
+    const bool line = stage.flow == Flow::line;
+    return (line ? position : reach(stage, +1)) * stage.segments[0] +
+           (line ? stage.size - 1 - position : reach(stage, -1)) * stage.segments[1];
+  }
   // Flows that come in from each side: what travels in positive direction comes from lower positions.
   std::int64_t from_below = 1, from_above = 1;
   if (stage.kind == StageKind::all_gather) {
@@ -249,8 +289,37 @@ std::pair<std::int32_t, std::int32_t> GroupSchedule::bundled(const Stage& stage,
   return {first, end};
 }
 
+std::int32_t GroupSchedule::origin(const Token& token, std::int32_t position) const {
+  const Stage& stage = stage_of(token);
+  if (stage.flow == Flow::line) return token.distance;
+  return around(position - token.direction * token.distance, stage.size);
+}
+
+std::int32_t GroupSchedule::chunks(const Token& token, std::int32_t position) const {
+  const Stage& stage = stage_of(token);
+  if (stage.flow != Flow::line) return reach(stage, token.direction) - token.distance + 1;
+  return token.direction > 0 ? stage.size - position : position + 1;
+}
+
+ElementRange GroupSchedule::slice(const Token& token, std::int32_t steps) const {
+  const Stage& stage = stage_of(token);
+  ElementRange of{0, stage.chunk / stage.parts};
+  if (stage.flow != Flow::line && 2 * (token.distance + steps) == stage.size) {
+    const std::int64_t half = of.count / 2;
+    of = token.direction > 0 ? ElementRange{0, of.count - half} : ElementRange{of.count - half, half};
+  }
+  const ElementRange segment = segment_of(of.count, segments(token), token.segment);
+  return {of.begin + segment.begin, segment.count};
+}
+
 std::int64_t GroupSchedule::size(const Token& token, std::int32_t position) const {
   const Stage& stage = stage_of(token);
+  if (stage.kind == StageKind::exchange) {
+    // The last one alone may be half a chunk.
+    const std::int32_t last = chunks(token, position) - 1;
+    const std::int64_t before = last > 0 ? last * slice(token, 0).count : 0;
+    return (before + slice(token, last).count) * stage.parts;
+  }
   if (stage.flow == Flow::line && stage.bundle > 1) {
     const auto [first, end] = bundled(stage, token, position);
     return (end - first) * stage.chunk;

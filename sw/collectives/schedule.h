@@ -28,6 +28,11 @@
 ///    owner's chunk (reduce-scatter) or gain it (all-gather) at every position that they pass.
 ///  - broadcast along one dimension: a segment that has arrived goes on along its dimension, and starts along all later
 ///    ones.
+///  - exchange along one dimension: a message starts at every position in both directions, with a chunk for every
+///    position that it will come by, leaves each its own and goes on shorter. So all traffic is between neighbours, and
+///    a link's load is the same at every moment. Around a ring of even size the chunk for the opposite position goes
+///    half each way. After the exchanges of all dimensions every chip has what is for it; in the last one a core hands
+///    on to the other cores of its chip what is theirs.
 ///  - direct: a message from every member to every other, those at the same distance at the same time; where a
 ///    destination is half way around a ring, colours differ in the way they go.
 ///
@@ -35,7 +40,7 @@
 /// them, colour by colour; padding makes all shards equal (less than one element per shard).
 namespace podsim::sw {
 
-enum class StageKind : std::uint8_t { reduce_scatter, all_gather, broadcast, direct };
+enum class StageKind : std::uint8_t { reduce_scatter, all_gather, broadcast, exchange, direct };
 enum class Flow : std::uint8_t { ring, one_way, line };
 
 /// One colour's work along one dimension; only dimensions of more than one position have stages.
@@ -47,6 +52,7 @@ struct Stage {
   std::int32_t size = 1;
   std::int64_t chunk = 0;                  ///< elements of one of the `size` chunks; all there are in a broadcast
   std::int32_t bundle = 1;                 ///< chunks that travel as one message along a line
+  std::int32_t parts = 1;                  ///< of a chunk of the last exchange: one for each core of a chip
   std::array<std::int32_t, 2> segments{};  ///< of a flow in positive and in negative direction; 0: nothing flows there
   std::string name;                        ///< "reduce-scatter y"
 
@@ -60,7 +66,8 @@ struct Token {
   int stage = 0;
   int direction = 1;  ///< of travel along the stage's dimension
   /// Ring: steps between here and the chunk's owner, to go (reduce-scatter) or gone (all-gather). Line: the number of
-  /// the bundle. Broadcast: steps from where it started. Direct: which of the other members, counted from the sender.
+  /// the bundle. Broadcast, and exchange around a ring: steps from where it started; exchange along a line: where it
+  /// started. Direct: which of the other members, counted from the sender.
   std::int32_t distance = 0;
   std::int32_t segment = 0;
   bool operator==(const Token&) const = default;
@@ -99,6 +106,10 @@ class GroupSchedule {
   bool shares() const { return per_chip_ && cores_ > 1 && kind_ != CollectiveKind::reduce_scatter; }
   /// Whether the first stage takes the contributions of all cores of a chip.
   bool sums_cores() const { return per_chip_ && cores_ > 1 && reduces(kind_); }
+  /// Whether an all-to-all goes dimension by dimension.
+  bool exchanges() const { return exchanges_; }
+  /// Elements of a colour that every core of a chip hands on to each other one.
+  std::int64_t handed_on() const { return exchanges_ ? part_ / cores_ : 0; }
   const std::vector<Stage>& stages(int colour) const { return stages_[std::size_t(colour % 2)]; }
   const Stage& stage_of(const Token& token) const { return stages(token.colour)[std::size_t(token.stage)]; }
   /// A colour's part of the payload.
@@ -118,6 +129,12 @@ class GroupSchedule {
   std::int32_t next_position(const Token& token, std::int32_t position) const;
   /// Whether a partial sum that arrives here, or some of it, has arrived at its owner.
   bool ends_here(const Token& token, const noc::Coordinates& at) const;
+  /// Of an exchange's token that arrives at `position`: where it started, how many chunks it brings, and which elements
+  /// it has of each part of the chunk for `steps` positions farther on. The chunk for here stays here.
+  std::int32_t origin(const Token& token, std::int32_t position) const;
+  std::int32_t chunks(const Token& token, std::int32_t position) const;
+  ElementRange slice(const Token& token, std::int32_t steps) const;
+
   /// Segments to wait for: those with the own chunk (reduce-scatter), all that pass (the others).
   std::int64_t completions(int colour, int stage, const noc::Coordinates& at) const;
 
@@ -138,6 +155,8 @@ class GroupSchedule {
 
   void add_stages(int order, Algorithm algorithm, const SegmentLengths& lengths);
   void add_direct(const SegmentLengths& lengths);
+  void add_exchanges(const std::vector<int>& visited, Algorithm algorithm, const SegmentLengths& lengths,
+                     std::vector<Stage>& stages) const;
   Stage stage_along(StageKind kind, int dimension, int depth, std::int64_t chunk, Algorithm algorithm,
                     const SegmentLengths& lengths) const;
   /// Elements of a flow in the token's direction: of one chunk, or its half.
@@ -150,6 +169,7 @@ class GroupSchedule {
   int cores_;
   std::vector<LogicalDimension> dimensions_;
   std::int32_t ranks_;
+  bool exchanges_;
   bool per_chip_;  ///< colours belong to one core of a chip each
   int colours_ = 1;
   bool two_orders_ = false;

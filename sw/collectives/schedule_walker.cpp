@@ -20,7 +20,7 @@ void ScheduleWalker::accept(const Token& token, ScheduleActions& actions) {
   const StageKind kind = schedule_->stage_of(token).kind;
   actions.absorb(token);
   if (kind == StageKind::broadcast) spread(token, actions);
-  if (kind != StageKind::all_gather) return;
+  if (kind != StageKind::all_gather && kind != StageKind::exchange) return;
   if (auto next = schedule_->onward(token, at_)) actions.forward(*next);
 }
 

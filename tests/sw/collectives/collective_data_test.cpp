@@ -9,9 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "noc/fresh_context.h"
-#include "sw/collectives/collective_simulation.h"
-#include "sw/graph/literal.h"
+#include "tests/sw/collectives/collective_cases.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 namespace podsim::sw {
@@ -92,25 +90,6 @@ Case any_case() {
     result.starts.push_back(base::Time(*rc::gen::element(0, 0, 300'000, 20'000'000)));
   }
   return result;
-}
-
-std::int64_t operand_elements(const CollectiveSchedule& schedule, std::int32_t core) {
-  const std::int64_t elements = schedule.request().elements;
-  if (schedule.request().kind != CollectiveKind::all_gather) return elements;
-  const auto& ranks = schedule.ranks(core);
-  const std::int64_t block = base::divide_round_up(elements, std::int64_t(ranks.size()));
-  const std::int64_t first = block * (std::ranges::find(ranks, core) - ranks.begin());
-  return std::clamp<std::int64_t>(elements - first, 0, block);
-}
-
-CoreVectors operands_of(const CollectiveSchedule& schedule, const std::function<double()>& value) {
-  CoreVectors operands(std::size_t(schedule.cores()));
-  for (std::int32_t core = 0; core < schedule.cores(); ++core) {
-    if (!schedule.takes_part(core)) continue;
-    operands[std::size_t(core)].resize(std::size_t(operand_elements(schedule, core)));
-    std::ranges::generate(operands[std::size_t(core)], value);
-  }
-  return operands;
 }
 
 CoreVectors perform(const Case& sample, const CoreVectors& operands) {

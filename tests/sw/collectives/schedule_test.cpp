@@ -87,6 +87,25 @@ TEST(GroupSchedule, ABundleOfAReduceScatterLosesAChunkAtEveryOwnerItPasses) {
   EXPECT_FALSE(schedule.onward(up, {5}));
 }
 
+TEST(GroupSchedule, AMessageOfAnExchangeLosesAChunkAtEveryPosition) {
+  const auto line = schedule_of(Topology({5}, {false}), 1, CollectiveKind::all_to_all, Algorithm::y_then_x, 50,
+                                {.link = 1000, .least = 1, .most = 1000});
+  EXPECT_EQ(names(line, 0), (std::vector<std::string>{"exchange x"}));
+  const Token up{.direction = +1, .distance = 1};  // started at position 1
+  EXPECT_EQ(line.size(up, 2), 30);
+  EXPECT_EQ(line.size(up, 3), 20);
+  EXPECT_EQ(line.onward(up, {3}), up);
+  EXPECT_EQ(line.size(up, 4), 10);
+  EXPECT_FALSE(line.onward(up, {4}));
+  // Around a ring of four each way: a chunk, and half of that for the opposite position.
+  const auto ring = schedule_of(Topology({4}, {true}), 1, CollectiveKind::all_to_all, Algorithm::y_then_x, 40,
+                                {.link = 1000, .least = 1, .most = 1000});
+  for (int direction : {+1, -1}) {
+    EXPECT_EQ(ring.size({.direction = direction, .distance = 1}, 0), 15);
+    EXPECT_EQ(ring.size({.direction = direction, .distance = 2}, 0), 5);
+  }
+}
+
 TEST(GroupSchedule, PaddingIsLessThanOneElementPerShard) {
   const auto schedule =
       schedule_of(Topology({8, 4}, {false, false}), 2, CollectiveKind::all_reduce, Algorithm::two_colour, 25553192);
