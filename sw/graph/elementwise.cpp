@@ -1,126 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/graph/elementwise.h"
 
-#include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
+
+#include "sw/graph/integer_function.h"
+#include "sw/graph/real_function.h"
 
 namespace podsim::sw {
 
 namespace {
 
-bool compare(ComparisonDirection direction, double x, double y) {
+bool is_whole(ElementType type) { return is_integer(type) || type == ElementType::pred; }
+
+/// From whether x < y, y < x and x == y; none holds of NaN.
+bool holds(ComparisonDirection direction, bool less, bool greater, bool equal) {
   switch (direction) {
     case ComparisonDirection::eq:
-      return x == y;
+      return equal;
     case ComparisonDirection::ne:
-      return x != y;
+      return !equal;
     case ComparisonDirection::lt:
-      return x < y;
+      return less;
     case ComparisonDirection::le:
-      return x <= y;
+      return less || equal;
     case ComparisonDirection::gt:
-      return x > y;
+      return greater;
     case ComparisonDirection::ge:
-      return x >= y;
+      return greater || equal;
   }
   assert(false);
   return false;
 }
 
-double divide(ElementType type, double x, double y) {
-  if (is_floating_point(type)) return x / y;
-  return y == 0 ? -1 : std::trunc(x / y);
+bool compare(const Instruction& instruction, ElementType type, Element x, Element y) {
+  if (is_whole(type)) {
+    const std::int64_t a = integer_of(type, x), b = integer_of(type, y);
+    return holds(instruction.comparison, integer_less(type, a, b), integer_less(type, b, a), a == b);
+  }
+  const double a = x.number, b = y.number;
+  if (!instruction.total_order) return holds(instruction.comparison, a < b, b < a, a == b);
+  const bool less = totally_less(a, b), greater = totally_less(b, a);
+  return holds(instruction.comparison, less, greater, !less && !greater);
 }
 
-/// HLO's maximum hands a NaN of either side on, unlike std::fmax.
-double maximum(double x, double y) { return std::isnan(x) || x > y ? x : y; }
-double minimum(double x, double y) { return std::isnan(x) || x < y ? x : y; }
-
-double sign(double x) { return std::isnan(x) ? x : double((x > 0) - (x < 0)); }
-
-/// A floating-point value that becomes an integer is truncated and clamped; NaN becomes 0.
-double convert(ElementType from, ElementType to, double x) {
-  if (!is_floating_point(from) || is_floating_point(to) || to == ElementType::pred) return x;
-  if (std::isnan(x)) return 0;
-  const bool has_sign = is_signed_integer(to);
-  const int bits = 8 * byte_width(to) - (has_sign ? 1 : 0);
-  // 2^63 - 1 is not a double: the largest one below 2^bits that round_to leaves alone.
-  const double highest = bits > 53 ? std::nextafter(std::ldexp(1.0, bits), 0.0) : std::ldexp(1.0, bits) - 1;
-  return std::clamp(std::trunc(x), has_sign ? -std::ldexp(1.0, bits) : 0.0, highest);
+Element clamp(ElementType type, Element low, Element x, Element high) {
+  if (is_whole(type)) {
+    const std::int64_t floor = integer_of(type, low), value = integer_of(type, x), ceiling = integer_of(type, high);
+    const std::int64_t raised = apply_integer(Opcode::maximum, type, value, floor);
+    return integer_element(type, apply_integer(Opcode::minimum, type, raised, ceiling));
+  }
+  const double raised = apply_real(Opcode::maximum, x.number, low.number);
+  return {apply_real(Opcode::minimum, raised, high.number), 0};
 }
-
-std::int64_t bits_of(double x) { return std::int64_t(x); }
 
 }  // namespace
 
-double apply_elementwise(const Instruction& instruction, ElementType type, std::span<const double> operands) {
-  const double x = operands[0];
-  const double y = operands.size() > 1 ? operands[1] : 0;
+Element apply_elementwise(const Instruction& instruction, ElementType type, std::span<const Element> operands) {
+  const Element x = operands[0];
+  const Element y = operands.size() > 1 ? operands[1] : Element();
   switch (instruction.opcode) {
-    case Opcode::negate:
-      return -x;
-    case Opcode::abs:
-      return std::abs(x);
-    case Opcode::exponential:
-      return std::exp(x);
-    case Opcode::log:
-      return std::log(x);
-    case Opcode::sqrt:
-      return std::sqrt(x);
-    case Opcode::rsqrt:
-      return 1 / std::sqrt(x);
-    case Opcode::tanh:
-      return std::tanh(x);
-    case Opcode::sign:
-      return sign(x);
     case Opcode::convert:
-      return convert(type, instruction.shape.element_type, x);
-    case Opcode::copy:
-      return x;
-    case Opcode::add:
-      return x + y;
-    case Opcode::subtract:
-      return x - y;
-    case Opcode::multiply:
-      return x * y;
-    case Opcode::divide:
-      return divide(type, x, y);
-    case Opcode::maximum:
-      return maximum(x, y);
-    case Opcode::minimum:
-      return minimum(x, y);
-    case Opcode::power:
-      return std::pow(x, y);
+      return convert_element(type, instruction.shape.element_type, x);
     case Opcode::compare:
-      return compare(instruction.comparison, x, y);
-    case Opcode::logical_and:
-      return double(bits_of(x) & bits_of(y));
-    case Opcode::logical_or:
-      return double(bits_of(x) | bits_of(y));
+      return {compare(instruction, type, x, y) ? 1.0 : 0.0, 0};
     case Opcode::select:
-      return x != 0 ? y : operands[2];
-    default:
+      return x.number != 0 ? y : operands[2];
+    case Opcode::clamp:
+      return clamp(type, x, y, operands[2]);
+    case Opcode::is_finite:
+      return {std::isfinite(x.number) ? 1.0 : 0.0, 0};
+    case Opcode::reduce_precision:
+      return {reduce_precision(type, instruction.exponent_bits, instruction.mantissa_bits, x.number), 0};
+    case Opcode::complex:
+    case Opcode::stochastic_convert:
       throw std::logic_error(fmt::format("{} cannot be evaluated", to_string(instruction.opcode)));
+    default:
+      break;
   }
+  if (!is_whole(type)) return {apply_real(instruction.opcode, x.number, y.number), 0};
+  return integer_element(type, apply_integer(instruction.opcode, type, integer_of(type, x), integer_of(type, y)));
 }
 
 Literal evaluate_elementwise(const Instruction& instruction, std::span<const Literal* const> operands) {
   assert(operands.size() <= 3);
-  Literal result{instruction.shape, std::vector<double>(instruction.shape.element_count()), {}};
+  for (const Literal* operand : operands) {
+    if (is_complex(operand->shape.element_type)) throw std::logic_error("complex numbers cannot be computed with");
+  }
+  Literal result = make_zeros(instruction.shape);
   const ElementType type = operands.size() == 3 ? operands[1]->shape.element_type : operands[0]->shape.element_type;
-  double scalars[3] = {};
-  const std::span<const double> arguments(scalars, operands.size());
-  for (std::size_t i = 0; i < result.values.size(); ++i) {
+  const ElementType result_type = result.shape.element_type;
+  std::array<Element, 3> scalars;
+  const std::span<const Element> arguments(scalars.data(), operands.size());
+  const std::int64_t count = result.shape.element_count();
+  for (std::int64_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
-      // The predicate of a select may be one scalar for all elements.
-      scalars[k] = operands[k]->values[operands[k]->shape.rank() == 0 ? 0 : i];
+      // The predicate of a select and the bounds of a clamp may be one scalar for all elements.
+      scalars[k] = element_of(*operands[k], operands[k]->shape.rank() == 0 ? 0 : i);
     }
-    result.values[i] = round_to(result.shape.element_type, apply_elementwise(instruction, type, arguments));
+    set_element(result, i, rounded(result_type, apply_elementwise(instruction, type, arguments)));
   }
   return result;
 }

@@ -3,15 +3,15 @@
 
 #include <span>
 
+#include "sw/graph/element.h"
 #include "sw/graph/graph.h"
-#include "sw/graph/literal.h"
 
 namespace podsim::sw {
 
-/// One element of an elementwise instruction on exact operands, not rounded: what the scalar operation means. Floating
-/// point comes out as the double-precision result, integers and predicates as HLO defines them.
-/// `type` is the element type of the operands (of operand 1 for select).
-double apply_elementwise(const Instruction& instruction, ElementType type, std::span<const double> operands);
+/// One element of an elementwise instruction: what the scalar operation means. A real result is in double precision
+/// and not rounded, an integer one exact within its type. `type` is the element type of the operands, of operand 1 for
+/// select and clamp. Throws std::logic_error for what cannot be evaluated, such as complex numbers.
+Element apply_elementwise(const Instruction& instruction, ElementType type, std::span<const Element> operands);
 
 /// An elementwise instruction on arrays, rounded to the result's type.
 Literal evaluate_elementwise(const Instruction& instruction, std::span<const Literal* const> operands);

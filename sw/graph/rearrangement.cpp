@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sw/graph/affine_copy.h"
+#include "sw/graph/element.h"
 #include "sw/graph/index_space.h"
 
 namespace podsim::sw {
@@ -12,25 +14,13 @@ namespace {
 
 using Index = std::vector<std::int64_t>;
 
-Literal uninitialised(const Shape& shape) { return {shape, std::vector<double>(shape.element_count()), {}}; }
-
-/// Fills the result with operand elements at base + sum of index[i] * steps[i].
-Literal gather_affine(const Instruction& instruction, const Literal& operand, std::int64_t base, const Index& steps) {
-  Literal result = uninitialised(instruction.shape);
-  std::size_t position = 0;
-  for_each_index(result.shape.dimensions, [&](const Index& index) {
-    std::int64_t from = base;
-    for (std::size_t i = 0; i < index.size(); ++i) from += index[i] * steps[i];
-    result.values[position++] = operand.values[from];
-  });
-  return result;
-}
-
 Literal evaluate_iota(const Instruction& instruction) {
-  Literal result = uninitialised(instruction.shape);
-  std::size_t position = 0;
+  Literal result = make_zeros(instruction.shape);
+  const ElementType type = result.shape.element_type;
+  std::int64_t position = 0;
   for_each_index(result.shape.dimensions, [&](const Index& index) {
-    result.values[position++] = round_to(result.shape.element_type, double(index[instruction.index]));
+    const Element number{0, index[std::size_t(instruction.index)]};
+    set_element(result, position++, convert_element(ElementType::s64, type, number));
   });
   return result;
 }
@@ -39,14 +29,14 @@ Literal evaluate_broadcast(const Instruction& instruction, const Literal& operan
   const Index strides = row_major_strides(operand.shape.dimensions);
   Index steps(instruction.shape.rank(), 0);
   for (std::size_t i = 0; i < strides.size(); ++i) steps[instruction.dimensions[i]] = strides[i];
-  return gather_affine(instruction, operand, 0, steps);
+  return gather_affine(instruction.shape, operand, 0, steps);
 }
 
 Literal evaluate_transpose(const Instruction& instruction, const Literal& operand) {
   const Index strides = row_major_strides(operand.shape.dimensions);
   Index steps(strides.size());
   for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = strides[instruction.dimensions[i]];
-  return gather_affine(instruction, operand, 0, steps);
+  return gather_affine(instruction.shape, operand, 0, steps);
 }
 
 Literal evaluate_reverse(const Instruction& instruction, const Literal& operand) {
@@ -56,7 +46,7 @@ Literal evaluate_reverse(const Instruction& instruction, const Literal& operand)
     base += (operand.shape.dimensions[dimension] - 1) * steps[dimension];
     steps[dimension] = -steps[dimension];
   }
-  return gather_affine(instruction, operand, base, steps);
+  return gather_affine(instruction.shape, operand, base, steps);
 }
 
 Literal evaluate_slice(const Instruction& instruction, const Literal& operand) {
@@ -66,16 +56,17 @@ Literal evaluate_slice(const Instruction& instruction, const Literal& operand) {
     base += instruction.slice[i].start * steps[i];
     steps[i] *= instruction.slice[i].stride;
   }
-  return gather_affine(instruction, operand, base, steps);
+  return gather_affine(instruction.shape, operand, base, steps);
 }
 
 Literal evaluate_pad(const Instruction& instruction, const Literal& operand, const Literal& value) {
-  Literal result = uninitialised(instruction.shape);
-  std::ranges::fill(result.values, value.values[0]);
+  Literal result = make_zeros(instruction.shape);
+  const std::int64_t count = result.shape.element_count();
+  for (std::int64_t i = 0; i < count; ++i) copy_element(result, i, value, 0);
   const Index strides = row_major_strides(result.shape.dimensions);
-  std::size_t position = 0;
+  std::int64_t position = -1;
   for_each_index(operand.shape.dimensions, [&](const Index& index) {
-    const double element = operand.values[position++];
+    ++position;
     std::int64_t to = 0;
     for (std::size_t i = 0; i < index.size(); ++i) {
       const PadDimension& pad = instruction.padding[i];
@@ -83,23 +74,18 @@ Literal evaluate_pad(const Instruction& instruction, const Literal& operand, con
       if (place < 0 || place >= result.shape.dimensions[i]) return;
       to += place * strides[i];
     }
-    result.values[to] = element;
+    copy_element(result, to, operand, position);
   });
   return result;
 }
 
 Literal evaluate_concatenate(const Instruction& instruction, std::span<const Literal* const> operands) {
-  Literal result = uninitialised(instruction.shape);
-  const std::int64_t along = instruction.dimensions[0];
+  Literal result = make_zeros(instruction.shape);
+  const auto along = std::size_t(instruction.dimensions[0]);
   const Index strides = row_major_strides(result.shape.dimensions);
   std::int64_t offset = 0;
   for (const Literal* operand : operands) {
-    std::size_t position = 0;
-    for_each_index(operand->shape.dimensions, [&](const Index& index) {
-      std::int64_t to = offset * strides[along];
-      for (std::size_t i = 0; i < index.size(); ++i) to += index[i] * strides[i];
-      result.values[to] = operand->values[position++];
-    });
+    scatter_affine(result, *operand, offset * strides[along], strides);
     offset += operand->shape.dimensions[along];
   }
   return result;
@@ -130,7 +116,7 @@ Literal evaluate_rearrangement(const Instruction& instruction, std::span<const L
     case Opcode::broadcast:
       return evaluate_broadcast(instruction, *operands[0]);
     case Opcode::reshape:
-      return {instruction.shape, operands[0]->values, {}};
+      return {instruction.shape, operands[0]->values, {}, operands[0]->integers};
     case Opcode::transpose:
       return evaluate_transpose(instruction, *operands[0]);
     case Opcode::reverse:

@@ -12,8 +12,52 @@ namespace {
 using Index = std::vector<std::int64_t>;
 
 void round_all(Literal& literal) {
+  for (Literal& element : literal.elements) round_all(element);
   for (double& value : literal.values) value = round_to(literal.shape.element_type, value);
 }
+
+/// The arrays that a reduction works on, and what it has made of them so far.
+class Accumulators {
+ public:
+  /// The result begins as the initial values, which follow the arrays among the operands.
+  Accumulators(const Instruction& instruction, Literals operands, ScalarFunction combine)
+      : arrays_(operands.first(operands.size() / 2)),
+        combine_(std::move(combine)),
+        result_(make_zeros(instruction.shape)),
+        arguments_(operands.size()) {
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+      const Element initial = element_of(*operands[arrays_.size() + k], 0);
+      const std::int64_t count = result(k).shape.element_count();
+      for (std::int64_t i = 0; i < count; ++i) set_element(result(k), i, initial);
+    }
+  }
+
+  const Index& dimensions() const { return arrays_[0]->shape.dimensions; }
+  const Index& result_dimensions() { return result(0).shape.dimensions; }
+
+  void add(std::int64_t to, std::int64_t from) {
+    const std::size_t count = arrays_.size();
+    for (std::size_t k = 0; k < count; ++k) {
+      arguments_[k] = element_of(result(k), to);
+      arguments_[count + k] = element_of(*arrays_[k], from);
+    }
+    combine_(arguments_, std::span(arguments_).first(count));
+    for (std::size_t k = 0; k < count; ++k) set_element(result(k), to, arguments_[k]);
+  }
+
+  Literal finish() && {
+    round_all(result_);
+    return std::move(result_);
+  }
+
+ private:
+  Literal& result(std::size_t k) { return arrays_.size() == 1 ? result_ : result_.elements[k]; }
+
+  Literals arrays_;
+  ScalarFunction combine_;
+  Literal result_;
+  std::vector<Element> arguments_;
+};
 
 /// Calls visit(position) for every operand element in the window at `place`, in row-major order of the window.
 template <class Visit>
@@ -41,57 +85,71 @@ Index window_sizes(const Instruction& instruction) {
 
 }  // namespace
 
-Literal evaluate_reduce(const Instruction& instruction, const Literal& operand, const Literal& initial,
-                        const ScalarFunction& combine) {
-  Literal result{instruction.shape, std::vector<double>(instruction.shape.element_count(), initial.values[0]), {}};
-  const Index kept_strides = row_major_strides(result.shape.dimensions);
-  Index strides(operand.shape.rank(), 0);
+Literal evaluate_reduce(const Instruction& instruction, Literals operands, ScalarFunction combine) {
+  Accumulators accumulators(instruction, operands, std::move(combine));
+  const Index& dimensions = accumulators.dimensions();
+  const Index kept_strides = row_major_strides(accumulators.result_dimensions());
+  Index strides(dimensions.size(), 0);
   std::size_t kept = 0;
-  for (int i = 0; i < operand.shape.rank(); ++i) {
-    if (std::ranges::count(instruction.dimensions, i) == 0) strides[i] = kept_strides[kept++];
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if (std::ranges::count(instruction.dimensions, std::int64_t(i)) == 0) strides[i] = kept_strides[kept++];
   }
-  std::size_t position = 0;
-  for_each_index(operand.shape.dimensions, [&](const Index& index) {
+  std::int64_t position = 0;
+  for_each_index(dimensions, [&](const Index& index) {
     std::int64_t to = 0;
     for (std::size_t i = 0; i < index.size(); ++i) to += index[i] * strides[i];
-    result.values[to] = combine(result.values[to], operand.values[position++]);
+    accumulators.add(to, position++);
   });
-  round_all(result);
-  return result;
+  return std::move(accumulators).finish();
 }
 
-Literal evaluate_reduce_window(const Instruction& instruction, const Literal& operand, const Literal& initial,
-                               const ScalarFunction& combine) {
-  Literal result{instruction.shape, std::vector<double>(instruction.shape.element_count(), initial.values[0]), {}};
-  const Index strides = row_major_strides(operand.shape.dimensions);
+Literal evaluate_reduce_window(const Instruction& instruction, Literals operands, ScalarFunction combine) {
+  Accumulators accumulators(instruction, operands, std::move(combine));
+  const Index strides = row_major_strides(accumulators.dimensions());
   const Index sizes = window_sizes(instruction);
-  std::size_t to = 0;
-  for_each_index(result.shape.dimensions, [&](const Index& place) {
-    double& value = result.values[to++];
-    for_each_in_window(instruction, operand.shape, sizes, strides, place,
-                       [&](std::int64_t position) { value = combine(value, operand.values[position]); });
+  std::int64_t to = 0;
+  for_each_index(accumulators.result_dimensions(), [&](const Index& place) {
+    for_each_in_window(instruction, operands[0]->shape, sizes, strides, place,
+                       [&](std::int64_t position) { accumulators.add(to, position); });
+    ++to;
   });
-  round_all(result);
-  return result;
+  return std::move(accumulators).finish();
 }
 
 Literal evaluate_select_and_scatter(const Instruction& instruction, const Literal& operand, const Literal& source,
-                                    const Literal& initial, const ScalarFunction& select,
-                                    const ScalarFunction& scatter) {
-  Literal result{instruction.shape, std::vector<double>(instruction.shape.element_count(), initial.values[0]), {}};
+                                    const Literal& initial, ScalarFunction select, ScalarFunction scatter) {
+  Literal result = make_zeros(instruction.shape);
+  const std::int64_t count = result.shape.element_count();
+  for (std::int64_t i = 0; i < count; ++i) copy_element(result, i, initial, 0);
   const Index strides = row_major_strides(operand.shape.dimensions);
   const Index sizes = window_sizes(instruction);
-  std::size_t from = 0;
+  std::int64_t from = 0;
   for_each_index(source.shape.dimensions, [&](const Index& place) {
     std::int64_t selected = -1;
     for_each_in_window(instruction, operand.shape, sizes, strides, place, [&](std::int64_t position) {
-      const bool keeps = selected >= 0 && select(operand.values[selected], operand.values[position]) != 0;
+      const bool keeps =
+          selected >= 0 && select(element_of(operand, selected), element_of(operand, position)).number != 0;
       if (!keeps) selected = position;
     });
-    if (selected >= 0) result.values[selected] = scatter(result.values[selected], source.values[from]);
+    if (selected >= 0) {
+      set_element(result, selected, scatter(element_of(result, selected), element_of(source, from)));
+    }
     ++from;
   });
   round_all(result);
+  return result;
+}
+
+Literal evaluate_map(const Instruction& instruction, Literals operands, ScalarFunction function) {
+  Literal result = make_zeros(instruction.shape);
+  std::vector<Element> arguments(operands.size());
+  const std::int64_t count = result.shape.element_count();
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < operands.size(); ++k) arguments[k] = element_of(*operands[k], i);
+    Element value;
+    function(arguments, std::span(&value, 1));
+    set_element(result, i, rounded(result.shape.element_type, value));
+  }
   return result;
 }
 

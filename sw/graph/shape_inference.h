@@ -4,19 +4,22 @@
 #include <span>
 
 #include "sw/graph/graph.h"
+#include "sw/graph/window_shape.h"
 
 /// The shape rules of HLO.
 namespace podsim::sw {
 
-/// Output length of one window dimension over `input` elements, after dilation and padding; 0 when the window does not
-/// fit.
-std::int64_t window_output_size(std::int64_t input, const WindowDimension& window);
-
 /// The shape that follows from the operands and attributes of an instruction. Where HLO leaves the result (or a part of
-/// it) to the writer (parameter, constant, iota, infeed, broadcast, reshape, convert, and the element type of a
-/// convolution or dot), that is taken from instruction.shape after checking it. `computations` are those it may call.
-/// Throws std::logic_error with the broken rule.
+/// it) to the writer (parameter, constant, iota, infeed, custom-call, rng, bitcast, broadcast, reshape, convert, and
+/// the element type of a convolution or dot), that is taken from instruction.shape after checking it. `computations`
+/// are those it may call. The start of an asynchronous pair follows the rule of its opcode, its end has the start's
+/// shape. Throws std::logic_error with the broken rule.
 Shape infer_shape(const Instruction& instruction, std::span<const Shape* const> operands,
                   std::span<const Computation> computations);
+
+/// Throws std::logic_error unless the shape of an instruction is the one that follows, but for the precision of real
+/// numbers, and a constant's value has it.
+void verify_shape(const Instruction& instruction, const Computation& computation,
+                  std::span<const Computation> preceding);
 
 }  // namespace podsim::sw

@@ -36,6 +36,7 @@ class Resolver {
   std::optional<Affine> resolve(InstructionId id) {
     if (--budget_ < 0) return {};
     const Instruction& instruction = computation_[id];
+    if (instruction.phase != AsyncPhase::none) return {};
     const auto operand = [&](std::size_t i) { return resolve(instruction.operands[i]); };
     switch (instruction.opcode) {
       case Opcode::constant:
@@ -71,7 +72,7 @@ class Resolver {
       std::optional<Resolver> body = into(instruction);
       return body && body->resolve_comparison(body->computation_.root, left, right, direction);
     }
-    if (instruction.opcode != Opcode::compare) return false;
+    if (instruction.opcode != Opcode::compare || instruction.phase != AsyncPhase::none) return false;
     const auto x = resolve(instruction.operands[0]), y = resolve(instruction.operands[1]);
     if (!x || !y) return false;
     left = *x;

@@ -69,7 +69,11 @@ std::int64_t only_index(const Integers& path) { return path.empty() ? 0 : path.f
 class Converter {
  public:
   explicit Converter(const Module& module)
-      : module_(module), shapes_(module.shapes), ids_(module.instructions.size(), -1), results_(ids_.size(), -1) {}
+      : module_(module),
+        shapes_(module.shapes),
+        ids_(module.instructions.size(), -1),
+        results_(ids_.size(), -1),
+        starts_at_(ids_.size(), -1) {}
 
   sw::Module run() {
     result_.name = module_.name;
@@ -98,56 +102,88 @@ class Converter {
     computation_.name = std::string(written.name);
     computation_.instructions.reserve(written.instructions.count);
     const std::uint32_t end = written.instructions.first + written.instructions.count;
-    for (std::uint32_t i = written.instructions.first; i < end; ++i) note_result_of_start(module_.instructions[i]);
+    for (std::uint32_t i = written.instructions.first; i < end; ++i) note_start(InstructionIndex(i));
     for (std::uint32_t i = written.instructions.first; i < end; ++i) convert_instruction(InstructionIndex(i));
-    computation_.root = ids_[std::size_t(written.root)];
+    computation_.root = id_of(written.root, instruction(written.root));
     for (const InstructionIndex parameter : written.parameters) {
       computation_.parameters.push_back(ids_[std::size_t(parameter)]);
     }
+    late_operands_.clear();
     computation_ids_[std::size_t(index)] = ComputationId(result_.computations.size());
     result_.computations.push_back(std::move(computation_));
   }
 
-  /// The shape of a -done is the result of its -start, which writes operands and contexts beside it.
-  void note_result_of_start(const Instruction& done) {
-    if (normalised(done).phase != AsyncPhase::done || done.operands.count == 0) return;
-    InstructionIndex at = module_.operands(done)[0];
+  /// The start that an -update or -done continues, or what stands in its place.
+  InstructionIndex start_of(const Instruction& written) const {
+    InstructionIndex at = module_.operands(written)[0];
     while (normalised(instruction(at)).phase == AsyncPhase::update && instruction(at).operands.count > 0) {
       at = module_.operands(instruction(at))[0];
     }
-    results_[std::size_t(at)] = done.shape;
+    return at;
+  }
+
+  /// What is known of a start from those behind it. The shape of its -done is its result, which it writes among
+  /// operands and contexts; an -update that brings further operands is where it really starts.
+  void note_start(InstructionIndex index) {
+    const Instruction& written = instruction(index);
+    const AsyncPhase phase = normalised(written).phase;
+    if (written.operands.count == 0) return;
+    if (phase == AsyncPhase::done) results_[std::size_t(start_of(written))] = written.shape;
+    if (phase != AsyncPhase::update || written.operands.count == 1) return;
+    const InstructionIndex start = start_of(written);
+    if (normalised(instruction(start)).phase != AsyncPhase::start) return;
+    starts_at_[std::size_t(start)] = index;
+    for (const InstructionIndex operand : module_.operands(written).subspan(1)) {
+      late_operands_.emplace_back(start, operand);
+    }
   }
 
   const Instruction& instruction(InstructionIndex index) const { return module_.instructions[std::size_t(index)]; }
 
   void convert_instruction(InstructionIndex index) {
     const Instruction& written = instruction(index);
-    const OpcodeName name = normalised(written);
-    if (name.phase == AsyncPhase::update && written.operands.count > 0) {
-      ids_[std::size_t(index)] = ids_[std::size_t(module_.operands(written)[0])];
-      return;
+    const AsyncPhase phase = normalised(written).phase;
+    if (phase == AsyncPhase::update && written.operands.count > 0) {
+      const InstructionIndex start = start_of(written);
+      if (starts_at_[std::size_t(start)] == index) emit(start);
+      ids_[std::size_t(index)] = ids_[std::size_t(start)];
+    } else if (phase != AsyncPhase::start || starts_at_[std::size_t(index)] < 0) {
+      emit(index);
     }
+  }
+
+  /// The id of an operand or root.
+  InstructionId id_of(InstructionIndex index, const Instruction& user) const {
+    const InstructionId id = ids_[std::size_t(index)];
+    if (id < 0) report(user, "uses what has not started: a later -update brings an operand");
+    return id;
+  }
+
+  void emit(InstructionIndex index) {
+    const Instruction& written = instruction(index);
+    const OpcodeName name = normalised(written);
     sw::Instruction made;
     made.opcode = name.opcode;
     made.phase = name.phase;
     made.name = std::string(written.name);
     const ShapeId result = results_[std::size_t(index)];
     made.shape = shapes_[name.phase == AsyncPhase::start && result >= 0 ? result : written.shape];
-    for (const InstructionIndex operand : module_.operands(written)) {
-      made.operands.push_back(ids_[std::size_t(operand)]);
+    for (const InstructionIndex operand : module_.operands(written)) made.operands.push_back(id_of(operand, written));
+    for (const auto& [start, operand] : late_operands_) {
+      if (start == index) made.operands.push_back(id_of(operand, written));
     }
     try {
       complete(made, written);
     } catch (const SyntaxError& error) {
-      report(written, error);
+      report(written, error.what(), error.hint);
     }
     ids_[std::size_t(index)] = InstructionId(computation_.instructions.size());
     computation_.instructions.push_back(std::move(made));
   }
 
-  [[noreturn]] void report(const Instruction& written, const SyntaxError& error) const {
+  [[noreturn]] void report(const Instruction& written, const std::string& message, const std::string& hint = "") const {
     DiagnosticList diagnostics(module_.file, *module_.text);
-    diagnostics.error(written.opcode_text, std::string(written.opcode_text) + ": " + error.what(), error.hint);
+    diagnostics.error(written.opcode_text, std::string(written.opcode_text) + ": " + message, hint);
     throw base::InputError(diagnostics.take());
   }
 
@@ -207,7 +243,8 @@ class Converter {
     if (const std::string_view* config = find_value(module_.attributes_of(written), "backend_config")) {
       loop.trip_count = stated_trip_count(*config);
     }
-    if (loop.trip_count < 0 && loop.called.size() == 2) loop.trip_count = find_trip_count(result_, computation_, loop);
+    const bool whole = loop.called.size() == 2 && loop.operands.size() == 1;
+    if (loop.trip_count < 0 && whole) loop.trip_count = find_trip_count(result_, computation_, loop);
   }
 
   /// An async-start of a computation that only holds one op is that op, on the operands in its order.
@@ -234,7 +271,9 @@ class Converter {
   sw::Computation computation_;     ///< being converted
   std::vector<InstructionId> ids_;  ///< of the module's instructions
   std::vector<ComputationId> computation_ids_;
-  std::vector<ShapeId> results_;  ///< of an asynchronous start, by its index in the module; -1 of others
+  std::vector<ShapeId> results_;             ///< of an asynchronous start, by its index in the module; -1 of others
+  std::vector<InstructionIndex> starts_at_;  ///< the -update that brings a start's last operand; -1 where none does
+  std::vector<std::pair<InstructionIndex, InstructionIndex>> late_operands_;  ///< of the computation: start, operand
 };
 
 }  // namespace

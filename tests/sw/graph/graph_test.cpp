@@ -21,13 +21,13 @@ Module small_module() {
 TEST(graph, prints_hlo_like_text) {
   EXPECT_EQ(to_string(small_module()), R"(HloModule small
 
-%add_f32 {
+%add_f32 (x: f32[], y: f32[]) -> f32[] {
   %x = f32[] parameter(0)
   %y = f32[] parameter(1)
   ROOT %add.2 = f32[] add(%x, %y)
 }
 
-ENTRY %main {
+ENTRY %main (x: f32[2,3]) -> f32[2] {
   %x = f32[2,3] parameter(0)
   %multiply.1 = f32[2,3] multiply(%x, %x), metadata={op_name="head"}
   %constant.2 = f32[] constant(0), metadata={op_name="head"}
