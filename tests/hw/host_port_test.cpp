@@ -91,6 +91,24 @@ TEST(HostPort, a_slow_host_gives_a_batch_every_interval) {
   }
 }
 
+TEST(HostPort, prepares_the_transfers_of_a_batch_together) {
+  HostPort host("host", slow_pipeline(), 1, {});
+  host.prepare(0, {base::Bytes(1000), base::Bytes(500)});
+  run_until(12'001);
+  EXPECT_TRUE(host.batch_ready(0));
+  host.consume(0);
+  EXPECT_FALSE(host.batch_ready(0));
+  run_until(12'501);
+  EXPECT_TRUE(host.batch_ready(0));
+}
+
+TEST(HostPort, has_room_for_whole_batches) {
+  HostPort host("host", slow_host(), 1, {});
+  host.prepare(0, {base::Bytes(1000), base::Bytes(500)});
+  run_until(100'000);
+  EXPECT_EQ(host.transferred(), base::Bytes(3000));
+}
+
 TEST(HostPort, prepares_the_batches_of_its_cores_side_by_side) {
   HostPort host("host", slow_pipeline(), 2, {});
   host.prepare(0, {base::Bytes(1000)});

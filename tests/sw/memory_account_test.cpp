@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sw/graph/graph_builder.h"
+#include "tests/sw/hlo/graph_of.h"
 
 namespace podsim::sw {
 namespace {
@@ -79,6 +80,71 @@ TEST(memory_account, infeed_elements_live_on_their_own) {
   const MemoryAccount account = account_memory(std::move(g).build(c));
   EXPECT_EQ(account.peak.value(), 3 * kib4);
   EXPECT_EQ(account.largest_at_peak[0].name, "infeed.0{0}");
+}
+
+constexpr std::int64_t mib4 = 4 << 20;  // f32[1024,1024]
+
+// x and the state are one buffer each; the body makes two more at a time, whatever the number of trips.
+TEST(memory_account, a_loop_keeps_its_state_in_place_and_its_temporaries_while_it_runs) {
+  const Module module = testing::graph_of(R"(HloModule m, is_scheduled=true
+%body (s: (s32[], f32[1024,1024])) -> (s32[], f32[1024,1024]) {
+  %s = (s32[], f32[1024,1024]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  %x = f32[1024,1024] get-tuple-element(%s), index=1
+  %a = f32[1024,1024] negate(%x)
+  %b = f32[1024,1024] tanh(%a)
+  %c = f32[1024,1024] add(%a, %b)
+  ROOT %t = (s32[], f32[1024,1024]) tuple(%i, %c)
+}
+%condition (s: (s32[], f32[1024,1024])) -> pred[] {
+  %s = (s32[], f32[1024,1024]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  ROOT %c = pred[] compare(%i, %i), direction=LT
+}
+ENTRY %e (x: f32[1024,1024]) -> f32[1024,1024] {
+  %x = f32[1024,1024] parameter(0)
+  %i = s32[] constant(0)
+  %start = f32[1024,1024] negate(%x)
+  %t = (s32[], f32[1024,1024]) tuple(%i, %start)
+  %w = (s32[], f32[1024,1024]) while(%t), condition=%condition, body=%body
+  ROOT %r = f32[1024,1024] get-tuple-element(%w), index=1
+}
+)");
+  const MemoryAccount account = account_memory(module);
+  EXPECT_NEAR(double(account.peak.value()), 4.0 * mib4, 16'384);  // and a few scalars
+}
+
+TEST(memory_account, updates_in_place_and_what_lies_in_vmem_take_nothing) {
+  const Module module = testing::graph_of(R"(HloModule m, is_scheduled=true
+ENTRY %e (x: f32[1024,1024], u: f32[8,1024], i: s32[]) -> f32[1024,1024] {
+  %x = f32[1024,1024]{1,0:T(8,128)} parameter(0)
+  %u = f32[8,1024]{1,0:T(8,128)} parameter(1)
+  %i = s32[] parameter(2)
+  %v = f32[1024,1024]{1,0:T(8,128)S(1)} copy(%x)
+  %n = f32[1024,1024]{1,0:T(8,128)} negate(%v)
+  ROOT %r = f32[1024,1024]{1,0:T(8,128)} dynamic-update-slice(%n, %u, %i, %i)
+}
+)");
+  EXPECT_NEAR(double(account_memory(module).peak.value()), 2.0 * mib4 + 8 * 1024 * 4, 16'384);
+}
+
+TEST(memory_account, a_donated_element_of_a_tuple_is_taken_over) {
+  const std::string text = R"(HloModule m, is_scheduled=trueALIAS
+ENTRY %e (p: (f32[1024,1024], f32[1024,1024])) -> (f32[1024,1024]) {
+  %p = (f32[1024,1024], f32[1024,1024]) parameter(0)
+  %x = f32[1024,1024] get-tuple-element(%p), index=1
+  %y = f32[1024,1024] negate(%x)
+  ROOT %t = (f32[1024,1024]) tuple(%y)
+}
+)";
+  const auto peak = [&](const std::string& alias) {
+    std::string aliased = text;
+    aliased.replace(aliased.find("ALIAS"), 5, alias);
+    const Module module = testing::graph_of(aliased);
+    return account_memory(module, module.donations).peak.value();
+  };
+  EXPECT_EQ(peak(""), 3 * mib4);
+  EXPECT_EQ(peak(", input_output_alias={ {0}: (0, {1}, may-alias) }"), 2 * mib4);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ inline RunReport sample_report() {
   result.infeed = Time(1'000'000'000);
   result.hbm_bytes = Bytes(std::llround(0.005 * report.machine.hbm.stream_rate.si()));  // half of what 10 ms could move
   result.ici_utilization = 0.125;
-  result.collectives = {{"all-reduce", "bf16", Bytes(51'106'384), Time(2'900'000'000), Time(3'000'000'000), 32,
+  result.collectives = {{"all-reduce", "bf16", Bytes(51'106'384), 1, Time(2'900'000'000), Time(3'000'000'000), 32,
                          "2-colour x line, y line", false}};
   result.simulated_chips = 16;
   result.notes = {"a note"};

@@ -55,6 +55,78 @@ class SimulationAt : public ::testing::TestWithParam<Detail> {};
 INSTANTIATE_TEST_SUITE_P(Detail, SimulationAt, ::testing::Values(Detail::tile, Detail::replay),
                          [](const auto& instance) { return to_string(instance.param); });
 
+TEST_P(SimulationAt, ALoopTakesItsTrips) {
+  ProgramMaker maker;
+  int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));
+  int b = maker.define(tile_op("b", 40, 200'000, 0, 64, 100'000));
+  Program program = maker.op(b).op(a).op(a).loop_from(1, 5).op(b).program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
+  Cycles cycles_a = hw::simulate_op(machine(), program.ops[0].tiles).cycles;
+  Cycles cycles_b = hw::simulate_op(machine(), program.ops[1].tiles).cycles;
+  base::Clock clock = machine().core_clock();
+  EXPECT_EQ(result.step_time, clock.time_of(10 * cycles_a + 2 * cycles_b));
+  ASSERT_EQ(result.loops.size(), 1U);
+  EXPECT_EQ(result.loops[0].trips, 5);
+  EXPECT_EQ(result.loops[0].duration, clock.time_of(10 * cycles_a + cycles_b) - clock.time_of(cycles_b));
+}
+
+TEST_P(SimulationAt, AnAllReduceBehindALongOpCostsNothing) {
+  ProgramMaker maker;
+  int stream = maker.define(tile_op("stream", 400, 2'000'000, 0, 64, 100'000));
+  Program program = maker.all_reduce(100'000).asynchronous().op(stream).done().program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
+  Cycles cycles = hw::simulate_op(machine(), program.ops[0].tiles).cycles;
+  EXPECT_EQ(result.step_time, machine().core_clock().time_of(cycles));
+  ASSERT_EQ(result.collectives.size(), 1U);
+  EXPECT_EQ(result.collectives[0].exposed, Time(0));
+  EXPECT_EQ(result.collectives[0].count, 1);
+}
+
+TEST_P(SimulationAt, AnAllReduceBehindAShortOpIsWaitedFor) {
+  ProgramMaker together, after;
+  for (ProgramMaker* maker : {&together, &after}) maker->define(tile_op("short", 4, 40'000, 0, 64, 20'000));
+  Program overlapped = together.all_reduce(40'000'000).asynchronous().op(0).done().program();
+  Program alone = after.all_reduce(40'000'000).program();
+  RunResult result = run(overlapped, machine(), open_2x2(), at(GetParam(), 1));
+  EXPECT_EQ(result.step_time, run(alone, machine(), open_2x2(), at(GetParam(), 1)).step_time);
+  Cycles cycles = hw::simulate_op(machine(), overlapped.ops[0].tiles).cycles;
+  EXPECT_EQ(result.collectives[0].exposed, result.step_time - machine().core_clock().time_of(cycles));
+}
+
+// Started in every trip and waited for in the same one.
+TEST_P(SimulationAt, AsynchronousCollectivesOfALoopAreToldApart) {
+  ProgramMaker maker;
+  int stream = maker.define(tile_op("stream", 400, 2'000'000, 0, 64, 100'000));
+  Program program = maker.all_reduce(100'000).asynchronous().op(stream).done().loop_from(0, 3).program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 2));
+  Cycles cycles = 3 * hw::simulate_op(machine(), program.ops[0].tiles).cycles;
+  base::Clock clock = machine().core_clock();
+  EXPECT_EQ(result.step_time, clock.time_of(2 * cycles) - clock.time_of(cycles));
+  EXPECT_EQ(result.collectives[0].count, 3);
+}
+
+TEST_P(SimulationAt, AnAsynchronousOpEndsBesideOthers) {
+  ProgramMaker maker;
+  int copy = maker.define(tile_op("copy", 4, 400'000, 0, 64, 400'000));
+  int shorter = maker.define(tile_op("short", 2, 40'000, 0, 64, 20'000));
+  Program program = maker.op(copy).asynchronous().op(shorter).done().program();
+  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
+  EXPECT_EQ(result.step_time,
+            machine().core_clock().time_of(hw::simulate_op(machine(), program.ops[std::size_t(copy)].tiles).cycles));
+}
+
+TEST(Simulation, GroupsOfCoresReduceBesideEachOther) {
+  Program all = ProgramMaker().all_reduce(4'000'000).program();
+  Program pairs = all;
+  pairs.collectives[0].groups = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};  // the two cores of each chip
+  RunResult of_all = run(all, machine(), open_2x2(), at(Detail::replay, 1));
+  RunResult of_pairs = run(pairs, machine(), open_2x2(), at(Detail::replay, 1));
+  EXPECT_LT(of_pairs.step_time, of_all.step_time);
+  EXPECT_EQ(of_pairs.collectives[0].group_size, 2);
+  EXPECT_EQ(of_pairs.ici_utilization, 0);
+  EXPECT_GT(of_all.ici_utilization, 0);
+}
+
 TEST_P(SimulationAt, AChainOfOpsTakesTheSumOfTheirPipelinesCycles) {
   ProgramMaker maker;
   int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));

@@ -41,6 +41,31 @@ class ProgramMaker {
     add(ProgramItem::Kind::collective, int(program_.collectives.size()) - 1, "all-reduce");
     return *this;
   }
+  /// What was added last goes on beside what follows.
+  ProgramMaker& asynchronous() {
+    program_.items.back().phase = AsyncPhase::start;
+    started_ = int(program_.items.size()) - 1;
+    return *this;
+  }
+  /// Waits for the last that was made asynchronous.
+  ProgramMaker& done() {
+    const ProgramItem start = program_.items[std::size_t(started_)];
+    ProgramItem& item = add(start.kind, start.index, start.category);
+    item.phase = AsyncPhase::done;
+    item.started_by = started_;
+    return *this;
+  }
+  /// All from item `first` on runs so often.
+  ProgramMaker& loop_from(int first, std::int64_t trips) {
+    add(ProgramItem::Kind::repeat, int(program_.loops.size()), "while");
+    Loop loop;
+    loop.name = "while." + std::to_string(program_.loops.size());
+    loop.first = first;
+    loop.end = int(program_.items.size());
+    loop.trips = trips;
+    program_.loops.push_back(loop);
+    return *this;
+  }
   ProgramMaker& infeed(std::int64_t bytes, int tensors) {
     program_.infeeds.push_back({base::Bytes(bytes), tensors});
     add(ProgramItem::Kind::infeed, int(program_.infeeds.size()) - 1, "infeed");
@@ -67,6 +92,7 @@ class ProgramMaker {
   }
 
   Program program_;
+  int started_ = -1;
 };
 
 /// A bit of everything: an op bound by the MXU, one bound by the HBM, each twice, infeed and an all-reduce.

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program.h"
+
+namespace podsim {
+namespace {
+
+using Json = nlohmann::json;
+
+/// An all-reduce over eight devices in pairs, within a loop of four trips.
+constexpr const char* module_text = R"(HloModule step, is_scheduled=true, num_partitions=8
+
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %c = f32[] add(%a, %b)
+}
+
+%body (s: (s32[], f32[1024,1024])) -> (s32[], f32[1024,1024]) {
+  %s = (s32[], f32[1024,1024]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  %x = f32[1024,1024] get-tuple-element(%s), index=1
+  %y = f32[1024,1024] all-reduce(%x), channel_id=1, replica_groups=[4,2]<=[8], use_global_device_ids=true, to_apply=%add
+  %z = f32[1024,1024] negate(%y)
+  ROOT %t = (s32[], f32[1024,1024]) tuple(%i, %z)
+}
+
+%condition (s: (s32[], f32[1024,1024])) -> pred[] {
+  %s = (s32[], f32[1024,1024]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  ROOT %c = pred[] compare(%i, %i), direction=LT
+}
+
+ENTRY %e (n: s32[], x: f32[1024,1024]) -> (s32[], f32[1024,1024]) {
+  %n = s32[] parameter(0)
+  %x = f32[1024,1024] parameter(1)
+  %t = (s32[], f32[1024,1024]) tuple(%n, %x)
+  ROOT %w = (s32[], f32[1024,1024]) while(%t), condition=%condition, body=%body, backend_config={"known_trip_count":{"n":"4"}}
+}
+)";
+
+TEST(RunModule, TakesASliceWithACoreForEachDevice) {
+  test::Folder folder;
+  folder.write("step.hlo", module_text);
+  const test::Outcome outcome = folder.run({"run", "step.hlo", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  EXPECT_EQ(json["slice"], "2x2");
+  EXPECT_EQ(json["cores"], 8);
+  ASSERT_EQ(json["loops"].size(), 1U);
+  EXPECT_EQ(json["loops"][0]["name"], "w");
+  EXPECT_EQ(json["loops"][0]["trips"], 4);
+  ASSERT_EQ(json["collectives"].size(), 1U);
+  EXPECT_EQ(json["collectives"][0]["count"], 4);
+  EXPECT_EQ(json["collectives"][0]["group_size"], 2);
+  EXPECT_EQ(json["collectives"][0]["bytes"], 4 << 20);
+  EXPECT_TRUE(json["warnings"].empty());
+}
+
+TEST(RunModule, TileAndReplayAgree) {
+  test::Folder folder;
+  folder.write("step.hlo", module_text);
+  const auto time = [&](const char* detail) {
+    return Json::parse(folder.run({"run", "step.hlo", "--json", "--detail", detail}).out)["step_time_ps"];
+  };
+  EXPECT_EQ(time("tile"), time("replay"));
+}
+
+TEST(RunModule, ASliceOfAnotherSizeIsRefusedWithOneThatFits) {
+  test::Folder folder;
+  folder.write("step.hlo", module_text);
+  const test::Outcome outcome = folder.run({"run", "step.hlo", "--slice", "4x4"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("the module is for 8 devices, this slice has 32 cores"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("--slice 2x2"), std::string::npos) << outcome.err;
+}
+
+TEST(RunModule, WhatDoesNotFitTheHbmIsAVerdictThatNamesTheLargestBuffers) {
+  test::Folder folder;
+  folder.write("step.hlo", module_text);
+  const test::Outcome outcome = folder.run({"run", "step.hlo", "--set", "hbm.capacity_per_core=\"4 MiB\""});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("out of memory"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("x 4 MiB"), std::string::npos) << outcome.err;
+}
+
+TEST(RunModule, AFileThatIsNotThereAndBrokenTextAreDiagnostics) {
+  test::Folder folder;
+  EXPECT_EQ(folder.run({"run", "no.hlo"}).code, 2);
+  folder.write("broken.hlo", "HloModule m\nENTRY %e () -> f32[] {\n  ROOT %r = f32[ constant(1)\n}\n");
+  const test::Outcome outcome = folder.run({"run", "broken.hlo"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("broken.hlo:3:"), std::string::npos) << outcome.err;
+}
+
+TEST(RunModule, BatchAndOptimiserAreTheTextsOwn) {
+  test::Folder folder;
+  folder.write("step.hlo", module_text);
+  EXPECT_EQ(folder.run({"run", "step.hlo", "--batch-per-core", "4"}).code, 2);
+}
+
+// A step of DLRM's training loop takes 1.228 ms on 32 chips.
+TEST(RunModule, AStepOfDlrmTakesWhatItTakesOnSilicon) {
+  const std::filesystem::path file = std::filesystem::path(PODSIM_SOURCE_DIR) /
+                                     "../shared/hlo_corpus/tpu_v3_mlperf/hlo_after_optimizations_dlrm_32_tpuv3.txt";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "no ../shared/hlo_corpus";
+  test::Folder folder;
+  const test::Outcome outcome = folder.run({"run", file.string(), "--slice", "8x4", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  double step = 0;
+  for (const Json& loop : json["loops"]) {
+    if (loop["name"] == "while.13") step = loop["time_s"].get<double>() / loop["trips"].get<double>();
+  }
+  EXPECT_NEAR(step, 1.228e-3, 0.2 * 1.228e-3);
+}
+
+}  // namespace
+}  // namespace podsim

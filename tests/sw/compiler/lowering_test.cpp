@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/lowering.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sw/compiler/compile.h"
+#include "sw/compiler/op_work.h"
+#include "tests/hw/test_machine.h"
+#include "tests/sw/hlo/graph_of.h"
+
+namespace podsim::sw {
+namespace {
+
+using testing::graph_of;
+
+Program lowered(const std::string& text) { return compile(graph_of(text), hw::tpu_v3()).program; }
+
+/// A loop of which `config` may say how often it runs; the condition compares with a parameter.
+std::string loop_text(const std::string& config) {
+  return R"(HloModule m, is_scheduled=true
+%body (s: (s32[], f32[1024,1024])) -> (s32[], f32[1024,1024]) {
+  %s = (s32[], f32[1024,1024]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  %x = f32[1024,1024] get-tuple-element(%s), index=1
+  %y = f32[1024,1024] negate(%x)
+  ROOT %t = (s32[], f32[1024,1024]) tuple(%i, %y)
+}
+%condition (s: (s32[], f32[1024,1024])) -> pred[] {
+  %s = (s32[], f32[1024,1024]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  ROOT %c = pred[] compare(%i, %i), direction=EQ
+}
+ENTRY %e (n: s32[], x: f32[1024,1024]) -> (s32[], f32[1024,1024]) {
+  %n = s32[] parameter(0)
+  %x = f32[1024,1024] parameter(1)
+  %t = (s32[], f32[1024,1024]) tuple(%n, %x)
+  ROOT %w = (s32[], f32[1024,1024]) while(%t), condition=%condition, body=%body)" +
+         config + "\n}\n";
+}
+
+TEST(Lowering, ALoopRunsAsOftenAsItSays) {
+  const Program program = lowered(loop_text(R"(, backend_config={"known_trip_count":{"n":"7"}})"));
+  ASSERT_EQ(program.loops.size(), 1U);
+  EXPECT_EQ(program.loops[0].trips, 7);
+  EXPECT_TRUE(program.loops[0].trips_known);
+  EXPECT_TRUE(program.warnings.empty());
+  // A negation of 2^20 elements and a comparison, seven times.
+  EXPECT_EQ(program.flops, 7.0 * ((1 << 20) + 1));
+}
+
+TEST(Lowering, ALoopOfUnknownLengthRunsOnceWithAWarning) {
+  const Program program = lowered(loop_text(""));
+  ASSERT_EQ(program.loops.size(), 1U);
+  EXPECT_EQ(program.loops[0].trips, 1);
+  EXPECT_FALSE(program.loops[0].trips_known);
+  ASSERT_EQ(program.warnings.size(), 1U);
+  EXPECT_NE(program.warnings[0].find("%w"), std::string::npos);
+}
+
+TEST(Lowering, OfBranchesTheLongestIsTaken) {
+  const Program program = lowered(R"(HloModule m, is_scheduled=true
+%short (x: f32[1024]) -> f32[1024] {
+  %x = f32[1024] parameter(0)
+  ROOT %a = f32[1024] negate(%x)
+}
+%long (x: f32[4096,4096]) -> f32[1024] {
+  %x = f32[4096,4096] parameter(0)
+  %b = f32[4096,4096] negate(%x)
+  %c = f32[1,1024] slice(%b), slice={[0:1], [0:1024]}
+  ROOT %d = f32[1024] bitcast(%c)
+}
+ENTRY %e (p: pred[], x: f32[1024], y: f32[4096,4096]) -> f32[1024] {
+  %p = pred[] parameter(0)
+  %x = f32[1024] parameter(1)
+  %y = f32[4096,4096] parameter(2)
+  ROOT %r = f32[1024] conditional(%p, %x, %y), true_computation=%short, false_computation=%long
+}
+)");
+  ASSERT_EQ(program.items.size(), 2U);
+  EXPECT_EQ(program.items[0].hlo_name, "b");
+  EXPECT_EQ(program.items[1].hlo_name, "c");
+  ASSERT_EQ(program.warnings.size(), 1U);
+  EXPECT_NE(program.warnings[0].find("%long"), std::string::npos);
+}
+
+TEST(Lowering, AnAsynchronousCollectiveStartsAndEndsWhereItStands) {
+  const Program program = lowered(R"(HloModule m, is_scheduled=true, num_partitions=4
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %c = f32[] add(%a, %b)
+}
+ENTRY %e (x: f32[1000]) -> (f32[1000], f32[1000]) {
+  %x = f32[1000] parameter(0)
+  %s = f32[1000] all-reduce-start(%x), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, to_apply=%add
+  %n = f32[1000] negate(%x)
+  %d = f32[1000] all-reduce-done(%s)
+  ROOT %t = (f32[1000], f32[1000]) tuple(%n, %d)
+}
+)");
+  ASSERT_EQ(program.items.size(), 3U);
+  EXPECT_EQ(program.items[0].phase, AsyncPhase::start);
+  EXPECT_EQ(program.items[1].kind, ProgramItem::Kind::op);
+  EXPECT_EQ(program.items[2].phase, AsyncPhase::done);
+  EXPECT_EQ(program.items[2].started_by, 0);
+  ASSERT_EQ(program.collectives.size(), 1U);
+  EXPECT_EQ(program.collectives[0].bytes, base::Bytes(4000));
+  EXPECT_EQ(program.collectives[0].groups, (std::vector<std::vector<std::int32_t>>{{0, 1}, {2, 3}}));
+}
+
+TEST(Lowering, AnnotationsAreFreeAndUnknownCallsAreCostedWithAWarning) {
+  const Program program = lowered(R"(HloModule m, is_scheduled=true
+ENTRY %e (x: f32[1024,1024]) -> f32[1024,1024] {
+  %x = f32[1024,1024] parameter(0)
+  %s = f32[1024,1024] custom-call(%x), custom_call_target="Sharding"
+  ROOT %c = f32[1024,1024] custom-call(%s), custom_call_target="my_kernel"
+}
+)");
+  ASSERT_EQ(program.items.size(), 1U);
+  EXPECT_EQ(program.items[0].bytes, base::Bytes(2 * 4 << 20));
+  ASSERT_EQ(program.warnings.size(), 1U);
+  EXPECT_NE(program.warnings[0].find("my_kernel"), std::string::npos);
+}
+
+TEST(Lowering, FusionsWithinFusionsCostWhatTheyCostWrittenOut) {
+  const auto work_of = [](const std::string& text) {
+    const Module module = graph_of(text);
+    return op_work(module, module.entry_computation(), module.entry_computation().root, hw::tpu_v3());
+  };
+  const std::string head = "HloModule m, is_scheduled=true\n";
+  const std::string entry = R"(ENTRY %e (x: f32[512,1024], y: f32[512,1024]) -> f32[512,1024] {
+  %x = f32[512,1024] parameter(0)
+  %y = f32[512,1024] parameter(1)
+  ROOT %f = f32[512,1024] fusion(%x, %y), kind=kLoop, calls=%outer
+})";
+  const std::string nested = R"(%inner (a: f32[512,1024]) -> f32[512,1024] {
+  %a = f32[512,1024] parameter(0)
+  %t = f32[512,1024] tanh(%a)
+  ROOT %n = f32[512,1024] negate(%t)
+}
+%outer (x: f32[512,1024], y: f32[512,1024]) -> f32[512,1024] {
+  %x = f32[512,1024] parameter(0)
+  %y = f32[512,1024] parameter(1)
+  %i = f32[512,1024] fusion(%x), kind=kLoop, calls=%inner
+  ROOT %s = f32[512,1024] add(%i, %y)
+}
+)";
+  const std::string flat = R"(%outer (x: f32[512,1024], y: f32[512,1024]) -> f32[512,1024] {
+  %x = f32[512,1024] parameter(0)
+  %y = f32[512,1024] parameter(1)
+  %t = f32[512,1024] tanh(%x)
+  %n = f32[512,1024] negate(%t)
+  ROOT %s = f32[512,1024] add(%n, %y)
+}
+)";
+  EXPECT_EQ(work_of(head + nested + entry), work_of(head + flat + entry));
+}
+
+struct GroupCase {
+  std::int64_t replicas, partitions;
+  bool channel, flat;
+  std::vector<std::vector<std::int32_t>> expected;
+};
+
+// Groups {{0,1}} of two replicas with two partitions each; device ids are replica * partitions + partition.
+TEST(Lowering, GroupsAreOfReplicasPartitionsOrDevices) {
+  const GroupCase cases[] = {
+      {2, 2, false, false, {{0, 2}, {1, 3}}}, {2, 2, true, false, {{0, 1}, {2, 3}}}, {2, 2, true, true, {{0, 1}}},
+      {4, 1, false, false, {{0, 1}}},         {1, 4, true, false, {{0, 1}}},
+  };
+  for (const GroupCase& c : cases) {
+    Module module;
+    module.replicas = c.replicas;
+    module.partitions = c.partitions;
+    Instruction instruction;
+    instruction.opcode = Opcode::all_gather;
+    instruction.participants.groups = {{0, 1}};
+    if (c.channel) instruction.participants.channel_id = 1;
+    instruction.participants.use_global_device_ids = c.flat;
+    EXPECT_EQ(device_groups(module, instruction), c.expected) << c.replicas << " " << c.partitions;
+  }
+}
+
+}  // namespace
+}  // namespace podsim::sw

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sw/hlo/reader.h"
+#include "sw/hlo/to_graph.h"
+
+namespace podsim::sw::testing {
+
+/// The graph of a module that is written out in a test.
+inline Module graph_of(const std::string& text) {
+  hlo::ReadResult read = hlo::read("test.hlo", text);
+  for (const base::Diagnostic& diagnostic : read.diagnostics) ADD_FAILURE() << base::format(diagnostic);
+  return hlo::to_graph(read.modules.at(0));
+}
+
+}  // namespace podsim::sw::testing

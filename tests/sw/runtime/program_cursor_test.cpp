@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/runtime/program_cursor.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace podsim::sw {
+namespace {
+
+/// A program of random nested loops, and the items that it passes, written out by recursion.
+class Nest {
+ public:
+  Program program;
+
+  std::vector<int> body(int depth) {
+    std::vector<int> passed;
+    for (int parts = *rc::gen::inRange(0, 4); parts > 0; --parts) {
+      const std::vector<int> part = depth < 3 && *rc::gen::inRange(0, 3) == 0 ? loop(depth + 1) : op();
+      passed.insert(passed.end(), part.begin(), part.end());
+    }
+    return passed;
+  }
+
+ private:
+  std::vector<int> op() {
+    program.items.push_back({});
+    return {int(program.items.size()) - 1};
+  }
+
+  std::vector<int> loop(int depth) {
+    Loop loop;
+    loop.trips = *rc::gen::inRange(1, 4);
+    loop.first = int(program.items.size());
+    const std::vector<int> once = body(depth);
+    ProgramItem jump;
+    jump.kind = ProgramItem::Kind::repeat;
+    jump.index = int(program.loops.size());
+    program.items.push_back(jump);
+    loop.end = int(program.items.size());
+    std::vector<int> passed;
+    for (int trip = 0; trip < loop.trips; ++trip) passed.insert(passed.end(), once.begin(), once.end());
+    program.loops.push_back(loop);
+    return passed;
+  }
+};
+
+RC_GTEST_PROP(ProgramCursor, PassesTheItemsOfLoopsAsOftenAsTheyRunInEveryStep, ()) {
+  Nest nest;
+  const std::vector<int> expected = nest.body(0);
+  ProgramCursor cursor(nest.program);
+  std::uint64_t token = 0;
+  for (int step = 0; step < 2; ++step) {
+    RC_ASSERT(cursor.step() == step);
+    std::vector<int> passed;
+    for (; !cursor.at_end_of_step(); cursor.advance(), ++token) {
+      RC_ASSERT(cursor.token() == token);
+      passed.push_back(cursor.item());
+    }
+    RC_ASSERT(passed == expected);
+    if (!expected.empty()) RC_ASSERT(cursor.last_token(expected.back()) == token - 1);
+    cursor.begin_next_step();
+  }
+}
+
+}  // namespace
+}  // namespace podsim::sw
