@@ -72,7 +72,7 @@ class Lowering {
       const Instruction& instruction = computation[id];
       if (instruction.phase == AsyncPhase::done) {
         if (const auto at = started.find(instruction.operands.front()); at != started.end()) {
-          add_done(computation, id, at->second);
+          add_done(instruction, at->second);
         }
         continue;
       }
@@ -181,14 +181,15 @@ class Lowering {
     append(std::move(item), ProgramItem::Kind::op, found->second);
   }
 
-  void add_done(const Computation& computation, InstructionId id, int started) {
-    ProgramItem item = describe(computation, id);
-    const ProgramItem& start = program_.items[std::size_t(started)];
-    item.category = start.category;
+  void add_done(const Instruction& instruction, int started) {
+    ProgramItem item = program_.items[std::size_t(started)];
+    item.hlo_name = instruction.name;
     item.flops = 0;
     item.phase = AsyncPhase::done;
     item.started_by = started;
-    append(std::move(item), start.kind, start.index);
+    const ProgramItem::Kind kind = item.kind;
+    const int index = item.index;
+    append(std::move(item), kind, index);
   }
 
   void add_collective(const Computation& computation, InstructionId id) {

@@ -17,8 +17,8 @@ using base::Bytes;
 using base::divide_round_up;
 using base::round_up;
 
-/// Of an op; the second where no fewer fit VMEM.
-constexpr std::array<std::int64_t, 2> kMostTiles{1024, 16384};
+/// Of an op; more where no fewer fit VMEM.
+constexpr std::array<std::int64_t, 3> kMostTiles{1024, 16384, 262144};
 constexpr std::int64_t kSublanes = 8;
 
 Bytes share(Bytes bytes, std::int64_t parts) { return Bytes(divide_round_up(bytes.value(), parts)); }

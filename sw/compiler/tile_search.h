@@ -24,8 +24,8 @@ struct TileCuts {
 /// compiler.exposed_vector_fraction of a matmul's vector work in phases before (prologue) and after (epilogue) it.
 hw::TileOp make_tiles(const OpWork& work, const TileCuts& cuts, const hw::Machine& machine, std::string name);
 
-/// Of all cuts into at most 1024 tiles that fit VMEM (16384 where none of those does) the one with the smallest modelled
-/// cost; more and smaller tiles must gain something. Throws base::SimulationError when nothing fits.
+/// Of all cuts into at most 1024 tiles that fit VMEM (16384, then 262144 where none does) the one with the smallest
+/// modelled cost; more and smaller tiles must gain something. Throws base::SimulationError when nothing fits.
 TileCuts choose_cuts(const OpWork& work, const hw::Machine& machine, const std::string& name);
 
 }  // namespace podsim::sw

@@ -264,7 +264,7 @@ void Simulation::collect() {
       observers_, {}, [](const StepObserver& observer) { return observer.step().collective; });
   const StepRecord& step = critical.step();
   result_.steps = critical.steps();
-  result_.partial = result_.steps < options_.steps;
+  result_.partial = stopped() && result_.steps < options_.steps;
   result_.step_times = critical.step_times();
   result_.step_time = step.duration();
   result_.items = step.items;
