@@ -46,7 +46,8 @@ RouterNetworkParameters network_of(const Topology& topology, const IciParameters
     network.links.push_back(channel_of(topology, link, ici, options.faults));
   }
   network.seed = options.seed;
-  const std::string cycle = dependency_cycle(topology, network.router, options.faults);
+  const std::string cycle =
+      options.refuse_cycles ? dependency_cycle(topology, network.router, options.faults) : std::string();
   if (!cycle.empty()) throw base::SimulationError("the routing can deadlock: " + cycle);
   return network;
 }
@@ -168,7 +169,11 @@ void PacketNetwork::run_cycle() {
   network_.step();
   for (PacketId id : network_.departed()) packet_departed(id);
   for (PacketId id : network_.delivered()) packet_delivered(id);
-  if (network_.stuck()) stop("the network is in deadlock; buffers wait for one another: " + network_.waiting_cycle());
+  if (network_.stuck()) stop_in_deadlock();
+}
+
+void PacketNetwork::stop_in_deadlock() {
+  stop("the network is in deadlock; buffers wait for one another: " + network_.waiting_cycle());
 }
 
 void PacketNetwork::packet_departed(PacketId id) {
@@ -222,6 +227,7 @@ void PacketNetwork::stop(std::string verdict) {
 void PacketNetwork::sleep() {
   if (!verdict_.empty()) return;
   const Cycle event = network_.next_event();
+  if (event < 0 && network_.in_flight() > 0) return stop_in_deadlock();  // nothing will ever move
   if (event >= 0) wake_.notify(to_sc_time(clock_.time_of(base::Cycles(event)) - now()));
   if (!waiting_.empty()) wake_.notify(to_sc_time(waiting_.top().when - now()));
 }

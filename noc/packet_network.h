@@ -36,7 +36,8 @@ namespace podsim::noc {
 
 struct PacketNetworkOptions {
   Faults faults = {};
-  std::uint64_t seed = 1;  ///< of bit errors and stalls
+  std::uint64_t seed = 1;     ///< of bit errors and stalls
+  bool refuse_cycles = true;  ///< false: run a routing that can deadlock, and end where it does
 };
 
 class PacketNetwork : public sc_core::sc_module {
@@ -44,7 +45,7 @@ class PacketNetwork : public sc_core::sc_module {
   using TargetSocket = tlm_utils::passthrough_target_socket_tagged<PacketNetwork, 32, MessageProtocol>;
   using InitiatorSocket = tlm_utils::simple_initiator_socket_tagged<PacketNetwork, 32, MessageProtocol>;
 
-  /// SimulationError when the routing can deadlock; the message names the ring of channels.
+  /// SimulationError when the routing can deadlock, unless that is allowed; the message names the ring of channels.
   PacketNetwork(sc_core::sc_module_name name, const Topology& topology, const IciParameters& ici,
                 const PacketNetworkOptions& options = {});
 
@@ -93,6 +94,7 @@ class PacketNetwork : public sc_core::sc_module {
   void tell_taken(const Sending& sending);
   void deliver(std::uint32_t message);
   void stop(std::string verdict);
+  void stop_in_deadlock();
   void sleep();
   std::size_t entry_of(NodeId node, const Coordinates& hops) const;
 

@@ -5,12 +5,11 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <deque>
-#include <map>
+#include <array>
+#include <cmath>
 
 #include "noc/fresh_context.h"
-#include "noc/ici_port.h"
-#include "noc/systemc_time.h"
+#include "tests/noc/network_bench.h"
 
 namespace podsim::noc {
 namespace {
@@ -27,47 +26,9 @@ IciParameters slow_links() {
           .cross_pod_latency = base::Duration(250e-9)};
 }
 
-struct Planned {
-  Time when;
-  NodeId node;
-  Message message;
-};
-
-// Sends planned messages and writes down when each was taken and received.
-struct Bench : sc_core::sc_module, IciClient {
-  struct Seen {
-    NodeId node;
-    Time when;
-    bool operator==(const Seen&) const = default;
-  };
-
-  explicit Bench(FoldedTopology topology, base::ProbeSink* sink = nullptr,
-                 const sc_core::sc_module_name& name = "bench")
-      : sc_module(name), fabric("fabric", std::move(topology), slow_links(), sink) {
-    for (NodeId node = 0; node < fabric.topology().representatives().nodes(); ++node) {
-      ports.emplace_back(("port_" + std::to_string(node)).c_str(), node);
-      ports.back().bind(fabric);
-      ports.back().attach(0, *this);
-    }
-    SC_HAS_PROCESS(Bench);
-    SC_METHOD(send_due);
-  }
-
-  // A method, as the senders of a real simulation are: the kernel runs it before or after the fabric's at one time.
-  void send_due() {
-    for (; next_ < plan.size() && plan[next_].when <= now(); ++next_) ports[plan[next_].node].send(plan[next_].message);
-    if (next_ < plan.size()) next_trigger(to_sc_time(plan[next_].when - now()));
-  }
-  void message_taken(NodeId node, const Message& message) override { taken[message.tag] = {node, now()}; }
-  void message_received(NodeId node, const Message& message) override { received[message.tag] = {node, now()}; }
-
-  MessageFabric fabric;
-  std::deque<IciPort> ports;
-  std::vector<Planned> plan;
-  std::map<std::uint64_t, Seen> taken, received;
-
- private:
-  std::size_t next_ = 0;
+struct Bench : NetworkBench<MessageFabric> {
+  explicit Bench(const FoldedTopology& topology, base::ProbeSink* sink = nullptr, const Faults& faults = {})
+      : NetworkBench(topology.representatives().nodes(), topology, slow_links(), sink, faults) {}
 };
 
 Message message(std::int32_t x, std::int32_t y, std::int64_t bytes, std::uint64_t tag) {
@@ -174,7 +135,7 @@ TEST(MessageFabric, FoldedTrafficArrivesAtTheTimesOfTheUnfoldedOne) {
     auto run = [&](FoldedTopology topology) {
       fresh_context();
       bool folded = topology.is_folded();
-      Bench bench(std::move(topology));
+      Bench bench(topology);
       bench.plan = symmetric_plan(base, full, folded);
       sc_core::sc_start();
       return std::pair(bench.received, bench.taken);
@@ -213,6 +174,30 @@ TEST(MessageFabric, AWantedLinkShowsWhenItIsBusyAndWithWhat) {
   sc_core::sc_start();
   EXPECT_EQ(recorder.changes, (std::vector<std::string>{"busy@0=0", "message@0=", "busy@50=1", "message@50=100 B",
                                                         "busy@150=0", "message@150="}));
+}
+
+// The time of a message of 5440 bytes over one link, 5.44 us at the full rate.
+Time with_fault(std::string_view text) {
+  const FreshContext context;
+  const Topology line({2}, {false});
+  const std::array faults{parse_fault(text)};
+  Bench bench(line, nullptr, Faults(line, faults));
+  bench.plan = {{Time(0), 0, message(1, 0, 5440, 1)}};
+  sc_core::sc_start();
+  return bench.received.at(1).when - Time(300000);
+}
+
+TEST(MessageFabric, BitErrorsSendTheShareOfDamagedPacketsTwice) {
+  // 512 bytes and a header of 32 are 4352 bits; each is right with 1 - p.
+  for (double rate : {1e-6, 1e-4}) {
+    const double right = std::pow(1 - rate, 4352);
+    EXPECT_NEAR(double(with_fault("bit-errors:" + std::to_string(rate)).value()), 5.44e6 / right, 1) << rate;
+  }
+}
+
+TEST(MessageFabric, ASlowLinkAndOneThatStallsTakeTheirShareOfTheRate) {
+  EXPECT_EQ(with_fault("slow-link:(0)x+:0.25"), Time(4 * 5440000));
+  EXPECT_EQ(with_fault("stalls:0.5"), Time(2 * 5440000));
 }
 
 TEST(MessageFabric, AFullMultipodElaborates) {
