@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -161,6 +162,9 @@ sw::CollectiveOptions options_of(const CollectiveCommand& command, const noc::To
   sw::CollectiveOptions options;
   options.network = command.network;
   options.fold = command.fold;
+  for (const noc::Fault& fault : command.faults) {
+    locate_errors("--fault", to_string(fault), [&] { static_cast<void>(noc::Faults(slice, std::span(&fault, 1))); });
+  }
   options.faults = noc::Faults(slice, command.faults);
   options.seed = command.seed;
   return options;

@@ -102,6 +102,10 @@ TEST(Network, WhatCannotBeRunIsBadInput) {
       {{"--load", "0.1", "--vcs", "0"}, "between 1 and 64"},
       {{"--load", "0.1", "--fault", "dead-lnk:(0,0)x+"}, "did you mean 'dead-link'?"},
       {{"--load", "0.1", "--fault", "dead-chip:(9,0)"}, "has no chip (9,0)"},
+      {{"--load", "0.1", "--fault", "jitter:5us"}, "would change nothing"},
+      {{"--load", "0.1", "--packet-flits", "0"}, "between 1 and"},
+      {{"--load", "0.1", "--window", "x"}, "is not a whole number"},
+      {{"--load", "0.1", "--links-csv", "missing/l.csv"}, "cannot write"},
       {{"--load", "0.1", "--switching", "virtual_cut_through", "--packet-flits", "9"}, "room for a packet of 9 flits"},
   };
   const Folder folder;
