@@ -2,6 +2,7 @@
 #include "sw/collectives/collective_folding.h"
 
 #include <algorithm>
+#include <array>
 
 namespace podsim::sw {
 namespace {
@@ -22,20 +23,27 @@ bool same_along_ring(const GroupSchedule& program, const Stage& stage) {
 bool same_sends(const CollectiveSchedule& schedule, std::int32_t a, std::int32_t b) {
   const GroupSchedule& program = schedule.program(a);
   const auto &at = schedule.member(a).position, &other = schedule.member(b).position;
-  for (int order : {0, 1}) {
+  // Beside direct sends, routes follow from dimension and direction.
+  std::array<bool, 2 * noc::max_dimensions> compared{};
+  const bool direct = !program.stages(0).empty() && program.stages(0)[0].kind == StageKind::direct;
+  const int orders = direct ? program.colours() : program.two_orders() ? 2 : 1;
+  for (int order = 0; order < orders; ++order) {
     for (std::size_t index = 0; index < program.stages(order).size(); ++index) {
       const Stage& stage = program.stages(order)[index];
       Token token{.colour = order, .stage = int(index)};
       if (stage.kind == StageKind::direct) {
         for (token.distance = 1; token.distance < stage.size; ++token.distance) {
-          if (order < program.colours() && !same_route(schedule, a, b, token)) return false;
+          if (!same_route(schedule, a, b, token)) return false;
         }
         continue;
       }
       const auto dimension = std::size_t(stage.dimension);
       if (!same_along_ring(program, stage) && at[dimension] != other[dimension]) return false;
       for (token.direction = -1; token.direction <= 1; token.direction += 2) {
-        if (stage.segments[token.direction < 0] > 0 && !same_route(schedule, a, b, token)) return false;
+        bool& known = compared[2 * dimension + (token.direction < 0)];
+        if (stage.segments[token.direction < 0] == 0 || known) continue;
+        if (!same_route(schedule, a, b, token)) return false;
+        known = true;
       }
     }
   }

@@ -3,20 +3,20 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 namespace podsim::sw {
 namespace {
 
 using Ranks = CollectiveGroups::Ranks;
 
-/// The size and stride along a dimension of coordinates that stand at a constant distance; nothing for others.
-std::optional<LogicalDimension> along(int dimension, const std::set<std::int32_t>& coordinates,
+/// The size and stride along a dimension of coordinates, in order, that stand at a constant distance; nothing for
+/// others.
+std::optional<LogicalDimension> along(int dimension, const std::vector<std::int32_t>& coordinates,
                                       const noc::Topology& slice) {
   LogicalDimension result{.physical = dimension, .size = std::int32_t(coordinates.size())};
   if (result.size == 1) return result;
-  result.stride = *std::next(coordinates.begin()) - *coordinates.begin();
-  std::int32_t expected = *coordinates.begin();
+  result.stride = coordinates[1] - coordinates[0];
+  std::int32_t expected = coordinates[0];
   for (std::int32_t coordinate : coordinates) {
     if (coordinate != expected) return std::nullopt;
     expected += result.stride;
@@ -25,13 +25,26 @@ std::optional<LogicalDimension> along(int dimension, const std::set<std::int32_t
   return result;
 }
 
+/// Which coordinates along a dimension some chips have, in order.
+std::vector<std::int32_t> coordinates_along(int dimension, const std::vector<noc::Coordinates>& places,
+                                            std::int32_t size) {
+  std::vector<bool> taken(std::size_t(size), false);
+  for (const noc::Coordinates& place : places) taken[std::size_t(place[std::size_t(dimension)])] = true;
+  std::vector<std::int32_t> result;
+  for (std::int32_t coordinate = 0; coordinate < size; ++coordinate) {
+    if (taken[std::size_t(coordinate)]) result.push_back(coordinate);
+  }
+  return result;
+}
+
 /// The dimensions of a box of chips at constant strides; nothing when the chips are not one.
-std::optional<std::vector<LogicalDimension>> box(const std::set<std::int32_t>& chips, const noc::Topology& slice) {
+std::optional<std::vector<LogicalDimension>> box(const std::vector<std::int32_t>& chips, const noc::Topology& slice) {
   std::vector<LogicalDimension> result;
+  std::vector<noc::Coordinates> places;
+  for (std::int32_t chip : chips) places.push_back(slice.coordinates(chip));
   std::size_t positions = 1;
   for (int d = 0; d < slice.dimensions(); ++d) {
-    std::set<std::int32_t> coordinates;
-    for (std::int32_t chip : chips) coordinates.insert(slice.coordinates(chip)[std::size_t(d)]);
+    const std::vector<std::int32_t> coordinates = coordinates_along(d, places, slice.size(d));
     auto dimension = along(d, coordinates, slice);
     if (!dimension) return std::nullopt;
     positions *= coordinates.size();
@@ -61,14 +74,15 @@ GroupLayout lay_out(const Ranks& ranks, const noc::Topology& slice, int cores_pe
   GroupLayout layout;
   layout.members = ranks;
   std::ranges::sort(layout.members);
-  std::set<std::int32_t> chips, cores;
-  for (std::int32_t rank : ranks) {
-    chips.insert(rank / cores_per_chip);
-    cores.insert(rank % cores_per_chip);
+  std::vector<std::int32_t> chips;
+  bool same_core = true;
+  for (std::int32_t member : layout.members) {
+    if (chips.empty() || chips.back() != member / cores_per_chip) chips.push_back(member / cores_per_chip);
+    same_core &= member % cores_per_chip == layout.members[0] % cores_per_chip;
   }
   const bool complete = ranks.size() == chips.size() * std::size_t(cores_per_chip);
   if (complete) layout.cores = cores_per_chip;
-  auto dimensions = complete || cores.size() == 1 ? box(chips, slice) : std::nullopt;
+  auto dimensions = complete || same_core ? box(chips, slice) : std::nullopt;
   if (dimensions) {
     layout.dimensions = *dimensions;
   } else {
