@@ -19,6 +19,13 @@ base::Time flag_latency_of(const noc::IciParameters& ici) {
   return std::max(base::Time(0), base::to_time(ici.remote_dma_latency) - base::to_time(ici.hop_latency));
 }
 
+/// Which step of a ring a chunk is in; along a line all are on their way at once.
+std::string step_text(const Stage& stage, const Token& token) {
+  if (stage.flow == Flow::line || stage.kind == StageKind::direct) return "";
+  const bool scatters = stage.kind == StageKind::reduce_scatter;
+  return fmt::format(" step {}", scatters ? stage.size - 1 - token.distance : token.distance);
+}
+
 }  // namespace
 
 CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
@@ -67,7 +74,8 @@ std::string CollectiveEngine::label(const noc::Message& message) const {
   const MessageTag tag = unpack(message.tag);
   const CollectiveSchedule& schedule = runs_[message.channel - 1]->schedule();
   const std::int32_t core = topology_.full_node_of(message.source) * cores_per_chip_ + tag.source;
-  return fmt::format("{}, colour {}, segment {}", schedule.program(core).stage_of(tag.token).name, tag.token.colour,
+  const Stage& stage = schedule.program(core).stage_of(tag.token);
+  return fmt::format("{}{}, colour {}, segment {}", stage.name, step_text(stage, tag.token), tag.token.colour,
                      tag.token.segment);
 }
 

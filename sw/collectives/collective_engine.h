@@ -66,7 +66,8 @@ class CollectiveEngine : public sc_core::sc_module {
   CollectiveRun& begin(std::shared_ptr<const CollectiveSchedule> schedule, OnFinish on_finish,
                        CollectiveData* data = nullptr);
 
-  /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y, colour 0, segment 3".
+  /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y step 2, colour 0, segment 3", the
+  /// step around a ring only.
   std::string label(const noc::Message& message) const;
 
   // For CollectiveRun and CoreRun.

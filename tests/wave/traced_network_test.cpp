@@ -51,5 +51,43 @@ TEST(NetworkWaveform, shows_packets_change_their_virtual_channel_at_the_dateline
   }
 }
 
+base::VcdContent traced_ring() {
+  const Folder folder;
+  std::vector<std::string> words{"collective",  "all-reduce", "--bytes", "4MiB", "--slice", "32x1",
+                                 "--algorithm", "ring",       "--fold",  "off",  "--vcd",   "r.vcd"};
+  for (const char* chip : {"0", "1", "2"}) {
+    words.insert(words.end(), {"--trace", std::string("chip(") + chip + ",0).*"});
+  }
+  const Outcome outcome = folder.run(words);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return base::read_vcd(folder.read("r.vcd"));
+}
+
+TEST(RingWaveform, has_every_signal_of_its_save_file) {
+  const base::VcdContent vcd = traced_ring();
+  const std::vector<std::string> names = signals_of_save_file(read_file(PODSIM_SOURCE_DIR "/waveforms/ici/ring.gtkw"));
+  EXPECT_EQ(names.size(), 12U);
+  for (const std::string& name : names) EXPECT_TRUE(vcd.signals.contains(name)) << name;
+}
+
+// A step sends on what came in the step before: its message begins when that of the neighbour has taken 32 KiB at
+// 70.028 GB/s and been seen, a microsecond later, or after that.
+TEST(RingWaveform, shows_a_step_begin_after_the_message_of_the_step_before_was_seen) {
+  const base::VcdContent vcd = traced_ring();
+  const auto begin = [&](const std::string& chip, int step) {
+    for (const auto& [time, value] : vcd.signals.at("chip" + chip + ".ici.x_plus.message").changes) {
+      if (value ==
+          "sreduce-scatter\\040x\\040step\\040" + std::to_string(step) + ",\\040colour\\0400,\\040segment\\0400") {
+        return time;
+      }
+    }
+    ADD_FAILURE() << chip << " never sends step " << step;
+    return decltype(vcd.signals.begin()->second.changes.begin()->first){};
+  };
+  for (int step = 1; step < 5; ++step) {
+    EXPECT_GE(begin("(1,0)", step + 1), begin("(0,0)", step) + 467'927 + 1'000'000) << step;
+  }
+}
+
 }  // namespace
 }  // namespace podsim::test

@@ -170,6 +170,18 @@ TEST(CollectiveEngine, NamesItsMessagesForWaveforms) {
   EXPECT_EQ(slice.engine->label({.bytes = base::Bytes(12)}), "12 B");
 }
 
+TEST(CollectiveEngine, NamesTheStepOfAMessageAroundARing) {
+  hw::Machine machine = tpu_v3();
+  Topology topology({8}, {true});
+  Slice slice("slice", machine, topology);
+  slice.prepare(schedule_on(topology, machine, 1000), 1);
+  // The first of seven steps leaves six to go; the first of an all-gather is a step gone.
+  noc::Message message{.bytes = base::Bytes(1), .channel = 1, .tag = pack(MessageTag{{.distance = 6}})};
+  EXPECT_EQ(slice.engine->label(message), "reduce-scatter x step 1, colour 0, segment 0");
+  message.tag = pack(MessageTag{{.stage = 1, .distance = 1}});
+  EXPECT_EQ(slice.engine->label(message), "all-gather x step 1, colour 0, segment 0");
+}
+
 TEST(SegmentLengths, AreWhatALinkCarriesDuringOneRemoteDmaAndTwoOfTheMachineFile) {
   // 70.028 GB/s for 1 us, 16 KiB, 1 MiB.
   EXPECT_EQ(segment_lengths(tpu_v3(), ElementType::bf16).link, 35014);
