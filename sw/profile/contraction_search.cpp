@@ -2,7 +2,7 @@
 #include "sw/profile/contraction_search.h"
 
 #include <algorithm>
-#include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "sw/compiler/matmul_problem.h"
@@ -26,8 +26,9 @@ constexpr std::int64_t kLeastElements = 16;
 /// Rows and columns of a matrix unit's weights.
 constexpr std::int64_t kTile = 128;
 
-/// Contractions in a row.
+/// Contractions in a row, and of how many matrices they may be made, so that all can be tried.
 constexpr std::size_t kMostSteps = 3;
+constexpr std::size_t kMostLinks = 8;
 
 class Search {
  public:
@@ -74,12 +75,13 @@ class Search {
 
   /// Two operands make an array that meets a third one, and so on.
   void try_chains() {
+    for (int i = 0; i < int(operands_.size()); ++i) {
+      if (is_factor(i) && operands_[std::size_t(i)].rank() > 1) links_.push_back(i);
+    }
+    if (links_.size() > kMostLinks) return;
     std::vector<ContractionStep> steps;
-    for (int lhs = 0; lhs < int(operands_.size()); ++lhs) {
-      for (int rhs = lhs; rhs < int(operands_.size()); ++rhs) {
-        if (!is_factor(lhs) || !is_factor(rhs)) continue;
-        extend(steps, lhs, operands_[lhs], rhs);
-      }
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      for (std::size_t j = i; j < links_.size(); ++j) extend(steps, links_[i], operands_[links_[i]], links_[j]);
     }
   }
 
@@ -94,9 +96,9 @@ class Search {
   void continue_chain(std::vector<ContractionStep>& steps) {
     const Shape value = steps.back().hero.shape;
     finish_chain(steps, value);
-    for (int next = 0; next < int(operands_.size()); ++next) {
+    for (int next : links_) {
       const Shape& operand = operands_[next];
-      if (!is_factor(next) || uses(steps, next)) continue;
+      if (uses(steps, next)) continue;
       for (int result = 0; result < int(results_.size()); ++result) {
         for (Instruction& dot : matching_dots(results_[result], value, operand)) {
           std::vector<ContractionStep> chain = steps;
@@ -157,10 +159,10 @@ class Search {
     const auto now = double(candidate.multiply_accumulates());
     if (2.0 * now > kRounding * flops_) return;
     if (best_ && candidate.steps.size() > 1 && explained() && best_->steps.size() > 1) {
-      // Several chains explain the op: the one whose arrays the other operands fit, and that suits a matrix unit best.
-      if (2.0 * now < kLeastShare * flops_) return;
-      if (std::pair(misfits(candidate), array_rows(candidate)) >= std::pair(misfits(*best_), array_rows(*best_)))
-        return;
+      // Several chains explain the op: the one whose arrays the other operands fit, with fewest dimensions contracted,
+      // that suits a matrix unit best.
+      auto rank = [&](const Contraction& c) { return std::tuple(misfits(c), contracted(c), array_rows(c)); };
+      if (2.0 * now < kLeastShare * flops_ || rank(candidate) >= rank(*best_)) return;
     } else if (best_ && now <= double(best_->multiply_accumulates()) * least_gain(candidate)) {
       return;
     }
@@ -185,6 +187,12 @@ class Search {
       count += fits ? 0 : 1;
     }
     return count;
+  }
+
+  static std::size_t contracted(const Contraction& contraction) {
+    std::size_t dimensions = 0;
+    for (const ContractionStep& s : contraction.steps) dimensions += s.hero.dot.lhs_contracting.size();
+    return dimensions;
   }
 
   static std::int64_t array_rows(const Contraction& contraction) {
@@ -217,6 +225,7 @@ class Search {
   const std::vector<Shape>&results_, &operands_;
   const std::vector<bool>& read_whole_;
   double flops_;
+  std::vector<int> links_;  ///< operands that may be factors in a chain
   std::optional<Contraction> best_;
 };
 

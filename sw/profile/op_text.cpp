@@ -45,10 +45,17 @@ class TextReader {
     do {
       OpText::Operand operand;
       if (hlo::shape_follows(scanner_)) operand.shape = read_shape();
-      if (scanner_.peek() != ',' && scanner_.peek() != ')') operand.name = scanner_.name("an operand");
+      if (scanner_.peek() != ',' && scanner_.peek() != ')') operand.name = operand_name();
       op_.operands.push_back(std::move(operand));
     } while (scanner_.accept(','));
     scanner_.expect(')');
+  }
+
+  /// Some profilers put a model's names here, with more than the characters of HLO's.
+  std::string operand_name() {
+    std::string_view name = scanner_.word("an operand");
+    if (name.starts_with('%')) name.remove_prefix(1);
+    return std::string(name);
   }
 
   void read_attributes() {

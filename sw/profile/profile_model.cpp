@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/diagnostic.h"
 #include "hw/host_copy_timing.h"
 #include "noc/fresh_context.h"
 #include "sw/collectives/collective_estimate.h"
@@ -82,7 +83,11 @@ ComparedOp ProfileModel::compare(const ProfileOp& op) {
   if (!text) return result;
   result.name = text->name;
   complete_operands(*text);
-  result.modelled_s = seconds(*text, op);
+  try {
+    result.modelled_s = seconds(*text, op);
+  } catch (const base::SimulationError&) {
+    // No way of cutting it fits VMEM: then it is not what its text seems to say.
+  }
   return result;
 }
 
@@ -103,7 +108,7 @@ std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp&
     }
     return sum;
   }
-  std::optional<RebuiltOp> rebuilt = rebuild(text, op.flops, op.bytes);
+  std::optional<RebuiltOp> rebuilt = rebuild(text, {op.flops, op.bytes, op.category});
   if (!rebuilt) return std::nullopt;
   const Computation& entry = rebuilt->module.entry_computation();
   if (!is_core_op(entry[entry.root]) && text.opcode != Opcode::reshape) return 0.0;

@@ -50,7 +50,7 @@ class LoopRebuilder {
     std::vector<InstructionId> results;
     for (const Shape& result : facts_.results) {
       if (elements(result) < elements(work)) {
-        results.push_back(traffic.in_place ? value : body_.reduce(value, result));
+        results.push_back(traffic.in_place ? value : smaller(value, result));
       } else {
         results.push_back(results.empty() ? in_shape(value, traffic.in_place ? main : result)
                                           : body_.elementwise(value, result, 1));
@@ -60,6 +60,20 @@ class LoopRebuilder {
   }
 
  private:
+  /// A reduction, or where dimensions of the result are not those of the array, a window over it: the work has been
+  /// done, and what is left are the elements of the result.
+  InstructionId smaller(InstructionId value, const Shape& result) {
+    const Shape& whole = body_.shape(value);
+    if (result.rank() == 0 || matched_dimensions(result, whole).size() == result.dimensions.size()) {
+      return body_.reduce(value, result);
+    }
+    Instruction window;
+    window.opcode = Opcode::slice;
+    window.operands = {value};
+    window.shape = result;
+    return body_.add(std::move(window));
+  }
+
   /// What is replaced of an array, as an array.
   static Shape replaced_part(const Shape& whole, base::Bytes bytes) {
     BodyBuilder scratch;

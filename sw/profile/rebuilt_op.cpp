@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sw/hlo/attribute_value.h"
+#include "sw/profile/attribute_check.h"
 #include "sw/profile/body_builder.h"
 #include "sw/profile/rebuilt_loop.h"
 #include "sw/profile/rebuilt_matmul.h"
@@ -58,7 +59,10 @@ std::vector<Shape> operand_shapes(const OpText& text) {
   return shapes;
 }
 
-Module bare_op(const OpText& text) {
+/// The op itself; nothing where its text does not say enough to cost it.
+std::optional<Module> bare_op(const OpText& text) {
+  const auto known = std::ranges::count_if(text.operands, [](const OpText::Operand& o) { return o.shape.has_value(); });
+  if (text.opcode == Opcode::unknown || known < row(text.opcode).least_operands) return std::nullopt;
   BodyBuilder body;
   Instruction op;
   op.opcode = text.opcode;
@@ -67,26 +71,33 @@ Module bare_op(const OpText& text) {
     if (operand.shape) op.operands.push_back(body.parameter(*operand.shape));
   }
   read_attributes(text, op);
-  if (op.opcode == Opcode::transpose && op.dimensions.empty()) op.opcode = Opcode::copy;
   body.add(std::move(op));
-  return std::move(body).bare();
+  Module module = std::move(body).bare();
+  const Computation& entry = module.entry_computation();
+  if (!has_sound_attributes(entry[entry.root], entry)) return std::nullopt;
+  return module;
 }
 
-/// Operands without which an opcode cannot be costed; a text that was cut off may lack them.
-bool has_operands(const OpText& text) {
-  const auto known = std::ranges::count_if(text.operands, [](const OpText::Operand& o) { return o.shape.has_value(); });
-  return text.opcode != Opcode::unknown && known >= row(text.opcode).least_operands;
+enum class FusionForm { loop, output, custom };
+
+FusionForm form_of(const OpText& text, const std::string& category) {
+  if (auto kind = text.attributes.find("kind"); kind != text.attributes.end()) {
+    if (kind->second == "kCustom") return FusionForm::custom;
+    return kind->second == "kOutput" ? FusionForm::output : FusionForm::loop;
+  }
+  if (category.starts_with("convolution") || category == "output fusion") return FusionForm::output;
+  const bool rows = category.starts_with("gather") || category.starts_with("scatter") || category == "custom fusion";
+  return rows ? FusionForm::custom : FusionForm::loop;
 }
 
-std::optional<Module> fusion_op(const OpText& text, std::optional<double> flops, std::optional<double> bytes) {
-  FusionFacts facts{arrays_of(text.result), operand_shapes(text), flops.value_or(0), bytes};
-  if (facts.results.empty()) return std::nullopt;
-  auto kind = text.attributes.find("kind");
-  const std::string form = kind == text.attributes.end() ? "" : kind->second;
-  if (form == "kCustom") {
+std::optional<Module> fusion_op(const OpText& text, const OpCounts& counts) {
+  FusionFacts facts{arrays_of(text.result), operand_shapes(text), counts.flops.value_or(0), counts.bytes};
+  if (text.cut_off) facts.bytes.reset();  // they are not those of the operands that are left
+  const FusionForm form = form_of(text, counts.category);
+  if (form == FusionForm::custom) {
     if (auto module = rebuild_row_fusion(facts)) return module;
   }
-  if (form == "kOutput" || form == "kCustom") {
+  if (form != FusionForm::loop) {
     if (auto module = rebuild_matmul_fusion(facts)) return module;
   }
   return rebuild_loop_fusion(facts);
@@ -94,14 +105,14 @@ std::optional<Module> fusion_op(const OpText& text, std::optional<double> flops,
 
 }  // namespace
 
-std::optional<RebuiltOp> rebuild(const OpText& text, std::optional<double> flops, std::optional<double> bytes) {
-  if (text.opcode == Opcode::fusion) {
-    std::optional<Module> module = fusion_op(text, flops, bytes);
-    if (!module) return std::nullopt;
-    return RebuiltOp{*std::move(module), true};
+std::optional<RebuiltOp> rebuild(const OpText& text, const OpCounts& counts) {
+  if (arrays_of(text.result).empty()) return std::nullopt;
+  if (text.opcode != Opcode::fusion) {
+    if (auto module = bare_op(text)) return RebuiltOp{*std::move(module), false};
   }
-  if (!has_operands(text) || arrays_of(text.result).empty()) return std::nullopt;
-  return RebuiltOp{bare_op(text), false};
+  std::optional<Module> module = fusion_op(text, counts);
+  if (!module) return std::nullopt;
+  return RebuiltOp{*std::move(module), true};
 }
 
 }  // namespace podsim::sw

@@ -17,7 +17,8 @@
 ///                   bits; results with fewer elements than the largest operand are reductions
 ///   custom fusion   a gather or scatter of rows, whose table, indices and rows follow from the shapes
 ///
-/// Operands that the op reads only in part, because its bytes are fewer than theirs, are sliced.
+/// What is no fusion is taken as it is written; where its text was cut off before what its cost depends on, it is
+/// rebuilt like a fusion. Operands that the op reads only in part, because its bytes are fewer than theirs, are sliced.
 namespace podsim::sw {
 
 /// A module whose entry computation has one op as its root, after its parameters.
@@ -26,8 +27,14 @@ struct RebuiltOp {
   bool inferred = false;  ///< a fusion's body
 };
 
-/// `flops` and `bytes` are XLA's counts; without them a fusion is taken to do one operation per element and to move
-/// all of its arrays. Nothing for an op whose text says too little.
-std::optional<RebuiltOp> rebuild(const OpText& text, std::optional<double> flops, std::optional<double> bytes);
+/// What a profile says of an op beside its text. XLA's counts of one occurrence: without them a fusion is taken to do
+/// nothing but move all of its arrays. The category tells kinds of fusions apart where the text does not.
+struct OpCounts {
+  std::optional<double> flops, bytes;
+  std::string category;
+};
+
+/// Nothing for an op whose text says too little.
+std::optional<RebuiltOp> rebuild(const OpText& text, const OpCounts& counts);
 
 }  // namespace podsim::sw

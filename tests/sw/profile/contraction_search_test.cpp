@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/profile/contraction_search.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "sw/graph/convolution_gradient.h"
+#include "sw/graph/flops.h"
+#include "sw/graph/graph_builder.h"
+#include "sw/profile/dot_match.h"
+
+// Shapes of operations whose roles are known, and what is found when only shapes and FLOPs are.
+namespace podsim::sw {
+namespace {
+
+Shape bf16(std::vector<std::int64_t> sizes) { return make_shape(ElementType::bf16, std::move(sizes)); }
+
+Contraction found(std::vector<Shape> results, std::vector<Shape> operands, double flops) {
+  const std::size_t count = operands.size();
+  auto contraction = find_contraction({std::move(results), std::move(operands), std::vector<bool>(count, true)}, flops);
+  EXPECT_TRUE(contraction.has_value());
+  return contraction.value_or(Contraction{});
+}
+
+double macs(const Contraction& contraction) { return double(contraction.multiply_accumulates()); }
+
+TEST(ContractionSearch, AProjectionIntoHeadsContractsTheFeatures) {
+  // [b s d] x [d h k] -> [b s h k], a bias and normalisation beside it.
+  const double count = 32.0 * 512 * 1024 * 16 * 64;
+  const Contraction c = found({bf16({32, 512, 16, 64})}, {bf16({16, 64}), bf16({1024, 16, 64}), bf16({32, 512, 1024})},
+                              2 * count + 6 * 32 * 512 * 1024);
+  EXPECT_EQ(macs(c), count);
+  ASSERT_EQ(c.steps.size(), 1U);
+  EXPECT_EQ(c.steps[0].lhs + c.steps[0].rhs, 1 + 2);
+}
+
+TEST(ContractionSearch, ScoresOfAttentionAreABatchOfProducts) {
+  const double count = 32.0 * 16 * 512 * 512 * 64;
+  const Contraction c = found({bf16({32, 16, 512, 512})}, {bf16({32, 512, 16, 64}), bf16({32, 512, 16, 64})},
+                              2 * count + 32 * 16 * 512 * 512);
+  EXPECT_EQ(macs(c), count);
+  EXPECT_EQ(c.steps[0].hero.dot.lhs_batch.size(), 2U);
+  EXPECT_EQ(c.steps[0].hero.dot.lhs_contracting, std::vector<int>{3});
+}
+
+TEST(ContractionSearch, TwoProductsInARowPassThroughTheScores) {
+  const double each = 32.0 * 16 * 512 * 512 * 64;
+  const Contraction c =
+      found({bf16({32, 512, 16, 64})},
+            {bf16({32, 512, 16, 64}), make_shape(ElementType::u32, {16, 512, 512}),
+             make_shape(ElementType::f32, {32, 16, 512}), bf16({32, 512, 16, 64}), bf16({32, 512, 16, 64})},
+            4 * each + 8 * 32 * 16 * 512 * 512);
+  EXPECT_EQ(macs(c), 2 * each);
+  ASSERT_EQ(c.steps.size(), 2U);
+  EXPECT_EQ(c.steps[0].hero.shape.element_count(), 32 * 16 * 512 * 512);
+}
+
+TEST(ContractionSearch, AnOperandThatIsMadeInsideHasTheDepthOfTheOther) {
+  // One-hot rows of two times a table of two.
+  const Contraction c = found({bf16({16384, 1024})}, {make_shape(ElementType::f32, {2, 1024})}, 5.0 * 16384 * 1024);
+  EXPECT_EQ(c.steps[0].lhs, kMadeInside);
+  EXPECT_EQ(c.made_lhs.dimensions, (std::vector<std::int64_t>{16384, 2}));
+}
+
+TEST(ContractionSearch, IntegersAreNoFactors) {
+  EXPECT_FALSE(find_contraction({{bf16({64, 64})},
+                                 {make_shape(ElementType::s32, {64, 64}), make_shape(ElementType::s32, {64, 64})},
+                                 {true, true}},
+                                1000)
+                   .has_value());
+}
+
+/// A convolution and its gradients as the graph has them, and the shapes of the three arrays.
+struct ConvolutionCase {
+  std::int64_t batch, size, in, out, window, stride;
+};
+
+void expect_found(const Instruction& wanted, const Shape& lhs, const Shape& rhs, const ConvolutionCase& c) {
+  const auto count = double(multiply_accumulates(wanted, lhs, rhs));
+  const Contraction contraction = found({wanted.shape}, {lhs, rhs}, 2 * count * 1.001);
+  RC_ASSERT(contraction.steps.size() == 1U);
+  // Padding on the other side meets other taps: a per cent.
+  RC_ASSERT(std::abs(macs(contraction) / count - 1) < 0.05);
+  static_cast<void>(c);
+}
+
+// Forward, input gradient and kernel gradient, for windows and strides that networks have.
+RC_GTEST_PROP(ContractionSearch, ConvolutionsAndTheirGradientsAreFoundWithTheirWork, ()) {
+  ConvolutionCase c{*rc::gen::element<std::int64_t>(2, 8, 64),   *rc::gen::element<std::int64_t>(14, 28, 40),
+                    *rc::gen::element<std::int64_t>(16, 48, 96), *rc::gen::element<std::int64_t>(20, 80, 160),
+                    *rc::gen::element<std::int64_t>(1, 3, 5),    *rc::gen::element<std::int64_t>(1, 2)};
+  const std::int64_t positions = (c.size + c.stride - 1) / c.stride;
+  const std::int64_t padding = std::max<std::int64_t>(0, (positions - 1) * c.stride + c.window - c.size);
+  WindowDimension window{
+      .size = c.window, .stride = c.stride, .padding_low = padding / 2, .padding_high = padding - padding / 2};
+  GraphBuilder b("convolution");
+  const InstructionId image = b.parameter(bf16({c.batch, c.size, c.size, c.in}), "image");
+  const InstructionId kernel = b.parameter(bf16({c.window, c.window, c.in, c.out}), "kernel");
+  const InstructionId forward =
+      b.convolution(image, kernel, {window, window}, convolution_dimensions("b01f_01io->b01f"));
+  const InstructionId gradient = b.parameter(b.shape(forward), "gradient");
+  const InstructionId input_gradient = convolution_input_gradient(b, b[forward], gradient);
+  const InstructionId kernel_gradient = convolution_kernel_gradient(b, b[forward], gradient);
+  expect_found(b[forward], b.shape(image), b.shape(kernel), c);
+  expect_found(b[input_gradient], b.shape(gradient), b.shape(kernel), c);
+  expect_found(b[kernel_gradient], b.shape(image), b.shape(gradient), c);
+}
+
+TEST(DotMatch, SharesOutADimensionThatAllHaveAsBatch) {
+  const auto dots = matching_dots(bf16({8, 32, 64}), bf16({8, 32, 16}), bf16({8, 16, 64}));
+  ASSERT_EQ(dots.size(), 1U);
+  EXPECT_EQ(dots[0].dot.lhs_batch, std::vector<int>{0});
+  EXPECT_EQ(dots[0].dot.lhs_contracting, std::vector<int>{2});
+  EXPECT_EQ(dots[0].dot.rhs_contracting, std::vector<int>{1});
+  EXPECT_EQ(dots[0].shape.dimensions, (std::vector<std::int64_t>{8, 32, 64}));
+}
+
+TEST(DotMatch, KeepsTheLayoutOfAResultInAnotherOrder) {
+  Shape result = bf16({32, 512, 16, 64});
+  result.minor_to_major = {1, 3, 2, 0};
+  const auto dots = matching_dots(result, bf16({1024, 16, 64}), bf16({32, 512, 1024}));
+  ASSERT_EQ(dots.size(), 1U);
+  const Shape& shape = dots[0].shape;
+  EXPECT_EQ(shape.dimensions[shape.minor_dimension(0)], 512) << "the sequence has the lanes";
+}
+
+TEST(DotMatch, UnrelatedShapesHaveNone) {
+  EXPECT_TRUE(matching_dots(bf16({7, 9}), bf16({7, 5}), bf16({3, 9})).empty());
+}
+
+}  // namespace
+}  // namespace podsim::sw

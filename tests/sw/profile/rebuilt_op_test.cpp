@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/profile/rebuilt_op.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sw/compiler/op_work.h"
+#include "tests/hw/test_machine.h"
+
+namespace podsim::sw {
+namespace {
+
+using base::Bytes;
+
+RebuiltOp rebuilt(const std::string& text, const OpCounts& counts = {}) {
+  auto op = rebuild(*read_op_text(text), counts);
+  EXPECT_TRUE(op.has_value()) << text;
+  return *std::move(op);
+}
+
+OpWork work_of(const RebuiltOp& op) {
+  const Computation& entry = op.module.entry_computation();
+  return op_work(op.module, entry, entry.root, hw::tpu_v3());
+}
+
+TEST(RebuiltOp, ALoopFusionReadsItsOperandsAndDoesItsFlops) {
+  const double elements = 1024.0 * 1024;
+  const OpWork work =
+      work_of(rebuilt("%f = f32[1024,1024]{1,0} fusion(f32[1024,1024]{1,0} %a, f32[1024,1024]{1,0} %b), kind=kLoop",
+                      {3 * elements, {}, ""}));
+  EXPECT_EQ(work.read_bytes(), Bytes(8 << 20));
+  EXPECT_EQ(work.written_bytes, Bytes(4 << 20));
+  EXPECT_EQ(work.epilogue.alu_ops, 3 * 1024) << "a register holds 1024 elements";
+}
+
+TEST(RebuiltOp, AFusionReadsNoMoreThanTheProfileSays) {
+  // 128 of 1792 columns of the operand, and what is written.
+  const OpWork work =
+      work_of(rebuilt("%f = f32[128,128]{0,1} fusion(f32[128,1792]{0,1} %a), kind=kLoop", {0, 2.0 * 65536, ""}));
+  EXPECT_EQ(work.read_bytes(), Bytes(65536));
+  EXPECT_EQ(work.written_bytes, Bytes(65536));
+}
+
+TEST(RebuiltOp, APartIsReplacedInPlaceWhereTheBytesAreFewerThanTheResult) {
+  const OpWork work =
+      work_of(rebuilt("%f = f32[4096,128]{1,0} fusion(f32[4096,128]{1,0} %a, s32[] %i, f32[8,128]{1,0} %b), kind=kLoop",
+                      {0, 3.0 * 4096 + 4, ""}));
+  EXPECT_LE(work.read_bytes() + work.written_bytes, Bytes(4 * 4096));
+}
+
+TEST(RebuiltOp, AMatmulFusionHasItsContractionAndItsElementwiseOperations) {
+  // [4096,1024] x [1024,2048], the sum with a bias, two operations.
+  const double product = 2.0 * 4096 * 1024 * 2048, output = 4096.0 * 2048;
+  const OpWork work =
+      work_of(rebuilt("%f = bf16[4096,2048]{1,0} fusion(bf16[4096,1024]{1,0} %x, bf16[1024,2048]{1,0} %w, f32[2048]{0} "
+                      "%b), kind=kOutput",
+                      {product + 2 * output, {}, ""}));
+  ASSERT_TRUE(work.matmul.has_value());
+  EXPECT_EQ(work.matmul->weight_tiles(128), 1024 / 128 * 2048 / 128);
+  EXPECT_EQ(work.matmul->rows, 4096);
+  EXPECT_EQ(work.epilogue.alu_ops, 2 * 4096 * 2048 / 1024);
+  EXPECT_EQ(work.row_prologue.alu_ops + work.lane_prologue.alu_ops, 0);
+}
+
+TEST(RebuiltOp, StatisticsOfRowsMoveFromLanesToSublanes) {
+  const double product = 2.0 * 16384 * 1024 * 1024, input = 16384.0 * 1024;
+  const OpWork work =
+      work_of(rebuilt("%f = bf16[16384,1024]{1,0} fusion(bf16[16384,1024]{1,0} %x, bf16[1024,1024]{1,0} %w, "
+                      "f32[16384]{0} %m), kind=kOutput",
+                      {product + input, {}, ""}));
+  EXPECT_EQ(work.row_relayouts + work.output_relayouts, 16384 / 8);
+}
+
+TEST(RebuiltOp, ZeroOperandsMakeRandomBits) {
+  const double words = 16.0 * 512 * 512;
+  const OpWork work = work_of(rebuilt("%f = u32[16,512,512]{1,2,0} fusion(), kind=kLoop", {127 * words, {}, ""}));
+  // 32 numbers to a word.
+  EXPECT_GE(work.epilogue.alu_ops, 32 * words / 1024);
+  EXPECT_EQ(work.read_bytes(), Bytes(0));
+}
+
+TEST(RebuiltOp, AScatterIntoZerosUpdatesItsRows) {
+  const OpWork work =
+      work_of(rebuilt("%f = f32[19656,128]{1,0:T(8,128)} fusion(s32[1664]{0} %i, f32[1664,128]{1,0:T(8,128)} %u, f32[] "
+                      "%z), kind=kCustom",
+                      {1664.0 * 128, {}, ""}));
+  EXPECT_EQ(work.updated.slices, 1664);
+  EXPECT_EQ(work.updated.pieces, 1664);
+}
+
+TEST(RebuiltOp, AGatherReadsItsRows) {
+  const OpWork work = work_of(rebuilt(
+      "%f = bf16[1664,128]{1,0} fusion(f32[19656,128]{1,0:T(8,128)} %t, s32[2048]{0} %i), kind=kCustom", {0, {}, ""}));
+  EXPECT_EQ(work.gathered.slices, 1664);
+}
+
+TEST(RebuiltOp, WhatIsNoFusionIsTakenAsItIsWritten) {
+  const RebuiltOp op = rebuilt(
+      "%c = f32[128,857]{0,1} convolution(bf16[128,1024]{1,0} %a, f32[857,1024]{1,0} %b), dim_labels=bf_oi->bf");
+  EXPECT_FALSE(op.inferred);
+  EXPECT_EQ(work_of(op).matmul->contraction_tiles, 1024 / 128);
+  EXPECT_EQ(work_of(rebuilt("%c = f32[256,512]{0,1} copy(f32[256,512]{1,0} %a)")).cross_lane_ops, 128)
+      << "every register is transposed";
+  EXPECT_EQ(work_of(rebuilt("%c = f32[4,256,512]{2,1,0} copy(f32[4,256,512]{2,1,0} %a)")).cross_lane_ops, 0);
+}
+
+TEST(RebuiltOp, SortsInBitonicPasses) {
+  // 2^14 elements: 14 x 15 / 2 passes over 16 registers of two operands.
+  const OpWork work = work_of(rebuilt(
+      "%s = (s32[16384]{0}, s32[16384]{0}) sort(s32[16384]{0} %a, s32[16384]{0} %b), dimensions={0}, to_apply=%less"));
+  EXPECT_EQ(work.passes, 105);
+  EXPECT_EQ(work.cross_lane_ops, 105 * 32);
+}
+
+TEST(RebuiltOp, WhatItsTextLacksIsInferredOrNothing) {
+  // A convolution without its roles is a fusion with one; without operands there is nothing to tell.
+  const double flops = 2.0 * 128 * 1024 * 857;
+  EXPECT_TRUE(
+      work_of(rebuilt("%c = f32[128,857]{0,1} convolution(bf16[128,1024]{1,0} %a, f32[857,1024]{1,0} %b), dim_la",
+                      {flops, {}, "convolution"}))
+          .matmul.has_value());
+  EXPECT_FALSE(rebuild(*read_op_text("%t = token[] after-all()"), {}).has_value());
+}
+
+}  // namespace
+}  // namespace podsim::sw
