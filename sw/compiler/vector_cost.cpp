@@ -2,6 +2,7 @@
 #include "sw/compiler/vector_cost.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/units.h"
@@ -115,6 +116,31 @@ std::int64_t relayout_cost(const Instruction& move, const Shape& operand) {
   return same_tiles ? 0 : std::max(vector_registers(operand), vector_registers(move.shape));
 }
 
+/// The sizes of the two tiled dimensions, lanes first; dimensions of one element do not count.
+std::array<std::int64_t, 2> tiled_sizes(const Shape& shape) {
+  std::array<std::int64_t, 2> sizes{1, 1};
+  std::size_t found = 0;
+  for (int i = 0; i < shape.rank() && found < 2; ++i) {
+    if (const std::int64_t size = shape.dimensions[std::size_t(shape.minor_dimension(i))]; size > 1) {
+      sizes[found++] = size;
+    }
+  }
+  return sizes;
+}
+
+/// Rows of lanes that become longer or shorter are moved one by one unless they are whole rows of registers; otherwise
+/// registers are, if their eight sublanes are dealt out anew.
+std::int64_t reshape_cost(const Instruction& reshape, const Shape& operand) {
+  const auto from = tiled_sizes(operand), to = tiled_sizes(reshape.shape);
+  const std::int64_t registers = std::max(vector_registers(operand), vector_registers(reshape.shape));
+  if (from[0] == to[0]) {
+    return from[1] == to[1] || (from[1] % kSublanes == 0 && to[1] % kSublanes == 0) ? 0 : registers;
+  }
+  const std::int64_t row = std::min(from[0], to[0]);
+  if (row % kLanes == 0) return registers;
+  return std::min(kSublanes * registers, base::divide_round_up(operand.element_count(), row));
+}
+
 bool all_multiples(const Instruction& concatenate, const Computation& computation, int dimension, std::int64_t of) {
   return std::ranges::all_of(concatenate.operands, [&](InstructionId operand) {
     return computation[operand].shape.dimensions[std::size_t(dimension)] % of == 0;
@@ -127,11 +153,15 @@ std::int64_t window_taps(const Instruction& instruction) {
   return taps;
 }
 
-/// Both passes of select-and-scatter per tap of a window: find the selected position (compare, keep value and index),
-/// then add the source where the index matches (compare, select, add), with the read-modify-write of the result.
+/// Both passes of select-and-scatter per tap of a window. The first finds the selected position: compare, keep the
+/// value; the second adds the source there: select, add, with the read-modify-write of the result. For every dimension
+/// of the window a position is held within bounds (compare, select), kept, compared again and combined with the others.
+/// Narrow values are widened twice and rounded once.
 hw::VectorWork select_and_scatter_cost(const Instruction& instruction, const Computation& computation) {
-  std::int64_t taps = vector_registers(computation[instruction.operands[1]].shape) * window_taps(instruction);
-  return {.loads = 4 * taps, .stores = 2 * taps, .alu_ops = 10 * taps, .transcendentals = 0};
+  const std::int64_t taps = vector_registers(computation[instruction.operands[1]].shape) * window_taps(instruction);
+  const auto moving = std::ranges::count_if(instruction.window, [](const WindowDimension& d) { return d.size > 1; });
+  const std::int64_t narrow = byte_width(instruction.shape.element_type) < 4 ? 3 : 0;
+  return {.loads = 4 * taps, .stores = 2 * taps, .alu_ops = (4 + 5 * moving + narrow) * taps, .transcendentals = 0};
 }
 
 }  // namespace
@@ -175,6 +205,8 @@ std::int64_t cross_lane_cost(const Instruction& instruction, const Computation& 
     case Opcode::transpose:
     case Opcode::copy:
       return relayout_cost(instruction, computation[instruction.operands[0]].shape);
+    case Opcode::reshape:
+      return reshape_cost(instruction, computation[instruction.operands[0]].shape);
     case Opcode::reduce:
       return lane_reduction_cost(instruction, computation[instruction.operands[0]].shape);
     case Opcode::broadcast:

@@ -20,6 +20,7 @@ hw::VectorWork vector_cost(const Instruction& instruction, const Computation& co
 ///   reduction over lanes                   one per eight results
 ///   broadcast of lanes along other         one per eight elements of the operand, whose lanes become sublanes
 ///   transpose, copy to another layout      one per register, if one of the two tiled dimensions becomes another
+///   reshape to rows of another length       one per row that is moved, or per register if rows are whole registers
 ///   concatenation within tiles             one per register, shifted to its place
 ///   sort                                   one per register of every operand and pass
 std::int64_t cross_lane_cost(const Instruction& instruction, const Computation& computation);

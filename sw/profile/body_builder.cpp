@@ -70,7 +70,7 @@ InstructionId BodyBuilder::slice(InstructionId value, base::Bytes bytes) {
   return add(std::move(slice));
 }
 
-InstructionId BodyBuilder::broadcast(InstructionId value, const Shape& whole) {
+InstructionId BodyBuilder::broadcast(InstructionId value, const Shape& whole, Layout layout) {
   const Shape part = shape(value);
   if (part.element_count() >= whole.element_count()) return value;
   Instruction broadcast;
@@ -81,6 +81,13 @@ InstructionId BodyBuilder::broadcast(InstructionId value, const Shape& whole) {
   broadcast.shape.tile.clear();
   broadcast.dimensions = matched_dimensions(part, whole);
   if (broadcast.dimensions.size() != part.dimensions.size()) return value;
+  if (layout == Layout::free && part.rank() > 0) {
+    const auto lanes = int(broadcast.dimensions[std::size_t(part.minor_dimension(0))]);
+    broadcast.shape.minor_to_major = {lanes};
+    for (int d = whole.rank() - 1; d >= 0; --d) {
+      if (d != lanes) broadcast.shape.minor_to_major.push_back(d);
+    }
+  }
   return add(std::move(broadcast));
 }
 

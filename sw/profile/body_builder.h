@@ -18,8 +18,10 @@ class BodyBuilder {
                             const std::vector<InstructionId>& others = {});
   /// As much of an array as `bytes`, at least one element of its slowest dimension.
   InstructionId slice(InstructionId value, base::Bytes bytes);
-  /// A smaller array beside `shape`, whose dimensions of the same sizes it has; itself when that cannot be.
-  InstructionId broadcast(InstructionId value, const Shape& shape);
+  /// A smaller array beside `shape`, whose dimensions of the same sizes it has; itself when that cannot be. An array
+  /// that is only in VMEM has whatever layout keeps the value's lanes.
+  enum class Layout { given, free };
+  InstructionId broadcast(InstructionId value, const Shape& shape, Layout layout = Layout::given);
   /// Sums of `value` over the dimensions that `result` lacks.
   InstructionId reduce(InstructionId value, const Shape& result);
   const Shape& shape(InstructionId id) const { return body_[id].shape; }

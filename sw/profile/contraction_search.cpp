@@ -21,6 +21,9 @@ constexpr double kRounding = 1.004;
 constexpr double kOtherOrder = 1.05;
 /// A contraction that explains less than this is not the op's main one.
 constexpr double kLeastShare = 0.7;
+constexpr double kLeastShareAtAll = 0.4;
+/// A chain that pads its products by more than this is not what a compiler would fuse.
+constexpr std::int64_t kMostPadding = 8;
 /// A vector has no contraction worth a matrix unit.
 constexpr std::int64_t kLeastElements = 16;
 /// Rows and columns of a matrix unit's weights.
@@ -52,12 +55,14 @@ class Search {
         for (int rhs = 0; rhs < int(operands_.size()); ++rhs) try_half(result, rhs);
       }
     }
-    if (!explained()) invent();
+    if (!explained(kLeastShareAtAll)) invent();
     return std::move(best_);
   }
 
  private:
-  bool explained() const { return best_ && 2.0 * double(best_->multiply_accumulates()) >= kLeastShare * flops_; }
+  bool explained(double share = kLeastShare) const {
+    return best_ && 2.0 * double(best_->multiply_accumulates()) >= share * flops_;
+  }
 
   void try_pair(int result, int lhs, int rhs) {
     const Shape &out = results_[result], &left = operands_[lhs], &right = operands_[rhs];
@@ -158,6 +163,10 @@ class Search {
     Contraction candidate{std::move(steps), result, made_lhs, {}};
     const auto now = double(candidate.multiply_accumulates());
     if (2.0 * now > kRounding * flops_) return;
+    if (candidate.steps.size() > 1 &&
+        array_rows(candidate) * kTile * kTile > kMostPadding * candidate.multiply_accumulates()) {
+      return;
+    }
     if (best_ && candidate.steps.size() > 1 && explained() && best_->steps.size() > 1) {
       // Several chains explain the op: the one whose arrays the other operands fit, with fewest dimensions contracted,
       // that suits a matrix unit best.

@@ -133,8 +133,10 @@ class MatmulRebuilder {
   }
 
   std::vector<InstructionId> others(Side side) {
+    const int from = side == lhs_side ? main().lhs : side == rhs_side ? main().rhs : contraction_.result;
+    const auto layout = from < 0 ? BodyBuilder::Layout::free : BodyBuilder::Layout::given;
     std::vector<InstructionId> values;
-    for (std::size_t i : sides_[side]) values.push_back(body_.broadcast(operands_[i], side_shape(side)));
+    for (std::size_t i : sides_[side]) values.push_back(body_.broadcast(operands_[i], side_shape(side), layout));
     return values;
   }
 

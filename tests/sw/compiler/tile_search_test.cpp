@@ -218,7 +218,11 @@ RC_GTEST_PROP(TileSearch, TheChosenCutsFitAndNoOthersThatFitAreBetter, ()) {
     if (cuts.tiles() == fewest || !clearly_small) best = std::min(best, score(machine, work, cuts));
   }
   if (std::isinf(best)) {
-    RC_ASSERT_THROWS_AS(choose_cuts(work, machine, "op"), base::SimulationError);
+    // Then into more tiles, or not at all.
+    try {
+      RC_ASSERT(choose_cuts(work, machine, "op").tiles() > 1024);
+    } catch (const base::SimulationError&) {
+    }
     return;
   }
   TileCuts chosen = choose_cuts(work, machine, "op");
