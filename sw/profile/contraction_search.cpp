@@ -32,6 +32,7 @@ constexpr std::int64_t kTile = 128;
 /// Contractions in a row, and of how many matrices they may be made, so that all can be tried.
 constexpr std::size_t kMostSteps = 3;
 constexpr std::size_t kMostLinks = 8;
+constexpr std::int64_t kMostTried = 20'000;
 
 class Search {
  public:
@@ -92,6 +93,7 @@ class Search {
 
   void extend(std::vector<ContractionStep>& steps, int lhs, const Shape& left, int rhs) {
     for (Instruction& dot : intermediate_dots(left, operands_[rhs])) {
+      if (++tried_ > kMostTried) return;
       steps.push_back(step(lhs, rhs, std::move(dot), left, operands_[rhs]));
       if (2.0 * sum(steps) <= kRounding * flops_) continue_chain(steps);
       steps.pop_back();
@@ -234,6 +236,7 @@ class Search {
   const std::vector<Shape>&results_, &operands_;
   const std::vector<bool>& read_whole_;
   double flops_;
+  std::int64_t tried_ = 0;
   std::vector<int> links_;  ///< operands that may be factors in a chain
   std::optional<Contraction> best_;
 };
