@@ -2,41 +2,14 @@
 // Modules that others' compilers printed, where they are at hand.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "sw/hlo/printer.h"
 #include "sw/hlo/reader.h"
+#include "tests/sw/hlo/corpus.h"
 
 namespace podsim::sw::hlo {
 namespace {
-
-std::vector<std::filesystem::path> corpus(bool truncated) {
-  // Of the embedded ones this one lacks its last brace.
-  const std::set<std::string> cut{"latency_hiding_scheduler_test_L6082.hlo"};
-  std::vector<std::filesystem::path> files;
-  const std::filesystem::path folder = std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/hlo_corpus";
-  if (!std::filesystem::is_directory(folder)) return files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.ends_with(".hlo") && !name.ends_with(".txt")) continue;
-    if ((name.ends_with(".truncated.txt") || cut.contains(name)) == truncated) files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return std::move(text).str();
-}
 
 TEST(HloCorpus, CompleteModulesHaveNoErrorAndPrintingThemIsAFixedPoint) {
   const auto files = corpus(false);
