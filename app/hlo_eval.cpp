@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -152,6 +153,8 @@ void evaluate_file(const EvalOptions& options) {
     print_result(options.json ? result_json(options, module, results, outfed) : result_text(results, outfed));
   } catch (const std::logic_error& error) {
     throw base::InputError(fmt::format("{}: {}", options.file, error.what()));
+  } catch (const std::bad_alloc&) {
+    throw base::InputError(fmt::format("{}: its values need more memory than this host has", options.file));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sw/graph/literal.h"
 #include "tests/sw/graph/hlo_text.h"
@@ -194,7 +195,7 @@ TEST(ToGraph, CountsTripsThatCanBeSeen) {
   EXPECT_EQ(trip_count(loop("constant(20)", "subtract(i, k)", "i, n), direction=GT")), 4);  // 20 17 14 11
   EXPECT_EQ(trip_count(loop("constant(12)", "add(i, k)", "i, n), direction=LT")), 0);
   EXPECT_EQ(trip_count(loop("constant(0)", "subtract(i, k)", "i, n), direction=LT")), -1);
-  EXPECT_EQ(trip_count(loop("partition-id()", "add(i, k)", "i, n), direction=LT")), -1);
+  EXPECT_EQ(trip_count(loop("custom-call(), custom_call_target=\"unknown\"", "add(i, k)", "i, n), direction=LT")), -1);
 }
 
 TEST(ToGraph, SeesTripCountsThroughFusionsAndConstantsThatGoRound) {
@@ -214,7 +215,7 @@ ENTRY main { a = s32[] constant(5)  b = s32[] constant(105)  t = (s32[], s32[]) 
 TEST(ToGraph, PrefersTheTripCountThatTheCompilerStates) {
   for (const char* config :
        {R"({"known_trip_count":{"n":"64"},"x":{}})", R"("{\"known_trip_count\":{\"n\":\"64\"}}")"}) {
-    std::string text = loop("partition-id()", "add(i, k)", "i, n), direction=LT");
+    std::string text = loop("custom-call(), custom_call_target=\"unknown\"", "add(i, k)", "i, n), direction=LT");
     text.replace(text.find("condition=cond"), 0, std::string("backend_config=") + config + ", ");
     EXPECT_EQ(trip_count(text), 64) << config;
   }
@@ -242,9 +243,9 @@ TEST(ToGraph, GivesGroupsOfReplicasWithAllPartitionsFlatIds) {
   const sw::Module module = graph_of(R"(HloModule m, replica_count=4, num_partitions=2
 add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
 ENTRY main { p = f32[8] parameter(0)
-  ROOT r = f32[8] all-reduce(p), channel_id=3, replica_groups={{0,2},{1,3}}, to_apply=add }
+  ROOT all = f32[8] all-reduce(p), channel_id=3, replica_groups={{0,2},{1,3}}, to_apply=add }
 )");
-  const Participants& participants = find(module, "r").participants;
+  const Participants& participants = find(module, "all").participants;
   EXPECT_TRUE(participants.use_global_device_ids);
   EXPECT_EQ(participants.channel_id, 3);
   EXPECT_EQ(participants.groups, (std::vector<std::vector<std::int64_t>>{{0, 1, 4, 5}, {2, 3, 6, 7}}));
