@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program.h"
+
+// `podsim hlo` as a user runs it.
+namespace podsim::test {
+namespace {
+
+const std::string sums = R"(HloModule sums, num_partitions=2
+
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
+
+ENTRY main {
+  values = f32[2,2] parameter(0)
+  counts = s32[2] parameter(1)
+  total = f32[2,2] all-reduce(values), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, to_apply=add
+  ROOT both = (f32[2,2], s32[2]) tuple(total, counts)
+}
+)";
+
+TEST(Hlo, ChecksFilesAndPointsAtWhatIsWrong) {
+  const Folder folder;
+  folder.write("good.hlo", sums);
+  std::string text = sums;
+  text.replace(text.find("tuple(total"), 11, "tuple(totla");
+  folder.write("bad.hlo", text);
+  const Outcome outcome = folder.run({"hlo", "check", "good.hlo", "bad.hlo"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.out, "good.hlo: ok, 1 module, 2 computations, 7 instructions\nbad.hlo: 1 error\n");
+  EXPECT_NE(outcome.err.find("bad.hlo:9:40: error: 'totla' is not defined"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("did you mean 'total'?"), std::string::npos);
+}
+
+TEST(Hlo, PrintsWhatItPrintedAgain) {
+  const Folder folder;
+  folder.write("a.hlo", sums);
+  const Outcome first = folder.run({"hlo", "print", "a.hlo"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  folder.write("b.hlo", first.out);
+  EXPECT_EQ(folder.run({"hlo", "print", "b.hlo"}).out, first.out);
+}
+
+TEST(Hlo, CountsWhatIsInAModule) {
+  const Folder folder;
+  folder.write("a.hlo", sums);
+  const Outcome outcome = folder.run({"hlo", "stats", "a.hlo", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  const auto& module = json["modules"][0];
+  EXPECT_EQ(module["instructions"], 7);
+  EXPECT_EQ(module["partitions"], 2);
+  EXPECT_EQ(module["parameter_bytes"], 4 * 4 + 2 * 4);
+  EXPECT_EQ(module["collectives"][0]["bytes"], 16);
+}
+
+TEST(HloEval, TakesLiteralsByOrderByNameAndByDevice) {
+  const Folder folder;
+  folder.write("a.hlo", sums);
+  folder.write("values.txt", "// for both devices\n{ {1, 2}, {3, 4} }\n{5, 6}\nvalues@1 = { {0.5, 0}, {0, -1} }\n");
+  const Outcome outcome = folder.run({"hlo", "eval", "a.hlo", "--args", "values.txt"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string device = "  (\n    f32[2,2] { {1.5, 2}, {3, 3} }\n    s32[2] {5, 6}\n  )\n";
+  EXPECT_EQ(outcome.out, "device 0\n" + device + "device 1\n" + device);
+}
+
+/// A .npy file of version 1.
+std::string npy(const std::string& type, const std::string& shape, const std::string& bytes) {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.resize(117, ' ');
+  header += '\n';
+  return std::string("\x93NUMPY\x01\x00", 8) + char(header.size()) + '\0' + header + bytes;
+}
+
+TEST(HloEval, TakesNpyFiles) {
+  const Folder folder;
+  folder.write("a.hlo", sums);
+  // 1.0, 2.0, -1.0, 0.5 as f32; 7 and -1 as 64-bit integers.
+  folder.write("values.npy", npy("<f4", "2, 2", std::string("\0\0\x80\x3f\0\0\0\x40\0\0\x80\xbf\0\0\0\x3f", 16)));
+  folder.write("counts.npy", npy("<i8", "2,", std::string("\7\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff", 16)));
+  const Outcome outcome = folder.run({"hlo", "eval", "a.hlo", "--json", "--args", "counts=counts.npy", "values.npy"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["schema_version"], 1);
+  ASSERT_EQ(json["results"].size(), 2u);
+  const auto& elements = json["results"][0]["elements"];
+  EXPECT_EQ(elements[0]["value"], nlohmann::json::parse("[[2.0, 4.0], [-2.0, 1.0]]"));
+  EXPECT_EQ(elements[1]["value"], nlohmann::json::parse("[7, -1]"));
+}
+
+TEST(HloEval, RandomArgumentsFollowFromTheSeed) {
+  const Folder folder;
+  folder.write("a.hlo", sums);
+  const auto run = [&](const std::string& seed) { return folder.run({"hlo", "eval", "a.hlo", "--seed", seed}).out; };
+  EXPECT_EQ(run("1"), run("1"));
+  EXPECT_NE(run("1"), run("2"));
+}
+
+TEST(HloEval, PointsAtArgumentsThatDoNotFit) {
+  const Folder folder;
+  folder.write("a.hlo", sums);
+  const auto fails = [&](const std::string& text, const std::string& expected) {
+    folder.write("values.txt", text);
+    const Outcome outcome = folder.run({"hlo", "eval", "a.hlo", "--args", "values.txt"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find(expected), std::string::npos) << outcome.err;
+  };
+  fails("{ {1, 2}, {3, 4} }\n{5, 6.5}\n", "values.txt:2:5: error: '6.5' is not a whole number");
+  fails("{ {1, 2}, {3} }\n", "values.txt:1:11: error: dimension 1 has 1 values, the shape says 2");
+  fails("vales = { {1, 2}, {3, 4} }\n", "did you mean 'values'?");
+  fails("{ {1, 2}, {3, 4} }\n", "parameter 1 (counts s32[2]) has no value");
+  fails("{ {1, 2}, {3, 4} }\n{5, 6}\n7\n", "values.txt:3:1: error: a value too many");
+  fails("counts@2 = {5, 6}\n", "there is no device 2");
+}
+
+TEST(HloEval, PointsAtAShapeThatDoesNotFollow) {
+  const Folder folder;
+  folder.write("a.hlo",
+               "HloModule m\nENTRY main {\n  p = f32[8] parameter(0)\n  ROOT r = f32[4] slice(p), slice={[0:5]}\n}\n");
+  const Outcome outcome = folder.run({"hlo", "eval", "a.hlo"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("a.hlo:4:19: error: r: has shape f32[4], its operands give f32[5]"), std::string::npos)
+      << outcome.err;
+}
+
+}  // namespace
+}  // namespace podsim::test
