@@ -62,7 +62,9 @@ void run_ops(const OpsOptions& options) {
     report.slice = slice_text(options, profile, machine);
     slice = parse_slice(report.slice, machine);
   }
-  report.ops = sw::ProfileModel(machine, slice).compare(profile);
+  sw::ProfileModel model(machine, slice);
+  // Groups may name cores that a slice that was asked for does not have.
+  locate_errors("--slice", report.slice, [&] { report.ops = model.compare(profile); });
   report.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!options.csv.empty()) base::write_file(options.csv, sw::profile_csv(report));
   if (!options.svg.empty()) base::write_file(options.svg, sw::profile_svg(report));

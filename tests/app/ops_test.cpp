@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace podsim {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// The profile of a training step as the program itself writes it, on 4 chips.
+Words profiled_run() { return {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "8", "-o", "run"}; }
+
+// A fusion's body is not in the table; what is inferred without it takes the time that the op itself took.
+TEST(Ops, RebuiltFromTheTableOfARunTakeWhatTheyTookInTheRun) {
+  const test::Folder folder;
+  ASSERT_EQ(folder.run(profiled_run()).code, 0);
+  const test::Outcome outcome = folder.run({"ops", "run/ops.csv", "--slice", "2x2", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["command"], "ops");
+  EXPECT_GT(json["ops"], 400);
+  EXPECT_LT(json["time_weighted_mae"], 0.05);
+  EXPECT_EQ(json["without_text"]["ops"], 0);
+}
+
+TEST(Ops, WritesATableAndAPlot) {
+  const test::Folder folder;
+  ASSERT_EQ(folder.run(profiled_run()).code, 0);
+  ASSERT_EQ(folder.run({"ops", "run/ops.csv", "--csv", "a.csv", "--svg", "a.svg"}).code, 0);
+  std::string first;
+  std::ifstream table(folder.path() / "a.csv"), plot(folder.path() / "a.svg");
+  std::getline(table, first);
+  EXPECT_EQ(first, "name,category,occurrences,measured_us,modelled_us,error,hlo_op");
+  std::getline(plot, first);
+  EXPECT_TRUE(first.starts_with("<svg"));
+}
+
+TEST(Ops, ABadRowIsAnErrorAtItsPlaceAndExitCodeTwo) {
+  const test::Folder folder;
+  std::ofstream(folder.path() / "bad.csv") << "Category,HLO op,#Occurrences,Avg. self time (us)\ncopy,\"x, y\",z,2\n";
+  const test::Outcome outcome = folder.run({"ops", "bad.csv"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("bad.csv:2:13: error: 'z' is not a number"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace podsim
