@@ -18,6 +18,7 @@
 #include "app/output_folder.h"
 #include "app/run_options.h"
 #include "app/run_output.h"
+#include "app/run_topology.h"
 #include "app/slice.h"
 #include "app/standard_output.h"
 #include "app/trace_file.h"
@@ -228,6 +229,7 @@ Examples:
   podsim run resnet50 --slice 4x4 --batch-per-core 128
   podsim run resnet50 --slice 128x32 --batch-per-core 8 --json
   podsim run step.hlo --slice 8x4 -o results
+  podsim run topology.csv --convention scale-sim
   podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
   podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
 }
@@ -317,7 +319,9 @@ void add_output_flags(CLI::App& run, RunOptions& options) {
 void add_run(CLI::App& program, const std::vector<std::string>& words, int& code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
-  run->add_option("WORKLOAD", options->workload, "What to run: one of those below, or a file of HLO text")
+  run->add_option("WORKLOAD", options->workload,
+                  "What to run: one of those below, a file of HLO text, or a\nSCALE-Sim topology (.csv), layer by "
+                  "layer on one core")
       ->required()
       ->option_text(" ");
   run->add_option("--slice", options->slice,
@@ -328,8 +332,13 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
   add_step_flags(*run, *options);
   add_detail_flags(*run, *options);
   add_output_flags(*run, *options);
+  add_topology_flags(*run, *options);
   run->footer(help_footer());
-  run->callback([options, &words, &code] { code = Run(*options, recorded_command_line(words)).execute(); });
+  run->callback([options, run, &words, &code] {
+    check_topology_flags(*run, *options);
+    code = is_topology_file(options->workload) ? run_topology(*options)
+                                               : Run(*options, recorded_command_line(words)).execute();
+  });
 }
 
 }  // namespace podsim::app

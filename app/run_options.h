@@ -19,7 +19,8 @@ struct RunOptions {
   std::optional<std::string> detail;  ///< not given: tile when a trace is written, else replay
   int steps = 2;
   bool fold = true;
-  bool banks = false;  ///< the hottest ops again, over banks
+  bool banks = false;                     ///< the hottest ops again, over banks
+  std::optional<std::string> convention;  ///< of a topology: whose cycles; not given: the model's own
   bool json = false;
   std::string output;  ///< folder; empty: none
   std::string vcd;     ///< file; empty: none

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run_topology.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "app/arguments.h"
+#include "app/command_line.h"
+#include "app/input_file.h"
+#include "app/standard_output.h"
+#include "base/text_table.h"
+#include "hw/tile_pipeline.h"
+#include "sw/compiler/compile.h"
+#include "sw/memory_account.h"
+#include "workloads/scalesim_cycles.h"
+#include "workloads/scalesim_graph.h"
+#include "workloads/scalesim_topology.h"
+
+namespace podsim::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = base::TextTable::Align;
+using workloads::ScaleSimLayer;
+using workloads::ScaleSimTopology;
+using workloads::SystolicArray;
+
+/// What a layer takes on a core: all its ops one after another.
+struct LayerTime {
+  base::Cycles cycles, mxu, memory;  ///< mxu: of the unit that works longest, were they all busy alike
+  base::Bytes bytes;                 ///< through HBM
+
+  LayerTime& operator+=(const LayerTime& other) {
+    cycles += other.cycles;
+    mxu += other.mxu;
+    memory += other.memory;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+void check_memory(const sw::Module& fused, const ScaleSimLayer& layer, const hw::Machine& machine) {
+  const base::Bytes peak = sw::account_memory(fused).peak;
+  if (peak <= machine.hbm.capacity_per_core) return;
+  throw base::SimulationError(fmt::format("out of memory: {} needs {} of HBM, a {} core has {}", layer.name,
+                                          base::to_string(peak), machine.name,
+                                          base::to_string(machine.hbm.capacity_per_core)));
+}
+
+LayerTime time_on_core(const ScaleSimLayer& layer, const hw::Machine& machine, hw::TilePipeline& pipeline) {
+  const sw::Compilation compilation = sw::compile(workloads::scalesim_layer_module(layer), machine);
+  check_memory(compilation.fused, layer, machine);
+  LayerTime time;
+  for (const sw::ProgramItem& item : compilation.program.items) {
+    const hw::OpResult op = pipeline.simulate(compilation.program.ops[std::size_t(item.index)].tiles);
+    time += {op.cycles, base::Cycles(base::divide_round_up(op.mxu_busy.value(), machine.mxu.count)), op.hbm_busy,
+             op.read_bytes + op.written_bytes};
+  }
+  return time;
+}
+
+/// One command; the two ways of counting share what is said of the layers.
+class TopologyRun {
+ public:
+  explicit TopologyRun(const RunOptions& options)
+      : options_(options), machine_(hw::read_machine(options.machine.load())) {
+    array_ = {machine_.mxu.size, machine_.mxu.size};
+    topology_ = workloads::read_scalesim_topology(options.workload, read_input("WORKLOAD", options.workload));
+  }
+
+  int execute() {
+    if (!options_.convention) time_layers();
+    print_result(options_.json ? json() : text());
+    return done;
+  }
+
+ private:
+  void time_layers() {
+    hw::TilePipeline pipeline(machine_);
+    for (const ScaleSimLayer& layer : topology_.layers) times_.push_back(time_on_core(layer, machine_, pipeline));
+  }
+
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+  /// Of the multiply-accumulates that the arrays could make in so many cycles.
+  double utilization(std::int64_t macs, base::Cycles cycles) const {
+    const std::int64_t arrays = options_.convention ? 1 : machine_.mxu.count;
+    return double(macs) / (double(std::max<std::int64_t>(1, cycles.value())) * double(array_.elements() * arrays));
+  }
+
+  base::Cycles by_convention(const ScaleSimLayer& layer) const {
+    return workloads::scalesim_cycles(array_, layer.product);
+  }
+
+  base::Cycles cycles_of(std::size_t layer) const {
+    return times_.empty() ? by_convention(topology_.layers[layer]) : times_[layer].cycles;
+  }
+
+  std::string text() const {
+    base::TextTable table = times_.empty() ? convention_table() : core_table();
+    std::string warnings;
+    for (const std::string& warning : topology_.warnings) warnings += "warning: " + warning + "\n";
+    return fmt::format("{}: {} layers on {}\n\n{}\n{}{:.2f} s on this host\n", options_.workload,
+                       topology_.layers.size(), place(), table.text(), warnings, seconds());
+  }
+
+  std::string place() const {
+    if (options_.convention) {
+      return fmt::format("one weight-stationary array of {} x {}, cycles by SCALE-Sim's convention", array_.rows,
+                         array_.columns);
+    }
+    return fmt::format("one core of {}: {} arrays of {} x {}, bf16", machine_.name, machine_.mxu.count, array_.rows,
+                       array_.columns);
+  }
+
+  base::TextTable convention_table() const {
+    base::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
+    table.row({"layer", "MACs", "folds", "cycles", "utilisation"});
+    std::int64_t macs = 0, folds = 0;
+    base::Cycles cycles;
+    for (const ScaleSimLayer& layer : topology_.layers) {
+      const std::int64_t layer_folds = workloads::weight_folds(array_, layer.product);
+      table.row(convention_row(layer.name, layer.product.macs(), layer_folds, by_convention(layer)));
+      macs += layer.product.macs();
+      folds += layer_folds;
+      cycles += by_convention(layer);
+    }
+    table.row(convention_row("total", macs, folds, cycles));
+    return table;
+  }
+
+  std::vector<std::string> convention_row(const std::string& name, std::int64_t macs, std::int64_t folds,
+                                          base::Cycles cycles) const {
+    return {name, std::to_string(macs), std::to_string(folds), std::to_string(cycles.value()),
+            percent(utilization(macs, cycles))};
+  }
+
+  base::TextTable core_table() const {
+    base::TextTable table(
+        {Align::left, Align::right, Align::right, Align::right, Align::right, Align::right, Align::right});
+    table.row({"layer", "MACs", "cycles", "MXU", "memory", "utilisation", "SCALE-Sim, one array"});
+    std::int64_t macs = 0;
+    base::Cycles convention;
+    LayerTime total;
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      const ScaleSimLayer& layer = topology_.layers[i];
+      table.row(core_row(layer.name, layer.product.macs(), times_[i], by_convention(layer)));
+      macs += layer.product.macs();
+      convention += by_convention(layer);
+      total += times_[i];
+    }
+    table.row(core_row("total", macs, total, convention));
+    return table;
+  }
+
+  std::vector<std::string> core_row(const std::string& name, std::int64_t macs, const LayerTime& time,
+                                    base::Cycles convention) const {
+    return {name,
+            std::to_string(macs),
+            std::to_string(time.cycles.value()),
+            std::to_string(time.mxu.value()),
+            std::to_string(time.memory.value()),
+            percent(utilization(macs, time.cycles)),
+            std::to_string(convention.value())};
+  }
+
+  static std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+  std::string json() const {
+    Json layers = Json::array();
+    std::int64_t macs = 0;
+    base::Cycles cycles;
+    for (std::size_t i = 0; i < topology_.layers.size(); ++i) {
+      layers.push_back(layer_json(i));
+      macs += topology_.layers[i].product.macs();
+      cycles += cycles_of(i);
+    }
+    const Json result = {{"schema_version", 1},
+                         {"command", "run"},
+                         {"workload", options_.workload},
+                         {"machine", machine_.name},
+                         {"convention", options_.convention.value_or("podsim")},
+                         {"arrays", options_.convention ? 1 : machine_.mxu.count},
+                         {"array_rows", array_.rows},
+                         {"array_columns", array_.columns},
+                         {"layers", layers},
+                         {"macs", macs},
+                         {"cycles", cycles.value()},
+                         {"utilization", utilization(macs, cycles)},
+                         {"warnings", topology_.warnings},
+                         {"wall_s", seconds()}};
+    return result.dump(2) + "\n";
+  }
+
+  Json layer_json(std::size_t i) const {
+    const ScaleSimLayer& layer = topology_.layers[i];
+    const workloads::MatrixProduct& product = layer.product;
+    Json json = {{"name", layer.name},
+                 {"m", product.m},
+                 {"n", product.n},
+                 {"k", product.k},
+                 {"macs", product.macs()},
+                 {"cycles", cycles_of(i).value()},
+                 {"utilization", utilization(product.macs(), cycles_of(i))}};
+    if (times_.empty()) {
+      json["folds"] = workloads::weight_folds(array_, product);
+    } else {
+      json["mxu_cycles"] = times_[i].mxu.value();
+      json["memory_cycles"] = times_[i].memory.value();
+      json["hbm_bytes"] = times_[i].bytes.value();
+      json["scale_sim_cycles"] = by_convention(layer).value();
+    }
+    return json;
+  }
+
+  const RunOptions& options_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  hw::Machine machine_;
+  SystolicArray array_;
+  ScaleSimTopology topology_;
+  std::vector<LayerTime> times_;  ///< one for each layer; empty with a convention
+};
+
+}  // namespace
+
+bool is_topology_file(const std::string& workload) {
+  std::string ending = workload.substr(workload.size() - std::min<std::size_t>(4, workload.size()));
+  std::ranges::transform(ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return ending == ".csv";
+}
+
+void add_topology_flags(CLI::App& run, RunOptions& options) {
+  run.add_option_function<std::string>(
+         "--convention",
+         [&options](const std::string& text) {
+           parse_choice("--convention", text, "a convention", {"scale-sim"});
+           options.convention = text;
+         },
+         "scale-sim: cycles of a topology as SCALE-Sim counts them,\non one weight-stationary array [our model of a "
+         "core]")
+      ->option_text("NAME");
+}
+
+void check_topology_flags(const CLI::App& run, const RunOptions& options) {
+  const bool topology = is_topology_file(options.workload);
+  if (!topology && options.convention) {
+    throw base::InputError("--convention is for SCALE-Sim topologies, files that end in .csv");
+  }
+  if (!topology) return;
+  for (const char* flag : {"--slice", "--batch-per-core", "--optimizer", "--steps", "--detail", "--fold", "--memory",
+                           "--output", "--vcd", "--trace"}) {
+    if (run.get_option(flag)->count() == 0) continue;
+    throw base::InputError(
+        fmt::format("{} is for steps on a slice; a SCALE-Sim topology is run layer by layer on one core", flag));
+  }
+}
+
+int run_topology(const RunOptions& options) { return TopologyRun(options).execute(); }
+
+}  // namespace podsim::app
