@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "app/arguments.h"
@@ -32,8 +33,10 @@ using workloads::SystolicArray;
 
 /// What a layer takes on a core: all its ops one after another.
 struct LayerTime {
-  base::Cycles cycles, mxu, memory;  ///< mxu: of the unit that works longest, were they all busy alike
-  base::Bytes bytes;                 ///< through HBM
+  base::Cycles cycles;
+  base::Cycles mxu;     ///< the matrix units work, the mean of them
+  base::Cycles memory;  ///< data move on the HBM
+  base::Bytes bytes;    ///< through HBM
 
   LayerTime& operator+=(const LayerTime& other) {
     cycles += other.cycles;
@@ -44,8 +47,8 @@ struct LayerTime {
   }
 };
 
-void check_memory(const sw::Module& fused, const ScaleSimLayer& layer, const hw::Machine& machine) {
-  const base::Bytes peak = sw::account_memory(fused).peak;
+void check_memory(const sw::Module& module, const ScaleSimLayer& layer, const hw::Machine& machine) {
+  const base::Bytes peak = sw::account_memory(module).peak;
   if (peak <= machine.hbm.capacity_per_core) return;
   throw base::SimulationError(fmt::format("out of memory: {} needs {} of HBM, a {} core has {}", layer.name,
                                           base::to_string(peak), machine.name,
@@ -53,8 +56,9 @@ void check_memory(const sw::Module& fused, const ScaleSimLayer& layer, const hw:
 }
 
 LayerTime time_on_core(const ScaleSimLayer& layer, const hw::Machine& machine, hw::TilePipeline& pipeline) {
-  const sw::Compilation compilation = sw::compile(workloads::scalesim_layer_module(layer), machine);
-  check_memory(compilation.fused, layer, machine);
+  sw::Module module = workloads::scalesim_layer_module(layer);
+  check_memory(module, layer, machine);
+  const sw::Compilation compilation = sw::compile(std::move(module), machine);
   LayerTime time;
   for (const sw::ProgramItem& item : compilation.program.items) {
     const hw::OpResult op = pipeline.simulate(compilation.program.ops[std::size_t(item.index)].tiles);

@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"filter_too_wide", "a,5,7,5,88,1,1,1\n", 1, 9, 2, "the filter is 88 wide, its input 7"},
                     Mistake{"too_much_work", "a,1073741824,1073741824,1073741824\n", 1, 1, 1, "2^57"},
                     Mistake{"open_quote", "a,1,\"2,3\n", 1, 5, 1, "quoted"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 TEST(ScaleSimTopologyFile, SeveralMistakesAreReportedAtOnceAndTwentyAtMost) {
   std::string text = "a,1,2,3\n";
