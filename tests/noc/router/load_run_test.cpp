@@ -94,6 +94,35 @@ TEST(LoadRun, TornadoTrafficSaturatesAtOneFlitPerThreeLinks) {
   EXPECT_EQ(point.mean_hops, 3);
 }
 
+/// What 8x8 nodes accept of uniform traffic of nine tenths of what the links could carry.
+double saturated_throughput(bool wrapped, int vcs, int flits) {
+  LoadParameters parameters = torus_of_eight(vcs, 2);
+  parameters.topology = Topology({8, 8}, {wrapped, wrapped});
+  parameters.packet_flits = flits;
+  parameters.window = 500;
+  parameters.most_warm_up = 5;
+  parameters.most_batches = 10;
+  return run_load(parameters, wrapped ? 0.9 : 0.45).accepted;
+}
+
+// W. Dally, Virtual-channel flow control, IEEE TPDS 3(2), 1992: with more virtual channels a network takes more of its
+// capacity, which the links that cut it in half set: 4/k flits per node and cycle on a mesh of k x k, 8/k on a torus.
+TEST(LoadRun, MoreVirtualChannelsTakeMoreOfTheCapacityAndNeverMoreThanAllOfIt) {
+  for (int flits : {1, 5, 16}) {
+    double before = 0;
+    for (int vcs : {1, 2, 4, 8}) {
+      const double mesh = saturated_throughput(false, vcs, flits);
+      EXPECT_GT(mesh, before) << vcs << " channels, packets of " << flits;
+      EXPECT_LT(mesh, 4.0 / 8);
+      before = mesh;
+    }
+    EXPECT_GT(before, 0.7 * 4 / 8);
+    const double two = saturated_throughput(true, 2, flits), eight = saturated_throughput(true, 8, flits);
+    EXPECT_LT(two, eight);
+    EXPECT_LT(eight, 8.0 / 8);
+  }
+}
+
 TEST(LoadRun, ADeadlockEndsTheRunWithTheBuffersThatWait) {
   LoadParameters parameters = torus_of_eight(1, 1);
   parameters.topology = Topology({8}, {true});

@@ -89,6 +89,7 @@ RC_GTEST_PROP(RouterNetworkProperty, AnEmptyNetworkTakesWhatItsStagesAndChannels
   const Topology topology = any_topology();
   const int flits = *rc::gen::inRange(1, 20);
   RouterNetworkParameters parameters = any_parameters(topology, flits);
+  parameters.router.vcs = *rc::gen::inRange(1, 10);  // a packet alone needs no classes
   parameters.router.buffer_flits = 500;
   RouterNetwork network(topology, parameters);
   const NodeId from = *rc::gen::inRange(0, topology.nodes()), to = *rc::gen::inRange(0, topology.nodes());
