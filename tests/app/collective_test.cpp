@@ -86,10 +86,14 @@ TEST(Collective, ADeadLinkIsReportedWithWhatItCosts) {
 
 TEST(Collective, TwoChipsThatCannotCommunicateAreNamed) {
   const Folder folder;
-  const Outcome outcome =
-      collective(folder, {"all-reduce", "--bytes", "1KiB", "--slice", "2x2", "--fault", "dead-chip:(1,1)"});
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("(1,1)"), std::string::npos) << outcome.err;
+  for (const char* network : {"message", "packet"}) {
+    const Outcome outcome = collective(folder, {"all-reduce", "--bytes", "1KiB", "--slice", "2x2", "--network", network,
+                                                "--fault", "dead-chip:(1,1)"});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find("(1,1)"), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("SystemC"), std::string::npos) << outcome.err;
+  }
 }
 
 TEST(Collective, WhatCannotBeRunIsBadInput) {
