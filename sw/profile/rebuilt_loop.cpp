@@ -207,10 +207,47 @@ class RowRebuilder {
   int indices_ = -1;
 };
 
+std::int64_t common_row(const Shape& a, const Shape& b) {
+  std::int64_t row = 1;
+  for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
+    const std::int64_t size = a.dimensions[std::size_t(a.rank() - i)];
+    if (size != b.dimensions[std::size_t(b.rank() - i)]) break;
+    row *= size;
+  }
+  return row;
+}
+
+Shape as_rows(const Shape& shape, std::int64_t row) {
+  return make_shape(shape.element_type, {elements(shape) / row, row});
+}
+
+/// Tables, slices and results of more dimensions as rows of the last dimensions that a result has in common with the
+/// operand with which it has most in common; nothing when there is no such operand.
+std::optional<FusionFacts> with_flat_rows(const FusionFacts& facts) {
+  if (facts.results.size() != 1) return std::nullopt;
+  const Shape& result = facts.results.front();
+  std::int64_t row = 1;
+  for (const Shape& operand : facts.operands) {
+    if (is_index(operand) || elements(operand) == elements(result)) continue;
+    row = std::max(row, common_row(operand, result));
+  }
+  if (row == 1) return std::nullopt;
+  FusionFacts flat = facts;
+  flat.results.front() = as_rows(result, row);
+  for (Shape& operand : flat.operands) {
+    if (!is_index(operand) && common_row(operand, result) % row == 0) operand = as_rows(operand, row);
+  }
+  return flat;
+}
+
 }  // namespace
 
 Module rebuild_loop_fusion(const FusionFacts& facts) { return LoopRebuilder(facts).run(); }
 
-std::optional<Module> rebuild_row_fusion(const FusionFacts& facts) { return RowRebuilder(facts).run(); }
+std::optional<Module> rebuild_row_fusion(const FusionFacts& facts) {
+  if (auto module = RowRebuilder(facts).run()) return module;
+  const std::optional<FusionFacts> flat = with_flat_rows(facts);
+  return flat ? RowRebuilder(*flat).run() : std::nullopt;
+}
 
 }  // namespace podsim::sw

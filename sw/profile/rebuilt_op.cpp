@@ -81,6 +81,7 @@ std::optional<Module> bare_op(const OpText& text) {
 enum class FusionForm { loop, output, custom };
 
 FusionForm form_of(const OpText& text, const std::string& category) {
+  if (text.opcode == Opcode::gather || text.opcode == Opcode::scatter) return FusionForm::custom;
   if (auto kind = text.attributes.find("kind"); kind != text.attributes.end()) {
     if (kind->second == "kCustom") return FusionForm::custom;
     return kind->second == "kOutput" ? FusionForm::output : FusionForm::loop;

@@ -95,6 +95,15 @@ TEST(RebuiltOp, AGatherReadsItsRows) {
   EXPECT_EQ(work.gathered.slices, 1664);
 }
 
+TEST(RebuiltOp, RegionsOfImagesAreGatheredByTheirLastDimensions) {
+  const OpWork work = work_of(
+      rebuilt("%f = f32[4,1000,256]{2,1,0} fusion(f32[4,100,152,256]{3,2,1,0} %t, s32[4000,3]{1,0} %i), kind=kCustom",
+              {0, {}, ""}));
+  EXPECT_EQ(work.gathered.slices, 4000);
+  EXPECT_GE(work.gathered.bytes(), Bytes(4000 * 1024));
+  EXPECT_LT(work.read_bytes(), Bytes(3 * 4000 * 1024)) << "not the images";
+}
+
 TEST(RebuiltOp, WhatIsNoFusionIsTakenAsItIsWritten) {
   const RebuiltOp op = rebuilt(
       "%c = f32[128,857]{0,1} convolution(bf16[128,1024]{1,0} %a, f32[857,1024]{1,0} %b), dim_labels=bf_oi->bf");
