@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/units.h"
 
@@ -10,32 +11,50 @@ namespace podsim::sw {
 namespace {
 
 constexpr std::int64_t kLanes = 128;
+constexpr std::int64_t kSublanes = 8;
 
 /// How much larger `extent` gets when padded to the lanes.
 double lane_waste(std::int64_t extent) { return double(base::round_up(extent, kLanes)) / double(extent); }
 
-std::vector<int> image_layout(const std::vector<std::int64_t>& dimensions, int batch, int feature) {
-  bool batch_in_lanes = lane_waste(dimensions[batch]) < lane_waste(dimensions[feature]);
-  std::vector<int> layout = batch_in_lanes ? std::vector{batch, feature} : std::vector{feature, batch};
-  for (int d = int(dimensions.size()) - 1; d >= 0; --d) {
-    if (d != batch && d != feature) layout.push_back(d);
+/// `first` in the lanes, `second` in the sublanes, the others row-major.
+std::vector<int> with_minor(int rank, int first, int second) {
+  std::vector<int> layout{first, second};
+  for (int d = rank - 1; d >= 0; --d) {
+    if (d != first && d != second) layout.push_back(d);
   }
   return layout;
+}
+
+std::vector<int> batch_and_feature_layout(const Shape& shape, int batch, int feature) {
+  const bool batch_in_lanes = lane_waste(shape.dimensions[batch]) < lane_waste(shape.dimensions[feature]);
+  return batch_in_lanes ? with_minor(shape.rank(), batch, feature) : with_minor(shape.rank(), feature, batch);
+}
+
+std::vector<int> image_layout(const Shape& shape, int batch, int feature, const std::vector<int>& spatial) {
+  const std::vector<int> usual = batch_and_feature_layout(shape, batch, feature);
+  if (usual[1] != batch || shape.dimensions[batch] >= kSublanes || spatial.empty()) return usual;
+  Shape by_batch = shape, by_position = shape;
+  by_batch.minor_to_major = usual;
+  by_position.minor_to_major = with_minor(shape.rank(), feature, spatial.back());
+  return padded_bytes(by_position) < padded_bytes(by_batch) ? by_position.minor_to_major : usual;
 }
 
 }  // namespace
 
 void assign_layouts(Computation& computation) {
   std::map<std::vector<std::int64_t>, std::vector<int>> layouts;
-  auto choose = [&](const Shape& shape, int batch, int feature) {
-    layouts.try_emplace(shape.dimensions, image_layout(shape.dimensions, batch, feature));
+  auto choose = [&](const Shape& shape, std::vector<int> layout) {
+    layouts.try_emplace(shape.dimensions, std::move(layout));
   };
   for (const Instruction& instruction : computation.instructions) {
     if (instruction.opcode != Opcode::convolution) continue;
     const ConvolutionDimensions& dims = instruction.convolution;
-    choose(computation[instruction.operands[0]].shape, dims.input_batch, dims.input_feature);
-    choose(instruction.shape, dims.output_batch, dims.output_feature);
-    choose(computation[instruction.operands[1]].shape, dims.kernel_input_feature, dims.kernel_output_feature);
+    const Shape& input = computation[instruction.operands[0]].shape;
+    const Shape& kernel = computation[instruction.operands[1]].shape;
+    choose(input, image_layout(input, dims.input_batch, dims.input_feature, dims.input_spatial));
+    choose(instruction.shape,
+           image_layout(instruction.shape, dims.output_batch, dims.output_feature, dims.output_spatial));
+    choose(kernel, batch_and_feature_layout(kernel, dims.kernel_input_feature, dims.kernel_output_feature));
   }
   auto apply = [&](Shape& shape) {
     if (auto found = layouts.find(shape.dimensions); found != layouts.end()) shape.minor_to_major = found->second;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "sw/graph/evaluator.h"
 #include "sw/graph/graph_builder.h"
 #include "tests/sw/graph/literals.h"
@@ -18,14 +20,15 @@ const Layout kBatchInLanes{0, 3, 2, 1};
 
 struct Convolution {
   std::int64_t size, in, out, window;
+  std::int64_t batch = 128;
 };
 
-/// A convolution with batch 128 and its weight gradient, laid out.
+/// A convolution and its weight gradient, laid out.
 class LaidOut {
  public:
   explicit LaidOut(const Convolution& c) {
     GraphBuilder b("convolution");
-    x_ = b.parameter(make_shape(ElementType::bf16, {128, c.size, c.size, c.in}), "x");
+    x_ = b.parameter(make_shape(ElementType::bf16, {c.batch, c.size, c.size, c.in}), "x");
     InstructionId weights = b.parameter(make_shape(ElementType::f32, {c.window, c.window, c.in, c.out}), "weights");
     std::int64_t pad = (c.window - 1) / 2;
     WindowDimension w{.size = c.window, .padding_low = pad, .padding_high = pad};
@@ -64,6 +67,20 @@ TEST(LayoutAssignment, ImagesOfAtLeast128ChannelsHaveTheChannelsInTheLanes) {
     EXPECT_EQ(c.input(), kFeatureInLanes) << channels;
     EXPECT_EQ(c.output(), kFeatureInLanes) << channels;
   }
+}
+
+// One bf16 image by batch is padded to four of them, two rows of packed sublanes; 56 columns fill sublanes exactly, 14
+// would be 16, and 7 columns 8. Four images pad nothing.
+TEST(LayoutAssignment, AFewImagesHaveTheirColumnsInTheSublanesWhereThatPadsLess) {
+  const Layout columns_in_sublanes{3, 2, 1, 0};
+  for (auto [size, channels, batch] : {std::tuple{56, 64, 1}, {14, 256, 1}, {7, 512, 1}, {56, 128, 2}, {56, 128, 5}}) {
+    LaidOut c({size, channels, channels, 3, batch});
+    EXPECT_EQ(c.input(), columns_in_sublanes) << size << ", " << batch;
+    EXPECT_EQ(c.output(), columns_in_sublanes) << size << ", " << batch;
+  }
+  EXPECT_EQ(LaidOut({56, 128, 128, 3, 4}).input(), kFeatureInLanes);
+  EXPECT_EQ(LaidOut({14, 128, 128, 3, 7}).input(), kFeatureInLanes);  // 7 / 8 as 14 / 16
+  EXPECT_EQ(LaidOut({56, 128, 128, 3, 12}).input(), kFeatureInLanes);
 }
 
 TEST(LayoutAssignment, AKernelHasInTheLanesTheFeaturesThatPadLess) {
