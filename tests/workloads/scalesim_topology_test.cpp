@@ -2,8 +2,13 @@
 #include "workloads/scalesim_topology.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -107,6 +112,70 @@ TEST(ScaleSimTopologyFile, ProductsAreInTheOrderOfTheirHeaderElseMNK) {
 
 TEST(ScaleSimTopologyFile, ALayerWithoutANameIsCalledByItsNumber) {
   EXPECT_EQ(read("a,1,1,1\n,2,2,2\n").layers[1].name, "layer 2");
+}
+
+/// Convolutions of up to 30 x 30, as the eight cells that follow a name.
+std::vector<std::array<std::int64_t, 8>> random_convolutions() {
+  std::vector<std::array<std::int64_t, 8>> layers(std::size_t(*rc::gen::inRange(1, 6)));
+  for (auto& c : layers) {
+    for (std::size_t i : {2, 3, 4, 5, 6, 7}) c[i] = *rc::gen::inRange(1, 10);
+    for (std::size_t i : {0, 1}) c[i] = c[i + 2] + *rc::gen::inRange(0, 20);
+  }
+  return layers;
+}
+
+/// How often a window of `filter` starts within the input, the last one beyond its last whole place.
+std::int64_t counted_outputs(std::int64_t input, std::int64_t filter, std::int64_t stride) {
+  std::int64_t outputs = 1;
+  for (std::int64_t covered = filter; covered < input; covered += stride) ++outputs;
+  return outputs;
+}
+
+TEST(ScaleSimTopologyFile, ReadsConvolutionsFromColumnsInAnyOrder) {
+  const bool held = rc::check([] {
+    const std::vector<std::array<std::int64_t, 8>> layers = random_convolutions();
+    std::vector<std::string> titles{"IFMAP Height", "IFMAP Width", "Filter Height", "Filter Width", "Channels",
+                                    "Num Filter",   "Strides",     "Stride Width",  "Layer name",   "Notes"};
+    std::vector<std::size_t> order(titles.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[*rc::gen::inRange<std::size_t>(0, i + 1)]);
+    std::string text;
+    for (std::size_t column : order) text += titles[column] + ",";
+    for (const auto& c : layers) {
+      text += "\n";
+      for (std::size_t column : order) text += (column < 8 ? std::to_string(c[column]) : "x") + " ,";
+    }
+    const ScaleSimTopology topology = read(text);
+    RC_ASSERT(topology.layers.size() == layers.size());
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const auto& c = layers[i];
+      const MatrixProduct& product = topology.layers[i].product;
+      RC_ASSERT(product.m == counted_outputs(c[0], c[2], c[6]) * counted_outputs(c[1], c[3], c[7]));
+      RC_ASSERT(product.n == c[5]);
+      RC_ASSERT(product.k == c[2] * c[3] * c[4]);
+    }
+  });
+  EXPECT_TRUE(held);
+}
+
+TEST(ScaleSimTopologyFile, AnyTextIsATopologyOrAMistakeWithinIt) {
+  const bool held = rc::check([] {
+    const auto cell =
+        rc::gen::element<std::string>("1", "7", "-3", "x", "", " ", "\"", "\"a\"", ",", "\n", "\r\n", "M", "N", "K",
+                                      "Layer", "Channels", "Stride Width", "\xEF\xBB\xBF", "9999999999999999999999");
+    std::string text;
+    for (const std::string& piece : *rc::gen::container<std::vector<std::string>>(cell)) text += piece + ",";
+    for (char& c : text) {
+      if (c == ',' && *rc::gen::inRange(0, 4) == 0) c = '\n';
+    }
+    const auto lines = std::ranges::count(text, '\n') + 1;
+    try {
+      for (const ScaleSimLayer& layer : read(text).layers) RC_ASSERT(layer.product.macs() >= 1);
+    } catch (const base::InputError& error) {
+      for (const base::Diagnostic& diagnostic : error.diagnostics()) RC_ASSERT(diagnostic.location.line <= lines);
+    }
+  });
+  EXPECT_TRUE(held);
 }
 
 struct Mistake {
