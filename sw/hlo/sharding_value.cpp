@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "base/diagnostic.h"
+#include "sw/hlo/value_list.h"
+
+namespace podsim::sw::hlo {
+namespace {
+
+constexpr int deepest_sharding = 64;
+
+void read_tiles(Scanner& scanner, Sharding& sharding) {
+  sharding.kind = Sharding::Kind::tiled;
+  scanner.expect('=');
+  scanner.skip_space();
+  const std::size_t begin = scanner.offset();
+  sharding.tiles = read_bracketed(scanner, '[', ']');
+  const std::int64_t count = device_count(scanner, begin, sharding.tiles);
+  if (scanner.peek() == '<') {
+    scanner.move_to(begin);
+    sharding.devices = expand(read_iota_devices(scanner));
+    return;
+  }
+  scanner.skip_space();
+  const std::size_t list = scanner.offset();
+  do {
+    sharding.devices.push_back(scanner.integer("a device"));
+  } while (scanner.accept(','));
+  if (std::int64_t(sharding.devices.size()) != count) {
+    scanner.fail_at(taken(scanner, list),
+                    fmt::format("{} tiles need {} devices, found {}", count, count, sharding.devices.size()));
+  }
+}
+
+void read_sharding_part(Scanner& scanner, Sharding& sharding) {
+  scanner.skip_space();
+  const std::string_view word = scanner.name("a sharding such as replicated, maximal, manual or devices=");
+  if (word == "replicated") {
+    sharding.kind = Sharding::Kind::replicated;
+  } else if (word == "manual") {
+    sharding.kind = Sharding::Kind::manual;
+  } else if (word == "unknown" || word == "unreduced") {
+    sharding.kind = Sharding::Kind::unknown;
+  } else if (word == "maximal") {
+    sharding.kind = Sharding::Kind::maximal;
+  } else if (word == "device") {
+    scanner.expect('=');
+    sharding.device = scanner.integer("a device");
+  } else if (word == "devices") {
+    read_tiles(scanner, sharding);
+  } else if (word == "last_tile_dim_replicate") {
+    sharding.last_tile_replicates = true;
+  } else if (word == "last_tile_dims") {
+    scanner.expect('=');
+    read_list(scanner, '{', '}', [&] { sharding.last_tile_kinds.push_back(scanner.name("a kind of sharding")); });
+  } else if (word == "metadata") {
+    scanner.expect('=');
+    scanner.balanced("metadata");
+  } else if (word == "shard_as" || word == "shard_like") {
+    scanner.integer("a group's number");
+  } else {
+    static const std::array<std::string, 9> words{"replicated", "manual",  "unknown",        "unreduced",
+                                                  "maximal",    "devices", "last_tile_dims", "last_tile_dim_replicate",
+                                                  "metadata"};
+    scanner.fail_at(word, fmt::format("'{}' is no sharding", word), base::did_you_mean(word, words));
+  }
+}
+
+Sharding read_nested_sharding(Scanner& scanner, int depth) {
+  Sharding sharding;
+  if (depth == deepest_sharding) scanner.fail_expected(fmt::format("at most {} nested shardings", deepest_sharding));
+  scanner.expect('{', "of a sharding");
+  const char next = scanner.peek();
+  if (next == '{' || next == '}' || next == '/') {
+    sharding.kind = Sharding::Kind::tuple;
+    while (!scanner.accept('}')) {
+      sharding.elements.push_back(read_nested_sharding(scanner, depth + 1));
+      if (!scanner.accept(',') && scanner.peek() != '}') scanner.fail_expected("',' or '}'");
+    }
+  } else if (next == '@' || next == '[' || scanner.text().substr(scanner.offset()).starts_with("mesh[")) {
+    sharding.kind = Sharding::Kind::other;
+    while (!scanner.accept('}')) {
+      scanner.balanced("a sharding");
+      scanner.accept(',');
+    }
+  } else {
+    while (!scanner.accept('}')) {
+      read_sharding_part(scanner, sharding);
+      scanner.accept(',');
+    }
+  }
+  return sharding;
+}
+
+}  // namespace
+
+Sharding read_sharding(Scanner& scanner) { return read_nested_sharding(scanner, 0); }
+
+}  // namespace podsim::sw::hlo
