@@ -285,7 +285,8 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
          [&options](const std::string& text) {
            options.fold = parse_choice("--fold", text, "on or off", {"on", "off"}) == 0;
          },
-         "on: at replay detail, simulate chips that do the same at\nthe same time once; off: simulate all [on]")
+         "on: at replay detail, simulate chips that do the same at\nthe same time, and trips of loops that repeat "
+         "themselves,\nonce; off: simulate all [on]")
       ->option_text("on|off");
   run.add_option_function<std::string>(
          "--memory",

@@ -21,7 +21,7 @@ double RunReport::hbm_utilization() const {
 
 std::pair<Bound, double> RunReport::bound() const {
   std::map<Bound, std::int64_t> time;
-  for (const ItemResult& item : result.items) time[item.bound] += item.duration.value();
+  for (const ItemResult& item : result.items) time[item.bound] += item.total().value();
   auto most = std::ranges::max_element(time, {}, [](const auto& entry) { return entry.second; });
   if (most == time.end() || result.step_time <= base::Time(0)) return {Bound::latency, 0};
   return {most->first, double(most->second) / double(result.step_time.value())};
@@ -34,8 +34,8 @@ std::vector<OpTotal> RunReport::ops() const {
     const auto [at, is_new] = known.try_emplace(item.item, totals.size());
     OpTotal& total = is_new ? totals.emplace_back() : totals[at->second];
     total.last = &item;
-    total.duration += item.duration;
-    ++total.executions;
+    total.duration += item.total();
+    total.executions += item.times;
   }
   std::ranges::stable_sort(totals, std::ranges::greater{}, &OpTotal::duration);
   return totals;

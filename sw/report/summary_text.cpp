@@ -31,7 +31,7 @@ std::string headline(const RunReport& r) {
 /// "HBM 65.4 % of the step, MXU 20.1 %, ...": the shares of the ops by the unit that each waits for.
 std::string bounds(const RunReport& r) {
   std::map<Bound, base::Time> times;
-  for (const ItemResult& item : r.result.items) times[item.bound] += item.duration;
+  for (const ItemResult& item : r.result.items) times[item.bound] += item.total();
   std::vector<std::pair<Bound, base::Time>> order(times.begin(), times.end());
   std::ranges::stable_sort(order, std::ranges::greater{}, &std::pair<Bound, base::Time>::second);
   std::string text;

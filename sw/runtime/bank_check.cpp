@@ -23,7 +23,7 @@ std::vector<std::pair<int, Equals>> by_cost(const Program& program, const RunRes
     const ProgramItem& op = program.items[std::size_t(item.item)];
     if (op.kind != ProgramItem::Kind::op) continue;
     Equals& same = equals.try_emplace(op.index, Equals{item.item, 0, item.duration}).first->second;
-    ++same.count;
+    same.count += item.times;
   }
   std::vector<std::pair<int, Equals>> order(equals.begin(), equals.end());
   std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto& entry) { return entry.second.total(); });

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/runtime/program_cursor.h"
 
+#include <algorithm>
+
 namespace podsim::sw {
 
 ProgramCursor::ProgramCursor(const Program& program)
-    : program_(&program), trips_made_(program.loops.size()), last_token_(program.items.size()) {
+    : program_(&program),
+      loop_begun_by_item_(program.items.size() + 1, -1),
+      trips_made_(program.loops.size()),
+      entries_(program.loops.size()),
+      last_token_(program.items.size()) {
+  constexpr int several = -2;
+  for (std::size_t loop = 0; loop < program.loops.size(); ++loop) {
+    int& begun = loop_begun_by_item_[std::size_t(program.loops[loop].first)];
+    begun = begun == -1 ? int(loop) : several;
+  }
+  std::ranges::replace(loop_begun_by_item_, several, -1);
   follow_loops();
 }
 
@@ -30,6 +42,7 @@ void ProgramCursor::follow_loops() {
       item_ = loop.first;
     } else {
       made = 0;
+      ++entries_[std::size_t(number)];
       ++item_;
     }
   }

@@ -24,6 +24,14 @@ class ProgramCursor {
   /// The token that an item had when it was last passed.
   std::uint64_t last_token(int item) const { return last_token_[std::size_t(item)]; }
 
+  /// The loop of which a trip begins at this item, if it is the only one; -1 elsewhere.
+  int loop_begun() const { return loop_begun_by_item_[std::size_t(item_)]; }
+  /// Trips of a loop that were made before this one since it was entered, and how often it was entered before.
+  std::int64_t trip(int loop) const { return trips_made_[std::size_t(loop)]; }
+  std::int64_t entries(int loop) const { return entries_[std::size_t(loop)]; }
+  /// As if so many trips had been made.
+  void skip_trips(int loop, std::int64_t trips) { trips_made_[std::size_t(loop)] += trips; }
+
   /// To the item that follows; past the last one is the end of the step.
   void advance();
   void begin_next_step();
@@ -36,8 +44,9 @@ class ProgramCursor {
   int step_ = 0;
   int item_ = 0;
   std::uint64_t token_ = 0;
-  std::vector<std::int64_t> trips_made_;   ///< by loop
-  std::vector<std::uint64_t> last_token_;  ///< by item
+  std::vector<int> loop_begun_by_item_;
+  std::vector<std::int64_t> trips_made_, entries_;  ///< by loop
+  std::vector<std::uint64_t> last_token_;           ///< by item
 };
 
 }  // namespace podsim::sw

@@ -17,13 +17,15 @@ namespace podsim::sw {
 enum class Bound { mxu, vector, cross_lane, hbm, ici, host, latency };
 std::string to_string(Bound bound);
 
-/// One item of the program, in the order of the schedule.
+/// One execution of an item of the program, or several equal ones, in the order of the schedule.
 struct ItemResult {
-  int item = 0;         ///< into Program::items; of a loop, once for every trip
+  int item = 0;         ///< into Program::items
   base::Time duration;  ///< in the last step simulated; of something asynchronous, what the core waited for it
   hw::OpResult cost;    ///< of a core op; zero otherwise
   Bound bound = Bound::latency;
   std::uint64_t token = 0;  ///< of this execution (program_cursor.h)
+  std::int64_t times = 1;   ///< more for trips of a loop that were skipped because they repeat the one before
+  base::Time total() const { return duration * times; }
 };
 
 /// A loop of the program in the last step.

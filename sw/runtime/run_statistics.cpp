@@ -7,20 +7,20 @@ base::StatisticSet run_statistics(const RunResult& result, const noc::MessageFab
   hw::OpResult sum;
   for (const ItemResult& item : result.items) {
     const hw::OpResult& op = item.cost;
-    sum.cycles += op.cycles;
-    sum.compute += op.compute;
-    sum.start_up += op.start_up;
-    sum.read_wait += op.read_wait;
-    sum.write_wait += op.write_wait;
-    sum.control += op.control;
-    sum.drain += op.drain;
-    sum.mxu_busy += op.mxu_busy;
-    sum.vector_busy += op.vector_busy;
-    sum.cross_lane_busy += op.cross_lane_busy;
-    sum.hbm_busy += op.hbm_busy;
-    sum.read_bytes += op.read_bytes;
-    sum.written_bytes += op.written_bytes;
-    sum.tiles += op.tiles;
+    sum.cycles += op.cycles * item.times;
+    sum.compute += op.compute * item.times;
+    sum.start_up += op.start_up * item.times;
+    sum.read_wait += op.read_wait * item.times;
+    sum.write_wait += op.write_wait * item.times;
+    sum.control += op.control * item.times;
+    sum.drain += op.drain * item.times;
+    sum.mxu_busy += op.mxu_busy * item.times;
+    sum.vector_busy += op.vector_busy * item.times;
+    sum.cross_lane_busy += op.cross_lane_busy * item.times;
+    sum.hbm_busy += op.hbm_busy * item.times;
+    sum.read_bytes += op.read_bytes * item.times;
+    sum.written_bytes += op.written_bytes * item.times;
+    sum.tiles += op.tiles * item.times;
   }
   base::StatisticSet set;
   auto count = [&](const char* name, const char* unit, const char* description, std::int64_t value) {

@@ -95,6 +95,7 @@ Simulation::Simulation(const Program& program, const hw::Machine& machine, const
   fabric_->set_labeller([this](const noc::Message& message) { return engine_->label(message); });
   states_.resize(std::size_t(chips.nodes()) * std::size_t(machine_.cores_per_chip), CoreState(program));
   link_bytes_.resize(std::size_t(chips.link_ids()));
+  skipped_bytes_.resize(link_bytes_.size());
   observers_.resize(std::size_t(machine_.cores_per_chip));
   result_.simulated_chips = chips.nodes();
   if (topology.is_folded()) {
@@ -161,7 +162,45 @@ std::optional<hw::Command> Simulation::next_command(hw::Core& core) {
     at.finished = true;
     return std::nullopt;
   }
+  if (std::optional<hw::Command> skip = skip_trips(core, at)) return skip;
   return command_for(core, at);
+}
+
+/// A delay in place of trips that would repeat the ones before.
+std::optional<hw::Command> Simulation::skip_trips(hw::Core& core, CoreState& at) {
+  const int loop = at.cursor.loop_begun();
+  const bool exact = options_.detail != Detail::replay || !options_.fold;
+  if (loop < 0 || exact || !may_skip(program_.loops[std::size_t(loop)])) return std::nullopt;
+  const std::pair<int, std::int64_t> entry{loop, at.cursor.entries(loop)};
+  LoopWatch& watch = watches_.try_emplace(entry, program_.loops[std::size_t(loop)].trips, states_.size()).first->second;
+  const std::size_t number = std::size_t(&at - states_.data());
+  at.skipping = watch.begin_trip(number, at.cursor.trip(loop), core.now());
+  if (at.skipping > 0) return hw::Delay{watch.period() * at.skipping};
+  if (core.id().chip == 0) at.trip_items[loop] = observers_[std::size_t(core.id().core)].items();
+  if (core.id().chip == 0 && core.id().core == 0) trip_bytes_[loop] = carried();
+  return std::nullopt;
+}
+
+bool Simulation::may_skip(const Loop& loop) const {
+  return loop.trips > 4 && std::none_of(program_.items.begin() + loop.first, program_.items.begin() + loop.end,
+                                        [](const ProgramItem& item) {
+                                          return item.kind == ProgramItem::Kind::infeed ||
+                                                 item.kind == ProgramItem::Kind::outfeed;
+                                        });
+}
+
+void Simulation::observe_skipped(CoreState& at, hw::Core& core, base::Time end) {
+  const int loop = at.cursor.loop_begun();
+  const std::int64_t trips = std::exchange(at.skipping, 0);
+  at.cursor.skip_trips(loop, trips);
+  if (core.id().chip != 0) return;
+  observers_[std::size_t(core.id().core)].repeat_from(program_, at.trip_items[loop], trips, end);
+  if (core.id().core != 0) return;
+  skipped_trips_[loop] = trips;
+  const std::vector<base::Bytes> now = carried();
+  for (std::size_t link = 0; link < now.size(); ++link) {
+    skipped_bytes_[link] += (now[link] - trip_bytes_[loop][link]) * trips;
+  }
 }
 
 hw::Command Simulation::command_for(hw::Core& core, CoreState& at) {
@@ -217,6 +256,7 @@ const hw::OpResult& Simulation::recorded(int op) {
 
 void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
   CoreState& at = state(core.id());
+  if (at.skipping > 0) return observe_skipped(at, core, core.time_of(record.end));
   if (core.id().chip == 0) observe(at, record, core);
   at.cursor.advance();
   if (core.id().chip != 0) return;
@@ -247,14 +287,18 @@ void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, h
 }
 
 void Simulation::measure_links(base::Time step) {
+  const std::vector<base::Bytes> now = carried();
   base::Bytes most;
-  for (std::size_t link = 0; link < link_bytes_.size(); ++link) {
-    base::Bytes bytes = fabric_->link(noc::LinkId(link)).bytes();
-    most = std::max(most, bytes - link_bytes_[link]);
-    link_bytes_[link] = bytes;
-  }
+  for (std::size_t link = 0; link < now.size(); ++link) most = std::max(most, now[link] - link_bytes_[link]);
+  link_bytes_ = now;
   double capacity = machine_.ici.payload_rate().si() * to_duration(step).si();
   result_.ici_utilization = capacity > 0 ? double(most.value()) / capacity : 0;
+}
+
+std::vector<base::Bytes> Simulation::carried() const {
+  std::vector<base::Bytes> bytes = skipped_bytes_;
+  for (std::size_t link = 0; link < bytes.size(); ++link) bytes[link] += fabric_->link(noc::LinkId(link)).bytes();
+  return bytes;
 }
 
 /// The core of the first chip that waits least in collectives is the one the others wait for: its step shows what the
@@ -339,11 +383,11 @@ void Simulation::add_collective_result(const ItemResult& item, std::map<int, std
     result.folded = engine_->topology().is_folded();
   }
   CollectiveResult& result = result_.collectives[at->second];
-  result.exposed += item.duration;
+  result.exposed += item.total();
   if (executed.phase == AsyncPhase::done) return;
   const CollectiveRun& run = *collectives_.at(item.token);
-  result.time += run.finished() ? time_since_last_start(run) : item.duration;
-  ++result.count;
+  result.time += (run.finished() ? time_since_last_start(run) : item.duration) * item.times;
+  result.count += item.times;
 }
 
 void Simulation::add_loop_results() {
@@ -351,7 +395,13 @@ void Simulation::add_loop_results() {
     const Loop& loop = program_.loops[number];
     LoopResult& result = result_.loops.emplace_back(LoopResult{int(number), 0, {}});
     for (const ItemResult& item : result_.items) {
-      if (loop.first <= item.item && item.item < loop.end) result.duration += item.duration;
+      if (item.item < loop.first || item.item >= loop.end) continue;
+      result.duration += item.total();
+    }
+    if (const auto skipped = skipped_trips_.find(int(number)); skipped != skipped_trips_.end()) {
+      result_.notes.push_back(fmt::format(
+          "{}: {} of {} trips are taken to be as long as the one before them, which all cores repeated to 0.05 %",
+          loop.name, skipped->second, loop.trips));
     }
     result.trips = 1;
     for (const Loop& around : program_.loops) {

@@ -16,6 +16,7 @@
 #include "noc/folded_topology.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/detail.h"
+#include "sw/runtime/loop_watch.h"
 #include "sw/runtime/program_cursor.h"
 #include "sw/runtime/run_result.h"
 #include "sw/runtime/step_observer.h"
@@ -36,7 +37,7 @@ class CollectiveSchedule;
 struct SimulationOptions {
   Detail detail = Detail::replay;
   int steps = 2;
-  bool fold = true;  ///< let one chip stand for its translates along wrapped dimensions, where that is exact
+  bool fold = true;  ///< let a chip stand for its translates along wrapped dimensions, a trip for those that repeat it
   base::ProbeSink* sink = nullptr;
   base::Timeline* timeline = nullptr;  ///< of chip (0,0,...) core 0
   std::function<void(double)> progress;
@@ -49,7 +50,8 @@ struct SimulationOptions {
 /// At replay detail a distinct op is simulated once, by the recurrence that gives the tile level's cycles exactly, and
 /// every core replays its duration. Chips fold along the wrapped dimensions under whose translations no collective
 /// changes, because the program is SPMD, all cores start at time zero and every op takes every core equally long; at
-/// tile detail nothing is folded or replayed. An asynchronous op takes nothing from what runs beside it.
+/// tile detail nothing is folded or replayed. At replay detail trips of a loop that repeat themselves (loop_watch.h)
+/// are skipped, unless the loop waits for the host. An asynchronous op takes nothing from what runs beside it.
 class Simulation : private hw::CoreRuntime {
  public:
   /// `program` and `machine` outlive the simulation.
@@ -66,9 +68,11 @@ class Simulation : private hw::CoreRuntime {
     explicit CoreState(const Program& program) : cursor(program) {}
     ProgramCursor cursor;
     bool finished = false;
-    std::optional<std::uint64_t> waiting;                  ///< for the collective of this token
-    std::set<std::uint64_t> over;                          ///< collectives that nobody has waited for yet
-    base::Cycles background_free_at;                       ///< asynchronous ops go on one after the other
+    std::int64_t skipping = 0;              ///< trips, of the loop that begins here
+    std::map<int, std::size_t> trip_items;  ///< by loop: items that had ended in the step when the last trip began
+    std::optional<std::uint64_t> waiting;   ///< for the collective of this token
+    std::set<std::uint64_t> over;           ///< collectives that nobody has waited for yet
+    base::Cycles background_free_at;        ///< asynchronous ops go on one after the other
     std::map<std::uint64_t, base::Cycles> background_end;  ///< of each that nobody has waited for yet, by token
   };
 
@@ -80,6 +84,9 @@ class Simulation : private hw::CoreRuntime {
   void advance();
   std::unique_ptr<hw::Chip> make_chip(noc::NodeId node, std::string scope);
   noc::FoldedTopology fold(const noc::Topology& slice) const;
+  std::optional<hw::Command> skip_trips(hw::Core& core, CoreState& at);
+  void observe_skipped(CoreState& at, hw::Core& core, base::Time end);
+  bool may_skip(const Loop& loop) const;
   hw::Command command_for(hw::Core& core, CoreState& at);
   hw::Command command_for_op(hw::Core& core, CoreState& at, const ProgramItem& item);
   hw::Command command_for_collective(hw::Core& core, CoreState& at, const ProgramItem& item);
@@ -88,6 +95,7 @@ class Simulation : private hw::CoreRuntime {
   void collective_over(noc::NodeId chip, int core, std::uint64_t token);
   void observe(const CoreState& at, const hw::CommandRecord& record, hw::Core& core);
   void measure_links(base::Time step);
+  std::vector<base::Bytes> carried() const;
   void collect();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   CoreState& state(hw::CoreId id) {
@@ -109,8 +117,12 @@ class Simulation : private hw::CoreRuntime {
   std::vector<std::optional<hw::OpResult>> recorded_;
   std::vector<std::shared_ptr<const CollectiveSchedule>> schedules_;  ///< of the program's collectives
   std::map<std::uint64_t, CollectiveRun*> collectives_;               ///< by token
+  std::map<std::pair<int, std::int64_t>, LoopWatch> watches_;         ///< by loop and how often it was entered
+  std::map<int, std::int64_t> skipped_trips_;                         ///< by loop, when it was last entered
   std::vector<base::Bytes> link_bytes_;                               ///< carried by each link when the step began
-  std::vector<StepObserver> observers_;                               ///< one per core of the first chip
+  std::vector<base::Bytes> skipped_bytes_;  ///< that each link would have carried in trips that were skipped
+  std::map<int, std::vector<base::Bytes>> trip_bytes_;  ///< by loop: carried when its last trip began
+  std::vector<StepObserver> observers_;                 ///< one per core of the first chip
   RunResult result_;
   std::string verdict_;  ///< of the first core that could not go on
 };

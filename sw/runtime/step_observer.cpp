@@ -6,22 +6,36 @@
 namespace podsim::sw {
 
 void StepObserver::item_ended(ProgramItem::Kind kind, const ItemResult& item, base::Time end) {
+  add(kind, item);
+  current_.end = end;
+}
+
+void StepObserver::add(ProgramItem::Kind kind, const ItemResult& item) {
   switch (kind) {
     case ProgramItem::Kind::op:
-      current_.compute += item.duration;
-      current_.hbm_bytes += item.cost.read_bytes + item.cost.written_bytes;
+      current_.compute += item.total();
+      current_.hbm_bytes += (item.cost.read_bytes + item.cost.written_bytes) * item.times;
       break;
     case ProgramItem::Kind::collective:
-      current_.collective += item.duration;
+      current_.collective += item.total();
       break;
     case ProgramItem::Kind::infeed:
-      current_.infeed += item.duration;
+      current_.infeed += item.total();
       break;
     case ProgramItem::Kind::outfeed:
     case ProgramItem::Kind::repeat:
       break;
   }
-  if (kind != ProgramItem::Kind::repeat) current_.items.push_back(item);
+  current_.items.push_back(item);
+}
+
+void StepObserver::repeat_from(const Program& program, std::size_t first, std::int64_t times, base::Time end) {
+  const std::size_t last = current_.items.size();
+  for (std::size_t i = first; i < last; ++i) {
+    ItemResult again = current_.items[i];
+    again.times *= times;
+    add(program.items[std::size_t(again.item)].kind, again);
+  }
   current_.end = end;
 }
 

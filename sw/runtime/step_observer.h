@@ -24,12 +24,18 @@ class StepObserver {
  public:
   void item_ended(ProgramItem::Kind kind, const ItemResult& item, base::Time end);
   void step_ended();
+  /// Items that have ended in this step.
+  std::size_t items() const { return current_.items.size(); }
+  /// What ended from item `first` on in this step comes `times` times more, up to `end`.
+  void repeat_from(const Program& program, std::size_t first, std::int64_t times, base::Time end);
 
   int steps() const { return int(step_times_.size()); }
   const std::vector<base::Time>& step_times() const { return step_times_; }
   const StepRecord& step() const { return step_times_.empty() ? current_ : last_; }
 
  private:
+  void add(ProgramItem::Kind kind, const ItemResult& item);
+
   StepRecord current_, last_;
   std::vector<base::Time> step_times_;
 };

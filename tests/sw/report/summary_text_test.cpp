@@ -33,7 +33,10 @@ TEST(SummaryText, SaysWhereTheStepGoes) {
 
 TEST(SummaryText, ListsTheFiveCostliestOpsInOrder) {
   RunReport report = sample_report();
-  for (int i = 0; i < 4; ++i) report.result.items.push_back({2, base::Time(1000 + i), {}, Bound::hbm});
+  for (int i = 0; i < 4; ++i) {
+    report.result.items.push_back({int(report.program.items.size()), base::Time(1000 + i), {}, Bound::hbm});
+    report.program.items.push_back(report.program.items[2]);
+  }
   std::string text = summary_text(report);
   std::string list = text.substr(text.find("costliest"));
   std::size_t conv = list.find("block0/conv1"), all_reduce = list.find("gradients"), relu = list.find("relu"),
@@ -46,6 +49,14 @@ TEST(SummaryText, ListsTheFiveCostliestOpsInOrder) {
   std::size_t shown = 0;
   for (std::string line; std::getline(lines, line);) shown += has(line, " ms ") ? 1 : 0;
   EXPECT_EQ(shown, 5U) << rows;
+}
+
+TEST(SummaryText, ExecutionsOfAnItemAreOneLine) {
+  RunReport report = sample_report();
+  for (int i = 0; i < 4; ++i) report.result.items.push_back({2, base::Time(500'000'000), {}, Bound::hbm});
+  report.result.items.back().times = 2;
+  EXPECT_TRUE(has(summary_text(report), "4.500 ms"));
+  EXPECT_TRUE(has(summary_text(report), "6 times loop fusion"));
 }
 
 TEST(SummaryText, AnInterruptedRunIsMarkedPartial) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/runtime/loop_watch.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace podsim::sw {
+namespace {
+
+constexpr std::int64_t kFewCycles = 4;
+constexpr std::int64_t kDrift = 2000;  // one part in so many
+
+}  // namespace
+
+std::int64_t LoopWatch::begin_trip(std::size_t core, std::int64_t trip, base::Cycles now) {
+  if (skipped_from_ >= 0 && trip > skipped_from_) return 0;
+  if (trip > decided_) {
+    decided_ = trip;
+    if (trip < trips_ - 1 && repeats(trip)) {
+      skipped_from_ = trip;
+      period_ = before(trip - 1).begin[0] - before(trip - 2).begin[0];
+    }
+  }
+  Trip& at = recent_[std::size_t(trip) % recent_.size()];
+  if (at.number != trip) at = {trip, std::vector<base::Cycles>(cores_), 0};
+  at.begin[core] = now;
+  ++at.begun;
+  return trip == skipped_from_ ? trips_ - 1 - trip : 0;
+}
+
+/// Whether the two trips before took every core equally long.
+bool LoopWatch::repeats(std::int64_t trip) const {
+  const Trip &last = before(trip - 1), &second = before(trip - 2), &third = before(trip - 3);
+  for (const Trip* past : {&last, &second, &third}) {
+    if (past->begun != cores_) return false;
+  }
+  if (last.number != trip - 1 || second.number != trip - 2 || third.number != trip - 3) return false;
+  const std::int64_t period = (last.begin[0] - second.begin[0]).value();
+  const std::int64_t drift = std::max(kFewCycles, period / kDrift);
+  for (std::size_t core = 0; core < cores_; ++core) {
+    const std::int64_t newer = (last.begin[core] - second.begin[core]).value();
+    const std::int64_t older = (second.begin[core] - third.begin[core]).value();
+    if (std::abs(newer - period) > drift || std::abs(older - period) > drift) return false;
+  }
+  return true;
+}
+
+}  // namespace podsim::sw
