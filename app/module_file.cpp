@@ -8,24 +8,36 @@
 #include "app/input_file.h"
 #include "base/diagnostic.h"
 #include "sw/hlo/reader.h"
+#include "sw/hlo/shape_check.h"
 #include "sw/hlo/to_graph.h"
 
 namespace podsim::app {
+
+namespace {
+
+void warn(const std::vector<base::Diagnostic>& diagnostics, std::vector<std::string>& warnings) {
+  for (const base::Diagnostic& diagnostic : diagnostics) {
+    const base::SourceLocation& at = diagnostic.location;
+    warnings.push_back(fmt::format("{}:{}:{}: {}", at.file, at.line, at.column, diagnostic.message));
+  }
+}
+
+}  // namespace
 
 bool is_module_file(const std::string& workload) { return workload.find_first_of("./") != std::string::npos; }
 
 sw::Module read_module(const std::string& file, std::vector<std::string>& warnings) {
   sw::hlo::ReadResult read = sw::hlo::read(file, read_input("WORKLOAD", file));
   if (!read.ok()) throw base::InputError(std::move(read.diagnostics));
-  for (const base::Diagnostic& diagnostic : read.diagnostics) {
-    const base::SourceLocation& at = diagnostic.location;
-    warnings.push_back(fmt::format("{}:{}:{}: {}", at.file, at.line, at.column, diagnostic.message));
-  }
+  warn(read.diagnostics, warnings);
   if (read.modules.size() > 1) {
     warnings.push_back(
         fmt::format("{} holds {} modules; the last, {}, is run", file, read.modules.size(), read.modules.back().name));
   }
-  return sw::hlo::to_graph(read.modules.back());
+  sw::Module graph = sw::hlo::to_graph(read.modules.back());
+  // The sizes that matter are all written down: a shape that does not follow from others is no reason not to run.
+  warn(sw::hlo::check_shapes(read.modules.back(), graph), warnings);
+  return graph;
 }
 
 std::string slice_for(std::int64_t devices, const hw::Machine& machine) {

@@ -5,13 +5,16 @@
 #include <array>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/diagnostic.h"
 #include "hw/tile_pipeline.h"
 #include "sw/compiler/op_work.h"
 #include "sw/compiler/tile_search.h"
+#include "sw/graph/device_groups.h"
 #include "sw/graph/flops.h"
 
 namespace podsim::sw {
@@ -49,6 +52,26 @@ std::optional<CollectiveKind> collective_kind(Opcode opcode) {
     default:
       return std::nullopt;
   }
+}
+
+/// Cores of the slice: device d is core d. Of a collective-permute pairs; nothing where the text names no groups, which
+/// means all.
+std::vector<std::vector<std::int32_t>> cores_of(const Module& module, const Instruction& instruction) {
+  std::vector<std::vector<std::int32_t>> groups;
+  try {
+    if (instruction.opcode == Opcode::collective_permute) {
+      for (const auto& [source, target] : device_pairs(instruction, module.replicas, module.partitions)) {
+        groups.push_back({std::int32_t(source), std::int32_t(target)});
+      }
+    } else if (!instruction.participants.groups.empty()) {
+      for (const auto& group : device_groups(instruction, module.replicas, module.partitions)) {
+        groups.emplace_back(group.begin(), group.end());
+      }
+    }
+  } catch (const std::logic_error& error) {
+    throw base::InputError(fmt::format("%{} {}", instruction.name, error.what()));
+  }
+  return groups;
 }
 
 class Lowering {
@@ -204,7 +227,7 @@ class Lowering {
     collective.bytes = std::max(operands, logical_bytes(instruction.shape));
     if (instruction.operands.empty() || collective.bytes == base::Bytes(0)) return;
     collective.element_type = computation[instruction.operands.front()].shape.element_type;
-    collective.groups = device_groups(module_, instruction);
+    collective.groups = cores_of(module_, instruction);
     ProgramItem item = describe(computation, id);
     item.bytes = operands + logical_bytes(instruction.shape);
     const auto same = std::ranges::find(program_.collectives, collective);
@@ -329,28 +352,6 @@ class Lowering {
 };
 
 }  // namespace
-
-std::vector<std::vector<std::int32_t>> device_groups(const Module& module, const Instruction& instruction) {
-  const Participants& named = instruction.participants;
-  std::vector<std::vector<std::int64_t>> groups;
-  for (const auto& [source, target] : named.source_target_pairs) groups.push_back({source, target});
-  const std::int64_t replicas = module.replicas, partitions = module.partitions;
-  const bool flat = named.use_global_device_ids || replicas == 1 || partitions == 1;
-  std::vector<std::vector<std::int32_t>> spread;
-  // Ids of partitions mean a group in every replica, ids of replicas one in every partition.
-  const std::int64_t copies = flat ? 1 : named.channel_id ? replicas : partitions;
-  if (instruction.opcode != Opcode::collective_permute) groups.assign(named.groups.begin(), named.groups.end());
-  for (const std::vector<std::int64_t>& group : groups) {
-    for (std::int64_t copy = 0; copy < copies; ++copy) {
-      std::vector<std::int32_t>& devices = spread.emplace_back();
-      for (std::int64_t id : group) {
-        const std::int64_t device = flat ? id : named.channel_id ? copy * partitions + id : id * partitions + copy;
-        devices.push_back(std::int32_t(device));
-      }
-    }
-  }
-  return spread;
-}
 
 Program lower(const Module& module, const hw::Machine& machine) { return Lowering(module, machine).run(); }
 

@@ -13,11 +13,8 @@ namespace podsim::sw {
 /// that nothing is known of, and sends to other programs are warnings. An asynchronous op or collective starts where
 /// its start stands and is over at its done.
 ///
-/// Throws base::SimulationError when an op cannot fit VMEM.
+/// Throws base::SimulationError when an op cannot fit VMEM, base::InputError when a group names a device that is not
+/// there.
 Program lower(const Module& module, const hw::Machine& machine);
-
-/// The devices that an instruction's groups name, as cores of the slice: device d of replica r and partition p is
-/// r * partitions + p. Pairs of source and target of a collective-permute.
-std::vector<std::vector<std::int32_t>> device_groups(const Module& module, const Instruction& instruction);
 
 }  // namespace podsim::sw

@@ -158,30 +158,5 @@ TEST(Lowering, FusionsWithinFusionsCostWhatTheyCostWrittenOut) {
   EXPECT_EQ(work_of(head + nested + entry), work_of(head + flat + entry));
 }
 
-struct GroupCase {
-  std::int64_t replicas, partitions;
-  bool channel, flat;
-  std::vector<std::vector<std::int32_t>> expected;
-};
-
-// Groups {{0,1}} of two replicas with two partitions each; device ids are replica * partitions + partition.
-TEST(Lowering, GroupsAreOfReplicasPartitionsOrDevices) {
-  const GroupCase cases[] = {
-      {2, 2, false, false, {{0, 2}, {1, 3}}}, {2, 2, true, false, {{0, 1}, {2, 3}}}, {2, 2, true, true, {{0, 1}}},
-      {4, 1, false, false, {{0, 1}}},         {1, 4, true, false, {{0, 1}}},
-  };
-  for (const GroupCase& c : cases) {
-    Module module;
-    module.replicas = c.replicas;
-    module.partitions = c.partitions;
-    Instruction instruction;
-    instruction.opcode = Opcode::all_gather;
-    instruction.participants.groups = {{0, 1}};
-    if (c.channel) instruction.participants.channel_id = 1;
-    instruction.participants.use_global_device_ids = c.flat;
-    EXPECT_EQ(device_groups(module, instruction), c.expected) << c.replicas << " " << c.partitions;
-  }
-}
-
 }  // namespace
 }  // namespace podsim::sw
