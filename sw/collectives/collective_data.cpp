@@ -66,7 +66,8 @@ CollectiveData::CollectiveData(const CollectiveSchedule& schedule, const CoreVec
         held[std::size_t(place_of(core, std::int64_t(i) / elements, std::int64_t(i) % elements))] = operand[i];
       }
     }
-    held_[std::size_t(core)].assign(moves_blocks(kind) ? std::max<std::size_t>(2, schedule.program(core).stages(0).size() + 1) : 1, held);
+    held_[std::size_t(core)].assign(
+        moves_blocks(kind) ? std::max<std::size_t>(2, schedule.program(core).stages(0).size() + 1) : 1, held);
   }
 }
 
@@ -234,8 +235,7 @@ void CollectiveData::leave_part(std::int32_t core, const Token& token, std::int3
   const auto& member = schedule_.member(core);
   const Exchange shape = exchange(program, token.colour, token.stage);
   const GroupLayout& layout = schedule_.layout(core);
-  const std::int32_t target =
-      shape.parts > 1 ? layout.members[std::size_t(member.place * layout.cores + part)] : core;
+  const std::int32_t target = shape.parts > 1 ? layout.members[std::size_t(member.place * layout.cores + part)] : core;
   Values& into = held(target, token.stage + 1);
   for (std::size_t place : places(program, shape, token.colour, origin, member.inner, range)) into[place] = *values++;
 }
