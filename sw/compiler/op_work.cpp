@@ -58,7 +58,7 @@ class Analysis {
         add_arithmetic(id);
       }
     }
-    add_writes();
+    add_writes(body_.root);
     if (hero_ >= 0) add_operand_transpose();
     return work_;
   }
@@ -120,7 +120,9 @@ class Analysis {
 
   void add_read(InstructionId id) {
     base::Bytes bytes = bytes_read(id);
-    if (bytes < kSmallArray) {
+    if (body_[id].shape.memory_space != 0) {
+      add_loads(id, bytes);
+    } else if (bytes < kSmallArray) {
       work_.small_bytes += bytes;
     } else if (on_row_side(id)) {
       work_.row_bytes += bytes;
@@ -132,6 +134,14 @@ class Analysis {
       work_.output_side_bytes += bytes;
       work_.epilogue.loads += registers_moved(bytes);
     }
+  }
+
+  /// Of an array that is in VMEM already.
+  void add_loads(InstructionId id, base::Bytes bytes) {
+    hw::VectorWork& side = on_row_side(id)    ? work_.row_prologue
+                           : on_lane_side(id) ? work_.lane_prologue
+                                              : work_.epilogue;
+    side.loads += registers_moved(bytes);
   }
 
   /// The MXU rounds its operands itself: a conversion that only feeds it costs nothing.
@@ -200,24 +210,24 @@ class Analysis {
   }
 
   /// The result is written as a whole, but for what lies in an operand's place and is updated there.
-  base::Bytes bytes_written(InstructionId id) const {
+  void add_writes(InstructionId id) {
     const Instruction& instruction = body_[id];
     if (instruction.opcode == Opcode::tuple) {
-      base::Bytes sum;
-      for (InstructionId element : instruction.operands) sum += bytes_written(element);
-      return sum;
+      for (InstructionId element : instruction.operands) add_writes(element);
+      return;
     }
+    const base::Bytes bytes = bytes_written(instruction);
+    work_.epilogue.stores += registers_moved(bytes);
+    if (instruction.shape.memory_space == 0) work_.written_bytes += bytes;
+  }
+
+  base::Bytes bytes_written(const Instruction& instruction) const {
     const bool updates = instruction.opcode == Opcode::scatter || instruction.opcode == Opcode::dynamic_update_slice;
     if (!updates || body_[instruction.operands[0]].opcode != Opcode::parameter) {
       return padded_bytes(instruction.shape);
     }
     if (instruction.opcode == Opcode::scatter) return base::Bytes(0);
     return padded_bytes(body_[instruction.operands[1]].shape);
-  }
-
-  void add_writes() {
-    work_.written_bytes = bytes_written(body_.root);
-    work_.epilogue.stores += registers_moved(work_.written_bytes);
   }
 
   /// The streamed operand goes in as rows with the contraction in the lanes; where memory holds it the other way round
@@ -262,15 +272,30 @@ Computation wrap(const Computation& computation, InstructionId id) {
   return body;
 }
 
+/// The memory in which a parameter or a result is, as the op's caller has it.
+void place(Computation& body, InstructionId id, const Shape& shape) {
+  body[id].shape.memory_space = shape.memory_space;
+  if (body[id].opcode != Opcode::tuple) return;
+  for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
+    const InstructionId element = body[id].operands[i];
+    if (body[element].opcode != Opcode::parameter) place(body, element, shape.tuple_shapes[i]);
+  }
+}
+
 }  // namespace
 
 OpWork op_work(const Module& module, const Computation& computation, InstructionId id, const hw::Machine& machine) {
   const Instruction& instruction = computation[id];
+  Computation body = instruction.opcode == Opcode::fusion
+                         ? inline_fusions(module, module.computations[instruction.called.front()])
+                         : wrap(computation, id);
   if (instruction.opcode == Opcode::fusion) {
-    const Computation body = inline_fusions(module, module.computations[instruction.called.front()]);
-    return Analysis(body, machine).run();
+    for (std::size_t i = 0; i < body.parameters.size(); ++i) {
+      place(body, body.parameters[i], computation[instruction.operands[i]].shape);
+    }
   }
-  return Analysis(wrap(computation, id), machine).run();
+  place(body, body.root, instruction.shape);
+  return Analysis(body, machine).run();
 }
 
 bool is_core_op(const Instruction& instruction) {

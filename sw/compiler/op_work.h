@@ -18,7 +18,8 @@ namespace podsim::sw {
 ///
 /// Traffic is sorted by what it moves with when the op is cut: with the rows streamed through the MXU, with the lanes
 /// of the stationary operand, or with the output (epilogue operands, and everything an op without a matmul reads).
-/// Arrays below 64 KiB, such as per-channel vectors, are read once.
+/// Arrays below 64 KiB, such as per-channel vectors, are read once. Arrays that are placed in VMEM (or SMEM) are loaded
+/// and stored there and move nothing.
 struct OpWork {
   std::optional<MatmulProblem> matmul;         ///< the last one
   std::vector<MatmulProblem> earlier_matmuls;  ///< those before it, whose results stay in VMEM

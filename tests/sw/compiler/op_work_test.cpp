@@ -10,6 +10,7 @@
 #include "sw/graph/flops.h"
 #include "tests/sw/compiler/core_ops.h"
 #include "tests/sw/compiler/random_module.h"
+#include "tests/sw/hlo/graph_of.h"
 
 namespace podsim::sw {
 namespace {
@@ -52,6 +53,24 @@ RC_GTEST_PROP(OpWork, AnyOpReadsItsOperandsOnceAndWritesItsResults, ()) {
       RC_ASSERT(moved == expected);
     }
   }
+}
+
+TEST(OpWork, WhatIsPlacedInVmemMovesNothing) {
+  const auto work_of = [](const std::string& from, const std::string& to) {
+    const Module module = testing::graph_of(
+        "HloModule m, is_scheduled=true\nENTRY %e (x: f32[512,1024]) -> f32[512,1024] {\n  %x = "
+        "f32[512,1024]{1,0:T(8,128)" +
+        from + "} parameter(0)\n  ROOT %y = f32[512,1024]{1,0:T(8,128)" + to + "} negate(%x)\n}\n");
+    return op_work(module, module.entry_computation(), module.entry_computation().root, hw::tpu_v3());
+  };
+  const Bytes bytes(512 * 1024 * 4);
+  EXPECT_EQ(work_of("", "").read_bytes(), bytes);
+  EXPECT_EQ(work_of("", "").written_bytes, bytes);
+  EXPECT_EQ(work_of("S(1)", "").read_bytes(), Bytes(0));
+  EXPECT_EQ(work_of("S(1)", "").written_bytes, bytes);
+  EXPECT_EQ(work_of("", "S(1)").read_bytes(), bytes);
+  EXPECT_EQ(work_of("", "S(1)").written_bytes, Bytes(0));
+  EXPECT_EQ(work_of("S(1)", "S(1)").epilogue, work_of("", "").epilogue);
 }
 
 TEST(OpWork, ASliceReadsOnlyWhatItKeeps) {
