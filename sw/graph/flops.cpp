@@ -131,8 +131,7 @@ base::Bytes bytes_moved(const Computation& computation, const Instruction& instr
   base::Bytes bytes = padded_bytes(instruction.shape);
   std::vector<InstructionId> operands = instruction.operands;
   std::ranges::sort(operands);
-  const auto repeated = std::ranges::unique(operands);
-  operands.erase(repeated.begin(), repeated.end());
+  operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
   for (InstructionId operand : operands) bytes += padded_bytes(computation[operand].shape);
   return bytes;
 }

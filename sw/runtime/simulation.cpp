@@ -263,7 +263,7 @@ void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
   if (at.cursor.at_end_of_step()) {
     StepObserver& observer = observers_[std::size_t(core.id().core)];
     observer.step_ended();
-    if (core.id().core == 0) measure_links(observer.step().duration());
+    if (core.id().core == 0) measure_links();
   }
   if (core.id().core == 0 && options_.progress) {
     const double items = double(program_.items.size());
@@ -286,13 +286,13 @@ void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, h
                           {{"hlo", item.hlo_name}, {"bound by", to_string(bound)}});
 }
 
-void Simulation::measure_links(base::Time step) {
+void Simulation::measure_links() {
   const std::vector<base::Bytes> now = carried();
-  base::Bytes most;
-  for (std::size_t link = 0; link < now.size(); ++link) most = std::max(most, now[link] - link_bytes_[link]);
+  busiest_link_ = base::Bytes(0);
+  for (std::size_t link = 0; link < now.size(); ++link) {
+    busiest_link_ = std::max(busiest_link_, now[link] - link_bytes_[link]);
+  }
   link_bytes_ = now;
-  double capacity = machine_.ici.payload_rate().si() * to_duration(step).si();
-  result_.ici_utilization = capacity > 0 ? double(most.value()) / capacity : 0;
 }
 
 std::vector<base::Bytes> Simulation::carried() const {
@@ -317,6 +317,8 @@ void Simulation::collect() {
   result_.infeed = step.infeed;
   result_.other = step.duration() - step.compute - step.collective - step.infeed;
   result_.hbm_bytes = step.hbm_bytes;
+  const double capacity = machine_.ici.payload_rate().si() * to_duration(step.duration()).si();
+  result_.ici_utilization = capacity > 0 ? double(busiest_link_.value()) / capacity : 0;
   std::map<int, std::size_t> known;
   for (const ItemResult& item : step.items) {
     if (program_.items[item.item].kind == ProgramItem::Kind::collective) add_collective_result(item, known);

@@ -94,7 +94,7 @@ class Simulation : private hw::CoreRuntime {
   CollectiveRun& collective(std::uint64_t token, int index);
   void collective_over(noc::NodeId chip, int core, std::uint64_t token);
   void observe(const CoreState& at, const hw::CommandRecord& record, hw::Core& core);
-  void measure_links(base::Time step);
+  void measure_links();
   std::vector<base::Bytes> carried() const;
   void collect();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
@@ -119,6 +119,7 @@ class Simulation : private hw::CoreRuntime {
   std::map<std::uint64_t, CollectiveRun*> collectives_;               ///< by token
   std::map<std::pair<int, std::int64_t>, LoopWatch> watches_;         ///< by loop and how often it was entered
   std::map<int, std::int64_t> skipped_trips_;                         ///< by loop, when it was last entered
+  base::Bytes busiest_link_;                                          ///< carried in the last step
   std::vector<base::Bytes> link_bytes_;                               ///< carried by each link when the step began
   std::vector<base::Bytes> skipped_bytes_;  ///< that each link would have carried in trips that were skipped
   std::map<int, std::vector<base::Bytes>> trip_bytes_;  ///< by loop: carried when its last trip began
