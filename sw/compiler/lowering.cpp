@@ -82,6 +82,10 @@ class Lowering {
 
   Program run() {
     add(module_.entry_computation());
+    if (!branches_.empty()) {
+      const std::string more = branches_.size() > 1 ? fmt::format(", and of {} others", branches_.size() - 1) : "";
+      program_.warnings.push_back(branches_.front() + more);
+    }
     for (const ProgramItem& item : program_.items) {
       program_.flops += item.flops * double(trips_[std::size_t(&item - program_.items.data())]);
     }
@@ -293,25 +297,20 @@ class Lowering {
     if (longest < 0) return;
     add(module_.computations[longest]);
     if (most > 0) {
-      program_.warnings.push_back(fmt::format("of %{}'s branches the longest, %{}, is taken", instruction.name,
-                                              module_.computations[longest].name));
+      branches_.push_back(fmt::format("of %{}'s branches the longest, %{}, is taken", instruction.name,
+                                      module_.computations[longest].name));
     }
   }
 
   /// How far a program has got. Compiled ops and collectives that are not used any more do no harm.
   struct Mark {
-    std::size_t items, loops, infeeds, outfeeds, warnings;
+    std::size_t items, loops, infeeds, outfeeds, warnings, branches;
     double matmul_flops;
     std::set<std::string> warned;
   };
   Mark mark() const {
-    return {program_.items.size(),
-            program_.loops.size(),
-            program_.infeeds.size(),
-            program_.outfeeds.size(),
-            program_.warnings.size(),
-            program_.matmul_flops,
-            warned_};
+    return {program_.items.size(),    program_.loops.size(), program_.infeeds.size(), program_.outfeeds.size(),
+            program_.warnings.size(), branches_.size(),      program_.matmul_flops,   warned_};
   }
   void cut_back(const Mark& to) {
     program_.items.resize(to.items);
@@ -320,6 +319,7 @@ class Lowering {
     program_.infeeds.resize(to.infeeds);
     program_.outfeeds.resize(to.outfeeds);
     program_.warnings.resize(to.warnings);
+    branches_.resize(to.branches);
     program_.matmul_flops = to.matmul_flops;
     warned_ = to.warned;
   }
@@ -349,6 +349,7 @@ class Lowering {
   std::vector<std::int64_t> trips_;  ///< of every item in a step
   std::int64_t trips_now_ = 1;
   std::set<std::string> warned_;
+  std::vector<std::string> branches_;  ///< that were taken without being known
 };
 
 }  // namespace
