@@ -9,8 +9,9 @@
 #include "base/units.h"
 #include "hw/op_result.h"
 
-/// What a run found out, for the reports. Times are of one core of the first chip: the one that waits least for the
-/// others in collectives. The program is SPMD and all cores wait for each other there, so its step is everybody's step.
+/// What a run found out, for the reports. Times are of one core of the first chip: of those whose step takes
+/// longest the one that waits least for the others in collectives. The program is SPMD, and where all cores wait for
+/// each other there, its step is everybody's step.
 namespace podsim::sw {
 
 /// The resource that an op, or most of a step, waits for.

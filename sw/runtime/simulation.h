@@ -96,6 +96,7 @@ class Simulation : private hw::CoreRuntime {
   void observe(const CoreState& at, const hw::CommandRecord& record, hw::Core& core);
   void measure_links();
   std::vector<base::Bytes> carried() const;
+  const StepObserver& critical_core() const;
   void collect();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   CoreState& state(hw::CoreId id) {

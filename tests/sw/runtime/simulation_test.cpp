@@ -90,6 +90,15 @@ TEST(Simulation, TripsThatRepeatAreSkippedWithoutAnyDifferenceInTheFigures) {
   EXPECT_LT(result.items.size(), one_by_one.items.size() / 3);
 }
 
+// Groups that share a link: the cores of a chip take turns on it, and the step lasts until the later one is done.
+TEST(Simulation, TheStepIsThatOfTheSlowerCore) {
+  Program program = ProgramMaker().all_reduce(4'000'000).program();
+  program.collectives[0].groups = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  RunResult result = run(program, machine(), open_2x2(), at(Detail::replay, 1));
+  EXPECT_EQ(result.step_time, result.collectives[0].exposed);
+  EXPECT_GE(result.step_time + Time(2000), result.collectives[0].time);  // to a cycle of the core
+}
+
 TEST_P(SimulationAt, AnAllReduceBehindALongOpCostsNothing) {
   ProgramMaker maker;
   int stream = maker.define(tile_op("stream", 400, 2'000'000, 0, 64, 100'000));
