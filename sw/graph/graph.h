@@ -11,6 +11,7 @@
 
 #include "sw/graph/opcode.h"
 #include "sw/graph/shape.h"
+#include "sw/graph/sharding.h"
 
 /// The program as a graph in the shape of HLO: a module of computations, each a list of instructions in topological
 /// order. Built by workloads (GraphBuilder) or read from HLO text; evaluated, differentiated, fused and compiled.
@@ -76,10 +77,20 @@ struct TriangularOptions {
   bool operator==(const TriangularOptions&) const = default;
 };
 
+/// Groups of devices as HLO's iota form has them, [count,size]<=[iota]T(permutation): 0, 1, ... as an array of sizes
+/// `iota`, its dimensions permuted, cut into `count` groups of `size`. As long for 16 devices as for 8192.
+struct IotaGroups {
+  std::int64_t count = 1, size = 1;
+  std::vector<std::int64_t> iota;
+  std::vector<int> permutation;  ///< empty: as it is
+  bool operator==(const IotaGroups&) const = default;
+};
+
 /// Who takes part in a collective.
 struct Participants {
-  /// Devices in an order; empty means all in one. Numbered as flat ids if use_global_device_ids, else as partitions
-  /// (with a channel id) or replicas.
+  std::optional<IotaGroups> iota;  ///< instead of `groups`
+  /// Devices in an order; empty, and no iota, means all in one. Numbered as flat ids if use_global_device_ids, else as
+  /// partitions (with a channel id) or replicas.
   std::vector<std::vector<std::int64_t>> groups;
   std::vector<std::pair<std::int64_t, std::int64_t>> source_target_pairs;  ///< collective-permute
   std::optional<std::int64_t> channel_id;
@@ -136,6 +147,9 @@ struct Instruction {
   std::vector<ComputationId> called;
   FusionKind fusion_kind = FusionKind::loop;
   std::string op_name;  ///< where it comes from in the model, "layer2/block0/conv1", for reports
+  /// How the value lies over the partitions: an annotation of a program that is to be partitioned, or what the
+  /// parameter or result of a partitioned one is a shard of. Null: nothing is said.
+  std::shared_ptr<const Sharding> sharding;
 };
 
 struct Computation {

@@ -47,11 +47,28 @@ bool is_equal(const Instruction& a, const Instruction& b) {
   return a.opcode == b.opcode && a.shape == b.shape && a.operands == b.operands && a.index == b.index &&
          a.dimensions == b.dimensions && a.window == b.window && a.convolution == b.convolution && a.dot == b.dot &&
          a.padding == b.padding && a.slice == b.slice && a.comparison == b.comparison && a.called == b.called &&
-         is_equal(a.literal, b.literal);
+         a.total_order == b.total_order && a.slice_sizes == b.slice_sizes && a.gather == b.gather &&
+         a.participants == b.participants && a.feature_groups == b.feature_groups && a.batch_groups == b.batch_groups &&
+         a.exponent_bits == b.exponent_bits && a.mantissa_bits == b.mantissa_bits && a.is_stable == b.is_stable &&
+         a.largest == b.largest && a.triangular == b.triangular && a.trip_count == b.trip_count &&
+         a.epsilon == b.epsilon && a.target == b.target && a.phase == b.phase && is_equal(a.literal, b.literal);
 }
 
+/// Whether two of them are one, and one whose result nobody reads none.
 bool is_shareable(Opcode opcode) {
-  return opcode != Opcode::parameter && opcode != Opcode::infeed && opcode != Opcode::outfeed;
+  switch (opcode) {
+    case Opcode::parameter:
+    case Opcode::infeed:
+    case Opcode::outfeed:
+    case Opcode::rng:
+    case Opcode::rng_get_and_update_state:
+    case Opcode::custom_call:
+    case Opcode::send:
+    case Opcode::recv:
+      return false;
+    default:
+      return true;
+  }
 }
 
 /// Whether every value of `narrow` is a value of `wide`.
@@ -59,6 +76,13 @@ bool widens(ElementType narrow, ElementType wide) {
   if (narrow == wide) return true;
   if (!is_floating_point(narrow) || !is_floating_point(wide)) return false;
   return wide == ElementType::f64 || (wide == ElementType::f32 && narrow != ElementType::f64);
+}
+
+/// Two computations of parameters and what is equal by is_equal.
+bool is_same_function(const Computation& a, const Computation& b) {
+  return a.root == b.root && a.parameters == b.parameters &&
+         std::ranges::equal(a.instructions, b.instructions,
+                            [](const Instruction& x, const Instruction& y) { return is_equal(x, y); });
 }
 
 Instruction make(Opcode opcode, std::vector<InstructionId> operands) {
@@ -104,7 +128,7 @@ InstructionId GraphBuilder::append(Instruction instruction) {
     if (const InstructionId equal = find_equal(instruction, key); equal >= 0) return equal;
     by_hash_.emplace(key, id);
   }
-  instruction.op_name = scope_;
+  if (instruction.op_name.empty()) instruction.op_name = scope_;
   entry_.instructions.push_back(std::move(instruction));
   return id;
 }
@@ -300,6 +324,66 @@ InstructionId GraphBuilder::select_and_scatter(InstructionId x, InstructionId so
   return append(std::move(instruction));
 }
 
+InstructionId GraphBuilder::gather(InstructionId x, InstructionId indices, GatherDimensions dimensions,
+                                   std::vector<std::int64_t> slice_sizes) {
+  Instruction instruction = make(Opcode::gather, {x, indices});
+  instruction.gather = std::move(dimensions);
+  instruction.slice_sizes = std::move(slice_sizes);
+  return append(std::move(instruction));
+}
+
+InstructionId GraphBuilder::scatter(InstructionId x, InstructionId indices, InstructionId updates,
+                                    GatherDimensions dimensions, ComputationId combiner) {
+  Instruction instruction = make(Opcode::scatter, {x, indices, updates});
+  instruction.gather = std::move(dimensions);
+  instruction.called = {combiner};
+  return append(std::move(instruction));
+}
+
+InstructionId GraphBuilder::dynamic_slice(InstructionId x, const std::vector<InstructionId>& starts,
+                                          std::vector<std::int64_t> sizes) {
+  std::vector<InstructionId> operands{x};
+  operands.insert(operands.end(), starts.begin(), starts.end());
+  Instruction instruction = make(Opcode::dynamic_slice, std::move(operands));
+  instruction.slice_sizes = std::move(sizes);
+  return append(std::move(instruction));
+}
+
+InstructionId GraphBuilder::dynamic_update_slice(InstructionId x, InstructionId update,
+                                                 const std::vector<InstructionId>& starts) {
+  std::vector<InstructionId> operands{x, update};
+  operands.insert(operands.end(), starts.begin(), starts.end());
+  return append(make(Opcode::dynamic_update_slice, std::move(operands)));
+}
+
+InstructionId GraphBuilder::partition_id() {
+  Instruction instruction = make(Opcode::partition_id, {});
+  instruction.shape = make_shape(ElementType::u32, {});
+  return append(std::move(instruction));
+}
+
+InstructionId GraphBuilder::while_loop(InstructionId state, ComputationId condition, ComputationId body,
+                                       std::int64_t trip_count) {
+  Instruction instruction = make(Opcode::while_loop, {state});
+  instruction.called = {condition, body};
+  instruction.trip_count = trip_count;
+  return append(std::move(instruction));
+}
+
+InstructionId GraphBuilder::conditional(InstructionId index, std::vector<InstructionId> operands,
+                                        std::vector<ComputationId> branches) {
+  Instruction instruction = make(Opcode::conditional, {index});
+  instruction.operands.insert(instruction.operands.end(), operands.begin(), operands.end());
+  instruction.called = std::move(branches);
+  return append(std::move(instruction));
+}
+
+InstructionId GraphBuilder::call(std::vector<InstructionId> operands, ComputationId body) {
+  Instruction instruction = make(Opcode::call, std::move(operands));
+  instruction.called = {body};
+  return append(std::move(instruction));
+}
+
 InstructionId GraphBuilder::all_reduce(InstructionId x) { return all_reduce(std::vector{x}); }
 
 InstructionId GraphBuilder::all_reduce(std::vector<InstructionId> operands) {
@@ -342,6 +426,37 @@ ComputationId GraphBuilder::comparator(ComparisonDirection direction, ElementTyp
   root.shape = make_shape(ElementType::pred, {});
   root.comparison = direction;
   return scalar_function(fmt::format("{}_{}", names[int(direction)], to_string(type)), type, std::move(root));
+}
+
+void GraphBuilder::annotate(InstructionId id, Sharding sharding) {
+  entry_[id].sharding = std::make_shared<const Sharding>(std::move(sharding));
+}
+
+ComputationId GraphBuilder::computation(GraphBuilder body, InstructionId root) {
+  const Module module = std::move(body).build(root);
+  return copy_computation(module, module.entry);
+}
+
+ComputationId GraphBuilder::copy_computation(const Module& from, ComputationId id) {
+  std::map<ComputationId, ComputationId> copies;
+  const auto copy = [&](const auto& self, ComputationId original) -> ComputationId {
+    if (const auto found = copies.find(original); found != copies.end()) return found->second;
+    Computation computation = from.computations[original];
+    for (Instruction& instruction : computation.instructions) {
+      for (ComputationId& called : instruction.called) called = self(self, called);
+    }
+    // A combiner of this module serves every copy of it.
+    if (const auto same = called_by_name_.find(computation.name); same != called_by_name_.end()) {
+      if (is_same_function(called_[same->second], computation)) return copies[original] = same->second;
+    }
+    const auto taken = [&](const std::string& name) {
+      return std::ranges::find(called_, name, &Computation::name) != called_.end();
+    };
+    if (taken(computation.name)) computation.name = fmt::format("{}.{}", computation.name, called_.size());
+    called_.push_back(std::move(computation));
+    return copies[original] = int(called_.size()) - 1;
+  };
+  return copy(copy, id);
 }
 
 void GraphBuilder::drop_unused() {

@@ -35,6 +35,12 @@ class GraphBuilder {
     std::string outer_;
   };
 
+  /// Any instruction, its operands and attributes given; the shape is inferred, where the opcode leaves a choice from
+  /// the one that is given. A name and an op_name of its own are kept.
+  InstructionId add(Instruction instruction) { return append(std::move(instruction)); }
+  /// Says how a value lies over the partitions.
+  void annotate(InstructionId id, Sharding sharding);
+
   InstructionId parameter(Shape shape, std::string name);
   InstructionId constant(Literal literal);
   /// A scalar, rounded to the type.
@@ -98,6 +104,25 @@ class GraphBuilder {
   InstructionId reduce_window_max(InstructionId x, std::vector<WindowDimension> window);
   InstructionId select_and_scatter(InstructionId x, InstructionId source, InstructionId initial,
                                    std::vector<WindowDimension> window, ComputationId select, ComputationId scatter);
+  /// Index vectors along the last dimension of `indices`.
+  InstructionId gather(InstructionId x, InstructionId indices, GatherDimensions dimensions,
+                       std::vector<std::int64_t> slice_sizes);
+  InstructionId scatter(InstructionId x, InstructionId indices, InstructionId updates, GatherDimensions dimensions,
+                        ComputationId combiner);
+  /// starts: a scalar integer for each dimension.
+  InstructionId dynamic_slice(InstructionId x, const std::vector<InstructionId>& starts,
+                              std::vector<std::int64_t> sizes);
+  InstructionId dynamic_update_slice(InstructionId x, InstructionId update, const std::vector<InstructionId>& starts);
+  /// u32 scalar
+  InstructionId partition_id();
+  /// condition and body take the state as their only parameter. trip_count -1: not known.
+  InstructionId while_loop(InstructionId state, ComputationId condition, ComputationId body,
+                           std::int64_t trip_count = -1);
+  /// index: pred or s32; one operand for each branch.
+  InstructionId conditional(InstructionId index, std::vector<InstructionId> operands,
+                            std::vector<ComputationId> branches);
+  InstructionId call(std::vector<InstructionId> operands, ComputationId body);
+
   /// Adds up over all partitions.
   InstructionId all_reduce(InstructionId x);
   InstructionId all_reduce(std::vector<InstructionId> operands);
@@ -106,6 +131,11 @@ class GraphBuilder {
   ComputationId combiner(Opcode opcode, ElementType type);
   /// The scalar predicate (x, y) -> x direction y.
   ComputationId comparator(ComparisonDirection direction, ElementType type);
+
+  /// Another builder's entry, up to `root`, as a computation of this module: a loop's body, a branch. It is spent.
+  ComputationId computation(GraphBuilder body, InstructionId root);
+  /// A copy of another module's computation with those that it calls.
+  ComputationId copy_computation(const Module& from, ComputationId id);
 
   const Instruction& operator[](InstructionId id) const { return entry_[id]; }
   const Shape& shape(InstructionId id) const { return entry_[id].shape; }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sw/graph/graph_builder.h"
+#include "sw/spmd/axis_sharding.h"
+
+/// The program of one partition while it is being written. What a partition does may depend on its number, never the
+/// program's text: one program for any number of partitions.
+namespace podsim::sw {
+
+/// A value of the whole program as a partition holds it.
+struct LocalValue {
+  InstructionId id = -1;  ///< in the local program, of local_shape(mesh, shape, sharding)
+  Shape shape;            ///< of the whole value
+  AxisSharding sharding;
+  /// Partitions along these sub-axes hold addends (or what `combiner` combines); they cut no dimension.
+  SubAxes unreduced;
+  Opcode combiner = Opcode::add;  ///< add, multiply, minimum, maximum, logical_and, logical_or
+};
+
+class LocalProgram {
+ public:
+  LocalProgram(GraphBuilder& builder, const Mesh& mesh) : builder_(builder), mesh_(mesh) {}
+
+  GraphBuilder& builder() { return builder_; }
+  const Mesh& mesh() const { return mesh_; }
+
+  /// s32 scalars. The position of this partition along sub-axes taken together, 0 for none.
+  InstructionId position(const SubAxes& sub_axes);
+  /// Index in the whole array of the first element of this partition's shard along dimension d.
+  InstructionId offset(const Shape& shape, const AxisSharding& sharding, int dimension);
+  InstructionId s32(std::int64_t value);
+
+  /// `value` with `fill` (a scalar of its type) for what lies beyond the array along the given dimensions; itself where
+  /// all of them divide.
+  LocalValue masked(const LocalValue& value, InstructionId fill, std::span<const int> dimensions);
+
+  /// Collectives among the partitions that differ along `sub_axes` only, in the order of their position.
+  InstructionId all_reduce(InstructionId value, const SubAxes& sub_axes, Opcode combiner);
+  InstructionId all_gather(InstructionId value, const SubAxes& sub_axes, int dimension);
+  InstructionId reduce_scatter(InstructionId value, const SubAxes& sub_axes, int dimension, Opcode combiner);
+  /// The value's `split` dimension is cut into as many blocks as there are partitions, block i goes to the i-th, and
+  /// what arrives is joined along `join` in the order of the senders.
+  InstructionId all_to_all(InstructionId value, const SubAxes& sub_axes, int split, int join);
+  /// Everybody's value goes `distance` positions up along the sub-axes (down if negative); around the end if `wrap`,
+  /// else partitions that get nothing have zeros.
+  InstructionId shift(InstructionId value, const SubAxes& sub_axes, std::int64_t distance, bool wrap);
+
+  Participants groups(const SubAxes& sub_axes) const;
+
+ private:
+  GraphBuilder& builder_;
+  const Mesh& mesh_;
+};
+
+}  // namespace podsim::sw
