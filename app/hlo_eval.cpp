@@ -133,6 +133,7 @@ void evaluate_file(const EvalOptions& options) {
   const sw::hlo::Module text = read_one(options.file);
   const sw::Module module = sw::hlo::to_graph(text);
   std::vector<base::Diagnostic> errors = sw::hlo::check_shapes(text, module);
+  for (base::Diagnostic& error : errors) error.severity = base::Diagnostic::Severity::error;
   if (!errors.empty()) throw base::InputError(std::move(errors));
   const std::int64_t devices = module.replicas * module.partitions;
   if (devices > most_devices) {

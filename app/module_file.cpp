@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/input_file.h"
@@ -35,8 +36,11 @@ sw::Module read_module(const std::string& file, std::vector<std::string>& warnin
         fmt::format("{} holds {} modules; the last, {}, is run", file, read.modules.size(), read.modules.back().name));
   }
   sw::Module graph = sw::hlo::to_graph(read.modules.back());
-  // The sizes that matter are all written down: a shape that does not follow from others is no reason not to run.
-  warn(sw::hlo::check_shapes(read.modules.back(), graph), warnings);
+  std::vector<base::Diagnostic> found = sw::hlo::check_shapes(read.modules.back(), graph);
+  const auto is_error = [](const base::Diagnostic& d) { return d.severity == base::Diagnostic::Severity::error; };
+  if (std::ranges::any_of(found, is_error)) throw base::InputError(std::move(found));
+  // The sizes that matter are all written down: one that does not follow from others is no reason not to run.
+  warn(found, warnings);
   return graph;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/graph/shape_inference.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -181,13 +182,24 @@ Shape infer_shape(const Instruction& instruction, OperandShapes operands, Comput
   return infer_array(instruction, operands, computations);
 }
 
+namespace {
+
+bool same_structure(const Shape& a, const Shape& b) {
+  return (byte_width(a.element_type) == 0 ? a.element_type == b.element_type : byte_width(b.element_type) != 0) &&
+         a.rank() == b.rank() && std::ranges::equal(a.tuple_shapes, b.tuple_shapes, same_structure);
+}
+
+}  // namespace
+
 void verify_shape(const Instruction& instruction, const Computation& computation, Computations preceding) {
   std::vector<const Shape*> operands;
   for (const InstructionId operand : instruction.operands) operands.push_back(&computation[operand].shape);
   const Shape shape = infer_shape(instruction, operands, preceding);
   if (!similar(shape, instruction.shape)) {
-    throw std::logic_error(
-        fmt::format("has shape {}, its operands give {}", to_string(instruction.shape), to_string(shape)));
+    const std::string difference =
+        fmt::format("has shape {}, its operands give {}", to_string(instruction.shape), to_string(shape));
+    if (same_structure(shape, instruction.shape)) throw ShapeDifference(difference);
+    throw std::logic_error(difference);
   }
   if (instruction.opcode == Opcode::constant && instruction.literal && !instruction.literal->shape.compatible(shape)) {
     throw std::logic_error("constant with a value of another shape");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <stdexcept>
 
 #include "sw/graph/graph.h"
 #include "sw/graph/window_shape.h"
@@ -17,8 +18,15 @@ namespace podsim::sw {
 Shape infer_shape(const Instruction& instruction, std::span<const Shape* const> operands,
                   std::span<const Computation> computations);
 
+/// An instruction's shape is not the one that follows from its operands and attributes, but has that one's structure:
+/// tuples of as many elements, arrays of as many dimensions. Only sizes or element types differ.
+class ShapeDifference : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
 /// Throws std::logic_error unless the shape of an instruction is the one that follows, but for the precision of real
-/// numbers, and a constant's value has it.
+/// numbers, and a constant's value has it; ShapeDifference where no rule but that one is broken.
 void verify_shape(const Instruction& instruction, const Computation& computation,
                   std::span<const Computation> preceding);
 

@@ -22,24 +22,31 @@ std::string_view place_of(const Module& module, const std::string& computation, 
   return {};
 }
 
+std::string message(const sw::Instruction& instruction, const std::logic_error& error) {
+  return std::string(instruction.name) + ": " + error.what();
+}
+
 }  // namespace
 
 std::vector<base::Diagnostic> check_shapes(const Module& module, const sw::Module& graph) {
-  DiagnosticList diagnostics(module.file, *module.text);
+  DiagnosticList found(module.file, *module.text);
+  int count = 0;
   const std::span<const sw::Computation> computations = graph.computations;
   for (std::size_t c = 0; c < computations.size(); ++c) {
     const sw::Computation& computation = computations[c];
     for (const sw::Instruction& instruction : computation.instructions) {
-      if (diagnostics.full()) return diagnostics.take();
       try {
         verify_shape(instruction, computation, computations.first(c));
+        continue;
+      } catch (const ShapeDifference& difference) {
+        found.warning(place_of(module, computation.name, instruction.name), message(instruction, difference));
       } catch (const std::logic_error& error) {
-        diagnostics.error(place_of(module, computation.name, instruction.name),
-                          std::string(instruction.name) + ": " + error.what());
+        found.error(place_of(module, computation.name, instruction.name), message(instruction, error));
       }
+      if (++count == DiagnosticList::most_errors) return found.take();
     }
   }
-  return diagnostics.take();
+  return found.take();
 }
 
 }  // namespace podsim::sw::hlo

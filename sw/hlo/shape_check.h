@@ -9,8 +9,13 @@
 
 namespace podsim::sw::hlo {
 
-/// An error for every instruction of `graph`, made of `module` by to_graph, whose shape does not follow from its
-/// operands and attributes, at its place in the text; up to 50. A graph without any holds what verify() asks for.
+/// What is wrong with the shapes of `graph`, made of `module` by to_graph, at the places in the text; up to 50:
+///
+///   error     operands and attributes of an instruction break a rule of HLO, or give a shape of another structure
+///   warning   they give a shape of the same structure (ShapeDifference) but of other sizes or element types
+///
+/// A graph without any holds what verify() asks for. One with warnings alone can be measured, as every shape has the
+/// dimensions that attributes name; it cannot be evaluated.
 std::vector<base::Diagnostic> check_shapes(const Module& module, const sw::Module& graph);
 
 }  // namespace podsim::sw::hlo

@@ -98,6 +98,54 @@ TEST(RunModule, AFileThatIsNotThereAndBrokenTextAreDiagnostics) {
   EXPECT_NE(outcome.err.find("broken.hlo:3:"), std::string::npos) << outcome.err;
 }
 
+// The window has one dimension, the operands have two spatial ones.
+TEST(RunModule, WhatBreaksARuleOfHloIsRefusedAtItsPlace) {
+  test::Folder folder;
+  folder.write("broken.hlo", R"(HloModule m
+ENTRY main {
+  x = f32[8,16,16,4] parameter(0)
+  k = f32[3,3,4,4] parameter(1)
+  ROOT c = f32[8,16,16,4] convolution(x, k), window={size=3 pad=1_1}, dim_labels=b01f_01io->b01f
+}
+)");
+  const test::Outcome outcome = folder.run({"run", "broken.hlo"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("broken.hlo:5:27: error: c: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("\n    |                           ^~~~~~~~~~~\n"), std::string::npos) << outcome.err;
+}
+
+TEST(RunModule, ASizeThatDoesNotFollowIsAWarning) {
+  test::Folder folder;
+  folder.write("sizes.hlo", R"(HloModule m
+ENTRY main {
+  x = f32[1024] parameter(0)
+  ROOT r = f32[512] slice(x), slice={[0:600]}
+}
+)");
+  const test::Outcome outcome = folder.run({"run", "sizes.hlo", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
+  ASSERT_EQ(json["warnings"].size(), 1U);
+  EXPECT_EQ(json["warnings"][0], "sizes.hlo:4:21: r: has shape f32[512], its operands give f32[600]");
+}
+
+// As async-start, -update, -done pass them since the operands may come one after another.
+TEST(RunModule, OperandsThatComeWithAnUpdateRun) {
+  test::Folder folder;
+  folder.write("late.hlo", R"(HloModule m
+ENTRY main {
+  a = f32[128,128] parameter(0)
+  b = f32[128,128] parameter(1)
+  s = ((f32[128,128]), (), u32[]) dot-start(a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  u = ((f32[128,128], f32[128,128]), (), u32[]) dot-update(s, b)
+  ROOT d = f32[128,128] dot-done(u)
+}
+)");
+  const test::Outcome outcome = folder.run({"run", "late.hlo", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Json::parse(outcome.out)["warnings"].empty());
+}
+
 TEST(RunModule, BatchAndOptimiserAreTheTextsOwn) {
   test::Folder folder;
   folder.write("step.hlo", module_text);

@@ -273,15 +273,6 @@ TEST(ToGraph, SaysWhereAValueCannotBeHeld) {
   }
 }
 
-TEST(ShapeCheck, PointsAtTheInstructionWhoseShapeDoesNotFollow) {
-  const Module module = read_module(
-      "HloModule m\nENTRY main {\n  p = f32[8] parameter(0)\n  ROOT r = f32[4] slice(p), slice={[0:5]}\n}\n");
-  const auto errors = check_shapes(module, to_graph(module));
-  ASSERT_EQ(errors.size(), 1U);
-  EXPECT_EQ(errors[0].location.line, 4);
-  EXPECT_EQ(errors[0].location.column, 19);
-}
-
 TEST(ToGraph, ReadsWhatGraphsPrintAsTheSameGraph) {
   const std::string text = R"(HloModule m, is_scheduled=true, num_partitions=4
 add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }

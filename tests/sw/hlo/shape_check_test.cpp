@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/hlo/shape_check.h"
+
+#include <gtest/gtest.h>
+
+#include "sw/graph/shape_inference.h"
+#include "sw/hlo/reader.h"
+#include "sw/hlo/to_graph.h"
+
+namespace podsim::sw::hlo {
+namespace {
+
+using Severity = base::Diagnostic::Severity;
+
+/// What is found in an entry of two parameters, p = f32[8] and q = f32[4,6], and these lines.
+std::vector<base::Diagnostic> found_in(const std::string& lines) {
+  const ReadResult read =
+      hlo::read("test",
+                "HloModule m\nadd { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }\n"
+                "ENTRY main {\n  p = f32[8] parameter(0)\n  q = f32[4,6] parameter(1)\n" +
+                    lines + "\n}\n");
+  if (!read.ok()) throw std::logic_error(read.diagnostics.front().message);
+  return check_shapes(read.modules[0], to_graph(read.modules[0]));
+}
+
+TEST(ShapeCheck, PointsAtTheInstructionWhoseShapeDoesNotFollow) {
+  const auto found = found_in("  ROOT r = f32[4] slice(p), slice={[0:5]}");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].location.line, 6);
+  EXPECT_EQ(found[0].location.column, 19);
+  EXPECT_EQ(found[0].message, "r: has shape f32[4], its operands give f32[5]");
+}
+
+TEST(ShapeCheck, FindsNothingWhereEveryShapeFollows) {
+  EXPECT_TRUE(found_in("  ROOT r = f32[5] slice(p), slice={[0:5]}").empty());
+}
+
+// Dimensions that attributes name are there in all of these.
+TEST(ShapeCheck, AShapeOfOtherSizesOrElementTypesIsAWarning) {
+  for (const char* line : {
+           "  ROOT r = f32[4] slice(p), slice={[0:5]}",
+           "  ROOT r = s32[8] add(p, p)",
+           "  ROOT r = f32[4,4] dot(q, q), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n  s = f32[6,4] dot(q, "
+           "q), "
+           "lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+           "  ROOT r = (f32[7], f32[4,6]) tuple(p, q)",
+       }) {
+    const auto found = found_in(line);
+    ASSERT_EQ(found.size(), 1U) << line;
+    EXPECT_EQ(found[0].severity, Severity::warning) << base::format(found[0]);
+  }
+}
+
+TEST(ShapeCheck, AShapeOfAnotherStructureIsAnError) {
+  for (const char* line : {
+           "  ROOT r = f32[8] slice(q), slice={[0:4],[0:2]}",
+           "  ROOT r = f32[8,1] reverse(p), dimensions={0}",
+           "  ROOT r = f32[] tuple(p, q)",
+           "  ROOT r = ((f32[8]), f32[4,6]) tuple(p, q)",
+           "  ROOT r = f32[] after-all()",
+       }) {
+    const auto found = found_in(line);
+    ASSERT_FALSE(found.empty()) << line;
+    for (const base::Diagnostic& diagnostic : found) EXPECT_EQ(diagnostic.severity, Severity::error) << line;
+  }
+}
+
+TEST(ShapeCheck, ABrokenRuleIsAnError) {
+  for (const char* line : {
+           // A window of one dimension over operands of two spatial ones.
+           "  c = f32[1,4,6,1] reshape(q)\n"
+           "  ROOT r = f32[1,4,6,1] convolution(c, c), window={size=3 pad=1_1}, dim_labels=b01f_01io->b01f",
+           "  ROOT r = f32[12] concatenate(p, q), dimensions={0}",
+           "  ROOT r = f32[9] slice(p), slice={[0:9]}",
+           "  ROOT r = f32[6] transpose(q), dimensions={1}",
+           "  ROOT r = f32[4,4] dot(q, q), lhs_contracting_dims={2}, rhs_contracting_dims={1}",
+           "  ROOT r = f32[9] reshape(p)",
+           "  i = s32[2] parameter(2)\n"
+           "  ROOT r = f32[1,1] gather(q, i), offset_dims={0,1}, collapsed_slice_dims={}, start_index_map={0,1}, "
+           "index_vector_dim=0, slice_sizes={1}",
+           "  ROOT r = f32[8] call(p), to_apply=add",
+       }) {
+    const auto found = found_in(line);
+    ASSERT_FALSE(found.empty()) << line;
+    EXPECT_EQ(found[0].severity, Severity::error) << base::format(found[0]);
+  }
+}
+
+TEST(ShapeCheck, EndsAfterFiftyFindings) {
+  std::string lines;
+  for (int i = 0; i < 60; ++i) lines += "  r" + std::to_string(i) + " = f32[4] slice(p), slice={[0:5]}\n";
+  EXPECT_EQ(found_in(lines + "  ROOT t = f32[8] negate(p)").size(), 50U);
+}
+
+}  // namespace
+}  // namespace podsim::sw::hlo
