@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sw/graph/shape.h"
@@ -35,6 +36,10 @@ struct AxisSharding {
 /// One array's sharding, or those of a tuple's arrays in order, nested ones flattened.
 using ValueSharding = std::vector<AxisSharding>;
 
+/// The arrays (and tokens) of a tuple in order, nested ones flattened; of another shape itself. They live as long as
+/// it.
+std::vector<const Shape*> leaf_shapes(const Shape& shape);
+
 AxisSharding replicated(int rank);
 AxisSharding manual(int rank);
 /// Replicated, for every array of a shape.
@@ -55,12 +60,16 @@ Sharding to_hlo(const Mesh& mesh, const AxisSharding& sharding);
 Sharding to_hlo(const Mesh& mesh, const Shape& shape, const ValueSharding& sharding);
 /// The other way round. Nothing where the device list is no arrangement of the mesh's sub-axes. Maximal is taken as
 /// replicated: every partition computes what one would have.
+/// Subgroups that the program treats by itself are manual where they are everybody, else nothing.
 std::optional<AxisSharding> from_hlo(const Mesh& mesh, const Sharding& sharding, int rank);
+/// Of every array of a shape; a sharding that is no tuple holds for all elements of one.
+std::optional<ValueSharding> from_hlo(const Mesh& mesh, const Sharding& sharding, const Shape& shape);
 
-/// "[x, -, y]": a dash for a dimension that is whole; "replicated", "manual".
+/// "[x, -, y+z]": a dash for a dimension that is whole; "replicated", "manual".
 std::string to_string(const Mesh& mesh, const AxisSharding& sharding);
-/// From a list such as a study has: {"x", "", "y+z"}: names of axes, '+' joins, empty or "-" for whole; shorter lists
-/// leave the last dimensions whole. InputError (without place) naming what is wrong, with the nearest axis.
+/// From a list such as a study has: {"x", "", "y+z"}: names of axes or parts of them ("x[1:3]"), '+' joins, empty or
+/// "-" for whole; shorter lists leave the last dimensions whole. InputError (without place) naming what is wrong, with
+/// the nearest axis.
 AxisSharding parse_axes(const Mesh& mesh, const std::vector<std::string>& dimensions, int rank);
 
 }  // namespace podsim::sw

@@ -31,10 +31,11 @@ class Mesh {
   /// Axes from the slowest to the fastest: partition = row-major position. Sizes are at least 1, names differ and are
   /// not empty; at most 2^20 partitions. Throws base::InputError.
   explicit Mesh(std::vector<MeshAxis> axes);
-  /// "x=32,y=64"; "32x64" names the axes x, y, z, ... InputError with the place in `text` and a suggestion.
+  /// "x=32,y=64"; "32x64" names the axes x, y, z, w, v, u. InputError with the place in `text` (of the file "mesh") and
+  /// a suggestion.
   static Mesh parse(std::string_view text);
-  /// A mesh on which all these lists of sizes (iota shapes of shardings in a text) fall on borders of sub-axes: one
-  /// unnamed-looking axis a0, a1, ... for each common factor.
+  /// A mesh on which all these lists of sizes (iota shapes of shardings in a text) fall on borders of sub-axes: an axis
+  /// a0, a1, ... for each common factor. InputError where there is none.
   static Mesh refining(std::int64_t partitions, std::span<const std::vector<std::int64_t>> shapes);
 
   const std::vector<MeshAxis>& axes() const { return axes_; }
@@ -54,7 +55,7 @@ class Mesh {
   /// The position of a partition along sub-axes taken together, row-major.
   std::int64_t position(std::int64_t partition, const SubAxes& sub_axes) const;
   /// "x", "x,y"; part of an axis as "x[1:3]", sub-axes 1 and 2 of it.
-  std::string to_string(const SubAxes& sub_axes) const;
+  std::string to_string(const SubAxes& sub_axes, std::string_view separator = ",") const;
 
   bool operator==(const Mesh& other) const { return axes_ == other.axes_; }
 
