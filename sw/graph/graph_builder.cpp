@@ -40,7 +40,8 @@ bool is_equal(const std::shared_ptr<const Literal>& a, const std::shared_ptr<con
   if (!a || !b) return a == b;
   // By bits: 0 and -0 are different constants, and a NaN is itself.
   const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
-  return a->elements.empty() && b->elements.empty() && std::ranges::equal(a->values, b->values, {}, bits, bits);
+  return a->elements.empty() && b->elements.empty() && std::ranges::equal(a->values, b->values, {}, bits, bits) &&
+         a->integers == b->integers;
 }
 
 bool is_equal(const Instruction& a, const Instruction& b) {
@@ -69,6 +70,14 @@ bool is_shareable(Opcode opcode) {
     default:
       return true;
   }
+}
+
+/// A number as 64 bits of an integer, the nearest where it is beyond what they hold.
+std::int64_t wide_integer(ElementType type, double value) {
+  const double limit = std::ldexp(1.0, type == ElementType::u64 ? 64 : 63);
+  if (value >= limit) return type == ElementType::u64 ? -1 : std::numeric_limits<std::int64_t>::max();
+  if (value < -limit) return std::numeric_limits<std::int64_t>::min();
+  return value < 0 ? std::int64_t(value) : std::int64_t(std::uint64_t(value));
 }
 
 /// Whether every value of `narrow` is a value of `wide`.
@@ -144,7 +153,7 @@ InstructionId GraphBuilder::parameter(Shape shape, std::string name) {
 }
 
 InstructionId GraphBuilder::constant(Literal literal) {
-  assert(std::int64_t(literal.values.size()) == literal.shape.element_count());
+  assert(std::int64_t(literal.values.size() + literal.integers.size()) == literal.shape.element_count());
   Instruction instruction = make(Opcode::constant, {});
   for (double& value : literal.values) value = round_to(literal.shape.element_type, value);
   instruction.shape = literal.shape;
@@ -153,6 +162,7 @@ InstructionId GraphBuilder::constant(Literal literal) {
 }
 
 InstructionId GraphBuilder::constant(ElementType type, double value) {
+  if (is_wide(type)) return constant(Literal{make_shape(type, {}), {}, {}, {wide_integer(type, value)}});
   return constant(Literal{make_shape(type, {}), {value}, {}});
 }
 
