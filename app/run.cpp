@@ -110,7 +110,7 @@ class Run {
     workloads::Workload workload;
     locate_errors("workload", options_.workload,
                   [&] { workload = workloads::build_workload(options_.workload, options); });
-    report_.batch_per_core = workload.samples_per_core;
+    report_.batch_per_core = workload.samples / options.replicas;
     sw::Compilation compilation = compile(std::move(workload.step.module));
     report_.memory = sw::account_memory(compilation.fused, workload.step.donations);
     check_memory(compilation.fused);

@@ -17,14 +17,17 @@ function(podsim_layer NAME)
   endif()
 endfunction()
 
-# podsim_embed_machines(LAYER): the machine files of LAYER become string literals of the program.
-function(podsim_embed_machines LAYER)
-  file(GLOB machines CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${LAYER}/machines/*.toml)
-  set(output ${PROJECT_BINARY_DIR}/embedded_machines.cpp)
+# podsim_embed(LAYER FOLDER TYPE FUNCTION): the TOML files of LAYER/FOLDER become string literals of the program, found
+# at run time by FUNCTION(), a list of TYPE, which LAYER/FOLDER.h declares.
+function(podsim_embed LAYER FOLDER TYPE FUNCTION)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${LAYER}/${FOLDER}/*.toml)
+  set(output ${PROJECT_BINARY_DIR}/embedded_${FOLDER}.cpp)
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${machines}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-    DEPENDS ${machines} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    COMMAND
+      ${CMAKE_COMMAND} -DOUTPUT=${output} -DHEADER=${LAYER}/${FOLDER}.h -DTYPE=${TYPE} -DFUNCTION=${FUNCTION}
+      "-DFILES=${files}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     VERBATIM)
   target_sources(podsim_${LAYER} PRIVATE ${output})
 endfunction()

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/diagnostic.h"
 #include "workloads/resnet50.h"
@@ -12,13 +13,32 @@ namespace podsim::workloads {
 
 namespace {
 
+/// Bound to the fields of `network`.
+ModelKeys resnet_keys(ResNetOptions& network) {
+  ModelKeys keys;
+  keys.add("model.image_size", network.image_size, 32, 4096, "height and width of an image in pixels");
+  keys.add("model.classes", network.classes, 2, 1 << 20, "classes to tell apart");
+  keys.add("model.width", network.width, 1, 4096, "channels of the first convolution");
+  return keys;
+}
+
+std::vector<ModelKey> resnet_key_list() {
+  ResNetOptions defaults;
+  return resnet_keys(defaults).list();
+}
+
 Workload build_resnet(const WorkloadOptions& options, std::string name, std::array<std::int64_t, 4> blocks) {
   ResNetOptions network;
   network.blocks = blocks;
+  resnet_keys(network).apply(name, options.model);
   network.batch = options.batch_per_core.value_or(network.batch);
   network.training.replicas = options.replicas;
   network.training.optimizer.kind = options.optimizer.value_or(network.training.optimizer.kind);
-  return {std::move(name), network.batch, resnet_training_step(network)};
+  Workload workload;
+  workload.name = std::move(name);
+  workload.samples = network.batch * options.replicas;
+  workload.step = resnet_training_step(network);
+  return workload;
 }
 
 Workload build_resnet50(const WorkloadOptions& options) { return build_resnet(options, "resnet50", {3, 4, 6, 3}); }
@@ -29,9 +49,10 @@ Workload build_resnet152(const WorkloadOptions& options) { return build_resnet(o
 
 const std::vector<WorkloadEntry>& workload_registry() {
   static const std::vector<WorkloadEntry> registry = {
-      {"resnet50", "ResNet-50 v1.5 training step, 224 x 224 images, bf16 activations, data parallel", build_resnet50},
-      {"resnet101", "ResNet-101 v1.5, otherwise as resnet50", build_resnet101},
-      {"resnet152", "ResNet-152 v1.5, otherwise as resnet50", build_resnet152},
+      {"resnet50", "ResNet-50 v1.5 training step, 224 x 224 images, bf16 activations, data parallel", resnet_key_list(),
+       build_resnet50},
+      {"resnet101", "ResNet-101 v1.5, otherwise as resnet50", resnet_key_list(), build_resnet101},
+      {"resnet152", "ResNet-152 v1.5, otherwise as resnet50", resnet_key_list(), build_resnet152},
   };
   return registry;
 }
@@ -49,6 +70,14 @@ Workload build_workload(std::string_view name, const WorkloadOptions& options) {
   }
   if (options.replicas < 1) throw base::InputError(fmt::format("{} replicas are below 1", options.replicas));
   return found->build(options);
+}
+
+std::string data_parallel_sharding(const Workload& workload, std::span<const std::string> axes) {
+  std::string text = "[sharding]\n";
+  for (const std::string& name : workload.batched) {
+    text += fmt::format("\"{}\" = [\"{}\"]\n", name, fmt::join(axes, "+"));
+  }
+  return text;
 }
 
 }  // namespace podsim::workloads

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/diagnostic.h"
 
 namespace podsim::workloads {
@@ -14,13 +16,36 @@ TEST(workload, every_registered_name_builds_what_it_names) {
     options.batch_per_core = 2;
     const Workload workload = build_workload(entry.name, options);
     EXPECT_EQ(workload.name, entry.name);
-    EXPECT_EQ(workload.samples_per_core, 2);
+    EXPECT_EQ(workload.samples, 2);
     EXPECT_FALSE(entry.description.empty());
     EXPECT_NO_THROW(sw::verify(workload.step.module));
   }
 }
 
-TEST(workload, the_default_batch_is_128_per_core) { EXPECT_EQ(build_workload("resnet50", {}).samples_per_core, 128); }
+TEST(workload, the_default_batch_of_resnet50_is_128_per_core) {
+  WorkloadOptions options;
+  options.replicas = 4;
+  EXPECT_EQ(build_workload("resnet50", options).samples, 4 * 128);
+}
+
+TEST(workload, settings_reach_the_model) {
+  WorkloadOptions options;
+  options.batch_per_core = 1;
+  options.model["model.classes"] = "7";
+  const Workload workload = build_workload("resnet50", options);
+  const sw::Computation& entry = workload.step.module.entry_computation();
+  const auto is_bias = [&](sw::InstructionId id) { return entry[id].name == "head/bias"; };
+  const auto bias = std::ranges::find_if(entry.parameters, is_bias);
+  ASSERT_NE(bias, entry.parameters.end());
+  EXPECT_EQ(entry[*bias].shape.dimensions, (std::vector<std::int64_t>{7}));
+}
+
+TEST(workload, data_parallel_cuts_the_batch_by_all_axes) {
+  Workload workload;
+  workload.batched = {"tokens", "labels"};
+  const std::vector<std::string> axes = {"x", "y"};
+  EXPECT_EQ(data_parallel_sharding(workload, axes), "[sharding]\n\"tokens\" = [\"x+y\"]\n\"labels\" = [\"x+y\"]\n");
+}
 
 TEST(workload, an_unknown_name_suggests_the_nearest) {
   try {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// The hyperparameters of a workload as keys with values in text: `--set model.layers=64`.
+namespace podsim::workloads {
+
+/// "model.layers" -> "64"
+using ModelSettings = std::map<std::string, std::string, std::less<>>;
+
+/// What a listing says of a key.
+struct ModelKey {
+  std::string name;           ///< "model.layers"
+  std::string default_value;  ///< in the form in which it would be set
+  std::string values;         ///< "1 to 4096", "on or off"
+  std::string help;           ///< one line, with the unit
+};
+
+/// Keys bound to the fields of a workload's options. A field's value when its key is added is the default.
+class ModelKeys {
+ public:
+  /// A whole number between the two, both included.
+  void add(std::string name, std::int64_t& field, std::int64_t least, std::int64_t most, std::string help);
+  /// A real number between the two.
+  void add(std::string name, double& field, double least, double most, std::string help);
+  /// on or off
+  void add(std::string name, bool& field, std::string help);
+  /// One of some names.
+  template <typename Enum>
+  void add(std::string name, Enum& field, std::vector<std::pair<std::string, Enum>> choices, std::string help) {
+    std::vector<std::string> names;
+    std::size_t chosen = 0;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      names.push_back(choices[i].first);
+      if (choices[i].second == field) chosen = i;
+    }
+    add_choice(std::move(name), std::move(names), chosen, std::move(help),
+               [&field, choices = std::move(choices)](std::size_t i) { field = choices[i].second; });
+  }
+
+  std::vector<ModelKey> list() const;
+  /// Sets the fields. base::InputError, with a diagnostic for everything wrong that points into "KEY=VALUE" as an
+  /// argument of --set: no key of `workload` (with the nearest), no value of its kind, out of range.
+  void apply(std::string_view workload, const ModelSettings& settings) const;
+
+ private:
+  /// Sets the field, or says what is wrong with the text.
+  using Setter = std::function<std::string(const std::string& text)>;
+  struct Key {
+    ModelKey key;
+    Setter set;
+  };
+
+  void add_choice(std::string name, std::vector<std::string> names, std::size_t chosen, std::string help,
+                  std::function<void(std::size_t)> set);
+
+  std::vector<Key> keys_;
+};
+
+}  // namespace podsim::workloads
