@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sw/graph/graph_builder.h"
@@ -29,17 +31,24 @@ class LocalProgram {
   GraphBuilder& builder() { return builder_; }
   const Mesh& mesh() const { return mesh_; }
 
-  /// s32 scalars. The position of this partition along sub-axes taken together, 0 for none.
+  /// s32 scalars; what is known is computed at once. The position of this partition along sub-axes taken together, 0
+  /// for none.
   InstructionId position(const SubAxes& sub_axes);
   /// Index in the whole array of the first element of this partition's shard along dimension d.
   InstructionId offset(const Shape& shape, const AxisSharding& sharding, int dimension);
   InstructionId s32(std::int64_t value);
+  InstructionId plus(InstructionId x, InstructionId y);
+  InstructionId minus(InstructionId x, InstructionId y);
+  InstructionId times(InstructionId x, InstructionId y);
 
   /// `value` with `fill` (a scalar of its type) for what lies beyond the array along the given dimensions; itself where
   /// all of them divide.
   LocalValue masked(const LocalValue& value, InstructionId fill, std::span<const int> dimensions);
+  /// Along all of its dimensions.
+  LocalValue masked(const LocalValue& value, InstructionId fill);
 
-  /// Collectives among the partitions that differ along `sub_axes` only, in the order of their position.
+  /// Collectives among the partitions that differ along `sub_axes` only, in the order of their position; of no
+  /// sub-axes the value itself. Sizes that are cut divide.
   InstructionId all_reduce(InstructionId value, const SubAxes& sub_axes, Opcode combiner);
   InstructionId all_gather(InstructionId value, const SubAxes& sub_axes, int dimension);
   InstructionId reduce_scatter(InstructionId value, const SubAxes& sub_axes, int dimension, Opcode combiner);
@@ -49,12 +58,23 @@ class LocalProgram {
   /// Everybody's value goes `distance` positions up along the sub-axes (down if negative); around the end if `wrap`,
   /// else partitions that get nothing have zeros.
   InstructionId shift(InstructionId value, const SubAxes& sub_axes, std::int64_t distance, bool wrap);
+  /// Everybody's value goes to a partition whose position along `to` is the sender's along `from`, two lists of the
+  /// same total size: what was cut along `from` is then cut along `to`.
+  InstructionId permute(InstructionId value, const SubAxes& from, const SubAxes& to);
 
   Participants groups(const SubAxes& sub_axes) const;
 
  private:
+  /// The constant that an s32 scalar is.
+  std::optional<std::int64_t> known(InstructionId scalar) const;
+  InstructionId pairwise(InstructionId value, std::vector<std::pair<std::int64_t, std::int64_t>> pairs);
+
   GraphBuilder& builder_;
   const Mesh& mesh_;
 };
+
+/// Gives every collective a channel of its own. While a program is written all have the same one, so that equal
+/// collectives are found equal.
+void number_channels(Module& module);
 
 }  // namespace podsim::sw
