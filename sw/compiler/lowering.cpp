@@ -5,16 +5,15 @@
 #include <array>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
 #include "hw/tile_pipeline.h"
+#include "sw/compiler/collective_cores.h"
 #include "sw/compiler/op_work.h"
 #include "sw/compiler/tile_search.h"
-#include "sw/graph/device_groups.h"
 #include "sw/graph/flops.h"
 
 namespace podsim::sw {
@@ -54,29 +53,10 @@ std::optional<CollectiveKind> collective_kind(Opcode opcode) {
   }
 }
 
-/// Cores of the slice: device d is core d. Of a collective-permute pairs; nothing where the text names no groups, which
-/// means all.
-std::vector<std::vector<std::int32_t>> cores_of(const Module& module, const Instruction& instruction) {
-  std::vector<std::vector<std::int32_t>> groups;
-  try {
-    if (instruction.opcode == Opcode::collective_permute) {
-      for (const auto& [source, target] : device_pairs(instruction, module.replicas, module.partitions)) {
-        groups.push_back({std::int32_t(source), std::int32_t(target)});
-      }
-    } else if (!instruction.participants.groups.empty()) {
-      for (const auto& group : device_groups(instruction, module.replicas, module.partitions)) {
-        groups.emplace_back(group.begin(), group.end());
-      }
-    }
-  } catch (const std::logic_error& error) {
-    throw base::InputError(fmt::format("%{} {}", instruction.name, error.what()));
-  }
-  return groups;
-}
-
 class Lowering {
  public:
-  Lowering(const Module& module, const hw::Machine& machine) : module_(module), machine_(machine), estimate_(machine) {
+  Lowering(const Module& module, const hw::Machine& machine)
+      : module_(module), machine_(machine), estimate_(machine), cores_(module.replicas, module.partitions) {
     program_.name = module.name;
   }
 
@@ -231,13 +211,16 @@ class Lowering {
     collective.bytes = std::max(operands, logical_bytes(instruction.shape));
     if (instruction.operands.empty() || collective.bytes == base::Bytes(0)) return;
     collective.element_type = computation[instruction.operands.front()].shape.element_type;
-    collective.groups = cores_of(module_, instruction);
+    const CollectiveCores::Groups& cores = cores_.of(instruction);
     ProgramItem item = describe(computation, id);
     item.bytes = operands + logical_bytes(instruction.shape);
-    const auto same = std::ranges::find(program_.collectives, collective);
-    const int index = int(same - program_.collectives.begin());
-    if (same == program_.collectives.end()) program_.collectives.push_back(std::move(collective));
-    append(std::move(item), ProgramItem::Kind::collective, index);
+    const auto [found, inserted] =
+        collective_index_.try_emplace({collective, &cores}, int(program_.collectives.size()));
+    if (inserted) {
+      collective.groups = cores;
+      program_.collectives.push_back(std::move(collective));
+    }
+    append(std::move(item), ProgramItem::Kind::collective, found->second);
   }
 
   void add_host_transfer(const Computation& computation, InstructionId id, ProgramItem::Kind kind, const Shape& shape) {
@@ -345,7 +328,9 @@ class Lowering {
   const hw::Machine& machine_;
   hw::TilePipeline estimate_;
   Program program_;
+  CollectiveCores cores_;
   std::map<OpWork, int> index_;
+  std::map<std::pair<CollectiveOp, const CollectiveCores::Groups*>, int> collective_index_;  ///< ops without groups
   std::vector<std::int64_t> trips_;  ///< of every item in a step
   std::int64_t trips_now_ = 1;
   std::set<std::string> warned_;

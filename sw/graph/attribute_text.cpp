@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sw/graph/iota_devices.h"
+
 namespace podsim::sw {
 
 namespace {
@@ -146,6 +148,7 @@ class AttributeList {
     if (i_.trip_count >= 0) {
       texts_.push_back(fmt::format("backend_config={{\"known_trip_count\":{{\"n\":\"{}\"}}}}", i_.trip_count));
     }
+    if (i_.sharding) add("sharding", to_string(*i_.sharding));
     if (!i_.op_name.empty()) texts_.push_back(fmt::format("metadata={{op_name=\"{}\"}}", i_.op_name));
     return std::move(texts_);
   }
@@ -223,6 +226,10 @@ class AttributeList {
         pairs.push_back(fmt::format("{{{},{}}}", source, target));
       }
       add_list("source_target_pairs", pairs);
+    } else if (participants.iota) {
+      const IotaGroups& groups = *participants.iota;
+      add("replica_groups",
+          fmt::format("[{},{}]<={}", groups.count, groups.size, iota_text(groups.iota, groups.permutation)));
     } else if (i_.opcode != Opcode::send && i_.opcode != Opcode::recv) {
       std::vector<std::string> groups;
       for (const auto& group : participants.groups) groups.push_back(fmt::format("{{{}}}", fmt::join(group, ",")));

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sw/graph/iota_devices.h"
+
 namespace podsim::sw {
 namespace {
 
@@ -27,10 +29,20 @@ void check(std::int64_t id, const Numbering& numbers) {
 
 }  // namespace
 
+std::vector<std::vector<std::int64_t>> expand(const IotaGroups& groups) {
+  const std::vector<std::int64_t> devices = expand_iota(groups.iota, groups.permutation);
+  std::vector<std::vector<std::int64_t>> lists;
+  for (auto next = devices.begin(); next != devices.end(); next += groups.size) {
+    lists.emplace_back(next, next + groups.size);
+  }
+  return lists;
+}
+
 std::vector<std::vector<std::int64_t>> device_groups(const Instruction& instruction, std::int64_t replicas,
                                                      std::int64_t partitions) {
   const Numbering numbers = numbering(instruction.participants, replicas, partitions);
-  std::vector<std::vector<std::int64_t>> written = instruction.participants.groups;
+  const Participants& participants = instruction.participants;
+  std::vector<std::vector<std::int64_t>> written = participants.iota ? expand(*participants.iota) : participants.groups;
   if (written.empty()) {
     written.emplace_back();
     for (std::int64_t id = 0; id < numbers.ids; ++id) written.back().push_back(id);

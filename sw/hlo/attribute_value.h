@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,36 +35,25 @@ std::vector<PadDimension> read_padding(Scanner& scanner);
 
 /// Devices in an order: "[8,2]<=[2,8]T(1,0)" are 0..15 as [2,8], transposed, read as [8,2].
 struct IotaDevices {
-  Integers dimensions, reshape, permutation;  ///< permutation may be empty: as they are
+  Integers dimensions, iota;
+  std::vector<int> permutation;  ///< may be empty: as they are
 };
 IotaDevices read_iota_devices(Scanner& scanner);
-Integers expand(const IotaDevices& devices);
 
-/// Groups of devices or replicas; empty means all of them in one group. "{{0,1},{2,3}}", "{}", "[2,4]<=[8]" and
+/// Groups of devices or replicas; none means all of them in one group. "{{0,1},{2,3}}", "{}", "[2,4]<=[8]" and
 /// "mesh['x'=4,'y'=2] {'x'}" (devices numbered with the last axis fastest; a group runs over the axes in braces).
-using ReplicaGroups = std::vector<Integers>;
+struct ReplicaGroups {
+  std::optional<IotaGroups> iota;  ///< instead of lists, where the text has this form
+  std::vector<Integers> lists;
+};
 ReplicaGroups read_replica_groups(Scanner& scanner);
+/// Written out as lists.
+std::vector<Integers> expand(const ReplicaGroups& groups);
 /// "{{0,1},{1,2}}".
 std::vector<Integers> read_pairs(Scanner& scanner);
 
-struct Sharding {
-  enum class Kind {
-    replicated,
-    manual,
-    unknown,
-    maximal,  ///< all on one device
-    tiled,
-    tuple,
-    other,  ///< a form that is kept as text
-  };
-  Kind kind = Kind::replicated;
-  std::int64_t device = 0;  ///< maximal
-  Integers tiles;           ///< tiled: parts of every dimension, then the parts that are not of a dimension
-  Integers devices;         ///< tiled: row-major over tiles
-  bool last_tile_replicates = false;
-  std::vector<std::string_view> last_tile_kinds;  ///< "replicated", "manual"
-  std::vector<Sharding> elements;                 ///< tuple
-};
+/// "{devices=[2,1,2]<=[4] last_tile_dim_replicate}" and the other forms; of kind unknown where the graph has none for
+/// it.
 Sharding read_sharding(Scanner& scanner);
 
 struct Field {

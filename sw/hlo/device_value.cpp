@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/diagnostic.h"
+#include "sw/graph/device_groups.h"
 #include "sw/hlo/value_list.h"
 
 namespace podsim::sw::hlo {
@@ -45,7 +47,7 @@ std::size_t choose_axis(Scanner& scanner, const std::vector<MeshAxis>& axes, Mes
   return index;
 }
 
-ReplicaGroups mesh_groups(const MeshWalk& walk, const std::vector<std::size_t>& order) {
+std::vector<Integers> mesh_groups(const MeshWalk& walk, const std::vector<std::size_t>& order) {
   Integers bases{0}, members{0};
   const auto extend = [&walk](Integers& list, std::size_t axis) {
     Integers longer;
@@ -58,7 +60,7 @@ ReplicaGroups mesh_groups(const MeshWalk& walk, const std::vector<std::size_t>& 
     if (!walk.chosen[axis]) extend(bases, axis);
   }
   for (const std::size_t axis : order) extend(members, axis);
-  ReplicaGroups groups;
+  std::vector<Integers> groups;
   for (const std::int64_t base : bases) {
     groups.push_back(members);
     for (std::int64_t& device : groups.back()) device += base;
@@ -66,7 +68,7 @@ ReplicaGroups mesh_groups(const MeshWalk& walk, const std::vector<std::size_t>& 
   return groups;
 }
 
-ReplicaGroups read_mesh_groups(Scanner& scanner) {
+std::vector<Integers> read_mesh_groups(Scanner& scanner) {
   std::vector<MeshAxis> axes;
   MeshWalk walk;
   const std::size_t begin = scanner.offset();
@@ -92,50 +94,36 @@ IotaDevices read_iota_devices(Scanner& scanner) {
   const std::size_t begin = scanner.offset();
   devices.dimensions = read_bracketed(scanner, '[', ']');
   scanner.expect("<=", "before the devices' order");
-  devices.reshape = read_bracketed(scanner, '[', ']');
+  devices.iota = read_bracketed(scanner, '[', ']');
   const std::int64_t count = device_count(scanner, begin, devices.dimensions);
-  if (count != device_count(scanner, begin, devices.reshape)) {
+  if (count != device_count(scanner, begin, devices.iota)) {
     scanner.fail_at(taken(scanner, begin), "both sides of '<=' need as many devices");
   }
   if (!scanner.accept("T")) return devices;
-  devices.permutation = read_bracketed(scanner, '(', ')');
-  Integers sorted = devices.permutation;
+  const Integers permutation = read_bracketed(scanner, '(', ')');
+  Integers sorted = permutation;
   std::ranges::sort(sorted);
-  bool permutes = sorted.size() == devices.reshape.size();
+  bool permutes = sorted.size() == devices.iota.size();
   for (std::size_t i = 0; permutes && i < sorted.size(); ++i) permutes = sorted[i] == std::int64_t(i);
   if (!permutes) scanner.fail_at(taken(scanner, begin), "T names each dimension right of '<=' once");
-  return devices;
-}
-
-Integers expand(const IotaDevices& iota) {
-  Integers strides(iota.reshape.size(), 1);
-  for (std::size_t i = strides.size(); i-- > 1;) strides[i - 1] = strides[i] * iota.reshape[i];
-  Integers devices{0};
-  for (std::size_t i = 0; i < iota.reshape.size(); ++i) {
-    const std::size_t axis = iota.permutation.empty() ? i : std::size_t(iota.permutation[i]);
-    Integers longer;
-    longer.reserve(devices.size() * std::size_t(iota.reshape[axis]));
-    for (const std::int64_t device : devices) {
-      for (std::int64_t k = 0; k < iota.reshape[axis]; ++k) longer.push_back(device + k * strides[axis]);
-    }
-    devices = std::move(longer);
-  }
+  devices.permutation.assign(permutation.begin(), permutation.end());
   return devices;
 }
 
 ReplicaGroups read_replica_groups(Scanner& scanner) {
-  if (scanner.accept("mesh")) return read_mesh_groups(scanner);
-  if (scanner.peek() == '{') return read_pairs(scanner);
+  if (scanner.accept("mesh")) return {std::nullopt, read_mesh_groups(scanner)};
+  if (scanner.peek() == '{') return {std::nullopt, read_pairs(scanner)};
   if (scanner.peek() != '[') scanner.fail_expected("groups such as {{0,1},{2,3}} or [2,2]<=[4]");
   const std::size_t begin = scanner.offset();
-  const IotaDevices iota = read_iota_devices(scanner);
-  if (iota.dimensions.size() != 2) scanner.fail_at(taken(scanner, begin), "expected [groups,devices of a group]");
-  const Integers devices = expand(iota);
-  ReplicaGroups groups;
-  for (auto next = devices.begin(); next != devices.end(); next += iota.dimensions[1]) {
-    groups.emplace_back(next, next + iota.dimensions[1]);
-  }
-  return groups;
+  IotaDevices devices = read_iota_devices(scanner);
+  if (devices.dimensions.size() != 2) scanner.fail_at(taken(scanner, begin), "expected [groups,devices of a group]");
+  return {
+      IotaGroups{devices.dimensions[0], devices.dimensions[1], std::move(devices.iota), std::move(devices.permutation)},
+      {}};
+}
+
+std::vector<Integers> expand(const ReplicaGroups& groups) {
+  return groups.iota ? sw::expand(*groups.iota) : groups.lists;
 }
 
 std::vector<Integers> read_pairs(Scanner& scanner) {

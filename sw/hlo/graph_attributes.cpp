@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "sw/hlo/attribute_value.h"
 
@@ -71,9 +72,11 @@ void set_pairs(Instruction& instruction, Scanner& scanner) {
 }
 
 void set_groups(Instruction& instruction, Scanner& scanner) {
-  instruction.participants.groups = read_replica_groups(scanner);
+  ReplicaGroups groups = read_replica_groups(scanner);
   // "{{}}" is everybody, as "{}" is.
-  std::erase_if(instruction.participants.groups, [](const Integers& group) { return group.empty(); });
+  std::erase_if(groups.lists, [](const Integers& group) { return group.empty(); });
+  instruction.participants.iota = std::move(groups.iota);
+  instruction.participants.groups = std::move(groups.lists);
 }
 
 void set_metadata(Instruction& instruction, Scanner& scanner) {

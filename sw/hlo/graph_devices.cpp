@@ -35,6 +35,12 @@ bool runs_over_partitions_of_replicas(const sw::Instruction& instruction) {
   return kind && instruction.participants.channel_id && !instruction.participants.use_global_device_ids;
 }
 
+std::int64_t last_device(const std::vector<std::int64_t>& iota) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : iota) count *= size;
+  return count - 1;
+}
+
 std::int64_t& counted_by(const sw::Instruction& instruction, Named& named) {
   const Participants& participants = instruction.participants;
   if (participants.use_global_device_ids) return named.flat;
@@ -44,6 +50,7 @@ std::int64_t& counted_by(const sw::Instruction& instruction, Named& named) {
 
 void add_collective(const sw::Instruction& instruction, Named& named) {
   std::int64_t& count = counted_by(instruction, named);
+  if (instruction.participants.iota) Named::add(count, last_device(instruction.participants.iota->iota));
   for (const auto& group : instruction.participants.groups) {
     for (const std::int64_t id : group) Named::add(count, id);
   }
@@ -54,27 +61,29 @@ void add_collective(const sw::Instruction& instruction, Named& named) {
 }
 
 void add_sharding(const Sharding& sharding, Named& named) {
+  if (!sharding.iota.empty()) Named::add(named.partitions, last_device(sharding.iota));
   for (const std::int64_t device : sharding.devices) Named::add(named.partitions, device);
   for (const Sharding& element : sharding.elements) add_sharding(element, named);
 }
 
-Named named_devices(const Module& module, const sw::Module& graph) {
+Named named_devices(const sw::Module& graph) {
   Named named;
   for (const sw::Computation& computation : graph.computations) {
     for (const sw::Instruction& instruction : computation.instructions) {
       if (is_collective(instruction.opcode)) add_collective(instruction, named);
+      if (instruction.sharding) add_sharding(*instruction.sharding, named);
     }
-  }
-  for (const Instruction& instruction : module.instructions) {
-    const std::string_view* text = find_value(module.attributes_of(instruction), "sharding");
-    if (text == nullptr) continue;
-    Scanner scanner(*text);
-    add_sharding(read_sharding(scanner), named);
   }
   return named;
 }
 
+/// Groups of replicas become groups of all their devices.
 void use_flat_ids(sw::Instruction& instruction, std::int64_t partitions) {
+  if (std::optional<IotaGroups>& groups = instruction.participants.iota) {
+    if (!groups->permutation.empty()) groups->permutation.push_back(int(groups->iota.size()));
+    groups->iota.push_back(partitions);
+    groups->size *= partitions;
+  }
   for (auto& group : instruction.participants.groups) {
     std::vector<std::int64_t> devices;
     for (const std::int64_t replica : group) {
@@ -90,7 +99,7 @@ void use_flat_ids(sw::Instruction& instruction, std::int64_t partitions) {
 void number_devices(const Module& module, sw::Module& graph) {
   graph.replicas = stated(module, "replica_count");
   graph.partitions = stated(module, "num_partitions");
-  const Named named = graph.replicas > 0 && graph.partitions > 0 ? Named{} : named_devices(module, graph);
+  const Named named = graph.replicas > 0 && graph.partitions > 0 ? Named{} : named_devices(graph);
   if (graph.replicas == 0) graph.replicas = named.replicas;
   if (graph.partitions == 0) {
     graph.partitions = std::max(named.partitions, (named.flat + graph.replicas - 1) / graph.replicas);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "sw/hlo/value_list.h"
@@ -21,7 +22,10 @@ void read_tiles(Scanner& scanner, Sharding& sharding) {
   const std::int64_t count = device_count(scanner, begin, sharding.tiles);
   if (scanner.peek() == '<') {
     scanner.move_to(begin);
-    sharding.devices = expand(read_iota_devices(scanner));
+    IotaDevices devices = read_iota_devices(scanner);
+    sharding.iota = std::move(devices.iota);
+    sharding.permutation = std::move(devices.permutation);
+    if (sharding.iota.empty()) sharding.devices = {0};
     return;
   }
   scanner.skip_space();
@@ -33,6 +37,15 @@ void read_tiles(Scanner& scanner, Sharding& sharding) {
     scanner.fail_at(taken(scanner, list),
                     fmt::format("{} tiles need {} devices, found {}", count, count, sharding.devices.size()));
   }
+}
+
+void read_subgroups(Scanner& scanner, Sharding& sharding) {
+  scanner.expect('=');
+  read_list(scanner, '{', '}', [&] {
+    const std::string_view word = scanner.name("a kind of sharding");
+    if (word != "replicated" && word != "manual") sharding.kind = Sharding::Kind::unknown;
+    sharding.subgroups.push_back(word == "manual" ? Sharding::Subgroup::manual : Sharding::Subgroup::replicated);
+  });
 }
 
 void read_sharding_part(Scanner& scanner, Sharding& sharding) {
@@ -52,10 +65,9 @@ void read_sharding_part(Scanner& scanner, Sharding& sharding) {
   } else if (word == "devices") {
     read_tiles(scanner, sharding);
   } else if (word == "last_tile_dim_replicate") {
-    sharding.last_tile_replicates = true;
+    sharding.subgroups = {Sharding::Subgroup::replicated};
   } else if (word == "last_tile_dims") {
-    scanner.expect('=');
-    read_list(scanner, '{', '}', [&] { sharding.last_tile_kinds.push_back(scanner.name("a kind of sharding")); });
+    read_subgroups(scanner, sharding);
   } else if (word == "metadata") {
     scanner.expect('=');
     scanner.balanced("metadata");
@@ -66,6 +78,21 @@ void read_sharding_part(Scanner& scanner, Sharding& sharding) {
                                                   "maximal",    "devices", "last_tile_dims", "last_tile_dim_replicate",
                                                   "metadata"};
     scanner.fail_at(word, fmt::format("'{}' is no sharding", word), base::did_you_mean(word, words));
+  }
+}
+
+void read_parts(Scanner& scanner, Sharding& sharding) {
+  const std::size_t begin = scanner.offset();
+  while (!scanner.accept('}')) {
+    read_sharding_part(scanner, sharding);
+    scanner.accept(',');
+  }
+  if (sharding.subgroups.size() > sharding.tiles.size()) {
+    scanner.fail_at(taken(scanner, begin), "names more last dimensions than the tiles have");
+  }
+  if (sharding.kind == Sharding::Kind::unknown) {
+    sharding = {};
+    sharding.kind = Sharding::Kind::unknown;
   }
 }
 
@@ -81,16 +108,13 @@ Sharding read_nested_sharding(Scanner& scanner, int depth) {
       if (!scanner.accept(',') && scanner.peek() != '}') scanner.fail_expected("',' or '}'");
     }
   } else if (next == '@' || next == '[' || scanner.text().substr(scanner.offset()).starts_with("mesh[")) {
-    sharding.kind = Sharding::Kind::other;
+    sharding.kind = Sharding::Kind::unknown;
     while (!scanner.accept('}')) {
       scanner.balanced("a sharding");
       scanner.accept(',');
     }
   } else {
-    while (!scanner.accept('}')) {
-      read_sharding_part(scanner, sharding);
-      scanner.accept(',');
-    }
+    read_parts(scanner, sharding);
   }
   return sharding;
 }

@@ -20,7 +20,7 @@ std::int64_t largest(const std::vector<Integers>& groups) {
   return device;
 }
 
-std::string groups_text(const ReplicaGroups& groups) {
+std::string groups_text(const std::vector<Integers>& groups) {
   if (groups.empty() || groups.front().empty()) return "all devices";
   const bool alike =
       std::ranges::all_of(groups, [&](const Integers& group) { return group.size() == groups[0].size(); });
@@ -69,7 +69,7 @@ class Counter {
   }
 
   void add_sharding(const Sharding& sharding) {
-    for (const std::int64_t device : sharding.devices) add_device(device);
+    for (const std::int64_t device : sharding.device_list()) add_device(device);
     for (const Sharding& element : sharding.elements) add_sharding(element);
   }
 
@@ -89,7 +89,7 @@ class Counter {
     if (text == nullptr)
       return instruction.opcode == Opcode::send || instruction.opcode == Opcode::recv ? "" : "all devices";
     Scanner scanner(*text);
-    const ReplicaGroups groups = read_replica_groups(scanner);
+    const std::vector<Integers> groups = expand(read_replica_groups(scanner));
     add_device(largest(groups));
     return groups_text(groups);
   }

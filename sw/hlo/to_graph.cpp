@@ -6,6 +6,7 @@
 #include <charconv>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/diagnostic.h"
@@ -189,6 +190,9 @@ class Converter {
 
   void complete(sw::Instruction& made, const Instruction& written) {
     set_attributes(made, module_.attributes_of(written));
+    if (const std::string_view* text = find_value(module_.attributes_of(written), "sharding")) {
+      made.sharding = sharding(*text);
+    }
     switch (made.opcode) {
       case Opcode::parameter:
         made.index = written.parameter;
@@ -208,6 +212,16 @@ class Converter {
     set_called(made, written);
     if (made.opcode == Opcode::while_loop) set_trip_count(made, written);
     if (written.opcode == Opcode::async_start) unwrap(made);
+  }
+
+  /// Many values have the same one.
+  std::shared_ptr<const Sharding> sharding(std::string_view text) {
+    std::shared_ptr<const Sharding>& known = shardings_[text];
+    if (!known) {
+      Scanner scanner(text);
+      known = std::make_shared<const Sharding>(read_sharding(scanner));
+    }
+    return known;
   }
 
   /// A -done names the opcode of what it ends.
@@ -262,6 +276,7 @@ class Converter {
     unwrapped.shape = std::move(start.shape);
     for (InstructionId& operand : unwrapped.operands) operand = start.operands[std::size_t(body[operand].index)];
     if (unwrapped.op_name.empty()) unwrapped.op_name = std::move(start.op_name);
+    if (!unwrapped.sharding) unwrapped.sharding = std::move(start.sharding);
     start = std::move(unwrapped);
   }
 
@@ -271,6 +286,7 @@ class Converter {
   sw::Computation computation_;     ///< being converted
   std::vector<InstructionId> ids_;  ///< of the module's instructions
   std::vector<ComputationId> computation_ids_;
+  std::unordered_map<std::string_view, std::shared_ptr<const Sharding>> shardings_;  ///< by their text
   std::vector<ShapeId> results_;             ///< of an asynchronous start, by its index in the module; -1 of others
   std::vector<InstructionIndex> starts_at_;  ///< the -update that brings a start's last operand; -1 where none does
   std::vector<std::pair<InstructionIndex, InstructionIndex>> late_operands_;  ///< of the computation: start, operand

@@ -29,18 +29,18 @@ std::optional<CollectiveKind> collective_kind(Opcode opcode) {
 }
 
 /// The groups as lists of devices; empty when the text has none, or none that can be read.
-hlo::ReplicaGroups groups_of(const OpText& text) {
+std::vector<hlo::Integers> groups_of(const OpText& text) {
   auto found = text.attributes.find("replica_groups");
   if (found == text.attributes.end()) return {};
   hlo::Scanner scanner(found->second);
   try {
-    return hlo::read_replica_groups(scanner);
+    return hlo::expand(hlo::read_replica_groups(scanner));
   } catch (const hlo::SyntaxError&) {
     return {};
   }
 }
 
-std::string as_text(const hlo::ReplicaGroups& groups) {
+std::string as_text(const std::vector<hlo::Integers>& groups) {
   std::string text = "{";
   for (const hlo::Integers& group : groups) {
     text += text.size() > 1 ? ",{" : "{";
@@ -138,7 +138,7 @@ std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
   const base::Bytes bytes = std::max(operand_bytes(text), logical_bytes(text.result));
   if (arrays.empty() || bytes == base::Bytes(0)) return std::nullopt;
   const ElementType type = arrays.front().element_type;
-  const hlo::ReplicaGroups groups = groups_of(text);
+  const std::vector<hlo::Integers> groups = groups_of(text);
   const std::string key = text.opcode_text + to_string(type) + std::to_string(bytes.value()) + as_text(groups);
   auto [found, inserted] = collective_seconds_.try_emplace(key, 0.0);
   if (inserted) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sw/graph/iota_devices.h"
+
 namespace podsim::sw::hlo {
 namespace {
 
@@ -29,34 +31,40 @@ TEST(HloAttributeValue, ReadsSlicesAndPadding) {
   EXPECT_EQ(read_padding(padding), (std::vector<PadDimension>{{0, 0, 0}, {-1, 2, 3}}));
 }
 
-ReplicaGroups groups(std::string_view text) {
+std::vector<Integers> groups(std::string_view text) {
   Scanner scanner(text);
-  return read_replica_groups(scanner);
+  return expand(read_replica_groups(scanner));
 }
 
 TEST(HloAttributeValue, ReadsReplicaGroupsInAllForms) {
-  EXPECT_EQ(groups("{}"), ReplicaGroups{});
-  EXPECT_EQ(groups("{{0,2},{1,3}}"), (ReplicaGroups{{0, 2}, {1, 3}}));
-  EXPECT_EQ(groups("[2,2]<=[4]"), (ReplicaGroups{{0, 1}, {2, 3}}));
-  EXPECT_EQ(groups("[2,2]<=[2,2]T(1,0)"), (ReplicaGroups{{0, 2}, {1, 3}}));
-  EXPECT_EQ(groups("mesh['x'=2,'y'=3] {'y'}"), (ReplicaGroups{{0, 1, 2}, {3, 4, 5}}));
-  EXPECT_EQ(groups("mesh['x'=2,'y'=3] {'x'}"), (ReplicaGroups{{0, 3}, {1, 4}, {2, 5}}));
-  EXPECT_EQ(groups("mesh['x'=2,'y'=2] {'y','x'}"), (ReplicaGroups{{0, 2, 1, 3}}));
+  EXPECT_EQ(groups("{}"), std::vector<Integers>{});
+  EXPECT_EQ(groups("{{0,2},{1,3}}"), (std::vector<Integers>{{0, 2}, {1, 3}}));
+  EXPECT_EQ(groups("[2,2]<=[4]"), (std::vector<Integers>{{0, 1}, {2, 3}}));
+  EXPECT_EQ(groups("[2,2]<=[2,2]T(1,0)"), (std::vector<Integers>{{0, 2}, {1, 3}}));
+  EXPECT_EQ(groups("mesh['x'=2,'y'=3] {'y'}"), (std::vector<Integers>{{0, 1, 2}, {3, 4, 5}}));
+  EXPECT_EQ(groups("mesh['x'=2,'y'=3] {'x'}"), (std::vector<Integers>{{0, 3}, {1, 4}, {2, 5}}));
+  EXPECT_EQ(groups("mesh['x'=2,'y'=2] {'y','x'}"), (std::vector<Integers>{{0, 2, 1, 3}}));
+}
+
+TEST(HloAttributeValue, KeepsGroupsInIotaForm) {
+  Scanner scanner("[4,2]<=[2,2,2]T(2,0,1)");
+  const ReplicaGroups read = read_replica_groups(scanner);
+  EXPECT_TRUE(read.lists.empty());
+  EXPECT_EQ(read.iota, (IotaGroups{4, 2, {2, 2, 2}, {2, 0, 1}}));
 }
 
 // Element k of a transposed array, counted by dividing k by the transposed sizes.
 Integers transposed_by_division(const IotaDevices& iota) {
-  Integers strides(iota.reshape.size(), 1);
-  for (std::size_t i = strides.size(); i-- > 1;) strides[i - 1] = strides[i] * iota.reshape[i];
-  const std::int64_t count =
-      std::accumulate(iota.reshape.begin(), iota.reshape.end(), std::int64_t(1), std::multiplies<>());
+  Integers strides(iota.iota.size(), 1);
+  for (std::size_t i = strides.size(); i-- > 1;) strides[i - 1] = strides[i] * iota.iota[i];
+  const std::int64_t count = std::accumulate(iota.iota.begin(), iota.iota.end(), std::int64_t(1), std::multiplies<>());
   Integers devices;
   for (std::int64_t k = 0; k < count; ++k) {
     std::int64_t rest = k, device = 0;
     for (std::size_t i = iota.permutation.size(); i-- > 0;) {
       const std::size_t axis = std::size_t(iota.permutation[i]);
-      device += rest % iota.reshape[axis] * strides[axis];
-      rest /= iota.reshape[axis];
+      device += rest % iota.iota[axis] * strides[axis];
+      rest /= iota.iota[axis];
     }
     devices.push_back(device);
   }
@@ -65,12 +73,12 @@ Integers transposed_by_division(const IotaDevices& iota) {
 
 RC_GTEST_PROP(HloAttributeValue, ExpandsIotaDevicesInTransposedOrder, ()) {
   IotaDevices iota;
-  iota.reshape = *rc::gen::container<Integers>(4, rc::gen::inRange<std::int64_t>(1, 5));
+  iota.iota = *rc::gen::container<Integers>(4, rc::gen::inRange<std::int64_t>(1, 5));
   iota.permutation = {0, 1, 2, 3};
   for (std::size_t i = 3; i > 0; --i) {
     std::swap(iota.permutation[i], iota.permutation[*rc::gen::inRange<std::size_t>(0, i + 1)]);
   }
-  RC_ASSERT(expand(iota) == transposed_by_division(iota));
+  RC_ASSERT(expand_iota(iota.iota, iota.permutation) == transposed_by_division(iota));
 }
 
 Sharding sharding(std::string_view text) {
@@ -85,13 +93,56 @@ TEST(HloAttributeValue, ReadsShardingsInAllForms) {
   EXPECT_EQ(sharding("{devices=[2,2]0,2,1,3}").devices, (Integers{0, 2, 1, 3}));
   const Sharding tiled = sharding("{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}");
   EXPECT_EQ(tiled.tiles, (Integers{4, 1, 2}));
-  EXPECT_EQ(tiled.devices, (Integers{0, 4, 1, 5, 2, 6, 3, 7}));
-  EXPECT_TRUE(tiled.last_tile_replicates);
+  EXPECT_EQ(tiled.device_list(), (Integers{0, 4, 1, 5, 2, 6, 3, 7}));
+  EXPECT_TRUE(tiled.devices.empty()) << "it stays in iota form";
+  EXPECT_EQ(tiled.subgroups, (std::vector{Sharding::Subgroup::replicated}));
+  EXPECT_EQ(tiled.rank(), 2);
   const Sharding partial = sharding("{devices=[2,2]<=[4] last_tile_dims={manual}}");
-  EXPECT_EQ(partial.last_tile_kinds, (std::vector<std::string_view>{"manual"}));
+  EXPECT_EQ(partial.subgroups, (std::vector{Sharding::Subgroup::manual}));
+  EXPECT_EQ(sharding("{unreduced}").kind, Sharding::Kind::unknown);
+  EXPECT_EQ(sharding("{devices=[2,2]<=[4] last_tile_dims={unreduced}}"), sharding("{unknown}"));
+  EXPECT_EQ(sharding("{maximal device=3 metadata={op_name=\"a\"}}"), sharding("{maximal device=3}"));
   const Sharding tuple = sharding("{{replicated}, /*index=1*/{maximal device=1}}");
   ASSERT_EQ(tuple.elements.size(), 2U);
   EXPECT_EQ(tuple.elements[1].device, 1);
+}
+
+Integers arbitrary_permutation(std::size_t size) {
+  Integers numbers(size);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  for (std::size_t i = size; i > 1; --i) std::swap(numbers[i - 1], numbers[*rc::gen::inRange<std::size_t>(0, i)]);
+  return numbers;
+}
+
+Sharding arbitrary_sharding(int depth) {
+  using Kind = Sharding::Kind;
+  Sharding made;
+  made.kind = *rc::gen::element(Kind::replicated, Kind::maximal, Kind::manual, Kind::unknown, Kind::tiled, Kind::tuple);
+  if (made.kind == Kind::maximal) made.device = *rc::gen::inRange(0, 100);
+  if (made.kind == Kind::tuple) {
+    const int elements = depth == 0 ? 0 : *rc::gen::inRange(0, 4);
+    for (int i = 0; i < elements; ++i) made.elements.push_back(arbitrary_sharding(depth - 1));
+  }
+  if (made.kind != Kind::tiled) return made;
+  made.tiles = *rc::gen::container<Integers>(4, rc::gen::inRange<std::int64_t>(1, 4));
+  const int subgroups = *rc::gen::inRange(0, 3);
+  for (int i = 0; i < subgroups; ++i) {
+    made.subgroups.push_back(*rc::gen::element(Sharding::Subgroup::replicated, Sharding::Subgroup::manual));
+  }
+  if (*rc::gen::arbitrary<bool>()) {
+    made.devices = arbitrary_permutation(
+        std::size_t(std::accumulate(made.tiles.begin(), made.tiles.end(), std::int64_t(1), std::multiplies<>())));
+    return made;
+  }
+  made.iota = made.tiles;
+  if (!*rc::gen::arbitrary<bool>()) return made;
+  for (const std::int64_t dimension : arbitrary_permutation(4)) made.permutation.push_back(int(dimension));
+  return made;
+}
+
+RC_GTEST_PROP(HloAttributeValue, ReadsShardingsAsTheyArePrinted, ()) {
+  const Sharding made = arbitrary_sharding(2);
+  RC_ASSERT(sharding(to_string(made)) == made);
 }
 
 TEST(HloAttributeValue, ReadsFieldsAndAliases) {

@@ -12,15 +12,37 @@
 namespace podsim::sw::hlo {
 namespace {
 
+/// Shardings, and the participants of collectives, of every instruction whose attributes are printed.
+void expect_same_devices(const sw::Module& left, const sw::Module& right) {
+  ASSERT_EQ(left.replicas, right.replicas);
+  ASSERT_EQ(left.partitions, right.partitions);
+  ASSERT_EQ(left.computations.size(), right.computations.size());
+  for (std::size_t c = 0; c < left.computations.size(); ++c) {
+    const auto& instructions = left.computations[c].instructions;
+    ASSERT_EQ(instructions.size(), right.computations[c].instructions.size());
+    for (std::size_t i = 0; i < instructions.size(); ++i) {
+      const sw::Instruction& other = right.computations[c].instructions[i];
+      if (instructions[i].phase == AsyncPhase::done) continue;
+      ASSERT_TRUE(!is_collective(other.opcode) || instructions[i].participants == other.participants) << other.name;
+      ASSERT_EQ(instructions[i].sharding == nullptr, other.sharding == nullptr) << other.name;
+      if (!other.sharding) continue;
+      ASSERT_EQ(*instructions[i].sharding, *other.sharding) << other.name;
+    }
+  }
+}
+
 TEST(HloCorpus, EveryCompleteModuleBecomesAGraphThatPrintsAsTheSameGraph) {
   const auto files = corpus(false);
   if (files.empty()) GTEST_SKIP() << "no ../shared/hlo_corpus";
   for (const std::filesystem::path& file : files) {
     for (const Module& module : read(file.filename().string(), text_of(file)).modules) {
-      const std::string printed = to_string(to_graph(module));
+      const sw::Module graph = to_graph(module);
+      const std::string printed = to_string(graph);
       const ReadResult again = read("printed", printed);
       ASSERT_TRUE(again.ok()) << file << base::format(again.diagnostics.front());
-      ASSERT_TRUE(to_string(to_graph(again.modules[0])) == printed) << file;
+      const sw::Module graph_again = to_graph(again.modules[0]);
+      ASSERT_TRUE(to_string(graph_again) == printed) << file;
+      ASSERT_NO_FATAL_FAILURE(expect_same_devices(graph, graph_again)) << file;
     }
   }
 }

@@ -133,6 +133,9 @@ const std::vector<Malformed>& malformed() {
        "did you mean 'replicated'?"},
       {"sharding_devices", body("%r = f32[8] copy(%x), sharding={devices=[4]^0,1,2}"),
        "4 tiles need 4 devices, found 3", ""},
+      {"sharding_subgroups",
+       body("%r = f32[8] copy(%x), sharding={^devices=[4]<=[4] last_tile_dims={manual, replicated}}"),
+       "more last dimensions than the tiles have", ""},
       {"brackets", body("%r = f32[8] copy(%x), new_thing={1, (2, 3^}}"), "expected ')' to close the '('", ""},
       // what ends too early
       {"ends_in_name", "HloModule m\n\nENTRY e {\n  %a^", "ends where '=' after an instruction's name was expected",

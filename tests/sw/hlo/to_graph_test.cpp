@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sw/graph/device_groups.h"
 #include "sw/graph/literal.h"
 #include "tests/sw/graph/hlo_text.h"
 
@@ -249,6 +250,47 @@ ENTRY main { p = f32[8] parameter(0)
   EXPECT_TRUE(participants.use_global_device_ids);
   EXPECT_EQ(participants.channel_id, 3);
   EXPECT_EQ(participants.groups, (std::vector<std::vector<std::int64_t>>{{0, 1, 4, 5}, {2, 3, 6, 7}}));
+}
+
+TEST(ToGraph, KeepsGroupsInIotaForm) {
+  const auto participants = [](const std::string& attributes) {
+    const sw::Module module = graph_of(R"(HloModule m, replica_count=4, num_partitions=2
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
+ENTRY main { p = f32[8] parameter(0)
+  ROOT all = f32[8] all-reduce(p), channel_id=3, to_apply=add, replica_groups=)" +
+                                       attributes + " }\n");
+    return find(module, "all").participants;
+  };
+  const Participants flat = participants("[4,2]<=[2,4]T(1,0), use_global_device_ids=true");
+  EXPECT_TRUE(flat.groups.empty());
+  EXPECT_EQ(flat.iota, (IotaGroups{4, 2, {2, 4}, {1, 0}}));
+  // {{0,2},{1,3}} of replicas, each of them with both of its partitions.
+  const Participants of_replicas = participants("[2,2]<=[2,2]T(1,0)");
+  EXPECT_TRUE(of_replicas.use_global_device_ids);
+  EXPECT_EQ(of_replicas.iota, (IotaGroups{2, 4, {2, 2, 2}, {1, 0, 2}}));
+  EXPECT_EQ(expand(*of_replicas.iota), (std::vector<std::vector<std::int64_t>>{{0, 1, 4, 5}, {2, 3, 6, 7}}));
+  EXPECT_EQ(participants("[2,2]<=[4]").iota, (IotaGroups{2, 4, {4, 2}, {}}));
+}
+
+TEST(ToGraph, KeepsShardingsAndCountsTheirPartitions) {
+  const sw::Module module = graph_of(R"(HloModule m
+ENTRY main {
+  p = (f32[8,8], s32[]) parameter(0), sharding={{devices=[2,1,3]<=[3,2]T(1,0) last_tile_dim_replicate}, {replicated}}
+  e = f32[8,8] get-tuple-element(p), index=0
+  c = f32[8,8] custom-call(e), custom_call_target="Sharding", sharding={devices=[2,3]<=[6]}
+  n = f32[8,8] negate(c)
+  ROOT r = f32[8,8] copy(n), sharding={devices=[2,3]<=[6]} }
+)");
+  EXPECT_EQ(module.partitions, 6);
+  EXPECT_EQ(to_string(*find(module, "p").sharding),
+            "{{devices=[2,1,3]<=[3,2]T(1,0) last_tile_dim_replicate}, {replicated}}");
+  EXPECT_EQ(to_string(*find(module, "c").sharding), "{devices=[2,3]<=[6]}");
+  EXPECT_EQ(find(module, "c").sharding, find(module, "r").sharding) << "equal texts share one";
+  EXPECT_EQ(find(module, "n").sharding, nullptr);
+  const sw::Module again = graph_of(to_string(module));
+  EXPECT_EQ(again.partitions, 6);
+  EXPECT_EQ(to_string(again), to_string(module));
+  EXPECT_EQ(*find(again, "p").sharding, *find(module, "p").sharding);
 }
 
 TEST(ToGraph, KeepsUnknownOpcodesByName) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/collective_cores.h"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "sw/graph/device_groups.h"
+
+namespace podsim::sw {
+namespace {
+
+/// Everything that the groups follow from, as a row of numbers.
+std::vector<std::int64_t> key_of(const Instruction& instruction) {
+  const Participants& participants = instruction.participants;
+  std::vector<std::int64_t> key{instruction.opcode == Opcode::collective_permute, participants.use_global_device_ids,
+                                participants.channel_id.has_value(), participants.iota.has_value()};
+  const auto append = [&key](const auto& list) {
+    key.push_back(std::int64_t(list.size()));
+    key.insert(key.end(), list.begin(), list.end());
+  };
+  if (participants.iota) {
+    key.push_back(participants.iota->size);
+    append(participants.iota->iota);
+    append(participants.iota->permutation);
+  }
+  for (const auto& group : participants.groups) append(group);
+  for (const auto& [source, target] : participants.source_target_pairs) key.insert(key.end(), {source, target});
+  return key;
+}
+
+}  // namespace
+
+const CollectiveCores::Groups& CollectiveCores::of(const Instruction& instruction) {
+  const Groups*& known = known_[key_of(instruction)];
+  if (known == nullptr) known = &*groups_.insert(work_out(instruction)).first;
+  return *known;
+}
+
+CollectiveCores::Groups CollectiveCores::work_out(const Instruction& instruction) const {
+  Groups groups;
+  try {
+    if (instruction.opcode == Opcode::collective_permute) {
+      for (const auto& [source, target] : device_pairs(instruction, replicas_, partitions_)) {
+        groups.push_back({std::int32_t(source), std::int32_t(target)});
+      }
+    } else if (instruction.participants.iota || !instruction.participants.groups.empty()) {
+      for (const auto& group : device_groups(instruction, replicas_, partitions_)) {
+        groups.emplace_back(group.begin(), group.end());
+      }
+    }
+  } catch (const std::logic_error& error) {
+    throw base::InputError(fmt::format("%{} {}", instruction.name, error.what()));
+  }
+  return groups;
+}
+
+}  // namespace podsim::sw
