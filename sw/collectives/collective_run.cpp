@@ -19,11 +19,9 @@ CollectiveRun::CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const Col
   const noc::NodeId chips = engine_.topology().representatives().nodes();
   const std::size_t cores = std::size_t(chips) * std::size_t(schedule_->cores_per_chip());
   times_.resize(cores);
-  unfinished_ = cores;
   runs_.assign(cores, -1);
   cores_.reserve(cores);
   for (noc::NodeId chip = 0; chip < chips; ++chip) {
-    engine_.port(chip).attach(channel_, *this);
     const std::int32_t first = engine_.topology().full_node_of(chip) * schedule_->cores_per_chip();
     for (int core = 0; core < schedule_->cores_per_chip(); ++core) {
       if (!schedule_->takes_part(first + core)) continue;
@@ -31,6 +29,8 @@ CollectiveRun::CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const Col
       cores_.emplace_back(*this, chip, core);
     }
   }
+  unfinished_ = cores_.size();
+  for (noc::NodeId chip = 0; chip < chips && unfinished_ > 0; ++chip) engine_.port(chip).attach(channel_, *this);
 }
 
 CollectiveRun::~CollectiveRun() = default;
@@ -41,13 +41,13 @@ void CollectiveRun::release() {
     engine_.port(chip).detach(channel_);
   }
   std::vector<CoreRun>().swap(cores_);
-  on_finish_ = {};
 }
 
 void CollectiveRun::start(noc::NodeId chip, int core) {
   times_[index(chip, core)].start = noc::now();
-  if (runs_[index(chip, core)] < 0) return core_finished(chip, core);
-  this->core(chip, core).start();
+  if (runs_[index(chip, core)] >= 0) return this->core(chip, core).start();
+  times_[index(chip, core)].finish = noc::now();
+  if (on_finish_) on_finish_(chip, core);
 }
 
 CoreRun& CollectiveRun::core(noc::NodeId chip, int core) { return cores_[std::size_t(runs_[index(chip, core)])]; }

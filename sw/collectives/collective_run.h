@@ -32,7 +32,7 @@ class CollectiveRun : public noc::IciClient {
   ~CollectiveRun() override;
 
   /// The core of a (representative) chip has reached the collective, now; once per core. One that takes no part is done
-  /// at once.
+  /// at once and need not come.
   void start(noc::NodeId chip, int core);
   bool finished() const { return unfinished_ == 0; }
   /// Gives back what its cores needed on their way; times and schedule stay. Once finished, and not while a core is at
@@ -75,7 +75,7 @@ class CollectiveRun : public noc::IciClient {
   std::vector<std::int32_t> runs_;  ///< per core of the representative chips, into cores_; -1: takes no part
   std::vector<Phase> phases_;
   std::vector<Times> times_;
-  std::size_t unfinished_;
+  std::size_t unfinished_;  ///< of those that take part
 };
 
 }  // namespace podsim::sw

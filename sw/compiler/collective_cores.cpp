@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "sw/compiler/partition_branch.h"
 #include "sw/graph/device_groups.h"
 
 namespace podsim::sw {
@@ -36,6 +37,11 @@ const CollectiveCores::Groups& CollectiveCores::of(const Instruction& instructio
   const Groups*& known = known_[key_of(instruction)];
   if (known == nullptr) known = &*groups_.insert(work_out(instruction)).first;
   return *known;
+}
+
+const CollectiveCores::Groups& CollectiveCores::within(std::span<const std::int32_t> cores,
+                                                       const Instruction& instruction) {
+  return *groups_.insert(groups_within(cores, of(instruction), instruction.name)).first;
 }
 
 CollectiveCores::Groups CollectiveCores::work_out(const Instruction& instruction) const {

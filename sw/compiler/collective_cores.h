@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "sw/graph/graph.h"
@@ -22,6 +23,9 @@ class CollectiveCores {
   /// are the same object, which lives as long as this. base::InputError naming the instruction where a group names a
   /// device that is not there, or one twice.
   const Groups& of(const Instruction& instruction);
+  /// The same for a collective that only `cores` (rising) reach: the groups among them, as groups_within of
+  /// partition_branch.h gives them.
+  const Groups& within(std::span<const std::int32_t> cores, const Instruction& instruction);
 
  private:
   Groups work_out(const Instruction& instruction) const;

@@ -13,6 +13,7 @@
 #include "hw/tile_pipeline.h"
 #include "sw/compiler/collective_cores.h"
 #include "sw/compiler/op_work.h"
+#include "sw/compiler/partition_branch.h"
 #include "sw/compiler/tile_search.h"
 #include "sw/graph/flops.h"
 
@@ -61,18 +62,26 @@ class Lowering {
   }
 
   Program run() {
-    add(module_.entry_computation());
+    enter(module_.entry, nullptr);
     if (!branches_.empty()) {
       const std::string more = branches_.size() > 1 ? fmt::format(", and of {} others", branches_.size() - 1) : "";
       program_.warnings.push_back(branches_.front() + more);
     }
     for (const ProgramItem& item : program_.items) {
-      program_.flops += item.flops * double(trips_[std::size_t(&item - program_.items.data())]);
+      program_.flops += item.flops * double(trips_[std::size_t(&item - program_.items.data())]) * share(item.cores);
     }
     return std::move(program_);
   }
 
  private:
+  /// The items of a computation that an instruction of the present one executes.
+  void enter(ComputationId called, const Instruction* by, int branch = 0) {
+    const CallFrame frame{module_.computations[std::size_t(called)], by, frame_, branch};
+    const CallFrame* around = std::exchange(frame_, &frame);
+    add(frame.computation);
+    frame_ = around;
+  }
+
   void add(const Computation& computation) {
     std::map<InstructionId, int> started;
     for (InstructionId id = 0; id < InstructionId(computation.instructions.size()); ++id) {
@@ -108,7 +117,7 @@ class Lowering {
                                  computation[instruction.operands.front()].shape);
       case Opcode::call:
       case Opcode::async_start:
-        for (ComputationId called : instruction.called) add(module_.computations[called]);
+        for (ComputationId called : instruction.called) enter(called, &instruction);
         return;
       case Opcode::while_loop:
         return add_loop(instruction);
@@ -158,6 +167,7 @@ class Lowering {
   void append(ProgramItem item, ProgramItem::Kind kind, int index) {
     item.kind = kind;
     item.index = index;
+    item.cores = cores_now_;
     program_.items.push_back(std::move(item));
     trips_.push_back(trips_now_);
   }
@@ -184,7 +194,7 @@ class Lowering {
       TileCuts cuts = choose_cuts(work, machine_, item.op_name.empty() ? item.hlo_name : item.op_name);
       program_.ops.push_back({work, make_tiles(work, cuts, machine_, item.hlo_name)});
     }
-    program_.matmul_flops += matmul_flops(computation, computation[id]) * double(trips_now_);
+    program_.matmul_flops += matmul_flops(computation, computation[id]) * double(trips_now_) * share(cores_now_);
     append(std::move(item), ProgramItem::Kind::op, found->second);
   }
 
@@ -211,7 +221,10 @@ class Lowering {
     collective.bytes = std::max(operands, logical_bytes(instruction.shape));
     if (instruction.operands.empty() || collective.bytes == base::Bytes(0)) return;
     collective.element_type = computation[instruction.operands.front()].shape.element_type;
-    const CollectiveCores::Groups& cores = cores_.of(instruction);
+    const CollectiveCores::Groups& cores =
+        cores_now_ < 0 ? cores_.of(instruction)
+                       : cores_.within(program_.core_sets[std::size_t(cores_now_)], instruction);
+    if (cores_now_ >= 0 && cores.empty()) return;
     ProgramItem item = describe(computation, id);
     item.bytes = operands + logical_bytes(instruction.shape);
     const auto [found, inserted] =
@@ -247,7 +260,7 @@ class Lowering {
     loop.trips = loop.trips_known ? instruction.trip_count : 1;
     loop.first = int(program_.items.size());
     const std::int64_t around = std::exchange(trips_now_, trips_now_ * loop.trips);
-    for (ComputationId called : instruction.called) add(module_.computations[called]);
+    for (ComputationId called : instruction.called) enter(called, &instruction);
     ProgramItem item;
     item.hlo_name = instruction.name;
     item.op_name = instruction.op_name;
@@ -263,25 +276,63 @@ class Lowering {
     program_.loops.push_back(std::move(loop));
   }
 
-  /// Every branch is lowered to see what it takes; the longest is lowered once more and stays.
   void add_branch(const Instruction& instruction) {
-    ComputationId longest = -1;
+    if (const auto taken = branch_of_devices(module_, *frame_, instruction)) return add_branches(instruction, *taken);
+    add_longest_branch(instruction);
+  }
+
+  /// Each branch for the cores that take it.
+  void add_branches(const Instruction& instruction, const std::vector<int>& taken) {
+    const int around = cores_now_;
+    for (int branch = 0; branch < int(instruction.called.size()); ++branch) {
+      std::vector<std::int32_t> cores;
+      for (std::int32_t core = 0; core < std::int32_t(taken.size()); ++core) {
+        if (taken[std::size_t(core)] == branch && runs(around, core)) cores.push_back(core);
+      }
+      if (cores.empty()) continue;
+      cores_now_ = cores.size() == taken.size() ? -1 : core_set(std::move(cores));
+      enter(instruction.called[std::size_t(branch)], &instruction, branch);
+    }
+    cores_now_ = around;
+  }
+
+  bool runs(int core_set, std::int32_t core) const {
+    return core_set < 0 || std::ranges::binary_search(program_.core_sets[std::size_t(core_set)], core);
+  }
+
+  int core_set(std::vector<std::int32_t> cores) {
+    const auto same = std::ranges::find(program_.core_sets, cores);
+    const int index = int(same - program_.core_sets.begin());
+    if (same == program_.core_sets.end()) program_.core_sets.push_back(std::move(cores));
+    return index;
+  }
+
+  /// Of all devices.
+  double share(int core_set) const {
+    if (core_set < 0) return 1;
+    return double(program_.core_sets[std::size_t(core_set)].size()) / double(module_.replicas * module_.partitions);
+  }
+
+  /// Every branch is lowered to see what it takes; the longest is lowered once more and stays.
+  void add_longest_branch(const Instruction& instruction) {
+    int longest = -1;
     double most = -1;
-    for (ComputationId called : instruction.called) {
+    for (int branch = 0; branch < int(instruction.called.size()); ++branch) {
       const Mark before = mark();
-      add(module_.computations[called]);
+      enter(instruction.called[std::size_t(branch)], &instruction, branch);
       const double cycles = cycles_since(before.items);
       cut_back(before);
       if (cycles > most) {
         most = cycles;
-        longest = called;
+        longest = branch;
       }
     }
     if (longest < 0) return;
-    add(module_.computations[longest]);
+    const ComputationId taken = instruction.called[std::size_t(longest)];
+    enter(taken, &instruction, longest);
     if (most > 0) {
       branches_.push_back(fmt::format("of %{}'s branches the longest, %{}, is taken", instruction.name,
-                                      module_.computations[longest].name));
+                                      module_.computations[std::size_t(taken)].name));
     }
   }
 
@@ -333,6 +384,8 @@ class Lowering {
   std::map<std::pair<CollectiveOp, const CollectiveCores::Groups*>, int> collective_index_;  ///< ops without groups
   std::vector<std::int64_t> trips_;  ///< of every item in a step
   std::int64_t trips_now_ = 1;
+  int cores_now_ = -1;                ///< into Program::core_sets
+  const CallFrame* frame_ = nullptr;  ///< of what is being lowered
   std::set<std::string> warned_;
   std::vector<std::string> branches_;  ///< that were taken without being known
 };

@@ -9,12 +9,13 @@ namespace podsim::sw {
 
 /// The program of a fused and laid-out module, in the order of its instructions. Every op is cut into tiles; equal work
 /// is compiled once. Calls are written out; a while loop becomes its condition, its body and a jump back, once where
-/// nobody knows how often it runs; of a conditional's branches the one that takes longest is taken. Both guesses, ops
-/// that nothing is known of, and sends to other programs are warnings. An asynchronous op or collective starts where
-/// its start stands and is over at its done.
+/// nobody knows how often it runs. Where the number of a device says which branch of a conditional it takes
+/// (partition_branch.h), every branch stands there for the cores that take it; else the branch that takes longest is
+/// taken. Both guesses, ops that nothing is known of, and sends to other programs are warnings. An asynchronous op or
+/// collective starts where its start stands and is over at its done.
 ///
-/// Throws base::SimulationError when an op cannot fit VMEM, base::InputError when a group names a device that is not
-/// there.
+/// Throws base::SimulationError when an op cannot fit VMEM or a collective in a branch waits for cores that do not take
+/// it, base::InputError when a group names a device that is not there.
 Program lower(const Module& module, const hw::Machine& machine);
 
 }  // namespace podsim::sw

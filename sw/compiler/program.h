@@ -51,6 +51,7 @@ struct ProgramItem {
   std::string op_name;   ///< where it comes from in the model: "layer2/block0/conv1"
   std::string category;  ///< XProf's
   std::string hlo_text;  ///< result and operand shapes, as XProf prints an op
+  int cores = -1;        ///< into Program::core_sets: those that run it; -1: all
   double flops = 0;      ///< XLA's count
   base::Bytes bytes;     ///< operands and results, each once, padded
 };
@@ -61,7 +62,8 @@ struct HostTransfer {
   int tensors = 0;
 };
 
-/// The SPMD program of one step: the same for every core, whatever their number.
+/// The SPMD program of one step: the same for every core, whatever their number. Where cores take different branches
+/// the items of all branches stand one after the other, each for the cores that take it.
 struct Program {
   std::string name;
   std::vector<CompiledOp> ops;
@@ -69,9 +71,10 @@ struct Program {
   std::vector<Loop> loops;
   std::vector<ProgramItem> items;
   std::vector<HostTransfer> infeeds, outfeeds;
-  double flops = 0;                   ///< per core and step, XLA's count
-  double matmul_flops = 0;            ///< of them, multiply-accumulates of convolutions and dots
-  std::vector<std::string> warnings;  ///< what the program does not say and was assumed
+  std::vector<std::vector<std::int32_t>> core_sets;  ///< of branches, rising; no two are equal
+  double flops = 0;                                  ///< per core and step, XLA's count; the mean where cores differ
+  double matmul_flops = 0;                           ///< of them, multiply-accumulates of convolutions and dots
+  std::vector<std::string> warnings;                 ///< what the program does not say and was assumed
 };
 
 }  // namespace podsim::sw

@@ -38,6 +38,19 @@ Json loops_json(const RunReport& r) {
   return list;
 }
 
+Json stages_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const StageResult& stage : result.stages) {
+    list.push_back({{"first_core", stage.first_core},
+                    {"cores", stage.cores},
+                    {"step_s", seconds(stage.step)},
+                    {"compute_s", seconds(stage.compute)},
+                    {"collective_s", seconds(stage.collective)},
+                    {"idle_share", stage.idle()}});
+  }
+  return list;
+}
+
 Json step_times_json(const RunResult& result) {
   Json list = Json::array();
   for (base::Time time : result.step_times) list.push_back(seconds(time));
@@ -96,6 +109,7 @@ Json stats(const RunReport& r) {
       {"notes", r.result.notes},
       {"warnings", r.warnings},
   };
+  if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
   if (!r.result.banks.ops.empty()) json["memory_banks"] = banks_json(r);
   return json;
 }

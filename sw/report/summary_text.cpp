@@ -97,6 +97,26 @@ std::string loops(const RunReport& r) {
   return "\nloops\n" + table.text();
 }
 
+/// What each stage computes and how long it waits for the others; the one that computes longest holds them up.
+std::string stages(const RunReport& r) {
+  const std::vector<StageResult>& all = r.result.stages;
+  if (all.empty()) return "";
+  base::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::left});
+  table.row({"  cores", "step", "compute", "idle", ""});
+  const auto limiting = std::ranges::max_element(all, {}, &StageResult::compute);
+  double idle = 0, cores = 0;
+  for (const StageResult& stage : all) {
+    const std::string others = stage.cores > 1 ? fmt::format(" and {} others", stage.cores - 1) : "";
+    table.row({fmt::format("  {}{}", stage.first_core, others), milliseconds(stage.step), milliseconds(stage.compute),
+               percent(stage.idle()), &stage == &*limiting ? "computes longest" : ""});
+    idle += stage.idle() * double(stage.cores);
+    cores += double(stage.cores);
+  }
+  return fmt::format("\nstages: cores that take the same branches; idle for {} of the step on average\n",
+                     percent(idle / cores)) +
+         table.text();
+}
+
 std::string parts(const RunReport& r) {
   base::TextTable table({Align::left, Align::right, Align::right, Align::left});
   auto part = [&](const std::string& name, base::Time time, const std::string& details) {
@@ -156,8 +176,8 @@ std::string ops_on_banks(const RunReport& r) {
 }  // namespace
 
 std::string summary_text(const RunReport& report) {
-  std::string text =
-      headline(report) + figures(report) + parts(report) + loops(report) + costliest_ops(report) + ops_on_banks(report);
+  std::string text = headline(report) + figures(report) + parts(report) + stages(report) + loops(report) +
+                     costliest_ops(report) + ops_on_banks(report);
   if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";

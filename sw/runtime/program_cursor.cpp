@@ -5,7 +5,7 @@
 
 namespace podsim::sw {
 
-ProgramCursor::ProgramCursor(const Program& program)
+ProgramCursor::ProgramCursor(const Program& program, std::int32_t core)
     : program_(&program),
       loop_begun_by_item_(program.items.size() + 1, -1),
       trips_made_(program.loops.size()),
@@ -17,19 +17,38 @@ ProgramCursor::ProgramCursor(const Program& program)
     begun = begun == -1 ? int(loop) : several;
   }
   std::ranges::replace(loop_begun_by_item_, several, -1);
-  follow_loops();
+  for (const auto& cores : program.core_sets) takes_.push_back(std::ranges::binary_search(cores, core));
+  settle();
 }
 
 void ProgramCursor::advance() {
+  pass();
+  settle();
+}
+
+void ProgramCursor::pass() {
   last_token_[std::size_t(item_)] = token_++;
   ++item_;
+}
+
+void ProgramCursor::settle() {
   follow_loops();
+  while (is_for_others()) {
+    pass();
+    follow_loops();
+  }
+}
+
+bool ProgramCursor::is_for_others() const {
+  if (at_end_of_step()) return false;
+  const int cores = program_->items[std::size_t(item_)].cores;
+  return cores >= 0 && !takes_[std::size_t(cores)];
 }
 
 void ProgramCursor::begin_next_step() {
   ++step_;
   item_ = 0;
-  follow_loops();
+  settle();
 }
 
 void ProgramCursor::follow_loops() {

@@ -9,9 +9,9 @@
 #include "base/units.h"
 #include "hw/op_result.h"
 
-/// What a run found out, for the reports. Times are of one core of the first chip: of those whose step takes
-/// longest the one that waits least for the others in collectives. The program is SPMD, and where all cores wait for
-/// each other there, its step is everybody's step.
+/// What a run found out, for the reports. Times are of one core, of the first chip or the first that takes its
+/// branches: of those whose step takes longest the one that waits least for the others in collectives. The program is
+/// SPMD, and where all cores wait for each other there, its step is everybody's step.
 namespace podsim::sw {
 
 /// The resource that an op, or most of a step, waits for.
@@ -48,6 +48,16 @@ struct CollectiveResult {
   bool folded = false;
 };
 
+/// Cores that take the same branches of the program, such as those of a stage of a pipeline, by the first of them.
+/// Times are of its last step.
+struct StageResult {
+  std::int32_t first_core = 0;  ///< of the slice
+  std::int64_t cores = 0;
+  base::Time step{}, compute{}, collective{}, infeed{};
+  /// Share of the step in which it does not compute.
+  double idle() const { return step.value() > 0 ? 1 - double(compute.value()) / double(step.value()) : 0; }
+};
+
 /// The costliest ops of a step with the HBM bank by bank (bank_check.h).
 struct BankCheck {
   struct Op {
@@ -71,6 +81,7 @@ struct RunResult {
   base::Bytes hbm_bytes;                          ///< moved by one core per step, collectives apart
   double ici_utilization = 0;                     ///< of the busiest link, payload over its capacity in the last step
   std::vector<CollectiveResult> collectives;
+  std::vector<StageResult> stages;   ///< in the order of their first cores; empty where all cores do the same
   std::int64_t simulated_chips = 0;  ///< modules elaborated; fewer than the slice when folded
   BankCheck banks;
   std::vector<std::string> notes;  ///< what a reader should know: exact reductions used or refused

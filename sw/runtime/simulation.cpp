@@ -66,9 +66,9 @@ std::shared_ptr<const CollectiveSchedule> schedule_of(const CollectiveOp& op, co
 }
 
 /// What the infeeds of a step take, one after the other.
-std::vector<base::Bytes> batch_of(const Program& program) {
+std::vector<base::Bytes> batch_of(const Program& program, std::int32_t core) {
   std::vector<base::Bytes> batch;
-  for (ProgramCursor at(program); !program.infeeds.empty() && !at.at_end_of_step(); at.advance()) {
+  for (ProgramCursor at(program, core); !program.infeeds.empty() && !at.at_end_of_step(); at.advance()) {
     const ProgramItem& item = program.items[std::size_t(at.item())];
     if (item.kind == ProgramItem::Kind::infeed) batch.push_back(program.infeeds[std::size_t(item.index)].bytes);
   }
@@ -84,19 +84,16 @@ Simulation::Simulation(const Program& program, const hw::Machine& machine, const
   noc::FoldedTopology topology = fold(slice);
   fabric_ = std::make_unique<noc::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
   const noc::Topology& chips = topology.representatives();
-  const std::vector<base::Bytes> batch = batch_of(program);
   std::vector<noc::IciPort*> ports;
   for (noc::NodeId node = 0; node < chips.nodes(); ++node) {
     chips_.push_back(make_chip(node, "chip" + chips.name(node)));
     ports.push_back(&chips_.back()->connect(*fabric_, node));
-    for (int core = 0; core < machine_.cores_per_chip; ++core) chips_.back()->host().prepare(core, batch);
   }
   engine_ = std::make_unique<CollectiveEngine>("collectives", machine_, topology, std::move(ports), options_.sink);
   fabric_->set_labeller([this](const noc::Message& message) { return engine_->label(message); });
-  states_.resize(std::size_t(chips.nodes()) * std::size_t(machine_.cores_per_chip), CoreState(program));
+  make_states();
   link_bytes_.resize(std::size_t(chips.link_ids()));
   skipped_bytes_.resize(link_bytes_.size());
-  observers_.resize(std::size_t(machine_.cores_per_chip));
   result_.simulated_chips = chips.nodes();
   if (topology.is_folded()) {
     result_.notes.push_back(
@@ -105,6 +102,37 @@ Simulation::Simulation(const Program& program, const hw::Machine& machine, const
 }
 
 Simulation::~Simulation() = default;
+
+/// States of the simulated cores, and who observes which of them.
+void Simulation::make_states() {
+  const noc::FoldedTopology& topology = engine_->topology();
+  const auto cores = std::int32_t(machine_.cores_per_chip);
+  const auto branches_of = [&](std::int32_t core) {
+    std::vector<bool> taken;
+    for (const auto& set : program_.core_sets) taken.push_back(std::ranges::binary_search(set, core));
+    return taken;
+  };
+  std::map<std::vector<bool>, std::size_t> stages;
+  for (std::int32_t core = 0; core < topology.full().nodes() * cores; ++core) {
+    const auto [stage, is_new] = stages.try_emplace(branches_of(core), stages_.size());
+    if (is_new) stages_.push_back({.first_core = core});
+    ++stages_[stage->second].cores;
+  }
+  stage_observers_.assign(stages_.size(), -1);
+  for (noc::NodeId chip = 0; chip < noc::NodeId(chips_.size()); ++chip) {
+    for (std::int32_t core = 0; core < cores; ++core) {
+      const std::int32_t number = topology.full_node_of(chip) * cores + core;
+      CoreState& at = states_.emplace_back(program_, number);
+      int& observer = stage_observers_[stages.at(branches_of(number))];
+      if (chip == 0 || observer < 0) {
+        at.observer = int(observers_.size());
+        observers_.emplace_back();
+      }
+      if (observer < 0) observer = at.observer;
+      chips_[std::size_t(chip)]->host().prepare(core, batch_of(program_, number));
+    }
+  }
+}
 
 std::unique_ptr<hw::Chip> Simulation::make_chip(noc::NodeId node, std::string scope) {
   hw::CoreRuntime& runtime = *this;  // not for make_unique to see: the base is private
@@ -143,7 +171,7 @@ RunResult Simulation::run() {
 
 base::Time Simulation::now() const { return noc::now(); }
 
-noc::FoldedTopology Simulation::fold(const noc::Topology& slice) const {
+noc::FoldedTopology Simulation::fold(const noc::Topology& slice) {
   if (!options_.fold || options_.detail != Detail::replay) return slice;
   const noc::FoldedTopology most = noc::FoldedTopology::fold_all(slice);
   std::vector<bool> folded;
@@ -152,7 +180,26 @@ noc::FoldedTopology Simulation::fold(const noc::Topology& slice) const {
     const noc::FoldedTopology allowed = fold_for(*schedule);
     for (std::size_t d = 0; d < folded.size(); ++d) folded[d] = folded[d] && allowed.folded(int(d));
   }
+  bool refused = false;
+  for (int d = 0; d < slice.dimensions(); ++d) {
+    const bool varies = folded[std::size_t(d)] && branches_vary_along(slice, d);
+    refused = refused || varies;
+    folded[std::size_t(d)] = folded[std::size_t(d)] && !varies;
+  }
+  if (refused) result_.notes.push_back("chips that take different branches are simulated one by one");
   return {slice, folded};
+}
+
+/// Whether a translation along a wrapped dimension takes some branch's cores to others.
+bool Simulation::branches_vary_along(const noc::Topology& slice, int dimension) const {
+  const auto cores = std::int32_t(machine_.cores_per_chip);
+  return std::ranges::any_of(program_.core_sets, [&](const std::vector<std::int32_t>& set) {
+    return std::ranges::any_of(set, [&](std::int32_t core) {
+      const noc::NodeId chip = core / cores;
+      if (chip >= slice.nodes()) return false;
+      return !std::ranges::binary_search(set, *slice.neighbour(chip, dimension, +1) * cores + core % cores);
+    });
+  });
 }
 
 std::optional<hw::Command> Simulation::next_command(hw::Core& core) {
@@ -176,7 +223,7 @@ std::optional<hw::Command> Simulation::skip_trips(hw::Core& core, CoreState& at)
   const std::size_t number = std::size_t(&at - states_.data());
   at.skipping = watch.begin_trip(number, at.cursor.trip(loop), core.now());
   if (at.skipping > 0) return hw::Delay{watch.period() * at.skipping};
-  if (core.id().chip == 0) at.trip_items[loop] = observers_[std::size_t(core.id().core)].items();
+  if (at.observer >= 0) at.trip_items[loop] = observers_[std::size_t(at.observer)].items();
   if (core.id().chip == 0 && core.id().core == 0) trip_bytes_[loop] = carried();
   return std::nullopt;
 }
@@ -193,9 +240,9 @@ void Simulation::observe_skipped(CoreState& at, hw::Core& core, base::Time end) 
   const int loop = at.cursor.loop_begun();
   const std::int64_t trips = std::exchange(at.skipping, 0);
   at.cursor.skip_trips(loop, trips);
-  if (core.id().chip != 0) return;
-  observers_[std::size_t(core.id().core)].repeat_from(program_, at.trip_items[loop], trips, end);
-  if (core.id().core != 0) return;
+  if (at.observer < 0) return;
+  observers_[std::size_t(at.observer)].repeat_from(program_, at.trip_items[loop], trips, end);
+  if (core.id().chip != 0 || core.id().core != 0) return;
   skipped_trips_[loop] = trips;
   const std::vector<base::Bytes> now = carried();
   for (std::size_t link = 0; link < now.size(); ++link) {
@@ -257,15 +304,14 @@ const hw::OpResult& Simulation::recorded(int op) {
 void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
   CoreState& at = state(core.id());
   if (at.skipping > 0) return observe_skipped(at, core, core.time_of(record.end));
-  if (core.id().chip == 0) observe(at, record, core);
+  if (at.observer >= 0) observe(at, record, core);
   at.cursor.advance();
-  if (core.id().chip != 0) return;
+  const bool is_first = core.id().chip == 0 && core.id().core == 0;
   if (at.cursor.at_end_of_step()) {
-    StepObserver& observer = observers_[std::size_t(core.id().core)];
-    observer.step_ended();
-    if (core.id().core == 0) measure_links();
+    if (at.observer >= 0) observers_[std::size_t(at.observer)].step_ended();
+    if (is_first) measure_links();
   }
-  if (core.id().core == 0 && options_.progress) {
+  if (is_first && options_.progress) {
     const double items = double(program_.items.size());
     options_.progress((double(at.cursor.step()) + double(at.cursor.item()) / items) / options_.steps);
   }
@@ -278,9 +324,9 @@ void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, h
   Bound bound = item.kind == ProgramItem::Kind::op           ? bound_of(record.op, machine_.mxu.count)
                 : item.kind == ProgramItem::Kind::collective ? Bound::ici
                                                              : Bound::host;
-  observers_[std::size_t(core.id().core)].item_ended(
+  observers_[std::size_t(at.observer)].item_ended(
       item.kind, {at.cursor.item(), end - begin, record.op, bound, at.cursor.token()}, end);
-  if (options_.timeline == nullptr || core.id().core != 0) return;
+  if (options_.timeline == nullptr || core.id().chip != 0 || core.id().core != 0) return;
   base::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
   options_.timeline->span(track, item.op_name.empty() ? item.hlo_name : item.op_name, item.category, begin, end,
                           {{"hlo", item.hlo_name}, {"bound by", to_string(bound)}});
@@ -301,7 +347,7 @@ std::vector<base::Bytes> Simulation::carried() const {
   return bytes;
 }
 
-/// Of the cores of the first chip whose step takes longest (to 0.1 %: cores that wait for each other differ by little)
+/// Of the observed cores whose step takes longest (to 0.1 %: cores that wait for each other differ by little)
 /// the one that waits least in collectives is the one the others wait for: its step shows what the step time is made
 /// of.
 const StepObserver& Simulation::critical_core() const {
@@ -334,6 +380,7 @@ void Simulation::collect() {
     if (program_.items[item.item].kind == ProgramItem::Kind::collective) add_collective_result(item, known);
   }
   add_loop_results();
+  add_stage_results();
   result_.statistics = run_statistics(result_, *fabric_);
 }
 
@@ -419,6 +466,18 @@ void Simulation::add_loop_results() {
     for (const Loop& around : program_.loops) {
       if (around.first <= loop.first && loop.end <= around.end) result.trips *= around.trips;
     }
+  }
+}
+
+void Simulation::add_stage_results() {
+  if (program_.core_sets.empty()) return;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const StepRecord& step = observers_[std::size_t(stage_observers_[i])].step();
+    StageResult& stage = result_.stages.emplace_back(stages_[i]);
+    stage.step = step.duration();
+    stage.compute = step.compute;
+    stage.collective = step.collective;
+    stage.infeed = step.infeed;
   }
 }
 

@@ -49,9 +49,10 @@ struct SimulationOptions {
 ///
 /// At replay detail a distinct op is simulated once, by the recurrence that gives the tile level's cycles exactly, and
 /// every core replays its duration. Chips fold along the wrapped dimensions under whose translations no collective
-/// changes, because the program is SPMD, all cores start at time zero and every op takes every core equally long; at
-/// tile detail nothing is folded or replayed. At replay detail trips of a loop that repeat themselves (loop_watch.h)
-/// are skipped, unless the loop waits for the host. An asynchronous op takes nothing from what runs beside it.
+/// and no set of cores that takes a branch changes, because the program is SPMD, all cores start at time zero and every
+/// op takes every core equally long; at tile detail nothing is folded or replayed. At replay detail trips of a loop
+/// that repeat themselves (loop_watch.h) are skipped, unless the loop waits for the host. An asynchronous op takes
+/// nothing from what runs beside it.
 class Simulation : private hw::CoreRuntime {
  public:
   /// `program` and `machine` outlive the simulation.
@@ -65,8 +66,9 @@ class Simulation : private hw::CoreRuntime {
 
  private:
   struct CoreState {
-    explicit CoreState(const Program& program) : cursor(program) {}
+    CoreState(const Program& program, std::int32_t core) : cursor(program, core) {}
     ProgramCursor cursor;
+    int observer = -1;  ///< into observers_
     bool finished = false;
     std::int64_t skipping = 0;              ///< trips, of the loop that begins here
     std::map<int, std::size_t> trip_items;  ///< by loop: items that had ended in the step when the last trip began
@@ -83,7 +85,9 @@ class Simulation : private hw::CoreRuntime {
 
   void advance();
   std::unique_ptr<hw::Chip> make_chip(noc::NodeId node, std::string scope);
-  noc::FoldedTopology fold(const noc::Topology& slice) const;
+  noc::FoldedTopology fold(const noc::Topology& slice);
+  bool branches_vary_along(const noc::Topology& slice, int dimension) const;
+  void make_states();
   std::optional<hw::Command> skip_trips(hw::Core& core, CoreState& at);
   void observe_skipped(CoreState& at, hw::Core& core, base::Time end);
   bool may_skip(const Loop& loop) const;
@@ -98,6 +102,7 @@ class Simulation : private hw::CoreRuntime {
   std::vector<base::Bytes> carried() const;
   const StepObserver& critical_core() const;
   void collect();
+  void add_stage_results();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   CoreState& state(hw::CoreId id) {
     return states_[std::size_t(id.chip) * std::size_t(machine_.cores_per_chip) + std::size_t(id.core)];
@@ -124,7 +129,9 @@ class Simulation : private hw::CoreRuntime {
   std::vector<base::Bytes> link_bytes_;                               ///< carried by each link when the step began
   std::vector<base::Bytes> skipped_bytes_;  ///< that each link would have carried in trips that were skipped
   std::map<int, std::vector<base::Bytes>> trip_bytes_;  ///< by loop: carried when its last trip began
-  std::vector<StepObserver> observers_;                 ///< one per core of the first chip
+  std::vector<StepObserver> observers_;  ///< of the cores of the first chip, then of the first of each other stage
+  std::vector<StageResult> stages_;      ///< without times
+  std::vector<int> stage_observers_;     ///< of each of them
   RunResult result_;
   std::string verdict_;  ///< of the first core that could not go on
 };

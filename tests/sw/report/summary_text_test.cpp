@@ -31,6 +31,19 @@ TEST(SummaryText, SaysWhereTheStepGoes) {
   }
 }
 
+TEST(SummaryText, SaysWhichStageTheOthersWaitFor) {
+  RunReport report = sample_report();
+  EXPECT_FALSE(has(summary_text(report), "stages"));
+  const base::Time step(10'000'000'000);
+  report.result.stages = {{0, 3, step, base::Time(5'000'000'000), {}, {}},
+                          {3, 1, step, base::Time(9'000'000'000), {}, {}}};
+  const std::string text = summary_text(report);
+  // Idle for half and a tenth of 10 ms: (3 * 50 + 10) / 4.
+  for (const char* part : {"0 and 2 others", "50.0 %", "9.000 ms", "10.0 %  computes longest", "idle for 40.0 %"}) {
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  }
+}
+
 TEST(SummaryText, ListsTheFiveCostliestOpsInOrder) {
   RunReport report = sample_report();
   for (int i = 0; i < 4; ++i) {

@@ -62,5 +62,27 @@ RC_GTEST_PROP(ProgramCursor, PassesTheItemsOfLoopsAsOftenAsTheyRunInEveryStep, (
   }
 }
 
+/// The program with some of its items for core 1 alone.
+RC_GTEST_PROP(ProgramCursor, CoresThatSkipItemsGiveTheOthersTheSameTokens, ()) {
+  Nest nest;
+  nest.body(0);
+  nest.program.core_sets = {{1}};
+  for (ProgramItem& item : nest.program.items) {
+    if (item.kind == ProgramItem::Kind::op && *rc::gen::arbitrary<bool>()) item.cores = 0;
+  }
+  ProgramCursor all(nest.program, 1), some(nest.program, 0);
+  for (int step = 0; step < 2; ++step) {
+    for (; !all.at_end_of_step(); all.advance()) {
+      if (nest.program.items[std::size_t(all.item())].cores == 0) continue;
+      RC_ASSERT(some.item() == all.item());
+      RC_ASSERT(some.token() == all.token());
+      some.advance();
+    }
+    RC_ASSERT(some.at_end_of_step());
+    all.begin_next_step();
+    some.begin_next_step();
+  }
+}
+
 }  // namespace
 }  // namespace podsim::sw

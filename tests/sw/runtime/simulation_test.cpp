@@ -25,6 +25,7 @@ using testing::open_2x2;
 using testing::ProgramMaker;
 using testing::run;
 using testing::tile_op;
+using Cores = std::vector<std::int32_t>;
 
 const hw::Machine& machine() {
   static const hw::Machine tpu = hw::tpu_v3();
@@ -88,6 +89,84 @@ TEST(Simulation, TripsThatRepeatAreSkippedWithoutAnyDifferenceInTheFigures) {
   EXPECT_EQ(result.hbm_bytes, one_by_one.hbm_bytes);
   EXPECT_NEAR(result.ici_utilization, one_by_one.ici_utilization, 1e-3 * one_by_one.ici_utilization);
   EXPECT_LT(result.items.size(), one_by_one.items.size() / 3);
+}
+
+/// Cores 0 to 3 of 8 run op a twice, the others op b once; then all meet.
+Program two_stages(ProgramMaker maker = {}) {
+  const int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));
+  const int b = maker.define(tile_op("b", 400, 200'000, 0, 64, 100'000));
+  maker.op(a).of_cores({0, 1, 2, 3}).op(a).of_cores({0, 1, 2, 3}).op(b).of_cores({4, 5, 6, 7});
+  return maker.program();
+}
+
+TEST_P(SimulationAt, CoresRunTheirOwnBranchesSideBySide) {
+  const Program program = two_stages();
+  const RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 2));
+  const base::Clock clock = machine().core_clock();
+  const Cycles a = 2 * hw::simulate_op(machine(), program.ops[0].tiles).cycles;
+  const Cycles b = hw::simulate_op(machine(), program.ops[1].tiles).cycles;
+  ASSERT_LT(a, b);
+  EXPECT_EQ(result.step_time, clock.time_of(2 * b) - clock.time_of(b)) << "the longer branch is the step";
+  ASSERT_EQ(result.stages.size(), 2U);
+  EXPECT_EQ(result.stages[0].first_core, 0);
+  EXPECT_EQ(result.stages[1].first_core, 4);
+  EXPECT_EQ(result.stages[0].cores, 4);
+  EXPECT_EQ(result.stages[0].compute, clock.time_of(2 * a) - clock.time_of(a));
+  EXPECT_EQ(result.stages[1].compute, result.step_time);
+}
+
+TEST_P(SimulationAt, TheCoresOfAShorterBranchWaitInTheCollectiveThatFollows) {
+  Program alone = ProgramMaker().all_reduce(1'000'000).program();
+  const RunResult reduction = run(alone, machine(), open_2x2(), at(GetParam(), 1));
+  Program program = two_stages();
+  const Cycles a = 2 * hw::simulate_op(machine(), program.ops[0].tiles).cycles;
+  const Cycles b = hw::simulate_op(machine(), program.ops[1].tiles).cycles;
+  program.collectives = alone.collectives;
+  program.items.push_back(alone.items[0]);
+  const RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
+  const base::Clock clock = machine().core_clock();
+  // All leave together: to within what the start of the later ones changes in the reduction.
+  const double step = to_duration(clock.time_of(b) + reduction.step_time).si();
+  EXPECT_NEAR(to_duration(result.step_time).si(), step, 0.02 * step);
+  EXPECT_NEAR(result.stages[0].idle(), 1 - to_duration(clock.time_of(a)).si() / step, 0.02);
+  EXPECT_EQ(result.items.front().item, 2) << "the step shown is that of the cores the others wait for";
+}
+
+// The cores of the first chip add up among themselves while the others compute: who does not come is not waited for.
+TEST_P(SimulationAt, ACollectiveInABranchIsOverWithoutTheOthers) {
+  Program alone = ProgramMaker().all_reduce(1'000'000).program();
+  alone.collectives[0].groups = {{0, 1}};
+  const RunResult reduction = run(alone, machine(), open_2x2(), at(GetParam(), 1));
+  ProgramMaker maker;
+  const int b = maker.define(tile_op("b", 4, 20'000, 0, 64, 10'000));
+  Program program = maker.all_reduce(1'000'000).of_cores({0, 1}).op(b).of_cores({2, 3, 4, 5, 6, 7}).program();
+  program.collectives[0].groups = {{0, 1}};
+  const RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 3));
+  EXPECT_EQ(result.steps, 3);
+  ASSERT_EQ(result.stages.size(), 2U);
+  EXPECT_EQ(result.stages[0].collective, reduction.step_time);
+  EXPECT_EQ(result.stages[1].collective, Time(0));
+}
+
+// Branches by columns: the slice folds along y, where chips are alike, and not along x.
+TEST(Simulation, ChipsFoldOnlyWhereTheyTakeTheSameBranches) {
+  const noc::Topology slice({4, 4}, {true, true});
+  Cores left, right;
+  for (std::int32_t core = 0; core < 32; ++core) (core / 2 % 4 < 2 ? left : right).push_back(core);
+  ProgramMaker maker;
+  const int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));
+  const int b = maker.define(tile_op("b", 40, 200'000, 0, 64, 100'000));
+  const Program program = maker.op(a).of_cores(left).op(b).of_cores(right).all_reduce(1'000'000).program();
+  SimulationOptions unfolded = at(Detail::replay, 2);
+  unfolded.fold = false;
+  const RunResult folded = run(program, machine(), slice, at(Detail::replay, 2));
+  const RunResult whole = run(program, machine(), slice, unfolded);
+  EXPECT_EQ(folded.simulated_chips, 4);
+  EXPECT_EQ(whole.simulated_chips, 16);
+  EXPECT_EQ(times(folded), times(whole));
+  ASSERT_EQ(folded.stages.size(), 2U);
+  EXPECT_EQ(folded.stages[0].cores, 16);
+  EXPECT_NE(folded.notes.front().find("branches"), std::string::npos);
 }
 
 // Groups that share a link: the cores of a chip take turns on it, and the step lasts until the later one is done.

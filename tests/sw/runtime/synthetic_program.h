@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,6 +40,13 @@ class ProgramMaker {
   ProgramMaker& all_reduce(std::int64_t bytes) {
     program_.collectives.push_back({CollectiveKind::all_reduce, ElementType::bf16, base::Bytes(bytes), 1});
     add(ProgramItem::Kind::collective, int(program_.collectives.size()) - 1, "all-reduce");
+    return *this;
+  }
+  /// What was added last is for these cores alone.
+  ProgramMaker& of_cores(std::vector<std::int32_t> cores) {
+    const auto same = std::ranges::find(program_.core_sets, cores);
+    program_.items.back().cores = int(same - program_.core_sets.begin());
+    if (same == program_.core_sets.end()) program_.core_sets.push_back(std::move(cores));
     return *this;
   }
   /// What was added last goes on beside what follows.

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/pipelined_mlp.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "sw/compiler/compile.h"
+#include "sw/graph/evaluator.h"
+#include "sw/graph/gradient.h"
+#include "tests/hw/test_machine.h"
+#include "tests/sw/graph/literals.h"
+#include "tests/sw/runtime/synthetic_program.h"
+
+namespace podsim::workloads {
+namespace {
+
+using sw::GraphBuilder;
+using sw::InstructionId;
+using sw::Literal;
+
+PipelinedMlpOptions exact(std::int64_t stages, std::int64_t microbatches, std::int64_t layers) {
+  PipelinedMlpOptions options;
+  options.stages = stages;
+  options.microbatches = microbatches;
+  options.layers = layers;
+  options.microbatch = 2;
+  options.width = 3;
+  options.precision = {sw::ElementType::f64, sw::ElementType::f64};
+  options.gradient_type = sw::ElementType::f64;
+  return options;
+}
+
+/// The same step without a pipeline: all layers on the whole batch, its gradients by differentiation. Parameters:
+/// kernels, momenta, learning rate, inputs, targets.
+sw::Module whole_step(const PipelinedMlpOptions& o) {
+  GraphBuilder b("whole");
+  const auto type = sw::ElementType::f64;
+  const std::int64_t rows = o.pipelines * o.microbatches * o.microbatch;
+  std::vector<InstructionId> kernels, momenta;
+  for (std::int64_t i = 0; i < o.layers; ++i) {
+    kernels.push_back(b.parameter(sw::make_shape(type, {o.width, o.width}), fmt::format("k{}", i)));
+  }
+  for (std::int64_t i = 0; i < o.layers; ++i) {
+    momenta.push_back(b.parameter(sw::make_shape(type, {o.width, o.width}), fmt::format("m{}", i)));
+  }
+  const InstructionId rate = b.parameter(sw::make_shape(type, {}), "rate");
+  InstructionId x = b.parameter(sw::make_shape(type, {rows, o.width}), "x");
+  const InstructionId target = b.parameter(sw::make_shape(type, {rows, o.width}), "t");
+  for (InstructionId kernel : kernels) {
+    const InstructionId y = b.dot(x, kernel, {{}, {}, {1}, {0}});
+    x = b.maximum(y, b.full_like(y, 0));
+  }
+  const InstructionId error = b.subtract(x, target);
+  const InstructionId loss =
+      b.divide(b.reduce_add(b.multiply(error, error), {0, 1}), b.constant(type, double(rows * o.width)));
+  const std::vector<InstructionId> gradients = sw::gradients(b, loss, kernels);
+  std::vector<InstructionId> results, velocities;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const Update updated = update(b, o.optimizer, {kernels[i], "k", true}, gradients[i], momenta[i], rate);
+    results.push_back(updated.value);
+    velocities.push_back(updated.momentum);
+  }
+  results.insert(results.end(), velocities.begin(), velocities.end());
+  results.push_back(loss);
+  const InstructionId root = b.tuple(results);
+  return std::move(b).build(root);
+}
+
+/// Rows [first, first + count) of an array.
+Literal rows_of(const Literal& whole, std::int64_t first, std::int64_t count, std::vector<std::int64_t> sizes) {
+  const std::int64_t row = whole.shape.element_count() / whole.shape.dimensions[0];
+  Literal part{sw::make_shape(whole.shape.element_type, std::move(sizes)), {}, {}};
+  part.values.assign(whole.values.begin() + first * row, whole.values.begin() + (first + count) * row);
+  return part;
+}
+
+/// Compares a step on virtual partitions with the whole network's.
+void expect_same_step(const PipelinedMlpOptions& o) {
+  std::vector<Literal> whole;
+  const sw::Module reference = whole_step(o);
+  for (InstructionId id : reference.entry_computation().parameters) {
+    whole.push_back(sw::testing::random_literal(reference.entry_computation()[id].shape, unsigned(whole.size())));
+  }
+  const std::size_t layers = std::size_t(o.layers);
+  const Literal expected = sw::evaluate(reference, whole);
+
+  const TrainingStep step = pipelined_mlp_step(o);
+  sw::verify(step.module);
+  const Literal zero = sw::make_zeros(whole[0].shape);
+  const std::int64_t most = layers_of_stage(o, 0), rows = o.microbatches * o.microbatch;
+  std::vector<std::vector<Literal>> arguments;
+  for (std::int64_t partition = 0; partition < o.stages * o.pipelines; ++partition) {
+    std::int64_t first = 0;
+    for (std::int64_t s = 0; s < partition % o.stages; ++s) first += layers_of_stage(o, s);
+    const std::int64_t count = layers_of_stage(o, partition % o.stages);
+    std::vector<Literal>& own = arguments.emplace_back();
+    for (std::size_t offset : {std::size_t(0), layers}) {
+      for (std::int64_t i = 0; i < most; ++i) own.push_back(i < count ? whole[offset + std::size_t(first + i)] : zero);
+    }
+    own.push_back(whole[2 * layers]);
+    for (std::size_t i : {2 * layers + 1, 2 * layers + 2}) {
+      own.push_back(rows_of(whole[i], partition / o.stages * rows, rows, {o.microbatches, o.microbatch, o.width}));
+    }
+  }
+  const std::vector<Literal> results = sw::evaluate_partitions(step.module, arguments);
+  double loss = 0;
+  for (std::int64_t partition = 0; partition < o.stages * o.pipelines; ++partition) {
+    std::int64_t first = 0;
+    for (std::int64_t s = 0; s < partition % o.stages; ++s) first += layers_of_stage(o, s);
+    const std::vector<Literal>& own = results[std::size_t(partition)].elements;
+    for (std::int64_t i = 0; i < layers_of_stage(o, partition % o.stages); ++i) {
+      sw::testing::expect_near(own[std::size_t(i)], expected.elements[std::size_t(first + i)], 1e-12, 1e-13);
+      sw::testing::expect_near(own[std::size_t(most + i)], expected.elements[layers + std::size_t(first + i)], 1e-12,
+                               1e-13);
+    }
+    loss += own.back().values[0];
+  }
+  EXPECT_NEAR(loss / double(o.pipelines), expected.elements.back().values[0], 1e-12);
+}
+
+TEST(PipelinedMlp, OneStepIsThatOfTheNetworkWithoutAPipeline) { expect_same_step(exact(4, 3, 8)); }
+
+TEST(PipelinedMlp, StagesOfDifferentLengthsAndPipelinesSideBySideTrainTheSame) {
+  PipelinedMlpOptions options = exact(3, 2, 5);
+  options.pipelines = 2;
+  expect_same_step(options);
+}
+
+TEST(PipelinedMlp, KeepingActivationsInsteadOfRecomputingThemTrainsTheSame) {
+  PipelinedMlpOptions options = exact(3, 4, 7);
+  options.rematerialise = false;
+  expect_same_step(options);
+}
+
+TEST(PipelinedMlp, OneStageIsTheNetworkInMicrobatches) { expect_same_step(exact(1, 3, 2)); }
+
+TEST(PipelinedMlp, LayersFewerThanStagesAreRefused) {
+  EXPECT_THROW(pipelined_mlp_step(exact(4, 2, 3)), base::InputError);
+}
+
+/// Stages so long that transfers and the update take little beside them.
+PipelinedMlpOptions wide(std::int64_t stages, std::int64_t microbatches, std::int64_t layers) {
+  PipelinedMlpOptions options;
+  options.stages = stages;
+  options.microbatches = microbatches;
+  options.layers = layers;
+  options.microbatch = 1024;
+  options.width = 8192;
+  return options;
+}
+
+sw::RunResult simulated(const PipelinedMlpOptions& options, const noc::Topology& slice) {
+  const sw::Compilation compiled = sw::compile(pipelined_mlp_step(options).module, hw::tpu_v3());
+  EXPECT_TRUE(compiled.program.warnings.empty());
+  sw::SimulationOptions simulation;
+  simulation.steps = 2;
+  return sw::testing::run(compiled.program, hw::tpu_v3(), slice, simulation);
+}
+
+TEST(PipelinedMlp, EqualStagesAreIdleForTheBubblesShareOfTheStep) {
+  for (const std::int64_t microbatches : {8, 16}) {
+    const sw::RunResult result = simulated(wide(4, microbatches, 32), noc::Topology({2}, {false}));
+    ASSERT_EQ(result.stages.size(), 4U);
+    for (const sw::StageResult& stage : result.stages) {
+      EXPECT_NEAR(stage.idle(), bubble_share(4, microbatches), 0.01) << stage.first_core;
+    }
+  }
+}
+
+// 18 layers on 4 stages: 5, 5, 4, 4. On the way forward the first stage is busy for 5 M, then the last micro-batch
+// passes the others in 5 + 4 + 4; on the way back two stages of 4 go before 5 M of the second one and 5 of the first.
+TEST(PipelinedMlp, TheLongestStagesHoldTheOthersUp) {
+  const double m = 8, way = 5 * m + 13;
+  const sw::RunResult result = simulated(wide(4, 8, 18), noc::Topology({2}, {false}));
+  ASSERT_EQ(result.stages.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(result.stages[i].idle(), 1 - (i < 2 ? 5 : 4) * m / way, 0.02) << i;
+  }
+}
+
+}  // namespace
+}  // namespace podsim::workloads

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/pipelined_mlp.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+
+namespace podsim::workloads {
+
+using sw::ComputationId;
+using sw::GraphBuilder;
+using sw::InstructionId;
+
+namespace {
+
+using Ids = std::vector<InstructionId>;
+
+/// Writes a branch: its values out of its operand's elements.
+using BranchBody = std::function<Ids(GraphBuilder&, const Ids& elements)>;
+
+struct Branch {
+  std::string name;
+  Ids operands;
+  BranchBody body;
+};
+
+class Pipeline {
+ public:
+  explicit Pipeline(const PipelinedMlpOptions& options)
+      : o_(options), most_layers_(std::size_t(layers_of_stage(options, 0))), b_("pipelined_mlp_training_step") {}
+
+  TrainingStep run() {
+    add_parameters();
+    stage_ = o_.stages == 1 ? s32(0)
+                            : b_.convert(b_.binary(sw::Opcode::remainder, b_.partition_id(), u32(o_.stages)),
+                                         sw::ElementType::s32);
+    for (InstructionId kernel : kernels_) working_.push_back(b_.convert(kernel, o_.precision.activation));
+    received_ = b_.full(activation_shape(), 0);
+    for (std::int64_t tick = 0; tick < ticks(); ++tick) forward(tick);
+    gradients_.assign(most_layers_, b_.full(b_.shape(kernels_[0]), 0));
+    loss_ = b_.constant(o_.precision.parameter, 0);
+    received_ = b_.full(activation_shape(), 0);
+    for (std::int64_t tick = ticks() - 1; tick >= 0; --tick) backward(tick);
+    return finish();
+  }
+
+ private:
+  std::int64_t ticks() const { return o_.microbatches + o_.stages - 1; }
+  sw::Shape activation_shape() const { return sw::make_shape(o_.precision.activation, {o_.microbatch, o_.width}); }
+  InstructionId u32(std::int64_t value) { return b_.constant(sw::ElementType::u32, double(value)); }
+  InstructionId s32(std::int64_t value) { return b_.constant(sw::ElementType::s32, double(value)); }
+
+  void add_parameters() {
+    const sw::Shape kernel = sw::make_shape(o_.precision.parameter, {o_.width, o_.width});
+    const sw::Shape batch = sw::make_shape(o_.precision.activation, {o_.microbatches, o_.microbatch, o_.width});
+    for (std::size_t i = 0; i < most_layers_; ++i) {
+      kernels_.push_back(b_.parameter(kernel, fmt::format("layer{}/kernel", i)));
+    }
+    for (std::size_t i = 0; i < most_layers_; ++i) {
+      momenta_.push_back(b_.parameter(kernel, fmt::format("layer{}/kernel/momentum", i)));
+    }
+    learning_rate_ = b_.parameter(sw::make_shape(o_.precision.parameter, {}), "learning_rate");
+    inputs_ = b_.parameter(batch, "inputs");
+    targets_ = b_.parameter(batch, "targets");
+  }
+
+  InstructionId pred_to_s32(InstructionId pred) { return b_.convert(pred, sw::ElementType::s32); }
+  InstructionId stage_is(std::int64_t stage) { return b_.compare(stage_, s32(stage), sw::ComparisonDirection::eq); }
+  /// Whether this core's stage is in [first, limit).
+  InstructionId stage_within(std::int64_t first, std::int64_t limit) {
+    return b_.logical_and(b_.compare(stage_, s32(first), sw::ComparisonDirection::ge),
+                          b_.compare(stage_, s32(limit), sw::ComparisonDirection::lt));
+  }
+  /// Stages that have a micro-batch at a tick: tick - stage is one.
+  std::pair<std::int64_t, std::int64_t> active(std::int64_t tick) const {
+    return {std::max<std::int64_t>(0, tick - o_.microbatches + 1), std::min(o_.stages, tick + 1)};
+  }
+  /// Stages from this one on have a layer less.
+  std::int64_t longer_stages() const { return o_.layers % o_.stages; }
+  bool unequal() const { return longer_stages() > 0; }
+
+  Ids conditional(InstructionId index, const std::vector<Branch>& branches) {
+    Ids operands;
+    std::vector<ComputationId> bodies;
+    std::size_t results = 0;
+    for (const Branch& branch : branches) {
+      std::vector<sw::Shape> shapes;
+      for (InstructionId operand : branch.operands) shapes.push_back(b_.shape(operand));
+      GraphBuilder body(branch.name);
+      const InstructionId argument = body.parameter(sw::make_tuple_shape(std::move(shapes)), "operands");
+      const GraphBuilder::Scope scope(body, b_.scope());
+      Ids elements;
+      for (std::size_t i = 0; i < branch.operands.size(); ++i) {
+        elements.push_back(body.get_tuple_element(argument, std::int64_t(i)));
+      }
+      Ids values = branch.body(body, elements);
+      results = values.size();
+      const InstructionId root = body.tuple(std::move(values));
+      bodies.push_back(b_.computation(std::move(body), root));
+      operands.push_back(b_.tuple(branch.operands));
+    }
+    const InstructionId chosen = b_.conditional(index, std::move(operands), std::move(bodies));
+    Ids values;
+    for (std::size_t i = 0; i < results; ++i) values.push_back(b_.get_tuple_element(chosen, std::int64_t(i)));
+    return values;
+  }
+
+  /// To the next stage (or with step -1 the one before) of every pipeline, from those in [first, limit).
+  InstructionId send(InstructionId value, std::int64_t first, std::int64_t limit, std::int64_t step) {
+    sw::Instruction permute;
+    permute.opcode = sw::Opcode::collective_permute;
+    permute.operands = {value};
+    permute.participants.channel_id = 1;
+    for (std::int64_t pipeline = 0; pipeline < o_.pipelines; ++pipeline) {
+      for (std::int64_t stage = first; stage < limit; ++stage) {
+        if (stage + step < 0 || stage + step >= o_.stages) continue;
+        const std::int64_t source = pipeline * o_.stages + stage;
+        permute.participants.source_target_pairs.emplace_back(source, source + step);
+      }
+    }
+    return permute.participants.source_target_pairs.empty() ? value : b_.add(std::move(permute));
+  }
+
+  /// relu(x w) for each kernel; the inputs of the layers and the last one's output.
+  static Ids layers(GraphBuilder& b, InstructionId x, std::span<const InstructionId> kernels) {
+    Ids values{x};
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const GraphBuilder::Scope scope(b, fmt::format("layer{}", i));
+      const InstructionId y = b.dot(values.back(), kernels[i], {{}, {}, {1}, {0}});
+      values.push_back(b.maximum(y, b.full_like(y, 0)));
+    }
+    return values;
+  }
+
+  InstructionId microbatch(GraphBuilder& b, InstructionId batch, std::int64_t number) const {
+    const InstructionId one = b.slice(batch, {{number, number + 1}, {0, o_.microbatch}, {0, o_.width}});
+    return b.reshape(one, {o_.microbatch, o_.width});
+  }
+
+  void forward(std::int64_t tick) {
+    const GraphBuilder::Scope scope(b_, fmt::format("forward/tick{}", tick));
+    const auto [first, limit] = active(tick);
+    const InstructionId input = stage_input(tick);
+    const std::size_t kept = o_.rematerialise ? 1 : most_layers_ + 1;
+    Ids operands{input};
+    operands.insert(operands.end(), working_.begin(), working_.end());
+    const auto computing = [&](std::size_t count) {
+      return Branch{fmt::format("forward_{}", count), operands, [=](GraphBuilder& b, const Ids& elements) {
+                      Ids values = layers(b, elements[0], std::span(elements).subspan(1, count));
+                      const InstructionId output = values.back();
+                      values.resize(kept, output);
+                      values.push_back(output);
+                      return values;
+                    }};
+    };
+    const Branch idle{
+        "forward_idle", {input}, [=](GraphBuilder&, const Ids& elements) { return Ids(kept + 1, elements[0]); }};
+    Ids values = conditional(length_index(first, limit), by_length(idle, computing));
+    received_ = send(values.back(), first, limit, +1);
+    values.pop_back();
+    saved_.push_back(std::move(values));
+  }
+
+  /// The first stage takes a micro-batch of the inputs, the others what came from the stage before.
+  InstructionId stage_input(std::int64_t tick) {
+    if (tick >= o_.microbatches) return received_;
+    const Branch reads{"take_input", {inputs_}, [this, tick](GraphBuilder& b, const Ids& elements) {
+                         return Ids{microbatch(b, elements[0], tick)};
+                       }};
+    const Branch passes{"take_received", {received_}, [](GraphBuilder&, const Ids& elements) { return elements; }};
+    return conditional(stage_is(0), {reads, passes})[0];
+  }
+
+  /// 0 for idle stages, 1 for those with the most layers, 2 for those with one less.
+  InstructionId length_index(std::int64_t first, std::int64_t limit) {
+    const InstructionId busy = pred_to_s32(stage_within(first, limit));
+    if (!unequal()) return busy;
+    return b_.add(busy, pred_to_s32(stage_within(std::max(first, longer_stages()), limit)));
+  }
+  std::vector<Branch> by_length(const Branch& idle, const std::function<Branch(std::size_t)>& computing) const {
+    std::vector<Branch> branches{idle, computing(most_layers_)};
+    if (unequal()) branches.push_back(computing(most_layers_ - 1));
+    return branches;
+  }
+
+  /// What a stage gets for a micro-batch on the way back: of the last one the loss's gradient, of the others what came
+  /// from the stage behind. Stages do the micro-batch that they did at tick `tick` of the way forward.
+  void backward(std::int64_t tick) {
+    const GraphBuilder::Scope scope(b_, fmt::format("backward/tick{}", tick));
+    const auto [first, limit] = active(tick);
+    Ids operands = saved_[std::size_t(tick)];
+    operands.push_back(received_);
+    operands.push_back(targets_);
+    operands.push_back(loss_);
+    operands.insert(operands.end(), working_.begin(), working_.end());
+    operands.insert(operands.end(), gradients_.begin(), gradients_.end());
+    const std::int64_t last_microbatch = tick - o_.stages + 1;
+    const auto computing = [&](std::size_t count, bool is_last) {
+      return Branch{fmt::format("backward_{}{}", count, is_last ? "_loss" : ""), operands,
+                    [=, this](GraphBuilder& b, const Ids& elements) {
+                      return backward_of_stage(b, elements, count, is_last ? last_microbatch : -1);
+                    }};
+    };
+    Ids untouched{received_, loss_};
+    untouched.insert(untouched.end(), gradients_.begin(), gradients_.end());
+    const Branch idle{"backward_idle", untouched, [](GraphBuilder&, const Ids& elements) { return elements; }};
+    std::vector<Branch> branches = by_length(idle, [&](std::size_t count) { return computing(count, false); });
+    InstructionId index = length_index(first, limit);
+    if (limit == o_.stages) {
+      // The last stage is one of the shorter ones where there are any.
+      branches.push_back(computing(unequal() ? most_layers_ - 1 : most_layers_, true));
+      index = b_.add(index, pred_to_s32(stage_is(o_.stages - 1)));
+    }
+    Ids values = conditional(index, branches);
+    loss_ = values[1];
+    gradients_.assign(values.begin() + 2, values.end());
+    received_ = send(values[0], first, limit, -1);
+  }
+
+  /// In: what was kept, what was received, targets, loss, kernels, gradients. Out: the gradient of the stage's input,
+  /// loss, gradients.
+  Ids backward_of_stage(GraphBuilder& b, const Ids& in, std::size_t count, std::int64_t loss_of) const {
+    const std::size_t kept = in.size() - 3 - 2 * most_layers_;
+    const InstructionId received = in[kept], targets = in[kept + 1];
+    const auto kernels = std::span(in).subspan(kept + 3, count);
+    Ids values(in.begin(), in.begin() + std::ptrdiff_t(kept));
+    if (o_.rematerialise) {
+      const GraphBuilder::Scope scope(b, "rematerialised");
+      values = layers(b, in[0], kernels);
+    }
+    Ids out{received, in[kept + 2]};
+    out.insert(out.end(), in.end() - std::ptrdiff_t(most_layers_), in.end());
+    if (loss_of >= 0) {
+      const GraphBuilder::Scope scope(b, "loss");
+      add_loss(b, values[count], microbatch(b, targets, loss_of), out);
+    }
+    const GraphBuilder::Scope scope(b, "gradients");
+    for (std::size_t i = count; i-- > 0;) {
+      const GraphBuilder::Scope layer(b, fmt::format("layer{}", i));
+      const InstructionId positive =
+          b.compare(values[i + 1], b.full_like(values[i + 1], 0), sw::ComparisonDirection::gt);
+      const InstructionId g = b.select(positive, out[0], b.full_like(out[0], 0));
+      const InstructionId kernel_gradient = b.dot(values[i], g, {{}, {}, {0}, {0}});
+      out[2 + i] = b.add(out[2 + i], b.convert(kernel_gradient, o_.precision.parameter));
+      out[0] = b.dot(g, kernels[i], {{}, {}, {1}, {1}});
+    }
+    return out;
+  }
+
+  /// Adds a micro-batch's part of the loss and starts its gradient: out is gradient, loss, ...
+  void add_loss(GraphBuilder& b, InstructionId output, InstructionId target, Ids& out) const {
+    const sw::ElementType type = o_.precision.parameter;
+    const InstructionId error = b.subtract(b.convert(output, type), b.convert(target, type));
+    const double count = double(o_.microbatches * o_.microbatch * o_.width);
+    const InstructionId sum = b.reduce_add(b.multiply(error, error), {0, 1});
+    out[1] = b.add(out[1], b.multiply(sum, b.constant(type, 1 / count)));
+    out[0] = b.convert(b.multiply(error, b.full_like(error, 2 / count)), b.type(output));
+  }
+
+  /// Over the same stage of all pipelines.
+  InstructionId averaged(InstructionId gradient) {
+    if (o_.pipelines == 1) return gradient;
+    const InstructionId narrow = b_.convert(gradient, o_.gradient_type);
+    sw::Instruction reduce;
+    reduce.opcode = sw::Opcode::all_reduce;
+    reduce.operands = {narrow};
+    reduce.called = {b_.combiner(sw::Opcode::add, o_.gradient_type)};
+    reduce.participants.channel_id = 2;
+    for (std::int64_t stage = 0; stage < o_.stages; ++stage) {
+      std::vector<std::int64_t>& group = reduce.participants.groups.emplace_back();
+      for (std::int64_t p = 0; p < o_.pipelines; ++p) group.push_back(p * o_.stages + stage);
+    }
+    const InstructionId sum = b_.convert(b_.add(std::move(reduce)), b_.type(gradient));
+    return b_.multiply(sum, b_.full_like(sum, 1.0 / double(o_.pipelines)));
+  }
+
+  TrainingStep finish() {
+    TrainingStep step;
+    Ids velocities = momenta_, results = kernels_;
+    for (std::size_t i = 0; i < most_layers_; ++i) {
+      const GraphBuilder::Scope scope(b_, fmt::format("optimizer/layer{}/kernel", i));
+      const TrainedTensor tensor{kernels_[i], fmt::format("layer{}/kernel", i), true};
+      const Update updated = update(b_, o_.optimizer, tensor, averaged(gradients_[i]), momenta_[i], learning_rate_);
+      results[i] = updated.value;
+      velocities[i] = updated.momentum;
+    }
+    results.insert(results.end(), velocities.begin(), velocities.end());
+    for (std::size_t i = 0; i < results.size(); ++i) step.donations.push_back({std::int64_t(i), std::int64_t(i)});
+    results.push_back(loss_);
+    const InstructionId root = b_.tuple(std::move(results));
+    step.module = std::move(b_).build(root);
+    step.module.partitions = o_.stages * o_.pipelines;
+    return step;
+  }
+
+  const PipelinedMlpOptions& o_;
+  std::size_t most_layers_;
+  GraphBuilder b_;
+  Ids kernels_, momenta_, gradients_;
+  Ids working_;  ///< the kernels in the activations' type
+  InstructionId learning_rate_ = -1, inputs_ = -1, targets_ = -1;
+  InstructionId stage_ = -1;     ///< s32, of this core
+  InstructionId received_ = -1;  ///< from the neighbouring stage at the last tick
+  InstructionId loss_ = -1;
+  std::vector<Ids> saved_;  ///< by tick of the way forward: a stage's input, and the inputs and outputs of its layers
+};
+
+}  // namespace
+
+std::int64_t layers_of_stage(const PipelinedMlpOptions& options, std::int64_t stage) {
+  return options.layers / options.stages + (stage < options.layers % options.stages ? 1 : 0);
+}
+
+double bubble_share(std::int64_t stages, std::int64_t microbatches) {
+  return double(stages - 1) / double(microbatches + stages - 1);
+}
+
+TrainingStep pipelined_mlp_step(const PipelinedMlpOptions& options) {
+  if (options.layers < options.stages) {
+    throw base::InputError(fmt::format("{} layers do not fill {} stages", options.layers, options.stages));
+  }
+  return Pipeline(options).run();
+}
+
+}  // namespace podsim::workloads
