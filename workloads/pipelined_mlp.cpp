@@ -311,6 +311,17 @@ class Pipeline {
 
 }  // namespace
 
+ModelKeys pipelined_mlp_keys(PipelinedMlpOptions& options) {
+  ModelKeys keys;
+  keys.add("model.stages", options.stages, 1, 4096, "cores that a pipeline is cut into");
+  keys.add("model.microbatches", options.microbatches, 1, 4096, "parts of the batch that follow each other");
+  keys.add("model.microbatch", options.microbatch, 1, 1 << 20, "samples in each of them");
+  keys.add("model.width", options.width, 1, 1 << 17, "features of every layer");
+  keys.add("model.layers", options.layers, 1, 1 << 16, "of the whole network, as evenly over the stages as they go");
+  keys.add("model.rematerialise", options.rematerialise, "recompute a stage's layers on the way back");
+  return keys;
+}
+
 std::int64_t layers_of_stage(const PipelinedMlpOptions& options, std::int64_t stage) {
   return options.layers / options.stages + (stage < options.layers % options.stages ? 1 : 0);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "workloads/layers.h"
+#include "workloads/model_options.h"
 #include "workloads/training_step.h"
 
 /// A deep multilayer perceptron in the pipeline of GPipe (Huang et al. 2019): its layers are cut into stages, each on a
@@ -31,6 +32,9 @@ struct PipelinedMlpOptions {
   std::int64_t pipelines = 1;  ///< side by side, each with a batch of its own; their gradients are averaged
   sw::ElementType gradient_type = sw::ElementType::bf16;  ///< that gradients are added up in over the pipelines
 };
+
+/// "model.stages" and the like, bound to the fields of `options`.
+ModelKeys pipelined_mlp_keys(PipelinedMlpOptions& options);
 
 /// Layers of a stage.
 std::int64_t layers_of_stage(const PipelinedMlpOptions& options, std::int64_t stage);

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.h"
+#include "workloads/pipelined_mlp.h"
 #include "workloads/resnet50.h"
 
 namespace podsim::workloads {
@@ -41,6 +42,37 @@ Workload build_resnet(const WorkloadOptions& options, std::string name, std::arr
   return workload;
 }
 
+std::vector<ModelKey> pipelined_mlp_key_list() {
+  PipelinedMlpOptions defaults;
+  return pipelined_mlp_keys(defaults).list();
+}
+
+/// A batch per core is the share of every stage in its pipeline's batch.
+Workload build_pipelined_mlp(const WorkloadOptions& options) {
+  PipelinedMlpOptions network;
+  pipelined_mlp_keys(network).apply("pipelined_mlp", options.model);
+  if (options.replicas > 1 && options.replicas % network.stages != 0) {
+    throw base::InputError(fmt::format("{} cores are not a multiple of {} stages", options.replicas, network.stages));
+  }
+  network.pipelines = std::max<std::int64_t>(1, options.replicas / network.stages);
+  network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
+  if (options.batch_per_core) {
+    const std::int64_t batch = *options.batch_per_core * network.stages;
+    if (batch % network.microbatches != 0) {
+      throw base::InputError(
+          fmt::format("{} samples of a pipeline are not a multiple of {} micro-batches", batch, network.microbatches));
+    }
+    network.microbatch = batch / network.microbatches;
+  }
+  Workload workload;
+  workload.name = "pipelined_mlp";
+  workload.samples = network.pipelines * network.microbatches * network.microbatch;
+  workload.model_flops =
+      6.0 * double(network.layers) * double(network.width * network.width) * double(workload.samples);
+  workload.step = pipelined_mlp_step(network);
+  return workload;
+}
+
 Workload build_resnet50(const WorkloadOptions& options) { return build_resnet(options, "resnet50", {3, 4, 6, 3}); }
 Workload build_resnet101(const WorkloadOptions& options) { return build_resnet(options, "resnet101", {3, 4, 23, 3}); }
 Workload build_resnet152(const WorkloadOptions& options) { return build_resnet(options, "resnet152", {3, 8, 36, 3}); }
@@ -53,6 +85,8 @@ const std::vector<WorkloadEntry>& workload_registry() {
        build_resnet50},
       {"resnet101", "ResNet-101 v1.5, otherwise as resnet50", resnet_key_list(), build_resnet101},
       {"resnet152", "ResNet-152 v1.5, otherwise as resnet50", resnet_key_list(), build_resnet152},
+      {"pipelined_mlp", "Multilayer perceptron in GPipe's pipeline, a training step, stages on cores of their own",
+       pipelined_mlp_key_list(), build_pipelined_mlp},
   };
   return registry;
 }

@@ -13,6 +13,7 @@
 #include "tests/hw/test_machine.h"
 #include "tests/sw/graph/literals.h"
 #include "tests/sw/runtime/synthetic_program.h"
+#include "workloads/workload.h"
 
 namespace podsim::workloads {
 namespace {
@@ -147,7 +148,7 @@ PipelinedMlpOptions wide(std::int64_t stages, std::int64_t microbatches, std::in
   options.stages = stages;
   options.microbatches = microbatches;
   options.layers = layers;
-  options.microbatch = 1024;
+  options.microbatch = 2048;
   options.width = 8192;
   return options;
 }
@@ -179,6 +180,21 @@ TEST(PipelinedMlp, TheLongestStagesHoldTheOthersUp) {
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_NEAR(result.stages[i].idle(), 1 - (i < 2 ? 5 : 4) * m / way, 0.02) << i;
   }
+}
+
+TEST(PipelinedMlp, TheWorkloadMakesAPipelineOfEveryFewCores) {
+  WorkloadOptions options;
+  options.replicas = 8;
+  options.batch_per_core = 4;
+  options.model = {{"model.stages", "4"}, {"model.microbatches", "2"}, {"model.width", "128"}, {"model.layers", "4"}};
+  const Workload workload = build_workload("pipelined_mlp", options);
+  EXPECT_EQ(workload.samples, 4 * 8);
+  EXPECT_EQ(workload.step.module.partitions, 8);
+  options.replicas = 6;
+  EXPECT_THROW(build_workload("pipelined_mlp", options), base::InputError);
+  options.replicas = 8;
+  options.model["model.microbatches"] = "3";
+  EXPECT_THROW(build_workload("pipelined_mlp", options), base::InputError) << "16 samples in 3 micro-batches";
 }
 
 }  // namespace
