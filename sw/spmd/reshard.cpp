@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/spmd/reshard.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "sw/spmd/reshard_plan.h"
+
+namespace podsim::sw {
+
+namespace {
+
+using Kind = ReshardStep::Kind;
+
+/// Writes the steps of a plan.
+class Resharder {
+ public:
+  Resharder(LocalProgram& program, const LocalValue& value) : program_(program), value_(value), id_(value.id) {}
+
+  InstructionId run(const std::vector<ReshardStep>& steps) {
+    for (const ReshardStep& step : steps) write(step);
+    return id_;
+  }
+
+ private:
+  void write(const ReshardStep& step) {
+    switch (step.kind) {
+      case Kind::slice:
+        return slice(step);
+      case Kind::reduce_scatter:
+        resize(step.dimension, mesh().size(step.sub_axes) * shard(step.after, step.dimension));
+        id_ = program_.reduce_scatter(id_, step.sub_axes, step.dimension, value_.combiner);
+        return;
+      case Kind::all_reduce:
+        id_ = program_.all_reduce(id_, step.sub_axes, value_.combiner);
+        return;
+      case Kind::all_to_all:
+        resize(step.to, mesh().size(step.sub_axes) * shard(step.after, step.to));
+        id_ = program_.all_to_all(id_, step.sub_axes, step.to, step.dimension);
+        resize(step.dimension, shard(step.after, step.dimension));
+        return;
+      case Kind::permute:
+        return permute(step);
+      case Kind::all_gather:
+        id_ = program_.all_gather(id_, step.sub_axes, step.dimension);
+        resize(step.dimension, shard(step.after, step.dimension));
+        return;
+    }
+  }
+
+  const Mesh& mesh() const { return program_.mesh(); }
+
+  std::int64_t shard(const DimensionCuts& cuts, int d) const {
+    const std::int64_t parts = mesh().size(cuts[std::size_t(d)]);
+    return (value_.shape.dimensions[std::size_t(d)] + parts - 1) / parts;
+  }
+
+  /// Longer by what nobody looks at, or without it.
+  void resize(int d, std::int64_t size) {
+    GraphBuilder& builder = program_.builder();
+    const std::vector<std::int64_t> sizes = builder.shape(id_).dimensions;
+    const std::int64_t now = sizes[std::size_t(d)];
+    if (size > now) {
+      std::vector<PadDimension> padding(sizes.size());
+      padding[std::size_t(d)].high = size - now;
+      id_ = builder.pad(id_, builder.constant(builder.type(id_), 0), std::move(padding));
+    } else if (size < now) {
+      std::vector<SliceDimension> kept;
+      for (const std::int64_t whole : sizes) kept.push_back({0, whole, 1});
+      kept[std::size_t(d)].limit = size;
+      id_ = builder.slice(id_, std::move(kept));
+    }
+  }
+
+  void slice(const ReshardStep& step) {
+    std::vector<InstructionId> starts;
+    std::vector<std::int64_t> sizes;
+    for (int d = 0; d < value_.shape.rank(); ++d) {
+      const SubAxes &before = step.before[std::size_t(d)], &after = step.after[std::size_t(d)];
+      const SubAxes more(after.begin() + std::ptrdiff_t(before.size()), after.end());
+      sizes.push_back(shard(step.after, d));
+      resize(d, mesh().size(more) * sizes.back());
+      starts.push_back(program_.times(program_.position(more), program_.s32(sizes.back())));
+    }
+    id_ = program_.builder().dynamic_slice(id_, starts, std::move(sizes));
+  }
+
+  void permute(const ReshardStep& step) {
+    SubAxes from, to;
+    for (std::size_t d = 0; d < step.before.size(); ++d) {
+      if (step.before[d] == step.after[d]) continue;
+      from.insert(from.end(), step.before[d].begin(), step.before[d].end());
+      to.insert(to.end(), step.after[d].begin(), step.after[d].end());
+    }
+    id_ = program_.permute(id_, from, to);
+  }
+
+  LocalProgram& program_;
+  const LocalValue& value_;
+  InstructionId id_;
+};
+
+}  // namespace
+
+LocalValue reshard(LocalProgram& program, const LocalValue& value, const AxisSharding& target) {
+  LocalValue result{value.id, value.shape, target, {}, Opcode::add};
+  if (value.sharding.manual && target.manual) return result;
+  if (value.sharding.manual || (target.manual && !value.sharding.is_replicated())) {
+    throw std::logic_error("values of the partitions' own are no shards of a whole one");
+  }
+  const AxisSharding whole = replicated(value.shape.rank());
+  const std::vector<ReshardStep> steps =
+      plan_reshard(program.mesh(), value.shape, value.sharding, value.unreduced, target.manual ? whole : target);
+  result.id = Resharder(program, value).run(steps);
+  return result;
+}
+
+double reshard_bytes(const Mesh& mesh, const Shape& shape, const AxisSharding& from, const SubAxes& unreduced,
+                     const AxisSharding& to) {
+  if (from.manual || to.manual) return 0;
+  double bytes = 0;
+  for (const ReshardStep& step : plan_reshard(mesh, shape, from, unreduced, to)) bytes += step_bytes(mesh, shape, step);
+  return bytes;
+}
+
+}  // namespace podsim::sw
