@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and printing HLO text: bytes of text per second, and what the module holds in memory per byte of text. The
-// text is generated: a chain of layers as a compiler prints them, 4 MB and 20 MB; or PODSIM_HLO names a file.
+// Reading and printing HLO text, and making a graph of it: bytes of text per second, and what the module holds in
+// memory per byte of text. The text is generated: a chain of layers as a compiler prints them, 4 MB and 20 MB; or
+// PODSIM_HLO names a file.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 
 #include "sw/hlo/printer.h"
 #include "sw/hlo/reader.h"
+#include "sw/hlo/to_graph.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
 
@@ -66,8 +68,18 @@ void print_text(benchmark::State& state) {
   state.SetBytesProcessed(std::int64_t(printed));
 }
 
+void make_graph(benchmark::State& state) {
+  const std::string text = text_of(state);
+  const sw::hlo::ReadResult result = sw::hlo::read("bench", text);
+  for (auto _ : state) {
+    for (const sw::hlo::Module& module : result.modules) benchmark::DoNotOptimize(sw::hlo::to_graph(module));
+  }
+  state.SetBytesProcessed(std::int64_t(text.size()) * std::int64_t(state.iterations()));
+}
+
 BENCHMARK(read_text)->Arg(4)->Arg(20)->Unit(benchmark::kMillisecond);
 BENCHMARK(print_text)->Arg(4)->Unit(benchmark::kMillisecond);
+BENCHMARK(make_graph)->Arg(4)->Arg(20)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace podsim
