@@ -21,11 +21,11 @@ using Digits = std::vector<Digit>;
 
 struct TileDigits {
   std::vector<Digits> dimensions;  ///< of every dimension of the value
-  Digits rest;                     ///< of the devices that hold the same part, from the largest stride to the smallest
+  Digits rest;                     ///< of all subgroups, whose order means nothing: from the largest stride
 };
 
 /// Nothing where the list is no such arrangement of 0, 1, ..., or where a dimension takes a part of a digit that does
-/// not divide it. Only of tiled shardings whose subgroups are all replicated.
+/// not divide it. Of tiled shardings.
 std::optional<TileDigits> tile_digits(const Sharding& sharding);
 
 /// The sizes of the smallest grid on whose borders all the digits fall, from the slowest: what Mesh::refining takes.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/spmd/annotation_mesh.h"
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "sw/spmd/device_order.h"
+
+namespace podsim::sw {
+namespace {
+
+class GridCollector {
+ public:
+  explicit GridCollector(std::int64_t partitions) : partitions_(partitions) {}
+
+  void add(const Instruction& instruction) {
+    if (instruction.sharding && seen_.insert(instruction.sharding.get()).second) {
+      add(instruction, *instruction.sharding);
+    }
+  }
+
+  Mesh mesh() const { return Mesh::refining(partitions_, std::vector(grids_.begin(), grids_.end())); }
+
+ private:
+  void add(const Instruction& instruction, const Sharding& sharding) {
+    for (const Sharding& element : sharding.elements) add(instruction, element);
+    if (sharding.kind != Sharding::Kind::tiled) return;
+    const std::optional<TileDigits> digits = tile_digits(sharding);
+    if (!digits) fail(instruction, sharding, "is no arrangement of a grid");
+    std::int64_t devices = 1;
+    for (const std::int64_t size : sharding.tiles) devices *= size;
+    if (devices != partitions_) fail(instruction, sharding, fmt::format("is not over all {} partitions", partitions_));
+    grids_.insert(grid(*digits));
+  }
+
+  [[noreturn]] static void fail(const Instruction& instruction, const Sharding& sharding, std::string_view why) {
+    throw base::InputError(fmt::format("the sharding of %{}, {}, {}", instruction.name, to_string(sharding), why));
+  }
+
+  std::int64_t partitions_;
+  std::set<const Sharding*> seen_;
+  std::set<std::vector<std::int64_t>> grids_;
+};
+
+}  // namespace
+
+Mesh annotation_mesh(const Module& module) {
+  GridCollector collector(module.partitions);
+  for (const Computation& computation : module.computations) {
+    for (const Instruction& instruction : computation.instructions) collector.add(instruction);
+  }
+  return collector.mesh();
+}
+
+}  // namespace podsim::sw
