@@ -90,10 +90,12 @@ void read_parts(Scanner& scanner, Sharding& sharding) {
   if (sharding.subgroups.size() > sharding.tiles.size()) {
     scanner.fail_at(taken(scanner, begin), "names more last dimensions than the tiles have");
   }
-  if (sharding.kind == Sharding::Kind::unknown) {
-    sharding = {};
-    sharding.kind = Sharding::Kind::unknown;
-  }
+  if (sharding.kind != Sharding::Kind::maximal) sharding.device = 0;
+  if (sharding.kind == Sharding::Kind::tiled) return;
+  Sharding plain;
+  plain.kind = sharding.kind;
+  plain.device = sharding.device;
+  sharding = std::move(plain);
 }
 
 Sharding read_nested_sharding(Scanner& scanner, int depth) {

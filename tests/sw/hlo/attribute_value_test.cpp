@@ -99,6 +99,7 @@ TEST(HloAttributeValue, ReadsShardingsInAllForms) {
   EXPECT_EQ(tiled.rank(), 2);
   const Sharding partial = sharding("{devices=[2,2]<=[4] last_tile_dims={manual}}");
   EXPECT_EQ(partial.subgroups, (std::vector{Sharding::Subgroup::manual}));
+  EXPECT_EQ(sharding("{devices=[2]0,1 replicated}"), Sharding{}) << "the last word on it counts";
   EXPECT_EQ(sharding("{unreduced}").kind, Sharding::Kind::unknown);
   EXPECT_EQ(sharding("{devices=[2,2]<=[4] last_tile_dims={unreduced}}"), sharding("{unknown}"));
   EXPECT_EQ(sharding("{maximal device=3 metadata={op_name=\"a\"}}"), sharding("{maximal device=3}"));
