@@ -11,7 +11,8 @@ namespace podsim::sw {
 namespace {
 
 bool is_expensive(const Instruction& instruction) {
-  return instruction.opcode == Opcode::divide || is_transcendental(instruction.opcode);
+  return instruction.opcode == Opcode::divide || instruction.opcode == Opcode::remainder ||
+         is_transcendental(instruction.opcode);
 }
 
 /// The dimensions an op loops over: a reduction's are its input's.

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/units.h"
+#include "sw/compiler/elementwise_cost.h"
 
 namespace podsim::sw {
 namespace {
@@ -21,26 +22,10 @@ constexpr std::int64_t kRandomBits = 6;
 constexpr std::int64_t kRandomNumber = kRandomBits + 5;
 
 /// Per register of the result.
-struct Cost {
-  std::int64_t alu = 0;
-  std::int64_t transcendental = 0;
-};
-
-Cost elementwise_cost(const Instruction& instruction, const Computation& computation) {
+ElementwiseCost cost_per_register(const Instruction& instruction, const Computation& computation) {
   switch (instruction.opcode) {
     case Opcode::convert:
       return {instruction.shape.element_type == computation[instruction.operands[0]].shape.element_type ? 0 : 1, 0};
-    case Opcode::rsqrt:
-    case Opcode::sqrt:
-    case Opcode::tanh:
-      return {1, 1};
-    case Opcode::exponential:
-    case Opcode::log:
-      return {2, 1};
-    case Opcode::divide:
-      return {3, 1};
-    case Opcode::power:
-      return {3, 2};
     case Opcode::pad:
       return {2, 0};
     case Opcode::iota:
@@ -50,7 +35,7 @@ Cost elementwise_cost(const Instruction& instruction, const Computation& computa
     case Opcode::rng_bit_generator:
       return {kRandomBits, 0};
     default:
-      return {is_elementwise(instruction.opcode) ? 1 : 0, 0};
+      return is_elementwise(instruction.opcode) ? elementwise_cost(instruction.opcode) : ElementwiseCost{};
   }
 }
 
@@ -191,7 +176,7 @@ hw::VectorWork vector_cost(const Instruction& instruction, const Computation& co
           .loads = 0, .stores = 0, .alu_ops = kExchange * sort_passes(instruction) * registers, .transcendentals = 0};
     }
     default: {
-      Cost cost = elementwise_cost(instruction, computation);
+      const ElementwiseCost cost = cost_per_register(instruction, computation);
       if (cost.alu == 0 && cost.transcendental == 0) return {};
       std::int64_t registers = vector_registers(instruction.shape);
       return {

@@ -10,9 +10,8 @@ namespace podsim::sw {
 /// array, loads and stores of its operands and result not included.
 ///
 /// Arithmetic is fp32 or int32 (TPU v3 has no bf16 ALU): one ALU operation per element for sums, products, extrema,
-/// comparisons, selects and conversions. Division, roots and transcendentals go through the transcendental unit with
-/// ALU operations around them for range reduction and refinement; those counts are an assumption. Broadcasts, reshapes
-/// and slices are addressing.
+/// comparisons, selects and conversions; elementwise_cost.h has those of division, roots and transcendentals.
+/// Broadcasts, reshapes and slices are addressing.
 hw::VectorWork vector_cost(const Instruction& instruction, const Computation& computation);
 
 /// Cross-lane operations, each on a register of 8 x 128 elements:

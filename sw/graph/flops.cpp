@@ -13,12 +13,28 @@ bool is_matmul(Opcode opcode) { return opcode == Opcode::convolution || opcode =
 
 bool is_transcendental(Opcode opcode) {
   switch (opcode) {
+    case Opcode::acos:
+    case Opcode::acosh:
+    case Opcode::asin:
+    case Opcode::asinh:
+    case Opcode::atan2:
+    case Opcode::atanh:
+    case Opcode::cbrt:
+    case Opcode::cosh:
+    case Opcode::cosine:
+    case Opcode::erf:
     case Opcode::exponential:
+    case Opcode::exponential_minus_one:
     case Opcode::log:
-    case Opcode::sqrt:
-    case Opcode::rsqrt:
-    case Opcode::tanh:
+    case Opcode::log_plus_one:
+    case Opcode::logistic:
     case Opcode::power:
+    case Opcode::rsqrt:
+    case Opcode::sine:
+    case Opcode::sinh:
+    case Opcode::sqrt:
+    case Opcode::tan:
+    case Opcode::tanh:
       return true;
     default:
       return false;

@@ -9,8 +9,9 @@
 /// What an instruction costs, counted as XLA's cost analysis counts, so that FLOPs and bytes of a profile compare:
 ///   convolution      2 per multiply-accumulate whose input exists: taps in padding or dilation holes do not count
 ///   dot              2 M N K
-///   elementwise      1 per element, converts and compares too; exp, log, sqrt, rsqrt, tanh, power are not FLOPs but
-///                    transcendentals; copies are free
+///   elementwise      1 per element, converts, compares, quotients and remainders too; exponentials, logarithms, roots,
+///                    powers, erf and the circular and hyperbolic functions are not FLOPs but transcendentals; copies
+///                    are free
 ///   reduce           the combiner's for every element beyond the first of a result
 ///   reduce-window    the combiner's for every window element beyond the first
 ///   select-and-scatter   per window: as many selects as elements beyond the first, one scatter
@@ -21,7 +22,7 @@ namespace podsim::sw {
 
 /// Multiply-accumulates on a matrix unit: convolution and dot.
 bool is_matmul(Opcode opcode);
-/// Counted apart from FLOPs: exp, log, sqrt, rsqrt, tanh, power.
+/// Counted apart from FLOPs.
 bool is_transcendental(Opcode opcode);
 
 struct Cost {

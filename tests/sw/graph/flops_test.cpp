@@ -91,6 +91,19 @@ TEST(flops, of_elementwise_operations_and_reductions) {
   EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.all_reduce(x); }).flops, 24);
 }
 
+// XLA's HloCostAnalysis counts these apart; a quotient is a FLOP.
+TEST(flops, of_functions_are_transcendentals) {
+  for (const Opcode opcode : {Opcode::logistic, Opcode::erf, Opcode::sine, Opcode::cosine, Opcode::tan, Opcode::cbrt,
+                              Opcode::exponential_minus_one, Opcode::log_plus_one, Opcode::sqrt, Opcode::rsqrt}) {
+    const Cost c = cost_of({6, 4}, [&](auto& b, auto x) { return b.unary(opcode, x); });
+    EXPECT_EQ(c.transcendentals, 24) << to_string(opcode);
+    EXPECT_EQ(c.flops, 0) << to_string(opcode);
+  }
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.binary(Opcode::atan2, x, x); }).transcendentals, 24);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.binary(Opcode::divide, x, x); }).flops, 24);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.binary(Opcode::remainder, x, x); }).flops, 24);
+}
+
 TEST(flops, bytes_are_operands_once_and_result_in_padded_layout) {
   EXPECT_EQ(cost_of({16, 64}, [](auto& b, auto x) { return b.multiply(x, x); }).bytes.value(), 2 * 16 * 128 * 4);
 }
