@@ -331,35 +331,44 @@ bool is_core_op(const Instruction& instruction) {
   }
 }
 
+namespace {
+
+std::string fusion_category(const Instruction& fusion, const Computation& body) {
+  const auto holds = [&](auto matches) {
+    return std::ranges::any_of(body.instructions, matches, &Instruction::opcode);
+  };
+  if (holds(is_matmul)) return "convolution fusion";
+  switch (fusion.fusion_kind) {
+    case FusionKind::custom:
+      if (holds([](Opcode opcode) { return opcode == Opcode::gather; })) return "gather fusion";
+      if (holds([](Opcode opcode) { return opcode == Opcode::scatter; })) return "scatter fusion";
+      return "custom fusion";
+    case FusionKind::input:
+      return "input fusion";
+    case FusionKind::output:
+      return "output fusion";
+    case FusionKind::loop:
+      return "loop fusion";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string category_of(const Module& module, const Instruction& instruction) {
   switch (instruction.opcode) {
-    case Opcode::fusion: {
-      const Computation& body = module.computations[instruction.called.front()];
-      bool matmul = std::ranges::any_of(body.instructions, [](const Instruction& i) { return is_matmul(i.opcode); });
-      return matmul ? "convolution fusion" : "loop fusion";
-    }
+    case Opcode::fusion:
+      return fusion_category(instruction, module.computations[instruction.called.front()]);
     case Opcode::convolution:
     case Opcode::dot:
       return "convolution";
     case Opcode::copy:
     case Opcode::transpose:
-    case Opcode::reverse:
-    case Opcode::pad:
-    case Opcode::slice:
-    case Opcode::concatenate:
-    case Opcode::broadcast:
+    case Opcode::reshape:
+    case Opcode::dynamic_reshape:
       return "data formatting";
-    case Opcode::select_and_scatter:
-    case Opcode::gather:
-    case Opcode::scatter:
-    case Opcode::reduce_window:
-    case Opcode::all_reduce:
-    case Opcode::infeed:
-    case Opcode::outfeed:
-    case Opcode::reduce:
-      return std::string(to_string(instruction.opcode));
     default:
-      return "non-fusion elementwise";
+      return is_elementwise(instruction.opcode) ? "non-fusion elementwise" : std::string(to_string(instruction.opcode));
   }
 }
 

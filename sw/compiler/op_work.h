@@ -61,7 +61,7 @@ OpWork op_work(const Module& module, const Computation& computation, Instruction
 /// not, collectives, host transfers and control flow are something else.
 bool is_core_op(const Instruction& instruction);
 
-/// XProf's category: "convolution fusion", "loop fusion", "select-and-scatter", "data formatting" ...
+/// XProf's category: "convolution fusion", "gather fusion", "data formatting", "non-fusion elementwise", an opcode ...
 std::string category_of(const Module& module, const Instruction& instruction);
 
 }  // namespace podsim::sw

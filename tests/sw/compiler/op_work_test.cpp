@@ -5,11 +5,18 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
 
 #include "sw/compiler/vector_cost.h"
 #include "sw/graph/flops.h"
+#include "sw/hlo/reader.h"
+#include "sw/hlo/to_graph.h"
+#include "sw/profile/profile.h"
 #include "tests/sw/compiler/core_ops.h"
 #include "tests/sw/compiler/random_module.h"
+#include "tests/sw/hlo/corpus.h"
 #include "tests/sw/hlo/graph_of.h"
 
 namespace podsim::sw {
@@ -184,10 +191,16 @@ TEST(OpWork, CategoriesAreThoseOfXProf) {
                                                  b.comparator(ComparisonDirection::ge, ElementType::f32),
                                                  b.combiner(Opcode::add, ElementType::f32));
   std::vector<std::pair<InstructionId, std::string>> expected{
-      {product, "convolution"},          {pooled, "reduce-window"},
-      {scattered, "select-and-scatter"}, {b.transpose(x, {1, 0}), "data formatting"},
-      {b.copy(x), "data formatting"},    {b.reduce_add(x, {1}), "reduce"},
-      {b.all_reduce(x), "all-reduce"},   {b.tanh(x), "non-fusion elementwise"},
+      {product, "convolution"},
+      {pooled, "reduce-window"},
+      {scattered, "select-and-scatter"},
+      {b.transpose(x, {1, 0}), "data formatting"},
+      {b.copy(x), "data formatting"},
+      {b.reduce_add(x, {1}), "reduce"},
+      {b.all_reduce(x), "all-reduce"},
+      {b.tanh(x), "non-fusion elementwise"},
+      {b.concatenate({x, x}, 0), "concatenate"},
+      {b.convert(x, ElementType::bf16), "non-fusion elementwise"},
   };
   std::vector<Instruction> instructions;
   for (const auto& [id, category] : expected) instructions.push_back(b[id]);
@@ -195,6 +208,78 @@ TEST(OpWork, CategoriesAreThoseOfXProf) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(category_of(module, instructions[i]), expected[i].second) << to_string(instructions[i].opcode);
   }
+}
+
+// The rows of a profile that the module behind it names: DLRM's.
+TEST(OpWork, CategoriesOfAProfiledModuleAreThoseOfItsProfile) {
+  const std::filesystem::path shared = std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared";
+  const std::filesystem::path text = shared / "hlo_corpus/tpu_v3_mlperf/hlo_after_optimizations_dlrm_32_tpuv3.txt";
+  if (!std::filesystem::exists(text)) GTEST_SKIP() << "no ../shared/hlo_corpus";
+  const hlo::ReadResult read = hlo::read("dlrm", hlo::text_of(text));
+  ASSERT_TRUE(read.ok());
+  const Module module = hlo::to_graph(read.modules[0]);
+  std::map<std::string, const Instruction*> instructions;
+  for (const Computation& computation : module.computations) {
+    for (const Instruction& instruction : computation.instructions) instructions[instruction.name] = &instruction;
+  }
+  const Profile profile = read_profile("dlrm.csv", hlo::text_of(shared / "measurements/op_profiles/dlrm.csv"));
+  std::set<std::string> categories;
+  for (const ProfileOp& op : profile.ops) {
+    if (!op.hlo_text.starts_with('%')) continue;
+    const std::string name = op.hlo_text.substr(1, op.hlo_text.find(' ') - 1);
+    ASSERT_TRUE(instructions.contains(name)) << name;
+    EXPECT_EQ(category_of(module, *instructions[name]), op.category) << name;
+    categories.insert(op.category);
+  }
+  EXPECT_GE(categories.size(), 14U);
+}
+
+TEST(OpWork, FusionsThatAreNoLoopsAreNamedByWhatTheyHold) {
+  const Module module = testing::graph_of(R"(HloModule fusions
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
+rows {
+  x = f32[8,128] parameter(0)
+  i = s32[4] parameter(1)
+  ROOT r = f32[4,128] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
+    slice_sizes={1,128}
+}
+updates {
+  x = f32[8,128] parameter(0)
+  i = s32[4] parameter(1)
+  u = f32[4,128] parameter(2)
+  ROOT r = f32[8,128] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0},
+    scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+}
+nested {
+  x = f32[8,128] parameter(0)
+  i = s32[4] parameter(1)
+  u = f32[4,128] parameter(2)
+  ROOT r = f32[8,128] fusion(x, i, u), kind=kCustom, calls=updates
+}
+pooled {
+  x = f32[8,128] parameter(0)
+  z = f32[] constant(0)
+  ROOT r = f32[4,128] reduce-window(x, z), window={size=2x1 stride=2x1}, to_apply=add
+}
+ENTRY main {
+  x = f32[8,128] parameter(0)
+  i = s32[4] parameter(1)
+  u = f32[4,128] parameter(2)
+  a = f32[4,128] fusion(x, i), kind=kCustom, calls=rows
+  b = f32[8,128] fusion(x, i, u), kind=kCustom, calls=updates
+  c = f32[8,128] fusion(x, i, u), kind=kCustom, calls=nested
+  d = f32[4,128] fusion(x), kind=kOutput, calls=pooled
+  ROOT t = (f32[4,128], f32[8,128], f32[8,128], f32[4,128]) tuple(a, b, c, d)
+}
+)");
+  const Computation& entry = module.entry_computation();
+  const auto category = [&](const char* name) {
+    return category_of(module, *std::ranges::find(entry.instructions, name, &Instruction::name));
+  };
+  EXPECT_EQ(category("a"), "gather fusion");
+  EXPECT_EQ(category("b"), "scatter fusion");
+  EXPECT_EQ(category("c"), "custom fusion");
+  EXPECT_EQ(category("d"), "output fusion");
 }
 
 TEST(OpWork, AFusionWithAMatmulIsAConvolutionFusionAndAnyOtherALoopFusion) {
