@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/layers.h"
 
+#include <numeric>
+
 #include "base/units.h"
 
 namespace podsim::workloads {
@@ -89,19 +91,22 @@ InstructionId Layers::dense(InstructionId x, std::int64_t units) {
 
 Loss softmax_cross_entropy(sw::GraphBuilder& b, InstructionId logits, InstructionId labels, double smoothing) {
   const Shape shape = b.shape(logits);
-  const double batch = double(shape.dimensions[0]);
-  const double share = smoothing / double(shape.dimensions[1]);
-  const InstructionId classes = b.iota(sw::make_shape(b.type(labels), shape.dimensions), 1);
+  const std::int64_t classes = shape.dimensions.back(), last = shape.rank() - 1;
+  const double rows = double(shape.element_count() / classes);
+  const double share = smoothing / double(classes);
+  std::vector<std::int64_t> leading(last);
+  std::iota(leading.begin(), leading.end(), 0);
+  const InstructionId places = b.iota(sw::make_shape(b.type(labels), shape.dimensions), last);
   const InstructionId is_label =
-      b.compare(classes, b.broadcast(labels, shape.dimensions, {0}), sw::ComparisonDirection::eq);
+      b.compare(places, b.broadcast(labels, shape.dimensions, leading), sw::ComparisonDirection::eq);
   const InstructionId target = b.select(is_label, b.full(shape, 1 - smoothing + share), b.full(shape, share));
-  const InstructionId highest = b.reduce_max(logits, {1});
-  const InstructionId shifted = b.subtract(logits, b.broadcast(highest, shape.dimensions, {0}));
-  const InstructionId log_sum = b.log(b.reduce_add(b.exponential(shifted), {1}));
+  const InstructionId highest = b.reduce_max(logits, {last});
+  const InstructionId shifted = b.subtract(logits, b.broadcast(highest, shape.dimensions, leading));
+  const InstructionId log_sum = b.log(b.reduce_add(b.exponential(shifted), {last}));
   // The targets of a row add up to one, so -sum(target * log softmax) = log_sum - sum(target * shifted).
-  const InstructionId row_loss = b.subtract(log_sum, b.reduce_add(b.multiply(target, shifted), {1}));
-  const InstructionId total = b.reduce_add(row_loss, {0});
-  return {b.multiply(total, b.constant(b.type(total), 1 / batch)), {highest}};
+  const InstructionId row_loss = b.subtract(log_sum, b.reduce_add(b.multiply(target, shifted), {last}));
+  const InstructionId total = b.reduce_add(row_loss, leading);
+  return {b.multiply(total, b.constant(b.type(total), 1 / rows)), {highest}};
 }
 
 }  // namespace podsim::workloads

@@ -58,8 +58,8 @@ struct Loss {
   std::vector<sw::InstructionId> held;  ///< constants of its gradient: the maxima taken out of the exponentials
 };
 
-/// Mean over the batch of the cross-entropy of softmax(logits[batch, classes]) against labels s32[batch], where the
-/// true class has 1 - smoothing and all classes share smoothing.
+/// Mean over all rows of the cross-entropy of softmax(logits[..., classes]) against labels s32[...], where the true
+/// class has 1 - smoothing and all classes share smoothing.
 Loss softmax_cross_entropy(sw::GraphBuilder& builder, sw::InstructionId logits, sw::InstructionId labels,
                            double smoothing);
 

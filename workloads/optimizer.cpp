@@ -10,41 +10,202 @@ using sw::InstructionId;
 
 namespace {
 
-InstructionId norm(GraphBuilder& b, InstructionId x) {
-  std::vector<std::int64_t> all(b.shape(x).rank());
-  std::iota(all.begin(), all.end(), 0);
-  return b.sqrt(b.reduce_add(b.multiply(x, x), all));
-}
+constexpr double adafactor_floor = 1e-30;       ///< added to every squared gradient
+constexpr double adafactor_least_scale = 1e-3;  ///< of a tensor's own size, so that zeros can move
+constexpr double adafactor_decay_power = 0.8;
 
-InstructionId scaled(GraphBuilder& b, InstructionId x, double factor) { return b.multiply(x, b.full_like(x, factor)); }
+/// The update of one tensor under one optimiser.
+class TensorUpdate {
+ public:
+  TensorUpdate(GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor, InstructionId gradient,
+               std::span<const InstructionId> slots, const StepScalars& scalars)
+      : b(builder), optimizer_(optimizer), tensor_(tensor), gradient_(gradient), slots_(slots), scalars_(scalars) {}
 
-InstructionId trust_ratio(GraphBuilder& b, const Optimizer& optimizer, InstructionId value, InstructionId gradient) {
-  const InstructionId value_norm = norm(b, value);
-  const InstructionId gradient_norm = norm(b, gradient);
-  const InstructionId zero = b.full_like(value_norm, 0);
-  const InstructionId has_norms = b.logical_and(b.compare(value_norm, zero, sw::ComparisonDirection::gt),
-                                                b.compare(gradient_norm, zero, sw::ComparisonDirection::gt));
-  const InstructionId denominator = b.add(gradient_norm, scaled(b, value_norm, optimizer.weight_decay));
-  const InstructionId ratio = b.divide(scaled(b, value_norm, optimizer.trust), denominator);
-  return b.select(has_norms, ratio, b.full_like(value_norm, 1));
-}
+  Update sgd_momentum() const {
+    const InstructionId velocity = b.add(scaled(slots_[0], optimizer_.momentum), decayed(gradient_));
+    return {moved(scalars_.learning_rate, velocity), {velocity}};
+  }
+
+  Update lars() const {
+    InstructionId rate = scalars_.learning_rate;
+    if (tensor_.is_kernel) rate = b.multiply(rate, lars_trust());
+    const InstructionId step = b.multiply(spread(rate), decayed(gradient_));
+    const InstructionId velocity = b.add(scaled(slots_[0], optimizer_.momentum), step);
+    return {b.subtract(tensor_.value, velocity), {velocity}};
+  }
+
+  Update adam() const {
+    const InstructionId first = average(slots_[0], gradient_, optimizer_.momentum);
+    const InstructionId second = average(slots_[1], b.multiply(gradient_, gradient_), optimizer_.decay);
+    return {moved(scalars_.learning_rate, adam_direction(first, second)), {first, second}};
+  }
+
+  Update lamb() const {
+    const InstructionId first = average(slots_[0], gradient_, optimizer_.momentum);
+    const InstructionId second = average(slots_[1], b.multiply(gradient_, gradient_), optimizer_.decay);
+    const InstructionId direction = adam_direction(first, second);
+    InstructionId rate = scalars_.learning_rate;
+    if (tensor_.is_kernel) {
+      const InstructionId value_norm = norm(tensor_.value), direction_norm = norm(direction);
+      rate = b.multiply(rate, ratio_of_norms(value_norm, direction_norm, b.divide(value_norm, direction_norm)));
+    }
+    return {moved(rate, direction), {first, second}};
+  }
+
+  Update adafactor() const {
+    const InstructionId exponent = b.constant(b.type(scalars_.step), -adafactor_decay_power);
+    const InstructionId fresh = b.power(scalars_.step, exponent);  // 1 - b
+    const InstructionId square = b.multiply(gradient_, gradient_);
+    const InstructionId floored = b.add(square, b.full_like(square, adafactor_floor));
+    Update result;
+    InstructionId direction = -1;
+    if (rank() < 2) {
+      result.slots = {blend(slots_[0], floored, fresh)};
+      direction = b.multiply(gradient_, b.rsqrt(result.slots[0]));
+    } else {
+      result.slots = {blend(slots_[0], mean(floored, rank() - 1), fresh),
+                      blend(slots_[1], mean(floored, rank() - 2), fresh)};
+      direction = factored_direction(result.slots[0], result.slots[1]);
+    }
+    const InstructionId excess = at_least(rms(direction), 1);
+    const InstructionId rate = b.multiply(scalars_.learning_rate, at_least(rms(tensor_.value), adafactor_least_scale));
+    result.value = moved(b.divide(rate, excess), direction);
+    return result;
+  }
+
+ private:
+  int rank() const { return b.shape(tensor_.value).rank(); }
+  InstructionId scaled(InstructionId x, double factor) const { return b.multiply(x, b.full_like(x, factor)); }
+  InstructionId at_least(InstructionId x, double least) const { return b.maximum(x, b.full_like(x, least)); }
+  InstructionId spread(InstructionId scalar) const { return b.broadcast(scalar, b.shape(tensor_.value).dimensions); }
+  InstructionId moved(InstructionId rate, InstructionId direction) const {
+    return b.subtract(tensor_.value, b.multiply(spread(rate), direction));
+  }
+  InstructionId decayed(InstructionId x) const {
+    return tensor_.is_kernel ? b.add(x, scaled(tensor_.value, optimizer_.weight_decay)) : x;
+  }
+
+  InstructionId sum_of_squares(InstructionId x) const {
+    std::vector<std::int64_t> all(b.shape(x).rank());
+    std::iota(all.begin(), all.end(), 0);
+    return b.reduce_add(b.multiply(x, x), all);
+  }
+  InstructionId norm(InstructionId x) const { return b.sqrt(sum_of_squares(x)); }
+  InstructionId rms(InstructionId x) const {
+    return b.sqrt(scaled(sum_of_squares(x), 1.0 / double(b.shape(x).element_count())));
+  }
+  InstructionId mean(InstructionId x, std::int64_t dimension) const {
+    return scaled(b.reduce_add(x, {dimension}), 1.0 / double(b.shape(x).dimensions[dimension]));
+  }
+
+  /// decay * old + (1 - decay) * x
+  InstructionId average(InstructionId old, InstructionId x, double decay) const {
+    return b.add(scaled(old, decay), scaled(x, 1 - decay));
+  }
+  /// (1 - fresh) * old + fresh * x, fresh a scalar.
+  InstructionId blend(InstructionId old, InstructionId x, InstructionId fresh) const {
+    return b.add(old, b.multiply(b.broadcast(fresh, b.shape(x).dimensions), b.subtract(x, old)));
+  }
+  /// 1 - decay^step, a scalar.
+  InstructionId correction(double decay) const {
+    const InstructionId power = b.power(b.constant(b.type(scalars_.step), decay), scalars_.step);
+    return b.subtract(b.full_like(power, 1), power);
+  }
+
+  InstructionId adam_direction(InstructionId first, InstructionId second) const {
+    const InstructionId unbiased = b.divide(first, spread(correction(optimizer_.momentum)));
+    const InstructionId deviation = b.sqrt(b.divide(second, spread(correction(optimizer_.decay))));
+    return decayed(b.divide(unbiased, b.add(deviation, b.full_like(deviation, optimizer_.epsilon))));
+  }
+
+  /// rows: without the last dimension; columns: without the one before.
+  InstructionId factored_direction(InstructionId rows, InstructionId columns) const {
+    const std::vector<std::int64_t>& sizes = b.shape(gradient_).dimensions;
+    std::vector<std::int64_t> kept(rank());
+    std::iota(kept.begin(), kept.end(), 0);
+    const std::vector<std::int64_t> of_rows(kept.begin(), kept.end() - 1);
+    const std::vector<std::int64_t> of_means(kept.begin(), kept.end() - 2);
+    std::vector<std::int64_t> of_columns = of_means;
+    of_columns.push_back(kept.back());
+    const InstructionId whole = b.broadcast(mean(rows, rank() - 2), b.shape(rows).dimensions, of_means);
+    const InstructionId row_factor = b.rsqrt(b.divide(rows, whole));
+    const InstructionId column_factor = b.rsqrt(columns);
+    return b.multiply(b.multiply(gradient_, b.broadcast(row_factor, sizes, of_rows)),
+                      b.broadcast(column_factor, sizes, of_columns));
+  }
+
+  /// `ratio`, or 1 where one of the norms is zero.
+  InstructionId ratio_of_norms(InstructionId x, InstructionId y, InstructionId ratio) const {
+    const InstructionId zero = b.full_like(x, 0);
+    const InstructionId has_norms =
+        b.logical_and(b.compare(x, zero, sw::ComparisonDirection::gt), b.compare(y, zero, sw::ComparisonDirection::gt));
+    return b.select(has_norms, ratio, b.full_like(x, 1));
+  }
+
+  InstructionId lars_trust() const {
+    const InstructionId value_norm = norm(tensor_.value), gradient_norm = norm(gradient_);
+    const InstructionId denominator = b.add(gradient_norm, scaled(value_norm, optimizer_.weight_decay));
+    return ratio_of_norms(value_norm, gradient_norm, b.divide(scaled(value_norm, optimizer_.trust), denominator));
+  }
+
+  GraphBuilder& b;
+  const Optimizer& optimizer_;
+  const TrainedTensor& tensor_;
+  InstructionId gradient_;
+  std::span<const InstructionId> slots_;
+  StepScalars scalars_;
+};
 
 }  // namespace
 
-Update update(GraphBuilder& b, const Optimizer& optimizer, const TrainedTensor& tensor, InstructionId gradient,
-              InstructionId momentum, InstructionId learning_rate) {
-  const std::vector<std::int64_t> sizes = b.shape(tensor.value).dimensions;
-  const InstructionId step =
-      tensor.is_kernel ? b.add(gradient, scaled(b, tensor.value, optimizer.weight_decay)) : gradient;
-  const InstructionId kept = scaled(b, momentum, optimizer.momentum);
-  if (optimizer.kind == OptimizerKind::sgd_momentum) {
-    const InstructionId velocity = b.add(kept, step);
-    return {b.subtract(tensor.value, b.multiply(b.broadcast(learning_rate, sizes), velocity)), velocity};
+const std::vector<std::pair<std::string, OptimizerKind>>& optimizer_kinds() {
+  static const std::vector<std::pair<std::string, OptimizerKind>> kinds = {
+      {"sgd_momentum", OptimizerKind::sgd_momentum},
+      {"lars", OptimizerKind::lars},
+      {"adam", OptimizerKind::adam},
+      {"lamb", OptimizerKind::lamb},
+      {"adafactor", OptimizerKind::adafactor},
+  };
+  return kinds;
+}
+
+std::vector<Slot> slots(const Optimizer& optimizer, const std::vector<std::int64_t>& sizes) {
+  switch (optimizer.kind) {
+    case OptimizerKind::sgd_momentum:
+    case OptimizerKind::lars:
+      return {{"momentum", sizes}};
+    case OptimizerKind::adam:
+    case OptimizerKind::lamb:
+      return {{"first_moment", sizes}, {"second_moment", sizes}};
+    case OptimizerKind::adafactor:
+      break;
   }
-  const InstructionId rate =
-      tensor.is_kernel ? b.multiply(learning_rate, trust_ratio(b, optimizer, tensor.value, gradient)) : learning_rate;
-  const InstructionId velocity = b.add(kept, b.multiply(b.broadcast(rate, sizes), step));
-  return {b.subtract(tensor.value, velocity), velocity};
+  if (sizes.size() < 2) return {{"second_moment", sizes}};
+  std::vector<std::int64_t> rows(sizes.begin(), sizes.end() - 1), columns(sizes.begin(), sizes.end() - 2);
+  columns.push_back(sizes.back());
+  return {{"row_moment", rows}, {"column_moment", columns}};
+}
+
+bool counts_steps(const Optimizer& optimizer) {
+  return optimizer.kind != OptimizerKind::sgd_momentum && optimizer.kind != OptimizerKind::lars;
+}
+
+Update update(GraphBuilder& b, const Optimizer& optimizer, const TrainedTensor& tensor, InstructionId gradient,
+              std::span<const InstructionId> slots, const StepScalars& scalars) {
+  const TensorUpdate updated(b, optimizer, tensor, gradient, slots, scalars);
+  switch (optimizer.kind) {
+    case OptimizerKind::sgd_momentum:
+      return updated.sgd_momentum();
+    case OptimizerKind::lars:
+      return updated.lars();
+    case OptimizerKind::adam:
+      return updated.adam();
+    case OptimizerKind::lamb:
+      return updated.lamb();
+    case OptimizerKind::adafactor:
+      return updated.adafactor();
+  }
+  throw std::logic_error("an optimiser of no kind");
 }
 
 }  // namespace podsim::workloads

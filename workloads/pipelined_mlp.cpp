@@ -61,9 +61,15 @@ class Pipeline {
       kernels_.push_back(b_.parameter(kernel, fmt::format("layer{}/kernel", i)));
     }
     for (std::size_t i = 0; i < most_layers_; ++i) {
-      momenta_.push_back(b_.parameter(kernel, fmt::format("layer{}/kernel/momentum", i)));
+      Ids& of_kernel = slots_.emplace_back();
+      for (const Slot& slot : slots(o_.optimizer, kernel.dimensions)) {
+        const sw::Shape shape = sw::make_shape(o_.precision.parameter, slot.sizes);
+        of_kernel.push_back(b_.parameter(shape, fmt::format("layer{}/kernel/{}", i, slot.name)));
+      }
     }
-    learning_rate_ = b_.parameter(sw::make_shape(o_.precision.parameter, {}), "learning_rate");
+    const sw::Shape scalar = sw::make_shape(o_.precision.parameter, {});
+    scalars_.learning_rate = b_.parameter(scalar, "learning_rate");
+    if (counts_steps(o_.optimizer)) scalars_.step = b_.parameter(scalar, "step");
     inputs_ = b_.parameter(batch, "inputs");
     targets_ = b_.parameter(batch, "targets");
   }
@@ -280,15 +286,15 @@ class Pipeline {
 
   TrainingStep finish() {
     TrainingStep step;
-    Ids velocities = momenta_, results = kernels_;
+    Ids results, new_slots;
     for (std::size_t i = 0; i < most_layers_; ++i) {
       const GraphBuilder::Scope scope(b_, fmt::format("optimizer/layer{}/kernel", i));
       const TrainedTensor tensor{kernels_[i], fmt::format("layer{}/kernel", i), true};
-      const Update updated = update(b_, o_.optimizer, tensor, averaged(gradients_[i]), momenta_[i], learning_rate_);
-      results[i] = updated.value;
-      velocities[i] = updated.momentum;
+      const Update updated = update(b_, o_.optimizer, tensor, averaged(gradients_[i]), slots_[i], scalars_);
+      results.push_back(updated.value);
+      new_slots.insert(new_slots.end(), updated.slots.begin(), updated.slots.end());
     }
-    results.insert(results.end(), velocities.begin(), velocities.end());
+    results.insert(results.end(), new_slots.begin(), new_slots.end());
     for (std::size_t i = 0; i < results.size(); ++i) step.donations.push_back({std::int64_t(i), std::int64_t(i)});
     results.push_back(loss_);
     const InstructionId root = b_.tuple(std::move(results));
@@ -300,9 +306,11 @@ class Pipeline {
   const PipelinedMlpOptions& o_;
   std::size_t most_layers_;
   GraphBuilder b_;
-  Ids kernels_, momenta_, gradients_;
+  Ids kernels_, gradients_;
+  std::vector<Ids> slots_;  ///< the optimiser's, of every kernel
+  StepScalars scalars_;
   Ids working_;  ///< the kernels in the activations' type
-  InstructionId learning_rate_ = -1, inputs_ = -1, targets_ = -1;
+  InstructionId inputs_ = -1, targets_ = -1;
   InstructionId stage_ = -1;     ///< s32, of this core
   InstructionId received_ = -1;  ///< from the neighbouring stage at the last tick
   InstructionId loss_ = -1;

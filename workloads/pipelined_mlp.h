@@ -46,9 +46,9 @@ double bubble_share(std::int64_t stages, std::int64_t microbatches);
 /// stage between them. A layer is relu(x w); the loss the mean over the batch and features of (output - target)^2.
 ///
 /// Parameters of every core: layer<i>/kernel [width, width] of its stage's i-th layer, as many as the longest stage
-/// has; their momenta; learning_rate; inputs and targets [microbatches, microbatch, width], of which the first stage
-/// reads the former and the last stage the latter. Results: new kernels, new momenta, the loss (of the last stage;
-/// elsewhere 0). Gradients are kept in the parameters' type.
+/// has; the optimiser's slots, kernel by kernel; learning_rate and, where it is counted, step; inputs and targets
+/// [microbatches, microbatch, width], of which the first stage reads the former and the last stage the latter. Results:
+/// new kernels, new slots, the loss (of the last stage; elsewhere 0). Gradients are kept in the parameters' type.
 ///
 /// Throws base::InputError where there are fewer layers than stages.
 TrainingStep pipelined_mlp_step(const PipelinedMlpOptions& options);

@@ -26,41 +26,71 @@ std::vector<InstructionId> all_reduced(GraphBuilder& b, const std::vector<Traine
   return means;
 }
 
-std::vector<InstructionId> momenta_of(GraphBuilder& b, const std::vector<TrainedTensor>& tensors) {
-  std::vector<InstructionId> momenta;
+/// What a step reads and replaces besides the tensors.
+struct OptimizerState {
+  std::vector<std::vector<InstructionId>> slots;  ///< of every tensor
+  StepScalars scalars;
+};
+
+OptimizerState optimizer_state(GraphBuilder& b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
+                               const Optimizer& optimizer) {
+  OptimizerState state;
   for (const TrainedTensor& tensor : tensors) {
-    momenta.push_back(b.parameter(b.shape(tensor.value), tensor.name + "/momentum"));
+    const GraphBuilder::Scope scope(b, "optimizer/" + tensor.name);
+    std::vector<InstructionId>& of_tensor = state.slots.emplace_back();
+    for (Slot& slot : slots(optimizer, b.shape(tensor.value).dimensions)) {
+      const sw::Shape shape = sw::make_shape(b.type(tensor.value), std::move(slot.sizes));
+      of_tensor.push_back(b.parameter(shape, tensor.name + "/" + slot.name));
+    }
   }
-  return momenta;
+  const sw::Shape scalar = sw::make_shape(b.type(loss.value), {});
+  state.scalars.learning_rate = b.parameter(scalar, "learning_rate");
+  if (counts_steps(optimizer)) state.scalars.step = b.parameter(scalar, "step");
+  return state;
+}
+
+std::vector<InstructionId> gradients_of(GraphBuilder& b, const Loss& loss, const std::vector<TrainedTensor>& tensors) {
+  std::vector<InstructionId> values;
+  for (const TrainedTensor& tensor : tensors) values.push_back(tensor.value);
+  return sw::gradients(b, loss.value, values, loss.held);
+}
+
+TrainingStep updated(GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
+                     const std::vector<InstructionId>& gradients, const OptimizerState& state,
+                     const Optimizer& optimizer) {
+  TrainingStep step;
+  std::vector<InstructionId> outputs, new_slots, replaced, old_slots;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const GraphBuilder::Scope scope(b, "optimizer/" + tensors[i].name);
+    const Update change = update(b, optimizer, tensors[i], gradients[i], state.slots[i], state.scalars);
+    outputs.push_back(change.value);
+    replaced.push_back(tensors[i].value);
+    new_slots.insert(new_slots.end(), change.slots.begin(), change.slots.end());
+    old_slots.insert(old_slots.end(), state.slots[i].begin(), state.slots[i].end());
+  }
+  outputs.insert(outputs.end(), new_slots.begin(), new_slots.end());
+  replaced.insert(replaced.end(), old_slots.begin(), old_slots.end());
+  for (std::size_t i = 0; i < outputs.size(); ++i) step.donations.push_back({std::int64_t(i), b[replaced[i]].index});
+  outputs.push_back(loss.value);
+  const InstructionId root = b.tuple(std::move(outputs));
+  step.module = std::move(b).build(root);
+  return step;
 }
 
 }  // namespace
 
 TrainingStep training_step(GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
                            const TrainingOptions& options) {
-  const std::vector<InstructionId> momenta = momenta_of(b, tensors);
-  const InstructionId learning_rate = b.parameter(sw::make_shape(b.type(loss.value), {}), "learning_rate");
-  std::vector<InstructionId> values;
-  for (const TrainedTensor& tensor : tensors) values.push_back(tensor.value);
-  const std::vector<InstructionId> means =
-      all_reduced(b, tensors, sw::gradients(b, loss.value, values, loss.held), options);
+  const OptimizerState state = optimizer_state(b, loss, tensors, options.optimizer);
+  const std::vector<InstructionId> means = all_reduced(b, tensors, gradients_of(b, loss, tensors), options);
+  return updated(std::move(b), loss, tensors, means, state, options.optimizer);
+}
 
-  TrainingStep step;
-  std::vector<InstructionId> outputs(2 * tensors.size());
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const GraphBuilder::Scope scope(b, "optimizer/" + tensors[i].name);
-    const Update updated = update(b, options.optimizer, tensors[i], means[i], momenta[i], learning_rate);
-    outputs[i] = updated.value;
-    outputs[tensors.size() + i] = updated.momentum;
-  }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const InstructionId replaced = i < tensors.size() ? values[i] : momenta[i - tensors.size()];
-    step.donations.push_back({std::int64_t(i), b[replaced].index});
-  }
-  outputs.push_back(loss.value);
-  const InstructionId root = b.tuple(std::move(outputs));
-  step.module = std::move(b).build(root);
-  return step;
+TrainingStep global_training_step(GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
+                                  const Optimizer& optimizer) {
+  const OptimizerState state = optimizer_state(b, loss, tensors, optimizer);
+  const std::vector<InstructionId> gradients = gradients_of(b, loss, tensors);
+  return updated(std::move(b), loss, tensors, gradients, state, optimizer);
 }
 
 }  // namespace podsim::workloads

@@ -17,7 +17,7 @@ struct TrainingOptions {
 
 struct TrainingStep {
   sw::Module module;
-  std::vector<sw::Donation> donations;  ///< every tensor and momentum is replaced in place
+  std::vector<sw::Donation> donations;  ///< every tensor and slot variable is replaced in place
 };
 
 /// Completes a forward graph to one data-parallel training step, the SPMD program of a core.
@@ -27,9 +27,15 @@ struct TrainingStep {
 /// where the factor is exact for any number of cores and fuses into the update. Tensors whose gradients are the same
 /// sum (the shifts of two batch norms that are added) share one all-reduce.
 ///
-/// Further parameters behind those that exist: the momenta in the order of the tensors, then the learning rate, a
-/// scalar. The result: new tensors, new momenta, this core's loss.
+/// Further parameters behind those that exist: the optimiser's slots tensor by tensor, "NAME/momentum", then
+/// "learning_rate" and, where the optimiser counts steps, "step", both scalars. The result: new tensors, new slots,
+/// this core's loss.
 TrainingStep training_step(sw::GraphBuilder builder, const Loss& loss, const std::vector<TrainedTensor>& tensors,
                            const TrainingOptions& options);
+
+/// Likewise of the whole machine's program, whose loss is that of the whole batch: no all-reduces. What has to be added
+/// up over partitions follows from how the program is partitioned.
+TrainingStep global_training_step(sw::GraphBuilder builder, const Loss& loss, const std::vector<TrainedTensor>& tensors,
+                                  const Optimizer& optimizer);
 
 }  // namespace podsim::workloads

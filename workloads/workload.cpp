@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "workloads/pipelined_mlp.h"
 #include "workloads/resnet50.h"
+#include "workloads/transformer_workload.h"
 
 namespace podsim::workloads {
 
@@ -87,6 +88,7 @@ const std::vector<WorkloadEntry>& workload_registry() {
       {"resnet152", "ResNet-152 v1.5, otherwise as resnet50", resnet_key_list(), build_resnet152},
       {"pipelined_mlp", "Multilayer perceptron in GPipe's pipeline, a training step, stages on cores of their own",
        pipelined_mlp_key_list(), build_pipelined_mlp},
+      transformer_entry(),
   };
   return registry;
 }

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "sw/graph/convolution_gradient.h"
+#include "sw/graph/elementwise_gradient.h"
+#include "sw/graph/indexed_gradient.h"
 
 namespace podsim::sw {
 
@@ -55,8 +57,16 @@ class ReverseSweep {
 
  private:
   static bool carries_slope(const Instruction& instruction) {
-    const bool has_slope = instruction.shape.is_tuple() || is_floating_point(instruction.shape.element_type);
-    return has_slope && instruction.opcode != Opcode::sign;
+    switch (instruction.opcode) {
+      case Opcode::sign:
+      case Opcode::floor:
+      case Opcode::ceil:
+      case Opcode::round_nearest_afz:
+      case Opcode::round_nearest_even:
+        return false;
+      default:
+        return instruction.shape.is_tuple() || is_floating_point(instruction.shape.element_type);
+    }
   }
 
   void visit(InstructionId id) {
@@ -81,91 +91,9 @@ class ReverseSweep {
   }
 
   void visit_elementwise(const Instruction& forward, InstructionId y, InstructionId g) {
-    if (forward.operands.size() == 1) {
-      contribute(forward.operands[0], unary_gradient(forward, forward.operands[0], y, g));
-    } else if (forward.opcode == Opcode::select) {
-      const InstructionId zero = builder_.full_like(y, 0);
-      if (wants(forward, 1)) contribute(forward.operands[1], builder_.select(forward.operands[0], g, zero));
-      if (wants(forward, 2)) contribute(forward.operands[2], builder_.select(forward.operands[0], zero, g));
-    } else {
-      if (wants(forward, 0)) contribute(forward.operands[0], lhs_gradient(forward, y, g));
-      if (wants(forward, 1)) contribute(forward.operands[1], rhs_gradient(forward, y, g));
+    for (std::size_t k = 0; k < forward.operands.size(); ++k) {
+      if (wants(forward, k)) contribute(forward.operands[k], elementwise_gradient(builder_, forward, int(k), y, g));
     }
-  }
-
-  InstructionId unary_gradient(const Instruction& forward, InstructionId x, InstructionId y, InstructionId g) {
-    GraphBuilder& b = builder_;
-    switch (forward.opcode) {
-      case Opcode::negate:
-        return b.negate(g);
-      case Opcode::abs:
-        return b.multiply(g, b.sign(x));
-      case Opcode::exponential:
-        return b.multiply(g, y);
-      case Opcode::log:
-        return b.divide(g, x);
-      case Opcode::sqrt:
-        return b.divide(b.multiply(g, b.full_like(y, 0.5)), y);
-      case Opcode::rsqrt:
-        return b.multiply(g, b.multiply(b.full_like(y, -0.5), b.multiply(y, b.multiply(y, y))));
-      case Opcode::tanh:
-        return b.multiply(g, b.subtract(b.full_like(y, 1), b.multiply(y, y)));
-      case Opcode::convert:
-        return b.convert(g, b.type(x));
-      case Opcode::copy:
-        return g;
-      default:
-        refuse(forward, "of this operation");
-    }
-  }
-
-  InstructionId lhs_gradient(const Instruction& forward, InstructionId y, InstructionId g) {
-    GraphBuilder& b = builder_;
-    const InstructionId lhs = forward.operands[0], rhs = forward.operands[1];
-    switch (forward.opcode) {
-      case Opcode::add:
-      case Opcode::subtract:
-        return g;
-      case Opcode::multiply:
-        return b.multiply(g, rhs);
-      case Opcode::divide:
-        return b.divide(g, rhs);
-      case Opcode::maximum:
-      case Opcode::minimum:
-        return b.select(lhs_wins(forward, y), g, b.full_like(g, 0));
-      case Opcode::power:
-        return b.multiply(g, b.multiply(rhs, b.power(lhs, b.subtract(rhs, b.full_like(rhs, 1)))));
-      default:
-        refuse(forward, "of this operation");
-    }
-  }
-
-  InstructionId rhs_gradient(const Instruction& forward, InstructionId y, InstructionId g) {
-    GraphBuilder& b = builder_;
-    const InstructionId lhs = forward.operands[0], rhs = forward.operands[1];
-    switch (forward.opcode) {
-      case Opcode::add:
-        return g;
-      case Opcode::subtract:
-        return b.negate(g);
-      case Opcode::multiply:
-        return b.multiply(g, lhs);
-      case Opcode::divide:
-        return b.negate(b.divide(b.multiply(g, y), rhs));
-      case Opcode::maximum:
-      case Opcode::minimum:
-        return b.select(lhs_wins(forward, y), b.full_like(g, 0), g);
-      case Opcode::power:
-        return b.multiply(g, b.multiply(y, b.log(lhs)));
-      default:
-        refuse(forward, "of this operation");
-    }
-  }
-
-  /// Asks the result rather than the first operand, so that what the operand was made from need not be kept.
-  InstructionId lhs_wins(const Instruction& forward, InstructionId y) {
-    const auto direction = forward.opcode == Opcode::maximum ? ComparisonDirection::gt : ComparisonDirection::lt;
-    return builder_.compare(y, forward.operands[1], direction);
   }
 
   void visit_structured(const Instruction& forward, InstructionId id, InstructionId g) {
@@ -198,6 +126,17 @@ class ReverseSweep {
       case Opcode::dot:
         if (wants(forward, 0)) contribute(forward.operands[0], typed(dot_lhs_gradient(forward, g), forward, 0));
         if (wants(forward, 1)) contribute(forward.operands[1], typed(dot_rhs_gradient(forward, g), forward, 1));
+        return;
+      case Opcode::gather:
+        return contribute(forward.operands[0], gather_gradient(b, forward, g));
+      case Opcode::dynamic_slice:
+        return contribute(forward.operands[0], dynamic_slice_gradient(b, forward, g));
+      case Opcode::scatter:
+        return visit_scatter(forward, g);
+      case Opcode::dynamic_update_slice:
+        for (int k = 0; k < 2; ++k) {
+          if (wants(forward, k)) contribute(forward.operands[k], dynamic_update_slice_gradient(b, forward, k, g));
+        }
         return;
       case Opcode::reduce:
         return visit_reduce(forward, id, g);
@@ -292,6 +231,12 @@ class ReverseSweep {
       along.limit = offset += builder_.shape(forward.operands[k]).dimensions[forward.dimensions[0]];
       if (wants(forward, k)) contribute(forward.operands[k], builder_.slice(g, slice));
     }
+  }
+
+  void visit_scatter(const Instruction& forward, InstructionId g) {
+    if (forward.operands.size() != 3 || combiner_of(forward) != Opcode::add) refuse(forward, "but of one that adds");
+    contribute(forward.operands[0], g);
+    if (wants(forward, 2)) contribute(forward.operands[2], scatter_updates_gradient(builder_, forward, g));
   }
 
   /// Result dimensions of a dot: batch, then free lhs, then free rhs.

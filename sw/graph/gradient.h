@@ -20,9 +20,10 @@ namespace podsim::sw {
 /// all-reduce is taken as the sum of every partition's value, and the loss as the sum of the partitions' losses: its
 /// gradient is the all-reduce of the gradient.
 ///
-/// compare, sign and integers have no slope. Throws std::logic_error where the loss is not a floating-point scalar or
-/// depends on a value of interest through something it cannot differentiate: fusion, select-and-scatter, the initial
-/// value of a reduction, a combiner other than add, max or min, a dilated max window.
+/// compare, sign, roundings and integers have no slope; clamp has one for what it clamps only. Throws std::logic_error
+/// where the loss is not a floating-point scalar or depends on a value of interest through something it cannot
+/// differentiate: fusion, select-and-scatter, the initial value of a reduction, a combiner other than add, max or min,
+/// a dilated max window.
 ///
 /// `held` are instructions to take as constants, such as the maximum that a softmax subtracts, on which its value does
 /// not depend.

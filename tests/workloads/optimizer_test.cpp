@@ -24,8 +24,8 @@ std::vector<Literal> updated(const Optimizer& optimizer, bool is_kernel, std::ve
   const InstructionId g = b.parameter(shape, "g");
   const InstructionId v = b.parameter(shape, "v");
   const InstructionId rate = b.parameter(sw::make_shape(f64, {}), "rate");
-  const Update result = update(b, optimizer, tensor, g, v, rate);
-  const InstructionId root = b.tuple({result.value, result.momentum});
+  const Update result = update(b, optimizer, tensor, g, std::vector{v}, {rate, -1});
+  const InstructionId root = b.tuple({result.value, result.slots[0]});
   const sw::Module module = std::move(b).build(root);
   return sw::evaluate(module, std::vector{make_literal(f64, {2}, {3, 4}), make_literal(f64, {2}, std::move(gradient)),
                                           make_literal(f64, {2}, {1, 1}), make_literal(f64, {}, {0.5})})

@@ -60,9 +60,10 @@ sw::Module whole_step(const PipelinedMlpOptions& o) {
   const std::vector<InstructionId> gradients = sw::gradients(b, loss, kernels);
   std::vector<InstructionId> results, velocities;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const Update updated = update(b, o.optimizer, {kernels[i], "k", true}, gradients[i], momenta[i], rate);
+    const Update updated =
+        update(b, o.optimizer, {kernels[i], "k", true}, gradients[i], std::vector{momenta[i]}, {rate, -1});
     results.push_back(updated.value);
-    velocities.push_back(updated.momentum);
+    velocities.push_back(updated.slots[0]);
   }
   results.insert(results.end(), velocities.begin(), velocities.end());
   results.push_back(loss);

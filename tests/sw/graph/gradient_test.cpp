@@ -73,12 +73,17 @@ Literal any(std::vector<std::int64_t> sizes, unsigned seed) {
 }
 
 TEST(gradient, of_unary_operations) {
-  for (Opcode opcode : {Opcode::negate, Opcode::abs, Opcode::exponential, Opcode::log, Opcode::sqrt, Opcode::rsqrt,
-                        Opcode::tanh, Opcode::sign, Opcode::copy}) {
+  for (Opcode opcode :
+       {Opcode::negate, Opcode::abs, Opcode::exponential, Opcode::log, Opcode::sqrt, Opcode::rsqrt, Opcode::tanh,
+        Opcode::sign, Opcode::copy, Opcode::exponential_minus_one, Opcode::log_plus_one, Opcode::cbrt, Opcode::logistic,
+        Opcode::erf, Opcode::sine, Opcode::cosine, Opcode::floor, Opcode::ceil, Opcode::round_nearest_even}) {
     SCOPED_TRACE(std::string(to_string(opcode)));
     expect_gradients_match([&](auto& b, const Ids& x) { return b.unary(opcode, x[0]); }, {positive({5}, 1)});
   }
-  expect_gradients_match([](auto& b, const Ids& x) { return b.abs(x[0]); }, {any({6}, 1)});
+  for (Opcode opcode : {Opcode::abs, Opcode::tan, Opcode::logistic, Opcode::erf}) {
+    SCOPED_TRACE(std::string(to_string(opcode)));
+    expect_gradients_match([&](auto& b, const Ids& x) { return b.unary(opcode, x[0]); }, {any({6}, 1)});
+  }
 }
 
 TEST(gradient, of_binary_operations) {
@@ -101,6 +106,60 @@ TEST(gradient, of_select_follows_the_predicate) {
         return b.select(b.compare(x[0], x[1], ComparisonDirection::lt), x[1], b.negate(x[2]));
       },
       {any({6}, 1), any({6}, 2), any({6}, 3)});
+}
+
+TEST(gradient, of_clamp_is_that_of_what_lies_between) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        Instruction clamp;
+        clamp.opcode = Opcode::clamp;
+        clamp.operands = {b.full_like(x[0], -0.4), x[0], b.full_like(x[0], 0.3)};
+        return b.add(clamp);
+      },
+      {any({8}, 1)});
+}
+
+InstructionId indices(GraphBuilder& b, std::vector<std::int64_t> sizes, std::vector<double> values) {
+  return b.constant(testing::make_literal(ElementType::s32, std::move(sizes), std::move(values)));
+}
+
+// Rows of a table, one of them twice; windows of which two overlap.
+TEST(gradient, of_gather_adds_up_where_it_read) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.gather(x[0], indices(b, {4, 1}, {2, 0, 2, 4}), {{1}, {0}, {0}, {}, {}, 1}, {1, 3});
+      },
+      {any({5, 3}, 1)});
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.gather(x[0], indices(b, {2, 2}, {1, 0, 2, 1}), {{0, 2}, {}, {0, 1}, {}, {}, 1}, {2, 2});
+      },
+      {any({5, 4}, 1)});
+}
+
+TEST(gradient, of_an_adding_scatter_reads_where_it_wrote) {
+  const Write rows = [](auto& b, const Ids& x) {
+    const InstructionId places = indices(b, {4, 1}, {2, 0, 2, 4});
+    return b.scatter(x[0], places, x[1], {{1}, {0}, {0}, {}, {}, 1}, b.combiner(Opcode::add, f64));
+  };
+  expect_gradients_match(rows, {any({5, 3}, 1), any({4, 3}, 2)});
+  const Write windows = [](auto& b, const Ids& x) {
+    const InstructionId places = indices(b, {2, 2}, {1, 0, 2, 1});
+    return b.scatter(x[0], places, x[1], {{0, 2}, {}, {0, 1}, {}, {}, 1}, b.combiner(Opcode::add, f64));
+  };
+  expect_gradients_match(windows, {any({5, 4}, 1), any({2, 2, 2}, 2)});
+}
+
+// The second start is moved back inside: 3 to 2.
+TEST(gradient, of_slices_at_places_that_are_computed) {
+  const auto starts = [](GraphBuilder& b) { return Ids{indices(b, {}, {1}), indices(b, {}, {3})}; };
+  expect_gradients_match(
+      [&](auto& b, const Ids& x) {
+        return b.dynamic_slice(x[0], starts(b), {2, 2});
+      },
+      {any({5, 4}, 1)});
+  expect_gradients_match([&](auto& b, const Ids& x) { return b.dynamic_update_slice(x[0], x[1], starts(b)); },
+                         {any({5, 4}, 1), any({2, 2}, 2)});
 }
 
 TEST(gradient, of_maximum_with_zero_is_zero_at_zero) {

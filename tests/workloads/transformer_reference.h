@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sw/graph/literal.h"
+#include "workloads/transformer.h"
+
+/// A decoder's loss written out in loops over numbers, straight from the formulas of the papers; the oracle of the
+/// graph.
+namespace podsim::workloads::testing {
+
+/// [rows, columns]
+struct Matrix {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<double> values;
+  Matrix(std::int64_t r, std::int64_t c) : rows(r), columns(c), values(r * c) {}
+  double& operator()(std::int64_t i, std::int64_t j) { return values[i * columns + j]; }
+  double operator()(std::int64_t i, std::int64_t j) const { return values[i * columns + j]; }
+};
+
+class ReferenceTransformer {
+ public:
+  using Tensors = std::map<std::string, sw::Literal>;
+
+  ReferenceTransformer(const TransformerOptions& options, const Tensors& tensors)
+      : options_(options), tensors_(tensors) {}
+
+  double loss() const {
+    double total = 0;
+    for (std::int64_t sample = 0; sample < options_.batch; ++sample) total += sample_loss(sample);
+    return total / double(options_.batch * options_.sequence);
+  }
+
+ private:
+  const std::vector<double>& tensor(const std::string& name) const { return tensors_.at(name).values; }
+
+  /// x times a weight whose first dimensions make x's columns and whose last ones make `columns`.
+  Matrix times(const Matrix& x, const std::string& weight, std::int64_t columns) const {
+    const std::vector<double>& w = tensor(weight);
+    Matrix y(x.rows, columns);
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      for (std::int64_t k = 0; k < x.columns; ++k) {
+        for (std::int64_t j = 0; j < columns; ++j) y(i, j) += x(i, k) * w[k * columns + j];
+      }
+    }
+    return y;
+  }
+
+  Matrix plus_bias(Matrix x, const std::string& name, bool has_bias) const {
+    for (std::int64_t i = 0; has_bias && i < x.rows; ++i) {
+      for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) += tensor(name)[j];
+    }
+    return x;
+  }
+
+  static Matrix sum(Matrix x, const Matrix& y) {
+    for (std::size_t i = 0; i < x.values.size(); ++i) x.values[i] += y.values[i];
+    return x;
+  }
+
+  Matrix norm(const Matrix& x, const std::string& scope) const {
+    Matrix y = x;
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      double mean = 0, square = 0;
+      for (std::int64_t j = 0; j < x.columns; ++j) mean += x(i, j) / double(x.columns);
+      if (options_.norm == NormKind::rms_norm) mean = 0;
+      for (std::int64_t j = 0; j < x.columns; ++j) square += (x(i, j) - mean) * (x(i, j) - mean) / double(x.columns);
+      for (std::int64_t j = 0; j < x.columns; ++j) {
+        y(i, j) = (x(i, j) - mean) / std::sqrt(square + 1e-6) * tensor(scope + "/scale")[j];
+        if (options_.norm == NormKind::layer_norm) y(i, j) += tensor(scope + "/bias")[j];
+      }
+    }
+    return y;
+  }
+
+  Matrix attended(const Matrix& x, const Matrix& y, const std::string& scope, bool causal) const {
+    const std::int64_t heads = options_.attention.heads, size = options_.attention.head_size;
+    const bool biased = options_.attention.biases;
+    const auto project = [&](const Matrix& from, const std::string& name) {
+      return plus_bias(times(from, scope + "/w_" + name, heads * size), scope + "/b_" + name, biased);
+    };
+    const Matrix q = project(x, "q"), k = project(y, "k"), v = project(y, "v");
+    Matrix context(x.rows, heads * size);
+    for (std::int64_t h = 0; h < heads; ++h) {
+      for (std::int64_t i = 0; i < x.rows; ++i) {
+        std::vector<double> weight;
+        double all = 0;
+        for (std::int64_t j = 0; j < (causal ? i + 1 : y.rows); ++j) {
+          double score = 0;
+          for (std::int64_t d = 0; d < size; ++d) score += q(i, h * size + d) * k(j, h * size + d);
+          weight.push_back(std::exp(score / std::sqrt(double(size))));
+          all += weight.back();
+        }
+        for (std::size_t j = 0; j < weight.size(); ++j) {
+          for (std::int64_t d = 0; d < size; ++d) {
+            context(i, h * size + d) += weight[j] / all * v(std::int64_t(j), h * size + d);
+          }
+        }
+      }
+    }
+    return plus_bias(times(context, scope + "/w_o", options_.model), scope + "/b_o", biased);
+  }
+
+  double bent(double x) const {
+    switch (options_.feed_forward.activation) {
+      case Activation::relu:
+        return x > 0 ? x : 0;
+      case Activation::swiglu:
+        return x / (1 + std::exp(-x));
+      default:
+        return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    }
+  }
+
+  Matrix feed_forward(const Matrix& x, const std::string& scope) const {
+    const std::int64_t hidden = options_.feed_forward.hidden;
+    const bool biased = options_.feed_forward.biases;
+    Matrix y = plus_bias(times(x, scope + "/w_in", hidden), scope + "/b_in", biased);
+    for (double& value : y.values) value = bent(value);
+    if (is_gated(options_.feed_forward.activation)) {
+      const Matrix gate = times(x, scope + "/w_gate", hidden);
+      for (std::size_t i = 0; i < y.values.size(); ++i) y.values[i] *= gate.values[i];
+    }
+    return plus_bias(times(y, scope + "/w_out", options_.model), scope + "/b_out", biased);
+  }
+
+  Matrix embedded(const std::string& tokens, std::int64_t sample, const std::string& scope) const {
+    const std::int64_t length = tensors_.at(tokens).shape.dimensions[1];
+    Matrix x(length, options_.model);
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto token = std::int64_t(tensor(tokens)[sample * length + i]);
+      for (std::int64_t j = 0; j < options_.model; ++j) {
+        x(i, j) = tensor("embedding")[token * options_.model + j];
+        if (options_.position_embedding) x(i, j) += tensor(scope + "embedding/position")[i * options_.model + j];
+      }
+    }
+    return x;
+  }
+
+  Matrix encoded(std::int64_t sample) const {
+    Matrix x = embedded("source_tokens", sample, "encoder/");
+    for (std::int64_t i = 0; i < options_.encoder_layers; ++i) {
+      const std::string layer = "encoder/layer" + std::to_string(i);
+      const Matrix y = norm(x, layer + "/attention/norm");
+      x = sum(x, attended(y, y, layer + "/attention", false));
+      x = sum(x, feed_forward(norm(x, layer + "/ffn/norm"), layer + "/ffn"));
+    }
+    return norm(x, "encoder/final_norm");
+  }
+
+  double sample_loss(std::int64_t sample) const {
+    Matrix x = embedded("tokens", sample, "");
+    const Matrix memory = options_.encoder_layers > 0 ? encoded(sample) : Matrix(0, 0);
+    for (std::int64_t i = 0; i < options_.layers; ++i) {
+      const std::string layer = "layer" + std::to_string(i);
+      const Matrix y = norm(x, layer + "/attention/norm");
+      x = sum(x, attended(y, y, layer + "/attention", true));
+      if (options_.encoder_layers > 0) {
+        x = sum(x, attended(norm(x, layer + "/cross_attention/norm"), memory, layer + "/cross_attention", false));
+      }
+      x = sum(x, feed_forward(norm(x, layer + "/ffn/norm"), layer + "/ffn"));
+    }
+    return cross_entropy(norm(x, "final_norm"), sample);
+  }
+
+  double cross_entropy(const Matrix& x, std::int64_t sample) const {
+    const std::vector<double>& table = tensor(options_.tied_embedding ? "embedding" : "unembedding");
+    double total = 0;
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      std::vector<double> logits(options_.vocabulary);
+      double all = 0;
+      for (std::int64_t v = 0; v < options_.vocabulary; ++v) {
+        for (std::int64_t j = 0; j < options_.model; ++j) logits[v] += x(i, j) * table[v * options_.model + j];
+        all += std::exp(logits[v]);
+      }
+      total += std::log(all) - logits[std::size_t(tensor("targets")[sample * x.rows + i])];
+    }
+    return total;
+  }
+
+  const TransformerOptions& options_;
+  const Tensors& tensors_;
+};
+
+}  // namespace podsim::workloads::testing

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+
+#include "sw/graph/evaluator.h"
+#include "sw/graph/flops.h"
+#include "tests/workloads/tiny.h"
+#include "tests/workloads/transformer_reference.h"
+#include "workloads/transformer_size.h"
+
+namespace podsim::workloads {
+namespace {
+
+using sw::Literal;
+
+TransformerOptions tiny() {
+  TransformerOptions options;
+  options.batch = 2;
+  options.sequence = 4;
+  options.vocabulary = 7;
+  options.layers = 2;
+  options.model = 6;
+  options.attention = {3, 4, false};
+  options.feed_forward = {5, Activation::gelu, false};
+  options.precision = testing::double_precision();
+  options.optimizer = testing::plain_gradient();
+  return options;
+}
+
+TransformerOptions gated() {
+  TransformerOptions options = tiny();
+  options.feed_forward.activation = Activation::geglu;
+  options.norm = NormKind::rms_norm;
+  options.lookup = EmbeddingLookup::gather;
+  options.tied_embedding = false;
+  options.position_embedding = false;
+  return options;
+}
+
+TransformerOptions swish() {
+  TransformerOptions options = gated();
+  options.feed_forward.activation = Activation::swiglu;
+  options.tied_embedding = true;
+  return options;
+}
+
+TransformerOptions with_encoder() {
+  TransformerOptions options = tiny();
+  options.layers = 1;
+  options.encoder_layers = 2;
+  options.source_sequence = 3;
+  options.feed_forward = {5, Activation::relu, true};
+  options.attention.biases = true;
+  return options;
+}
+
+/// Random: tokens below the vocabulary, scales about 1, slots 0.
+std::vector<Literal> arguments_for(const sw::Module& module, const TransformerOptions& options) {
+  std::vector<Literal> arguments;
+  const sw::Computation& entry = module.entry_computation();
+  unsigned seed = 1;
+  for (sw::InstructionId id : entry.parameters) {
+    const sw::Instruction& parameter = entry[id];
+    double low = -0.7, high = 0.7;
+    if (parameter.shape.element_type == sw::ElementType::s32) low = 0, high = double(options.vocabulary);
+    if (parameter.name.ends_with("scale")) low = 0.8, high = 1.2;
+    if (parameter.name.ends_with("momentum")) low = high = 0;
+    arguments.push_back(sw::testing::random_literal(parameter.shape, seed++, low, high));
+    if (parameter.shape.element_type == sw::ElementType::s32) {
+      for (double& value : arguments.back().values) value = std::floor(value);
+    }
+  }
+  return arguments;
+}
+
+testing::ReferenceTransformer::Tensors by_name(const sw::Module& module, const std::vector<Literal>& arguments) {
+  testing::ReferenceTransformer::Tensors tensors;
+  const sw::Computation& entry = module.entry_computation();
+  for (std::size_t i = 0; i < arguments.size(); ++i) tensors[entry[entry.parameters[i]].name] = arguments[i];
+  return tensors;
+}
+
+class Transformer : public ::testing::TestWithParam<TransformerOptions (*)()> {};
+
+TEST_P(Transformer, has_the_loss_of_the_formulas) {
+  const TransformerOptions options = GetParam()();
+  const sw::Module module = transformer_forward(options);
+  sw::verify(module);
+  const std::vector<Literal> arguments = arguments_for(module, options);
+  const auto tensors = by_name(module, arguments);
+  const double expected = testing::ReferenceTransformer(options, tensors).loss();
+  EXPECT_NEAR(sw::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
+}
+
+// The first three elements of every tensor, by central differences of the loss of the formulas.
+TEST_P(Transformer, has_the_slopes_of_that_loss) {
+  const TransformerOptions options = GetParam()();
+  const TrainingStep step = transformer_training_step(options);
+  sw::verify(step.module);
+  const std::vector<Literal> arguments = arguments_for(step.module, options);
+  const Literal result = sw::evaluate(step.module, arguments);
+  auto tensors = by_name(step.module, arguments);
+  const sw::Computation& entry = step.module.entry_computation();
+  const std::size_t trained = (result.elements.size() - 1) / 2;
+  const double h = 1e-5;
+  for (std::size_t i = 0; i < trained; ++i) {
+    const std::string& name = entry[entry.parameters[step.donations[i].parameter]].name;
+    const Literal& slope = result.elements[trained + i];  // the new momentum, which was zero
+    for (std::size_t k = 0; k < std::min<std::size_t>(3, slope.values.size()); ++k) {
+      double& value = tensors[name].values[k];
+      const double middle = value;
+      value = middle + h;
+      const double above = testing::ReferenceTransformer(options, tensors).loss();
+      value = middle - h;
+      const double below = testing::ReferenceTransformer(options, tensors).loss();
+      value = middle;
+      const double expected = (above - below) / (2 * h);
+      EXPECT_NEAR(slope.values[k], expected, 1e-8 + 1e-5 * std::abs(expected)) << name << "[" << k << "]";
+    }
+  }
+}
+
+TEST_P(Transformer, has_as_many_parameters_as_its_size_says) {
+  const TransformerOptions options = GetParam()();
+  const TrainingStep step = transformer_training_step(options);
+  const sw::Computation& entry = step.module.entry_computation();
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < step.donations.size() / 2; ++i) {
+    count += entry[entry.parameters[step.donations[i].parameter]].shape.element_count();
+  }
+  EXPECT_EQ(parameter_count(options), count);
+}
+
+INSTANTIATE_TEST_SUITE_P(transformer, Transformer, ::testing::Values(tiny, gated, swish, with_encoder));
+
+/// FLOPs of the products of a step.
+double product_flops(const sw::Module& module) {
+  double flops = 0;
+  const sw::Computation& entry = module.entry_computation();
+  for (sw::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+    if (entry[id].opcode == sw::Opcode::dot) flops += double(sw::cost(module, entry, id).flops);
+  }
+  return flops;
+}
+
+TEST(transformer, its_products_take_the_flops_of_the_closed_form) {
+  for (auto options : {gated(), swish()}) {
+    EXPECT_DOUBLE_EQ(product_flops(transformer_training_step(options).module), model_flops(options));
+  }
+  // A lookup by product reads a table of V rows for every token, forward and for the table's gradient.
+  for (auto options : {tiny(), with_encoder()}) {
+    const double lookups = double(options.batch * (options.sequence + options.source_sequence));
+    EXPECT_DOUBLE_EQ(product_flops(transformer_training_step(options).module),
+                     model_flops(options) + 4 * lookups * double(options.vocabulary * options.model));
+  }
+}
+
+TEST(transformer, values_that_users_annotate_are_one_instruction_each) {
+  TransformerOptions options;
+  options.layers = 3;
+  options.feed_forward.activation = Activation::geglu;
+  const sw::Module module = transformer_training_step(options).module;
+  const sw::Computation& entry = module.entry_computation();
+  const std::vector<std::int64_t> stream{8, 512, 768}, hidden{8, 512, 3072}, heads{8, 512, 12, 64},
+      scores{8, 12, 512, 512};
+  const std::map<std::string, std::vector<std::int64_t>> expected = {
+      {"embedding/lookup", stream},
+      {"layer2/residual", stream},
+      {"layer2/attention/residual", stream},
+      {"layer2/ffn/hidden", hidden},
+      {"layer2/ffn/in", hidden},
+      {"layer2/ffn/gate", hidden},
+      {"layer2/ffn/out", stream},
+      {"layer2/attention/q", heads},
+      {"layer2/attention/scores", scores},
+      {"layer2/attention/output", stream},
+      {"logits", {8, 512, 32000}},
+      {"layer2/attention/context", {8, 12, 512, 64}},
+      {"layer2/attention/probabilities", scores},
+      {"gradients/layer2/ffn/w_in", {768, 3072}},
+  };
+  for (const auto& [name, sizes] : expected) {
+    int count = 0;
+    for (const sw::Instruction& instruction : entry.instructions) {
+      if (instruction.op_name != name) continue;
+      ++count;
+      EXPECT_EQ(instruction.shape.dimensions, sizes) << name;
+    }
+    EXPECT_EQ(count, 1) << name;
+  }
+}
+
+TEST(transformer, sixty_four_layers_are_built_in_less_than_a_second) {
+  TransformerOptions options;
+  options.layers = 64;
+  options.feed_forward.activation = Activation::geglu;
+  const auto begin = std::chrono::steady_clock::now();
+  const TrainingStep step = transformer_training_step(options);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(took.count(), 1.0) << step.module.entry_computation().instructions.size() << " instructions";
+}
+
+}  // namespace
+}  // namespace podsim::workloads

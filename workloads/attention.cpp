@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/attention.h"
+
+#include <cmath>
+#include <string>
+
+namespace podsim::workloads {
+
+using sw::GraphBuilder;
+using sw::InstructionId;
+using Sizes = std::vector<std::int64_t>;
+
+namespace {
+
+/// Stands for minus infinity, as published implementations have it, in every floating-point type.
+constexpr double excluded_score = -1e9;
+
+struct Softmax {
+  InstructionId value = -1;
+  InstructionId highest = -1;
+};
+
+class Attention {
+ public:
+  Attention(TrainedTensors& tensors, const AttentionOptions& options)
+      : tensors_(tensors), options_(options), b(tensors.builder()) {}
+
+  AttentionResult of(InstructionId x, InstructionId y, const AttentionMask& mask) {
+    const InstructionId q = projected(x, "q"), k = projected(y, "k"), v = projected(y, "v");
+    const InstructionId scores = named_dot("scores", q, k, {{0, 2}, {0, 2}, {3}, {3}});
+    const Softmax probabilities = softmax(scores, mask);
+    const InstructionId context = named_dot("context", probabilities.value, v, {{0, 1}, {0, 2}, {3}, {1}});
+    return {output(context, b.shape(x).dimensions[2]), probabilities.highest};
+  }
+
+ private:
+  InstructionId named_dot(std::string_view name, InstructionId lhs, InstructionId rhs, sw::DotDimensions dimensions) {
+    const GraphBuilder::Scope scope(b, name);
+    return b.dot(lhs, rhs, std::move(dimensions));
+  }
+
+  /// x + bias, which has the last dimensions of x; x itself where the layer has no biases.
+  InstructionId biased(InstructionId x, const std::string& name, std::int64_t dimensions) {
+    if (!options_.biases) return x;
+    const Sizes sizes = b.shape(x).dimensions;
+    Sizes places;
+    for (std::int64_t i = std::int64_t(sizes.size()) - dimensions; i < std::int64_t(sizes.size()); ++i) {
+      places.push_back(i);
+    }
+    const InstructionId bias = tensors_.vector(name, Sizes(sizes.end() - dimensions, sizes.end()));
+    return b.add(x, b.broadcast(b.convert(bias, b.type(x)), sizes, places));
+  }
+
+  /// [batch, length, M] -> [batch, length, N, D]
+  InstructionId projected(InstructionId x, const std::string& name) {
+    const InstructionId w =
+        tensors_.weight("w_" + name, {b.shape(x).dimensions[2], options_.heads, options_.head_size});
+    return biased(named_dot(name, x, w, {{}, {}, {2}, {0}}), "b_" + name, 2);
+  }
+
+  InstructionId output(InstructionId context, std::int64_t model) {
+    const InstructionId w = tensors_.weight("w_o", {options_.heads, options_.head_size, model});
+    return biased(named_dot("output", context, w, {{}, {}, {1, 3}, {0, 1}}), "b_o", 1);
+  }
+
+  Softmax softmax(InstructionId scores, const AttentionMask& mask) {
+    const Softmax wide = wide_softmax(scores, mask);
+    const GraphBuilder::Scope scope(b, "probabilities");
+    return {b.convert(wide.value, b.type(scores)), wide.highest};
+  }
+
+  Softmax wide_softmax(InstructionId scores, const AttentionMask& mask) {
+    const GraphBuilder::Scope scope(b, "softmax");
+    const InstructionId wide = b.convert(scores, tensors_.precision().parameter);
+    const Sizes sizes = b.shape(wide).dimensions;
+    InstructionId scaled = b.multiply(wide, b.full_like(wide, 1 / std::sqrt(double(options_.head_size))));
+    if (mask.allowed >= 0) scaled = b.select(mask.allowed, scaled, b.full_like(scaled, excluded_score));
+    const InstructionId highest = b.reduce_max(scaled, {3});
+    const InstructionId power = b.exponential(b.subtract(scaled, b.broadcast(highest, sizes, {0, 1, 2})));
+    const InstructionId sum = b.reduce_add(power, {3});
+    return {b.divide(power, b.broadcast(sum, sizes, {0, 1, 2})), highest};
+  }
+
+  TrainedTensors& tensors_;
+  const AttentionOptions& options_;
+  GraphBuilder& b;
+};
+
+}  // namespace
+
+AttentionMask causal_mask(GraphBuilder& b, std::int64_t batch, std::int64_t heads, std::int64_t length) {
+  const sw::Shape square = sw::make_shape(sw::ElementType::s32, {length, length});
+  const InstructionId queries = b.iota(square, 0), keys = b.iota(square, 1);
+  const InstructionId allowed = b.compare(queries, keys, sw::ComparisonDirection::ge);
+  return {b.broadcast(allowed, {batch, heads, length, length}, {2, 3})};
+}
+
+AttentionMask padding_mask(GraphBuilder& b, InstructionId present, std::int64_t heads, std::int64_t queries) {
+  const Sizes sizes = b.shape(present).dimensions;
+  const InstructionId allowed = b.compare(present, b.full_like(present, 0), sw::ComparisonDirection::ne);
+  return {b.broadcast(allowed, {sizes[0], heads, queries, sizes[1]}, {0, 3})};
+}
+
+AttentionResult attention(TrainedTensors& tensors, InstructionId x, InstructionId y, const AttentionMask& mask,
+                          const AttentionOptions& options) {
+  return Attention(tensors, options).of(x, y, mask);
+}
+
+}  // namespace podsim::workloads

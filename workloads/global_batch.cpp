@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/global_batch.h"
+
+#include "base/diagnostic.h"
+
+namespace podsim::workloads {
+
+void add_batch_key(ModelKeys& keys, std::int64_t& field) {
+  keys.add("model.batch", field, 0, 1 << 24, "samples of all cores together; 0: the batch per core for each");
+}
+
+std::int64_t global_batch(const WorkloadOptions& options, std::int64_t batch, std::int64_t default_per_core) {
+  if (options.batch_per_core && options.model.contains("model.batch")) {
+    throw base::InputError("both a batch per core and a batch of all cores are given", "leave out one of them");
+  }
+  if (options.batch_per_core) return *options.batch_per_core * options.replicas;
+  return batch > 0 ? batch : default_per_core * options.replicas;
+}
+
+}  // namespace podsim::workloads

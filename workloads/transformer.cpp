@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer.h"
+
+#include <fmt/format.h>
+
+namespace podsim::workloads {
+
+using sw::GraphBuilder;
+using sw::InstructionId;
+
+namespace {
+
+class Transformer {
+ public:
+  Transformer(GraphBuilder& builder, const TransformerOptions& options)
+      : b(builder), options_(options), tensors_(builder, options.precision) {}
+
+  Loss loss() {
+    const InstructionId source = has_encoder() ? tokens("source_tokens", options_.source_sequence) : -1;
+    const InstructionId inputs = tokens("tokens", options_.sequence);
+    const InstructionId targets = tokens("targets", options_.sequence);
+    table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
+    if (has_encoder()) memory_ = encoded(source);
+    const InstructionId logits = unembedded(decoded(inputs));
+    const GraphBuilder::Scope scope(b, "loss");
+    Loss result = softmax_cross_entropy(b, b.convert(logits, options_.precision.parameter), targets, 0);
+    result.held.insert(result.held.end(), held_.begin(), held_.end());
+    return result;
+  }
+
+  const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
+
+ private:
+  bool has_encoder() const { return options_.encoder_layers > 0; }
+
+  InstructionId tokens(std::string_view name, std::int64_t length) {
+    const GraphBuilder::Scope scope(b, name);
+    return b.parameter(sw::make_shape(sw::ElementType::s32, {options_.batch, length}), std::string(name));
+  }
+
+  /// Rows for the tokens, and for their places.
+  InstructionId embed(InstructionId indices) {
+    const std::int64_t length = b.shape(indices).dimensions[1];
+    const GraphBuilder::Scope scope(b, "embedding");
+    const InstructionId x = embedded(tensors_, table_, indices, options_.lookup);
+    if (!options_.position_embedding) return x;
+    const InstructionId places = tensors_.table("position", {length, options_.model});
+    const InstructionId narrow = b.convert(places, b.type(x));
+    return b.add(x, b.broadcast(narrow, b.shape(x).dimensions, {1, 2}));
+  }
+
+  InstructionId encoded(InstructionId source) {
+    const GraphBuilder::Scope scope(b, "encoder");
+    InstructionId x = embed(source);
+    for (std::int64_t i = 0; i < options_.encoder_layers; ++i) x = layer(i, x, {}, -1);
+    const GraphBuilder::Scope norm(b, "final_norm");
+    return normalized(tensors_, x, options_.norm);
+  }
+
+  InstructionId decoded(InstructionId inputs) {
+    InstructionId x = embed(inputs);
+    const AttentionMask mask = [&] {
+      const GraphBuilder::Scope scope(b, "mask");
+      return causal_mask(b, options_.batch, options_.attention.heads, options_.sequence);
+    }();
+    for (std::int64_t i = 0; i < options_.layers; ++i) x = layer(i, x, mask, memory_);
+    const GraphBuilder::Scope norm(b, "final_norm");
+    return normalized(tensors_, x, options_.norm);
+  }
+
+  InstructionId layer(std::int64_t index, InstructionId x, const AttentionMask& mask, InstructionId memory) {
+    const GraphBuilder::Scope scope(b, fmt::format("layer{}", index));
+    x = attended("attention", x, -1, mask);
+    if (memory >= 0) x = attended("cross_attention", x, memory, {});
+    const InstructionId out = [&] {
+      const GraphBuilder::Scope block(b, "ffn");
+      return feed_forward(tensors_, norm(x), options_.feed_forward);
+    }();
+    const GraphBuilder::Scope residual(b, "residual");
+    return b.add(x, out);
+  }
+
+  /// x with what it finds in `memory`, in itself where that is -1.
+  InstructionId attended(std::string_view name, InstructionId x, InstructionId memory, const AttentionMask& mask) {
+    const GraphBuilder::Scope scope(b, name);
+    const InstructionId queries = norm(x);
+    const AttentionResult found = attention(tensors_, queries, memory < 0 ? queries : memory, mask, options_.attention);
+    held_.push_back(found.held);
+    const GraphBuilder::Scope residual(b, "residual");
+    return b.add(x, found.value);
+  }
+
+  InstructionId norm(InstructionId x) {
+    const GraphBuilder::Scope scope(b, "norm");
+    return normalized(tensors_, x, options_.norm);
+  }
+
+  InstructionId unembedded(InstructionId x) {
+    const InstructionId table = options_.tied_embedding
+                                    ? converted_table()
+                                    : tensors_.weight("unembedding", {options_.vocabulary, options_.model});
+    const GraphBuilder::Scope scope(b, "logits");
+    return b.dot(x, table, {{}, {}, {2}, {1}});
+  }
+
+  InstructionId converted_table() {
+    const GraphBuilder::Scope scope(b, "embedding");
+    return b.convert(table_, options_.precision.activation);
+  }
+
+  GraphBuilder& b;
+  const TransformerOptions& options_;
+  TrainedTensors tensors_;
+  InstructionId table_ = -1;
+  InstructionId memory_ = -1;        ///< what the encoder found
+  std::vector<InstructionId> held_;  ///< maxima of softmaxes
+};
+
+}  // namespace
+
+TrainingStep transformer_training_step(const TransformerOptions& options) {
+  GraphBuilder b("transformer_training_step");
+  Transformer network(b, options);
+  const Loss loss = network.loss();
+  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+}
+
+sw::Module transformer_forward(const TransformerOptions& options) {
+  GraphBuilder b("transformer_forward");
+  Transformer network(b, options);
+  const Loss loss = network.loss();
+  return std::move(b).build(loss.value);
+}
+
+}  // namespace podsim::workloads

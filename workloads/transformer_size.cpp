@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/transformer_size.h"
+
+namespace podsim::workloads {
+
+namespace {
+
+struct Sizes {
+  explicit Sizes(const TransformerOptions& o)
+      : heads(o.attention.heads * o.attention.head_size),
+        projection(o.model * heads),
+        feed_forward((is_gated(o.feed_forward.activation) ? 3 : 2) * o.model * o.feed_forward.hidden),
+        embedding(o.vocabulary * o.model),
+        norm((o.norm == NormKind::layer_norm ? 2 : 1) * o.model),
+        attention_biases(o.attention.biases ? 3 * heads + o.model : 0),
+        feed_forward_biases(o.feed_forward.biases ? o.feed_forward.hidden + o.model : 0) {}
+
+  /// Of a layer with one attention, and of another attention in it.
+  std::int64_t layer() const { return attention() + feed_forward + norm + feed_forward_biases; }
+  std::int64_t attention() const { return 4 * projection + norm + attention_biases; }
+
+  std::int64_t heads, projection, feed_forward, embedding, norm, attention_biases, feed_forward_biases;
+};
+
+}  // namespace
+
+std::int64_t parameter_count(const TransformerOptions& o) {
+  const Sizes sizes(o);
+  std::int64_t count = (o.tied_embedding ? 1 : 2) * sizes.embedding + o.layers * sizes.layer() + sizes.norm;
+  if (o.position_embedding) count += o.sequence * o.model;
+  if (o.encoder_layers > 0) {
+    count += o.encoder_layers * sizes.layer() + sizes.norm + o.layers * sizes.attention();
+    if (o.position_embedding) count += o.source_sequence * o.model;
+  }
+  return count;
+}
+
+double model_flops(const TransformerOptions& o) {
+  const Sizes sizes(o);
+  const double targets = double(o.batch * o.sequence), pair = 12 * double(sizes.heads);
+  const double layer = double(4 * sizes.projection + sizes.feed_forward);
+  double flops = 6 * targets * (double(o.layers) * layer + double(sizes.embedding)) +
+                 pair * double(o.layers) * targets * double(o.sequence);
+  if (o.encoder_layers > 0) {
+    const double sources = double(o.batch * o.source_sequence);
+    flops += double(o.encoder_layers) * (6 * sources * layer + pair * sources * double(o.source_sequence));
+    flops += double(o.layers) *
+             (6 * (targets + sources) * 2 * double(sizes.projection) + pair * targets * double(o.source_sequence));
+  }
+  return flops;
+}
+
+}  // namespace podsim::workloads
