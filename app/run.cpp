@@ -260,11 +260,12 @@ void add_step_flags(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
          "--optimizer",
          [&options](const std::string& text) {
-           std::size_t chosen = parse_choice("--optimizer", text, "an optimizer", {"sgd_momentum", "lars"});
-           options.build.optimizer =
-               std::array{workloads::OptimizerKind::sgd_momentum, workloads::OptimizerKind::lars}[chosen];
+           std::vector<std::string> names;
+           for (const auto& [name, kind] : workloads::optimizer_kinds()) names.push_back(name);
+           std::size_t chosen = parse_choice("--optimizer", text, "an optimizer", names);
+           options.build.optimizer = workloads::optimizer_kinds()[chosen].second;
          },
-         "sgd_momentum or lars [the workload's own, lars]")
+         "sgd_momentum, lars, adam, lamb or adafactor [the\nworkload's own]")
       ->option_text("NAME");
   run.add_option_function<std::string>(
          "--steps",
