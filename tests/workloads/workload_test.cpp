@@ -12,11 +12,10 @@ namespace {
 
 TEST(workload, every_registered_name_builds_what_it_names) {
   for (const WorkloadEntry& entry : workload_registry()) {
-    WorkloadOptions options;
-    options.batch_per_core = 2;
-    const Workload workload = build_workload(entry.name, options);
+    SCOPED_TRACE(entry.name);
+    const Workload workload = build_workload(entry.name, {});
     EXPECT_EQ(workload.name, entry.name);
-    EXPECT_EQ(workload.samples, 2);
+    EXPECT_GT(workload.samples, 0);
     EXPECT_FALSE(entry.description.empty());
     EXPECT_NO_THROW(sw::verify(workload.step.module));
   }
@@ -26,6 +25,38 @@ TEST(workload, the_default_batch_of_resnet50_is_128_per_core) {
   WorkloadOptions options;
   options.replicas = 4;
   EXPECT_EQ(build_workload("resnet50", options).samples, 4 * 128);
+}
+
+TEST(workload, a_batch_per_core_is_that_of_every_core) {
+  for (const char* name : {"resnet50", "transformer"}) {
+    WorkloadOptions options;
+    options.batch_per_core = 2;
+    options.replicas = 8;
+    EXPECT_EQ(build_workload(name, options).samples, 16);
+  }
+}
+
+TEST(workload, a_batch_of_all_cores_and_one_per_core_exclude_each_other) {
+  WorkloadOptions options;
+  options.replicas = 8;
+  options.model["model.batch"] = "12";
+  EXPECT_EQ(build_workload("transformer", options).samples, 12);
+  options.batch_per_core = 2;
+  EXPECT_THROW(build_workload("transformer", options), base::InputError);
+}
+
+TEST(workload, parameters_that_hold_the_batch_have_it_first) {
+  for (const WorkloadEntry& entry : workload_registry()) {
+    const Workload workload = build_workload(entry.name, {});
+    const sw::Computation& main = workload.step.module.entry_computation();
+    for (const std::string& name : workload.batched) {
+      const auto found =
+          std::ranges::find_if(main.parameters, [&](sw::InstructionId id) { return main[id].name == name; });
+      ASSERT_NE(found, main.parameters.end()) << entry.name << " " << name;
+      EXPECT_EQ(main[*found].shape.dimensions[0], workload.samples) << entry.name << " " << name;
+    }
+    EXPECT_EQ(workload.batched.empty(), !workload.global) << entry.name;
+  }
 }
 
 TEST(workload, settings_reach_the_model) {
