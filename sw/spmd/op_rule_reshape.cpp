@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include "sw/spmd/op_rule_builder.h"
+
+/// Ops that keep the elements in row-major order and only change the dimensions.
+namespace podsim::sw {
+
+namespace {
+
+using Kind = Factor::Kind;
+
+/// The dimensions of one array of more than one element each, from the major to the minor, as they are used up.
+class Dimensions {
+ public:
+  Dimensions(bool is_result, const Shape& shape) : is_result_(is_result), shape_(shape) { settle(); }
+
+  bool at_end() const { return dimension_ == shape_.rank(); }
+  /// What is left of the dimension at hand.
+  std::int64_t left() const { return left_; }
+  OpRuleBuilder::Place place() const { return {is_result_, 0, dimension_}; }
+  /// Uses up a major part of the dimension at hand.
+  void take(std::int64_t part) {
+    left_ /= part;
+    if (left_ > 1) return;
+    ++dimension_;
+    settle();
+  }
+
+ private:
+  void settle() {
+    while (!at_end() && shape_.dimensions[std::size_t(dimension_)] == 1) ++dimension_;
+    left_ = at_end() ? 1 : shape_.dimensions[std::size_t(dimension_)];
+  }
+
+  bool is_result_;
+  const Shape& shape_;
+  int dimension_ = 0;
+  std::int64_t left_ = 1;
+};
+
+/// Uses up what is left of both dimensions and those that follow, up to a border that both have.
+void skip_to_common_border(OpRuleBuilder& rule, Dimensions& from, Dimensions& to) {
+  std::int64_t before = 1, after = 1;
+  do {
+    const bool behind = before <= after;
+    Dimensions& next = behind ? from : to;
+    const std::int64_t size = next.left();
+    (behind ? before : after) *= size;
+    rule.join_part(Kind::whole, size, {next.place()});
+    next.take(size);
+  } while (before != after);
+}
+
+}  // namespace
+
+void reshape_rule(OpRuleBuilder& rule) {
+  if (rule.result(0).element_count() == 0) return;
+  Dimensions from(false, rule.operand(0)), to(true, rule.result(0));
+  while (!from.at_end()) {
+    const std::int64_t common = std::gcd(from.left(), to.left());
+    const bool fits = common == from.left() || common == to.left();
+    if (common > 1) {
+      rule.join_part(Kind::parallel, common, {from.place(), to.place()});
+      from.take(common);
+      to.take(common);
+    }
+    if (!fits) skip_to_common_border(rule, from, to);
+  }
+}
+
+void bitcast_rule(OpRuleBuilder& rule) {
+  const Shape &from = rule.operand(0), &to = rule.result(0);
+  const auto is_row_major = [](const Shape& shape) {
+    return shape.minor_to_major.empty() || std::ranges::is_sorted(shape.minor_to_major, std::ranges::greater());
+  };
+  if (from.element_type != to.element_type) return;
+  if (is_row_major(from) && is_row_major(to)) return reshape_rule(rule);
+  if (from.dimensions == to.dimensions && from.minor_to_major == to.minor_to_major) rule.join_arrays(0, 0);
+}
+
+void bitcast_convert_rule(OpRuleBuilder& rule) {
+  const int shared = std::min(rule.operand(0).rank(), rule.result(0).rank());
+  for (int d = 0; d < shared; ++d) rule.join(Kind::parallel, {OpRuleBuilder::in(0, d), OpRuleBuilder::out(0, d)});
+}
+
+}  // namespace podsim::sw
