@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sw/spmd/axis_sharding.h"
 #include "sw/spmd/op_rule_builder.h"
 
 namespace podsim::sw {
@@ -37,13 +38,6 @@ void pass_rule(OpRuleBuilder& rule, int first = 0) {
   for (int array = 0; array < rule.result_count(); ++array) rule.join_arrays(first + array, array);
 }
 
-int array_count(const Shape& shape) {
-  if (!shape.is_tuple()) return 1;
-  int count = 0;
-  for (const Shape& element : shape.tuple_shapes) count += array_count(element);
-  return count;
-}
-
 /// One of two values of the result's shape.
 void tuple_select_rule(OpRuleBuilder& rule) {
   const int count = rule.result_count();
@@ -57,7 +51,9 @@ void tuple_select_rule(OpRuleBuilder& rule) {
 
 void get_tuple_element_rule(OpRuleBuilder& rule, const Shape& tuple) {
   int first = 0;
-  for (std::int64_t i = 0; i < rule.instruction().index; ++i) first += array_count(tuple.tuple_shapes[std::size_t(i)]);
+  for (std::int64_t i = 0; i < rule.instruction().index; ++i) {
+    first += int(leaf_shapes(tuple.tuple_shapes[std::size_t(i)]).size());
+  }
   pass_rule(rule, first);
 }
 

@@ -4,15 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include "sw/spmd/axis_sharding.h"
 #include "sw/spmd/combiner.h"
 
 namespace podsim::sw {
 namespace {
-
-void collect_arrays(const Shape& shape, std::vector<const Shape*>& arrays) {
-  if (!shape.is_tuple()) return arrays.push_back(&shape);
-  for (const Shape& element : shape.tuple_shapes) collect_arrays(element, arrays);
-}
 
 std::vector<OpRule::Array> without_factors(const std::vector<const Shape*>& shapes) {
   std::vector<OpRule::Array> arrays;
@@ -24,8 +20,11 @@ std::vector<OpRule::Array> without_factors(const std::vector<const Shape*>& shap
 
 OpRuleBuilder::OpRuleBuilder(const Module& module, const Computation& computation, InstructionId id)
     : module_(module), instruction_(computation[id]) {
-  for (const InstructionId operand : instruction_.operands) collect_arrays(computation[operand].shape, operands_);
-  collect_arrays(instruction_.shape, results_);
+  for (const InstructionId operand : instruction_.operands) {
+    const std::vector<const Shape*> leaves = leaf_shapes(computation[operand].shape);
+    operands_.insert(operands_.end(), leaves.begin(), leaves.end());
+  }
+  results_ = leaf_shapes(instruction_.shape);
   rule_.operands = without_factors(operands_);
   rule_.results = without_factors(results_);
 }

@@ -99,7 +99,8 @@ class OpUnderTest {
   const OpRule& rule() const { return rule_; }
   const Instruction& op() const { return entry_[entry_.root]; }
 
-  /// Arguments in the order of the op's operands; integers are small, so that they serve as indices.
+  /// Arguments in the order of the op's operands; integers are small, so that they serve as indices, and real numbers
+  /// positive, as variances are.
   std::vector<Literal> arguments(unsigned seed) const {
     std::vector<Literal> result;
     for (const InstructionId operand : op().operands) {
@@ -111,7 +112,7 @@ class OpUnderTest {
         result.push_back(random_literal(shape, ++seed, 0, 1));
         for (double& value : result.back().values) value = value < 0.5 ? 1 : 0;
       } else {
-        result.push_back(random_literal(shape, ++seed));
+        result.push_back(random_literal(shape, ++seed, 0.1, 1));
       }
     }
     return result;
@@ -205,7 +206,7 @@ class OpUnderTest {
     const std::vector<std::int64_t>& sizes = entry[local.operands[0]].shape.dimensions;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
       if (!has(rule_.operands[0][d])) continue;
-      if (!local.slice_sizes.empty()) local.slice_sizes[d] = sizes[d];
+      if (!local.slice_sizes.empty() && local.slice_sizes[d] > sizes[d]) local.slice_sizes[d] = sizes[d];
       if (!local.slice.empty()) local.slice[d] = {0, sizes[d], 1};
       const bool contracts = rule_.factors[std::size_t(range.factor)].kind == Factor::Kind::reduction;
       if (local.opcode == Opcode::reduce_window && contracts) local.window[d].size = sizes[d];
