@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "sw/spmd/local_program.h"
@@ -29,8 +31,30 @@ SubAxes reduced_sub_axes(const OpRule& rule, const FactorCuts& cuts);
 FactorCuts choose_cuts(const Mesh& mesh, const OpRule& rule, const OpToPartition& op,
                        const std::vector<bool>& cuttable);
 
-/// The operands resharded to `cuts`.
-std::vector<LocalValue> cut_operands(LocalProgram& program, const OpRule& rule, const FactorCuts& cuts,
-                                     const std::vector<LocalValue>& operands);
+/// One flag for each factor: whether it is of one of these kinds.
+std::vector<bool> factors_of_kind(const OpRule& rule, std::initializer_list<Factor::Kind> kinds);
+/// Whether some factor of the kind is cut.
+bool is_cut(const OpRule& rule, const FactorCuts& cuts, Factor::Kind kind);
+
+/// The sub-axes that cut dimension d of an array, where it is one factor of this kind; empty otherwise.
+SubAxes cut_along(const OpRule& rule, const FactorCuts& cuts, const OpRule::Array& array, int dimension,
+                  Factor::Kind kind);
+
+/// An operand of these factors, resharded to `cuts`, but that those of the dimensions `windowed` that are whole so far
+/// stay whole: every partition has its window.
+LocalValue cut_operand(LocalProgram& program, const FactorCuts& cuts, const OpRule::Array& array,
+                       const LocalValue& operand, std::span<const int> windowed = {});
+
+/// `value` with `fill` (scalar) for what lies beyond the array along dimensions of cut reduction factors.
+LocalValue masked_for_reduction(LocalProgram& program, const OpRule& rule, const FactorCuts& cuts,
+                                const OpRule::Array& array, const LocalValue& value, InstructionId fill);
+
+/// An instruction's opcode, attributes and place in the model, for its local form: no name, operands or annotation.
+/// Called computations are still those of its module.
+Instruction attributes_of(const Instruction& instruction);
+
+/// Result array k of an op under `cuts`.
+LocalValue cut_result(const OpRule& rule, const FactorCuts& cuts, std::size_t k, InstructionId id, const Shape& shape,
+                      Opcode combiner = Opcode::add);
 
 }  // namespace podsim::sw

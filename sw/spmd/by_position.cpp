@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/spmd/by_position.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace podsim::sw {
+
+namespace {
+
+/// Zeros but for one dimension: the starts of a slice along it.
+std::vector<InstructionId> starts_along(LocalProgram& program, int rank, int dimension, InstructionId start) {
+  std::vector<InstructionId> starts(std::size_t(rank), program.s32(0));
+  starts[std::size_t(dimension)] = start;
+  return starts;
+}
+
+bool is_linear(const std::vector<std::int64_t>& values) {
+  for (std::size_t i = 2; i < values.size(); ++i) {
+    if (values[i] - values[i - 1] != values[1] - values[0]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+InstructionId by_position(LocalProgram& program, const SubAxes& sub_axes, const std::vector<std::int64_t>& values) {
+  GraphBuilder& b = program.builder();
+  const std::int64_t step = values.size() > 1 ? values[1] - values[0] : 0;
+  if (is_linear(values)) {
+    if (step == 0) return program.s32(values[0]);
+    InstructionId value = program.position(sub_axes);
+    if (step != 1) value = b.multiply(value, program.s32(step));
+    return values[0] == 0 ? value : b.add(value, program.s32(values[0]));
+  }
+  const InstructionId table = b.constant(Literal{make_shape(ElementType::s32, {std::int64_t(values.size())}),
+                                                 std::vector<double>(values.begin(), values.end()),
+                                                 {}});
+  return b.reshape(b.dynamic_slice(table, {program.position(sub_axes)}, {1}), {});
+}
+
+InstructionId slice_from(LocalProgram& program, InstructionId value, int dimension, InstructionId start,
+                         std::int64_t size) {
+  std::vector<std::int64_t> sizes = program.builder().shape(value).dimensions;
+  sizes[std::size_t(dimension)] = size;
+  const int rank = int(sizes.size());
+  return program.builder().dynamic_slice(value, starts_along(program, rank, dimension, start), std::move(sizes));
+}
+
+InstructionId slice_by_position(LocalProgram& program, InstructionId value, int dimension, const SubAxes& sub_axes,
+                                const std::vector<std::int64_t>& starts, std::int64_t size) {
+  if (std::ranges::adjacent_find(starts, std::ranges::not_equal_to{}) == starts.end()) {
+    return slice_of(program, value, dimension, starts[0], size);
+  }
+  return slice_from(program, value, dimension, by_position(program, sub_axes, starts), size);
+}
+
+InstructionId update_from(LocalProgram& program, InstructionId value, InstructionId update, int dimension,
+                          InstructionId start) {
+  const int rank = program.builder().shape(value).rank();
+  return program.builder().dynamic_update_slice(value, update, starts_along(program, rank, dimension, start));
+}
+
+InstructionId slice_of(LocalProgram& program, InstructionId value, int dimension, std::int64_t first,
+                       std::int64_t size) {
+  const std::vector<std::int64_t>& sizes = program.builder().shape(value).dimensions;
+  if (first == 0 && size == sizes[std::size_t(dimension)]) return value;
+  std::vector<SliceDimension> slice;
+  for (const std::int64_t all : sizes) slice.push_back({0, all, 1});
+  slice[std::size_t(dimension)] = {first, first + size, 1};
+  return program.builder().slice(value, std::move(slice));
+}
+
+InstructionId pad_ends(LocalProgram& program, InstructionId value, int dimension, std::int64_t low, std::int64_t high,
+                       InstructionId fill) {
+  if (low == 0 && high == 0) return value;
+  std::vector<PadDimension> padding(std::size_t(program.builder().shape(value).rank()));
+  padding[std::size_t(dimension)] = {low, high, 0};
+  return program.builder().pad(value, fill, std::move(padding));
+}
+
+InstructionId range_mask(LocalProgram& program, const std::vector<std::int64_t>& sizes, int dimension,
+                         InstructionId start, std::int64_t first, std::int64_t limit) {
+  GraphBuilder& b = program.builder();
+  const Shape line = make_shape(ElementType::s32, {sizes[std::size_t(dimension)]});
+  const auto all = [&](InstructionId scalar) { return b.broadcast(scalar, line.dimensions); };
+  const InstructionId index = b.add(b.iota(line, 0), all(start));
+  const InstructionId is_inside = b.logical_and(b.compare(index, all(program.s32(first)), ComparisonDirection::ge),
+                                                b.compare(index, all(program.s32(limit)), ComparisonDirection::lt));
+  return b.broadcast(is_inside, sizes, {dimension});
+}
+
+InstructionId keep_range(LocalProgram& program, InstructionId value, int dimension, InstructionId start,
+                         std::int64_t first, std::int64_t limit, InstructionId fill) {
+  GraphBuilder& b = program.builder();
+  const std::vector<std::int64_t> sizes = b.shape(value).dimensions;
+  return b.select(range_mask(program, sizes, dimension, start, first, limit), value, b.broadcast(fill, sizes));
+}
+
+std::vector<std::pair<std::int64_t, std::int64_t>> position_pairs(const Mesh& mesh, const SubAxes& sub_axes,
+                                                                  const std::vector<std::int64_t>& sources) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (std::int64_t target = 0; target < mesh.partitions(); ++target) {
+    const std::int64_t at = mesh.position(target, sub_axes);
+    if (sources[std::size_t(at)] < 0) continue;
+    // Digit by digit from the fastest: where the other position differs, the partition's number does.
+    std::int64_t source = target, from = sources[std::size_t(at)], to = at;
+    for (auto s = sub_axes.rbegin(); s != sub_axes.rend(); ++s) {
+      source += (from % mesh.size(*s) - to % mesh.size(*s)) * mesh.stride(*s);
+      from /= mesh.size(*s);
+      to /= mesh.size(*s);
+    }
+    pairs.emplace_back(source, target);
+  }
+  std::ranges::sort(pairs);
+  return pairs;
+}
+
+InstructionId permute_positions(LocalProgram& program, InstructionId value, const SubAxes& sub_axes,
+                                const std::vector<std::int64_t>& sources) {
+  Instruction instruction;
+  instruction.opcode = Opcode::collective_permute;
+  instruction.operands = {value};
+  instruction.participants.source_target_pairs = position_pairs(program.mesh(), sub_axes, sources);
+  instruction.participants.channel_id = 1;
+  return program.builder().add(std::move(instruction));
+}
+
+}  // namespace podsim::sw

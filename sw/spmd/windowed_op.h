@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sw/spmd/factor_cut.h"
+
+/// The ops of partition_windows, each with a window in every cut of its own.
+namespace podsim::sw {
+
+/// The kept elements of a result of windows along a dimension: from trims[i] on at position i.
+struct WindowCut;
+InstructionId without_trims(LocalProgram& program, InstructionId value, int dimension, const SubAxes& sub_axes,
+                            const WindowCut& cut);
+
+/// Nothing where no window moves along a dimension that is to be cut.
+std::vector<LocalValue> partition_convolution(LocalProgram& program, const OpToPartition& op);
+std::vector<LocalValue> partition_reduce_window(LocalProgram& program, const OpToPartition& op);
+std::vector<LocalValue> partition_select_and_scatter(LocalProgram& program, const OpToPartition& op);
+
+}  // namespace podsim::sw
