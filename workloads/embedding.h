@@ -9,8 +9,8 @@ namespace podsim::workloads {
 /// with one-hot rows, as GSPMD partitions it where the table is cut along the vocabulary.
 enum class EmbeddingLookup { gather, one_hot };
 
-/// Rows of table [vocabulary, features] in the type of the parameters -> [indices' dimensions, features] in the type of
-/// the activations, op_name "lookup" under the builder's scope. `indices`: s32, each below the vocabulary.
+/// Rows of table [vocabulary, features], of any type -> [indices' dimensions, features] in the type of the
+/// activations, op_name "lookup" under the builder's scope. `indices`: s32, each below the vocabulary.
 sw::InstructionId embedded(TrainedTensors& tensors, sw::InstructionId table, sw::InstructionId indices,
                            EmbeddingLookup lookup);
 

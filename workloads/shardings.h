@@ -16,7 +16,7 @@ struct EmbeddedSharding {
 /// The files of workloads/shardings/ by their names without .toml, in alphabetical order; generated at build time.
 const std::vector<EmbeddedSharding>& embedded_shardings();
 
-/// The text of one of them; std::out_of_range where there is none of the name.
-const std::string& sharding_text(std::string_view name);
+/// The text of one of them, "" where there is none of the name.
+std::string sharding_text(std::string_view name);
 
 }  // namespace podsim::workloads

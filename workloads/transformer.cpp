@@ -20,10 +20,18 @@ class Transformer {
     const InstructionId inputs = tokens("tokens", options_.sequence);
     const InstructionId targets = tokens("targets", options_.sequence);
     table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
+    narrow_table_ = [&] {
+      const GraphBuilder::Scope scope(b, "embedding");
+      return b.convert(table_, options_.precision.activation);
+    }();
     if (has_encoder()) memory_ = encoded(source);
     const InstructionId logits = unembedded(decoded(inputs));
     const GraphBuilder::Scope scope(b, "loss");
     Loss result = softmax_cross_entropy(b, b.convert(logits, options_.precision.parameter), targets, 0);
+    if (auxiliary_ >= 0) {
+      const InstructionId weight = b.full_like(auxiliary_, options_.mixture.auxiliary_weight);
+      result.value = b.add(result.value, b.multiply(auxiliary_, weight));
+    }
     result.held.insert(result.held.end(), held_.begin(), held_.end());
     return result;
   }
@@ -41,12 +49,12 @@ class Transformer {
   /// Rows for the tokens, and for their places.
   InstructionId embed(InstructionId indices) {
     const std::int64_t length = b.shape(indices).dimensions[1];
-    const GraphBuilder::Scope scope(b, "embedding");
-    const InstructionId x = embedded(tensors_, table_, indices, options_.lookup);
-    if (!options_.position_embedding) return x;
-    const InstructionId places = tensors_.table("position", {length, options_.model});
-    const InstructionId narrow = b.convert(places, b.type(x));
-    return b.add(x, b.broadcast(narrow, b.shape(x).dimensions, {1, 2}));
+    const InstructionId places =
+        options_.position_embedding ? tensors_.weight("position_embedding", {length, options_.model}) : -1;
+    const GraphBuilder::Scope scope(b, "embed");
+    const InstructionId table = options_.lookup == EmbeddingLookup::gather ? table_ : narrow_table_;
+    const InstructionId x = embedded(tensors_, table, indices, options_.lookup);
+    return places < 0 ? x : b.add(x, b.broadcast(places, b.shape(x).dimensions, {1, 2}));
   }
 
   InstructionId encoded(InstructionId source) {
@@ -72,12 +80,26 @@ class Transformer {
     const GraphBuilder::Scope scope(b, fmt::format("layer{}", index));
     x = attended("attention", x, -1, mask);
     if (memory >= 0) x = attended("cross_attention", x, memory, {});
-    const InstructionId out = [&] {
-      const GraphBuilder::Scope block(b, "ffn");
-      return feed_forward(tensors_, norm(x), options_.feed_forward);
-    }();
+    const InstructionId out = is_mixture(index) ? mixture(x) : dense(x);
     const GraphBuilder::Scope residual(b, "residual");
     return b.add(x, out);
+  }
+
+  bool is_mixture(std::int64_t index) const {
+    return options_.mixture.experts > 0 && (index + 1) % options_.mixture.interval == 0;
+  }
+
+  InstructionId dense(InstructionId x) {
+    const GraphBuilder::Scope scope(b, "ffn");
+    return feed_forward(tensors_, norm(x), options_.feed_forward);
+  }
+
+  InstructionId mixture(InstructionId x) {
+    const GraphBuilder::Scope scope(b, "moe");
+    const MixtureResult result = mixture_of_experts(tensors_, norm(x), options_.feed_forward, options_.mixture);
+    held_.push_back(result.held);
+    auxiliary_ = auxiliary_ < 0 ? result.auxiliary : b.add(auxiliary_, result.auxiliary);
+    return result.value;
   }
 
   /// x with what it finds in `memory`, in itself where that is -1.
@@ -96,24 +118,19 @@ class Transformer {
   }
 
   InstructionId unembedded(InstructionId x) {
-    const InstructionId table = options_.tied_embedding
-                                    ? converted_table()
-                                    : tensors_.weight("unembedding", {options_.vocabulary, options_.model});
+    const InstructionId table =
+        options_.tied_embedding ? narrow_table_ : tensors_.weight("unembedding", {options_.vocabulary, options_.model});
     const GraphBuilder::Scope scope(b, "logits");
     return b.dot(x, table, {{}, {}, {2}, {1}});
-  }
-
-  InstructionId converted_table() {
-    const GraphBuilder::Scope scope(b, "embedding");
-    return b.convert(table_, options_.precision.activation);
   }
 
   GraphBuilder& b;
   const TransformerOptions& options_;
   TrainedTensors tensors_;
-  InstructionId table_ = -1;
-  InstructionId memory_ = -1;        ///< what the encoder found
-  std::vector<InstructionId> held_;  ///< maxima of softmaxes
+  InstructionId table_ = -1, narrow_table_ = -1;  ///< as it is trained, and in the activations' type
+  InstructionId memory_ = -1;                     ///< what the encoder found
+  InstructionId auxiliary_ = -1;                  ///< sum over the mixtures of experts
+  std::vector<InstructionId> held_;               ///< maxima of softmaxes
 };
 
 }  // namespace

@@ -13,13 +13,23 @@ struct Sizes {
         embedding(o.vocabulary * o.model),
         norm((o.norm == NormKind::layer_norm ? 2 : 1) * o.model),
         attention_biases(o.attention.biases ? 3 * heads + o.model : 0),
-        feed_forward_biases(o.feed_forward.biases ? o.feed_forward.hidden + o.model : 0) {}
+        feed_forward_biases(o.feed_forward.biases ? o.feed_forward.hidden + o.model : 0),
+        mixtures(o.mixture.experts > 0 ? o.layers / o.mixture.interval : 0),
+        encoder_mixtures(o.mixture.experts > 0 ? o.encoder_layers / o.mixture.interval : 0),
+        gating(o.model * o.mixture.experts) {}
 
   /// Of a layer with one attention, and of another attention in it.
   std::int64_t layer() const { return attention() + feed_forward + norm + feed_forward_biases; }
   std::int64_t attention() const { return 4 * projection + norm + attention_biases; }
 
+  /// What a layer has more where a mixture of experts stands in for its feed-forward block.
+  std::int64_t more_of_mixture(const TransformerOptions& o) const {
+    return gating + (o.mixture.experts - 1) * feed_forward - feed_forward_biases;
+  }
+
   std::int64_t heads, projection, feed_forward, embedding, norm, attention_biases, feed_forward_biases;
+  std::int64_t mixtures, encoder_mixtures;  ///< layers
+  std::int64_t gating;
 };
 
 }  // namespace
@@ -32,6 +42,7 @@ std::int64_t parameter_count(const TransformerOptions& o) {
     count += o.encoder_layers * sizes.layer() + sizes.norm + o.layers * sizes.attention();
     if (o.position_embedding) count += o.source_sequence * o.model;
   }
+  count += (sizes.mixtures + (o.encoder_layers > 0 ? sizes.encoder_mixtures : 0)) * sizes.more_of_mixture(o);
   return count;
 }
 
@@ -39,10 +50,13 @@ double model_flops(const TransformerOptions& o) {
   const Sizes sizes(o);
   const double targets = double(o.batch * o.sequence), pair = 12 * double(sizes.heads);
   const double layer = double(4 * sizes.projection + sizes.feed_forward);
+  const double more_of_mixture = double(sizes.feed_forward + sizes.gating);  // a token passes two experts
   double flops = 6 * targets * (double(o.layers) * layer + double(sizes.embedding)) +
-                 pair * double(o.layers) * targets * double(o.sequence);
+                 pair * double(o.layers) * targets * double(o.sequence) +
+                 6 * targets * double(sizes.mixtures) * more_of_mixture;
   if (o.encoder_layers > 0) {
     const double sources = double(o.batch * o.source_sequence);
+    flops += 6 * sources * double(sizes.encoder_mixtures) * more_of_mixture;
     flops += double(o.encoder_layers) * (6 * sources * layer + pair * sources * double(o.source_sequence));
     flops += double(o.layers) *
              (6 * (targets + sources) * 2 * double(sizes.projection) + pair * targets * double(o.source_sequence));

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transformer_workload.h"
 
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
 #include "workloads/global_batch.h"
+#include "workloads/shardings.h"
 #include "workloads/transformer_size.h"
 
 namespace podsim::workloads {
@@ -39,7 +43,21 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   keys.add("model.parameter_type", o.precision.parameter,
            {{"f32", sw::ElementType::f32}, {"bf16", sw::ElementType::bf16}},
            "type of weights, of their slots and of what is not a product");
+  keys.add("model.experts", o.mixture.experts, 0, 1 << 20, "experts of a mixture; 0: dense blocks alone");
+  keys.add("model.expert_interval", o.mixture.interval, 1, 1024, "every so many layers is a mixture of experts");
+  keys.add("model.expert_group", o.mixture.group, 0, most, "tokens that compete for an expert's places; 0: a sequence");
+  keys.add("model.capacity_factor", o.mixture.capacity_factor, 0.125, 64,
+           "places of an expert over its share of tokens");
   return keys;
+}
+
+void check_groups(const TransformerOptions& o) {
+  if (o.mixture.experts == 0 || o.mixture.group == 0) return;
+  for (const std::int64_t tokens : {o.batch * o.sequence, o.encoder_layers > 0 ? o.batch * o.source_sequence : 0}) {
+    if (tokens % o.mixture.group == 0) continue;
+    throw base::InputError(
+        fmt::format("{} tokens of a step are not a multiple of model.expert_group, {}", tokens, o.mixture.group));
+  }
 }
 
 std::vector<ModelKey> key_list(TransformerOptions defaults) { return transformer_keys(defaults).list(); }
@@ -50,6 +68,7 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   network.attention.biases = network.feed_forward.biases;
   network.batch = global_batch(options, network.batch, batch_per_core);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
+  check_groups(network);
   Workload workload;
   workload.name = std::move(name);
   workload.samples = network.batch;
@@ -58,6 +77,7 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   workload.model_flops = model_flops(network);
   workload.batched = {"tokens", "targets"};
   if (network.encoder_layers > 0) workload.batched.insert(workload.batched.begin(), "source_tokens");
+  workload.sharding = sharding_text(workload.name);
   workload.step = transformer_training_step(network);
   return workload;
 }
@@ -69,12 +89,59 @@ TransformerOptions transformer_defaults() {
   return options;
 }
 
+/// LaMDA's largest model (Thoppilan et al. 2022), without its relative positions, which have next to no weights: 137e9
+/// parameters besides the embedding, batches of 256K tokens.
+TransformerOptions dense_137b_defaults() {
+  TransformerOptions options;
+  options.batch = 256;
+  options.sequence = 1024;
+  options.vocabulary = 32768;
+  options.layers = 64;
+  options.model = 8192;
+  options.attention = {128, 128, false};
+  options.feed_forward = {65536, Activation::geglu, false};
+  options.norm = NormKind::rms_norm;
+  options.position_embedding = false;
+  options.optimizer.kind = OptimizerKind::adafactor;
+  return options;
+}
+
+/// GShard's model of 600e9 parameters (Lepikhin et al. 2020, table 1: 36 layers, every other one with 2048 experts of
+/// 1024 x 8192, 16 heads of 128, 4M tokens in a batch) as a decoder by itself.
+TransformerOptions gshard_moe_defaults() {
+  TransformerOptions options;
+  options.batch = 4096;
+  options.sequence = 1024;
+  options.vocabulary = 32768;
+  options.layers = 36;
+  options.model = 1024;
+  options.attention = {16, 128, false};
+  options.feed_forward = {8192, Activation::relu, false};
+  options.mixture.experts = 2048;
+  options.mixture.group = 2048;
+  options.position_embedding = false;
+  options.optimizer.kind = OptimizerKind::adafactor;
+  return options;
+}
+
 }  // namespace
 
 WorkloadEntry transformer_entry() {
   return {"transformer", "Transformer language model training step, 12 layers of 768, to be partitioned",
           key_list(transformer_defaults()),
           [](const WorkloadOptions& options) { return build(options, "transformer", transformer_defaults(), 8); }};
+}
+
+WorkloadEntry dense_137b_entry() {
+  return {"dense_137b", "Transformer of 137 billion parameters, 64 layers of 8192, batches of 256K tokens",
+          key_list(dense_137b_defaults()),
+          [](const WorkloadOptions& options) { return build(options, "dense_137b", dense_137b_defaults(), 1); }};
+}
+
+WorkloadEntry gshard_moe_entry() {
+  return {"gshard_moe", "Transformer with 2048 experts in every other of 36 layers, batches of 4M tokens",
+          key_list(gshard_moe_defaults()),
+          [](const WorkloadOptions& options) { return build(options, "gshard_moe", gshard_moe_defaults(), 2); }};
 }
 
 }  // namespace podsim::workloads

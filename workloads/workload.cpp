@@ -89,6 +89,8 @@ const std::vector<WorkloadEntry>& workload_registry() {
       {"pipelined_mlp", "Multilayer perceptron in GPipe's pipeline, a training step, stages on cores of their own",
        pipelined_mlp_key_list(), build_pipelined_mlp},
       transformer_entry(),
+      dense_137b_entry(),
+      gshard_moe_entry(),
   };
   return registry;
 }

@@ -136,7 +136,7 @@ class ReferenceTransformer {
       const auto token = std::int64_t(tensor(tokens)[sample * length + i]);
       for (std::int64_t j = 0; j < options_.model; ++j) {
         x(i, j) = tensor("embedding")[token * options_.model + j];
-        if (options_.position_embedding) x(i, j) += tensor(scope + "embedding/position")[i * options_.model + j];
+        if (options_.position_embedding) x(i, j) += tensor(scope + "position_embedding")[i * options_.model + j];
       }
     }
     return x;

@@ -137,6 +137,19 @@ TEST_P(Transformer, has_as_many_parameters_as_its_size_says) {
 
 INSTANTIATE_TEST_SUITE_P(transformer, Transformer, ::testing::Values(tiny, gated, swish, with_encoder));
 
+TEST(transformer, counts_the_parameters_of_experts) {
+  TransformerOptions options = with_encoder();
+  options.layers = 2;
+  options.mixture.experts = 3;
+  const TrainingStep step = transformer_training_step(options);
+  const sw::Computation& entry = step.module.entry_computation();
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < step.donations.size() / 2; ++i) {
+    count += entry[entry.parameters[step.donations[i].parameter]].shape.element_count();
+  }
+  EXPECT_EQ(parameter_count(options), count);
+}
+
 /// FLOPs of the products of a step.
 double product_flops(const sw::Module& module) {
   double flops = 0;
@@ -168,7 +181,7 @@ TEST(transformer, values_that_users_annotate_are_one_instruction_each) {
   const std::vector<std::int64_t> stream{8, 512, 768}, hidden{8, 512, 3072}, heads{8, 512, 12, 64},
       scores{8, 12, 512, 512};
   const std::map<std::string, std::vector<std::int64_t>> expected = {
-      {"embedding/lookup", stream},
+      {"embed/lookup", stream},
       {"layer2/residual", stream},
       {"layer2/attention/residual", stream},
       {"layer2/ffn/hidden", hidden},
