@@ -17,11 +17,27 @@ namespace {
 /// (8x8, 4 MiB).
 constexpr double saturated_throughput = 0.6;
 
+/// Groups that share the links of the first group's first chip: several where they have one core each of their chips.
+int groups_on_a_chip(const CollectiveSchedule& schedule) {
+  const int cores = schedule.cores_per_chip();
+  std::int32_t first = 0;
+  while (first < schedule.cores() && !schedule.takes_part(first)) ++first;
+  std::set<std::int32_t> groups;
+  for (std::int32_t core = first / cores * cores; core < (first / cores + 1) * cores && core < schedule.cores();
+       ++core) {
+    if (schedule.takes_part(core)) groups.insert(schedule.member(core).group);
+  }
+  return std::max(1, int(groups.size()));
+}
+
 /// Seconds that a stage of one order takes, with what all colours of that order send.
 class StageModel {
  public:
   StageModel(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program)
-      : machine_(machine), schedule_(schedule), program_(program), rate_(machine.ici.payload_rate().si()) {}
+      : machine_(machine),
+        schedule_(schedule),
+        program_(program),
+        rate_(machine.ici.payload_rate().si() / groups_on_a_chip(schedule)) {}
 
   double seconds(const Stage& stage, int colours) const {
     const double chunk = bytes(stage.chunk) * colours;
@@ -85,7 +101,6 @@ class StageModel {
       most = std::max(most, crossing * places / n * program_.cores() * program_.cores() * std::max(1, along.stride));
       hops += n / 2;
     }
-    if (schedule_.request().kind == CollectiveKind::collective_permute) return bytes(stage.chunk) / rate_;
     return most * bytes(stage.chunk) * colours / (saturated_throughput * rate_) + hops * machine_.ici.hop_latency.si() +
            machine_.ici.remote_dma_latency.si();
   }
@@ -93,8 +108,26 @@ class StageModel {
   const hw::Machine& machine_;
   const CollectiveSchedule& schedule_;
   const GroupSchedule& program_;
-  double rate_;
+  double rate_;  ///< of a link that the groups on a chip share
 };
+
+/// Every pair's array at once: what the busiest link carries, and the longest way.
+double permute_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+  const noc::Topology& slice = schedule.slice();
+  std::vector<std::int64_t> arrays(std::size_t(slice.link_ids()), 0);
+  std::int64_t most = 0;
+  std::size_t hops = 0;
+  for (std::int32_t core = 0; core < schedule.cores(); ++core) {
+    if (!schedule.takes_part(core) || schedule.member(core).position[0] == 0) continue;
+    const auto way = slice.route(core / schedule.cores_per_chip(), schedule.route(core, {}).hops);
+    for (const noc::Link& link : way) most = std::max(most, ++arrays[std::size_t(link.id)]);
+    hops = std::max(hops, way.size());
+  }
+  const double bytes = double(schedule.bytes(schedule.request().elements).value());
+  if (hops == 0) return bytes / machine.hbm.stream_rate.si();
+  return double(most) * bytes / machine.ici.payload_rate().si() + machine.ici.remote_dma_latency.si() +
+         double(hops - 1) * machine.ici.hop_latency.si();
+}
 
 double group_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program) {
   const StageModel model(machine, schedule, program);
@@ -134,6 +167,9 @@ double least_bytes(const CollectiveSchedule& schedule, const GroupSchedule& prog
 }  // namespace
 
 base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+  if (schedule.request().kind == CollectiveKind::collective_permute) {
+    return base::Duration(permute_seconds(machine, schedule)) + machine.compiler.collective_launch;
+  }
   double longest = 0;
   std::set<const GroupSchedule*> seen;
   for (std::size_t group = 0; group < schedule.groups(); ++group) {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "sw/compiler/all_reduce_combiner.h"
+#include "sw/compiler/collective_combiner.h"
 #include "sw/compiler/fusion.h"
 #include "sw/compiler/layout_assignment.h"
 #include "sw/compiler/lowering.h"
@@ -17,7 +17,7 @@ Compilation compile(Module module, const hw::Machine& machine) {
   } else {
     for (Computation& computation : module.computations) bypass_copies(computation);
     assign_layouts(module.computations[module.entry]);
-    result.fused = fuse(combine_all_reduces(std::move(module), machine.compiler.combine_all_reduce));
+    result.fused = fuse(combine_collectives(std::move(module), machine.compiler.combine_all_reduce));
   }
   result.program = lower(result.fused, machine);
   return result;

@@ -12,7 +12,7 @@ struct Compilation {
   Program program;
 };
 
-/// Lays out, combines all-reduces, fuses, cuts into tiles; a scheduled module is taken as it stands. Compile time and
+/// Lays out, combines collectives, fuses, cuts into tiles; a scheduled module is taken as it stands. Compile time and
 /// the program's size depend on the module alone, not on the number of chips. Throws base::SimulationError when an op
 /// cannot fit VMEM.
 Compilation compile(Module module, const hw::Machine& machine);

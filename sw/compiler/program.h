@@ -27,6 +27,7 @@ struct CollectiveOp {
   /// Cores, numbered as in CollectiveGroups; of a collective-permute pairs of source and target. Empty: one group of
   /// all.
   std::vector<std::vector<std::int32_t>> groups = {};
+  std::string axes = {};  ///< of the mesh that they join (spmd/mesh_collectives.h); empty: there is no mesh
   auto operator<=>(const CollectiveOp&) const = default;
 };
 

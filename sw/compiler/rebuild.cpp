@@ -75,6 +75,36 @@ Computation sorted_topologically(Computation computation) {
   return computation;
 }
 
+Computation in_order_of_need(Computation computation, std::span<const InstructionId> order) {
+  const std::vector<bool> reached = needed(computation);
+  std::vector<InstructionId> position(computation.instructions.size(), -1);
+  std::vector<Instruction> sorted;
+  std::vector<InstructionId> open;
+  for (const InstructionId next : order) {
+    if (reached[std::size_t(next)]) open.push_back(next);
+    while (!open.empty()) {
+      const InstructionId id = open.back();
+      const std::size_t before = open.size();
+      if (position[std::size_t(id)] < 0) {
+        const auto& operands = computation[id].operands;
+        for (auto operand = operands.rbegin(); operand != operands.rend(); ++operand) {
+          if (position[std::size_t(*operand)] < 0) open.push_back(*operand);
+        }
+      }
+      if (open.size() > before) continue;
+      open.pop_back();
+      if (position[std::size_t(id)] >= 0) continue;
+      position[std::size_t(id)] = InstructionId(sorted.size());
+      sorted.push_back(std::move(computation.instructions[std::size_t(id)]));
+      for (InstructionId& operand : sorted.back().operands) operand = position[std::size_t(operand)];
+    }
+  }
+  computation.instructions = std::move(sorted);
+  computation.root = position[std::size_t(computation.root)];
+  for (InstructionId& parameter : computation.parameters) parameter = position[std::size_t(parameter)];
+  return computation;
+}
+
 void bypass_copies(Computation& computation) {
   for (Instruction& instruction : computation.instructions) {
     for (InstructionId& operand : instruction.operands) {

@@ -22,6 +22,7 @@ Json collectives_json(const RunResult& result) {
                     {"group_size", c.group_size},
                     {"algorithm", c.algorithm},
                     {"folded", c.folded}});
+    if (!c.axes.empty()) list.back()["axes"] = c.axes;
   }
   return list;
 }
@@ -69,6 +70,48 @@ Json banks_json(const RunReport& r) {
   return {{"step_time_s", seconds(r.result.banks.step_time)}, {"ops", ops}};
 }
 
+Json mesh_json(const MeshPlacement& placement) {
+  Json axes = Json::array();
+  for (std::size_t axis = 0; axis < placement.mesh().axes().size(); ++axis) {
+    const MeshAxis& of = placement.mesh().axes()[axis];
+    axes.push_back({{"name", of.name}, {"size", of.size}});
+    if (placement.axes().empty()) continue;
+    axes.back()["place"] = to_string(placement.axes()[axis], placement.slice(), placement.cores_per_chip());
+  }
+  return axes;
+}
+
+Json by_axis_json(const RunResult& result) {
+  Json list = Json::array();
+  for (const AxisCollectives& row : collectives_by_axis(result)) {
+    list.push_back({{"axes", row.axes},
+                    {"kind", row.kind},
+                    {"count", row.count},
+                    {"bytes_per_step", row.bytes.value()},
+                    {"time_s", seconds(row.time)},
+                    {"exposed_s", seconds(row.exposed)},
+                    {"overlapped_s", seconds(row.overlapped())}});
+  }
+  return list;
+}
+
+void add_partition(Json& json, const RunReport& r) {
+  const PartitionReport& p = *r.partition;
+  json["mesh"] = mesh_json(p.placed.placement);
+  json["placement"] = {{"text", to_string(p.placed.placement)},
+                       {"chosen", p.chosen},
+                       {"tried", p.placed.tried},
+                       {"modelled_collective_s", p.placed.modelled.si()},
+                       {"in_order_of_cores_s", p.placed.natural.si()}};
+  json["sharding"] = p.sharding;
+  json["samples_per_step"] = p.samples;
+  json["tokens_per_s"] = r.tokens_per_s();
+  json["model_flops_per_step"] = p.model_flops;
+  json["utilization"]["model"] = r.model_utilization();
+  json["memory"]["parameter_bytes_whole"] = p.parameters.value();
+  json["collectives_by_axis"] = by_axis_json(r.result);
+}
+
 Json stats(const RunReport& r) {
   auto [bound, bound_share] = r.bound();
   Json json = {
@@ -110,6 +153,7 @@ Json stats(const RunReport& r) {
       {"warnings", r.warnings},
   };
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
+  if (r.partition) add_partition(json, r);
   if (!r.result.banks.ops.empty()) json["memory_banks"] = banks_json(r);
   return json;
 }
@@ -120,6 +164,7 @@ std::string run_stats(const RunReport& report) { return stats(report).dump(2) + 
 
 std::string run_json(const RunReport& report) {
   Json json = stats(report);
+  if (report.partition) json["partition_s"] = report.partition->partition_s;
   json["compile_s"] = report.compile_s;
   json["wall_s"] = report.wall_s;
   return json.dump(2) + "\n";

@@ -8,7 +8,17 @@ namespace podsim::sw {
 
 double RunReport::samples_per_s() const {
   if (step_s() <= 0) return 0;
+  if (partition) return double(partition->samples) / step_s();
   return double(batch_per_core * machine.cores_per_chip * chips) / step_s();
+}
+
+double RunReport::tokens_per_s() const {
+  return step_s() <= 0 || !partition ? 0 : double(partition->tokens) / step_s();
+}
+
+double RunReport::model_utilization() const {
+  if (step_s() <= 0 || !partition) return 0;
+  return partition->model_flops / (step_s() * machine.peak_flops_per_core() * double(machine.cores_per_chip * chips));
 }
 
 double RunReport::mxu_utilization() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "hw/machine.h"
 #include "sw/compiler/program.h"
 #include "sw/memory_account.h"
+#include "sw/report/mesh_report.h"
 #include "sw/runtime/run_result.h"
 
 /// One run as the reports see it, and its reports.
@@ -30,12 +32,16 @@ struct RunReport {
   Program program;
   MemoryAccount memory;
   RunResult result;
-  double compile_s = 0;  ///< host time
-  double wall_s = 0;     ///< host time of the whole run
+  std::optional<PartitionReport> partition;  ///< of a program that was partitioned
+  double compile_s = 0;                      ///< host time
+  double wall_s = 0;                         ///< host time of the whole run
   std::vector<std::string> warnings;
 
   double step_s() const { return to_duration(result.step_time).si(); }
   double samples_per_s() const;
+  double tokens_per_s() const;
+  /// FLOPs that the model asks for, over the peak of the MXUs of all cores; 0 where they are not known.
+  double model_utilization() const;
   /// FLOPs of convolutions and dots, as XLA counts them, over the peak of the core's MXUs.
   double mxu_utilization() const;
   /// Bytes moved over what the HBM streams at its sustained rate.

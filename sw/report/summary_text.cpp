@@ -22,7 +22,8 @@ double share_of_step(const RunReport& report, base::Time time) {
 }
 
 std::string headline(const RunReport& r) {
-  const std::string batch = r.batch_per_core > 0 ? fmt::format("batch {} per core, ", r.batch_per_core) : "";
+  std::string batch = r.batch_per_core > 0 ? fmt::format("batch {} per core, ", r.batch_per_core) : "";
+  if (r.partition) batch = r.partition->samples > 0 ? fmt::format("batch {}, ", r.partition->samples) : "";
   return fmt::format("{} on a {} slice of {}: {} chips, {} cores, {}detail {}{}\n\n", r.workload, r.slice,
                      r.machine.name, r.chips, r.chips * r.machine.cores_per_chip, batch, r.detail,
                      r.result.partial ? " [partial: interrupted]" : "");
@@ -46,11 +47,15 @@ std::string bounds(const RunReport& r) {
 
 std::string figures(const RunReport& r) {
   base::TextTable table({Align::left, Align::left});
-  const std::string rate = r.batch_per_core > 0 ? fmt::format(", {:.0f} samples/s", r.samples_per_s()) : "";
+  std::string rate = r.samples_per_s() > 0 ? fmt::format(", {:.0f} samples/s", r.samples_per_s()) : "";
+  if (r.tokens_per_s() > 0) rate += fmt::format(", {:.0f} tokens/s", r.tokens_per_s());
   table.row({"step time", milliseconds(r.result.step_time) + rate});
   table.row({"bound by", bounds(r)});
-  table.row({"utilisation", fmt::format("MXU {}, HBM {}, ICI {}", percent(r.mxu_utilization()),
-                                        percent(r.hbm_utilization()), percent(r.result.ici_utilization))});
+  const std::string model = r.model_utilization() > 0 ? fmt::format("; of the peak by the model's own FLOPs {}",
+                                                                    percent(r.model_utilization()))
+                                                      : "";
+  table.row({"utilisation", fmt::format("MXU {}, HBM {}, ICI {}{}", percent(r.mxu_utilization()),
+                                        percent(r.hbm_utilization()), percent(r.result.ici_utilization), model)});
   table.row({"work", fmt::format("{:.2f} TFLOP and {} through HBM per core", r.program.flops * 1e-12,
                                  base::to_string(r.result.hbm_bytes))});
   table.row(
@@ -139,6 +144,35 @@ std::string parts(const RunReport& r) {
   return "\nwhere the step goes\n" + table.text();
 }
 
+std::string megabytes(base::Bytes bytes) { return fmt::format("{:.1f} MB", double(bytes.value()) * 1e-6); }
+
+/// How the program was cut, and its collectives by the axes of the mesh.
+std::string mesh(const RunReport& r) {
+  if (!r.partition) return "";
+  const PartitionReport& p = *r.partition;
+  base::TextTable head({Align::left, Align::left});
+  head.row({"  mesh", to_string(p.placed.placement)});
+  head.row({"  sharding", p.sharding});
+  if (p.chosen && p.placed.natural > p.placed.modelled) {
+    head.row({"  placement",
+              fmt::format("the best of {}: {} of collectives by formula, in the order of the cores {}", p.placed.tried,
+                          base::to_string(p.placed.modelled), base::to_string(p.placed.natural))});
+  }
+  head.row({"  parameters", fmt::format("{} on a core, {} in all", base::to_string(r.memory.parameters),
+                                        base::to_string(p.parameters))});
+  std::string text = "\nhow the program is cut\n" + head.text();
+  const std::vector<AxisCollectives> rows = collectives_by_axis(r.result);
+  if (rows.empty()) return text;
+  base::TextTable table(
+      {Align::left, Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
+  table.row({"  axes", "collective", "count", "bytes a step", "time", "exposed", "overlapped"});
+  for (const AxisCollectives& row : rows) {
+    table.row({"  " + row.axes, row.kind, std::to_string(row.count), megabytes(row.bytes), milliseconds(row.time),
+               milliseconds(row.exposed), milliseconds(row.overlapped())});
+  }
+  return text + "\ncollectives by the axes of the mesh, payloads of one core\n" + table.text();
+}
+
 std::string costliest_ops(const RunReport& r) {
   const std::vector<OpTotal> ops = r.ops();
   if (ops.empty()) return "";
@@ -176,8 +210,8 @@ std::string ops_on_banks(const RunReport& r) {
 }  // namespace
 
 std::string summary_text(const RunReport& report) {
-  std::string text = headline(report) + figures(report) + parts(report) + stages(report) + loops(report) +
-                     costliest_ops(report) + ops_on_banks(report);
+  std::string text = headline(report) + figures(report) + parts(report) + mesh(report) + stages(report) +
+                     loops(report) + costliest_ops(report) + ops_on_banks(report);
   if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";

@@ -46,6 +46,7 @@ struct CollectiveResult {
   std::int64_t group_size = 0;
   std::string algorithm;
   bool folded = false;
+  std::string axes = {};  ///< of the mesh that its groups join (CollectiveOp::axes)
 };
 
 /// Cores that take the same branches of the program, such as those of a stage of a pipeline, by the first of them.

@@ -440,6 +440,7 @@ void Simulation::add_collective_result(const ItemResult& item, std::map<int, std
     result.group_size = op.groups.empty() ? schedule.cores() : std::int64_t(op.groups.front().size());
     result.algorithm = algorithm_name(schedule);
     result.folded = engine_->topology().is_folded();
+    result.axes = op.axes;
   }
   CollectiveResult& result = result_.collectives[at->second];
   result.exposed += item.total();

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/collective_combiner.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sw/graph/evaluator.h"
+#include "sw/graph/graph_builder.h"
+#include "tests/sw/graph/literals.h"
+
+namespace podsim::sw {
+namespace {
+
+constexpr int kPartitions = 3;
+
+std::vector<const Instruction*> all_reduces(const Module& module) {
+  std::vector<const Instruction*> found;
+  for (const Instruction& instruction : module.entry_computation().instructions) {
+    if (instruction.opcode == Opcode::all_reduce) found.push_back(&instruction);
+  }
+  return found;
+}
+
+base::Bytes bytes_of(const std::vector<const Instruction*>& list) {
+  base::Bytes sum;
+  for (const Instruction* instruction : list) sum += logical_bytes(instruction->shape);
+  return sum;
+}
+
+/// Each partition with numbers of its own.
+std::vector<std::vector<Literal>> arguments_for(const Module& module) {
+  std::vector<std::vector<Literal>> arguments(kPartitions);
+  unsigned seed = 1;
+  for (std::vector<Literal>& own : arguments) {
+    for (InstructionId id : module.entry_computation().parameters) {
+      own.push_back(testing::random_literal(module.entry_computation()[id].shape, seed++));
+    }
+  }
+  return arguments;
+}
+
+/// Independent gradients of the given sizes in the given type, all-reduced one by one.
+Module gradients(const std::vector<std::int64_t>& sizes, ElementType type = ElementType::bf16) {
+  GraphBuilder b("gradients");
+  std::vector<InstructionId> sums;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    sums.push_back(b.all_reduce(b.parameter(make_shape(type, {sizes[i]}), "g" + std::to_string(i))));
+  }
+  return std::move(b).build(b.tuple(sums));
+}
+
+TEST(CollectiveCombiner, GradientsBelowTheThresholdBecomeOneAllReduceOfAllOfThem) {
+  Module combined = combine_collectives(gradients({100, 200, 300}), base::Bytes(1200));
+  auto found = all_reduces(combined);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0]->operands.size(), 3U);
+  EXPECT_EQ(logical_bytes(found[0]->shape), base::Bytes(1200));
+}
+
+TEST(CollectiveCombiner, OneByteLessThanTheSumNeedsTwo) {
+  Module combined = combine_collectives(gradients({100, 200, 300}), base::Bytes(1199));
+  auto found = all_reduces(combined);
+  EXPECT_EQ(found.size(), 2U);
+}
+
+TEST(CollectiveCombiner, AnArrayAboveTheThresholdStandsAlone) {
+  Module combined = combine_collectives(gradients({10, 1000, 10}), base::Bytes(100));
+  auto found = all_reduces(combined);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0]->operands.size() + found[1]->operands.size(), 3U);
+}
+
+TEST(CollectiveCombiner, ElementTypesAreNotMixed) {
+  GraphBuilder b("types");
+  InstructionId narrow = b.parameter(make_shape(ElementType::bf16, {8}), "narrow");
+  InstructionId wide = b.parameter(make_shape(ElementType::f32, {8}), "wide");
+  Module module = std::move(b).build(b.tuple({b.all_reduce(narrow), b.all_reduce(wide)}));
+  EXPECT_EQ(all_reduces(combine_collectives(module, base::Bytes(1 << 20))).size(), 2U);
+}
+
+TEST(CollectiveCombiner, AnAllReduceThatNeedsAnotherIsNotCombinedWithIt) {
+  // Two chains of two: the firsts can meet, and the seconds, but never a first with a second.
+  GraphBuilder b("chains");
+  std::vector<InstructionId> ends;
+  for (const char* name : {"x", "y"}) {
+    InstructionId first = b.all_reduce(b.parameter(make_shape(ElementType::f32, {4}), name));
+    ends.push_back(b.all_reduce(b.multiply(first, first)));
+  }
+  Module module = std::move(b).build(b.tuple(ends));
+  Module combined = combine_collectives(module, base::Bytes(1 << 20));
+  EXPECT_NO_THROW(verify(combined));
+  EXPECT_EQ(all_reduces(combined).size(), 2U);
+  auto arguments = arguments_for(module);
+  auto expected = evaluate_partitions(module, arguments), actual = evaluate_partitions(combined, arguments);
+  for (int p = 0; p < kPartitions; ++p) {
+    for (int i : {0, 1}) EXPECT_EQ(actual[p].elements[i].values, expected[p].elements[i].values);
+  }
+}
+
+/// Arrays of random sizes; an all-reduce now and then takes the sum of earlier values, all-reduced or not.
+Module random_module() {
+  GraphBuilder b("random");
+  std::int64_t size = *rc::gen::inRange(1, 5);
+  std::vector<InstructionId> values;
+  int parameters = *rc::gen::inRange(1, 5);
+  for (int i = 0; i < parameters; ++i) {
+    values.push_back(b.parameter(make_shape(ElementType::f32, {size}), "p" + std::to_string(i)));
+  }
+  int steps = *rc::gen::inRange(1, 15);
+  for (int i = 0; i < steps; ++i) {
+    InstructionId x = values[*rc::gen::inRange<std::size_t>(0, values.size())];
+    InstructionId y = values[*rc::gen::inRange<std::size_t>(0, values.size())];
+    values.push_back(*rc::gen::arbitrary<bool>() ? b.all_reduce(x) : b.add(x, y));
+  }
+  return std::move(b).build(b.tuple(values));
+}
+
+RC_GTEST_PROP(CollectiveCombiner, AnyModuleKeepsItsResultsItsBytesAndTheThreshold, ()) {
+  Module module = random_module();
+  base::Bytes threshold(*rc::gen::inRange(1, 80));
+  Module combined = combine_collectives(module, threshold);
+  verify(combined);
+  auto before = all_reduces(module), after = all_reduces(combined);
+  RC_ASSERT(bytes_of(before) == bytes_of(after));
+  RC_ASSERT(after.size() <= before.size());
+  for (const Instruction* instruction : after) {
+    RC_ASSERT(instruction->operands.size() == 1 || logical_bytes(instruction->shape) <= threshold);
+  }
+  auto arguments = arguments_for(module);
+  auto expected = evaluate_partitions(module, arguments), actual = evaluate_partitions(combined, arguments);
+  for (int p = 0; p < kPartitions; ++p) {
+    for (std::size_t i = 0; i < expected[p].elements.size(); ++i) {
+      RC_ASSERT(actual[p].elements[i].values == expected[p].elements[i].values);
+    }
+  }
+}
+
+/// A collective over all partitions, of a kind that keeps the type.
+InstructionId collective(GraphBuilder& b, Opcode opcode, InstructionId operand, Shape shape, std::int64_t dimension) {
+  Instruction instruction;
+  instruction.opcode = opcode;
+  instruction.operands = {operand};
+  instruction.shape = std::move(shape);
+  instruction.dimensions = {dimension};
+  instruction.participants.channel_id = 1;
+  if (opcode == Opcode::reduce_scatter) instruction.called = {b.combiner(Opcode::add, ElementType::f32)};
+  return b.add(std::move(instruction));
+}
+
+Shape f32(std::vector<std::int64_t> dimensions) { return make_shape(ElementType::f32, std::move(dimensions)); }
+
+std::vector<const Instruction*> of(const Module& module, Opcode opcode) {
+  std::vector<const Instruction*> found;
+  for (const Instruction& instruction : module.entry_computation().instructions) {
+    if (instruction.opcode == opcode) found.push_back(&instruction);
+  }
+  return found;
+}
+
+/// Weights in shards of one row are gathered and used layer by layer, in a chain.
+Module layers(int count, std::vector<std::int64_t> gathered_along) {
+  GraphBuilder b("layers");
+  InstructionId x = b.parameter(f32({kPartitions, kPartitions}), "x");
+  std::vector<InstructionId> shards;
+  for (int i = 0; i < count; ++i) {
+    const bool rows = gathered_along[std::size_t(i) % gathered_along.size()] == 0;
+    shards.push_back(b.parameter(rows ? f32({1, kPartitions}) : f32({kPartitions, 1}), "w" + std::to_string(i)));
+  }
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t along = gathered_along[std::size_t(i) % gathered_along.size()];
+    x = b.add(x, collective(b, Opcode::all_gather, shards[std::size_t(i)], f32({kPartitions, kPartitions}), along));
+  }
+  Module module = std::move(b).build(x);
+  module.partitions = kPartitions;
+  return module;
+}
+
+void expect_same_results(const Module& module, const Module& combined) {
+  verify(combined);
+  const auto arguments = arguments_for(module);
+  const auto expected = evaluate_partitions(module, arguments), actual = evaluate_partitions(combined, arguments);
+  for (int p = 0; p < kPartitions; ++p) EXPECT_EQ(actual[p].values, expected[p].values);
+}
+
+TEST(CollectiveCombiner, AllGathersAlongOneDimensionBecomeOne) {
+  const Module module = layers(4, {0});
+  const Module combined = combine_collectives(module, base::Bytes(4 * 36));
+  ASSERT_EQ(of(combined, Opcode::all_gather).size(), 1U);
+  EXPECT_EQ(of(combined, Opcode::all_gather)[0]->operands.size(), 4U);
+  expect_same_results(module, combined);
+}
+
+TEST(CollectiveCombiner, AllGathersAlongDifferentDimensionsStayApart) {
+  const Module module = layers(4, {0, 1});
+  const Module combined = combine_collectives(module, base::Bytes(1 << 20));
+  EXPECT_EQ(of(combined, Opcode::all_gather).size(), 2U);
+  expect_same_results(module, combined);
+}
+
+TEST(CollectiveCombiner, WeightsAreGatheredNoEarlierThanTheFirstOfTheirGroupIsNeeded) {
+  // Two gathers fit together: the third and fourth weights must not be there while the first two are used.
+  const Module combined = combine_collectives(layers(4, {0}), base::Bytes(2 * 36));
+  const Computation& entry = combined.entry_computation();
+  std::vector<Opcode> order;
+  for (const Instruction& instruction : entry.instructions) {
+    if (instruction.opcode == Opcode::all_gather || instruction.opcode == Opcode::add) {
+      order.push_back(instruction.opcode);
+    }
+  }
+  EXPECT_EQ(order,
+            (std::vector{Opcode::all_gather, Opcode::add, Opcode::add, Opcode::all_gather, Opcode::add, Opcode::add}));
+}
+
+TEST(CollectiveCombiner, ReduceScattersBecomeOneAndGroupsAreNotMixed) {
+  GraphBuilder b("scatters");
+  std::vector<InstructionId> shards;
+  for (int i = 0; i < 3; ++i) {
+    const InstructionId gradient = b.parameter(f32({kPartitions, 2}), "g" + std::to_string(i));
+    shards.push_back(collective(b, Opcode::reduce_scatter, gradient, f32({1, 2}), 0));
+  }
+  InstructionId sum = shards[0];
+  for (int i = 1; i < 3; ++i) sum = b.add(sum, shards[std::size_t(i)]);
+  Module module = std::move(b).build(sum);
+  module.partitions = kPartitions;
+  const Module combined = combine_collectives(module, base::Bytes(1 << 20));
+  EXPECT_EQ(of(combined, Opcode::reduce_scatter).size(), 1U);
+  expect_same_results(module, combined);
+
+  for (Instruction& instruction : module.computations[std::size_t(module.entry)].instructions) {
+    if (instruction.name != of(module, Opcode::reduce_scatter)[0]->name) continue;
+    instruction.participants.groups = {{2, 1, 0}};
+    break;
+  }
+  EXPECT_EQ(of(combine_collectives(module, base::Bytes(1 << 20)), Opcode::reduce_scatter).size(), 2U);
+}
+
+}  // namespace
+}  // namespace podsim::sw
