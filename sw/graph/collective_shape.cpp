@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/graph/collective_shape.h"
 
+#include <set>
+
 #include "sw/graph/reduction_shape.h"
 
 namespace podsim::sw {
@@ -42,6 +44,15 @@ Shape resized(const Instruction& instruction, OperandShapes operands, bool grows
   return written;
 }
 
+/// A device sends to one other and receives from one other.
+void require_permutation(const Instruction& instruction) {
+  std::set<std::int64_t> sources, targets;
+  for (const auto& [source, target] : instruction.participants.source_target_pairs) {
+    require(sources.insert(source).second, "names a device as a source twice");
+    require(targets.insert(target).second, "names a device as a target twice");
+  }
+}
+
 Shape infer_all_to_all(const Instruction& instruction, OperandShapes operands) {
   require(!operands.empty(), "takes at least one operand");
   require_array(*operands[0]);
@@ -71,6 +82,8 @@ Shape infer_collective(const Instruction& instruction, OperandShapes operands, C
     case Opcode::all_to_all:
       return infer_all_to_all(instruction, operands);
     case Opcode::collective_permute:
+      require_permutation(instruction);
+      [[fallthrough]];
     case Opcode::collective_broadcast:
       require(!operands.empty(), "takes at least one operand");
       // Several operands say where in a second array the first is to go.

@@ -79,6 +79,8 @@ TEST(ShapeCheck, ABrokenRuleIsAnError) {
            "  ROOT r = f32[1,1] gather(q, i), offset_dims={0,1}, collapsed_slice_dims={}, start_index_map={0,1}, "
            "index_vector_dim=0, slice_sizes={1}",
            "  ROOT r = f32[8] call(p), to_apply=add",
+           "  ROOT r = f32[8] collective-permute(p), source_target_pairs={{0,1},{1,2},{3,1}}",
+           "  ROOT r = f32[8] collective-permute(p), source_target_pairs={{0,1},{1,2},{0,3}}",
        }) {
     const auto found = found_in(line);
     ASSERT_FALSE(found.empty()) << line;
