@@ -443,7 +443,8 @@ void GraphBuilder::annotate(InstructionId id, Sharding sharding) {
 }
 
 ComputationId GraphBuilder::computation(GraphBuilder body, InstructionId root) {
-  const Module module = std::move(body).build(root);
+  Module module = std::move(body).build(root);
+  module.computations.back().name = module.name;
   return copy_computation(module, module.entry);
 }
 
@@ -460,7 +461,7 @@ ComputationId GraphBuilder::copy_computation(const Module& from, ComputationId i
       if (is_same_function(called_[same->second], computation)) return copies[original] = same->second;
     }
     const auto taken = [&](const std::string& name) {
-      return std::ranges::find(called_, name, &Computation::name) != called_.end();
+      return name == entry_.name || std::ranges::find(called_, name, &Computation::name) != called_.end();
     };
     if (taken(computation.name)) computation.name = fmt::format("{}.{}", computation.name, called_.size());
     called_.push_back(std::move(computation));

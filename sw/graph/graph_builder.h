@@ -132,7 +132,8 @@ class GraphBuilder {
   /// The scalar predicate (x, y) -> x direction y.
   ComputationId comparator(ComparisonDirection direction, ElementType type);
 
-  /// Another builder's entry, up to `root`, as a computation of this module: a loop's body, a branch. It is spent.
+  /// Another builder's entry, up to `root`, as a computation by its builder's name: a loop's body, a branch. It is
+  /// spent.
   ComputationId computation(GraphBuilder body, InstructionId root);
   /// A copy of another module's computation with those that it calls.
   ComputationId copy_computation(const Module& from, ComputationId id);
