@@ -26,7 +26,9 @@ class Attention {
       : tensors_(tensors), options_(options), b(tensors.builder()) {}
 
   AttentionResult of(InstructionId x, InstructionId y, const AttentionMask& mask) {
-    const InstructionId q = projected(x, "q"), k = projected(y, "k"), v = projected(y, "v");
+    const InstructionId q = projected(x, "q", options_.heads);
+    const InstructionId k = for_queries(projected(y, "k", options_.heads_of_keys()));
+    const InstructionId v = for_queries(projected(y, "v", options_.heads_of_keys()));
     const InstructionId scores = named_dot("scores", q, k, {{0, 2}, {0, 2}, {3}, {3}});
     const Softmax probabilities = softmax(scores, mask);
     const InstructionId context = named_dot("context", probabilities.value, v, {{0, 1}, {0, 2}, {3}, {1}});
@@ -51,11 +53,20 @@ class Attention {
     return b.add(x, b.broadcast(b.convert(bias, b.type(x)), sizes, places));
   }
 
-  /// [batch, length, M] -> [batch, length, N, D]
-  InstructionId projected(InstructionId x, const std::string& name) {
-    const InstructionId w =
-        tensors_.weight("w_" + name, {b.shape(x).dimensions[2], options_.heads, options_.head_size});
+  /// [batch, length, M] -> [batch, length, heads, D]
+  InstructionId projected(InstructionId x, const std::string& name, std::int64_t heads) {
+    const InstructionId w = tensors_.weight("w_" + name, {b.shape(x).dimensions[2], heads, options_.head_size});
     return biased(named_dot(name, x, w, {{}, {}, {2}, {0}}), "b_" + name, 2);
+  }
+
+  /// [batch, length, K, D] -> [batch, length, N, D], every head as often as queries look at it.
+  InstructionId for_queries(InstructionId x) {
+    const std::int64_t heads = options_.heads_of_keys(), repeats = options_.heads / heads;
+    if (repeats == 1) return x;
+    Sizes sizes = b.shape(x).dimensions;
+    const GraphBuilder::Scope scope(b, "repeated");
+    const InstructionId repeated = b.broadcast(x, {sizes[0], sizes[1], heads, repeats, sizes[3]}, {0, 1, 2, 4});
+    return b.reshape(repeated, {sizes[0], sizes[1], options_.heads, sizes[3]});
   }
 
   InstructionId output(InstructionId context, std::int64_t model) {

@@ -22,6 +22,10 @@ struct AttentionOptions {
   std::int64_t heads = 16;
   std::int64_t head_size = 64;
   bool biases = false;  ///< of all four projections
+  std::int64_t key_heads =
+      0;  ///< of keys and values, each for heads / key_heads queries (Ainslie et al. 2023); 0: heads
+
+  std::int64_t heads_of_keys() const { return key_heads > 0 ? key_heads : heads; }
 };
 
 struct AttentionResult {
@@ -31,9 +35,10 @@ struct AttentionResult {
 
 /// Multi-head attention (Vaswani et al. 2017) of x [batch, queries, model] over y [batch, keys, model], which is x
 /// itself for self-attention: softmax(q k^T / sqrt(head_size)) v for every head, projected back to the model.
-/// Trains, with M the model's size, N heads and D head_size, w_q, w_k, w_v [M, N, D] and w_o [N, D, M]. Values by
-/// op_name: "q", "k", "v" [batch, length, N, D], "scores" and "probabilities" [batch, N, queries, keys], "context"
-/// [batch, N, queries, D], "output" [batch, queries, M]. The softmax is in the type of the parameters.
+/// Trains, with M the model's size, N heads, K of keys and D head_size, w_q [M, N, D], w_k, w_v [M, K, D] and w_o
+/// [N, D, M]. K divides N; query head n looks at key head n K / N. Values by op_name: "q" [batch, length, N, D], "k",
+/// "v" [batch, length, K, D], "scores" and "probabilities" [batch, N, queries, keys], "context" [batch, N, queries, D],
+/// "output" [batch, queries, M]. The softmax is in the type of the parameters.
 AttentionResult attention(TrainedTensors& tensors, sw::InstructionId x, sw::InstructionId y, const AttentionMask& mask,
                           const AttentionOptions& options);
 

@@ -22,7 +22,7 @@ struct TransformerOptions {
   std::int64_t model = 768;          ///< M, width of the residual stream
   std::int64_t encoder_layers = 0;   ///< 0: a decoder by itself
   std::int64_t source_sequence = 0;  ///< tokens of the encoder's sequence
-  AttentionOptions attention{12, 64, false};
+  AttentionOptions attention{12, 64};
   FeedForwardOptions feed_forward{3072, Activation::gelu, false};
   MixtureOptions mixture;  ///< in place of some of the feed-forward blocks, whose hidden size its experts have
   NormKind norm = NormKind::layer_norm;

@@ -8,11 +8,12 @@ namespace {
 struct Sizes {
   explicit Sizes(const TransformerOptions& o)
       : heads(o.attention.heads * o.attention.head_size),
-        projection(o.model * heads),
+        key_heads(o.attention.heads_of_keys() * o.attention.head_size),
+        projections(2 * o.model * (heads + key_heads)),
         feed_forward((is_gated(o.feed_forward.activation) ? 3 : 2) * o.model * o.feed_forward.hidden),
         embedding(o.vocabulary * o.model),
         norm((o.norm == NormKind::layer_norm ? 2 : 1) * o.model),
-        attention_biases(o.attention.biases ? 3 * heads + o.model : 0),
+        attention_biases(o.attention.biases ? heads + 2 * key_heads + o.model : 0),
         feed_forward_biases(o.feed_forward.biases ? o.feed_forward.hidden + o.model : 0),
         mixtures(o.mixture.experts > 0 ? o.layers / o.mixture.interval : 0),
         encoder_mixtures(o.mixture.experts > 0 ? o.encoder_layers / o.mixture.interval : 0),
@@ -20,14 +21,15 @@ struct Sizes {
 
   /// Of a layer with one attention, and of another attention in it.
   std::int64_t layer() const { return attention() + feed_forward + norm + feed_forward_biases; }
-  std::int64_t attention() const { return 4 * projection + norm + attention_biases; }
+  std::int64_t attention() const { return projections + norm + attention_biases; }
 
   /// What a layer has more where a mixture of experts stands in for its feed-forward block.
   std::int64_t more_of_mixture(const TransformerOptions& o) const {
     return gating + (o.mixture.experts - 1) * feed_forward - feed_forward_biases;
   }
 
-  std::int64_t heads, projection, feed_forward, embedding, norm, attention_biases, feed_forward_biases;
+  std::int64_t heads, key_heads;  ///< elements of all heads of a token
+  std::int64_t projections, feed_forward, embedding, norm, attention_biases, feed_forward_biases;
   std::int64_t mixtures, encoder_mixtures;  ///< layers
   std::int64_t gating;
 };
@@ -49,7 +51,7 @@ std::int64_t parameter_count(const TransformerOptions& o) {
 double model_flops(const TransformerOptions& o) {
   const Sizes sizes(o);
   const double targets = double(o.batch * o.sequence), pair = 12 * double(sizes.heads);
-  const double layer = double(4 * sizes.projection + sizes.feed_forward);
+  const double layer = double(sizes.projections + sizes.feed_forward);
   const double more_of_mixture = double(sizes.feed_forward + sizes.gating);  // a token passes two experts
   double flops = 6 * targets * (double(o.layers) * layer + double(sizes.embedding)) +
                  pair * double(o.layers) * targets * double(o.sequence) +
@@ -59,7 +61,8 @@ double model_flops(const TransformerOptions& o) {
     flops += 6 * sources * double(sizes.encoder_mixtures) * more_of_mixture;
     flops += double(o.encoder_layers) * (6 * sources * layer + pair * sources * double(o.source_sequence));
     flops += double(o.layers) *
-             (6 * (targets + sources) * 2 * double(sizes.projection) + pair * targets * double(o.source_sequence));
+             (6 * double(o.model) * 2 * (targets * double(sizes.heads) + sources * double(sizes.key_heads)) +
+              pair * targets * double(o.source_sequence));
   }
   return flops;
 }

@@ -5,9 +5,9 @@
 
 #include "workloads/transformer.h"
 
-/// How large a Transformer is, in closed form. With M the model's size, N heads of D elements, H the hidden size and V
-/// the vocabulary, an attention has 4 M N D weights, a feed-forward block 2 M H, gated 3 M H, as has each of E experts,
-/// M E to choose among these, an embedding V M.
+/// How large a Transformer is, in closed form. With M the model's size, N heads of D elements, K heads of keys, H the
+/// hidden size and V the vocabulary, an attention has 2 M (N + K) D weights, a feed-forward block 2 M H, gated 3 M H,
+/// as has each of E experts, M E to choose among these, an embedding V M.
 namespace podsim::workloads {
 
 /// Elements of all tensors that it trains: the weights, and scales, biases and places beside them.

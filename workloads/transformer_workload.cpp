@@ -24,6 +24,7 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   keys.add("model.d_model", o.model, 1, most, "width of the residual stream");
   keys.add("model.d_ff", o.feed_forward.hidden, 1, most, "hidden width of the feed-forward blocks");
   keys.add("model.heads", o.attention.heads, 1, most, "attention heads");
+  keys.add("model.key_heads", o.attention.key_heads, 0, most, "heads of keys and values; 0: as many as of queries");
   keys.add("model.d_head", o.attention.head_size, 1, most, "width of a head");
   keys.add("model.encoder_layers", o.encoder_layers, 0, 1024, "layers of an encoder to attend to; 0: none");
   keys.add("model.source_sequence", o.source_sequence, 1, most, "tokens of the encoder's sequence");
@@ -51,6 +52,12 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   return keys;
 }
 
+void check_heads(const TransformerOptions& o) {
+  if (o.attention.heads % o.attention.heads_of_keys() == 0) return;
+  throw base::InputError(fmt::format("model.heads, {}, is not a multiple of model.key_heads, {}", o.attention.heads,
+                                     o.attention.key_heads));
+}
+
 void check_groups(const TransformerOptions& o) {
   if (o.mixture.experts == 0 || o.mixture.group == 0) return;
   for (const std::int64_t tokens : {o.batch * o.sequence, o.encoder_layers > 0 ? o.batch * o.source_sequence : 0}) {
@@ -68,6 +75,7 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   network.attention.biases = network.feed_forward.biases;
   network.batch = global_batch(options, network.batch, batch_per_core);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
+  check_heads(network);
   check_groups(network);
   Workload workload;
   workload.name = std::move(name);
@@ -98,7 +106,7 @@ TransformerOptions dense_137b_defaults() {
   options.vocabulary = 32768;
   options.layers = 64;
   options.model = 8192;
-  options.attention = {128, 128, false};
+  options.attention = {128, 128};
   options.feed_forward = {65536, Activation::geglu, false};
   options.norm = NormKind::rms_norm;
   options.position_embedding = false;
@@ -115,7 +123,7 @@ TransformerOptions gshard_moe_defaults() {
   options.vocabulary = 32768;
   options.layers = 36;
   options.model = 1024;
-  options.attention = {16, 128, false};
+  options.attention = {16, 128};
   options.feed_forward = {8192, Activation::relu, false};
   options.mixture.experts = 2048;
   options.mixture.group = 2048;

@@ -81,24 +81,26 @@ class ReferenceTransformer {
   Matrix attended(const Matrix& x, const Matrix& y, const std::string& scope, bool causal) const {
     const std::int64_t heads = options_.attention.heads, size = options_.attention.head_size;
     const bool biased = options_.attention.biases;
-    const auto project = [&](const Matrix& from, const std::string& name) {
-      return plus_bias(times(from, scope + "/w_" + name, heads * size), scope + "/b_" + name, biased);
+    const std::int64_t key_heads = options_.attention.key_heads > 0 ? options_.attention.key_heads : heads;
+    const auto project = [&](const Matrix& from, const std::string& name, std::int64_t count) {
+      return plus_bias(times(from, scope + "/w_" + name, count * size), scope + "/b_" + name, biased);
     };
-    const Matrix q = project(x, "q"), k = project(y, "k"), v = project(y, "v");
+    const Matrix q = project(x, "q", heads), k = project(y, "k", key_heads), v = project(y, "v", key_heads);
     Matrix context(x.rows, heads * size);
     for (std::int64_t h = 0; h < heads; ++h) {
+      const std::int64_t shared = h * key_heads / heads;
       for (std::int64_t i = 0; i < x.rows; ++i) {
         std::vector<double> weight;
         double all = 0;
         for (std::int64_t j = 0; j < (causal ? i + 1 : y.rows); ++j) {
           double score = 0;
-          for (std::int64_t d = 0; d < size; ++d) score += q(i, h * size + d) * k(j, h * size + d);
+          for (std::int64_t d = 0; d < size; ++d) score += q(i, h * size + d) * k(j, shared * size + d);
           weight.push_back(std::exp(score / std::sqrt(double(size))));
           all += weight.back();
         }
         for (std::size_t j = 0; j < weight.size(); ++j) {
           for (std::int64_t d = 0; d < size; ++d) {
-            context(i, h * size + d) += weight[j] / all * v(std::int64_t(j), h * size + d);
+            context(i, h * size + d) += weight[j] / all * v(std::int64_t(j), shared * size + d);
           }
         }
       }
