@@ -86,7 +86,9 @@ class CutSearch {
     }
     for (Proposal& proposal : proposals) {
       const auto factor = std::size_t(proposal.factor);
-      if (cuttable[factor] && rule.factors[factor].size > 1) {
+      // A result of one element that elements are moved to may come out of a large operand.
+      const std::int64_t least = rule.factors[factor].kind == Factor::Kind::shifted ? 1 : 2;
+      if (cuttable[factor] && rule.factors[factor].size >= least) {
         proposals_.push_back(std::move(proposal));
       } else {
         move_elsewhere(proposal.sub_axes);
@@ -246,7 +248,9 @@ LocalValue cut_operand(LocalProgram& program, const FactorCuts& cuts, const OpRu
                        const LocalValue& operand, std::span<const int> windowed) {
   AxisSharding target = sharding_under(array, cuts);
   for (const int d : windowed) {
-    if (operand.sharding.dimensions[std::size_t(d)].empty()) target.dimensions[std::size_t(d)].clear();
+    SubAxes& sub_axes = target.dimensions[std::size_t(d)];
+    const bool cuts_another = std::ranges::any_of(sub_axes, [&](SubAxis s) { return operand.sharding.uses(s); });
+    if (operand.sharding.dimensions[std::size_t(d)].empty() && !cuts_another) sub_axes.clear();
   }
   return reshard(program, operand, target);
 }

@@ -40,8 +40,8 @@ bool is_cut(const OpRule& rule, const FactorCuts& cuts, Factor::Kind kind);
 SubAxes cut_along(const OpRule& rule, const FactorCuts& cuts, const OpRule::Array& array, int dimension,
                   Factor::Kind kind);
 
-/// An operand of these factors, resharded to `cuts`, but that those of the dimensions `windowed` that are whole so far
-/// stay whole: every partition has its window.
+/// An operand of these factors, resharded to `cuts`, but that those of the dimensions `windowed` stay whole of which
+/// every partition has all already.
 LocalValue cut_operand(LocalProgram& program, const FactorCuts& cuts, const OpRule::Array& array,
                        const LocalValue& operand, std::span<const int> windowed = {});
 

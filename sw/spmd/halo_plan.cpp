@@ -28,6 +28,8 @@ class Planner {
     for (std::int64_t i = 0; i < shards; ++i) {
       const std::int64_t start = window.starts[std::size_t(i)];
       const Range whole{std::max<std::int64_t>(start, 0), std::min(start + window.size, size)};
+      is_wide_ = is_wide_ || whole.limit - whole.first > (std::int64_t(most_transfers) + 1) * shard_;
+      if (is_wide_) return;
       for (std::int64_t at = whole.first; at < whole.limit;) {
         const std::int64_t source = at / shard_, limit = std::min(whole.limit, (source + 1) * shard_);
         needs_.push_back({i, source, {at - source * shard_, limit - source * shard_}});
@@ -35,6 +37,9 @@ class Planner {
       }
     }
   }
+
+  /// Whether some window reaches into more shards than there may be transfers.
+  bool is_wide() const { return is_wide_; }
 
   /// Joined by distance: the ranges of a distance are the hull of what is needed, and reach to the shard's end where
   /// the range goes on beyond it.
@@ -125,6 +130,7 @@ class Planner {
   }
 
   std::int64_t shards_, shard_;
+  bool is_wide_ = false;
   std::vector<Need> needs_;
 };
 
@@ -144,6 +150,7 @@ ShardWindow ShardWindow::linear(std::int64_t shards, std::int64_t first, std::in
 HaloPlan plan_halo(std::int64_t size, std::int64_t shards, const ShardWindow& window) {
   const Planner planner(size, shards, window);
   HaloPlan best = planner.gather();
+  if (planner.is_wide()) return best;
   for (HaloPlan plan : {planner.neighbours(), planner.rounds()}) {
     if (plan.kind == HaloPlan::Kind::gather || plan.elements > best.elements) continue;
     // Joined halos are one pass over the window; pieces that are put together are worth it for what they save.

@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "sw/spmd/by_position.h"
 #include "sw/spmd/window_cut.h"
 #include "sw/spmd/windowed_op.h"
 
@@ -103,7 +102,7 @@ class SpatialConvolution {
     }
     InstructionId result = b.add(std::move(local));
     for (std::size_t i = 0; i < windows_.size(); ++i) {
-      if (windows_[i]) result = without_trims(program_, result, roles_.output_spatial[i], sub_axes(i), *windows_[i]);
+      if (windows_[i]) result = kept_outputs(program_, result, roles_.output_spatial[i], sub_axes(i), *windows_[i]);
     }
     return cut_result(rule_, cuts_, 0, result, instruction_.shape);
   }

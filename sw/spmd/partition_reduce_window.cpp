@@ -53,7 +53,7 @@ std::vector<LocalValue> partition_reduce_window(LocalProgram& program, const OpT
   InstructionId result = b.add(std::move(local));
   for (std::size_t i = 0; i < windowed.size(); ++i) {
     const auto factor = std::size_t(rule.operands[0][std::size_t(windowed[i])][0]);
-    result = without_trims(program, result, windowed[i], cuts[factor], windows[i]);
+    result = kept_outputs(program, result, windowed[i], cuts[factor], windows[i]);
   }
   return {cut_result(rule, cuts, 0, result, instruction.shape, *combiner)};
 }

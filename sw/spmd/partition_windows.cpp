@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/spmd/by_position.h"
-#include "sw/spmd/window_cut.h"
 #include "sw/spmd/windowed_op.h"
 
 namespace podsim::sw {
-
-InstructionId without_trims(LocalProgram& program, InstructionId value, int dimension, const SubAxes& sub_axes,
-                            const WindowCut& cut) {
-  return slice_by_position(program, value, dimension, sub_axes, cut.trims, cut.outputs);
-}
 
 std::vector<LocalValue> partition_windows(LocalProgram& program, const OpToPartition& op) {
   switch (op.instruction().opcode) {

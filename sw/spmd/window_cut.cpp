@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "sw/spmd/by_position.h"
+
 namespace podsim::sw {
 
 namespace {
@@ -58,6 +60,11 @@ std::optional<WindowCut> cut_along_window(const WindowDimension& window, std::in
   std::vector<std::int64_t> starts;
   for (std::int64_t i = 0; i < shards; ++i) starts.push_back(window.window_reversal ? -i * step : i * step);
   return over(part, starts, outputs);
+}
+
+InstructionId kept_outputs(LocalProgram& program, InstructionId result, int dimension, const SubAxes& sub_axes,
+                           const WindowCut& cut) {
+  return slice_by_position(program, result, dimension, sub_axes, cut.trims, cut.outputs);
 }
 
 }  // namespace podsim::sw

@@ -29,4 +29,8 @@ WindowCut cut_along_outputs(const WindowDimension& window, std::int64_t outputs,
 /// Nothing where shards begin at different phases of the base dilation.
 std::optional<WindowCut> cut_along_window(const WindowDimension& window, std::int64_t outputs, std::int64_t shards);
 
+/// What every partition keeps of the result of its window along a dimension.
+InstructionId kept_outputs(LocalProgram& program, InstructionId result, int dimension, const SubAxes& sub_axes,
+                           const WindowCut& cut);
+
 }  // namespace podsim::sw

@@ -6,11 +6,6 @@
 /// The ops of partition_windows, each with a window in every cut of its own.
 namespace podsim::sw {
 
-/// The kept elements of a result of windows along a dimension: from trims[i] on at position i.
-struct WindowCut;
-InstructionId without_trims(LocalProgram& program, InstructionId value, int dimension, const SubAxes& sub_axes,
-                            const WindowCut& cut);
-
 /// Nothing where no window moves along a dimension that is to be cut.
 std::vector<LocalValue> partition_convolution(LocalProgram& program, const OpToPartition& op);
 std::vector<LocalValue> partition_reduce_window(LocalProgram& program, const OpToPartition& op);

@@ -94,6 +94,8 @@ TEST(halo, a_window_over_everything_is_gathered) {
   const HaloPlan plan = plan_halo(64, 8, ShardWindow::linear(8, -63, 8, 71));
   EXPECT_EQ(plan.kind, HaloPlan::Kind::gather);
   EXPECT_EQ(plan.elements, 56);
+  const std::int64_t shards = 1 << 16;
+  EXPECT_EQ(plan_halo(shards, shards, ShardWindow::linear(shards, 1 - shards, 1, shards)).elements, shards - 1);
 }
 
 }  // namespace

@@ -121,6 +121,17 @@ TEST(partition_shifted, an_array_moved_by_two_sends_two_elements) {
   EXPECT_EQ(testing::ring_bytes(shifted), 2 * 4);
 }
 
+TEST(partition_shifted, one_element_is_taken_from_where_it_is) {
+  const Mesh mesh({{"x", 8}});
+  GraphBuilder b("whole");
+  const InstructionId x = b.parameter(make_shape(f32, {800, 5}), "x");
+  const Module module = std::move(b).build(b.slice(x, {{799, 800, 1}, {0, 5, 1}}));
+  const AxisSharding cut = parse_axes(mesh, {"x", "-"}, 2);
+  const testing::PartitionedOp op = testing::partition_root(module, mesh, {cut}, {replicated(2)}, partition_shifted);
+  ASSERT_TRUE(op.is_taken);
+  EXPECT_LE(testing::ring_bytes(op.module), 5 * 4);
+}
+
 TEST(partition_shifted, a_reversed_array_is_sent_once) {
   const Module reversed = in_eight(64, [](GraphBuilder& b, InstructionId x) { return b.reverse(x, {0}); });
   EXPECT_EQ(testing::ring_bytes(reversed), 8 * 4);
