@@ -132,7 +132,8 @@ InstructionId GraphBuilder::append(Instruction instruction) {
   } catch (const std::logic_error& error) {
     throw std::logic_error(fmt::format("{} ({}): {}", instruction.name, scope_, error.what()));
   }
-  if (is_shareable(instruction.opcode)) {
+  // Behind two barriers a value is two: what is computed from each of them is to stay apart.
+  if (is_shareable(instruction.opcode) && instruction.opcode != Opcode::opt_barrier) {
     const std::size_t key = hash(instruction);
     if (const InstructionId equal = find_equal(instruction, key); equal >= 0) return equal;
     by_hash_.emplace(key, id);

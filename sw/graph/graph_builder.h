@@ -17,7 +17,8 @@ namespace podsim::sw {
 /// of the caller: it throws std::logic_error naming the instruction.
 ///
 /// An instruction equal to an earlier one (same opcode, operands, attributes) is not repeated: the earlier id comes
-/// back, as XLA's common-subexpression elimination would have it. Parameters, infeeds and outfeeds are never shared.
+/// back, as XLA's common-subexpression elimination would have it. Parameters, infeeds, outfeeds and barriers are never
+/// shared.
 class GraphBuilder {
  public:
   explicit GraphBuilder(std::string name);
