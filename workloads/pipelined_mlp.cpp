@@ -326,7 +326,10 @@ ModelKeys pipelined_mlp_keys(PipelinedMlpOptions& options) {
   keys.add("model.microbatch", options.microbatch, 1, 1 << 20, "samples in each of them");
   keys.add("model.width", options.width, 1, 1 << 17, "features of every layer");
   keys.add("model.layers", options.layers, 1, 1 << 16, "of the whole network, as evenly over the stages as they go");
-  keys.add("model.rematerialise", options.rematerialise, "recompute a stage's layers on the way back");
+  keys.add("model.rematerialise", options.rematerialise,
+           "recompute a stage's layers on the way back; of form branches");
+  keys.add("model.form", options.form, {{"branches", PipelineForm::branches}, {"vectorised", PipelineForm::vectorised}},
+           "stages as branches by the core's number, or as a dimension that is cut");
   return keys;
 }
 

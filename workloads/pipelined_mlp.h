@@ -20,7 +20,12 @@
 /// (K - 1) / (M + K - 1) of the step.
 namespace podsim::workloads {
 
+/// Who makes the stages: a program that tells by its core's number which one it is, or a partitioner that cuts a batch
+/// dimension of stages (vectorised_pipeline.h).
+enum class PipelineForm { branches, vectorised };
+
 struct PipelinedMlpOptions {
+  PipelineForm form = PipelineForm::branches;
   std::int64_t stages = 4;         ///< K
   std::int64_t microbatches = 16;  ///< M
   std::int64_t microbatch = 256;   ///< samples in each

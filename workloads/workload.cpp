@@ -10,6 +10,7 @@
 #include "workloads/pipelined_mlp.h"
 #include "workloads/resnet50.h"
 #include "workloads/transformer_workload.h"
+#include "workloads/vectorised_pipeline.h"
 
 namespace podsim::workloads {
 
@@ -70,7 +71,13 @@ Workload build_pipelined_mlp(const WorkloadOptions& options) {
   workload.samples = network.pipelines * network.microbatches * network.microbatch;
   workload.model_flops =
       6.0 * double(network.layers) * double(network.width * network.width) * double(workload.samples);
-  workload.step = pipelined_mlp_step(network);
+  if (network.form == PipelineForm::vectorised) {
+    workload.global = true;
+    workload.sharding = vectorised_pipeline_sharding(network);
+    workload.step = vectorised_pipeline_step(network);
+  } else {
+    workload.step = pipelined_mlp_step(network);
+  }
   return workload;
 }
 

@@ -9,67 +9,19 @@
 #include "base/diagnostic.h"
 #include "sw/compiler/compile.h"
 #include "sw/graph/evaluator.h"
-#include "sw/graph/gradient.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/graph/literals.h"
 #include "tests/sw/runtime/synthetic_program.h"
+#include "tests/workloads/whole_mlp.h"
 #include "workloads/workload.h"
 
 namespace podsim::workloads {
 namespace {
 
-using sw::GraphBuilder;
 using sw::InstructionId;
 using sw::Literal;
-
-PipelinedMlpOptions exact(std::int64_t stages, std::int64_t microbatches, std::int64_t layers) {
-  PipelinedMlpOptions options;
-  options.stages = stages;
-  options.microbatches = microbatches;
-  options.layers = layers;
-  options.microbatch = 2;
-  options.width = 3;
-  options.precision = {sw::ElementType::f64, sw::ElementType::f64};
-  options.gradient_type = sw::ElementType::f64;
-  return options;
-}
-
-/// The same step without a pipeline: all layers on the whole batch, its gradients by differentiation. Parameters:
-/// kernels, momenta, learning rate, inputs, targets.
-sw::Module whole_step(const PipelinedMlpOptions& o) {
-  GraphBuilder b("whole");
-  const auto type = sw::ElementType::f64;
-  const std::int64_t rows = o.pipelines * o.microbatches * o.microbatch;
-  std::vector<InstructionId> kernels, momenta;
-  for (std::int64_t i = 0; i < o.layers; ++i) {
-    kernels.push_back(b.parameter(sw::make_shape(type, {o.width, o.width}), fmt::format("k{}", i)));
-  }
-  for (std::int64_t i = 0; i < o.layers; ++i) {
-    momenta.push_back(b.parameter(sw::make_shape(type, {o.width, o.width}), fmt::format("m{}", i)));
-  }
-  const InstructionId rate = b.parameter(sw::make_shape(type, {}), "rate");
-  InstructionId x = b.parameter(sw::make_shape(type, {rows, o.width}), "x");
-  const InstructionId target = b.parameter(sw::make_shape(type, {rows, o.width}), "t");
-  for (InstructionId kernel : kernels) {
-    const InstructionId y = b.dot(x, kernel, {{}, {}, {1}, {0}});
-    x = b.maximum(y, b.full_like(y, 0));
-  }
-  const InstructionId error = b.subtract(x, target);
-  const InstructionId loss =
-      b.divide(b.reduce_add(b.multiply(error, error), {0, 1}), b.constant(type, double(rows * o.width)));
-  const std::vector<InstructionId> gradients = sw::gradients(b, loss, kernels);
-  std::vector<InstructionId> results, velocities;
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const Update updated =
-        update(b, o.optimizer, {kernels[i], "k", true}, gradients[i], std::vector{momenta[i]}, {rate, -1});
-    results.push_back(updated.value);
-    velocities.push_back(updated.slots[0]);
-  }
-  results.insert(results.end(), velocities.begin(), velocities.end());
-  results.push_back(loss);
-  const InstructionId root = b.tuple(results);
-  return std::move(b).build(root);
-}
+using testing::exact;
+using testing::whole_step;
 
 /// Rows [first, first + count) of an array.
 Literal rows_of(const Literal& whole, std::int64_t first, std::int64_t count, std::vector<std::int64_t> sizes) {

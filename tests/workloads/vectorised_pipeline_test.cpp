@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/vectorised_pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+#include "sw/compiler/compile.h"
+#include "sw/graph/evaluator.h"
+#include "tests/hw/test_machine.h"
+#include "tests/sw/graph/literals.h"
+#include "tests/workloads/whole_mlp.h"
+
+namespace podsim::workloads {
+namespace {
+
+using sw::GraphBuilder;
+using sw::InstructionId;
+using sw::Literal;
+using testing::exact;
+
+/// The arguments of the network without a pipeline.
+std::vector<Literal> arguments_of(const sw::Module& module) {
+  std::vector<Literal> arguments;
+  for (InstructionId id : module.entry_computation().parameters) {
+    arguments.push_back(sw::testing::random_literal(module.entry_computation()[id].shape, unsigned(arguments.size())));
+  }
+  return arguments;
+}
+
+/// Layer i of every stage in one array: layers of the whole network i, i + layers, i + 2 layers, ...
+Literal stacked(const PipelinedMlpOptions& o, std::span<const Literal> kernels, std::int64_t i) {
+  Literal result = sw::make_zeros(sw::make_shape(sw::ElementType::f64, {o.stages, o.width, o.width}));
+  result.values.clear();
+  for (std::int64_t stage = 0; stage < o.stages; ++stage) {
+    const auto& values = kernels[std::size_t(stage * (o.layers / o.stages) + i)].values;
+    result.values.insert(result.values.end(), values.begin(), values.end());
+  }
+  return result;
+}
+
+Literal batch(const PipelinedMlpOptions& o, const Literal& rows) {
+  Literal result = rows;
+  result.shape = sw::make_shape(sw::ElementType::f64, {o.microbatches, o.pipelines * o.microbatch, o.width});
+  return result;
+}
+
+TEST(VectorisedPipeline, ItsLoopComputesTheNetwork) {
+  const PipelinedMlpOptions o = exact(3, 4, 6);
+  const sw::Module module = vectorised_pipeline_forward(o);
+  sw::verify(module);
+  GraphBuilder b("whole");
+  std::vector<InstructionId> kernels;
+  for (std::int64_t i = 0; i < o.layers; ++i) {
+    kernels.push_back(b.parameter(sw::make_shape(sw::ElementType::f64, {o.width, o.width}), fmt::format("k{}", i)));
+  }
+  InstructionId x =
+      b.parameter(sw::make_shape(sw::ElementType::f64, {o.microbatches * o.microbatch, o.width}), "inputs");
+  for (InstructionId kernel : kernels) {
+    const InstructionId y = b.dot(x, kernel, {{}, {}, {1}, {0}});
+    x = b.maximum(y, b.full_like(y, 0));
+  }
+  const sw::Module whole = std::move(b).build(x);
+  const std::vector<Literal> arguments = arguments_of(whole);
+  std::vector<Literal> pipelined;
+  for (std::int64_t i = 0; i < o.layers / o.stages; ++i) pipelined.push_back(stacked(o, arguments, i));
+  pipelined.push_back(batch(o, arguments.back()));
+  const Literal expected = sw::evaluate(whole, arguments), actual = sw::evaluate(module, pipelined);
+  ASSERT_EQ(actual.values.size(), expected.values.size());
+  for (std::size_t i = 0; i < expected.values.size(); ++i) EXPECT_EQ(actual.values[i], expected.values[i]) << i;
+}
+
+TEST(VectorisedPipeline, ItsLoopMakesATripForEveryTick) {
+  const sw::Program program = sw::compile(vectorised_pipeline_forward(exact(3, 4, 6)), hw::tpu_v3()).program;
+  ASSERT_EQ(program.loops.size(), 1U);
+  EXPECT_EQ(program.loops[0].trips, 4 + 3 - 1);
+  EXPECT_TRUE(program.warnings.empty());
+}
+
+TEST(VectorisedPipeline, OneStepIsThatOfTheNetworkWithoutAPipeline) {
+  PipelinedMlpOptions o = exact(3, 4, 6);
+  o.pipelines = 2;
+  const sw::Module whole = testing::whole_step(o);
+  const TrainingStep step = vectorised_pipeline_step(o);
+  sw::verify(step.module);
+  const std::vector<Literal> arguments = arguments_of(whole);
+  const std::size_t layers = std::size_t(o.layers);
+  std::vector<Literal> pipelined;
+  const auto push_stacked = [&](std::size_t first) {
+    for (std::int64_t i = 0; i < o.layers / o.stages; ++i) {
+      pipelined.push_back(stacked(o, std::span(arguments).subspan(first, layers), i));
+    }
+  };
+  push_stacked(0);
+  for (std::size_t i : {2 * layers + 1, 2 * layers + 2}) pipelined.push_back(batch(o, arguments[i]));
+  push_stacked(layers);
+  pipelined.push_back(arguments[2 * layers]);
+  const Literal expected = sw::evaluate(whole, arguments), actual = sw::evaluate(step.module, pipelined);
+  const std::size_t own = std::size_t(o.layers / o.stages);
+  for (std::size_t first : {std::size_t(0), std::size_t(1)}) {
+    const auto replaced = std::span(expected.elements).subspan(first * layers, layers);
+    for (std::size_t i = 0; i < own; ++i) {
+      sw::testing::expect_near(actual.elements[first * own + i], stacked(o, replaced, std::int64_t(i)), 1e-12, 1e-13);
+    }
+  }
+  EXPECT_NEAR(actual.elements.back().values[0], expected.elements.back().values[0], 1e-12);
+}
+
+TEST(VectorisedPipeline, StagesOfDifferentLengthsAreRefused) {
+  EXPECT_THROW(vectorised_pipeline_step(exact(4, 2, 6)), base::InputError);
+}
+
+}  // namespace
+}  // namespace podsim::workloads
