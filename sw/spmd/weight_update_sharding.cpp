@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/spmd/weight_update_sharding.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace podsim::sw {
+namespace {
+
+/// Of what a cut could save at the best, the part that it must.
+constexpr double least_saving = 1 / 1.25;
+
+struct Cut {
+  AxisSharding sharding;
+  bool even = false;
+  std::int64_t bytes = 0;
+  auto worth() const { return std::tuple(!even, bytes); }
+};
+
+std::optional<Cut> best_cut(const Mesh& mesh, const Shape& shape, const AxisSharding& present, SubAxis sub_axis) {
+  const std::int64_t before = padded_bytes(local_shape(mesh, shape, present)).value();
+  std::optional<Cut> best;
+  for (int d = 0; d < shape.rank(); ++d) {
+    Cut cut{present, false, 0};
+    cut.sharding.dimensions[std::size_t(d)].push_back(sub_axis);
+    cut.even = shape.dimensions[std::size_t(d)] % shards(mesh, cut.sharding, d) == 0;
+    cut.bytes = padded_bytes(local_shape(mesh, shape, cut.sharding)).value();
+    const bool saves = double(cut.bytes * mesh.size(sub_axis)) * least_saving <= double(before);
+    if (saves && (!best || cut.worth() < best->worth())) best = std::move(cut);
+  }
+  return best;
+}
+
+/// Which results depend on each instruction, as far as it matters: whether any but the replaced ones does.
+std::vector<bool> reach_other_results(const Computation& entry, const std::vector<bool>& replaced) {
+  std::vector<bool> reach(entry.instructions.size(), false);
+  const Instruction& root = entry[entry.root];
+  for (std::size_t i = 0; i < root.operands.size(); ++i) {
+    if (!replaced[i]) reach[std::size_t(root.operands[i])] = true;
+  }
+  for (InstructionId id = InstructionId(reach.size()) - 1; id >= 0; --id) {
+    if (!reach[std::size_t(id)]) continue;
+    for (InstructionId operand : entry[id].operands) reach[std::size_t(operand)] = true;
+  }
+  return reach;
+}
+
+bool narrows(const Instruction& instruction, const Shape& from) {
+  return instruction.opcode == Opcode::convert &&
+         byte_width(instruction.shape.element_type) < byte_width(from.element_type);
+}
+
+class Annotation {
+ public:
+  Annotation(Module module, const Mesh& mesh, const SubAxes& over, std::span<const ValueSharding> present)
+      : module_(std::move(module)), mesh_(mesh), over_(over), present_(present), entry_(entry()) {}
+
+  UpdateSharding run(std::span<const Donation> donations) && {
+    const Instruction root = entry_[entry_.root];
+    std::vector<bool> replaced(root.operands.size(), false);
+    if (root.opcode == Opcode::tuple) {
+      for (const Donation& donation : donations) {
+        const InstructionId output = root.operands[std::size_t(donation.output)];
+        const InstructionId parameter = entry_.parameters[std::size_t(donation.parameter)];
+        if (entry_[parameter].shape.is_tuple() || entry_[parameter].shape != entry_[output].shape) continue;
+        replaced[std::size_t(donation.output)] = true;
+        cut(parameter, output);
+      }
+    }
+    gather_for_readers(reach_other_results(entry_, replaced));
+    return std::move(result_);
+  }
+
+ private:
+  Computation& entry() { return module_.computations[std::size_t(module_.entry)]; }
+
+  void cut(InstructionId parameter, InstructionId output) {
+    const Shape& shape = entry_[parameter].shape;
+    const AxisSharding& whole = present_[std::size_t(parameter)].front();
+    if (whole.manual) return;
+    const AxisSharding sharding = cut_for_update(mesh_, shape, whole, over_);
+    result_.memory.whole += padded_bytes(local_shape(mesh_, shape, whole));
+    result_.memory.cut += padded_bytes(local_shape(mesh_, shape, sharding));
+    if (sharding == whole) return;
+    cut_.emplace(parameter, whole);
+    const auto annotation = std::make_shared<const Sharding>(to_hlo(mesh_, sharding));
+    entry_[parameter].sharding = annotation;
+    entry_[output].sharding = annotation;
+  }
+
+  /// Rewrites the entry with a "Sharding" behind what is to be whole for the network.
+  void gather_for_readers(const std::vector<bool>& reaches_others) {
+    std::vector<InstructionId> renumbered, gathered(entry_.instructions.size(), -1);
+    std::vector<Instruction> written;
+    std::map<InstructionId, AxisSharding> narrow;  // conversions of cut tensors, and what they are to be behind them
+    const auto append = [&written](Instruction instruction) {
+      written.push_back(std::move(instruction));
+      return InstructionId(written.size()) - 1;
+    };
+    const auto whole = [&](InstructionId id, const AxisSharding& sharding) {
+      InstructionId& at = gathered[std::size_t(id)];
+      if (at < 0) at = append(sharding_call(entry_[id], renumbered[std::size_t(id)], sharding));
+      return at;
+    };
+    for (InstructionId id = 0; id < InstructionId(entry_.instructions.size()); ++id) {
+      Instruction instruction = entry_[id];
+      for (InstructionId& operand : instruction.operands) {
+        const auto tensor = cut_.find(operand);
+        const auto converted = narrow.find(operand);
+        if (converted != narrow.end() && reaches_others[std::size_t(id)]) {
+          operand = whole(operand, converted->second);
+        } else if (tensor == cut_.end() || !reaches_others[std::size_t(id)]) {
+          operand = renumbered[std::size_t(operand)];
+        } else if (narrows(instruction, entry_[operand].shape)) {
+          narrow.emplace(id, tensor->second);
+          operand = renumbered[std::size_t(operand)];
+        } else {
+          operand = whole(operand, tensor->second);
+        }
+      }
+      renumbered.push_back(append(std::move(instruction)));
+    }
+    entry_.instructions = std::move(written);
+    entry_.root = renumbered[std::size_t(entry_.root)];
+    for (InstructionId& parameter : entry_.parameters) parameter = renumbered[std::size_t(parameter)];
+    result_.module = std::move(module_);
+  }
+
+  Instruction sharding_call(const Instruction& of, InstructionId operand, const AxisSharding& sharding) const {
+    Instruction call;
+    call.opcode = Opcode::custom_call;
+    call.target = "Sharding";
+    call.name = of.name + ".gathered";
+    call.op_name = of.op_name;
+    call.shape = of.shape;
+    call.operands = {operand};
+    call.sharding = std::make_shared<const Sharding>(to_hlo(mesh_, sharding));
+    return call;
+  }
+
+  Module module_;
+  const Mesh& mesh_;
+  const SubAxes& over_;
+  std::span<const ValueSharding> present_;
+  Computation& entry_;
+  std::map<InstructionId, AxisSharding> cut_;  ///< parameters, and their present shardings
+  UpdateSharding result_;
+};
+
+Sharding manual_for(const Shape& shape) {
+  Sharding sharding;
+  sharding.kind = shape.is_tuple() ? Sharding::Kind::tuple : Sharding::Kind::manual;
+  for (const Shape& element : shape.tuple_shapes) sharding.elements.push_back(manual_for(element));
+  return sharding;
+}
+
+}  // namespace
+
+AxisSharding cut_for_update(const Mesh& mesh, const Shape& shape, const AxisSharding& present, const SubAxes& over) {
+  AxisSharding sharding = present;
+  for (SubAxis sub_axis : over) {
+    if (sharding.uses(sub_axis)) continue;
+    if (std::optional<Cut> cut = best_cut(mesh, shape, sharding, sub_axis)) sharding = std::move(cut->sharding);
+  }
+  return sharding;
+}
+
+UpdateSharding shard_weight_update(Module module, const Mesh& mesh, const SubAxes& over,
+                                   std::span<const Donation> donations, std::span<const ValueSharding> present) {
+  return Annotation(std::move(module), mesh, over, present).run(donations);
+}
+
+void make_infeeds_manual(Module& module) {
+  for (Instruction& instruction : module.computations[std::size_t(module.entry)].instructions) {
+    if (instruction.opcode != Opcode::infeed) continue;
+    instruction.sharding = std::make_shared<const Sharding>(manual_for(instruction.shape));
+  }
+}
+
+}  // namespace podsim::sw

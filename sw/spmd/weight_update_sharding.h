@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "base/units.h"
+#include "sw/graph/graph.h"
+#include "sw/spmd/axis_sharding.h"
+
+/// Weight-update sharding (Xu et al., "Automatic Cross-Replica Sharding of Weight Update in Data-Parallel Training",
+/// 2020). Where replicas of a data-parallel program hold copies of weights, each of them updates a shard: the gradient
+/// is reduce-scattered instead of all-reduced, the optimizer runs on shards, and the new weights are gathered where the
+/// network reads them, in the type in which it does. Weights and slot variables (momenta and the like) stay cut from
+/// step to step.
+namespace podsim::sw {
+
+/// How an array that is cut as `present` is cut further along those of `over` that do not cut it yet, one after the
+/// other. A sub-axis cuts the dimension that it divides, else one where the last shard is shorter; of these the one
+/// that leaves the smallest shards as they lie in memory (tiles of 8 x 128, so that the minor dimension stays a
+/// multiple of 128 and the one before it of 8 where they can), of equal ones the first. A sub-axis that would not save
+/// at least 1/1.25 of what it could leaves copies.
+AxisSharding cut_for_update(const Mesh& mesh, const Shape& shape, const AxisSharding& present, const SubAxes& over);
+
+/// Memory of the parameters that are replaced in place, per partition, and of all of them if nothing were cut further.
+struct UpdateMemory {
+  base::Bytes whole, cut;
+};
+
+struct UpdateSharding {
+  Module module;
+  UpdateMemory memory;
+};
+
+/// Annotates a training step before it is propagated and partitioned. `donations` say which parameters are trained
+/// tensors and slot variables (arrays) and which results replace them: both get cut_for_update's sharding. `present`
+/// are the shardings of the entry's values without this (propagation.h). A trained tensor that results other than
+/// replaced ones depend on through some reader, such as the loss through the network, is given to that reader in its
+/// present sharding behind a custom call "Sharding"; a conversion to a narrower type comes before.
+UpdateSharding shard_weight_update(Module module, const Mesh& mesh, const SubAxes& over,
+                                   std::span<const Donation> donations, std::span<const ValueSharding> present);
+
+/// Marks what infeeds give as manual: in the program of one core every partition feeds in a batch of its own.
+void make_infeeds_manual(Module& module);
+
+}  // namespace podsim::sw
