@@ -42,10 +42,7 @@ std::vector<std::int32_t> shown(std::int32_t size) {
 /// The slice as a picture: the first dimension across, all others down.
 struct Picture {
   explicit Picture(const MeshPlacement& of)
-      : placement(of),
-        columns(of.slice().size(0)),
-        rows(of.slice().nodes() / columns),
-        partitions(of.partitions()) {}
+      : placement(of), columns(of.slice().size(0)), rows(of.slice().nodes() / columns), partitions(of.partitions()) {}
 
   std::int64_t partition(std::int32_t column, std::int32_t row, int core) const {
     return partitions[std::size_t((row * columns + column) * placement.cores_per_chip() + core)];

@@ -37,6 +37,17 @@ std::pair<Bound, double> RunReport::bound() const {
   return {most->first, double(most->second) / double(result.step_time.value())};
 }
 
+base::Time RunReport::compute_under(std::string_view scope) const {
+  base::Time time;
+  for (const ItemResult& executed : result.items) {
+    const ProgramItem& item = program.items[std::size_t(executed.item)];
+    const std::string_view name = item.op_name;
+    const bool within = name == scope || (name.starts_with(scope) && name[scope.size()] == '/');
+    if (item.kind == ProgramItem::Kind::op && within) time += executed.total();
+  }
+  return time;
+}
+
 std::vector<OpTotal> RunReport::ops() const {
   std::vector<OpTotal> totals;
   std::map<int, std::size_t> known;

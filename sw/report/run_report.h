@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -48,6 +49,8 @@ struct RunReport {
   double hbm_utilization() const;
   /// What most of the step's time waits for, and its share of the step.
   std::pair<Bound, double> bound() const;
+  /// Of the step's compute what ops take whose op_name begins with a scope, such as "optimizer".
+  base::Time compute_under(std::string_view scope) const;
   /// Costliest first.
   std::vector<OpTotal> ops() const;
 };

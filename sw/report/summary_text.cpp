@@ -129,6 +129,12 @@ std::string parts(const RunReport& r) {
   };
   const auto& collectives = r.result.collectives;
   part("compute", r.result.compute, "");
+  const auto part_of_compute = [&](std::string_view scope, const std::string& name) {
+    const base::Time time = r.compute_under(scope);
+    if (time > base::Time(0)) part("  " + name, time, "");
+  };
+  part_of_compute("optimizer", "weight update");
+  part_of_compute("rematerialised", "computed once more");
   part(collectives_name(r.result), r.result.collective,
        collectives.size() == 1 ? collective_details(collectives.front()) : "");
   if (collectives.size() > 1) {

@@ -44,6 +44,15 @@ TEST(SummaryText, SaysWhichStageTheOthersWaitFor) {
   }
 }
 
+TEST(SummaryText, SaysWhatOfTheComputeUpdatesWeights) {
+  RunReport report = sample_report();
+  EXPECT_FALSE(has(summary_text(report), "weight update"));
+  report.program.items[1].op_name = "optimizer/head/kernel";
+  report.program.items[2].op_name = "optimizers";
+  EXPECT_EQ(report.compute_under("optimizer"), base::Time(4'000'000'000));
+  EXPECT_TRUE(has(summary_text(report), "weight update"));
+}
+
 TEST(SummaryText, ListsTheFiveCostliestOpsInOrder) {
   RunReport report = sample_report();
   for (int i = 0; i < 4; ++i) {
