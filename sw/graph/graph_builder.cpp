@@ -421,6 +421,12 @@ ComputationId GraphBuilder::scalar_function(std::string name, ElementType type, 
   root.operands = {0, 1};
   computation.instructions.push_back(std::move(root));
   computation.root = 2;
+  // A copy of another module's may be there already, or something else of this name.
+  const auto same = std::ranges::find(called_, name, &Computation::name);
+  if (same != called_.end() && is_same_function(*same, computation)) {
+    return called_by_name_[name] = int(same - called_.begin());
+  }
+  if (same != called_.end()) computation.name = fmt::format("{}.{}", name, called_.size());
   called_.push_back(std::move(computation));
   return called_by_name_[name] = int(called_.size()) - 1;
 }

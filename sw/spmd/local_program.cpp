@@ -50,6 +50,21 @@ SubAxes without(const SubAxes& sub_axes, const SubAxes& others) {
 
 }  // namespace
 
+ComputationId LocalProgram::called(const Module& module, ComputationId id) {
+  const auto [entry, is_new] = called_.try_emplace({&module, id}, -1);
+  if (is_new) entry->second = builder_.copy_computation(module, id);
+  return entry->second;
+}
+
+/// Another channel than before makes another instruction.
+std::int64_t LocalProgram::channel_of(Gather gather) {
+  const auto [entry, is_new] = gathers_.try_emplace(std::move(gather), LastGather{unnumbered_channel, now_});
+  LastGather& last = entry->second;
+  if (now_ - last.at > held_instructions) ++last.channel;
+  last.at = now_;
+  return last.channel;
+}
+
 std::optional<std::int64_t> LocalProgram::known(InstructionId scalar) const {
   const Instruction& instruction = builder_[scalar];
   if (instruction.opcode != Opcode::constant || !instruction.literal) return std::nullopt;
@@ -161,6 +176,7 @@ InstructionId LocalProgram::all_reduce(InstructionId value, const SubAxes& sub_a
 InstructionId LocalProgram::all_gather(InstructionId value, const SubAxes& sub_axes, int dimension) {
   if (sub_axes.empty()) return value;
   Instruction instruction = collective(Opcode::all_gather, value, groups(sub_axes));
+  instruction.participants.channel_id = channel_of({value, sub_axes, dimension});
   instruction.dimensions = {dimension};
   instruction.shape = make_shape(builder_.type(value), builder_.shape(value).dimensions);
   instruction.shape.dimensions[std::size_t(dimension)] *= mesh_.size(sub_axes);

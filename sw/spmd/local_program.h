@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -30,6 +32,15 @@ class LocalProgram {
 
   GraphBuilder& builder() { return builder_; }
   const Mesh& mesh() const { return mesh_; }
+
+  /// How far the program that is partitioned has been written, in its instructions. Equal all-gathers are one only
+  /// where not many instructions lie between: a gathered value is large and is made again rather than kept for long, as
+  /// weights are for the forward and the backward pass (GSPMD, Xu et al. 2021, section 4.1).
+  void advance_to(InstructionId instruction) { now_ = instruction; }
+  static constexpr int held_instructions = 100;
+
+  /// A computation of another module in this one, copied once.
+  ComputationId called(const Module& module, ComputationId id);
 
   /// s32 scalars; what is known is computed at once. The position of this partition along sub-axes taken together, 0
   /// for none.
@@ -69,8 +80,23 @@ class LocalProgram {
   std::optional<std::int64_t> known(InstructionId scalar) const;
   InstructionId pairwise(InstructionId value, std::vector<std::pair<std::int64_t, std::int64_t>> pairs);
 
+  struct Gather {
+    InstructionId value;
+    SubAxes sub_axes;
+    int dimension;
+    auto operator<=>(const Gather&) const = default;
+  };
+  struct LastGather {
+    std::int64_t channel;
+    InstructionId at;
+  };
+  std::int64_t channel_of(Gather gather);
+
   GraphBuilder& builder_;
   const Mesh& mesh_;
+  InstructionId now_ = 0;
+  std::map<Gather, LastGather> gathers_;
+  std::map<std::pair<const Module*, ComputationId>, ComputationId> called_;
 };
 
 /// Gives every collective a channel of its own. While a program is written all have the same one, so that equal
