@@ -120,7 +120,7 @@ class TensorUpdate {
 
   /// rows: without the last dimension; columns: without the one before.
   InstructionId factored_direction(InstructionId rows, InstructionId columns) const {
-    const std::vector<std::int64_t>& sizes = b.shape(gradient_).dimensions;
+    const std::vector<std::int64_t> sizes = b.shape(gradient_).dimensions;
     std::vector<std::int64_t> kept(rank());
     std::iota(kept.begin(), kept.end(), 0);
     const std::vector<std::int64_t> of_rows(kept.begin(), kept.end() - 1);

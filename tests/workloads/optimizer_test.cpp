@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sw/graph/evaluator.h"
 #include "tests/workloads/tiny.h"
 
@@ -63,6 +65,162 @@ TEST(optimizer, lars_leaves_the_rate_of_bias_and_of_zero_gradients_alone) {
   EXPECT_EQ(bias[1].values, (std::vector<double>{3.5, 4.5}));
   const auto idle = updated(rounded_numbers(OptimizerKind::lars), true, {0, 0});
   EXPECT_EQ(idle[1].values, (std::vector<double>{0.5 + 0.375, 1}));
+}
+
+/// A tensor of random numbers under several steps of an optimiser, each with a gradient of its own.
+struct Trained {
+  Literal value;
+  std::vector<Literal> slots;
+};
+
+constexpr double rate = 0.25;
+constexpr int steps = 3;
+
+Literal random_value(const std::vector<std::int64_t>& sizes) {
+  return sw::testing::random_literal(sw::make_shape(f64, sizes), 1);
+}
+Literal random_gradient(const std::vector<std::int64_t>& sizes, int step) {
+  return sw::testing::random_literal(sw::make_shape(f64, sizes), unsigned(100 + step));
+}
+
+/// Slots start at zero.
+Trained trained(const Optimizer& optimizer, bool is_kernel, const std::vector<std::int64_t>& sizes) {
+  GraphBuilder b("test");
+  const TrainedTensor tensor{b.parameter(sw::make_shape(f64, sizes), "w"), "w", is_kernel};
+  const InstructionId g = b.parameter(sw::make_shape(f64, sizes), "g");
+  const StepScalars scalars{b.parameter(sw::make_shape(f64, {}), "rate"), b.parameter(sw::make_shape(f64, {}), "step")};
+  std::vector<InstructionId> old;
+  Trained result{random_value(sizes), {}};
+  for (const Slot& slot : slots(optimizer, sizes)) {
+    const sw::Shape shape = sw::make_shape(f64, slot.sizes);
+    old.push_back(b.parameter(shape, slot.name));
+    result.slots.push_back({shape, std::vector<double>(std::size_t(shape.element_count())), {}});
+  }
+  const Update change = update(b, optimizer, tensor, g, old, scalars);
+  std::vector<InstructionId> results{change.value};
+  results.insert(results.end(), change.slots.begin(), change.slots.end());
+  const sw::Module module = std::move(b).build(b.tuple(results));
+  for (int step = 1; step <= steps; ++step) {
+    std::vector<Literal> arguments{result.value, random_gradient(sizes, step), make_literal(f64, {}, {rate}),
+                                   make_literal(f64, {}, {double(step)})};
+    arguments.insert(arguments.end(), result.slots.begin(), result.slots.end());
+    std::vector<Literal> elements = sw::evaluate(module, arguments).elements;
+    result.value = elements[0];
+    result.slots.assign(elements.begin() + 1, elements.end());
+  }
+  return result;
+}
+
+void expect_values(const Literal& actual, const std::vector<double>& expected) {
+  ASSERT_EQ(actual.values.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual.values[i], expected[i], 1e-13) << i;
+}
+
+double length(const std::vector<double>& x) {
+  double sum = 0;
+  for (double value : x) sum += value * value;
+  return std::sqrt(sum);
+}
+
+/// Kingma and Ba's algorithm 1 with decoupled decay; scaled as You et al.'s algorithm 2 has it where `scales`.
+std::vector<double> adam_reference(const Optimizer& o, bool is_kernel, bool scales,
+                                   const std::vector<std::int64_t>& sizes) {
+  std::vector<double> w = random_value(sizes).values, m(w.size()), v(w.size()), u(w.size());
+  for (int t = 1; t <= steps; ++t) {
+    const std::vector<double> g = random_gradient(sizes, t).values;
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      m[i] = o.momentum * m[i] + (1 - o.momentum) * g[i];
+      v[i] = o.decay * v[i] + (1 - o.decay) * g[i] * g[i];
+      const double first = m[i] / (1 - std::pow(o.momentum, t)), second = v[i] / (1 - std::pow(o.decay, t));
+      u[i] = first / (std::sqrt(second) + o.epsilon) + (is_kernel ? o.weight_decay * w[i] : 0);
+    }
+    const double scale = scales && is_kernel ? length(w) / length(u) : 1;
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] -= rate * scale * u[i];
+  }
+  return w;
+}
+
+Optimizer of_kind(OptimizerKind kind) {
+  Optimizer optimizer;
+  optimizer.kind = kind;
+  optimizer.momentum = 0.75;
+  optimizer.decay = 0.9;
+  optimizer.epsilon = 0.01;
+  optimizer.weight_decay = 0.125;
+  return optimizer;
+}
+
+TEST(optimizer, adam_over_several_steps) {
+  for (const bool is_kernel : {true, false}) {
+    const Optimizer optimizer = of_kind(OptimizerKind::adam);
+    expect_values(trained(optimizer, is_kernel, {2, 3}).value, adam_reference(optimizer, is_kernel, false, {2, 3}));
+  }
+}
+
+TEST(optimizer, lamb_over_several_steps) {
+  for (const bool is_kernel : {true, false}) {
+    const Optimizer optimizer = of_kind(OptimizerKind::lamb);
+    expect_values(trained(optimizer, is_kernel, {2, 3}).value, adam_reference(optimizer, is_kernel, true, {2, 3}));
+  }
+}
+
+TEST(optimizer, lamb_leaves_the_rate_of_a_tensor_of_zeros_alone) {
+  GraphBuilder b("test");
+  const sw::Shape shape = sw::make_shape(f64, {2});
+  const TrainedTensor tensor{b.full(shape, 0), "w", true};
+  const InstructionId g = b.parameter(shape, "g"), none = b.full(shape, 0);
+  const StepScalars scalars{b.constant(f64, 0.5), b.constant(f64, 1)};
+  Optimizer optimizer = of_kind(OptimizerKind::lamb);
+  optimizer.epsilon = 0;
+  const InstructionId value = update(b, optimizer, tensor, g, std::vector{none, none}, scalars).value;
+  const sw::Module module = std::move(b).build(value);
+  // In the first step the direction is the sign of the gradient.
+  expect_values(sw::evaluate(module, std::vector{make_literal(f64, {2}, {3, -4})}), {-0.5, 0.5});
+}
+
+/// Shazeer and Stern's algorithm 4, for a list of matrices of rows x columns; algorithm 5 where there are no columns.
+std::vector<double> adafactor_reference(std::size_t matrices, std::size_t rows, std::size_t columns,
+                                        const std::vector<std::int64_t>& sizes, bool factored) {
+  std::vector<double> w = random_value(sizes).values, v(w.size()), r(matrices * rows), c(matrices * columns);
+  const auto rms = [](const std::vector<double>& x) { return length(x) / std::sqrt(double(x.size())); };
+  for (int t = 1; t <= steps; ++t) {
+    const std::vector<double> g = random_gradient(sizes, t).values;
+    const double beta = 1 - std::pow(t, -0.8);
+    for (double& value : r) value *= beta;
+    for (double& value : c) value *= beta;
+    std::vector<double> u(w.size());
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      const std::size_t k = i / (rows * columns), row = i / columns, column = k * columns + i % columns;
+      const double square = g[i] * g[i] + 1e-30;
+      v[i] = beta * v[i] + (1 - beta) * square;
+      r[row] += (1 - beta) * square / double(columns);
+      c[column] += (1 - beta) * square / double(rows);
+    }
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      const std::size_t k = i / (rows * columns), row = i / columns, column = k * columns + i % columns;
+      double mean = 0;
+      for (std::size_t j = 0; j < rows; ++j) mean += r[k * rows + j] / double(rows);
+      u[i] = g[i] / std::sqrt(factored ? r[row] * c[column] / mean : v[i]);
+    }
+    const double step = rate * std::max(1e-3, rms(w)) / std::max(1.0, rms(u));
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] -= step * u[i];
+  }
+  return w;
+}
+
+TEST(optimizer, adafactor_over_several_steps) {
+  const Optimizer optimizer = of_kind(OptimizerKind::adafactor);
+  expect_values(trained(optimizer, true, {3, 4}).value, adafactor_reference(1, 3, 4, {3, 4}, true));
+  expect_values(trained(optimizer, true, {2, 3, 4}).value, adafactor_reference(2, 3, 4, {2, 3, 4}, true));
+  expect_values(trained(optimizer, false, {5}).value, adafactor_reference(1, 1, 5, {5}, false));
+}
+
+TEST(optimizer, adafactor_keeps_a_row_and_a_column_for_a_matrix) {
+  const std::vector<Slot> kept = slots(of_kind(OptimizerKind::adafactor), {7, 128, 64});
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].sizes, (std::vector<std::int64_t>{7, 128}));
+  EXPECT_EQ(kept[1].sizes, (std::vector<std::int64_t>{7, 64}));
+  EXPECT_EQ(slots(of_kind(OptimizerKind::adafactor), {64})[0].sizes, (std::vector<std::int64_t>{64}));
 }
 
 }  // namespace
