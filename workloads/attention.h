@@ -22,8 +22,8 @@ struct AttentionOptions {
   std::int64_t heads = 16;
   std::int64_t head_size = 64;
   bool biases = false;  ///< of all four projections
-  std::int64_t key_heads =
-      0;  ///< of keys and values, each for heads / key_heads queries (Ainslie et al. 2023); 0: heads
+  /// Heads of keys and values, each for heads / key_heads of queries (Ainslie et al. 2023); 0: heads.
+  std::int64_t key_heads = 0;
 
   std::int64_t heads_of_keys() const { return key_heads > 0 ? key_heads : heads; }
 };

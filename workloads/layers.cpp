@@ -40,12 +40,26 @@ InstructionId Layers::train(std::string_view name, std::vector<std::int64_t> siz
   return tensor.value;
 }
 
-InstructionId Layers::convolution(InstructionId x, std::int64_t filters, std::int64_t size, std::int64_t stride) {
-  const InstructionId kernel = train("kernel", {size, size, builder_.shape(x).dimensions[3], filters}, true);
-  const std::int64_t low = (size - 1) / 2;
-  const WindowDimension window = window_dimension(size, stride, low, size - 1 - low);
+InstructionId Layers::convolved(InstructionId x, std::int64_t filters, const WindowDimension& window) {
+  const std::int64_t channels = builder_.shape(x).dimensions[3];
+  const InstructionId kernel = train("kernel", {window.size, window.size, channels, filters}, true);
   return builder_.convolution(x, builder_.convert(kernel, precision_.activation), {window, window},
                               sw::convolution_dimensions("b01f_01io->b01f"));
+}
+
+InstructionId Layers::convolution(InstructionId x, std::int64_t filters, std::int64_t size, std::int64_t stride) {
+  const std::int64_t low = (size - 1) / 2;
+  return convolved(x, filters, window_dimension(size, stride, low, size - 1 - low));
+}
+
+InstructionId Layers::valid_convolution(InstructionId x, std::int64_t filters, std::int64_t size) {
+  return convolved(x, filters, window_dimension(size, 1, 0, 0));
+}
+
+InstructionId Layers::bias(InstructionId x) {
+  const std::vector<std::int64_t> sizes = builder_.shape(x).dimensions;
+  const InstructionId trained = builder_.convert(train("bias", {sizes.back()}, false), builder_.type(x));
+  return builder_.add(x, builder_.broadcast(trained, sizes, {std::int64_t(sizes.size()) - 1}));
 }
 
 InstructionId Layers::batch_norm(InstructionId x) {
@@ -83,10 +97,8 @@ InstructionId Layers::global_average_pool(InstructionId x) {
 InstructionId Layers::dense(InstructionId x, std::int64_t units) {
   const std::int64_t features = builder_.shape(x).dimensions[1];
   const InstructionId kernel = train("kernel", {features, units}, true);
-  const InstructionId bias = train("bias", {units}, false);
   const InstructionId product = builder_.dot(x, builder_.convert(kernel, precision_.activation), {{}, {}, {1}, {0}});
-  const InstructionId wide = builder_.convert(product, precision_.parameter);
-  return builder_.add(wide, builder_.broadcast(bias, builder_.shape(wide).dimensions, {1}));
+  return bias(builder_.convert(product, precision_.parameter));
 }
 
 Loss softmax_cross_entropy(sw::GraphBuilder& b, InstructionId logits, InstructionId labels, double smoothing) {

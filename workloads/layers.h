@@ -30,6 +30,10 @@ class Layers {
 
   /// Square kernel, padded by (size - 1) / 2 on every side, no bias. The kernel is read in its own type and converted.
   sw::InstructionId convolution(sw::InstructionId x, std::int64_t filters, std::int64_t size, std::int64_t stride);
+  /// Likewise without padding: the image shrinks by size - 1.
+  sw::InstructionId valid_convolution(sw::InstructionId x, std::int64_t filters, std::int64_t size);
+  /// One number added to every feature, the last dimension.
+  sw::InstructionId bias(sw::InstructionId x);
 
   /// Batch statistics from sum s and sum of squares q over the n values of a channel, mean = s/n, var = q/n - mean^2;
   /// then x * scale + shift with scale = gamma / sqrt(var + 1e-5) and shift = beta - mean * scale per channel.
@@ -46,6 +50,7 @@ class Layers {
   const std::vector<TrainedTensor>& trained() const { return trained_; }
 
  private:
+  sw::InstructionId convolved(sw::InstructionId x, std::int64_t filters, const sw::WindowDimension& window);
   sw::InstructionId train(std::string_view name, std::vector<std::int64_t> sizes, bool is_kernel);
 
   sw::GraphBuilder& builder_;

@@ -71,18 +71,33 @@ Batch next_batch(GraphBuilder& b, const ResNetOptions& options) {
   return {b.get_tuple_element(fed, 0), b.get_tuple_element(fed, 1)};
 }
 
+/// The loss of a batch, and what it trains.
+struct TrainedLoss {
+  Loss loss;
+  std::vector<TrainedTensor> trained;
+};
+
+TrainedLoss trained_loss(GraphBuilder& b, const ResNetOptions& options) {
+  const Batch batch = next_batch(b, options);
+  ResNet network(b, options);
+  const InstructionId logits = network.logits(batch.images);
+  const GraphBuilder::Scope scope(b, "loss");
+  const Loss loss = softmax_cross_entropy(b, logits, batch.labels, options.label_smoothing);
+  return {loss, network.trained()};
+}
+
 }  // namespace
 
 TrainingStep resnet_training_step(const ResNetOptions& options) {
   GraphBuilder b("resnet_training_step");
-  const Batch batch = next_batch(b, options);
-  ResNet network(b, options);
-  const InstructionId logits = network.logits(batch.images);
-  const Loss loss = [&] {
-    const GraphBuilder::Scope scope(b, "loss");
-    return softmax_cross_entropy(b, logits, batch.labels, options.label_smoothing);
-  }();
-  return training_step(std::move(b), loss, network.trained(), options.training);
+  const TrainedLoss result = trained_loss(b, options);
+  return training_step(std::move(b), result.loss, result.trained, options.training);
+}
+
+TrainingStep resnet_global_training_step(const ResNetOptions& options) {
+  GraphBuilder b("resnet_global_training_step");
+  const TrainedLoss result = trained_loss(b, options);
+  return global_training_step(std::move(b), result.loss, result.trained, options.training.optimizer);
 }
 
 sw::Module resnet_forward(const ResNetOptions& options) {

@@ -26,6 +26,10 @@ struct ResNetOptions {
 /// that only evaluation reads are left out.
 TrainingStep resnet_training_step(const ResNetOptions& options);
 
+/// Likewise of the whole machine's batch, without all-reduces, to be partitioned: batch-norm statistics are of all
+/// images. options.training.replicas and gradient_type have no part in it.
+TrainingStep resnet_global_training_step(const ResNetOptions& options);
+
 /// The forward part alone, with images as first parameter: result is the logits. For inference counts and tests.
 sw::Module resnet_forward(const ResNetOptions& options);
 

@@ -7,6 +7,9 @@
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.h"
+#include "workloads/bert_workload.h"
+#include "workloads/dlrm_workload.h"
+#include "workloads/image_workloads.h"
 #include "workloads/pipelined_mlp.h"
 #include "workloads/resnet50.h"
 #include "workloads/transformer_workload.h"
@@ -98,6 +101,10 @@ const std::vector<WorkloadEntry>& workload_registry() {
       transformer_entry(),
       dense_137b_entry(),
       gshard_moe_entry(),
+      bert_large_entry(),
+      dlrm_entry(),
+      ssd_entry(),
+      resnet50_global_entry(),
   };
   return registry;
 }

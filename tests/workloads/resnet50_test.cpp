@@ -173,6 +173,21 @@ TEST(resnet50, mixed_precision_is_close_to_double_precision) {
   EXPECT_NEAR(actual, expected, 0.03 * expected);
 }
 
+TEST(resnet50, of_the_whole_batch_is_that_of_one_core_with_all_of_it) {
+  const ResNetOptions options = testing::tiny_resnet();
+  const TrainingStep whole = resnet_global_training_step(options);
+  for (const sw::Instruction& instruction : whole.module.entry_computation().instructions) {
+    EXPECT_FALSE(sw::is_collective(instruction.opcode)) << instruction.name;
+  }
+  const TrainingStep core = resnet_training_step(options);
+  const std::vector<Literal> arguments = testing::arguments_for(core.module, 1, 5);
+  const Literal expected = sw::evaluate(core.module, arguments), actual = sw::evaluate(whole.module, arguments);
+  ASSERT_EQ(actual.elements.size(), expected.elements.size());
+  for (std::size_t i = 0; i < expected.elements.size(); ++i) {
+    EXPECT_EQ(actual.elements[i].values, expected.elements[i].values) << i;
+  }
+}
+
 TEST(resnet50, infeed_brings_images_and_labels) {
   ResNetOptions options = testing::tiny_resnet();
   const TrainingStep fed = resnet_training_step([&] {

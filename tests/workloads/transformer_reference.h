@@ -36,7 +36,12 @@ class ReferenceTransformer {
     return total / double(options_.batch * options_.sequence);
   }
 
- private:
+ protected:
+  /// Whether query i may look at key j.
+  using Allowed = std::function<bool(std::int64_t i, std::int64_t j)>;
+  static bool all(std::int64_t, std::int64_t) { return true; }
+  static bool earlier(std::int64_t i, std::int64_t j) { return j <= i; }
+
   const std::vector<double>& tensor(const std::string& name) const { return tensors_.at(name).values; }
 
   /// x times a weight whose first dimensions make x's columns and whose last ones make `columns`.
@@ -78,7 +83,7 @@ class ReferenceTransformer {
     return y;
   }
 
-  Matrix attended(const Matrix& x, const Matrix& y, const std::string& scope, bool causal) const {
+  Matrix attended(const Matrix& x, const Matrix& y, const std::string& scope, const Allowed& allowed) const {
     const std::int64_t heads = options_.attention.heads, size = options_.attention.head_size;
     const bool biased = options_.attention.biases;
     const std::int64_t key_heads = options_.attention.key_heads > 0 ? options_.attention.key_heads : heads;
@@ -91,16 +96,16 @@ class ReferenceTransformer {
       const std::int64_t shared = h * key_heads / heads;
       for (std::int64_t i = 0; i < x.rows; ++i) {
         std::vector<double> weight;
-        double all = 0;
-        for (std::int64_t j = 0; j < (causal ? i + 1 : y.rows); ++j) {
+        double sum_of_weights = 0;
+        for (std::int64_t j = 0; j < y.rows; ++j) {
           double score = 0;
           for (std::int64_t d = 0; d < size; ++d) score += q(i, h * size + d) * k(j, shared * size + d);
-          weight.push_back(std::exp(score / std::sqrt(double(size))));
-          all += weight.back();
+          weight.push_back(allowed(i, j) ? std::exp(score / std::sqrt(double(size))) : 0);
+          sum_of_weights += weight.back();
         }
         for (std::size_t j = 0; j < weight.size(); ++j) {
           for (std::int64_t d = 0; d < size; ++d) {
-            context(i, h * size + d) += weight[j] / all * v(std::int64_t(j), shared * size + d);
+            context(i, h * size + d) += weight[j] / sum_of_weights * v(std::int64_t(j), shared * size + d);
           }
         }
       }
@@ -149,7 +154,7 @@ class ReferenceTransformer {
     for (std::int64_t i = 0; i < options_.encoder_layers; ++i) {
       const std::string layer = "encoder/layer" + std::to_string(i);
       const Matrix y = norm(x, layer + "/attention/norm");
-      x = sum(x, attended(y, y, layer + "/attention", false));
+      x = sum(x, attended(y, y, layer + "/attention", all));
       x = sum(x, feed_forward(norm(x, layer + "/ffn/norm"), layer + "/ffn"));
     }
     return norm(x, "encoder/final_norm");
@@ -161,9 +166,9 @@ class ReferenceTransformer {
     for (std::int64_t i = 0; i < options_.layers; ++i) {
       const std::string layer = "layer" + std::to_string(i);
       const Matrix y = norm(x, layer + "/attention/norm");
-      x = sum(x, attended(y, y, layer + "/attention", true));
+      x = sum(x, attended(y, y, layer + "/attention", earlier));
       if (options_.encoder_layers > 0) {
-        x = sum(x, attended(norm(x, layer + "/cross_attention/norm"), memory, layer + "/cross_attention", false));
+        x = sum(x, attended(norm(x, layer + "/cross_attention/norm"), memory, layer + "/cross_attention", all));
       }
       x = sum(x, feed_forward(norm(x, layer + "/ffn/norm"), layer + "/ffn"));
     }
