@@ -6,8 +6,10 @@
 #include "base/diagnostic.h"
 #include "sw/compiler/compile.h"
 #include "sw/graph/evaluator.h"
+#include "sw/spmd/sharding_file.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/graph/literals.h"
+#include "tests/workloads/on_partitions.h"
 #include "tests/workloads/whole_mlp.h"
 
 namespace podsim::workloads {
@@ -103,6 +105,32 @@ TEST(VectorisedPipeline, OneStepIsThatOfTheNetworkWithoutAPipeline) {
     }
   }
   EXPECT_NEAR(actual.elements.back().values[0], expected.elements.back().values[0], 1e-12);
+}
+
+// Cut along the stages, and the samples where there are several pipelines: the shift of the state is a
+// collective-permute from stage to stage, and no array goes around whole.
+TEST(VectorisedPipeline, OnPartitionsItComputesTheSameAndPermutes) {
+  for (const std::int64_t pipelines : {1, 2}) {
+    PipelinedMlpOptions o = exact(4, 3, 8);
+    o.pipelines = pipelines;
+    const sw::ShardingFile file = sw::read_sharding_file("pipeline.toml", vectorised_pipeline_sharding(o));
+    for (sw::Module module : {vectorised_pipeline_forward(o), vectorised_pipeline_step(o).module}) {
+      const std::vector<Literal> arguments = arguments_of(module);
+      const Literal expected = sw::evaluate(module, arguments);
+      const bool forward = !expected.shape.is_tuple();
+      sw::ShardingFile rules = file;
+      if (forward)
+        std::erase_if(rules.rules,
+                      [](const auto& rule) { return rule.pattern != "layer*/kernel" && rule.pattern != "inputs"; });
+      const sw::Mesh& mesh = *file.mesh;
+      annotate(module, mesh, rules);
+      const std::vector<Literal> actual = testing::on_partitions(module, mesh, arguments);
+      const std::vector<Literal> whole = forward ? std::vector{expected} : expected.elements;
+      for (std::size_t i = 0; i < whole.size(); ++i) sw::testing::expect_near(actual[i], whole[i], 1e-12, 1e-13);
+      const std::string text = to_string(partition(module, mesh, propagate(module, mesh)));
+      EXPECT_NE(text.find("collective-permute"), std::string::npos);
+    }
+  }
 }
 
 TEST(VectorisedPipeline, StagesOfDifferentLengthsAreRefused) {
