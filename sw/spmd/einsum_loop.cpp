@@ -61,6 +61,14 @@ class EinsumLoop {
     return step.program.builder().add(std::move(permute));
   }
 
+  /// Keeps a product from becoming one op with what is done to it, which would wait for what that needs.
+  static InstructionId apart(Step& step, InstructionId product) {
+    Instruction barrier;
+    barrier.opcode = Opcode::opt_barrier;
+    barrier.operands = {product};
+    return step.program.builder().add(std::move(barrier));
+  }
+
   InstructionId multiply(Step& step, std::array<InstructionId, 2> operands, ElementType type) const {
     Instruction dot = dot_;
     dot.operands = {operands[0], operands[1]};
@@ -98,8 +106,10 @@ class EinsumLoop {
     const InstructionId parameter = body.parameter(shape, "state");
     Step step{inner, body.get_tuple_element(parameter, last), {}};
     for (std::int64_t k = 0; k < last; ++k) step.values.push_back(body.get_tuple_element(parameter, k));
+    // Before the step, whose scalars may become one op with it.
+    const InstructionId next_number = body.add(step.number, inner.s32(1));
     std::vector<InstructionId> next = write(step);
-    next.push_back(body.add(step.number, inner.s32(1)));
+    next.push_back(next_number);
     const InstructionId result = body.tuple(std::move(next));
 
     const ComputationId condition = outer.computation(std::move(test), goes_on);
@@ -165,7 +175,7 @@ InstructionId scatter_while_multiplying(LocalProgram& program, const Instruction
   Step first{program, program.s32(0), whole};
   return loop.repeat(loop.parts() - 1, {whole[0], whole[1], multiply(first, 1)}, [&](Step& step) {
     const InstructionId sent = loop.start(step, step.values[2]);
-    const InstructionId product = multiply(step, 2);
+    const InstructionId product = EinsumLoop::apart(step, multiply(step, 2));
     const InstructionId sum = step.program.builder().add(EinsumLoop::done(step, sent), product);
     return std::vector{step.values[0], step.values[1], sum};
   })[2];
