@@ -98,12 +98,20 @@ ComputationPartition::Values ComputationPartition::operands(const Instruction& i
   return all;
 }
 
-/// Addends wait for the sum of sums that they are for, if that is all they are for and it is near. Other sums are made
-/// at once: a reduce-scatter leaves less to keep, and can go on beside what follows.
-bool ComputationPartition::may_stay_unreduced(InstructionId id, const LocalValue& value) const {
-  const std::vector<InstructionId>& users = users_[std::size_t(id)];
-  if (users.size() != 1 || id == computation_.root || value.combiner != Opcode::add) return false;
-  return is_linear(computation_[users[0]].opcode) && users[0] - id <= LocalProgram::held_instructions;
+/// Addends wait for the sum of sums that they are for, where the other operand is addends of the same sub-axes, or
+/// looks as if it would be. Where a reduce-scatter would leave less to keep, they wait only if it is near. Other sums
+/// are made at once and can go on beside what follows.
+bool ComputationPartition::may_stay_unreduced(InstructionId id, const LocalValue& value,
+                                              const AxisSharding& wanted_sharding) const {
+  if (value.combiner != Opcode::add) return false;
+  const std::optional<SumOfSums> sum = sum_of_sums(computation_, users_, id);
+  if (!sum) return false;
+  const auto cuts = [&](SubAxis sub_axis) { return wanted_sharding.uses(sub_axis); };
+  const bool shrinks = std::ranges::any_of(value.unreduced, cuts);
+  if (shrinks && sum->sum - id > LocalProgram::held_instructions) return false;
+  if (sum->other > id) return looks_like_sum(computation_, sum->other);
+  const Values& other = values_[std::size_t(sum->other)];
+  return sum->other == id || (other.size() == 1 && other[0].unreduced == value.unreduced);
 }
 
 ComputationPartition::Values ComputationPartition::settled(InstructionId id, Values results) {
@@ -117,7 +125,7 @@ ComputationPartition::Values ComputationPartition::settled(InstructionId id, Val
         fail(computation_[id], "a shard is taken for a value of the partition's own");
     }
     const bool is_unreduced = !value.unreduced.empty();
-    if (is_unreduced && may_stay_unreduced(id, value)) continue;
+    if (is_unreduced && may_stay_unreduced(id, value, shardings[k])) continue;
     // What costs nothing is done at once, and leaves less to keep.
     if (is_unreduced || reshard_bytes(mesh_, value.shape, value.sharding, {}, shardings[k]) == 0) {
       value = reshard(program_, value, shardings[k]);
@@ -175,12 +183,13 @@ ComputationPartition::Values ComputationPartition::write(InstructionId id) {
 ComputationPartition::Values ComputationPartition::write_op(InstructionId id) {
   const Instruction& instruction = computation_[id];
   const auto is_manual = [](const LocalValue& value) { return value.sharding.manual; };
+  const ValueSharding shardings = wanted(id);
   if (is_linear(instruction.opcode)) {
     Values held;
     for (const InstructionId from : instruction.operands) held.push_back(values_[std::size_t(from)].front());
-    if (const std::optional<LocalValue> sum = partition_linear(program_, instruction, held)) return {*sum};
+    const OpToPartition op{module_, computation_, id, std::move(held), shardings, parent_.options()};
+    if (const std::optional<LocalValue> sum = partition_linear(program_, op)) return {*sum};
   }
-  const ValueSharding shardings = wanted(id);
   Values all = operands(instruction);
   if (std::ranges::any_of(all, is_manual) || std::ranges::any_of(shardings, &AxisSharding::manual)) {
     return write_manual(id);

@@ -60,7 +60,7 @@ class ComputationPartition {
   [[noreturn]] void fail(const Instruction& instruction, const std::string& what) const;
   /// Brings what `write` gives into the shape in which it waits for its users.
   Values settled(InstructionId id, Values results);
-  bool may_stay_unreduced(InstructionId id, const LocalValue& value) const;
+  bool may_stay_unreduced(InstructionId id, const LocalValue& value, const AxisSharding& wanted_sharding) const;
   /// An operand's arrays, reduced.
   const Values& operand(InstructionId id);
   Values operands(const Instruction& instruction);

@@ -63,6 +63,34 @@ TEST(Partitioner, SumOfPartialSumsIsReducedOnce) {
   EXPECT_EQ(moves_of(local), "all-reduce") << to_string(local);
 }
 
+// The gradient of an embedding that is the logits' matrix too, with a whole network between its two parts.
+TEST(Partitioner, GradientsOfATiedTensorAreReducedOnceHoweverFarApart) {
+  ShardedProgram p(Mesh({{"x", 4}}));
+  GraphBuilder& b = p.builder;
+  const InstructionId x = p.cut(b.parameter(make_shape(bf16, {64, 32}), "x"), {"x"});
+  const InstructionId y = p.cut(b.parameter(make_shape(bf16, {64, 16}), "y"), {"x"});
+  const DotDimensions over_batch{{}, {}, {0}, {0}};
+  const InstructionId of_logits = b.dot(x, y, over_batch);
+  InstructionId z = y;
+  for (int i = 0; i < 2 * LocalProgram::held_instructions; ++i) z = p.cut(b.tanh(z), {"x"});
+  const InstructionId gradient = b.add(b.transpose(of_logits, {1, 0}), b.dot(z, x, over_batch));
+  const Module local = std::move(p).partitioned(b.tanh(gradient));
+  EXPECT_EQ(moves_of(local), "all-reduce") << to_string(local);
+}
+
+TEST(Partitioner, SumBesideAWholeValueIsMadeAtOnce) {
+  ShardedProgram p(Mesh({{"x", 4}}));
+  GraphBuilder& b = p.builder;
+  const InstructionId x = p.cut(b.parameter(make_shape(bf16, {64, 32}), "x"), {"x"});
+  const InstructionId momentum = b.parameter(make_shape(bf16, {32, 32}), "momentum");
+  const InstructionId sum = b.dot(x, x, {{}, {}, {0}, {0}});
+  InstructionId y = momentum;
+  for (int i = 0; i < 3; ++i) y = b.tanh(y);
+  const Module local = std::move(p).partitioned(b.add(y, sum));
+  const Computation& entry = local.entry_computation();
+  EXPECT_EQ(entry[entry[entry.root].operands[1]].opcode, Opcode::all_reduce);
+}
+
 TEST(Partitioner, PartialSumsOfSeveralUsersAreReducedAtOnce) {
   ShardedProgram p(Mesh({{"y", 8}}));
   GraphBuilder& b = p.builder;
