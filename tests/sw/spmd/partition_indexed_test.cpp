@@ -184,5 +184,48 @@ TEST(partition_indexed, rows_of_a_table_that_is_cut_by_rows_are_looked_up_where_
   EXPECT_EQ(testing::ring_bytes(op.module), 2.0 * 7 / 8 * 32 * 16 * 4);
 }
 
+/// A table of 100000 rows of 16 cut by rows over eight, 512 words cut likewise.
+struct Embedding {
+  Mesh mesh{{{"x", 8}}};
+  GraphBuilder b{"whole"};
+  InstructionId table = b.parameter(make_shape(f32, {100000, 16}), "table");
+  InstructionId words = b.parameter(make_shape(s32, {512}), "words");
+  GatherDimensions roles;
+  Embedding() {
+    roles.offset = {1};
+    roles.collapsed = {0};
+    roles.index_map = {0};
+    roles.index_vector = 1;
+  }
+  /// The program of one partition where every array is cut by its first dimension.
+  Module cut_by_rows(InstructionId root) {
+    const Module module = std::move(b).build(root);
+    ModuleShardings shardings;
+    shardings.values.resize(module.computations.size());
+    shardings.reasons.resize(module.computations.size());
+    for (const Instruction& instruction : module.entry_computation().instructions) {
+      AxisSharding sharding = replicated(instruction.shape.rank());
+      if (!sharding.dimensions.empty()) sharding.dimensions[0] = mesh.all();
+      shardings.values[std::size_t(module.entry)].push_back({sharding});
+    }
+    return partition(module, mesh, shardings);
+  }
+};
+
+TEST(partition_indexed, words_come_to_the_rows_and_what_was_found_goes_back) {
+  Embedding e;
+  const Module local = e.cut_by_rows(e.b.gather(e.table, e.words, e.roles, {1, 16}));
+  EXPECT_EQ(testing::moves_of(local), "all-gather reduce-scatter");
+  EXPECT_EQ(testing::ring_bytes(local), 7.0 / 8 * (512 * 4 + 512 * 16 * 4));
+}
+
+TEST(partition_indexed, the_gradient_of_a_table_takes_updates_to_their_rows) {
+  Embedding e;
+  const InstructionId updates = e.b.parameter(make_shape(f32, {512, 16}), "updates");
+  const Module local = e.cut_by_rows(e.b.scatter(e.table, e.words, updates, e.roles, e.b.combiner(Opcode::add, f32)));
+  EXPECT_EQ(testing::moves_of(local), "all-gather all-gather");
+  EXPECT_EQ(testing::ring_bytes(local), 7.0 / 8 * (512 * 4 + 512 * 16 * 4));
+}
+
 }  // namespace
 }  // namespace podsim::sw

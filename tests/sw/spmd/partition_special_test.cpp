@@ -102,5 +102,20 @@ TEST(partition_special, prefix_sums_exchange_the_totals_of_shards) {
   EXPECT_EQ(testing::ring_bytes(op.module), 7.0 * 3 * 4);
 }
 
+TEST(partition_special, what_needs_all_of_a_dimension_is_cut_along_another_meanwhile) {
+  const Mesh mesh({{"x", 8}});
+  const AxisSharding cut = parse_axes(mesh, {"x", "-"}, 2);
+  GraphBuilder b("whole");
+  Instruction sort;
+  sort.opcode = Opcode::sort;
+  sort.operands = {b.parameter(make_shape(f32, {4096, 64}), "x")};
+  sort.dimensions = {0};
+  sort.called = {b.comparator(ComparisonDirection::lt, f32)};
+  const Module module = std::move(b).build(b.add(sort));
+  const testing::PartitionedOp op = testing::partition_root(module, mesh, {cut}, {cut}, partition_op);
+  EXPECT_EQ(testing::moves_of(op.module), "all-to-all");
+  EXPECT_EQ(op.results[0], parse_axes(mesh, {"-", "x"}, 2));
+}
+
 }  // namespace
 }  // namespace podsim::sw
