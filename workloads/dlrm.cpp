@@ -158,7 +158,8 @@ std::string dlrm_sharding(const DlrmOptions& options, std::int64_t cores, std::i
   std::string text = fmt::format("[mesh]\naxes = \"x={}\"\n\n[sharding]\n", cores);
   for (const char* name : {"dense", "categorical", "labels"}) text += fmt::format("\"{}\" = [\"x\"]\n", name);
   for (std::size_t i = 0; i < rows_of(options).size(); ++i) {
-    if (rows_of(options)[i] > least_rows) text += fmt::format("\"table{}\" = [\"x\"]\n", i);
+    const char* sharding = rows_of(options)[i] > least_rows ? "[\"x\"]" : "\"replicated\"";
+    text += fmt::format("\"table{}\" = {}\n", i, sharding);
   }
   return text;
 }

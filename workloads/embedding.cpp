@@ -33,8 +33,8 @@ InstructionId embedded(TrainedTensors& tensors, InstructionId table, Instruction
   Sizes vectors = b.shape(indices).dimensions;
   vectors.push_back(1);
   const InstructionId places = b.reshape(indices, vectors);
-  const InstructionId rows = b.gather(table, places, {{rank}, {0}, {0}, {}, {}, rank}, {1, sizes[1]});
   const GraphBuilder::Scope scope(b, "lookup");
+  const InstructionId rows = b.gather(table, places, {{rank}, {0}, {0}, {}, {}, rank}, {1, sizes[1]});
   return b.convert(rows, activation);
 }
 

@@ -33,8 +33,10 @@ class Routing {
     const InstructionId first_gate = over_experts(first_), second_gate = over_experts(second);
     const InstructionId both = b.add(b.add(first_gate, second_gate), b.full_like(first_gate, least_gate));
     const InstructionId taken = b.broadcast(b.reduce_add(first_, {1}), sizes_, {0, 2});
-    return b.add(placed(first_, before(first_), b.divide(first_gate, both)),
-                 placed(second, b.add(before(second), taken), b.divide(second_gate, both)));
+    const InstructionId of_first = placed(first_, before(first_), b.divide(first_gate, both));
+    const InstructionId of_second = placed(second, b.add(before(second), taken), b.divide(second_gate, both));
+    const GraphBuilder::Scope scope(b, "combine");
+    return b.add(of_first, of_second);
   }
 
   /// After combine().
@@ -145,10 +147,7 @@ MixtureResult mixture_of_experts(TrainedTensors& tensors, InstructionId x, const
   Routing routing(b, gate.value, expert_capacity(options, group));
   const InstructionId weights = routing.combine();
   const InstructionId auxiliary = routing.auxiliary();
-  const InstructionId combine = [&] {
-    const GraphBuilder::Scope scope(b, "combine");
-    return b.convert(weights, b.type(x));
-  }();
+  const InstructionId combine = b.convert(weights, b.type(x));
   const InstructionId dispatch = [&] {
     const InstructionId is_placed = b.compare(weights, b.full_like(weights, 0), ComparisonDirection::gt);
     const GraphBuilder::Scope scope(b, "dispatch");

@@ -104,7 +104,9 @@ class TensorUpdate {
   }
   /// (1 - fresh) * old + fresh * x, fresh a scalar.
   InstructionId blend(InstructionId old, InstructionId x, InstructionId fresh) const {
-    return b.add(old, b.multiply(b.broadcast(fresh, b.shape(x).dimensions), b.subtract(x, old)));
+    const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
+    const InstructionId kept = b.subtract(b.full_like(fresh, 1), fresh);
+    return b.add(b.multiply(b.broadcast(kept, sizes), old), b.multiply(b.broadcast(fresh, sizes), x));
   }
   /// 1 - decay^step, a scalar.
   InstructionId correction(double decay) const {

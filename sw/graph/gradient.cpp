@@ -257,38 +257,56 @@ class ReverseSweep {
     return result;
   }
 
+  /// Of two forms of a product, which dimension of the operand each of theirs is to become: the one that need not be
+  /// rearranged, else the first.
+  static bool second_is_in_order(const std::vector<int>& first, const std::vector<int>& second) {
+    return !std::ranges::is_sorted(first) && std::ranges::is_sorted(second);
+  }
+
   /// Reorders x, whose dimension i is to become dimension to[i].
   InstructionId placed(InstructionId x, const std::vector<int>& to) {
     return permuted(x, inverse(Sizes(to.begin(), to.end())));
   }
 
+  static std::vector<int> joined(std::vector<int> first, const std::vector<int>& second,
+                                 const std::vector<int>& third) {
+    first.insert(first.end(), second.begin(), second.end());
+    first.insert(first.end(), third.begin(), third.end());
+    return first;
+  }
+
+  /// The product of g and rhs, in either order: its dimensions are batch, free lhs, and the contracted ones in the
+  /// order that they have in rhs, or these before the free ones.
   InstructionId dot_lhs_gradient(const Instruction& forward, InstructionId g) {
     const DotDimensions& dot = forward.dot;
     const DotPlaces at = places(forward);
-    const InstructionId product = builder_.dot(g, forward.operands[1], {at.batch, dot.rhs_batch, at.rhs, at.rhs_free});
-    // Its dimensions: batch, free lhs, and the contracted ones in the order they have in rhs.
-    std::vector<int> to = dot.lhs_batch;
-    to.insert(to.end(), at.lhs_free.begin(), at.lhs_free.end());
-    append_in_order_of(dot.rhs_contracting, dot.lhs_contracting, to);
-    return placed(product, to);
+    const std::vector<int> contracted = in_order_of(dot.rhs_contracting, dot.lhs_contracting);
+    const std::vector<int> to = joined(dot.lhs_batch, at.lhs_free, contracted);
+    const std::vector<int> swapped = joined(dot.lhs_batch, contracted, at.lhs_free);
+    const InstructionId rhs = forward.operands[1];
+    if (second_is_in_order(to, swapped)) return builder_.dot(rhs, g, {dot.rhs_batch, at.batch, at.rhs_free, at.rhs});
+    return placed(builder_.dot(g, rhs, {at.batch, dot.rhs_batch, at.rhs, at.rhs_free}), to);
   }
 
   InstructionId dot_rhs_gradient(const Instruction& forward, InstructionId g) {
     const DotDimensions& dot = forward.dot;
     const DotPlaces at = places(forward);
-    const InstructionId product = builder_.dot(forward.operands[0], g, {dot.lhs_batch, at.batch, at.lhs_free, at.lhs});
-    std::vector<int> to = dot.rhs_batch;
-    append_in_order_of(dot.lhs_contracting, dot.rhs_contracting, to);
-    to.insert(to.end(), at.rhs_free.begin(), at.rhs_free.end());
-    return placed(product, to);
+    const std::vector<int> contracted = in_order_of(dot.lhs_contracting, dot.rhs_contracting);
+    const std::vector<int> to = joined(dot.rhs_batch, contracted, at.rhs_free);
+    const std::vector<int> swapped = joined(dot.rhs_batch, at.rhs_free, contracted);
+    const InstructionId lhs = forward.operands[0];
+    if (second_is_in_order(to, swapped)) return builder_.dot(g, lhs, {at.batch, dot.lhs_batch, at.lhs, at.lhs_free});
+    return placed(builder_.dot(lhs, g, {dot.lhs_batch, at.batch, at.lhs_free, at.lhs}), to);
   }
 
-  /// Appends values[i] in ascending order of keys[i].
-  static void append_in_order_of(const std::vector<int>& keys, const std::vector<int>& values, std::vector<int>& to) {
+  /// values[i] in ascending order of keys[i].
+  static std::vector<int> in_order_of(const std::vector<int>& keys, const std::vector<int>& values) {
     std::vector<std::size_t> order(keys.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t i) { return keys[i]; });
-    for (std::size_t i : order) to.push_back(values[i]);
+    std::vector<int> ordered;
+    for (std::size_t i : order) ordered.push_back(values[i]);
+    return ordered;
   }
 
   /// The operation of a combiner that is a single operation on its two parameters.

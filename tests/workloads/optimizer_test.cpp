@@ -215,6 +215,18 @@ TEST(optimizer, adafactor_over_several_steps) {
   expect_values(trained(optimizer, false, {5}).value, adafactor_reference(1, 1, 5, {5}, false));
 }
 
+TEST(optimizer, adafactor_leaves_a_tensor_without_gradient_where_it_is) {
+  GraphBuilder b("test");
+  const sw::Shape shape = sw::make_shape(f64, {2, 3});
+  const TrainedTensor tensor{b.parameter(shape, "w"), "w", true};
+  const InstructionId rows = b.full(sw::make_shape(f64, {2}), 0.5), columns = b.full(sw::make_shape(f64, {3}), 0.5);
+  const StepScalars scalars{b.constant(f64, 0.5), b.constant(f64, 1)};
+  const Update change =
+      update(b, of_kind(OptimizerKind::adafactor), tensor, b.full(shape, 0), std::vector{rows, columns}, scalars);
+  const sw::Module module = std::move(b).build(change.value);
+  expect_values(sw::evaluate(module, std::vector{random_value({2, 3})}), random_value({2, 3}).values);
+}
+
 TEST(optimizer, adafactor_keeps_a_row_and_a_column_for_a_matrix) {
   const std::vector<Slot> kept = slots(of_kind(OptimizerKind::adafactor), {7, 128, 64});
   ASSERT_EQ(kept.size(), 2u);

@@ -231,6 +231,28 @@ TEST(gradient, of_dot_with_batch_and_shuffled_dimensions) {
       {any({2, 3, 2, 4}, 1), any({4, 2, 2, 3}, 2)});
 }
 
+// A table [rows, width] that is multiplied along its width gets its gradient as one product, nothing rearranged.
+TEST(gradient, of_dot_takes_the_order_that_need_not_be_rearranged) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {3, 4}), "x"), w = b.parameter(make_shape(f64, {5, 4}), "w");
+  const InstructionId y = b.dot(x, w, {{}, {}, {1}, {1}}), z = b.dot(w, x, {{}, {}, {1}, {1}});
+  const InstructionId loss = b.add(b.reduce_add(y, {0, 1}), b.reduce_add(b.multiply(z, z), {0, 1}));
+  for (InstructionId slope : gradients(b, loss, Ids{x, w})) {
+    ASSERT_EQ(b[slope].opcode, Opcode::add);
+    for (InstructionId addend : b[slope].operands) EXPECT_EQ(b[addend].opcode, Opcode::dot);
+  }
+  expect_gradients_match(
+      [](auto& g, const Ids& v) {
+        return g.dot(v[0], v[1], {{}, {}, {1}, {1}});
+      },
+      {any({3, 4}, 1), any({5, 4}, 2)});
+  expect_gradients_match(
+      [](auto& g, const Ids& v) {
+        return g.dot(v[0], v[1], {{0}, {1}, {2}, {2}});
+      },
+      {any({2, 3, 4}, 1), any({5, 2, 4}, 2)});
+}
+
 TEST(gradient, of_conversions_has_the_type_of_the_operand) {
   GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(ElementType::f32, {4}), "x");
