@@ -96,22 +96,9 @@ class EinsumLoop {
     const Shape shape = outer.shape(state);
     const auto last = std::int64_t(values.size()) - 1;
 
-    GraphBuilder test("windowed_einsum_condition");
-    const InstructionId tested = test.get_tuple_element(test.parameter(shape, "state"), last);
-    const InstructionId limit = test.constant(ElementType::s32, double(count));
-    const InstructionId goes_on = test.compare(tested, limit, ComparisonDirection::lt);
-
-    GraphBuilder body("windowed_einsum_body");
-    LocalProgram inner(body, program_.mesh());
-    const InstructionId parameter = body.parameter(shape, "state");
-    Step step{inner, body.get_tuple_element(parameter, last), {}};
-    for (std::int64_t k = 0; k < last; ++k) step.values.push_back(body.get_tuple_element(parameter, k));
-    // Before the step, whose scalars may become one op with it.
-    const InstructionId next_number = body.add(step.number, inner.s32(1));
-    std::vector<InstructionId> next = write(step);
-    next.push_back(next_number);
-    const InstructionId result = body.tuple(std::move(next));
-
+    GraphBuilder test("windowed_einsum_condition"), body("windowed_einsum_body");
+    const InstructionId goes_on = write_condition(test, shape, count);
+    const InstructionId result = write_body(body, shape, write);
     const ComputationId condition = outer.computation(std::move(test), goes_on);
     const ComputationId repeated = outer.computation(std::move(body), result);
     const InstructionId loop = outer.while_loop(state, condition, repeated, count);
@@ -121,6 +108,30 @@ class EinsumLoop {
   }
 
  private:
+  /// Whether the last element of the state, the number of the step, is below `count`.
+  InstructionId write_condition(GraphBuilder& test, const Shape& state, std::int64_t count) const {
+    const GraphBuilder::Scope scope(test, program_.builder().scope());
+    const InstructionId number =
+        test.get_tuple_element(test.parameter(state, "state"), std::int64_t(state.tuple_shapes.size()) - 1);
+    const InstructionId limit = test.constant(ElementType::s32, double(count));
+    return test.compare(number, limit, ComparisonDirection::lt);
+  }
+
+  InstructionId write_body(GraphBuilder& body, const Shape& state,
+                           const std::function<std::vector<InstructionId>(Step&)>& write) const {
+    const GraphBuilder::Scope scope(body, program_.builder().scope());
+    LocalProgram inner(body, program_.mesh());
+    const InstructionId parameter = body.parameter(state, "state");
+    const auto last = std::int64_t(state.tuple_shapes.size()) - 1;
+    Step step{inner, body.get_tuple_element(parameter, last), {}};
+    for (std::int64_t k = 0; k < last; ++k) step.values.push_back(body.get_tuple_element(parameter, k));
+    // Before the step, whose scalars may become one op with it.
+    const InstructionId next_number = body.add(step.number, inner.s32(1));
+    std::vector<InstructionId> next = write(step);
+    next.push_back(next_number);
+    return body.tuple(std::move(next));
+  }
+
   LocalProgram& program_;
   Instruction dot_;
   const EinsumRing& ring_;

@@ -6,6 +6,7 @@
 #include "sw/compiler/compile.h"
 #include "sw/graph/graph_builder.h"
 #include "sw/runtime/simulation.h"
+#include "tests/sw/graph/hlo_text.h"
 #include "tests/sw/runtime/synthetic_program.h"
 #include "tests/sw/spmd/one_op.h"
 #include "tests/sw/spmd/ring_bytes.h"
@@ -96,6 +97,7 @@ TEST(partition_windowed_einsum, a_gathered_operand_goes_round_beside_the_product
   ASSERT_TRUE(op.is_taken);
   EXPECT_EQ(op.results[0], product.axes({"x", ""}));
   EXPECT_EQ(testing::ring_bytes(op.module), 0) << "no collective outside of the loop";
+  EXPECT_EQ(to_string(testing::graph_of(to_string(op.module))), to_string(op.module));
   std::int64_t trips = 0;
   const Computation& body = body_of(op.module, trips);
   EXPECT_EQ(trips, 3);
