@@ -74,7 +74,11 @@ ComputationPartition::Values ComputationPartition::values_of(InstructionId id, c
 InstructionId ComputationPartition::in_shardings(const Shape& shape, const Values& values,
                                                  const ValueSharding& shardings) {
   std::vector<InstructionId> arrays;
-  for (std::size_t k = 0; k < values.size(); ++k) arrays.push_back(reshard(program_, values[k], shardings[k]).id);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    // What is written behind all instructions belongs to where the value comes from.
+    const GraphBuilder::Scope scope(builder_, builder_.scope().empty() ? builder_[values[k].id].op_name : "");
+    arrays.push_back(reshard(program_, values[k], shardings[k]).id);
+  }
   return together(builder_, shape, arrays);
 }
 

@@ -64,12 +64,9 @@ void check_often(int cases, Property property) {
   EXPECT_TRUE(result.is<rc::detail::SuccessResult>()) << text.str();
 }
 
-void computes_its_shards() {
-  const Mesh mesh = testing::arbitrary_mesh(16);
-  const auto steps = *arbitrary_steps();
-  const RandomProgram program = random_program(mesh, steps);
+void check_partition(const Mesh& mesh, const RandomProgram& program, const PartitionOptions& options) {
   RC_LOG() << to_string(mesh, program);
-  const Module local = partition(program.module, mesh, program.shardings);
+  const Module local = partition(program.module, mesh, program.shardings, options);
   RC_LOG() << to_string(local);
   verify(local);
   const std::vector<Literal> arguments = testing::small_integers(program.module);
@@ -82,15 +79,46 @@ void computes_its_shards() {
     const std::vector<Literal> parts = cut(mesh, arguments[k], sharding, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t p = 0; p < parts.size(); ++p) shards[p].push_back(parts[p]);
   }
-  constexpr double unspecified = 1e30;
+  constexpr double unspecified = 0x1p100;
   const std::vector<Literal> results = evaluate_partitions(local, shards);
   const std::vector<Literal> expected = cut(mesh, whole, shardings[std::size_t(entry.root)], unspecified);
   for (std::size_t p = 0; p < results.size(); ++p) check_shard(results[p], expected[p], unspecified);
 }
 
-TEST(Partitioner, EveryPartitionComputesItsShardOfWhatTheWholeProgramComputes) {
-  check_often(3000, computes_its_shards);
+PartitionOptions arbitrary_options() {
+  PartitionOptions options;
+  options.windowed_einsum = *rc::gen::arbitrary<bool>();
+  return options;
 }
+
+/// Every value cut in some way of its own.
+void computes_shards_of_any_cut() {
+  const Mesh mesh = testing::arbitrary_mesh(16);
+  const PartitionOptions options = arbitrary_options();
+  check_partition(mesh, random_program(mesh, *arbitrary_steps()), options);
+}
+
+/// The results of steps annotated, and the others cut as follows from them.
+void computes_shards_of_what_follows() {
+  const Mesh mesh = testing::arbitrary_mesh(16);
+  const PartitionOptions options = arbitrary_options();
+  RandomProgram program = random_program(mesh, *arbitrary_steps());
+  Computation& entry = program.module.computations[std::size_t(program.module.entry)];
+  for (std::size_t i = 0; i < entry.instructions.size(); ++i) {
+    if (program.cuts[std::size_t(program.module.entry)][i] % 3 != 1) continue;
+    Instruction& instruction = entry.instructions[i];
+    const ValueSharding& sharding = program.shardings.values[std::size_t(program.module.entry)][i];
+    instruction.sharding = std::make_shared<const Sharding>(to_hlo(mesh, instruction.shape, sharding));
+  }
+  program.shardings = propagate(program.module, mesh);
+  check_partition(mesh, program, options);
+}
+
+TEST(Partitioner, EveryPartitionComputesItsShardOfWhatTheWholeProgramComputes) {
+  check_often(2000, computes_shards_of_any_cut);
+}
+
+TEST(Partitioner, SoItDoesWhereFewValuesAreAnnotated) { check_often(2000, computes_shards_of_what_follows); }
 
 }  // namespace
 }  // namespace podsim::sw

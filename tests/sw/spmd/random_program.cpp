@@ -444,7 +444,9 @@ RandomProgram random_program(const Mesh& mesh, const std::vector<ProgramStep>& s
   cuts.resize(std::size_t(builder.size()), 0);
   for (InstructionId id = 0; id < builder.size(); ++id) by_name[builder[id].name] = cuts[std::size_t(id)];
   RandomProgram program;
-  program.module = std::move(builder).build(builder.tuple(sinks));
+  const InstructionId root = builder.tuple(sinks);
+  by_name[builder[root].name] = steps.empty() ? 0 : steps.back().cut / 7;
+  program.module = std::move(builder).build(root);
   for (std::size_t c = 0; c < program.module.computations.size(); ++c) {
     const Computation& computation = program.module.computations[c];
     std::vector<ValueSharding>& values = program.shardings.values.emplace_back();
