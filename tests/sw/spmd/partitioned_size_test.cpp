@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "sw/graph/gradient.h"
+#include "sw/graph/graph_builder.h"
+#include "sw/spmd/partitioner.h"
+
+namespace podsim::sw {
+namespace {
+
+constexpr ElementType bf16 = ElementType::bf16;
+
+void annotate(GraphBuilder& b, const Mesh& mesh, InstructionId id, const std::vector<std::string>& axes) {
+  b.annotate(id, to_hlo(mesh, parse_axes(mesh, axes, b.shape(id).rank())));
+}
+
+/// A step of gradient descent on feed-forward layers with two-dimensional sharding: activations [x, y], weights [x, y]
+/// and [y, x].
+Module training_step(const Mesh& mesh, int layers) {
+  const std::int64_t batch = 16384, model = 8192, hidden = 32768;
+  GraphBuilder b("training");
+  const DotDimensions last_and_first{{}, {}, {1}, {0}};
+  const InstructionId in = b.parameter(make_shape(bf16, {batch, model}), "in");
+  annotate(b, mesh, in, {"x", "y"});
+  InstructionId x = in;
+  std::vector<InstructionId> weights;
+  for (int layer = 0; layer < layers; ++layer) {
+    const GraphBuilder::Scope scope(b, "layer" + std::to_string(layer));
+    const std::string name = std::to_string(layer);
+    weights.push_back(b.parameter(make_shape(bf16, {model, hidden}), "up" + name));
+    annotate(b, mesh, weights.back(), {"x", "y"});
+    const InstructionId wide = b.dot(x, weights.back(), last_and_first);
+    weights.push_back(b.parameter(make_shape(bf16, {hidden, model}), "down" + name));
+    annotate(b, mesh, weights.back(), {"y", "x"});
+    x = b.add(x, b.dot(b.maximum(wide, b.full_like(wide, 0)), weights.back(), last_and_first));
+    annotate(b, mesh, x, {"x", "y"});
+  }
+  const InstructionId loss = b.reduce_add(b.multiply(x, x), {0, 1});
+  std::vector<InstructionId> updated;
+  const std::vector<InstructionId> slopes = gradients(b, loss, weights);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    updated.push_back(b.subtract(weights[i], b.multiply(slopes[i], b.full_like(slopes[i], 0.125))));
+  }
+  return std::move(b).build(b.tuple(updated));
+}
+
+Module partitioned(const Mesh& mesh, int layers) {
+  const Module module = training_step(mesh, layers);
+  return partition(module, mesh, propagate(module, mesh));
+}
+
+std::size_t instructions(const Module& module) {
+  std::size_t count = 0;
+  for (const Computation& computation : module.computations) count += computation.instructions.size();
+  return count;
+}
+
+TEST(PartitionedProgram, IsAsLongForThousandsOfPartitionsAsForAFew) {
+  const Module few = partitioned(Mesh({{"x", 4}, {"y", 4}}), 3);
+  const Module many = partitioned(Mesh({{"x", 64}, {"y", 128}}), 3);
+  EXPECT_EQ(few.partitions, 16);
+  EXPECT_EQ(many.partitions, 8192);
+  EXPECT_NEAR(double(instructions(many)), double(instructions(few)), 0.1 * double(instructions(few)));
+  const auto bytes = [](const Module& module) { return double(to_string(module).size()); };
+  EXPECT_NEAR(bytes(many), bytes(few), 0.1 * bytes(few));
+}
+
+TEST(PartitionedProgram, GrowsWithTheLayersAlone) {
+  const Mesh mesh({{"x", 32}, {"y", 64}});
+  const auto count = [&](int layers) { return double(instructions(partitioned(mesh, layers))); };
+  const double one_more = count(9) - count(8);
+  EXPECT_DOUBLE_EQ(count(64), count(8) + 56 * one_more);
+}
+
+TEST(PartitionedProgram, OfThousandsOfInstructionsIsWrittenInSeconds) {
+  const Mesh mesh({{"x", 32}, {"y", 64}});
+  const Module module = training_step(mesh, 1000);
+  EXPECT_GE(instructions(module), 15000u);
+  const ModuleShardings shardings = propagate(module, mesh);
+  const auto start = std::chrono::steady_clock::now();
+  partition(module, mesh, shardings);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // A second in an optimised program by itself; quadratic time would be minutes.
+  EXPECT_LE(seconds, 30);
+}
+
+}  // namespace
+}  // namespace podsim::sw
