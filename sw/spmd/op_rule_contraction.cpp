@@ -41,7 +41,8 @@ void spatial_rule(OpRuleBuilder& rule, std::size_t i) {
   if (window.size == inputs && outputs == 1 && is_plain(window) && !window.window_reversal) {
     return rule.join(Kind::reduction, {input, kernel});
   }
-  if (inputs <= 1) return;
+  // As long as each other, nothing tells a weight gradient from a convolution of a small image.
+  if (inputs <= 1 || window.size == outputs) return;
   rule.join(Kind::shifted, window.size > outputs ? std::vector{input, kernel} : std::vector{input, output});
 }
 
