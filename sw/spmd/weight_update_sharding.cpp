@@ -2,6 +2,7 @@
 #include "sw/spmd/weight_update_sharding.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,24 +37,76 @@ std::optional<Cut> best_cut(const Mesh& mesh, const Shape& shape, const AxisShar
   return best;
 }
 
-/// Which results depend on each instruction, as far as it matters: whether any but the replaced ones does.
-std::vector<bool> reach_other_results(const Computation& entry, const std::vector<bool>& replaced) {
-  std::vector<bool> reach(entry.instructions.size(), false);
+/// Elements of the result that depend on a value, rising; cut short beyond `most`.
+struct Reach {
+  static constexpr std::size_t most = 8;
+  std::vector<std::int64_t> results;
+  bool more = false;
+
+  void add(const Reach& other) {
+    std::vector<std::int64_t> both;
+    std::ranges::set_union(results, other.results, std::back_inserter(both));
+    more = more || other.more || both.size() > most;
+    if (both.size() > most) both.resize(most);
+    results = std::move(both);
+  }
+};
+
+std::vector<Reach> reach_of(const Computation& entry) {
+  std::vector<Reach> reach(entry.instructions.size());
   const Instruction& root = entry[entry.root];
   for (std::size_t i = 0; i < root.operands.size(); ++i) {
-    if (!replaced[i]) reach[std::size_t(root.operands[i])] = true;
+    reach[std::size_t(root.operands[i])].add({{std::int64_t(i)}, false});
   }
   for (InstructionId id = InstructionId(reach.size()) - 1; id >= 0; --id) {
-    if (!reach[std::size_t(id)]) continue;
-    for (InstructionId operand : entry[id].operands) reach[std::size_t(operand)] = true;
+    if (id == entry.root) continue;
+    for (InstructionId operand : entry[id].operands) reach[std::size_t(operand)].add(reach[std::size_t(id)]);
   }
   return reach;
 }
+
+/// Results that belong together: what replaces a tensor and its slot variables. A slot variable is read by the update
+/// alone, and few results depend on it, all of them replacing ones: those of its tensor.
+class TensorResults {
+ public:
+  TensorResults(const Computation& entry, std::span<const Donation> donations, const std::vector<Reach>& reach)
+      : first_(entry[entry.root].operands.size()) {
+    for (std::size_t i = 0; i < first_.size(); ++i) first_[i] = std::int64_t(i);
+    std::vector<bool> replaces(first_.size(), false);
+    for (const Donation& donation : donations) replaces[std::size_t(donation.output)] = true;
+    const auto is_other = [&](std::int64_t result) { return !replaces[std::size_t(result)]; };
+    for (const Donation& donation : donations) {
+      const Reach& slot = reach[std::size_t(entry.parameters[std::size_t(donation.parameter)])];
+      if (slot.more || std::ranges::any_of(slot.results, is_other)) continue;
+      for (std::int64_t result : slot.results) join(donation.output, result);
+    }
+  }
+
+  /// Whether nothing but the tensor's own results, of which `own` is one, is meant.
+  bool are_of(std::int64_t own, const Reach& reach) const {
+    return !reach.more && std::ranges::all_of(reach.results, [&](std::int64_t result) {
+      return first_[std::size_t(result)] == first_[std::size_t(own)];
+    });
+  }
+
+ private:
+  void join(std::int64_t a, std::int64_t b) {
+    const std::int64_t from = first_[std::size_t(b)], to = first_[std::size_t(a)];
+    std::ranges::replace(first_, from, to);
+  }
+
+  std::vector<std::int64_t> first_;  ///< by result: the one that names its tensor
+};
 
 bool narrows(const Instruction& instruction, const Shape& from) {
   return instruction.opcode == Opcode::convert &&
          byte_width(instruction.shape.element_type) < byte_width(from.element_type);
 }
+
+struct CutTensor {
+  AxisSharding whole;       ///< what it would be
+  std::int64_t result = 0;  ///< that replaces it
+};
 
 class Annotation {
  public:
@@ -62,24 +115,23 @@ class Annotation {
 
   UpdateSharding run(std::span<const Donation> donations) && {
     const Instruction root = entry_[entry_.root];
-    std::vector<bool> replaced(root.operands.size(), false);
+    const std::vector<Reach> reach = reach_of(entry_);
     if (root.opcode == Opcode::tuple) {
       for (const Donation& donation : donations) {
         const InstructionId output = root.operands[std::size_t(donation.output)];
         const InstructionId parameter = entry_.parameters[std::size_t(donation.parameter)];
         if (entry_[parameter].shape.is_tuple() || entry_[parameter].shape != entry_[output].shape) continue;
-        replaced[std::size_t(donation.output)] = true;
-        cut(parameter, output);
+        cut(parameter, output, donation.output);
       }
     }
-    gather_for_readers(reach_other_results(entry_, replaced));
+    gather_for_readers(reach, TensorResults(entry_, donations, reach));
     return std::move(result_);
   }
 
  private:
   Computation& entry() { return module_.computations[std::size_t(module_.entry)]; }
 
-  void cut(InstructionId parameter, InstructionId output) {
+  void cut(InstructionId parameter, InstructionId output, std::int64_t result) {
     const Shape& shape = entry_[parameter].shape;
     const AxisSharding& whole = present_[std::size_t(parameter)].front();
     if (whole.manual) return;
@@ -87,17 +139,17 @@ class Annotation {
     result_.memory.whole += padded_bytes(local_shape(mesh_, shape, whole));
     result_.memory.cut += padded_bytes(local_shape(mesh_, shape, sharding));
     if (sharding == whole) return;
-    cut_.emplace(parameter, whole);
+    cut_.emplace(parameter, CutTensor{whole, result});
     const auto annotation = std::make_shared<const Sharding>(to_hlo(mesh_, sharding));
     entry_[parameter].sharding = annotation;
     entry_[output].sharding = annotation;
   }
 
   /// Rewrites the entry with a "Sharding" behind what is to be whole for the network.
-  void gather_for_readers(const std::vector<bool>& reaches_others) {
+  void gather_for_readers(const std::vector<Reach>& reach, const TensorResults& results) {
     std::vector<InstructionId> renumbered, gathered(entry_.instructions.size(), -1);
     std::vector<Instruction> written;
-    std::map<InstructionId, AxisSharding> narrow;  // conversions of cut tensors, and what they are to be behind them
+    std::map<InstructionId, CutTensor> narrow;  // conversions of cut tensors
     const auto append = [&written](Instruction instruction) {
       written.push_back(std::move(instruction));
       return InstructionId(written.size()) - 1;
@@ -112,15 +164,16 @@ class Annotation {
       for (InstructionId& operand : instruction.operands) {
         const auto tensor = cut_.find(operand);
         const auto converted = narrow.find(operand);
-        if (converted != narrow.end() && reaches_others[std::size_t(id)]) {
-          operand = whole(operand, converted->second);
-        } else if (tensor == cut_.end() || !reaches_others[std::size_t(id)]) {
+        const CutTensor* read = tensor != cut_.end()        ? &tensor->second
+                                : converted != narrow.end() ? &converted->second
+                                                            : nullptr;
+        if (read == nullptr || id == entry_.root || results.are_of(read->result, reach[std::size_t(id)])) {
           operand = renumbered[std::size_t(operand)];
-        } else if (narrows(instruction, entry_[operand].shape)) {
-          narrow.emplace(id, tensor->second);
+        } else if (tensor != cut_.end() && narrows(instruction, entry_[operand].shape)) {
+          narrow.emplace(id, *read);
           operand = renumbered[std::size_t(operand)];
         } else {
-          operand = whole(operand, tensor->second);
+          operand = whole(operand, read->whole);
         }
       }
       renumbered.push_back(append(std::move(instruction)));
@@ -148,7 +201,7 @@ class Annotation {
   const SubAxes& over_;
   std::span<const ValueSharding> present_;
   Computation& entry_;
-  std::map<InstructionId, AxisSharding> cut_;  ///< parameters, and their present shardings
+  std::map<InstructionId, CutTensor> cut_;  ///< parameters
   UpdateSharding result_;
 };
 
