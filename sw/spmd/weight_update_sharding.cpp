@@ -70,11 +70,10 @@ std::vector<Reach> reach_of(const Computation& entry) {
 class TensorResults {
  public:
   TensorResults(const Computation& entry, std::span<const Donation> donations, const std::vector<Reach>& reach)
-      : first_(entry[entry.root].operands.size()) {
+      : first_(entry[entry.root].operands.size()), replaces_(first_.size(), false) {
     for (std::size_t i = 0; i < first_.size(); ++i) first_[i] = std::int64_t(i);
-    std::vector<bool> replaces(first_.size(), false);
-    for (const Donation& donation : donations) replaces[std::size_t(donation.output)] = true;
-    const auto is_other = [&](std::int64_t result) { return !replaces[std::size_t(result)]; };
+    for (const Donation& donation : donations) replaces_[std::size_t(donation.output)] = true;
+    const auto is_other = [&](std::int64_t result) { return !replaces_[std::size_t(result)]; };
     for (const Donation& donation : donations) {
       const Reach& slot = reach[std::size_t(entry.parameters[std::size_t(donation.parameter)])];
       if (slot.more || std::ranges::any_of(slot.results, is_other)) continue;
@@ -82,11 +81,15 @@ class TensorResults {
     }
   }
 
-  /// Whether nothing but the tensor's own results, of which `own` is one, is meant.
-  bool are_of(std::int64_t own, const Reach& reach) const {
-    return !reach.more && std::ranges::all_of(reach.results, [&](std::int64_t result) {
-      return first_[std::size_t(result)] == first_[std::size_t(own)];
+  /// Whether what these results depend on is of the update of one tensor alone.
+  bool are_of_one(const Reach& reach) const {
+    return !reach.more && !reach.results.empty() && std::ranges::all_of(reach.results, [&](std::int64_t result) {
+      return replaces_[std::size_t(result)] && first_[std::size_t(result)] == first_[std::size_t(reach.results[0])];
     });
+  }
+  /// Of the one that result `own` belongs to.
+  bool are_of(std::int64_t own, const Reach& reach) const {
+    return are_of_one(reach) && first_[std::size_t(reach.results[0])] == first_[std::size_t(own)];
   }
 
  private:
@@ -96,7 +99,17 @@ class TensorResults {
   }
 
   std::vector<std::int64_t> first_;  ///< by result: the one that names its tensor
+  std::vector<bool> replaces_;       ///< by result
 };
+
+/// Whether a value is spread out of scalars alone, which every reader makes as it needs it.
+bool is_made_of_scalars(const Instruction& instruction, const std::vector<bool>& scalars) {
+  const bool spreads = is_elementwise(instruction.opcode) || instruction.opcode == Opcode::broadcast ||
+                       instruction.opcode == Opcode::reshape || instruction.opcode == Opcode::constant;
+  if (!spreads) return !instruction.shape.is_tuple() && instruction.shape.rank() == 0;
+  return std::ranges::all_of(instruction.operands,
+                             [&](InstructionId operand) { return scalars[std::size_t(operand)]; });
+}
 
 bool narrows(const Instruction& instruction, const Shape& from) {
   return instruction.opcode == Opcode::convert &&
@@ -150,6 +163,7 @@ class Annotation {
     std::vector<InstructionId> renumbered, gathered(entry_.instructions.size(), -1);
     std::vector<Instruction> written;
     std::map<InstructionId, CutTensor> narrow;  // conversions of cut tensors
+    std::vector<bool> scalars;                  // by instruction: shared by updates of any shardings
     const auto append = [&written](Instruction instruction) {
       written.push_back(std::move(instruction));
       return InstructionId(written.size()) - 1;
@@ -171,17 +185,27 @@ class Annotation {
           operand = renumbered[std::size_t(operand)];
         } else if (tensor != cut_.end() && narrows(instruction, entry_[operand].shape)) {
           narrow.emplace(id, *read);
+          instruction.sharding = entry_[operand].sharding;
           operand = renumbered[std::size_t(operand)];
         } else {
           operand = whole(operand, read->whole);
         }
       }
+      scalars.push_back(is_made_of_scalars(entry_[id], scalars));
+      const bool is_of_network = !scalars.back() && !results.are_of_one(reach[std::size_t(id)]);
+      if (is_of_network && !narrow.contains(id) && !cut_.contains(id)) keep(instruction, present_[std::size_t(id)]);
       renumbered.push_back(append(std::move(instruction)));
     }
     entry_.instructions = std::move(written);
     entry_.root = renumbered[std::size_t(entry_.root)];
     for (InstructionId& parameter : entry_.parameters) parameter = renumbered[std::size_t(parameter)];
     result_.module = std::move(module_);
+  }
+
+  /// What is not of the update stays as it lies without this, whatever its neighbours do.
+  void keep(Instruction& instruction, const ValueSharding& sharding) const {
+    if (instruction.opcode == Opcode::tuple || sharding.empty()) return;
+    instruction.sharding = std::make_shared<const Sharding>(to_hlo(mesh_, instruction.shape, sharding));
   }
 
   Instruction sharding_call(const Instruction& of, InstructionId operand, const AxisSharding& sharding) const {
