@@ -24,6 +24,8 @@ std::vector<LocalValue> partition_special(LocalProgram& program, const OpToParti
   switch (op.instruction().opcode) {
     case Opcode::iota:
       return partition_iota(program, op);
+    case Opcode::rng:
+      return partition_rng(program, op);
     case Opcode::batch_norm_training:
     case Opcode::batch_norm_grad:
       return partition_batch_norm(program, op);

@@ -9,6 +9,10 @@ namespace podsim::sw {
 /// Along its dimension every partition counts from its offset on.
 std::vector<LocalValue> partition_iota(LocalProgram& program, const OpToPartition& op);
 
+/// Every partition draws its shard. Of those that hold the same shard, one's counts: the others have zeros, and the sum
+/// is everybody's.
+std::vector<LocalValue> partition_rng(LocalProgram& program, const OpToPartition& op);
+
 /// Batch norms as their sums over batch and places, which are all-reduced: mean = sum x / n, variance = sum x^2 / n -
 /// mean^2, as XLA's expansion of a training one has it; of a gradient sum dy and sum dy (x - mean) / sqrt(variance +
 /// epsilon).

@@ -20,7 +20,7 @@ using testing::RandomProgram;
 
 rc::Gen<std::vector<ProgramStep>> arbitrary_steps() {
   const auto step = rc::gen::build<ProgramStep>(
-      rc::gen::set(&ProgramStep::kind, rc::gen::inRange<std::uint8_t>(0, 26)),
+      rc::gen::set(&ProgramStep::kind, rc::gen::inRange<std::uint8_t>(0, testing::op_kinds)),
       rc::gen::set(&ProgramStep::a, rc::gen::inRange<std::uint8_t>(0, 16)),
       rc::gen::set(&ProgramStep::b, rc::gen::inRange<std::uint8_t>(0, 16)),
       rc::gen::set(&ProgramStep::detail, rc::gen::inRange<std::uint32_t>(0, 1 << 24)),

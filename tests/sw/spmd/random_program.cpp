@@ -89,7 +89,7 @@ class ProgramWriter {
   InstructionId alike(InstructionId x, const Sizes& wanted) { return sizes(x) == wanted ? x : parameter_of(wanted); }
 
   InstructionId op(std::uint8_t kind, InstructionId a, InstructionId b, Digits& digits) {
-    switch (kind % 26) {
+    switch (kind % op_kinds) {
       case 0:
         return parameter(digits);
       case 1:
@@ -138,8 +138,17 @@ class ProgramWriter {
         return loop(a, digits);
       case 24:
         return branch(a, digits);
-      default:
+      case 25:
         return barrier(a, b);
+      case 26:
+      case 27:
+        return sum_of_products(a, digits);
+      case 28:
+        return largest(a, digits);
+      case 29:
+        return any(a, b, digits);
+      default:
+        return grouped_convolution(digits);
     }
   }
 
@@ -149,6 +158,74 @@ class ProgramWriter {
       if (digits.next(2) == 0) dimensions.push_back(d);
     }
     return dimensions;
+  }
+
+  /// Products over the same dimension, with linear ops between them and their sum.
+  InstructionId sum_of_products(InstructionId a, Digits& digits) {
+    if (rank(a) == 0) return b_.negate(a);
+    const auto along = std::size_t(digits.next(rank(a)));
+    const std::int64_t contracted = sizes(a)[along], columns = 1 + digits.next(6);
+    InstructionId sum = -1;
+    for (int term = 0; term < 3; ++term) {
+      const DotDimensions roles{{}, {}, {int(along)}, {0}};
+      InstructionId product = b_.dot(a, parameter_of({contracted, columns}), roles);
+      for (int op = int(digits.next(3)); op > 0; --op) product = linear(product, digits);
+      sum = sum < 0 ? product : digits.next(2) == 0 ? b_.add(sum, product) : b_.subtract(product, sum);
+    }
+    return clamped(sum);
+  }
+
+  /// The same sizes again.
+  InstructionId linear(InstructionId x, Digits& digits) {
+    switch (digits.next(4)) {
+      case 0:
+        return b_.negate(x);
+      case 1:
+        return b_.multiply(b_.full_like(x, 2), x);
+      case 2:
+        return b_.reshape(b_.reshape(x, {b_.shape(x).element_count()}), sizes(x));
+      default: {
+        std::vector<std::int64_t> order;
+        for (int d = rank(x); d-- > 0;) order.push_back(d);
+        return b_.transpose(b_.transpose(x, order), order);
+      }
+    }
+  }
+
+  /// The largest elements of the last dimension.
+  InstructionId largest(InstructionId a, Digits& digits) {
+    if (rank(a) == 0) return b_.negate(a);
+    Instruction instruction;
+    instruction.opcode = Opcode::topk;
+    instruction.operands = {a};
+    instruction.index = 1 + digits.next(sizes(a).back());
+    return b_.get_tuple_element(b_.add(std::move(instruction)), 0);
+  }
+
+  /// Where any, or all, of some comparisons hold.
+  InstructionId any(InstructionId a, InstructionId b, Digits& digits) {
+    const InstructionId holds = b_.compare(a, alike(b, sizes(a)), ComparisonDirection::le);
+    const bool is_any = digits.next(2) == 0;
+    const InstructionId initial = b_.constant(ElementType::pred, is_any ? 0 : 1);
+    const ComputationId combiner = b_.combiner(is_any ? Opcode::logical_or : Opcode::logical_and, ElementType::pred);
+    return b_.convert(b_.reduce(holds, initial, some_dimensions(a, digits), combiner), f32);
+  }
+
+  InstructionId grouped_convolution(Digits& digits) {
+    const std::int64_t groups = 2 + digits.next(3), depth = 1 + digits.next(3);
+    const bool of_batch = digits.next(2) == 0;
+    const InstructionId input = of_batch ? parameter_of({groups * (1 + digits.next(3)), 5, depth})
+                                         : parameter_of({1 + digits.next(4), 5, groups * depth});
+    const InstructionId kernel = parameter_of({1 + digits.next(3), depth, groups * (1 + digits.next(2))});
+    Instruction instruction;
+    instruction.opcode = Opcode::convolution;
+    instruction.operands = {input, kernel};
+    instruction.shape.element_type = f32;
+    instruction.window.resize(1);
+    instruction.window[0].size = sizes(kernel)[0];
+    instruction.convolution = convolution_dimensions("b0f_0io->b0f");
+    (of_batch ? instruction.batch_groups : instruction.feature_groups) = groups;
+    return clamped(b_.add(std::move(instruction)));
   }
 
   InstructionId select(InstructionId a, InstructionId b) {

@@ -12,8 +12,11 @@
 /// before: any sublist of steps is a program too, so that a failing one can be shrunk.
 namespace podsim::sw::testing {
 
+/// Kinds of ops that a step may be.
+constexpr int op_kinds = 31;
+
 struct ProgramStep {
-  std::uint8_t kind = 0;      ///< of op
+  std::uint8_t kind = 0;      ///< of op, below op_kinds
   std::uint8_t a = 0, b = 0;  ///< operands, out of the values so far
   std::uint32_t detail = 0;   ///< sizes, dimensions, windows
   std::uint32_t cut = 0;      ///< how the result is cut
