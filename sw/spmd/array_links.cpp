@@ -125,8 +125,8 @@ class Collector {
     add(std::move(link), c, id);
   }
 
-  static ArrayLink::Stage stage_of(Opcode opcode) {
-    switch (opcode) {
+  ArrayLink::Stage stage_of(ComputationId c, const Instruction& instruction) const {
+    switch (instruction.opcode) {
       case Opcode::transpose:
       case Opcode::reshape:
       case Opcode::bitcast:
@@ -138,7 +138,9 @@ class Collector {
       case Opcode::map:
         return ArrayLink::Stage::keeping;
       case Opcode::broadcast:
-        return ArrayLink::Stage::broadcasting;
+        return computation(c)[instruction.operands[0]].shape.rank() == instruction.shape.rank()
+                   ? ArrayLink::Stage::keeping
+                   : ArrayLink::Stage::broadcasting;
       default:
         return ArrayLink::Stage::other;
     }
@@ -166,7 +168,7 @@ class Collector {
       joins = joins || (uses[f] > 1 && rule.factors[f].kind != Factor::Kind::whole);
     }
     if (!joins) return;
-    link.stage = stage_of(instruction.opcode);
+    link.stage = stage_of(c, instruction);
     link.rule = int(result_.rules.size());
     result_.rules.push_back(std::move(rule));
     add(std::move(link), c, id);
@@ -183,9 +185,13 @@ class Collector {
   }
 
   void order(ArrayLink& link) const {
-    for (int i = 0; i < int(link.arrays.size()); ++i) link.by_size.push_back(i);
+    for (int i = 0; i < int(link.arrays.size()); ++i) link.by_weight.push_back(i);
     const auto elements = [&](int i) { return table_.place(link.arrays[std::size_t(i)]).shape->element_count(); };
-    std::ranges::stable_sort(link.by_size, std::ranges::greater(), elements);
+    std::ranges::stable_sort(link.by_weight, std::ranges::greater(), elements);
+    // What is looked up is laid out as those who ask, not as the table.
+    if (computation(link.computation)[link.op].opcode == Opcode::gather) {
+      std::ranges::stable_partition(link.by_weight, [](int position) { return position == 1; });
+    }
   }
 
   const ArrayTable& table_;

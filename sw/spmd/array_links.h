@@ -22,7 +22,8 @@ struct ArrayLink {
   bool is_agreement = false;  ///< of a caller and a body, or a donation
   ComputationId computation = -1;
   InstructionId op = -1;
-  std::vector<int> by_size;  ///< positions in `arrays`, the largest array first
+  /// Positions in `arrays` in the order in which they are asked: the largest first, but a gather's indices before all.
+  std::vector<int> by_weight;
 };
 
 struct ArrayLinks {

@@ -64,6 +64,8 @@ struct OpRule {
 /// special: constants, parameters, infeeds, rng and rng-bit-generator of their results; the dimension of iota; batch
 /// norms outside of the feature; dimensions of the operand (and the result) that gather, scatter, dynamic-slice and
 /// dynamic-update-slice index.
+///
+/// Throws std::logic_error where shapes do not follow from the operands.
 OpRule op_rule(const Module& module, const Computation& computation, InstructionId id);
 
 }  // namespace podsim::sw

@@ -31,12 +31,12 @@ OpRuleBuilder::OpRuleBuilder(const Module& module, const Computation& computatio
 
 std::vector<int>& OpRuleBuilder::factors_of(const Place& place) {
   std::vector<OpRule::Array>& arrays = place.is_result ? rule_.results : rule_.operands;
-  return arrays[std::size_t(place.array)][std::size_t(place.dimension)];
+  return arrays.at(std::size_t(place.array)).at(std::size_t(place.dimension));
 }
 
 std::int64_t OpRuleBuilder::size_of(const Place& place) const {
   const Shape& shape = place.is_result ? result(place.array) : operand(place.array);
-  return shape.dimensions[std::size_t(place.dimension)];
+  return shape.dimensions.at(std::size_t(place.dimension));
 }
 
 void OpRuleBuilder::join(Factor::Kind kind, const std::vector<Place>& places) {

@@ -56,7 +56,8 @@ void skip_to_common_border(OpRuleBuilder& rule, Dimensions& from, Dimensions& to
 }  // namespace
 
 void reshape_rule(OpRuleBuilder& rule) {
-  if (rule.result(0).element_count() == 0) return;
+  const std::int64_t elements = rule.operand(0).element_count();
+  if (elements == 0 || elements != rule.result(0).element_count()) return;
   Dimensions from(false, rule.operand(0)), to(true, rule.result(0));
   while (!from.at_end()) {
     const std::int64_t common = std::gcd(from.left(), to.left());

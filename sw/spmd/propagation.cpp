@@ -78,7 +78,7 @@ class Propagation {
     const ArrayId array = link.arrays[std::size_t(to)];
     if (state(array).fixed) return;
     const bool is_result = to >= link.inputs;
-    for (const int from : link.by_size) {
+    for (const int from : link.by_weight) {
       if (from == to || (is_result && from >= link.inputs)) continue;
       const ArrayId source = link.arrays[std::size_t(from)];
       const std::size_t representative = std::size_t(table_.representative(source));

@@ -50,7 +50,8 @@ struct ModuleShardings {
 ///   round 3  factors of kinds shifted and special, broadcasts from the operand on
 ///
 /// A round goes on until nothing changes, with those before it: forward, operands before users in program order, then
-/// backward. Of several values beside each other the largest is asked first.
+/// backward. Of several values beside each other the largest is asked first, but the indices of a gather before the
+/// table.
 ///
 /// Annotated values do not change. `custom-call` "Sharding" is an annotation of its result. A while's result,
 /// parameters and root have one sharding, so have a conditional's or call's result and roots; what is passed in takes
