@@ -172,6 +172,41 @@ TEST(Partitioner, AnnotationsOfTheProgramAreBroughtAbout) {
   EXPECT_EQ(moves_of(local), "all-to-all");
 }
 
+// As shard_map has it: whole values, shards of them as every partition's own, and back.
+TEST(Partitioner, HandsShardsOutAsValuesOfTheirOwnAndTakesThemBack) {
+  ShardedProgram p(Mesh({{"x", 4}}));
+  GraphBuilder& b = p.builder;
+  const Shape whole = make_shape(ElementType::f32, {8, 3}), shard = make_shape(ElementType::f32, {2, 3});
+  const auto call = [&](const char* target, InstructionId operand, const Shape& shape) {
+    Instruction instruction;
+    instruction.opcode = Opcode::custom_call;
+    instruction.operands = {operand};
+    instruction.shape = shape;
+    instruction.target = target;
+    return b.add(std::move(instruction));
+  };
+  const InstructionId x = b.parameter(whole, "x");
+  const InstructionId cut_x = p.cut(call("Sharding", x, whole), {"x"});
+  const InstructionId own = p.set(call("SPMDFullToShardShape", cut_x, shard), {manual(2)});
+  // Every partition takes the sum of its own rows off each of them.
+  const InstructionId sums = p.set(b.reduce_add(own, {0}), {manual(1)});
+  const InstructionId less = p.set(b.subtract(own, p.set(b.broadcast(sums, {2, 3}, {1}), {manual(2)})), {manual(2)});
+  const InstructionId said = p.set(call("Sharding", less, shard), {manual(2)});
+  const InstructionId back = p.cut(call("SPMDShardToFullShape", said, whole), {"x"});
+  const Module local = std::move(p).partitioned(back);
+  EXPECT_EQ(moves_of(local), "dynamic-slice");
+  const Literal value = testing::random_literal(whole, 1);
+  const std::vector<Literal> results = evaluate_partitions(local, std::vector<std::vector<Literal>>(4, {value}));
+  for (std::size_t device = 0; device < 4; ++device) {
+    for (std::size_t column = 0; column < 3; ++column) {
+      // A row less the sum of both is the other one, negated.
+      const std::size_t row = 2 * device;
+      EXPECT_NEAR(results[device].values[column], -value.values[(row + 1) * 3 + column], 1e-6);
+      EXPECT_NEAR(results[device].values[3 + column], -value.values[row * 3 + column], 1e-6);
+    }
+  }
+}
+
 // What a step of one core does with its part of a batch: the sum of all cores' gradients, the update, the new weight.
 struct PerCoreStep {
   ShardedProgram program{Mesh({{"x", 4}})};
