@@ -358,6 +358,7 @@ std::string fusion_category(const Instruction& fusion, const Computation& body) 
 std::string category_of(const Module& module, const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::fusion:
+      if (instruction.phase == AsyncPhase::done) return "async-done";
       return fusion_category(instruction, module.computations[instruction.called.front()]);
     case Opcode::convolution:
     case Opcode::dot:

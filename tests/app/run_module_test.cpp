@@ -146,6 +146,21 @@ ENTRY main {
   EXPECT_TRUE(Json::parse(outcome.out)["warnings"].empty());
 }
 
+// Its end calls nothing.
+TEST(RunModule, AFusionInTheBackgroundRuns) {
+  test::Folder folder;
+  folder.write("fusion.hlo", R"(HloModule m
+body { a = f32[1024] parameter(0)  b = f32[1024] parameter(1)  ROOT add = f32[1024] add(a, b) }
+ENTRY main {
+  p = f32[1024] parameter(0)
+  s = ((f32[1024], f32[1024]), f32[1024], s32[]) fusion-start(p, p), kind=kLoop, calls=body
+  ROOT d = f32[1024] fusion-done(s)
+}
+)");
+  const test::Outcome outcome = folder.run({"run", "fusion.hlo", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST(RunModule, BatchAndOptimiserAreTheTextsOwn) {
   test::Folder folder;
   folder.write("step.hlo", module_text);

@@ -269,6 +269,8 @@ ENTRY main {
   b = f32[8,128] fusion(x, i, u), kind=kCustom, calls=updates
   c = f32[8,128] fusion(x, i, u), kind=kCustom, calls=nested
   d = f32[4,128] fusion(x), kind=kOutput, calls=pooled
+  e = ((f32[8,128]), f32[4,128], u32[]) fusion-start(x), kind=kOutput, calls=pooled
+  f = f32[4,128] fusion-done(e)
   ROOT t = (f32[4,128], f32[8,128], f32[8,128], f32[4,128]) tuple(a, b, c, d)
 }
 )");
@@ -280,6 +282,7 @@ ENTRY main {
   EXPECT_EQ(category("b"), "scatter fusion");
   EXPECT_EQ(category("c"), "custom fusion");
   EXPECT_EQ(category("d"), "output fusion");
+  EXPECT_EQ(category("f"), "async-done");
 }
 
 TEST(OpWork, AFusionWithAMatmulIsAConvolutionFusionAndAnyOtherALoopFusion) {
