@@ -73,19 +73,26 @@ bool joins_all(const Module& module, const Instruction& instruction, std::int64_
 
 }  // namespace
 
+ComputationPartition::Values ComputationPartition::write_among_replicas(InstructionId id) {
+  const Instruction& instruction = computation_[id];
+  const Participants& participants = instruction.participants;
+  const bool is_all_reduce = instruction.opcode == Opcode::all_reduce;
+  if (is_all_reduce && module_.replicas == 1) return operands(instruction);
+  if (participants.channel_id || participants.use_global_device_ids) {
+    fail(instruction, "it joins partitions of a program that has one");
+  }
+  const Values all = operands(instruction);
+  const auto is_cut = [](const LocalValue& value) { return !value.sharding.is_replicated(); };
+  if (!is_all_reduce && std::ranges::any_of(all, is_cut)) fail(instruction, "its operands are cut");
+  return write_op(id);
+}
+
 /// The collectives of a program of one partition: its replicas are the partitions now. A sum over all of them is one
 /// that reshard can bring into shards. Where no value is a partition's own, replicas stay what they are, and each
 /// partition of them joins its shards with theirs.
 ComputationPartition::Values ComputationPartition::write_collective(InstructionId id) {
   const Instruction& instruction = computation_[id];
-  if (!parent_.has_manual_values()) {
-    if (instruction.opcode == Opcode::all_reduce) return write_op(id);
-    const Values all = operands(instruction);
-    if (std::ranges::all_of(all, [](const LocalValue& value) { return value.sharding.is_replicated(); })) {
-      return write_op(id);
-    }
-    fail(instruction, "its operands are cut");
-  }
+  if (!parent_.has_manual_values()) return write_among_replicas(id);
   Instruction local = attributes_of(instruction);
   for (const InstructionId from : instruction.operands) {
     ValueSharding whole;

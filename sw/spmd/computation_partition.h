@@ -86,6 +86,7 @@ class ComputationPartition {
   /// On values of the partitions' own, which are whole for it.
   Values write_manual(InstructionId id);
   Values write_collective(InstructionId id);
+  Values write_among_replicas(InstructionId id);
   Values write_while(InstructionId id);
   Values write_conditional(InstructionId id);
   Values write_call(InstructionId id);

@@ -261,7 +261,8 @@ void number_channels(Module& module) {
   for (Computation& computation : module.computations) {
     for (Instruction& instruction : computation.instructions) {
       const bool pairs_up = instruction.opcode == Opcode::send || instruction.opcode == Opcode::recv;
-      if (is_collective(instruction.opcode) && !pairs_up) instruction.participants.channel_id = ++channel;
+      std::optional<std::int64_t>& written = instruction.participants.channel_id;
+      if (is_collective(instruction.opcode) && !pairs_up && written) written = ++channel;
     }
   }
 }

@@ -99,8 +99,8 @@ class LocalProgram {
   std::map<std::pair<const Module*, ComputationId>, ComputationId> called_;
 };
 
-/// Gives every collective a channel of its own. While a program is written all have the same one, so that equal
-/// collectives are found equal.
+/// Gives every collective that has a channel one of its own. While a program is written all have the same one, so that
+/// equal collectives are found equal. Those among replicas have none.
 void number_channels(Module& module);
 
 }  // namespace podsim::sw

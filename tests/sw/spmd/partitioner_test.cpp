@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/diagnostic.h"
 #include "sw/graph/evaluator.h"
 #include "tests/sw/graph/literals.h"
@@ -254,6 +256,36 @@ TEST(Partitioner, PerCoreProgramStaysWhatItIs) {
     for (const Literal& shard : cut(step.program.mesh, weight, {sharding})) arguments.push_back({shard});
     const std::vector<Literal> results = evaluate_partitions(local, arguments, host);
     testing::expect_near(join(step.program.mesh, weight.shape, results, {sharding}), expected[0], 1e-6);
+  }
+}
+
+TEST(Partitioner, ReplicasOfAProgramStayReplicasOfItsPartitions) {
+  ShardedProgram p(Mesh({{"x", 2}}));
+  GraphBuilder& b = p.builder;
+  const Shape shape = make_shape(ElementType::f32, {4});
+  const InstructionId sum = p.cut(b.all_reduce(p.cut(b.parameter(shape, "x"), {"x"})), {"x"});
+  Module whole = std::move(b).build(sum);
+  whole.replicas = 3;
+  ModuleShardings shardings;
+  const ValueSharding cut_sharding{parse_axes(p.mesh, {"x"}, 1)};
+  for (const Computation& computation : whole.computations) {
+    shardings.values.emplace_back(computation.instructions.size(), cut_sharding);
+  }
+  const Module local = partition(whole, p.mesh, shardings);
+  EXPECT_EQ(local.replicas, 3);
+  // Device r * 2 + p has the p-th half of replica r's array.
+  std::vector<std::vector<Literal>> arguments;
+  Literal total = make_zeros(shape);
+  for (unsigned replica = 0; replica < 3; ++replica) {
+    Literal value = testing::random_literal(shape, replica);
+    for (double& number : value.values) number = std::round(8 * number);
+    for (std::size_t i = 0; i < 4; ++i) total.values[i] += value.values[i];
+    for (const Literal& shard : cut(p.mesh, value, cut_sharding)) arguments.push_back({shard});
+  }
+  const std::vector<Literal> results = evaluate_partitions(local, arguments);
+  const std::vector<Literal> expected = cut(p.mesh, total, cut_sharding);
+  for (std::size_t device = 0; device < 6; ++device) {
+    EXPECT_TRUE(same_values(results[device], expected[device % 2])) << device;
   }
 }
 
