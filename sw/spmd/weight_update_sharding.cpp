@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "sw/spmd/propagation.h"
+
 namespace podsim::sw {
 namespace {
 
@@ -23,18 +25,28 @@ struct Cut {
   auto worth() const { return std::tuple(!even, bytes); }
 };
 
-std::optional<Cut> best_cut(const Mesh& mesh, const Shape& shape, const AxisSharding& present, SubAxis sub_axis) {
+std::optional<Cut> best_cut(const Mesh& mesh, const Shape& shape, const AxisSharding& present, const SubAxes& along) {
   const std::int64_t before = padded_bytes(local_shape(mesh, shape, present)).value();
   std::optional<Cut> best;
   for (int d = 0; d < shape.rank(); ++d) {
     Cut cut{present, false, 0};
-    cut.sharding.dimensions[std::size_t(d)].push_back(sub_axis);
+    SubAxes& sub_axes = cut.sharding.dimensions[std::size_t(d)];
+    sub_axes.insert(sub_axes.end(), along.begin(), along.end());
     cut.even = shape.dimensions[std::size_t(d)] % shards(mesh, cut.sharding, d) == 0;
     cut.bytes = padded_bytes(local_shape(mesh, shape, cut.sharding)).value();
-    const bool saves = double(cut.bytes * mesh.size(sub_axis)) * least_saving <= double(before);
+    const bool saves = double(cut.bytes * mesh.size(along)) * least_saving <= double(before);
     if (saves && (!best || cut.worth() < best->worth())) best = std::move(cut);
   }
   return best;
+}
+
+/// The sub-axes of `over` that cut nothing yet, those of one axis together.
+std::vector<SubAxes> free_axes(const Mesh& mesh, const AxisSharding& present, const SubAxes& over) {
+  std::vector<SubAxes> axes(mesh.axes().size());
+  for (SubAxis sub_axis : over) {
+    if (!present.uses(sub_axis)) axes[std::size_t(mesh.axis_of(sub_axis))].push_back(sub_axis);
+  }
+  return axes;
 }
 
 /// Elements of the result that depend on a value, rising; cut short beyond `most`.
@@ -123,8 +135,9 @@ struct CutTensor {
 
 class Annotation {
  public:
-  Annotation(Module module, const Mesh& mesh, const SubAxes& over, std::span<const ValueSharding> present)
-      : module_(std::move(module)), mesh_(mesh), over_(over), present_(present), entry_(entry()) {}
+  Annotation(Module module, const Mesh& mesh, const SubAxes& over, std::span<const ValueSharding> present,
+             base::Bytes least)
+      : module_(std::move(module)), mesh_(mesh), over_(over), present_(present), least_(least), entry_(entry()) {}
 
   UpdateSharding run(std::span<const Donation> donations) && {
     const Instruction root = entry_[entry_.root];
@@ -148,8 +161,9 @@ class Annotation {
     const Shape& shape = entry_[parameter].shape;
     const AxisSharding& whole = present_[std::size_t(parameter)].front();
     if (whole.manual) return;
-    const AxisSharding sharding = cut_for_update(mesh_, shape, whole, over_);
-    result_.memory.whole += padded_bytes(local_shape(mesh_, shape, whole));
+    const base::Bytes bytes = padded_bytes(local_shape(mesh_, shape, whole));
+    const AxisSharding sharding = bytes < least_ ? whole : cut_for_update(mesh_, shape, whole, over_);
+    result_.memory.whole += bytes;
     result_.memory.cut += padded_bytes(local_shape(mesh_, shape, sharding));
     if (sharding == whole) return;
     cut_.emplace(parameter, CutTensor{whole, result});
@@ -224,6 +238,7 @@ class Annotation {
   const Mesh& mesh_;
   const SubAxes& over_;
   std::span<const ValueSharding> present_;
+  base::Bytes least_;
   Computation& entry_;
   std::map<InstructionId, CutTensor> cut_;  ///< parameters
   UpdateSharding result_;
@@ -240,16 +255,28 @@ Sharding manual_for(const Shape& shape) {
 
 AxisSharding cut_for_update(const Mesh& mesh, const Shape& shape, const AxisSharding& present, const SubAxes& over) {
   AxisSharding sharding = present;
-  for (SubAxis sub_axis : over) {
-    if (sharding.uses(sub_axis)) continue;
-    if (std::optional<Cut> cut = best_cut(mesh, shape, sharding, sub_axis)) sharding = std::move(cut->sharding);
+  for (const SubAxes& axis : free_axes(mesh, present, over)) {
+    if (std::optional<Cut> whole = best_cut(mesh, shape, sharding, axis)) {
+      sharding = std::move(whole->sharding);
+      continue;
+    }
+    for (SubAxis sub_axis : axis) {
+      if (std::optional<Cut> cut = best_cut(mesh, shape, sharding, {sub_axis})) sharding = std::move(cut->sharding);
+    }
   }
   return sharding;
 }
 
 UpdateSharding shard_weight_update(Module module, const Mesh& mesh, const SubAxes& over,
-                                   std::span<const Donation> donations, std::span<const ValueSharding> present) {
-  return Annotation(std::move(module), mesh, over, present).run(donations);
+                                   std::span<const Donation> donations, std::span<const ValueSharding> present,
+                                   base::Bytes least) {
+  return Annotation(std::move(module), mesh, over, present, least).run(donations);
+}
+
+UpdateSharding shard_weight_update(Module module, const Mesh& mesh, std::span<const Donation> donations) {
+  const ModuleShardings present = propagate(module, mesh);
+  const std::vector<ValueSharding>& of_entry = present.values[std::size_t(module.entry)];
+  return shard_weight_update(std::move(module), mesh, mesh.all(), donations, of_entry);
 }
 
 void make_infeeds_manual(Module& module) {

@@ -14,11 +14,11 @@
 /// step to step.
 namespace podsim::sw {
 
-/// How an array that is cut as `present` is cut further along those of `over` that do not cut it yet, one after the
-/// other. A sub-axis cuts the dimension that it divides, else one where the last shard is shorter; of these the one
-/// that leaves the smallest shards as they lie in memory (tiles of 8 x 128, so that the minor dimension stays a
-/// multiple of 128 and the one before it of 8 where they can), of equal ones the first. A sub-axis that would not save
-/// at least 1/1.25 of what it could leaves copies.
+/// How an array that is cut as `present` is cut further along those of `over` that do not cut it yet, axis by axis. An
+/// axis cuts the dimension that it divides, else one where the last shard is shorter; of these the one that leaves the
+/// smallest shards as they lie in memory (in tiles of 8 x 128, so that the minor dimension stays a multiple of 128
+/// where it is one), of equal ones the first. An axis along which no dimension would save 1/1.25 of what it could is
+/// tried sub-axis by sub-axis; what is left over holds copies.
 AxisSharding cut_for_update(const Mesh& mesh, const Shape& shape, const AxisSharding& present, const SubAxes& over);
 
 /// Memory of the parameters that are replaced in place, per partition, and of all of them if nothing were cut further.
@@ -37,7 +37,11 @@ struct UpdateSharding {
 /// replaced ones depend on through some reader, such as the loss through the network, is given to that reader in its
 /// present sharding behind a custom call "Sharding"; a conversion to a narrower type comes before.
 UpdateSharding shard_weight_update(Module module, const Mesh& mesh, const SubAxes& over,
-                                   std::span<const Donation> donations, std::span<const ValueSharding> present);
+                                   std::span<const Donation> donations, std::span<const ValueSharding> present,
+                                   base::Bytes least = base::Bytes(64 << 10));
+
+/// Likewise, along all axes of the mesh, beside the shardings that follow from the module's own annotations.
+UpdateSharding shard_weight_update(Module module, const Mesh& mesh, std::span<const Donation> donations);
 
 /// Marks what infeeds give as manual: in the program of one core every partition feeds in a batch of its own.
 void make_infeeds_manual(Module& module);

@@ -68,8 +68,8 @@ TEST_P(WeightUpdateShardingOf, TrainsTheSame) {
     const std::vector<Literal> arguments = arguments_of(step.module);
     const std::vector<Literal> expected = sw::evaluate(step.module, arguments).elements;
     const sw::ModuleShardings before = propagate(step.module, mesh);
-    const sw::UpdateSharding sharded = shard_weight_update(step.module, mesh, mesh.all(), step.donations,
-                                                           before.values[std::size_t(step.module.entry)]);
+    const sw::UpdateSharding sharded = shard_weight_update(
+        step.module, mesh, mesh.all(), step.donations, before.values[std::size_t(step.module.entry)], base::Bytes(0));
     if (mesh.partitions() != 6) {
       EXPECT_EQ(sharded.memory.whole, sharded.memory.cut * mesh.partitions()) << text;
     }
@@ -100,9 +100,9 @@ TEST_P(WeightUpdateShardingOf, ScattersGradientsAndGathersWeights) {
   EXPECT_GE(elements(plain, sw::Opcode::all_reduce), weights);
   EXPECT_EQ(elements(plain, sw::Opcode::reduce_scatter), 0);
   const sw::ModuleShardings before = propagate(step.module, mesh);
-  const Module annotated =
-      shard_weight_update(step.module, mesh, mesh.all(), step.donations, before.values[std::size_t(step.module.entry)])
-          .module;
+  const Module annotated = shard_weight_update(step.module, mesh, mesh.all(), step.donations,
+                                               before.values[std::size_t(step.module.entry)], base::Bytes(0))
+                               .module;
   const Module sharded = partition(annotated, mesh, propagate(annotated, mesh));
   EXPECT_EQ(elements(sharded, sw::Opcode::reduce_scatter), weights);
   EXPECT_EQ(elements(sharded, sw::Opcode::all_gather), weights / 8);
@@ -141,8 +141,8 @@ TEST(WeightUpdateSharding, TrainsAPerCoreNetworkTheSame) {
   Module manual = step.module;
   sw::make_infeeds_manual(manual);
   const sw::ModuleShardings before = propagate(manual, mesh);
-  const sw::UpdateSharding sharded =
-      shard_weight_update(manual, mesh, mesh.all(), step.donations, before.values[std::size_t(manual.entry)]);
+  const sw::UpdateSharding sharded = shard_weight_update(manual, mesh, mesh.all(), step.donations,
+                                                         before.values[std::size_t(manual.entry)], base::Bytes(0));
   EXPECT_LT(sharded.memory.cut.value(), sharded.memory.whole.value());
   const sw::ModuleShardings after = propagate(sharded.module, mesh);
   const Module local = partition(sharded.module, mesh, after);

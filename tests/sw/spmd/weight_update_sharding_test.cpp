@@ -33,14 +33,15 @@ using Counts = std::vector<std::int64_t>;
 // An array of fewer than 8 rows lies in tiles of 2 or 4 x 128, a vector in tiles of 256: below that nothing is saved.
 TEST(WeightUpdateSharding, CutsWholeTiles) {
   EXPECT_EQ(cuts({4096, 1024}), (Counts{32, 1}));
-  EXPECT_EQ(cuts({16, 4096}), (Counts{8, 4})) << "rows to 2";
+  EXPECT_EQ(cuts({16, 4096}), (Counts{1, 32})) << "the rows are too few";
+  EXPECT_EQ(cuts({16, 1024}), (Counts{8, 4})) << "a part of the axis each";
   EXPECT_EQ(cuts({3, 3, 32, 64}), (Counts{1, 1, 16, 1})) << "the rest are copies";
   EXPECT_EQ(cuts({1024}), (Counts{4}));
   EXPECT_EQ(cuts({}), Counts{});
 }
 
-// 30522 = 2 * 3 * 5087 words: halves of them, eighths of the features, then 7631 words and 7630.
-TEST(WeightUpdateSharding, CutsUnevenlyWhereNothingDivides) { EXPECT_EQ(cuts({30522, 1024}), (Counts{4, 8})); }
+// 30522 = 2 * 3 * 5087 words of 1024 features: 954 for each replica but the last.
+TEST(WeightUpdateSharding, CutsUnevenlyWhereNothingDivides) { EXPECT_EQ(cuts({30522, 1024}), (Counts{32, 1})); }
 
 RC_GTEST_PROP(WeightUpdateSharding, ShardsTakeTheirShareOfTheMemory, ()) {
   const Mesh mesh({{"a", *rc::gen::inRange(1, 9)}, {"b", *rc::gen::inRange(1, 13)}});
@@ -113,6 +114,18 @@ TEST(WeightUpdateSharding, TheNetworkReadsWholeNarrowWeightsAndTheUpdateShards) 
   EXPECT_EQ(std::ranges::count(entry.instructions, Opcode::custom_call, &Instruction::opcode), 1);
   EXPECT_EQ(sharded.memory.whole, base::Bytes(2 * 256 * 128 * 4));
   EXPECT_EQ(sharded.memory.cut, base::Bytes(2 * 256 * 128 * 4 / 32));
+}
+
+TEST(WeightUpdateSharding, LeavesSmallArraysWhole) {
+  const Step step = small_step();
+  const Mesh& mesh = replicas_of_32();
+  const auto cut_from = [&](std::int64_t least) {
+    return shard_weight_update(step.module, mesh, mesh.all(), step.donations, nothing_cut(step.module),
+                               base::Bytes(least))
+        .memory.cut;
+  };
+  EXPECT_EQ(cut_from(256 * 128 * 4 + 1), base::Bytes(2 * 256 * 128 * 4));
+  EXPECT_EQ(cut_from(256 * 128 * 4), base::Bytes(2 * 256 * 128 * 4 / 32));
 }
 
 TEST(WeightUpdateSharding, MeansTheSameBeforeAnythingIsPartitioned) {
