@@ -99,6 +99,10 @@ ComputationPartition::Values ComputationPartition::operands(const Instruction& i
     const Values& values = operand(id);
     all.insert(all.end(), values.begin(), values.end());
   }
+  // What costs nothing in any sharding has no part in the choice of one.
+  for (LocalValue& value : all) {
+    if (is_same_everywhere(builder_, value)) value = reshard(program_, value, replicated(value.shape.rank()));
+  }
   return all;
 }
 

@@ -25,6 +25,9 @@ class Propagation {
       }
     }
     for (const ArrayState& state : states) used_.push_back(used_bits(state.sharding));
+    for (ArrayId array = 0; array < table.size(); ++array) {
+      passes_on_.push_back(states[std::size_t(array)].fixed || !is_anywhere(table.place(array)));
+    }
   }
 
   void run() {
@@ -46,6 +49,14 @@ class Propagation {
 
  private:
   ArrayState& state(ArrayId array) { return states_[std::size_t(table_.representative(array))]; }
+
+  /// Whether each user may have its own: equal constants, and one scalar broadcast to equal sizes, are one value
+  /// however little their users have to do with each other.
+  bool is_anywhere(const ArrayTable::Place& place) const {
+    const Computation& computation = table_.module().computations[std::size_t(place.computation)];
+    const Instruction& instruction = computation[place.id];
+    return instruction.opcode == Opcode::broadcast && computation[instruction.operands[0]].shape.rank() == 0;
+  }
 
   bool takes_part(Kind kind) const {
     switch (kind) {
@@ -82,7 +93,9 @@ class Propagation {
       if (from == to || (is_result && from >= link.inputs)) continue;
       const ArrayId source = link.arrays[std::size_t(from)];
       const std::size_t representative = std::size_t(table_.representative(source));
-      if (used_[representative] == 0 || int(representative) == table_.representative(array)) continue;
+      if (!passes_on_[representative] || used_[representative] == 0 ||
+          int(representative) == table_.representative(array))
+        continue;
       if (link.rule < 0) {
         refine_equal(link, to, from);
       } else {
@@ -200,6 +213,7 @@ class Propagation {
   ArrayLinks links_;
   std::vector<std::vector<int>> links_of_;  ///< of representatives
   std::vector<std::uint32_t> used_;         ///< sub-axes of representatives, one bit each
+  std::vector<char> passes_on_;             ///< likewise: whether others follow
   std::vector<char> forward_, backward_;    ///< links to look at again
   FactorShards source_, target_;
   int round_ = 0;

@@ -108,11 +108,22 @@ LocalValue reshard(LocalProgram& program, const LocalValue& value, const AxisSha
   if (value.sharding.manual || (target.manual && !value.sharding.is_replicated())) {
     throw std::logic_error("values of the partitions' own are no shards of a whole one");
   }
+  if (is_same_everywhere(program.builder(), value)) {
+    const InstructionId scalar = program.builder()[value.id].operands[0];
+    result.id = program.builder().broadcast(scalar, local_shape(program.mesh(), value.shape, target).dimensions);
+    return result;
+  }
   const AxisSharding whole = replicated(value.shape.rank());
   const std::vector<ReshardStep> steps =
       plan_reshard(program.mesh(), value.shape, value.sharding, value.unreduced, target.manual ? whole : target);
   result.id = Resharder(program, value).run(steps);
   return result;
+}
+
+bool is_same_everywhere(const GraphBuilder& builder, const LocalValue& value) {
+  const Instruction& instruction = builder[value.id];
+  return instruction.opcode == Opcode::broadcast && value.unreduced.empty() && !value.sharding.manual &&
+         builder.shape(instruction.operands[0]).rank() == 0;
 }
 
 double reshard_bytes(const Mesh& mesh, const Shape& shape, const AxisSharding& from, const SubAxes& unreduced,

@@ -12,6 +12,9 @@ namespace podsim::sw {
 /// other are made whole on the way. Throws std::logic_error when one of the two is manual and the other is cut.
 LocalValue reshard(LocalProgram& program, const LocalValue& value, const AxisSharding& target);
 
+/// Whether a value is one scalar broadcast, which is written in any sharding without a collective.
+bool is_same_everywhere(const GraphBuilder& builder, const LocalValue& value);
+
 /// Bytes that a partition sends for it, by the counts of ring algorithms ((n-1)/n of the larger array); what choices
 /// between shardings are made on.
 double reshard_bytes(const Mesh& mesh, const Shape& shape, const AxisSharding& from, const SubAxes& unreduced,

@@ -281,6 +281,18 @@ TEST(Propagation, WindowsComeLast) {
   EXPECT_EQ(p("dk"), "replicated");
 }
 
+TEST(Propagation, ValuesThatShareABroadcastScalarHaveNothingToDoWithEachOther) {
+  const Propagated p = propagated(R"(
+    a = f32[8] parameter(0)  b = f32[8] parameter(1)  rate = f32[] parameter(2)
+    rates = f32[8] broadcast(rate), dimensions={}
+    s = f32[8] multiply(a, rates)  t = f32[8] multiply(b, rates)  ROOT r = (f32[8], f32[8]) tuple(s, t))",
+                                  "x=2", {{"a", {"x"}}});
+  EXPECT_EQ(p("s"), "[x]");
+  EXPECT_EQ(p("rates"), "[x]");
+  EXPECT_EQ(p("t"), "replicated");
+  EXPECT_EQ(p("b"), "replicated");
+}
+
 TEST(Propagation, UnknownCallsPassNothingOn) {
   const Propagated p = propagated(R"(
     a = f32[8] parameter(0)  b = f32[8] custom-call(a), custom_call_target="what"  ROOT c = f32[8] negate(b))",
