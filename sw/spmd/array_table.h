@@ -40,10 +40,12 @@ class ArrayTable {
   template <class Enter, class Visit>
   void walk(Enter&& enter, Visit&& visit) const;
 
-  /// What executed computations an instruction has: those of a while, a conditional or a call.
+  /// Whether an instruction hands values to computations and gives their results: a while, a conditional or a call
+  /// that is no part of an asynchronous pair.
   static bool has_bodies(const Instruction& instruction) {
-    return instruction.opcode == Opcode::while_loop || instruction.opcode == Opcode::conditional ||
-           instruction.opcode == Opcode::call;
+    return instruction.phase == AsyncPhase::none &&
+           (instruction.opcode == Opcode::while_loop || instruction.opcode == Opcode::conditional ||
+            instruction.opcode == Opcode::call);
   }
 
  private:

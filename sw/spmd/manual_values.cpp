@@ -89,6 +89,7 @@ class Spreading {
 
   void visit(ComputationId c, InstructionId id) {
     const Instruction& instruction = computation(c)[id];
+    if (instruction.phase != AsyncPhase::none) return spread(c, id);
     switch (instruction.opcode) {
       case Opcode::partition_id:
       case Opcode::replica_id:
@@ -137,7 +138,12 @@ class Spreading {
     if (instruction.opcode == Opcode::custom_call && instruction.target == "SPMDFullToShardShape") {
       return all_from(c, id, table_.first(c, instruction.operands[0]));
     }
-    for (const InstructionId operand : instruction.operands) all_from(c, id, manual_array(c, operand));
+    spread(c, id);
+  }
+
+  /// All results from any operand.
+  void spread(ComputationId c, InstructionId id) {
+    for (const InstructionId operand : computation(c)[id].operands) all_from(c, id, manual_array(c, operand));
   }
 
   const ArrayTable& table_;

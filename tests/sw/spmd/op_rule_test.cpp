@@ -229,7 +229,7 @@ TEST(OpRule, SlicesOfOperandsGiveSlicesOfResultsOrPartsOfASum) {
 }
 
 TEST(OpRule, OfAnyReshape) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     // Both sides are the same prime factors, joined at random; some of size 1.
     std::vector<std::int64_t> primes;
     for (int i = 0, count = *rc::gen::inRange(0, 6); i < count; ++i) primes.push_back(*rc::gen::element(2, 2, 3, 5));
@@ -255,11 +255,11 @@ TEST(OpRule, OfAnyReshape) {
     testing::expect_sizes(op.rule(), op.rule().results[0], op.op().shape);
     op.check_all(3);
     RC_ASSERT(!::testing::Test::HasFailure());
-  });
+  }));
 }
 
 TEST(OpRule, OfAnyConvolution) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     const testing::RandomConvolution random = *testing::random_convolution();
     GraphBuilder builder("convolution");
     const InstructionId x = builder.parameter(make_shape(ElementType::f32, random.input), "x");
@@ -267,7 +267,7 @@ TEST(OpRule, OfAnyConvolution) {
     const OpUnderTest op(std::move(builder).build(builder.convolution(x, k, random.window, random.dimensions)));
     op.check_all(5);
     RC_ASSERT(!::testing::Test::HasFailure());
-  });
+  }));
 }
 
 }  // namespace
