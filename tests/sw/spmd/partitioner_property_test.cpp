@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "sw/graph/evaluator.h"
+#include "sw/hlo/reader.h"
 #include "sw/spmd/partitioner.h"
 #include "tests/sw/spmd/arbitrary_shardings.h"
 #include "tests/sw/spmd/random_program.h"
@@ -69,6 +70,9 @@ void check_partition(const Mesh& mesh, const RandomProgram& program, const Parti
   const Module local = partition(program.module, mesh, program.shardings, options);
   RC_LOG() << to_string(local);
   verify(local);
+  const hlo::ReadResult read = hlo::read("partitioned", to_string(local));
+  for (const base::Diagnostic& diagnostic : read.diagnostics) RC_LOG() << diagnostic.message << "\n";
+  RC_ASSERT(read.diagnostics.empty());
   const std::vector<Literal> arguments = testing::small_integers(program.module);
   const Literal whole = evaluate(program.module, arguments);
   const std::vector<ValueSharding>& shardings = program.shardings.values[std::size_t(program.module.entry)];

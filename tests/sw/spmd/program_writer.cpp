@@ -198,6 +198,7 @@ InstructionId ProgramWriter::dot(InstructionId a, InstructionId b, Digits& digit
 }
 
 InstructionId ProgramWriter::reduce(InstructionId a, Digits& digits) {
+  if (rank(a) == 0) return b_.negate(a);
   const std::vector<std::int64_t> dimensions = some_dimensions(a, digits);
   if (digits.next(2) == 0) return clamped(b_.reduce_max(a, dimensions));
   const InstructionId initial = b_.constant(f32, double(digits.next(3)));
@@ -248,6 +249,7 @@ InstructionId ProgramWriter::concatenate(InstructionId a, InstructionId b, Digit
 }
 
 InstructionId ProgramWriter::slice(InstructionId a, Digits& digits) {
+  if (rank(a) == 0) return b_.negate(a);
   std::vector<SliceDimension> kept;
   for (const std::int64_t size : sizes(a)) {
     SliceDimension dimension{0, size, 1};
@@ -262,6 +264,7 @@ InstructionId ProgramWriter::slice(InstructionId a, Digits& digits) {
 }
 
 InstructionId ProgramWriter::pad(InstructionId a, Digits& digits) {
+  if (rank(a) == 0) return b_.negate(a);
   std::vector<PadDimension> padding;
   for (const std::int64_t size : sizes(a)) {
     PadDimension dimension;

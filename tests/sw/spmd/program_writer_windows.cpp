@@ -66,6 +66,7 @@ InstructionId ProgramWriter::scatter(InstructionId a, Digits& digits) {
 }
 
 InstructionId ProgramWriter::dynamic_slice(InstructionId a, Digits& digits) {
+  if (rank(a) == 0) return b_.negate(a);
   std::vector<InstructionId> starts;
   Sizes part;
   for (const std::int64_t size : sizes(a)) {
@@ -90,6 +91,7 @@ InstructionId ProgramWriter::convolution(Digits& digits) {
 }
 
 InstructionId ProgramWriter::reduce_window(InstructionId a, Digits& digits) {
+  if (rank(a) == 0) return b_.negate(a);
   std::vector<WindowDimension> window;
   for (const std::int64_t size : sizes(a)) {
     WindowDimension dimension;
