@@ -57,10 +57,12 @@ class Rematerialiser {
       layers_.push_back(is_backward(instruction) ? std::string_view() : layer_of(instruction.op_name));
     }
     find_kept();
+    find_arrivals();
   }
 
   RematerialisedModule run() && {
     for (InstructionId id = 0; id < InstructionId(entry_.instructions.size()); ++id) {
+      now_ = id;
       Instruction instruction = entry_[id];
       const std::string_view layer = is_backward(instruction) ? layer_of(instruction.op_name) : std::string_view();
       for (InstructionId& operand : instruction.operands) {
@@ -88,6 +90,20 @@ class Rematerialiser {
         if (layer_of(instruction.op_name) != layers_[std::size_t(operand)]) kept_[std::size_t(operand)] = true;
         if (instruction.opcode == Opcode::get_tuple_element && kept_[std::size_t(operand)])
           kept_[std::size_t(id)] = true;
+      }
+    }
+  }
+
+  /// The gradient with which each layer's backward part begins: of what it reads of other parts the last.
+  void find_arrivals() {
+    for (const Instruction& instruction : entry_.instructions) {
+      if (!is_backward(instruction)) continue;
+      const std::string_view layer = layer_of(instruction.op_name);
+      for (const InstructionId operand : instruction.operands) {
+        const Instruction& read = entry_[operand];
+        if (!is_backward(read) || layer_of(read.op_name) == layer || constant_[std::size_t(operand)]) continue;
+        const auto [found, is_new] = arrivals_.try_emplace(layer, operand);
+        found->second = std::max(found->second, operand);
       }
     }
   }
@@ -125,21 +141,45 @@ class Rematerialiser {
     return clones_[id] = made;
   }
 
-  /// A kept value as the clones of a layer read it.
+  /// A kept value as the clones of a layer read it: not before the layer's backward part begins, whatever order later
+  /// passes choose.
   InstructionId behind_barrier(std::string_view layer, InstructionId kept) {
     if (constant_[std::size_t(kept)]) return renumbered_[std::size_t(kept)];
     const auto [found, is_new] = barriers_.try_emplace({layer, kept}, -1);
-    if (is_new) {
-      Instruction barrier;
-      barrier.opcode = Opcode::opt_barrier;
-      barrier.operands = {renumbered_[std::size_t(kept)]};
-      barrier.shape = entry_[kept].shape;
-      barrier.sharding = entry_[kept].sharding;
-      barrier.name = entry_[kept].name + ".kept." + std::to_string(barriers_.size());
-      barrier.op_name = "rematerialised/" + std::string(layer);
-      found->second = append(std::move(barrier));
-    }
+    if (is_new) found->second = write_barrier(layer, kept);
     return found->second;
+  }
+
+  InstructionId write_barrier(std::string_view layer, InstructionId kept) {
+    const auto arrival = arrivals_.find(layer);
+    std::vector<InstructionId> held{kept};
+    if (arrival != arrivals_.end() && arrival->second < now_) held.push_back(arrival->second);
+    Instruction tuple;
+    tuple.opcode = Opcode::tuple;
+    std::vector<Shape> shapes;
+    for (const InstructionId id : held) {
+      shapes.push_back(entry_[id].shape);
+      tuple.operands.push_back(renumbered_[std::size_t(id)]);
+    }
+    tuple.shape = make_tuple_shape(std::move(shapes));
+    const InstructionId both = append(named(std::move(tuple), layer, kept, "both"));
+    Instruction barrier;
+    barrier.opcode = Opcode::opt_barrier;
+    barrier.operands = {both};
+    barrier.shape = instructions_[std::size_t(both)].shape;
+    const InstructionId behind = append(named(std::move(barrier), layer, kept, "barrier"));
+    Instruction element;
+    element.opcode = Opcode::get_tuple_element;
+    element.operands = {behind};
+    element.shape = entry_[kept].shape;
+    element.sharding = entry_[kept].sharding;
+    return append(named(std::move(element), layer, kept, "kept"));
+  }
+
+  Instruction named(Instruction instruction, std::string_view layer, InstructionId kept, const char* what) const {
+    instruction.name = entry_[kept].name + "." + what + "." + std::to_string(barriers_.size());
+    instruction.op_name = "rematerialised/" + std::string(layer);
+    return instruction;
   }
 
   InstructionId append(Instruction instruction) {
@@ -162,6 +202,8 @@ class Rematerialiser {
   RematerialisedModule result_;
   std::vector<std::string_view> layers_;  ///< of forward instructions; "" of others
   std::vector<bool> kept_, constant_;
+  std::map<std::string_view, InstructionId> arrivals_;  ///< by layer
+  InstructionId now_ = 0;                               ///< what is being written
   std::vector<Instruction> instructions_;
   std::vector<InstructionId> renumbered_;
   std::map<InstructionId, InstructionId> clones_;

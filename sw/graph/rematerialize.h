@@ -34,9 +34,10 @@ struct RematerialisedModule {
 /// part is under "gradients/". A forward value of a layer that instructions of its backward part read, and that the
 /// policy does not keep, is cloned together with what it is computed from, back to values that are kept: results that
 /// leave the layer, parameters, what other layers made, results of collectives, infeeds and random numbers. Clones
-/// stand right before their first reader, named "rematerialised/<op_name>", and read kept values through an opt-barrier
-/// each, so that no later pass takes a clone and its original for one; what is made of constants alone is shared. The
-/// result computes the same bits.
+/// stand right before their first reader, named "rematerialised/<op_name>", and read kept values through opt-barriers
+/// together with the gradient that the layer's backward part begins with, so that no later pass takes a clone and its
+/// original for one, or puts clones before that; what is made of constants alone is shared. The result computes the
+/// same bits.
 RematerialisedModule rematerialise(const Module& module, Rematerialisation policy);
 
 /// The layer of an op_name, "" where it has none: "gradients/encoder/layer3/attention" -> "encoder/layer3".

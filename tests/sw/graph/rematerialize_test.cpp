@@ -115,6 +115,21 @@ TEST(Rematerialise, WhatIsComputedOnceMoreSurvivesARewrite) {
   EXPECT_EQ(count(rewritten(module), Opcode::tanh), count(module, Opcode::tanh));
 }
 
+// So that nothing can bring a layer's forward part forward again once its memory is free.
+TEST(Rematerialise, NothingIsComputedOnceMoreBeforeTheGradientArrives) {
+  const Module module = rematerialise(training({}), Rematerialisation::layer).module;
+  const Computation& entry = module.entry_computation();
+  std::vector<bool> after_gradients;
+  for (const Instruction& instruction : entry.instructions) {
+    const bool follows =
+        std::ranges::any_of(instruction.operands, [&](InstructionId id) { return after_gradients[std::size_t(id)]; });
+    after_gradients.push_back(follows || instruction.op_name.starts_with("gradients/"));
+    if (instruction.name.ends_with(".remat")) {
+      EXPECT_TRUE(follows) << instruction.name;
+    }
+  }
+}
+
 // Without it the wide values of all layers are there when the way back begins; with it those of one layer at a time.
 TEST(Rematerialise, NeedsTheMemoryOfOneLayerInsteadOfAll) {
   const Network n{.layers = 8, .rows = 4096, .width = 128, .hidden = 1024, .type = ElementType::bf16};
