@@ -11,7 +11,8 @@
 /// 2020). Where replicas of a data-parallel program hold copies of weights, each of them updates a shard: the gradient
 /// is reduce-scattered instead of all-reduced, the optimizer runs on shards, and the new weights are gathered where the
 /// network reads them, in the type in which it does. Weights and slot variables (momenta and the like) stay cut from
-/// step to step.
+/// step to step. A step that is rematerialised as well (rematerialize.h) is annotated first: weights are then gathered
+/// once for both ways.
 namespace podsim::sw {
 
 /// How an array that is cut as `present` is cut further along those of `over` that do not cut it yet, axis by axis. An
