@@ -475,7 +475,7 @@ void Simulation::add_stage_results() {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StepRecord& step = observers_[std::size_t(stage_observers_[i])].step();
     StageResult& stage = result_.stages.emplace_back(stages_[i]);
-    stage.step = step.duration();
+    stage.step = result_.step_time;
     stage.compute = step.compute;
     stage.collective = step.collective;
     stage.infeed = step.infeed;

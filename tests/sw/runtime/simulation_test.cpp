@@ -113,6 +113,7 @@ TEST_P(SimulationAt, CoresRunTheirOwnBranchesSideBySide) {
   EXPECT_EQ(result.stages[0].cores, 4);
   EXPECT_EQ(result.stages[0].compute, clock.time_of(2 * a) - clock.time_of(a));
   EXPECT_EQ(result.stages[1].compute, result.step_time);
+  EXPECT_NEAR(result.stages[0].idle(), 1 - double(a.value()) / double(b.value()), 1e-6) << "while the others go on";
 }
 
 TEST_P(SimulationAt, TheCoresOfAShorterBranchWaitInTheCollectiveThatFollows) {
