@@ -267,6 +267,16 @@ TEST(Propagation, LookupsAndUpdatesOfTables) {
   EXPECT_EQ(p("zeros"), "[x, y]");
 }
 
+// A table that is larger than what is looked up does not turn it: the axis that both name stays with the batch.
+TEST(Propagation, WhatIsLookedUpIsLaidOutAsItsIndices) {
+  const Propagated p = propagated(R"(
+    table = f32[1000,16] parameter(0)  ids = s32[8,1] parameter(1)
+    ROOT rows = f32[8,16] gather(table, ids), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},
+      index_vector_dim=1, slice_sizes={1,16})",
+                                  "x=4", {{"table", {"", "x"}}, {"ids", {"x"}}});
+  EXPECT_EQ(p("rows"), "[x, -]");
+}
+
 TEST(Propagation, WindowsComeLast) {
   const Propagated p = propagated(R"(
     image = f32[8,32,32,4] parameter(0)  k = f32[3,3,4,16] parameter(1)

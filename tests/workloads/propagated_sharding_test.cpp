@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sharding files of workloads give values that they do not name.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sw/spmd/propagation.h"
+#include "sw/spmd/sharding_file.h"
+#include "workloads/workload.h"
+
+namespace podsim::workloads {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+/// Checks every value of these sizes in a workload's step under the sharding file that comes with it.
+void expect_shardings(const std::string& name, const std::map<Sizes, std::string>& expected) {
+  Workload workload = build_workload(name, {});
+  sw::Module& module = workload.step.module;
+  const sw::ShardingFile file = sw::read_sharding_file(name, workload.sharding);
+  sw::annotate(module, *file.mesh, file);
+  const auto begin = std::chrono::steady_clock::now();
+  const sw::ModuleShardings shardings = sw::propagate(module, *file.mesh);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  std::map<Sizes, int> checked;
+  const sw::Computation& entry = module.entry_computation();
+  for (std::size_t id = 0; id < entry.instructions.size(); ++id) {
+    const auto found = expected.find(entry.instructions[id].shape.dimensions);
+    if (found == expected.end()) continue;
+    const sw::AxisSharding& sharding = shardings.values[std::size_t(module.entry)][id].front();
+    EXPECT_EQ(to_string(*file.mesh, sharding), found->second)
+        << entry.instructions[id].name << " " << entry.instructions[id].op_name;
+    ++checked[found->first];
+  }
+  EXPECT_EQ(checked.size(), expected.size());
+}
+
+// GSPMD (Xu et al. 2021), section 4.1, the finalized column of its table of shardings: activations BSM [x,-,y], BSH
+// [x,-,y], BSND [x,-,y,-], so BNST [x,y,-,-]; weights MH [x,y], HM [y,x], MND [x,y,-]. Gradients have the sharding of
+// what they are the gradient of, up to the new weights.
+TEST(PropagatedSharding, OfADenseTransformerIsThatOfGspmd) {
+  expect_shardings("dense_137b", {{{256, 1024, 8192}, "[x, -, y]"},
+                                  {{256, 1024, 65536}, "[x, -, y]"},
+                                  {{256, 1024, 128, 128}, "[x, -, y, -]"},
+                                  {{256, 128, 1024, 1024}, "[x, y, -, -]"},
+                                  {{256, 1024, 32768}, "[x, -, y]"},
+                                  {{8192, 65536}, "[x, y]"},
+                                  {{65536, 8192}, "[y, x]"},
+                                  {{8192, 128, 128}, "[x, y, -]"}});
+}
+
+// GShard (Lepikhin et al. 2020), section 3.2: experts and the batch on one axis, all other weights whole; what goes to
+// experts is cut along experts, [E,G,C,M] and its hidden form.
+TEST(PropagatedSharding, OfAMixtureOfExpertsIsThatOfGshard) {
+  expect_shardings("gshard_moe", {{{4096, 1024, 1024}, "[x, -, -]"},
+                                  {{2048, 2048, 2, 8192}, "[x, -, -, -]"},
+                                  {{2048, 1024, 8192}, "[x, -, -]"},
+                                  {{2048, 8192, 1024}, "[x, -, -]"},
+                                  {{1024, 8192}, "replicated"}});
+}
+
+}  // namespace
+}  // namespace podsim::workloads
