@@ -15,11 +15,6 @@ namespace {
 /// Stands for minus infinity, as published implementations have it, in every floating-point type.
 constexpr double excluded_score = -1e9;
 
-struct Softmax {
-  InstructionId value = -1;
-  InstructionId highest = -1;
-};
-
 class Attention {
  public:
   Attention(TrainedTensors& tensors, const AttentionOptions& options)
@@ -30,9 +25,13 @@ class Attention {
     const InstructionId k = for_queries(projected(y, "k", options_.heads_of_keys()));
     const InstructionId v = for_queries(projected(y, "v", options_.heads_of_keys()));
     const InstructionId scores = named_dot("scores", q, k, {{0, 2}, {0, 2}, {3}, {3}});
-    const Softmax probabilities = softmax(scores, mask);
-    const InstructionId context = named_dot("context", probabilities.value, v, {{0, 1}, {0, 2}, {3}, {1}});
-    return {output(context, b.shape(x).dimensions[2]), probabilities.highest};
+    const InstructionId probabilities = softmax(scores, mask);
+    const InstructionId context = named_dot("context", probabilities, v, {{0, 1}, {0, 2}, {3}, {1}});
+    const auto rule = [p = probabilities, type = tensors_.precision().parameter, factor = scale()](
+                          GraphBuilder& builder, InstructionId g) {
+      return softmax_gradient(builder, builder.convert(p, type), builder.convert(g, type), factor, builder.type(p));
+    };
+    return {output(context, b.shape(x).dimensions[2]), {probabilities, scores, rule}};
   }
 
  private:
@@ -74,22 +73,33 @@ class Attention {
     return biased(named_dot("output", context, w, {{}, {}, {1, 3}, {0, 1}}), "b_o", 1);
   }
 
-  Softmax softmax(InstructionId scores, const AttentionMask& mask) {
-    const Softmax wide = wide_softmax(scores, mask);
+  double scale() const { return 1 / std::sqrt(double(options_.head_size)); }
+
+  InstructionId softmax(InstructionId scores, const AttentionMask& mask) {
+    const InstructionId wide = wide_softmax(scores, mask);
     const GraphBuilder::Scope scope(b, "probabilities");
-    return {b.convert(wide.value, b.type(scores)), wide.highest};
+    return b.convert(wide, b.type(scores));
   }
 
-  Softmax wide_softmax(InstructionId scores, const AttentionMask& mask) {
+  InstructionId wide_softmax(InstructionId scores, const AttentionMask& mask) {
     const GraphBuilder::Scope scope(b, "softmax");
     const InstructionId wide = b.convert(scores, tensors_.precision().parameter);
     const Sizes sizes = b.shape(wide).dimensions;
-    InstructionId scaled = b.multiply(wide, b.full_like(wide, 1 / std::sqrt(double(options_.head_size))));
+    InstructionId scaled = b.multiply(wide, b.full_like(wide, scale()));
     if (mask.allowed >= 0) scaled = b.select(mask.allowed, scaled, b.full_like(scaled, excluded_score));
     const InstructionId highest = b.reduce_max(scaled, {3});
     const InstructionId power = b.exponential(b.subtract(scaled, b.broadcast(highest, sizes, {0, 1, 2})));
     const InstructionId sum = b.reduce_add(power, {3});
-    return {b.divide(power, b.broadcast(sum, sizes, {0, 1, 2})), highest};
+    return b.divide(power, b.broadcast(sum, sizes, {0, 1, 2}));
+  }
+
+  /// Where a key is excluded p is zero, and so is the gradient.
+  static InstructionId softmax_gradient(GraphBuilder& builder, InstructionId p, InstructionId g, double factor,
+                                        sw::ElementType type) {
+    const Sizes sizes = builder.shape(p).dimensions;
+    const InstructionId mean = builder.reduce_add(builder.multiply(g, p), {3});
+    const InstructionId centred = builder.subtract(g, builder.broadcast(mean, sizes, {0, 1, 2}));
+    return builder.convert(builder.multiply(builder.multiply(p, centred), builder.full_like(p, factor)), type);
   }
 
   TrainedTensors& tensors_;

@@ -30,7 +30,7 @@ struct AttentionOptions {
 
 struct AttentionResult {
   sw::InstructionId value = -1;
-  sw::InstructionId held = -1;  ///< the maximum that the softmax subtracts, for Loss::held
+  sw::GivenGradient softmax;  ///< for Loss::given
 };
 
 /// Multi-head attention (Vaswani et al. 2017) of x [batch, queries, model] over y [batch, keys, model], which is x
@@ -38,7 +38,9 @@ struct AttentionResult {
 /// Trains, with M the model's size, N heads, K of keys and D head_size, w_q [M, N, D], w_k, w_v [M, K, D] and w_o
 /// [N, D, M]. K divides N; query head n looks at key head n K / N. Values by op_name: "q" [batch, length, N, D], "k",
 /// "v" [batch, length, K, D], "scores" and "probabilities" [batch, N, queries, keys], "context" [batch, N, queries, D],
-/// "output" [batch, queries, M]. The softmax is in the type of the parameters.
+/// "output" [batch, queries, M]. The softmax is in the type of the parameters; on the
+/// way back it needs its result p alone: with g the gradient of p, that of the scores is p (g - sum over keys of g p) /
+/// sqrt(D).
 AttentionResult attention(TrainedTensors& tensors, sw::InstructionId x, sw::InstructionId y, const AttentionMask& mask,
                           const AttentionOptions& options);
 

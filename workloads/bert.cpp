@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "workloads/cross_entropy.h"
+
 namespace podsim::workloads {
 
 using sw::GraphBuilder;
@@ -25,10 +27,9 @@ class Bert {
     const InstructionId follows = input("follows", {batch});
     const InstructionId x = encoded(embed(tokens, segments), present);
     const Loss of_tokens = masked_loss(x, places, masked), of_sequences = follows_loss(x, follows);
-    std::vector<InstructionId> held = held_;
-    held.insert(held.end(), of_tokens.held.begin(), of_tokens.held.end());
-    held.insert(held.end(), of_sequences.held.begin(), of_sequences.held.end());
-    return {b.add(of_tokens.value, of_sequences.value), held};
+    std::vector<sw::GivenGradient> given = given_;
+    given.insert(given.end(), of_tokens.given.begin(), of_tokens.given.end());
+    return {b.add(of_tokens.value, of_sequences.value), of_sequences.held, given};
   }
 
   const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
@@ -73,7 +74,7 @@ class Bert {
     const InstructionId attended = [&] {
       const GraphBuilder::Scope scope(b, "attention");
       const AttentionResult found = attention(tensors_, x, x, mask, options_.attention);
-      held_.push_back(found.held);
+      given_.push_back(found.softmax);
       return norm(b.add(x, found.value));
     }();
     const GraphBuilder::Scope scope(b, "ffn");
@@ -105,7 +106,8 @@ class Bert {
     }();
     const InstructionId wide = b.convert(logits, options_.precision.parameter);
     const InstructionId bias = tensors_.vector("bias", {options_.vocabulary});
-    return softmax_cross_entropy(b, b.add(wide, b.broadcast(bias, b.shape(wide).dimensions, {2})), tokens, 0);
+    const InstructionId biased = b.add(wide, b.broadcast(bias, b.shape(wide).dimensions, {2}));
+    return cross_entropy(b, biased, tokens, options_.precision.parameter);
   }
 
   /// From the first token of every sequence.
@@ -123,7 +125,7 @@ class Bert {
   const BertOptions& options_;
   TrainedTensors tensors_;
   InstructionId table_ = -1, narrow_table_ = -1;
-  std::vector<InstructionId> held_;
+  std::vector<sw::GivenGradient> given_;
 };
 
 }  // namespace

@@ -118,7 +118,7 @@ Loss softmax_cross_entropy(sw::GraphBuilder& b, InstructionId logits, Instructio
   // The targets of a row add up to one, so -sum(target * log softmax) = log_sum - sum(target * shifted).
   const InstructionId row_loss = b.subtract(log_sum, b.reduce_add(b.multiply(target, shifted), {last}));
   const InstructionId total = b.reduce_add(row_loss, leading);
-  return {b.multiply(total, b.constant(b.type(total), 1 / rows)), {highest}};
+  return {b.multiply(total, b.constant(b.type(total), 1 / rows)), {highest}, {}};
 }
 
 }  // namespace podsim::workloads

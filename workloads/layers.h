@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/graph/gradient.h"
 #include "sw/graph/graph_builder.h"
 
 namespace podsim::workloads {
@@ -60,7 +61,8 @@ class Layers {
 
 struct Loss {
   sw::InstructionId value = -1;
-  std::vector<sw::InstructionId> held;  ///< constants of its gradient: the maxima taken out of the exponentials
+  std::vector<sw::InstructionId> held;        ///< constants of its gradient: the maxima taken out of the exponentials
+  std::vector<sw::GivenGradient> given = {};  ///< gradients that are known
 };
 
 /// Mean over all rows of the cross-entropy of softmax(logits[..., classes]) against labels s32[...], where the true

@@ -52,7 +52,7 @@ OptimizerState optimizer_state(GraphBuilder& b, const Loss& loss, const std::vec
 std::vector<InstructionId> gradients_of(GraphBuilder& b, const Loss& loss, const std::vector<TrainedTensor>& tensors) {
   std::vector<InstructionId> values;
   for (const TrainedTensor& tensor : tensors) values.push_back(tensor.value);
-  return sw::gradients(b, loss.value, values, loss.held);
+  return sw::gradients(b, loss.value, values, loss.held, loss.given);
 }
 
 TrainingStep updated(GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "workloads/cross_entropy.h"
+
 namespace podsim::workloads {
 
 using sw::GraphBuilder;
@@ -27,12 +29,13 @@ class Transformer {
     if (has_encoder()) memory_ = encoded(source);
     const InstructionId logits = unembedded(decoded(inputs));
     const GraphBuilder::Scope scope(b, "loss");
-    Loss result = softmax_cross_entropy(b, b.convert(logits, options_.precision.parameter), targets, 0);
+    Loss result = cross_entropy(b, logits, targets, options_.precision.parameter);
     if (auxiliary_ >= 0) {
       const InstructionId weight = b.full_like(auxiliary_, options_.mixture.auxiliary_weight);
       result.value = b.add(result.value, b.multiply(auxiliary_, weight));
     }
-    result.held.insert(result.held.end(), held_.begin(), held_.end());
+    result.held = held_;
+    result.given.insert(result.given.end(), given_.begin(), given_.end());
     return result;
   }
 
@@ -107,7 +110,7 @@ class Transformer {
     const GraphBuilder::Scope scope(b, name);
     const InstructionId queries = norm(x);
     const AttentionResult found = attention(tensors_, queries, memory < 0 ? queries : memory, mask, options_.attention);
-    held_.push_back(found.held);
+    given_.push_back(found.softmax);
     const GraphBuilder::Scope residual(b, "residual");
     return b.add(x, found.value);
   }
@@ -131,6 +134,7 @@ class Transformer {
   InstructionId memory_ = -1;                     ///< what the encoder found
   InstructionId auxiliary_ = -1;                  ///< sum over the mixtures of experts
   std::vector<InstructionId> held_;               ///< maxima of softmaxes
+  std::vector<sw::GivenGradient> given_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "sw/graph/gradient.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -37,8 +38,9 @@ std::vector<int> other_dimensions(int rank, std::vector<int> some, const std::ve
 class ReverseSweep {
  public:
   ReverseSweep(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of,
-               std::span<const InstructionId> held)
+               std::span<const InstructionId> held, std::span<const GivenGradient> given)
       : builder_(builder), gradients_(loss + 1, -1), wanted_(loss + 1, false) {
+    for (const GivenGradient& gradient : given) given_[gradient.result] = &gradient;
     for (InstructionId id : of) {
       if (id <= loss) wanted_[id] = true;
     }
@@ -72,7 +74,9 @@ class ReverseSweep {
   void visit(InstructionId id) {
     const Instruction forward = builder_[id];
     const GraphBuilder::Scope scope(builder_, "gradients" + (forward.op_name.empty() ? "" : "/" + forward.op_name));
-    if (is_elementwise(forward.opcode)) {
+    if (const auto found = given_.find(id); found != given_.end()) {
+      contribute(found->second->operand, found->second->rule(builder_, gradients_[id]));
+    } else if (is_elementwise(forward.opcode)) {
       visit_elementwise(forward, id, gradients_[id]);
     } else {
       visit_structured(forward, id, gradients_[id]);
@@ -372,16 +376,17 @@ class ReverseSweep {
   GraphBuilder& builder_;
   std::vector<InstructionId> gradients_;
   std::vector<bool> wanted_;
+  std::map<InstructionId, const GivenGradient*> given_;
 };
 
 }  // namespace
 
 std::vector<InstructionId> gradients(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of,
-                                     std::span<const InstructionId> held) {
+                                     std::span<const InstructionId> held, std::span<const GivenGradient> given) {
   if (builder.shape(loss).rank() != 0 || !is_floating_point(builder.type(loss))) {
     throw std::logic_error("the loss to differentiate must be a floating-point scalar");
   }
-  const ReverseSweep sweep(builder, loss, of, held);
+  const ReverseSweep sweep(builder, loss, of, held, given);
   std::vector<InstructionId> results;
   for (InstructionId value : of) {
     const InstructionId gradient = sweep.gradient(value);

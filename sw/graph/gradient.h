@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "sw/graph/graph_builder.h"
 
 namespace podsim::sw {
+
+/// How the gradient of one value goes to another past what is computed between them: what a softmax, say, leaves for
+/// the way back is then its result alone.
+struct GivenGradient {
+  InstructionId result = -1;
+  InstructionId operand = -1;  ///< the only value of interest that the result depends on
+  /// Appends what the result's gradient contributes to that of the operand, in the operand's shape and type.
+  std::function<InstructionId(GraphBuilder& builder, InstructionId gradient)> rule;
+};
 
 /// Reverse-mode differentiation: appends the instructions that compute d loss / d value for each of `of`, in the shape
 /// of the value, and returns their ids. What was written under op_name "x" is differentiated under "gradients/x".
@@ -26,8 +36,9 @@ namespace podsim::sw {
 /// a dilated max window.
 ///
 /// `held` are instructions to take as constants, such as the maximum that a softmax subtracts, on which its value does
-/// not depend.
+/// not depend. `given` are gradients that are known, in place of those of the operations.
 std::vector<InstructionId> gradients(GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of,
-                                     std::span<const InstructionId> held = {});
+                                     std::span<const InstructionId> held = {},
+                                     std::span<const GivenGradient> given = {});
 
 }  // namespace podsim::sw

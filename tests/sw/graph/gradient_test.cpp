@@ -328,6 +328,21 @@ TEST(gradient, of_an_all_reduce_is_the_all_reduce_of_the_gradients) {
   }
 }
 
+// x^3 with the gradient of x^4, which tells that the operations between are passed over.
+TEST(gradient, that_is_given_takes_the_place_of_the_operations) {
+  GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
+  const InstructionId y = b.multiply(x, b.multiply(x, x));
+  const InstructionId loss = b.reduce_add(y, {0});
+  const auto rule = [=](GraphBuilder& g, InstructionId slope) {
+    return g.multiply(slope, g.multiply(g.full_like(y, 4), y));
+  };
+  const InstructionId slope = gradients(b, loss, Ids{x}, {}, std::vector{GivenGradient{y, x, rule}})[0];
+  const Module module = std::move(b).build(slope);
+  EXPECT_EQ(evaluate(module, std::vector{testing::make_literal(f64, {2}, {2, -3})}).values,
+            (std::vector<double>{32, -108}));
+}
+
 TEST(gradient, of_what_the_loss_does_not_depend_on_is_zero) {
   GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
