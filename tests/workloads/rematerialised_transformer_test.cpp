@@ -5,6 +5,8 @@
 #include "sw/graph/evaluator.h"
 #include "sw/graph/rematerialize.h"
 #include "sw/memory_account.h"
+#include "sw/spmd/partitioner.h"
+#include "sw/spmd/sharding_file.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/graph/literals.h"
 #include "workloads/transformer.h"
@@ -63,11 +65,22 @@ TEST(RematerialisedTransformer, ComputesALayersForwardPartOnceMore) {
   EXPECT_GE(again, 2 * tokens * double(layers) * (7 * m * m + 2 * double(sequence) * m));
 }
 
+/// One core's program of two that share the batch.
+sw::Module of_two_cores(sw::Module module) {
+  const sw::Mesh mesh({{"x", 2}});
+  sw::annotate(module, mesh,
+               sw::read_sharding_file("test", "[sharding]\n\"tokens\" = [\"x\"]\n\"targets\" = [\"x\"]\n"));
+  return sw::partition(module, mesh, sw::propagate(module, mesh));
+}
+
+// On one core a weight's gradient is computed with its update, where the update stands; between cores it is added up
+// first, and what it is computed from need not be kept.
 TEST(RematerialisedTransformer, KeepsOneLayersValuesInsteadOfAll) {
   const std::int64_t layers = 8, batch = 8, sequence = 512, model = 256;
-  const sw::Module module = transformer_training_step(decoder(layers, batch, sequence, model)).module;
+  const sw::Module module = transformer_training_step(decoder(layers, 2 * batch, sequence, model)).module;
   const auto peak = [&](Rematerialisation policy) {
-    const sw::Module fused = sw::compile(sw::rematerialise(module, policy).module, hw::tpu_v3()).fused;
+    const sw::Module local = of_two_cores(sw::rematerialise(module, policy).module);
+    const sw::Module fused = sw::compile(local, hw::tpu_v3()).fused;
     return sw::account_memory(fused, fused.donations).peak.value();
   };
   const std::int64_t kept = peak(Rematerialisation::none), dots = peak(Rematerialisation::dots),
