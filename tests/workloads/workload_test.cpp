@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "base/diagnostic.h"
 
@@ -25,6 +28,15 @@ TEST(workload, the_default_batch_of_resnet50_is_128_per_core) {
   WorkloadOptions options;
   options.replicas = 4;
   EXPECT_EQ(build_workload("resnet50", options).samples, 4 * 128);
+}
+
+TEST(workload, every_registered_name_is_documented) {
+  std::ifstream file(std::filesystem::path(PODSIM_SOURCE_DIR) / "docs" / "workloads.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  for (const WorkloadEntry& entry : workload_registry()) {
+    EXPECT_NE(text.str().find("`" + entry.name + "`"), std::string::npos) << entry.name;
+  }
 }
 
 TEST(workload, a_batch_per_core_is_that_of_every_core) {
