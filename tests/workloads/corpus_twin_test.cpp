@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training steps that another compiler partitioned (../shared/hlo_corpus), and their unpartitioned twins built here
+// from the published hyperparameters: the partitioner gives the same collectives, by kind, group and size.
+//
+// What differs, and why:
+// - Sums of gradients. The other compiler reduces whole arrays over all cores and then slices (its target had no
+//   reduce-scatter pass); here they are reduce-scattered. Both are counted as a sum of as many bytes.
+// - Scalars. Its step reports norms of every tensor, some 900 sums of one number, that the twin does not compute.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+#include "sw/graph/device_groups.h"
+#include "sw/graph/rematerialize.h"
+#include "sw/hlo/reader.h"
+#include "sw/hlo/to_graph.h"
+#include "sw/spmd/partitioner.h"
+#include "sw/spmd/sharding_file.h"
+#include "tests/sw/hlo/corpus.h"
+#include "workloads/transformer.h"
+
+namespace podsim::workloads {
+namespace {
+
+/// Kind ("gather", "sum", "exchange"), members of a group, type, bytes of the larger of operand and result.
+using Collective = std::tuple<std::string, std::int64_t, sw::ElementType, std::int64_t>;
+using Counts = std::map<Collective, std::int64_t>;
+
+std::string kind_of(sw::Opcode opcode) {
+  switch (opcode) {
+    case sw::Opcode::all_gather:
+      return "gather";
+    case sw::Opcode::all_reduce:
+    case sw::Opcode::reduce_scatter:
+      return "sum";
+    case sw::Opcode::all_to_all:
+      return "exchange";
+    default:
+      return "";
+  }
+}
+
+/// Of arrays of two elements at least, loops once.
+Counts collectives_of(const sw::Module& module) {
+  Counts counts;
+  const std::vector<bool> executed = sw::executed_computations(module);
+  for (std::size_t c = 0; c < module.computations.size(); ++c) {
+    if (!executed[c]) continue;
+    const sw::Computation& computation = module.computations[c];
+    for (const sw::Instruction& instruction : computation.instructions) {
+      const std::string kind = kind_of(instruction.opcode);
+      if (kind.empty()) continue;
+      const auto groups = sw::device_groups(instruction, module.replicas, module.partitions);
+      std::int64_t bytes = sw::logical_bytes(instruction.shape).value();
+      std::int64_t operands = 0;
+      for (const sw::InstructionId operand : instruction.operands) {
+        operands += sw::logical_bytes(computation[operand].shape).value();
+      }
+      const sw::Shape& shape = computation[instruction.operands.front()].shape;
+      if (shape.element_count() < 2) continue;
+      ++counts[{kind, std::int64_t(groups.front().size()), shape.element_type, std::max(bytes, operands)}];
+    }
+  }
+  return counts;
+}
+
+std::string to_text(const Counts& counts) {
+  std::string text;
+  for (const auto& [collective, count] : counts) {
+    const auto& [kind, members, type, bytes] = collective;
+    text += fmt::format("{} x {} of {} bytes of {} over {}\n", count, kind, bytes, sw::to_string(type), members);
+  }
+  return text;
+}
+
+Counts collectives_of_corpus(const std::string& name) {
+  const auto files = sw::hlo::corpus(false);
+  const auto file = std::ranges::find_if(files, [&](const auto& path) { return path.filename() == name; });
+  if (file == files.end()) return {};
+  std::ifstream stream(*file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  const sw::hlo::ReadResult read = sw::hlo::read(name, text);
+  return collectives_of(sw::hlo::to_graph(read.modules.back()));
+}
+
+Counts collectives_of_twin(const TransformerOptions& options, const std::string& sharding) {
+  sw::Module module = transformer_training_step(options).module;
+  const sw::ShardingFile file = sw::read_sharding_file("sharding", sharding);
+  sw::annotate(module, *file.mesh, file);
+  module = sw::rematerialise(module, sw::Rematerialisation::layer).module;
+  const sw::ModuleShardings shardings = sw::propagate(module, *file.mesh);
+  return collectives_of(sw::partition(module, *file.mesh, shardings));
+}
+
+/// Llama 3.1 (Grattafiori et al. 2024), two sequences of 8192 tokens a core.
+TransformerOptions llama_8b(std::int64_t cores) {
+  TransformerOptions options;
+  options.batch = 2 * cores;
+  options.sequence = 8192;
+  options.vocabulary = 128256;
+  options.layers = 32;
+  options.model = 4096;
+  options.attention = {32, 128};
+  options.attention.key_heads = 8;
+  options.feed_forward = {14336, Activation::swiglu};
+  options.norm = NormKind::rms_norm;
+  options.lookup = EmbeddingLookup::gather;
+  options.tied_embedding = false;
+  options.position_embedding = false;
+  options.optimizer.kind = OptimizerKind::adam;
+  return options;
+}
+
+/// Weights, their slots and the batch along one axis: fully sharded data parallelism, as the other's parameters are
+/// annotated.
+constexpr const char* fully_sharded = R"(
+[mesh]
+axes = "x=8"
+[sharding]
+"tokens" = ["x"]
+"targets" = ["x"]
+"embedding" = ["", "x"]
+"unembedding" = ["", "x"]
+"layer*/attention/w_q" = ["x"]
+"layer*/attention/w_k" = ["x"]
+"layer*/attention/w_v" = ["x"]
+"layer*/attention/w_o" = ["", "", "x"]
+"layer*/ffn/w_in" = ["x"]
+"layer*/ffn/w_gate" = ["x"]
+"layer*/ffn/w_out" = ["", "x"]
+"layer*/residual" = ["x"]
+)";
+
+TEST(corpus_twin, llama_8b_on_8_cores_has_the_same_collectives) {
+  const Counts theirs = collectives_of_corpus("hlo_llama31_8b_bf16_1x8.hlo");
+  if (theirs.empty()) GTEST_SKIP() << "no ../shared/hlo_corpus";
+  const Counts ours = collectives_of_twin(llama_8b(8), fully_sharded);
+  EXPECT_EQ(to_text(ours), to_text(theirs));
+}
+
+}  // namespace
+}  // namespace podsim::workloads
