@@ -13,6 +13,7 @@ namespace podsim::sw {
 namespace {
 
 constexpr std::string_view backward_scope = "gradients/";
+constexpr std::string_view repeated_scope = "rematerialised/";
 
 bool is_backward(const Instruction& instruction) { return instruction.op_name.starts_with(backward_scope); }
 
@@ -67,7 +68,7 @@ class Rematerialiser {
       const std::string_view layer = is_backward(instruction) ? layer_of(instruction.op_name) : std::string_view();
       for (InstructionId& operand : instruction.operands) {
         const bool repeats = !layer.empty() && layers_[std::size_t(operand)] == layer && !kept_[std::size_t(operand)];
-        operand = repeats ? clone(operand) : renumbered_[std::size_t(operand)];
+        operand = repeats ? clone(operand) : as_clones_read(layer, operand);
       }
       renumbered_[std::size_t(id)] = append(std::move(instruction));
     }
@@ -134,7 +135,7 @@ class Rematerialiser {
       operand = repeats ? clone(operand) : behind_barrier(layer, operand);
     }
     copy.name += ".remat";
-    copy.op_name = "rematerialised/" + copy.op_name;
+    copy.op_name = std::string(repeated_scope) + copy.op_name;
     const InstructionId made = append(std::move(copy));
     ++result_.instructions;
     result_.flops += double(cost(module_, entry_, id).flops);
@@ -178,8 +179,15 @@ class Rematerialiser {
 
   Instruction named(Instruction instruction, std::string_view layer, InstructionId kept, const char* what) const {
     instruction.name = entry_[kept].name + "." + what + "." + std::to_string(barriers_.size());
-    instruction.op_name = "rematerialised/" + std::string(layer);
+    instruction.op_name = std::string(repeated_scope) + std::string(layer);
     return instruction;
+  }
+
+  /// A kept value in a layer's backward part: from behind the barrier once there is one, so that what is made of it
+  /// there, such as a weight gathered from its shards, is the same for clones and gradients.
+  InstructionId as_clones_read(std::string_view layer, InstructionId kept) const {
+    const auto found = barriers_.find({layer, kept});
+    return found == barriers_.end() ? renumbered_[std::size_t(kept)] : found->second;
   }
 
   InstructionId append(Instruction instruction) {
@@ -226,6 +234,13 @@ std::string_view layer_of(std::string_view op_name) {
     begin = end + 1;
   }
   return op_name.substr(0, length);
+}
+
+LayerPart layer_part(std::string_view op_name) {
+  for (const std::string_view scope : {backward_scope, repeated_scope}) {
+    if (op_name.starts_with(scope)) return {layer_of(op_name.substr(scope.size())), true};
+  }
+  return {layer_of(op_name), false};
 }
 
 RematerialisedModule rematerialise(const Module& module, Rematerialisation policy) {

@@ -43,6 +43,15 @@ RematerialisedModule rematerialise(const Module& module, Rematerialisation polic
 /// The layer of an op_name, "" where it has none: "gradients/encoder/layer3/attention" -> "encoder/layer3".
 std::string_view layer_of(std::string_view op_name);
 
+/// Where in a training step an instruction belongs: a layer's forward part, or its backward part with what is computed
+/// once more for it. Views into the op_name.
+struct LayerPart {
+  std::string_view layer;  ///< "": none
+  bool backward = false;
+  bool operator==(const LayerPart&) const = default;
+};
+LayerPart layer_part(std::string_view op_name);
+
 /// One policy tried.
 struct RematerialisationTrial {
   Rematerialisation policy = Rematerialisation::none;

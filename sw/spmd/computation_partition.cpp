@@ -36,7 +36,7 @@ InstructionId ComputationPartition::write(const std::vector<ValueSharding>& para
   for (InstructionId id = 0; id < int(values_.size()); ++id) {
     const Instruction& instruction = computation_[id];
     if (instruction.opcode == Opcode::parameter) continue;
-    program_.advance_to(id);
+    program_.advance_to(id, instruction.op_name);
     const GraphBuilder::Scope scope(builder_, instruction.op_name);
     values_[std::size_t(id)] = settled(id, write(id));
   }

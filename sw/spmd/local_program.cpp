@@ -58,10 +58,12 @@ ComputationId LocalProgram::called(const Module& module, ComputationId id) {
 
 /// Another channel than before makes another instruction.
 std::int64_t LocalProgram::channel_of(Gather gather) {
-  const auto [entry, is_new] = gathers_.try_emplace(std::move(gather), LastGather{unnumbered_channel, now_});
+  const auto [entry, is_new] = gathers_.try_emplace(std::move(gather), LastGather{unnumbered_channel, now_, part_});
   LastGather& last = entry->second;
-  if (now_ - last.at > held_instructions) ++last.channel;
+  const bool same_part = !part_.layer.empty() && part_ == last.part;
+  if (!same_part && now_ - last.at > held_instructions) ++last.channel;
   last.at = now_;
+  last.part = part_;
   return last.channel;
 }
 

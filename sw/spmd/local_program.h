@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sw/graph/graph_builder.h"
+#include "sw/graph/rematerialize.h"
 #include "sw/spmd/axis_sharding.h"
 
 /// The program of one partition while it is being written. What a partition does may depend on its number, never the
@@ -33,10 +34,14 @@ class LocalProgram {
   GraphBuilder& builder() { return builder_; }
   const Mesh& mesh() const { return mesh_; }
 
-  /// How far the program that is partitioned has been written, in its instructions. Equal all-gathers are one only
-  /// where not many instructions lie between: a gathered value is large and is made again rather than kept for long, as
-  /// weights are for the forward and the backward pass (GSPMD, Xu et al. 2021, section 4.1).
-  void advance_to(InstructionId instruction) { now_ = instruction; }
+  /// How far the program that is partitioned has been written: the number and op_name of an instruction. Equal
+  /// all-gathers are one only in the same part of a layer or where not many instructions lie between: a gathered value
+  /// is large and is made again rather than kept for long, as weights are for the forward and the backward pass (GSPMD,
+  /// Xu et al. 2021, section 4.1).
+  void advance_to(InstructionId instruction, std::string_view op_name) {
+    now_ = instruction;
+    part_ = layer_part(op_name);
+  }
   static constexpr int held_instructions = 100;
 
   /// A computation of another module in this one, copied once.
@@ -89,12 +94,14 @@ class LocalProgram {
   struct LastGather {
     std::int64_t channel;
     InstructionId at;
+    LayerPart part;
   };
   std::int64_t channel_of(Gather gather);
 
   GraphBuilder& builder_;
   const Mesh& mesh_;
   InstructionId now_ = 0;
+  LayerPart part_;
   std::map<Gather, LastGather> gathers_;
   std::map<std::pair<const Module*, ComputationId>, ComputationId> called_;
 };
