@@ -134,8 +134,10 @@ ComputationPartition::Values ComputationPartition::settled(InstructionId id, Val
     }
     const bool is_unreduced = !value.unreduced.empty();
     if (is_unreduced && may_stay_unreduced(id, value, shardings[k])) continue;
-    // What costs nothing is done at once, and leaves less to keep.
-    if (is_unreduced || reshard_bytes(mesh_, value.shape, value.sharding, {}, shardings[k]) == 0) {
+    // What was asked for is done where it was asked for; what costs nothing is done at once too, and leaves less to
+    // keep.
+    const bool is_annotated = computation_[id].sharding != nullptr;
+    if (is_unreduced || is_annotated || reshard_bytes(mesh_, value.shape, value.sharding, {}, shardings[k]) == 0) {
       value = reshard(program_, value, shardings[k]);
     }
   }
