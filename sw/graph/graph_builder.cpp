@@ -94,6 +94,20 @@ bool is_same_function(const Computation& a, const Computation& b) {
                             [](const Instruction& x, const Instruction& y) { return is_equal(x, y); });
 }
 
+/// A computation among others, under a name of its own; the one that is there where it has the name and means the same.
+ComputationId append(std::vector<Computation>& computations, const std::string& entry_name, Computation computation) {
+  const auto find = [&](const std::string& name) { return std::ranges::find(computations, name, &Computation::name); };
+  const auto same = find(computation.name);
+  if (same != computations.end() && is_same_function(*same, computation)) return int(same - computations.begin());
+  const std::string stem = computation.name;
+  for (std::size_t number = computations.size();
+       computation.name == entry_name || find(computation.name) != computations.end(); ++number) {
+    computation.name = fmt::format("{}.{}", stem, number);
+  }
+  computations.push_back(std::move(computation));
+  return int(computations.size()) - 1;
+}
+
 Instruction make(Opcode opcode, std::vector<InstructionId> operands) {
   Instruction instruction;
   instruction.opcode = opcode;
@@ -421,14 +435,7 @@ ComputationId GraphBuilder::scalar_function(std::string name, ElementType type, 
   root.operands = {0, 1};
   computation.instructions.push_back(std::move(root));
   computation.root = 2;
-  // A copy of another module's may be there already, or something else of this name.
-  const auto same = std::ranges::find(called_, name, &Computation::name);
-  if (same != called_.end() && is_same_function(*same, computation)) {
-    return called_by_name_[name] = int(same - called_.begin());
-  }
-  if (same != called_.end()) computation.name = fmt::format("{}.{}", name, called_.size());
-  called_.push_back(std::move(computation));
-  return called_by_name_[name] = int(called_.size()) - 1;
+  return called_by_name_[name] = sw::append(called_, entry_.name, std::move(computation));
 }
 
 ComputationId GraphBuilder::combiner(Opcode opcode, ElementType type) {
@@ -463,16 +470,7 @@ ComputationId GraphBuilder::copy_computation(const Module& from, ComputationId i
     for (Instruction& instruction : computation.instructions) {
       for (ComputationId& called : instruction.called) called = self(self, called);
     }
-    // A combiner of this module serves every copy of it.
-    if (const auto same = called_by_name_.find(computation.name); same != called_by_name_.end()) {
-      if (is_same_function(called_[same->second], computation)) return copies[original] = same->second;
-    }
-    const auto taken = [&](const std::string& name) {
-      return name == entry_.name || std::ranges::find(called_, name, &Computation::name) != called_.end();
-    };
-    if (taken(computation.name)) computation.name = fmt::format("{}.{}", computation.name, called_.size());
-    called_.push_back(std::move(computation));
-    return copies[original] = int(called_.size()) - 1;
+    return copies[original] = sw::append(called_, entry_.name, std::move(computation));
   };
   return copy(copy, id);
 }

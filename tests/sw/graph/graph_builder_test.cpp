@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "tests/sw/graph/literals.h"
 
@@ -73,6 +76,34 @@ TEST(graph_builder, infers_the_shapes_of_strided_windows) {
   EXPECT_EQ(to_string(b.shape(y)), "bf16[8,112,112,64]");
   const InstructionId pooled = b.reduce_window_max(y, {window(1), window(3, 2, 1, 1), window(3, 2, 1, 1), window(1)});
   EXPECT_EQ(to_string(b.shape(pooled)), "bf16[8,56,56,64]");
+}
+
+TEST(graph_builder, copied_computations_share_what_is_equal_and_have_names_of_their_own) {
+  const Shape shape = make_shape(ElementType::f32, {4});
+  const auto body = [&](bool negates) {
+    GraphBuilder builder("body");
+    const InstructionId x = builder.parameter(shape, "x");
+    const InstructionId sum = builder.reduce_add(x, {0});
+    return std::move(builder).build(builder.broadcast(negates ? builder.negate(sum) : sum, {4}));
+  };
+  const auto as_body = [](Module module) {
+    module.computations[std::size_t(module.entry)].name = "body";
+    return module;
+  };
+  GraphBuilder b("m");
+  std::vector<ComputationId> ids;
+  for (const bool negates : {false, true, false}) {
+    const Module module = as_body(body(negates));
+    ids.push_back(b.copy_computation(module, module.entry));
+  }
+  EXPECT_EQ(ids[0], ids[2]);
+  EXPECT_NE(ids[0], ids[1]);
+  // The copies' sum is the one that the builder has under that name.
+  EXPECT_EQ(b.combiner(Opcode::add, ElementType::f32), b.called_computations()[std::size_t(ids[0])][2].called[0]);
+  std::set<std::string> names;
+  for (const Computation& computation : b.called_computations()) names.insert(computation.name);
+  EXPECT_EQ(names.size(), 3u);
+  EXPECT_EQ(b.called_computations().size(), 3u);
 }
 
 TEST(graph_builder, a_wrong_operand_throws_and_names_the_place) {

@@ -20,7 +20,9 @@ void ProgramWriter::write(const ProgramStep& step) {
   const int before = b_.size();
   const InstructionId result = op(step.kind, a, b, digits);
   for (InstructionId id = before; id < b_.size(); ++id) cut(id, id == result ? step.cut : helper_cut(step, id));
-  if (b_.shape(result).element_count() <= 2000) values_.push_back(result);
+  // Neither empty nor large.
+  const std::int64_t elements = b_.shape(result).element_count();
+  if (elements > 0 && elements <= 2000) values_.push_back(result);
 }
 
 void ProgramWriter::cut(InstructionId id, std::uint32_t number) {
