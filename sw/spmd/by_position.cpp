@@ -23,6 +23,26 @@ bool is_linear(const std::vector<std::int64_t>& values) {
   return true;
 }
 
+/// The pairs (source, target) of partitions.
+std::vector<std::pair<std::int64_t, std::int64_t>> position_pairs(const Mesh& mesh, const SubAxes& sub_axes,
+                                                                  const std::vector<std::int64_t>& sources) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (std::int64_t target = 0; target < mesh.partitions(); ++target) {
+    const std::int64_t at = mesh.position(target, sub_axes);
+    if (sources[std::size_t(at)] < 0) continue;
+    // Digit by digit from the fastest: where the other position differs, the partition's number does.
+    std::int64_t source = target, from = sources[std::size_t(at)], to = at;
+    for (auto s = sub_axes.rbegin(); s != sub_axes.rend(); ++s) {
+      source += (from % mesh.size(*s) - to % mesh.size(*s)) * mesh.stride(*s);
+      from /= mesh.size(*s);
+      to /= mesh.size(*s);
+    }
+    pairs.emplace_back(source, target);
+  }
+  std::ranges::sort(pairs);
+  return pairs;
+}
+
 }  // namespace
 
 InstructionId by_position(LocalProgram& program, const SubAxes& sub_axes, const std::vector<std::int64_t>& values) {
@@ -98,33 +118,23 @@ InstructionId keep_range(LocalProgram& program, InstructionId value, int dimensi
   return b.select(range_mask(program, sizes, dimension, start, first, limit), value, b.broadcast(fill, sizes));
 }
 
-std::vector<std::pair<std::int64_t, std::int64_t>> position_pairs(const Mesh& mesh, const SubAxes& sub_axes,
-                                                                  const std::vector<std::int64_t>& sources) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-  for (std::int64_t target = 0; target < mesh.partitions(); ++target) {
-    const std::int64_t at = mesh.position(target, sub_axes);
-    if (sources[std::size_t(at)] < 0) continue;
-    // Digit by digit from the fastest: where the other position differs, the partition's number does.
-    std::int64_t source = target, from = sources[std::size_t(at)], to = at;
-    for (auto s = sub_axes.rbegin(); s != sub_axes.rend(); ++s) {
-      source += (from % mesh.size(*s) - to % mesh.size(*s)) * mesh.stride(*s);
-      from /= mesh.size(*s);
-      to /= mesh.size(*s);
-    }
-    pairs.emplace_back(source, target);
-  }
-  std::ranges::sort(pairs);
-  return pairs;
+InstructionId start_permute(LocalProgram& program, InstructionId value, const SubAxes& sub_axes,
+                            const std::vector<std::int64_t>& sources) {
+  Instruction permute;
+  permute.opcode = Opcode::collective_permute;
+  permute.phase = AsyncPhase::start;
+  permute.operands = {value};
+  permute.participants.source_target_pairs = position_pairs(program.mesh(), sub_axes, sources);
+  permute.participants.channel_id = 1;
+  return program.builder().add(std::move(permute));
 }
 
-InstructionId permute_positions(LocalProgram& program, InstructionId value, const SubAxes& sub_axes,
-                                const std::vector<std::int64_t>& sources) {
-  Instruction instruction;
-  instruction.opcode = Opcode::collective_permute;
-  instruction.operands = {value};
-  instruction.participants.source_target_pairs = position_pairs(program.mesh(), sub_axes, sources);
-  instruction.participants.channel_id = 1;
-  return program.builder().add(std::move(instruction));
+InstructionId finish_permute(LocalProgram& program, InstructionId started) {
+  Instruction permute;
+  permute.opcode = Opcode::collective_permute;
+  permute.phase = AsyncPhase::done;
+  permute.operands = {started};
+  return program.builder().add(std::move(permute));
 }
 
 }  // namespace podsim::sw

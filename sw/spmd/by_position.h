@@ -37,10 +37,9 @@ InstructionId keep_range(LocalProgram& program, InstructionId value, int dimensi
                          std::int64_t first, std::int64_t limit, InstructionId fill);
 
 /// Every position along the sub-axes gets the value of position sources[i], or zeros where that is -1. No source twice.
-InstructionId permute_positions(LocalProgram& program, InstructionId value, const SubAxes& sub_axes,
-                                const std::vector<std::int64_t>& sources);
-/// The pairs (source, target) of partitions for it.
-std::vector<std::pair<std::int64_t, std::int64_t>> position_pairs(const Mesh& mesh, const SubAxes& sub_axes,
-                                                                  const std::vector<std::int64_t>& sources);
+/// In two parts, between which others go on.
+InstructionId start_permute(LocalProgram& program, InstructionId value, const SubAxes& sub_axes,
+                            const std::vector<std::int64_t>& sources);
+InstructionId finish_permute(LocalProgram& program, InstructionId started);
 
 }  // namespace podsim::sw

@@ -45,20 +45,7 @@ class EinsumLoop {
   InstructionId start(Step& step, InstructionId value) const {
     std::vector<std::int64_t> sources;
     for (std::int64_t i = 0; i < parts_; ++i) sources.push_back((i + 1) % parts_);
-    Instruction permute;
-    permute.opcode = Opcode::collective_permute;
-    permute.phase = AsyncPhase::start;
-    permute.operands = {value};
-    permute.participants.source_target_pairs = position_pairs(program_.mesh(), ring_.sub_axes, sources);
-    permute.participants.channel_id = 1;
-    return step.program.builder().add(std::move(permute));
-  }
-  static InstructionId done(Step& step, InstructionId started) {
-    Instruction permute;
-    permute.opcode = Opcode::collective_permute;
-    permute.phase = AsyncPhase::done;
-    permute.operands = {started};
-    return step.program.builder().add(std::move(permute));
+    return start_permute(step.program, value, ring_.sub_axes, sources);
   }
 
   /// Keeps a product from becoming one op with what is done to it, which would wait for what that needs.
@@ -163,7 +150,7 @@ InstructionId gather_while_multiplying(LocalProgram& program, const Instruction&
   Step last{program, program.s32(loop.parts() - 1), loop.repeat(loop.parts() - 1, first, [&](Step& step) {
               const InstructionId sent = loop.start(step, step.values[0]);
               const InstructionId sum = multiply(step);
-              return std::vector{EinsumLoop::done(step, sent), step.values[1], sum};
+              return std::vector{finish_permute(step.program, sent), step.values[1], sum};
             })};
   const InstructionId all = b.convert(multiply(last), result.element_type);
   return to < 0 ? all : slice_of(program, all, to, 0, ring.size);
@@ -187,7 +174,7 @@ InstructionId scatter_while_multiplying(LocalProgram& program, const Instruction
   return loop.repeat(loop.parts() - 1, {whole[0], whole[1], multiply(first, 1)}, [&](Step& step) {
     const InstructionId sent = loop.start(step, step.values[2]);
     const InstructionId product = EinsumLoop::apart(step, multiply(step, 2));
-    const InstructionId sum = step.program.builder().add(EinsumLoop::done(step, sent), product);
+    const InstructionId sum = step.program.builder().add(finish_permute(step.program, sent), product);
     return std::vector{step.values[0], step.values[1], sum};
   })[2];
 }

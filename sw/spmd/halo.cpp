@@ -66,11 +66,15 @@ class Exchange {
 
   /// Halos and shard joined, then the window out of that.
   InstructionId window_of(const HaloPlan& plan) {
+    // All are on their way before the first is waited for.
     std::vector<InstructionId> pieces;
     std::int64_t length = 0;
     for (std::size_t k = 0; k < plan.transfers.size(); ++k) {
-      pieces.push_back(neighbours_piece(plan.transfers[k], plan.distances[k]));
+      pieces.push_back(sent_piece(plan.transfers[k], plan.distances[k]));
       length += plan.transfers[k].size;
+    }
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      if (is_sent(plan.transfers[k], plan.distances[k])) pieces[k] = finish_permute(program_, pieces[k]);
     }
     const InstructionId joined =
         pieces.size() == 1 ? pieces[0] : program_.builder().concatenate(std::move(pieces), dimension_);
@@ -90,11 +94,15 @@ class Exchange {
                              starts, window_.size);
   }
 
-  InstructionId neighbours_piece(const HaloTransfer& transfer, std::int64_t distance) {
-    const bool is_sent = std::ranges::any_of(transfer.sources, [](std::int64_t source) { return source >= 0; });
-    if (distance != 0 && !is_sent) return full(transfer.size);
-    const InstructionId piece = slice_of(program_, value_.id, dimension_, transfer.sent_from[0], transfer.size);
-    return distance == 0 ? piece : permute_positions(program_, piece, sub_axes_, transfer.sources);
+  static bool is_sent(const HaloTransfer& transfer, std::int64_t distance) {
+    return distance != 0 && std::ranges::any_of(transfer.sources, [](std::int64_t source) { return source >= 0; });
+  }
+
+  /// The shard's own part, or the beginning of a halo's way.
+  InstructionId sent_piece(const HaloTransfer& transfer, std::int64_t distance) {
+    if (distance != 0 && !is_sent(transfer, distance)) return full(transfer.size);
+    const InstructionId piece = piece_of(transfer);
+    return distance == 0 ? piece : start_permute(program_, piece, sub_axes_, transfer.sources);
   }
 
   /// Every piece is written to its place in a buffer with margins as long as the longest piece; a partition that gets
@@ -104,10 +112,7 @@ class Exchange {
     std::int64_t margin = own.size;
     for (const HaloTransfer& transfer : plan.transfers) margin = std::max(margin, transfer.size);
     InstructionId buffer = full(window_.size + 2 * margin);
-    const auto write = [&](const HaloTransfer& transfer, bool is_sent) {
-      InstructionId piece =
-          slice_by_position(program_, value_.id, dimension_, sub_axes_, transfer.sent_from, transfer.size);
-      if (is_sent) piece = permute_positions(program_, piece, sub_axes_, transfer.sources);
+    const auto write = [&](const HaloTransfer& transfer, InstructionId piece) {
       std::vector<std::int64_t> places;
       for (std::int64_t i = 0; i < shards_; ++i) {
         const std::int64_t source = transfer.sources[std::size_t(i)];
@@ -116,9 +121,20 @@ class Exchange {
       }
       buffer = update_from(program_, buffer, piece, dimension_, by_position(program_, sub_axes_, places));
     };
-    if (own.size > 0) write(own, false);
-    for (const HaloTransfer& transfer : plan.transfers) write(transfer, true);
+    std::vector<InstructionId> started;
+    for (const HaloTransfer& transfer : plan.transfers) {
+      started.push_back(start_permute(program_, piece_of(transfer), sub_axes_, transfer.sources));
+    }
+    if (own.size > 0) write(own, piece_of(own));
+    for (std::size_t k = 0; k < started.size(); ++k) {
+      write(plan.transfers[k], finish_permute(program_, started[k]));
+    }
     return slice_of(program_, buffer, dimension_, margin, window_.size);
+  }
+
+  /// What each position sends.
+  InstructionId piece_of(const HaloTransfer& transfer) {
+    return slice_by_position(program_, value_.id, dimension_, sub_axes_, transfer.sent_from, transfer.size);
   }
 
   /// What windows need of their own shards.

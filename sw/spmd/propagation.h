@@ -53,8 +53,8 @@ struct ModuleShardings {
 /// backward. Of several values beside each other the largest is asked first, but the indices of a gather before the
 /// table.
 ///
-/// What is broadcast from a scalar follows others, and nothing follows it: its users may be strangers to each other that
-/// share it, and a partition writes it in whatever sharding it is read.
+/// What is broadcast from a scalar follows others, and nothing follows it: its users may be strangers to each other
+/// that share it, and a partition writes it in whatever sharding it is read.
 ///
 /// Annotated values do not change. `custom-call` "Sharding" is an annotation of its result. A while's result,
 /// parameters and root have one sharding, so have a conditional's or call's result and roots; what is passed in takes

@@ -14,7 +14,7 @@ inline double bytes_of(const Shape& shape) { return double(logical_bytes(shape).
 
 /// Bytes a partition sends in a collective of one array by ring algorithms.
 inline double ring_bytes(const Module& module, const Computation& computation, const Instruction& instruction) {
-  if (!is_collective(instruction.opcode)) return 0;
+  if (!is_collective(instruction.opcode) || instruction.phase == AsyncPhase::done) return 0;
   const double operand = bytes_of(computation[instruction.operands[0]].shape), result = bytes_of(instruction.shape);
   if (instruction.opcode == Opcode::collective_permute) return operand;
   const auto n = double(device_groups(instruction, module.replicas, module.partitions).front().size());
@@ -36,6 +36,7 @@ inline std::string moves_of(const Module& module) {
   std::string text;
   for (const Instruction& instruction : module.entry_computation().instructions) {
     if (!is_collective(instruction.opcode) && instruction.opcode != Opcode::dynamic_slice) continue;
+    if (instruction.phase == AsyncPhase::done) continue;
     text += (text.empty() ? "" : " ") + std::string(to_string(instruction.opcode));
   }
   return text;
