@@ -133,6 +133,7 @@ class Checks {
     for (const InstructionId operand : instruction.operands) {
       for (const AxisSharding& source : shardings_.values[std::size_t(c)][std::size_t(operand)]) {
         const OpRule::Array& array = rule.operands[first++];
+        if (is_broadcast_scalar(computation, operand)) continue;
         if (follows_only(computation, operand)) continue;
         for (std::size_t d = 0; d < array.size(); ++d) {
           for (std::size_t to = 0; to < rule.results[0].size(); ++to) {
@@ -146,6 +147,12 @@ class Checks {
         }
       }
     }
+  }
+
+  /// Which nothing follows.
+  static bool is_broadcast_scalar(const Computation& computation, InstructionId id) {
+    const Instruction& instruction = computation[id];
+    return instruction.opcode == Opcode::broadcast && computation[instruction.operands[0]].shape.rank() == 0;
   }
 
   const Mesh& mesh_;
