@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partitioning the training step of a dense Transformer of 64 layers (dense_137b) in two dimensions, for 16 to 8192
+// partitions: time to propagate and to partition, and the size of the program that comes out.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "sw/spmd/partitioner.h"
+#include "sw/spmd/sharding_file.h"
+#include "workloads/workload.h"
+
+extern "C" int sc_main(int, char**) { return 0; }
+
+namespace podsim {
+namespace {
+
+sw::Module annotated(const sw::Mesh& mesh) {
+  workloads::Workload workload = workloads::build_workload("dense_137b", {});
+  sw::annotate(workload.step.module, mesh, sw::read_sharding_file("dense_137b", workload.sharding));
+  workload.step.module.donations = workload.step.donations;
+  return std::move(workload.step.module);
+}
+
+void partition_step(benchmark::State& state) {
+  const sw::Mesh mesh = sw::Mesh::parse(fmt::format("x={},y={}", state.range(0), state.range(1)));
+  const sw::Module whole = annotated(mesh);
+  sw::Module cut;
+  for (auto _ : state) cut = sw::partition(whole, mesh, sw::propagate(whole, mesh));
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["instructions_before"] = double(whole.entry_computation().instructions.size());
+  state.counters["instructions"] = double(cut.entry_computation().instructions.size());
+  state.counters["text_bytes"] = double(sw::to_string(cut).size());
+  state.counters["peak_memory_mb"] = double(usage.ru_maxrss) / 1024;
+}
+
+BENCHMARK(partition_step)
+    ->Args({4, 4})
+    ->Args({8, 8})
+    ->Args({16, 16})
+    ->Args({32, 32})
+    ->Args({32, 64})
+    ->Args({64, 64})
+    ->Args({64, 128})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace podsim
+
+BENCHMARK_MAIN();
