@@ -2,6 +2,7 @@
 #include "sw/compiler/collective_combiner.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,8 @@ namespace {
 struct Group {
   std::vector<InstructionId> members;
   base::Bytes bytes;
+  InstructionId needed_by = std::numeric_limits<InstructionId>::max();  ///< of the members the first (needed_by)
+  bool weights = false;  ///< all-gathers of what is made of parameters, which can be there at any time
 };
 
 bool may_combine(const Instruction& instruction) {
@@ -38,34 +41,78 @@ base::Bytes payload(const Computation& computation, const Instruction& instructi
   return std::max(logical_bytes(instruction.shape), logical_bytes(computation[instruction.operands[0]].shape));
 }
 
-/// For every instruction the number of collectives on the longest chain that leads to it; equal depth means that
-/// neither depends on the other.
-std::vector<int> collective_depth(const Computation& computation) {
-  std::vector<int> depth(computation.instructions.size(), 0);
-  for (InstructionId id = 0; id < int(depth.size()); ++id) {
-    const Instruction& instruction = computation[id];
-    for (InstructionId operand : instruction.operands) depth[id] = std::max(depth[id], depth[operand]);
-    if (may_combine(instruction)) ++depth[id];
+/// Whether it matters when an instruction is executed: it takes long, or other cores wait for it.
+bool is_heavy(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::dot:
+    case Opcode::convolution:
+    case Opcode::fusion:
+    case Opcode::reduce_window:
+    case Opcode::select_and_scatter:
+    case Opcode::gather:
+    case Opcode::scatter:
+    case Opcode::sort:
+    case Opcode::while_loop:
+    case Opcode::conditional:
+    case Opcode::call:
+    case Opcode::custom_call:
+    case Opcode::infeed:
+    case Opcode::outfeed:
+    case Opcode::all_to_all:
+    case Opcode::collective_permute:
+    case Opcode::collective_broadcast:
+      return true;
+    default:
+      return may_combine(instruction) || instruction.phase != AsyncPhase::none;
   }
-  return depth;
+}
+
+/// For every instruction the first heavy one that needs it, directly or through light ones: until there it can wait.
+std::vector<InstructionId> needed_by(const Computation& computation) {
+  const InstructionId count = InstructionId(computation.instructions.size());
+  std::vector<InstructionId> first(std::size_t(count), count);
+  for (InstructionId id = count; id-- > 0;) {
+    const InstructionId need = is_heavy(computation[id]) ? id : first[std::size_t(id)];
+    for (const InstructionId operand : computation[id].operands) {
+      first[std::size_t(operand)] = std::min(first[std::size_t(operand)], need);
+    }
+  }
+  return first;
+}
+
+/// Marks parameters and what is computed from one of them alone, changing nothing but elements.
+std::vector<bool> made_of_a_parameter(const Computation& computation) {
+  std::vector<bool> marks(computation.instructions.size(), false);
+  for (InstructionId id = 0; id < InstructionId(marks.size()); ++id) {
+    const Instruction& instruction = computation[id];
+    const auto marked = [&](InstructionId operand) { return bool(marks[std::size_t(operand)]); };
+    marks[std::size_t(id)] = instruction.opcode == Opcode::parameter ||
+                             (instruction.opcode == Opcode::get_tuple_element && marked(instruction.operands[0])) ||
+                             (instruction.opcode == Opcode::convert && marked(instruction.operands[0]));
+  }
+  return marks;
 }
 
 std::vector<Group> group_collectives(const Computation& computation, base::Bytes threshold) {
-  const std::vector<int> depth = collective_depth(computation);
+  const std::vector<InstructionId> needed = needed_by(computation);
+  const std::vector<bool> from_parameters = made_of_a_parameter(computation);
   std::vector<Group> groups;
-  for (InstructionId id = 0; id < int(computation.instructions.size()); ++id) {
+  for (InstructionId id = 0; id < InstructionId(computation.instructions.size()); ++id) {
     const Instruction& instruction = computation[id];
     if (!may_combine(instruction)) continue;
     const base::Bytes bytes = payload(computation, instruction);
+    const bool weights =
+        instruction.opcode == Opcode::all_gather && from_parameters[std::size_t(instruction.operands[0])];
     auto fits = [&](const Group& group) {
-      const InstructionId first = group.members.front();
-      return same_kind(computation[first], instruction) && depth[first] == depth[id] &&
-             group.bytes + bytes <= threshold;
+      return same_kind(computation[group.members.front()], instruction) && group.weights == weights &&
+             group.bytes + bytes <= threshold && (weights || id < group.needed_by);
     };
     auto found = std::ranges::find_if(groups, fits);
     if (found == groups.end()) found = groups.insert(groups.end(), Group{});
     found->members.push_back(id);
     found->bytes += bytes;
+    found->needed_by = std::min(found->needed_by, needed[std::size_t(id)]);
+    found->weights = weights;
   }
   std::erase_if(groups, [](const Group& group) { return group.members.size() < 2; });
   return groups;
@@ -98,23 +145,48 @@ void combine(Computation& computation, const Group& group) {
   }
 }
 
+/// What a value is computed from, itself included, operands first; without what is `placed`, which it becomes.
+void add_with_operands(const Computation& computation, InstructionId id, std::vector<bool>& placed,
+                       std::vector<InstructionId>& order) {
+  std::vector<InstructionId> open{id};
+  while (!open.empty()) {
+    const InstructionId next = open.back();
+    const std::size_t before = open.size();
+    for (InstructionId operand : computation[next].operands) {
+      if (!placed[std::size_t(operand)]) open.push_back(operand);
+    }
+    if (open.size() > before) continue;
+    open.pop_back();
+    if (placed[std::size_t(next)]) continue;
+    placed[std::size_t(next)] = true;
+    order.push_back(next);
+  }
+}
+
 void combine_in(Computation& computation, base::Bytes threshold) {
   const std::vector<Group> groups = group_collectives(computation, threshold);
   if (groups.empty()) return;
-  const InstructionId count = InstructionId(computation.instructions.size());
-  std::vector<std::vector<InstructionId>> before(std::size_t(count) + 1);  ///< by position: combined ones
+  const std::size_t count = computation.instructions.size();
+  std::vector<std::vector<InstructionId>> before(count);  ///< by position: combined ones
   for (const Group& group : groups) {
-    const bool gathers = computation[group.members.front()].opcode == Opcode::all_gather;
-    before[std::size_t(gathers ? group.members.front() : group.members.back())].push_back(
+    before[std::size_t(group.weights ? group.members.front() : group.members.back())].push_back(
         InstructionId(computation.instructions.size()));
     combine(computation, group);
   }
+  std::vector<bool> placed(computation.instructions.size(), false);
   std::vector<InstructionId> order;
-  for (InstructionId id = 0; id < count; ++id) {
-    order.insert(order.end(), before[std::size_t(id)].begin(), before[std::size_t(id)].end());
-    order.push_back(id);
+  for (InstructionId id = 0; id < InstructionId(count); ++id) {
+    for (InstructionId combined : before[std::size_t(id)]) {
+      if (computation[combined].opcode == Opcode::all_gather) {
+        add_with_operands(computation, combined, placed, order);
+      } else {
+        order.push_back(combined);
+      }
+    }
+    if (!placed[std::size_t(id)]) order.push_back(id);
+    placed[std::size_t(id)] = true;
   }
-  computation = in_order_of_need(std::move(computation), order);
+  computation = sorted_topologically(std::move(computation), order);
 }
 
 }  // namespace

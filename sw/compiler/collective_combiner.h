@@ -8,11 +8,13 @@ namespace podsim::sw {
 
 /// Combines all-reduces, reduce-scatters and all-gathers of the same groups and element type (and combiner, and
 /// dimension), in program order, into ones of several arrays of at most `threshold` bytes each (one larger array stands
-/// alone). Fewer, larger collectives pay the latency of the rings once. Those that depend on one another are never
-/// combined. In the entry and in the bodies of loops and branches.
+/// alone). Fewer, larger collectives pay the latency of the rings once. In the entry and in the bodies of loops and
+/// branches.
 ///
-/// Reductions that are combined stand where the last of them stood, all-gathers where the first of them stood: of
-/// operands and results together `threshold` bytes are held longer for each kind, not more.
+/// What is combined stands where the last of it stood, and nothing but elementwise work and reductions has to wait for
+/// it that did not before: a collective whose result goes into a product or into another collective on the way there is
+/// left alone. All-gathers of weights (parameters, converted or not) stand where the first of them stood. So at most
+/// about `threshold` bytes of each kind are held longer than before, and all else keeps its order.
 Module combine_collectives(Module module, base::Bytes threshold);
 
 }  // namespace podsim::sw

@@ -10,15 +10,17 @@
 #include "sw/compiler/rebuild.h"
 
 namespace podsim::sw {
+
+Module fused(Module module, const hw::Machine& machine) {
+  if (module.scheduled) return module;
+  for (Computation& computation : module.computations) bypass_copies(computation);
+  assign_layouts(module.computations[module.entry]);
+  return fuse(combine_collectives(std::move(module), machine.compiler.combine_all_reduce));
+}
+
 Compilation compile(Module module, const hw::Machine& machine) {
   Compilation result;
-  if (module.scheduled) {
-    result.fused = std::move(module);
-  } else {
-    for (Computation& computation : module.computations) bypass_copies(computation);
-    assign_layouts(module.computations[module.entry]);
-    result.fused = fuse(combine_collectives(std::move(module), machine.compiler.combine_all_reduce));
-  }
+  result.fused = fused(std::move(module), machine);
   result.program = lower(result.fused, machine);
   return result;
 }

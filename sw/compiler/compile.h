@@ -12,6 +12,9 @@ struct Compilation {
   Program program;
 };
 
+/// The module that a program is made from: laid out, collectives combined, fused; a scheduled module as it stands.
+Module fused(Module module, const hw::Machine& machine);
+
 /// Lays out, combines collectives, fuses, cuts into tiles; a scheduled module is taken as it stands. Compile time and
 /// the program's size depend on the module alone, not on the number of chips. Throws base::SimulationError when an op
 /// cannot fit VMEM.

@@ -28,8 +28,7 @@ class Fuser {
   ComputationId run() {
     entry_.name = source_.name;
     std::vector<bool> emitted(plan_.groups.size(), false);
-    // A group stands where its last root stood, so that everything it reads stands before it unless that belongs to a
-    // group with a still later root; sorting topologically afterwards settles those.
+    // A group stands where its last root stood; where one of its values is read before, it moves up to there.
     std::vector<InstructionId> last_root(plan_.groups.size());
     for (std::size_t g = 0; g < plan_.groups.size(); ++g) last_root[g] = plan_.groups[g].roots.back();
     for (InstructionId id = 0; id < InstructionId(source_.instructions.size()); ++id) {
@@ -174,7 +173,7 @@ class Fuser {
     }
     for (InstructionId parameter : source_.parameters) entry_.parameters.push_back(position_[parameter]);
     entry_.root = position_[source_.root];
-    result_.computations.push_back(sorted_topologically(std::move(entry_)));
+    result_.computations.push_back(in_order_of_need(std::move(entry_)));
     return ComputationId(result_.computations.size()) - 1;
   }
 

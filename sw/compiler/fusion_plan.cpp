@@ -29,6 +29,10 @@ class Planner {
     plan_.group_of.assign(size(), -1);
     absorbed_.assign(size(), false);
     visited_.assign(size(), 0);
+    read_.assign(size(), 0);
+    for (const Instruction& instruction : computation.instructions) {
+      fusible_.push_back(is_fusible_producer(instruction));
+    }
     inputs_.resize(size());
   }
 
@@ -134,33 +138,32 @@ class Planner {
     std::set<InstructionId> inputs = stored_inputs(computation_, plan_.inlined, id);
     std::int64_t sum = 0;
     for (InstructionId sink : sinks_[id]) {
-      std::set<InstructionId> at_hand = read_without(sink, id);
-      for (InstructionId input : inputs) sum += at_hand.contains(input) ? 0 : bytes(input);
+      mark_read_without(sink, id);
+      for (InstructionId input : inputs) sum += read_[input] == visit_ ? 0 : bytes(input);
     }
     return sum;
   }
 
-  /// The stored values that the op ending in `sink` reads other than through `without`; what is not decided yet counts
-  /// as inlined.
-  std::set<InstructionId> read_without(InstructionId sink, InstructionId without) const {
-    std::set<InstructionId> read;
-    std::set<InstructionId> seen{without};
-    std::vector<InstructionId> open{sink};
-    while (!open.empty()) {
-      InstructionId at = open.back();
-      open.pop_back();
+  /// Marks, with this visit, the stored values that the op ending in `sink` reads other than through `without`; what is
+  /// not decided yet counts as inlined.
+  void mark_read_without(InstructionId sink, InstructionId without) const {
+    ++visit_;
+    visited_[without] = visit_;
+    open_.assign(1, sink);
+    while (!open_.empty()) {
+      const InstructionId at = open_.back();
+      open_.pop_back();
       for (InstructionId operand : computation_[at].operands) {
-        if (!seen.insert(operand).second) continue;
-        bool undecided = operand > without && is_fusible_producer(computation_[operand]) && hero_of_[operand] < 0;
+        if (std::exchange(visited_[operand], visit_) == visit_) continue;
+        bool undecided = operand > without && fusible_[operand] && hero_of_[operand] < 0;
         bool own_chain = chain_end_[operand] >= 0 && chain_end_[operand] == chain_end_[sink];
         if (own_chain || undecided || (operand < without && plan_.inlined[operand])) {
-          open.push_back(operand);
+          open_.push_back(operand);
         } else {
-          read.insert(operand);
+          read_[operand] = visit_;
         }
       }
     }
-    return read;
   }
 
   std::int64_t bytes(InstructionId id) const { return padded_bytes(computation_[id].shape).value(); }
@@ -296,7 +299,9 @@ class Planner {
   std::vector<InstructionId> hero_of_;    ///< at a chain's end: its convolution or dot
   std::vector<std::set<InstructionId>> sinks_;
   std::vector<std::set<InstructionId>> inputs_;
-  mutable std::vector<int> visited_;
+  std::vector<bool> fusible_;
+  mutable std::vector<int> visited_, read_;  ///< by the visit of this number
+  mutable std::vector<InstructionId> open_;
   mutable int visit_ = 0;
   FusionPlan plan_;
 };

@@ -2,7 +2,9 @@
 #include "sw/compiler/rebuild.h"
 
 #include <functional>
+#include <numeric>
 #include <queue>
+#include <utility>
 #include <vector>
 
 namespace podsim::sw {
@@ -46,27 +48,34 @@ std::vector<bool> needed(const Computation& computation) {
 }  // namespace
 
 Computation sorted_topologically(Computation computation) {
-  std::vector<bool> reached = needed(computation);
-  std::vector<int> missing(computation.instructions.size(), 0);
+  std::vector<InstructionId> present(computation.instructions.size());
+  std::iota(present.begin(), present.end(), 0);
+  return sorted_topologically(std::move(computation), present);
+}
+
+Computation sorted_topologically(Computation computation, std::span<const InstructionId> order) {
+  const std::vector<bool> reached = needed(computation);
+  std::vector<int> missing(computation.instructions.size(), 0), rank(computation.instructions.size(), 0);
   std::vector<std::vector<InstructionId>> readers(computation.instructions.size());
-  std::priority_queue<InstructionId, std::vector<InstructionId>, std::greater<>> ready;
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;  ///< ranks: places in the order
+  for (std::size_t i = 0; i < order.size(); ++i) rank[std::size_t(order[i])] = int(i);
   for (InstructionId id = 0; id < int(missing.size()); ++id) {
     if (!reached[id]) continue;
     missing[id] = int(computation[id].operands.size());
     for (InstructionId operand : computation[id].operands) readers[operand].push_back(id);
-    if (missing[id] == 0) ready.push(id);
+    if (missing[id] == 0) ready.push(rank[id]);
   }
 
   std::vector<InstructionId> position(computation.instructions.size(), -1);
   std::vector<Instruction> sorted;
   while (!ready.empty()) {
-    InstructionId id = ready.top();
+    const InstructionId id = order[std::size_t(ready.top())];
     ready.pop();
     position[id] = InstructionId(sorted.size());
     sorted.push_back(std::move(computation.instructions[id]));
     for (InstructionId& operand : sorted.back().operands) operand = position[operand];
     for (InstructionId reader : readers[id]) {
-      if (--missing[reader] == 0) ready.push(reader);
+      if (--missing[reader] == 0) ready.push(rank[reader]);
     }
   }
   computation.instructions = std::move(sorted);
@@ -75,34 +84,28 @@ Computation sorted_topologically(Computation computation) {
   return computation;
 }
 
-Computation in_order_of_need(Computation computation, std::span<const InstructionId> order) {
+Computation in_order_of_need(Computation computation) {
   const std::vector<bool> reached = needed(computation);
-  std::vector<InstructionId> position(computation.instructions.size(), -1);
-  std::vector<Instruction> sorted;
-  std::vector<InstructionId> open;
-  for (const InstructionId next : order) {
+  std::vector<bool> placed(reached.size(), false);
+  std::vector<InstructionId> order, open;
+  for (InstructionId next = 0; next < InstructionId(reached.size()); ++next) {
     if (reached[std::size_t(next)]) open.push_back(next);
     while (!open.empty()) {
       const InstructionId id = open.back();
       const std::size_t before = open.size();
-      if (position[std::size_t(id)] < 0) {
-        const auto& operands = computation[id].operands;
-        for (auto operand = operands.rbegin(); operand != operands.rend(); ++operand) {
-          if (position[std::size_t(*operand)] < 0) open.push_back(*operand);
-        }
+      for (const InstructionId operand : computation[id].operands) {
+        if (!placed[std::size_t(operand)]) open.push_back(operand);
       }
       if (open.size() > before) continue;
       open.pop_back();
-      if (position[std::size_t(id)] >= 0) continue;
-      position[std::size_t(id)] = InstructionId(sorted.size());
-      sorted.push_back(std::move(computation.instructions[std::size_t(id)]));
-      for (InstructionId& operand : sorted.back().operands) operand = position[std::size_t(operand)];
+      if (!placed[std::size_t(id)]) order.push_back(id);
+      placed[std::size_t(id)] = true;
     }
   }
-  computation.instructions = std::move(sorted);
-  computation.root = position[std::size_t(computation.root)];
-  for (InstructionId& parameter : computation.parameters) parameter = position[std::size_t(parameter)];
-  return computation;
+  for (InstructionId id = 0; id < InstructionId(reached.size()); ++id) {
+    if (!placed[std::size_t(id)]) order.push_back(id);
+  }
+  return sorted_topologically(std::move(computation), order);
 }
 
 void bypass_copies(Computation& computation) {

@@ -12,9 +12,12 @@ namespace podsim::sw {
 /// kept.
 Computation sorted_topologically(Computation computation);
 
-/// The same computation with its instructions in the given order, which names each once, but every one behind its
-/// operands: those that are not there yet come first. What is not needed is dropped as above.
-Computation in_order_of_need(Computation computation, std::span<const InstructionId> order);
+/// The same, where the order to keep is not the present one but `order`, which names every instruction once.
+Computation sorted_topologically(Computation computation, std::span<const InstructionId> order);
+
+/// The same, where an operand that stands too late moves up to its first reader, with what it needs itself, instead of
+/// its readers waiting for it while all that follows goes on.
+Computation in_order_of_need(Computation computation);
 
 /// Readers of a copy read what it copies; copies that are results stay. For modules whose layouts are still open.
 void bypass_copies(Computation& computation);

@@ -82,13 +82,12 @@ TEST(CollectiveCombiner, ElementTypesAreNotMixed) {
 }
 
 TEST(CollectiveCombiner, AnAllReduceThatNeedsAnotherIsNotCombinedWithIt) {
-  // Two chains of two: the firsts can meet, and the seconds, but never a first with a second.
+  // Two chains of two, side by side: the firsts can meet, and the seconds, but never a first with a second.
   GraphBuilder b("chains");
-  std::vector<InstructionId> ends;
-  for (const char* name : {"x", "y"}) {
-    InstructionId first = b.all_reduce(b.parameter(make_shape(ElementType::f32, {4}), name));
-    ends.push_back(b.all_reduce(b.multiply(first, first)));
-  }
+  std::vector<InstructionId> firsts, ends;
+  for (const char* name : {"x", "y"})
+    firsts.push_back(b.all_reduce(b.parameter(make_shape(ElementType::f32, {4}), name)));
+  for (InstructionId first : firsts) ends.push_back(b.all_reduce(b.multiply(first, first)));
   Module module = std::move(b).build(b.tuple(ends));
   Module combined = combine_collectives(module, base::Bytes(1 << 20));
   EXPECT_NO_THROW(verify(combined));
@@ -212,6 +211,26 @@ TEST(CollectiveCombiner, WeightsAreGatheredNoEarlierThanTheFirstOfTheirGroupIsNe
   }
   EXPECT_EQ(order,
             (std::vector{Opcode::all_gather, Opcode::add, Opcode::add, Opcode::all_gather, Opcode::add, Opcode::add}));
+}
+
+TEST(CollectiveCombiner, WhatAProductNeedsDoesNotWaitForTheOthers) {
+  // The first sum goes into a product before the second is there; sums of it and the third may wait.
+  GraphBuilder b("chain");
+  const InstructionId x = b.parameter(f32({4, 4}), "x");
+  const InstructionId first = b.all_reduce(x);
+  DotDimensions rows_by_columns;
+  rows_by_columns.lhs_contracting = {1};
+  rows_by_columns.rhs_contracting = {0};
+  const InstructionId product = b.dot(b.negate(first), x, rows_by_columns);
+  const InstructionId second = b.all_reduce(product);
+  const InstructionId third = b.all_reduce(b.negate(product));
+  const Module module = std::move(b).build(b.add(b.negate(second), third));
+  const Module combined = combine_collectives(module, base::Bytes(1 << 20));
+  const auto found = all_reduces(combined);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0]->operands.size(), 1U);
+  EXPECT_EQ(found[1]->operands.size(), 2U);
+  expect_same_results(module, combined);
 }
 
 TEST(CollectiveCombiner, ReduceScattersBecomeOneAndGroupsAreNotMixed) {
