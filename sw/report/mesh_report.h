@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "sw/graph/rematerialize.h"
 #include "sw/runtime/run_result.h"
 #include "sw/spmd/placement_search.h"
 
@@ -13,13 +14,14 @@ namespace podsim::sw {
 
 struct PartitionReport {
   PlacementChoice placed;
-  bool chosen = true;        ///< the placement was searched for; else it was given
-  std::string sharding;      ///< where the annotations come from: a file, "the text", "the workload"
-  base::Bytes parameters;    ///< of the program before it was partitioned: all of the machine's
-  std::int64_t samples = 0;  ///< of all cores together in one step; 0 where the workload does not say
-  std::int64_t tokens = 0;   ///< likewise
-  double model_flops = 0;    ///< that the model asks for in a step, nothing computed twice; 0: not known
-  double partition_s = 0;    ///< host time
+  bool chosen = true;                     ///< the placement was searched for; else it was given
+  std::string sharding;                   ///< where the annotations come from: a file, "the text", "the workload"
+  base::Bytes parameters;                 ///< of the program before it was partitioned: all of the machine's
+  std::int64_t samples = 0;               ///< of all cores together in one step; 0 where the workload does not say
+  std::int64_t tokens = 0;                ///< likewise
+  double model_flops = 0;                 ///< that the model asks for in a step, nothing computed twice; 0: not known
+  RematerialisationTrial rematerialised;  ///< policy, peak of memory, FLOPs of all cores computed once more
+  double partition_s = 0;                 ///< host time
 };
 
 /// The collectives of one kind along the same axes of the mesh in a step.

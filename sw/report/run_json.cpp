@@ -104,6 +104,8 @@ void add_partition(Json& json, const RunReport& r) {
                        {"modelled_collective_s", p.placed.modelled.si()},
                        {"in_order_of_cores_s", p.placed.natural.si()}};
   json["sharding"] = p.sharding;
+  json["rematerialised"] = {{"policy", std::string(to_string(p.rematerialised.policy))},
+                            {"flops", p.rematerialised.flops}};
   json["samples_per_step"] = p.samples;
   json["tokens_per_s"] = r.tokens_per_s();
   json["model_flops_per_step"] = p.model_flops;

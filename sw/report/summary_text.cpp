@@ -164,6 +164,10 @@ std::string mesh(const RunReport& r) {
               fmt::format("the best of {}: {} of collectives by formula, in the order of the cores {}", p.placed.tried,
                           base::to_string(p.placed.modelled), base::to_string(p.placed.natural))});
   }
+  if (p.rematerialised.policy != Rematerialisation::none) {
+    const std::string what = p.rematerialised.policy == Rematerialisation::dots ? "all but products" : "whole layers";
+    head.row({"  rematerialised", fmt::format("{}, {:.2f} TFLOP on all cores", what, p.rematerialised.flops * 1e-12)});
+  }
   head.row({"  parameters", fmt::format("{} on a core, {} in all", base::to_string(r.memory.parameters),
                                         base::to_string(p.parameters))});
   std::string text = "\nhow the program is cut\n" + head.text();

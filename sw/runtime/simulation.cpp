@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <systemc>
 
 #include "base/diagnostic.h"
@@ -22,6 +23,7 @@
 #include "sw/collectives/collective_folding.h"
 #include "sw/collectives/collective_run.h"
 #include "sw/runtime/run_statistics.h"
+#include "sw/spmd/mesh_collectives.h"
 
 namespace podsim::sw {
 namespace {
@@ -176,8 +178,10 @@ noc::FoldedTopology Simulation::fold(const noc::Topology& slice) {
   const noc::FoldedTopology most = noc::FoldedTopology::fold_all(slice);
   std::vector<bool> folded;
   for (int dimension = 0; dimension < slice.dimensions(); ++dimension) folded.push_back(most.folded(dimension));
-  for (const auto& schedule : schedules_) {
-    const noc::FoldedTopology allowed = fold_for(*schedule);
+  if (most.is_folded()) take_small_permutes_by_formula();
+  for (std::size_t i = 0; i < schedules_.size(); ++i) {
+    if (by_formula_.contains(int(i))) continue;
+    const noc::FoldedTopology allowed = fold_for(*schedules_[i]);
     for (std::size_t d = 0; d < folded.size(); ++d) folded[d] = folded[d] && allowed.folded(int(d));
   }
   bool refused = false;
@@ -188,6 +192,33 @@ noc::FoldedTopology Simulation::fold(const noc::Topology& slice) {
   }
   if (refused) result_.notes.push_back("chips that take different branches are simulated one by one");
   return {slice, folded};
+}
+
+/// Where an axis of a mesh changes places with another every chip sends another way.
+void Simulation::take_small_permutes_by_formula() {
+  constexpr double small = 0.01;  // of the collectives' time
+  double all = 0, permutes = 0;
+  for (const CountedCollective& counted : counted_collectives(program_)) {
+    const CollectiveSchedule& schedule = *schedules_[std::size_t(counted.collective)];
+    const double once = modelled_time(machine_, schedule).si();
+    all += once * double(counted.count);
+    if (schedule.request().kind != CollectiveKind::collective_permute) continue;
+    if (fold_for(schedule).representatives().nodes() ==
+        noc::FoldedTopology::fold_all(schedule.slice()).representatives().nodes())
+      continue;
+    permutes += once * double(counted.count);
+    by_formula_[counted.collective] = base::Cycles(std::int64_t(std::ceil(once * machine_.clock.si())));
+  }
+  const bool asynchronous = std::ranges::any_of(program_.items, [&](const ProgramItem& item) {
+    return item.kind == ProgramItem::Kind::collective && item.phase != AsyncPhase::none &&
+           by_formula_.contains(item.index);
+  });
+  if (permutes > small * all || asynchronous) by_formula_.clear();
+  if (by_formula_.empty()) return;
+  result_.notes.push_back(
+      fmt::format("collective-permutes that go other ways from other chips, {:.2f} % of the collectives' time, are "
+                  "taken by formula",
+                  100 * permutes / all));
 }
 
 /// Whether a translation along a wrapped dimension takes some branch's cores to others.
@@ -290,6 +321,7 @@ hw::Command Simulation::command_for_collective(hw::Core& core, CoreState& at, co
     collective(at.cursor.token(), item.index).start(core.id().chip, core.id().core);
     return hw::Delay{};
   }
+  if (const auto known = by_formula_.find(item.index); known != by_formula_.end()) return hw::Delay{known->second};
   const bool done = item.phase == AsyncPhase::done;
   const std::uint64_t token = done ? at.cursor.last_token(item.started_by) : at.cursor.token();
   if (at.over.erase(token) > 0) return hw::Delay{};
@@ -438,16 +470,17 @@ void Simulation::add_collective_result(const ItemResult& item, std::map<int, std
     result.element_type = to_string(op.element_type);
     result.bytes = op.bytes;
     result.group_size = op.groups.empty() ? schedule.cores() : std::int64_t(op.groups.front().size());
-    result.algorithm = algorithm_name(schedule);
+    result.algorithm = by_formula_.contains(executed.index) ? "by formula" : algorithm_name(schedule);
     result.folded = engine_->topology().is_folded();
     result.axes = op.axes;
   }
   CollectiveResult& result = result_.collectives[at->second];
   result.exposed += item.total();
   if (executed.phase == AsyncPhase::done) return;
-  const CollectiveRun& run = *collectives_.at(item.token);
-  result.time += (run.finished() ? time_since_last_start(run) : item.duration) * item.times;
   result.count += item.times;
+  const auto run = collectives_.find(item.token);
+  const bool finished = run != collectives_.end() && run->second->finished();
+  result.time += (finished ? time_since_last_start(*run->second) : item.duration) * item.times;
 }
 
 void Simulation::add_loop_results() {
