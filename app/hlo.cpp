@@ -13,6 +13,7 @@
 #include "app/commands.h"
 #include "app/failed_check.h"
 #include "app/hlo_eval.h"
+#include "app/hlo_partition.h"
 #include "app/input_file.h"
 #include "app/standard_output.h"
 #include "base/text_table.h"
@@ -216,8 +217,10 @@ CLI::App* add_part(CLI::App& hlo, const std::shared_ptr<HloOptions>& options, co
 
 void add_hlo(CLI::App& program) {
   auto options = std::make_shared<HloOptions>();
-  CLI::App* hlo = program.add_subcommand("hlo", "Read HLO text: check it, print it, count what is in it, evaluate it")
-                      ->group("Commands");
+  CLI::App* hlo =
+      program
+          .add_subcommand("hlo", "Read HLO text: check it, print it, count what is in it, evaluate it,\npartition it")
+          ->group("Commands");
   hlo->require_subcommand(1);
   hlo->footer("Examples:\n  podsim hlo check step.hlo\n  podsim hlo stats step.hlo --json");
   CLI::App* check =
@@ -230,6 +233,7 @@ void add_hlo(CLI::App& program) {
                "Opcodes, fusions, collectives with their groups and bytes, bytes of the parameters", count_files);
   stats->add_flag("--json", options->json, "One JSON object on stdout");
   add_hlo_eval(*hlo);
+  add_hlo_partition(*hlo);
 }
 
 }  // namespace podsim::app

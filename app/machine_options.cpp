@@ -34,4 +34,15 @@ base::Config MachineOptions::load() const {
   return *std::move(config);
 }
 
+std::map<std::string, std::string, std::less<>> MachineOptions::take_model_settings() {
+  std::map<std::string, std::string, std::less<>> settings;
+  std::erase_if(assignments, [&](const std::string& assignment) {
+    const std::size_t equals = assignment.find('=');
+    if (!assignment.starts_with("model.") || equals == std::string::npos) return false;
+    settings[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+    return true;
+  });
+  return settings;
+}
+
 }  // namespace podsim::app

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,9 @@ struct MachineOptions {
   void add_set_option(CLI::App& command);
   /// Built-in < file < --set; InputError for anything that does not fit.
   base::Config load() const;
+
+  /// The keys that begin with "model." are those of a workload: takes their assignments out and gives them back.
+  std::map<std::string, std::string, std::less<>> take_model_settings();
 };
 
 }  // namespace podsim::app

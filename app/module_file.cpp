@@ -27,13 +27,13 @@ void warn(const std::vector<base::Diagnostic>& diagnostics, std::vector<std::str
 
 bool is_module_file(const std::string& workload) { return workload.find_first_of("./") != std::string::npos; }
 
-sw::Module read_module(const std::string& file, std::vector<std::string>& warnings) {
-  sw::hlo::ReadResult read = sw::hlo::read(file, read_input("WORKLOAD", file));
+sw::Module read_module(const std::string& file, std::vector<std::string>& warnings, const std::string& argument) {
+  sw::hlo::ReadResult read = sw::hlo::read(file, read_input(argument, file));
   if (!read.ok()) throw base::InputError(std::move(read.diagnostics));
   warn(read.diagnostics, warnings);
   if (read.modules.size() > 1) {
-    warnings.push_back(
-        fmt::format("{} holds {} modules; the last, {}, is run", file, read.modules.size(), read.modules.back().name));
+    warnings.push_back(fmt::format("{} holds {} modules; the last, {}, is taken", file, read.modules.size(),
+                                   read.modules.back().name));
   }
   sw::Module graph = sw::hlo::to_graph(read.modules.back());
   std::vector<base::Diagnostic> found = sw::hlo::check_shapes(read.modules.back(), graph);

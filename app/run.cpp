@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/run.h"
+
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -12,18 +12,17 @@
 
 #include "app/arguments.h"
 #include "app/command_line.h"
-#include "app/commands.h"
 #include "app/interrupt.h"
 #include "app/module_file.h"
 #include "app/output_folder.h"
-#include "app/run_options.h"
 #include "app/run_output.h"
-#include "app/run_topology.h"
+#include "app/run_partition.h"
 #include "app/slice.h"
 #include "app/standard_output.h"
 #include "app/trace_file.h"
 #include "base/progress.h"
 #include "sw/compiler/compile.h"
+#include "sw/compiler/lowering.h"
 #include "sw/memory_account.h"
 #include "sw/report/run_report.h"
 #include "sw/runtime/bank_check.h"
@@ -44,7 +43,10 @@ double seconds_since(HostClock::time_point begin) {
 class Run {
  public:
   Run(const RunOptions& options, std::string command_line)
-      : options_(options), command_line_(std::move(command_line)), config_(options.machine.load()) {}
+      : options_(options),
+        command_line_(std::move(command_line)),
+        config_(options.machine.load()),
+        partition_(options.partition, options.workload) {}
 
   int execute() {
     HostClock::time_point begin = HostClock::now();
@@ -78,21 +80,31 @@ class Run {
           "--batch-per-core and --optimizer are for built-in workloads: the batch and the optimiser "
           "of a module are in its text");
     }
+    if (!options_.build.model.empty()) {
+      const auto& [key, value] = *options_.build.model.begin();
+      locate_errors("--set", key + "=" + value,
+                    [] { throw base::InputError("keys of a model are for built-in workloads"); });
+    }
     module_ = read_module(options_.workload, report_.warnings);
   }
 
   noc::Topology chosen_slice() {
-    report_.slice = options_.slice;
-    if (options_.slice.empty()) report_.slice = module_ ? slice_for(devices(), report_.machine) : "4x4";
+    report_.slice = options_.slice.empty() ? default_slice() : options_.slice;
     noc::Topology slice = parse_slice(report_.slice, report_.machine);
     const std::int64_t cores = slice.nodes() * report_.machine.cores_per_chip;
-    if (module_ && devices() > 1 && devices() != cores) {
+    partition_.check_slice(report_.slice, cores, report_.machine);
+    if (module_ && !partition_.asked() && devices() > 1 && devices() != cores) {
       locate_errors("--slice", report_.slice, [&] {
         throw base::InputError(fmt::format("the module is for {} devices, this slice has {} cores", devices(), cores),
                                fmt::format("'--slice {}' has as many", slice_for(devices(), report_.machine)));
       });
     }
     return slice;
+  }
+
+  std::string default_slice() const {
+    if (const auto cores = partition_.cores()) return slice_for(*cores, report_.machine);
+    return module_ ? slice_for(devices(), report_.machine) : "4x4";
   }
 
   std::int64_t devices() const { return module_->replicas * module_->partitions; }
@@ -104,12 +116,20 @@ class Run {
   }
 
   void compile(const noc::Topology& slice) {
-    if (module_) return compile_module();
+    const std::int64_t cores = slice.nodes() * report_.machine.cores_per_chip;
+    if (module_) {
+      const std::vector<sw::Donation> donations = module_->donations;
+      return partition_.asked() ? compile_partitioned(*std::move(module_), donations, slice) : compile_module();
+    }
     workloads::WorkloadOptions options = options_.build;
-    options.replicas = slice.nodes() * report_.machine.cores_per_chip;
+    options.replicas = cores;
     workloads::Workload workload;
     locate_errors("workload", options_.workload,
                   [&] { workload = workloads::build_workload(options_.workload, options); });
+    partition_.take(workload, cores);
+    if (workload.global || partition_.asked()) {
+      return compile_partitioned(std::move(workload.step.module), workload.step.donations, slice);
+    }
     report_.batch_per_core = workload.samples / options.replicas;
     sw::Compilation compilation = compile(std::move(workload.step.module));
     report_.memory = sw::account_memory(compilation.fused, workload.step.donations);
@@ -120,12 +140,28 @@ class Run {
   void compile_module() {
     sw::Compilation compilation = sw::compile(std::move(*module_), report_.machine);
     report_.memory = sw::account_memory(compilation.fused, compilation.fused.donations);
-    if (report_.memory.peak > report_.machine.hbm.capacity_per_core) {
-      throw base::SimulationError(
-          fmt::format("out of memory: {}; {}", memory_needed(compilation.fused), largest_buffers()));
-    }
-    report_.program = std::move(compilation.program);
+    require_memory(compilation.fused);
+    take_program(std::move(compilation.program));
+  }
+
+  void compile_partitioned(sw::Module module, const std::vector<sw::Donation>& donations, const noc::Topology& slice) {
+    const std::int64_t cores = slice.nodes() * report_.machine.cores_per_chip;
+    const sw::Module fused = partition_.partition(std::move(module), donations, cores, report_.machine);
+    report_.memory = sw::account_memory(fused, donations);
+    require_memory(fused);
+    sw::Program program = sw::lower(fused, report_.machine);
+    report_.partition = partition_.place(program, report_.machine, slice);
+    take_program(std::move(program));
+  }
+
+  void take_program(sw::Program program) {
+    report_.program = std::move(program);
     report_.warnings.insert(report_.warnings.end(), report_.program.warnings.begin(), report_.program.warnings.end());
+  }
+
+  void require_memory(const sw::Module& fused) const {
+    if (report_.memory.peak <= report_.machine.hbm.capacity_per_core) return;
+    throw base::SimulationError(fmt::format("out of memory: {}; {}", memory_needed(fused), largest_buffers()));
   }
 
   /// What the compiler cannot place is the input's fault: the batch, or the memory that the machine was given.
@@ -193,12 +229,12 @@ class Run {
 
   void write_results() const {
     if (folder_) write_run(folder_->path(), report_, {command_line_, config_, timeline_, traces_in_folder()});
-    if (options_.json) {
-      print_result(sw::run_json(report_));
-    } else {
-      print_result(fmt::format("{}\n{:.2f} s on this host, {:.2f} s of it compiling\n", sw::summary_text(report_),
-                               report_.wall_s, report_.compile_s));
-    }
+    if (options_.json) return print_result(sw::run_json(report_));
+    std::string text = sw::summary_text(report_);
+    if (report_.partition && options_.show_mesh) text += sw::mesh_text(report_.partition->placed.placement);
+    text += fmt::format("\n{:.2f} s on this host, {:.2f} s of it compiling", report_.wall_s, report_.compile_s);
+    if (report_.partition) text += fmt::format(", {:.2f} s of that partitioning", report_.partition->partition_s);
+    print_result(text + "\n");
   }
 
   std::map<std::string, std::string> traces_in_folder() const {
@@ -212,6 +248,7 @@ class Run {
   const RunOptions& options_;
   std::string command_line_;
   base::Config config_;
+  RunPartition partition_;
   sw::RunReport report_;
   std::optional<sw::Module> module_;  ///< of a file
   base::Timeline timeline_;
@@ -219,128 +256,10 @@ class Run {
   std::optional<TraceFile> trace_;
 };
 
-std::string help_footer() {
-  std::string text = "Workloads:\n";
-  for (const workloads::WorkloadEntry& entry : workloads::workload_registry()) {
-    text += fmt::format("  {:<23}{}\n", entry.name, entry.description);
-  }
-  return text + R"(
-Examples:
-  podsim run resnet50 --slice 4x4 --batch-per-core 128
-  podsim run resnet50 --slice 128x32 --batch-per-core 8 --json
-  podsim run step.hlo --slice 8x4 -o results
-  podsim run topology.csv --convention scale-sim
-  podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
-  podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
-}
-
-/// The command as it could be given again; where results go and how they are printed is left out, so that equal runs
-/// leave equal records.
-std::string recorded_command_line(const std::vector<std::string>& words) {
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    bool folder = words[i] == "-o" || words[i] == "--output";
-    i += folder ? 1 : 0;
-    if (!folder && !words[i].starts_with("-o") && !words[i].starts_with("--output=") && words[i] != "--json") {
-      kept.push_back(words[i]);
-    }
-  }
-  return shell_line(kept);
-}
-
-void add_step_flags(CLI::App& run, RunOptions& options) {
-  constexpr std::int64_t most_samples = 1 << 20, most_steps = 1'000'000;
-  run.add_option_function<std::string>(
-         "--batch-per-core",
-         [&options](const std::string& text) {
-           options.build.batch_per_core = parse_whole_number("--batch-per-core", text, 1, most_samples);
-         },
-         "Samples per core and step [the workload's own, 128]")
-      ->option_text("N");
-  run.add_option_function<std::string>(
-         "--optimizer",
-         [&options](const std::string& text) {
-           std::vector<std::string> names;
-           for (const auto& [name, kind] : workloads::optimizer_kinds()) names.push_back(name);
-           std::size_t chosen = parse_choice("--optimizer", text, "an optimizer", names);
-           options.build.optimizer = workloads::optimizer_kinds()[chosen].second;
-         },
-         "sgd_momentum, lars, adam, lamb or adafactor [the\nworkload's own]")
-      ->option_text("NAME");
-  run.add_option_function<std::string>(
-         "--steps",
-         [&options](const std::string& text) {
-           options.steps = int(parse_whole_number("--steps", text, 1, most_steps));
-         },
-         "Steps to simulate; the last one is reported [2]")
-      ->option_text("N");
-}
-
-void add_detail_flags(CLI::App& run, RunOptions& options) {
-  run.add_option("--detail", options.detail,
-                 "tile: every op on every core as a pipeline of tiles\n"
-                 "replay: each distinct op once, its duration wherever it\nrecurs [replay; tile with --vcd]")
-      ->option_text("LEVEL");
-  run.add_option_function<std::string>(
-         "--fold",
-         [&options](const std::string& text) {
-           options.fold = parse_choice("--fold", text, "on or off", {"on", "off"}) == 0;
-         },
-         "on: at replay detail, simulate chips that do the same at\nthe same time, and trips of loops that repeat "
-         "themselves,\nonce; off: simulate all [on]")
-      ->option_text("on|off");
-  run.add_option_function<std::string>(
-         "--memory",
-         [&options](const std::string& text) {
-           options.banks = parse_choice("--memory", text, "a level of the memory", {"stream", "bank"}) == 1;
-         },
-         "stream: HBM at the rates that its banks sustain;\nbank: the ten hottest ops once more, bank by bank [stream]")
-      ->option_text("LEVEL");
-}
-
-void add_output_flags(CLI::App& run, RunOptions& options) {
-  run.add_flag("--json", options.json, "One JSON object on stdout");
-  run.add_option_function<std::string>(
-         "-o,--output", [&options](const std::string& text) { options.output = parse_path("-o", text); },
-         "Folder for the figures (stats.json, summary.txt), the ops\n(ops.csv), a timeline for ui.perfetto.dev and the "
-         "machine")
-      ->option_text("DIR");
-  auto* vcd = run.add_option_function<std::string>(
-      "--vcd", [&options](const std::string& text) { options.vcd = parse_path("--vcd", text); },
-      "Waveform of the run, with a GTKWave save file (.gtkw)\nbeside it");
-  vcd->option_text("FILE");
-  run.add_option("--trace", options.trace,
-                 "Signals in the waveform, such as 'chip(0,0).*' [all]; may\nbe repeated; needs --vcd")
-      ->option_text("PATTERN")
-      ->needs(vcd)
-      ->allow_extra_args(false);
-}
-
 }  // namespace
 
-void add_run(CLI::App& program, const std::vector<std::string>& words, int& code) {
-  auto options = std::make_shared<RunOptions>();
-  CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
-  run->add_option("WORKLOAD", options->workload,
-                  "What to run: one of those below, a file of HLO text, or a\nSCALE-Sim topology (.csv), layer by "
-                  "layer on one core")
-      ->required()
-      ->option_text(" ");
-  run->add_option("--slice", options->slice,
-                  "Chips per dimension, up to 128x32 on tpu-v3 [4x4; of a\nfile, as many cores as it has devices]")
-      ->option_text("AxB");
-  options->machine.add_machine_option(*run);
-  options->machine.add_set_option(*run);
-  add_step_flags(*run, *options);
-  add_detail_flags(*run, *options);
-  add_output_flags(*run, *options);
-  add_topology_flags(*run, *options);
-  run->footer(help_footer());
-  run->callback([options, run, &words, &code] {
-    check_topology_flags(*run, *options);
-    code = is_topology_file(options->workload) ? run_topology(*options)
-                                               : Run(*options, recorded_command_line(words)).execute();
-  });
+int run_workload(const RunOptions& options, std::string command_line) {
+  return Run(options, std::move(command_line)).execute();
 }
 
 }  // namespace podsim::app

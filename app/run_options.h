@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/machine_options.h"
+#include "app/partition_options.h"
 #include "workloads/workload.h"
 
 namespace podsim::app {
@@ -14,8 +15,11 @@ namespace podsim::app {
 struct RunOptions {
   std::string workload;
   MachineOptions machine;
-  std::string slice;                  ///< empty: 4x4, or as many cores as a module has devices
-  workloads::WorkloadOptions build;   ///< batch and optimiser
+  std::string slice;                 ///< empty: 4x4, or as many cores as a module or mesh has devices
+  workloads::WorkloadOptions build;  ///< batch, optimiser and the model's keys
+  PartitionFlags partition;
+  bool show_mesh = false;
+  std::vector<std::string> compare;   ///< two sharding files; empty: nothing is compared
   std::optional<std::string> detail;  ///< not given: tile when a trace is written, else replay
   int steps = 2;
   bool fold = true;

@@ -19,8 +19,8 @@ struct RunRecord {
   std::map<std::string, std::string> other_files;  ///< already there by name, such as a waveform, and what they are
 };
 
-/// stats.json, summary.txt, statistics.txt, ops.csv, timeline.json, machine.toml and manifest.json, each whole or not
-/// at all. Equal runs write equal bytes; host times are left out.
+/// stats.json, summary.txt, statistics.txt, ops.csv, timeline.json, machine.toml, manifest.json and, of a partitioned
+/// program, mesh.svg, each whole or not at all. Equal runs write equal bytes; host times are left out.
 void write_run(const std::filesystem::path& folder, const sw::RunReport& report, const RunRecord& record);
 
 }  // namespace podsim::app

@@ -65,7 +65,7 @@ const std::vector<Mistake>& mistakes() {
        run_with({"--slice", "2x2", "--batch-per-core", "1", "--vcd", "x.vcd", "--trace", "chip(0,0).cor0.*"}),
        {"matches no signal", "did you mean 'chip(0,0).core0.*'?"}},
       {"mistyped_detail", run_with({"--detail", "tle"}), {"'tle'", "did you mean 'tile'?"}},
-      {"unknown_optimizer", run_with({"--optimizer", "adam"}), {"'adam' is not an optimizer", "sgd_momentum, lars"}},
+      {"unknown_optimizer", run_with({"--optimizer", "rmsprop"}), {"'rmsprop' is not an optimizer", "sgd_momentum, lars"}},
       {"unknown_fold", run_with({"--fold", "maybe"}), {"'maybe'", "on, off"}},
       {"kernel_without_name", {"kernel"}, {"which kernel?", "a .pasm file, or one of:"}},
       {"kernel_misspelt",

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/arguments.h"
+#include "app/commands.h"
+#include "app/run.h"
+#include "app/run_compare.h"
+#include "app/run_options.h"
+#include "app/run_topology.h"
+#include "workloads/workload.h"
+
+namespace podsim::app {
+namespace {
+
+std::string help_footer() {
+  std::string text = "Workloads:\n";
+  for (const workloads::WorkloadEntry& entry : workloads::workload_registry()) {
+    text += fmt::format("  {:<23}{}\n", entry.name, entry.description);
+  }
+  return text + R"(
+Examples:
+  podsim run resnet50 --slice 4x4 --batch-per-core 128
+  podsim run resnet50 --slice 128x32 --batch-per-core 8 --json
+  podsim run step.hlo --slice 8x4 -o results
+  podsim run topology.csv --convention scale-sim
+  podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
+  podsim run program.hlo --mesh 'x=4,y=8' --sharding cuts.toml --show-mesh
+  podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
+}
+
+/// The command as it could be given again; where results go and how they are printed is left out, so that equal runs
+/// leave equal records.
+std::string recorded_command_line(const std::vector<std::string>& words) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    bool folder = words[i] == "-o" || words[i] == "--output";
+    i += folder ? 1 : 0;
+    if (!folder && !words[i].starts_with("-o") && !words[i].starts_with("--output=") && words[i] != "--json") {
+      kept.push_back(words[i]);
+    }
+  }
+  return shell_line(kept);
+}
+
+void add_step_flags(CLI::App& run, RunOptions& options) {
+  constexpr std::int64_t most_samples = 1 << 20, most_steps = 1'000'000;
+  run.add_option_function<std::string>(
+         "--batch-per-core",
+         [&options](const std::string& text) {
+           options.build.batch_per_core = parse_whole_number("--batch-per-core", text, 1, most_samples);
+         },
+         "Samples per core and step [the workload's own, 128]")
+      ->option_text("N");
+  run.add_option_function<std::string>(
+         "--optimizer",
+         [&options](const std::string& text) {
+           std::vector<std::string> names;
+           for (const auto& [name, kind] : workloads::optimizer_kinds()) names.push_back(name);
+           std::size_t chosen = parse_choice("--optimizer", text, "an optimizer", names);
+           options.build.optimizer = workloads::optimizer_kinds()[chosen].second;
+         },
+         "sgd_momentum, lars, adam, lamb or adafactor [the\nworkload's own]")
+      ->option_text("NAME");
+  run.add_option_function<std::string>(
+         "--steps",
+         [&options](const std::string& text) {
+           options.steps = int(parse_whole_number("--steps", text, 1, most_steps));
+         },
+         "Steps to simulate; the last one is reported [2]")
+      ->option_text("N");
+}
+
+void add_detail_flags(CLI::App& run, RunOptions& options) {
+  run.add_option("--detail", options.detail,
+                 "tile: every op on every core as a pipeline of tiles\n"
+                 "replay: each distinct op once, its duration wherever it\nrecurs [replay; tile with --vcd]")
+      ->option_text("LEVEL");
+  run.add_option_function<std::string>(
+         "--fold",
+         [&options](const std::string& text) {
+           options.fold = parse_choice("--fold", text, "on or off", {"on", "off"}) == 0;
+         },
+         "on: at replay detail, simulate chips that do the same at\nthe same time, and trips of loops that repeat "
+         "themselves,\nonce; off: simulate all [on]")
+      ->option_text("on|off");
+  run.add_option_function<std::string>(
+         "--memory",
+         [&options](const std::string& text) {
+           options.banks = parse_choice("--memory", text, "a level of the memory", {"stream", "bank"}) == 1;
+         },
+         "stream: HBM at the rates that its banks sustain;\nbank: the ten hottest ops once more, bank by bank [stream]")
+      ->option_text("LEVEL");
+}
+
+void add_partition_flags(CLI::App& run, RunOptions& options) {
+  options.partition.add_to(run);
+  run.add_option_function<std::string>(
+         "--rematerialise",
+         [&options](const std::string& text) {
+           using enum sw::Rematerialisation;
+           const std::size_t chosen =
+               parse_choice("--rematerialise", text, "a policy", {"auto", "none", "dots", "layer"});
+           if (chosen > 0) options.partition.rematerialise = std::array{none, dots, layer}[chosen - 1];
+         },
+         "What is computed once more for the gradients: none, all but\nthe products (dots), or whole layers (layer) "
+         "[auto: "
+         "the first\nwhose step fits the memory]")
+      ->option_text("POLICY");
+  run.add_flag("--show-mesh", options.show_mesh, "Where the axes of the mesh lie on the slice, as text");
+  run.add_option("--compare", options.compare, "Run with each of two sharding files and print both")
+      ->option_text("FILE FILE")
+      ->expected(2)
+      ->excludes("--sharding");
+}
+
+void add_output_flags(CLI::App& run, RunOptions& options) {
+  run.add_flag("--json", options.json, "One JSON object on stdout");
+  run.add_option_function<std::string>(
+         "-o,--output", [&options](const std::string& text) { options.output = parse_path("-o", text); },
+         "Folder for the figures (stats.json, summary.txt), the ops\n(ops.csv), a timeline for ui.perfetto.dev and the "
+         "machine")
+      ->option_text("DIR");
+  auto* vcd = run.add_option_function<std::string>(
+      "--vcd", [&options](const std::string& text) { options.vcd = parse_path("--vcd", text); },
+      "Waveform of the run, with a GTKWave save file (.gtkw)\nbeside it");
+  vcd->option_text("FILE");
+  run.add_option("--trace", options.trace,
+                 "Signals in the waveform, such as 'chip(0,0).*' [all]; may\nbe repeated; needs --vcd")
+      ->option_text("PATTERN")
+      ->needs(vcd)
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, const std::vector<std::string>& words, int& code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
+  run->add_option("WORKLOAD", options->workload,
+                  "What to run: one of those below, a file of HLO text, or a\nSCALE-Sim topology (.csv), layer by "
+                  "layer on one core")
+      ->required()
+      ->option_text(" ");
+  run->add_option("--slice", options->slice,
+                  "Chips per dimension, up to 128x32 on tpu-v3 [4x4; of a\nfile or mesh, as many cores as it has "
+                  "devices]")
+      ->option_text("AxB");
+  options->machine.add_machine_option(*run);
+  options->machine.add_set_option(*run);
+  add_step_flags(*run, *options);
+  add_detail_flags(*run, *options);
+  add_partition_flags(*run, *options);
+  add_output_flags(*run, *options);
+  add_topology_flags(*run, *options);
+  run->footer(help_footer());
+  run->callback([options, run, &words, &code] {
+    check_topology_flags(*run, *options);
+    options->build.model = options->machine.take_model_settings();
+    if (is_topology_file(options->workload)) {
+      code = run_topology(*options);
+    } else if (!options->compare.empty()) {
+      code = compare_shardings(*options, words);
+    } else {
+      code = run_workload(*options, recorded_command_line(words));
+    }
+  });
+}
+
+}  // namespace podsim::app

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run_partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "app/arguments.h"
+#include "app/module_file.h"
+#include "base/diagnostic.h"
+#include "sw/compiler/compile.h"
+#include "sw/memory_account.h"
+#include "sw/spmd/mesh_collectives.h"
+#include "sw/spmd/partitioner.h"
+#include "workloads/shardings.h"
+
+namespace podsim::app {
+namespace {
+
+using HostClock = std::chrono::steady_clock;
+
+sw::MeshText one_axis(std::int64_t cores) { return sw::parse_mesh(fmt::format("data={}", cores)); }
+
+base::Bytes parameter_bytes(const sw::Module& module) {
+  const sw::Computation& entry = module.entry_computation();
+  base::Bytes bytes;
+  for (const sw::InstructionId id : entry.parameters) bytes += padded_bytes(entry[id].shape);
+  return bytes;
+}
+
+/// Of the sharding file that has a workload's name, the mesh.
+std::optional<sw::MeshText> mesh_that_comes_with(const std::string& workload) {
+  const auto& files = workloads::embedded_shardings();
+  const auto found = std::ranges::find(files, workload, &workloads::EmbeddedSharding::name);
+  if (found == files.end()) return std::nullopt;
+  return mesh_of(sw::read_sharding_file(found->name + ".toml", found->toml));
+}
+
+}  // namespace
+
+RunPartition::RunPartition(const PartitionFlags& flags, const std::string& workload) : flags_(flags) {
+  if (!flags.sharding.empty()) {
+    sharding_ = sharding_argument(flags.sharding);
+    mesh_ = mesh_of(*sharding_);
+    origin_ = flags.sharding;
+  } else {
+    mesh_ = mesh_that_comes_with(workload);
+  }
+  if (!flags.mesh.empty()) {
+    mesh_ = mesh_argument(flags.mesh);
+    mesh_of_flag_ = true;
+  }
+}
+
+std::optional<std::int64_t> RunPartition::cores() const {
+  return mesh_ ? std::optional(mesh_->mesh.partitions()) : std::nullopt;
+}
+
+void RunPartition::check_slice(const std::string& slice, std::int64_t cores, const hw::Machine& machine) const {
+  if (!mesh_ || mesh_->mesh.partitions() == cores) return;
+  const std::string message = fmt::format("the mesh {} has {} partitions, a slice of {} has {} cores", mesh_->text,
+                                          mesh_->mesh.partitions(), slice, cores);
+  const std::string hint = fmt::format("'--slice {}' has as many", slice_for(mesh_->mesh.partitions(), machine));
+  locate_errors(mesh_of_flag_ ? "--mesh" : "--slice", mesh_of_flag_ ? flags_.mesh : slice,
+                [&] { throw base::InputError(message, mesh_of_flag_ ? hint : hint + "; or give a --mesh"); });
+}
+
+void RunPartition::take(const workloads::Workload& workload, std::int64_t cores) {
+  samples_ = workload.samples;
+  tokens_ = workload.samples * workload.tokens_per_sample;
+  model_flops_ = workload.model_flops;
+  if (!workload.global || sharding_) return;
+  if (!mesh_) mesh_ = one_axis(cores);
+  std::vector<std::string> axes;
+  for (const sw::MeshAxis& axis : mesh_->mesh.axes()) axes.push_back(axis.name);
+  const bool comes_with_it = !workload.sharding.empty();
+  sharding_ = sw::read_sharding_file(workload.name + ".toml",
+                                     comes_with_it ? workload.sharding : data_parallel_sharding(workload, axes));
+  origin_ = comes_with_it ? "that of the workload" : "the batch along all axes";
+}
+
+void RunPartition::choose_mesh(const sw::Module& module, std::int64_t cores) {
+  if (!mesh_) mesh_ = mesh_of_annotations(module);
+  if (!mesh_) mesh_ = one_axis(cores);
+  if (origin_.empty()) origin_ = "the annotations of the text";
+}
+
+sw::Module RunPartition::cut(const sw::Module& module) {
+  const HostClock::time_point begin = HostClock::now();
+  sw::Module local = sw::partition(module, mesh_->mesh, propagate(module, mesh_->mesh), flags_.options());
+  seconds_ += std::chrono::duration<double>(HostClock::now() - begin).count();
+  return local;
+}
+
+sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donation> donations, std::int64_t cores,
+                                   const hw::Machine& machine) {
+  choose_mesh(module, cores);
+  parameters_ = parameter_bytes(module);
+  if (sharding_) annotate(module, mesh_->mesh, *sharding_);
+  sw::Module fused;
+  const auto peak = [&](const sw::Module& whole) {
+    fused = sw::fused(cut(whole), machine);
+    return sw::account_memory(fused, donations).peak;
+  };
+  if (flags_.rematerialise) {
+    const sw::RematerialisedModule once_more = rematerialise(module, *flags_.rematerialise);
+    rematerialised_ = {*flags_.rematerialise, peak(once_more.module), once_more.flops};
+  } else {
+    rematerialised_ = rematerialise_to_fit(module, machine.hbm.capacity_per_core, peak).trials.back();
+  }
+  return fused;
+}
+
+sw::PartitionReport RunPartition::place(sw::Program& program, const hw::Machine& machine, const noc::Topology& slice) {
+  const HostClock::time_point begin = HostClock::now();
+  name_axes(program, mesh_->mesh);
+  std::optional<sw::PlacementChoice> choice;
+  bool chosen = true;
+  at_mesh_flag(mesh_->text, [&] {
+    const auto fixed = resolve_places(*mesh_, slice, int(machine.cores_per_chip));
+    chosen = !std::ranges::all_of(fixed, [](const auto& place) { return place.has_value(); });
+    choice = choose_placement(machine, mesh_->mesh, slice, fixed, program);
+  });
+  sw::place(program, choice->placement);
+  seconds_ += std::chrono::duration<double>(HostClock::now() - begin).count();
+  return {.placed = *std::move(choice),
+          .chosen = chosen,
+          .sharding = origin_,
+          .parameters = parameters_,
+          .samples = samples_,
+          .tokens = tokens_,
+          .model_flops = model_flops_,
+          .rematerialised = rematerialised_,
+          .partition_s = seconds_};
+}
+
+}  // namespace podsim::app

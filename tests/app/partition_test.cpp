@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "program.h"
+
+namespace podsim {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Two layers without an activation between them.
+constexpr const char* module_text = R"(HloModule layers
+
+ENTRY %e (x: f32[64,256], first: f32[256,512], second: f32[512,256]) -> f32[64,256] {
+  %x = f32[64,256] parameter(0)
+  %first = f32[256,512] parameter(1)
+  %second = f32[512,256] parameter(2)
+  %h = f32[64,512] dot(%x, %first), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT %y = f32[64,256] dot(%h, %second), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+)";
+
+/// The batch along x; the hidden dimension along y, so that the second product leaves sums to add up along y.
+constexpr const char* megatron = R"([sharding]
+"x" = ["x"]
+"first" = ["-", "y"]
+"second" = ["y"]
+)";
+
+constexpr const char* data_parallel = "[sharding]\n\"x\" = [\"x+y\"]\n";
+
+class Partition : public ::testing::Test {
+ protected:
+  Partition() {
+    folder.write("layers.hlo", module_text);
+    folder.write("megatron.toml", megatron);
+    folder.write("data.toml", data_parallel);
+  }
+  Json json(std::vector<std::string> arguments) const {
+    arguments.emplace_back("--json");
+    const test::Outcome outcome = folder.run(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.code == 0 ? Json::parse(outcome.out) : Json();
+  }
+  /// What is wrong with a command line, which must be refused as bad input.
+  std::string refused(const std::vector<std::string>& arguments) const {
+    const test::Outcome outcome = folder.run(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.out;
+    return outcome.err;
+  }
+
+  test::Folder folder;
+};
+
+TEST_F(Partition, AProgramOfOneCoreIsTextThatReadsBack) {
+  const test::Outcome outcome = folder.run(
+      {"hlo", "partition", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "megatron.toml", "-o", "local.hlo"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(folder.run({"hlo", "check", "local.hlo"}).code, 0);
+  const std::string text = folder.read("local.hlo");
+  EXPECT_NE(text.find("num_partitions=8"), std::string::npos) << text;
+  EXPECT_NE(text.find("f32[32,256]"), std::string::npos) << text;   // x: half of the batch
+  EXPECT_NE(text.find("f32[256,128]"), std::string::npos) << text;  // first: a quarter of the hidden dimension
+  const Json stats = json({"hlo", "stats", "local.hlo"})["modules"][0];
+  ASSERT_EQ(stats["collectives"].size(), 1U) << text;
+  EXPECT_EQ(stats["collectives"][0]["kind"], "all-reduce");
+}
+
+TEST_F(Partition, ExplainsWhereAShardingComesFrom) {
+  const test::Outcome outcome = folder.run(
+      {"hlo", "partition", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "megatron.toml", "--explain", "h"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("[x, y]"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Partition, CollectivesAreReportedByTheAxesOfTheMesh) {
+  const Json run = json({"run", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "megatron.toml"});
+  EXPECT_EQ(run["slice"], "2x2");
+  ASSERT_EQ(run["collectives_by_axis"].size(), 1U);
+  const Json& row = run["collectives_by_axis"][0];
+  EXPECT_EQ(row["axes"], "y");
+  EXPECT_EQ(row["kind"], "all-reduce");
+  EXPECT_EQ(row["count"], 1);
+  EXPECT_EQ(row["bytes_per_step"], 32 * 256 * 4);
+  // Shards of x, first and second, and of them all whole.
+  EXPECT_EQ(run["memory"]["parameter_bytes_per_core"], 4 * (32 * 256 + 256 * 128 + 128 * 256));
+  EXPECT_EQ(run["memory"]["parameter_bytes_whole"], 4 * (64 * 256 + 256 * 512 + 512 * 256));
+  EXPECT_EQ(run["mesh"][1]["name"], "y");
+  EXPECT_EQ(run["mesh"][1]["size"], 4);
+}
+
+TEST_F(Partition, DataParallelInferenceNeedsNoCollectives) {
+  const Json run = json({"run", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "data.toml"});
+  EXPECT_TRUE(run["collectives_by_axis"].empty());
+}
+
+TEST_F(Partition, ThePartitionedTextRunsAsTheProgramDoesInTheOrderOfTheCores) {
+  folder.run({"hlo", "partition", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "megatron.toml", "-o", "local.hlo"});
+  const Json text = json({"run", "local.hlo"});
+  const Json whole = json({"run", "layers.hlo", "--mesh", "x=2@Y,y=4@X+core", "--sharding", "megatron.toml"});
+  EXPECT_EQ(text["step_time_ps"], whole["step_time_ps"]);
+  EXPECT_EQ(whole["placement"]["chosen"], false);
+}
+
+TEST_F(Partition, ComparesTwoShardings) {
+  const test::Outcome outcome =
+      folder.run({"run", "layers.hlo", "--mesh", "x=2,y=4", "--compare", "megatron.toml", "data.toml"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("all-reduce along y"), std::string::npos) << outcome.out;
+  const Json both = json({"run", "layers.hlo", "--mesh", "x=2,y=4", "--compare", "megatron.toml", "data.toml"});
+  const Json alone = json({"run", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "data.toml"});
+  EXPECT_EQ(both["runs"][1]["run"]["step_time_ps"], alone["step_time_ps"]);
+}
+
+TEST_F(Partition, TheMeshIsDrawnWhereItLies) {
+  const test::Outcome outcome = folder.run({"run", "layers.hlo", "--mesh", "x=2@core,y=4@Y+X", "--sharding",
+                                            "megatron.toml", "--show-mesh", "-o", "results"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("0.0 1.0"), std::string::npos) << outcome.out;  // chip (0,0): both positions along x
+  EXPECT_NE(outcome.out.find("0.3 1.3"), std::string::npos) << outcome.out;  // chip (1,1): the last along y
+  EXPECT_NE(folder.read("results/mesh.svg").find("chip (1,1) core 1: 1.3"), std::string::npos);
+}
+
+TEST_F(Partition, AMeshThatIsNotOneIsPointedAt) {
+  const auto run = [&](const char* mesh) {
+    return refused({"run", "layers.hlo", "--mesh", mesh, "--sharding", "megatron.toml", "--slice", "2x2"});
+  };
+  EXPECT_NE(run("x=2,y=3").find("6 partitions, a slice of 2x2 has 8 cores"), std::string::npos) << run("x=2,y=3");
+  EXPECT_NE(run("x=two,y=4").find("--mesh: error"), std::string::npos) << run("x=two,y=4");
+  EXPECT_NE(run("x=2@W,y=4").find("no dimension 'w'"), std::string::npos) << run("x=2@W,y=4");
+  EXPECT_NE(run("x=2@X+core,y=4").find("axis x has 2 positions"), std::string::npos) << run("x=2@X+core,y=4");
+}
+
+TEST_F(Partition, AShardingFileThatDoesNotFitIsPointedAt) {
+  const auto run = [&](const char* text) {
+    folder.write("bad.toml", text);
+    return refused({"run", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "bad.toml"});
+  };
+  EXPECT_NE(run("[sharding]\n\"frist\" = [\"x\"]\n").find("did you mean 'first'"), std::string::npos);
+  EXPECT_NE(run("[sharding]\n\"first\" = [\"z\"]\n").find("bad.toml:2:"), std::string::npos);
+  EXPECT_NE(refused({"run", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "none.toml"}).find("none.toml"),
+            std::string::npos);
+}
+
+TEST_F(Partition, WithoutAMeshNothingSaysForHowManyCores) {
+  EXPECT_NE(refused({"hlo", "partition", "layers.hlo"}).find("for how many cores"), std::string::npos);
+}
+
+TEST_F(Partition, KeysOfAModelAreForBuiltInWorkloads) {
+  EXPECT_NE(refused({"run", "layers.hlo", "--set", "model.layers=2"}).find("built-in workloads"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim
