@@ -25,7 +25,8 @@ class Routing {
   Routing(GraphBuilder& builder, InstructionId gates, std::int64_t capacity)
       : b(builder), gates_(gates), capacity_(capacity), sizes_(b.shape(gates).dimensions) {}
 
-  /// The weight of every token in every place: [G, S, E, C].
+  /// The weight of every token in every place: [G, E, C, S]. Places are few: as the last dimension they would be
+  /// padded.
   InstructionId combine() {
     first_ = highest(gates_);
     const InstructionId others = b.multiply(gates_, b.subtract(b.full_like(first_, 1), first_));
@@ -79,9 +80,13 @@ class Routing {
     const InstructionId kept = b.select(fits, choice, b.full_like(choice, 0));
     const InstructionId weighted = b.multiply(kept, b.broadcast(weight, sizes_, {0, 1}));
     const InstructionId number = b.reduce_add(b.multiply(position, choice), {2});  // [G, S]
-    const InstructionId place = one_hot(b, b.convert(number, sw::ElementType::s32), capacity_, type());
-    const Sizes all{sizes_[0], sizes_[1], sizes_[2], capacity_};
-    return b.multiply(b.broadcast(weighted, all, {0, 1, 2}), b.broadcast(place, all, {0, 1, 3}));
+    const Sizes places{sizes_[0], capacity_, sizes_[1]};
+    const sw::Shape shape = sw::make_shape(sw::ElementType::s32, places);
+    const InstructionId wanted = b.broadcast(b.convert(number, sw::ElementType::s32), places, {0, 2});
+    const InstructionId is_there = b.convert(b.compare(wanted, b.iota(shape, 1), ComparisonDirection::eq), type());
+    const Sizes all{sizes_[0], sizes_[2], capacity_, sizes_[1]};
+    const InstructionId by_expert = b.transpose(weighted, {0, 2, 1});
+    return b.multiply(b.broadcast(by_expert, all, {0, 1, 3}), b.broadcast(is_there, all, {0, 2, 3}));
   }
 
   GraphBuilder& b;
@@ -153,9 +158,9 @@ MixtureResult mixture_of_experts(TrainedTensors& tensors, InstructionId x, const
     const GraphBuilder::Scope scope(b, "dispatch");
     return b.convert(is_placed, b.type(x));
   }();
-  const InstructionId dispatched = named_dot(b, "dispatched", dispatch, grouped, {{0}, {0}, {1}, {1}});
+  const InstructionId dispatched = named_dot(b, "dispatched", dispatch, grouped, {{0}, {0}, {3}, {1}});
   const InstructionId out = through_experts(tensors, dispatched, expert);
-  const InstructionId combined = named_dot(b, "combined", combine, out, {{0}, {1}, {2, 3}, {0, 2}});
+  const InstructionId combined = named_dot(b, "combined", combine, out, {{0}, {1}, {1, 2}, {0, 2}});
   return {b.reshape(combined, sizes), auxiliary, gate.held};
 }
 

@@ -32,7 +32,7 @@ struct MixtureResult {
 /// no place adds nothing. GShard's random skipping of second choices is left out.
 ///
 /// Trains w_gating [M, E], w_in [E, M, H] and w_out [E, H, M], w_up [E, M, H] where the activation is gated. Values by
-/// op_name: "gates" [G, S, E], "combine" [G, S, E, C], the weight of a token in a place, "dispatch", where it is not
+/// op_name: "gates" [G, S, E], "combine" [G, E, C, S], the weight of a token in a place, "dispatch", where it is not
 /// zero, "dispatched" [G, E, C, M], "hidden" [E, G, C, H], "expert_out" [E, G, C, M], "combined" [G, S, M].
 MixtureResult mixture_of_experts(TrainedTensors& tensors, sw::InstructionId x, const FeedForwardOptions& expert,
                                  const MixtureOptions& options);
