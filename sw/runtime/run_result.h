@@ -49,8 +49,8 @@ struct CollectiveResult {
   std::string axes = {};  ///< of the mesh that its groups join (CollectiveOp::axes)
 };
 
-/// Cores that take the same branches of the program, such as those of a stage of a pipeline, by the first of them.
-/// Times are of its last step.
+/// Cores that take the same branches of the program, such as those of a stage of a pipeline, by the first of them: what
+/// its last step is made of. `step` is that of the run, the longest.
 struct StageResult {
   std::int32_t first_core = 0;  ///< of the slice
   std::int64_t cores = 0;
