@@ -21,10 +21,13 @@ struct PartitionFlags {
   std::string mesh;      ///< empty: that of the sharding file or of the text
   std::string sharding;  ///< file; empty: the annotations of the text
   bool windowed_einsum = false;
+  /// Axes of the mesh along which weight updates are sharded, joined by commas; "on" for all, "off" for none.
+  std::string weight_update_sharding = "off";
   std::optional<sw::Rematerialisation> rematerialise;  ///< not given: as little as fits the memory
 
   void add_to(CLI::App& command);
-  bool any() const { return !mesh.empty() || !sharding.empty(); }
+  bool shards_updates() const { return weight_update_sharding != "off"; }
+  bool any() const { return !mesh.empty() || !sharding.empty() || shards_updates(); }
   sw::PartitionOptions options() const;
 };
 

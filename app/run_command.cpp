@@ -112,6 +112,10 @@ void add_partition_flags(CLI::App& run, RunOptions& options) {
          "[auto: "
          "the first\nwhose step fits the memory]")
       ->option_text("POLICY");
+  run.add_option("--weight-update-sharding", options.partition.weight_update_sharding,
+                 "Each core updates a shard of the weights that it would\nupdate whole, along all axes of the mesh or "
+                 "those named [off]")
+      ->option_text("on|off|AXES");
   run.add_flag("--show-mesh", options.show_mesh, "Where the axes of the mesh lie on the slice, as text");
   run.add_option("--compare", options.compare, "Run with each of two sharding files and print both")
       ->option_text("FILE FILE")

@@ -21,6 +21,27 @@ namespace {
 
 using HostClock = std::chrono::steady_clock;
 
+/// "on" apart, names of axes joined by commas.
+sw::SubAxes axes_named(const sw::Mesh& mesh, const std::string& text) {
+  std::vector<std::string> names;
+  for (const sw::MeshAxis& axis : mesh.axes()) names.push_back(axis.name);
+  sw::SubAxes over;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string name = text.substr(begin, end - begin);
+    const int axis = mesh.find(name);
+    if (axis < 0) {
+      throw base::InputError(fmt::format("'{}' is neither on, off, nor an axis of the mesh {}", name, to_string(mesh)),
+                             base::did_you_mean(name, names));
+    }
+    for (const sw::SubAxis sub_axis : mesh.sub_axes(axis)) over.push_back(sub_axis);
+    begin = end + 1;
+  }
+  std::ranges::sort(over);
+  over.erase(std::ranges::unique(over).begin(), over.end());
+  return over;
+}
+
 sw::MeshText one_axis(std::int64_t cores) { return sw::parse_mesh(fmt::format("data={}", cores)); }
 
 base::Bytes parameter_bytes(const sw::Module& module) {
@@ -71,7 +92,11 @@ void RunPartition::take(const workloads::Workload& workload, std::int64_t cores)
   samples_ = workload.samples;
   tokens_ = workload.samples * workload.tokens_per_sample;
   model_flops_ = workload.model_flops;
+  is_of_one_core_ = !workload.global;
   if (!workload.global || sharding_) return;
+  if (!mesh_ && !workload.sharding.empty()) {
+    mesh_ = mesh_of(sw::read_sharding_file(workload.name + ".toml", workload.sharding));
+  }
   if (!mesh_) mesh_ = one_axis(cores);
   std::vector<std::string> axes;
   for (const sw::MeshAxis& axis : mesh_->mesh.axes()) axes.push_back(axis.name);
@@ -99,6 +124,7 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
   choose_mesh(module, cores);
   parameters_ = parameter_bytes(module);
   if (sharding_) annotate(module, mesh_->mesh, *sharding_);
+  if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations);
   sw::Module fused;
   const auto peak = [&](const sw::Module& whole) {
     fused = sw::fused(cut(whole), machine);
@@ -111,6 +137,21 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
     rematerialised_ = rematerialise_to_fit(module, machine.hbm.capacity_per_core, peak).trials.back();
   }
   return fused;
+}
+
+sw::Module RunPartition::with_sharded_update(sw::Module module, std::span<const sw::Donation> donations) {
+  if (is_of_one_core_) make_infeeds_manual(module);
+  const sw::Mesh& mesh = mesh_->mesh;
+  sw::SubAxes over = mesh.all();
+  if (flags_.weight_update_sharding != "on") {
+    const std::string& text = flags_.weight_update_sharding;
+    locate_errors("--weight-update-sharding", text, [&] { over = axes_named(mesh, text); });
+  }
+  const sw::ModuleShardings present = propagate(module, mesh);
+  const std::vector<sw::ValueSharding>& of_entry = present.values[std::size_t(module.entry)];
+  sw::UpdateSharding sharded = shard_weight_update(std::move(module), mesh, over, donations, of_entry);
+  update_memory_ = sharded.memory;
+  return std::move(sharded.module);
 }
 
 sw::PartitionReport RunPartition::place(sw::Program& program, const hw::Machine& machine, const noc::Topology& slice) {
@@ -133,6 +174,7 @@ sw::PartitionReport RunPartition::place(sw::Program& program, const hw::Machine&
           .tokens = tokens_,
           .model_flops = model_flops_,
           .rematerialised = rematerialised_,
+          .update_memory = update_memory_,
           .partition_s = seconds_};
 }
 

@@ -43,16 +43,19 @@ class RunPartition {
  private:
   void choose_mesh(const sw::Module& module, std::int64_t cores);
   sw::Module cut(const sw::Module& module);
+  sw::Module with_sharded_update(sw::Module module, std::span<const sw::Donation> donations);
 
   const PartitionFlags& flags_;
   std::optional<sw::ShardingFile> sharding_;
   std::optional<sw::MeshText> mesh_;
   bool mesh_of_flag_ = false;
-  std::string origin_;  ///< of the annotations
+  bool is_of_one_core_ = false;  ///< the workload's program has collectives of its own
+  std::string origin_;           ///< of the annotations
   base::Bytes parameters_;
   std::int64_t samples_ = 0, tokens_ = 0;
   double model_flops_ = 0, seconds_ = 0;
   sw::RematerialisationTrial rematerialised_;
+  sw::UpdateMemory update_memory_;
 };
 
 }  // namespace podsim::app

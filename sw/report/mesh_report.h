@@ -8,6 +8,7 @@
 #include "sw/graph/rematerialize.h"
 #include "sw/runtime/run_result.h"
 #include "sw/spmd/placement_search.h"
+#include "sw/spmd/weight_update_sharding.h"
 
 /// A program of the whole machine that was partitioned for its cores, as the reports see it.
 namespace podsim::sw {
@@ -21,6 +22,7 @@ struct PartitionReport {
   std::int64_t tokens = 0;                ///< likewise
   double model_flops = 0;                 ///< that the model asks for in a step, nothing computed twice; 0: not known
   RematerialisationTrial rematerialised;  ///< policy, peak of memory, FLOPs of all cores computed once more
+  UpdateMemory update_memory;             ///< weights and slots of a core, where their updates are sharded; 0 elsewhere
   double partition_s = 0;                 ///< host time
 };
 

@@ -170,6 +170,11 @@ std::string mesh(const RunReport& r) {
   }
   head.row({"  parameters", fmt::format("{} on a core, {} in all", base::to_string(r.memory.parameters),
                                         base::to_string(p.parameters))});
+  if (p.update_memory.cut > base::Bytes(0)) {
+    head.row({"  sharded update",
+              fmt::format("of {} of weights and slot variables on a core, else {}",
+                          base::to_string(p.update_memory.cut), base::to_string(p.update_memory.whole))});
+  }
   std::string text = "\nhow the program is cut\n" + head.text();
   const std::vector<AxisCollectives> rows = collectives_by_axis(r.result);
   if (rows.empty()) return text;
