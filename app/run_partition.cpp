@@ -2,9 +2,11 @@
 #include "app/run_partition.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <vector>
 
 #include "app/arguments.h"
@@ -42,7 +44,32 @@ sw::SubAxes axes_named(const sw::Mesh& mesh, const std::string& text) {
   return over;
 }
 
-sw::MeshText one_axis(std::int64_t cores) { return sw::parse_mesh(fmt::format("data={}", cores)); }
+/// The names of axes in a sharding file, in alphabetical order.
+std::set<std::string> axes_in(const sw::ShardingFile& file) {
+  std::set<std::string> names;
+  for (const sw::ShardingRule& rule : file.rules) {
+    for (const std::string& dimension : rule.dimensions) {
+      for (std::size_t begin = 0; begin <= dimension.size();) {
+        const std::size_t end = std::min(dimension.find('+', begin), dimension.size());
+        const std::string name = dimension.substr(begin, end - begin);
+        if (!name.empty() && name != "-") names.insert(name);
+        begin = end + 1;
+      }
+    }
+  }
+  return names;
+}
+
+/// All cores as one axis, which has the name that the sharding gives it.
+sw::MeshText one_axis(std::int64_t cores, const std::optional<sw::ShardingFile>& sharding) {
+  const std::set<std::string> names = sharding ? axes_in(*sharding) : std::set<std::string>{};
+  if (names.size() > 1) {
+    throw base::InputError(
+        fmt::format("the sharding cuts along the axes {}, and nothing says how long they are", fmt::join(names, ", ")),
+        "--mesh 'x=2,y=4', or axes in a section [mesh] of the file");
+  }
+  return sw::parse_mesh(fmt::format("{}={}", names.empty() ? "data" : *names.begin(), cores));
+}
 
 base::Bytes parameter_bytes(const sw::Module& module) {
   const sw::Computation& entry = module.entry_computation();
@@ -94,22 +121,23 @@ void RunPartition::take(const workloads::Workload& workload, std::int64_t cores)
   model_flops_ = workload.model_flops;
   is_of_one_core_ = !workload.global;
   if (!workload.global || sharding_) return;
-  if (!mesh_ && !workload.sharding.empty()) {
-    mesh_ = mesh_of(sw::read_sharding_file(workload.name + ".toml", workload.sharding));
+  if (!workload.sharding.empty()) {
+    sharding_ = sw::read_sharding_file(workload.name + ".toml", workload.sharding);
+    if (!mesh_) mesh_ = mesh_of(*sharding_);
+    origin_ = "that of the workload";
+    return;
   }
-  if (!mesh_) mesh_ = one_axis(cores);
+  if (!mesh_) mesh_ = one_axis(cores, sharding_);
   std::vector<std::string> axes;
   for (const sw::MeshAxis& axis : mesh_->mesh.axes()) axes.push_back(axis.name);
-  const bool comes_with_it = !workload.sharding.empty();
-  sharding_ = sw::read_sharding_file(workload.name + ".toml",
-                                     comes_with_it ? workload.sharding : data_parallel_sharding(workload, axes));
-  origin_ = comes_with_it ? "that of the workload" : "the batch along all axes";
+  sharding_ = sw::read_sharding_file(workload.name + ".toml", data_parallel_sharding(workload, axes));
+  origin_ = "the batch along all axes";
 }
 
 void RunPartition::choose_mesh(const sw::Module& module, std::int64_t cores) {
   if (!mesh_) mesh_ = mesh_of_annotations(module);
-  if (!mesh_) mesh_ = one_axis(cores);
-  if (origin_.empty()) origin_ = "the annotations of the text";
+  if (!mesh_) mesh_ = one_axis(cores, sharding_);
+  if (origin_.empty()) origin_ = "the annotations of the program";
 }
 
 sw::Module RunPartition::cut(const sw::Module& module) {

@@ -106,6 +106,10 @@ void add_partition(Json& json, const RunReport& r) {
   json["sharding"] = p.sharding;
   json["rematerialised"] = {{"policy", std::string(to_string(p.rematerialised.policy))},
                             {"flops", p.rematerialised.flops}};
+  if (p.update_memory.cut > base::Bytes(0)) {
+    json["memory"]["updated_bytes_per_core"] = p.update_memory.cut.value();
+    json["memory"]["updated_bytes_per_core_uncut"] = p.update_memory.whole.value();
+  }
   json["samples_per_step"] = p.samples;
   json["tokens_per_s"] = r.tokens_per_s();
   json["model_flops_per_step"] = p.model_flops;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "program.h"
@@ -147,6 +148,34 @@ TEST_F(Partition, AShardingFileThatDoesNotFitIsPointedAt) {
 
 TEST_F(Partition, WithoutAMeshNothingSaysForHowManyCores) {
   EXPECT_NE(refused({"hlo", "partition", "layers.hlo"}).find("for how many cores"), std::string::npos);
+}
+
+TEST_F(Partition, AllCoresAreTheOneAxisThatAShardingNames) {
+  folder.write("one.toml", "[sharding]\n\"x\" = [\"batch\"]\n");
+  const Json run = json({"run", "layers.hlo", "--slice", "2x2", "--sharding", "one.toml"});
+  ASSERT_EQ(run["mesh"].size(), 1U);
+  EXPECT_EQ(run["mesh"][0]["name"], "batch");
+  EXPECT_EQ(run["mesh"][0]["size"], 8);
+  EXPECT_NE(refused({"run", "layers.hlo", "--slice", "2x2", "--sharding", "megatron.toml"}).find("axes x, y"),
+            std::string::npos);
+}
+
+TEST_F(Partition, UpdatesOfShardsKeepShardsOfTheWeights) {
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "4"});
+    return json(more);
+  };
+  const Json whole = run({}), shards = run({"--weight-update-sharding", "on"});
+  // Small arrays stay whole: a little more than an eighth is left.
+  const double part = shards["memory"]["updated_bytes_per_core"].get<double>() /
+                      shards["memory"]["updated_bytes_per_core_uncut"].get<double>();
+  EXPECT_GT(part, 1.0 / 8);
+  EXPECT_LT(part, 1.3 / 8);
+  EXPECT_LT(shards["memory"]["parameter_bytes_per_core"], whole["memory"]["parameter_bytes_per_core"]);
+  std::set<std::string> kinds;
+  for (const Json& row : shards["collectives_by_axis"]) kinds.insert(row["kind"]);
+  EXPECT_TRUE(kinds.contains("reduce-scatter"));
+  EXPECT_TRUE(kinds.contains("all-gather"));
 }
 
 TEST_F(Partition, KeysOfAModelAreForBuiltInWorkloads) {
