@@ -17,7 +17,10 @@ nlohmann::ordered_json manifest(const sw::RunReport& report, const RunRecord& re
                                   {"timeline.json", "chip (0,0) core 0 over time, for ui.perfetto.dev"},
                                   {"machine.toml", "the resolved machine, a machine file"},
                                   {"manifest.json", "this list"}};
-  if (report.partition) files["mesh.svg"] = "where the axes of the mesh lie on the slice";
+  if (report.partition) {
+    files["mesh.svg"] = "where the axes of the mesh lie on the slice";
+    files["layers.csv"] = "what cutting costs each layer: work of all partitions, halos, other collectives";
+  }
   for (const auto& [name, description] : record.other_files) files[name] = description;
   return {{"schema_version", 1},         {"program", "podsim 0.1.0"},        {"command_line", record.command_line},
           {"workload", report.workload}, {"machine", report.machine.name},   {"slice", report.slice},
@@ -35,7 +38,10 @@ void write_run(const std::filesystem::path& folder, const sw::RunReport& report,
   report.result.statistics.write_text(statistics);
   base::write_file(folder / "statistics.txt", statistics.str());
   base::write_file(folder / "ops.csv", sw::ops_csv(report));
-  if (report.partition) base::write_file(folder / "mesh.svg", sw::mesh_svg(report.partition->placed.placement));
+  if (report.partition) {
+    base::write_file(folder / "mesh.svg", sw::mesh_svg(report.partition->placed.placement));
+    base::write_file(folder / "layers.csv", sw::cut_costs_csv(report.partition->layers));
+  }
   base::write_file(folder / "timeline.json", spans.str());
   base::write_file(folder / "machine.toml", record.machine.to_toml());
   base::write_file(folder / "manifest.json", manifest(report, record).dump(2) + "\n");

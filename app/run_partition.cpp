@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "app/arguments.h"
@@ -155,7 +156,9 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
   if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations);
   sw::Module fused;
   const auto peak = [&](const sw::Module& whole) {
-    fused = sw::fused(cut(whole), machine);
+    sw::Module local = cut(whole);
+    layers_ = cut_costs(whole, local);
+    fused = sw::fused(std::move(local), machine);
     return sw::account_memory(fused, donations).peak;
   };
   if (flags_.rematerialise) {
@@ -203,6 +206,7 @@ sw::PartitionReport RunPartition::place(sw::Program& program, const hw::Machine&
           .model_flops = model_flops_,
           .rematerialised = rematerialised_,
           .update_memory = update_memory_,
+          .layers = std::move(layers_),
           .partition_s = seconds_};
 }
 

@@ -56,6 +56,7 @@ class RunPartition {
   double model_flops_ = 0, seconds_ = 0;
   sw::RematerialisationTrial rematerialised_;
   sw::UpdateMemory update_memory_;
+  std::vector<sw::CutCost> layers_;
 };
 
 }  // namespace podsim::app

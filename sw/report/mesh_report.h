@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "sw/graph/rematerialize.h"
 #include "sw/runtime/run_result.h"
+#include "sw/spmd/cut_cost.h"
 #include "sw/spmd/placement_search.h"
 #include "sw/spmd/weight_update_sharding.h"
 
@@ -23,6 +24,7 @@ struct PartitionReport {
   double model_flops = 0;                 ///< that the model asks for in a step, nothing computed twice; 0: not known
   RematerialisationTrial rematerialised;  ///< policy, peak of memory, FLOPs of all cores computed once more
   UpdateMemory update_memory;             ///< weights and slots of a core, where their updates are sharded; 0 elsewhere
+  std::vector<CutCost> layers;            ///< what cutting costs each, by op_name
   double partition_s = 0;                 ///< host time
 };
 

@@ -93,6 +93,17 @@ std::vector<CutCost> cut_costs(const Module& whole, const Module& cut) {
   return costs;
 }
 
+CutCost total(const std::vector<CutCost>& costs) {
+  CutCost sum;
+  for (const CutCost& cost : costs) {
+    sum.whole_macs += cost.whole_macs;
+    sum.cut_macs += cost.cut_macs;
+    sum.halo_bytes += cost.halo_bytes;
+    sum.other_bytes += cost.other_bytes;
+  }
+  return sum;
+}
+
 std::string cut_costs_csv(const std::vector<CutCost>& costs) {
   std::string text = "op_name,whole GMAC,all partitions GMAC,waste %,halo bytes per core,other bytes per core\n";
   for (const CutCost& cost : costs) {

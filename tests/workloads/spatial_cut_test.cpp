@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SSD's backbone with images cut by rows, one to eight ways: what neighbours exchange, and the work beyond the image,
+// against counts of rows.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+
+#include "sw/spmd/cut_cost.h"
+#include "sw/spmd/partitioner.h"
+#include "sw/spmd/sharding_file.h"
+#include "workloads/ssd.h"
+
+namespace podsim::workloads {
+namespace {
+
+/// The rows of its input that a convolution over rows reads.
+struct Rows {
+  std::int64_t input = 0, output = 0, size = 1, stride = 1, padding = 0;
+};
+
+std::int64_t shard(std::int64_t size, std::int64_t ways) { return (size + ways - 1) / ways; }
+
+/// Rows that the partition with most above it lacks, and the one with most below it: what goes over the links, since
+/// all partitions run one program.
+std::int64_t halo_rows(const Rows& rows, std::int64_t ways) {
+  const std::int64_t in = shard(rows.input, ways), out = shard(rows.output, ways);
+  std::int64_t above = 0, below = 0;
+  for (std::int64_t i = 0; i < ways; ++i) {
+    const std::int64_t first = i * out, last = std::min((i + 1) * out, rows.output) - 1;
+    if (first > last) continue;
+    const std::int64_t from = std::max<std::int64_t>(0, first * rows.stride - rows.padding);
+    const std::int64_t to = std::min(rows.input - 1, last * rows.stride - rows.padding + rows.size - 1);
+    above = std::max(above, i * in - from);
+    below = std::max(below, to - ((i + 1) * in - 1));
+  }
+  return above + below;
+}
+
+struct Cut {
+  std::map<std::string, sw::CutCost> costs;
+  std::map<std::string, Rows> rows;               ///< of the whole program's convolutions over rows
+  std::map<std::string, std::int64_t> row_bytes;  ///< of a row of their inputs, all images and channels
+};
+
+Cut cut_by_rows(const SsdOptions& options, std::int64_t ways) {
+  sw::Module module = ssd_forward(options);
+  const sw::Mesh mesh = sw::Mesh::parse(fmt::format("rows={}", ways));
+  const sw::ShardingFile file = sw::read_sharding_file("rows", "[sharding]\n\"images\" = [\"\", \"rows\"]\n");
+  sw::annotate(module, mesh, file);
+  const sw::Module local = sw::partition(module, mesh, sw::propagate(module, mesh));
+  Cut result;
+  for (const sw::CutCost& cost : sw::cut_costs(module, local)) result.costs[cost.op_name] = cost;
+  const sw::Computation& entry = module.entry_computation();
+  for (const sw::Instruction& instruction : entry.instructions) {
+    if (instruction.opcode != sw::Opcode::convolution) continue;
+    const sw::Shape& input = entry[instruction.operands[0]].shape;
+    const sw::WindowDimension& window = instruction.window[0];
+    const int row = instruction.convolution.input_spatial[0];
+    result.rows[instruction.op_name] = {
+        input.dimensions[std::size_t(row)],
+        instruction.shape.dimensions[std::size_t(instruction.convolution.output_spatial[0])], window.size,
+        window.stride, window.padding_low};
+    result.row_bytes[instruction.op_name] = sw::logical_bytes(input).value() / input.dimensions[std::size_t(row)];
+  }
+  return result;
+}
+
+class SpatialCut : public ::testing::TestWithParam<std::int64_t> {};
+
+bool is_of_the_backbone(const std::string& op_name) {
+  return op_name.starts_with("stem") || op_name.starts_with("layer");
+}
+
+// Maps of 256, 128 and 64 rows: every shard has as many rows, and k - s of them come from neighbours.
+TEST_P(SpatialCut, halos_of_even_rows_are_the_closed_form) {
+  SsdOptions options;
+  options.batch = 1;
+  options.image_size = 512;
+  const Cut cut = cut_by_rows(options, GetParam());
+  int convolutions = 0;
+  for (const auto& [op_name, rows] : cut.rows) {
+    if (!is_of_the_backbone(op_name)) continue;
+    ++convolutions;
+    const sw::CutCost& cost = cut.costs.at(op_name);
+    EXPECT_EQ(cost.halo_bytes, halo_rows(rows, GetParam()) * cut.row_bytes.at(op_name)) << op_name;
+    if (GetParam() > 1) {
+      EXPECT_EQ(halo_rows(rows, GetParam()), std::max<std::int64_t>(0, rows.size - rows.stride)) << op_name;
+    }
+    EXPECT_DOUBLE_EQ(cost.waste(), 0) << op_name;
+  }
+  EXPECT_GE(convolutions, 26);
+}
+
+// Of images of 300 the maps have 150, 75 and 38 rows.
+TEST_P(SpatialCut, the_work_beyond_uneven_rows_is_the_closed_form) {
+  SsdOptions options;
+  options.batch = 1;
+  const Cut cut = cut_by_rows(options, GetParam());
+  for (const auto& [op_name, rows] : cut.rows) {
+    if (!is_of_the_backbone(op_name)) continue;
+    const double all = double(shard(rows.output, GetParam()) * GetParam());
+    EXPECT_NEAR(cut.costs.at(op_name).waste(), all / double(rows.output) - 1, 1e-12) << op_name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ways, SpatialCut, ::testing::Values(1, 2, 4, 8));
+
+}  // namespace
+}  // namespace podsim::workloads
