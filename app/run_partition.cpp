@@ -111,7 +111,11 @@ void RunPartition::check_slice(const std::string& slice, std::int64_t cores, con
   if (!mesh_ || mesh_->mesh.partitions() == cores) return;
   const std::string message = fmt::format("the mesh {} has {} partitions, a slice of {} has {} cores", mesh_->text,
                                           mesh_->mesh.partitions(), slice, cores);
-  const std::string hint = fmt::format("'--slice {}' has as many", slice_for(mesh_->mesh.partitions(), machine));
+  const bool whole_chips = mesh_->mesh.partitions() % machine.cores_per_chip == 0;
+  const std::string hint = whole_chips
+                               ? fmt::format("'--slice {}' has as many", slice_for(mesh_->mesh.partitions(), machine))
+                               : fmt::format("chips have {} cores; with '--set core.cores_per_chip=1' they have one",
+                                             machine.cores_per_chip);
   locate_errors(mesh_of_flag_ ? "--mesh" : "--slice", mesh_of_flag_ ? flags_.mesh : slice,
                 [&] { throw base::InputError(message, mesh_of_flag_ ? hint : hint + "; or give a --mesh"); });
 }
