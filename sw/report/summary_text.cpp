@@ -170,13 +170,11 @@ std::string mesh(const RunReport& r) {
   }
   head.row({"  parameters", fmt::format("{} on a core, {} in all", base::to_string(r.memory.parameters),
                                         base::to_string(p.parameters))});
-<<<<<<< HEAD
   if (p.update_memory.cut > base::Bytes(0)) {
     head.row({"  sharded update",
               fmt::format("of {} of weights and slot variables on a core, else {}",
                           base::to_string(p.update_memory.cut), base::to_string(p.update_memory.whole))});
   }
-=======
   const CutCost all = total(p.layers);
   if (all.whole_macs > 0) {
     head.row({"  matrix work",
@@ -184,7 +182,6 @@ std::string mesh(const RunReport& r) {
   }
   if (all.halo_bytes > 0)
     head.row({"  halos", megabytes(base::Bytes(all.halo_bytes)) + " a step from a core to its neighbours"});
->>>>>>> d9b0300 (app: layers.csv, what cutting costs each layer; tests: halos and waste of SSD's backbone cut by rows)
   std::string text = "\nhow the program is cut\n" + head.text();
   const std::vector<AxisCollectives> rows = collectives_by_axis(r.result);
   if (rows.empty()) return text;
