@@ -71,6 +71,50 @@ TEST(RunModule, TileAndReplayAgree) {
   EXPECT_EQ(time("tile"), time("replay"));
 }
 
+/// A large sum along the rows of a torus of 16 x 16 chips, and an array of a few bytes that every core sends to its
+/// mirror image: where the axes of a mesh change places.
+std::string mirrored_module() {
+  std::string pairs;
+  for (int y = 0; y < 16; ++y) {
+    for (int x = 0; x < 16; ++x) {
+      for (int core = 0; core < 2; ++core) {
+        pairs += (pairs.empty() ? "{" : ",{") + std::to_string(2 * (16 * y + x) + core) + "," +
+                 std::to_string(2 * (16 * x + y) + core) + "}";
+      }
+    }
+  }
+  return R"(HloModule mirrored, num_partitions=512
+
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %c = f32[] add(%a, %b)
+}
+
+ENTRY %e (x: f32[32768,4096], s: f32[8]) -> (f32[32768,4096], f32[8]) {
+  %x = f32[32768,4096] parameter(0)
+  %s = f32[8] parameter(1)
+  %y = f32[32768,4096] all-reduce(%x), channel_id=1, replica_groups=[16,32]<=[512], use_global_device_ids=true, to_apply=%add
+  %t = f32[8] collective-permute(%s), channel_id=2, source_target_pairs={)" +
+         pairs + R"(}
+  ROOT %r = (f32[32768,4096], f32[8]) tuple(%y, %t)
+}
+)";
+}
+
+TEST(RunModule, ASmallPermuteThatIsNotTheSameEverywhereDoesNotKeepChipsFromStandingForOthers) {
+  test::Folder folder;
+  folder.write("mirrored.hlo", mirrored_module());
+  const auto run = [&](const char* fold) {
+    return Json::parse(folder.run({"run", "mirrored.hlo", "--machine", "tpu-v2", "--json", "--fold", fold}).out);
+  };
+  const Json folded = run("on"), all = run("off");
+  EXPECT_EQ(folded["simulated_chips"], 1);
+  EXPECT_EQ(all["simulated_chips"], 256);
+  const double step = all["step_time_s"];
+  EXPECT_NEAR(folded["step_time_s"].get<double>(), step, 0.01 * step);
+}
+
 TEST(RunModule, ASliceOfAnotherSizeIsRefusedWithOneThatFits) {
   test::Folder folder;
   folder.write("step.hlo", module_text);
