@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <systemc>
 
 #include "base/diagnostic.h"
@@ -20,10 +19,8 @@
 #include "noc/systemc_time.h"
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_estimate.h"
-#include "sw/collectives/collective_folding.h"
 #include "sw/collectives/collective_run.h"
 #include "sw/runtime/run_statistics.h"
-#include "sw/spmd/mesh_collectives.h"
 
 namespace podsim::sw {
 namespace {
@@ -172,66 +169,6 @@ RunResult Simulation::run() {
 }
 
 base::Time Simulation::now() const { return noc::now(); }
-
-noc::FoldedTopology Simulation::fold(const noc::Topology& slice) {
-  if (!options_.fold || options_.detail != Detail::replay) return slice;
-  const noc::FoldedTopology most = noc::FoldedTopology::fold_all(slice);
-  std::vector<bool> folded;
-  for (int dimension = 0; dimension < slice.dimensions(); ++dimension) folded.push_back(most.folded(dimension));
-  if (most.is_folded()) take_small_permutes_by_formula();
-  for (std::size_t i = 0; i < schedules_.size(); ++i) {
-    if (by_formula_.contains(int(i))) continue;
-    const noc::FoldedTopology allowed = fold_for(*schedules_[i]);
-    for (std::size_t d = 0; d < folded.size(); ++d) folded[d] = folded[d] && allowed.folded(int(d));
-  }
-  bool refused = false;
-  for (int d = 0; d < slice.dimensions(); ++d) {
-    const bool varies = folded[std::size_t(d)] && branches_vary_along(slice, d);
-    refused = refused || varies;
-    folded[std::size_t(d)] = folded[std::size_t(d)] && !varies;
-  }
-  if (refused) result_.notes.push_back("chips that take different branches are simulated one by one");
-  return {slice, folded};
-}
-
-/// Where an axis of a mesh changes places with another every chip sends another way.
-void Simulation::take_small_permutes_by_formula() {
-  constexpr double small = 0.01;  // of the collectives' time
-  double all = 0, permutes = 0;
-  for (const CountedCollective& counted : counted_collectives(program_)) {
-    const CollectiveSchedule& schedule = *schedules_[std::size_t(counted.collective)];
-    const double once = modelled_time(machine_, schedule).si();
-    all += once * double(counted.count);
-    if (schedule.request().kind != CollectiveKind::collective_permute) continue;
-    if (fold_for(schedule).representatives().nodes() ==
-        noc::FoldedTopology::fold_all(schedule.slice()).representatives().nodes())
-      continue;
-    permutes += once * double(counted.count);
-    by_formula_[counted.collective] = base::Cycles(std::int64_t(std::ceil(once * machine_.clock.si())));
-  }
-  const bool asynchronous = std::ranges::any_of(program_.items, [&](const ProgramItem& item) {
-    return item.kind == ProgramItem::Kind::collective && item.phase != AsyncPhase::none &&
-           by_formula_.contains(item.index);
-  });
-  if (permutes > small * all || asynchronous) by_formula_.clear();
-  if (by_formula_.empty()) return;
-  result_.notes.push_back(
-      fmt::format("collective-permutes that go other ways from other chips, {:.2f} % of the collectives' time, are "
-                  "taken by formula",
-                  100 * permutes / all));
-}
-
-/// Whether a translation along a wrapped dimension takes some branch's cores to others.
-bool Simulation::branches_vary_along(const noc::Topology& slice, int dimension) const {
-  const auto cores = std::int32_t(machine_.cores_per_chip);
-  return std::ranges::any_of(program_.core_sets, [&](const std::vector<std::int32_t>& set) {
-    return std::ranges::any_of(set, [&](std::int32_t core) {
-      const noc::NodeId chip = core / cores;
-      if (chip >= slice.nodes()) return false;
-      return !std::ranges::binary_search(set, *slice.neighbour(chip, dimension, +1) * cores + core % cores);
-    });
-  });
-}
 
 std::optional<hw::Command> Simulation::next_command(hw::Core& core) {
   CoreState& at = state(core.id());
