@@ -12,7 +12,9 @@
 
 #include "app/arguments.h"
 #include "app/module_file.h"
+#include "app/slice.h"
 #include "base/diagnostic.h"
+#include "noc/slice.h"
 #include "sw/compiler/compile.h"
 #include "sw/memory_account.h"
 #include "sw/spmd/mesh_collectives.h"
@@ -87,6 +89,16 @@ std::optional<sw::MeshText> mesh_that_comes_with(const std::string& workload) {
   return mesh_of(sw::read_sharding_file(found->name + ".toml", found->toml));
 }
 
+/// What fits a mesh of so many partitions, where a slice of `cores` does not.
+std::string hint_for(std::int64_t partitions, std::int64_t cores, const hw::Machine& machine) {
+  if (partitions % machine.cores_per_chip != 0) {
+    return fmt::format("chips have {} cores; with '--set core.cores_per_chip=1' they have one", machine.cores_per_chip);
+  }
+  const std::string slice = slice_for(partitions, machine);
+  const bool exists = noc::slice_problem({machine.pod.dimensions, machine.pod.pods}, parse_sizes(slice)).empty();
+  return exists ? fmt::format("'--slice {}' has as many", slice) : fmt::format("axes of {} positions in all", cores);
+}
+
 }  // namespace
 
 RunPartition::RunPartition(const PartitionFlags& flags, const std::string& workload) : flags_(flags) {
@@ -111,11 +123,7 @@ void RunPartition::check_slice(const std::string& slice, std::int64_t cores, con
   if (!mesh_ || mesh_->mesh.partitions() == cores) return;
   const std::string message = fmt::format("the mesh {} has {} partitions, a slice of {} has {} cores", mesh_->text,
                                           mesh_->mesh.partitions(), slice, cores);
-  const bool whole_chips = mesh_->mesh.partitions() % machine.cores_per_chip == 0;
-  const std::string hint = whole_chips
-                               ? fmt::format("'--slice {}' has as many", slice_for(mesh_->mesh.partitions(), machine))
-                               : fmt::format("chips have {} cores; with '--set core.cores_per_chip=1' they have one",
-                                             machine.cores_per_chip);
+  const std::string hint = hint_for(mesh_->mesh.partitions(), cores, machine);
   locate_errors(mesh_of_flag_ ? "--mesh" : "--slice", mesh_of_flag_ ? flags_.mesh : slice,
                 [&] { throw base::InputError(message, mesh_of_flag_ ? hint : hint + "; or give a --mesh"); });
 }

@@ -130,6 +130,8 @@ TEST_F(Partition, AMeshThatIsNotOneIsPointedAt) {
     return refused({"run", "layers.hlo", "--mesh", mesh, "--sharding", "megatron.toml", "--slice", "2x2"});
   };
   EXPECT_NE(run("x=2,y=3").find("6 partitions, a slice of 2x2 has 8 cores"), std::string::npos) << run("x=2,y=3");
+  EXPECT_NE(run("x=2,y=3").find("axes of 8 positions in all"), std::string::npos) << run("x=2,y=3");
+  EXPECT_NE(run("x=2,y=8").find("'--slice 4x2' has as many"), std::string::npos) << run("x=2,y=8");
   EXPECT_NE(run("x=two,y=4").find("--mesh: error"), std::string::npos) << run("x=two,y=4");
   EXPECT_NE(run("x=2@W,y=4").find("no dimension 'w'"), std::string::npos) << run("x=2@W,y=4");
   EXPECT_NE(run("x=2@X+core,y=4").find("axis x has 2 positions"), std::string::npos) << run("x=2@X+core,y=4");
