@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/spmd/reshard.h"
 
+#include <algorithm>
+#include <iterator>
+#include <span>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "sw/spmd/reshard_plan.h"
 
@@ -17,12 +21,101 @@ class Resharder {
  public:
   Resharder(LocalProgram& program, const LocalValue& value) : program_(program), value_(value), id_(value.id) {}
 
-  InstructionId run(const std::vector<ReshardStep>& steps) {
-    for (const ReshardStep& step : steps) write(step);
+  InstructionId run(std::span<const ReshardStep> steps) {
+    while (!steps.empty()) {
+      const std::size_t together = alike(steps);
+      if (together > 1) {
+        const bool scatters = steps.front().kind == Kind::reduce_scatter;
+        scatters ? reduce_scatter(steps.first(together)) : all_gather(steps.first(together));
+      } else {
+        write(steps.front());
+      }
+      steps = steps.subspan(together);
+    }
     return id_;
   }
 
  private:
+  /// How many of the first steps are one reduce-scatter, or one all-gather, of several dimensions that divide.
+  std::size_t alike(std::span<const ReshardStep> steps) const {
+    const Kind kind = steps.front().kind;
+    if (kind != Kind::reduce_scatter && kind != Kind::all_gather) return 1;
+    std::size_t count = 0;
+    while (count < steps.size() && steps[count].kind == kind && divides(steps[count])) ++count;
+    return std::max<std::size_t>(count, 1);
+  }
+
+  bool divides(const ReshardStep& step) const {
+    const bool scatters = step.kind == Kind::reduce_scatter;
+    const DimensionCuts &coarse = scatters ? step.before : step.after, &fine = scatters ? step.after : step.before;
+    return shard(coarse, step.dimension) == mesh().size(step.sub_axes) * shard(fine, step.dimension);
+  }
+
+  /// Dimensions cut by several steps: their blocks' numbers, in the order of the steps, in front of the elements of a
+  /// block; and where the elements of a dimension stand behind those.
+  struct Blocks {
+    SubAxes sub_axes;
+    std::vector<std::int64_t> apart;   ///< sizes: every dimension as the numbers of its blocks, then its elements
+    std::vector<std::int64_t> inside;  ///< sizes of a block
+    std::vector<std::int64_t> order;   ///< of `apart`, to have the numbers in front
+  };
+
+  Blocks blocks(std::span<const ReshardStep> steps, std::vector<std::int64_t> inside) const {
+    Blocks blocks;
+    blocks.inside = std::move(inside);
+    std::vector<std::vector<std::int64_t>> numbers(blocks.inside.size());  ///< of a dimension: its steps
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      blocks.sub_axes.insert(blocks.sub_axes.end(), steps[i].sub_axes.begin(), steps[i].sub_axes.end());
+      numbers[std::size_t(steps[i].dimension)].push_back(std::int64_t(i));
+    }
+    blocks.order.resize(steps.size());
+    for (std::size_t d = 0; d < numbers.size(); ++d) {
+      for (const std::int64_t i : numbers[d]) {
+        blocks.order[std::size_t(i)] = std::int64_t(blocks.apart.size());
+        blocks.apart.push_back(mesh().size(steps[std::size_t(i)].sub_axes));
+      }
+      blocks.order.push_back(std::int64_t(blocks.apart.size()));
+      blocks.apart.push_back(blocks.inside[d]);
+    }
+    return blocks;
+  }
+
+  /// One collective of the elements in a row, block after block.
+  void reduce_scatter(std::span<const ReshardStep> steps) {
+    GraphBuilder& builder = program_.builder();
+    std::vector<std::int64_t> inside = builder.shape(id_).dimensions;
+    for (const ReshardStep& step : steps) inside[std::size_t(step.dimension)] /= mesh().size(step.sub_axes);
+    const Blocks parts = blocks(steps, std::move(inside));
+    id_ = in_order(builder.reshape(id_, parts.apart), parts.order);
+    id_ = builder.reshape(id_, {builder.shape(id_).element_count()});
+    id_ = program_.reduce_scatter(id_, parts.sub_axes, 0, value_.combiner);
+    id_ = builder.reshape(id_, parts.inside);
+  }
+
+  void all_gather(std::span<const ReshardStep> steps) {
+    GraphBuilder& builder = program_.builder();
+    std::vector<std::int64_t> sizes = builder.shape(id_).dimensions;
+    const Blocks parts = blocks(steps, sizes);
+    id_ = builder.reshape(id_, {builder.shape(id_).element_count()});
+    id_ = program_.all_gather(id_, parts.sub_axes, 0);
+    std::vector<std::int64_t> front, back(parts.order.size());
+    for (std::size_t i = 0; i < parts.order.size(); ++i) {
+      front.push_back(parts.apart[std::size_t(parts.order[i])]);
+      back[std::size_t(parts.order[i])] = std::int64_t(i);
+    }
+    id_ = in_order(builder.reshape(id_, std::move(front)), back);
+    for (const ReshardStep& step : steps) sizes[std::size_t(step.dimension)] *= mesh().size(step.sub_axes);
+    id_ = builder.reshape(id_, std::move(sizes));
+  }
+
+  /// Transposed, unless only dimensions of one element change places.
+  InstructionId in_order(InstructionId id, const std::vector<std::int64_t>& order) {
+    const std::vector<std::int64_t>& sizes = program_.builder().shape(id).dimensions;
+    std::vector<std::int64_t> longer;
+    std::ranges::copy_if(order, std::back_inserter(longer), [&](std::int64_t d) { return sizes[std::size_t(d)] > 1; });
+    return std::ranges::is_sorted(longer) ? id : program_.builder().transpose(id, order);
+  }
+
   void write(const ReshardStep& step) {
     switch (step.kind) {
       case Kind::slice:
