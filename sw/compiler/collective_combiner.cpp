@@ -67,12 +67,19 @@ bool is_heavy(const Instruction& instruction) {
   }
 }
 
+/// An all-reduce of a reduce-scatter's result, the rest of a sum: both can wait, for what needs the sum.
+bool completes(const Computation& computation, const Instruction& instruction) {
+  return instruction.opcode == Opcode::all_reduce && may_combine(instruction) &&
+         computation[instruction.operands[0]].opcode == Opcode::reduce_scatter;
+}
+
 /// For every instruction the first heavy one that needs it, directly or through light ones: until there it can wait.
 std::vector<InstructionId> needed_by(const Computation& computation) {
   const InstructionId count = InstructionId(computation.instructions.size());
   std::vector<InstructionId> first(std::size_t(count), count);
   for (InstructionId id = count; id-- > 0;) {
-    const InstructionId need = is_heavy(computation[id]) ? id : first[std::size_t(id)];
+    const bool waits = !is_heavy(computation[id]) || completes(computation, computation[id]);
+    const InstructionId need = waits ? first[std::size_t(id)] : id;
     for (const InstructionId operand : computation[id].operands) {
       first[std::size_t(operand)] = std::min(first[std::size_t(operand)], need);
     }
@@ -80,15 +87,25 @@ std::vector<InstructionId> needed_by(const Computation& computation) {
   return first;
 }
 
-/// Marks parameters and what is computed from one of them alone, changing nothing but elements.
+/// Marks parameters and what is computed from one of them alone, changing nothing but elements and their order.
 std::vector<bool> made_of_a_parameter(const Computation& computation) {
   std::vector<bool> marks(computation.instructions.size(), false);
   for (InstructionId id = 0; id < InstructionId(marks.size()); ++id) {
     const Instruction& instruction = computation[id];
     const auto marked = [&](InstructionId operand) { return bool(marks[std::size_t(operand)]); };
-    marks[std::size_t(id)] = instruction.opcode == Opcode::parameter ||
-                             (instruction.opcode == Opcode::get_tuple_element && marked(instruction.operands[0])) ||
-                             (instruction.opcode == Opcode::convert && marked(instruction.operands[0]));
+    switch (instruction.opcode) {
+      case Opcode::parameter:
+        marks[std::size_t(id)] = true;
+        break;
+      case Opcode::get_tuple_element:
+      case Opcode::convert:
+      case Opcode::reshape:
+      case Opcode::transpose:
+        marks[std::size_t(id)] = marked(instruction.operands[0]);
+        break;
+      default:
+        break;
+    }
   }
   return marks;
 }

@@ -80,14 +80,21 @@ class Resharder {
     return blocks;
   }
 
-  /// One collective of the elements in a row, block after block.
+  /// Sizes of blocks one after the other; their elements stay as they are.
+  static std::vector<std::int64_t> in_a_row(const Blocks& blocks, std::int64_t count) {
+    std::vector<std::int64_t> sizes{count};
+    sizes.insert(sizes.end(), blocks.inside.begin(), blocks.inside.end());
+    return sizes;
+  }
+
+  /// One collective of all blocks.
   void reduce_scatter(std::span<const ReshardStep> steps) {
     GraphBuilder& builder = program_.builder();
     std::vector<std::int64_t> inside = builder.shape(id_).dimensions;
     for (const ReshardStep& step : steps) inside[std::size_t(step.dimension)] /= mesh().size(step.sub_axes);
     const Blocks parts = blocks(steps, std::move(inside));
     id_ = in_order(builder.reshape(id_, parts.apart), parts.order);
-    id_ = builder.reshape(id_, {builder.shape(id_).element_count()});
+    id_ = builder.reshape(id_, in_a_row(parts, mesh().size(parts.sub_axes)));
     id_ = program_.reduce_scatter(id_, parts.sub_axes, 0, value_.combiner);
     id_ = builder.reshape(id_, parts.inside);
   }
@@ -96,8 +103,7 @@ class Resharder {
     GraphBuilder& builder = program_.builder();
     std::vector<std::int64_t> sizes = builder.shape(id_).dimensions;
     const Blocks parts = blocks(steps, sizes);
-    id_ = builder.reshape(id_, {builder.shape(id_).element_count()});
-    id_ = program_.all_gather(id_, parts.sub_axes, 0);
+    id_ = program_.all_gather(builder.reshape(id_, in_a_row(parts, 1)), parts.sub_axes, 0);
     std::vector<std::int64_t> front, back(parts.order.size());
     for (std::size_t i = 0; i < parts.order.size(); ++i) {
       front.push_back(parts.apart[std::size_t(parts.order[i])]);

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,21 +20,31 @@ constexpr double least_saving = 1 / 1.25;
 struct Cut {
   AxisSharding sharding;
   bool even = false;
-  std::int64_t bytes = 0;
-  auto worth() const { return std::tuple(!even, bytes); }
 };
+
+/// Whether another dimension is cut, and not to single elements in front of d: shards cut along d too would be no rows
+/// of elements.
+bool is_cut_before(const Shape& local, const AxisSharding& sharding, int d) {
+  for (int other = 0; other < local.rank(); ++other) {
+    const bool single = other < d && local.dimensions[std::size_t(other)] == 1;
+    if (other != d && !single && !sharding.dimensions[std::size_t(other)].empty()) return true;
+  }
+  return false;
+}
 
 std::optional<Cut> best_cut(const Mesh& mesh, const Shape& shape, const AxisSharding& present, const SubAxes& along) {
   const std::int64_t before = padded_bytes(local_shape(mesh, shape, present)).value();
   std::optional<Cut> best;
+  const Shape now = local_shape(mesh, shape, present);
   for (int d = 0; d < shape.rank(); ++d) {
-    Cut cut{present, false, 0};
+    if (is_cut_before(now, present, d)) continue;
+    Cut cut{present, false};
     SubAxes& sub_axes = cut.sharding.dimensions[std::size_t(d)];
     sub_axes.insert(sub_axes.end(), along.begin(), along.end());
     cut.even = shape.dimensions[std::size_t(d)] % shards(mesh, cut.sharding, d) == 0;
-    cut.bytes = padded_bytes(local_shape(mesh, shape, cut.sharding)).value();
-    const bool saves = double(cut.bytes * mesh.size(along)) * least_saving <= double(before);
-    if (saves && (!best || cut.worth() < best->worth())) best = std::move(cut);
+    const std::int64_t after = padded_bytes(local_shape(mesh, shape, cut.sharding)).value();
+    const bool saves = double(after * mesh.size(along)) * least_saving <= double(before);
+    if (saves && (!best || (cut.even && !best->even))) best = std::move(cut);
   }
   return best;
 }

@@ -15,11 +15,11 @@
 /// once for both ways.
 namespace podsim::sw {
 
-/// How an array that is cut as `present` is cut further along those of `over` that do not cut it yet, axis by axis. An
-/// axis cuts the dimension that it divides, else one where the last shard is shorter; of these the one that leaves the
-/// smallest shards as they lie in memory (in tiles of 8 x 128, so that the minor dimension stays a multiple of 128
-/// where it is one), of equal ones the first. An axis along which no dimension would save 1/1.25 of what it could is
-/// tried sub-axis by sub-axis; what is left over holds copies.
+/// How an array that is cut as `present` is cut further along those of `over` that do not cut it yet, one after the
+/// other. A sub-axis cuts the first dimension that it divides, else the first, where the last shard is shorter; from
+/// the first on, so that a shard is a row of elements of the array, which one reduce-scatter or all-gather brings
+/// together without moving them within a core. A sub-axis that would not save at least 1/1.25 of what it could, as
+/// arrays lie in memory, leaves copies.
 AxisSharding cut_for_update(const Mesh& mesh, const Shape& shape, const AxisSharding& present, const SubAxes& over);
 
 /// Memory of the parameters that are replaced in place, per partition, and of all of them if nothing were cut further.

@@ -31,10 +31,11 @@ std::vector<std::int64_t> cuts(std::vector<std::int64_t> sizes) {
 using Counts = std::vector<std::int64_t>;
 
 // An array of fewer than 8 rows lies in tiles of 2 or 4 x 128, a vector in tiles of 256: below that nothing is saved.
-TEST(WeightUpdateSharding, CutsWholeTiles) {
+TEST(WeightUpdateSharding, CutsTheFirstDimensionsThatDivide) {
   EXPECT_EQ(cuts({4096, 1024}), (Counts{32, 1}));
   EXPECT_EQ(cuts({16, 4096}), (Counts{1, 32})) << "the rows are too few";
-  EXPECT_EQ(cuts({16, 1024}), (Counts{8, 4})) << "a part of the axis each";
+  EXPECT_EQ(cuts({16, 1024}), (Counts{8, 1})) << "two rows take as much as one, and pieces of rows are no row";
+  EXPECT_EQ(cuts({4, 16, 1024}), (Counts{4, 8, 1})) << "behind single elements";
   EXPECT_EQ(cuts({3, 3, 32, 64}), (Counts{1, 1, 16, 1})) << "the rest are copies";
   EXPECT_EQ(cuts({1024}), (Counts{4}));
   EXPECT_EQ(cuts({}), Counts{});
