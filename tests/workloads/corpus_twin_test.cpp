@@ -120,9 +120,9 @@ TransformerOptions llama_8b(std::int64_t cores) {
   return options;
 }
 
-/// Weights, their slots and the batch along one axis: fully sharded data parallelism, as the other's parameters are
+/// The batch, tables and attention along one axis: fully sharded data parallelism, as the others' parameters are
 /// annotated.
-constexpr const char* fully_sharded = R"(
+constexpr const char* along_one_axis = R"(
 [mesh]
 axes = "x=8"
 [sharding]
@@ -130,16 +130,19 @@ axes = "x=8"
 "targets" = ["x"]
 "embedding" = ["", "x"]
 "unembedding" = ["", "x"]
+"embed/lookup" = ["x"]
+"layer*/residual" = ["x"]
 "layer*/attention/w_q" = ["x"]
 "layer*/attention/w_k" = ["x"]
 "layer*/attention/w_v" = ["x"]
 "layer*/attention/w_o" = ["", "", "x"]
+)";
+
+const std::string fully_sharded = along_one_axis + std::string(R"(
 "layer*/ffn/w_in" = ["x"]
 "layer*/ffn/w_gate" = ["x"]
 "layer*/ffn/w_out" = ["", "x"]
-"embed/lookup" = ["x"]
-"layer*/residual" = ["x"]
-)";
+)");
 
 /// Mixtral 8x7B (Jiang et al. 2024): a sequence of 4096 tokens and an expert on each core, weights in bf16.
 TransformerOptions mixtral() {
@@ -154,18 +157,7 @@ TransformerOptions mixtral() {
   return options;
 }
 
-constexpr const char* an_expert_each = R"(
-[mesh]
-axes = "x=8"
-[sharding]
-"tokens" = ["x"]
-"targets" = ["x"]
-"embedding" = ["", "x"]
-"unembedding" = ["", "x"]
-"layer*/attention/w_q" = ["x"]
-"layer*/attention/w_k" = ["x"]
-"layer*/attention/w_v" = ["x"]
-"layer*/attention/w_o" = ["", "", "x"]
+const std::string an_expert_each = along_one_axis + std::string(R"(
 "layer*/moe/w_gating" = ["x"]
 "layer*/moe/w_in" = ["x"]
 "layer*/moe/w_up" = ["x"]
@@ -174,9 +166,7 @@ axes = "x=8"
 "layer*/moe/dispatched" = ["", "x"]
 "layer*/moe/hidden" = ["x"]
 "layer*/moe/expert_out" = ["x"]
-"embed/lookup" = ["x"]
-"layer*/residual" = ["x"]
-)";
+)");
 
 /// Takes out what looks rows up in the embedding, sums its gradient and makes logits (see above): gathers and sums of
 /// whole tables; here exchanges of rows, of the cores' columns, and the tokens that all cores know.

