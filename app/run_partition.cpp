@@ -16,6 +16,8 @@
 #include "base/diagnostic.h"
 #include "noc/slice.h"
 #include "sw/compiler/compile.h"
+#include "sw/compiler/lowering.h"
+#include "sw/compiler/scope_time.h"
 #include "sw/memory_account.h"
 #include "sw/spmd/mesh_collectives.h"
 #include "sw/spmd/partitioner.h"
@@ -165,11 +167,11 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
   choose_mesh(module, cores);
   parameters_ = parameter_bytes(module);
   if (sharding_) annotate(module, mesh_->mesh, *sharding_);
-  if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations);
+  if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations, machine);
   sw::Module fused;
   const auto peak = [&](const sw::Module& whole) {
     sw::Module local = cut(whole);
-    layers_ = cut_costs(whole, local);
+    if (!is_of_one_core_) layers_ = cut_costs(whole, local);
     fused = sw::fused(std::move(local), machine);
     return sw::account_memory(fused, donations).peak;
   };
@@ -182,7 +184,8 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
   return fused;
 }
 
-sw::Module RunPartition::with_sharded_update(sw::Module module, std::span<const sw::Donation> donations) {
+sw::Module RunPartition::with_sharded_update(sw::Module module, std::span<const sw::Donation> donations,
+                                             const hw::Machine& machine) {
   if (is_of_one_core_) make_infeeds_manual(module);
   const sw::Mesh& mesh = mesh_->mesh;
   sw::SubAxes over = mesh.all();
@@ -191,6 +194,8 @@ sw::Module RunPartition::with_sharded_update(sw::Module module, std::span<const 
     locate_errors("--weight-update-sharding", text, [&] { over = axes_named(mesh, text); });
   }
   const sw::ModuleShardings present = propagate(module, mesh);
+  const sw::Module whole = sw::fused(sw::partition(module, mesh, present, flags_.options()), machine);
+  whole_update_ = sw::time_under(sw::lower(whole, machine), machine, "optimizer");
   const std::vector<sw::ValueSharding>& of_entry = present.values[std::size_t(module.entry)];
   sw::UpdateSharding sharded = shard_weight_update(std::move(module), mesh, over, donations, of_entry);
   update_memory_ = sharded.memory;
@@ -218,6 +223,7 @@ sw::PartitionReport RunPartition::place(sw::Program& program, const hw::Machine&
           .model_flops = model_flops_,
           .rematerialised = rematerialised_,
           .update_memory = update_memory_,
+          .whole_update = whole_update_,
           .layers = std::move(layers_),
           .partition_s = seconds_};
 }

@@ -43,7 +43,8 @@ class RunPartition {
  private:
   void choose_mesh(const sw::Module& module, std::int64_t cores);
   sw::Module cut(const sw::Module& module);
-  sw::Module with_sharded_update(sw::Module module, std::span<const sw::Donation> donations);
+  sw::Module with_sharded_update(sw::Module module, std::span<const sw::Donation> donations,
+                                 const hw::Machine& machine);
 
   const PartitionFlags& flags_;
   std::optional<sw::ShardingFile> sharding_;
@@ -56,6 +57,7 @@ class RunPartition {
   double model_flops_ = 0, seconds_ = 0;
   sw::RematerialisationTrial rematerialised_;
   sw::UpdateMemory update_memory_;
+  base::Time whole_update_;  ///< what the update of whole weights would take
   std::vector<sw::CutCost> layers_;
 };
 

@@ -24,6 +24,7 @@ struct PartitionReport {
   double model_flops = 0;                 ///< that the model asks for in a step, nothing computed twice; 0: not known
   RematerialisationTrial rematerialised;  ///< policy, peak of memory, FLOPs of all cores computed once more
   UpdateMemory update_memory;             ///< weights and slots of a core, where their updates are sharded; 0 elsewhere
+  base::Time whole_update;                ///< likewise, what the update of whole weights would take
   std::vector<CutCost> layers;            ///< what cutting costs each, by op_name
   double partition_s = 0;                 ///< host time
 };

@@ -109,6 +109,8 @@ void add_partition(Json& json, const RunReport& r) {
   if (p.update_memory.cut > base::Bytes(0)) {
     json["memory"]["updated_bytes_per_core"] = p.update_memory.cut.value();
     json["memory"]["updated_bytes_per_core_uncut"] = p.update_memory.whole.value();
+    json["update_s"] = to_duration(r.compute_under("optimizer")).si();
+    json["update_uncut_s"] = to_duration(p.whole_update).si();
   }
   json["samples_per_step"] = p.samples;
   json["tokens_per_s"] = r.tokens_per_s();

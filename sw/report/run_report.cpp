@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "sw/compiler/scope_time.h"
+
 namespace podsim::sw {
 
 double RunReport::samples_per_s() const {
@@ -41,9 +43,7 @@ base::Time RunReport::compute_under(std::string_view scope) const {
   base::Time time;
   for (const ItemResult& executed : result.items) {
     const ProgramItem& item = program.items[std::size_t(executed.item)];
-    const std::string_view name = item.op_name;
-    const bool within = name == scope || (name.starts_with(scope) && name[scope.size()] == '/');
-    if (item.kind == ProgramItem::Kind::op && within) time += executed.total();
+    if (item.kind == ProgramItem::Kind::op && is_within(item.op_name, scope)) time += executed.total();
   }
   return time;
 }

@@ -172,8 +172,9 @@ std::string mesh(const RunReport& r) {
                                         base::to_string(p.parameters))});
   if (p.update_memory.cut > base::Bytes(0)) {
     head.row({"  sharded update",
-              fmt::format("of {} of weights and slot variables on a core, else {}",
-                          base::to_string(p.update_memory.cut), base::to_string(p.update_memory.whole))});
+              fmt::format("{} of weights and slot variables on a core in {}, whole {} in {}",
+                          base::to_string(p.update_memory.cut), milliseconds(r.compute_under("optimizer")),
+                          base::to_string(p.update_memory.whole), milliseconds(p.whole_update))});
   }
   const CutCost all = total(p.layers);
   if (all.whole_macs > 0) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/scope_time.h"
+
+#include "hw/tile_pipeline.h"
+
+namespace podsim::sw {
+
+bool is_within(std::string_view op_name, std::string_view scope) {
+  return op_name == scope || (op_name.starts_with(scope) && op_name[scope.size()] == '/');
+}
+
+base::Time time_under(const Program& program, const hw::Machine& machine, std::string_view scope) {
+  base::Cycles cycles;
+  for (const ProgramItem& item : program.items) {
+    if (item.kind != ProgramItem::Kind::op || item.phase == AsyncPhase::done || !is_within(item.op_name, scope))
+      continue;
+    cycles += hw::estimate_cycles(machine, program.ops[std::size_t(item.index)].tiles);
+  }
+  return machine.core_clock().time_of(cycles);
+}
+
+}  // namespace podsim::sw
