@@ -16,7 +16,8 @@ struct Group {
   std::vector<InstructionId> members;
   base::Bytes bytes;
   InstructionId needed_by = std::numeric_limits<InstructionId>::max();  ///< of the members the first (needed_by)
-  bool weights = false;  ///< all-gathers of what is made of parameters, which can be there at any time
+  std::vector<std::size_t> completed;  ///< groups of what the members complete: before this one, so needed by the same
+  bool weights = false;                ///< all-gathers of what is made of parameters, which can be there at any time
 };
 
 bool may_combine(const Instruction& instruction) {
@@ -69,8 +70,9 @@ bool is_heavy(const Instruction& instruction) {
 
 /// An all-reduce of a reduce-scatter's result, the rest of a sum: both can wait, for what needs the sum.
 bool completes(const Computation& computation, const Instruction& instruction) {
-  return instruction.opcode == Opcode::all_reduce && may_combine(instruction) &&
-         computation[instruction.operands[0]].opcode == Opcode::reduce_scatter;
+  if (instruction.opcode != Opcode::all_reduce || !may_combine(instruction)) return false;
+  const Instruction& sum = computation[instruction.operands[0]];
+  return sum.opcode == Opcode::reduce_scatter && may_combine(sum);
 }
 
 /// For every instruction the first heavy one that needs it, directly or through light ones: until there it can wait.
@@ -114,6 +116,7 @@ std::vector<Group> group_collectives(const Computation& computation, base::Bytes
   const std::vector<InstructionId> needed = needed_by(computation);
   const std::vector<bool> from_parameters = made_of_a_parameter(computation);
   std::vector<Group> groups;
+  std::vector<std::size_t> group_of(computation.instructions.size(), 0);
   for (InstructionId id = 0; id < InstructionId(computation.instructions.size()); ++id) {
     const Instruction& instruction = computation[id];
     if (!may_combine(instruction)) continue;
@@ -130,6 +133,13 @@ std::vector<Group> group_collectives(const Computation& computation, base::Bytes
     found->bytes += bytes;
     found->needed_by = std::min(found->needed_by, needed[std::size_t(id)]);
     found->weights = weights;
+    group_of[std::size_t(id)] = std::size_t(found - groups.begin());
+    if (completes(computation, instruction)) {
+      found->completed.push_back(group_of[std::size_t(instruction.operands[0])]);
+    }
+    for (const std::size_t before : found->completed) {
+      groups[before].needed_by = std::min(groups[before].needed_by, found->needed_by);
+    }
   }
   std::erase_if(groups, [](const Group& group) { return group.members.size() < 2; });
   return groups;

@@ -10,6 +10,7 @@
 #include "sw/graph/evaluator.h"
 #include "sw/graph/graph_builder.h"
 #include "tests/sw/graph/literals.h"
+#include "tests/sw/hlo/graph_of.h"
 
 namespace podsim::sw {
 namespace {
@@ -254,6 +255,39 @@ TEST(CollectiveCombiner, ReduceScattersBecomeOneAndGroupsAreNotMixed) {
     break;
   }
   EXPECT_EQ(of(combine_collectives(module, base::Bytes(1 << 20)), Opcode::reduce_scatter).size(), 2U);
+}
+
+// b2 joins b1, which a1 comes before: a2, made of b2, cannot join a1.
+TEST(CollectiveCombiner, WhatCompletesASumComesBehindAllThatItIsCombinedWith) {
+  const Module module = testing::graph_of(R"(HloModule m, num_partitions=4
+add {
+  l = f32[] parameter(0)
+  r = f32[] parameter(1)
+  ROOT s = f32[] add(l, r)
+}
+ENTRY e {
+  p = f32[8,4] parameter(0)
+  q = f32[8,4] parameter(1)
+  a1 = f32[4,4] reduce-scatter(p), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, dimensions={0}, to_apply=add
+  b1 = f32[4,4] all-reduce(a1), channel_id=2, replica_groups={{0,2},{1,3}}, use_global_device_ids=true, to_apply=add
+  b2 = f32[8,4] all-reduce(q), channel_id=3, replica_groups={{0,2},{1,3}}, use_global_device_ids=true, to_apply=add
+  n = f32[8,4] negate(b2)
+  a2 = f32[4,4] reduce-scatter(n), channel_id=4, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, dimensions={0}, to_apply=add
+  d = f32[4,4] add(b1, a2)
+  ROOT t = (f32[4,4], f32[4,4]) tuple(d, b1)
+}
+)");
+  const Module combined = combine_collectives(module, base::Bytes(1 << 20));
+  ASSERT_FALSE(combined.entry_computation().instructions.empty());
+  std::vector<std::vector<Literal>> arguments(4);
+  unsigned seed = 1;
+  for (std::vector<Literal>& own : arguments) {
+    for (int k = 0; k < 2; ++k) own.push_back(testing::random_literal(make_shape(ElementType::f32, {8, 4}), seed++));
+  }
+  const auto expected = evaluate_partitions(module, arguments), actual = evaluate_partitions(combined, arguments);
+  for (std::size_t p = 0; p < expected.size(); ++p) {
+    for (int i : {0, 1}) EXPECT_EQ(actual[p].elements[i].values, expected[p].elements[i].values);
+  }
 }
 
 }  // namespace
