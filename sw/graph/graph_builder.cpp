@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -113,6 +114,22 @@ Instruction make(Opcode opcode, std::vector<InstructionId> operands) {
   instruction.opcode = opcode;
   instruction.operands = std::move(operands);
   return instruction;
+}
+
+/// Another name for what has one that is taken, as a parameter's may be that of an opcode and a number.
+void tell_apart(std::vector<Instruction>& instructions) {
+  std::unordered_set<std::string> all, seen;
+  for (const Instruction& instruction : instructions) all.insert(instruction.name);
+  if (all.size() == instructions.size()) return;
+  for (Instruction& instruction : instructions) {
+    if (seen.insert(instruction.name).second) continue;
+    std::string name;
+    for (int number = 1; name.empty() || all.contains(name); ++number) {
+      name = fmt::format("{}.{}", instruction.name, number);
+    }
+    all.insert(name);
+    instruction.name = std::move(name);
+  }
 }
 
 }  // namespace
@@ -499,6 +516,7 @@ Module GraphBuilder::build(InstructionId root) && {
   assert(root >= 0 && root < size());
   entry_.root = root;
   drop_unused();
+  tell_apart(entry_.instructions);
   Module module;
   module.name = std::move(name_);
   module.computations = std::move(called_);

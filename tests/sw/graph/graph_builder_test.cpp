@@ -125,5 +125,16 @@ TEST(graph_builder, a_wrong_operand_throws_and_names_the_place) {
   EXPECT_THROW(b.get_tuple_element(x, 0), std::logic_error);
 }
 
+TEST(GraphBuilder, NoTwoInstructionsHaveOneName) {
+  GraphBuilder b("m");
+  const InstructionId x = b.parameter(make_shape(ElementType::f32, {4}), "negate.2");
+  const InstructionId y = b.parameter(make_shape(ElementType::f32, {4}), "y");
+  const Module module = std::move(b).build(b.add(b.negate(x), y));
+  std::set<std::string> names;
+  for (const Instruction& instruction : module.entry_computation().instructions) names.insert(instruction.name);
+  EXPECT_EQ(names.size(), module.entry_computation().instructions.size());
+  EXPECT_TRUE(names.contains("negate.2"));
+}
+
 }  // namespace
 }  // namespace podsim::sw
