@@ -28,8 +28,8 @@ std::string_view trimmed(std::string_view text) {
 /// "[1:3]" of an axis' sub-axes.
 SubAxes part_of(const SubAxes& whole, std::string_view text, std::string_view range) {
   int first = 0, limit = 0;
-  const char* end = range.data() + range.size() - 1;
-  const auto head = std::from_chars(range.data() + 1, end, first);
+  const char* const end = range.data() + range.size() - 1;
+  const auto head = std::from_chars(std::min(range.data() + 1, end), end, first);
   const bool colon = head.ec == std::errc() && head.ptr != end && *head.ptr == ':';
   const auto tail = colon ? std::from_chars(head.ptr + 1, end, limit) : head;
   if (!colon || tail.ec != std::errc() || tail.ptr != end || *end != ']') {

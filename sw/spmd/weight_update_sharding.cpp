@@ -93,6 +93,7 @@ class TensorResults {
   TensorResults(const Computation& entry, std::span<const Donation> donations, const std::vector<Reach>& reach)
       : first_(entry[entry.root].operands.size()), replaces_(first_.size(), false) {
     for (std::size_t i = 0; i < first_.size(); ++i) first_[i] = std::int64_t(i);
+    if (entry[entry.root].opcode != Opcode::tuple) return;
     for (const Donation& donation : donations) replaces_[std::size_t(donation.output)] = true;
     const auto is_other = [&](std::int64_t result) { return !replaces_[std::size_t(result)]; };
     for (const Donation& donation : donations) {

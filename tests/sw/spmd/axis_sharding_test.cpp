@@ -252,6 +252,7 @@ TEST(AxisSharding, SaysWhatIsWrongWithNamesOfAxes) {
   EXPECT_EQ(error({"data", "", "model"}).message, "3 dimensions are named, but the value has 2");
   EXPECT_EQ(error({"data+"}).message, "'' is no axis of the mesh");
   EXPECT_EQ(error({"data[1:3]"}).message, "'data[1:3]' is beyond the axis, which has 2 prime factors");
+  EXPECT_EQ(error({"data["}).message, "'data[' is no part of an axis");
   EXPECT_EQ(error({"data[1]"}).message, "'data[1]' is no part of an axis");
 }
 

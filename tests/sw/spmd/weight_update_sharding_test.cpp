@@ -142,5 +142,14 @@ TEST(WeightUpdateSharding, MeansTheSameBeforeAnythingIsPartitioned) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(same_values(actual.elements[i], expected.elements[i])) << i;
 }
 
+TEST(WeightUpdateSharding, AResultThatIsNoTupleStaysAsItIs) {
+  GraphBuilder b("m");
+  Module module = std::move(b).build(b.parameter(make_shape(ElementType::f32, {1024, 1024}), "x"));
+  const std::vector<Donation> donations{{.output = 0, .parameter = 0, .element = 0}};
+  const UpdateSharding sharded = shard_weight_update(module, replicas_of_32(), donations);
+  EXPECT_EQ(sharded.module.entry_computation().instructions.size(), 1U);
+  EXPECT_EQ(sharded.memory.whole, base::Bytes(0));
+}
+
 }  // namespace
 }  // namespace podsim::sw
