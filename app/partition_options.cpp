@@ -23,9 +23,14 @@ sw::MeshText without_places(const sw::Mesh& mesh) {
 
 void PartitionFlags::add_to(CLI::App& command) {
   command
-      .add_option("--mesh", mesh,
-                  "Axes of the cores, such as 'x=32,y=64', the slowest\nfirst; with their places on the slice as "
-                  "'x=32@X,y=64@Y+core'\nor X[4], blocks of neighbours [of the sharding file or text]")
+      .add_option_function<std::string>(
+          "--mesh",
+          [this](const std::string& text) {
+            mesh_argument(text);
+            mesh = text;
+          },
+          "Axes of the cores, such as 'x=32,y=64', the slowest\nfirst; with their places on the slice as "
+          "'x=32@X,y=64@Y+core'\nor X[4], blocks of neighbours [of the sharding file or text]")
       ->option_text("AXES");
   command
       .add_option_function<std::string>(

@@ -17,6 +17,7 @@
 
 #include "app/command_line.h"
 #include "app/standard_output.h"
+#include "base/diagnostic.h"
 #include "base/text_table.h"
 
 namespace podsim::app {
@@ -28,12 +29,15 @@ using Align = base::TextTable::Align;
 /// The command line with one sharding file instead of the two, and the result as JSON.
 std::vector<std::string> words_with(const std::vector<std::string>& words, const std::string& file) {
   std::vector<std::string> result;
+  std::size_t left = 2;  // of the two files
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--compare") {
-      i += 2;
-    } else if (words[i] != "--json") {
-      result.push_back(words[i]);
+    if (words[i].starts_with("--compare=")) {
+      --left;
+    } else if (words[i] != "--compare") {
+      if (words[i] != "--json") result.push_back(words[i]);
+      continue;
     }
+    for (; left > 0 && i + 1 < words.size() && !words[i + 1].starts_with("-"); --left) ++i;
   }
   result.insert(result.end(), {"--sharding", file, "--json"});
   return result;
@@ -128,6 +132,10 @@ std::string comparison(const RunOptions& options, const std::array<Json, 2>& run
 }  // namespace
 
 int compare_shardings(const RunOptions& options, const std::vector<std::string>& words) {
+  if (!options.output.empty() || !options.vcd.empty()) {
+    throw base::InputError("--compare runs twice: -o and --vcd are for files of one run",
+                           "'--sharding' with one of the files");
+  }
   std::array<Json, 2> runs;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     std::string out;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,14 @@ sw::SubAxes axes_named(const sw::Mesh& mesh, const std::string& text) {
   return over;
 }
 
+/// "x" of " x[0:1] ".
+std::string axis_name(std::string_view text) {
+  text = text.substr(0, text.find('['));
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return std::string(text);
+}
+
 /// The names of axes in a sharding file, in alphabetical order.
 std::set<std::string> axes_in(const sw::ShardingFile& file) {
   std::set<std::string> names;
@@ -56,7 +65,7 @@ std::set<std::string> axes_in(const sw::ShardingFile& file) {
     for (const std::string& dimension : rule.dimensions) {
       for (std::size_t begin = 0; begin <= dimension.size();) {
         const std::size_t end = std::min(dimension.find('+', begin), dimension.size());
-        const std::string name = dimension.substr(begin, end - begin);
+        const std::string name = axis_name(std::string_view(dimension).substr(begin, end - begin));
         if (!name.empty() && name != "-") names.insert(name);
         begin = end + 1;
       }
@@ -159,6 +168,12 @@ sw::Module RunPartition::cut(const sw::Module& module) {
   const HostClock::time_point begin = HostClock::now();
   sw::Module local = sw::partition(module, mesh_->mesh, propagate(module, mesh_->mesh), flags_.options());
   seconds_ += std::chrono::duration<double>(HostClock::now() - begin).count();
+  if (local.replicas > 1) {
+    throw base::InputError(fmt::format("the program has {} replicas: with {} partitions of each it is for {} devices, "
+                                       "and a mesh has one replica",
+                                       local.replicas, local.partitions, local.replicas * local.partitions),
+                           "without --mesh and --sharding its replicas are the cores");
+  }
   return local;
 }
 
@@ -167,6 +182,7 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
   choose_mesh(module, cores);
   parameters_ = parameter_bytes(module);
   if (sharding_) annotate(module, mesh_->mesh, *sharding_);
+  if (is_of_one_core_) make_infeeds_manual(module);
   if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations, machine);
   sw::Module fused;
   const auto peak = [&](const sw::Module& whole) {
@@ -186,7 +202,6 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
 
 sw::Module RunPartition::with_sharded_update(sw::Module module, std::span<const sw::Donation> donations,
                                              const hw::Machine& machine) {
-  if (is_of_one_core_) make_infeeds_manual(module);
   const sw::Mesh& mesh = mesh_->mesh;
   sw::SubAxes over = mesh.all();
   if (flags_.weight_update_sharding != "on") {

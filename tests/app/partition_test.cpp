@@ -184,5 +184,37 @@ TEST_F(Partition, KeysOfAModelAreForBuiltInWorkloads) {
   EXPECT_NE(refused({"run", "layers.hlo", "--set", "model.layers=2"}).find("built-in workloads"), std::string::npos);
 }
 
+TEST_F(Partition, TwoShardingsAreComparedHoweverTheirFilesAreGiven) {
+  const std::string sign =
+      json({"run", "layers.hlo", "--compare=megatron.toml", "data.toml", "--mesh", "x=2,y=4"}).dump();
+  const std::string flags =
+      json({"run", "layers.hlo", "--compare", "megatron.toml", "--compare", "data.toml", "--mesh", "x=2,y=4"}).dump();
+  EXPECT_NE(sign.find("data.toml"), std::string::npos);
+  EXPECT_NE(flags.find("data.toml"), std::string::npos);
+  const std::string error = refused({"run", "layers.hlo", "--compare", "megatron.toml", "data.toml", "-o", "results"});
+  EXPECT_NE(error.find("--compare runs twice"), std::string::npos) << error;
+}
+
+TEST_F(Partition, AnEmptyMeshIsNone) {
+  const std::string error = refused({"run", "layers.hlo", "--mesh", ""});
+  EXPECT_NE(error.find("an empty mesh"), std::string::npos) << error;
+}
+
+TEST_F(Partition, AProgramOfReplicasTakesNoMesh) {
+  folder.write("replicas.hlo", R"(HloModule m, replica_count=4
+add {
+  l = f32[] parameter(0)
+  r = f32[] parameter(1)
+  ROOT s = f32[] add(l, r)
+}
+ENTRY e {
+  x = f32[8] parameter(0)
+  ROOT sum = f32[8] all-reduce(x), replica_groups={{0,1,2,3}}, to_apply=add
+}
+)");
+  const std::string error = refused({"run", "replicas.hlo", "--mesh", "x=2"});
+  EXPECT_NE(error.find("4 replicas"), std::string::npos) << error;
+}
+
 }  // namespace
 }  // namespace podsim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -49,6 +50,19 @@ TEST(WeightUpdateSharding, SaysWhatACoreKeeps) {
   const test::Outcome outcome = run_with(folder, {"--mesh", "replica=8", "--weight-update-sharding", "replica"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("sharded update"), std::string::npos) << outcome.out;
+}
+
+// Cores of a mesh have batches of their own and add their gradients up, as those of no mesh do.
+TEST(WeightUpdateSharding, WithoutItGradientsAreAddedUpAlongAMesh) {
+  const test::Folder folder;
+  const auto summed = [&](const Words& more) {
+    Words words = more;
+    words.push_back("--json");
+    const test::Outcome outcome = run_with(folder, words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out)["collectives"].at(0)["bytes"].get<std::int64_t>();
+  };
+  EXPECT_EQ(summed({"--mesh", "replica=8"}), summed({}));
 }
 
 }  // namespace
