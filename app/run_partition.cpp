@@ -179,6 +179,11 @@ sw::Module RunPartition::cut(const sw::Module& module) {
 
 sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donation> donations, std::int64_t cores,
                                    const hw::Machine& machine) {
+  if (is_of_one_core_ && module.partitions > 1) {
+    throw base::InputError(fmt::format("{} is a program for {} cores already, which say by themselves what goes where",
+                                       module.name, module.partitions),
+                           "without --mesh, --sharding and --weight-update-sharding it runs as it is");
+  }
   choose_mesh(module, cores);
   parameters_ = parameter_bytes(module);
   if (sharding_) annotate(module, mesh_->mesh, *sharding_);

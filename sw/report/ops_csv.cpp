@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/csv_field.h"
 #include "sw/report/run_report.h"
 
 namespace podsim::sw {
@@ -13,14 +14,6 @@ constexpr const char* kHeader =
     "(us),Total self time (%),Cumulative total self time (%),%time stalled by DMA,Measured GFLOP/s,Measured Memory BW "
     "(GiB/s),Operational Intensity (FLOP/Byte),Bound by,HLO Rematerialization,Outside Compilation\n";
 
-/// Quoted when it holds a comma or a quote (RFC 4180).
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string line(const ProgramItem& op, const OpTotal& total, int rank, int steps, double share, double cumulative) {
   const ItemResult& item = *total.last;
   const std::int64_t times = total.executions * steps;
@@ -30,9 +23,10 @@ std::string line(const ProgramItem& op, const OpTotal& total, int rank, int step
   double stalled = double((item.cost.start_up + item.cost.read_wait + item.cost.write_wait + item.cost.drain).value());
   double bytes = double(op.bytes.value());
   return fmt::format("{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.9f},{:.9f},{:.6f},{:.6f},{:.6f},{:.6f},{},No,No\n",
-                     rank, field(op.category), field(op.hlo_text), field(op.op_name), times, us * double(times), us,
-                     us * double(times), us, share, cumulative, stalled / cycles, op.flops / seconds * 1e-9,
-                     bytes / seconds / double(1 << 30), bytes > 0 ? op.flops / bytes : 0, to_string(item.bound));
+                     rank, base::csv_field(op.category), base::csv_field(op.hlo_text), base::csv_field(op.op_name),
+                     times, us * double(times), us, us * double(times), us, share, cumulative, stalled / cycles,
+                     op.flops / seconds * 1e-9, bytes / seconds / double(1 << 30), bytes > 0 ? op.flops / bytes : 0,
+                     to_string(item.bound));
 }
 
 }  // namespace

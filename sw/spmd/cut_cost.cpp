@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "base/csv_field.h"
 #include "sw/graph/flops.h"
 
 namespace podsim::sw {
@@ -107,8 +108,8 @@ CutCost total(const std::vector<CutCost>& costs) {
 std::string cut_costs_csv(const std::vector<CutCost>& costs) {
   std::string text = "op_name,whole GMAC,all partitions GMAC,waste %,halo bytes per core,other bytes per core\n";
   for (const CutCost& cost : costs) {
-    text += fmt::format("{},{:.6f},{:.6f},{:.3f},{},{}\n", cost.op_name, cost.whole_macs * 1e-9, cost.cut_macs * 1e-9,
-                        100 * cost.waste(), cost.halo_bytes, cost.other_bytes);
+    text += fmt::format("{},{:.6f},{:.6f},{:.3f},{},{}\n", base::csv_field(cost.op_name), cost.whole_macs * 1e-9,
+                        cost.cut_macs * 1e-9, 100 * cost.waste(), cost.halo_bytes, cost.other_bytes);
   }
   return text;
 }
