@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workloads/study/sqlite_database.h"
+#include "workloads/study/study.h"
+
+/// The database of a study: SQLite, one transaction a point. docs/studies.md describes its tables to users.
+///
+///   study(key, value)                what the study is: schema_version, name, title, question, program, text, command,
+///                                    mode, baseline (a point's id) as text; axes [{name, unit, group, values: [{text,
+///                                    number}]}], derived [name], metrics [{name, unit, derived}] and
+///                                    report {minimise, maximise, x} as JSON
+///   points(id, position, status, exit_code, error, command, machine, result)      status: done or failed
+///   axis_values(point, axis, kind, text, number)                                  kind: axis or derived
+///   metrics(point, metric, value)
+///   machines(hash, toml)             resolved configurations, with evidence
+///   host(point, wall_s, compile_s, op_hits, op_misses, node)
+///   results                          a view: a row a point, a column for every axis, derived value and metric
+///
+/// All but `host` is the content: the same however often a sweep was ended and resumed, and by how many workers.
+namespace podsim::workloads {
+
+inline constexpr int study_schema_version = 1;
+
+/// What a point took here: not part of what a study says.
+struct PointHost {
+  double wall_s = 0, compile_s = 0;
+  std::int64_t op_hits = 0, op_misses = 0;  ///< of the cache of op durations
+  std::string node;                         ///< name of the host
+};
+
+/// A point that ran: what it was, and what it left.
+struct PointRecord {
+  std::string id;
+  std::int64_t position = 0;
+  bool done = false;    ///< else it failed
+  int exit_code = 0;    ///< 128 + signal when a signal ended it
+  std::string error;    ///< last lines of what a failed point printed
+  std::string command;  ///< the line that runs it again
+  std::string machine;  ///< its resolved TOML; empty when there is none to resolve
+  std::string result;   ///< what the command printed with --json, host times left out; empty when it failed
+  std::vector<StudyValue> axes, derived;
+  std::vector<std::pair<std::string, double>> metrics;
+  PointHost host;
+};
+
+/// Writes the database of one study. While it is open there are two more files beside the database (`-wal`, `-shm`),
+/// and others may read; when it is closed everything is in the one file. A process that is killed leaves the points
+/// whose add() returned.
+class StudyStore {
+ public:
+  /// Makes the file, or opens it to add to it. InputError when it is no study's database, is of a newer schema, or
+  /// holds a study of another text (`program` may differ: ids tell what is to be run again). `baseline` is the id of
+  /// the point that comparisons start from.
+  StudyStore(const std::filesystem::path& file, const Study& study, const std::string& program,
+             const std::string& baseline);
+  ~StudyStore();
+  StudyStore(const StudyStore&) = delete;
+  StudyStore& operator=(const StudyStore&) = delete;
+
+  /// Ids of the points that are there, and whether they are done.
+  std::map<std::string, bool> points() const;
+  /// Takes the place of what is there of this id.
+  void add(const PointRecord& point);
+  /// Takes points out, in one transaction.
+  void remove(const std::vector<std::string>& ids);
+  /// Adds every point of another database of the same study, as add() does, in one transaction.
+  void add_all(const std::filesystem::path& other);
+
+ private:
+  void remove_point(const std::string& id);
+
+  SqliteDatabase database_;
+};
+
+/// Checks without changing anything what the constructor of StudyStore does. `file` exists.
+void require_same_study(const std::filesystem::path& file, const Study& study);
+
+/// The content of a database as text, a line for every row, in an order of its own: equal for equal contents.
+std::string study_content(const std::filesystem::path& file);
+
+/// A point as a line of the file that goes with the database: {id, position, status, exit_code, error, command,
+/// axes {}, derived {}, metrics {}}; values are numbers where they have one, else texts.
+std::string point_line(const PointRecord& point);
+/// The lines of all points of a database, by position.
+std::string study_lines(const std::filesystem::path& file);
+
+}  // namespace podsim::workloads
