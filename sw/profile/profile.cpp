@@ -32,7 +32,7 @@ std::string folded(std::string_view name) {
 /// Which column has what; -1 where there is none.
 struct Columns {
   int category = -1, hlo_text = -1, tf_op = -1, occurrences = -1;
-  int average_self = -1, total_self = -1, gflops = -1, bandwidth = -1;
+  int average_self = -1, total_self = -1, gflops = -1, bandwidth = -1, bound_by = -1;
   std::size_t count = 0;
 };
 
@@ -73,6 +73,7 @@ class ProfileReader {
                 .total_self = column(head, {"totalselftimeus"}),
                 .gflops = column(head, {"measuredgflops", "gflops", "modelgflops"}),
                 .bandwidth = column(head, {"measuredmemorybwgibs", "memorybwgibs", "hbmbwgibs"}),
+                .bound_by = column(head, {"boundby"}),
                 .count = head.size()};
     need(columns_.category >= 0, head, "Category");
     need(columns_.hlo_text >= 0, head, "HLO op");
@@ -103,11 +104,11 @@ class ProfileReader {
       return op;
     }
     op.occurrences = std::int64_t(occurrences);
-    if (columns_.average_self >= 0) {
-      op.self_time_s = kMicro * number(fields[columns_.average_self]).value_or(0);
-    } else if (occurrences > 0) {
-      op.self_time_s = kMicro * number(fields[columns_.total_self]).value_or(0) / occurrences;
-    }
+    const std::optional<double> average = time(fields, columns_.average_self);
+    const std::optional<double> total = time(fields, columns_.total_self);
+    op.self_time_s = average.value_or(occurrences > 0 ? total.value_or(0) / occurrences : 0);
+    op.total_self_time_s = total.value_or(op.self_time_s * occurrences);
+    if (columns_.bound_by >= 0) op.bound_by = fields[columns_.bound_by].value;
     auto counted = [&](int at, double unit) -> std::optional<double> {
       if (at < 0 || fields[at].value.empty()) return std::nullopt;
       return number(fields[at]).value_or(0) * unit * op.self_time_s;
@@ -115,6 +116,12 @@ class ProfileReader {
     op.flops = counted(columns_.gflops, kGiga);
     op.bytes = counted(columns_.bandwidth, kGibi);
     return op;
+  }
+
+  /// Seconds; nothing without the column.
+  std::optional<double> time(const std::vector<CsvField>& fields, int at) {
+    if (at < 0) return std::nullopt;
+    return kMicro * number(fields[std::size_t(at)]).value_or(0);
   }
 
   /// A number that is not negative.

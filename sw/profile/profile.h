@@ -19,6 +19,8 @@ struct ProfileOp {
   std::string tf_op;
   std::int64_t occurrences = 0;
   double self_time_s = 0;         ///< average of one occurrence
+  double total_self_time_s = 0;   ///< of all occurrences
+  std::string bound_by;           ///< "HBM"; empty without its column
   std::optional<double> flops;    ///< of one occurrence as XLA counts them; nothing without its column
   std::optional<double> bytes;    ///< likewise, accessed
   base::SourceLocation location;  ///< of the row's HLO text

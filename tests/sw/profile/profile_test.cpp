@@ -39,6 +39,18 @@ TEST(Profile, WithoutRatesThereAreNoCountsAndWithoutAnAverageTheTotalIsDivided) 
   EXPECT_FALSE(profile.ops.at(0).bytes.has_value());
 }
 
+TEST(Profile, TheTotalIsThatOfItsColumnOrAllOccurrences) {
+  const Profile profile =
+      read_profile("p.csv",
+                   "Category,HLO op,#Occurrences,Avg. self time (us),Total self time (us),Bound by\n"
+                   "copy,x,3,0.333333,1,HBM\n");
+  EXPECT_DOUBLE_EQ(profile.ops.at(0).total_self_time_s, 1e-6);
+  EXPECT_EQ(profile.ops.at(0).bound_by, "HBM");
+  const Profile averages = read_profile("p.csv", "Category,HLO op,#Occurrences,Avg. self time (us)\ncopy,x,3,2\n");
+  EXPECT_DOUBLE_EQ(averages.ops.at(0).total_self_time_s, 6e-6);
+  EXPECT_EQ(averages.ops.at(0).bound_by, "");
+}
+
 TEST(Profile, AMissingColumnIsNamed) {
   const auto errors = errors_of("Category,#Occurrences,Avg. self time (us)\n");
   ASSERT_EQ(errors.size(), 1U);
