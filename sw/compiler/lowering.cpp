@@ -370,6 +370,7 @@ class Lowering {
       } else if (item.kind == ProgramItem::Kind::collective) {
         const base::Bytes bytes = program_.collectives[std::size_t(item.index)].bytes;
         once = double(bytes.value()) / machine_.ici.payload_rate().si() * machine_.clock.si();
+        program_.network_chose_branch = true;
       }
       cycles += once * double(trips_[i]);
     }

@@ -75,6 +75,7 @@ struct Program {
   std::vector<std::vector<std::int32_t>> core_sets;  ///< of branches, rising; no two are equal
   double flops = 0;                                  ///< per core and step, XLA's count; the mean where cores differ
   double matmul_flops = 0;                           ///< of them, multiply-accumulates of convolutions and dots
+  bool network_chose_branch = false;                 ///< the branch that is taken follows from the machine's [ici] too
   std::vector<std::string> warnings;                 ///< what the program does not say and was assumed
 };
 

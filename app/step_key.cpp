@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "app/compiled_step.h"
+#include "app/module_file.h"
+
+namespace podsim::app {
+namespace {
+
+std::string file_line(const std::string& file) {
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(file, ignored);
+  const auto changed = std::filesystem::last_write_time(file, ignored).time_since_epoch().count();
+  return fmt::format("file {} {} {}\n", file, size, changed);
+}
+
+bool matters(std::string_view key) { return !key.starts_with("ici.") && !key.starts_with("host."); }
+
+}  // namespace
+
+std::string step_key(const RunOptions& options, const base::Config& machine) {
+  std::string key = fmt::format("workload {}\nslice {}\n", options.workload, options.slice);
+  if (is_module_file(options.workload)) key += file_line(options.workload);
+  if (options.build.batch_per_core) key += fmt::format("batch {}\n", *options.build.batch_per_core);
+  if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));
+  for (const auto& [name, value] : options.build.model) key += fmt::format("{} = {}\n", name, value);
+  key += options.partition.any() ? "partitioned\n" : "";
+  for (const base::ConfigEntry& entry : machine.entries()) {
+    if (matters(entry.key)) key += fmt::format("{} = {}\n", entry.key, entry.text);
+  }
+  return key;
+}
+
+}  // namespace podsim::app

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
+#include "sw/compiler/program.h"
+
+/// A program as text, everything that a simulation reads: equal programs have equal texts. The structured bindings are
+/// there to miss no member.
+namespace podsim::sw {
+
+inline std::string text_of(const hw::TileWork& work) {
+  std::string text;
+  for (const auto& [bytes, shape] : work.reads) {
+    text += fmt::format(" read {} {} {} {}", bytes.value(), shape.row.value(), shape.pitch, shape.span.value());
+  }
+  for (const auto& [mxu, vector, cross_lane, scalar] : work.phases) {
+    text += fmt::format(" phase {}x{} {}/{}/{}/{} {} {}", mxu.weight_tiles, mxu.rows, vector.loads, vector.stores,
+                        vector.alu_ops, vector.transcendentals, cross_lane, scalar.value());
+  }
+  for (const auto& [bytes, shape] : work.writes) {
+    text += fmt::format(" write {} {} {} {}", bytes.value(), shape.row.value(), shape.pitch, shape.span.value());
+  }
+  return text;
+}
+
+inline std::string text_of(const CompiledOp& op) {
+  const auto& [name, runs, vmem] = op.tiles;
+  std::string text = fmt::format("op {} {}\n", name, vmem.value());
+  for (const auto& [count, work] : runs) text += fmt::format("  {} x{}\n", count, text_of(work));
+  return text;
+}
+
+inline std::string text_of(const ProgramItem& item) {
+  const auto& [kind, index, phase, started_by, hlo_name, op_name, category, hlo_text, cores, flops, bytes] = item;
+  return fmt::format("item {} {} {} {} {} {} {} {} {} {} {}\n", int(kind), index, int(phase), started_by, hlo_name,
+                     op_name, category, hlo_text, cores, flops, bytes.value());
+}
+
+inline std::string text_of(const Program& program) {
+  const auto& [name, ops, collectives, loops, items, infeeds, outfeeds, core_sets, flops, matmul_flops,
+               network_chose_branch, warnings] = program;
+  std::string text = fmt::format("{} {} {} {} {}\n", name, flops, matmul_flops, network_chose_branch, warnings);
+  for (const CompiledOp& op : ops) text += text_of(op);
+  for (const auto& [kind, type, bytes, arrays, groups, axes] : collectives) {
+    text += fmt::format("{} {} {} {} {} {}\n", to_string(kind), to_string(type), bytes.value(), arrays, groups, axes);
+  }
+  for (const auto& [loop, op_name, first, end, trips, known] : loops) {
+    text += fmt::format("loop {} {} {} {} {} {}\n", loop, op_name, first, end, trips, known);
+  }
+  for (const ProgramItem& item : items) text += text_of(item);
+  for (const auto& [bytes, tensors] : infeeds) text += fmt::format("infeed {} {}\n", bytes.value(), tensors);
+  for (const auto& [bytes, tensors] : outfeeds) text += fmt::format("outfeed {} {}\n", bytes.value(), tensors);
+  return text + fmt::format("{}\n", core_sets);
+}
+
+}  // namespace podsim::sw
