@@ -85,7 +85,10 @@ std::string study_lines(const std::filesystem::path& file) {
   SqliteStatement metrics = database.prepare("SELECT metric, value FROM metrics WHERE point = ?1 ORDER BY rowid");
   std::string text;
   while (points.step()) {
-    PointRecord point{.id = points.text(0), .position = points.whole(1), .done = points.whole(2) != 0};
+    PointRecord point;
+    point.id = points.text(0);
+    point.position = points.whole(1);
+    point.done = points.whole(2) != 0;
     point.exit_code = int(points.whole(3));
     point.error = points.text(4);
     point.command = points.text(5);
