@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/html/html_text.h"
+
+#include <fmt/format.h>
+
+#include "base/utf8.h"
+
+namespace podsim::sw {
+
+std::string html_escaped(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const std::string_view character : base::utf8_characters(text)) {
+    const unsigned char c = static_cast<unsigned char>(character.front());
+    const bool refused = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
+    if (refused || (character.size() == 1 && c >= 0x80)) {
+      result += "\uFFFD";
+      continue;
+    }
+    switch (c) {
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '&':
+        result += "&amp;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += character;
+    }
+  }
+  return result;
+}
+
+std::string script_json(std::string_view json) {
+  std::string result;
+  result.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      result += "\\u003c";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+std::string html_figure(double value, std::string_view text) {
+  return fmt::format("<data value=\"{}\">{}</data>", value, html_escaped(text));
+}
+
+}  // namespace podsim::sw
