@@ -14,6 +14,7 @@
 #include "app/failed_check.h"
 #include "app/standard_output.h"
 #include "app/usage_error.h"
+#include "app/version.h"
 #include "base/diagnostic.h"
 
 namespace podsim::app {
@@ -25,7 +26,8 @@ constexpr const char* examples = R"(Examples:
   podsim kernel matmul --m 1024            a matmul on one core, bundle by bundle
   podsim describe                          the machine, value by value
 
-Exit codes: 0 done, 1 the simulation failed, 2 bad input, 130 interrupted (partial results are kept).)";
+Exit codes: 0 done, 1 the simulation failed, 2 bad input, 3 some points of a sweep failed (the others are kept),
+130 interrupted (partial results are kept).)";
 
 bool color_on_stderr() {
   const char* no_color = std::getenv("NO_COLOR");  // https://no-color.org: any value but the empty one
@@ -49,7 +51,7 @@ std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
 int parse_and_run(const std::vector<std::string>& words) {
   CLI::App program{"podsim: a cycle-approximate SystemC/TLM-2.0 model of the TPU v3, from one core to 4096 chips"};
   program.name("podsim");
-  program.set_version_flag("--version", "podsim 0.1.0", "Print the version and exit");
+  program.set_version_flag("--version", program_version, "Print the version and exit");
   program.require_subcommand(1);
   program.footer(examples);
   program.get_formatter()->column_width(25);

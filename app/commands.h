@@ -15,6 +15,7 @@ namespace podsim::app {
 void add_commands(CLI::App& program, const std::vector<std::string>& words, int& code);
 
 void add_run(CLI::App& program, const std::vector<std::string>& words, int& code);
+void add_sweep(CLI::App& program, int& code);
 void add_kernel(CLI::App& program, int& code);
 void add_calibrate(CLI::App& program);
 void add_memory(CLI::App& program);

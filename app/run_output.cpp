@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "app/version.h"
 #include "base/atomic_file.h"
 
 namespace podsim::app {
@@ -22,7 +23,7 @@ nlohmann::ordered_json manifest(const sw::RunReport& report, const RunRecord& re
     files["layers.csv"] = "what cutting costs each layer: work of all partitions, halos, other collectives";
   }
   for (const auto& [name, description] : record.other_files) files[name] = description;
-  return {{"schema_version", 1},         {"program", "podsim 0.1.0"},        {"command_line", record.command_line},
+  return {{"schema_version", 1},         {"program", program_version},       {"command_line", record.command_line},
           {"workload", report.workload}, {"machine", report.machine.name},   {"slice", report.slice},
           {"detail", report.detail},     {"partial", report.result.partial}, {"files", files}};
 }

@@ -35,7 +35,7 @@ Progress::~Progress() {
   if (shown_) out_ << "\r\033[K" << std::flush;
 }
 
-void Progress::update(double fraction) {
+void Progress::update(double fraction, std::string_view note) {
   if (!terminal_) return;
   Clock::time_point now = now_();
   if (now < next_) return;
@@ -46,6 +46,7 @@ void Progress::update(double fraction) {
                                  std::string(std::size_t(fraction * bar_width), '#'), bar_width);
   double spent = std::chrono::duration<double>(now - begin_).count();
   if (fraction > 0) line += "  " + time_left(spent * (1 - fraction) / fraction);
+  if (!note.empty()) line += fmt::format("  {}", note);
   out_ << line << std::flush;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 
 namespace podsim::base {
 
@@ -26,8 +27,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `fraction` of the work is done, 0 to 1. Cheap when there is nothing to show.
-  void update(double fraction);
+  /// `fraction` of the work is done, 0 to 1; `note` is shown behind it. Cheap when there is nothing to show.
+  void update(double fraction, std::string_view note = "");
 
  private:
   std::string label_;

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t machine_digits = 16;
 
-bool is_empty(const SqliteDatabase& database) {
-  SqliteStatement tables = database.prepare("SELECT count(*) FROM sqlite_master");
+/// As a process leaves it that ends before its first transaction does.
+bool is_empty(const SqliteDatabase& database, const char* schema = "main") {
+  SqliteStatement tables = database.prepare(fmt::format("SELECT count(*) FROM {}.sqlite_master", schema));
   tables.step();
   return tables.whole(0) == 0;
 }
@@ -57,12 +58,12 @@ void require_study(const SqliteDatabase& database, const Study& study) {
 }  // namespace
 
 StudyStore::StudyStore(const std::filesystem::path& file, const Study& study, const std::string& program,
-                       const std::string& baseline)
+                       const std::string& baseline, Journal journal)
     : database_(file, SqliteDatabase::Access::write) {
-  // Writers of a log neither wait for a disk at every point nor for readers, and what a power cut takes is the last
-  // points, never the file.
-  database_.prepare("PRAGMA journal_mode = WAL").step();
-  database_.execute("PRAGMA synchronous = NORMAL");
+  if (journal == Journal::log) {
+    database_.prepare("PRAGMA journal_mode = WAL").step();
+    database_.execute("PRAGMA synchronous = NORMAL");
+  }
   SqliteTransaction transaction(database_);
   if (!is_empty(database_)) require_study(database_, study);
   database_.execute(study_tables() + study_view(study));
@@ -119,6 +120,7 @@ void StudyStore::add(const PointRecord& point) {
 }
 
 void StudyStore::remove(const std::vector<std::string>& ids) {
+  if (ids.empty()) return;
   SqliteTransaction transaction(database_);
   for (const std::string& id : ids) remove_point(id);
   database_.execute("DELETE FROM machines WHERE hash NOT IN (SELECT machine FROM points WHERE machine IS NOT NULL)");
@@ -127,6 +129,11 @@ void StudyStore::remove(const std::vector<std::string>& ids) {
 
 void StudyStore::add_all(const std::filesystem::path& other) {
   database_.prepare("ATTACH ?1 AS other").bind(other.string()).run();
+  if (!is_empty(database_, "other")) copy_attached();
+  database_.execute("DETACH other");
+}
+
+void StudyStore::copy_attached() {
   SqliteTransaction transaction(database_);
   std::vector<std::string> ids;
   SqliteStatement rows = database_.prepare("SELECT id FROM other.points");
@@ -137,11 +144,20 @@ void StudyStore::add_all(const std::filesystem::path& other) {
     database_.execute(fmt::format("INSERT INTO main.{0} SELECT * FROM other.{0}", table));
   }
   transaction.commit();
-  database_.execute("DETACH other");
+}
+
+std::set<std::string> points_done(const std::filesystem::path& file) {
+  const SqliteDatabase database(file, SqliteDatabase::Access::read);
+  std::set<std::string> done;
+  if (is_empty(database)) return done;
+  SqliteStatement rows = database.prepare("SELECT id FROM points WHERE status = 'done'");
+  while (rows.step()) done.insert(rows.text(0));
+  return done;
 }
 
 void require_same_study(const std::filesystem::path& file, const Study& study) {
-  require_study(SqliteDatabase(file, SqliteDatabase::Access::read), study);
+  const SqliteDatabase database(file, SqliteDatabase::Access::read);
+  if (!is_empty(database)) require_study(database, study);
 }
 
 }  // namespace podsim::workloads

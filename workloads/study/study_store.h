@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,16 +53,19 @@ struct PointRecord {
   PointHost host;
 };
 
-/// Writes the database of one study. While it is open there are two more files beside the database (`-wal`, `-shm`),
-/// and others may read; when it is closed everything is in the one file. A process that is killed leaves the points
-/// whose add() returned.
+/// Writes the database of one study. A process that is killed leaves the points whose add() returned.
 class StudyStore {
  public:
+  /// How changes become whole: in a log beside the file while it is open (`-wal`, `-shm`), where writers neither wait
+  /// for the disk at every point nor for those who read; or by a journal that processes of several hosts may use one
+  /// after the other. What a power cut takes is at most the last points. Closed, everything is in the one file.
+  enum class Journal { log, rollback };
+
   /// Makes the file, or opens it to add to it. InputError when it is no study's database, is of a newer schema, or
   /// holds a study of another text (`program` may differ: ids tell what is to be run again). `baseline` is the id of
   /// the point that comparisons start from.
   StudyStore(const std::filesystem::path& file, const Study& study, const std::string& program,
-             const std::string& baseline);
+             const std::string& baseline, Journal journal = Journal::log);
   ~StudyStore();
   StudyStore(const StudyStore&) = delete;
   StudyStore& operator=(const StudyStore&) = delete;
@@ -77,12 +81,16 @@ class StudyStore {
 
  private:
   void remove_point(const std::string& id);
+  void copy_attached();
 
   SqliteDatabase database_;
 };
 
-/// Checks without changing anything what the constructor of StudyStore does. `file` exists.
+/// Checks without changing anything what the constructor of StudyStore does. `file` exists; it may be empty.
 void require_same_study(const std::filesystem::path& file, const Study& study);
+
+/// Ids of the points that a database has done. `file` exists; it may be empty.
+std::set<std::string> points_done(const std::filesystem::path& file);
 
 /// The content of a database as text, a line for every row, in an order of its own: equal for equal contents.
 std::string study_content(const std::filesystem::path& file);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <system_error>
+
+#include "base/diagnostic.h"
+
+namespace podsim::app {
+namespace {
+
+constexpr int failed_in_child = 1;
+
+[[noreturn]] void fail(const char* what) {
+  throw base::SimulationError(fmt::format("cannot make a {}: {}", what, std::generic_category().message(errno)));
+}
+
+struct Pipe {
+  Pipe() {
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+  }
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  void close_end(std::size_t end) {
+    if (ends[end] >= 0) close(ends[end]);
+    ends[end] = -1;
+  }
+
+  std::array<int, 2> ends{-1, -1};  ///< read, write
+};
+
+/// Never returns into the frames of the parent, whatever the body does.
+[[noreturn]] void be_child(const std::function<int()>& body, const Pipe& out, const Pipe& error, int parent) {
+  die_with_parent(parent);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(out.ends[1], STDOUT_FILENO);
+  dup2(error.ends[1], STDERR_FILENO);
+  int code = failed_in_child;
+  try {
+    code = body();
+  } catch (const std::exception& caught) {
+    std::fprintf(stderr, "error: internal error: %s\n", caught.what());
+  }
+  std::fflush(stdout);
+  std::fflush(stderr);
+  _exit(code);
+}
+
+/// Whether there is more to come.
+bool read_some(int descriptor, std::string& text) {
+  std::array<char, 65536> buffer;
+  const ssize_t count = read(descriptor, buffer.data(), buffer.size());
+  if (count > 0) text.append(buffer.data(), std::size_t(count));
+  return count > 0 || (count < 0 && errno == EINTR);
+}
+
+void read_both(Pipe& out, Pipe& error, PointOutput& output) {
+  std::array<Pipe*, 2> pipes = {&out, &error};
+  std::array<std::string*, 2> texts = {&output.out, &output.error};
+  while (out.ends[0] >= 0 || error.ends[0] >= 0) {
+    std::array<pollfd, 2> wanted = {{{out.ends[0], POLLIN, 0}, {error.ends[0], POLLIN, 0}}};
+    if (poll(wanted.data(), wanted.size(), -1) < 0) continue;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i].revents != 0 && !read_some(wanted[i].fd, *texts[i])) pipes[i]->close_end(0);
+    }
+  }
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return status;
+}
+
+}  // namespace
+
+void die_with_parent(int parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(failed_in_child);  // it ended before the call
+  for (int signal : {SIGINT, SIGTERM, SIGPIPE}) std::signal(signal, SIG_DFL);
+}
+
+PointOutput run_in_child(const std::function<int()>& body) {
+  Pipe out, error;
+  std::fflush(stdout);  // what is in the buffers is the parent's to write
+  std::fflush(stderr);
+  const auto begin = std::chrono::steady_clock::now();
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) fail("process");
+  if (child == 0) be_child(body, out, error, parent);
+  out.close_end(1);
+  error.close_end(1);
+  PointOutput output;
+  read_both(out, error, output);
+  const int status = wait_for(child);
+  output.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (WIFSIGNALED(status)) {
+    output.exit_code = 128 + WTERMSIG(status);
+    output.error += fmt::format("ended by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  } else {
+    output.exit_code = WEXITSTATUS(status);
+  }
+  output.error = last_lines(output.error);
+  return output;
+}
+
+}  // namespace podsim::app

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/prepared_point.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+
+#include "app/arguments.h"
+#include "app/command_line.h"
+#include "app/input_file.h"
+#include "app/machine_options.h"
+#include "app/version.h"
+#include "base/diagnostic.h"
+#include "base/sha256.h"
+#include "workloads/study/metrics.h"
+#include "workloads/study/point_queue.h"
+
+namespace podsim::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t id_digits = 16;
+
+/// The machines of points, each resolved once.
+class Machines {
+ public:
+  std::shared_ptr<const std::string> toml(const std::vector<std::string>& arguments) {
+    MachineOptions options;
+    std::string key;
+    for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+      if (arguments[i] != "--machine" && arguments[i] != "--set") continue;
+      if (arguments[i] == "--machine") options.machine = arguments[i + 1];
+      if (arguments[i] == "--set") options.assignments.push_back(arguments[i + 1]);
+      key += arguments[i] + ' ' + arguments[i + 1] + '\n';
+    }
+    const auto [entry, missing] = resolved_.try_emplace(key);
+    if (missing) entry->second = std::make_shared<const std::string>(resolve(options));
+    return entry->second;
+  }
+
+ private:
+  static std::string resolve(MachineOptions options) {
+    options.take_model_settings();
+    try {
+      return options.load().to_toml();
+    } catch (const base::InputError&) {
+      return "";  // the run of the point says what is wrong
+    }
+  }
+
+  std::unordered_map<std::string, std::shared_ptr<const std::string>> resolved_;
+};
+
+/// Contents of the files that points name, each read once.
+class Files {
+ public:
+  const std::string& digest(const std::filesystem::path& path) {
+    std::string& found = digests_[path.string()];
+    if (found.empty()) found = base::sha256(read_input("file of the study", path.string()));
+    return found;
+  }
+
+ private:
+  std::unordered_map<std::string, std::string> digests_;
+};
+
+std::string id_of(const PreparedPoint& prepared, Files& files) {
+  std::vector<std::string> words = prepared.point.arguments;
+  std::string contents;
+  for (const workloads::StudyFile& file : prepared.point.files) {
+    words[file.argument] = file.written;
+    contents += files.digest(file.path) + '\n';
+  }
+  const Json all = {program_version, words, *prepared.machine, contents};
+  return base::sha256(all.dump()).substr(0, id_digits);
+}
+
+void require_different(const std::vector<PreparedPoint>& points) {
+  std::unordered_map<std::string, const PreparedPoint*> seen;
+  for (const PreparedPoint& point : points) {
+    const auto [other, first] = seen.emplace(point.id, &point);
+    if (first) continue;
+    throw base::InputError(fmt::format("points {} and {} of the study are the same run: {}",
+                                       other->second->point.position, point.point.position, point_command(point)));
+  }
+}
+
+double take_number(Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number()) return 0;
+  const double number = *found;
+  json.erase(key);
+  return number;
+}
+
+/// Takes what belongs to the host out of a result.
+workloads::PointHost take_host(Json& json, double wall_s, const std::string& node) {
+  workloads::PointHost host;
+  host.wall_s = wall_s;
+  host.node = node;
+  host.compile_s = take_number(json, "compile_s");
+  for (const char* key : {"wall_s", "partition_s"}) take_number(json, key);
+  return host;
+}
+
+std::optional<Json> parse_result(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  return json;
+}
+
+}  // namespace
+
+std::vector<PreparedPoint> prepare_points(const workloads::Study& study) {
+  Machines machines;
+  Files files;
+  std::vector<PreparedPoint> prepared;
+  for (workloads::StudyPoint& point : workloads::points_of(study)) {
+    PreparedPoint& added = prepared.emplace_back();
+    added.point = std::move(point);
+    added.machine = machines.toml(added.point.arguments);
+    added.program_key = workloads::program_key(added.point.arguments);
+    added.id = id_of(added, files);
+  }
+  require_different(prepared);
+  return prepared;
+}
+
+std::string point_command(const PreparedPoint& point) { return "podsim " + shell_line(point.point.arguments); }
+
+workloads::PointRecord record_point(const workloads::Study& study, const PreparedPoint& point,
+                                    const PointOutput& output, const std::string& node) {
+  workloads::PointRecord record;
+  record.id = point.id;
+  record.position = point.point.position;
+  record.exit_code = output.exit_code;
+  record.command = point_command(point);
+  record.machine = *point.machine;
+  record.axes = point.point.axes;
+  record.derived = point.point.derived;
+  std::optional<Json> result = output.exit_code == done ? parse_result(output.out) : std::nullopt;
+  record.done = result.has_value();
+  Json none = Json::object();
+  record.host = take_host(result ? *result : none, output.wall_s, node);
+  if (record.done) {
+    record.result = result->dump();
+    record.metrics = workloads::metrics_of(study, point.point, *result);
+  } else {
+    record.error = output.exit_code == done ? "it printed no JSON: " + last_lines(output.out) : output.error;
+  }
+  return record;
+}
+
+}  // namespace podsim::app

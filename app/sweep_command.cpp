@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "app/arguments.h"
+#include "app/commands.h"
+#include "app/sweep.h"
+#include "app/worker_processes.h"
+
+namespace podsim::app {
+namespace {
+
+constexpr std::int64_t most_workers = 1024;
+
+struct SweepCommand {
+  SweepOptions sweep;
+  std::size_t workers = std::max(std::thread::hardware_concurrency(), 1U);
+};
+
+void add_flags(CLI::App& command, const std::shared_ptr<SweepCommand>& options) {
+  command
+      .add_option("STUDY", options->sweep.study,
+                  "A study file (.toml), or the name of a study that the program\ncarries")
+      ->required()
+      ->option_text(" ");
+  command
+      .add_option_function<std::string>(
+          "-j",
+          [options](const std::string& text) {
+            options->workers = std::size_t(parse_whole_number("-j", text, 1, most_workers));
+          },
+          "Points that run at the same time [as many as processors]")
+      ->option_text("N");
+  command
+      .add_option_function<std::string>(
+          "-o,--output", [options](const std::string& text) { options->sweep.output = parse_path("-o", text); },
+          "Folder for the database and what goes with it [the study's\nname]")
+      ->option_text("DIR");
+  command
+      .add_option_function<std::string>(
+          "--shard", [options](const std::string& text) { options->sweep.shard = parse_shard(text); },
+          "Only the k-th of N parts of the points; the parts may run at\nthe same time, on many hosts, on one folder")
+      ->option_text("k/N");
+  command.add_flag("--resume", options->sweep.resume,
+                   "Only go on with a sweep that was begun in the folder (points\nthat are done are never run again)");
+  command.add_flag("--dry-run", options->sweep.dry_run, "Print the points as command lines and run nothing");
+  command.add_flag("--yes", options->sweep.yes,
+                   "Run more than 100,000 points, and remove points whose inputs\nhave changed");
+  command.add_flag("--json", options->sweep.json, "One JSON object on stdout");
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& program, int& code) {
+  auto options = std::make_shared<SweepCommand>();
+  CLI::App* command =
+      program.add_subcommand("sweep", "Run a study: many runs that differ along axes")->group("Commands");
+  add_flags(*command, options);
+  command->footer(R"(Points that are done stay done: after a Ctrl-C, a crash or a failure the same
+command runs the rest. docs/studies.md describes studies and their database.
+
+Examples:
+  podsim sweep study.toml -j 8
+  podsim sweep study.toml --dry-run
+  podsim sweep study.toml --shard 3/16 -o /shared/study)");
+  command->callback([options, &code] {
+    code = run_sweep(options->sweep, [&](std::size_t points) {
+      return std::make_unique<WorkerProcesses>(std::min(options->workers, points));
+    });
+  });
+}
+
+}  // namespace podsim::app

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/sweep_run.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <set>
+
+#include "app/sweep_progress.h"
+#include "base/diagnostic.h"
+#include "workloads/study/point_queue.h"
+
+namespace podsim::app {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::vector<std::string> program_keys(const std::vector<const PreparedPoint*>& points) {
+  std::vector<std::string> keys;
+  for (const PreparedPoint* point : points) keys.push_back(point->program_key);
+  return keys;
+}
+
+class PointsRun {
+ public:
+  PointsRun(const workloads::Study& study, const std::vector<const PreparedPoint*>& points, PointRunners& runners,
+            SweepStore& store)
+      : study_(study),
+        points_(points),
+        runners_(runners),
+        store_(store),
+        queue_(program_keys(points)),
+        at_(runners.size()),
+        progress_(points.size()) {}
+
+  SweepOutcome run(const std::atomic<bool>& stop) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::size_t runner = 0; runner < at_.size(); ++runner) give(runner);
+    while (under_way_ > 0 && !stop) {
+      for (const PointRunners::Report& report : runners_.wait()) take(report);
+      give_to_idle();
+      progress_.update(outcome_.done, outcome_.failed.size());
+    }
+    outcome_.stopped = under_way_ > 0 || !queue_.empty();
+    if (outcome_.stopped && !stop) throw base::SimulationError("nobody is left to run the points of the study");
+    std::ranges::sort(outcome_.failed, {}, &FailedPoint::position);
+    outcome_.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return std::move(outcome_);
+  }
+
+ private:
+  /// The point that a runner has, or had last.
+  struct Place {
+    std::optional<workloads::PointQueue::Next> last;
+    bool busy = false;
+  };
+
+  void give(std::size_t runner) {
+    if (!runners_.usable(runner)) return;
+    const auto group = at_[runner].last ? std::optional(at_[runner].last->group) : std::nullopt;
+    const auto next = queue_.next(group);
+    if (!next) return;
+    at_[runner] = {next, true};
+    ++under_way_;
+    runners_.give(runner, points_[next->point]->point.arguments);
+  }
+
+  /// Points may have been given back after others had found nothing to do.
+  void give_to_idle() {
+    for (std::size_t runner = 0; runner < at_.size() && !queue_.empty(); ++runner) {
+      if (!at_[runner].busy) give(runner);
+    }
+  }
+
+  void take(const PointRunners::Report& report) {
+    const workloads::PointQueue::Next ended = *at_[report.runner].last;
+    at_[report.runner].busy = false;
+    --under_way_;
+    if (report.lost && lost_once_.insert(ended.point).second) return queue_.put_back(ended);
+    give(report.runner);  // it need not wait while the point is stored
+    store(*points_[ended.point], report.output);
+  }
+
+  void store(const PreparedPoint& point, const PointOutput& output) {
+    const workloads::PointRecord record = record_point(study_, point, output, host_);
+    store_.add(record);
+    outcome_.op_hits += record.host.op_hits;
+    outcome_.op_misses += record.host.op_misses;
+    if (record.done) {
+      ++outcome_.done;
+    } else {
+      outcome_.failed.push_back({record.position, record.exit_code, record.error});
+    }
+  }
+
+  const workloads::Study& study_;
+  const std::vector<const PreparedPoint*>& points_;
+  PointRunners& runners_;
+  SweepStore& store_;
+  workloads::PointQueue queue_;
+  std::vector<Place> at_;
+  std::set<std::size_t> lost_once_;
+  std::size_t under_way_ = 0;
+  SweepProgress progress_;
+  SweepOutcome outcome_;
+  const std::string host_ = host_name();
+};
+
+}  // namespace
+
+SweepOutcome run_points(const workloads::Study& study, const std::vector<const PreparedPoint*>& points,
+                        PointRunners& runners, SweepStore& store, const std::atomic<bool>& stop) {
+  return PointsRun(study, points, runners, store).run(stop);
+}
+
+}  // namespace podsim::app
