@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/slice.h"
 
-#include <charconv>
-#include <string_view>
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "app/arguments.h"
@@ -14,27 +14,10 @@ namespace {
 
 constexpr std::int64_t largest_slice = 1 << 16;  // chips of a study
 
-[[noreturn]] void malformed(const std::string& text, std::size_t column, std::size_t length) {
-  throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error, "'" + text + "' is not a slice",
-                                          argument_location("--slice", text, column, length),
-                                          "chips per dimension joined by 'x', such as 4x4 or 128x32"});
-}
-
 }  // namespace
 
 std::vector<std::int64_t> parse_sizes(const std::string& text) {
-  std::vector<std::int64_t> sizes;
-  std::size_t begin = 0;
-  while (true) {
-    std::size_t end = std::min(text.find('x', begin), text.size());
-    std::int64_t size = 0;
-    auto [rest, error] = std::from_chars(text.data() + begin, text.data() + end, size);
-    bool whole = error == std::errc() && rest == text.data() + end && size > 0;
-    if (!whole) malformed(text, begin, end - begin);
-    sizes.push_back(size);
-    if (end == text.size()) return sizes;
-    begin = end + 1;
-  }
+  return noc::parse_slice_sizes(text, argument_location("--slice", text));
 }
 
 noc::Topology parse_slice(const std::string& text, const hw::Machine& machine) {
@@ -56,7 +39,11 @@ noc::Topology parse_any_slice(const std::string& text, const hw::Machine& machin
   }
   std::int64_t chips = 1;
   for (std::int64_t size : sizes) {
-    if (size > largest_slice / chips || int(sizes.size()) > noc::max_dimensions) malformed(text, 0, text.size());
+    if (size > largest_slice / chips || int(sizes.size()) > noc::max_dimensions) {
+      throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error, "'" + text + "' is not a slice",
+                                              argument_location("--slice", text),
+                                              fmt::format("at most {} chips", largest_slice)});
+    }
     chips *= size;
   }
   return noc::hypothetical_topology(pod, sizes);

@@ -23,17 +23,6 @@ std::string_view line_of(std::string_view text, std::size_t number) {
   return line;
 }
 
-/// Where the text between the quotes of a string value stands.
-SourceLocation inside_quotes(SourceLocation where) {
-  std::size_t first = std::size_t(where.column - 1);
-  bool quoted = first < where.line_text.size() && (where.line_text[first] == '"' || where.line_text[first] == '\'');
-  if (quoted && where.length >= 2) {
-    where.column += 1;
-    where.length -= 2;
-  }
-  return where;
-}
-
 std::string describe_node(const toml::node& node) {
   if (node.is_table()) return "a table";
   if (node.is_array()) return "a list";
@@ -183,6 +172,16 @@ SourceLocation ConfigLayer::locate(const toml::source_region& region) const {
   int end = one_line ? int(region.end.column) : int(location.line_text.size()) + 1;
   location.length = std::max(end - location.column, 1);
   return location;
+}
+
+SourceLocation inside_quotes(SourceLocation where) {
+  std::size_t first = std::size_t(where.column - 1);
+  bool quoted = first < where.line_text.size() && (where.line_text[first] == '"' || where.line_text[first] == '\'');
+  if (quoted && where.length >= 2) {
+    where.column += 1;
+    where.length -= 2;
+  }
+  return where;
 }
 
 std::string describe_type(const ConfigValue& value) {

@@ -26,6 +26,9 @@ class ConfigLayer {
   toml::table root_;
 };
 
+/// Where the text between the quotes of a string value stands.
+SourceLocation inside_quotes(SourceLocation where);
+
 /// What a message calls the type of a value: "an integer", "a bandwidth".
 std::string describe_type(const ConfigValue& value);
 /// The value as TOML.

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
+#include <charconv>
+
+#include "base/utf8.h"
 
 namespace podsim::noc {
 
@@ -31,6 +35,27 @@ std::string dimension_problem(const PodShape& pod, std::int64_t size, std::size_
 }
 
 }  // namespace
+
+std::vector<std::int64_t> parse_slice_sizes(std::string_view text, const base::SourceLocation& where) {
+  std::vector<std::int64_t> sizes;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    std::int64_t size = 0;
+    const auto [rest, error] = std::from_chars(text.data() + begin, text.data() + end, size);
+    if (error != std::errc() || rest != text.data() + end || size < 1) {
+      base::SourceLocation place = where;
+      place.column += int(base::utf8_characters(text.substr(0, begin)).size());
+      place.length = std::max(int(base::utf8_characters(text.substr(begin, end - begin)).size()), 1);
+      throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error,
+                                              fmt::format("'{}' is not a slice", text), std::move(place),
+                                              "chips per dimension joined by 'x', such as 4x4 or 128x32"});
+    }
+    sizes.push_back(size);
+    if (end == text.size()) return sizes;
+    begin = end + 1;
+  }
+}
 
 std::string slice_problem(const PodShape& pod, const std::vector<std::int64_t>& sizes) {
   if (sizes.size() != pod.dimensions.size()) {

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "noc/topology.h"
 
 /// Which slices of chips a machine can form, and which of their dimensions have wrap links.
@@ -20,6 +22,9 @@ struct PodShape {
   std::vector<std::int64_t> dimensions;
   std::int64_t pods = 1;
 };
+
+/// The sizes that "4x4" names. InputError at the part that is wrong, where `where` locates the first character.
+std::vector<std::int64_t> parse_slice_sizes(std::string_view text, const base::SourceLocation& where);
 
 /// Why the machine cannot form a slice of these sizes, as a sentence for a diagnostic; empty when it can.
 std::string slice_problem(const PodShape& pod, const std::vector<std::int64_t>& sizes);

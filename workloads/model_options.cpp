@@ -23,12 +23,23 @@ std::optional<Number> parse(const std::string& text) {
 }
 
 template <typename Number>
-std::string set_number(const std::string& text, Number& field, Number least, Number most, std::string_view kind) {
+std::string number_problem(const std::string& text, Number least, Number most, std::string_view kind) {
   const std::optional<Number> number = parse<Number>(text);
   if (!number) return fmt::format("'{}' is not {}", text, kind);
   if (!(*number >= least && *number <= most)) return fmt::format("{} is not between {} and {}", text, least, most);
-  field = *number;
   return "";
+}
+
+template <typename Number>
+ModelKey number_key(std::string name, Number value, Number least, Number most, std::string help) {
+  const bool whole = std::is_integral_v<Number>;
+  const std::string_view kind = whole ? "a whole number" : "a number";
+  return {std::move(name),
+          fmt::to_string(value),
+          fmt::format("{} to {}", least, most),
+          std::move(help),
+          whole ? ModelValues::whole : ModelValues::real,
+          [least, most, kind](const std::string& text) { return number_problem(text, least, most, kind); }};
 }
 
 /// Points at `length` bytes of "KEY=VALUE" from byte `offset` on.
@@ -45,16 +56,13 @@ base::Diagnostic diagnostic(const std::string& assignment, std::size_t offset, s
 }  // namespace
 
 void ModelKeys::add(std::string name, std::int64_t& field, std::int64_t least, std::int64_t most, std::string help) {
-  keys_.push_back({{std::move(name), fmt::to_string(field), fmt::format("{} to {}", least, most), std::move(help)},
-                   [&field, least, most](const std::string& text) {
-                     return set_number(text, field, least, most, "a whole number");
-                   }});
+  keys_.push_back({number_key(std::move(name), field, least, most, std::move(help)),
+                   [&field](const std::string& text) { field = *parse<std::int64_t>(text); }});
 }
 
 void ModelKeys::add(std::string name, double& field, double least, double most, std::string help) {
-  keys_.push_back(
-      {{std::move(name), fmt::to_string(field), fmt::format("{} to {}", least, most), std::move(help)},
-       [&field, least, most](const std::string& text) { return set_number(text, field, least, most, "a number"); }});
+  keys_.push_back({number_key(std::move(name), field, least, most, std::move(help)),
+                   [&field](const std::string& text) { field = *parse<double>(text); }});
 }
 
 void ModelKeys::add(std::string name, bool& field, std::string help) {
@@ -64,12 +72,12 @@ void ModelKeys::add(std::string name, bool& field, std::string help) {
 void ModelKeys::add_choice(std::string name, std::vector<std::string> names, std::size_t chosen, std::string help,
                            std::function<void(std::size_t)> set) {
   const std::string values = fmt::format("{}", fmt::join(names, ", "));
-  keys_.push_back({{std::move(name), names[chosen], values, std::move(help)},
-                   [names, values, set = std::move(set)](const std::string& text) -> std::string {
-                     const auto found = std::ranges::find(names, text);
-                     if (found == names.end()) return fmt::format("'{}' is none of {}", text, values);
-                     set(std::size_t(found - names.begin()));
-                     return "";
+  const auto problem = [names, values](const std::string& text) {
+    return std::ranges::find(names, text) == names.end() ? fmt::format("'{}' is none of {}", text, values) : "";
+  };
+  keys_.push_back({{std::move(name), names[chosen], values, std::move(help), ModelValues::choice, problem},
+                   [names, set = std::move(set)](const std::string& text) {
+                     set(std::size_t(std::ranges::find(names, text) - names.begin()));
                    }});
 }
 
@@ -93,8 +101,10 @@ void ModelKeys::apply(std::string_view workload, const ModelSettings& settings) 
       continue;
     }
     const Key& key = keys_[found - names.begin()];
-    const std::string fault = key.set(value);
-    if (!fault.empty()) {
+    const std::string fault = key.key.problem(value);
+    if (fault.empty()) {
+      key.set(value);
+    } else {
       wrong.push_back(diagnostic(assignment, name.size() + 1, value.size(), fault,
                                  fmt::format("{}: {}, {}", name, key.key.help, key.key.values)));
     }

@@ -15,12 +15,17 @@ namespace podsim::workloads {
 /// "model.layers" -> "64"
 using ModelSettings = std::map<std::string, std::string, std::less<>>;
 
+enum class ModelValues { whole, real, choice };
+
 /// What a listing says of a key.
 struct ModelKey {
   std::string name;           ///< "model.layers"
   std::string default_value;  ///< in the form in which it would be set
   std::string values;         ///< "1 to 4096", "on or off"
   std::string help;           ///< one line, with the unit
+  ModelValues kind = ModelValues::whole;
+  /// What is wrong with a value; "" where nothing is.
+  std::function<std::string(const std::string& text)> problem = {};
 };
 
 /// Keys bound to the fields of a workload's options. A field's value when its key is added is the default.
@@ -51,11 +56,9 @@ class ModelKeys {
   void apply(std::string_view workload, const ModelSettings& settings) const;
 
  private:
-  /// Sets the field, or says what is wrong with the text.
-  using Setter = std::function<std::string(const std::string& text)>;
   struct Key {
     ModelKey key;
-    Setter set;
+    std::function<void(const std::string& text)> set;  ///< of a text with which there is no problem
   };
 
   void add_choice(std::string name, std::vector<std::string> names, std::size_t chosen, std::string help,

@@ -13,8 +13,8 @@
 /// The figures that a study can keep: numbers in what a command prints with --json.
 namespace podsim::workloads {
 
-/// How the rows of a list make one number.
-enum class MetricOf { value, sum, largest };
+/// How the rows of a list make one number; `total` is the sum of each row's times the row's "count".
+enum class MetricOf { value, sum, total, largest, mean };
 
 struct StudyMetric {
   std::string name;         ///< the way to it, joined by dots: "utilization.mxu"; of lists "collectives.time_s"
@@ -26,6 +26,9 @@ struct StudyMetric {
 
 /// Every metric of "run" or "collective".
 const std::vector<StudyMetric>& study_metrics(std::string_view command);
+
+/// nullptr where the command has none of the name.
+const StudyMetric* find_metric(std::string_view command, std::string_view name);
 
 /// Nothing where this run has no such figure.
 std::optional<double> metric_value(const StudyMetric& metric, const nlohmann::ordered_json& result);

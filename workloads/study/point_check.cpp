@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/study/point_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "noc/slice.h"
+#include "sw/collectives/collective_groups.h"
+#include "sw/spmd/mesh_placement.h"
+
+namespace podsim::workloads {
+
+namespace {
+
+constexpr std::int64_t most_chips = 1 << 16;  // of `podsim collective`
+
+const PlacedValue* find(const std::vector<PlacedValue>& values, std::string_view key) {
+  const auto found = std::ranges::find_if(values, [&](const PlacedValue& v) { return v.value->key == key; });
+  return found == values.end() || found->value->text.empty() ? nullptr : &*found;
+}
+
+std::string text(const std::vector<PlacedValue>& values, std::string_view key, std::string_view otherwise = "") {
+  const PlacedValue* value = find(values, key);
+  return std::string(value == nullptr ? otherwise : value->value->text);
+}
+
+bool is_machine_key(const std::string& key) { return key.find('.') != std::string::npos && !key.starts_with("model."); }
+
+std::vector<std::int64_t> slice_sizes(const PlacedValue& slice) {
+  return noc::parse_slice_sizes(slice.value->text, slice.place);
+}
+
+bool is_too_large(const std::vector<std::int64_t>& sizes) {
+  std::int64_t chips = 1;
+  for (std::int64_t size : sizes) {
+    if (size > most_chips / chips) return true;
+    chips *= size;
+  }
+  return int(sizes.size()) > noc::max_dimensions;
+}
+
+}  // namespace
+
+std::string PointCheck::machine_identity(const std::vector<PlacedValue>& values) const {
+  std::string identity = text(values, "machine", "tpu-v3");
+  for (const PlacedValue& v : values) {
+    if (is_machine_key(v.value->key)) identity += fmt::format("\n{}={}", v.value->key, v.value->text);
+  }
+  return identity;
+}
+
+void PointCheck::check(const std::vector<PlacedValue>& values, const std::string& at) {
+  const hw::Machine* machine = nullptr;
+  check_machine(values, machine);
+  check_model(values, at);
+  if (machine == nullptr) return;
+  check_slice(values, *machine, at);
+}
+
+void PointCheck::check_machine(const std::vector<PlacedValue>& values, const hw::Machine*& machine) {
+  const std::string identity = machine_identity(values);
+  const auto [known, is_new] = built_.try_emplace(identity);
+  if (!is_new) {
+    machine = known->second ? &*known->second : nullptr;
+    return;
+  }
+  const PlacedValue* name = find(values, "machine");
+  base::Config config = machines_.get(text(values, "machine", "tpu-v3"));
+  bool fits = true;
+  for (const PlacedValue& v : values) {
+    if (!is_machine_key(v.value->key)) continue;
+    try {
+      config.set(v.value->key + "=" + v.value->text);
+    } catch (const base::InputError& error) {
+      errors_.add(base::InputError(error.diagnostics().front().message, error.diagnostics().front().hint), v.place);
+      fits = false;
+    }
+  }
+  if (!fits) return;
+  try {
+    known->second = hw::read_machine(config);
+    machine = &*known->second;
+  } catch (const base::InputError& error) {
+    for (const base::Diagnostic& d : error.diagnostics()) {
+      // The value that was set last has its assignment as its line.
+      const std::string key = d.location.line_text.substr(0, d.location.line_text.find('='));
+      const PlacedValue* value = d.location.file == "--set" ? find(values, key) : name;
+      errors_.error(value == nullptr ? d.location : value->place, d.message, d.hint);
+    }
+  }
+}
+
+void PointCheck::check_slice(const std::vector<PlacedValue>& values, const hw::Machine& machine,
+                             const std::string& at) {
+  const PlacedValue* slice = find(values, "slice");
+  if (slice == nullptr) return;
+  const noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
+  const std::vector<std::int64_t> sizes = slice_sizes(*slice);
+  const std::string question = fmt::format("{} {} {} {}", fmt::format("{}", fmt::join(pod.dimensions, "x")), pod.pods,
+                                           machine.cores_per_chip, slice->value->text);
+  if (study_.command == "collective") {
+    if (is_too_large(sizes)) {
+      errors_.error(slice->place, fmt::format("'{}' is no slice", slice->value->text),
+                    fmt::format("at most {} chips", most_chips));
+    } else if (is_new(fmt::format("groups {} {} {}", question, text(values, "kind"), text(values, "groups")))) {
+      check_groups(values, machine);
+    }
+    return;
+  }
+  if (is_new("slice " + question)) {
+    if (const std::string problem = noc::slice_problem(pod, sizes); !problem.empty()) {
+      errors_.error(slice->place,
+                    fmt::format("{} cannot form a slice of {}: {}", machine.name, slice->value->text, problem));
+      return;
+    }
+  }
+  const PlacedValue* mesh = find(values, "mesh");
+  if (mesh == nullptr || !is_new(fmt::format("mesh {} {}", question, mesh->value->text))) return;
+  const std::int64_t partitions = sw::parse_mesh(mesh->value->text).mesh.partitions();
+  std::int64_t cores = machine.cores_per_chip;
+  for (std::int64_t size : sizes) cores *= size;
+  if (partitions == cores) return;
+  errors_.error(mesh->place,
+                fmt::format("the mesh {} has {} partitions, a slice of {} has {} cores", mesh->value->text, partitions,
+                            slice->value->text, cores),
+                at);
+}
+
+void PointCheck::check_groups(const std::vector<PlacedValue>& values, const hw::Machine& machine) {
+  const PlacedValue* groups = find(values, "groups");
+  if (groups == nullptr) return;
+  const noc::Topology slice =
+      noc::hypothetical_topology({machine.pod.dimensions, machine.pod.pods}, slice_sizes(*find(values, "slice")));
+  const int cores = int(machine.cores_per_chip);
+  errors_.collect(groups->place, [&] {
+    if (text(values, "kind") == "collective-permute") {
+      static_cast<void>(sw::CollectiveGroups::parse_pairs(groups->value->text, slice, cores));
+    } else {
+      static_cast<void>(sw::CollectiveGroups::parse(groups->value->text, slice, cores));
+    }
+  });
+}
+
+/// Workloads that are files have no keys.
+void PointCheck::check_model(const std::vector<PlacedValue>& values, const std::string& at) {
+  const std::string workload = text(values, "workload");
+  const auto& registry = workload_registry();
+  const auto entry = std::ranges::find(registry, workload, &WorkloadEntry::name);
+  for (const PlacedValue& v : values) {
+    const std::string& key = v.value->key;
+    if (!key.starts_with("model.") || v.value->text.empty()) continue;
+    if (!is_new(fmt::format("model {} {} {}", workload, key, v.value->text))) continue;
+    const bool is_file = entry == registry.end();
+    const auto model =
+        is_file ? std::vector<ModelKey>::const_iterator() : std::ranges::find(entry->keys, key, &ModelKey::name);
+    if (is_file || model == entry->keys.end()) {
+      errors_.error(v.place, fmt::format("'{}' is not a key of {}", key, workload), at);
+    } else if (const std::string problem = model->problem(v.value->text); !problem.empty()) {
+      errors_.error(v.place, problem, fmt::format("{}: {}, {}", key, model->help, model->values));
+    }
+  }
+}
+
+}  // namespace podsim::workloads
