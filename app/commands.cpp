@@ -5,7 +5,7 @@ namespace podsim::app {
 
 void add_commands(CLI::App& program, const std::vector<std::string>& words, int& code) {
   add_run(program, words, code);
-
+  add_sweep(program, code);
   add_kernel(program, code);
   add_calibrate(program);
   add_memory(program);

@@ -88,6 +88,11 @@ Child::~Child() {
   std::filesystem::remove(err_, ignored);
 }
 
+bool Child::running() const {
+  siginfo_t information = {};  // looked at without taking the child's status away
+  return waitid(P_PID, id_t(id_), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_pid == 0;
+}
+
 void Child::send(int signal) const { kill(id_, signal); }
 
 Outcome Child::wait() {

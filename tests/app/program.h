@@ -44,6 +44,8 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  pid_t id() const { return id_; }
+  bool running() const;
   void send(int signal) const;
   Outcome wait();
 

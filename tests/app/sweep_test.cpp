@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "program.h"
+#include "workloads/study/sqlite_database.h"
+#include "workloads/study/study_store.h"
+
+namespace podsim::test {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* steps_study = R"(title = "Steps"
+question = "What do batch and links change?"
+metrics = ["step_time_s", "utilization.mxu"]
+
+[base]
+workload = "resnet50"
+slice = "2x2"
+
+[axes]
+batch_per_core = [8, 16]
+"ici.link_rate" = ["328 Gb/s", "656 Gb/s"]
+
+[derived]
+global_batch = "batch_per_core * cores"
+
+[report]
+minimise = ["step_time_s"]
+)";
+
+class Sweep : public testing::Test {
+ protected:
+  void SetUp() override { folder_.write("steps.toml", steps_study); }
+
+  Outcome sweep(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {"sweep", "steps.toml"};
+    words.insert(words.end(), more.begin(), more.end());
+    return folder_.run(words);
+  }
+
+  std::filesystem::path database(const std::string& name) const { return folder_.path() / name / "steps.sqlite"; }
+  std::string content(const std::string& name) const { return workloads::study_content(database(name)); }
+
+  std::string cell(const std::string& name, const std::string& sql) const {
+    const workloads::SqliteDatabase opened(database(name), workloads::SqliteDatabase::Access::read);
+    workloads::SqliteStatement row = opened.prepare(sql);
+    return row.step() ? row.text(0) : "no row";
+  }
+
+  void expect_refused(const std::vector<std::string>& more, const std::string& part) const {
+    const Outcome outcome = sweep(more);
+    EXPECT_EQ(outcome.code, 2) << outcome.out;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+
+  Folder folder_;
+};
+
+/// Every point is the run that its command line says.
+TEST_F(Sweep, PointsAreTheRunsOfTheirCommandLines) {
+  const Outcome outcome = sweep({"-j", "2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("4 points: 4 done"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.err, "");
+  for (const auto& [batch, rate] :
+       std::vector<std::pair<std::string, std::string>>{{"8", "328 Gb/s"}, {"16", "656 Gb/s"}}) {
+    const Json single = Json::parse(folder_
+                                        .run({"run", "resnet50", "--slice", "2x2", "--batch-per-core", batch, "--set",
+                                              "ici.link_rate=" + rate, "--json"})
+                                        .out);
+    const std::string where =
+        " FROM points WHERE id = (SELECT a.point FROM axis_values a JOIN axis_values b USING "
+        "(point) WHERE a.text = '" +
+        batch + "' AND b.text = '" + rate + "')";
+    const Json stored = Json::parse(cell("steps", "SELECT result" + where));
+    EXPECT_EQ(stored["step_time_ps"], single["step_time_ps"]);
+    EXPECT_EQ(stored["collectives"], single["collectives"]);
+    EXPECT_FALSE(stored.contains("wall_s"));
+    EXPECT_FALSE(stored.contains("compile_s"));
+    std::istringstream command(cell("steps", "SELECT command" + where));
+    std::string program;
+    command >> program;
+    EXPECT_EQ(program, "podsim");
+  }
+  EXPECT_EQ(cell("steps", "SELECT count(*) FROM results WHERE global_batch = batch_per_core * 8"), "4");
+  EXPECT_EQ(cell("steps", "SELECT count(*) FROM machines"), "2");
+  EXPECT_EQ(cell("steps", "SELECT count(*) FROM host WHERE wall_s > 0 AND compile_s > 0"), "4");
+  EXPECT_EQ(folder_.read("steps/study.toml"), steps_study);
+}
+
+TEST_F(Sweep, ContentDoesNotDependOnWhoRanThePoints) {
+  ASSERT_EQ(sweep({"-j", "1", "-o", "one"}).code, 0);
+  ASSERT_EQ(sweep({"-j", "2", "-o", "two"}).code, 0);
+  {
+    std::vector<std::unique_ptr<Child>> shards;
+    for (const char* shard : {"1/3", "2/3", "3/3"}) {
+      const std::vector<std::string> words = {"sweep", "steps.toml", "-o", "shards", "--shard", shard};
+      shards.push_back(std::make_unique<Child>(folder_, words));
+    }
+    for (const auto& shard : shards) EXPECT_EQ(shard->wait().code, 0);
+  }
+  EXPECT_EQ(content("two"), content("one"));
+  EXPECT_EQ(content("shards"), content("one"));
+  EXPECT_EQ(folder_.read("two/steps.jsonl"), folder_.read("one/steps.jsonl"));
+  EXPECT_EQ(folder_.read("shards/steps.jsonl"), folder_.read("one/steps.jsonl"));
+  EXPECT_EQ(folder_.names("shards"), folder_.names("one")) << "nothing is left of the shards";
+}
+
+TEST_F(Sweep, RunsOnlyWhatIsNotDone) {
+  ASSERT_EQ(sweep({"--shard", "1/2"}).code, 0);
+  const std::string first = cell("steps", "SELECT group_concat(point || wall_s) FROM host ORDER BY point");
+  const Json dry = Json::parse(sweep({"--dry-run", "--json"}).out);
+  ASSERT_EQ(dry["points"].size(), 4U);
+  EXPECT_TRUE(dry["points"][0]["done"]);
+  EXPECT_FALSE(dry["points"][1]["done"]);
+  const Json rest = Json::parse(sweep({"--json", "--resume"}).out);
+  EXPECT_EQ(rest["points"], 4);
+  EXPECT_EQ(rest["skipped"], 2);
+  EXPECT_EQ(rest["done"], 2);
+  EXPECT_EQ(rest["failed"], 0);
+  EXPECT_EQ(rest["database"], "steps/steps.sqlite");
+  const std::string before = content("steps");
+  const Json nothing = Json::parse(sweep({"--json"}).out);
+  EXPECT_EQ(nothing["skipped"], 4);
+  EXPECT_EQ(nothing["done"], 0);
+  EXPECT_EQ(content("steps"), before);
+  ASSERT_EQ(sweep({"-o", "whole"}).code, 0);
+  EXPECT_EQ(content("whole"), before);
+}
+
+TEST_F(Sweep, FailingPointsAreKeptAndTheRestGoesOn) {
+  std::string text = steps_study;
+  text.replace(text.find("[8, 16]"), 7, "[8, 100000]");  // no core has the memory for the second
+  folder_.write("steps.toml", text);
+  const Outcome outcome = sweep({"-j", "2"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_NE(outcome.out.find("4 points: 2 done, 2 failed"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("error: batch 100000 per core does not fit"), std::string::npos) << outcome.out;
+  EXPECT_EQ(cell("steps",
+                 "SELECT count(*) FROM points WHERE status = 'failed' AND exit_code = 2 AND result IS NULL AND "
+                 "error LIKE '%does not fit%largest buffers%'"),
+            "2");
+  EXPECT_EQ(cell("steps", "SELECT count(*) FROM metrics"), "4");
+  const Json again = Json::parse(sweep({"--json"}).out);
+  EXPECT_EQ(again["skipped"], 2) << "what failed is run again";
+  EXPECT_EQ(again["failed"], 2);
+}
+
+TEST_F(Sweep, DryRunPrintsCommandLinesAndLeavesNothing) {
+  const Outcome outcome = sweep({"--dry-run"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("podsim run resnet50"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("'ici.link_rate=656 Gb/s'"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("4 points, 0 of them done"), std::string::npos) << outcome.out;
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"steps.toml"});
+  const Outcome part = sweep({"--dry-run", "--shard", "2/2"});
+  EXPECT_NE(part.out.find("2 points, 0 of them done"), std::string::npos) << part.out;
+}
+
+TEST_F(Sweep, RefusesAFolderOfAnotherStudy) {
+  ASSERT_EQ(sweep({"-o", "out"}).code, 0);
+  const std::string before = content("out");
+  folder_.write("steps.toml", std::string(steps_study) + "# changed\n");
+  expect_refused({"-o", "out"}, "holds another study, \"Steps\"");
+  expect_refused({"-o", "out", "--dry-run"}, "holds another study");
+  EXPECT_EQ(content("out"), before);
+  folder_.write("other.toml", steps_study);
+  const Outcome other = folder_.run({"sweep", "other.toml", "-o", "out"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("'out' holds another study, 'steps.sqlite'"), std::string::npos) << other.err;
+}
+
+TEST_F(Sweep, RefusesToGoOnWithNothing) {
+  expect_refused({"--resume"}, "there is no sweep to go on with");
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"steps.toml"});
+}
+
+TEST_F(Sweep, RefusesADatabaseThatIsNone) {
+  std::filesystem::create_directory(folder_.path() / "out");
+  folder_.write("out/steps.sqlite", std::string(5000, 'x'));
+  expect_refused({"-o", "out"}, "not a database");
+  expect_refused({"-o", "steps.toml"}, "'steps.toml' is a file");
+}
+
+TEST_F(Sweep, RefusesFlagsThatMakeNoSense) {
+  expect_refused({"--shard", "3/2"}, "between 1 and 2");
+  expect_refused({"--shard", "3"}, "'3' is not a shard");
+  expect_refused({"-j", "0"}, "between 1 and 1024");
+  expect_refused({"-o", ""}, "the path is empty");
+}
+
+TEST_F(Sweep, AsksBeforeItRemovesPointsOfOtherInputs) {
+  folder_.write("faster.toml", "[ici]\nlink_rate = \"400 Gb/s\"\n");
+  std::string text = steps_study;
+  text.replace(text.find("slice ="), 0, "machine = \"faster.toml\"\n");
+  text.replace(text.find("\"ici.link_rate\""), 36, "\"ici.hop_latency\" = [\"100 ns\", \"1 us\"]");
+  folder_.write("steps.toml", text);
+  ASSERT_EQ(sweep({"-o", "out"}).code, 0);
+  const std::string before = content("out");
+  folder_.write("faster.toml", "[ici]\nlink_rate = \"800 Gb/s\"\n");
+  expect_refused({"-o", "out"}, "4 points in 'out' are of other inputs");
+  EXPECT_EQ(content("out"), before);
+  ASSERT_EQ(sweep({"-o", "out", "--yes"}).code, 0);
+  EXPECT_NE(content("out"), before);
+  ASSERT_EQ(sweep({"-o", "new"}).code, 0);
+  EXPECT_EQ(content("out"), content("new"));
+}
+
+}  // namespace
+}  // namespace podsim::test
