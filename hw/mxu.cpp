@@ -15,7 +15,7 @@ Mxu::Mxu(sc_core::sc_module_name name, const MxuTiming& timing, std::int64_t uni
 }
 
 base::Cycles Mxu::start(base::Cycles now, const MxuWork& work, std::string_view op) {
-  const MxuTiming::Span span = timing_.span(timing_.tiles_on(unit_, work.weight_tiles), work.rows);
+  const MxuTiming::Span span = timing_.span(work, unit_);
   const base::Cycles end = now + span.total();
   if (end == now) return end;
   busy_ += span.total();

@@ -14,11 +14,18 @@ namespace podsim::hw {
 /// needs to fetch the first weights and to store the last sums (tile_level.matrix_phase_cycles) are exposed once per
 /// phase. With t weight tiles on a unit:
 ///
-///   span(t, rows) = matrix_phase + weight_load + t * max(round_up(rows, 8), weight_load) + first_result_latency
+///   span(t, rows) = matrix_phase + weight_load + t * max(round_up(rows, 8), weight_load, feed) + first_result_latency
+///
+/// Rows and weights are loaded from VMEM by the bundle's load slots, which all units at work share. A row of an array
+/// wider than a register takes several of them, one of a narrower array a whole one:
+///
+///   feed = units at work * (round_up(rows, 8) + size) / 8 * ceil(size / lanes) / loads
+///
+/// Two arrays of 128 are never held up by it; it is what many arrays, or small ones, cost a core besides their cells.
 ///
 /// Tiles are dealt out over the units one by one; the unit with most of them decides. No work takes no time.
-/// Source: one 8 x 128 register per 8 cycles and the weight load of 128 cycles are published rates of TPU v3; the
-/// latency is the machine file's assumption.
+/// Source: one 8 x 128 register per 8 cycles, the weight load of 128 cycles and one load slot are published of TPU v3;
+/// the latency is the machine file's assumption.
 class MxuTiming {
  public:
   explicit MxuTiming(const Machine& machine);
@@ -32,15 +39,17 @@ class MxuTiming {
   };
   /// Weight tiles that unit `unit` (0-based) gets.
   std::int64_t tiles_on(std::int64_t unit, std::int64_t weight_tiles) const;
-  Span span(std::int64_t tiles, std::int64_t rows) const;
+  Span span(const MxuWork& work, std::int64_t unit) const;
   /// The phase's duration: the span of unit 0, which has the most tiles.
-  base::Cycles duration(const MxuWork& work) const { return span(tiles_on(0, work.weight_tiles), work.rows).total(); }
+  base::Cycles duration(const MxuWork& work) const { return span(work, 0).total(); }
   std::int64_t units() const { return mxu_.count; }
 
  private:
   MxuParameters mxu_;
   base::Cycles phase_;
   std::int64_t register_rows_;
+  std::int64_t registers_per_row_;
+  std::int64_t loads_;
 };
 
 }  // namespace podsim::hw

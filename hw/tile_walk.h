@@ -24,7 +24,7 @@ inline TileCost tile_cost(const PhaseTiming& timing, const TileWork& work) {
   for (const TilePhase& phase : work.phases) {
     cost.duration += timing.duration(phase);
     for (std::int64_t unit = 0; unit < timing.mxu().units(); ++unit) {
-      cost.mxu_busy += timing.mxu().span(timing.mxu().tiles_on(unit, phase.mxu.weight_tiles), phase.mxu.rows).total();
+      cost.mxu_busy += timing.mxu().span(phase.mxu, unit).total();
     }
     cost.vector_busy += timing.vector().duration(phase.vector);
     cost.cross_lane_busy += timing.cross_lane().duration(phase.cross_lane_ops);

@@ -14,18 +14,18 @@ namespace {
 
 TEST(MxuTiming, a_register_of_8_rows_enters_in_8_cycles_and_weights_in_128) {
   const MxuTiming timing(plain_tpu_v3());
-  const MxuTiming::Span span = timing.span(1, 1024);
+  const MxuTiming::Span span = timing.span({2 * 1, 1024}, 0);
   EXPECT_EQ(span.load, base::Cycles(128));
   EXPECT_EQ(span.stream, base::Cycles(1024));
-  EXPECT_EQ(timing.span(1, 1032).stream - span.stream, base::Cycles(8));
-  EXPECT_EQ(timing.span(1, 1025).stream - span.stream, base::Cycles(8));  // rows are padded to 8
+  EXPECT_EQ(timing.span({2 * 1, 1032}, 0).stream - span.stream, base::Cycles(8));
+  EXPECT_EQ(timing.span({2 * 1, 1025}, 0).stream - span.stream, base::Cycles(8));  // rows are padded to 8
 }
 
 TEST(MxuTiming, few_rows_wait_for_the_next_weights) {
   const MxuTiming timing(plain_tpu_v3());
-  EXPECT_EQ(timing.span(10, 8).stream, base::Cycles(10 * 128));
-  EXPECT_EQ(timing.span(10, 128).stream, base::Cycles(10 * 128));
-  EXPECT_EQ(timing.span(10, 129).stream, base::Cycles(10 * 136));
+  EXPECT_EQ(timing.span({2 * 10, 8}, 0).stream, base::Cycles(10 * 128));
+  EXPECT_EQ(timing.span({2 * 10, 128}, 0).stream, base::Cycles(10 * 128));
+  EXPECT_EQ(timing.span({2 * 10, 129}, 0).stream, base::Cycles(10 * 136));
 }
 
 TEST(MxuTiming, no_work_takes_no_time) {
@@ -46,9 +46,34 @@ TEST(MxuTiming, fetching_the_first_weights_and_storing_the_last_sums_is_paid_onc
   set_plain_code(config);
   config.set("tile_level.matrix_phase_cycles=50");
   const MxuTiming timing(read_machine(config));
-  EXPECT_EQ(timing.span(3, 256).load, base::Cycles(50 + 128));
+  EXPECT_EQ(timing.span({2 * 3, 256}, 0).load, base::Cycles(50 + 128));
   EXPECT_EQ(timing.duration({7, 256}), base::Cycles(50 + 128 + 4 * 256 + 135));
   EXPECT_EQ(timing.duration({0, 256}), base::Cycles(0));
+}
+
+// 8 units take a register of rows each every 8 cycles, which is all that one load slot brings: weights, 16 registers a
+// tile, come on top. A second slot brings both in time.
+TEST(MxuTiming, many_units_wait_for_the_load_slot_that_they_share) {
+  base::Config config = machine_file("tpu-v3");
+  set_plain_code(config);
+  config.set("mxu.count=8");
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({8 * 5, 1024}, 0).stream, base::Cycles(5 * (1024 + 128)));
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({4, 1024}, 0).stream, base::Cycles(1024));  // four of them at work
+  config.set("vector.loads=2");
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({8 * 5, 1024}, 0).stream, base::Cycles(5 * 1024));
+}
+
+// 8 x 64 cells as many as in 2 x 128, but twice as many rows: half a register each, and a load for every one. A row of
+// 512 cells is four registers.
+TEST(MxuTiming, the_load_slot_is_shared_by_the_rows_of_the_arrays_not_by_their_cells) {
+  base::Config config = machine_file("tpu-v3");
+  set_plain_code(config);
+  config.set("mxu.count=8");
+  config.set("mxu.size=64");
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({8, 512}, 0).stream, base::Cycles(8 * (512 + 64) / 8));
+  config.set("mxu.count=4");
+  config.set("mxu.size=512");
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({4, 512}, 0).stream, base::Cycles(4 * 4 * (512 + 512) / 8));
 }
 
 TEST(MxuTiming, a_large_matmul_reaches_the_published_peak) {
