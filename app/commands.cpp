@@ -13,6 +13,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   add_collective(program);
   add_hlo(program);
   add_ops(program);
+  add_report(program);
   add_describe(program);
 }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "app/arguments.h"
+#include "app/commands.h"
+#include "app/study_report.h"
+#include "base/diagnostic.h"
+
+namespace podsim::app {
+namespace {
+
+struct ReportOptions {
+  std::string path;
+  StudyReportOptions study;
+};
+
+void add_text(CLI::App& command, const char* flag, std::string& text, const char* what, const char* name) {
+  command.add_option(flag, text, what)->option_text(name);
+}
+
+void add_path(CLI::App& command, const char* flag, std::string& path, const char* what) {
+  command
+      .add_option_function<std::string>(
+          flag, [flag, &path](const std::string& text) { path = parse_path(flag, text); }, what)
+      ->option_text("FILE");
+}
+
+/// "slice=4x4" fixes an axis.
+void fix_axis(workloads::ChartRequest& request, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw base::InputError({.message = fmt::format("'{}' fixes no axis", text),
+                            .location = argument_location("--fix", text),
+                            .hint = "as in --fix slice=4x4, or slice=any"});
+  }
+  request.fixed[text.substr(0, equals)] = text.substr(equals + 1);
+}
+
+void add_chart_flags(CLI::App& command, StudyReportOptions& study) {
+  add_path(command, "--chart", study.chart, "Of a study: only the main chart, as an SVG file");
+  workloads::ChartRequest& request = study.request;
+  add_text(command, "--metric", request.metric, "What the chart shows [the study's first objective]", "NAME");
+  add_text(command, "--x", request.x,
+           "The axis, derived value or metric along x [what the study\nsays, or its first axis of numbers]", "NAME");
+  add_text(command, "--family", request.family,
+           "A curve for every value of this axis, or none [the axis that\nmoves the metric most]", "NAME");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--fix",
+          [&request](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) fix_axis(request, text);
+          },
+          "Draw one value of another axis, or all with any [the\nbaseline's]; may be repeated")
+      ->option_text("AXIS=VALUE");
+}
+
+void run_report(const ReportOptions& options) {
+  StudyReportOptions study = options.study;
+  const std::optional<std::filesystem::path> database = workloads::find_study_database(options.path);
+  if (!database) throw base::InputError(fmt::format("'{}' holds no study", options.path));
+  study.database = *database;
+  write_study_report(study);
+}
+
+}  // namespace
+
+void add_report(CLI::App& program) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* report = program.add_subcommand("report", "Draw what a study found")->group("Commands");
+  report
+      ->add_option_function<std::string>(
+          "PATH", [options](const std::string& text) { options->path = parse_path("PATH", text); },
+          "A study's database (.sqlite), or the folder of one")
+      ->option_text(" ")
+      ->required();
+  add_chart_flags(*report, options->study);
+  report->footer(
+      "Examples:\n  podsim report study.sqlite --chart study.svg\n"
+      "  podsim report study.sqlite --chart study.svg --x ici.link_rate --family slice --fix batch_per_core=128");
+  report->callback([options] { run_report(*options); });
+}
+
+}  // namespace podsim::app

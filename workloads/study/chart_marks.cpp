@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/study/chart_marks.h"
+
+#include <fmt/format.h>
+
+#include "sw/report/html/html_text.h"
+#include "workloads/study/study_display.h"
+
+namespace podsim::workloads {
+namespace {
+
+constexpr double radius = 4.5, ring_radius = 8.5;
+constexpr std::size_t most_marks = 200;
+
+std::string dots(const std::vector<PlacedPoint>& points, std::string_view css_class) {
+  std::string path;
+  for (const PlacedPoint& placed : points) {
+    path += fmt::format("M{} {}h0", sw::svg_number(placed.at.x), sw::svg_number(placed.at.y));
+  }
+  return fmt::format("<path class=\"dots {}\" d=\"{}\"/>", css_class, path);
+}
+
+std::string tip_of(const StudyResults& results, std::size_t point, const std::vector<Variable>& variables) {
+  std::string text = point_name(results, point);
+  for (const Variable& variable : variables) {
+    if (variable.kind == Variable::Kind::axis) continue;
+    const VariableDisplay display = display_of(results, variable);
+    text += fmt::format("\n{} {}", display.name, value_text(results, results.points[point], variable, display));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string point_marks(const StudyResults& results, const std::vector<PlacedPoint>& points, std::string_view css_class,
+                        MarkKind kind, const std::vector<Variable>& variables) {
+  if (points.size() > most_marks) return dots(points, fmt::format("line{}", css_class.substr(css_class.find('-'))));
+  std::string text;
+  for (const PlacedPoint& placed : points) {
+    if (kind == MarkKind::plain) {
+      text += sw::svg_circle(placed.at.x, placed.at.y, radius, fmt::format("mark {}", css_class));
+      continue;
+    }
+    const std::string circle = sw::svg_circle(placed.at.x, placed.at.y, radius, fmt::format("mark pick {}", css_class),
+                                              sw::tip_attribute(tip_of(results, placed.point, variables)));
+    text += fmt::format("<a href=\"#point-{}\" tabindex=\"-1\">{}</a>",
+                        sw::html_escaped(results.points[placed.point].id), circle);
+  }
+  return text;
+}
+
+std::string reference_ring(const sw::SvgPoint& at) { return sw::svg_circle(at.x, at.y, ring_radius, "ring"); }
+
+std::string axis_text(const ResultValue& value) { return value.text.empty() ? "not set" : value.text; }
+
+std::string point_name(const StudyResults& results, std::size_t point) {
+  std::string text;
+  for (std::size_t axis = 0; axis < results.axes.size(); ++axis) {
+    if (results.axes[axis].values.size() < 2) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", results.axes[axis].name,
+                        axis_text(results.points[point].axes[axis]));
+  }
+  return text.empty() ? "the only point" : text;
+}
+
+}  // namespace podsim::workloads

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/study/study_analysis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace podsim::workloads {
+namespace {
+
+bool is_cost(std::string_view metric) {
+  if (metric.find("per_s") != std::string_view::npos) return false;
+  return metric.ends_with("_s") || metric.ends_with("_ps") || metric.ends_with("cycles") ||
+         metric.find("bytes") != std::string_view::npos;
+}
+
+/// The objective of a point, turned so that less is better.
+std::optional<double> cost(const StudyResults& results, std::size_t index, const Objective& objective) {
+  const ResultPoint& point = results.points[index];
+  if (!point.done) return std::nullopt;
+  const std::optional<double> value = results.number(point, objective.variable);
+  if (!value || std::isnan(*value)) return std::nullopt;
+  return objective.direction == Direction::minimise ? *value : -*value;
+}
+
+struct Costs {
+  std::size_t point = 0;
+  std::vector<double> values;  ///< one per objective
+};
+
+bool dominates(const std::vector<double>& one, const std::vector<double>& other) {
+  bool better = false;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    if (one[i] > other[i]) return false;
+    better = better || one[i] < other[i];
+  }
+  return better;
+}
+
+/// The axes in groups that move together, without those of a single value.
+std::vector<std::vector<std::size_t>> moving_groups(const StudyResults& results) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t axis = 0; axis < results.axes.size(); ++axis) {
+    if (results.axes[axis].values.size() < 2) continue;
+    auto same = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& group) {
+      return results.axes[group.front()].group == results.axes[axis].group;
+    });
+    if (same == groups.end()) {
+      groups.push_back({axis});
+    } else {
+      same->push_back(axis);
+    }
+  }
+  return groups;
+}
+
+bool equal_but_for(const ResultPoint& one, const ResultPoint& other, const std::vector<std::size_t>& axes) {
+  for (std::size_t axis = 0; axis < one.axes.size(); ++axis) {
+    if (std::ranges::find(axes, axis) == axes.end() && one.axes[axis] != other.axes[axis]) return false;
+  }
+  return true;
+}
+
+Swing swing_of(const StudyResults& results, std::size_t reference, std::size_t metric, std::vector<std::size_t> axes) {
+  Swing swing;
+  swing.axes = std::move(axes);
+  const std::size_t leading = swing.axes.front();
+  const bool numeric = results.axes[leading].numeric();
+  const ResultPoint& start = results.points[reference];
+  bool moved = false;
+  std::vector<std::pair<double, std::size_t>> places;  // along the axis, or along the metric
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    const ResultPoint& point = results.points[i];
+    if (!point.done || !point.metrics[metric] || !equal_but_for(point, start, swing.axes)) continue;
+    places.emplace_back(numeric ? *point.axes[leading].number : *point.metrics[metric], i);
+    moved = moved || i != reference;
+  }
+  if (!moved || !start.metrics[metric]) return swing;
+  const auto [least, greatest] = std::ranges::minmax_element(places);
+  swing.least = least->second;
+  swing.greatest = greatest->second;
+  swing.least_value = *results.points[least->second].metrics[metric];
+  swing.greatest_value = *results.points[greatest->second].metrics[metric];
+  return swing;
+}
+
+}  // namespace
+
+std::vector<Objective> report_objectives(const StudyResults& results) {
+  if (!results.objectives.empty() || results.metrics.empty()) return results.objectives;
+  return {{{Variable::Kind::metric, 0}, is_cost(results.metrics.front()) ? Direction::minimise : Direction::maximise}};
+}
+
+std::optional<std::size_t> reference_point(const StudyResults& results) {
+  if (results.baseline && results.points[*results.baseline].done) return results.baseline;
+  const auto first = std::ranges::find_if(results.points, &ResultPoint::done);
+  if (first == results.points.end()) return std::nullopt;
+  return std::size_t(first - results.points.begin());
+}
+
+std::optional<std::size_t> best_point(const StudyResults& results, const Objective& objective) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    const std::optional<double> value = cost(results, i, objective);
+    if (value && (!best || *value < *cost(results, *best, objective))) best = i;
+  }
+  return best;
+}
+
+std::vector<std::size_t> pareto_front(const StudyResults& results, const std::vector<Objective>& objectives) {
+  std::vector<Costs> candidates;
+  for (std::size_t i = 0; i < results.points.size() && !objectives.empty(); ++i) {
+    Costs costs{i, {}};
+    for (const Objective& objective : objectives) {
+      if (const std::optional<double> value = cost(results, i, objective)) costs.values.push_back(*value);
+    }
+    if (costs.values.size() == objectives.size()) candidates.push_back(std::move(costs));
+  }
+  // In lexicographical order whatever beats a point stands before it, and if so, then also a point of the front.
+  std::ranges::sort(candidates, {}, [](const Costs& costs) { return std::tie(costs.values, costs.point); });
+  std::vector<Costs> front;
+  for (Costs& candidate : candidates) {
+    const bool beaten =
+        std::ranges::any_of(front, [&](const Costs& other) { return dominates(other.values, candidate.values); });
+    if (!beaten) front.push_back(std::move(candidate));
+  }
+  std::vector<std::size_t> points;
+  for (const Costs& costs : front) points.push_back(costs.point);
+  return points;
+}
+
+std::vector<Swing> sensitivity(const StudyResults& results, std::size_t reference, std::size_t metric) {
+  std::vector<Swing> swings;
+  for (std::vector<std::size_t>& axes : moving_groups(results)) {
+    swings.push_back(swing_of(results, reference, metric, std::move(axes)));
+  }
+  const double start = results.points[reference].metrics[metric].value_or(0);
+  auto reach = [&](const Swing& swing) {
+    if (swing.missing()) return -1.0;
+    return std::max({swing.least_value, swing.greatest_value, start}) -
+           std::min({swing.least_value, swing.greatest_value, start});
+  };
+  std::ranges::stable_sort(swings, std::greater<>{}, reach);
+  return swings;
+}
+
+}  // namespace podsim::workloads

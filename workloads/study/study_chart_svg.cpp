@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/study/study_chart_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "workloads/study/chart_frame.h"
+#include "workloads/study/study_analysis.h"
+#include "workloads/study/study_display.h"
+
+namespace podsim::workloads {
+namespace {
+
+ChartFrame frame_of(const StudyResults& results, const StudyChart& chart, double width) {
+  std::vector<double> xs, ys;
+  for (const ChartSeries& series : chart.series) {
+    for (const ChartMark& mark : series.marks) {
+      xs.push_back(mark.x);
+      ys.push_back(mark.y);
+    }
+  }
+  return chart_frame(width, display_of(results, chart.x), display_of(results, chart.y), xs, ys);
+}
+
+std::string curve(const ChartSeries& series, const ChartFrame& frame, int category) {
+  std::vector<sw::SvgPoint> points;
+  for (const ChartMark& mark : series.marks) points.push_back(frame.place(mark.x, mark.y));
+  return sw::svg_path(points, fmt::format("curve {}", sw::category_line(category)));
+}
+
+/// Of the series at this place; the palette begins anew where it ends.
+int category_of(std::size_t series) { return int(series % std::size_t(sw::chart_categories)); }
+
+}  // namespace
+
+std::string study_chart_svg(const StudyResults& results, const StudyChart& chart, double width, MarkKind kind) {
+  const ChartFrame frame = frame_of(results, chart, width);
+  const std::optional<std::size_t> reference = reference_point(results);
+  std::vector<Variable> said{chart.y, chart.x};
+  if (chart.family) said.push_back(*chart.family);
+  std::string curves, marks, ring;
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    const ChartSeries& series = chart.series[i];
+    if (series.line) curves += curve(series, frame, category_of(i));
+    std::vector<PlacedPoint> placed;
+    for (const ChartMark& mark : series.marks) {
+      placed.push_back({mark.point, frame.place(mark.x, mark.y)});
+      if (mark.point == reference) ring = reference_ring(placed.back().at);
+    }
+    marks += point_marks(results, placed, sw::category_fill(category_of(i)), kind, said);
+  }
+  const std::string label = fmt::format("{} against {}", results.name_of(chart.y), results.name_of(chart.x));
+  return sw::svg_chart(frame.width, frame.height, label, frame.axes + curves + ring + marks);
+}
+
+std::string fixed_text(const StudyResults& results, const StudyChart& chart) {
+  std::string text;
+  for (const auto& [axis, value] : chart.fixed) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", results.axes[axis].name, axis_text({value, {}}));
+  }
+  return text;
+}
+
+std::vector<sw::LegendEntry> family_legend(const StudyResults& results, const StudyChart& chart) {
+  std::vector<sw::LegendEntry> entries;
+  if (!chart.family) return entries;
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    entries.push_back({fmt::format("{} {}", results.name_of(*chart.family), axis_text({chart.series[i].label, {}})),
+                       sw::category_fill(category_of(i))});
+  }
+  return entries;
+}
+
+}  // namespace podsim::workloads
