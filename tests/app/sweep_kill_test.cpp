@@ -32,7 +32,7 @@ slice = "2x2"
 
 [axes]
 bytes = ["4KiB", "64KiB", "1MiB"]
-"ici.hop_latency" = { from = "100 ns", to = "1900 ns", step = "100 ns" }
+"ici.hop_latency" = { from = "50 ns", to = "950 ns", step = "50 ns" }
 "ici.link_rate" = ["328 Gb/s", "656 Gb/s"]
 )";
 constexpr std::size_t quick_points = 3 * 19 * 2;

@@ -136,12 +136,12 @@ TEST_F(Sweep, RunsOnlyWhatIsNotDone) {
 
 TEST_F(Sweep, FailingPointsAreKeptAndTheRestGoesOn) {
   std::string text = steps_study;
-  text.replace(text.find("[8, 16]"), 7, "[8, 100000]");  // no core has the memory for the second
+  text.replace(text.find("[8, 16]"), 7, "[8, 1024]");  // no core has the memory for the second
   folder_.write("steps.toml", text);
   const Outcome outcome = sweep({"-j", "2"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_NE(outcome.out.find("4 points: 2 done, 2 failed"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("error: batch 100000 per core does not fit"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("error: batch 1024 per core does not fit"), std::string::npos) << outcome.out;
   EXPECT_EQ(cell("steps",
                  "SELECT count(*) FROM points WHERE status = 'failed' AND exit_code = 2 AND result IS NULL AND "
                  "error LIKE '%does not fit%largest buffers%'"),
@@ -197,10 +197,18 @@ TEST_F(Sweep, RefusesFlagsThatMakeNoSense) {
 
 TEST_F(Sweep, AsksBeforeItRemovesPointsOfOtherInputs) {
   folder_.write("faster.toml", "[ici]\nlink_rate = \"400 Gb/s\"\n");
-  std::string text = steps_study;
-  text.replace(text.find("slice ="), 0, "machine = \"faster.toml\"\n");
-  text.replace(text.find("\"ici.link_rate\""), 36, "\"ici.hop_latency\" = [\"100 ns\", \"1 us\"]");
-  folder_.write("steps.toml", text);
+  folder_.write("steps.toml", R"(title = "A machine of one's own"
+question = "And if it changes?"
+metrics = ["time_s"]
+[base]
+command = "collective"
+kind = "all-reduce"
+bytes = "1MiB"
+slice = "2x2"
+machine = "faster.toml"
+[axes]
+"ici.hop_latency" = ["100 ns", "200 ns", "300 ns", "400 ns"]
+)");
   ASSERT_EQ(sweep({"-o", "out"}).code, 0);
   const std::string before = content("out");
   folder_.write("faster.toml", "[ici]\nlink_rate = \"800 Gb/s\"\n");

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "workloads/study/study_store.h"
@@ -24,9 +26,16 @@ constexpr std::array<Table, 5> content_tables = {
      {"axis_values", "point, axis, kind, text, number", "point, axis"},
      {"metrics", "point, metric, value", "point, metric"}}};
 
+/// 8 rather than 8.0.
+Json number_json(double number) {
+  constexpr double exactly_whole = 9007199254740992;  // 2^53
+  const bool whole = std::abs(number) < exactly_whole && number == std::trunc(number);
+  return whole ? Json(std::int64_t(number)) : Json(number);
+}
+
 Json values_json(const std::vector<StudyValue>& values) {
   Json json = Json::object();
-  for (const StudyValue& value : values) json[value.key] = value.number ? Json(*value.number) : Json(value.text);
+  for (const StudyValue& value : values) json[value.key] = value.number ? number_json(*value.number) : Json(value.text);
   return json;
 }
 
@@ -61,7 +70,7 @@ std::string study_content(const std::filesystem::path& file) {
 
 std::string point_line(const PointRecord& point) {
   Json metrics = Json::object();
-  for (const auto& [name, value] : point.metrics) metrics[name] = value;
+  for (const auto& [name, value] : point.metrics) metrics[name] = number_json(value);
   Json line = {{"id", point.id},
                {"position", point.position},
                {"status", point.done ? "done" : "failed"},
