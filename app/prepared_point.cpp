@@ -103,6 +103,11 @@ workloads::PointHost take_host(Json& json, double wall_s, const std::string& nod
   host.node = node;
   host.compile_s = take_number(json, "compile_s");
   for (const char* key : {"wall_s", "partition_s"}) take_number(json, key);
+  if (const auto cache = json.find("op_cache"); cache != json.end()) {
+    host.op_hits = cache->value("hits", std::int64_t(0));
+    host.op_misses = cache->value("misses", std::int64_t(0));
+    json.erase("op_cache");
+  }
   return host;
 }
 

@@ -61,6 +61,7 @@ void SweepStore::settle(workloads::StudyStore& store, bool discard) {
         "--yes removes them and runs the points anew; or choose another folder with -o");
   }
   store.remove(strangers);
+  store.describe(study_, program_version, baseline_);
 }
 
 void SweepStore::open_whole(bool discard) {

@@ -134,7 +134,7 @@ TEST_F(SweepKill, TwentyKillsLeaveTheContentOfAnUndisturbedRun) {
   // A point whose process was killed has failed, and is run again.
   const Outcome outcome = folder_.run({"sweep", "quick.toml", "-j", "2", "-o", "killed", "--resume"});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  EXPECT_EQ(workloads::study_content(database("killed")), expected);
+  EXPECT_TRUE(workloads::study_content(database("killed")) == expected);
   EXPECT_EQ(folder_.read("killed/quick.jsonl"), folder_.read("undisturbed/quick.jsonl"));
   expect_whole_database("killed");
 }
@@ -147,7 +147,7 @@ TEST_F(SweepKill, AKilledWorkerCostsNothing) {
   ASSERT_TRUE(worker);
   ASSERT_EQ(kill(*worker, SIGKILL), 0);
   EXPECT_EQ(sweep.wait().code, 0);
-  EXPECT_EQ(workloads::study_content(database("killed")), expected);
+  EXPECT_TRUE(workloads::study_content(database("killed")) == expected);
 }
 
 TEST_F(SweepKill, AKilledPointHasFailedAndIsRunAgain) {
@@ -166,7 +166,7 @@ TEST_F(SweepKill, AKilledPointHasFailedAndIsRunAgain) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
   }
   EXPECT_EQ(folder_.run({"sweep", "quick.toml", "-j", "1", "-o", "killed"}).code, 0);
-  EXPECT_EQ(workloads::study_content(database("killed")), expected);
+  EXPECT_TRUE(workloads::study_content(database("killed")) == expected);
 }
 
 TEST_F(SweepKill, AnInterruptKeepsWhatIsDone) {
@@ -185,7 +185,7 @@ TEST_F(SweepKill, AnInterruptKeepsWhatIsDone) {
     EXPECT_GT(workloads::points_done(database(name)).size(), 2U);
     EXPECT_LT(workloads::points_done(database(name)).size(), quick_points);
     EXPECT_EQ(folder_.run({"sweep", "quick.toml", "-o", name, "--resume"}).code, 0);
-    EXPECT_EQ(workloads::study_content(database(name)), expected);
+    EXPECT_TRUE(workloads::study_content(database(name)) == expected);
   }
 }
 
@@ -204,7 +204,7 @@ TEST_F(SweepKill, AShardThatWasKilledIsTakenInByTheNextSweep) {
   const Outcome outcome = folder_.run({"sweep", "quick.toml", "-o", "killed"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("done before"), std::string::npos) << outcome.out;
-  EXPECT_EQ(workloads::study_content(database("killed")), expected);
+  EXPECT_TRUE(workloads::study_content(database("killed")) == expected);
 }
 
 TEST_F(SweepKill, ASecondSweepOfAFolderIsRefused) {
@@ -221,7 +221,7 @@ TEST_F(SweepKill, ASecondSweepOfAFolderIsRefused) {
   }
   first.send(SIGCONT);
   EXPECT_EQ(first.wait().code, 0);
-  EXPECT_EQ(workloads::study_content(database("shared")), expected);
+  EXPECT_TRUE(workloads::study_content(database("shared")) == expected);
 }
 
 }  // namespace

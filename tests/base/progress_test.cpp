@@ -51,6 +51,14 @@ TEST(Progress, KnowsNoEndBeforeItHasBegun) {
   EXPECT_EQ(bench.taken(), "\r\033[Kp 100 %  [####################]  0 s left");
 }
 
+TEST(Progress, ShowsANoteBehindTheTime) {
+  Bench bench;
+  Progress progress("p", bench.out, true, [&] { return bench.now; });
+  bench.now += 2s;
+  progress.update(0.5, "3 of 6");
+  EXPECT_EQ(bench.taken(), "\r\033[Kp  50 %  [##########          ]  2 s left  3 of 6");
+}
+
 TEST(Progress, SaysNothingWithoutATerminal) {
   Bench bench;
   {

@@ -48,7 +48,7 @@ std::vector<StudyValue> read_values(SqliteStatement& rows, const std::string& po
 
 Json cell(const SqliteStatement& row, int column) {
   if (row.is_null(column)) return nullptr;
-  return row.is_number(column) ? Json(*row.number(column)) : Json(row.text(column));
+  return row.is_number(column) ? number_json(*row.number(column)) : Json(row.text(column));
 }
 
 }  // namespace

@@ -73,9 +73,9 @@ std::string select_value(const std::string& name) {
 
 std::string study_tables() {
   return R"(
-CREATE TABLE IF NOT EXISTS study(key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS machines(hash TEXT PRIMARY KEY, toml TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS points(
+CREATE TABLE study(key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE machines(hash TEXT PRIMARY KEY, toml TEXT NOT NULL);
+CREATE TABLE points(
   id TEXT PRIMARY KEY,
   position INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
@@ -85,7 +85,7 @@ CREATE TABLE IF NOT EXISTS points(
   machine TEXT REFERENCES machines(hash),
   result TEXT
 );
-CREATE TABLE IF NOT EXISTS axis_values(
+CREATE TABLE axis_values(
   point TEXT NOT NULL REFERENCES points(id),
   axis TEXT NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('axis', 'derived')),
@@ -93,13 +93,13 @@ CREATE TABLE IF NOT EXISTS axis_values(
   number REAL,
   PRIMARY KEY (point, axis)
 );
-CREATE TABLE IF NOT EXISTS metrics(
+CREATE TABLE metrics(
   point TEXT NOT NULL REFERENCES points(id),
   metric TEXT NOT NULL,
   value REAL NOT NULL,
   PRIMARY KEY (point, metric)
 );
-CREATE TABLE IF NOT EXISTS host(
+CREATE TABLE host(
   point TEXT PRIMARY KEY REFERENCES points(id),
   wall_s REAL NOT NULL,
   compile_s REAL NOT NULL,

@@ -10,7 +10,7 @@
 /// The tables of a study's database and what the study itself puts into them.
 namespace podsim::workloads {
 
-/// Makes the tables that are not there.
+/// Makes the tables.
 std::string study_tables();
 
 /// Makes the view `results` anew for this study. A name that comes twice, such as a metric called like an axis, has

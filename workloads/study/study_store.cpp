@@ -65,10 +65,24 @@ StudyStore::StudyStore(const std::filesystem::path& file, const Study& study, co
     database_.execute("PRAGMA synchronous = NORMAL");
   }
   SqliteTransaction transaction(database_);
-  if (!is_empty(database_)) require_study(database_, study);
-  database_.execute(study_tables() + study_view(study));
+  if (is_empty(database_)) {
+    database_.execute(study_tables());
+    write_description(study, program, baseline);
+    transaction.commit();
+  } else {
+    require_study(database_, study);
+  }
+}
+
+void StudyStore::write_description(const Study& study, const std::string& program, const std::string& baseline) {
+  database_.execute(study_view(study));
   SqliteStatement row = database_.prepare("INSERT OR REPLACE INTO study VALUES (?1, ?2)");
   for (const auto& [key, value] : study_facts(study, program, baseline)) row.bind(key, value).run();
+}
+
+void StudyStore::describe(const Study& study, const std::string& program, const std::string& baseline) {
+  SqliteTransaction transaction(database_);
+  write_description(study, program, baseline);
   transaction.commit();
 }
 

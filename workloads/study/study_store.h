@@ -70,6 +70,9 @@ class StudyStore {
   StudyStore(const StudyStore&) = delete;
   StudyStore& operator=(const StudyStore&) = delete;
 
+  /// What the constructor would have written to a new file.
+  void describe(const Study& study, const std::string& program, const std::string& baseline);
+
   /// Ids of the points that are there, and whether they are done.
   std::map<std::string, bool> points() const;
   /// Takes the place of what is there of this id.
@@ -80,6 +83,7 @@ class StudyStore {
   void add_all(const std::filesystem::path& other);
 
  private:
+  void write_description(const Study& study, const std::string& program, const std::string& baseline);
   void remove_point(const std::string& id);
   void copy_attached();
 
