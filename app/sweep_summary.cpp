@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/arguments.h"
 #include "base/text_table.h"
+#include "workloads/study/study_analysis.h"
+#include "workloads/study/study_display.h"
+#include "workloads/study/study_results.h"
 
 namespace podsim::app {
 namespace {
@@ -50,6 +54,35 @@ std::string failures(const std::vector<FailedPoint>& failed) {
   return text;
 }
 
+/// "slice 4x4, batch_per_core 128", of the axes that have more than one value.
+std::string place(const workloads::StudyResults& results, const workloads::ResultPoint& point) {
+  std::string text;
+  for (std::size_t i = 0; i < results.axes.size(); ++i) {
+    if (results.axes[i].values.size() < 2) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", results.axes[i].name, point.axes[i].text);
+  }
+  return text;
+}
+
+/// The best point of every objective, beside the one that comparisons start from.
+std::string best(const workloads::StudyResults& results) {
+  const std::optional<std::size_t> reference = workloads::reference_point(results);
+  if (!reference) return "";
+  TextTable table({TextTable::Align::left, TextTable::Align::left, TextTable::Align::left, TextTable::Align::left});
+  table.row({"\nBest of what is done", "", "baseline", ""});
+  for (const workloads::Objective& objective : workloads::report_objectives(results)) {
+    const std::optional<std::size_t> found = workloads::best_point(results, objective);
+    if (!found) continue;
+    const workloads::VariableDisplay display = workloads::display_of(results, objective.variable);
+    auto value = [&](std::size_t point) {
+      return workloads::value_text(results, results.points[point], objective.variable, display);
+    };
+    table.row({"  " + results.name_of(objective.variable), value(*found), value(*reference),
+               place(results, results.points[*found])});
+  }
+  return table.text();
+}
+
 std::string speed(const SweepOutcome& outcome) {
   const std::size_t ran = outcome.done + outcome.failed.size();
   if (ran == 0) return "";
@@ -75,8 +108,8 @@ std::string what_next(const SweepSummary& summary) {
 }  // namespace
 
 std::string summary_text(const SweepSummary& summary) {
-  return summary.study.title + "\n" + counts(summary) + failures(summary.outcome.failed) + speed(summary.outcome) +
-         what_next(summary);
+  return summary.study.title + "\n" + counts(summary) + failures(summary.outcome.failed) +
+         best(workloads::read_study_results(summary.paths.database)) + speed(summary.outcome) + what_next(summary);
 }
 
 std::string summary_json(const SweepSummary& summary) {
