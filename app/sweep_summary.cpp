@@ -69,7 +69,7 @@ std::string best(const workloads::StudyResults& results) {
   const std::optional<std::size_t> reference = workloads::reference_point(results);
   if (!reference) return "";
   TextTable table({TextTable::Align::left, TextTable::Align::left, TextTable::Align::left, TextTable::Align::left});
-  table.row({"\nBest of what is done", "", "baseline", ""});
+  table.row({"\nBest", "", "baseline", "at"});
   for (const workloads::Objective& objective : workloads::report_objectives(results)) {
     const std::optional<std::size_t> found = workloads::best_point(results, objective);
     if (!found) continue;

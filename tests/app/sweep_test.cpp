@@ -68,6 +68,10 @@ TEST_F(Sweep, PointsAreTheRunsOfTheirCommandLines) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("4 points: 4 done"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.err, "");
+  const std::string best =
+      "SELECT group_concat(axis || ' ' || text, ', ') FROM axis_values WHERE kind = 'axis' AND point "
+      "= (SELECT id FROM results ORDER BY step_time_s LIMIT 1)";
+  EXPECT_NE(outcome.out.find(cell("steps", best)), std::string::npos) << outcome.out;
   for (const auto& [batch, rate] :
        std::vector<std::pair<std::string, std::string>>{{"8", "328 Gb/s"}, {"16", "656 Gb/s"}}) {
     const Json single = Json::parse(folder_
