@@ -54,19 +54,19 @@ std::string StepCompiler::default_slice() const {
   return module_ ? slice_for(devices(), machine_) : "4x4";
 }
 
-CompiledStep StepCompiler::compile() {
+CompiledStep StepCompiler::compile(sw::OpCache* cache) {
   if (!module_) {
-    compile_workload();
+    compile_workload(cache);
   } else if (partition_.asked()) {
     const std::vector<sw::Donation> donations = module_->donations;
-    compile_partitioned(*std::move(module_), donations);
+    compile_partitioned(*std::move(module_), donations, cache);
   } else {
-    compile_module();
+    compile_module(cache);
   }
   return std::move(step_);
 }
 
-void StepCompiler::compile_workload() {
+void StepCompiler::compile_workload(sw::OpCache* cache) {
   workloads::WorkloadOptions options = options_.build;
   options.replicas = cores();
   workloads::Workload workload;
@@ -74,35 +74,36 @@ void StepCompiler::compile_workload() {
                 [&] { workload = workloads::build_workload(options_.workload, options); });
   partition_.take(workload, cores());
   if (workload.global || partition_.asked()) {
-    return compile_partitioned(std::move(workload.step.module), workload.step.donations);
+    return compile_partitioned(std::move(workload.step.module), workload.step.donations, cache);
   }
   step_.batch_per_core = workload.samples / options.replicas;
-  sw::Compilation compilation = compile_batch(std::move(workload.step.module));
+  sw::Compilation compilation = compile_batch(std::move(workload.step.module), cache);
   step_.memory = sw::account_memory(compilation.fused, workload.step.donations);
   check_memory(compilation.fused);
   step_.program = std::move(compilation.program);
 }
 
-void StepCompiler::compile_module() {
-  sw::Compilation compilation = sw::compile(*std::move(module_), machine_);
+void StepCompiler::compile_module(sw::OpCache* cache) {
+  sw::Compilation compilation = sw::compile(*std::move(module_), machine_, cache);
   step_.memory = sw::account_memory(compilation.fused, compilation.fused.donations);
   require_memory(compilation.fused);
   take_program(std::move(compilation.program));
 }
 
-void StepCompiler::compile_partitioned(sw::Module module, const std::vector<sw::Donation>& donations) {
-  const sw::Module fused = partition_.partition(std::move(module), donations, cores(), machine_);
+void StepCompiler::compile_partitioned(sw::Module module, const std::vector<sw::Donation>& donations,
+                                       sw::OpCache* cache) {
+  const sw::Module fused = partition_.partition(std::move(module), donations, cores(), machine_, cache);
   step_.memory = sw::account_memory(fused, donations);
   require_memory(fused);
-  sw::Program program = sw::lower(fused, machine_);
+  sw::Program program = sw::lower(fused, machine_, cache);
   step_.partition = partition_.place(program, machine_, slice());
   take_program(std::move(program));
 }
 
 /// What the compiler cannot place is the input's fault: the batch, or the memory that the machine was given.
-sw::Compilation StepCompiler::compile_batch(sw::Module module) const {
+sw::Compilation StepCompiler::compile_batch(sw::Module module, sw::OpCache* cache) const {
   try {
-    return sw::compile(std::move(module), machine_);
+    return sw::compile(std::move(module), machine_, cache);
   } catch (const base::SimulationError& error) {
     reject_batch(error.what(), "a smaller --batch-per-core, or more 'core.vmem'");
   }

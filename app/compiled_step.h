@@ -50,8 +50,8 @@ class StepCompiler {
   const std::string& slice_text() const { return step_.slice_text; }  ///< "4x4"
   const noc::Topology& slice() const { return *step_.slice; }
 
-  /// Builds or takes the module, compiles it and accounts for its memory. Once.
-  CompiledStep compile();
+  /// Builds or takes the module, compiles it and accounts for its memory. Once. Tiles of ops are looked up in `cache`.
+  CompiledStep compile(sw::OpCache* cache = nullptr);
 
  private:
   void read_module_file();
@@ -60,10 +60,10 @@ class StepCompiler {
   std::int64_t devices() const { return module_->replicas * module_->partitions; }
   std::int64_t cores() const { return slice().nodes() * machine_.cores_per_chip; }
 
-  void compile_workload();
-  void compile_module();
-  void compile_partitioned(sw::Module module, const std::vector<sw::Donation>& donations);
-  sw::Compilation compile_batch(sw::Module module) const;
+  void compile_workload(sw::OpCache* cache);
+  void compile_module(sw::OpCache* cache);
+  void compile_partitioned(sw::Module module, const std::vector<sw::Donation>& donations, sw::OpCache* cache);
+  sw::Compilation compile_batch(sw::Module module, sw::OpCache* cache) const;
   void take_program(sw::Program program);
   void require_memory(const sw::Module& fused) const;
   void check_memory(const sw::Module& fused) const;

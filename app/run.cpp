@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -33,10 +34,11 @@ double seconds_since(HostClock::time_point begin) {
 /// One `podsim run`, step by step; everything that can be wrong with the input comes before the simulation.
 class Run {
  public:
-  Run(const RunOptions& options, std::string command_line, std::optional<CompiledStep> step)
+  Run(const RunOptions& options, std::string command_line, SharedWork shared)
       : options_(options),
         command_line_(std::move(command_line)),
-        step_(std::move(step)),
+        step_(std::move(shared.step)),
+        op_cache_(shared.op_cache),
         config_(options.machine.load()) {}
 
   int execute() {
@@ -48,12 +50,14 @@ class Run {
     const noc::Topology slice = compiler ? compiler->slice() : *step_->slice;
     const sw::Detail detail = chosen_detail();
     describe(compiler ? compiler->slice_text() : step_->slice_text, slice, detail);
+    open_op_cache();
     if (!options_.output.empty()) folder_.emplace(options_.output);
     if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
-    if (compiler) step_ = compiler->compile();
+    if (compiler) step_ = compiler->compile(op_cache_);
     take(*std::move(step_));
     report_.compile_s = seconds_since(begin);
     simulate(slice, detail, stop);
+    close_op_cache();
     report_.wall_s = seconds_since(begin);
     write_results();
     return report_.result.partial ? interrupted : done;
@@ -82,11 +86,24 @@ class Run {
     report_.warnings = std::move(step.warnings);
   }
 
+  void open_op_cache() {
+    if (options_.op_cache.empty() || op_cache_ != nullptr) return;
+    locate_errors("--op-cache", options_.op_cache, [&] { op_cache_ = &own_op_cache_.emplace(options_.op_cache); });
+  }
+
+  void close_op_cache() {
+    if (op_cache_ == nullptr) return;
+    op_cache_->save();
+    report_.op_cache = op_cache_->take_use();
+    for (const std::string& warning : op_cache_->warnings()) fmt::print(stderr, "warning: {}\n", warning);
+  }
+
   void simulate(const noc::Topology& slice, sw::Detail detail, const std::atomic<bool>& stop) {
     base::Progress progress("simulating");
     sw::SimulationOptions options;
     options.detail = detail;
     options.steps = options_.steps;
+    options.op_cache = op_cache_;
     options.fold = options_.fold;
     options.sink = trace_ ? &*trace_ : nullptr;
     options.timeline = options_.output.empty() ? nullptr : &timeline_;
@@ -113,6 +130,9 @@ class Run {
     if (report_.partition && options_.show_mesh) text += sw::mesh_text(report_.partition->placed.placement);
     text += fmt::format("\n{:.2f} s on this host, {:.2f} s of it compiling", report_.wall_s, report_.compile_s);
     if (report_.partition) text += fmt::format(", {:.2f} s of that partitioning", report_.partition->partition_s);
+    if (const auto& use = report_.op_cache) {
+      text += fmt::format("; {} of {} costs of ops were known", use->hits, use->hits + use->misses);
+    }
     print_result(text + "\n");
   }
 
@@ -127,6 +147,8 @@ class Run {
   const RunOptions& options_;
   std::string command_line_;
   std::optional<CompiledStep> step_;  ///< until it is simulated
+  std::optional<sw::OpCache> own_op_cache_;
+  sw::OpCache* op_cache_;  ///< its own, another's or none
   base::Config config_;
   sw::RunReport report_;
   base::Timeline timeline_;
@@ -136,8 +158,8 @@ class Run {
 
 }  // namespace
 
-int run_workload(const RunOptions& options, std::string command_line, std::optional<CompiledStep> step) {
-  return Run(options, std::move(command_line), std::move(step)).execute();
+int run_workload(const RunOptions& options, std::string command_line, SharedWork shared) {
+  return Run(options, std::move(command_line), std::move(shared)).execute();
 }
 
 }  // namespace podsim::app

@@ -98,6 +98,14 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
       ->option_text("LEVEL");
 }
 
+void add_cache_flag(CLI::App& run, RunOptions& options) {
+  run.add_option_function<std::string>(
+         "--op-cache", [&options](const std::string& text) { options.op_cache = parse_path("--op-cache", text); },
+         "File that keeps what ops cost, for runs with the same ops on\nthe same cores; several may use it at once "
+         "[none]")
+      ->option_text("FILE");
+}
+
 void add_partition_flags(CLI::App& run, RunOptions& options) {
   options.partition.add_to(run);
   run.add_option_function<std::string>(
@@ -159,6 +167,7 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
   options->machine.add_set_option(*run);
   add_step_flags(*run, *options);
   add_detail_flags(*run, *options);
+  add_cache_flag(*run, *options);
   add_partition_flags(*run, *options);
   add_output_flags(*run, *options);
   add_topology_flags(*run, *options);

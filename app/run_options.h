@@ -25,6 +25,7 @@ struct RunOptions {
   bool fold = true;
   bool banks = false;                     ///< the hottest ops again, over banks
   std::optional<std::string> convention;  ///< of a topology: whose cycles; not given: the model's own
+  std::string op_cache;                   ///< file of costs of ops; empty: none
   bool json = false;
   std::string output;  ///< folder; empty: none
   std::string vcd;     ///< file; empty: none

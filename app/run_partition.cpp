@@ -178,7 +178,7 @@ sw::Module RunPartition::cut(const sw::Module& module) {
 }
 
 sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donation> donations, std::int64_t cores,
-                                   const hw::Machine& machine) {
+                                   const hw::Machine& machine, sw::OpCache* cache) {
   if (is_of_one_core_ && module.partitions > 1) {
     throw base::InputError(fmt::format("{} is a program for {} cores already, which say by themselves what goes where",
                                        module.name, module.partitions),
@@ -188,7 +188,7 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
   parameters_ = parameter_bytes(module);
   if (sharding_) annotate(module, mesh_->mesh, *sharding_);
   if (is_of_one_core_) make_infeeds_manual(module);
-  if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations, machine);
+  if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations, machine, cache);
   sw::Module fused;
   const auto peak = [&](const sw::Module& whole) {
     sw::Module local = cut(whole);
@@ -206,7 +206,7 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
 }
 
 sw::Module RunPartition::with_sharded_update(sw::Module module, std::span<const sw::Donation> donations,
-                                             const hw::Machine& machine) {
+                                             const hw::Machine& machine, sw::OpCache* cache) {
   const sw::Mesh& mesh = mesh_->mesh;
   sw::SubAxes over = mesh.all();
   if (flags_.weight_update_sharding != "on") {
@@ -215,7 +215,7 @@ sw::Module RunPartition::with_sharded_update(sw::Module module, std::span<const 
   }
   const sw::ModuleShardings present = propagate(module, mesh);
   const sw::Module whole = sw::fused(sw::partition(module, mesh, present, flags_.options()), machine);
-  whole_update_ = sw::time_under(sw::lower(whole, machine), machine, "optimizer");
+  whole_update_ = sw::time_under(sw::lower(whole, machine, cache), machine, "optimizer");
   const std::vector<sw::ValueSharding>& of_entry = present.values[std::size_t(module.entry)];
   sw::UpdateSharding sharded = shard_weight_update(std::move(module), mesh, over, donations, of_entry);
   update_memory_ = sharded.memory;

@@ -9,6 +9,7 @@
 #include "app/partition_options.h"
 #include "hw/machine.h"
 #include "noc/topology.h"
+#include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
 #include "sw/graph/graph.h"
 #include "sw/report/mesh_report.h"
@@ -36,15 +37,15 @@ class RunPartition {
   /// The program of one core, fused; with layers computed once more for their gradients where its peak of memory asks
   /// for it.
   sw::Module partition(sw::Module module, std::span<const sw::Donation> donations, std::int64_t cores,
-                       const hw::Machine& machine);
+                       const hw::Machine& machine, sw::OpCache* cache);
   /// Puts the compiled program, whose groups name partitions, on the cores of a slice.
   sw::PartitionReport place(sw::Program& program, const hw::Machine& machine, const noc::Topology& slice);
 
  private:
   void choose_mesh(const sw::Module& module, std::int64_t cores);
   sw::Module cut(const sw::Module& module);
-  sw::Module with_sharded_update(sw::Module module, std::span<const sw::Donation> donations,
-                                 const hw::Machine& machine);
+  sw::Module with_sharded_update(sw::Module module, std::span<const sw::Donation> donations, const hw::Machine& machine,
+                                 sw::OpCache* cache);
 
   const PartitionFlags& flags_;
   std::optional<sw::ShardingFile> sharding_;

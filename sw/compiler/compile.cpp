@@ -18,10 +18,10 @@ Module fused(Module module, const hw::Machine& machine) {
   return fuse(combine_collectives(std::move(module), machine.compiler.combine_all_reduce));
 }
 
-Compilation compile(Module module, const hw::Machine& machine) {
+Compilation compile(Module module, const hw::Machine& machine, OpCache* cache) {
   Compilation result;
   result.fused = fused(std::move(module), machine);
-  result.program = lower(result.fused, machine);
+  result.program = lower(result.fused, machine, cache);
   return result;
 }
 

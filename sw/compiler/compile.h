@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hw/machine.h"
+#include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
 #include "sw/graph/graph.h"
 
@@ -17,7 +18,7 @@ Module fused(Module module, const hw::Machine& machine);
 
 /// Lays out, combines collectives, fuses, cuts into tiles; a scheduled module is taken as it stands. Compile time and
 /// the program's size depend on the module alone, not on the number of chips. Throws base::SimulationError when an op
-/// cannot fit VMEM.
-Compilation compile(Module module, const hw::Machine& machine);
+/// cannot fit VMEM. Tiles are looked up in `cache` where there is one.
+Compilation compile(Module module, const hw::Machine& machine, OpCache* cache = nullptr);
 
 }  // namespace podsim::sw

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "hw/tile_pipeline.h"
 #include "sw/compiler/collective_cores.h"
+#include "sw/compiler/op_costs.h"
 #include "sw/compiler/op_work.h"
 #include "sw/compiler/partition_branch.h"
 #include "sw/compiler/tile_search.h"
@@ -57,8 +57,8 @@ std::optional<CollectiveKind> collective_kind(Opcode opcode) {
 
 class Lowering {
  public:
-  Lowering(const Module& module, const hw::Machine& machine)
-      : module_(module), machine_(machine), estimate_(machine), cores_(module.replicas, module.partitions) {
+  Lowering(const Module& module, const hw::Machine& machine, OpCache* cache)
+      : module_(module), machine_(machine), costs_(machine, cache), cores_(module.replicas, module.partitions) {
     program_.name = module.name;
   }
 
@@ -192,7 +192,7 @@ class Lowering {
     item.bytes = work.read_bytes() + work.stored_bytes();
     auto [found, inserted] = index_.try_emplace(work, int(program_.ops.size()));
     if (inserted) {
-      TileCuts cuts = choose_cuts(work, machine_, item.op_name.empty() ? item.hlo_name : item.op_name);
+      TileCuts cuts = costs_.cuts(work, item.op_name.empty() ? item.hlo_name : item.op_name);
       program_.ops.push_back({work, make_tiles(work, cuts, machine_, item.hlo_name)});
     }
     program_.matmul_flops += matmul_flops(computation, computation[id]) * double(trips_now_) * share(cores_now_);
@@ -366,7 +366,7 @@ class Lowering {
       if (item.phase == AsyncPhase::done) continue;
       double once = 0;
       if (item.kind == ProgramItem::Kind::op) {
-        once = double(estimate_.estimate(program_.ops[std::size_t(item.index)].tiles).value());
+        once = double(costs_.estimate(program_.ops[std::size_t(item.index)].tiles).value());
       } else if (item.kind == ProgramItem::Kind::collective) {
         const base::Bytes bytes = program_.collectives[std::size_t(item.index)].bytes;
         once = double(bytes.value()) / machine_.ici.payload_rate().si() * machine_.clock.si();
@@ -379,7 +379,7 @@ class Lowering {
 
   const Module& module_;
   const hw::Machine& machine_;
-  hw::TilePipeline estimate_;
+  OpCosts costs_;
   Program program_;
   CollectiveCores cores_;
   std::map<OpWork, int> index_;
@@ -394,6 +394,8 @@ class Lowering {
 
 }  // namespace
 
-Program lower(const Module& module, const hw::Machine& machine) { return Lowering(module, machine).run(); }
+Program lower(const Module& module, const hw::Machine& machine, OpCache* cache) {
+  return Lowering(module, machine, cache).run();
+}
 
 }  // namespace podsim::sw

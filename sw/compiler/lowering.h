@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hw/machine.h"
+#include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
 #include "sw/graph/graph.h"
 
@@ -16,7 +17,8 @@ namespace podsim::sw {
 /// looked at but for the longest branch where a branch has collectives (Program::network_chose_branch).
 ///
 /// Throws base::SimulationError when an op cannot fit VMEM or a collective in a branch waits for cores that do not take
-/// it, base::InputError when a group names a device that is not there.
-Program lower(const Module& module, const hw::Machine& machine);
+/// it, base::InputError when a group names a device that is not there. Tiles are looked up in `cache` where there is
+/// one.
+Program lower(const Module& module, const hw::Machine& machine, OpCache* cache = nullptr);
 
 }  // namespace podsim::sw

@@ -10,11 +10,12 @@ bool is_within(std::string_view op_name, std::string_view scope) {
 }
 
 base::Time time_under(const Program& program, const hw::Machine& machine, std::string_view scope) {
+  hw::TilePipeline pipeline(machine);
   base::Cycles cycles;
   for (const ProgramItem& item : program.items) {
     if (item.kind != ProgramItem::Kind::op || item.phase == AsyncPhase::done || !is_within(item.op_name, scope))
       continue;
-    cycles += hw::estimate_cycles(machine, program.ops[std::size_t(item.index)].tiles);
+    cycles += pipeline.estimate(program.ops[std::size_t(item.index)].tiles);
   }
   return machine.core_clock().time_of(cycles);
 }

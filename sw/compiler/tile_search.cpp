@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "base/diagnostic.h"
-#include "hw/tile_pipeline.h"
 
 namespace podsim::sw {
 namespace {
@@ -456,8 +455,8 @@ hw::TileOp make_tiles(const OpWork& work, const TileCuts& cuts, const hw::Machin
   return op;
 }
 
-TileCuts choose_cuts(const OpWork& work, const hw::Machine& machine, const std::string& name) {
-  hw::TilePipeline pipeline(machine);
+TileCuts choose_cuts(const OpWork& work, const hw::Machine& machine, hw::TilePipeline& pipeline,
+                     const std::string& name) {
   std::vector<Candidate> fitting = fitting_candidates(work, machine, name);
   TileCuts best = fitting.front().cuts;
   double best_score = std::numeric_limits<double>::infinity();
@@ -470,6 +469,11 @@ TileCuts choose_cuts(const OpWork& work, const hw::Machine& machine, const std::
     }
   }
   return best;
+}
+
+TileCuts choose_cuts(const OpWork& work, const hw::Machine& machine, const std::string& name) {
+  hw::TilePipeline pipeline(machine);
+  return choose_cuts(work, machine, pipeline, name);
 }
 
 }  // namespace podsim::sw

@@ -118,7 +118,7 @@ std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp&
 double ProfileModel::core_seconds(const OpWork& work, const std::string& name) {
   auto [found, inserted] = core_seconds_.try_emplace(work, 0.0);
   if (inserted) {
-    const hw::TileOp tiles = make_tiles(work, choose_cuts(work, machine_, name), machine_, name);
+    const hw::TileOp tiles = make_tiles(work, choose_cuts(work, machine_, pipeline_, name), machine_, name);
     found->second = double(pipeline_.simulate(tiles).cycles.value()) / machine_.clock.si();
   }
   return found->second;

@@ -176,6 +176,7 @@ std::string run_stats(const RunReport& report) { return stats(report).dump(2) + 
 std::string run_json(const RunReport& report) {
   Json json = stats(report);
   if (report.partition) json["partition_s"] = report.partition->partition_s;
+  if (report.op_cache) json["op_cache"] = {{"hits", report.op_cache->hits}, {"misses", report.op_cache->misses}};
   json["compile_s"] = report.compile_s;
   json["wall_s"] = report.wall_s;
   return json.dump(2) + "\n";

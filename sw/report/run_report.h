@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "hw/machine.h"
+#include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
 #include "sw/memory_account.h"
 #include "sw/report/mesh_report.h"
@@ -34,6 +35,7 @@ struct RunReport {
   MemoryAccount memory;
   RunResult result;
   std::optional<PartitionReport> partition;  ///< of a program that was partitioned
+  std::optional<OpCacheUse> op_cache;        ///< where a cache of costs of ops was in use
   double compile_s = 0;                      ///< host time
   double wall_s = 0;                         ///< host time of the whole run
   std::vector<std::string> warnings;

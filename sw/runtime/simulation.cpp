@@ -12,7 +12,6 @@
 #include "base/diagnostic.h"
 #include "hw/replay_chip.h"
 #include "hw/tile_chip.h"
-#include "hw/tile_pipeline.h"
 #include "hw/vmem_account.h"
 #include "noc/folded_topology.h"
 #include "noc/message_fabric.h"
@@ -78,7 +77,11 @@ std::vector<base::Bytes> batch_of(const Program& program, std::int32_t core) {
 
 Simulation::Simulation(const Program& program, const hw::Machine& machine, const noc::Topology& slice,
                        SimulationOptions options)
-    : program_(program), machine_(machine), options_(std::move(options)), recorded_(program.ops.size()) {
+    : program_(program),
+      machine_(machine),
+      options_(std::move(options)),
+      costs_(machine, options_.op_cache),
+      recorded_(program.ops.size()) {
   for (const CollectiveOp& op : program.collectives) schedules_.push_back(schedule_of(op, machine, slice));
   noc::FoldedTopology topology = fold(slice);
   fabric_ = std::make_unique<noc::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
@@ -266,7 +269,7 @@ hw::Command Simulation::command_for_collective(hw::Core& core, CoreState& at, co
 }
 
 const hw::OpResult& Simulation::recorded(int op) {
-  if (!recorded_[op]) recorded_[op] = hw::TilePipeline(machine_).simulate(program_.ops[op].tiles);
+  if (!recorded_[op]) recorded_[op] = costs_.simulate(program_.ops[op].tiles);
   return *recorded_[op];
 }
 

@@ -14,6 +14,7 @@
 #include "hw/core.h"
 #include "hw/machine.h"
 #include "noc/folded_topology.h"
+#include "sw/compiler/op_costs.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/detail.h"
 #include "sw/runtime/loop_watch.h"
@@ -37,6 +38,7 @@ class CollectiveSchedule;
 struct SimulationOptions {
   Detail detail = Detail::replay;
   int steps = 2;
+  OpCache* op_cache = nullptr;  ///< where the costs of ops that are replayed may be known
   bool fold = true;  ///< let a chip stand for its translates along wrapped dimensions, a trip for those that repeat it
   base::ProbeSink* sink = nullptr;
   base::Timeline* timeline = nullptr;  ///< of chip (0,0,...) core 0
@@ -57,7 +59,7 @@ struct SimulationOptions {
 /// nothing from what runs beside it.
 class Simulation : private hw::CoreRuntime {
  public:
-  /// `program` and `machine` outlive the simulation.
+  /// `program`, `machine` and what `options` points to outlive the simulation.
   Simulation(const Program& program, const hw::Machine& machine, const noc::Topology& slice, SimulationOptions options);
   ~Simulation() override;
 
@@ -123,6 +125,7 @@ class Simulation : private hw::CoreRuntime {
   std::vector<std::unique_ptr<hw::Chip>> chips_;
   std::unique_ptr<CollectiveEngine> engine_;
   std::vector<CoreState> states_;
+  OpCosts costs_;
   std::vector<std::optional<hw::OpResult>> recorded_;
   std::vector<std::shared_ptr<const CollectiveSchedule>> schedules_;  ///< of the program's collectives
   std::map<int, base::Cycles> by_formula_;               ///< by collective: what those take that are not simulated

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/op_costs.h"
+
+#include <string_view>
+
+#include "base/build_id.h"
+#include "hw/core_content.h"
+
+namespace podsim::sw {
+namespace {
+
+using base::ContentHash;
+
+void add(ContentHash& hash, const MatmulProblem& problem) {
+  const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, rows, output_rows,
+               halo_per_cut, cuts_without_halo] = problem;
+  hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, rows, output_rows,
+           halo_per_cut, cuts_without_halo);
+}
+
+void add(ContentHash& hash, const hw::VectorWork& work) {
+  const auto& [loads, stores, alu_ops, transcendentals] = work;
+  hash.add(loads, stores, alu_ops, transcendentals);
+}
+
+void add(ContentHash& hash, const IndexedRows& rows) {
+  const auto& [slices, pieces, piece, span] = rows;
+  hash.add(slices, pieces, piece, span);
+}
+
+void add(ContentHash& hash, const OpWork& work) {
+  const auto& [matmul, earlier_matmuls, row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes,
+               row_prologue, lane_prologue, epilogue, cross_lane_ops, row_relayouts, lane_relayouts, output_relayouts,
+               passes, serial_transfers, gathered, updated] = work;
+  hash.add(matmul.has_value(), earlier_matmuls.size());
+  if (matmul) add(hash, *matmul);
+  for (const MatmulProblem& problem : earlier_matmuls) add(hash, problem);
+  hash.add(row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes, cross_lane_ops, row_relayouts,
+           lane_relayouts, output_relayouts, passes, serial_transfers);
+  for (const hw::VectorWork* vector : {&row_prologue, &lane_prologue, &epilogue}) add(hash, *vector);
+  add(hash, gathered);
+  add(hash, updated);
+}
+
+OpCache::Value to_value(const TileCuts& cuts) {
+  const auto& [batch, rows, lanes, contraction, rows_outer] = cuts;
+  return {batch, rows, lanes, contraction, rows_outer ? 1 : 0};
+}
+
+TileCuts to_cuts(const OpCache::Value& value) { return {value[0], value[1], value[2], value[3], value[4] != 0}; }
+
+OpCache::Value to_value(const hw::OpResult& result) {
+  const auto& [cycles, start_up, compute, read_wait, write_wait, control, drain, mxu_busy, vector_busy, cross_lane_busy,
+               hbm_busy, read_bytes, written_bytes, tiles] = result;
+  return {cycles.value(),        start_up.value(),
+          compute.value(),       read_wait.value(),
+          write_wait.value(),    control.value(),
+          drain.value(),         mxu_busy.value(),
+          vector_busy.value(),   cross_lane_busy.value(),
+          hbm_busy.value(),      read_bytes.value(),
+          written_bytes.value(), tiles};
+}
+
+hw::OpResult to_result(const OpCache::Value& value) {
+  const auto cycles = [&](std::size_t i) { return base::Cycles(value[i]); };
+  return {cycles(0),
+          cycles(1),
+          cycles(2),
+          cycles(3),
+          cycles(4),
+          cycles(5),
+          cycles(6),
+          cycles(7),
+          cycles(8),
+          cycles(9),
+          cycles(10),
+          base::Bytes(value[11]),
+          base::Bytes(value[12]),
+          value[13]};
+}
+
+}  // namespace
+
+OpCosts::OpCosts(const hw::Machine& machine, OpCache* cache) : machine_(machine), cache_(cache) {
+  if (cache_ == nullptr) return;
+  ContentHash hash;
+  hash.add(std::string_view(base::build_id()));
+  add_core(hash, machine);
+  core_ = hash.key();
+}
+
+hw::TilePipeline& OpCosts::pipeline() {
+  if (!pipeline_) pipeline_.emplace(machine_);
+  return *pipeline_;
+}
+
+TileCuts OpCosts::cuts(const OpWork& work, const std::string& name) {
+  if (cache_ == nullptr) return choose_cuts(work, machine_, pipeline(), name);
+  ContentHash hash;
+  hash.add(core_, std::string_view("cuts"));
+  add(hash, work);
+  const base::ContentKey key = hash.key();
+  if (const auto known = cache_->find(key)) return to_cuts(*known);
+  const TileCuts cuts = choose_cuts(work, machine_, pipeline(), name);
+  cache_->add(key, to_value(cuts));
+  return cuts;
+}
+
+hw::OpResult OpCosts::simulate(const hw::TileOp& tiles) {
+  if (cache_ == nullptr) return pipeline().simulate(tiles);
+  ContentHash hash;
+  hash.add(core_, std::string_view("cost"));
+  add_tile_op(hash, tiles);
+  const base::ContentKey key = hash.key();
+  if (const auto known = cache_->find(key)) return to_result(*known);
+  const hw::OpResult result = pipeline().simulate(tiles);
+  cache_->add(key, to_value(result));
+  return result;
+}
+
+}  // namespace podsim::sw
