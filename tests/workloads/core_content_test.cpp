@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/core_content.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "hw/tile_pipeline.h"
+#include "tests/hw/random_op.h"
+#include "tests/workloads/changed_keys.h"
+
+namespace podsim::workloads {
+namespace {
+
+base::ContentKey core_of(const hw::Machine& machine) {
+  base::ContentHash hash;
+  hw::add_core(hash, machine);
+  return hash.key();
+}
+
+/// What has no influence on an op of a core: by sections, and in [compiler] what is about collectives.
+bool is_left_out(const std::string& key) {
+  constexpr std::array sections{"machine", "ici", "host", "pod", "switch"};
+  constexpr std::array keys{"compiler.combine_all_reduce", "compiler.least_segment", "compiler.largest_segment",
+                            "compiler.collective_launch"};
+  return std::ranges::any_of(sections, [&](const char* section) { return test::in_section(key, section); }) ||
+         std::ranges::find(keys, key) != keys.end();
+}
+
+TEST(CoreContent, IsThatOfEveryKeyOfCoreAndMemoryAndOfNoOther) {
+  for (const char* name : {"tpu-v3", "tpu-v2"}) {
+    const base::ContentKey own = core_of(hw::read_machine(machine_config(name)));
+    std::set<std::string> sections;
+    int changed = 0;
+    for (const test::ChangedMachine& other : test::changed_machines(name)) {
+      EXPECT_EQ(core_of(other.machine) == own, is_left_out(other.key)) << other.key << " = " << other.value;
+      sections.insert(other.key.substr(0, other.key.find('.')));
+      ++changed;
+    }
+    EXPECT_EQ(sections,
+              (std::set<std::string>{"machine", "core", "scalar", "mxu", "vector", "cross_lane", "dma", "hbm",
+                                     "hbm_timing", "switch", "ici", "host", "compiler", "pod", "tile_level"}));
+    EXPECT_GE(changed, 120);
+  }
+}
+
+/// A machine whose content is the same takes the same time for anything.
+TEST(CoreContent, OfEqualContentTakesEqualTime) {
+  const hw::Machine machine = hw::read_machine(machine_config("tpu-v3"));
+  hw::RandomOps random(1);
+  std::vector<hw::TileOp> ops;
+  for (int i = 0; i < 20; ++i) ops.push_back(random.next(5));
+  int with_other_times = 0;
+  for (const test::ChangedMachine& other : test::changed_machines("tpu-v3")) {
+    const bool same_times = std::ranges::all_of(
+        ops, [&](const hw::TileOp& op) { return simulate_op(other.machine, op) == simulate_op(machine, op); });
+    EXPECT_TRUE(same_times || core_of(other.machine) != core_of(machine)) << other.key;
+    if (!same_times) ++with_other_times;
+  }
+  EXPECT_GE(with_other_times, 20);
+}
+
+}  // namespace
+}  // namespace podsim::workloads
