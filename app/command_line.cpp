@@ -73,11 +73,9 @@ int parse_and_run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int run_command_line(int argc, char** argv) {
+int with_errors_printed(const std::function<int()>& command) {
   try {
-    std::vector<std::string> words(argv, argv + argc);
-    words.front() = "podsim";
-    return parse_and_run(with_help_as_flag(std::move(words)));
+    return command();
   } catch (const base::InputError& error) {
     for (const base::Diagnostic& diagnostic : error.diagnostics()) print(diagnostic);
     return bad_input;
@@ -91,6 +89,14 @@ int run_command_line(int argc, char** argv) {
     print_error(std::string("internal error: ") + error.what());
     return failed;
   }
+}
+
+int run_command_line(int argc, char** argv) {
+  return with_errors_printed([&] {
+    std::vector<std::string> words(argv, argv + argc);
+    words.front() = "podsim";
+    return parse_and_run(with_help_as_flag(std::move(words)));
+  });
 }
 
 }  // namespace podsim::app

@@ -39,7 +39,7 @@ class Run {
         command_line_(std::move(command_line)),
         step_(std::move(shared.step)),
         op_cache_(shared.op_cache),
-        config_(options.machine.load()) {}
+        config_(shared.machine ? *std::move(shared.machine) : options.machine.load()) {}
 
   int execute() {
     HostClock::time_point begin = HostClock::now();

@@ -12,8 +12,9 @@ namespace podsim::app {
 
 /// What a run takes over from others.
 struct SharedWork {
-  std::optional<CompiledStep> step;  ///< of a run with the same step_key()
-  sw::OpCache* op_cache = nullptr;   ///< in place of that of --op-cache
+  std::optional<base::Config> machine;  ///< what the options load
+  std::optional<CompiledStep> step;     ///< of a run with the same step_key()
+  sw::OpCache* op_cache = nullptr;      ///< in place of that of --op-cache
 };
 
 /// `podsim run` of a built-in workload or a file of HLO text; the exit code. `command_line` is what the records of the

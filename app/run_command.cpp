@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/run_command.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -32,20 +35,6 @@ Examples:
   podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
   podsim run program.hlo --mesh 'x=4,y=8' --sharding cuts.toml --show-mesh
   podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
-}
-
-/// The command as it could be given again; where results go and how they are printed is left out, so that equal runs
-/// leave equal records.
-std::string recorded_command_line(const std::vector<std::string>& words) {
-  std::vector<std::string> kept;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    bool folder = words[i] == "-o" || words[i] == "--output";
-    i += folder ? 1 : 0;
-    if (!folder && !words[i].starts_with("-o") && !words[i].starts_with("--output=") && words[i] != "--json") {
-      kept.push_back(words[i]);
-    }
-  }
-  return shell_line(kept);
 }
 
 void add_step_flags(CLI::App& run, RunOptions& options) {
@@ -149,32 +138,73 @@ void add_output_flags(CLI::App& run, RunOptions& options) {
       ->allow_extra_args(false);
 }
 
-}  // namespace
-
-void add_run(CLI::App& program, const std::vector<std::string>& words, int& code) {
-  auto options = std::make_shared<RunOptions>();
+CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
-  run->add_option("WORKLOAD", options->workload,
+  run->add_option("WORKLOAD", options.workload,
                   "What to run: one of those below, a file of HLO text, or a\nSCALE-Sim topology (.csv), layer by "
                   "layer on one core")
       ->required()
       ->option_text(" ");
-  run->add_option("--slice", options->slice,
+  run->add_option("--slice", options.slice,
                   "Chips per dimension, up to 128x32 on tpu-v3 [4x4; of a\nfile or mesh, as many cores as it has "
                   "devices]")
       ->option_text("AxB");
-  options->machine.add_machine_option(*run);
-  options->machine.add_set_option(*run);
-  add_step_flags(*run, *options);
-  add_detail_flags(*run, *options);
-  add_cache_flag(*run, *options);
-  add_partition_flags(*run, *options);
-  add_output_flags(*run, *options);
-  add_topology_flags(*run, *options);
+  options.machine.add_machine_option(*run);
+  options.machine.add_set_option(*run);
+  add_step_flags(*run, options);
+  add_detail_flags(*run, options);
+  add_cache_flag(*run, options);
+  add_partition_flags(*run, options);
+  add_output_flags(*run, options);
+  add_topology_flags(*run, options);
   run->footer(help_footer());
-  run->callback([options, run, &words, &code] {
-    check_topology_flags(*run, *options);
-    options->build.model = options->machine.take_model_settings();
+  return *run;
+}
+
+void finish_options(const CLI::App& run, RunOptions& options) {
+  check_topology_flags(run, options);
+  options.build.model = options.machine.take_model_settings();
+}
+
+}  // namespace
+
+std::optional<RunOptions> step_options(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words[1] != "run") return std::nullopt;
+  RunOptions options;
+  CLI::App program;
+  CLI::App& run = declare_run(program, options);
+  try {
+    program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+    finish_options(run, options);
+  } catch (const CLI::ParseError&) {
+    return std::nullopt;
+  } catch (const base::InputError&) {
+    return std::nullopt;
+  }
+  if (is_topology_file(options.workload) || !options.compare.empty()) return std::nullopt;
+  return options;
+}
+
+std::string recorded_command_line(const std::vector<std::string>& words) {
+  constexpr std::array with_value{"-o", "--output", "--op-cache"};
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (std::ranges::find(with_value, words[i]) != with_value.end()) {
+      ++i;
+      continue;
+    }
+    const bool left_out = words[i].starts_with("-o") || words[i].starts_with("--output=") ||
+                          words[i].starts_with("--op-cache=") || words[i] == "--json";
+    if (!left_out) kept.push_back(words[i]);
+  }
+  return shell_line(kept);
+}
+
+void add_run(CLI::App& program, const std::vector<std::string>& words, int& code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App& run = declare_run(program, *options);
+  run.callback([options, &run, &words, &code] {
+    finish_options(run, *options);
     if (is_topology_file(options->workload)) {
       code = run_topology(*options);
     } else if (!options->compare.empty()) {

@@ -54,7 +54,8 @@ StudyPaths::StudyPaths(std::filesystem::path path, const workloads::Study& study
       lines(folder / (study.name + ".jsonl")),
       own_database(database),
       own_lines(lines),
-      shards(folder / "shards") {
+      shards(folder / "shards"),
+      op_cache(folder / "ops.cache") {
   if (!shard) return;
   const std::string name = fmt::format("{}-of-{}", shard->number, shard->of);
   own_database = shards / (name + ".sqlite");

@@ -26,6 +26,7 @@ Shard parse_shard(const std::string& text);
 ///   NAME.sqlite, NAME.jsonl          what was found (workloads/study/study_store.h)
 ///   study.toml                       the study's file
 ///   shards/2-of-8.sqlite, .jsonl     what a shard has found, until it puts that into NAME.sqlite
+///   ops.cache                        what ops of cores cost, for points that share them (sw/compiler/op_cache.h)
 ///   sweep.lock                       empty: who writes
 struct StudyPaths {
   StudyPaths(std::filesystem::path path, const workloads::Study& study, std::optional<Shard> shard);
@@ -34,6 +35,7 @@ struct StudyPaths {
   std::filesystem::path database, lines;          ///< of the whole study
   std::filesystem::path own_database, own_lines;  ///< of the shard, if it is one; else the same
   std::filesystem::path shards;                   ///< the folder of those of shards
+  std::filesystem::path op_cache;
 };
 
 /// The folder of a sweep, which has it alone, or with the other shards of its study.

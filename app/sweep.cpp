@@ -75,7 +75,7 @@ int run_sweep(const SweepOptions& options, const MakeRunners& make_runners) {
     if (!store.done().contains(point->id)) todo.push_back(point);
   }
   SweepSummary summary{study, paths, mine.size(), mine.size() - todo.size(), {}};
-  if (!todo.empty()) summary.outcome = run_points(study, todo, *make_runners(todo.size()), store, stop);
+  if (!todo.empty()) summary.outcome = run_points(study, todo, paths.op_cache, *make_runners(todo.size()), store, stop);
   store.close();
   print_result(options.json ? summary_json(summary) : summary_text(summary));
   if (summary.outcome.stopped) return interrupted;

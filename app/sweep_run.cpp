@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "app/run_topology.h"
 #include "app/sweep_progress.h"
 #include "base/diagnostic.h"
 #include "workloads/study/point_queue.h"
@@ -29,10 +30,11 @@ std::vector<std::string> program_keys(const std::vector<const PreparedPoint*>& p
 
 class PointsRun {
  public:
-  PointsRun(const workloads::Study& study, const std::vector<const PreparedPoint*>& points, PointRunners& runners,
-            SweepStore& store)
+  PointsRun(const workloads::Study& study, const std::vector<const PreparedPoint*>& points,
+            const std::filesystem::path& op_cache, PointRunners& runners, SweepStore& store)
       : study_(study),
         points_(points),
+        op_cache_(op_cache),
         runners_(runners),
         store_(store),
         queue_(program_keys(points)),
@@ -68,7 +70,14 @@ class PointsRun {
     if (!next) return;
     at_[runner] = {next, true};
     ++under_way_;
-    runners_.give(runner, points_[next->point]->point.arguments);
+    runners_.give(runner, with_op_cache(points_[next->point]->point.arguments));
+  }
+
+  /// The words of a run of a step, and the cache; others as they are.
+  std::vector<std::string> with_op_cache(std::vector<std::string> words) const {
+    const bool is_step = words.size() > 1 && words[0] == "run" && !is_topology_file(words[1]);
+    if (is_step) words.insert(words.end(), {"--op-cache", op_cache_.string()});
+    return words;
   }
 
   /// Points may have been given back after others had found nothing to do.
@@ -101,6 +110,7 @@ class PointsRun {
 
   const workloads::Study& study_;
   const std::vector<const PreparedPoint*>& points_;
+  const std::filesystem::path& op_cache_;
   PointRunners& runners_;
   SweepStore& store_;
   workloads::PointQueue queue_;
@@ -115,8 +125,9 @@ class PointsRun {
 }  // namespace
 
 SweepOutcome run_points(const workloads::Study& study, const std::vector<const PreparedPoint*>& points,
-                        PointRunners& runners, SweepStore& store, const std::atomic<bool>& stop) {
-  return PointsRun(study, points, runners, store).run(stop);
+                        const std::filesystem::path& op_cache, PointRunners& runners, SweepStore& store,
+                        const std::atomic<bool>& stop) {
+  return PointsRun(study, points, op_cache, runners, store).run(stop);
 }
 
 }  // namespace podsim::app
