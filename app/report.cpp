@@ -15,6 +15,7 @@ namespace {
 
 struct ReportOptions {
   std::string path;
+  std::string output;  ///< the page; empty: in the folder
   StudyReportOptions study;
 };
 
@@ -41,7 +42,7 @@ void fix_axis(workloads::ChartRequest& request, const std::string& text) {
 }
 
 void add_chart_flags(CLI::App& command, StudyReportOptions& study) {
-  add_path(command, "--chart", study.chart, "Of a study: only the main chart, as an SVG file");
+  add_path(command, "--chart", study.chart, "Of a study: a chart as an SVG file, and no page without -o");
   workloads::ChartRequest& request = study.request;
   add_text(command, "--metric", request.metric, "What the chart shows [the study's first objective]", "NAME");
   add_text(command, "--x", request.x,
@@ -63,6 +64,7 @@ void run_report(const ReportOptions& options) {
   const std::optional<std::filesystem::path> database = workloads::find_study_database(options.path);
   if (!database) throw base::InputError(fmt::format("'{}' holds no study", options.path));
   study.database = *database;
+  study.output = options.output;
   write_study_report(study);
 }
 
@@ -70,16 +72,18 @@ void run_report(const ReportOptions& options) {
 
 void add_report(CLI::App& program) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* report = program.add_subcommand("report", "Draw what a study found")->group("Commands");
+  CLI::App* report =
+      program.add_subcommand("report", "Write what a study found as one page for a browser")->group("Commands");
   report
       ->add_option_function<std::string>(
           "PATH", [options](const std::string& text) { options->path = parse_path("PATH", text); },
           "A study's database (.sqlite), or the folder of one")
       ->option_text(" ")
       ->required();
+  add_path(*report, "-o,--output", options->output, "The page [beside the database, ending in .html]");
   add_chart_flags(*report, options->study);
   report->footer(
-      "Examples:\n  podsim report study.sqlite --chart study.svg\n"
+      "Examples:\n  podsim report study\n  podsim report study.sqlite --chart study.svg\n"
       "  podsim report study.sqlite --chart study.svg --x ici.link_rate --family slice --fix batch_per_core=128");
   report->callback([options] { run_report(*options); });
 }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "sw/report/html/html_text.h"
 #include "workloads/study/study_display.h"
 
 namespace podsim::workloads {
@@ -41,10 +40,9 @@ std::string point_marks(const StudyResults& results, const std::vector<PlacedPoi
       text += sw::svg_circle(placed.at.x, placed.at.y, radius, fmt::format("mark {}", css_class));
       continue;
     }
-    const std::string circle = sw::svg_circle(placed.at.x, placed.at.y, radius, fmt::format("mark pick {}", css_class),
-                                              sw::tip_attribute(tip_of(results, placed.point, variables)));
-    text += fmt::format("<a href=\"#point-{}\" tabindex=\"-1\">{}</a>",
-                        sw::html_escaped(results.points[placed.point].id), circle);
+    text += sw::svg_circle(
+        placed.at.x, placed.at.y, radius, fmt::format("mark pick {}", css_class),
+        fmt::format(" data-point=\"{}\"{}", placed.point, sw::tip_attribute(tip_of(results, placed.point, variables))));
   }
   return text;
 }

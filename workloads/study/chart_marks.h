@@ -18,7 +18,7 @@ struct PlacedPoint {
 };
 
 enum class MarkKind {
-  linked,  ///< to the points' configurations, saying their values when pointed at: for the page
+  linked,  ///< for the page: `data-point` says which point to show, and the tip its values
   plain
 };
 

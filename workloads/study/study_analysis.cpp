@@ -14,6 +14,11 @@ bool is_cost(std::string_view metric) {
          metric.find("bytes") != std::string_view::npos;
 }
 
+Objective by_name(const StudyResults& results, std::size_t metric) {
+  return {{Variable::Kind::metric, metric},
+          is_cost(results.metrics[metric]) ? Direction::minimise : Direction::maximise};
+}
+
 /// The objective of a point, turned so that less is better.
 std::optional<double> cost(const StudyResults& results, std::size_t index, const Objective& objective) {
   const ResultPoint& point = results.points[index];
@@ -88,7 +93,16 @@ Swing swing_of(const StudyResults& results, std::size_t reference, std::size_t m
 
 std::vector<Objective> report_objectives(const StudyResults& results) {
   if (!results.objectives.empty() || results.metrics.empty()) return results.objectives;
-  return {{{Variable::Kind::metric, 0}, is_cost(results.metrics.front()) ? Direction::minimise : Direction::maximise}};
+  return {by_name(results, 0)};
+}
+
+std::vector<Objective> front_objectives(const StudyResults& results) {
+  std::vector<Objective> objectives = report_objectives(results);
+  for (std::size_t metric = 0; metric < results.metrics.size() && objectives.size() == 1; ++metric) {
+    const Objective other = by_name(results, metric);
+    if (other.variable != objectives.front().variable) objectives.push_back(other);
+  }
+  return objectives;
 }
 
 std::optional<std::size_t> reference_point(const StudyResults& results) {

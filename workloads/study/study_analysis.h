@@ -15,6 +15,10 @@ namespace podsim::workloads {
 /// are to be small, anything else large. Empty only without metrics.
 std::vector<Objective> report_objectives(const StudyResults& results);
 
+/// What the front is drawn by: the report's objectives, and where that is only one, the study's first other metric by
+/// its name too. Less than two when there is no other.
+std::vector<Objective> front_objectives(const StudyResults& results);
+
 /// The point that ratios start from: the study's baseline if it was done, else the first that was. None when none was.
 std::optional<std::size_t> reference_point(const StudyResults& results);
 

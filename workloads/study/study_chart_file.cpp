@@ -21,7 +21,7 @@ svg { --ground: #ffffff; --ink: #1d1e22; --quiet: #5c5f67; --faint: #8b8e95; --g
 text { font: 12px Inter, "Helvetica Neue", "Segoe UI", Roboto, Helvetica, Arial, sans-serif; fill: var(--quiet); }
 .axis-title { fill: var(--ink); } .title { fill: var(--ink); font-size: 15px; font-weight: 600; }
 path { fill: none; } .grid { stroke: var(--grid); } .axis { stroke: var(--faint); } .ground { fill: var(--ground); }
-.curve { stroke-width: 1.75; } .mark { stroke: var(--ground); stroke-width: .75; }
+.curve { stroke-width: 1.75; } .dashed { stroke-dasharray: 6 4; } .mark { stroke: var(--ground); stroke-width: .75; }
 .ring { fill: none; stroke: var(--ink); stroke-width: 1.5; }
 .dots { stroke-width: 6; stroke-linecap: round; }
 )";

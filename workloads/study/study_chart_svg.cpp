@@ -23,14 +23,16 @@ ChartFrame frame_of(const StudyResults& results, const StudyChart& chart, double
   return chart_frame(width, display_of(results, chart.x), display_of(results, chart.y), xs, ys);
 }
 
-std::string curve(const ChartSeries& series, const ChartFrame& frame, int category) {
+/// Of the series at this place; where the palette ends it begins anew with dashed lines.
+int category_of(std::size_t series) { return int(series % std::size_t(sw::chart_categories)); }
+bool is_dashed(std::size_t series) { return series >= std::size_t(sw::chart_categories); }
+
+std::string curve(const ChartSeries& series, const ChartFrame& frame, std::size_t index) {
   std::vector<sw::SvgPoint> points;
   for (const ChartMark& mark : series.marks) points.push_back(frame.place(mark.x, mark.y));
-  return sw::svg_path(points, fmt::format("curve {}", sw::category_line(category)));
+  return sw::svg_path(
+      points, fmt::format("curve {}{}", sw::category_line(category_of(index)), is_dashed(index) ? " dashed" : ""));
 }
-
-/// Of the series at this place; the palette begins anew where it ends.
-int category_of(std::size_t series) { return int(series % std::size_t(sw::chart_categories)); }
 
 }  // namespace
 
@@ -42,7 +44,7 @@ std::string study_chart_svg(const StudyResults& results, const StudyChart& chart
   std::string curves, marks, ring;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const ChartSeries& series = chart.series[i];
-    if (series.line) curves += curve(series, frame, category_of(i));
+    if (series.line) curves += curve(series, frame, i);
     std::vector<PlacedPoint> placed;
     for (const ChartMark& mark : series.marks) {
       placed.push_back({mark.point, frame.place(mark.x, mark.y)});
@@ -66,7 +68,9 @@ std::vector<sw::LegendEntry> family_legend(const StudyResults& results, const St
   std::vector<sw::LegendEntry> entries;
   if (!chart.family) return entries;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
-    entries.push_back({fmt::format("{} {}", results.name_of(*chart.family), axis_text({chart.series[i].label, {}})),
+    const bool dashed = is_dashed(i) && chart.series[i].line;
+    entries.push_back({fmt::format("{} {}{}", results.name_of(*chart.family), axis_text({chart.series[i].label, {}}),
+                                   dashed ? " (dashed)" : ""),
                        sw::category_fill(category_of(i))});
   }
   return entries;

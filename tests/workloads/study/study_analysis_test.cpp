@@ -115,6 +115,19 @@ TEST(ReportObjectives, FollowTheNameOfTheFirstMetricWhenTheStudyAsksForNone) {
   EXPECT_EQ(report_objectives(results)[0].variable, many.variable);
 }
 
+TEST(FrontObjectives, AreTwoWhereThereAreTwoMetrics) {
+  StudyResults results = with_metrics({{1, 1}});
+  results.objectives = {many};
+  const std::vector<Objective> objectives = front_objectives(results);
+  ASSERT_EQ(objectives.size(), 2U);
+  EXPECT_EQ(objectives[0].variable, many.variable);
+  EXPECT_EQ(objectives[1].variable, fast.variable);
+  EXPECT_EQ(objectives[1].direction, Direction::minimise);
+  results.metrics.resize(1);
+  results.objectives.clear();
+  EXPECT_EQ(front_objectives(results).size(), 1U);
+}
+
 TEST(ReferencePoint, IsTheFirstThatWasDoneWhereTheBaselineFailed) {
   StudyResults results = with_metrics({{1, 1}, {2, 2}, {3, 3}});
   results.baseline = 2;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/study/study_page.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "sample_study.h"
+#include "workloads/study/machine_differences.h"
+#include "workloads/study/study_analysis.h"
+#include "workloads/study/study_display.h"
+#include "workloads/study/study_page_data.h"
+#include "workloads/study/study_sections.h"
+#include "workloads/study/tornado_svg.h"
+
+namespace podsim::workloads {
+namespace {
+
+constexpr std::size_t most_bytes = 1'000'000;
+constexpr const char* hostile = "</script><script>window.fooled=1</script><img src=x onerror='fooled=1'>\" & 'end";
+
+/// 4 x 2 x 9 x 14 points with four axes.
+SampleStudy thousand_points() {
+  SampleStudy study = link_study();
+  study.axes[2] = numbers("batch_per_core", {8, 16, 24, 32, 48, 64, 96, 128, 256}, 2);
+  std::vector<std::pair<std::string, std::optional<double>>> latencies;
+  for (int i = 1; i <= 14; ++i) latencies.emplace_back(fmt::format("{} ns", 50 * i), 50e-9 * i);
+  study.axes.push_back({"ici.hop_latency", "s", latencies, 3});
+  return study;
+}
+
+TEST(StudyPage, OfAThousandPointsIsBelowAMegabyteAndHasThemAll) {
+  const SampleFile file(thousand_points());
+  const StudyResults results = file.results();
+  ASSERT_EQ(results.points.size(), 1008U);
+  const std::string page = study_page(results);
+  EXPECT_LT(page.size(), most_bytes);
+  const auto data = nlohmann::json::parse(study_page_data(results));
+  EXPECT_EQ(data["ids"].size(), 1008U);
+  for (const auto& point : results.points) {
+    std::string command;
+    for (const std::size_t word : data["commands"][std::size_t(point.position)]) {
+      command += (command.empty() ? "" : " ") + data["words"][word].get<std::string>();
+    }
+    EXPECT_EQ(command, point.command);
+  }
+}
+
+TEST(StudyPage, TakesTextsForTexts) {
+  SampleStudy study = link_study();
+  study.title = study.question = hostile;
+  study.axes.push_back(words("sharding", {hostile, "plain.toml"}, 3));
+  study.metrics.front().name = hostile;
+  study.report = {};
+  const SampleFile file(study);
+  const std::string page = study_page(file.results());
+  EXPECT_EQ(page.find("<script>window.fooled"), std::string::npos);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_NE(page.find("<h1>&lt;/script&gt;&lt;script&gt;window.fooled=1"), std::string::npos);
+}
+
+TEST(StudyPage, OfPointsThatAllFailedSaysWhy) {
+  SampleStudy study = link_study();
+  study.fails = [](const SamplePlace&) { return true; };
+  const SampleFile file(study);
+  const std::string page = study_page(file.results());
+  EXPECT_NE(page.find("&lt;it&gt; needs 17 GiB &amp; more"), std::string::npos);
+  EXPECT_EQ(page.find("id=\"axes-chart\""), std::string::npos);
+}
+
+TEST(StudyPage, OfOnePointIsAPage) {
+  SampleStudy study = link_study();
+  for (SampleAxis& axis : study.axes) axis.values.resize(1);
+  study.baseline = 0;
+  const SampleFile file(study);
+  EXPECT_NE(study_page(file.results()).find("the only point"), std::string::npos);
+}
+
+TEST(AnswerText, SaysTheBestPointAndItsGain) {
+  const SampleFile file(link_study());
+  const StudyResults results = file.results();
+  EXPECT_EQ(answer_text(results, {*results.find("step_time_s"), Direction::minimise}),
+            "Least step_time_s: 75.76 ms, at the baseline.");
+  // 8192 samples in 0.128 + 0.8 / 82 + 0.005 s over 512 in 0.064 + 0.8 / 82 + 0.002 s.
+  const double best = 8192 / (0.128 + 0.8 / 82 + 0.005), start = 512 / (0.064 + 0.8 / 82 + 0.002);
+  EXPECT_EQ(answer_text(results, {*results.find("samples_per_s"), Direction::maximise}),
+            fmt::format("Most samples_per_s: {:.0f} /s, {:.3g} times the baseline's {:.4g} /s, at chips 32, "
+                        "ici.link_rate 656 Gb/s, batch_per_core 128.",
+                        best, best / start, start));
+  // 128 / (128 + 9.756 + 2) of the larger batch over 64 / (64 + 9.756 + 2): less than 1.5 times, so in percent.
+  const std::string share = answer_text(results, {*results.find("utilization.mxu"), Direction::maximise});
+  const double gain = (128 / (128 + 0.8e3 / 82 + 2)) / (64 / (64 + 0.8e3 / 82 + 2)) - 1;
+  EXPECT_NE(share.find(fmt::format("{:.3g} % more than the baseline's", 100 * gain)), std::string::npos) << share;
+}
+
+TEST(MachineDifferences, AreThoseToTheBaseline) {
+  const SampleFile file(link_study());
+  const StudyResults results = file.results();
+  const std::size_t reference = *reference_point(results);
+  const auto all = machine_differences(results, results.points[reference].machine);
+  for (const ResultPoint& point : results.points) {
+    const std::vector<MachineDifference>& list = all.at(point.machine);
+    if (point.axes[1].text == "656 Gb/s") {
+      EXPECT_TRUE(list.empty());
+      continue;
+    }
+    ASSERT_EQ(list.size(), 1U);
+    EXPECT_EQ(list[0].key, "ici.link_rate");
+    EXPECT_EQ(list[0].value, "328 Gb/s");
+    EXPECT_EQ(list[0].evidence, "user");
+    EXPECT_EQ(list[0].reference, "656 Gb/s");
+  }
+}
+
+TEST(Tornado, BarsAreAsLongAsTheChanges) {
+  const SampleFile file(link_study());
+  const StudyResults results = file.results();
+  const std::size_t reference = *reference_point(results);
+  const std::string svg = tornado_svg(results, sensitivity(results, reference, 0), reference, 0, 860);
+  std::map<int, double> widths;
+  const std::regex rect("<rect x=\"[^\"]*\" y=\"[^\"]*\" width=\"([^\"]*)\"[^>]*data-point=\"([0-9]*)\"");
+  for (std::sregex_iterator i(svg.begin(), svg.end(), rect), end; i != end; ++i)
+    widths[std::stoi((*i)[2])] = std::stod((*i)[1]);
+  // From the baseline at position 2: 32 chips (14) add 3 ms, the slow link (0) 0.8/41 - 0.8/82 s, the batch (3) 64 ms.
+  const double scale = widths.at(3) / 0.064;
+  EXPECT_NEAR(widths.at(14), 0.003 * scale, 0.02);
+  EXPECT_NEAR(widths.at(0), (0.8 / 41 - 0.8 / 82) * scale, 0.02);
+  EXPECT_NE(svg.find("32 (+3.96 %)"), std::string::npos) << "3 of 75.76 ms";
+}
+
+TEST(DisplayOf, GivesAColumnOneUnit) {
+  const SampleFile file(link_study());
+  const StudyResults results = file.results();
+  auto title = [&](const char* name) { return display_of(results, *results.find(name)).title(); };
+  EXPECT_EQ(title("step_time_s"), "step_time_s (ms)");
+  EXPECT_EQ(title("samples_per_s"), "samples_per_s (/s)");
+  EXPECT_EQ(title("utilization.mxu"), "utilization.mxu (%)");
+  EXPECT_EQ(title("ici.link_rate"), "ici.link_rate");
+  EXPECT_TRUE(display_of(results, *results.find("chips")).logarithmic) << "4 to 32";
+  EXPECT_FALSE(display_of(results, *results.find("batch_per_core")).logarithmic) << "64 to 128";
+}
+
+TEST(FigureText, HasFourDigitsAndNoExponentWherePeopleRead) {
+  EXPECT_EQ(figure_text(0), "0");
+  EXPECT_EQ(figure_text(-0.0), "0");
+  EXPECT_EQ(figure_text(0.123456), "0.1235");
+  EXPECT_EQ(figure_text(123.456), "123.5");
+  EXPECT_EQ(figure_text(8623.9), "8624");
+  EXPECT_EQ(figure_text(123456), "123456");
+}
+
+}  // namespace
+}  // namespace podsim::workloads

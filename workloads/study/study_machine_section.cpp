@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sw/report/html/html_table.h"
+#include "sw/report/html/html_text.h"
+#include "sw/report/html/si_text.h"
+#include "workloads/study/chart_marks.h"
+#include "workloads/study/machine_differences.h"
+#include "workloads/study/study_analysis.h"
+#include "workloads/study/study_sections.h"
+
+namespace podsim::workloads {
+namespace {
+
+sw::TableCell badge(const std::string& evidence) {
+  return {fmt::format("<span class=\"badge {0}\">{0}</span>", sw::html_escaped(evidence)), {}};
+}
+
+std::vector<base::ConfigEntry> reference_entries(const StudyResults& results) {
+  const std::optional<std::size_t> reference = reference_point(results);
+  return reference ? machine_entries(results, results.points[*reference].machine) : std::vector<base::ConfigEntry>();
+}
+
+/// Keys that are not the same in all machines of the study.
+std::set<std::string> varied_keys(const StudyResults& results) {
+  std::set<std::string> keys;
+  const std::optional<std::size_t> reference = reference_point(results);
+  if (!reference) return keys;
+  for (const auto& [machine, differences] : machine_differences(results, results.points[*reference].machine)) {
+    for (const MachineDifference& difference : differences) keys.insert(difference.key);
+  }
+  return keys;
+}
+
+sw::HtmlTable table_of(const char* id, std::vector<sw::TableColumn> columns) {
+  sw::HtmlTable table;
+  table.id = id;
+  table.columns = std::move(columns);
+  table.sortable = true;
+  return table;
+}
+
+}  // namespace
+
+std::string points_html(const StudyResults& results) {
+  if (results.points.empty()) return "";
+  const std::size_t columns = results.axes.size() + std::min<std::size_t>(3, results.metrics.size());
+  return fmt::format("<div id=\"point-table\"{}>", columns > 7 ? " class=\"wide\"" : "") +
+         "<p class=\"needs-script\">The table of points needs scripts; the view "
+         "<code>results</code> of the database has all of it.</p></div>\n";
+}
+
+std::string failures_html(const StudyResults& results) {
+  sw::HtmlTable table =
+      table_of("failures-table", {{"point", true}, {"configuration"}, {"exit code", true}, {"message"}});
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    const ResultPoint& point = results.points[i];
+    if (point.done) continue;
+    table.rows.push_back({sw::number_cell(double(point.position), std::to_string(point.position)),
+                          sw::text_cell(point_name(results, i)),
+                          sw::number_cell(point.exit_code, std::to_string(point.exit_code)),
+                          {fmt::format("<code class=\"lines\">{}</code>", sw::html_escaped(point.error)), {}}});
+  }
+  return table.rows.empty() ? "" : sw::html_table(table);
+}
+
+std::string machine_html(const StudyResults& results) {
+  const std::vector<base::ConfigEntry> entries = reference_entries(results);
+  if (entries.empty()) return "";
+  const std::set<std::string> varied = varied_keys(results);
+  sw::HtmlTable table = table_of("machine-table", {{"key"}, {"value"}, {"evidence"}, {"in the study"}, {"source"}});
+  table.filter_label = "Filter";
+  table.choice_column = 2;
+  for (const base::ConfigEntry& entry : entries) {
+    table.rows.push_back({sw::code_cell(entry.key), sw::text_cell(entry.text), badge(base::to_string(entry.evidence)),
+                          sw::text_cell(varied.contains(entry.key) ? "varies" : ""), sw::text_cell(entry.source)});
+  }
+  return fmt::format(
+             "<p>The baseline's. {} of its values vary in the study; each point says in what its machine differs."
+             "</p><details><summary>Show all {} values</summary>",
+             varied.size(), entries.size()) +
+         sw::html_table(table) + "</details>\n";
+}
+
+std::string assumptions_html(const StudyResults& results) {
+  const std::vector<base::ConfigEntry> entries = reference_entries(results);
+  if (entries.empty()) return "";
+  sw::HtmlTable table = table_of("assumptions-table", {{"key"}, {"value"}, {"because"}});
+  for (const base::ConfigEntry& entry : entries) {
+    if (entry.evidence != base::Evidence::assumed) continue;
+    table.rows.push_back({sw::code_cell(entry.key), sw::text_cell(entry.text), sw::text_cell(entry.source)});
+  }
+  if (table.rows.empty()) return "<p>None: every value is published, measured, derived or set by the study.</p>\n";
+  return fmt::format(
+             "<p>{} of {} values of the machine are neither published nor measured nor derived from such; what "
+             "the study says rests on them.</p><details><summary>Show them</summary>",
+             table.rows.size(), entries.size()) +
+         sw::html_table(table) + "</details>\n";
+}
+
+std::string sweep_html(const StudyResults& results) {
+  const HostTotals& host = results.host;
+  std::string text;
+  if (host.points > 0) {
+    text = fmt::format("<p>{} points took {} of one worker's time, {} of it to compile programs.", host.points,
+                       sw::si_text(host.wall_s, "s", 3), sw::si_text(host.compile_s, "s", 3));
+    if (host.op_hits + host.op_misses > 0) {
+      text += fmt::format(" The durations of {} ops came from the cache, {} were simulated.",
+                          sw::count_text(host.op_hits), sw::count_text(host.op_misses));
+    }
+    text += "</p>\n";
+  }
+  text += fmt::format("<pre>podsim sweep {}.toml</pre>\n", sw::html_escaped(results.name));
+  if (!results.text.empty()) {
+    text += fmt::format("<details><summary>The study's file</summary><pre>{}</pre></details>\n",
+                        sw::html_escaped(results.text));
+  }
+  return text;
+}
+
+}  // namespace podsim::workloads

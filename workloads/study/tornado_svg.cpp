@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/study/tornado_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/utf8.h"
+#include "sw/report/html/svg_chart.h"
+#include "workloads/study/chart_marks.h"
+#include "workloads/study/study_display.h"
+
+namespace podsim::workloads {
+namespace {
+
+constexpr double letter = 6.6, text_height = 14, bar_height = 13, row_height = 60;
+
+/// One end of a swing.
+struct Bar {
+  std::size_t point = 0;
+  double value = 0;
+  std::string label;
+};
+
+double text_width(std::string_view text) { return letter * double(base::utf8_characters(text).size()); }
+
+std::string change_text(double value, double start) {
+  if (start == 0) return "";
+  const double change = value / start - 1;
+  if (change >= 9) return fmt::format(" ({:.3g} times)", value / start);
+  return fmt::format(" ({}{:.3g} %)", change < 0 ? "\u2212" : "+", std::abs(100 * change));
+}
+
+std::vector<Bar> bars_of(const StudyResults& results, const Swing& swing, std::size_t reference, std::size_t metric,
+                         double start) {
+  std::vector<Bar> bars;
+  for (const auto& [point, value] :
+       {std::pair(*swing.least, swing.least_value), std::pair(*swing.greatest, swing.greatest_value)}) {
+    Bar bar{point, value, axis_text(results.points[point].axes[swing.axes.front()])};
+    if (point != reference) bar.label += change_text(*results.points[point].metrics[metric], start);
+    bars.push_back(std::move(bar));
+  }
+  return bars;
+}
+
+/// From the least to the greatest value, with room on both sides for the labels of the bars that end there.
+sw::ChartScale scale_of(const std::vector<std::vector<Bar>>& rows, double start, double width) {
+  double least = start, greatest = start, left = 8, right = 8;
+  for (const std::vector<Bar>& bars : rows) {
+    for (const Bar& bar : bars) {
+      least = std::min(least, bar.value);
+      greatest = std::max(greatest, bar.value);
+      double& room = bar.value < start ? left : right;
+      room = std::max(room, text_width(bar.label) + 10);
+    }
+  }
+  const double most = 0.8 * width;  // for labels together, whatever they say
+  const double squeeze = std::min(1.0, most / (left + right));
+  return sw::ChartScale::linear(least, greatest, left * squeeze, width - right * squeeze);
+}
+
+std::string bar_svg(const StudyResults& results, const Bar& bar, const sw::ChartScale& scale, double from, double top,
+                    std::string_view css_class, const std::string& metric_text) {
+  const double to = scale.place(bar.value);
+  std::string text =
+      sw::svg_rect(std::min(from, to), top, std::abs(to - from), bar_height, fmt::format("pick {}", css_class),
+                   fmt::format(" data-point=\"{}\"{}", bar.point,
+                               sw::tip_attribute(fmt::format("{}\n{}", point_name(results, bar.point), metric_text))));
+  const bool left = to < from;
+  text += sw::svg_text(left ? to - 5 : to + 5, top + bar_height - 2, bar.label,
+                       left ? sw::TextAnchor::end : sw::TextAnchor::start);
+  return text;
+}
+
+}  // namespace
+
+std::string swing_name(const StudyResults& results, const Swing& swing) {
+  std::string name;
+  for (const std::size_t axis : swing.axes) name += (name.empty() ? "" : " with ") + results.axes[axis].name;
+  return name;
+}
+
+std::string tornado_svg(const StudyResults& results, const std::vector<Swing>& swings, std::size_t reference,
+                        std::size_t metric, double width) {
+  std::vector<std::vector<Bar>> rows;
+  std::vector<const Swing*> drawn;
+  const double start = results.points[reference].metrics[metric].value_or(0);
+  for (const Swing& swing : swings) {
+    if (swing.missing()) continue;
+    rows.push_back(bars_of(results, swing, reference, metric, start));
+    drawn.push_back(&swing);
+  }
+  if (rows.empty()) return "";
+  const sw::ChartScale scale = scale_of(rows, start, width);
+  const double from = scale.place(start), height = row_height * double(rows.size()) + 2 * text_height;
+  const Variable variable{Variable::Kind::metric, metric};
+  const VariableDisplay display = display_of(results, variable);
+  std::string text;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const double top = row_height * double(row);
+    text += sw::svg_text(0, top + text_height, swing_name(results, *drawn[row]), sw::TextAnchor::start, "strong");
+    for (std::size_t end = 0; end < rows[row].size(); ++end) {
+      const Bar& bar = rows[row][end];
+      const std::string said =
+          fmt::format("{} {}", display.name, value_text(results, results.points[bar.point], variable, display));
+      text += bar_svg(results, bar, scale, from, top + text_height + 6 + double(end) * (bar_height + 2),
+                      end == 0 ? "fill-6" : "fill-1", said);
+    }
+  }
+  text += sw::svg_line(from, text_height + 4, from, height - text_height, "guide");
+  const std::string base = value_text(results, results.points[reference], variable, display);
+  const bool near_right = from > 0.7 * width, near_left = from < 0.3 * width;
+  text += sw::svg_text(from, height - 2, "baseline " + base,
+                       near_right  ? sw::TextAnchor::end
+                       : near_left ? sw::TextAnchor::start
+                                   : sw::TextAnchor::middle,
+                       "axis-title");
+  return sw::svg_chart(width, height, fmt::format("Sensitivity of {}", display.name), text);
+}
+
+}  // namespace podsim::workloads
