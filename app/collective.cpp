@@ -270,8 +270,9 @@ void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& opti
                   "collective-permute pairs\nof source and target [all cores; each to the next]")
       ->option_text("G");
   command
-      .add_option("--algorithm", options->algorithm,
-                  "ring, one-way-ring, line, y-then-x, two-colour, direct, or\nauto: the one modelled fastest [auto]")
+      .add_option(
+          "--algorithm", options->algorithm,
+          "ring, one-way-ring, line, y-then-x, two-colour, rotated,\ndirect, or auto: the one modelled fastest [auto]")
       ->option_text("A");
   add_choice<sw::NetworkLevel>(command, "--network", options->network, "a level",
                                {{"message", sw::NetworkLevel::message}, {"packet", sw::NetworkLevel::packet}},

@@ -5,8 +5,16 @@ namespace podsim::sw {
 
 std::vector<Algorithm> algorithms_for(CollectiveKind kind) {
   if (kind == CollectiveKind::collective_permute) return {Algorithm::direct};
-  if (kind == CollectiveKind::all_to_all) return {Algorithm::y_then_x, Algorithm::two_colour, Algorithm::direct};
+  if (kind == CollectiveKind::all_to_all) {
+    return {Algorithm::y_then_x, Algorithm::two_colour, Algorithm::rotated, Algorithm::direct};
+  }
   return {algorithms.begin(), algorithms.end() - 1};
+}
+
+std::vector<Algorithm> algorithms_for(CollectiveKind kind, int dimensions) {
+  std::vector<Algorithm> able = algorithms_for(kind);
+  if (dimensions < 3) std::erase(able, Algorithm::rotated);
+  return able;
 }
 
 }  // namespace podsim::sw

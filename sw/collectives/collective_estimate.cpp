@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -135,9 +136,12 @@ double group_seconds(const hw::Machine& machine, const CollectiveSchedule& sched
   const std::size_t stages = program.stages(0).size();
   const bool broadcast = program.kind() == CollectiveKind::broadcast;
   for (std::size_t i = 0; i < stages; ++i) {
-    const int of_order = program.two_orders() ? (program.colours() + 1) / 2 : program.colours();
-    double longest = model.seconds(program.stages(0)[i], of_order);
-    if (program.two_orders()) longest = std::max(longest, model.seconds(program.stages(1)[i], program.colours() / 2));
+    std::array<double, noc::max_dimensions> along{};
+    for (int order = 0; order < program.orders(); ++order) {
+      const Stage& stage = program.stages(order)[i];
+      along[std::size_t(stage.dimension)] += model.seconds(stage, program.colours_of(order));
+    }
+    const double longest = *std::ranges::max_element(along);
     total = broadcast ? std::max(total, longest) : total + longest;
   }
   return total;
@@ -219,7 +223,7 @@ AlgorithmChoice choose_algorithm(const hw::Machine& machine, const noc::Topology
                                  const CollectiveRequest& request) {
   AlgorithmChoice choice;
   const SegmentLengths lengths = segment_lengths(machine, request.type);
-  for (Algorithm algorithm : algorithms_for(request.kind)) {
+  for (Algorithm algorithm : algorithms_for(request.kind, slice.dimensions())) {
     auto schedule = std::make_shared<const CollectiveSchedule>(slice, int(machine.cores_per_chip), groups, request,
                                                                algorithm, lengths);
     const base::Duration modelled = modelled_time(machine, *schedule);

@@ -18,9 +18,9 @@ namespace podsim::sw {
 ///
 /// with the link's payload rate b (of which groups that have one core each of the same chips get equal parts), and L
 /// from the start of a message's last byte to the next message that depends on it: remote-DMA latency, the segment read
-/// from HBM and added. Stages of the two orders of a two-colour schedule run side by side; the longer one counts. Of a
-/// collective-permute: launch + what the busiest link carries / b + L, and a hop's latency for every further hop of the
-/// longest way.
+/// from HBM and added. Stages of the orders of a schedule run side by side, but for those along one dimension; the
+/// longest counts. Of a collective-permute: launch + what the busiest link carries / b + L, and a hop's latency for
+/// every further hop of the longest way.
 base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedule& schedule);
 
 /// Textbook time of one-direction rings of whole chunks, over the dimensions of a group in the order of visit:

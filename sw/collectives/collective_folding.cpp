@@ -26,7 +26,7 @@ bool same_sends(const CollectiveSchedule& schedule, std::int32_t a, std::int32_t
   // Beside direct sends, routes follow from dimension and direction.
   std::array<bool, 2 * noc::max_dimensions> compared{};
   const bool direct = !program.stages(0).empty() && program.stages(0)[0].kind == StageKind::direct;
-  const int orders = direct ? program.colours() : program.two_orders() ? 2 : 1;
+  const int orders = direct ? program.colours() : program.orders();
   for (int order = 0; order < orders; ++order) {
     for (std::size_t index = 0; index < program.stages(order).size(); ++index) {
       const Stage& stage = program.stages(order)[index];

@@ -54,7 +54,7 @@ CoreRun& CollectiveRun::core(noc::NodeId chip, int core) { return cores_[std::si
 
 void CollectiveRun::stage_entered(const GroupSchedule& program, int colour, int stage) {
   const base::Time now = noc::now();
-  const int order = program.two_orders() ? colour % 2 : 0;
+  const int order = colour % program.orders();
   auto of = [&](int wanted) {
     return std::ranges::find_if(phases_, [&](const Phase& phase) {
       return phase.program == &program && phase.order == order && phase.stage == wanted;

@@ -71,10 +71,9 @@ std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
   std::vector<CollectivePhase> result;
   for (const CollectiveRun::Phase& phase : run.phases()) {
     const Stage& stage = phase.program->stages(phase.order)[std::size_t(phase.stage)];
-    const int colours = phase.program->colours();
-    const int of_order = phase.program->two_orders() ? (colours + 1 - phase.order) / 2 : colours;
     const std::int64_t elements = stage.kind == StageKind::broadcast ? stage.chunk : stage.chunk * stage.size;
-    result.push_back({stage.name, phase.order, run.schedule().bytes(elements * of_order), phase.begin, phase.end});
+    result.push_back({stage.name, phase.order, run.schedule().bytes(elements * phase.program->colours_of(phase.order)),
+                      phase.begin, phase.end});
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "base/units.h"
 
@@ -50,28 +51,32 @@ GroupSchedule::GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Alg
       exchanges_(kind == CollectiveKind::all_to_all && algorithm != Algorithm::direct),
       per_chip_(kind != CollectiveKind::all_to_all && kind != CollectiveKind::collective_permute) {
   assert(elements >= 1 && lengths.link >= 1 && lengths.least >= 1 && lengths.most >= 1);
-  two_orders_ = (per_chip_ || exchanges_) && algorithm == Algorithm::two_colour && dimensions_.size() > 1;
+  if ((per_chip_ || exchanges_) && dimensions_.size() > 1) {
+    if (algorithm == Algorithm::two_colour) orders_ = 2;
+    if (algorithm == Algorithm::rotated) orders_ = int(dimensions_.size());
+  }
   if (exchanges_) {
-    colours_ = two_orders_ ? 2 : 1;
+    colours_ = orders_;
   } else if (!per_chip_) {
     // Two where they differ in their way: half around a ring.
     const bool opposite = std::ranges::any_of(
         dimensions_, [](const LogicalDimension& along) { return along.closed && along.size % 2 == 0; });
     colours_ = kind == CollectiveKind::all_to_all && opposite ? 2 : 1;
   } else if (kind == CollectiveKind::broadcast) {
-    colours_ = two_orders_ ? 2 : 1;
+    colours_ = orders_;
   } else if (kind != CollectiveKind::all_reduce || algorithm != Algorithm::one_way_ring) {
-    colours_ = two_orders_ ? std::max(cores_, 2) : cores_;
+    colours_ = std::lcm(cores_, orders_);
   }
   const std::int64_t shards = per_chip_ ? std::int64_t(layout.places()) * colours_
                                         : std::int64_t(kind == CollectiveKind::all_to_all ? ranks_ : 1) * colours_;
   shard_ = base::divide_round_up(elements, kind == CollectiveKind::broadcast ? colours_ : shards);
   part_ = kind == CollectiveKind::broadcast ? shard_ : shard_ * (shards / colours_);
+  cuts_.resize(std::size_t(orders_));
+  stages_.resize(std::size_t(orders_));
   if (!per_chip_ && !exchanges_) {
     add_direct(lengths);
   } else {
-    add_stages(0, algorithm, lengths);
-    add_stages(1, algorithm, lengths);
+    for (int order = 0; order < orders_; ++order) add_stages(order, algorithm, lengths);
   }
 }
 
@@ -90,7 +95,11 @@ void GroupSchedule::add_direct(const SegmentLengths& lengths) {
 void GroupSchedule::add_stages(int order, Algorithm algorithm, const SegmentLengths& lengths) {
   std::vector<int> visited;
   for (int d = int(dimensions_.size()) - 1; d >= 0; --d) visited.push_back(d);
-  if (order == 1 && algorithm == Algorithm::two_colour) std::ranges::reverse(visited);
+  if (algorithm == Algorithm::rotated) {
+    std::ranges::rotate(visited, visited.begin() + order);
+  } else if (order == 1) {
+    std::ranges::reverse(visited);
+  }
   std::vector<Stage>& stages = stages_[std::size_t(order)];
   if (kind_ == CollectiveKind::broadcast) {
     for (int d : visited) stages.push_back(stage_along(StageKind::broadcast, d, 0, part_, algorithm, lengths));
@@ -157,7 +166,8 @@ Stage GroupSchedule::stage_along(StageKind kind, int dimension, int depth, std::
     return stage;
   }
   // Two segments of a link at a time keep it busy while one of them is seen and summed; colours bring one each.
-  const std::int64_t together = algorithm == Algorithm::two_colour ? std::max(1, cores_ / 2) : cores_;
+  const int ways = algorithm == Algorithm::two_colour ? 2 : orders_;
+  const std::int64_t together = std::max(1, colours_ / ways);
   for (int direction : {+1, -1}) {
     const std::int64_t elements = flow(stage, direction);
     const std::int64_t wanted = std::clamp<std::int64_t>(elements / lengths.link, 1, together > 1 ? 1 : 2);
@@ -355,13 +365,13 @@ ElementRange GroupSchedule::range(const Token& token, const noc::Coordinates& at
 
 ElementRange GroupSchedule::shard_range(int colour, const noc::Coordinates& at) const {
   std::int64_t begin = part(colour).begin;
-  for (const Cut& cut : cuts_[std::size_t(colour % 2)]) begin += at[std::size_t(cut.dimension)] * cut.chunk;
+  for (const Cut& cut : cuts_[std::size_t(colour % orders_)]) begin += at[std::size_t(cut.dimension)] * cut.chunk;
   return {begin, shard_};
 }
 
 std::int64_t GroupSchedule::stage_begin(int colour, const Stage& stage, const noc::Coordinates& at) const {
   std::int64_t begin = part(colour).begin;
-  const std::vector<Cut>& cuts = cuts_[std::size_t(colour % 2)];
+  const std::vector<Cut>& cuts = cuts_[std::size_t(colour % orders_)];
   for (int i = 0; i < stage.depth; ++i)
     begin += at[std::size_t(cuts[std::size_t(i)].dimension)] * cuts[std::size_t(i)].chunk;
   return begin;

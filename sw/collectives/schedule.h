@@ -98,8 +98,9 @@ class GroupSchedule {
   std::int32_t ranks() const { return ranks_; }
 
   int colours() const { return colours_; }
-  /// Whether odd colours go their own order of dimensions.
-  bool two_orders() const { return two_orders_; }
+  /// Colour c goes the dimensions in order c % orders().
+  int orders() const { return orders_; }
+  int colours_of(int order) const { return (colours_ + orders_ - 1 - order) / orders_; }
   /// Whether the core of a chip (among those in the group) works on a colour; not of a broadcast.
   bool works_on(int core, int colour) const { return !per_chip_ || colour % cores_ == core; }
   /// Whether what a core has finished is copied to the other cores of its chip.
@@ -110,7 +111,7 @@ class GroupSchedule {
   bool exchanges() const { return exchanges_; }
   /// Elements of a colour that every core of a chip hands on to each other one.
   std::int64_t handed_on() const { return exchanges_ ? part_ / cores_ : 0; }
-  const std::vector<Stage>& stages(int colour) const { return stages_[std::size_t(colour % 2)]; }
+  const std::vector<Stage>& stages(int colour) const { return stages_[std::size_t(colour % orders_)]; }
   const Stage& stage_of(const Token& token) const { return stages(token.colour)[std::size_t(token.stage)]; }
   /// A colour's part of the payload.
   ElementRange part(int colour) const { return {colour * part_, part_}; }
@@ -172,10 +173,10 @@ class GroupSchedule {
   bool exchanges_;
   bool per_chip_;  ///< colours belong to one core of a chip each
   int colours_ = 1;
-  bool two_orders_ = false;
+  int orders_ = 1;
   std::int64_t part_ = 0, shard_ = 0;
-  std::array<std::vector<Cut>, 2> cuts_;
-  std::array<std::vector<Stage>, 2> stages_;  ///< of even and of odd colours
+  std::vector<std::vector<Cut>> cuts_;      ///< of every order
+  std::vector<std::vector<Stage>> stages_;  ///< likewise
 };
 
 }  // namespace podsim::sw

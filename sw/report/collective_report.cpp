@@ -42,14 +42,19 @@ double share_of_time(const CollectiveReport& report, const LinkUse& use) {
 
 std::string phases_table(const CollectiveReport& report) {
   if (report.outcome.phases.empty()) return "";
-  const bool two = std::ranges::any_of(report.outcome.phases, [](const auto& phase) { return phase.order == 1; }) &&
-                   report.schedule->group_program(0).two_orders();
+  const int last = std::ranges::max(report.outcome.phases, {}, &CollectivePhase::order).order;
+  const int orders = last == 0 ? 1 : report.schedule->group_program(0).orders();
+  auto name = [&](const CollectivePhase& phase) {
+    if (orders == 1) return phase.name;
+    if (orders == 2) return phase.name + (phase.order == 0 ? ", even colours" : ", odd colours");
+    return fmt::format("{}, order {}", phase.name, phase.order + 1);
+  };
   base::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.row({"phase", "payload", "from", "to", "time"});
   for (const CollectivePhase& phase : report.outcome.phases) {
     const double begin = to_duration(phase.begin).si(), end = to_duration(phase.end).si();
-    table.row({phase.name + (two ? (phase.order == 0 ? ", even colours" : ", odd colours") : ""),
-               to_string(phase.payload), microseconds(begin), microseconds(end), microseconds(end - begin)});
+    table.row(
+        {name(phase), to_string(phase.payload), microseconds(begin), microseconds(end), microseconds(end - begin)});
   }
   return "\n" + table.text();
 }

@@ -106,6 +106,36 @@ TEST(AllToAll, AroundARingTakesTheEighthOfASquareOfChunks) {
   }
 }
 
+TEST(Rotated, ACubeUsesTheLinksOfAllThreeDimensionsAtOnce) {
+  // No less than 2 S (N-1)/N over a chip's six links; two colours leave those of one dimension idle. An all-to-all is
+  // bounded by the links that cut the cube in half: S/2 of every chip of a half over 2 n^2 links, c ranks a chip.
+  const hw::Machine machine = network_only();
+  const std::int64_t elements = 48'000'000, n = 4;
+  const Topology cube({n, n, n}, {true, true, true});
+  const double bytes = 2 * double(elements), chips = double(cube.nodes()), link = machine.ici.payload_rate().si();
+  auto time = [&](CollectiveKind kind, Algorithm algorithm) {
+    return seconds(simulate(machine, schedule_of(machine, cube, {kind, ElementType::bf16, elements}, algorithm)));
+  };
+  const double least = 2 * bytes * (chips - 1) / chips / (6 * link);
+  EXPECT_GE(time(CollectiveKind::all_reduce, Algorithm::rotated), least);
+  EXPECT_LE(time(CollectiveKind::all_reduce, Algorithm::rotated), 1.1 * least);
+  EXPECT_GE(time(CollectiveKind::all_reduce, Algorithm::two_colour), 1.4 * least);
+  const double ranks = double(machine.cores_per_chip);
+  const double halves = ranks * bytes * chips / 4 / double(2 * n * n) / link;
+  EXPECT_GE(time(CollectiveKind::all_to_all, Algorithm::rotated), halves);
+  EXPECT_LE(time(CollectiveKind::all_to_all, Algorithm::rotated), 1.05 * halves);
+}
+
+TEST(Rotated, NothingElseThanTwoColoursOnTwoDimensions) {
+  const hw::Machine machine = tpu_v3();
+  for (CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_to_all}) {
+    const CollectiveRequest request{kind, ElementType::bf16, 1'000'000};
+    const Topology slice({8, 4}, {true, false});
+    EXPECT_EQ(simulate(machine, schedule_of(machine, slice, request, Algorithm::rotated)).duration,
+              simulate(machine, schedule_of(machine, slice, request, Algorithm::two_colour)).duration);
+  }
+}
+
 TEST(Faults, ADeadChipIsAVerdictThatNamesThePair) {
   const hw::Machine machine = tpu_v3();
   const Topology slice({4, 4}, {false, false});

@@ -32,6 +32,16 @@ TEST(GroupSchedule, TwoColoursTakeTheDimensionsInOppositeOrders) {
             (std::vector<std::string>{"reduce-scatter x", "reduce-scatter y", "all-gather y", "all-gather x"}));
 }
 
+TEST(GroupSchedule, RotatedOrdersAreInAnotherDimensionEachAtEveryStage) {
+  const auto schedule =
+      schedule_of(Topology({4, 4, 4}, {true, true, true}), 2, CollectiveKind::reduce_scatter, Algorithm::rotated, 64);
+  EXPECT_EQ(schedule.colours(), 6);  // three for each core of a chip
+  EXPECT_EQ(names(schedule, 0), (std::vector<std::string>{"reduce-scatter z", "reduce-scatter y", "reduce-scatter x"}));
+  EXPECT_EQ(names(schedule, 1), (std::vector<std::string>{"reduce-scatter y", "reduce-scatter x", "reduce-scatter z"}));
+  EXPECT_EQ(names(schedule, 2), (std::vector<std::string>{"reduce-scatter x", "reduce-scatter z", "reduce-scatter y"}));
+  EXPECT_EQ(names(schedule, 3), names(schedule, 0));
+}
+
 TEST(GroupSchedule, TheSecondDimensionHandlesTheShardOfTheFirst) {
   const auto schedule =
       schedule_of(Topology({8, 4}, {false, false}), 2, CollectiveKind::all_reduce, Algorithm::y_then_x, 6400);
