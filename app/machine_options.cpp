@@ -26,12 +26,18 @@ void MachineOptions::add_set_option(CLI::App& command) {
       ->allow_extra_args(false);
 }
 
-base::Config MachineOptions::load() const {
+base::Config MachineOptions::load() const { return with_assignments(load_named()); }
+
+base::Config MachineOptions::load_named() const {
   std::optional<base::Config> config;
   locate_errors("machine", machine, [&] { config = workloads::machine_config(machine); });
-  for (const std::string& assignment : assignments) config->set(assignment);
-  hw::recalibrate_streams(*config);
   return *std::move(config);
+}
+
+base::Config MachineOptions::with_assignments(base::Config named) const {
+  for (const std::string& assignment : assignments) named.set(assignment);
+  hw::recalibrate_streams(named);
+  return named;
 }
 
 std::map<std::string, std::string, std::less<>> MachineOptions::take_model_settings() {

@@ -23,6 +23,9 @@ struct MachineOptions {
   void add_set_option(CLI::App& command);
   /// Built-in < file < --set; InputError for anything that does not fit.
   base::Config load() const;
+  /// The same in its two parts: the machine by its name or file, and what --set changes of it.
+  base::Config load_named() const;
+  base::Config with_assignments(base::Config named) const;
 
   /// The keys that begin with "model." are those of a workload: takes their assignments out and gives them back.
   std::map<std::string, std::string, std::less<>> take_model_settings();

@@ -42,16 +42,19 @@ class Machines {
   }
 
  private:
-  static std::string resolve(MachineOptions options) {
+  std::string resolve(MachineOptions options) {
     options.take_model_settings();
     try {
-      return options.load().to_toml();
+      auto named = named_.find(options.machine);
+      if (named == named_.end()) named = named_.emplace(options.machine, options.load_named()).first;
+      return options.with_assignments(named->second).to_toml();
     } catch (const base::InputError&) {
       return "";  // the run of the point says what is wrong
     }
   }
 
   std::unordered_map<std::string, std::shared_ptr<const std::string>> resolved_;
+  std::unordered_map<std::string, base::Config> named_;
 };
 
 /// Contents of the files that points name, each read once.
@@ -74,7 +77,7 @@ std::string id_of(const PreparedPoint& prepared, Files& files) {
     words[file.argument] = file.written;
     contents += files.digest(file.path) + '\n';
   }
-  const Json all = {program_version, words, *prepared.machine, contents};
+  const Json all = {program_version, words, base::sha256(*prepared.machine), contents};
   return base::sha256(all.dump()).substr(0, id_digits);
 }
 
