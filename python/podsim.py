@@ -289,7 +289,7 @@ class Study(Sequence[Row]):
             if x in row and metric in row:
                 curves.setdefault("" if family is None else _text(row, self._known(family)), []).append(row)
         for rows in curves.values():
-            rows.sort(key=lambda row: (isinstance(row[x], str), row[x] if not isinstance(row[x], str) else row.position))
+            rows.sort(key=lambda row: (True, row.position) if isinstance(row[x], str) else (False, row[x]))
         return curves
 
     def pareto(self, minimise: Names = (), maximise: Names = (), rows: Optional[Iterable[Row]] = None) -> List[Row]:

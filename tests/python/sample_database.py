@@ -104,8 +104,8 @@ def write_sample(path, batches=(32, 64, 128, 256), slices=tuple(SLICES), links=t
         if not failed:
             time = step_time(chips, link, batch, latency)
             rate = 2 * chips * batch / time
-            for name, number in (("step_time_s", time), ("samples_per_s", rate), ("utilization.mxu", batch * 0.4e-3 / time),
-                                 ("samples_per_s_per_chip", rate / chips)):
+            for name, number in (("step_time_s", time), ("samples_per_s", rate),
+                                 ("utilization.mxu", batch * 0.4e-3 / time), ("samples_per_s_per_chip", rate / chips)):
                 database.execute("INSERT INTO metrics VALUES (?, ?, ?)", (point, name, number))
         database.execute("INSERT INTO host VALUES (?, 0.04, 0.01, 480, 20, 'here')", (point,))
         count += 1

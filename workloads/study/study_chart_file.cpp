@@ -12,8 +12,8 @@ constexpr double width = 760, margin = 16, letter = 6.6, line = 18, title_size =
 
 /// The colours of report pages, by which an image follows its reader's light or dark setting too.
 constexpr std::string_view style = R"(
-svg { --ground: #ffffff; --ink: #1d1e22; --quiet: #5c5f67; --faint: #8b8e95; --grid: #ebe9e4; --c0: #a4a7ac; --c1: #0072b2;
-  --c2: #d55e00; --c3: #009e73; --c4: #c9689d; --c5: #dd9500; --c6: #4fa9de; --c7: #8a8200; --c8: #6a4b9c; }
+svg { --ground: #ffffff; --ink: #1d1e22; --quiet: #5c5f67; --faint: #8b8e95; --grid: #ebe9e4; --c0: #a4a7ac;
+  --c1: #0072b2; --c2: #d55e00; --c3: #009e73; --c4: #c9689d; --c5: #dd9500; --c6: #4fa9de; --c7: #8a8200; --c8: #6a4b9c; }
 @media (prefers-color-scheme: dark) {
   svg { --ground: #15161a; --ink: #e8e7e3; --quiet: #a9abb2; --faint: #7f828a; --grid: #2a2c33; --c0: #6d7178;
     --c1: #4ba6e0; --c2: #f08348; --c3: #2fbf95; --c4: #e297c0; --c5: #f0b33a; --c6: #93d1f7; --c7: #c6bd48;

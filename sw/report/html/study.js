@@ -54,7 +54,8 @@
       return moving.filter((v) => !free.includes(v));
     };
     /** The values of the other axes: the baseline's unless something else was chosen. */
-    const fixedOf = (v) => state.fixed[v] ?? (state.free || data.reference === null ? "any" : values[v].of[data.reference]);
+    const fixedOf = (v) =>
+      state.fixed[v] ?? (state.free || data.reference === null ? "any" : values[v].of[data.reference]);
 
     const seriesOf = () => {
       const kept = others().filter((v) => fixedOf(v) !== "any");
@@ -129,7 +130,8 @@
       const value = number(variable, point);
       return value === null ? null : sign * value;
     });
-    const beats = (one, other) => one.every((value, i) => value <= other[i]) && one.some((value, i) => value < other[i]);
+    const beats = (one, other) =>
+      one.every((value, i) => value <= other[i]) && one.some((value, i) => value < other[i]);
     const frontOf = () => {
       const candidates = points.filter((point) => data.done[point]).map((point) => ({point, costs: cost(point)}))
         .filter(({costs}) => !costs.includes(null));
@@ -160,7 +162,8 @@
     };
     const numeric = variables.map((_, v) => v).filter((v) => !variables[v].categorical &&
       (variables[v].kind === "metric" || values[v].known.length > 1));
-    const goals = numeric.flatMap((v) => [[`${v}:1`, `least ${variables[v].name}`], [`${v}:-1`, `most ${variables[v].name}`]]);
+    const goals = numeric.flatMap((v) =>
+      [[`${v}:1`, `least ${variables[v].name}`], [`${v}:-1`, `most ${variables[v].name}`]]);
     const picker = (at, label) => choice(label, goals, `${objectives[at].variable}:${objectives[at].sign}`, (value) => {
       const [variable, sign] = value.split(":").map(Number);
       objectives = objectives.slice(0, 2);
@@ -187,8 +190,8 @@
   if (!table_place) return;
   const command = (point) => data.commands[point].map((word) => data.words[word]).join(" ");
   const column = (v, extra) => {
-    const {kind, title, categorical} = variables[v], numeric = kind === "metric" || (kind === "derived" && !categorical);
-    return {title: kind === "metric" ? title : variables[v].name, numeric, extra,
+    const {kind, title} = variables[v];
+    return {title: kind === "metric" ? title : variables[v].name, numeric: kind !== "axis", extra,
       value: (point) => number(v, point) ?? (kind === "metric" ? -Infinity : shown(v, point).toLowerCase()),
       show: (point) => kind === "metric" ? (place(v, point) === null ? "" : studyChart.figure(place(v, point)))
         : shown(v, point),

@@ -138,5 +138,6 @@ const studyChart = (() => {
     `<li><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect x="0" y="0" width="10" height="10" ` +
     `class="${css}"/></svg>${escaped(label)}</li>`).join("")}</ul>`;
 
-  return {responsive, legend, figure, fill: (i) => `fill-${(i % palette) + 1}`, stroke: (i) => `line-${(i % palette) + 1}${i < palette ? "" : " dashed"}`};
+  return {responsive, legend, figure, fill: (i) => `fill-${(i % palette) + 1}`,
+    stroke: (i) => `line-${(i % palette) + 1}${i < palette ? "" : " dashed"}`};
 })();
