@@ -80,9 +80,9 @@ std::string front_html(const StudyResults& results) {
   for (const Objective& objective : objectives) {
     names += (names.empty() ? "" : ", ") + objective_text(results, objective);
   }
-  return tools("front-tools") +
-         drawing("front-chart", charts, "",
-                 fmt::format("{}: {} of {} points are beaten by none.", names, front.size(), count_done(results)));
+  return tools("front-tools") + drawing("front-chart", charts, "",
+                                        fmt::format("The objectives are {}: {} of {} points are beaten by none.", names,
+                                                    front.size(), count_done(results)));
 }
 
 std::string sensitivity_html(const StudyResults& results) {

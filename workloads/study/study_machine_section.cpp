@@ -79,9 +79,11 @@ std::string machine_html(const StudyResults& results) {
                           sw::text_cell(varied.contains(entry.key) ? "varies" : ""), sw::text_cell(entry.source)});
   }
   return fmt::format(
-             "<p>The baseline's. {} of its values vary in the study; each point says in what its machine differs."
-             "</p><details><summary>Show all {} values</summary>",
-             varied.size(), entries.size()) +
+             "<p>That of the baseline; in the study {}. Each point says in what its machine differs.</p>"
+             "<details><summary>Show all {} values</summary>",
+             varied.empty() ? "no value varies"
+                            : fmt::format("{} of its values {}", varied.size(), varied.size() == 1 ? "varies" : "vary"),
+             entries.size()) +
          sw::html_table(table) + "</details>\n";
 }
 

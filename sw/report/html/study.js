@@ -157,7 +157,7 @@
         {marks: best, line: objectives.length === 2 && best.length > 1, fill: "fill-1", stroke: "line-1"}];
       const names = objectives.map(({variable, sign}) => `${sign > 0 ? "least" : "most"} ${variables[variable].name}`);
       place_in(frontChart, studyChart.responsive({x: variables[x], y: variables[y], series, label: "Pareto front",
-        reference: data.reference}), "", `${names.join(", ")}: ${front.size} of ` +
+        reference: data.reference}), "", `The objectives are ${names.join(", ")}: ${front.size} of ` +
         `${points.filter((point) => data.done[point]).length} points are beaten by none.`);
     };
     const numeric = variables.map((_, v) => v).filter((v) => !variables[v].categorical &&
