@@ -86,6 +86,9 @@ FixedValues fixed_values(const StudyResults& results, const ChartRequest& reques
       throw base::InputError(fmt::format("no point has {} at '{}'", name, value),
                              fmt::format("one of: any, {}", fmt::join(texts, ", ")));
     }
+    for (const std::size_t with : axes_behind(results, axis)) {
+      if (!request.fixed.contains(results.axes[with].name)) fixed[with] = std::nullopt;
+    }
     fixed[axis.index] = value == "any" ? std::nullopt : std::optional(value);
   }
   return fixed;

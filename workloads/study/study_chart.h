@@ -44,9 +44,9 @@ struct StudyChart {
 /// it; of a metric all.
 std::vector<std::size_t> axes_behind(const StudyResults& results, const Variable& variable);
 
-/// The points of the request. Axes that it names neither by x, family nor `fixed` are at the reference point's value;
-/// all are free when that leaves less than two points. InputError for a name or value that the study does not have,
-/// each with the nearest one.
+/// The points of the request. Axes that it names neither by x, family nor `fixed` are at the reference point's value,
+/// or free where they move with one that it names; all are free when that leaves less than two points. InputError for a
+/// name or value that the study does not have, each with the nearest one.
 StudyChart study_chart(const StudyResults& results, const ChartRequest& request);
 
 }  // namespace podsim::workloads

@@ -53,9 +53,12 @@
       const free = [...variables[state.x].behind, ...(state.family === "none" ? [] : variables[state.family].behind)];
       return moving.filter((v) => !free.includes(v));
     };
-    /** The values of the other axes: the baseline's unless something else was chosen. */
-    const fixedOf = (v) =>
-      state.fixed[v] ?? (state.free || data.reference === null ? "any" : values[v].of[data.reference]);
+    /** The values of the other axes: the baseline's unless something else was chosen, of it or what moves with it. */
+    const fixedOf = (v) => {
+      if (state.fixed[v] !== undefined) return state.fixed[v];
+      const chosen = variables[v].behind.some((with_) => state.fixed[with_] !== undefined);
+      return chosen || state.free || data.reference === null ? "any" : values[v].of[data.reference];
+    };
 
     const seriesOf = () => {
       const kept = others().filter((v) => fixedOf(v) !== "any");
@@ -110,7 +113,8 @@
         choice("Show", named(metrics), state.y, update("y")),
         choice("against", named(rest), state.x, update("x")),
         choice("a curve for each", [["none", "–"], ...named(families)], state.family, update("family")),
-        ...others().map((v) => choice(variables[v].name,
+        ...others().filter((v) => variables[v].behind.find((with_) => moving.includes(with_)) === v)
+          .map((v) => choice(variables[v].name,
           [["any", "any"], ...values[v].known.map(([text], i) => [i, text])], fixedOf(v), (value) => {
             state.fixed[v] = value === "any" ? value : Number(value);
             draw();

@@ -88,6 +88,19 @@ TEST(StudyChart, AnyFreesAnAxis) {
   EXPECT_FALSE(chart.series[0].line);
 }
 
+TEST(StudyChart, AnAxisThatIsFixedTakesAlongWhatMovesWithIt) {
+  SampleStudy study;
+  study.axes = {numbers("size", {64, 128, 256}, 0), numbers("count", {8, 2, 1}, 0), numbers("batch", {1, 2}, 1)};
+  study.metrics = {{"m", [](const SamplePlace& at) { return at.at("size") * at.at("batch"); }}};
+  const SampleFile file(study);
+  const StudyResults results = file.results();
+  const StudyChart chart = study_chart(results, {"batch", "m", "none", {{"size", "256"}}});
+  ASSERT_EQ(marks_of(chart), 2U);
+  EXPECT_EQ(chart.series[0].marks[1].y, 512);
+  // Along one of the two, the other is no axis of its own.
+  EXPECT_EQ(marks_of(study_chart(results, {"count", "m", "none", {}})), 3U);
+}
+
 TEST(StudyChart, NamesThatAreNotThereHaveTheNearest) {
   const SampleFile file(link_study());
   const StudyResults results = file.results();
