@@ -13,6 +13,7 @@ struct Buffer {
   InstructionId origin = 0;      // the instruction it is named after
   InstructionId definition = 0;  // live from here
   InstructionId last_use = 0;
+  InstructionId last_reader = 0;  // the last instruction that reads it, through aliases too; its own where none does
   base::Bytes bytes{};
   std::string suffix;  // "{2}" for element 2 of a tuple
 };
@@ -55,7 +56,7 @@ class Account {
   Account(const Module& module, const Computation& entry) : module_(module), entry_(entry) {
     for (InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
       if (reads_memory(entry[id])) {
-        for (InstructionId operand : entry[id].operands) use(places_[operand], id);
+        for (InstructionId operand : entry[id].operands) read(places_[operand], id);
       }
       places_.push_back(place(entry[id], id));
       add_temporaries(id);
@@ -71,7 +72,7 @@ class Account {
     const int replaced = buffer_at(places_[parameter], donation.element);
     if (output < 0 || replaced < 0 || output == replaced) return;
     Buffer& buffer = buffers_[output];
-    if (last_reader(parameter, replaced) <= buffer.definition) buffer.bytes = {};
+    if (std::max(parameter, buffers_[replaced].last_reader) <= buffer.definition) buffer.bytes = {};
   }
 
   /// The body of a loop hands every element of its state on.
@@ -141,7 +142,7 @@ class Account {
     Place result;
     if (!shape.is_tuple()) {
       result.buffer = int(buffers_.size());
-      buffers_.push_back({id, id, id, bytes_in_hbm(shape), suffix});
+      buffers_.push_back({id, id, id, id, bytes_in_hbm(shape), suffix});
     }
     for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
       result.elements.push_back(new_place(shape.tuple_shapes[i], id, fmt::format("{}{{{}}}", suffix, i)));
@@ -169,13 +170,19 @@ class Account {
       const MemoryAccount inner = account.summary();
       most = std::max(most, inner.peak - inner.parameters);
     }
-    if (most > base::Bytes(0)) buffers_.push_back({id, id, id, most, " (temporaries)"});
+    if (most > base::Bytes(0)) buffers_.push_back({id, id, id, id, most, " (temporaries)"});
   }
 
   /// Of an element of a value, or of the value where it is no tuple.
   static int buffer_at(const Place& value, std::int64_t element) {
     if (value.elements.empty()) return value.buffer;
     return std::size_t(element) < value.elements.size() ? value.elements[std::size_t(element)].buffer : -1;
+  }
+
+  void read(const Place& value, InstructionId id) {
+    if (value.buffer >= 0) buffers_[value.buffer].last_reader = id;
+    if (value.buffer >= 0) buffers_[value.buffer].last_use = std::max(buffers_[value.buffer].last_use, id);
+    for (const Place& element : value.elements) read(element, id);
   }
 
   void use(const Place& value, InstructionId id) {
@@ -187,23 +194,6 @@ class Account {
     if (value.buffer >= 0) buffers_[value.buffer].definition = 0;
     use(value, end());
     for (const Place& element : value.elements) stay_from_start(element);
-  }
-
-  /// The last instruction that reads a buffer of a parameter, through aliases too.
-  InstructionId last_reader(InstructionId parameter, int buffer) const {
-    InstructionId last = parameter;
-    for (InstructionId id = parameter; id < end(); ++id) {
-      if (!reads_memory(entry_[id])) continue;
-      for (InstructionId operand : entry_[id].operands) {
-        if (holds(places_[operand], buffer)) last = id;
-      }
-    }
-    return last;
-  }
-
-  static bool holds(const Place& value, int buffer) {
-    return value.buffer == buffer ||
-           std::ranges::any_of(value.elements, [&](const Place& element) { return holds(element, buffer); });
   }
 
   std::vector<MemoryAccount::Buffer> largest_at(InstructionId position) const {

@@ -2,7 +2,6 @@
 #include "sw/compiler/fusion.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -23,7 +22,11 @@ class Fuser {
         renumbered_(renumbered),
         result_(result),
         plan_(plan_fusion(source_)),
-        position_(source_.instructions.size(), -1) {}
+        position_(source_.instructions.size(), -1),
+        in_body_(source_.instructions.size(), -1),
+        marked_(source_.instructions.size(), 0) {
+    entry_.instructions.reserve(source_.instructions.size());
+  }
 
   ComputationId run() {
     entry_.name = source_.name;
@@ -104,16 +107,11 @@ class Fuser {
 
   /// The body: a parameter per stored input, then the inlined instructions and the roots in program order.
   Computation make_body(const FusionPlan::Group& group, std::vector<InstructionId>& inputs) {
-    std::set<InstructionId> members = members_of(group);
-    std::set<InstructionId> read;
-    for (InstructionId member : members) {
-      for (InstructionId operand : source_[member].operands) {
-        if (!members.contains(operand)) read.insert(operand);
-      }
-    }
+    const std::vector<InstructionId> members = members_of(group);
     Computation body;
     body.name = "fused_computation." + std::to_string(result_.computations.size());
-    std::map<InstructionId, InstructionId> renamed;
+    const std::vector<InstructionId> read = read_by(members);
+    body.instructions.reserve(read.size() + members.size() + 1);
     for (InstructionId input : read) {
       Instruction parameter;
       parameter.opcode = Opcode::parameter;
@@ -121,29 +119,28 @@ class Fuser {
       parameter.shape = source_[input].shape;
       parameter.index = std::int64_t(inputs.size());
       inputs.push_back(input);
-      renamed[input] = InstructionId(body.instructions.size());
-      body.parameters.push_back(renamed[input]);
+      in_body_[input] = InstructionId(body.instructions.size());
+      body.parameters.push_back(in_body_[input]);
       body.instructions.push_back(std::move(parameter));
     }
     for (InstructionId member : members) {
       Instruction inlined = copy(member);
-      for (InstructionId& operand : inlined.operands) operand = renamed.at(operand);
-      renamed[member] = InstructionId(body.instructions.size());
+      for (InstructionId& operand : inlined.operands) operand = in_body_[operand];
+      in_body_[member] = InstructionId(body.instructions.size());
       body.instructions.push_back(std::move(inlined));
     }
-    body.root = renamed.at(group.roots.front());
-    if (group.roots.size() > 1) add_tuple_root(body, group, renamed);
+    body.root = in_body_[group.roots.front()];
+    if (group.roots.size() > 1) add_tuple_root(body, group);
     return body;
   }
 
-  void add_tuple_root(Computation& body, const FusionPlan::Group& group,
-                      const std::map<InstructionId, InstructionId>& renamed) const {
+  void add_tuple_root(Computation& body, const FusionPlan::Group& group) const {
     Instruction tuple;
     tuple.opcode = Opcode::tuple;
     tuple.name = "tuple";
     std::vector<Shape> shapes;
     for (InstructionId root : group.roots) {
-      tuple.operands.push_back(renamed.at(root));
+      tuple.operands.push_back(in_body_[root]);
       shapes.push_back(source_[root].shape);
     }
     tuple.shape = make_tuple_shape(std::move(shapes));
@@ -152,18 +149,33 @@ class Fuser {
   }
 
   /// The roots and everything inlined that they need, in ascending (topological) order.
-  std::set<InstructionId> members_of(const FusionPlan::Group& group) const {
-    std::set<InstructionId> members;
+  std::vector<InstructionId> members_of(const FusionPlan::Group& group) {
+    std::vector<InstructionId> members;
     std::vector<InstructionId> open(group.roots);
+    ++mark_;
     while (!open.empty()) {
       InstructionId id = open.back();
       open.pop_back();
-      if (!members.insert(id).second) continue;
+      if (std::exchange(marked_[id], mark_) == mark_) continue;
+      members.push_back(id);
       for (InstructionId operand : source_[id].operands) {
         if (plan_.inlined[operand] && takes_inlined_operands(source_[id])) open.push_back(operand);
       }
     }
+    std::ranges::sort(members);
     return members;
+  }
+
+  /// What the members, which are marked, read of others, in ascending order.
+  std::vector<InstructionId> read_by(const std::vector<InstructionId>& members) {
+    std::vector<InstructionId> read;
+    for (InstructionId member : members) {
+      for (InstructionId operand : source_[member].operands) {
+        if (std::exchange(marked_[operand], mark_) != mark_) read.push_back(operand);
+      }
+    }
+    std::ranges::sort(read);
+    return read;
   }
 
   ComputationId finish() {
@@ -184,28 +196,30 @@ class Fuser {
   Computation entry_;
   std::vector<InstructionId> position_;  ///< source id -> id in entry_
   std::set<InstructionId> renamed_;
+  std::vector<InstructionId> in_body_;  ///< source id -> id in the body that is being made
+  std::vector<int> marked_;             ///< by the mark of this number
+  int mark_ = 0;
 };
 
 }  // namespace
 
-Module fuse(const Module& module) {
+Module fuse(Module module) {
   const std::vector<bool> executed = executed_computations(module);
   std::vector<ComputationId> renumbered;
-  Module result = module;
-  result.computations.clear();
-  for (ComputationId id = 0; id < ComputationId(module.computations.size()); ++id) {
+  std::vector<Computation> sources = std::exchange(module.computations, {});
+  for (ComputationId id = 0; id < ComputationId(sources.size()); ++id) {
     if (executed[id]) {
-      renumbered.push_back(Fuser(module.computations[id], renumbered, result).run());
+      renumbered.push_back(Fuser(sources[id], renumbered, module).run());
       continue;
     }
-    Computation& same = result.computations.emplace_back(module.computations[id]);
+    Computation& same = module.computations.emplace_back(std::move(sources[id]));
     for (Instruction& instruction : same.instructions) {
       for (ComputationId& called : instruction.called) called = renumbered[called];
     }
-    renumbered.push_back(ComputationId(result.computations.size()) - 1);
+    renumbered.push_back(ComputationId(module.computations.size()) - 1);
   }
-  result.entry = renumbered[module.entry];
-  return result;
+  module.entry = renumbered[module.entry];
+  return module;
 }
 
 }  // namespace podsim::sw

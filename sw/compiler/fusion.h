@@ -21,6 +21,6 @@ namespace podsim::sw {
 ///     operands of the next convolution and stores a residual join, as optimised TPU modules do.
 ///  3. Several outputs. A reduction or elementwise result that reads what a fusion of the same iteration space just
 ///     produced, or reads what a loop fusion reads, joins it when nothing else it needs depends on that fusion.
-Module fuse(const Module& module);
+Module fuse(Module module);
 
 }  // namespace podsim::sw

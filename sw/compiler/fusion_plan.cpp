@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "sw/graph/flops.h"
@@ -22,22 +24,43 @@ const std::vector<std::int64_t>& iteration_dimensions(const Computation& computa
   return computation[shaped].shape.dimensions;
 }
 
+/// The operands of all instructions side by side: walks that visit many of them stay in few cache lines.
+class Operands {
+ public:
+  explicit Operands(const Computation& computation) {
+    for (const Instruction& instruction : computation.instructions) {
+      first_.push_back(all_.size());
+      all_.insert(all_.end(), instruction.operands.begin(), instruction.operands.end());
+    }
+    first_.push_back(all_.size());
+  }
+  std::span<const InstructionId> of(InstructionId id) const {
+    return std::span(all_).subspan(first_[id], first_[id + 1] - first_[id]);
+  }
+
+ private:
+  std::vector<InstructionId> all_;
+  std::vector<std::size_t> first_;
+};
+
 class Planner {
  public:
-  explicit Planner(const Computation& computation) : computation_(computation), users_(users_of(computation)) {
+  explicit Planner(const Computation& computation)
+      : computation_(computation), operands_(computation), users_(users_of(computation)) {
     plan_.inlined.assign(size(), false);
     plan_.group_of.assign(size(), -1);
     absorbed_.assign(size(), false);
     visited_.assign(size(), 0);
     read_.assign(size(), 0);
     for (const Instruction& instruction : computation.instructions) {
-      fusible_.push_back(is_fusible_producer(instruction));
+      bytes_.push_back(padded_bytes(instruction.shape).value());
     }
     inputs_.resize(size());
   }
 
   FusionPlan run() {
     absorb_epilogues();
+    find_what_may_be_inlined();
     count_sinks();
     decide_what_is_stored();
     form_groups();
@@ -74,6 +97,12 @@ class Planner {
     bool fits = is_elementwise(instruction.opcode) && is_fusible_producer(instruction) && chain_end_[user] < 0 &&
                 instruction.shape.dimensions == computation_[id].shape.dimensions;
     return fits ? std::optional(user) : std::nullopt;
+  }
+
+  void find_what_may_be_inlined() {
+    for (InstructionId id = 0; id < InstructionId(size()); ++id) {
+      may_be_inlined_.push_back(is_fusible_producer(computation_[id]) && hero_of_[id] < 0);
+    }
   }
 
   // How many ops would read each value if everything that can be inlined were.
@@ -123,25 +152,28 @@ class Planner {
     if (readers <= 1 || better_stored_later(id)) return false;
     if (recomputing_is_expensive(id)) return true;
     std::int64_t to_store = bytes(id);
-    for (InstructionId input : stored_inputs(computation_, plan_.inlined, id)) to_store += bytes(input);
-    return bytes_to_recompute(id) > to_store + readers * bytes(id);
+    for (InstructionId input : stored_inputs(id)) to_store += bytes(input);
+    return recomputing_reads_more_than(to_store + readers * bytes(id), id);
   }
 
   /// For a value that is stored in any case: readers that have its inputs at hand need not read it.
   bool worth_recomputing_all_the_same(InstructionId id) const {
     if (computation_[id].opcode == Opcode::constant) return true;
-    return !recomputing_is_expensive(id) && bytes_to_recompute(id) < std::int64_t(sinks_[id].size()) * bytes(id);
+    return !recomputing_is_expensive(id) &&
+           !recomputing_reads_more_than(std::int64_t(sinks_[id].size()) * bytes(id) - 1, id);
   }
 
-  /// What all readers of `id` together must read beyond what they read anyway if each recomputes it.
-  std::int64_t bytes_to_recompute(InstructionId id) const {
-    std::set<InstructionId> inputs = stored_inputs(computation_, plan_.inlined, id);
+  /// Whether all readers of `id` together must read more bytes than so many, beyond what they read anyway, if each
+  /// recomputes it.
+  bool recomputing_reads_more_than(std::int64_t limit, InstructionId id) const {
+    const std::vector<InstructionId> inputs = stored_inputs(id);
     std::int64_t sum = 0;
     for (InstructionId sink : sinks_[id]) {
       mark_read_without(sink, id);
       for (InstructionId input : inputs) sum += read_[input] == visit_ ? 0 : bytes(input);
+      if (sum > limit) return true;
     }
-    return sum;
+    return sum > limit;
   }
 
   /// Marks, with this visit, the stored values that the op ending in `sink` reads other than through `without`; what is
@@ -153,9 +185,9 @@ class Planner {
     while (!open_.empty()) {
       const InstructionId at = open_.back();
       open_.pop_back();
-      for (InstructionId operand : computation_[at].operands) {
+      for (InstructionId operand : operands_.of(at)) {
         if (std::exchange(visited_[operand], visit_) == visit_) continue;
-        bool undecided = operand > without && fusible_[operand] && hero_of_[operand] < 0;
+        bool undecided = operand > without && may_be_inlined_[operand];
         bool own_chain = chain_end_[operand] >= 0 && chain_end_[operand] == chain_end_[sink];
         if (own_chain || undecided || (operand < without && plan_.inlined[operand])) {
           open_.push_back(operand);
@@ -166,7 +198,25 @@ class Planner {
     }
   }
 
-  std::int64_t bytes(InstructionId id) const { return padded_bytes(computation_[id].shape).value(); }
+  /// Stored instructions that `id` reads, through inlined ones; in ascending order.
+  std::vector<InstructionId> stored_inputs(InstructionId id) const {
+    const bool through = takes_inlined_operands(computation_[id]);
+    std::vector<InstructionId> stored;
+    ++visit_;
+    open_.assign(1, id);
+    while (!open_.empty()) {
+      const InstructionId at = open_.back();
+      open_.pop_back();
+      for (InstructionId operand : operands_.of(at)) {
+        if (std::exchange(visited_[operand], visit_) == visit_) continue;
+        (through && plan_.inlined[operand] ? open_ : stored).push_back(operand);
+      }
+    }
+    std::ranges::sort(stored);
+    return stored;
+  }
+
+  std::int64_t bytes(InstructionId id) const { return bytes_[id]; }
 
   /// A value that only goes on into one elementwise op of no more bytes: storing that one serves as well and saves
   /// work.
@@ -189,7 +239,7 @@ class Planner {
     for (InstructionId id = 0; id < InstructionId(size()); ++id) {
       const Instruction& instruction = computation_[id];
       if (!stored_[id] || is_source(instruction) || instruction.opcode == Opcode::tuple) continue;
-      inputs_[id] = stored_inputs(computation_, plan_.inlined, id);
+      inputs_[id] = stored_inputs(id);
       int group = group_to_join(id);
       if (group < 0) {
         group = int(plan_.groups.size());
@@ -207,21 +257,23 @@ class Planner {
     if (!loop) return -1;
     int best = -1;
     std::int64_t best_bytes = 0;
+    std::set<int> refused;
     auto consider = [&](int group, std::int64_t bytes) {
-      if (group >= 0 && bytes > best_bytes && same_iteration(group, id) && can_join(group, id)) {
-        best = group;
-        best_bytes = bytes;
+      if (group < 0 || bytes <= best_bytes || refused.contains(group)) return;
+      if (!same_iteration(group, id) || !can_join(group, id)) {
+        refused.insert(group);
+        return;
       }
+      best = group;
+      best_bytes = bytes;
     };
-    for (InstructionId input : inputs_[id]) {
-      consider(plan_.group_of[input], padded_bytes(computation_[input].shape).value());
-    }
+    for (InstructionId input : inputs_[id]) consider(plan_.group_of[input], bytes(input));
     if (best >= 0) return best;
     for (InstructionId input : inputs_[id]) {
       if (computation_[input].shape.dimensions != iteration_dimensions(computation_, id)) continue;
       for (InstructionId sibling : stored_readers(input, id)) {
         int group = plan_.group_of[sibling];
-        if (plan_.groups[group].hero < 0) consider(group, padded_bytes(computation_[input].shape).value());
+        if (plan_.groups[group].hero < 0) consider(group, bytes(input));
       }
     }
     return best;
@@ -235,72 +287,68 @@ class Planner {
     return fusible && iteration_dimensions(computation_, first) == iteration_dimensions(computation_, id);
   }
 
-  /// Stored values before `limit` that read `input`, through inlined ones.
-  std::set<InstructionId> stored_readers(InstructionId input, InstructionId limit) const {
-    std::set<InstructionId> readers;
-    std::vector<InstructionId> open{input};
-    std::set<InstructionId> seen;
-    while (!open.empty()) {
-      InstructionId id = open.back();
-      open.pop_back();
+  /// Stored values before `limit` that read `input`, through inlined ones; in ascending order.
+  std::vector<InstructionId> stored_readers(InstructionId input, InstructionId limit) const {
+    std::vector<InstructionId> readers;
+    ++visit_;
+    open_.assign(1, input);
+    while (!open_.empty()) {
+      InstructionId id = open_.back();
+      open_.pop_back();
       for (InstructionId user : users_[id]) {
-        if (user >= limit || !seen.insert(user).second) continue;
+        if (user >= limit || std::exchange(visited_[user], visit_) == visit_) continue;
         if (plan_.inlined[user]) {
-          open.push_back(user);
+          open_.push_back(user);
         } else if (plan_.group_of[user] >= 0) {
-          readers.insert(user);
+          readers.push_back(user);
         }
       }
     }
+    std::ranges::sort(readers);
     return readers;
   }
 
-  /// Whether every input of `id` is a root of the group, or does not depend on the group.
+  /// Whether every input of `id` is a root of the group, or does not depend on the group. Whole groups are followed: an
+  /// op starts when all it reads is there, whichever of its outputs is wanted.
   bool can_join(int group, InstructionId id) const {
-    const auto& roots = plan_.groups[group].roots;
-    for (InstructionId input : inputs_[id]) {
-      if (plan_.group_of[input] == group) continue;
-      if (depends_on(input, roots)) return false;
-    }
-    return true;
-  }
-
-  /// Whether the op that stores `id` needs any of `roots`, following whole groups: an op starts when all it reads is
-  /// there, whichever of its outputs is wanted.
-  bool depends_on(InstructionId id, const std::vector<InstructionId>& roots) const {
     ++visit_;
-    std::vector<InstructionId> open{id};
-    while (!open.empty()) {
-      InstructionId at = open.back();
-      open.pop_back();
-      if (std::ranges::find(roots, at) != roots.end()) return true;
+    open_.clear();
+    for (InstructionId input : inputs_[id]) {
+      if (plan_.group_of[input] != group) open_.push_back(input);
+    }
+    while (!open_.empty()) {
+      const InstructionId at = open_.back();
+      open_.pop_back();
+      const int of = plan_.group_of[at];
+      if (of == group) return false;
       if (std::exchange(visited_[at], visit_) == visit_) continue;
-      int group = plan_.group_of[at];
-      if (group < 0) {
-        open.insert(open.end(), computation_[at].operands.begin(), computation_[at].operands.end());
+      if (of < 0) {
+        open_.insert(open_.end(), operands_.of(at).begin(), operands_.of(at).end());
         continue;
       }
-      for (InstructionId root : plan_.groups[group].roots) {
+      for (InstructionId root : plan_.groups[of].roots) {
         if (std::exchange(visited_[root], visit_) == visit_ && root != at) continue;
-        open.insert(open.end(), inputs_[root].begin(), inputs_[root].end());
+        open_.insert(open_.end(), inputs_[root].begin(), inputs_[root].end());
       }
     }
-    return false;
+    return true;
   }
 
   static constexpr std::size_t kManySinks = 16;  ///< more readers than this are not told apart
 
   const Computation& computation_;
+  Operands operands_;
   std::vector<std::vector<InstructionId>> users_;
+  std::vector<std::int64_t> bytes_;  ///< padded
   std::vector<bool> stored_;
   std::vector<bool> expensive_;           ///< to recompute
   std::vector<bool> absorbed_;            ///< inside an epilogue chain, not its end
   std::vector<InstructionId> chain_end_;  ///< the end of the epilogue chain an instruction belongs to, or -1
   std::vector<InstructionId> hero_of_;    ///< at a chain's end: its convolution or dot
   std::vector<std::set<InstructionId>> sinks_;
-  std::vector<std::set<InstructionId>> inputs_;
-  std::vector<bool> fusible_;
-  mutable std::vector<int> visited_, read_;  ///< by the visit of this number
+  std::vector<std::vector<InstructionId>> inputs_;  ///< of stored values: stored_inputs()
+  std::vector<char> may_be_inlined_;                ///< fusible producers but for the ends of epilogue chains
+  mutable std::vector<int> visited_, read_;         ///< by the visit of this number
   mutable std::vector<InstructionId> open_;
   mutable int visit_ = 0;
   FusionPlan plan_;
@@ -331,25 +379,6 @@ bool is_source(const Instruction& instruction) {
 bool takes_inlined_operands(const Instruction& instruction) {
   return is_matmul(instruction.opcode) || instruction.opcode == Opcode::reduce ||
          instruction.opcode == Opcode::reduce_window || is_fusible_producer(instruction);
-}
-
-std::set<InstructionId> stored_inputs(const Computation& computation, const std::vector<bool>& inlined,
-                                      InstructionId id) {
-  std::set<InstructionId> stored;
-  std::vector<InstructionId> open(computation[id].operands);
-  if (!takes_inlined_operands(computation[id])) return {open.begin(), open.end()};
-  std::set<InstructionId> seen;
-  while (!open.empty()) {
-    InstructionId at = open.back();
-    open.pop_back();
-    if (!seen.insert(at).second) continue;
-    if (inlined[at]) {
-      open.insert(open.end(), computation[at].operands.begin(), computation[at].operands.end());
-    } else {
-      stored.insert(at);
-    }
-  }
-  return stored;
 }
 
 FusionPlan plan_fusion(const Computation& computation) { return Planner(computation).run(); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <set>
 #include <vector>
 
 #include "sw/graph/graph.h"
@@ -32,8 +31,5 @@ bool is_fusible_producer(const Instruction& instruction);
 bool is_source(const Instruction& instruction);
 /// Ops that take inlined operands; others (all-reduce, select-and-scatter, concatenate, tuple ...) read stored values.
 bool takes_inlined_operands(const Instruction& instruction);
-/// Stored instructions that `id` reads, through inlined ones; in ascending order.
-std::set<InstructionId> stored_inputs(const Computation& computation, const std::vector<bool>& inlined,
-                                      InstructionId id);
 
 }  // namespace podsim::sw

@@ -282,10 +282,40 @@ void place(Computation& body, InstructionId id, const Shape& shape) {
   }
 }
 
+/// Whether place() would change nothing.
+bool is_placed(const Computation& body, InstructionId id, const Shape& shape) {
+  if (body[id].shape.memory_space != shape.memory_space) return false;
+  if (body[id].opcode != Opcode::tuple) return true;
+  for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
+    const InstructionId element = body[id].operands[i];
+    if (body[element].opcode != Opcode::parameter && !is_placed(body, element, shape.tuple_shapes[i])) return false;
+  }
+  return true;
+}
+
+/// Whether the body of a fusion can be looked at as it stands: its parameters come first, there is nothing in it to be
+/// written out, and every array is in the memory in which the caller has it.
+bool is_plain(const Computation& body, const Computation& computation, const Instruction& fusion) {
+  for (InstructionId id = 0; id < InstructionId(body.instructions.size()); ++id) {
+    const Opcode opcode = body[id].opcode;
+    const bool first = id < InstructionId(body.parameters.size());
+    if (first != (opcode == Opcode::parameter) || (first && (body[id].index != id || body.parameters[id] != id))) {
+      return false;
+    }
+    if (opcode == Opcode::fusion || opcode == Opcode::call || opcode == Opcode::get_tuple_element) return false;
+    if (first && !is_placed(body, id, computation[fusion.operands[id]].shape)) return false;
+  }
+  return is_placed(body, body.root, fusion.shape);
+}
+
 }  // namespace
 
 OpWork op_work(const Module& module, const Computation& computation, InstructionId id, const hw::Machine& machine) {
   const Instruction& instruction = computation[id];
+  if (instruction.opcode == Opcode::fusion) {
+    const Computation& body = module.computations[instruction.called.front()];
+    if (is_plain(body, computation, instruction)) return Analysis(body, machine).run();
+  }
   Computation body = instruction.opcode == Opcode::fusion
                          ? inline_fusions(module, module.computations[instruction.called.front()])
                          : wrap(computation, id);

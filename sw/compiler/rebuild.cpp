@@ -68,6 +68,7 @@ Computation sorted_topologically(Computation computation, std::span<const Instru
 
   std::vector<InstructionId> position(computation.instructions.size(), -1);
   std::vector<Instruction> sorted;
+  sorted.reserve(computation.instructions.size());
   while (!ready.empty()) {
     const InstructionId id = order[std::size_t(ready.top())];
     ready.pop();
