@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/point_worker.h"
 
+#include <malloc.h>
+
 #include <exception>
 #include <utility>
 
@@ -77,6 +79,7 @@ void PointWorker::look_at(const RunOptions& options, const base::Config& machine
     step_ = std::move(step);
     compile_alone_ = false;
     if (cache_) cache_->save();
+    malloc_trim(0);  // what compiling leaves behind would be copied, page by page, for every child that writes there
   } catch (const std::exception&) {
     step_.reset();
   }

@@ -2,10 +2,13 @@
 // Host time of a whole run: building and compiling ResNet-50's training step, and simulating two steps of it.
 #include <benchmark/benchmark.h>
 
+#include <filesystem>
+
 #include "hw/machine.h"
 #include "noc/fresh_context.h"
 #include "noc/slice.h"
 #include "sw/compiler/compile.h"
+#include "sw/compiler/op_cache.h"
 #include "sw/runtime/simulation.h"
 #include "workloads/machines.h"
 #include "workloads/workload.h"
@@ -17,10 +20,10 @@ namespace {
 
 hw::Machine tpu_v3() { return hw::read_machine(workloads::machine_config("tpu-v3")); }
 
-sw::Program compile_resnet50(const hw::Machine& machine, std::int64_t batch) {
+sw::Program compile_resnet50(const hw::Machine& machine, std::int64_t batch, sw::OpCache* cache = nullptr) {
   workloads::WorkloadOptions options;
   options.batch_per_core = batch;
-  return sw::compile(workloads::build_workload("resnet50", options).step.module, machine).program;
+  return sw::compile(workloads::build_workload("resnet50", options).step.module, machine, cache).program;
 }
 
 /// Graph, gradients, fusion, tile search.
@@ -29,6 +32,18 @@ void compile_step(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(compile_resnet50(machine, state.range(0)));
 }
 BENCHMARK(compile_step)->ArgName("batch")->Arg(128)->Arg(8)->Unit(benchmark::kMillisecond);
+
+/// The same where a cache knows the tiles of all ops.
+void compile_known_step(benchmark::State& state) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "podsim_step_bench.cache";
+  std::filesystem::remove(file);
+  hw::Machine machine = tpu_v3();
+  sw::OpCache cache(file);
+  compile_resnet50(machine, state.range(0), &cache);
+  for (auto _ : state) benchmark::DoNotOptimize(compile_resnet50(machine, state.range(0), &cache));
+  std::filesystem::remove(file);
+}
+BENCHMARK(compile_known_step)->ArgName("batch")->Arg(128)->Unit(benchmark::kMillisecond);
 
 void simulate_step(benchmark::State& state, sw::Detail detail) {
   hw::Machine machine = tpu_v3();
