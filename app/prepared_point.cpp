@@ -2,6 +2,9 @@
 #include "app/prepared_point.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,7 +13,6 @@
 #include "app/arguments.h"
 #include "app/command_line.h"
 #include "app/input_file.h"
-#include "app/machine_options.h"
 #include "app/version.h"
 #include "base/diagnostic.h"
 #include "base/sha256.h"
@@ -23,39 +25,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t id_digits = 16;
-
-/// The machines of points, each resolved once.
-class Machines {
- public:
-  std::shared_ptr<const std::string> toml(const std::vector<std::string>& arguments) {
-    MachineOptions options;
-    std::string key;
-    for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
-      if (arguments[i] != "--machine" && arguments[i] != "--set") continue;
-      if (arguments[i] == "--machine") options.machine = arguments[i + 1];
-      if (arguments[i] == "--set") options.assignments.push_back(arguments[i + 1]);
-      key += arguments[i] + ' ' + arguments[i + 1] + '\n';
-    }
-    const auto [entry, missing] = resolved_.try_emplace(key);
-    if (missing) entry->second = std::make_shared<const std::string>(resolve(options));
-    return entry->second;
-  }
-
- private:
-  std::string resolve(MachineOptions options) {
-    options.take_model_settings();
-    try {
-      auto named = named_.find(options.machine);
-      if (named == named_.end()) named = named_.emplace(options.machine, options.load_named()).first;
-      return options.with_assignments(named->second).to_toml();
-    } catch (const base::InputError&) {
-      return "";  // the run of the point says what is wrong
-    }
-  }
-
-  std::unordered_map<std::string, std::shared_ptr<const std::string>> resolved_;
-  std::unordered_map<std::string, base::Config> named_;
-};
 
 /// Contents of the files that points name, each read once.
 class Files {
@@ -70,14 +39,14 @@ class Files {
   std::unordered_map<std::string, std::string> digests_;
 };
 
-std::string id_of(const PreparedPoint& prepared, Files& files) {
+std::string id_of(const PreparedPoint& prepared, const std::string& machine, Files& files) {
   std::vector<std::string> words = prepared.point.arguments;
   std::string contents;
   for (const workloads::StudyFile& file : prepared.point.files) {
     words[file.argument] = file.written;
     contents += files.digest(file.path) + '\n';
   }
-  const Json all = {program_version, words, base::sha256(*prepared.machine), contents};
+  const Json all = {program_version, words, base::sha256(machine), contents};
   return base::sha256(all.dump()).substr(0, id_digits);
 }
 
@@ -89,6 +58,11 @@ void require_different(const std::vector<PreparedPoint>& points) {
     throw base::InputError(fmt::format("points {} and {} of the study are the same run: {}",
                                        other->second->point.position, point.point.position, point_command(point)));
   }
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 double take_number(Json& json, const char* key) {
@@ -123,15 +97,14 @@ std::optional<Json> parse_result(const std::string& text) {
 }  // namespace
 
 std::vector<PreparedPoint> prepare_points(const workloads::Study& study) {
-  Machines machines;
+  ResolvedMachines machines;
   Files files;
   std::vector<PreparedPoint> prepared;
   for (workloads::StudyPoint& point : workloads::points_of(study)) {
     PreparedPoint& added = prepared.emplace_back();
     added.point = std::move(point);
-    added.machine = machines.toml(added.point.arguments);
     added.program_key = workloads::program_key(added.point.arguments);
-    added.id = id_of(added, files);
+    added.id = id_of(added, machines.toml(added.point.arguments), files);
   }
   require_different(prepared);
   return prepared;
@@ -139,23 +112,24 @@ std::vector<PreparedPoint> prepare_points(const workloads::Study& study) {
 
 std::string point_command(const PreparedPoint& point) { return "podsim " + shell_line(point.point.arguments); }
 
-workloads::PointRecord record_point(const workloads::Study& study, const PreparedPoint& point,
-                                    const PointOutput& output, const std::string& node) {
+PointRecorder::PointRecorder(const workloads::Study& study) : study_(study), node_(host_name()) {}
+
+workloads::PointRecord PointRecorder::record(const PreparedPoint& point, const PointOutput& output) {
   workloads::PointRecord record;
   record.id = point.id;
   record.position = point.point.position;
   record.exit_code = output.exit_code;
   record.command = point_command(point);
-  record.machine = *point.machine;
+  record.machine = machines_.toml(point.point.arguments);
   record.axes = point.point.axes;
   record.derived = point.point.derived;
   std::optional<Json> result = output.exit_code == done ? parse_result(output.out) : std::nullopt;
   record.done = result.has_value();
   Json none = Json::object();
-  record.host = take_host(result ? *result : none, output.wall_s, node);
+  record.host = take_host(result ? *result : none, output.wall_s, node_);
   if (record.done) {
     record.result = result->dump();
-    record.metrics = workloads::metrics_of(study, point.point, *result);
+    record.metrics = workloads::metrics_of(study_, point.point, *result);
   } else {
     record.error = output.exit_code == done ? "it printed no JSON: " + last_lines(output.out) : output.error;
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/point_output.h"
+#include "app/resolved_machines.h"
 #include "workloads/study/study.h"
 #include "workloads/study/study_store.h"
 
@@ -14,9 +14,7 @@ namespace podsim::app {
 /// A point of a study with what tells whether it has been run before.
 struct PreparedPoint {
   workloads::StudyPoint point;
-  std::string id;  ///< 16 hexadecimal digits
-  /// Resolved TOML, which points may share; empty where the point's machine is refused, as its run will be.
-  std::shared_ptr<const std::string> machine;
+  std::string id;           ///< 16 hexadecimal digits
   std::string program_key;  ///< workloads::program_key
 };
 
@@ -28,8 +26,19 @@ std::vector<PreparedPoint> prepare_points(const workloads::Study& study);
 /// The words that run the point again, as a shell reads them.
 std::string point_command(const PreparedPoint& point);
 
-/// What goes into the database of a run that is over. A run that went well but printed no JSON has failed.
-workloads::PointRecord record_point(const workloads::Study& study, const PreparedPoint& point,
-                                    const PointOutput& output, const std::string& node);
+/// Makes what goes into the database of runs that are over.
+class PointRecorder {
+ public:
+  /// `study` outlives it.
+  explicit PointRecorder(const workloads::Study& study);
+
+  /// A run that went well but printed no JSON has failed.
+  workloads::PointRecord record(const PreparedPoint& point, const PointOutput& output);
+
+ private:
+  const workloads::Study& study_;
+  std::string node_;
+  ResolvedMachines machines_;
+};
 
 }  // namespace podsim::app

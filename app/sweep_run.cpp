@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/sweep_run.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -17,11 +14,6 @@
 namespace podsim::app {
 namespace {
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 std::vector<std::string> program_keys(const std::vector<const PreparedPoint*>& points) {
   std::vector<std::string> keys;
   for (const PreparedPoint* point : points) keys.push_back(point->program_key);
@@ -32,11 +24,11 @@ class PointsRun {
  public:
   PointsRun(const workloads::Study& study, const std::vector<const PreparedPoint*>& points,
             const std::filesystem::path& op_cache, PointRunners& runners, SweepStore& store)
-      : study_(study),
-        points_(points),
+      : points_(points),
         op_cache_(op_cache),
         runners_(runners),
         store_(store),
+        recorder_(study),
         queue_(program_keys(points)),
         at_(runners.size()),
         progress_(points.size()) {}
@@ -97,7 +89,7 @@ class PointsRun {
   }
 
   void store(const PreparedPoint& point, const PointOutput& output) {
-    const workloads::PointRecord record = record_point(study_, point, output, host_);
+    const workloads::PointRecord record = recorder_.record(point, output);
     store_.add(record);
     outcome_.op_hits += record.host.op_hits;
     outcome_.op_misses += record.host.op_misses;
@@ -108,18 +100,17 @@ class PointsRun {
     }
   }
 
-  const workloads::Study& study_;
   const std::vector<const PreparedPoint*>& points_;
   const std::filesystem::path& op_cache_;
   PointRunners& runners_;
   SweepStore& store_;
+  PointRecorder recorder_;
   workloads::PointQueue queue_;
   std::vector<Place> at_;
   std::set<std::size_t> lost_once_;
   std::size_t under_way_ = 0;
   SweepProgress progress_;
   SweepOutcome outcome_;
-  const std::string host_ = host_name();
 };
 
 }  // namespace

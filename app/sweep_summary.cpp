@@ -30,9 +30,11 @@ std::string reason(const std::string& error) {
   return error.substr(found, error.find('\n', found) - found);
 }
 
+std::string points_word(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "point" : "points"); }
+
 std::string counts(const SweepSummary& summary) {
   const SweepOutcome& outcome = summary.outcome;
-  std::string text = fmt::format("{} points: {} done", summary.points, outcome.done);
+  std::string text = fmt::format("{}: {} done", points_word(summary.points), outcome.done);
   if (summary.skipped > 0) text += fmt::format(", {} done before", summary.skipped);
   if (!outcome.failed.empty()) text += fmt::format(", {} failed", outcome.failed.size());
   const std::size_t left = summary.points - summary.skipped - outcome.done - outcome.failed.size();
@@ -137,7 +139,7 @@ std::string points_text(const std::vector<const PreparedPoint*>& points, const s
     done_before += is_done ? 1 : 0;
     table.row({std::to_string(point->point.position), is_done ? "done" : "to do", point_command(*point)});
   }
-  return table.text() + fmt::format("{} points, {} of them done\n", points.size(), done_before);
+  return table.text() + fmt::format("{}, {} done\n", points_word(points.size()), done_before);
 }
 
 std::string points_json(const std::vector<const PreparedPoint*>& points, const std::set<std::string>& done) {
