@@ -50,8 +50,8 @@ std::string sweep_figures(const StudyResults& results) {
       figure("Points", sw::count_text(done), "done", failed == 0 ? "none failed" : fmt::format("{} failed", failed));
   const HostTotals& host = results.host;
   if (host.wall_s > 0) {
-    text += figure("Speed", figure_text(double(host.points) / host.wall_s), "points/s a worker",
-                   fmt::format("{} in all", sw::si_text(host.wall_s, "s", 3)));
+    text += figure("Speed", figure_text(double(host.points) / host.wall_s), "points/s",
+                   fmt::format("of one worker; {} of work in all", sw::si_text(host.wall_s, "s", 3)));
   }
   if (host.op_hits + host.op_misses > 0) {
     text +=

@@ -195,10 +195,14 @@
   const command = (point) => data.commands[point].map((word) => data.words[word]).join(" ");
   const column = (v, extra) => {
     const {kind, title} = variables[v];
-    return {title: kind === "metric" ? title : variables[v].name, numeric: kind !== "axis", extra,
+    const known = kind === "metric" ? [["", null]] : values[v].known;
+    const plain = known.every(([text, value]) => value !== null && Number(text) === value);
+    const quantity = !plain && known.every(([, value]) => value !== null);
+    return {title: kind === "metric" ? title : variables[v].name, numeric: kind === "metric" || plain, extra,
+      rising: kind === "axis",
       value: (point) => number(v, point) ?? (kind === "metric" ? -Infinity : shown(v, point).toLowerCase()),
       show: (point) => kind === "metric" ? (place(v, point) === null ? "" : studyChart.figure(place(v, point)))
-        : shown(v, point),
+        : quantity ? element("data", {value: number(v, point)}, shown(v, point)) : shown(v, point),
       text: (point) => kind === "metric" ? "" : shown(v, point)};
   };
   const metrics = variables.map((_, v) => v).filter((v) => variables[v].kind === "metric");
