@@ -17,6 +17,7 @@
 #include "base/diagnostic.h"
 #include "noc/slice.h"
 #include "sw/compiler/compile.h"
+#include "sw/compiler/horizontal_fusion.h"
 #include "sw/compiler/lowering.h"
 #include "sw/compiler/scope_time.h"
 #include "sw/memory_account.h"
@@ -194,6 +195,7 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
     sw::Module local = cut(whole);
     if (!is_of_one_core_) layers_ = cut_costs(whole, local);
     fused = sw::fused(std::move(local), machine);
+    if (flags_.shards_updates()) fused = sw::fuse_horizontally(std::move(fused), machine);
     return sw::account_memory(fused, donations).peak;
   };
   if (flags_.rematerialise) {

@@ -31,12 +31,12 @@ void add(ContentHash& hash, const IndexedRows& rows) {
 void add(ContentHash& hash, const OpWork& work) {
   const auto& [matmul, earlier_matmuls, row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes,
                row_prologue, lane_prologue, epilogue, cross_lane_ops, row_relayouts, lane_relayouts, output_relayouts,
-               passes, serial_transfers, gathered, updated] = work;
+               passes, loops, loop_arrays, serial_transfers, gathered, updated] = work;
   hash.add(matmul.has_value(), earlier_matmuls.size());
   if (matmul) add(hash, *matmul);
   for (const MatmulProblem& problem : earlier_matmuls) add(hash, problem);
   hash.add(row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes, cross_lane_ops, row_relayouts,
-           lane_relayouts, output_relayouts, passes, serial_transfers);
+           lane_relayouts, output_relayouts, passes, loops, loop_arrays, serial_transfers);
   for (const hw::VectorWork* vector : {&row_prologue, &lane_prologue, &epilogue}) add(hash, *vector);
   add(hash, gathered);
   add(hash, updated);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sw/compiler/inline_fusions.h"
+#include "sw/compiler/separate_loops.h"
 #include "sw/compiler/vector_cost.h"
 #include "sw/graph/flops.h"
 
@@ -60,6 +62,7 @@ class Analysis {
     }
     add_writes(body_.root);
     if (hero_ >= 0) add_operand_transpose();
+    if (hero_ < 0) add_loops();
     return work_;
   }
 
@@ -124,6 +127,7 @@ class Analysis {
       add_loads(id, bytes);
     } else if (bytes < kSmallArray) {
       work_.small_bytes += bytes;
+      small_registers_ += registers_moved(bytes);
     } else if (on_row_side(id)) {
       work_.row_bytes += bytes;
       work_.row_prologue.loads += registers_moved(bytes);
@@ -134,6 +138,21 @@ class Analysis {
       work_.output_side_bytes += bytes;
       work_.epilogue.loads += registers_moved(bytes);
     }
+  }
+
+  /// Loops that share nothing begin one after the other, each with its own arrays.
+  void add_loops() {
+    const auto is_moved = [&](InstructionId id) {
+      return is_array(body_[id].shape) && body_[id].shape.memory_space == 0;
+    };
+    const Instruction& root = body_[body_.root];
+    std::int64_t arrays = std::ranges::count_if(body_.parameters, is_moved);
+    if (root.opcode == Opcode::tuple) arrays += std::ranges::count_if(root.operands, is_moved);
+    work_.loops = separate_loops(body_);
+    work_.loop_arrays = arrays - arrays / work_.loops;
+    if (work_.small_bytes < machine_.compiler.least_tile) return;
+    work_.output_side_bytes += std::exchange(work_.small_bytes, base::Bytes(0));
+    work_.epilogue.loads += small_registers_;
   }
 
   /// Of an array that is in VMEM already.
@@ -245,6 +264,7 @@ class Analysis {
   std::vector<std::vector<InstructionId>> users_;
   InstructionId hero_ = -1;
   std::vector<bool> row_side_, lane_side_;
+  std::int64_t small_registers_ = 0;
   OpWork work_;
 };
 

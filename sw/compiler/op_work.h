@@ -18,8 +18,9 @@ namespace podsim::sw {
 ///
 /// Traffic is sorted by what it moves with when the op is cut: with the rows streamed through the MXU, with the lanes
 /// of the stationary operand, or with the output (epilogue operands, and everything an op without a matmul reads).
-/// Arrays below 64 KiB, such as per-channel vectors, are read once. Arrays that are placed in VMEM (or SMEM) are loaded
-/// and stored there and move nothing.
+/// Arrays below 64 KiB, such as per-channel vectors, are read once, before the rest, unless an op without a matmul has
+/// compiler.least_tile of them or more: they are its data then. Arrays that are placed in VMEM (or SMEM) are loaded and
+/// stored there and move nothing.
 struct OpWork {
   std::optional<MatmulProblem> matmul;         ///< the last one
   std::vector<MatmulProblem> earlier_matmuls;  ///< those before it, whose results stay in VMEM
@@ -42,6 +43,8 @@ struct OpWork {
   std::int64_t output_relayouts = 0;
 
   std::int64_t passes = 1;            ///< the vector and cross-lane work are so many equal passes over the data in VMEM
+  std::int64_t loops = 1;             ///< in a row, over arrays that have nothing to do with each other
+  std::int64_t loop_arrays = 0;       ///< that all of these but one read and write
   std::int64_t serial_transfers = 0;  ///< DMAs that wait for each other, beyond the first
 
   IndexedRows gathered;  ///< read beside the others; scalar code finds them

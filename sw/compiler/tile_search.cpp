@@ -239,6 +239,13 @@ class TileMaker {
     phase.vector = share(work_.epilogue, double(parts));
     phase.cross_lane_ops = divide_round_up(work_.cross_lane_ops, parts);
     std::vector<hw::TilePhase> phases(std::size_t(work_.passes), phase);
+    if (work_.loops > 1) {
+      // The phase has one loop; the others start as well, and scalar code issues a DMA for each of their arrays.
+      hw::TilePhase starts;
+      starts.scalar = divide_round_up(work_.loops - 1, blocks_.output_tiles()) * machine_.tile_level.vector_loop +
+                      divide_round_up(work_.loop_arrays, blocks_.output_tiles()) * machine_.compiler.row_read;
+      phases.push_back(starts);
+    }
     if (work_.serial_transfers > 0) {
       hw::TilePhase waiting;
       waiting.scalar = divide_round_up(work_.serial_transfers, blocks_.output_tiles()) *

@@ -20,7 +20,8 @@ test::Outcome run_with(const test::Folder& folder, const Words& more) {
   return folder.run(words);
 }
 
-// On 8 cores a shard is an eighth, but for the tensors below 64 KiB, which are some hundredths of the whole.
+// On 8 cores a shard is an eighth, but for the tensors below 64 KiB, which are some hundredths of the whole; its update
+// takes as much less, but for weights that are read once more for norms: 24 bytes each move instead of 20.
 TEST(WeightUpdateSharding, ShrinksWeightsSlotsAndTheirUpdate) {
   const test::Folder folder;
   const auto figures = [&](const Words& more) {
@@ -35,7 +36,7 @@ TEST(WeightUpdateSharding, ShrinksWeightsSlotsAndTheirUpdate) {
   const auto update = [](const Json& run) { return run["compute_parts_s"]["weight_update"].get<double>(); };
   EXPECT_GE(parameters(cut), parameters(whole) / 8);
   EXPECT_LE(parameters(cut), parameters(whole) / 7);
-  EXPECT_LT(update(cut), update(whole) / 4);
+  EXPECT_LT(update(cut), update(whole) / 8 * 24 / 20);
 }
 
 TEST(WeightUpdateSharding, NamesTheAxesThatThereAre) {

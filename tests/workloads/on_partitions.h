@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "sw/graph/evaluator.h"
@@ -8,13 +9,14 @@
 
 namespace podsim::workloads::testing {
 
-/// The results of an annotated program after it was cut, put together; what lies beyond arrays is filled with a large
-/// number. One of a result that is no tuple.
-inline std::vector<sw::Literal> on_partitions(const sw::Module& module, const sw::Mesh& mesh,
-                                              const std::vector<sw::Literal>& arguments) {
+/// The results of an annotated program after it was cut and its program of a core compiled, put together; what lies
+/// beyond arrays is filled with a large number. One of a result that is no tuple.
+inline std::vector<sw::Literal> on_partitions(
+    const sw::Module& module, const sw::Mesh& mesh, const std::vector<sw::Literal>& arguments,
+    const std::function<sw::Module(sw::Module)>& compile = [](sw::Module local) { return local; }) {
   const sw::ModuleShardings shardings = propagate(module, mesh);
   const std::vector<sw::ValueSharding>& of = shardings.values[std::size_t(module.entry)];
-  const sw::Module local = partition(module, mesh, shardings);
+  const sw::Module local = compile(partition(module, mesh, shardings));
   sw::verify(local);
   const sw::Computation& entry = module.entry_computation();
   std::vector<std::vector<sw::Literal>> shards(std::size_t(mesh.partitions()));

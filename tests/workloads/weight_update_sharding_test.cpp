@@ -5,8 +5,13 @@
 
 #include <algorithm>
 
+#include "sw/compiler/compile.h"
+#include "sw/compiler/horizontal_fusion.h"
+#include "sw/compiler/op_work.h"
+#include "sw/compiler/scope_time.h"
 #include "sw/graph/evaluator.h"
 #include "sw/spmd/partitioner.h"
+#include "tests/hw/test_machine.h"
 #include "tests/sw/graph/literals.h"
 #include "tests/workloads/on_partitions.h"
 #include "workloads/resnet50.h"
@@ -77,6 +82,38 @@ TEST_P(WeightUpdateShardingOf, TrainsTheSame) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       sw::testing::expect_near(actual[i], expected[i], 1e-11, 1e-12);
     }
+  }
+}
+
+/// Ops of the optimizer that read arrays, in a fused module.
+std::int64_t update_ops(const Module& module) {
+  const sw::Computation& entry = module.entry_computation();
+  return std::ranges::count_if(entry.instructions, [&](const sw::Instruction& i) {
+    const bool reads_arrays =
+        std::ranges::any_of(i.operands, [&](InstructionId id) { return entry[id].shape.rank() > 0; });
+    return sw::is_core_op(i) && sw::is_within(i.op_name, "optimizer") && reads_arrays;
+  });
+}
+
+// The updates of both tensors together, LARS's and LAMB's around the all-reduce of norms. (Of a smaller batch they
+// would be epilogues of the products that make gradients.)
+TEST_P(WeightUpdateShardingOf, TrainsTheSameInOneOpOrTwo) {
+  const Mesh mesh = Mesh::parse("r=4");
+  const hw::Machine machine = hw::tpu_v3();
+  const TrainingStep step = whole_step(mesh, GetParam(), 1024);
+  const std::vector<Literal> arguments = arguments_of(step.module);
+  const std::vector<Literal> expected = sw::evaluate(step.module, arguments).elements;
+  const sw::ModuleShardings before = propagate(step.module, mesh);
+  const sw::UpdateSharding sharded = shard_weight_update(step.module, mesh, mesh.all(), step.donations,
+                                                         before.values[std::size_t(step.module.entry)], base::Bytes(0));
+  const std::vector<Literal> actual = on_partitions(sharded.module, mesh, arguments, [&](Module local) {
+    const Module merged = fuse_horizontally(fused(std::move(local), machine), machine);
+    const bool has_norms = GetParam() == OptimizerKind::lars || GetParam() == OptimizerKind::lamb;
+    EXPECT_EQ(update_ops(merged), has_norms ? 2 : 1);
+    return merged;
+  });
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    sw::testing::expect_near(actual[i], expected[i], 1e-11, 1e-12);
   }
 }
 
