@@ -20,7 +20,7 @@ namespace podsim::app {
 struct FailedPoint {
   std::int64_t position = 0;
   int exit_code = 0;
-  std::string error;  ///< its last line
+  std::string error;  ///< last lines of what it printed
 };
 
 /// What became of the points that were to be run.
