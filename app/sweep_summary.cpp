@@ -102,7 +102,7 @@ std::string what_next(const SweepSummary& summary) {
   text += fmt::format("{:<10}podsim report {}\n", "Report", folder);
   if (outcome.stopped || !outcome.failed.empty()) {
     text +=
-        fmt::format("{:<10}the same command runs what is {}\n", "Go on", outcome.stopped ? "left" : "failed once more");
+        fmt::format("{:<10}the same command runs what {}\n", "Go on", outcome.stopped ? "is left" : "failed once more");
   }
   return text;
 }
