@@ -169,27 +169,43 @@ class TileMaker {
     bool operator==(const Key&) const = default;
   };
 
+  /// What tells the work of a tile from that of others.
+  struct TileKind {
+    bool first;                  ///< of the op
+    bool loads_row, loads_lane;  ///< blocks that are not there yet
+    bool last;                   ///< of the contraction
+    bool operator==(const TileKind&) const = default;
+  };
+
   void add_tile(std::int64_t row, std::int64_t lane, std::int64_t batch, std::int64_t k) {
+    const Key row_key{batch, row, k}, lane_key{batch, lane, k};
+    const TileKind kind{runs_.empty(), row_key != loaded_row_, lane_key != loaded_lane_, k == cuts_.contraction - 1};
+    loaded_row_ = row_key;
+    loaded_lane_ = lane_key;
+    if (kind == kind_before_) {
+      ++runs_.back().count;
+    } else {
+      append(tile_of(kind));
+    }
+    kind_before_ = kind;
+  }
+
+  hw::TileWork tile_of(const TileKind& kind) const {
     hw::TileWork tile;
     auto read = [&](Bytes bytes) {
       if (bytes > Bytes(0)) tile.reads.push_back({bytes});
     };
-    if (!first_) first_ = true, read(work_.small_bytes);
-    Key row_key{batch, row, k};
-    if (row_key != loaded_row_) read(blocks_.row_block());
-    Key lane_key{batch, lane, k};
-    if (lane_key != loaded_lane_) read(blocks_.lane_block());
-    loaded_row_ = row_key;
-    loaded_lane_ = lane_key;
-    bool last = k == cuts_.contraction - 1;
-    if (last) {
+    if (kind.first) read(work_.small_bytes);
+    if (kind.loads_row) read(blocks_.row_block());
+    if (kind.loads_lane) read(blocks_.lane_block());
+    if (kind.last) {
       if (work_.updated.pieces == 0) read(blocks_.output_side_block());
       if (work_.gathered.pieces > 0) tile.reads.push_back(transfer_of(blocks_.gathered_block()));
       if (Bytes written = blocks_.written_block(); written > Bytes(0)) tile.writes.push_back({written});
     }
-    tile.phases = work_.matmul ? matmul_phases(last) : vector_phases();
-    if (last) tile.phases.front().scalar = lookup(blocks_.gathered_block(), machine_.compiler.row_read);
-    append(std::move(tile));
+    tile.phases = work_.matmul ? matmul_phases(kind.last) : vector_phases();
+    if (kind.last) tile.phases.front().scalar = lookup(blocks_.gathered_block(), machine_.compiler.row_read);
+    return tile;
   }
 
   /// Behind what the op writes in order: the tiles that read rows, combine and write them back.
@@ -204,7 +220,8 @@ class TileMaker {
     phase.vector = {.loads = 2 * rows.pieces, .stores = rows.pieces, .alu_ops = rows.pieces, .transcendentals = 0};
     phase.scalar = lookup(rows, machine_.compiler.row_update);
     tile.phases.push_back(phase);
-    for (std::int64_t i = 0; i < blocks_.output_tiles(); ++i) append(tile);
+    append(std::move(tile));
+    runs_.back().count += blocks_.output_tiles() - 1;
   }
 
   void add_launch() {
@@ -311,7 +328,7 @@ class TileMaker {
   const TileCuts& cuts_;
   const hw::Machine& machine_;
   Blocks blocks_;
-  bool first_ = false;
+  std::optional<TileKind> kind_before_;
   Key loaded_row_{-1, -1, -1};
   Key loaded_lane_{-1, -1, -1};
   std::vector<hw::TileRun> runs_;
