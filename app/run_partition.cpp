@@ -217,7 +217,7 @@ sw::Module RunPartition::with_sharded_update(sw::Module module, std::span<const 
   }
   const sw::ModuleShardings present = propagate(module, mesh);
   const sw::Module whole = sw::fused(sw::partition(module, mesh, present, flags_.options()), machine);
-  whole_update_ = sw::time_under(sw::lower(whole, machine, cache), machine, "optimizer");
+  whole_update_ = sw::time_under(sw::lower(whole, machine, cache), machine, "optimizer", cache);
   const std::vector<sw::ValueSharding>& of_entry = present.values[std::size_t(module.entry)];
   sw::UpdateSharding sharded = shard_weight_update(std::move(module), mesh, over, donations, of_entry);
   update_memory_ = sharded.memory;

@@ -94,6 +94,13 @@ hw::TilePipeline& OpCosts::pipeline() {
   return *pipeline_;
 }
 
+base::ContentKey OpCosts::key_of(std::string_view what, const hw::TileOp& tiles) const {
+  ContentHash hash;
+  hash.add(core_, what);
+  add_tile_op(hash, tiles);
+  return hash.key();
+}
+
 TileCuts OpCosts::cuts(const OpWork& work, const std::string& name) {
   if (cache_ == nullptr) return choose_cuts(work, machine_, pipeline(), name);
   ContentHash hash;
@@ -108,14 +115,20 @@ TileCuts OpCosts::cuts(const OpWork& work, const std::string& name) {
 
 hw::OpResult OpCosts::simulate(const hw::TileOp& tiles) {
   if (cache_ == nullptr) return pipeline().simulate(tiles);
-  ContentHash hash;
-  hash.add(core_, std::string_view("cost"));
-  add_tile_op(hash, tiles);
-  const base::ContentKey key = hash.key();
+  const base::ContentKey key = key_of("cost", tiles);
   if (const auto known = cache_->find(key)) return to_result(*known);
   const hw::OpResult result = pipeline().simulate(tiles);
   cache_->add(key, to_value(result));
   return result;
+}
+
+base::Cycles OpCosts::estimate(const hw::TileOp& tiles) {
+  if (cache_ == nullptr) return pipeline().estimate(tiles);
+  const base::ContentKey key = key_of("estimate", tiles);
+  if (const auto known = cache_->find(key)) return base::Cycles(known->front());
+  const base::Cycles cycles = pipeline().estimate(tiles);
+  cache_->add(key, {cycles.value()});
+  return cycles;
 }
 
 }  // namespace podsim::sw

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/content_hash.h"
 #include "hw/machine.h"
@@ -27,10 +28,11 @@ class OpCosts {
   TileCuts cuts(const OpWork& work, const std::string& name);
   /// TilePipeline::simulate().
   hw::OpResult simulate(const hw::TileOp& tiles);
-  /// TilePipeline::estimate(), never looked up.
-  base::Cycles estimate(const hw::TileOp& tiles) { return pipeline().estimate(tiles); }
+  /// TilePipeline::estimate().
+  base::Cycles estimate(const hw::TileOp& tiles);
 
  private:
+  base::ContentKey key_of(std::string_view what, const hw::TileOp& tiles) const;
   hw::TilePipeline& pipeline();
 
   const hw::Machine& machine_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/compiler/scope_time.h"
 
-#include "hw/tile_pipeline.h"
+#include "sw/compiler/op_costs.h"
 
 namespace podsim::sw {
 
@@ -9,13 +9,13 @@ bool is_within(std::string_view op_name, std::string_view scope) {
   return op_name == scope || (op_name.starts_with(scope) && op_name[scope.size()] == '/');
 }
 
-base::Time time_under(const Program& program, const hw::Machine& machine, std::string_view scope) {
-  hw::TilePipeline pipeline(machine);
+base::Time time_under(const Program& program, const hw::Machine& machine, std::string_view scope, OpCache* cache) {
+  OpCosts costs(machine, cache);
   base::Cycles cycles;
   for (const ProgramItem& item : program.items) {
     if (item.kind != ProgramItem::Kind::op || item.phase == AsyncPhase::done || !is_within(item.op_name, scope))
       continue;
-    cycles += pipeline.estimate(program.ops[std::size_t(item.index)].tiles);
+    cycles += costs.estimate(program.ops[std::size_t(item.index)].tiles);
   }
   return machine.core_clock().time_of(cycles);
 }

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "hw/machine.h"
+#include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
 
 namespace podsim::sw {
@@ -13,6 +14,8 @@ namespace podsim::sw {
 bool is_within(std::string_view op_name, std::string_view scope);
 
 /// What the ops of a scope take one after the other, by the tile level's recurrence; what is in a loop counts once.
-base::Time time_under(const Program& program, const hw::Machine& machine, std::string_view scope);
+/// Looked up in `cache` where there is one.
+base::Time time_under(const Program& program, const hw::Machine& machine, std::string_view scope,
+                      OpCache* cache = nullptr);
 
 }  // namespace podsim::sw

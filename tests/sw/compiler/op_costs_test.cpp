@@ -43,10 +43,11 @@ TEST(OpCosts, AreWhatSearchAndPipelineSay) {
       EXPECT_EQ(fields(costs.cuts(work, "op")), fields(expected));
       const hw::TileOp tiles = make_tiles(work, expected, machine, "op");
       EXPECT_EQ(costs.simulate(tiles), hw::simulate_op(machine, tiles));
+      EXPECT_EQ(costs.estimate(tiles), hw::estimate_cycles(machine, tiles));
     }
     cache.save();
     const OpCacheUse use = cache.take_use();
-    EXPECT_EQ(use.hits + use.misses, 2 * std::int64_t(works.size()));
+    EXPECT_EQ(use.hits + use.misses, 3 * std::int64_t(works.size()));
     EXPECT_EQ(use.misses == 0, known);
   }
 }
