@@ -79,6 +79,17 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
          "themselves,\nonce; off: simulate all [on]")
       ->option_text("on|off");
   run.add_option_function<std::string>(
+         "--algorithm",
+         [&options](const std::string& text) {
+           std::vector<std::string> names{"auto"};
+           for (sw::Algorithm algorithm : sw::algorithms) names.emplace_back(to_string(algorithm));
+           const std::size_t chosen = parse_choice("--algorithm", text, "an algorithm", names);
+           if (chosen > 0) options.algorithm = sw::algorithms[chosen - 1];
+         },
+         "Of the collectives that it can do: ring, one-way-ring, line,\ny-then-x, two-colour or direct [auto: the one "
+         "modelled fastest]")
+      ->option_text("NAME");
+  run.add_option_function<std::string>(
          "--memory",
          [&options](const std::string& text) {
            options.banks = parse_choice("--memory", text, "a level of the memory", {"stream", "bank"}) == 1;

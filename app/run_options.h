@@ -8,6 +8,7 @@
 
 #include "app/machine_options.h"
 #include "app/partition_options.h"
+#include "sw/collectives/algorithm.h"
 #include "workloads/workload.h"
 
 namespace podsim::app {
@@ -23,9 +24,10 @@ struct RunOptions {
   std::optional<std::string> detail;  ///< not given: tile when a trace is written, else replay
   int steps = 2;
   bool fold = true;
-  bool banks = false;                     ///< the hottest ops again, over banks
-  std::optional<std::string> convention;  ///< of a topology: whose cycles; not given: the model's own
-  std::string op_cache;                   ///< file of costs of ops; empty: none
+  std::optional<sw::Algorithm> algorithm;  ///< of collectives; not given: the one modelled fastest
+  bool banks = false;                      ///< the hottest ops again, over banks
+  std::optional<std::string> convention;   ///< of a topology: whose cycles; not given: the model's own
+  std::string op_cache;                    ///< file of costs of ops; empty: none
   bool json = false;
   std::string output;  ///< folder; empty: none
   std::string vcd;     ///< file; empty: none

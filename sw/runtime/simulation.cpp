@@ -56,11 +56,16 @@ std::string algorithm_name(const CollectiveSchedule& schedule) {
 }
 
 std::shared_ptr<const CollectiveSchedule> schedule_of(const CollectiveOp& op, const hw::Machine& machine,
-                                                      const noc::Topology& slice) {
+                                                      const noc::Topology& slice, std::optional<Algorithm> wanted) {
   const CollectiveRequest request{op.kind, op.element_type, op.bytes.value() / byte_width(op.element_type)};
   const CollectiveGroups groups =
       op.groups.empty() ? CollectiveGroups::all(slice, int(machine.cores_per_chip)) : CollectiveGroups(op.groups);
-  return choose_algorithm(machine, slice, groups, request).schedule;
+  const std::vector<Algorithm> able = algorithms_for(op.kind);
+  if (!wanted || std::ranges::find(able, *wanted) == able.end()) {
+    return choose_algorithm(machine, slice, groups, request).schedule;
+  }
+  return std::make_shared<const CollectiveSchedule>(slice, int(machine.cores_per_chip), groups, request, *wanted,
+                                                    segment_lengths(machine, op.element_type));
 }
 
 /// What the infeeds of a step take, one after the other.
@@ -82,7 +87,10 @@ Simulation::Simulation(const Program& program, const hw::Machine& machine, const
       options_(std::move(options)),
       costs_(machine, options_.op_cache),
       recorded_(program.ops.size()) {
-  for (const CollectiveOp& op : program.collectives) schedules_.push_back(schedule_of(op, machine, slice));
+  for (const CollectiveOp& op : program.collectives) {
+    schedules_.push_back(schedule_of(op, machine, slice, options_.algorithm));
+    note_other_algorithm(op.kind);
+  }
   noc::FoldedTopology topology = fold(slice);
   fabric_ = std::make_unique<noc::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
   const noc::Topology& chips = topology.representatives();
@@ -101,6 +109,15 @@ Simulation::Simulation(const Program& program, const hw::Machine& machine, const
     result_.notes.push_back(
         fmt::format("{}: chips that do the same at the same time are simulated once", to_string(topology)));
   }
+}
+
+void Simulation::note_other_algorithm(CollectiveKind kind) {
+  if (!options_.algorithm) return;
+  const std::vector<Algorithm> able = algorithms_for(kind);
+  if (std::ranges::find(able, *options_.algorithm) != able.end()) return;
+  std::string note = fmt::format("{} is not done by the algorithm {}: the one modelled fastest is taken",
+                                 to_string(kind), to_string(*options_.algorithm));
+  if (std::ranges::find(result_.notes, note) == result_.notes.end()) result_.notes.push_back(std::move(note));
 }
 
 Simulation::~Simulation() = default;

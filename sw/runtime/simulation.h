@@ -14,6 +14,7 @@
 #include "hw/core.h"
 #include "hw/machine.h"
 #include "noc/folded_topology.h"
+#include "sw/collectives/algorithm.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/detail.h"
@@ -40,6 +41,8 @@ struct SimulationOptions {
   int steps = 2;
   OpCache* op_cache = nullptr;  ///< where the costs of ops that are replayed may be known
   bool fold = true;  ///< let a chip stand for its translates along wrapped dimensions, a trip for those that repeat it
+  /// Of the collectives that it can do; not given, and of the others, the one that is modelled fastest.
+  std::optional<Algorithm> algorithm;
   base::ProbeSink* sink = nullptr;
   base::Timeline* timeline = nullptr;  ///< of chip (0,0,...) core 0
   std::function<void(double)> progress;
@@ -89,6 +92,7 @@ class Simulation : private hw::CoreRuntime {
 
   void advance();
   std::unique_ptr<hw::Chip> make_chip(noc::NodeId node, std::string scope);
+  void note_other_algorithm(CollectiveKind kind);
   noc::FoldedTopology fold(const noc::Topology& slice);
   bool branches_vary_along(const noc::Topology& slice, int dimension) const;
   void take_small_permutes_by_formula();

@@ -144,6 +144,23 @@ TEST(RunFold, GivesTheStepOfTheWholeTorus) {
   EXPECT_EQ(folded["step_time_ps"], whole["step_time_ps"]);
 }
 
+TEST(RunAlgorithm, IsTheOneThatWasAskedForWhereItCanBe) {
+  const test::Folder folder;
+  const Json fastest = json_of(folder, small_run({"--json"}));
+  const std::string chosen = fastest["collectives"][0]["algorithm"];
+  const auto is_of = [](const std::string& name, const std::string& algorithm) {
+    return name.starts_with(algorithm + ":");
+  };
+  for (const char* algorithm : {"ring", "one-way-ring", "line", "y-then-x", "two-colour"}) {
+    const Json run = json_of(folder, small_run({"--json", "--algorithm", algorithm}));
+    EXPECT_TRUE(is_of(run["collectives"][0]["algorithm"], algorithm)) << run["collectives"][0]["algorithm"];
+    if (is_of(chosen, algorithm)) EXPECT_EQ(run["step_time_ps"], fastest["step_time_ps"]);
+  }
+  const Json direct = json_of(folder, small_run({"--json", "--algorithm", "direct"}));  // of all-to-alls
+  EXPECT_EQ(direct["step_time_ps"], fastest["step_time_ps"]);
+  EXPECT_NE(direct["notes"].dump().find("all-reduce is not done by the algorithm direct"), std::string::npos);
+}
+
 TEST(RunOutput, OpsAreInXprofColumnsAndAddUpToTheStep) {
   const test::Folder folder;
   const Json run = json_of(folder, small_run({"--json", "-o", "r"}));
