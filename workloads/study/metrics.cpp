@@ -71,8 +71,8 @@ std::vector<std::pair<std::string, double>> metrics_of(const Study& study, const
       const auto earlier = std::ranges::find(metrics, name, &std::pair<std::string, double>::first);
       if (earlier != metrics.end()) return earlier->second;
       const StudyMetric* metric = find_metric(study.command, name);
-      const std::optional<double> number =
-          metric != nullptr ? metric_value(*metric, result) : point_variable(settings, name, machines);
+      std::optional<double> number = metric == nullptr ? std::nullopt : metric_value(*metric, result);
+      if (!number) number = point_variable(settings, name, machines);
       return number.value_or(std::numeric_limits<double>::quiet_NaN());
     });
     if (std::isfinite(value)) metrics.emplace_back(derived.name, value);

@@ -28,6 +28,17 @@ std::string text(const std::vector<PlacedValue>& values, std::string_view key, s
 
 bool is_machine_key(const std::string& key) { return key.find('.') != std::string::npos && !key.starts_with("model."); }
 
+/// The value that a diagnostic of the machine is about: the one whose assignment is its line, else one that the message
+/// names, else the machine. nullptr: none of the point's.
+const PlacedValue* culprit(const std::vector<PlacedValue>& values, const base::Diagnostic& d) {
+  const std::string& line = d.location.line_text;
+  if (d.location.file == "--set") return find(values, line.substr(0, line.find('=')));
+  for (const PlacedValue& v : values) {
+    if (d.message.find("'" + v.value->key + "'") != std::string::npos) return &v;
+  }
+  return find(values, "machine");
+}
+
 std::vector<std::int64_t> slice_sizes(const PlacedValue& slice) {
   return noc::parse_slice_sizes(slice.value->text, slice.place);
 }
@@ -53,20 +64,20 @@ std::string PointCheck::machine_identity(const std::vector<PlacedValue>& values)
 
 void PointCheck::check(const std::vector<PlacedValue>& values, const std::string& at) {
   const hw::Machine* machine = nullptr;
-  check_machine(values, machine);
+  check_machine(values, at, machine);
   check_model(values, at);
   if (machine == nullptr) return;
   check_slice(values, *machine, at);
 }
 
-void PointCheck::check_machine(const std::vector<PlacedValue>& values, const hw::Machine*& machine) {
+void PointCheck::check_machine(const std::vector<PlacedValue>& values, const std::string& at,
+                               const hw::Machine*& machine) {
   const std::string identity = machine_identity(values);
   const auto [known, is_new] = built_.try_emplace(identity);
   if (!is_new) {
     machine = known->second ? &*known->second : nullptr;
     return;
   }
-  const PlacedValue* name = find(values, "machine");
   base::Config config = machines_.get(text(values, "machine", "tpu-v3"));
   bool fits = true;
   for (const PlacedValue& v : values) {
@@ -84,10 +95,8 @@ void PointCheck::check_machine(const std::vector<PlacedValue>& values, const hw:
     machine = &*known->second;
   } catch (const base::InputError& error) {
     for (const base::Diagnostic& d : error.diagnostics()) {
-      // The value that was set last has its assignment as its line.
-      const std::string key = d.location.line_text.substr(0, d.location.line_text.find('='));
-      const PlacedValue* value = d.location.file == "--set" ? find(values, key) : name;
-      errors_.error(value == nullptr ? d.location : value->place, d.message, d.hint);
+      const PlacedValue* value = culprit(values, d);
+      errors_.error(value == nullptr ? d.location : value->place, d.message, d.hint.empty() ? at : d.hint);
     }
   }
 }

@@ -26,11 +26,11 @@ class PointCheck {
   PointCheck(const Study& study, MachineCache& machines, DiagnosticList& errors)
       : study_(study), machines_(machines), errors_(errors) {}
 
-  /// `values` are all that the point sets, each key once; `at` says in words which point it is.
+  /// `values` are all that the point sets, each key once; `at` says in words which point it is: "at slice = 4x4".
   void check(const std::vector<PlacedValue>& values, const std::string& at);
 
  private:
-  void check_machine(const std::vector<PlacedValue>& values, const hw::Machine*& machine);
+  void check_machine(const std::vector<PlacedValue>& values, const std::string& at, const hw::Machine*& machine);
   void check_slice(const std::vector<PlacedValue>& values, const hw::Machine& machine, const std::string& at);
   void check_groups(const std::vector<PlacedValue>& values, const hw::Machine& machine);
   void check_model(const std::vector<PlacedValue>& values, const std::string& at);

@@ -128,7 +128,8 @@ std::string StudyReader::metric_name(const toml::node& node) {
   std::string hint = base::did_you_mean(name, names);
   for (const std::string& candidate : names) {
     const std::size_t dot = candidate.rfind('.');
-    if (hint.empty() && dot != std::string::npos && candidate.substr(dot + 1) == name) {
+    const bool begins = !name.empty() && candidate.starts_with(name + "_");
+    if (hint.empty() && (begins || (dot != std::string::npos && candidate.substr(dot + 1) == name))) {
       hint = fmt::format("did you mean '{}'?", candidate);
     }
   }

@@ -21,8 +21,8 @@ namespace podsim::workloads {
 namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t(1) << 40;  // of `podsim collective`
-constexpr std::array<std::string_view, 8> of_single_runs{"json",    "output",    "vcd", "trace",
-                                                         "compare", "show_mesh", "set", "help"};
+constexpr std::array<std::string_view, 9> of_single_runs{"json",      "output", "vcd",  "trace",   "compare",
+                                                         "show_mesh", "set",    "help", "op_cache"};
 
 /// A text as a place to point into.
 base::SourceLocation whole(const std::string& text) {
@@ -87,6 +87,12 @@ std::vector<std::string> optimizer_names() {
   return names;
 }
 
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names{"auto"};
+  for (sw::Algorithm algorithm : sw::algorithms) names.emplace_back(to_string(algorithm));
+  return names;
+}
+
 std::vector<StudyFlag> run_flags() {
   return {argument("workload", FlagType::file),
           file_flag("machine", "--machine"),
@@ -96,6 +102,7 @@ std::vector<StudyFlag> run_flags() {
           count("steps", "--steps", 1, 1'000'000),
           choice("detail", "--detail", {"tile", "replay"}),
           choice("fold", "--fold", {"on", "off"}),
+          choice("algorithm", "--algorithm", algorithm_names()),
           choice("memory", "--memory", {"stream", "bank"}),
           text_flag("mesh", "--mesh", check_mesh),
           file_flag("sharding", "--sharding"),
@@ -107,8 +114,6 @@ std::vector<StudyFlag> run_flags() {
 std::vector<StudyFlag> collective_flags() {
   StudyFlag kind = argument("kind", FlagType::choice);
   for (sw::CollectiveKind of : sw::collective_kinds) kind.choices.emplace_back(to_string(of));
-  std::vector<std::string> algorithms{"auto"};
-  for (sw::Algorithm algorithm : sw::algorithms) algorithms.emplace_back(to_string(algorithm));
   StudyFlag bytes = text_flag("bytes", "--bytes");
   bytes.type = FlagType::bytes;
   StudyFlag fault = text_flag("fault", "--fault", check_faults);
@@ -118,7 +123,7 @@ std::vector<StudyFlag> collective_flags() {
           file_flag("machine", "--machine"),
           text_flag("slice", "--slice", check_slice),
           text_flag("groups", "--groups"),
-          choice("algorithm", "--algorithm", std::move(algorithms)),
+          choice("algorithm", "--algorithm", algorithm_names()),
           choice("network", "--network", {"message", "packet"}),
           choice("dtype", "--dtype", {"bf16", "f32"}),
           choice("fold", "--fold", {"on", "off"}),

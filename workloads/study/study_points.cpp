@@ -109,7 +109,7 @@ class PointMaker {
     }
     if (!write_derived(point)) return;
     point.position = std::int64_t(points.size());
-    check_.check(settings(point, index), describe(point.axes));
+    check_.check(settings(point, index), "at " + describe(point.axes));
     write_arguments(point);
     points.push_back(std::move(point));
   }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "program.h"
+#include "workloads/study/metrics.h"
+
+namespace podsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+
+/// The ways to numbers, those of the rows of a list alike.
+void add_numbers(const Json& json, const std::string& way, std::set<std::string>& ways) {
+  if (json.is_number()) ways.insert(way);
+  if (json.is_array()) {
+    for (const Json& row : json) add_numbers(row, way, ways);
+  } else if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) add_numbers(value, way.empty() ? key : way + "." + key, ways);
+  }
+}
+
+/// Runs that between them have every figure there is.
+std::vector<Words> runs() {
+  return {{"run", "resnet50", "--slice", "2x2", "--batch-per-core", "8", "--memory", "bank"},
+          {"run", "bert_large", "--slice", "2x2", "--set", "model.layers=2", "--weight-update-sharding", "on"},
+          {"run", "pipelined_mlp", "--slice", "2x2"},
+          {"run", "transformer", "--slice", "2x2", "--set", "model.layers=2", "--rematerialise", "layer"}};
+}
+
+std::vector<Words> collectives() {
+  return {{"collective", "all-reduce", "--bytes", "64KiB", "--slice", "4x4", "--verify"},
+          {"collective", "all-gather", "--bytes", "64KiB", "--slice", "4x4", "--fault", "dead-link:(0,0)x+"}};
+}
+
+/// The numbers that a table must name, and those that all of the runs have.
+struct Figures {
+  std::set<std::string> some, all;
+};
+
+Figures figures_of(const std::vector<Words>& commands) {
+  const test::Folder folder;
+  Figures figures;
+  bool first = true;
+  for (Words words : commands) {
+    words.emplace_back("--json");
+    const test::Outcome outcome = folder.run(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    if (outcome.code != 0) continue;
+    std::set<std::string> ways;
+    add_numbers(Json::parse(outcome.out), "", ways);
+    for (const char* none : {"schema_version", "wall_s", "compile_s", "partition_s"}) ways.erase(none);
+    figures.some.insert(ways.begin(), ways.end());
+    if (first) figures.all = ways;
+    std::erase_if(figures.all, [&](const std::string& way) { return !ways.contains(way); });
+    first = false;
+  }
+  return figures;
+}
+
+void expect_table(const std::string& command, const Figures& figures) {
+  std::set<std::string> named;
+  for (const workloads::StudyMetric& metric : workloads::study_metrics(command)) {
+    named.insert(metric.name);
+    EXPECT_TRUE(figures.some.contains(metric.name) || metric.name.starts_with("loops."))
+        << metric.name << " is in no run";
+    if (!metric.always || metric.of != workloads::MetricOf::value) continue;
+    EXPECT_TRUE(figures.all.contains(metric.name)) << metric.name << " is not in every run";
+  }
+  for (const std::string& way : figures.some) EXPECT_TRUE(named.contains(way)) << way << " is no metric";
+}
+
+TEST(StudyMetrics, OfRunsAreTheNumbersOfItsJson) { expect_table("run", figures_of(runs())); }
+TEST(StudyMetrics, OfCollectivesAreTheNumbersOfItsJson) { expect_table("collective", figures_of(collectives())); }
+
+}  // namespace
+}  // namespace podsim
