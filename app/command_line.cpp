@@ -48,17 +48,17 @@ std::vector<std::string> with_help_as_flag(std::vector<std::string> words) {
   return words;
 }
 
-int parse_and_run(const std::vector<std::string>& words) {
-  CLI::App program{"podsim: a cycle-approximate SystemC/TLM-2.0 model of the TPU v3, from one core to 4096 chips"};
-  program.name("podsim");
+int parse_and_run(const std::vector<std::string>& words, const ProgramText& text, const AddCommands& add) {
+  CLI::App program{text.description};
+  program.name(text.name);
   program.set_version_flag("--version", program_version, "Print the version and exit");
   program.require_subcommand(1);
-  program.footer(examples);
+  program.footer(text.footer);
   program.get_formatter()->column_width(25);
   program.get_formatter()->label("SUBCOMMAND", "COMMAND");
   program.get_formatter()->label("OPTIONS", "FLAGS");
   int code = done;
-  add_commands(program, words, code);
+  add(program, words, code);
   try {
     program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::CallForHelp&) {
@@ -92,10 +92,18 @@ int with_errors_printed(const std::function<int()>& command) {
 }
 
 int run_command_line(int argc, char** argv) {
+  return run_command_line(
+      argc, argv,
+      {"podsim", "podsim: a cycle-approximate SystemC/TLM-2.0 model of the TPU v3, from one core to 4096 chips",
+       examples},
+      add_commands);
+}
+
+int run_command_line(int argc, char** argv, const ProgramText& text, const AddCommands& add) {
   return with_errors_printed([&] {
     std::vector<std::string> words(argv, argv + argc);
-    words.front() = "podsim";
-    return parse_and_run(with_help_as_flag(std::move(words)));
+    words.front() = text.name;
+    return parse_and_run(with_help_as_flag(std::move(words)), text, add);
   });
 }
 

@@ -2,6 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace podsim::app {
 
@@ -19,5 +25,15 @@ int with_errors_printed(const std::function<int()>& command);
 
 /// Parses the arguments, runs the command they name, prints errors like a compiler, returns the exit code.
 int run_command_line(int argc, char** argv);
+
+/// What a program says of itself.
+struct ProgramText {
+  std::string name, description, footer;
+};
+/// Declares commands, which set `code` when they run; `words` is the command line.
+using AddCommands = std::function<void(CLI::App& program, const std::vector<std::string>& words, int& code)>;
+
+/// The same of a program with commands of its own.
+int run_command_line(int argc, char** argv, const ProgramText& text, const AddCommands& add);
 
 }  // namespace podsim::app

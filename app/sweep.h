@@ -10,6 +10,10 @@
 #include "app/point_runners.h"
 #include "app/study_folder.h"
 
+namespace CLI {
+class App;
+}
+
 namespace podsim::app {
 
 struct SweepOptions {
@@ -21,6 +25,9 @@ struct SweepOptions {
   bool yes = false;
   bool json = false;
 };
+
+/// Declares the argument and the flags that say what is swept.
+void add_sweep_flags(CLI::App& command, SweepOptions& options);
 
 /// Those who run the points, once it is known how many points there are to run (at least one).
 using MakeRunners = std::function<std::unique_ptr<PointRunners>(std::size_t points)>;

@@ -137,11 +137,13 @@ bool WorkerProcesses::receive(Worker& worker) {
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-std::vector<PointRunners::Report> WorkerProcesses::wait() {
+std::vector<PointRunners::Report> WorkerProcesses::wait() { return wait(wait_ms); }
+
+std::vector<PointRunners::Report> WorkerProcesses::wait(int longest_ms) {
   std::vector<pollfd> wanted;
   for (const Worker& worker : workers_) wanted.push_back({worker.socket, POLLIN, 0});
   std::vector<Report> reports;
-  if (poll(wanted.data(), wanted.size(), wait_ms) <= 0) return reports;
+  if (poll(wanted.data(), wanted.size(), longest_ms) <= 0) return reports;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (wanted[i].revents == 0) continue;
     Worker& worker = workers_[i];

@@ -26,6 +26,8 @@ class WorkerProcesses : public PointRunners {
   bool usable(std::size_t /*runner*/) const override { return true; }
   void give(std::size_t runner, const std::vector<std::string>& arguments) override;
   std::vector<Report> wait() override;
+  /// The same after at most so many milliseconds.
+  std::vector<Report> wait(int longest_ms);
 
  private:
   struct Worker {

@@ -17,3 +17,13 @@ find_package(Eigen3 3.4 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 find_package(benchmark REQUIRED)
+
+# Optional.
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI 3 COMPONENTS CXX)
+if(MPI_CXX_FOUND)
+  set(PODSIM_MPI ON)
+else()
+  set(PODSIM_MPI OFF)
+  message(STATUS "podsim-mpi is left out: no MPI was found (libopenmpi-dev)")
+endif()

@@ -27,13 +27,13 @@ void redirect(int descriptor, const std::filesystem::path& file) {
   if (opened < 0 || dup2(opened, descriptor) < 0) _exit(126);
 }
 
-[[noreturn]] void execute(const std::vector<std::string>& arguments) {
+[[noreturn]] void execute(const std::string& program, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
-  words.insert(words.begin(), PODSIM_PROGRAM);
+  words.insert(words.begin(), program);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  execv(PODSIM_PROGRAM, pointers.data());
+  execv(program.c_str(), pointers.data());
   _exit(127);
 }
 
@@ -67,7 +67,16 @@ std::vector<std::string> Folder::names(const std::filesystem::path& inside) cons
 
 Outcome Folder::run(const std::vector<std::string>& arguments) const { return Child(*this, arguments).wait(); }
 
-Child::Child(const Folder& folder, const std::vector<std::string>& arguments)
+std::string find_program(const std::string& name) {
+  std::istringstream folders(std::string(getenv("PATH")) + ":/usr/sbin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string path = folder + "/" + name;
+    if (access(path.c_str(), X_OK) == 0) return path;
+  }
+  return "";
+}
+
+Child::Child(const Folder& folder, const std::vector<std::string>& arguments, const std::string& program)
     : out_(folder.path().string() + ".out"), err_(folder.path().string() + ".err") {
   id_ = fork();
   if (id_ < 0) throw std::runtime_error("cannot fork");
@@ -75,7 +84,7 @@ Child::Child(const Folder& folder, const std::vector<std::string>& arguments)
   if (chdir(folder.path().c_str()) != 0) _exit(125);
   redirect(STDOUT_FILENO, out_);
   redirect(STDERR_FILENO, err_);
-  execute(arguments);
+  execute(program, arguments);
 }
 
 Child::~Child() {

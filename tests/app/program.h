@@ -36,10 +36,13 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// A run that can be sent signals; its stdout and stderr go to files outside the folder.
+/// Where a program of the host lies; empty when it is not there.
+std::string find_program(const std::string& name);
+
+/// A run, of podsim or another program, that can be sent signals; its stdout and stderr go to files outside the folder.
 class Child {
  public:
-  Child(const Folder& folder, const std::vector<std::string>& arguments);
+  Child(const Folder& folder, const std::vector<std::string>& arguments, const std::string& program = PODSIM_PROGRAM);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;

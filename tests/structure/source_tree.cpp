@@ -21,7 +21,7 @@ std::ptrdiff_t layer_of(const std::filesystem::path& path) {
 }  // namespace
 
 const std::vector<std::string>& layers() {
-  static const std::vector<std::string> all = {"base", "noc", "hw", "sw", "workloads", "app"};
+  static const std::vector<std::string> all = {"base", "noc", "hw", "sw", "workloads", "app", "mpi"};
   return all;
 }
 
