@@ -6,25 +6,24 @@
 
 #include "app/arguments.h"
 #include "app/commands.h"
+#include "app/slurm_batch.h"
 #include "app/sweep.h"
 #include "app/worker_processes.h"
 
 namespace podsim::app {
 namespace {
 
-constexpr std::int64_t most_workers = 1024;
+constexpr std::int64_t most_workers = 1024, most_tasks = 1'000'000;
 
 struct SweepCommand {
   SweepOptions sweep;
   std::size_t workers = std::max(std::thread::hardware_concurrency(), 1U);
+  bool emit = false;      ///< batch files
+  std::size_t tasks = 0;  ///< of a batch; 0: by the number of points
 };
 
 void add_flags(CLI::App& command, const std::shared_ptr<SweepCommand>& options) {
-  command
-      .add_option("STUDY", options->sweep.study,
-                  "A study file (.toml), or the name of a study that the program\ncarries")
-      ->required()
-      ->option_text(" ");
+  add_sweep_flags(command, options->sweep);
   command
       .add_option_function<std::string>(
           "-j",
@@ -33,25 +32,48 @@ void add_flags(CLI::App& command, const std::shared_ptr<SweepCommand>& options) 
           },
           "Points that run at the same time [as many as processors]")
       ->option_text("N");
+  auto* emit = command.add_option_function<std::string>(
+      "--emit",
+      [options](const std::string& text) {
+        parse_choice("--emit", text, "a batch system", {"slurm"});
+        options->emit = true;
+      },
+      "Run nothing: write batch files for SLURM into the folder, an\narray whose tasks are shards, and what finishes "
+      "it");
+  emit->option_text("slurm")->excludes("--shard", "--dry-run", "--resume");
   command
       .add_option_function<std::string>(
-          "-o,--output", [options](const std::string& text) { options->sweep.output = parse_path("-o", text); },
+          "--tasks",
+          [options](const std::string& text) {
+            options->tasks = std::size_t(parse_whole_number("--tasks", text, 1, most_tasks));
+          },
+          "Of the array of --emit [one for 64 points]")
+      ->option_text("N")
+      ->needs(emit);
+}
+
+}  // namespace
+
+void add_sweep_flags(CLI::App& command, SweepOptions& options) {
+  command.add_option("STUDY", options.study, "A study file (.toml), or the name of a study that the program\ncarries")
+      ->required()
+      ->option_text(" ");
+  command
+      .add_option_function<std::string>(
+          "-o,--output", [&options](const std::string& text) { options.output = parse_path("-o", text); },
           "Folder for the database and what goes with it [the study's\nname]")
       ->option_text("DIR");
   command
       .add_option_function<std::string>(
-          "--shard", [options](const std::string& text) { options->sweep.shard = parse_shard(text); },
+          "--shard", [&options](const std::string& text) { options.shard = parse_shard(text); },
           "Only the k-th of N parts of the points; the parts may run at\nthe same time, on many hosts, on one folder")
       ->option_text("k/N");
-  command.add_flag("--resume", options->sweep.resume,
+  command.add_flag("--resume", options.resume,
                    "Only go on with a sweep that was begun in the folder (points\nthat are done are never run again)");
-  command.add_flag("--dry-run", options->sweep.dry_run, "Print the points as command lines and run nothing");
-  command.add_flag("--yes", options->sweep.yes,
-                   "Run more than 100,000 points, and remove points whose inputs\nhave changed");
-  command.add_flag("--json", options->sweep.json, "One JSON object on stdout");
+  command.add_flag("--dry-run", options.dry_run, "Print the points as command lines and run nothing");
+  command.add_flag("--yes", options.yes, "Run more than 100,000 points, and remove points whose inputs\nhave changed");
+  command.add_flag("--json", options.json, "One JSON object on stdout");
 }
-
-}  // namespace
 
 void add_sweep(CLI::App& program, int& code) {
   auto options = std::make_shared<SweepCommand>();
@@ -64,8 +86,10 @@ command runs the rest. docs/studies.md describes studies and their database.
 Examples:
   podsim sweep study.toml -j 8
   podsim sweep study.toml --dry-run
-  podsim sweep study.toml --shard 3/16 -o /shared/study)");
+  podsim sweep study.toml --shard 3/16 -o /shared/study
+  podsim sweep study.toml --emit slurm -o /shared/study)");
   command->callback([options, &code] {
+    if (options->emit) return emit_slurm(options->sweep, options->tasks);
     code = run_sweep(options->sweep, [&](std::size_t points) {
       return std::make_unique<WorkerProcesses>(std::min(options->workers, points));
     });

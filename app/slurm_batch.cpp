@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/slurm_batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/arguments.h"
+#include "app/output_folder.h"
+#include "app/standard_output.h"
+#include "app/study_folder.h"
+#include "base/atomic_file.h"
+#include "workloads/study/study.h"
+
+namespace podsim::app {
+namespace {
+
+constexpr std::size_t points_of_a_task = 64, most_tasks_unasked = 1000;  // of an array, by SLURM's default
+
+/// The lines that both files begin with.
+std::string head(const SlurmBatch& batch, const std::string& job, const std::string& output) {
+  return fmt::format(
+      "#!/bin/bash\n"
+      "#SBATCH --job-name={}\n"
+      "#SBATCH --ntasks=1\n"
+      "#SBATCH --output={}\n",
+      job, (batch.folder / output).string());
+}
+
+std::string sweep_line(const SlurmBatch& batch) {
+  std::string line = "exec " + shell_line({batch.program.string(), "sweep", batch.study, "-o", batch.folder.string()});
+  if (batch.yes) line += " --yes";
+  return line + " -j \"${SLURM_CPUS_PER_TASK:-1}\"";
+}
+
+}  // namespace
+
+std::string array_script(const SlurmBatch& batch) {
+  return head(batch, batch.name, "slurm-%A_%a.out") + fmt::format("#SBATCH --array=0-{}\n\n", batch.tasks - 1) +
+         sweep_line(batch) + " \\\n  --shard \"$((SLURM_ARRAY_TASK_ID + 1))/$SLURM_ARRAY_TASK_COUNT\"\n";
+}
+
+std::string finish_script(const SlurmBatch& batch) {
+  return head(batch, batch.name + "-finish", "slurm-%j.out") + "\n" + sweep_line(batch) + "\n";
+}
+
+void emit_slurm(const SweepOptions& options, std::size_t tasks) {
+  const workloads::Study study = workloads::read_study(options.study);
+  if (!options.yes) workloads::require_moderate_size(study);
+  const std::size_t points = workloads::points_of(study).size();
+  const StudyPaths paths(options.output.empty() ? study.name : options.output, study, std::nullopt);
+  SlurmBatch batch;
+  batch.name = study.name;
+  batch.study = study.path.empty() ? study.name : std::filesystem::absolute(study.path).lexically_normal().string();
+  batch.folder = std::filesystem::absolute(paths.folder).lexically_normal();
+  batch.program = std::filesystem::read_symlink("/proc/self/exe");
+  batch.tasks = std::min(
+      tasks != 0 ? tasks : std::min((points + points_of_a_task - 1) / points_of_a_task, most_tasks_unasked), points);
+  batch.yes = options.yes;
+  const OutputFolder folder(batch.folder);
+  base::write_file(batch.array_file(), array_script(batch));
+  base::write_file(batch.finish_file(), finish_script(batch));
+  print_result(fmt::format(
+      "{} points in an array of {} tasks:\n\n"
+      "  job=$(sbatch --parsable {})\n"
+      "  sbatch --dependency=afterany:$job {}\n",
+      points, batch.tasks, shell_line({batch.array_file().string()}), shell_line({batch.finish_file().string()})));
+}
+
+}  // namespace podsim::app
