@@ -14,6 +14,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   add_hlo(program);
   add_ops(program);
   add_report(program);
+  add_compare(program);
   add_describe(program);
 }
 

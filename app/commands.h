@@ -24,6 +24,7 @@ void add_collective(CLI::App& program);
 void add_hlo(CLI::App& program);
 void add_ops(CLI::App& program);
 void add_report(CLI::App& program);
+void add_compare(CLI::App& program);
 void add_describe(CLI::App& program);
 
 }  // namespace podsim::app

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -18,13 +17,12 @@
 #include "app/command_line.h"
 #include "app/standard_output.h"
 #include "base/diagnostic.h"
-#include "base/text_table.h"
+#include "sw/report/figure_comparison.h"
 
 namespace podsim::app {
 namespace {
 
-using Json = nlohmann::json;
-using Align = base::TextTable::Align;
+using Json = nlohmann::ordered_json;
 
 /// The command line with one sharding file instead of the two, and the result as JSON.
 std::vector<std::string> words_with(const std::vector<std::string>& words, const std::string& file) {
@@ -75,58 +73,12 @@ int run_again(const std::vector<std::string>& words, std::string& out) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-std::string change(double from, double to) {
-  if (from == 0) return to == 0 ? "" : "new";
-  return fmt::format("{:+.1f} %", 100 * (to / from - 1));
-}
-
-class ComparisonTable {
- public:
-  explicit ComparisonTable(const std::vector<std::string>& files)
-      : table_({Align::left, Align::right, Align::right, Align::right}) {
-    table_.row({"", files[0], files[1], ""});
-  }
-  void row(const std::string& name, double a, double b, double scale, const char* unit) {
-    table_.row(
-        {name, fmt::format("{:.3f} {}", a * scale, unit), fmt::format("{:.3f} {}", b * scale, unit), change(a, b)});
-  }
-  std::string text() const { return table_.text(); }
-
- private:
-  base::TextTable table_;
-};
-
-using Rows = std::map<std::pair<std::string, std::string>, std::array<double, 2>>;
-
-/// A value of both runs' collectives by axes and kind.
-Rows by_axis(const std::array<Json, 2>& runs, const char* key) {
-  Rows rows;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    for (const Json& row : runs[i]["collectives_by_axis"]) rows[{row["axes"], row["kind"]}][i] = row[key];
-  }
-  return rows;
-}
-
 std::string comparison(const RunOptions& options, const std::array<Json, 2>& runs) {
-  ComparisonTable table(options.compare);
-  const auto both = [&](const char* name, const char* pointer, double scale, const char* unit) {
-    const Json::json_pointer at(pointer);
-    table.row(name, runs[0].at(at), runs[1].at(at), scale, unit);
-  };
-  both("step", "/step_time_s", 1e3, "ms");
-  both("compute", "/breakdown_s/compute", 1e3, "ms");
-  both("collectives", "/breakdown_s/collective", 1e3, "ms");
-  for (const auto& [name, values] : by_axis(runs, "exposed_s")) {
-    table.row(fmt::format("  {} along {}", name.second, name.first), values[0], values[1], 1e3, "ms");
-  }
-  for (const auto& [name, values] : by_axis(runs, "bytes_per_step")) {
-    table.row(fmt::format("  bytes of {} along {}", name.second, name.first), values[0], values[1], 1e-6, "MB");
-  }
-  both("memory at the peak", "/memory/peak_bytes_per_core", 1.0 / double(1 << 30), "GiB");
-  both("parameters", "/memory/parameter_bytes_per_core", 1.0 / double(1 << 30), "GiB");
+  const std::array<std::string, 2> labels{options.compare[0], options.compare[1]};
   return fmt::format("{} on a {} slice of {}\n\n", options.workload, runs[0]["slice"].get<std::string>(),
                      runs[0]["machine"].get<std::string>()) +
-         table.text();
+         sw::figures_text(labels, sw::compare_figures(runs[0], runs[1])) + "\n" +
+         sw::collectives_text(labels, sw::compare_collectives(runs[0], runs[1]));
 }
 
 }  // namespace
@@ -144,7 +96,7 @@ int compare_shardings(const RunOptions& options, const std::vector<std::string>&
     runs[i] = Json::parse(out);
   }
   if (options.json) {
-    const nlohmann::ordered_json json = {
+    const Json json = {
         {"schema_version", 1},
         {"command", "run --compare"},
         {"runs",

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/arguments.h"
+#include "app/commands.h"
+#include "app/standard_output.h"
+#include "base/atomic_file.h"
+#include "base/diagnostic.h"
+#include "sw/report/run_comparison.h"
+
+namespace podsim::app {
+namespace {
+
+struct CompareOptions {
+  std::string a, b;
+  std::int64_t most = 10, depth = 1;
+  bool json = false;
+  std::string csv;
+};
+
+sw::ComparedRun read(const char* argument, const std::string& folder, std::size_t depth) {
+  sw::ComparedRun run;
+  locate_errors(argument, parse_path(argument, folder),
+                [&] { run = sw::compared_run(sw::read_run_folder(folder), depth); });
+  return run;
+}
+
+/// Reads both and compares them. Files that are JSON but not what a run writes are found out on the way.
+sw::RunComparison compare_folders(const CompareOptions& options) {
+  const std::size_t depth = std::size_t(options.depth);
+  try {
+    return sw::compare_runs(read("A", options.a, depth), read("B", options.b, depth));
+  } catch (const nlohmann::json::exception& error) {
+    throw base::InputError(fmt::format("'{}' or '{}' has a manifest.json or stats.json that podsim did not write: {}",
+                                       options.a, options.b, error.what()));
+  }
+}
+
+void compare(const CompareOptions& options) {
+  const sw::RunComparison comparison = compare_folders(options);
+  if (!options.csv.empty()) base::write_file(options.csv, sw::comparison_csv(comparison));
+  print_result(options.json ? sw::comparison_json(comparison)
+                            : sw::comparison_text(comparison, std::size_t(options.most)));
+}
+
+void add_number(CLI::App& command, const std::string& flags, std::int64_t& number, std::int64_t most,
+                const char* what) {
+  const std::string name = flags.substr(flags.find("--"));
+  command
+      .add_option_function<std::string>(
+          flags, [name, most, &number](const std::string& text) { number = parse_whole_number(name, text, 1, most); },
+          what)
+      ->option_text("N");
+}
+
+}  // namespace
+
+void add_compare(CLI::App& program) {
+  auto options = std::make_shared<CompareOptions>();
+  CLI::App* compare_command =
+      program.add_subcommand("compare", "Say what two runs differ in, and op by op where the time went")
+          ->group("Commands");
+  compare_command->add_option("A", options->a, "A folder that 'podsim run -o' wrote")->option_text(" ")->required();
+  compare_command->add_option("B", options->b, "Another")->option_text(" ")->required();
+  add_number(*compare_command, "-n,--rows", options->most, 1'000'000, "Rows of lists of ops and layers [10]");
+  add_number(*compare_command, "--depth", options->depth, 100,
+             "Names of an op_name that make a layer: 2 for layer1/block0\n[1]");
+  compare_command->add_flag("--json", options->json, "One JSON object on stdout, with every row");
+  compare_command
+      ->add_option_function<std::string>(
+          "--csv", [options](const std::string& text) { options->csv = parse_path("--csv", text); },
+          "Every row of ops, times in picoseconds")
+      ->option_text("FILE");
+  compare_command->footer(R"(Examples:
+  podsim run resnet50 -o before
+  podsim run resnet50 --set mxu.size=256 -o after
+  podsim compare before after
+  podsim compare before after -n 30 --csv ops.csv)");
+  compare_command->callback([options] { compare(*options); });
+}
+
+}  // namespace podsim::app

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace podsim {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+class Compare : public ::testing::Test {
+ protected:
+  void run(const std::string& name, const Words& more) const {
+    Words words = {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "-o", name};
+    words.insert(words.end(), more.begin(), more.end());
+    const test::Outcome outcome = folder.run(words);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  Json compare(const std::string& a, const std::string& b) const {
+    const test::Outcome outcome = folder.run({"compare", a, b, "--json"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out);
+  }
+  Json stats(const std::string& name) const { return Json::parse(folder.read(name + "/stats.json")); }
+  std::string refused(const Words& words) const {
+    const test::Outcome outcome = folder.run(words);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  }
+
+  test::Folder folder;
+};
+
+/// What the rows and the time outside the ops add up to.
+std::int64_t sum(const Json& comparison, const char* rows) {
+  std::int64_t total = comparison["outside_ops"]["difference_ps"];
+  for (const Json& row : comparison[rows]) total += row["difference_ps"].get<std::int64_t>();
+  return total;
+}
+
+void expect_exact(const Json& comparison, const Json& a, const Json& b) {
+  const std::int64_t step = comparison["step"]["difference_ps"];
+  EXPECT_EQ(step, b["step_time_ps"].get<std::int64_t>() - a["step_time_ps"].get<std::int64_t>());
+  for (const char* rows : {"ops", "by_category", "by_phase", "by_layer", "by_bound"}) {
+    EXPECT_EQ(sum(comparison, rows), step) << rows;
+  }
+}
+
+TEST_F(Compare, RowsAddUpToTheDifferenceOfTheSteps) {
+  run("before", {});
+  run("after", {"--set", "mxu.size=256"});
+  const Json comparison = compare("before", "after");
+  expect_exact(comparison, stats("before"), stats("after"));
+  ASSERT_EQ(comparison["machine"].size(), 1U);
+  EXPECT_EQ(comparison["machine"][0]["key"], "mxu.size");
+  EXPECT_EQ(comparison["machine"][0]["a"]["value"], "128");
+  EXPECT_EQ(comparison["machine"][0]["a"]["evidence"], "published");
+  EXPECT_EQ(comparison["machine"][0]["b"]["value"], "256");
+  EXPECT_EQ(comparison["machine"][0]["b"]["evidence"], "user");
+  EXPECT_TRUE(comparison["settings"].empty());
+  // An array of another size changes what is on the MXU: no collective, no infeed.
+  for (const Json& row : comparison["ops"]) {
+    if (row["a"]["bound_by"] == "ICI" || row["a"]["bound_by"] == "host") {
+      EXPECT_EQ(row["difference_ps"], 0) << row;
+    }
+  }
+}
+
+TEST_F(Compare, ARunAndItsRepetitionAreEqual) {
+  run("one", {});
+  run("two", {"--fold", "on"});
+  const Json same = compare("one", "one");
+  EXPECT_EQ(same["equal"], true);
+  EXPECT_EQ(sum(same, "ops"), 0);
+  for (const Json& row : same["ops"]) EXPECT_EQ(row["difference_ps"], 0);
+  const Json again = compare("one", "two");
+  EXPECT_EQ(again["equal"], false);  // what was asked differs
+  ASSERT_EQ(again["settings"].size(), 1U);
+  EXPECT_EQ(again["settings"][0]["key"], "--fold");
+  EXPECT_EQ(again["step"]["difference_ps"], 0);
+}
+
+TEST_F(Compare, AnotherSliceAndAnotherBatchAreSettings) {
+  run("small", {});
+  const test::Outcome outcome =
+      folder.run({"run", "resnet50", "--slice", "4x2", "--batch-per-core", "3", "-o", "large"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Json comparison = compare("small", "large");
+  expect_exact(comparison, stats("small"), stats("large"));
+  std::vector<std::string> keys;
+  for (const Json& row : comparison["settings"]) keys.push_back(row["key"]);
+  EXPECT_EQ(keys, (Words{"slice", "chips", "batch_per_core"}));
+}
+
+TEST_F(Compare, OtherFusionsAreMatchedByTheirNames) {
+  run("whole", {});
+  run("shards", {"--weight-update-sharding", "on"});
+  const Json comparison = compare("whole", "shards");
+  expect_exact(comparison, stats("whole"), stats("shards"));
+  // The all-reduce of the gradients becomes a reduce-scatter and an all-gather.
+  double only_b = 0;
+  for (const Json& row : comparison["collectives"]) only_b += row["a"].is_null() ? 1 : 0;
+  EXPECT_GE(only_b, 2);
+}
+
+TEST_F(Compare, TheTextNamesWhatDiffersAndTheTableHasEveryRow) {
+  run("before", {});
+  run("after", {"--set", "hbm.channels=32"});
+  const test::Outcome outcome = folder.run({"compare", "before", "after", "-n", "3", "--csv", "rows.csv"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("hbm.channels"), std::string::npos);
+  EXPECT_NE(outcome.out.find("step time"), std::string::npos);
+  EXPECT_NE(outcome.out.find("the other "), std::string::npos);
+  std::istringstream lines(folder.read("rows.csv"));
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) ++count;
+  EXPECT_EQ(count, compare("before", "after")["ops"].size() + 3);  // head, outside the ops, step
+}
+
+TEST_F(Compare, FoldersThatAreNoRunsAreRefused) {
+  run("before", {});
+  std::filesystem::create_directory(folder.path() / "empty");
+  EXPECT_NE(refused({"compare", "before", "befroe"}).find("did you mean 'before'?"), std::string::npos);
+  EXPECT_NE(
+      refused({"compare", "before", "empty"}).find("B: error: 'empty' is not a folder that 'podsim run -o' wrote"),
+      std::string::npos);
+  EXPECT_NE(refused({"compare", "", "before"}).find("A: error: the path is empty"), std::string::npos);
+  EXPECT_NE(refused({"compare", "before"}).find("B is required"), std::string::npos);
+  EXPECT_NE(refused({"compare", "before", "before", "-n", "0"}).find("between 1 and"), std::string::npos);
+}
+
+TEST_F(Compare, FoldersWithDamagedFilesAreRefused) {
+  run("before", {});
+  const std::string stats_text = folder.read("before/stats.json");
+  folder.write("before/stats.json", stats_text.substr(0, stats_text.size() / 2));
+  EXPECT_NE(refused({"compare", "before", "before"}).find("stats.json:"), std::string::npos);
+  folder.write("before/stats.json", R"({"schema_version": 1, "steps": 2, "step_time_ps": 5, "collectives": [3]})");
+  EXPECT_NE(refused({"compare", "before", "before"}).find("podsim did not write"), std::string::npos);
+  folder.write("before/stats.json", stats_text);
+  folder.write("before/manifest.json", R"({"schema_version": 7})");
+  EXPECT_NE(refused({"compare", "before", "before"}).find("schema_version 7"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim
