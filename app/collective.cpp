@@ -15,6 +15,7 @@
 #include "app/arguments.h"
 #include "app/commands.h"
 #include "app/failed_check.h"
+#include "app/flag_values.h"
 #include "app/machine_options.h"
 #include "app/slice.h"
 #include "app/standard_output.h"
@@ -243,17 +244,23 @@ void add_choice(CLI::App& command, const char* flag, Value& target, const char* 
       ->option_text(text);
 }
 
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (sw::CollectiveKind kind : sw::collective_kinds) names.emplace_back(to_string(kind));
+  return names;
+}
+
 void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& options) {
   command
       .add_option_function<std::string>(
           "KIND",
           [options](const std::string& text) {
-            std::vector<std::string> names;
-            for (sw::CollectiveKind kind : sw::collective_kinds) names.emplace_back(to_string(kind));
-            options->parsed_kind = sw::collective_kinds[parse_choice("KIND", text, "a collective", names)];
+            options->parsed_kind = sw::collective_kinds[parse_choice("KIND", text, "a collective", kind_names())];
             options->kind = text;
           },
           "all-reduce, reduce-scatter, all-gather, all-to-all,\ncollective-permute or broadcast")
+      ->type_name(alternatives(kind_names()))
+      ->option_text(" ")
       ->required();
   command
       .add_option_function<std::string>(

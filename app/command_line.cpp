@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "app/completion.h"
 #include "app/failed_check.h"
 #include "app/standard_output.h"
 #include "app/usage_error.h"
@@ -59,6 +60,10 @@ int parse_and_run(const std::vector<std::string>& words, const ProgramText& text
   program.get_formatter()->label("OPTIONS", "FLAGS");
   int code = done;
   add(program, words, code);
+  if (words.size() > 1 && words[1] == "__complete") {  // asked by the scripts of `podsim completion`
+    print_result(completion_lines(complete(program, {words.begin() + 2, words.end()})));
+    return done;
+  }
   try {
     program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (const CLI::CallForHelp&) {

@@ -16,6 +16,8 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   add_report(program);
   add_compare(program);
   add_describe(program);
+  add_completion(program);
+  add_manual(program);
 }
 
 }  // namespace podsim::app

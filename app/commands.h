@@ -26,5 +26,7 @@ void add_ops(CLI::App& program);
 void add_report(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_describe(CLI::App& program);
+void add_completion(CLI::App& program);
+void add_manual(CLI::App& program);
 
 }  // namespace podsim::app

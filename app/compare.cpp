@@ -66,8 +66,11 @@ void add_compare(CLI::App& program) {
   CLI::App* compare_command =
       program.add_subcommand("compare", "Say what two runs differ in, and op by op where the time went")
           ->group("Commands");
-  compare_command->add_option("A", options->a, "A folder that 'podsim run -o' wrote")->option_text(" ")->required();
-  compare_command->add_option("B", options->b, "Another")->option_text(" ")->required();
+  compare_command->add_option("A", options->a, "A folder that 'podsim run -o' wrote")
+      ->type_name("DIR")
+      ->option_text(" ")
+      ->required();
+  compare_command->add_option("B", options->b, "Another")->type_name("DIR")->option_text(" ")->required();
   add_number(*compare_command, "-n,--rows", options->most, 1'000'000, "Rows of lists of ops and layers [10]");
   add_number(*compare_command, "--depth", options->depth, 100,
              "Names of an op_name that make a layer: 2 for layer1/block0\n[1]");

@@ -12,10 +12,12 @@
 
 #include "app/arguments.h"
 #include "app/commands.h"
+#include "app/flag_values.h"
 #include "app/run.h"
 #include "app/run_compare.h"
 #include "app/run_options.h"
 #include "app/run_topology.h"
+#include "sw/runtime/detail.h"
 #include "workloads/workload.h"
 
 namespace podsim::app {
@@ -37,6 +39,12 @@ Examples:
   podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
 }
 
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : workloads::optimizer_kinds()) names.push_back(name);
+  return names;
+}
+
 void add_step_flags(CLI::App& run, RunOptions& options) {
   constexpr std::int64_t most_samples = 1 << 20, most_steps = 1'000'000;
   run.add_option_function<std::string>(
@@ -49,12 +57,11 @@ void add_step_flags(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
          "--optimizer",
          [&options](const std::string& text) {
-           std::vector<std::string> names;
-           for (const auto& [name, kind] : workloads::optimizer_kinds()) names.push_back(name);
-           std::size_t chosen = parse_choice("--optimizer", text, "an optimizer", names);
+           std::size_t chosen = parse_choice("--optimizer", text, "an optimizer", optimizer_names());
            options.build.optimizer = workloads::optimizer_kinds()[chosen].second;
          },
          "sgd_momentum, lars, adam, lamb or adafactor [the\nworkload's own]")
+      ->type_name(alternatives(optimizer_names()))
       ->option_text("NAME");
   run.add_option_function<std::string>(
          "--steps",
@@ -66,9 +73,11 @@ void add_step_flags(CLI::App& run, RunOptions& options) {
 }
 
 void add_detail_flags(CLI::App& run, RunOptions& options) {
+  static const std::vector<std::string> memory_levels{"stream", "bank"};
   run.add_option("--detail", options.detail,
                  "tile: every op on every core as a pipeline of tiles\n"
                  "replay: each distinct op once, its duration wherever it\nrecurs [replay; tile with --vcd]")
+      ->type_name(alternatives({to_string(sw::Detail::tile), to_string(sw::Detail::replay)}))
       ->option_text("LEVEL");
   run.add_option_function<std::string>(
          "--fold",
@@ -92,9 +101,10 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
          "--memory",
          [&options](const std::string& text) {
-           options.banks = parse_choice("--memory", text, "a level of the memory", {"stream", "bank"}) == 1;
+           options.banks = parse_choice("--memory", text, "a level of the memory", memory_levels) == 1;
          },
          "stream: HBM at the rates that its banks sustain;\nbank: the ten hottest ops once more, bank by bank [stream]")
+      ->type_name(alternatives(memory_levels))
       ->option_text("LEVEL");
 }
 
@@ -107,18 +117,19 @@ void add_cache_flag(CLI::App& run, RunOptions& options) {
 }
 
 void add_partition_flags(CLI::App& run, RunOptions& options) {
+  static const std::vector<std::string> policies{"auto", "none", "dots", "layer"};
   options.partition.add_to(run);
   run.add_option_function<std::string>(
          "--rematerialise",
          [&options](const std::string& text) {
            using enum sw::Rematerialisation;
-           const std::size_t chosen =
-               parse_choice("--rematerialise", text, "a policy", {"auto", "none", "dots", "layer"});
+           const std::size_t chosen = parse_choice("--rematerialise", text, "a policy", policies);
            if (chosen > 0) options.partition.rematerialise = std::array{none, dots, layer}[chosen - 1];
          },
          "What is computed once more for the gradients: none, all but\nthe products (dots), or whole layers (layer) "
          "[auto: "
          "the first\nwhose step fits the memory]")
+      ->type_name(alternatives(policies))
       ->option_text("POLICY");
   run.add_option("--weight-update-sharding", options.partition.weight_update_sharding,
                  "Each core updates a shard of the weights that it would\nupdate whole, along all axes of the mesh or "

@@ -12,6 +12,7 @@
 
 #include "app/arguments.h"
 #include "app/command_line.h"
+#include "app/flag_values.h"
 #include "app/input_file.h"
 #include "app/standard_output.h"
 #include "base/text_table.h"
@@ -239,14 +240,16 @@ bool is_topology_file(const std::string& workload) {
 }
 
 void add_topology_flags(CLI::App& run, RunOptions& options) {
+  static const std::vector<std::string> conventions{"scale-sim"};
   run.add_option_function<std::string>(
          "--convention",
          [&options](const std::string& text) {
-           parse_choice("--convention", text, "a convention", {"scale-sim"});
+           parse_choice("--convention", text, "a convention", conventions);
            options.convention = text;
          },
          "scale-sim: cycles of a topology as SCALE-Sim counts them,\non one weight-stationary array [our model of a "
          "core]")
+      ->type_name(alternatives(conventions))
       ->option_text("NAME");
 }
 

@@ -23,14 +23,6 @@ bool is_derived(std::string_view name) {
   return std::ranges::any_of(derived_suffixes, [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> result;
-  for (const EmbeddedMachine& machine : embedded_machines()) {
-    if (!is_derived(machine.name)) result.push_back(machine.name);
-  }
-  return result;
-}
-
 const EmbeddedMachine* find_file(std::string_view name) {
   const auto& machines = embedded_machines();
   const auto found = std::ranges::find(machines, name, &EmbeddedMachine::name);
@@ -41,12 +33,12 @@ const EmbeddedMachine* find(std::string_view name) { return is_derived(name) ? n
 
 std::string known_machines() {
   std::string text = "built-in machines:";
-  for (const std::string& name : names()) text += " " + name;
+  for (const std::string& name : machine_names()) text += " " + name;
   return text;
 }
 
 std::string hint_for(std::string_view name) {
-  const std::string suggestion = base::did_you_mean(name, names());
+  const std::string suggestion = base::did_you_mean(name, machine_names());
   return suggestion.empty() ? known_machines() : suggestion;
 }
 
@@ -133,6 +125,14 @@ base::Config builtin_config(const EmbeddedMachine& machine) {
 }
 
 }  // namespace
+
+std::vector<std::string> machine_names() {
+  std::vector<std::string> result;
+  for (const EmbeddedMachine& machine : embedded_machines()) {
+    if (!is_derived(machine.name)) result.push_back(machine.name);
+  }
+  return result;
+}
 
 base::Config machine_config(std::string_view name_or_path) {
   if (const EmbeddedMachine* machine = find(name_or_path)) return builtin_config(*machine);

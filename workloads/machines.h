@@ -20,6 +20,9 @@ struct EmbeddedMachine {
 /// machine without such a file names a base and holds what differs from it, as a user's machine file does.
 const std::vector<EmbeddedMachine>& embedded_machines();
 
+/// The machines that a user may name, in alphabetical order.
+std::vector<std::string> machine_names();
+
 /// The configuration of a built-in machine by its name ("tpu-v3"), or of a machine file by its path. A machine file
 /// holds only what differs from tpu-v3, or from the machine that its key `base = "tpu-v2"` names; its machine is called
 /// after the file unless it sets machine.name.

@@ -19,24 +19,6 @@ Json run_json(const ComparedRun& run) {
           {"slice", run.stats.value("slice", "")}};
 }
 
-Json entry_json(const std::optional<base::ConfigEntry>& entry) {
-  if (!entry) return nullptr;
-  return {{"value", entry->text}, {"evidence", to_string(entry->evidence)}, {"source", entry->source}};
-}
-
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json figure_json(const FigureDifference& figure) {
-  return {{"key", figure.key},
-          {"a", or_null(figure.a)},
-          {"b", or_null(figure.b)},
-          {"difference", or_null(figure.difference())},
-          {"ratio", or_null(figure.ratio())}};
-}
-
 Json times_json(base::Time a, base::Time b) {
   return {{"a_ps", a.value()}, {"b_ps", b.value()}, {"difference_ps", (b - a).value()}};
 }
@@ -118,15 +100,9 @@ std::string comparison_json(const RunComparison& comparison) {
       {"a", run_json(a)},
       {"b", run_json(b)},
       {"equal", comparison.equal()},
-      {"settings", list_of(comparison.settings,
-                           [](const SettingDifference& row) {
-                             return Json{{"key", row.key}, {"a", row.a}, {"b", row.b}};
-                           })},
-      {"machine", list_of(comparison.machine,
-                          [](const MachineDifference& row) {
-                            return Json{{"key", row.key}, {"a", entry_json(row.a)}, {"b", entry_json(row.b)}};
-                          })},
-      {"figures", list_of(comparison.figures, figure_json)},
+      {"settings", settings_json(comparison.settings)},
+      {"machine", machine_json(comparison.machine)},
+      {"figures", figures_json(comparison.figures)},
       {"step", times_json(a.step_time, b.step_time)},
       {"by_category", groups_json(comparison.by_category)},
       {"by_phase", groups_json(comparison.by_phase)},

@@ -31,24 +31,6 @@ std::string header(const RunComparison& comparison) {
   return table.text();
 }
 
-std::string value_of(const std::optional<base::ConfigEntry>& entry) { return entry ? entry->text : "-"; }
-
-std::string evidence_of(const std::optional<base::ConfigEntry>& entry) {
-  return entry ? to_string(entry->evidence) : "no such key";
-}
-
-std::string configuration(const RunComparison& comparison) {
-  if (comparison.settings.empty() && comparison.machine.empty()) return "\nthe same machine and configuration\n";
-  base::TextTable table({Align::left, Align::right, Align::right, Align::left});
-  table.row({"  what differs", "A", "B", "evidence"});
-  const auto word = [](const std::string& text) { return text.empty() ? "-" : text; };
-  for (const SettingDifference& row : comparison.settings) table.row({"  " + row.key, word(row.a), word(row.b)});
-  for (const MachineDifference& row : comparison.machine) {
-    table.row({"  " + row.key, value_of(row.a), value_of(row.b), arrow(evidence_of(row.a), evidence_of(row.b))});
-  }
-  return "\n" + table.text();
-}
-
 /// A table of times that ends in what is outside the ops and the step.
 class TimeTable {
  public:
@@ -168,7 +150,7 @@ std::string unmatched(const RunComparison& comparison, OpDifference::Match side,
 std::string comparison_text(const RunComparison& comparison, std::size_t most) {
   std::string text = header(comparison);
   if (comparison.equal()) return text + "\nno difference: configuration, figures and every op are the same\n";
-  text += configuration(comparison);
+  text += "\n" + configuration_text(comparison.settings, comparison.machine);
   text += "\n" + figures_text(labels, comparison.figures);
   if (!comparison.ops.empty()) {
     text += groups(comparison, "  by category", comparison.by_category, "none", comparison.by_category.size());

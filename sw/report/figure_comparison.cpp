@@ -60,13 +60,28 @@ std::optional<double> number_at(const Json& json, const std::string& key) {
   return at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
 }
 
+std::string number_text(double value, const FigureDifference& figure, bool sign) {
+  if (figure.decimals < 0) return sign ? fmt::format("{:+.6g}", value) : fmt::format("{:.6g}", value);
+  if (std::abs(value) < 0.5 * std::pow(10, -figure.decimals)) value = 0;  // not "-0.000"
+  return sign ? fmt::format("{:+.{}f}", value, figure.decimals) : fmt::format("{:.{}f}", value, figure.decimals);
+}
+
 std::string printed(const std::optional<double>& value, const FigureDifference& figure, bool sign) {
   if (!value) return "-";
-  // Not "-0.000".
-  const double shown = std::abs(*value * figure.scale) < 0.5 * std::pow(10, -figure.decimals) ? 0 : *value;
-  const std::string number = sign ? fmt::format("{:+.{}f}", shown * figure.scale, figure.decimals)
-                                  : fmt::format("{:.{}f}", shown * figure.scale, figure.decimals);
-  return figure.unit.empty() ? number : number + " " + figure.unit;
+  return number_text(*value * figure.scale, figure, sign) + (figure.unit.empty() ? "" : " " + figure.unit);
+}
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json figure_json(const FigureDifference& figure) {
+  return {{"key", figure.key},
+          {"a", or_null(figure.a)},
+          {"b", or_null(figure.b)},
+          {"difference", or_null(figure.difference())},
+          {"ratio", or_null(figure.ratio())}};
 }
 
 using CollectiveKey = std::tuple<std::string, std::string, std::string>;  // kind, axes, element type
@@ -128,6 +143,12 @@ std::string figures_text(const std::array<std::string, 2>& labels, const std::ve
                equal || !figure.ratio() ? "" : fmt::format("{:.3f}", *figure.ratio())});
   }
   return table.text();
+}
+
+Json figures_json(const std::vector<FigureDifference>& figures) {
+  Json list = Json::array();
+  for (const FigureDifference& figure : figures) list.push_back(figure_json(figure));
+  return list;
 }
 
 double CollectiveDifference::difference_s() const { return (b ? b->exposed_s : 0) - (a ? a->exposed_s : 0); }

@@ -14,11 +14,11 @@ namespace podsim::sw {
 
 /// A number that both runs may have.
 struct FigureDifference {
-  std::string key;   ///< where it stands, "breakdown_s.compute"
-  std::string name;  ///< as people call it
-  std::string unit;  ///< in which it is printed; empty: none
-  double scale = 1;  ///< from the key's unit to it
-  int decimals = 3;
+  std::string key;             ///< where it stands, "breakdown_s.compute"
+  std::string name;            ///< as people call it
+  std::string unit;            ///< in which it is printed; empty: none
+  double scale = 1;            ///< from the key's unit to it
+  int decimals = 3;            ///< below 0: six digits, wherever the point is
   std::optional<double> a, b;  ///< in the unit of the key
   std::optional<double> difference() const;
   /// b over a; nothing where a is 0 or either is missing.
@@ -29,6 +29,9 @@ struct FigureDifference {
 std::vector<FigureDifference> compare_figures(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b);
 /// A table: both values, the difference and the ratio.
 std::string figures_text(const std::array<std::string, 2>& labels, const std::vector<FigureDifference>& figures);
+
+/// A list of {key, a, b, difference, ratio}, in the unit of the key; null where there is none.
+nlohmann::ordered_json figures_json(const std::vector<FigureDifference>& figures);
 
 /// The collectives of one kind, axes and element type in a step of one run.
 struct CollectiveGroup {

@@ -140,23 +140,6 @@ bool RunComparison::equal() const {
          std::ranges::all_of(ops, [](const OpDifference& row) { return same(row); });
 }
 
-std::vector<MachineDifference> compare_machines(const std::vector<base::ConfigEntry>& a,
-                                                const std::vector<base::ConfigEntry>& b) {
-  std::vector<MachineDifference> rows;
-  for (const base::ConfigEntry& entry : a) {
-    const auto other = std::ranges::find(b, entry.key, &base::ConfigEntry::key);
-    if (other == b.end()) {
-      rows.push_back({entry.key, entry, {}});
-    } else if (entry.value != other->value) {
-      rows.push_back({entry.key, entry, *other});
-    }
-  }
-  for (const base::ConfigEntry& entry : b) {
-    if (std::ranges::find(a, entry.key, &base::ConfigEntry::key) == a.end()) rows.push_back({entry.key, {}, entry});
-  }
-  return rows;
-}
-
 RunComparison compare_runs(ComparedRun a, ComparedRun b) {
   RunComparison result;
   result.settings = compare_settings(a, b);

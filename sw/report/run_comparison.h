@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "base/units.h"
+#include "sw/report/configuration_comparison.h"
 #include "sw/report/figure_comparison.h"
 #include "sw/report/op_comparison.h"
 
@@ -32,18 +33,6 @@ struct ComparedRun {
 /// `depth` as in op_scope.
 ComparedRun compared_run(const RunFolder& folder, std::size_t depth);
 
-/// A word of the configuration; empty where a run has none.
-struct SettingDifference {
-  std::string key;
-  std::string a, b;
-};
-
-/// A key of the machine; nothing where a machine does not have it.
-struct MachineDifference {
-  std::string key;
-  std::optional<base::ConfigEntry> a, b;
-};
-
 struct RunComparison {
   std::array<ComparedRun, 2> runs;
   std::vector<SettingDifference> settings;  ///< that differ
@@ -61,10 +50,6 @@ struct RunComparison {
 };
 
 RunComparison compare_runs(ComparedRun a, ComparedRun b);
-
-/// The keys that differ, of two listings.
-std::vector<MachineDifference> compare_machines(const std::vector<base::ConfigEntry>& a,
-                                                const std::vector<base::ConfigEntry>& b);
 
 /// For people: tables, `most` rows at most of every list of ops and of layers, and what is left of it as a row. With
 /// the last two rows the rows of the table of ops add up to the difference of the steps.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/arguments.h"
+#include "app/commands.h"
+#include "app/completion.h"
+#include "app/standard_output.h"
+
+namespace podsim::app {
+
+void add_completion(CLI::App& program) {
+  static const std::vector<std::string> shells{"bash", "zsh", "fish"};
+  auto shell = std::make_shared<std::string>();
+  CLI::App* command =
+      program.add_subcommand("completion", "Print a script that completes command lines in a shell")->group("Commands");
+  command
+      ->add_option_function<std::string>(
+          "SHELL",
+          [shell](const std::string& text) { *shell = shells[parse_choice("SHELL", text, "a shell", shells)]; },
+          "bash, zsh or fish")
+      ->type_name(alternatives(shells))
+      ->option_text(" ")
+      ->required();
+  command->footer(R"(Examples:
+  source <(podsim completion bash)                                  in ~/.bashrc
+  source <(podsim completion zsh)                                   in ~/.zshrc, behind compinit
+  podsim completion fish > ~/.config/fish/completions/podsim.fish)");
+  command->callback([shell] { print_result(completion_script(*shell)); });
+}
+
+}  // namespace podsim::app

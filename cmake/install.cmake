@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# What `cmake --install` and the Debian package put where. Installing builds nothing but what is installed:
+#   cmake --build build/release --target podsim installed_files && cmake --install build/release --prefix /usr/local
+#   cmake --workflow --preset package           build/release/podsim_VERSION_ARCHITECTURE.deb
+include(GNUInstallDirs)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY TRUE)
+set(PODSIM_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "Where the Python module goes, below the prefix")
+
+# The manual and the completions are printed by the program itself.
+set(generated ${PROJECT_BINARY_DIR}/installed)
+add_custom_command(
+  OUTPUT ${generated}/podsim.1.gz ${generated}/changelog.gz ${generated}/podsim.bash ${generated}/_podsim
+         ${generated}/podsim.fish
+  COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:podsim> -DCHANGELOG=${PROJECT_SOURCE_DIR}/packaging/changelog
+          -DOUTPUT=${generated} -P ${PROJECT_SOURCE_DIR}/cmake/installed_files.cmake
+  DEPENDS podsim ${PROJECT_SOURCE_DIR}/packaging/changelog ${PROJECT_SOURCE_DIR}/cmake/installed_files.cmake
+  VERBATIM)
+add_custom_target(installed_files ALL DEPENDS ${generated}/podsim.1.gz)
+
+install(TARGETS podsim RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET podsim-mpi)
+  add_dependencies(installed_files podsim-mpi)
+  install(TARGETS podsim-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(FILES ${generated}/podsim.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${generated}/podsim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME podsim)
+install(FILES ${generated}/_podsim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(FILES ${generated}/podsim.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# What the program carries, to read and to begin from.
+foreach(folder machines shardings studies)
+  install(DIRECTORY workloads/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/podsim FILES_MATCHING PATTERN "*.toml")
+endforeach()
+
+# The documents stand to each other as they do in the repository, so that their links hold.
+install(FILES README.md packaging/copyright ${generated}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY waveforms DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN regenerate EXCLUDE)
+
+install(FILES python/podsim.py DESTINATION ${PODSIM_PYTHON_DIR})
+install(FILES python/example_study.py python/plots.py DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME podsim)
+set(CPACK_PACKAGE_CONTACT "podsim developers <podsim@users.noreply.github.com>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "cycle-approximate model of the TPU v3, from one core to 4096 chips")
+set(CPACK_PACKAGE_DESCRIPTION
+    "podsim is a SystemC/TLM-2.0 model of Google's TPU v3: the core with its matrix,
+vector and cross-lane units, the chip, the torus of up to 4096 chips, and the
+software that maps a training step onto it. It runs real training graphs,
+computes and times them, and says where the time goes.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                                WORLD_READ WORLD_EXECUTE)
+set(CPACK_STRIP_FILES TRUE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS python3)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gtkwave, python3-matplotlib")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION TRUE)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+include(CPack)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+/// Shells that find the built program as `podsim`, in a folder, without the user's own settings.
+namespace podsim::test {
+
+/// A shell on a terminal of its own, as someone who types sees it.
+class InteractiveShell {
+ public:
+  InteractiveShell(const Folder& folder, const std::vector<std::string>& words);
+  ~InteractiveShell();
+  InteractiveShell(const InteractiveShell&) = delete;
+  InteractiveShell& operator=(const InteractiveShell&) = delete;
+
+  /// Whether there is such a shell.
+  bool exists() const { return exists_; }
+  void send(const std::string& keys) const;
+  /// Waits until `text` is shown, beyond what an earlier call waited for; false when it is not within 20 s.
+  bool shows(const std::string& text);
+  /// What has been shown and was not waited for yet.
+  const std::string& shown() const { return shown_; }
+
+ private:
+  bool exists_ = false;
+  int terminal_ = -1;
+  pid_t id_ = -1;
+  std::string shown_;
+};
+
+/// What a shell that runs to its end writes to its stdout; nothing where there is no such shell.
+std::optional<std::string> run_shell(const Folder& folder, const std::vector<std::string>& words);
+
+}  // namespace podsim::test
