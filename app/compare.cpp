@@ -13,6 +13,7 @@
 #include "base/atomic_file.h"
 #include "base/diagnostic.h"
 #include "sw/report/run_comparison.h"
+#include "workloads/study/point_comparison.h"
 
 namespace podsim::app {
 namespace {
@@ -32,7 +33,7 @@ sw::ComparedRun read(const char* argument, const std::string& folder, std::size_
 }
 
 /// Reads both and compares them. Files that are JSON but not what a run writes are found out on the way.
-sw::RunComparison compare_folders(const CompareOptions& options) {
+sw::RunComparison read_both(const CompareOptions& options) {
   const std::size_t depth = std::size_t(options.depth);
   try {
     return sw::compare_runs(read("A", options.a, depth), read("B", options.b, depth));
@@ -42,11 +43,34 @@ sw::RunComparison compare_folders(const CompareOptions& options) {
   }
 }
 
-void compare(const CompareOptions& options) {
-  const sw::RunComparison comparison = compare_folders(options);
+void compare_folders(const CompareOptions& options) {
+  const sw::RunComparison comparison = read_both(options);
   if (!options.csv.empty()) base::write_file(options.csv, sw::comparison_csv(comparison));
   print_result(options.json ? sw::comparison_json(comparison)
                             : sw::comparison_text(comparison, std::size_t(options.most)));
+}
+
+workloads::ComparedPoint read_point(const char* argument, const std::string& text) {
+  workloads::ComparedPoint point;
+  locate_errors(argument, text, [&] {
+    const auto reference = workloads::point_reference(text);
+    if (!reference) throw base::InputError("this is no point of a study, and the other is", "as in study.sqlite:ID");
+    const workloads::StudyResults study = workloads::read_study_results(reference->first);
+    point = workloads::compared_point(study, workloads::find_point(study, reference->second));
+  });
+  return point;
+}
+
+void compare_points(const CompareOptions& options) {
+  if (!options.csv.empty()) throw base::InputError("--csv is for the ops of two runs; points of a study have none");
+  const workloads::PointComparison comparison =
+      workloads::compare_points(read_point("A", options.a), read_point("B", options.b));
+  print_result(options.json ? workloads::comparison_json(comparison) : workloads::comparison_text(comparison));
+}
+
+void compare(const CompareOptions& options) {
+  const bool points = workloads::point_reference(options.a) || workloads::point_reference(options.b);
+  points ? compare_points(options) : compare_folders(options);
 }
 
 void add_number(CLI::App& command, const std::string& flags, std::int64_t& number, std::int64_t most,
@@ -66,7 +90,8 @@ void add_compare(CLI::App& program) {
   CLI::App* compare_command =
       program.add_subcommand("compare", "Say what two runs differ in, and op by op where the time went")
           ->group("Commands");
-  compare_command->add_option("A", options->a, "A folder that 'podsim run -o' wrote")
+  compare_command
+      ->add_option("A", options->a, "A folder that 'podsim run -o' wrote, or a point of a study,\nSTUDY.sqlite:ID")
       ->type_name("DIR")
       ->option_text(" ")
       ->required();
@@ -84,7 +109,8 @@ void add_compare(CLI::App& program) {
   podsim run resnet50 -o before
   podsim run resnet50 --set mxu.size=256 -o after
   podsim compare before after
-  podsim compare before after -n 30 --csv ops.csv)");
+  podsim compare before after -n 30 --csv ops.csv
+  podsim compare ici.sqlite:baseline ici.sqlite:9c41)");
   compare_command->callback([options] { compare(*options); });
 }
 

@@ -81,7 +81,8 @@ class CommandLine {
   FlagValues arguments() const {
     FlagValues found;
     for (const CLI::App* command : command_->get_subcommands({})) {
-      if (is_shown(command->get_group())) found.words.push_back({command->get_name(), command->get_description()});
+      if (is_shown(command->get_group()))
+        found.words.push_back({command->get_name(), summary(command->get_description())});
     }
     int before = 0;
     for (const CLI::Option* option : command_->get_options()) {

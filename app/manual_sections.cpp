@@ -98,11 +98,13 @@ What was run, and the list of files.
 .SS Installed files
 .TP
 .I /usr/share/podsim
-Copies of what the program carries, to read and to begin from: machines, shardings, studies, and save files for
-.BR gtkwave (1).
+Copies of what the program carries, to read and to begin from: machines, shardings and studies.
 .TP
 .I /usr/share/doc/podsim
-The user guide and what it points to.
+The user guide and what it points to, with save files for
+.BR gtkwave (1)
+in
+.IR waveforms .
 .SH EXAMPLES
 A training step on 16 chips, with every op and a timeline in a folder:
 .PP

@@ -131,6 +131,7 @@ std::vector<std::string> machine_names() {
   for (const EmbeddedMachine& machine : embedded_machines()) {
     if (!is_derived(machine.name)) result.push_back(machine.name);
   }
+  std::ranges::sort(result);
   return result;
 }
 

@@ -134,7 +134,7 @@ TEST(Completion, KnowsWhereInTheLineItIs) {
 
 TEST(Completion, AnUnknownShellIsRefused) {
   const test::Folder folder;
-  const test::Outcome outcome = folder.run({"completion", "fsh"});
+  const test::Outcome outcome = folder.run({"completion", "fihs"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("did you mean 'fish'?"), std::string::npos) << outcome.err;
 }
@@ -197,7 +197,7 @@ TEST_F(ShellCompletion, Fish) {
   if (!complete("podsim ")) GTEST_SKIP() << "no fish";
   EXPECT_EQ(complete("podsim run --detail ti"), "tile\n");
   EXPECT_EQ(complete("podsim run --detail=ti"), "--detail=tile\n");
-  EXPECT_EQ(complete("podsim compare bef"), "before/\n");
+  EXPECT_TRUE(complete("podsim compare bef")->starts_with("before/"));
   EXPECT_TRUE(complete("podsim collect")->starts_with("collective\tRun one collective")) << *complete("podsim collect");
   EXPECT_TRUE(complete("podsim run --set ici.link_r")->starts_with("ici.link_rate=\t"));
 }

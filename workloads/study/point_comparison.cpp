@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/study/point_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/config_listing.h"
+#include "base/diagnostic.h"
+#include "base/text_table.h"
+
+namespace podsim::workloads {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view database_suffix = ".sqlite";
+constexpr std::string_view baseline = "baseline";
+
+std::string value_of(const ComparedPoint& point, const std::string& key) {
+  const auto found = std::ranges::find(point.values, key, &std::pair<std::string, std::string>::first);
+  return found == point.values.end() ? "" : found->second;
+}
+
+/// The names of both, those of the first in its order, then what the second has besides.
+template <class Value>
+std::vector<std::string> names_of(const std::vector<std::pair<std::string, Value>>& a,
+                                  const std::vector<std::pair<std::string, Value>>& b) {
+  std::vector<std::string> names;
+  for (const auto* list : {&a, &b}) {
+    for (const auto& [name, value] : *list) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::optional<double> metric_of(const ComparedPoint& point, const std::string& name) {
+  const auto found = std::ranges::find(point.metrics, name, &std::pair<std::string, double>::first);
+  return found == point.metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string unit_of(const ComparedPoint& point, const std::string& name) {
+  const auto found = std::ranges::find(point.metrics, name, &std::pair<std::string, double>::first);
+  if (found == point.metrics.end()) return "";
+  const std::string& unit = point.units[std::size_t(found - point.metrics.begin())];
+  return unit == "1" ? "" : unit;
+}
+
+sw::FigureDifference figure(const std::string& name, const ComparedPoint& a, const ComparedPoint& b) {
+  const std::string unit = unit_of(a, name).empty() ? unit_of(b, name) : unit_of(a, name);
+  return {name, name, unit, 1, -1, metric_of(a, name), metric_of(b, name)};
+}
+
+Json point_json(const ComparedPoint& point) {
+  return {{"name", point.name}, {"program", point.program}, {"command_line", point.command}};
+}
+
+}  // namespace
+
+std::optional<std::pair<std::filesystem::path, std::string>> point_reference(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string::npos || !std::string_view(text).substr(0, colon).ends_with(database_suffix)) {
+    return std::nullopt;
+  }
+  return std::pair(std::filesystem::path(text.substr(0, colon)), text.substr(colon + 1));
+}
+
+const ResultPoint& find_point(const StudyResults& study, std::string_view id) {
+  if (id == baseline && study.baseline) return study.points[*study.baseline];
+  std::vector<const ResultPoint*> found;
+  std::vector<std::string> ids{std::string(baseline)};
+  for (const ResultPoint& point : study.points) {
+    if (point.id.starts_with(id)) found.push_back(&point);
+    ids.push_back(point.id);
+  }
+  if (found.size() == 1) return *found.front();
+  const std::string file = study.path.filename().string();
+  if (!id.empty() && found.size() > 1) {
+    throw base::InputError(fmt::format("{} points of {} have ids that begin with '{}'", found.size(), file, id),
+                           fmt::format("such as {} and {}", found[0]->id, found[1]->id));
+  }
+  const std::string nearest = base::did_you_mean(id, ids);
+  throw base::InputError(fmt::format("no point of {} has the id '{}'", file, id),
+                         !nearest.empty() || study.points.empty()
+                             ? nearest
+                             : fmt::format("one of its {} is {}", study.points.size(), study.points.front().id));
+}
+
+ComparedPoint compared_point(const StudyResults& study, const ResultPoint& point) {
+  ComparedPoint result;
+  result.name = study.path.string() + ":" + point.id;
+  result.program = study.program;
+  result.command = point.command;
+  if (!point.done) result.failure = fmt::format("it failed with exit code {}: {}", point.exit_code, point.error);
+  for (std::size_t i = 0; i < study.axes.size(); ++i)
+    result.values.emplace_back(study.axes[i].name, point.axes[i].text);
+  for (std::size_t i = 0; i < study.derived.size(); ++i) {
+    result.values.emplace_back(study.derived[i], point.derived[i].text);
+  }
+  for (std::size_t i = 0; i < study.metrics.size(); ++i) {
+    if (!point.metrics[i]) continue;
+    result.metrics.emplace_back(study.metrics[i], *point.metrics[i]);
+    result.units.push_back(study.metric_units[i]);
+  }
+  const auto machine = study.machines.find(point.machine);
+  if (machine != study.machines.end()) {
+    result.machine = base::read_listing("machine of " + result.name, machine->second);
+  }
+  return result;
+}
+
+PointComparison compare_points(ComparedPoint a, ComparedPoint b) {
+  PointComparison result;
+  if (a.program != b.program) result.settings.push_back({"program", a.program, b.program});
+  for (const std::string& key : names_of(a.values, b.values)) {
+    sw::SettingDifference row{key, value_of(a, key), value_of(b, key)};
+    if (row.a != row.b) result.settings.push_back(std::move(row));
+  }
+  result.machine = sw::compare_machines(a.machine, b.machine);
+  // The machine's row of a key has its evidence, that of an axis has not.
+  std::erase_if(result.settings, [&](const sw::SettingDifference& row) {
+    return std::ranges::find(result.machine, row.key, &sw::MachineDifference::key) != result.machine.end();
+  });
+  for (const std::string& name : names_of(a.metrics, b.metrics)) result.figures.push_back(figure(name, a, b));
+  for (const auto& [point, label] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
+    if (!point->failure.empty()) result.warnings.push_back(fmt::format("{} has no metrics: {}", label, point->failure));
+  }
+  result.points = {std::move(a), std::move(b)};
+  return result;
+}
+
+std::string comparison_text(const PointComparison& comparison) {
+  using Align = base::TextTable::Align;
+  base::TextTable head({Align::left, Align::left});
+  head.row({"A", comparison.points[0].name});
+  head.row({"", comparison.points[0].command});
+  head.row({"B", comparison.points[1].name});
+  head.row({"", comparison.points[1].command});
+  std::string text = head.text() + "\n" + sw::configuration_text(comparison.settings, comparison.machine);
+  if (!comparison.figures.empty()) text += "\n" + sw::figures_text({"A", "B"}, comparison.figures);
+  if (!comparison.warnings.empty()) text += "\n";
+  for (const std::string& warning : comparison.warnings) text += "warning: " + warning + "\n";
+  return text;
+}
+
+std::string comparison_json(const PointComparison& comparison) {
+  const Json json = {{"schema_version", 1},
+                     {"command", "compare"},
+                     {"a", point_json(comparison.points[0])},
+                     {"b", point_json(comparison.points[1])},
+                     {"settings", sw::settings_json(comparison.settings)},
+                     {"machine", sw::machine_json(comparison.machine)},
+                     {"figures", sw::figures_json(comparison.figures)},
+                     {"warnings", comparison.warnings}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace podsim::workloads
