@@ -154,7 +154,8 @@ TEST(RunAlgorithm, IsTheOneThatWasAskedForWhereItCanBe) {
   for (const char* algorithm : {"ring", "one-way-ring", "line", "y-then-x", "two-colour"}) {
     const Json run = json_of(folder, small_run({"--json", "--algorithm", algorithm}));
     EXPECT_TRUE(is_of(run["collectives"][0]["algorithm"], algorithm)) << run["collectives"][0]["algorithm"];
-    if (is_of(chosen, algorithm)) EXPECT_EQ(run["step_time_ps"], fastest["step_time_ps"]);
+    if (!is_of(chosen, algorithm)) continue;
+    EXPECT_EQ(run["step_time_ps"], fastest["step_time_ps"]);
   }
   const Json direct = json_of(folder, small_run({"--json", "--algorithm", "direct"}));  // of all-to-alls
   EXPECT_EQ(direct["step_time_ps"], fastest["step_time_ps"]);
