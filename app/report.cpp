@@ -56,7 +56,8 @@ void add_chart_flags(CLI::App& command, StudyReportOptions& study) {
             for (const std::string& text : texts) fix_axis(request, text);
           },
           "Draw one value of another axis, or all with any [the\nbaseline's]; may be repeated")
-      ->option_text("AXIS=VALUE");
+      ->option_text("AXIS=VALUE")
+      ->allow_extra_args(false);
 }
 
 void run_report(const ReportOptions& options) {
