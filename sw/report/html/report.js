@@ -72,9 +72,9 @@ const report = (() => {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); });
 
   // A chart is one stop of the tab key; its marks are reached by the arrow keys.
-  for (const chart of document.querySelectorAll("svg.chart")) {
+  const walkable = (chart) => {
     const marks = [...chart.querySelectorAll("[data-tip]")];
-    if (marks.length === 0) continue;
+    if (marks.length === 0) return;
     let at = -1;
     const leave = () => { marks[at]?.classList.remove("current"); hideTip(); };
     chart.setAttribute("tabindex", "0");
@@ -92,7 +92,8 @@ const report = (() => {
       }
     });
     chart.addEventListener("blur", leave);
-  }
+  };
+  document.querySelectorAll("svg.chart").forEach(walkable);
 
   // --- tables ---------------------------------------------------------------------------------------------------
   const compare = (a, b) => {
@@ -272,5 +273,5 @@ const report = (() => {
     if (section) watcher.observe(section);
   }
 
-  return {element, svg, data, si, showTip, hideTip, ordered, matches, pagedTable};
+  return {element, svg, data, si, showTip, hideTip, walkable, ordered, matches, pagedTable};
 })();

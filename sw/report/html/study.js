@@ -41,6 +41,7 @@
   const place_in = (figure_, charts, legend, caption) => {
     figure_.querySelector(".legend-place").innerHTML = legend;
     figure_.querySelector(".chart-place").innerHTML = charts;
+    figure_.querySelectorAll("svg.chart").forEach(report.walkable);
     figure_.querySelector("figcaption").textContent = caption;
   };
 
@@ -193,13 +194,13 @@
   const table_place = document.getElementById("point-table");
   if (!table_place) return;
   const command = (point) => data.commands[point].map((word) => data.words[word]).join(" ");
-  const column = (v, extra) => {
+  const column = (v, extra, css) => {
     const {kind, title} = variables[v];
     const known = kind === "metric" ? [["", null]] : values[v].known;
     const plain = known.every(([text, value]) => value !== null && Number(text) === value);
     const quantity = !plain && known.every(([, value]) => value !== null);
     return {title: kind === "metric" ? title : variables[v].name, numeric: kind === "metric" || plain, extra,
-      rising: kind === "axis",
+      class: css, rising: kind === "axis",
       value: (point) => number(v, point) ?? (kind === "metric" ? -Infinity : shown(v, point).toLowerCase()),
       show: (point) => kind === "metric" ? (place(v, point) === null ? "" : studyChart.figure(place(v, point)))
         : quantity ? element("data", {value: number(v, point)}, shown(v, point)) : shown(v, point),
@@ -212,7 +213,7 @@
       show: (point) => String(data.position[point])},
     ...axes.map((v) => column(v, !moving.includes(v))),
     ...derived.map((v) => column(v, true)),
-    ...metrics.map((v, i) => column(v, i > 2)),
+    ...metrics.map((v, i) => column(v, i > 2, i > 0 ? "desk" : "")),
     {title: "Status", value: (point) => (data.done[point] ? "done" : "failed"), extra: data.done.every((done) => done),
       show: (point) => (data.done[point] ? "done" : element("span", {class: "badge assumed"}, "failed")),
       text: (point) => (data.done[point] ? "done" : "failed")},
