@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/machine_options.h"
 #include "app/standard_output.h"
+#include "base/config_listing.h"
 #include "base/text_table.h"
 #include "hw/machine.h"
 #include "workloads/machines.h"
@@ -22,17 +23,13 @@ struct DescribeOptions {
   bool toml = false;
 };
 
-std::string origin(const base::ConfigEntry& entry) {
-  return entry.origin.line > 0 ? fmt::format("{}:{}", entry.origin.file, entry.origin.line) : entry.origin.file;
-}
-
 std::string table_text(const base::Config& config) {
   using Align = base::TextTable::Align;
   base::TextTable table({Align::left, Align::right, Align::left, Align::left, Align::left});
   table.row({"key", "value", "evidence", "set in", "source"});
   int assumed = 0;
   for (const base::ConfigEntry& entry : config.entries()) {
-    table.row({entry.key, entry.text, to_string(entry.evidence), origin(entry), entry.source});
+    table.row({entry.key, entry.text, to_string(entry.evidence), origin_text(entry), entry.source});
     assumed += entry.evidence == base::Evidence::assumed ? 1 : 0;
   }
   hw::Machine machine = hw::read_machine(config);
@@ -48,7 +45,7 @@ std::string json_text(const base::Config& config) {
                       {"value", entry.text},
                       {"evidence", to_string(entry.evidence)},
                       {"source", entry.source},
-                      {"origin", origin(entry)}});
+                      {"origin", origin_text(entry)}});
   }
   nlohmann::ordered_json result = {{"schema_version", 1},
                                    {"command", "describe"},

@@ -7,6 +7,7 @@
 
 #include "app/arguments.h"
 #include "app/commands.h"
+#include "app/run_page.h"
 #include "app/study_report.h"
 #include "base/diagnostic.h"
 
@@ -63,7 +64,11 @@ void add_chart_flags(CLI::App& command, StudyReportOptions& study) {
 void run_report(const ReportOptions& options) {
   StudyReportOptions study = options.study;
   const std::optional<std::filesystem::path> database = workloads::find_study_database(options.path);
-  if (!database) throw base::InputError(fmt::format("'{}' holds no study", options.path));
+  if (!database) {
+    if (!study.chart.empty())
+      throw base::InputError(fmt::format("'{}' holds no study to draw a chart of", options.path));
+    return write_run_page(options.path, options.output);
+  }
   study.database = *database;
   study.output = options.output;
   write_study_report(study);
@@ -73,18 +78,21 @@ void run_report(const ReportOptions& options) {
 
 void add_report(CLI::App& program) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* report =
-      program.add_subcommand("report", "Write what a study found as one page for a browser")->group("Commands");
+  CLI::App* report = program.add_subcommand("report", "Write what a run or a study found as one page for a browser")
+                         ->group("Commands");
   report
       ->add_option_function<std::string>(
           "PATH", [options](const std::string& text) { options->path = parse_path("PATH", text); },
-          "A study's database (.sqlite), or the folder of one")
+          "The folder of a run (podsim run -o), a study's database\n(.sqlite), or the folder of one")
       ->option_text(" ")
       ->required();
-  add_path(*report, "-o,--output", options->output, "The page [beside the database, ending in .html]");
+  add_path(*report, "-o,--output", options->output,
+           "The page [of a run: report.html in its folder; of a\nstudy: beside the database, ending in .html]");
   add_chart_flags(*report, options->study);
   report->footer(
-      "Examples:\n  podsim report study\n  podsim report study.sqlite --chart study.svg\n"
+      "A page is one file that asks for nothing; podsim run -o writes that of a run too.\n\n"
+      "Examples:\n  podsim report r -o resnet50.html\n  podsim report study\n"
+      "  podsim report study.sqlite --chart study.svg\n"
       "  podsim report study.sqlite --chart study.svg --x ici.link_rate --family slice --fix batch_per_core=128");
   report->callback([options] { run_report(*options); });
 }

@@ -59,7 +59,7 @@ class Run {
     simulate(slice, detail, stop);
     close_op_cache();
     report_.wall_s = seconds_since(begin);
-    write_results();
+    write_results(slice);
     return report_.result.partial ? interrupted : done;
   }
 
@@ -124,8 +124,8 @@ class Run {
     }
   }
 
-  void write_results() const {
-    if (folder_) write_run(folder_->path(), report_, {command_line_, config_, timeline_, traces_in_folder()});
+  void write_results(const noc::Topology& slice) const {
+    if (folder_) write_run(folder_->path(), report_, {command_line_, config_, slice, timeline_, traces_in_folder()});
     if (options_.json) return print_result(sw::run_json(report_));
     std::string text = sw::summary_text(report_);
     if (report_.partition && options_.show_mesh) text += sw::mesh_text(report_.partition->placed.placement);

@@ -6,6 +6,10 @@
 
 #include "app/version.h"
 #include "base/atomic_file.h"
+#include "base/config_listing.h"
+#include "sw/report/html/run_page.h"
+#include "sw/report/link_report.h"
+#include "sw/report/memory_schedule.h"
 
 namespace podsim::app {
 namespace {
@@ -15,17 +19,32 @@ nlohmann::ordered_json manifest(const sw::RunReport& report, const RunRecord& re
                                   {"summary.txt", "the figures for people"},
                                   {"statistics.txt", "counters with their units"},
                                   {"ops.csv", "every op of a step in XProf's columns"},
+                                  {"memory.csv", "what is live on a core by position in the schedule"},
+                                  {"links.csv", "what every link of the slice carried in the last step"},
                                   {"timeline.json", "chip (0,0) core 0 over time, for ui.perfetto.dev"},
                                   {"machine.toml", "the resolved machine, a machine file"},
+                                  {"machine.csv", "every value of it with its evidence, source and origin"},
+                                  {"report.html", "all of this as one page, for a browser"},
                                   {"manifest.json", "this list"}};
   if (report.partition) {
     files["mesh.svg"] = "where the axes of the mesh lie on the slice";
+    files["mesh.csv"] = "the same as a table: the partition on every core, and its positions along the axes";
     files["layers.csv"] = "what cutting costs each layer: work of all partitions, halos, other collectives";
   }
   for (const auto& [name, description] : record.other_files) files[name] = description;
   return {{"schema_version", 1},         {"program", program_version},       {"command_line", record.command_line},
           {"workload", report.workload}, {"machine", report.machine.name},   {"slice", report.slice},
           {"detail", report.detail},     {"partial", report.result.partial}, {"files", files}};
+}
+
+std::string link_bytes_csv(const sw::RunReport& report, const noc::Topology& slice) {
+  const double most = report.machine.ici.payload_rate().si() * report.step_s();  // that a link carries in a step
+  std::vector<sw::LinkFigures> links;
+  for (noc::LinkId id = 0; id < noc::LinkId(report.result.link_bytes.size()); ++id) {
+    const std::int64_t bytes = report.result.link_bytes[std::size_t(id)].value();
+    links.push_back({.link = id, .amount = bytes, .utilisation = most > 0 ? double(bytes) / most : 0});
+  }
+  return sw::link_csv(slice, links, "bytes");
 }
 
 }  // namespace
@@ -41,11 +60,16 @@ void write_run(const std::filesystem::path& folder, const sw::RunReport& report,
   base::write_file(folder / "ops.csv", sw::ops_csv(report));
   if (report.partition) {
     base::write_file(folder / "mesh.svg", sw::mesh_svg(report.partition->placed.placement));
+    base::write_file(folder / "mesh.csv", sw::mesh_csv(report.partition->placed.placement));
     base::write_file(folder / "layers.csv", sw::cut_costs_csv(report.partition->layers));
   }
+  base::write_file(folder / "memory.csv", sw::memory_schedule_csv(report.memory));
+  base::write_file(folder / "links.csv", link_bytes_csv(report, record.slice));
   base::write_file(folder / "timeline.json", spans.str());
   base::write_file(folder / "machine.toml", record.machine.to_toml());
+  base::write_file(folder / "machine.csv", base::listing_csv(record.machine));
   base::write_file(folder / "manifest.json", manifest(report, record).dump(2) + "\n");
+  base::write_file(folder / "report.html", sw::run_page(sw::read_run_files(folder)));
 }
 
 }  // namespace podsim::app

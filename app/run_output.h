@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/timeline.h"
+#include "noc/topology.h"
 #include "sw/report/run_report.h"
 
 namespace podsim::app {
@@ -15,12 +16,14 @@ namespace podsim::app {
 struct RunRecord {
   std::string command_line;
   const base::Config& machine;
+  const noc::Topology& slice;
   const base::Timeline& timeline;
   std::map<std::string, std::string> other_files;  ///< already there by name, such as a waveform, and what they are
 };
 
-/// stats.json, summary.txt, statistics.txt, ops.csv, timeline.json, machine.toml, manifest.json and, of a partitioned
-/// program, mesh.svg, each whole or not at all. Equal runs write equal bytes; host times are left out.
+/// stats.json, summary.txt, statistics.txt, ops.csv, memory.csv, links.csv, timeline.json, machine.toml, machine.csv,
+/// manifest.json, of a partitioned program mesh.svg, mesh.csv and layers.csv, and report.html, which shows them (see
+/// sw/report/html/run_page.h); each whole or not at all. Equal runs write equal bytes; host times are left out.
 void write_run(const std::filesystem::path& folder, const sw::RunReport& report, const RunRecord& record);
 
 }  // namespace podsim::app

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/config_listing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "base/config_layer.h"
+#include "base/csv_field.h"
 #include "base/utf8.h"
 
 namespace podsim::base {
@@ -80,6 +83,19 @@ class ListingReader {
 
 std::vector<ConfigEntry> read_listing(std::string_view name, std::string_view toml_text) {
   return ListingReader(ConfigLayer(name, toml_text)).read();
+}
+
+std::string listing_csv(const Config& config) {
+  std::string text = "key,value,evidence,set in,source\n";
+  for (const ConfigEntry& entry : config.entries()) {
+    text += fmt::format("{},{},{},{},{}\n", csv_field(entry.key), csv_field(entry.text), to_string(entry.evidence),
+                        csv_field(origin_text(entry)), csv_field(entry.source));
+  }
+  return text;
+}
+
+std::string origin_text(const ConfigEntry& entry) {
+  return entry.origin.line > 0 ? fmt::format("{}:{}", entry.origin.file, entry.origin.line) : entry.origin.file;
 }
 
 }  // namespace podsim::base

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,5 +15,10 @@ namespace podsim::base {
 /// parses as one. `name` is what messages call the text. InputError for what is not TOML, or a value that no entry can
 /// hold.
 std::vector<ConfigEntry> read_listing(std::string_view name, std::string_view toml_text);
+
+/// A line per entry: key, value, evidence, set in (file and line, or the flag), source.
+std::string listing_csv(const Config& config);
+/// "tpu-v3.toml:12", or "--set".
+std::string origin_text(const ConfigEntry& entry);
 
 }  // namespace podsim::base

@@ -81,28 +81,41 @@ class Account {
     for (std::size_t i = 0; i < root.elements.size(); ++i) donate({std::int64_t(i), 0, std::int64_t(i)});
   }
 
+  /// Without the schedule.
   MemoryAccount summary() const {
     MemoryAccount account;
     for (InstructionId parameter : entry_.parameters) account.parameters += bytes_in_hbm(entry_[parameter].shape);
-    std::vector<base::Bytes> change(entry_.instructions.size() + 2);
-    for (const Buffer& buffer : buffers_) {
-      change[buffer.definition] += buffer.bytes;
-      change[buffer.last_use + 1] -= buffer.bytes;
-    }
-    base::Bytes live;
+    const std::vector<base::Bytes> live = live_bytes();
     for (InstructionId id = 0; id < end(); ++id) {
-      live += change[id];
-      if (live > account.peak) {
-        account.peak = live;
-        account.peak_position = id;
-      }
+      if (live[id] <= account.peak) continue;
+      account.peak = live[id];
+      account.peak_position = id;
     }
     account.largest_at_peak = largest_at(account.peak_position);
     return account;
   }
 
+  std::vector<MemoryAccount::Moment> schedule() const {
+    const std::vector<base::Bytes> live = live_bytes();
+    std::vector<MemoryAccount::Moment> moments;
+    for (InstructionId id = 0; id < end(); ++id) moments.push_back({entry_[id].name, entry_[id].op_name, live[id]});
+    return moments;
+  }
+
  private:
   InstructionId end() const { return int(entry_.instructions.size()); }
+
+  /// By position in the schedule.
+  std::vector<base::Bytes> live_bytes() const {
+    std::vector<base::Bytes> change(entry_.instructions.size() + 2);
+    for (const Buffer& buffer : buffers_) {
+      change[buffer.definition] += buffer.bytes;
+      change[buffer.last_use + 1] -= buffer.bytes;
+    }
+    std::vector<base::Bytes> live;
+    for (InstructionId id = 0; id < end(); ++id) live.push_back((id > 0 ? live.back() : base::Bytes(0)) + change[id]);
+    return live;
+  }
 
   /// Handing memory on, in a tuple or under another name, is not reading it.
   static bool reads_memory(const Instruction& instruction) {
@@ -222,7 +235,9 @@ class Account {
 MemoryAccount account_memory(const Module& module, std::span<const Donation> donations) {
   Account account(module, module.entry_computation());
   for (const Donation& donation : donations) account.donate(donation);
-  return account.summary();
+  MemoryAccount result = account.summary();
+  result.schedule = account.schedule();
+  return result;
 }
 
 }  // namespace podsim::sw

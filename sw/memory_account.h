@@ -16,10 +16,17 @@ struct MemoryAccount {
     std::string op_name;
     base::Bytes bytes;
   };
+  /// What is live while an instruction of the schedule runs.
+  struct Moment {
+    std::string name;  ///< the instruction
+    std::string op_name;
+    base::Bytes live;
+  };
   base::Bytes parameters;               ///< of the entry; they are there all the time
   base::Bytes peak;                     ///< the most that is live at once, parameters included
   InstructionId peak_position = 0;      ///< the instruction at which that is so
   std::vector<Buffer> largest_at_peak;  ///< at most ten, largest first
+  std::vector<Moment> schedule;         ///< by position: the entry computation's instructions in their order
 };
 
 /// Device memory of one core over a scheduled program: the entry computation's instructions run in their order.

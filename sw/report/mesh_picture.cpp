@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/csv_field.h"
 #include "base/text_table.h"
 #include "sw/report/mesh_report.h"
 
@@ -90,6 +91,26 @@ std::string mesh_text(const MeshPlacement& placement) {
   return fmt::format("\nthe mesh {} on the slice: positions {} of the cores of every chip\n", to_string(placement),
                      axis_names(placement.mesh())) +
          table.text();
+}
+
+std::string mesh_csv(const MeshPlacement& placement) {
+  const Mesh& mesh = placement.mesh();
+  std::string text = "chip,core,partition";
+  for (const MeshAxis& axis : mesh.axes()) text += "," + base::csv_field(axis.name);
+  text += "\n";
+  const std::vector<std::int64_t> partitions = placement.partitions();
+  for (std::size_t core = 0; core < partitions.size(); ++core) {
+    const std::size_t chip = core / std::size_t(placement.cores_per_chip());
+    text += fmt::format("\"{}\",{},", placement.slice().name(noc::NodeId(chip)),
+                        core % std::size_t(placement.cores_per_chip()));
+    if (partitions[core] >= 0) text += std::to_string(partitions[core]);
+    for (int axis = 0; axis < int(mesh.axes().size()); ++axis) {
+      text += ",";
+      if (partitions[core] >= 0) text += std::to_string(mesh.position(partitions[core], mesh.sub_axes(axis)));
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 std::string mesh_svg(const MeshPlacement& placement) {

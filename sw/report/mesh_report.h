@@ -45,6 +45,8 @@ std::vector<AxisCollectives> collectives_by_axis(const RunResult& result);
 /// the first; of every chip the positions along the mesh axes of its cores' partitions. Long rows and columns are cut
 /// short.
 std::string mesh_text(const MeshPlacement& placement);
+/// A line per core of the slice: chip, core, partition (empty where there is none), and its position along every axis.
+std::string mesh_csv(const MeshPlacement& placement);
 /// The same for a browser: every core coloured by its positions along the first two axes.
 std::string mesh_svg(const MeshPlacement& placement);
 

@@ -70,6 +70,14 @@ Json banks_json(const RunReport& r) {
   return {{"step_time_s", seconds(r.result.banks.step_time)}, {"ops", ops}};
 }
 
+Json buffers_json(const MemoryAccount& memory) {
+  Json list = Json::array();
+  for (const MemoryAccount::Buffer& buffer : memory.largest_at_peak) {
+    list.push_back({{"name", buffer.name}, {"op_name", buffer.op_name}, {"bytes", buffer.bytes.value()}});
+  }
+  return list;
+}
+
 Json mesh_json(const MeshPlacement& placement) {
   Json axes = Json::array();
   for (std::size_t axis = 0; axis < placement.mesh().axes().size(); ++axis) {
@@ -141,6 +149,10 @@ Json stats(const RunReport& r) {
       {"flops_per_core_step", r.program.flops},
       {"hbm_bytes_per_core_step", r.result.hbm_bytes.value()},
       {"utilization", {{"mxu", r.mxu_utilization()}, {"hbm", r.hbm_utilization()}, {"ici", r.result.ici_utilization}}},
+      {"machine_peaks",
+       {{"mxu_flops_per_s_per_core", r.machine.peak_flops_per_core()},
+        {"hbm_bytes_per_s_per_core", r.machine.hbm.stream_rate.si()},
+        {"ici_bytes_per_s_per_link", r.machine.ici.payload_rate().si()}}},
       {"bound_by", to_string(bound)},
       {"bound_share", bound_share},
       {"breakdown_s",
@@ -156,7 +168,9 @@ Json stats(const RunReport& r) {
       {"memory",
        {{"peak_bytes_per_core", r.memory.peak.value()},
         {"parameter_bytes_per_core", r.memory.parameters.value()},
-        {"capacity_bytes_per_core", r.machine.hbm.capacity_per_core.value()}}},
+        {"capacity_bytes_per_core", r.machine.hbm.capacity_per_core.value()},
+        {"peak_position", r.memory.peak_position},
+        {"largest_at_peak", buffers_json(r.memory)}}},
       {"ops_per_step", r.program.items.size()},
       {"distinct_ops", r.program.ops.size()},
       {"simulated_chips", r.result.simulated_chips},

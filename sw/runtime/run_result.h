@@ -80,6 +80,8 @@ struct RunResult {
   /// Outfeed is among the others.
   base::Time compute, collective, infeed, other;  ///< parts of the last step; they add up to step_time
   base::Bytes hbm_bytes;                          ///< moved by one core per step, collectives apart
+  /// Carried in the last step by every link of the slice, by LinkId; a folded slice is written out.
+  std::vector<base::Bytes> link_bytes;
   double ici_utilization = 0;                     ///< of the busiest link, payload over its capacity in the last step
   std::vector<CollectiveResult> collectives;
   std::vector<StageResult> stages;   ///< in the order of their first cores; empty where all cores do the same

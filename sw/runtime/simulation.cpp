@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <systemc>
 
 #include "base/diagnostic.h"
@@ -298,7 +299,7 @@ void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
   const bool is_first = core.id().chip == 0 && core.id().core == 0;
   if (at.cursor.at_end_of_step()) {
     if (at.observer >= 0) observers_[std::size_t(at.observer)].step_ended();
-    if (is_first) measure_links();
+    if (is_first) step_ended(core, core.time_of(record.end));
   }
   if (is_first && options_.progress) {
     const double items = double(program_.items.size());
@@ -321,13 +322,30 @@ void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, h
                           {{"hlo", item.hlo_name}, {"bound by", to_string(bound)}});
 }
 
-void Simulation::measure_links() {
-  const std::vector<base::Bytes> now = carried();
-  busiest_link_ = base::Bytes(0);
-  for (std::size_t link = 0; link < now.size(); ++link) {
-    busiest_link_ = std::max(busiest_link_, now[link] - link_bytes_[link]);
+/// Of chip (0,0,...) core 0.
+void Simulation::step_ended(const hw::Core& core, base::Time end) {
+  const std::vector<base::Bytes> bytes = carried();
+  step_bytes_.resize(bytes.size());
+  std::ranges::transform(bytes, link_bytes_, step_bytes_.begin(), std::minus{});
+  link_bytes_ = bytes;
+  const base::Time begin = std::exchange(step_began_, end);
+  if (options_.timeline == nullptr) return;
+  options_.timeline->span(options_.timeline->track("chip(0,0) core 0", "steps"),
+                          fmt::format("step {}", state(core.id()).cursor.step() + 1), "step", begin, end);
+}
+
+/// A link of a folded slice carries what the one that stands for it carries.
+std::vector<base::Bytes> Simulation::bytes_of_all_links() const {
+  const noc::FoldedTopology& topology = engine_->topology();
+  std::vector<base::Bytes> bytes(std::size_t(topology.full().link_ids()));
+  if (step_bytes_.empty()) return bytes;
+  for (noc::LinkId id = 0; id < topology.full().link_ids(); ++id) {
+    const auto link = topology.full().link(id);
+    if (!link) continue;
+    bytes[std::size_t(id)] = step_bytes_[std::size_t(
+        topology.representatives().link_id(topology.representative_of(link->from), link->dimension, link->direction))];
   }
-  link_bytes_ = now;
+  return bytes;
 }
 
 std::vector<base::Bytes> Simulation::carried() const {
@@ -363,7 +381,9 @@ void Simulation::collect() {
   result_.other = step.duration() - step.compute - step.collective - step.infeed;
   result_.hbm_bytes = step.hbm_bytes;
   const double capacity = machine_.ici.payload_rate().si() * to_duration(step.duration()).si();
-  result_.ici_utilization = capacity > 0 ? double(busiest_link_.value()) / capacity : 0;
+  result_.link_bytes = bytes_of_all_links();
+  const base::Bytes busiest = std::ranges::max(result_.link_bytes);
+  result_.ici_utilization = capacity > 0 ? double(busiest.value()) / capacity : 0;
   std::map<int, std::size_t> known;
   for (const ItemResult& item : step.items) {
     if (program_.items[item.item].kind == ProgramItem::Kind::collective) add_collective_result(item, known);

@@ -107,7 +107,8 @@ class Simulation : private hw::CoreRuntime {
   CollectiveRun& collective(std::uint64_t token, int index);
   void collective_over(noc::NodeId chip, int core, std::uint64_t token);
   void observe(const CoreState& at, const hw::CommandRecord& record, hw::Core& core);
-  void measure_links();
+  void step_ended(const hw::Core& core, base::Time end);
+  std::vector<base::Bytes> bytes_of_all_links() const;
   std::vector<base::Bytes> carried() const;
   const StepObserver& critical_core() const;
   void collect();
@@ -136,8 +137,9 @@ class Simulation : private hw::CoreRuntime {
   std::map<std::uint64_t, CollectiveRun*> collectives_;  ///< by token
   std::map<std::pair<int, std::int64_t>, LoopWatch> watches_;  ///< by loop and how often it was entered
   std::map<int, std::int64_t> skipped_trips_;                  ///< by loop, when it was last entered
-  base::Bytes busiest_link_;                                   ///< carried in the last step
+  std::vector<base::Bytes> step_bytes_;                        ///< carried by each link in the last step
   std::vector<base::Bytes> link_bytes_;                        ///< carried by each link when the step began
+  base::Time step_began_;                                      ///< of the first core
   std::vector<base::Bytes> skipped_bytes_;  ///< that each link would have carried in trips that were skipped
   std::map<int, std::vector<base::Bytes>> trip_bytes_;  ///< by loop: carried when its last trip began
   std::vector<StepObserver> observers_;  ///< of the cores of the first chip, then of the first of each other stage

@@ -210,7 +210,7 @@ TEST(RunOutput, OfEqualRunsIsEqualByteForByte) {
   json_of(folder, small_run({"--json", "-o", "second/below"}));
   const Words names = folder.names("first");
   EXPECT_EQ(names, folder.names("second/below"));
-  EXPECT_EQ(names.size(), 7U);
+  EXPECT_EQ(names.size(), 11U);
   for (const std::string& name : names) {
     EXPECT_EQ(folder.read("first/" + name), folder.read("second/below/" + name)) << name;
   }

@@ -28,6 +28,22 @@ TEST(memory_account, a_buffer_lives_from_its_definition_to_its_last_use) {
   EXPECT_EQ(account.largest_at_peak[0].name, "x");
 }
 
+TEST(memory_account, the_schedule_says_what_is_live_at_every_position) {
+  GraphBuilder g("test");
+  const InstructionId x = g.parameter(tile(), "x");
+  const InstructionId a = g.negate(x);
+  const InstructionId b = g.tanh(a);
+  const InstructionId c = g.exponential(b);
+  const MemoryAccount account = account_memory(std::move(g).build(c));
+  ASSERT_EQ(account.schedule.size(), 4u);
+  // x; x and a; x, a and b; x, b and c.
+  EXPECT_EQ(account.schedule[0].live.value(), kib4);
+  EXPECT_EQ(account.schedule[1].live.value(), 2 * kib4);
+  EXPECT_EQ(account.schedule[2].live.value(), 3 * kib4);
+  EXPECT_EQ(account.schedule[3].live.value(), 3 * kib4);
+  EXPECT_EQ(account.schedule[0].name, "x");
+}
+
 TEST(memory_account, a_value_used_late_stays) {
   GraphBuilder g("test");
   const InstructionId x = g.parameter(tile(), "x");

@@ -20,9 +20,14 @@ std::string head(const HtmlTable& table) {
 std::string row_html(const HtmlTable& table, const std::vector<TableCell>& row) {
   std::string cells;
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const bool numeric = i < table.columns.size() && table.columns[i].numeric;
+    const bool numeric = table.columns.at(i).numeric;
     const std::string value = row[i].value ? fmt::format(" data-value=\"{}\"", *row[i].value) : "";
-    cells += fmt::format("<td{}{}>{}</td>", numeric ? " class=\"num\"" : "", value, row[i].html);
+    const bool prose = !numeric && row[i].html.size() > 60;
+    cells += fmt::format("<td{}{}>{}</td>",
+                         numeric ? " class=\"num\""
+                         : prose ? " class=\"prose\""
+                                 : "",
+                         value, row[i].html);
   }
   return "<tr>" + cells + "</tr>\n";
 }
@@ -50,6 +55,11 @@ TableCell code_cell(std::string_view text) { return {"<code>" + html_escaped(tex
 
 TableCell number_cell(double value, std::string_view text) { return {html_figure(value, text), value}; }
 
+TableCell bar_cell(double share) {
+  constexpr double longest = 14;  // em
+  return {fmt::format("<span class=\"bar\" style=\"width:{:.2f}em\"></span>", longest * share), share};
+}
+
 std::string html_table(const HtmlTable& table) {
   std::string rows;
   for (const std::vector<TableCell>& row : table.rows) rows += row_html(table, row);
@@ -57,9 +67,9 @@ std::string html_table(const HtmlTable& table) {
   const std::string name = table.caption.empty() ? "table" : table.caption;
   return filter_html(table) +
          fmt::format(
-             "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\"><table{}{}>{}{}"
+             "<div class=\"scroll{}\" role=\"region\" aria-label=\"{}\" tabindex=\"0\"><table{}{}>{}{}"
              "<tbody>\n{}</tbody></table></div>\n",
-             html_escaped(name), id, table.sortable ? " class=\"sortable\"" : "",
+             table.tall ? " tall" : "", html_escaped(name), id, table.sortable ? " class=\"sortable\"" : "",
              table.caption.empty() ? "" : "<caption>" + html_escaped(table.caption) + "</caption>", head(table), rows);
 }
 

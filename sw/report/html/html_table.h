@@ -21,17 +21,20 @@ TableCell text_cell(std::string_view text);
 TableCell code_cell(std::string_view text);
 /// `text` is how the value is shown.
 TableCell number_cell(double value, std::string_view text);
+/// A bar as long as a share of one; the number itself stands in another cell.
+TableCell bar_cell(double share);
 
 /// A table as a page has it from the start, for as many rows as a reader may scroll through; longer ones are JSON and
 /// pages (report.js, pagedTable).
 struct HtmlTable {
-  std::string id;  ///< letters, digits and hyphens; needed when it is filtered
-  std::string caption;
-  std::vector<TableColumn> columns;
-  std::vector<std::vector<TableCell>> rows;
+  std::string id = {};  ///< letters, digits and hyphens; needed when it is filtered
+  std::string caption = {};
+  std::vector<TableColumn> columns = {};
+  std::vector<std::vector<TableCell>> rows = {};
   bool sortable = false;  ///< the headings are buttons
+  bool tall = false;      ///< scrolls by itself beyond a screen's height
   /// A field whose words rows must contain; empty: none. What it says is its label.
-  std::string filter_label;
+  std::string filter_label = {};
   /// Column by whose values a list of choices filters; -1: none.
   int choice_column = -1;
 };

@@ -16,8 +16,11 @@ const report = (() => {
     made.append(...children);
     return made;
   };
+  // The parser knows the namespace of drawings.
+  const sample = document.createElement("div");
+  sample.innerHTML = "<svg/>";
   const svg = (name, attributes = {}, text) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    const made = document.createElementNS(sample.firstChild.namespaceURI, name);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
     if (text !== undefined) made.textContent = text;
     return made;
@@ -122,6 +125,7 @@ const report = (() => {
       return cell.dataset.value === undefined ? cell.textContent.trim().toLowerCase() : Number(cell.dataset.value);
     };
     heads.forEach((head, column) => {
+      if (!head.textContent) return;
       const button = element("button", {type: "button"}, ...head.childNodes);
       head.append(button);
       button.addEventListener("click", () => {
@@ -162,8 +166,9 @@ const report = (() => {
 
   /**
    * A table of many rows, shown by pages, sortable by every column and searchable, in `place`.
-   * columns: [{title, value(row), show(row) -> text or node, numeric, text(row) for the search, extra: not on phones
-   * at first}]; details(row) -> node below a row that was picked.
+   * columns: [{title, value(row), show(row) -> text or node, numeric, rising: sorted upward at first, text(row) for the
+   * search, class}]; columns of class "extra" are not there on phones at first, those of class "rare" nowhere.
+   * details(row) -> node below a row that was picked.
    * Returns {pick(row), search(text)}.
    */
   const pagedTable = (place, {columns, rows, label, details, size = 25, sort = 0, descending = false}) => {
@@ -174,10 +179,10 @@ const report = (() => {
     const output = element("output");
     const all = element("button", {type: "button", class: "button all-columns", "aria-pressed": "false"}, "All columns");
     const table = element("table", {class: "paged"});
+    const classOf = (column) => `${column.numeric ? "num " : ""}${column.class ?? ""}`.trim();
     const heads = columns.map((column, at) => {
       const button = element("button", {type: "button", onclick: () => sortBy(at)}, column.title);
-      const classes = [column.numeric ? "num" : "", column.extra ? "extra" : "", column.class ?? ""];
-      return element("th", {scope: "col", class: classes.join(" ").trim()}, button);
+      return element("th", {scope: "col", class: classOf(column)}, button);
     });
     const body = element("tbody");
     const button = (text, name, step) =>
@@ -203,8 +208,7 @@ const report = (() => {
       body.replaceChildren();
       for (const row of kept.slice(state.page * size, (state.page + 1) * size)) {
         const line = element("tr", {class: row === state.picked ? "picked" : ""}, ...columns.map((column) =>
-          element("td", {class: [column.numeric ? "num" : "", column.extra ? "extra" : "", column.class ?? ""]
-            .join(" ").trim()}, column.show(row))));
+          element("td", {class: classOf(column)}, column.show(row))));
         line.addEventListener("click", () => { state.picked = state.picked === row ? null : row; draw(); });
         body.append(line);
         if (row === state.picked && details) {
@@ -230,7 +234,7 @@ const report = (() => {
     table.append(element("thead", {}, element("tr", {}, ...heads)), body);
     place.replaceChildren(
       element("div", {class: "tools"}, element("label", {}, `${label} `, search), output,
-        columns.some((column) => column.extra) ? all : ""),
+        columns.some((column) => /extra|rare/.test(column.class)) ? all : ""),
       element("div", {class: "scroll", role: "region", tabindex: "0", "aria-label": label}, table),
       element("div", {class: "tools"}, ...pages, number));
     update();

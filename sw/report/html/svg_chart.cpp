@@ -13,7 +13,7 @@
 namespace podsim::sw {
 namespace {
 
-constexpr double narrow_width = 360, wide_width = 860;
+constexpr double narrow_width = 360, wide_width = 1000;
 constexpr double letter = 6.6, line = 14;  // of the charts' 12 px font
 constexpr double tick = 4;
 

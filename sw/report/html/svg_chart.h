@@ -70,7 +70,7 @@ std::string svg_y_axis(const PlotArea& area, const ChartAxis& axis);
 std::string svg_chart(double width, double height, std::string_view label, std::string_view body);
 
 /// A chart drawn twice, for phones and for desks; the style sheet shows one of them. `draw` gets the width of the
-/// drawing, 360 or 860, and returns svg_chart.
+/// drawing, 360 or 1000, and returns svg_chart.
 std::string responsive_chart(const std::function<std::string(double width)>& draw);
 bool is_narrow(double width);
 

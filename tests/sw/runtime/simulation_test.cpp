@@ -418,6 +418,11 @@ TEST_P(SimulationAt, TheTimelineHasASpanPerItemAndStep) {
     });
     EXPECT_EQ(count, 2) << item;
   }
+  std::vector<std::string> steps;
+  for (const auto& event : events) {
+    if (event.at("ph") == "X" && event.at("cat") == "step") steps.push_back(event.at("name"));
+  }
+  EXPECT_EQ(steps, (std::vector<std::string>{"step 1", "step 2"}));
 }
 
 TEST(Simulation, TileAndReplayDetailGiveTheSameTimesToThePicosecond) {
@@ -440,6 +445,18 @@ TEST(Simulation, FoldedWrappedSlicesGiveTheUnfoldedTimesToThePicosecond) {
     EXPECT_TRUE(folded.collectives[0].folded);
     EXPECT_EQ(folded.notes.size(), 1U);
     EXPECT_EQ(folded.collectives[0].group_size, 32);
+    EXPECT_EQ(folded.link_bytes, whole.link_bytes);
+  }
+}
+
+// An all-reduce of n chips sends 2 (n - 1) / n of the payload from each: with two chips, all of it.
+TEST_P(SimulationAt, LinksCarryWhatAnAllReduceSendsInAStep) {
+  const std::int64_t payload = 4'000'000;
+  const noc::Topology pair({2}, {false});
+  const RunResult result = run(ProgramMaker().all_reduce(payload).program(), machine(), pair, at(GetParam(), 3));
+  ASSERT_EQ(result.link_bytes.size(), std::size_t(pair.link_ids()));
+  for (noc::LinkId id = 0; id < pair.link_ids(); ++id) {
+    EXPECT_EQ(result.link_bytes[std::size_t(id)].value(), pair.link(id) ? payload : 0) << id;
   }
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace podsim::sw {
+
+/// A CSV file whose first record names its columns.
+class CsvTable {
+ public:
+  struct Column {
+    std::string_view name;
+    bool number = false;  ///< every cell is one
+  };
+
+  /// InputError when the file cannot be read, lacks one of `needed`, or has a record of another length or a cell that
+  /// is no number where one is due, with line and column.
+  CsvTable(const std::filesystem::path& file, const std::vector<Column>& needed);
+
+  std::size_t rows() const { return rows_.size(); }
+  const std::vector<std::string>& columns() const { return columns_; }
+  /// std::out_of_range for a column that the file does not have.
+  const std::string& text(std::size_t row, std::string_view column) const;
+  double number(std::size_t row, std::string_view column) const;
+  std::int64_t integer(std::size_t row, std::string_view column) const { return std::int64_t(number(row, column)); }
+
+ private:
+  std::size_t place(std::string_view column) const;
+
+  std::vector<std::string> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// All of a file; InputError when it cannot be read.
+std::string read_text_file(const std::filesystem::path& file);
+
+}  // namespace podsim::sw

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/html/run_page.h"
+
+#include <fmt/format.h>
+
+#include "sw/report/html/html_page.h"
+#include "sw/report/html/html_text.h"
+#include "sw/report/html/run_sections.h"
+
+namespace podsim::sw {
+namespace {
+
+std::string subtitle(const RunFiles& files) {
+  const auto& stats = files.stats();
+  std::string text = fmt::format("{} chips, {} cores", stats.value("chips", 0), stats.value("cores", 0));
+  if (stats.value("batch_per_core", 0) > 0)
+    text += fmt::format(", batch {} per core", stats.value("batch_per_core", 0));
+  text += fmt::format(", {} ops in a step", stats.value("ops_per_step", 0));
+  if (stats.value("partial", false)) text += "; interrupted, figures of what ran";
+  return text;
+}
+
+}  // namespace
+
+std::string run_page(const RunFiles& files) {
+  const auto& stats = files.stats();
+  const CategoryColors colors(files.ops);
+  const RunData data = run_data(files, colors);
+  HtmlPage page;
+  page.title = fmt::format("{} on a {} slice of {}", stats.value("workload", std::string()),
+                           stats.value("slice", std::string()), stats.value("machine", std::string()));
+  page.kicker = "A step, simulated";
+  page.subtitle = subtitle(files);
+  page.sections = {
+      {"figures", "Figures", headline_html(files)},
+      {"breakdown", "Where the step goes", breakdown_html(files, colors)},
+      {"roofline", "Roofline", roofline_html(files, colors)},
+      {"ops", "Ops",
+       data.op_note + "<div id=\"op-table\"><p class=\"needs-script\">The table of ops needs scripts; "
+                      "ops.csv has all of it.</p></div>"},
+      {"timeline", "Timeline",
+       data.timeline_note + "<div id=\"timeline-chart\"><p class=\"needs-script\">The timeline needs scripts; "
+                            "timeline.json opens at ui.perfetto.dev.</p></div>"},
+      {"links", "Links", link_html(files)},
+      {"memory", "Memory", memory_html(files)},
+      {"mesh", "Mesh", mesh_html(files)},
+      {"machine", "Machine", machine_html(files)},
+      {"assumptions", "Assumptions in use", assumptions_html(files)},
+      {"notes", "Warnings and notes", notes_html(files)},
+      {"again", "Run it again", again_html(files)},
+  };
+  page.data = {{"run-data", data.json}};
+  page.scripts = {"run.js"};
+  page.footer = files.folder.manifest.value("program", std::string("podsim"));
+  return html_page(page);
+}
+
+}  // namespace podsim::sw
