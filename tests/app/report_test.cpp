@@ -232,6 +232,26 @@ TEST(Report, OfNoRunIsBadInput) {
   EXPECT_NE(outcome.err.find("timeline.json"), std::string::npos) << outcome.err;
 }
 
+TEST(Report, OfDamagedFiguresIsBadInput) {
+  const test::Folder folder;
+  expect_done(folder, small_run({"-o", "r"}));
+  const Json whole = Json::parse(folder.read("r/stats.json"));
+  for (const char* key : {"collectives", "breakdown_s", "machine_peaks", "memory"}) {
+    for (const bool is_gone : {true, false}) {
+      Json stats = whole;
+      if (is_gone) {
+        stats.erase(key);
+      } else {
+        stats[key] = "nonsense";
+      }
+      folder.write("r/stats.json", stats.dump());
+      const test::Outcome outcome = folder.run({"report", "r"});
+      EXPECT_EQ(outcome.code, 2) << key << outcome.err;
+      EXPECT_NE(outcome.err.find("stats.json"), std::string::npos) << outcome.err;
+    }
+  }
+}
+
 TEST(Report, FilesAgreeWithTheFigures) {
   const test::Folder folder;
   expect_done(folder, small_run({"-o", "r"}));

@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <map>
 
 #include "sw/report/html/heat_grid.h"
 #include "sw/report/html/html_table.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
 #include "sw/report/html/si_text.h"
+#include "sw/report/html/slice_links.h"
 #include "sw/report/html/svg_chart.h"
 
 namespace podsim::sw {
@@ -16,78 +17,6 @@ namespace {
 
 constexpr double most_cell = 12;    // of a field
 constexpr double least_pitch = 40;  // between chips, for their links to be drawn as lines
-
-std::vector<int> numbers_in(std::string_view text) {
-  std::vector<int> numbers;
-  for (std::size_t at = 0; at < text.size();) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
-    if (error == std::errc{}) numbers.push_back(value);
-    at = error == std::errc{} ? std::size_t(end - text.data()) : at + 1;
-  }
-  return numbers;
-}
-
-struct LinkUse {
-  std::vector<int> from, to;
-  int dimension = 0;  ///< "x" is 0
-  int sign = 1;
-  std::string direction;  ///< "x+"
-  double bytes = 0, utilisation = 0;
-
-  /// From one end of the grid to the other.
-  bool goes_around() const {
-    const auto d = std::size_t(dimension);
-    return d >= from.size() || d >= to.size() || to[d] - from[d] != sign;
-  }
-};
-
-/// The slice as a picture: the first dimension across, all others down.
-struct SliceLinks {
-  std::vector<int> sizes;
-  std::vector<LinkUse> links;
-  double most = 0;  ///< bytes of the busiest
-  double capacity = 0;
-
-  int columns() const { return sizes[0]; }
-  int rows() const {
-    int rows = 1;
-    for (std::size_t d = 1; d < sizes.size(); ++d) rows *= sizes[d];
-    return rows;
-  }
-  int row_of(const std::vector<int>& node) const {
-    int row = 0, stride = 1;
-    for (std::size_t d = 1; d < sizes.size() && d < node.size(); ++d) {
-      row += node[d] * stride;
-      stride *= sizes[d];
-    }
-    return row;
-  }
-};
-
-SliceLinks read_links(const RunFiles& files) {
-  SliceLinks slice;
-  slice.sizes = numbers_in(files.stats().value("slice", std::string("1")));
-  if (slice.sizes.empty()) slice.sizes = {1};
-  const std::string dimensions = "xyzw";
-  for (std::size_t row = 0; row < files.links.rows(); ++row) {
-    LinkUse link;
-    link.from = numbers_in(files.links.text(row, "from"));
-    link.to = numbers_in(files.links.text(row, "to"));
-    const std::string& dimension = files.links.text(row, "dimension");
-    link.dimension = int(std::min(dimensions.find(dimension.front()), dimensions.size()));
-    link.sign = files.links.text(row, "direction") == "-" ? -1 : 1;
-    link.direction = dimension + files.links.text(row, "direction");
-    link.bytes = files.links.number(row, "bytes");
-    link.utilisation = files.links.number(row, "utilisation");
-    slice.most = std::max(slice.most, link.bytes);
-    const bool inside = link.from.size() == slice.sizes.size() && slice.row_of(link.from) < slice.rows() &&
-                        link.from.front() < slice.columns();
-    if (inside) slice.links.push_back(std::move(link));
-  }
-  slice.capacity = files.stats().at("machine_peaks").value("ici_bytes_per_s_per_link", 0.0) * files.step_s();
-  return slice;
-}
 
 std::string use_text(const SliceLinks& slice, double bytes) {
   return fmt::format("{}, {} of the link’s capacity", si_text(bytes, "B"),
@@ -147,7 +76,7 @@ std::string direction_fields(const SliceLinks& slice, double width) {
   }
   std::ranges::sort(directions);
   const double head = 22, space = 24;
-  const int beside = is_narrow(width) ? 1 : 2;
+  const int beside = is_narrow(width) && slice.columns() > 40 ? 1 : 2;
   const double room = (width - space * (beside - 1)) / beside;
   const double cell = std::min(most_cell, room / slice.columns());
   std::string body;
@@ -169,8 +98,8 @@ std::string direction_fields(const SliceLinks& slice, double width) {
     const auto column = int(i) % beside;
     if (column == 0 && i > 0) top = below + 18;
     const double left = column * (room + space);
-    body += svg_text(left, top + 12, fmt::format("{}: a chip sends {} that way", directions[i], range_text(grid)),
-                     TextAnchor::start, "axis-title");
+    body += svg_text(left, top + 12, fmt::format("{}: {} a chip", directions[i], range_text(grid)), TextAnchor::start,
+                     "axis-title");
     body +=
         fmt::format("<g transform=\"translate({} {})\">{}</g>", svg_number(left), svg_number(top + head), picture.svg);
     below = std::max(below, top + head + picture.height);

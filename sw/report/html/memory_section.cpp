@@ -72,7 +72,8 @@ std::string chart(const RunFiles& files, double width) {
   body += fmt::format("<g class=\"area\">{}</g>", svg_path(outline, "accent-area")) + svg_path(line, "accent");
   const double kept = y.scale.place(parameters), most = y.scale.place(peak);
   body += svg_line(area.left, kept, area.right, kept, "hint") +
-          svg_text(area.right, kept - 5, "parameters " + si_text(parameters, "B"), TextAnchor::end);
+          svg_text(area.right, kept + 16 < area.bottom ? kept + 13 : kept - 12,
+                   "parameters " + si_text(parameters, "B"), TextAnchor::end);
   if (capacity < 2 * peak) {
     body += svg_line(area.left, y.scale.place(capacity), area.right, y.scale.place(capacity), "guide") +
             svg_text(area.right, y.scale.place(capacity) - 5, "capacity " + si_text(capacity, "B"), TextAnchor::end,

@@ -189,7 +189,7 @@ const report = (() => {
       element("button", {type: "button", class: "button", "aria-label": name, onclick: () => turn(step)}, text);
     const pages = [button("«", "first page", -Infinity), button("‹", "previous page", -1), button("›", "next page", 1),
       button("»", "last page", Infinity)];
-    const number = element("span", {class: "quiet"});
+    const pageNumber = element("span", {class: "quiet"});
     let kept = rows;
 
     const update = () => {
@@ -202,19 +202,28 @@ const report = (() => {
     const draw = () => {
       const last = Math.max(0, Math.ceil(kept.length / size) - 1);
       state.page = Math.min(Math.max(0, state.page), last);
-      number.textContent = `page ${state.page + 1} of ${last + 1}`;
+      pageNumber.textContent = `page ${state.page + 1} of ${last + 1}`;
       pages[0].disabled = pages[1].disabled = state.page === 0;
       pages[2].disabled = pages[3].disabled = state.page === last;
       body.replaceChildren();
-      for (const row of kept.slice(state.page * size, (state.page + 1) * size)) {
-        const line = element("tr", {class: row === state.picked ? "picked" : ""}, ...columns.map((column) =>
-          element("td", {class: classOf(column)}, column.show(row))));
-        line.addEventListener("click", () => { state.picked = state.picked === row ? null : row; draw(); });
+      kept.slice(state.page * size, (state.page + 1) * size).forEach((row, number) => {
+        const line = element("tr", {class: row === state.picked ? "picked" : "", tabindex: details ? "0" : undefined},
+          ...columns.map((column) => element("td", {class: classOf(column)}, column.show(row))));
+        const toggle = () => { state.picked = state.picked === row ? null : row; draw(); };
+        if (details) {
+          line.addEventListener("click", toggle);
+          line.addEventListener("keydown", (event) => {
+            if (event.key !== "Enter" && event.key !== " ") return;
+            event.preventDefault();
+            toggle();
+            body.querySelectorAll("tr:not(.details)")[number].focus();
+          });
+        }
         body.append(line);
         if (row === state.picked && details) {
           body.append(element("tr", {class: "details"}, element("td", {colspan: columns.length}, details(row))));
         }
-      }
+      });
     };
     const sortBy = (at) => {
       state.descending = state.sort === at ? !state.descending : Boolean(columns[at].numeric && !columns[at].rising);
@@ -236,7 +245,7 @@ const report = (() => {
       element("div", {class: "tools"}, element("label", {}, `${label} `, search), output,
         columns.some((column) => /extra|rare/.test(column.class)) ? all : ""),
       element("div", {class: "scroll", role: "region", tabindex: "0", "aria-label": label}, table),
-      element("div", {class: "tools"}, ...pages, number));
+      element("div", {class: "tools"}, ...pages, pageNumber));
     update();
     draw();
     return {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/diagnostic.h"
 #include "sw/report/html/html_page.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
@@ -20,9 +21,14 @@ std::string subtitle(const RunFiles& files) {
   return text;
 }
 
-}  // namespace
+std::string timeline_intro(const RunFiles& files) {
+  return fmt::format(
+      "<p class=\"note\">{} of chip (0,0), core 0. Drag or pinch; Ctrl and the wheel zoom, and so do + and "
+      "− of the keyboard. A span leads to its op in the table.</p>\n",
+      files.whole_step ? "The last whole step" : "All that ran, less than a step,");
+}
 
-std::string run_page(const RunFiles& files) {
+HtmlPage page_of(const RunFiles& files) {
   const auto& stats = files.stats();
   const CategoryColors colors(files.ops);
   const RunData data = run_data(files, colors);
@@ -39,8 +45,9 @@ std::string run_page(const RunFiles& files) {
        data.op_note + "<div id=\"op-table\"><p class=\"needs-script\">The table of ops needs scripts; "
                       "ops.csv has all of it.</p></div>"},
       {"timeline", "Timeline",
-       data.timeline_note + "<div id=\"timeline-chart\"><p class=\"needs-script\">The timeline needs scripts; "
-                            "timeline.json opens at ui.perfetto.dev.</p></div>"},
+       timeline_intro(files) + data.timeline_note +
+           "<div id=\"timeline-chart\"><p class=\"needs-script\">The timeline needs scripts; "
+           "timeline.json opens at ui.perfetto.dev.</p></div>"},
       {"links", "Links", link_html(files)},
       {"memory", "Memory", memory_html(files)},
       {"mesh", "Mesh", mesh_html(files)},
@@ -52,7 +59,18 @@ std::string run_page(const RunFiles& files) {
   page.data = {{"run-data", data.json}};
   page.scripts = {"run.js"};
   page.footer = files.folder.manifest.value("program", std::string("podsim"));
-  return html_page(page);
+  return page;
+}
+
+}  // namespace
+
+std::string run_page(const RunFiles& files) {
+  try {
+    return html_page(page_of(files));
+  } catch (const nlohmann::ordered_json::exception& error) {
+    throw base::InputError(
+        fmt::format("'{}' is not what a run writes: {}", (files.folder.path / "stats.json").string(), error.what()));
+  }
 }
 
 }  // namespace podsim::sw
