@@ -167,7 +167,7 @@ const report = (() => {
   /**
    * A table of many rows, shown by pages, sortable by every column and searchable, in `place`.
    * columns: [{title, value(row), show(row) -> text or node, numeric, rising: sorted upward at first, text(row) for the
-   * search, class}]; columns of class "extra" are not there on phones at first, those of class "rare" nowhere.
+   * search, class, extra: there when all columns are asked for}]; columns of class "desk" are extra on phones.
    * details(row) -> node below a row that was picked.
    * Returns {pick(row), search(text)}.
    */
@@ -179,7 +179,8 @@ const report = (() => {
     const output = element("output");
     const all = element("button", {type: "button", class: "button all-columns", "aria-pressed": "false"}, "All columns");
     const table = element("table", {class: "paged"});
-    const classOf = (column) => `${column.numeric ? "num " : ""}${column.class ?? ""}`.trim();
+    const classOf = (column) => [column.numeric ? "num" : "", column.extra ? "extra" : "", column.class ?? ""]
+      .filter(Boolean).join(" ");
     const heads = columns.map((column, at) => {
       const button = element("button", {type: "button", onclick: () => sortBy(at)}, column.title);
       return element("th", {scope: "col", class: classOf(column)}, button);
@@ -243,7 +244,7 @@ const report = (() => {
     table.append(element("thead", {}, element("tr", {}, ...heads)), body);
     place.replaceChildren(
       element("div", {class: "tools"}, element("label", {}, `${label} `, search), output,
-        columns.some((column) => /extra|rare/.test(column.class)) ? all : ""),
+        columns.some((column) => column.extra || column.class?.includes("desk")) ? all : ""),
       element("div", {class: "scroll", role: "region", tabindex: "0", "aria-label": label}, table),
       element("div", {class: "tools"}, ...pages, pageNumber));
     update();

@@ -32,10 +32,10 @@
   const fixed = (digits) => (value) => value.toFixed(digits);
   const percent = (value) => (100 * value).toFixed(2);
   const significant = (value) => value === 0 ? "0" : value >= 1000 ? value.toFixed(0) : String(Number(value.toPrecision(4)));
-  const number = (heading, key, show, css = "extra", more = {}) =>
+  const number = (heading, key, show, css = "desk", more = {}) =>
     ({title: heading, value: (op) => op[key], show: (op) => show(op[key]), numeric: true, class: css, ...more});
-  const text = (heading, key, css = "extra", show = (op) => op[key]) =>
-    ({title: heading, value: (op) => op[key].toLowerCase(), show, text: (op) => op[key], class: css});
+  const text = (heading, key, css = "desk", show = (op) => op[key], more = {}) =>
+    ({title: heading, value: (op) => op[key].toLowerCase(), show, text: (op) => op[key], class: css, ...more});
   const columns = [
     number("Rank", "rank", String, "", {rising: true}),
     text("TF op", "name", "name", title),
@@ -43,18 +43,18 @@
     number("Avg. self time (µs)", "average", fixed(3), ""),
     text("Bound by", "bound", ""),
     text("Category", "category"),
-    text("HLO op", "hlo", "extra name code", (op) => element("code", {}, op.hlo.slice(0, 120))),
+    text("HLO op", "hlo", "desk name code", (op) => element("code", {}, op.hlo.slice(0, 120))),
     number("#Occur\u00adrences", "count", String),
     number("%time stalled by DMA", "stalled", percent),
     number("Measured GFLOP/s", "gflops", significant),
     number("Measured Memory BW (GiB/s)", "bandwidth", significant),
     number("Operational Intensity (FLOP/Byte)", "intensity", significant),
-    number("Total time (µs)", "time", fixed(3), "rare"),
-    number("Avg. time (µs)", "average", fixed(3), "rare"),
-    number("Total self time (µs)", "time", fixed(3), "rare"),
-    number("Cumulative total self time (%)", "cumulative", percent, "rare", {rising: true}),
-    text("HLO Remateriali\u00adzation", "rematerialised", "rare"),
-    text("Outside Compilation", "outside", "rare"),
+    number("Total time (µs)", "time", fixed(3), "", {extra: true}),
+    number("Avg. time (µs)", "average", fixed(3), "", {extra: true}),
+    number("Total self time (µs)", "time", fixed(3), "", {extra: true}),
+    number("Cumulative total self time (%)", "cumulative", percent, "", {rising: true, extra: true}),
+    text("HLO Remateriali\u00adzation", "rematerialised", "", undefined, {extra: true}),
+    text("Outside Compilation", "outside", "", undefined, {extra: true}),
   ];
   const details = (op) => element("div", {}, element("strong", {}, title(op)),
     element("p", {class: "quiet"}, `${op.count} × ${si(op.average * 1e-6, "s")} in ${data.steps} steps, ` +
