@@ -82,7 +82,7 @@ struct RunResult {
   base::Bytes hbm_bytes;                          ///< moved by one core per step, collectives apart
   /// Carried in the last step by every link of the slice, by LinkId; a folded slice is written out.
   std::vector<base::Bytes> link_bytes;
-  double ici_utilization = 0;                     ///< of the busiest link, payload over its capacity in the last step
+  double ici_utilization = 0;  ///< of the busiest link, payload over its capacity in the last step
   std::vector<CollectiveResult> collectives;
   std::vector<StageResult> stages;   ///< in the order of their first cores; empty where all cores do the same
   std::int64_t simulated_chips = 0;  ///< modules elaborated; fewer than the slice when folded
