@@ -28,12 +28,17 @@ Words run_with(const Words& more) {
 
 const std::vector<Mistake>& mistakes() {
   static const std::vector<Mistake> all = {
-      {"no_command", {}, {"which command?", "run, kernel, calibrate, memory, network, collective, hlo, ops, describe"}},
+      {"no_command",
+       {},
+       {"which command?",
+        "run, sweep, kernel, calibrate, memory, network, collective, hlo, ops, report, compare, describe, completion, "
+        "man"}},
       {"mistyped_command", {"rnu"}, {"'rnu'", "^~~ did you mean 'run'?"}},
       {"unknown_command",
        {"frobnicate"},
        {"'frobnicate' is not a command",
-        "one of: run, kernel, calibrate, memory, network, collective, hlo, ops, describe"}},
+        "one of: run, sweep, kernel, calibrate, memory, network, collective, hlo, ops, report, compare, describe, "
+        "completion, man"}},
       {"no_workload", {"run"}, {"WORKLOAD is required", "podsim run --help"}},
       {"mistyped_workload", {"run", "resnet5"}, {"'resnet5' is not a workload", "did you mean 'resnet50'?"}},
       {"mistyped_flag", run_with({"--slise", "4x4"}), {"'--slise'", "^~~~~~~ did you mean '--slice'?"}},

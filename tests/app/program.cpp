@@ -76,8 +76,11 @@ std::string find_program(const std::string& name) {
   return "";
 }
 
-Child::Child(const Folder& folder, const std::vector<std::string>& arguments, const std::string& program)
-    : out_(folder.path().string() + ".out"), err_(folder.path().string() + ".err") {
+Child::Child(const Folder& folder, const std::vector<std::string>& arguments, const std::string& program) {
+  static int started = 0;  // several may run in one folder
+  const std::string beside = folder.path().string() + "." + std::to_string(++started);
+  out_ = beside + ".out";
+  err_ = beside + ".err";
   id_ = fork();
   if (id_ < 0) throw std::runtime_error("cannot fork");
   if (id_ > 0) return;

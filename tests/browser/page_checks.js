@@ -15,10 +15,13 @@ window.pageChecks = (() => {
     return Number.isNaN(value) ? null : value;
   };
 
-  /** Numbers, from data-value or as they are written, or texts in lower case. */
+  /** Numbers, where every cell has one, from data-value or its <data>, or texts in lower case. */
   const cellValues = (rows, column) => {
     const cells = rows.map((row) => row.cells[column]);
-    const numbers = cells.map((cell) => (cell?.dataset.value === undefined ? null : Number(cell.dataset.value)));
+    const numbers = cells.map((cell) => {
+      const value = cell?.dataset.value ?? cell?.querySelector("data")?.value;
+      return value === undefined ? null : Number(value);
+    });
     return numbers.every((value) => value !== null) ? numbers
       : cells.map((cell) => cell?.textContent.trim().toLowerCase() ?? "");
   };

@@ -133,7 +133,7 @@ const studyChart = (() => {
 
   /** For phones and for desks, as responsive_chart(). */
   const responsive = (chart) => `<div class="on-phone">${draw({...chart, width: 360})}</div>` +
-    `<div class="on-desk">${draw({...chart, width: 860})}</div>`;
+    `<div class="on-desk">${draw({...chart, width: 1000})}</div>`;
   const legend = (entries) => entries.length === 0 ? "" : `<ul class="legend">${entries.map(([label, css]) =>
     `<li><svg class="swatch" viewBox="0 0 10 10" aria-hidden="true"><rect x="0" y="0" width="10" height="10" ` +
     `class="${css}"/></svg>${escaped(label)}</li>`).join("")}</ul>`;
