@@ -15,13 +15,10 @@ window.pageChecks = (() => {
     return Number.isNaN(value) ? null : value;
   };
 
-  /** Numbers, where every cell has one, from data-value or its <data>, or texts in lower case. */
+  /** Numbers, from data-value or as they are written, or texts in lower case. */
   const cellValues = (rows, column) => {
     const cells = rows.map((row) => row.cells[column]);
-    const numbers = cells.map((cell) => {
-      const value = cell?.dataset.value ?? cell?.querySelector("data")?.value;
-      return value === undefined ? null : Number(value);
-    });
+    const numbers = cells.map((cell) => (cell?.dataset.value === undefined ? null : Number(cell.dataset.value)));
     return numbers.every((value) => value !== null) ? numbers
       : cells.map((cell) => cell?.textContent.trim().toLowerCase() ?? "");
   };
@@ -53,6 +50,8 @@ window.pageChecks = (() => {
       if (all && all.getAttribute("aria-pressed") === "false") all.click();
       const rows = () => [...table.tBodies[0].rows].filter((row) => !row.classList.contains("details"));
       checkHeads(`paged table ${at}`, table, rows, (list, column, head) => {
+        const values = list.map((row) => row.cells[column].querySelector("data")?.value);
+        if (values.length > 0 && values.every((value) => value !== undefined)) return values.map(Number);
         const texts = list.map((row) => row.cells[column].textContent.trim());
         const numbers = texts.map(numeric);
         const are = head.classList.contains("num") && numbers.every((value) => value !== null);

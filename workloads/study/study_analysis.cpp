@@ -89,6 +89,14 @@ Swing swing_of(const StudyResults& results, std::size_t reference, std::size_t m
   return swing;
 }
 
+/// What the study's charts have along x, where it is a number that its author sets.
+std::optional<Variable> spent_along_x(const StudyResults& results) {
+  const std::optional<Variable> x = results.find(results.x);
+  if (!x || x->kind == Variable::Kind::metric) return std::nullopt;
+  if (x->kind == Variable::Kind::axis && !results.axes[x->index].numeric()) return std::nullopt;
+  return x;
+}
+
 }  // namespace
 
 std::vector<Objective> report_objectives(const StudyResults& results) {
@@ -98,6 +106,10 @@ std::vector<Objective> report_objectives(const StudyResults& results) {
 
 std::vector<Objective> front_objectives(const StudyResults& results) {
   std::vector<Objective> objectives = report_objectives(results);
+  if (objectives.size() == 1) {
+    if (const std::optional<Variable> spent = spent_along_x(results))
+      objectives.push_back({*spent, Direction::minimise});
+  }
   for (std::size_t metric = 0; metric < results.metrics.size() && objectives.size() == 1; ++metric) {
     const Objective other = by_name(results, metric);
     if (other.variable != objectives.front().variable) objectives.push_back(other);

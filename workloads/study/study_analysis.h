@@ -15,8 +15,9 @@ namespace podsim::workloads {
 /// are to be small, anything else large. Empty only without metrics.
 std::vector<Objective> report_objectives(const StudyResults& results);
 
-/// What the front is drawn by: the report's objectives, and where that is only one, the study's first other metric by
-/// its name too. Less than two when there is no other.
+/// What the front is drawn by: the report's objectives, and where that is only one, also the least of what its charts
+/// have along x, such as a link rate, or else the study's first other metric by its name. Less than two when there is
+/// neither.
 std::vector<Objective> front_objectives(const StudyResults& results);
 
 /// The point that ratios start from: the study's baseline if it was done, else the first that was. None when none was.

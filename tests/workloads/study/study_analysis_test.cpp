@@ -128,6 +128,21 @@ TEST(FrontObjectives, AreTwoWhereThereAreTwoMetrics) {
   EXPECT_EQ(front_objectives(results).size(), 1U);
 }
 
+TEST(FrontObjectives, AreThatOfTheReportAndTheLeastAlongX) {
+  StudyResults results = with_metrics({{1, 1}, {2, 2}});
+  results.objectives = {many};
+  results.x = "n";
+  const std::vector<Objective> objectives = front_objectives(results);
+  ASSERT_EQ(objectives.size(), 2U);
+  EXPECT_EQ(objectives[1].variable, (Variable{Variable::Kind::axis, 0}));
+  EXPECT_EQ(objectives[1].direction, Direction::minimise);
+  // More samples want a greater n: none beats the other.
+  EXPECT_EQ(pareto_front(results, objectives), (std::vector<std::size_t>{1, 0}));
+  // What is no number has no least.
+  results.axes[0].values[1] = {"many", std::nullopt};
+  EXPECT_EQ(front_objectives(results)[1].variable, fast.variable);
+}
+
 TEST(ReferencePoint, IsTheFirstThatWasDoneWhereTheBaselineFailed) {
   StudyResults results = with_metrics({{1, 1}, {2, 2}, {3, 3}});
   results.baseline = 2;
