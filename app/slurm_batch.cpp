@@ -10,12 +10,37 @@
 #include "app/standard_output.h"
 #include "app/study_folder.h"
 #include "base/atomic_file.h"
+#include "base/diagnostic.h"
 #include "workloads/study/study.h"
 
 namespace podsim::app {
 namespace {
 
 constexpr std::size_t points_of_a_task = 64, most_tasks_unasked = 1000;  // of an array, by SLURM's default
+
+/// A value of a `#SBATCH` line, quoted where sbatch would end it at a blank, or see a quote or comment in it.
+std::string batch_word(const std::string& text) {
+  if (text.find_first_of(" \t'\"#\\") == std::string::npos) return text;
+  std::string word = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') word += '\\';
+    word += letter;
+  }
+  return word + "\"";
+}
+
+/// Where a job's output goes; % of a folder's name begins no pattern.
+std::string output_file(const SlurmBatch& batch, const std::string& pattern) {
+  std::string path;
+  for (const char letter : batch.folder.string()) path += letter == '%' ? "%%" : std::string(1, letter);
+  return batch_word((std::filesystem::path(path) / pattern).string());
+}
+
+void require_one_line(const SlurmBatch& batch) {
+  if ((batch.folder.string() + batch.name).find('\n') == std::string::npos) return;
+  throw base::InputError("a batch file cannot name a folder or study with a line break",
+                         "choose another folder with -o");
+}
 
 /// The lines that both files begin with.
 std::string head(const SlurmBatch& batch, const std::string& job, const std::string& output) {
@@ -24,7 +49,7 @@ std::string head(const SlurmBatch& batch, const std::string& job, const std::str
       "#SBATCH --job-name={}\n"
       "#SBATCH --ntasks=1\n"
       "#SBATCH --output={}\n",
-      job, (batch.folder / output).string());
+      batch_word(job), output_file(batch, output));
 }
 
 std::string sweep_line(const SlurmBatch& batch) {
@@ -53,6 +78,7 @@ void emit_slurm(const SweepOptions& options, std::size_t tasks) {
   batch.name = study.name;
   batch.study = study.path.empty() ? study.name : std::filesystem::absolute(study.path).lexically_normal().string();
   batch.folder = std::filesystem::absolute(paths.folder).lexically_normal();
+  require_one_line(batch);
   batch.program = std::filesystem::read_symlink("/proc/self/exe");
   batch.tasks = std::min(
       tasks != 0 ? tasks : std::min((points + points_of_a_task - 1) / points_of_a_task, most_tasks_unasked), points);

@@ -40,7 +40,7 @@ void add_flags(CLI::App& command, const std::shared_ptr<SweepCommand>& options) 
       },
       "Run nothing: write batch files for SLURM into the folder, an\narray whose tasks are shards, and what finishes "
       "it");
-  emit->option_text("slurm")->excludes("--shard", "--dry-run", "--resume");
+  emit->option_text("slurm")->excludes("--shard", "--dry-run", "--resume", "--json");
   command
       .add_option_function<std::string>(
           "--tasks",

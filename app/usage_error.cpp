@@ -45,7 +45,9 @@ class UsageError {
     return {base::Diagnostic::Severity::error, std::move(message), {}, see_help()};
   }
 
-  std::string see_help() const { return fmt::format("see 'podsim{}{} --help'", path_.empty() ? "" : " ", path_); }
+  std::string see_help() const {
+    return fmt::format("see '{}{}{} --help'", program_.get_name(), path_.empty() ? "" : " ", path_);
+  }
 
   Words commands() const {
     Words names;

@@ -57,6 +57,36 @@ exec /usr/bin/podsim sweep '/home/a b/links.toml' -o /shared/links -j "${SLURM_C
 )");
 }
 
+/// By the rules that sbatch -vvv shows it follows: blanks end a word outside of quotes, a backslash keeps the next
+/// character, and %% in a name is a %.
+TEST(SlurmBatch, QuotesWhatSbatchWouldCut) {
+  app::SlurmBatch batch;
+  batch.name = "my links";
+  batch.study = "links";
+  batch.folder = "/shared/the \"boss's\" #1 50%";
+  batch.program = "/usr/bin/podsim";
+  const std::string script = array_script(batch);
+  EXPECT_NE(script.find("#SBATCH --job-name=\"my links\"\n"), std::string::npos) << script;
+  EXPECT_NE(script.find("#SBATCH --output=\"/shared/the \\\"boss's\\\" #1 50%%/slurm-%A_%a.out\"\n"), std::string::npos)
+      << script;
+}
+
+TEST(SlurmBatch, RefusesAFolderOfTwoLines) {
+  const Folder folder;
+  folder.write("s.toml", study);
+  const Outcome outcome = folder.run({"sweep", "s.toml", "--emit", "slurm", "-o", "two\nlines"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("line break"), std::string::npos) << outcome.err;
+}
+
+TEST(SlurmBatch, HasNoJson) {
+  const Folder folder;
+  folder.write("s.toml", study);
+  const Outcome outcome = folder.run({"sweep", "s.toml", "--emit", "slurm", "--json"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "s")) << outcome.out;
+}
+
 /// What a shell does with the script, the variables of an array set as SLURM sets them.
 TEST(SlurmBatch, RunsEveryPointOnceWhenEveryTaskRuns) {
   const Folder folder;
@@ -153,14 +183,16 @@ TEST(SlurmBatch, IsRunByACluster) {
   Cluster cluster(folder);
   if (const std::string reason = cluster.start(); !reason.empty()) GTEST_SKIP() << reason;
   folder.write("s.toml", study);
-  ASSERT_EQ(folder.run({"sweep", "s.toml", "--emit", "slurm", "--tasks", "3", "-o", "array"}).code, 0);
-  const Outcome submitted = cluster.run("sbatch", {"--parsable", "array/s.sbatch"});
+  const std::string array = "an array's 100%";
+  ASSERT_EQ(folder.run({"sweep", "s.toml", "--emit", "slurm", "--tasks", "3", "-o", array}).code, 0);
+  const Outcome submitted = cluster.run("sbatch", {"--parsable", array + "/s.sbatch"});
   ASSERT_EQ(submitted.code, 0) << submitted.err;
   const std::string job = submitted.out.substr(0, submitted.out.find('\n'));
-  const Outcome finish = cluster.run("sbatch", {"--wait", "--dependency=afterany:" + job, "array/s-finish.sbatch"});
+  const Outcome finish = cluster.run("sbatch", {"--wait", "--dependency=afterany:" + job, array + "/s-finish.sbatch"});
   EXPECT_EQ(finish.code, 0) << finish.err << folder.read("slurmctld.log");
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / array / ("slurm-" + job + "_0.out"))) << "job " << job;
   ASSERT_EQ(folder.run({"sweep", "s.toml", "-j", "1", "-o", "one"}).code, 0);
-  EXPECT_EQ(workloads::study_content(folder.path() / "array/s.sqlite"),
+  EXPECT_EQ(workloads::study_content(folder.path() / array / "s.sqlite"),
             workloads::study_content(folder.path() / "one/s.sqlite"));
 }
 

@@ -78,6 +78,7 @@ class RangeReader {
     if (node == nullptr) throw base::InputError(fmt::format("a range has no '{}'", name));
     // A step may be less than nothing, and less than the key takes.
     if (const std::optional<double> plain = node->value<double>(); plain && unit_.empty()) {
+      if (!std::isfinite(*plain)) fail(*node, fmt::format("'{}' is a finite number", name));
       if (keys_.machine_entry(key_) == nullptr || keys_.unit(key_).empty()) return *plain;
     }
     std::optional<StudyValue> value = read_study_value(keys_, key_, *node, text_);
