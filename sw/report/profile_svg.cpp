@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "sw/report/html/html_text.h"
 #include "sw/report/profile_report.h"
 
 namespace podsim::sw {
@@ -40,29 +41,6 @@ std::string decade(int exponent) {
   const int micro = exponent + 6;
   if (micro >= 6) return fmt::format("{} s", std::pow(10, micro - 6));
   return micro >= 3 ? fmt::format("{} ms", std::pow(10, micro - 3)) : fmt::format("{} us", std::pow(10, micro));
-}
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (char c : text) {
-    switch (c) {
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '&':
-        result += "&amp;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
 }
 
 std::string axes(const Range& range) {
@@ -112,7 +90,7 @@ std::string profile_svg(const ProfileReport& report) {
         "\n",
         range.place(op.measured_s), side - range.place(*op.modelled_s),
         std::clamp(most_radius * std::sqrt(10 * share), least_radius, most_radius), color_of(op.category),
-        escaped(op.name), op.measured_s * 1e6, *op.modelled_s * 1e6);
+        html_escaped(op.name), op.measured_s * 1e6, *op.modelled_s * 1e6);
   }
   for (std::size_t i = 0; i < std::min(categories.size(), colors.size()); ++i) {
     const bool rest = i + 1 == colors.size() && categories.size() > colors.size();
@@ -120,7 +98,7 @@ std::string profile_svg(const ProfileReport& report) {
         fmt::format(R"(<circle cx="{0:.0f}" cy="{1:.0f}" r="5" fill="{2}"/><text x="{3:.0f}" y="{4:.0f}">{5}</text>)"
                     "\n",
                     side + 24, 10 + 18 * double(i), colors[i], side + 36, 14 + 18 * double(i),
-                    rest ? "others" : escaped(categories[i].first));
+                    rest ? "others" : html_escaped(categories[i].first));
   }
   return text + "</g></svg>\n";
 }
