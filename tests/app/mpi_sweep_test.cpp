@@ -2,13 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <fstream>
-#include <functional>
 #include <iterator>
-#include <thread>
 
+#include "comes_true.h"
 #include "program.h"
 #include "workloads/study/study_store.h"
 
@@ -20,7 +18,6 @@
 namespace podsim::test {
 namespace {
 
-using namespace std::chrono_literals;
 using Words = std::vector<std::string>;
 
 constexpr const char* study = R"(metrics = ["time_s"]
@@ -58,14 +55,6 @@ pid_t rank_of(pid_t mpirun, const std::string& rank) {
     if (parent_of(std::stoi(name)) == mpirun && is_rank(entry.path(), rank)) return std::stoi(name);
   }
   return 0;
-}
-
-bool comes_true(const std::function<bool()>& condition) {
-  for (int i = 0; i < 3000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(10ms);
-  }
-  return false;
 }
 
 class MpiSweep : public testing::Test {

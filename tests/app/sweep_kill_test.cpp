@@ -5,12 +5,12 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <optional>
 #include <random>
 #include <thread>
 
+#include "comes_true.h"
 #include "program.h"
 #include "workloads/study/sqlite_database.h"
 #include "workloads/study/study_store.h"
@@ -59,14 +59,6 @@ bool runs(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string id, name, state;
   return file >> id >> name >> state && state != "Z" && state != "X";
-}
-
-bool comes_true(const std::function<bool()>& condition) {
-  for (int i = 0; i < 20000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return false;
 }
 
 class SweepKill : public testing::Test {

@@ -9,11 +9,11 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "tests/base/scratch_file.h"
 
 namespace podsim::base {
 namespace {
@@ -27,26 +27,9 @@ std::string record(std::uint64_t writer, std::uint64_t number) {
   return bytes;
 }
 
-/// A file of its own, removed at the end.
-class LogFile {
- public:
-  LogFile() : path_(std::filesystem::temp_directory_path() / ("podsim_log_" + std::to_string(getpid()))) { remove(); }
-  ~LogFile() { remove(); }
-  LogFile(const LogFile&) = delete;
-  LogFile& operator=(const LogFile&) = delete;
-
-  RecordLog open() const { return {path_, "test records", record_bytes}; }
-  const std::filesystem::path& path() const { return path_; }
-  std::size_t size() const { return std::filesystem::file_size(path_); }
-  std::string text() const {
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
-
- private:
-  void remove() const { std::filesystem::remove(path_); }
-  std::filesystem::path path_;
+struct LogFile : test::ScratchFile {
+  LogFile() : ScratchFile("log") {}
+  RecordLog open() const { return {path(), "test records", record_bytes}; }
 };
 
 std::vector<std::string> read(RecordLog& log) {
