@@ -85,7 +85,7 @@ struct CompilerParameters {            ///< [compiler]
   std::int64_t prologue_columns = 0;   ///< output columns per recomputation of an operand prologue
   base::Bytes least_tile;              ///< ops are not cut into tiles that move less, where VMEM holds larger ones
   base::Cycles op_launch;              ///< scalar code at the beginning of an op
-  base::Bytes combine_all_reduce;      ///< gradients are combined up to this size per all-reduce
+  base::Bytes combine_all_reduce;      ///< collectives of one kind are combined up to this size
   base::Bytes least_segment;           ///< a collective's messages are not cut smaller
   base::Bytes largest_segment;         ///< nor left longer than this
   base::Duration collective_launch;    ///< software before a core's first action in a collective
