@@ -37,7 +37,8 @@ std::string output_file(const SlurmBatch& batch, const std::string& pattern) {
 }
 
 void require_one_line(const SlurmBatch& batch) {
-  if ((batch.folder.string() + batch.name).find('\n') == std::string::npos) return;
+  const auto is_one_line = [](const std::string& text) { return text.find('\n') == std::string::npos; };
+  if (is_one_line(batch.folder.string()) && is_one_line(batch.name)) return;
   throw base::InputError("a batch file cannot name a folder or study with a line break",
                          "choose another folder with -o");
 }
