@@ -170,10 +170,8 @@ Stage GroupSchedule::stage_along(StageKind kind, int dimension, int depth, std::
   const std::int64_t together = std::max(1, colours_ / ways);
   for (int direction : {+1, -1}) {
     const std::int64_t elements = flow(stage, direction);
-    const std::int64_t wanted = std::clamp<std::int64_t>(elements / lengths.link, 1, together > 1 ? 1 : 2);
-    stage.segments[direction < 0] = elements == 0 ? 0
-                                    : whole       ? 1
-                                                  : std::max(std::int32_t(wanted), pieces(elements, lengths.most));
+    const std::int32_t wanted = together == 1 && elements > 1 ? 2 : 1;
+    stage.segments[direction < 0] = elements == 0 ? 0 : whole ? 1 : std::max(wanted, pieces(elements, lengths.most));
   }
   return stage;
 }
