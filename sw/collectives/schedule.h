@@ -81,7 +81,7 @@ struct ElementRange {
 
 /// How long messages are, in elements.
 struct SegmentLengths {
-  std::int64_t link = 1;   ///< what a link carries while the message before is seen and summed
+  std::int64_t link = 1;   ///< what a link carries while the message before is seen: of broadcasts and exchanges
   std::int64_t least = 1;  ///< chunks shorter than this share a message on a line
   std::int64_t most = 1;   ///< what the buffers of a core hold
 };
