@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "sw/graph/array_tile.h"
+
 namespace podsim::sw {
 namespace {
 
-constexpr std::int64_t kLanes = 128;
-constexpr std::int64_t kSublanes = 8;
 constexpr std::int64_t kWord = 4;
 constexpr std::int64_t kGranule = 32;
 

@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "base/units.h"
+#include "sw/graph/array_tile.h"
 
 namespace podsim::sw {
 namespace {
-
-constexpr std::int64_t kLanes = 128;
-constexpr std::int64_t kSublanes = 8;
 
 /// How much larger `extent` gets when padded to the lanes.
 double lane_waste(std::int64_t extent) { return double(base::round_up(extent, kLanes)) / double(extent); }

@@ -15,6 +15,7 @@
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/op_work.h"
 #include "sw/compiler/partition_branch.h"
+#include "sw/compiler/tile_maker.h"
 #include "sw/compiler/tile_search.h"
 #include "sw/graph/flops.h"
 

@@ -5,14 +5,13 @@
 #include <vector>
 
 #include "base/units.h"
+#include "sw/graph/array_tile.h"
 
 namespace podsim::sw {
 namespace {
 
 using base::divide_round_up;
 using base::round_up;
-
-constexpr std::int64_t kSublanes = 8;
 
 std::int64_t product(const Shape& shape, const std::vector<int>& dimensions) {
   std::int64_t result = 1;

@@ -7,13 +7,12 @@
 
 #include "base/units.h"
 #include "sw/compiler/elementwise_cost.h"
+#include "sw/graph/array_tile.h"
 
 namespace podsim::sw {
 namespace {
 
 constexpr std::int64_t kRegisterElements = 1024;
-constexpr std::int64_t kSublanes = 8;
-constexpr std::int64_t kLanes = 128;
 
 /// Random bits come out of a generator on vector registers, three shifts and three exclusive ors as of a xorshift
 /// generator; with the four operations that XLA counts for each bit of a dropout mask that is the 5.0 cycles for 1024

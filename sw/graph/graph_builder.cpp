@@ -2,7 +2,6 @@
 #include "sw/graph/graph_builder.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -11,67 +10,13 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <boost/container_hash/hash.hpp>
 
+#include "sw/graph/instruction_identity.h"
 #include "sw/graph/shape_inference.h"
 
 namespace podsim::sw {
 
 namespace {
-
-void hash_shape(std::size_t& seed, const Shape& shape) {
-  boost::hash_combine(seed, int(shape.element_type));
-  boost::hash_range(seed, shape.dimensions.begin(), shape.dimensions.end());
-}
-
-/// Collisions are resolved by is_equal, so only what usually tells instructions apart goes in.
-std::size_t hash(const Instruction& instruction) {
-  std::size_t seed = std::size_t(instruction.opcode);
-  hash_shape(seed, instruction.shape);
-  boost::hash_range(seed, instruction.operands.begin(), instruction.operands.end());
-  boost::hash_range(seed, instruction.dimensions.begin(), instruction.dimensions.end());
-  boost::hash_combine(seed, instruction.index);
-  if (instruction.literal && !instruction.literal->values.empty()) {
-    boost::hash_combine(seed, instruction.literal->values.front());
-  }
-  return seed;
-}
-
-bool is_equal(const std::shared_ptr<const Literal>& a, const std::shared_ptr<const Literal>& b) {
-  if (!a || !b) return a == b;
-  // By bits: 0 and -0 are different constants, and a NaN is itself.
-  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
-  return a->elements.empty() && b->elements.empty() && std::ranges::equal(a->values, b->values, {}, bits, bits) &&
-         a->integers == b->integers;
-}
-
-bool is_equal(const Instruction& a, const Instruction& b) {
-  return a.opcode == b.opcode && a.shape == b.shape && a.operands == b.operands && a.index == b.index &&
-         a.dimensions == b.dimensions && a.window == b.window && a.convolution == b.convolution && a.dot == b.dot &&
-         a.padding == b.padding && a.slice == b.slice && a.comparison == b.comparison && a.called == b.called &&
-         a.total_order == b.total_order && a.slice_sizes == b.slice_sizes && a.gather == b.gather &&
-         a.participants == b.participants && a.feature_groups == b.feature_groups && a.batch_groups == b.batch_groups &&
-         a.exponent_bits == b.exponent_bits && a.mantissa_bits == b.mantissa_bits && a.is_stable == b.is_stable &&
-         a.largest == b.largest && a.triangular == b.triangular && a.trip_count == b.trip_count &&
-         a.epsilon == b.epsilon && a.target == b.target && a.phase == b.phase && is_equal(a.literal, b.literal);
-}
-
-/// Whether two of them are one, and one whose result nobody reads none.
-bool is_shareable(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::parameter:
-    case Opcode::infeed:
-    case Opcode::outfeed:
-    case Opcode::rng:
-    case Opcode::rng_get_and_update_state:
-    case Opcode::custom_call:
-    case Opcode::send:
-    case Opcode::recv:
-      return false;
-    default:
-      return true;
-  }
-}
 
 /// A number as 64 bits of an integer, the nearest where it is beyond what they hold.
 std::int64_t wide_integer(ElementType type, double value) {
@@ -88,48 +33,11 @@ bool widens(ElementType narrow, ElementType wide) {
   return wide == ElementType::f64 || (wide == ElementType::f32 && narrow != ElementType::f64);
 }
 
-/// Two computations of parameters and what is equal by is_equal.
-bool is_same_function(const Computation& a, const Computation& b) {
-  return a.root == b.root && a.parameters == b.parameters &&
-         std::ranges::equal(a.instructions, b.instructions,
-                            [](const Instruction& x, const Instruction& y) { return is_equal(x, y); });
-}
-
-/// A computation among others, under a name of its own; the one that is there where it has the name and means the same.
-ComputationId append(std::vector<Computation>& computations, const std::string& entry_name, Computation computation) {
-  const auto find = [&](const std::string& name) { return std::ranges::find(computations, name, &Computation::name); };
-  const auto same = find(computation.name);
-  if (same != computations.end() && is_same_function(*same, computation)) return int(same - computations.begin());
-  const std::string stem = computation.name;
-  for (std::size_t number = computations.size();
-       computation.name == entry_name || find(computation.name) != computations.end(); ++number) {
-    computation.name = fmt::format("{}.{}", stem, number);
-  }
-  computations.push_back(std::move(computation));
-  return int(computations.size()) - 1;
-}
-
 Instruction make(Opcode opcode, std::vector<InstructionId> operands) {
   Instruction instruction;
   instruction.opcode = opcode;
   instruction.operands = std::move(operands);
   return instruction;
-}
-
-/// Another name for what has one that is taken, as a parameter's may be that of an opcode and a number.
-void tell_apart(std::vector<Instruction>& instructions) {
-  std::unordered_set<std::string> all, seen;
-  for (const Instruction& instruction : instructions) all.insert(instruction.name);
-  if (all.size() == instructions.size()) return;
-  for (Instruction& instruction : instructions) {
-    if (seen.insert(instruction.name).second) continue;
-    std::string name;
-    for (int number = 1; name.empty() || all.contains(name); ++number) {
-      name = fmt::format("{}.{}", instruction.name, number);
-    }
-    all.insert(name);
-    instruction.name = std::move(name);
-  }
 }
 
 }  // namespace
@@ -436,93 +344,8 @@ InstructionId GraphBuilder::all_reduce(std::vector<InstructionId> operands) {
   return append(std::move(instruction));
 }
 
-ComputationId GraphBuilder::scalar_function(std::string name, ElementType type, Instruction root) {
-  if (const auto found = called_by_name_.find(name); found != called_by_name_.end()) return found->second;
-  Computation computation;
-  computation.name = name;
-  for (int i = 0; i < 2; ++i) {
-    Instruction parameter = make(Opcode::parameter, {});
-    parameter.name = i == 0 ? "x" : "y";
-    parameter.index = i;
-    parameter.shape = make_shape(type, {});
-    computation.instructions.push_back(std::move(parameter));
-    computation.parameters.push_back(i);
-  }
-  root.name = fmt::format("{}.2", to_string(root.opcode));
-  root.operands = {0, 1};
-  computation.instructions.push_back(std::move(root));
-  computation.root = 2;
-  return called_by_name_[name] = sw::append(called_, entry_.name, std::move(computation));
-}
-
-ComputationId GraphBuilder::combiner(Opcode opcode, ElementType type) {
-  Instruction root = make(opcode, {});
-  root.shape = make_shape(type, {});
-  return scalar_function(fmt::format("{}_{}", to_string(opcode), to_string(type)), type, std::move(root));
-}
-
-ComputationId GraphBuilder::comparator(ComparisonDirection direction, ElementType type) {
-  static constexpr const char* names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  Instruction root = make(Opcode::compare, {});
-  root.shape = make_shape(ElementType::pred, {});
-  root.comparison = direction;
-  return scalar_function(fmt::format("{}_{}", names[int(direction)], to_string(type)), type, std::move(root));
-}
-
 void GraphBuilder::annotate(InstructionId id, Sharding sharding) {
   entry_[id].sharding = std::make_shared<const Sharding>(std::move(sharding));
-}
-
-ComputationId GraphBuilder::computation(GraphBuilder body, InstructionId root) {
-  Module module = std::move(body).build(root);
-  module.computations.back().name = module.name;
-  return copy_computation(module, module.entry);
-}
-
-ComputationId GraphBuilder::copy_computation(const Module& from, ComputationId id) {
-  std::map<ComputationId, ComputationId> copies;
-  const auto copy = [&](const auto& self, ComputationId original) -> ComputationId {
-    if (const auto found = copies.find(original); found != copies.end()) return found->second;
-    Computation computation = from.computations[original];
-    for (Instruction& instruction : computation.instructions) {
-      for (ComputationId& called : instruction.called) called = self(self, called);
-    }
-    return copies[original] = sw::append(called_, entry_.name, std::move(computation));
-  };
-  return copy(copy, id);
-}
-
-void GraphBuilder::drop_unused() {
-  std::vector<bool> used(size(), false);
-  for (InstructionId id = size() - 1; id >= 0; --id) {
-    used[id] = used[id] || id == entry_.root || !is_shareable(entry_[id].opcode);
-    if (!used[id]) continue;
-    for (InstructionId operand : entry_[id].operands) used[operand] = true;
-  }
-  std::vector<InstructionId> renumbered(size(), -1);
-  std::vector<Instruction> kept;
-  for (InstructionId id = 0; id < size(); ++id) {
-    if (!used[id]) continue;
-    renumbered[id] = int(kept.size());
-    kept.push_back(std::move(entry_[id]));
-    for (InstructionId& operand : kept.back().operands) operand = renumbered[operand];
-  }
-  for (InstructionId& parameter : entry_.parameters) parameter = renumbered[parameter];
-  entry_.root = renumbered[entry_.root];
-  entry_.instructions = std::move(kept);
-}
-
-Module GraphBuilder::build(InstructionId root) && {
-  assert(root >= 0 && root < size());
-  entry_.root = root;
-  drop_unused();
-  tell_apart(entry_.instructions);
-  Module module;
-  module.name = std::move(name_);
-  module.computations = std::move(called_);
-  module.entry = int(module.computations.size());
-  module.computations.push_back(std::move(entry_));
-  return module;
 }
 
 double lowest_value(ElementType type) {

@@ -8,12 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sw/graph/array_tile.h"
+
 namespace podsim::sw {
 
 namespace {
-
-constexpr std::int64_t lanes = 128;
-constexpr std::int64_t sublanes = 8;
 
 std::int64_t power_of_two_at_least(std::int64_t value) {
   return std::int64_t(std::bit_ceil(std::uint64_t(std::max<std::int64_t>(value, 1))));
@@ -21,13 +20,13 @@ std::int64_t power_of_two_at_least(std::int64_t value) {
 
 /// Elements a vector is padded to: T(256) to T(1024), two rows of 128 words of packed elements at least.
 std::int64_t padded_vector(std::int64_t elements, std::int64_t packing) {
-  const std::int64_t tile = std::clamp(power_of_two_at_least(elements), 2 * lanes * packing, sublanes * lanes);
+  const std::int64_t tile = std::clamp(power_of_two_at_least(elements), 2 * kLanes * packing, kSublanes * kLanes);
   return base::round_up(elements, tile);
 }
 
 /// Second most minor dimension: T(2,128), T(4,128) or T(8,128), two words of packed elements at least.
 std::int64_t padded_sublanes(std::int64_t elements, std::int64_t packing) {
-  const std::int64_t tile = std::clamp(power_of_two_at_least(elements), std::min(2 * packing, sublanes), sublanes);
+  const std::int64_t tile = std::clamp(power_of_two_at_least(elements), std::min(2 * packing, kSublanes), kSublanes);
   return base::round_up(elements, tile);
 }
 
@@ -49,7 +48,7 @@ std::int64_t padded_elements(const Shape& shape, std::int64_t packing) {
   if (shape.rank() == 0) return 1;
   const std::int64_t minor = shape.dimensions[shape.minor_dimension(0)];
   if (shape.rank() == 1) return padded_vector(minor, packing);
-  std::int64_t count = base::round_up(minor, lanes);
+  std::int64_t count = base::round_up(minor, kLanes);
   count *= padded_sublanes(shape.dimensions[shape.minor_dimension(1)], packing);
   for (int i = 2; i < shape.rank(); ++i) count *= shape.dimensions[shape.minor_dimension(i)];
   return count;

@@ -12,6 +12,7 @@
 #include "noc/fresh_context.h"
 #include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_simulation.h"
+#include "sw/compiler/tile_maker.h"
 #include "sw/compiler/tile_search.h"
 #include "sw/hlo/attribute_value.h"
 #include "sw/profile/rebuilt_op.h"

@@ -3,6 +3,7 @@
 
 #include "hw/tile_pipeline.h"
 #include "sw/compiler/op_work.h"
+#include "sw/compiler/tile_maker.h"
 #include "sw/compiler/tile_search.h"
 #include "tests/hw/test_machine.h"
 

@@ -14,6 +14,7 @@
 #include "hw/tile_pipeline.h"
 #include "sw/compiler/compile.h"
 #include "sw/compiler/fusion.h"
+#include "sw/compiler/tile_maker.h"
 #include "sw/compiler/tile_search.h"
 #include "sw/graph/evaluator.h"
 #include "tests/hw/test_machine.h"

@@ -6,6 +6,7 @@
 
 #include <tuple>
 
+#include "sw/compiler/tile_maker.h"
 #include "tests/hw/random_op.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/compiler/cache_file.h"

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "hw/tile_pipeline.h"
+#include "sw/compiler/tile_maker.h"
 #include "tests/sw/compiler/core_ops.h"
 
 namespace podsim::sw {
