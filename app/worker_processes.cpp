@@ -75,6 +75,8 @@ WorkerProcesses::WorkerProcesses(std::size_t count) : workers_(count) {
 }
 
 WorkerProcesses::~WorkerProcesses() {
+  // One that could not be started again has no process, and kill(-1) would go to every process there is.
+  std::erase_if(workers_, [](const Worker& worker) { return worker.process < 0; });
   for (Worker& worker : workers_) kill(worker.process, SIGKILL);
   for (Worker& worker : workers_) end(worker);
 }
