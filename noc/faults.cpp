@@ -52,8 +52,10 @@ std::string_view value_problem(Kind kind, double value) {
       return value >= 0 && value < 1e-3 ? "" : "a bit error rate is from 0 to less than 1e-3";
     case Kind::stalls:
       return value >= 0 && value <= 0.9 ? "" : "a chance to stall is from 0 to 0.9";
+    case Kind::jitter:
+      return value >= 0 && value <= 1 ? "" : "jitter is at most 1 s";
     default:
-      return value > 0 && value <= 1 ? "" : "a speed is a fraction of the healthy one, above 0 and up to 1";
+      return value >= 0.001 && value <= 1 ? "" : "a speed is a fraction of the healthy one, from 0.001 to 1";
   }
 }
 
@@ -138,8 +140,7 @@ class Parser {
     auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), fault_.value);
     if (error != std::errc() || end != rest_.data() + rest_.size()) malformed();
     rest_ = {};
-    const std::string_view problem = value_problem(fault_.kind, fault_.value);
-    if (!problem.empty()) throw base::InputError(fmt::format("'{}': {}", text_, problem));
+    check_value();
   }
   void read_duration() {
     std::optional<base::Dimensional> value;
@@ -150,6 +151,11 @@ class Parser {
     }
     if (value->kind != base::Dimensional::Kind::duration) malformed();
     fault_.value = value->si;
+    check_value();
+  }
+  void check_value() const {
+    const std::string_view problem = value_problem(fault_.kind, fault_.value);
+    if (!problem.empty()) throw base::InputError(fmt::format("'{}': {}", text_, problem));
   }
 
   std::string_view text_, rest_;

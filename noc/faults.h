@@ -13,7 +13,7 @@
 ///
 ///   dead-link:(0,0)x+          the link that leaves chip (0,0) towards x+ carries nothing; without a sign both that
 ///                              leave it along x
-///   slow-link:(1,0)y-:0.5      half its rate
+///   slow-link:(1,0)y-:0.5      half its rate; a thousandth of it at least, as of a chip
 ///   dead-chip:(2,2)            the chip and all its links
 ///   slow-chip:(2,2):0.8        everything on the chip takes 1 / 0.8 of its time
 ///   bit-errors:1e-12           the chance of a bit to be wrong at the end of a link, on every link; `:(0,0)x+` before
@@ -21,7 +21,7 @@
 ///   stalls:0.2                 the chance of a link to stand still for a cycle of the routers' clock, each time that
 ///   it
 ///                              has sent a flit; on every link, or as above on one
-///   jitter:5us                 what a chip waits before it begins, drawn uniformly from zero to this for each
+///   jitter:5us                 what each chip waits before it begins: uniform from zero to this, a second at most
 ///
 /// A dead link is dead in the direction that is named; where a cable is cut, both ends have a dead link.
 namespace podsim::noc {

@@ -67,10 +67,28 @@ TEST(Faults, WhatAFaultSaysReadsBackAsTheSameFault) {
 }
 
 TEST(Faults, TextThatIsNoFaultIsRefused) {
-  for (std::string_view text :
-       {"", "dead-lnk:(0,0)x+", "dead-link", "dead-link:", "dead-link:(0,0)", "dead-link:(0,0)q", "dead-link:0,0x+",
-        "dead-link:(0,-1)x+", "dead-link:(0,0)x+:1", "slow-link:(0,0)x+", "slow-link:(0,0)x+:0", "slow-link:(0,0)x+:2",
-        "slow-link:(0,0)x+:nan", "bit-errors:0.5", "bit-errors:x", "jitter:5", "jitter:5 GB", "dead-chip:()"}) {
+  for (std::string_view text : {"",
+                                "dead-lnk:(0,0)x+",
+                                "dead-link",
+                                "dead-link:",
+                                "dead-link:(0,0)",
+                                "dead-link:(0,0)q",
+                                "dead-link:0,0x+",
+                                "dead-link:(0,-1)x+",
+                                "dead-link:(0,0)x+:1",
+                                "slow-link:(0,0)x+",
+                                "slow-link:(0,0)x+:0",
+                                "slow-link:(0,0)x+:2",
+                                "slow-link:(0,0)x+:nan",
+                                "slow-link:(0,0)x+:1e-300",
+                                "slow-chip:(0,0):0.0009",
+                                "bit-errors:0.5",
+                                "bit-errors:x",
+                                "jitter:5",
+                                "jitter:5 GB",
+                                "jitter:1.001 s",
+                                "jitter:1e300 s",
+                                "dead-chip:()"}) {
     EXPECT_THROW(parse_fault(text), base::InputError) << text;
   }
 }
