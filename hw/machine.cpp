@@ -10,16 +10,18 @@ namespace podsim::hw {
 
 namespace {
 
+// Far from anything that is built; beyond them numbers would overflow, or what is simulated not fit a host.
+constexpr std::int64_t most_of_anything = 1'000'000;
+constexpr std::int64_t most_cores = 1024, most_registers = 4096;  // of a FIFO
+constexpr base::Bytes most_smem{1LL << 30}, most_vmem{1LL << 36}, most_transfer{1LL << 50}, most_packet{1LL << 20},
+    most_buffer{1LL << 30};
+
 /// Typed reads with the range each kind of value must be in.
 class Reader {
  public:
   Reader(const base::Config& config, base::Frequency clock) : config_(config), clock_(clock) {}
 
-  std::int64_t count(const char* key) const {
-    const std::int64_t value = config_.integer(key);
-    if (value < 1 || value > 1'000'000) config_.reject(key, std::string("'") + key + "' must be between 1 and 1000000");
-    return value;
-  }
+  std::int64_t count(const char* key, std::int64_t most = most_of_anything) const { return between(key, 1, most); }
   /// For figures that other models build on and that cannot vary yet.
   std::int64_t exactly(const char* key, std::int64_t only, const char* why) const {
     if (config_.integer(key) != only)
@@ -27,18 +29,17 @@ class Reader {
     return only;
   }
   base::Cycles cycles(const char* key, std::int64_t least) const {
-    const std::int64_t value = config_.integer(key);
-    if (value < least) config_.reject(key, std::string("'") + key + "' must be at least " + std::to_string(least));
-    return base::Cycles(value);
+    return base::Cycles(between(key, least, most_of_anything));
   }
   double fraction(const char* key) const {
     const double value = config_.number(key);
     if (!(value >= 0 && value <= 1)) config_.reject(key, std::string("'") + key + "' is a share: between 0 and 1");
     return value;
   }
-  base::Bytes size(const char* key) const {
+  base::Bytes size(const char* key, base::Bytes most) const {
     const base::Bytes value = config_.bytes(key);
     if (value.value() < 1) config_.reject(key, std::string("'") + key + "' must be more than nothing");
+    if (value > most) config_.reject(key, std::string("'") + key + "' must be at most " + to_string(most));
     return value;
   }
   base::Bandwidth rate(const char* key) const {
@@ -57,6 +58,15 @@ class Reader {
   base::Cycles cycles_of(const char* key) const { return clock_.cycles_covering(duration(key)); }
 
  private:
+  std::int64_t between(const char* key, std::int64_t least, std::int64_t most) const {
+    const std::int64_t value = config_.integer(key);
+    if (value < least || value > most) {
+      config_.reject(
+          key, std::string("'") + key + "' must be between " + std::to_string(least) + " and " + std::to_string(most));
+    }
+    return value;
+  }
+
   const base::Config& config_;
   base::Clock clock_;
 };
@@ -76,13 +86,13 @@ MxuParameters read_mxu(const base::Config& config, const Reader& read) {
   if (mxu.size % 8 != 0) config.reject("mxu.size", "'mxu.size' must be a multiple of 8, the rows of a register");
   mxu.weight_load = base::Cycles(base::divide_round_up(mxu.size, read.count("mxu.weight_rows_per_cycle")));
   mxu.first_result_latency = base::Cycles(mxu.size) + read.cycles("mxu.result_skew_cycles", 7);
-  mxu.operand_fifo = read.count("mxu.operand_fifo_registers");
-  mxu.result_fifo = read.count("mxu.result_fifo_registers");
+  mxu.operand_fifo = read.count("mxu.operand_fifo_registers", most_registers);
+  mxu.result_fifo = read.count("mxu.result_fifo_registers", most_registers);
   return mxu;
 }
 
 ScalarParameters read_scalar(const Reader& read) {
-  return {read.size("scalar.smem"), read.cycles("scalar.alu_latency_cycles", 1),
+  return {read.size("scalar.smem", most_smem), read.cycles("scalar.alu_latency_cycles", 1),
           read.cycles("scalar.load_latency_cycles", 1), read.cycles("scalar.branch_penalty_cycles", 0)};
 }
 
@@ -98,7 +108,7 @@ VectorParameters read_vector(const Reader& read) {
   vector.alu_latency = read.cycles("vector.alu_latency_cycles", 1);
   vector.store_to_load = read.cycles("vector.store_to_load_cycles", 1);
   vector.transcendental_latency = read.cycles("vector.transcendental_latency_cycles", 1);
-  vector.transcendental_fifo = read.count("vector.transcendental_fifo_registers");
+  vector.transcendental_fifo = read.count("vector.transcendental_fifo_registers", most_registers);
   return vector;
 }
 
@@ -114,7 +124,7 @@ DmaParameters read_dma(const Reader& read) {
 
 HbmParameters read_hbm(const base::Config& config, const Reader& read) {
   HbmParameters hbm;
-  hbm.capacity_per_core = read.size("hbm.capacity_per_core");
+  hbm.capacity_per_core = config.bytes("hbm.capacity_per_core");  // whose range the banks have
   hbm.stream_rate = read.rate("hbm.stream_rate");
   if (hbm.stream_rate.si() < 1e9) config.reject("hbm.stream_rate", "'hbm.stream_rate' must be at least 1 GB/s");
   hbm.write_cost = config.number("hbm.write_cost");
@@ -161,10 +171,10 @@ noc::RouterParameters read_router(const base::Config& config, const Reader& read
 
 noc::PacketParameters read_packet(const base::Config& config, const Reader& read) {
   noc::PacketParameters packet;
-  packet.flit = read.size("ici.flit");
-  packet.payload = read.size("ici.packet_payload");
-  packet.header = read.size("ici.packet_header");
-  packet.vc_buffer = read.size("ici.vc_buffer");
+  packet.flit = read.size("ici.flit", most_packet);
+  packet.payload = read.size("ici.packet_payload", most_packet);
+  packet.header = read.size("ici.packet_header", most_packet);
+  packet.vc_buffer = read.size("ici.vc_buffer", most_buffer);
   if ((packet.payload + packet.header) % packet.flit != base::Bytes(0)) {
     config.reject("ici.packet_payload", "payload and header of a full packet must fill its flits");
   }
@@ -177,7 +187,7 @@ noc::IciParameters read_ici(const base::Config& config, const Reader& read) {
   noc::IciParameters ici;
   ici.link_rate = read.rate("ici.link_rate");
   ici.payload_fraction = read.fraction("ici.payload_fraction");
-  if (ici.payload_fraction == 0) config.reject("ici.payload_fraction", "a link without payload moves nothing");
+  if (ici.payload_fraction < 0.001) config.reject("ici.payload_fraction", "a link without payload moves nothing");
   ici.hop_latency = read.duration("ici.hop_latency");
   ici.remote_dma_latency = read.duration("ici.remote_dma_latency");
   if (ici.hop_latency.si() < 1e-12) config.reject("ici.hop_latency", "'ici.hop_latency' must be at least 1 ps");
@@ -191,6 +201,11 @@ noc::IciParameters read_ici(const base::Config& config, const Reader& read) {
   if (ici.payload_fraction * (1 + of_header) > 1) {
     config.reject("ici.packet_header", "payload and header together are more than a link carries",
                   "'ici.payload_fraction' is what remains for payload");
+  }
+  const base::Frequency clock = ici.router_clock();
+  if (!(clock.si() >= 1e3 && clock.si() <= 1e12)) {
+    config.reject("ici.link_rate", "'ici.link_rate' is " + to_string(clock) +
+                                       " in flits of 'ici.flit': must be between 1 kHz and 1 THz");
   }
   return ici;
 }
@@ -226,8 +241,8 @@ Machine read_machine(const base::Config& config) {
   machine.name = config.string("machine.name");
   machine.clock = read_clock(config);
   const Reader read(config, machine.clock);
-  machine.cores_per_chip = read.count("core.cores_per_chip");
-  machine.vmem = read.size("core.vmem");
+  machine.cores_per_chip = read.count("core.cores_per_chip", most_cores);
+  machine.vmem = read.size("core.vmem", most_vmem);
   machine.sync_flags = read.count("core.sync_flags");
   if (machine.sync_flags < 4) config.reject("core.sync_flags", "an op's double buffers need 4 of 'core.sync_flags'");
   machine.instruction_memory = read.count("core.instruction_memory_bundles");
@@ -237,10 +252,10 @@ Machine read_machine(const base::Config& config) {
   machine.mxu = read_mxu(config, read);
   machine.vector = read_vector(read);
   machine.cross_lane = {read.cycles("cross_lane.interval_cycles", 1), read.cycles("cross_lane.latency_cycles", 0),
-                        read.count("cross_lane.result_fifo_registers")};
+                        read.count("cross_lane.result_fifo_registers", most_registers)};
   machine.dma = read_dma(read);
-  machine.hbm = read_hbm(config, read);
   machine.dram = read_dram_parameters(config);
+  machine.hbm = read_hbm(config, read);
   machine.hbm.rates = std::make_shared<StreamRates>(machine.dram, machine.dma.granules);
   machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0),
                          read.count("switch.queue_packets")};
@@ -248,11 +263,11 @@ Machine read_machine(const base::Config& config) {
   machine.host = read_host(read);
   machine.compiler = {read.fraction("compiler.exposed_vector_fraction"),
                       read.count("compiler.prologue_columns"),
-                      read.size("compiler.least_tile"),
+                      read.size("compiler.least_tile", most_transfer),
                       read.cycles("compiler.op_launch_cycles", 0),
-                      read.size("compiler.combine_all_reduce"),
-                      read.size("compiler.least_segment"),
-                      read.size("compiler.largest_segment"),
+                      read.size("compiler.combine_all_reduce", most_transfer),
+                      read.size("compiler.least_segment", most_transfer),
+                      read.size("compiler.largest_segment", most_transfer),
                       read.duration("compiler.collective_launch"),
                       read.cycles("compiler.row_lookup_cycles", 0),
                       read.cycles("compiler.row_read_cycles", 0),

@@ -12,6 +12,8 @@ namespace podsim::hw {
 
 namespace {
 
+constexpr base::Bytes least_burst{4}, most_row{1 << 20}, most_capacity{1LL << 50};
+
 class Reader {
  public:
   explicit Reader(const base::Config& config) : config_(config) {}
@@ -28,6 +30,14 @@ class Reader {
     if (value < least || value > most || !std::has_single_bit(std::uint64_t(value.value()))) {
       config_.reject(key, "'" + key + "' must be a power of two between " + base::to_string(least) + " and " +
                               base::to_string(most));
+    }
+    return value;
+  }
+  base::Bytes capacity() const {
+    const std::string key = "hbm.capacity_per_core";
+    const base::Bytes value = config_.bytes(key);
+    if (value < base::Bytes(1) || value > most_capacity) {
+      config_.reject(key, "'" + key + "' must be more than nothing and at most " + base::to_string(most_capacity));
     }
     return value;
   }
@@ -55,9 +65,7 @@ class Reader {
   const base::Config& config_;
 };
 
-constexpr base::Bytes least_burst{4}, most_row{1 << 20};
-
-DramOrganization read_organization(const base::Config& config, const Reader& read) {
+DramOrganization read_organization(const Reader& read) {
   DramOrganization result;
   result.channels = read.power_of_two("hbm.channels", 1024);
   result.pseudo_channels = read.power_of_two("hbm.pseudo_channels", 8);
@@ -67,7 +75,7 @@ DramOrganization read_organization(const base::Config& config, const Reader& rea
   result.burst_clocks = read.clocks("hbm.burst_clocks", 1);
   result.row = read.size("hbm.row", result.burst, most_row);
   const std::int64_t banks = result.channels * result.pseudo_channels * result.banks();
-  result.rows = base::divide_round_up(config.bytes("hbm.capacity_per_core").value(), banks * result.row.value());
+  result.rows = base::divide_round_up(read.capacity().value(), banks * result.row.value());
   return result;
 }
 
@@ -182,7 +190,7 @@ DramParameters read_dram_parameters(const base::Config& config) {
   if (!(dram.clock.si() >= 1e6 && dram.clock.si() <= 1e11)) {
     config.reject("hbm.clock", "'hbm.clock' must be between 1 MHz and 100 GHz");
   }
-  dram.organization = read_organization(config, read);
+  dram.organization = read_organization(read);
   dram.timing = read_timing(config, read);
   dram.address = read_address(config, read, dram.organization);
   dram.policy = read_policy(dram.address, dram.organization, read);

@@ -45,17 +45,33 @@ TEST_P(BadValue, is_an_input_error_that_names_its_key) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machine, BadValue,
-                         testing::Values("core.clock=0 MHz", "core.cores_per_chip=0", "core.vmem=0 B",
-                                         "core.sync_flags=3", "mxu.size=100", "mxu.count=-1",
-                                         "mxu.result_skew_cycles=-1", "vector.alus=0",
-                                         "vector.transcendental_interval_cycles=0", "dma.read_latency=-1 ns",
-                                         "dma.queue_depth=0", "hbm.stream_rate=0 GB/s", "hbm.turnaround=-0.1",
-                                         "ici.payload_fraction=1.5", "ici.payload_fraction=0", "pod.dimensions=[]",
-                                         "pod.dimensions=[4, 0]", "compiler.exposed_vector_fraction=2",
-                                         "hbm.stream_rate=1 B/s", "hbm.stream_rate=1 MB/s", "hbm.turnaround=11",
-                                         "vector.lanes=64", "vector.sublanes=16", "ici.hop_latency=0 ns",
-                                         "ici.remote_dma_latency=1 ns", "host.infeed_queue_depth=100000000000"));
+INSTANTIATE_TEST_SUITE_P(
+    Machine, BadValue,
+    testing::Values("core.clock=0 MHz", "core.cores_per_chip=0", "core.vmem=0 B", "core.sync_flags=3", "mxu.size=100",
+                    "mxu.count=-1", "mxu.result_skew_cycles=-1", "vector.alus=0",
+                    "vector.transcendental_interval_cycles=0", "dma.read_latency=-1 ns", "dma.queue_depth=0",
+                    "hbm.stream_rate=0 GB/s", "hbm.turnaround=-0.1", "ici.payload_fraction=1.5",
+                    "ici.payload_fraction=0", "pod.dimensions=[]", "pod.dimensions=[4, 0]",
+                    "compiler.exposed_vector_fraction=2", "hbm.stream_rate=1 B/s", "hbm.stream_rate=1 MB/s",
+                    "hbm.turnaround=11", "vector.lanes=64", "vector.sublanes=16", "ici.hop_latency=0 ns",
+                    "ici.remote_dma_latency=1 ns", "host.infeed_queue_depth=100000000000",
+                    // What would overflow, divide by zero or not fit any host.
+                    "hbm.capacity_per_core=0 B", "hbm.capacity_per_core=1025 TiB", "core.vmem=1 TiB",
+                    "scalar.smem=2 GiB", "core.cores_per_chip=1000000", "mxu.operand_fifo_registers=1000000",
+                    "mxu.result_fifo_registers=1000000", "mxu.result_skew_cycles=9223372036854775807",
+                    "ici.route_cycles=9223372036854775807", "ici.packet_payload=1 GiB", "ici.vc_buffer=1 PiB",
+                    "compiler.largest_segment=2 PiB", "ici.payload_fraction=1e-300"));
+
+TEST(Machine, routers_count_flits_at_a_rate_that_time_can_be_counted_in) {
+  base::Config config = machine_file("tpu-v3");
+  config.set("ici.link_rate=1000000 GB/s");
+  config.set("ici.flit=1 B");  // 1e15 B/s * 0.854 * 544 / 512 flits a second
+  EXPECT_THROW(read_machine(config), base::InputError);
+  config.set("ici.flit=32 B");  // 2.8e13
+  EXPECT_THROW(read_machine(config), base::InputError);
+  config.set("ici.link_rate=10000 GB/s");  // 2.8e11
+  EXPECT_NO_THROW(read_machine(config));
+}
 
 }  // namespace
 }  // namespace podsim::hw
