@@ -59,7 +59,7 @@ class Search {
 
   std::optional<Patch> fastest_patch(const ConvolutionCuts& tile) const {
     std::optional<Patch> best;
-    const int units = int(machine_.mxu.count);
+    const int units = matrix_units(machine_);
     for (int row_units = 1; row_units <= units; ++row_units) {
       if (units % row_units != 0) continue;
       ConvolutionCuts cuts = tile;

@@ -9,6 +9,7 @@
 #include "hw/bundle/bundle_run.h"
 #include "hw/mxu_timing.h"
 #include "sw/kernels/kernel_builder.h"
+#include "sw/kernels/matrix_grid.h"
 #include "sw/kernels/matrix_pass.h"
 #include "sw/kernels/tile_loop.h"
 
@@ -184,7 +185,7 @@ void write_block(KernelBuilder& builder, const Block& block, int units) {
 
 double matrix_phase(const hw::Machine& machine) {
   const hw::MxuTiming timing(machine);
-  const int units = int(machine.mxu.count);
+  const int units = matrix_units(machine);
   std::vector<double> rest;
   for (const Block& block : {Block{16, 1, 1}, Block{16, 4, 1}, Block{16, 4, 4}, Block{32, 2, 4}, Block{32, 4, 8}}) {
     const double cycles = busy_cycles(machine, [&](KernelBuilder& builder) { write_block(builder, block, units); }) -

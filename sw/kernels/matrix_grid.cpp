@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/kernels/matrix_grid.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
+
+#include "base/diagnostic.h"
+#include "hw/isa/bundle.h"
 
 namespace podsim::sw {
 
 using base::divide_round_up;
+
+int matrix_units(const hw::Machine& machine) {
+  if (machine.mxu.count > hw::isa::max_matrix_units) {
+    throw base::InputError(fmt::format("a bundle names up to {} matrix units; 'mxu.count' of {} is {}",
+                                       hw::isa::max_matrix_units, machine.name, machine.mxu.count));
+  }
+  return int(machine.mxu.count);
+}
 
 std::int64_t weight_cycles(const hw::Machine& machine, bool transposed) {
   return machine.mxu.weight_load.value() * (transposed ? 2 : 1);
@@ -15,7 +28,7 @@ std::int64_t weight_cycles(const hw::Machine& machine, bool transposed) {
 MatrixPassGrid choose_grid(const hw::Machine& machine, std::int64_t rows, std::int64_t lanes,
                            std::int64_t weight_cycles) {
   std::optional<MatrixPassGrid> best;
-  const int units = int(machine.mxu.count);
+  const int units = matrix_units(machine);
   for (int row_units = 1; row_units <= units; ++row_units) {
     if (units % row_units != 0) continue;
     const MatrixUnitGrid grid{row_units, units / row_units};

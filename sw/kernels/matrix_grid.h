@@ -8,6 +8,9 @@
 
 namespace podsim::sw {
 
+/// How many a kernel can use, all of them; InputError of a machine with more than a bundle can name.
+int matrix_units(const hw::Machine& machine);
+
 /// Cycles until the next weight tile of a matrix unit is in: transposing takes as long again as loading.
 std::int64_t weight_cycles(const hw::Machine& machine, bool transposed);
 

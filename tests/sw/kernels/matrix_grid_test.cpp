@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/diagnostic.h"
 #include "tests/hw/test_machine.h"
 
 namespace podsim::sw {
@@ -37,6 +38,14 @@ TEST(MatrixGrid, never_takes_less_than_the_units_need_nor_more_than_twice_for_mu
       }
     }
   }
+}
+
+TEST(MatrixGrid, is_of_no_more_units_than_a_bundle_can_name) {
+  hw::Machine machine = hw::tpu_v3();
+  machine.mxu.count = 4;
+  EXPECT_EQ(choose_grid(machine, 64, 8, 128).grid.units(), 4);
+  machine.mxu.count = 5;
+  EXPECT_THROW(choose_grid(machine, 64, 8, 128), base::InputError);
 }
 
 }  // namespace
