@@ -7,7 +7,7 @@
 namespace podsim::sw {
 namespace {
 
-constexpr double slack = 1e-9;  // of a step or decade: what rounding may take a tick off its place
+constexpr double slack = 1e-9;  // of a step, decade or value: what rounding alone may change
 
 /// 1, 2 or 5 times a power of ten, so that at most `most` of it fit the range.
 double step_for(double range, int most) {
@@ -50,8 +50,9 @@ ChartScale::ChartScale(double low, double high, double from, double to, bool log
 
 ChartScale ChartScale::linear(double low, double high, double from, double to) {
   if (low > high) std::swap(low, high);
-  if (low == high) {
-    const double around = low == 0 ? 1 : std::abs(low) / 2;
+  const double size = std::max(std::abs(low), std::abs(high));
+  if (high - low <= slack * size) {  // one value; steps between its roundings would be too small to count
+    const double around = size == 0 ? 1 : size / 2;
     low -= around;
     high += around;
   }

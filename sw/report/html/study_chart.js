@@ -30,8 +30,9 @@ const studyChart = (() => {
     return power * ([1, 2, 5].find((factor) => factor * power >= least * (1 - slack)) ?? 10);
   };
   const linear = (low, high, from, to) => {
-    if (low === high) {
-      const around = low === 0 ? 1 : Math.abs(low) / 2;
+    const size = Math.max(Math.abs(low), Math.abs(high));
+    if (high - low <= slack * size) {
+      const around = size === 0 ? 1 : size / 2;
       low -= around;
       high += around;
     }

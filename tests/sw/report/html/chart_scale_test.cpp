@@ -57,6 +57,15 @@ RC_GTEST_PROP(ChartScale, TicksLieWithinAndAreFew, ()) {
   RC_ASSERT(wide.low() <= low + slack && wide.high() >= high - slack);
 }
 
+TEST(ChartScale, TakesValuesThatDifferByRoundingAloneForOne) {
+  for (const double value : {0.1, -3.0, 7e15}) {
+    const ChartScale scale = ChartScale::linear(value, std::nextafter(value, 1e18), 0, 100);
+    EXPECT_NEAR(scale.place(value), 50, 1e-6);
+    EXPECT_GE(scale.ticks(6).size(), 2U) << value;
+    EXPECT_LE(scale.rounded(6).ticks(6).size(), 8U) << value;
+  }
+}
+
 TEST(ChartScale, RoundsItsEndsOutward) {
   const ChartScale linear = ChartScale::linear(0, 9.3, 0, 1).rounded(5);
   EXPECT_DOUBLE_EQ(linear.high(), 10);
