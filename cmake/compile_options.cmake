@@ -13,10 +13,12 @@ target_include_directories(podsim_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(podsim_options INTERFACE fmt::fmt Boost::headers)
 if(PODSIM_SANITIZE)
   # The instrumentation hides initialisations from GCC's -Wmaybe-uninitialized.
-  target_compile_options(podsim_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
-                                                  -fno-omit-frame-pointer -Wno-maybe-uninitialized)
-  # Assertions stay in, whatever the build type says.
+  target_compile_options(podsim_options INTERFACE -fsanitize=address,undefined,float-cast-overflow
+                                                  -fno-sanitize-recover=all -fno-omit-frame-pointer
+                                                  -Wno-maybe-uninitialized)
+  # Assertions stay in, whatever the build type says, and the standard library's come to them.
   target_compile_options(podsim_options INTERFACE -UNDEBUG)
+  target_compile_definitions(podsim_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(podsim_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(PODSIM_COVERAGE)
