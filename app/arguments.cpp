@@ -8,6 +8,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "base/shell_word.h"
 #include "base/utf8.h"
 
 namespace podsim::app {
@@ -16,14 +17,6 @@ namespace {
 [[noreturn]] void reject(std::string_view flag, const std::string& text, std::string message, std::string hint) {
   throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error, std::move(message),
                                           argument_location(flag, text), std::move(hint)});
-}
-
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string text = "'";
-  for (char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 }  // namespace
@@ -77,14 +70,14 @@ std::string parse_path(std::string_view flag, const std::string& text) {
 
 std::string shell_line(const std::vector<std::string>& words) {
   std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + base::shell_word(word);
   return line;
 }
 
 base::SourceLocation word_location(const std::vector<std::string>& words, std::size_t index) {
   std::vector<std::string> before(words.begin(), words.begin() + std::ptrdiff_t(index));
   std::size_t offset = before.empty() ? 0 : shell_line(before).size() + 1;
-  return argument_location("command line", shell_line(words), offset, quoted(words[index]).size());
+  return argument_location("command line", shell_line(words), offset, base::shell_word(words[index]).size());
 }
 
 }  // namespace podsim::app

@@ -20,8 +20,9 @@ struct ReportOptions {
   StudyReportOptions study;
 };
 
-void add_text(CLI::App& command, const char* flag, std::string& text, const char* what, const char* name) {
-  command.add_option(flag, text, what)->option_text(name);
+/// `form` is that of its values (flag_values.h).
+void add_name(CLI::App& command, const char* flag, std::string& text, const char* what, const char* form) {
+  command.add_option(flag, text, what)->type_name(form)->option_text("NAME");
 }
 
 void add_path(CLI::App& command, const char* flag, std::string& path, const char* what) {
@@ -45,11 +46,12 @@ void fix_axis(workloads::ChartRequest& request, const std::string& text) {
 void add_chart_flags(CLI::App& command, StudyReportOptions& study) {
   add_path(command, "--chart", study.chart, "Of a study: a chart as an SVG file, and no page without -o");
   workloads::ChartRequest& request = study.request;
-  add_text(command, "--metric", request.metric, "What the chart shows [the study's first objective]", "NAME");
-  add_text(command, "--x", request.x,
-           "The axis, derived value or metric along x [what the study\nsays, or its first axis of numbers]", "NAME");
-  add_text(command, "--family", request.family,
-           "A curve for every value of this axis, or none [the axis that\nmoves the metric most]", "NAME");
+  add_name(command, "--metric", request.metric, "What the chart shows [the study's first objective]", "METRIC");
+  add_name(command, "--x", request.x,
+           "The axis, derived value or metric along x [what the study\nsays, or its first axis of numbers]",
+           "VARIABLE");
+  add_name(command, "--family", request.family,
+           "A curve for every value of this axis, or none [the axis that\nmoves the metric most]", "AXIS");
   command
       .add_option_function<std::vector<std::string>>(
           "--fix",
@@ -57,18 +59,21 @@ void add_chart_flags(CLI::App& command, StudyReportOptions& study) {
             for (const std::string& text : texts) fix_axis(request, text);
           },
           "Draw one value of another axis, or all with any [the\nbaseline's]; may be repeated")
+      ->type_name("AXIS=VALUE")
       ->option_text("AXIS=VALUE")
       ->allow_extra_args(false);
 }
 
 void run_report(const ReportOptions& options) {
   StudyReportOptions study = options.study;
-  const std::optional<std::filesystem::path> database = workloads::find_study_database(options.path);
-  if (!database) {
-    if (!study.chart.empty())
+  std::optional<std::filesystem::path> database;
+  locate_errors("PATH", parse_path("PATH", options.path), [&] {
+    database = workloads::find_study_database(options.path);
+    if (!database && !study.chart.empty()) {
       throw base::InputError(fmt::format("'{}' holds no study to draw a chart of", options.path));
-    return write_run_page(options.path, options.output);
-  }
+    }
+  });
+  if (!database) return write_run_page(options.path, options.output);
   study.database = *database;
   study.output = options.output;
   write_study_report(study);

@@ -19,7 +19,7 @@ using Words = std::vector<std::string>;
 
 constexpr const char* study = R"(title = "Small"
 question = "What do batch and links do?"
-metrics = ["step_time_s", "samples_per_s", "utilization.ici"]
+metrics = ["step_time_s", "samples_per_s", "utilization.ici", "memory.parameter_bytes_per_core"]
 [base]
 workload = "resnet50"
 slice = "2x2"
@@ -104,13 +104,15 @@ TEST(StudyReport, RefusesWhatTheStudyDoesNotHave) {
                {{"--chart", "c.svg", "--fix", "batch_per_core=3"}, "one of: any, 1, 2, 4"},
                {{"--chart", "c.svg", "--fix", "batch_per_core"}, "fixes no axis"},
                {{"--chart", ""}, "--chart"}};
+  const test::Outcome file = swept.folder().run({"report", "small.toml"});
+  EXPECT_NE(file.err.find("did you mean 'small'?"), std::string::npos) << file.err;
   for (const auto& [words, said] : cases) {
     const test::Outcome outcome = swept.report(words);
     EXPECT_EQ(outcome.code, 2);
     EXPECT_NE(outcome.err.find(said), std::string::npos) << outcome.err;
   }
   EXPECT_EQ(swept.folder().run({"report", "nowhere.sqlite"}).code, 2);
-  EXPECT_EQ(swept.folder().run({"report", "small.toml"}).code, 2);
+  EXPECT_EQ(file.code, 2);
 }
 
 /// Places and points of the marks of one class in a drawing for desks.

@@ -107,8 +107,11 @@ window.pageChecks = (() => {
     return wrong.splice(0);
   };
 
-  /** Nothing is wider than the page but what scrolls by itself. */
+  /** Nothing is wider than the page but what scrolls by itself, and no heading is wider than its column. */
   const overflow = () => {
+    for (const head of document.querySelectorAll("thead th")) {
+      check(head.scrollWidth <= head.clientWidth + 1, `the heading '${head.textContent}' is wider than its column`);
+    }
     const room = document.documentElement.clientWidth;
     check(document.documentElement.scrollWidth <= room,
       `the page is ${document.documentElement.scrollWidth} wide in a window of ${room}: ` +

@@ -96,9 +96,10 @@ std::string answer_html(const StudyResults& results) {
         fmt::format("<p class=\"note\">The baseline is {}.</p>\n", sw::html_escaped(point_name(results, *reference)));
   }
   if (results.baseline && !results.points[*results.baseline].done) {
-    text += fmt::format(
-        "<p class=\"note\">The study's baseline ({}) failed; the first point that was done stands in for it.</p>\n",
-        sw::html_escaped(point_name(results, *results.baseline)));
+    text += fmt::format("<p class=\"note\">The study's baseline ({}) failed; {}.</p>\n",
+                        sw::html_escaped(point_name(results, *results.baseline)),
+                        reference_point(results) ? "the first point that was done stands in for it"
+                                                 : "no other point was done that could stand in for it");
   }
   return text + "<dl class=\"figures\">\n" + figures + sweep_figures(results) + "</dl>\n";
 }

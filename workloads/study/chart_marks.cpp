@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <set>
+#include <utility>
+
 #include "workloads/study/study_display.h"
 
 namespace podsim::workloads {
@@ -11,10 +15,13 @@ namespace {
 constexpr double radius = 4.5, ring_radius = 8.5;
 constexpr std::size_t most_marks = 200;
 
+/// One for each pixel that has any: a dot is wider.
 std::string dots(const std::vector<PlacedPoint>& points, std::string_view css_class) {
+  std::set<std::pair<long, long>> drawn;
   std::string path;
   for (const PlacedPoint& placed : points) {
-    path += fmt::format("M{} {}h0", sw::svg_number(placed.at.x), sw::svg_number(placed.at.y));
+    const auto [pixel, is_new] = drawn.emplace(std::lround(placed.at.x), std::lround(placed.at.y));
+    if (is_new) path += fmt::format("M{} {}h0", pixel->first, pixel->second);
   }
   return fmt::format("<path class=\"dots {}\" d=\"{}\"/>", css_class, path);
 }

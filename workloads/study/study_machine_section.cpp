@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "base/shell_word.h"
 #include "sw/report/html/html_table.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/si_text.h"
+#include "workloads/studies.h"
 #include "workloads/study/chart_marks.h"
 #include "workloads/study/machine_differences.h"
 #include "workloads/study/study_analysis.h"
@@ -14,6 +17,8 @@
 
 namespace podsim::workloads {
 namespace {
+
+constexpr std::size_t most_failures = 100;  ///< that are listed by themselves
 
 sw::TableCell badge(const std::string& evidence) {
   return {fmt::format("<span class=\"badge {0}\">{0}</span>", sw::html_escaped(evidence)), {}};
@@ -43,6 +48,31 @@ sw::HtmlTable table_of(const char* id, std::vector<sw::TableColumn> columns) {
   return table;
 }
 
+/// What names the study on a command line.
+std::string study_argument(const StudyResults& results) {
+  const auto& carried = embedded_studies();
+  const bool is_carried = std::ranges::any_of(
+      carried, [&](const EmbeddedStudy& study) { return study.name == results.name && study.toml == results.text; });
+  return is_carried ? results.name : results.name + ".toml";
+}
+
+/// Figures of several builds need not be comparable.
+std::string builds_html(const StudyResults& results) {
+  std::map<std::string, std::int64_t> builds;
+  for (const ResultPoint& point : results.points) ++builds[point.build];
+  if (builds.size() < 2) return "";
+  std::string list;
+  for (const auto& [build, points] : builds) {
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", points,
+                        build.empty() ? "by one that did not say which" : "by " + build);
+  }
+  return fmt::format(
+      "<p class=\"failure\">The points were run by {} builds of podsim, whose models may differ: {}. <code>podsim "
+      "sweep "
+      "--rerun</code> runs again what is not of its own build.</p>\n",
+      builds.size(), sw::html_escaped(list));
+}
+
 }  // namespace
 
 std::string points_html(const StudyResults& results) {
@@ -56,15 +86,26 @@ std::string points_html(const StudyResults& results) {
 std::string failures_html(const StudyResults& results) {
   sw::HtmlTable table =
       table_of("failures-table", {{"point", true}, {"configuration"}, {"exit code", true}, {"message"}});
+  std::size_t left_out = 0;
   for (std::size_t i = 0; i < results.points.size(); ++i) {
     const ResultPoint& point = results.points[i];
     if (point.done) continue;
+    if (table.rows.size() == most_failures) {
+      ++left_out;
+      continue;
+    }
     table.rows.push_back({sw::number_cell(double(point.position), std::to_string(point.position)),
                           sw::text_cell(point_name(results, i)),
                           sw::number_cell(point.exit_code, std::to_string(point.exit_code)),
                           {fmt::format("<code class=\"lines\">{}</code>", sw::html_escaped(point.error)), {}}});
   }
-  return table.rows.empty() ? "" : sw::html_table(table);
+  if (table.rows.empty()) return "";
+  const std::string more =
+      left_out == 0
+          ? ""
+          : fmt::format("<p class=\"note\">{} more failed; the table of points has them, with their messages.</p>\n",
+                        left_out);
+  return sw::html_table(table) + more;
 }
 
 std::string machine_html(const StudyResults& results) {
@@ -78,12 +119,13 @@ std::string machine_html(const StudyResults& results) {
     table.rows.push_back({sw::code_cell(entry.key), sw::text_cell(entry.text), badge(base::to_string(entry.evidence)),
                           sw::text_cell(varied.contains(entry.key) ? "varies" : ""), sw::text_cell(entry.source)});
   }
-  return fmt::format(
-             "<p>That of the baseline; in the study {}. Each point says in what its machine differs.</p>"
-             "<details><summary>Show all {} values</summary>",
-             varied.empty() ? "no value varies"
-                            : fmt::format("{} of its values {}", varied.size(), varied.size() == 1 ? "varies" : "vary"),
-             entries.size()) +
+  return fmt::format("<p>That of the baseline{}</p><details><summary>Show all {} values</summary>",
+                     varied.empty()
+                         ? ", and of every other point."
+                         : fmt::format("; in the study {} of its values {}. Each point says in what its machine "
+                                       "differs.",
+                                       varied.size(), varied.size() == 1 ? "varies" : "vary"),
+                     entries.size()) +
          sw::html_table(table) + "</details>\n";
 }
 
@@ -115,7 +157,8 @@ std::string sweep_html(const StudyResults& results) {
     }
     text += "</p>\n";
   }
-  text += fmt::format("<pre>podsim sweep {}.toml</pre>\n", sw::html_escaped(results.name));
+  text += builds_html(results);
+  text += fmt::format("<pre>podsim sweep {}</pre>\n", sw::html_escaped(base::shell_word(study_argument(results))));
   if (!results.text.empty()) {
     text += fmt::format("<details><summary>The study's file</summary><pre>{}</pre></details>\n",
                         sw::html_escaped(results.text));

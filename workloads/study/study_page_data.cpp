@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "sw/report/html/compact_text.h"
 #include "workloads/study/chart_marks.h"
 #include "workloads/study/machine_differences.h"
 #include "workloads/study/study_analysis.h"
@@ -68,22 +69,46 @@ Json values_json(const StudyResults& results, const Variable& variable) {
   return column;
 }
 
-/// Commands of a study have most words in common.
+/// Commands of a study have most words in common: for the first words of all, the second ones and so on, one index into
+/// the words where all points have the same, else one for each point; -1 behind the end of a shorter one.
 void add_commands(const StudyResults& results, Json& data) {
-  std::map<std::string, std::size_t> index;
-  Json words = Json::array(), commands = Json::array();
-  for (const ResultPoint& point : results.points) {
-    Json command = Json::array();
-    std::istringstream text(point.command);
-    for (std::string word; std::getline(text, word, ' ');) {
-      const auto [place, added] = index.emplace(word, index.size());
+  std::map<std::string, int> index;
+  Json words = Json::array();
+  std::vector<std::vector<int>> columns;
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    std::istringstream text(results.points[i].command);
+    std::size_t at = 0;
+    for (std::string word; std::getline(text, word, ' '); ++at) {
+      const auto [place, added] = index.emplace(word, int(index.size()));
       if (added) words.push_back(word);
-      command.push_back(place->second);
+      if (at == columns.size()) columns.emplace_back(results.points.size(), -1);
+      columns[at][i] = place->second;
     }
-    commands.push_back(std::move(command));
+  }
+  Json commands = Json::array();
+  for (const std::vector<int>& column : columns) {
+    const bool same = std::ranges::count(column, column.front()) == std::ptrdiff_t(column.size());
+    commands.push_back(same ? Json(column.front()) : Json(column));
   }
   data["words"] = std::move(words);
   data["commands"] = std::move(commands);
+}
+
+/// Messages of one failure differ in numbers.
+void add_failures(const StudyResults& results, Json& data) {
+  sw::CompactTexts errors(sw::CompactTexts::Numbers::all);
+  Json points = Json::array(), exit_codes = Json::array();
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    const ResultPoint& point = results.points[i];
+    if (point.done) continue;
+    points.push_back(i);
+    exit_codes.push_back(point.exit_code);
+    errors.add(point.error);
+  }
+  data["failed"] = {
+      {"points", points},
+      {"exit", exit_codes},
+      {"errors", {{"forms", errors.forms()}, {"form", errors.form_of()}, {"numbers", errors.fillings()}}}};
 }
 
 void add_machines(const StudyResults& results, const std::optional<std::size_t>& reference, Json& data) {
@@ -136,16 +161,15 @@ std::string study_page_data(const StudyResults& results) {
     data["variables"].push_back(variable_json(results, variable));
     data["values"].push_back(values_json(results, variable));
   }
-  data["ids"] = data["done"] = data["exit"] = data["position"] = Json::array();
-  data["errors"] = Json::object();
-  for (std::size_t i = 0; i < results.points.size(); ++i) {
-    const ResultPoint& point = results.points[i];
+  data["ids"] = data["position"] = Json::array();
+  for (const ResultPoint& point : results.points) {
     data["ids"].push_back(point.id);
     data["position"].push_back(point.position);
-    data["done"].push_back(point.done ? 1 : 0);
-    data["exit"].push_back(point.exit_code);
-    if (!point.done) data["errors"][std::to_string(i)] = point.error;
   }
+  if (results.points.empty() || results.points.back().position == std::int64_t(results.points.size()) - 1) {
+    data["position"] = nullptr;  // all are there: a point's position is its index
+  }
+  add_failures(results, data);
   const std::optional<std::size_t> reference = reference_point(results);
   add_commands(results, data);
   add_machines(results, reference, data);

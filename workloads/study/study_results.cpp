@@ -107,6 +107,17 @@ void collect_axis_values(StudyResults& results) {
   }
 }
 
+/// Databases of earlier programs do not say.
+void read_builds(const SqliteDatabase& database, const PointIndex& index, StudyResults& results) {
+  SqliteStatement column = database.prepare("SELECT count(*) FROM pragma_table_info('host') WHERE name = 'build'");
+  if (!column.step() || column.whole(0) == 0) return;
+  SqliteStatement rows = database.prepare("SELECT point, build FROM host");
+  while (rows.step()) {
+    const auto found = index.find(rows.text(0));
+    if (found != index.end()) results.points[found->second].build = rows.text(1);
+  }
+}
+
 HostTotals read_host(const SqliteDatabase& database) {
   SqliteStatement row =
       database.prepare("SELECT count(*), total(wall_s), total(compile_s), total(op_hits), total(op_misses) FROM host");
@@ -188,6 +199,7 @@ StudyResults read_study_results(const std::filesystem::path& file) {
   read_names(facts, results);
   const PointIndex index = read_points(database, results);
   read_values(database, index, results);
+  read_builds(database, index, results);
   collect_axis_values(results);
   if (const auto found = index.find(facts.text("baseline")); found != index.end()) results.baseline = found->second;
   SqliteStatement machines = database.prepare("SELECT hash, toml FROM machines");
@@ -198,7 +210,14 @@ StudyResults read_study_results(const std::filesystem::path& file) {
 
 std::optional<std::filesystem::path> find_study_database(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) throw base::InputError(fmt::format("there is no {}", path.string()));
+  if (!std::filesystem::exists(path, ignored)) throw base::InputError(fmt::format("there is no '{}'", path.string()));
+  if (path.extension() == ".toml") {
+    const std::filesystem::path folder = path.parent_path() / path.stem();
+    throw base::InputError(fmt::format("'{}' is the file of a study; what it found is in a folder", path.string()),
+                           std::filesystem::is_directory(folder, ignored)
+                               ? fmt::format("did you mean '{}'?", folder.string())
+                               : "the one that 'podsim sweep' named");
+  }
   if (!std::filesystem::is_directory(path, ignored)) return path;
   std::optional<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {

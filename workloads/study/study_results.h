@@ -30,6 +30,7 @@ struct ResultPoint {
   std::string error;                           ///< last lines of what a failed point printed
   std::string command;                         ///< the line that runs it again
   std::string machine;                         ///< key of StudyResults::machines
+  std::string build;                           ///< of the program that ran it; empty: it did not say
   std::vector<ResultValue> axes;               ///< in the order of StudyResults::axes
   std::vector<ResultValue> derived;            ///< in the order of StudyResults::derived
   std::vector<std::optional<double>> metrics;  ///< in the order of StudyResults::metrics; none where it failed

@@ -30,6 +30,12 @@ const report = (() => {
     return block ? JSON.parse(block.textContent) : null;
   };
 
+  /** Texts of forms with numbers in their holes (compact_text.h). */
+  const texts = ({forms, form, numbers}) => {
+    let next = 0;
+    return form.map((which) => forms[which].replace(/\x01/g, () => numbers[next++]));
+  };
+
   // --- figures --------------------------------------------------------------------------------------------------
   const prefixes = [[1e18, "E"], [1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"],
     [1e-6, "µ"], [1e-9, "n"], [1e-12, "p"]];
@@ -164,6 +170,9 @@ const report = (() => {
     apply();
   }
 
+  /** A name that may go on in a new line behind its dots and underscores. */
+  const breakable = (text) => text.split(/(?<=\w{2}[._/])(?=\w)/).flatMap((part, at) => (at ? [element("wbr"), part] : [part]));
+
   /**
    * A table of many rows, shown by pages, sortable by every column and searchable, in `place`.
    * columns: [{title, value(row), show(row) -> text or node, numeric, rising: sorted upward at first, text(row) for the
@@ -182,7 +191,7 @@ const report = (() => {
     const classOf = (column) => [column.numeric ? "num" : "", column.extra ? "extra" : "", column.class ?? ""]
       .filter(Boolean).join(" ");
     const heads = columns.map((column, at) => {
-      const button = element("button", {type: "button", onclick: () => sortBy(at)}, column.title);
+      const button = element("button", {type: "button", onclick: () => sortBy(at)}, ...breakable(column.title));
       return element("th", {scope: "col", class: classOf(column)}, button);
     });
     const body = element("tbody");
@@ -246,7 +255,7 @@ const report = (() => {
       element("div", {class: "tools"}, element("label", {}, `${label} `, search), output,
         columns.some((column) => column.extra || column.class?.includes("desk")) ? all : ""),
       element("div", {class: "scroll", role: "region", tabindex: "0", "aria-label": label}, table),
-      element("div", {class: "tools"}, ...pages, pageNumber));
+      element("div", {class: "tools pages"}, ...pages, pageNumber));
     update();
     draw();
     return {
@@ -287,5 +296,5 @@ const report = (() => {
     if (section) watcher.observe(section);
   }
 
-  return {element, svg, data, si, showTip, hideTip, walkable, ordered, matches, pagedTable};
+  return {element, svg, data, texts, si, showTip, hideTip, walkable, ordered, matches, pagedTable};
 })();

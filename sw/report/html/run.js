@@ -4,13 +4,9 @@
 (() => {
   const data = report.data("run-data");
   if (!data) return;
-  const {element, svg, si} = report;
+  const {element, svg, si, texts} = report;
 
-  // --- ops as objects; forms and numbers become texts again (compact_text.h) ---------------------------------------
-  const texts = ({forms, form, numbers}) => {
-    let next = 0;
-    return form.map((which) => forms[which].replace(/\x01/g, () => numbers[next++]));
-  };
+  // --- ops as objects -----------------------------------------------------------------------------------------------
   const hlo = texts(data.ops.hlo), names = texts(data.ops.name);
   let total = 0;
   const ops = data.ops.kind.map((kind, place) => {

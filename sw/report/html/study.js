@@ -7,6 +7,9 @@
   const {element} = report;
   const {variables, values} = data;
   const points = data.ids.map((_, point) => point);
+  const errors = report.texts(data.failed.errors);
+  const failures = new Map(data.failed.points.map((point, i) => [point, `exit code ${data.failed.exit[i]}\n${errors[i]}`]));
+  const isDone = (point) => !failures.has(point);
   const axes = variables.map((_, v) => v).filter((v) => variables[v].kind === "axis");
   const moving = axes.filter((v) => values[v].known.length > 1);
 
@@ -65,7 +68,7 @@
       const kept = others().filter((v) => fixedOf(v) !== "any");
       const groups = new Map();
       for (const point of points) {
-        if (!data.done[point] || kept.some((v) => values[v].of[point] !== Number(fixedOf(v)))) continue;
+        if (failures.has(point) || kept.some((v) => values[v].of[point] !== Number(fixedOf(v)))) continue;
         const x = place(state.x, point), y = place(state.y, point);
         if (x === null || y === null) continue;
         const family = state.family === "none" ? "" : shown(state.family, point);
@@ -138,7 +141,7 @@
     const beats = (one, other) =>
       one.every((value, i) => value <= other[i]) && one.some((value, i) => value < other[i]);
     const frontOf = () => {
-      const candidates = points.filter((point) => data.done[point]).map((point) => ({point, costs: cost(point)}))
+      const candidates = points.filter(isDone).map((point) => ({point, costs: cost(point)}))
         .filter(({costs}) => !costs.includes(null));
       const compare = (a, b) => {
         for (let i = 0; i < a.costs.length; ++i) if (a.costs[i] !== b.costs[i]) return a.costs[i] - b.costs[i];
@@ -152,7 +155,7 @@
     };
     const draw = () => {
       const [x, y] = objectives.map(({variable}) => variable), front = frontOf();
-      const marks = points.filter((point) => data.done[point])
+      const marks = points.filter(isDone)
         .map((point) => ({x: place(x, point), y: place(y, point), point, tip: tipOf(point, [x, y])}))
         .filter((each) => each.x !== null && each.y !== null);
       const best = marks.filter(({point}) => front.has(point)).sort((a, b) =>
@@ -163,7 +166,7 @@
       const names = objectives.map(({variable, sign}) => `${sign > 0 ? "least" : "most"} ${variables[variable].name}`);
       place_in(frontChart, studyChart.responsive({x: variables[x], y: variables[y], series, label: "Pareto front",
         reference: data.reference}), "", `The objectives are ${names.join(", ")}: ${front.size} of ` +
-        `${points.filter((point) => data.done[point]).length} points are beaten by none.`);
+        `${points.filter(isDone).length} points are beaten by none.`);
     };
     const numeric = variables.map((_, v) => v).filter((v) => !variables[v].categorical &&
       (variables[v].kind === "metric" || values[v].known.length > 1));
@@ -193,7 +196,9 @@
   // --- points -------------------------------------------------------------------------------------------------------
   const table_place = document.getElementById("point-table");
   if (!table_place) return;
-  const command = (point) => data.commands[point].map((word) => data.words[word]).join(" ");
+  const command = (point) => data.commands.map((column) => (Array.isArray(column) ? column[point] : column))
+    .filter((word) => word >= 0).map((word) => data.words[word]).join(" ");
+  const position = (point) => (data.position ? data.position[point] : point);
   const column = (v, extra, css) => {
     const {kind, title} = variables[v];
     const known = kind === "metric" ? [["", null]] : values[v].known;
@@ -209,14 +214,14 @@
   const metrics = variables.map((_, v) => v).filter((v) => variables[v].kind === "metric");
   const derived = variables.map((_, v) => v).filter((v) => variables[v].kind === "derived");
   const columns = [
-    {title: "Point", numeric: true, rising: true, value: (point) => data.position[point],
-      show: (point) => String(data.position[point])},
+    {title: "Point", numeric: true, rising: true, value: position,
+      show: (point) => String(position(point))},
     ...axes.map((v) => column(v, !moving.includes(v))),
     ...derived.map((v) => column(v, true)),
     ...metrics.map((v, i) => column(v, i > 2, i > 0 ? "desk" : "")),
-    {title: "Status", value: (point) => (data.done[point] ? "done" : "failed"), extra: data.done.every((done) => done),
-      show: (point) => (data.done[point] ? "done" : element("span", {class: "badge assumed"}, "failed")),
-      text: (point) => (data.done[point] ? "done" : "failed")},
+    {title: "Status", value: (point) => (isDone(point) ? "done" : "failed"), extra: failures.size === 0,
+      show: (point) => (isDone(point) ? "done" : element("span", {class: "badge assumed"}, "failed")),
+      text: (point) => (isDone(point) ? "done" : "failed")},
   ];
   const differences = (point) => {
     const list = data.machine[point] === null ? [] : data.machines[data.machine[point]];
@@ -231,8 +236,7 @@
     element("p", {}, element("strong", {}, nameOf(point)), " ",
       element("a", {href: `#point-${data.ids[point]}`, class: "quiet"}, `point ${data.ids[point]}`)),
     element("pre", {}, command(point)),
-    ...(data.done[point] ? [] : [element("pre", {class: "failure"},
-      `exit code ${data.exit[point]}\n${data.errors[point]}`)]),
+    ...(isDone(point) ? [] : [element("pre", {class: "failure"}, failures.get(point))]),
     element("p", {class: "quiet"}, [...derived, ...metrics].filter((v) => shown(v, point) !== "")
       .map((v) => `${variables[v].name} ${shown(v, point)}`).join(" · ")),
     ...differences(point));

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "sample_study.h"
+#include "workloads/studies.h"
 #include "workloads/study/machine_differences.h"
 #include "workloads/study/study_analysis.h"
 #include "workloads/study/study_display.h"
@@ -32,21 +33,53 @@ SampleStudy thousand_points() {
   return study;
 }
 
-TEST(StudyPage, OfAThousandPointsIsBelowAMegabyteAndHasThemAll) {
+/// The points of a study several times, as if another axis had so many values that change nothing.
+StudyResults repeated(StudyResults results, std::size_t times) {
+  const std::vector<ResultPoint> points = results.points;
+  for (std::size_t i = points.size(); i < times * points.size(); ++i) {
+    ResultPoint point = points[i % points.size()];
+    point.position = std::int64_t(i);
+    point.id = fmt::format("{:016x}", i);
+    results.points.push_back(std::move(point));
+  }
+  return results;
+}
+
+/// A command as the page's script puts it together.
+std::string command_of(const nlohmann::json& data, std::size_t point) {
+  std::string command;
+  for (const auto& column : data["commands"]) {
+    const int word = column.is_array() ? column[point] : column;
+    if (word >= 0) command += (command.empty() ? "" : " ") + data["words"][std::size_t(word)].get<std::string>();
+  }
+  return command;
+}
+
+TEST(StudyPage, OfFiveThousandPointsIsBelowAMegabyteAndHasThemAll) {
   const SampleFile file(thousand_points());
-  const StudyResults results = file.results();
-  ASSERT_EQ(results.points.size(), 1008U);
+  const StudyResults results = repeated(file.results(), 5);
+  ASSERT_EQ(results.points.size(), 5040U);
   const std::string page = study_page(results);
   EXPECT_LT(page.size(), most_bytes);
   const auto data = nlohmann::json::parse(study_page_data(results));
-  EXPECT_EQ(data["ids"].size(), 1008U);
-  for (const auto& point : results.points) {
-    std::string command;
-    for (const std::size_t word : data["commands"][std::size_t(point.position)]) {
-      command += (command.empty() ? "" : " ") + data["words"][word].get<std::string>();
-    }
-    EXPECT_EQ(command, point.command);
+  EXPECT_EQ(data["ids"].size(), 5040U);
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    ASSERT_EQ(results.points[i].position, std::int64_t(i)) << "what a page takes it to be where it has no list";
+    EXPECT_EQ(command_of(data, i), results.points[i].command);
   }
+  EXPECT_TRUE(data["position"].is_null());
+}
+
+TEST(StudyPage, HasCommandsOfAnyNumberOfWords) {
+  const SampleFile file(link_study());
+  StudyResults results = file.results();
+  results.points[1].command = "podsim run";
+  results.points[2].command = "podsim run resnet50 --steps 3 --detail tile --fold off --json";
+  results.points.pop_back();
+  results.points.back().position = 40;
+  const auto data = nlohmann::json::parse(study_page_data(results));
+  for (std::size_t i = 0; i < results.points.size(); ++i) EXPECT_EQ(command_of(data, i), results.points[i].command);
+  EXPECT_EQ(data["position"].back(), 40);
 }
 
 TEST(StudyPage, TakesTextsForTexts) {
@@ -69,6 +102,58 @@ TEST(StudyPage, OfPointsThatAllFailedSaysWhy) {
   const std::string page = study_page(file.results());
   EXPECT_NE(page.find("&lt;it&gt; needs 17 GiB &amp; more"), std::string::npos);
   EXPECT_EQ(page.find("id=\"axes-chart\""), std::string::npos);
+  EXPECT_NE(page.find("no other point was done that could stand in for it"), std::string::npos);
+  EXPECT_EQ(page.find("more failed"), std::string::npos);
+}
+
+/// As many as a reader scrolls through are listed; the data has all, with what they said.
+TEST(StudyPage, OfThousandsOfFailuresIsBelowAMegabyte) {
+  SampleStudy study = link_study();
+  study.fails = [](const SamplePlace& at) { return at.at("chips") > 4; };
+  const SampleFile file(study);
+  StudyResults results = repeated(file.results(), 300);
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < results.points.size(); ++i) {
+    if (results.points[i].done) continue;
+    ++failed;
+    results.points[i].error = fmt::format("error: batch {0} does not fit: {0}.{1} GB\n   | {0}\n   | ^~~ buffers {2}",
+                                          i, i % 10, std::string(400, 'b'));
+  }
+  ASSERT_EQ(failed, 3600U);
+  EXPECT_LT(study_page(results).size(), most_bytes);
+  const std::string listed = failures_html(results);
+  EXPECT_NE(listed.find("3500 more failed"), std::string::npos);
+  const auto errors = nlohmann::json::parse(study_page_data(results))["failed"]["errors"];
+  std::size_t next = 0, at = 0;
+  for (const ResultPoint& point : results.points) {
+    if (point.done) continue;
+    std::string text;
+    for (const char c : errors["forms"][errors["form"][at++].get<std::size_t>()].get<std::string>()) {
+      text += c == '\x01' ? std::to_string(errors["numbers"][next++].get<std::int64_t>()) : std::string(1, c);
+    }
+    EXPECT_EQ(text, point.error);
+  }
+}
+
+TEST(StudyPage, SaysWhereBuildsOfTheProgramDiffer) {
+  const SampleFile file(link_study());
+  StudyResults results = file.results();
+  EXPECT_EQ(sweep_html(results).find("builds of podsim"), std::string::npos);
+  results.points[0].build = "1111";
+  for (std::size_t i = 1; i < results.points.size(); ++i) results.points[i].build = "2222";
+  EXPECT_NE(sweep_html(results).find("2 builds of podsim, whose models may differ: 1 by 1111, 15 by 2222."),
+            std::string::npos);
+}
+
+TEST(StudyPage, HasACommandThatAShellTakes) {
+  const SampleFile file(link_study());
+  StudyResults results = file.results();
+  results.name = "my study";
+  EXPECT_NE(sweep_html(results).find("<pre>podsim sweep &#39;my study.toml&#39;</pre>"), std::string::npos)
+      << sweep_html(results);
+  results.name = embedded_studies().front().name;
+  results.text = embedded_studies().front().toml;
+  EXPECT_NE(sweep_html(results).find("<pre>podsim sweep " + results.name + "</pre>"), std::string::npos);
 }
 
 TEST(StudyPage, OfOnePointIsAPage) {
