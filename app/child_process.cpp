@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -15,12 +16,15 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <system_error>
 
 #include "base/diagnostic.h"
 
 namespace podsim::app {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr int failed_in_child = 1;
 
@@ -73,16 +77,34 @@ bool read_some(int descriptor, std::string& text) {
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
-void read_both(Pipe& out, Pipe& error, PointOutput& output) {
+constexpr Clock::time_point never = Clock::time_point::max();
+
+/// Until the deadline, in milliseconds for poll(); negative: there is none.
+int wait_until(Clock::time_point deadline) {
+  if (deadline == never) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return int(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
+}
+
+/// To the child's end, which is made for it at the deadline; whether it was.
+bool read_both(Pipe& out, Pipe& error, PointOutput& output, pid_t child, Clock::time_point deadline) {
+  bool ended = false;
   std::array<Pipe*, 2> pipes = {&out, &error};
   std::array<std::string*, 2> texts = {&output.out, &output.error};
   while (out.ends[0] >= 0 || error.ends[0] >= 0) {
     std::array<pollfd, 2> wanted = {{{out.ends[0], POLLIN, 0}, {error.ends[0], POLLIN, 0}}};
-    if (poll(wanted.data(), wanted.size(), -1) < 0) continue;
+    const int ready = poll(wanted.data(), wanted.size(), wait_until(deadline));
+    if (ready == 0 && Clock::now() >= deadline) {
+      kill(child, SIGKILL);
+      ended = true;
+      deadline = never;
+    }
+    if (ready <= 0) continue;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (wanted[i].revents != 0 && !read_some(wanted[i].fd, *texts[i])) pipes[i]->close_end(0);
     }
   }
+  return ended;
 }
 
 int wait_for(pid_t child) {
@@ -99,11 +121,11 @@ void die_with_parent(int parent) {
   for (int signal : {SIGINT, SIGTERM, SIGPIPE}) std::signal(signal, SIG_DFL);
 }
 
-PointOutput run_in_child(const std::function<int()>& body) {
+PointOutput run_in_child(const std::function<int()>& body, std::int64_t limit_s) {
   Pipe out, error;
   std::fflush(stdout);  // what is in the buffers is the parent's to write
   std::fflush(stderr);
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = Clock::now();
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail("process");
@@ -111,10 +133,14 @@ PointOutput run_in_child(const std::function<int()>& body) {
   out.close_end(1);
   error.close_end(1);
   PointOutput output;
-  read_both(out, error, output);
+  const Clock::time_point deadline = limit_s > 0 ? begin + std::chrono::seconds(limit_s) : never;
+  const bool ended = read_both(out, error, output, child, deadline);
   const int status = wait_for(child);
-  output.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (WIFSIGNALED(status)) {
+  output.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
+  if (ended) {
+    output.exit_code = out_of_time;
+    output.error += fmt::format("error: not done after {} s (--timeout)\n", limit_s);
+  } else if (WIFSIGNALED(status)) {
     output.exit_code = 128 + WTERMSIG(status);
     output.error += fmt::format("ended by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
   } else {

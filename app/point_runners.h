@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "app/point_output.h"
+#include "app/point_task.h"
 
 namespace podsim::app {
 
@@ -24,8 +24,8 @@ class PointRunners {
   virtual std::size_t size() const = 0;
   /// False of a runner that ended and has no successor.
   virtual bool usable(std::size_t runner) const = 0;
-  /// The words of a command line after `podsim`, without --json, to a usable runner without a point.
-  virtual void give(std::size_t runner, const std::vector<std::string>& arguments) = 0;
+  /// A point to a usable runner without one.
+  virtual void give(std::size_t runner, const PointTask& task) = 0;
   /// Reports that have come, after at most a tenth of a second; may be none.
   virtual std::vector<Report> wait() = 0;
 };

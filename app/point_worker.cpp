@@ -14,18 +14,19 @@
 
 namespace podsim::app {
 
-PointOutput PointWorker::run(const std::vector<std::string>& arguments) {
+PointOutput PointWorker::run(const PointTask& task) {
   std::vector<std::string> words = {"podsim"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), task.arguments.begin(), task.arguments.end());
   words.emplace_back("--json");
-  if (const std::optional<RunOptions> options = step_options(words)) return run_step(*options, words);
+  if (const std::optional<RunOptions> options = step_options(words)) return run_step(*options, words, task.limit_s);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
-  return run_in_child([&] { return run_command_line(int(pointers.size()), pointers.data()); });
+  return run_in_child([&] { return run_command_line(int(pointers.size()), pointers.data()); }, task.limit_s);
 }
 
 /// What is wrong with the options comes out again in the child, which says so.
-PointOutput PointWorker::run_step(const RunOptions& options, const std::vector<std::string>& words) {
+PointOutput PointWorker::run_step(const RunOptions& options, const std::vector<std::string>& words,
+                                  std::int64_t limit_s) {
   SharedWork shared;
   open_cache(options.op_cache);
   try {
@@ -37,13 +38,14 @@ PointOutput PointWorker::run_step(const RunOptions& options, const std::vector<s
   }
   RunOptions own = options;
   own.op_cache.clear();
-  const PointOutput output = run_in_child([&] {
-    // In the child, which has the worker's memory for itself.
+  const auto in_child = [&] {  // which has the worker's memory for itself
     shared.step = std::move(step_);
     shared.op_cache = cache_ ? &*cache_ : nullptr;
     return with_errors_printed([&] { return run_workload(own, recorded_command_line(words), std::move(shared)); });
-  });
-  if (cache_) cache_->take_use();  // the child has counted it as its own
+  };
+  const PointOutput output = run_in_child(in_child, limit_s);
+  if (output.exit_code == out_of_time) compile_alone_ = true;  // here nothing would end it
+  if (cache_) cache_->take_use();                              // the child has counted it as its own
   return output;
 }
 

@@ -112,21 +112,33 @@ std::vector<PreparedPoint> prepare_points(const workloads::Study& study) {
 
 std::string point_command(const PreparedPoint& point) { return "podsim " + shell_line(point.point.arguments); }
 
-PointRecorder::PointRecorder(const workloads::Study& study) : study_(study), node_(host_name()) {}
+PointRecorder::PointRecorder(const workloads::Study& study)
+    : study_(study), node_(host_name()), build_(short_build_id()) {}
 
-workloads::PointRecord PointRecorder::record(const PreparedPoint& point, const PointOutput& output) {
-  workloads::PointRecord record;
+void PointRecorder::describe(const PreparedPoint& point, workloads::PointRecord& record) {
   record.id = point.id;
   record.position = point.point.position;
-  record.exit_code = output.exit_code;
   record.command = point_command(point);
   record.machine = machines_.toml(point.point.arguments);
   record.axes = point.point.axes;
   record.derived = point.point.derived;
+}
+
+workloads::PointRecord PointRecorder::renewed(const PreparedPoint& point, workloads::PointRecord run) {
+  describe(point, run);
+  if (run.done) run.metrics = workloads::metrics_of(study_, point.point, Json::parse(run.result));
+  return run;
+}
+
+workloads::PointRecord PointRecorder::record(const PreparedPoint& point, const PointOutput& output) {
+  workloads::PointRecord record;
+  describe(point, record);
+  record.exit_code = output.exit_code;
   std::optional<Json> result = output.exit_code == done ? parse_result(output.out) : std::nullopt;
   record.done = result.has_value();
   Json none = Json::object();
   record.host = take_host(result ? *result : none, output.wall_s, node_);
+  record.host.build = build_;
   if (record.done) {
     record.result = result->dump();
     record.metrics = workloads::metrics_of(study_, point.point, *result);

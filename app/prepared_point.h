@@ -34,10 +34,14 @@ class PointRecorder {
 
   /// A run that went well but printed no JSON has failed.
   workloads::PointRecord record(const PreparedPoint& point, const PointOutput& output);
+  /// What the database keeps of a run of the point (StudyStore::take_over), as this text of the study has it.
+  workloads::PointRecord renewed(const PreparedPoint& point, workloads::PointRecord run);
 
  private:
+  void describe(const PreparedPoint& point, workloads::PointRecord& record);
+
   const workloads::Study& study_;
-  std::string node_;
+  std::string node_, build_;
   ResolvedMachines machines_;
 };
 

@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
+#include <vector>
 
 #include "app/arguments.h"
 #include "app/output_folder.h"
+#include "app/prepared_point.h"
 #include "app/standard_output.h"
 #include "app/study_folder.h"
+#include "app/sweep_store.h"
 #include "base/atomic_file.h"
 #include "base/diagnostic.h"
 #include "workloads/study/study.h"
@@ -56,7 +60,17 @@ std::string head(const SlurmBatch& batch, const std::string& job, const std::str
 std::string sweep_line(const SlurmBatch& batch) {
   std::string line = "exec " + shell_line({batch.program.string(), "sweep", batch.study, "-o", batch.folder.string()});
   if (batch.yes) line += " --yes";
+  if (batch.rerun) line += " --rerun";
+  if (batch.timeout_s > 0) line += fmt::format(" --timeout {}", batch.timeout_s);
   return line + " -j \"${SLURM_CPUS_PER_TASK:-1}\"";
+}
+
+/// Shards take no change of the study's text over.
+void take_over_change(const StudyPaths& paths, const workloads::Study& study, const std::vector<PreparedPoint>& points,
+                      const SweepOptions& options) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(paths.database, ignored) || workloads::is_of_text(paths.database, study)) return;
+  SweepStore(paths, study, std::nullopt, points, {.discard = options.yes}).close();
 }
 
 }  // namespace
@@ -73,7 +87,8 @@ std::string finish_script(const SlurmBatch& batch) {
 void emit_slurm(const SweepOptions& options, std::size_t tasks) {
   const workloads::Study study = workloads::read_study(options.study);
   if (!options.yes) workloads::require_moderate_size(study);
-  const std::size_t points = workloads::points_of(study).size();
+  const std::vector<PreparedPoint> prepared = prepare_points(study);
+  const std::size_t points = prepared.size();
   const StudyPaths paths(options.output.empty() ? study.name : options.output, study, std::nullopt);
   SlurmBatch batch;
   batch.name = study.name;
@@ -84,14 +99,18 @@ void emit_slurm(const SweepOptions& options, std::size_t tasks) {
   batch.tasks = std::min(
       tasks != 0 ? tasks : std::min((points + points_of_a_task - 1) / points_of_a_task, most_tasks_unasked), points);
   batch.yes = options.yes;
+  batch.rerun = options.rerun;
+  batch.timeout_s = options.timeout_s;
   const OutputFolder folder(batch.folder);
+  take_over_change(paths, study, prepared, options);
   base::write_file(batch.array_file(), array_script(batch));
   base::write_file(batch.finish_file(), finish_script(batch));
-  print_result(fmt::format(
-      "{} points in an array of {} tasks:\n\n"
-      "  job=$(sbatch --parsable {})\n"
-      "  sbatch --dependency=afterany:$job {}\n",
-      points, batch.tasks, shell_line({batch.array_file().string()}), shell_line({batch.finish_file().string()})));
+  print_result(
+      fmt::format("{} points in an array of {}:\n\n"
+                  "  job=$(sbatch --parsable {})\n"
+                  "  sbatch --dependency=afterany:$job {}\n",
+                  points, batch.tasks == 1 ? "one task" : fmt::format("{} tasks", batch.tasks),
+                  shell_line({batch.array_file().string()}), shell_line({batch.finish_file().string()})));
 }
 
 }  // namespace podsim::app

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -16,7 +17,8 @@ struct SlurmBatch {
   std::filesystem::path folder;   ///< absolute
   std::filesystem::path program;  ///< absolute
   std::size_t tasks = 1;          ///< of the array
-  bool yes = false;
+  bool yes = false, rerun = false;
+  std::int64_t timeout_s = 0;  ///< of a point; 0: none
 
   std::filesystem::path array_file() const { return folder / (name + ".sbatch"); }
   std::filesystem::path finish_file() const { return folder / (name + "-finish.sbatch"); }

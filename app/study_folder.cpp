@@ -66,9 +66,10 @@ StudyFolder::StudyFolder(const StudyPaths& paths, const workloads::Study& study,
     : paths_(paths), folder_(paths.folder), lock_(paths.folder / "sweep.lock"), shared_(shard.has_value()) {
   lock(shard);
   require_no_other_study(study);
-  const std::filesystem::path copy = paths_.folder / "study.toml";
-  std::error_code ignored;
-  if (!std::filesystem::exists(copy, ignored)) base::write_file(copy, study.text);
+}
+
+void StudyFolder::write_text(const workloads::Study& study) const {
+  base::write_file(paths_.folder / "study.toml", study.text);
 }
 
 void StudyFolder::lock(std::optional<Shard> shard) {
@@ -87,7 +88,7 @@ void StudyFolder::require_no_other_study(const workloads::Study& study) const {
           fmt::format("'{}' holds another study, '{}'", paths_.folder.string(), file.filename().string()),
           "choose another folder with -o");
     }
-    workloads::require_same_study(file, study);
+    shared_ ? workloads::require_same_text(file, study) : workloads::require_study(file);
   }
 }
 

@@ -41,9 +41,12 @@ struct StudyPaths {
 /// The folder of a sweep, which has it alone, or with the other shards of its study.
 class StudyFolder {
  public:
-  /// Makes what is not there. InputError when that cannot be done, when somebody else has the folder or the shard, or
-  /// when it holds another study.
+  /// Makes what is not there. InputError when that cannot be done, when somebody else has the folder or the shard, when
+  /// it holds another study, and for a shard when it holds another text of this one.
   StudyFolder(const StudyPaths& paths, const workloads::Study& study, std::optional<Shard> shard);
+
+  /// Keeps the study's file as it is.
+  void write_text(const workloads::Study& study) const;
 
   /// While `body` runs no other shard is in its. The folder of shards is made before, and removed behind it where it is
   /// empty.

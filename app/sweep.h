@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,7 +21,9 @@ struct SweepOptions {
   std::string study;   ///< a file, or the name of a study that the program carries
   std::string output;  ///< folder; empty: the study's name
   std::optional<Shard> shard;
+  std::int64_t timeout_s = 0;  ///< of a point; 0: none
   bool resume = false;
+  bool rerun = false;  ///< what another build of the program has run
   bool dry_run = false;
   bool yes = false;
   bool json = false;

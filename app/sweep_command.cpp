@@ -6,6 +6,7 @@
 
 #include "app/arguments.h"
 #include "app/commands.h"
+#include "app/flag_values.h"
 #include "app/slurm_batch.h"
 #include "app/sweep.h"
 #include "app/worker_processes.h"
@@ -13,7 +14,7 @@
 namespace podsim::app {
 namespace {
 
-constexpr std::int64_t most_workers = 1024, most_tasks = 1'000'000;
+constexpr std::int64_t most_workers = 1024, most_tasks = 1'000'000, longest_timeout_s = 100'000'000;
 
 struct SweepCommand {
   SweepOptions sweep;
@@ -40,7 +41,9 @@ void add_flags(CLI::App& command, const std::shared_ptr<SweepCommand>& options) 
       },
       "Run nothing: write batch files for SLURM into the folder, an\narray whose tasks are shards, and what finishes "
       "it");
-  emit->option_text("slurm")->excludes("--shard", "--dry-run", "--resume", "--json");
+  emit->type_name(alternatives({"slurm"}))
+      ->option_text("slurm")
+      ->excludes("--shard", "--dry-run", "--resume", "--json");
   command
       .add_option_function<std::string>(
           "--tasks",
@@ -70,8 +73,19 @@ void add_sweep_flags(CLI::App& command, SweepOptions& options) {
       ->option_text("k/N");
   command.add_flag("--resume", options.resume,
                    "Only go on with a sweep that was begun in the folder (points\nthat are done are never run again)");
+  command.add_flag("--rerun", options.rerun, "Run points again that another build of podsim has run");
+  command
+      .add_option_function<std::string>(
+          "--timeout",
+          [&options](const std::string& text) {
+            options.timeout_s = parse_whole_number("--timeout", text, 1, longest_timeout_s);
+          },
+          "End a point after so long; it has failed, the others go on\n[none]")
+      ->option_text("SECONDS");
   command.add_flag("--dry-run", options.dry_run, "Print the points as command lines and run nothing");
-  command.add_flag("--yes", options.yes, "Run more than 100,000 points, and remove points whose inputs\nhave changed");
+  command.add_flag(
+      "--yes", options.yes,
+      "Run more than 100,000 points, and remove points whose inputs\nhave changed or that the study has no more");
   command.add_flag("--json", options.json, "One JSON object on stdout");
 }
 
@@ -86,6 +100,7 @@ command runs the rest. docs/studies.md describes studies and their database.
 Examples:
   podsim sweep study.toml -j 8
   podsim sweep study.toml --dry-run
+  podsim sweep study.toml --timeout 600
   podsim sweep study.toml --shard 3/16 -o /shared/study
   podsim sweep study.toml --emit slurm -o /shared/study)");
   command->callback([options, &code] {

@@ -23,9 +23,10 @@ std::vector<std::string> program_keys(const std::vector<const PreparedPoint*>& p
 class PointsRun {
  public:
   PointsRun(const workloads::Study& study, const std::vector<const PreparedPoint*>& points,
-            const std::filesystem::path& op_cache, PointRunners& runners, SweepStore& store)
+            const std::filesystem::path& op_cache, std::int64_t limit_s, PointRunners& runners, SweepStore& store)
       : points_(points),
         op_cache_(op_cache),
+        limit_s_(limit_s),
         runners_(runners),
         store_(store),
         recorder_(study),
@@ -62,7 +63,7 @@ class PointsRun {
     if (!next) return;
     at_[runner] = {next, true};
     ++under_way_;
-    runners_.give(runner, with_op_cache(points_[next->point]->point.arguments));
+    runners_.give(runner, {with_op_cache(points_[next->point]->point.arguments), limit_s_});
   }
 
   /// The words of a run of a step, and the cache; others as they are.
@@ -102,6 +103,7 @@ class PointsRun {
 
   const std::vector<const PreparedPoint*>& points_;
   const std::filesystem::path& op_cache_;
+  std::int64_t limit_s_;
   PointRunners& runners_;
   SweepStore& store_;
   PointRecorder recorder_;
@@ -116,9 +118,9 @@ class PointsRun {
 }  // namespace
 
 SweepOutcome run_points(const workloads::Study& study, const std::vector<const PreparedPoint*>& points,
-                        const std::filesystem::path& op_cache, PointRunners& runners, SweepStore& store,
-                        const std::atomic<bool>& stop) {
-  return PointsRun(study, points, op_cache, runners, store).run(stop);
+                        const std::filesystem::path& op_cache, std::int64_t limit_s, PointRunners& runners,
+                        SweepStore& store, const std::atomic<bool>& stop) {
+  return PointsRun(study, points, op_cache, limit_s, runners, store).run(stop);
 }
 
 }  // namespace podsim::app

@@ -34,9 +34,9 @@ struct SweepOutcome {
 
 /// Runs points on all runners, a point at a time on each, and stores every one as it ends. A point whose runner is lost
 /// goes to another runner, and has failed when that is lost as well. Runs of steps share what ops cost in `op_cache`.
-/// Ends early when `stop` is set. SimulationError when no runner is left.
+/// `limit_s` is PointTask's. Ends early when `stop` is set. SimulationError when no runner is left.
 SweepOutcome run_points(const workloads::Study& study, const std::vector<const PreparedPoint*>& points,
-                        const std::filesystem::path& op_cache, PointRunners& runners, SweepStore& store,
-                        const std::atomic<bool>& stop);
+                        const std::filesystem::path& op_cache, std::int64_t limit_s, PointRunners& runners,
+                        SweepStore& store, const std::atomic<bool>& stop);
 
 }  // namespace podsim::app

@@ -25,14 +25,15 @@ std::string baseline_id(const workloads::Study& study, const std::vector<Prepare
 }  // namespace
 
 SweepStore::SweepStore(const StudyPaths& paths, const workloads::Study& study, std::optional<Shard> shard,
-                       const std::vector<PreparedPoint>& points, bool discard)
+                       const std::vector<PreparedPoint>& points, Policy policy)
     : paths_(paths),
       study_(study),
       is_shard_(shard.has_value()),
+      policy_(policy),
       baseline_(baseline_id(study, points)),
       folder_(paths, study, shard) {
-  for (const PreparedPoint& point : points) wanted_.insert(point.id);
-  is_shard_ ? open_shard(discard) : open_whole(discard);
+  for (const PreparedPoint& point : points) wanted_[point.id] = &point;
+  is_shard_ ? open_shard() : open_whole();
   base::write_file(paths_.own_lines, workloads::study_lines(paths_.own_database));
   lines_.open(paths_.own_lines, std::ios::binary | std::ios::app);
 }
@@ -41,46 +42,64 @@ std::unique_ptr<workloads::StudyStore> SweepStore::open(const std::filesystem::p
   return std::make_unique<workloads::StudyStore>(file, study_, program_version, baseline_, journal);
 }
 
-/// Points of other inputs go, the others count.
-void SweepStore::settle(workloads::StudyStore& store, bool discard) {
+/// Points that are none of the study's go, the others count.
+void SweepStore::settle(workloads::StudyStore& store) {
+  const std::string build = short_build_id();
   std::vector<std::string> strangers;
   std::size_t strangers_done = 0;
-  for (const auto& [id, is_done] : store.points()) {
-    if (wanted_.contains(id)) {
-      if (is_done) done_.insert(id);
-    } else {
+  for (const auto& [id, state] : store.points()) {
+    if (!wanted_.contains(id)) {
       strangers.push_back(id);
-      strangers_done += is_done ? 1 : 0;
+      strangers_done += state.done ? 1 : 0;
+    } else if (state.done && (policy_.other_builds || state.build == build)) {
+      done_.insert(id);
+      of_other_builds_.erase(id);
+      if (state.build != build) of_other_builds_.insert(id);
     }
   }
-  if (strangers_done > 0 && !discard) {
-    throw base::InputError(
-        fmt::format("{} points in '{}' are of other inputs: the program, a machine or a file that the study names has "
-                    "changed",
-                    strangers_done, paths_.folder.string()),
-        "--yes removes them and runs the points anew; or choose another folder with -o");
-  }
+  if (strangers_done > 0 && !policy_.discard) throw strangers_there(strangers_done, store.is_of(study_));
   store.remove(strangers);
-  store.describe(study_, program_version, baseline_);
+  store.is_of(study_) ? store.describe(study_, program_version, baseline_) : take_over(store);
 }
 
-void SweepStore::open_whole(bool discard) {
+base::InputError SweepStore::strangers_there(std::size_t count, bool same_text) const {
+  return base::InputError(
+      fmt::format(
+          "{} points in '{}' are none of the study's: {}the program, a machine or a file that it names has changed",
+          count, paths_.folder.string(), same_text ? "" : "its text, "),
+      "--yes removes them and runs what is missing; or choose another folder with -o");
+}
+
+void SweepStore::take_over(workloads::StudyStore& store) const {
+  PointRecorder recorder(study_);
+  store.take_over(study_, program_version, baseline_, [&](workloads::PointRecord run) {
+    const PreparedPoint& point = *wanted_.at(run.id);
+    return recorder.renewed(point, std::move(run));
+  });
+}
+
+void SweepStore::open_whole() {
   store_ = open(paths_.database, Journal::log);
+  settle(*store_);
   for (const std::filesystem::path& left : folder_.left_by_shards()) {
-    workloads::require_same_study(left, study_);
+    settle(*open(left, Journal::rollback));
     store_->add_all(left);
     folder_.remove_shard(left);
   }
-  settle(*store_, discard);
+  folder_.write_text(study_);
 }
 
-void SweepStore::open_shard(bool discard) {
+void SweepStore::open_shard() {
   folder_.alone_among_shards([&] {
     std::error_code ignored;
-    if (std::filesystem::exists(paths_.database, ignored)) settle(*open(paths_.database, Journal::rollback), discard);
+    for (const std::filesystem::path& file : {paths_.database, paths_.own_database}) {
+      if (std::filesystem::exists(file, ignored)) workloads::require_same_text(file, study_);
+    }
+    if (std::filesystem::exists(paths_.database, ignored)) settle(*open(paths_.database, Journal::rollback));
     store_ = open(paths_.own_database, Journal::log);
+    folder_.write_text(study_);
   });
-  settle(*store_, discard);
+  settle(*store_);
 }
 
 void SweepStore::add(const workloads::PointRecord& point) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -19,13 +20,21 @@ namespace podsim::app {
 /// its own until close().
 class SweepStore {
  public:
-  /// Takes in what shards have left. Points of the database that are not `points` (other inputs gave them) are removed
-  /// if `discard` says so. InputError when it does not and there are done ones, and as StudyFolder does.
+  /// What becomes of points that are there.
+  struct Policy {
+    bool discard = false;      ///< those that are none of the study's: removed, else an error if they are done
+    bool other_builds = true;  ///< those that another build of the program has run: they count
+  };
+
+  /// Takes in what shards have left, and points that were filed by an earlier text of the study. InputError as Policy
+  /// and StudyFolder have it. `study` and `points` outlive it.
   SweepStore(const StudyPaths& paths, const workloads::Study& study, std::optional<Shard> shard,
-             const std::vector<PreparedPoint>& points, bool discard);
+             const std::vector<PreparedPoint>& points, Policy policy);
 
   /// Ids of points that need not run again.
   const std::set<std::string>& done() const { return done_; }
+  /// Those of them that another build of the program has run.
+  const std::set<std::string>& of_other_builds() const { return of_other_builds_; }
   void add(const workloads::PointRecord& point);
   /// Puts everything into the study's database, and its lines in order.
   void close();
@@ -34,15 +43,19 @@ class SweepStore {
   using Journal = workloads::StudyStore::Journal;
 
   std::unique_ptr<workloads::StudyStore> open(const std::filesystem::path& file, Journal journal) const;
-  void settle(workloads::StudyStore& store, bool discard);
-  void open_whole(bool discard);
-  void open_shard(bool discard);
+  void settle(workloads::StudyStore& store);
+  base::InputError strangers_there(std::size_t count, bool same_text) const;
+  void take_over(workloads::StudyStore& store) const;
+  void open_whole();
+  void open_shard();
 
   StudyPaths paths_;
   const workloads::Study& study_;
   bool is_shard_;
+  Policy policy_;
   std::string baseline_;
-  std::set<std::string> wanted_, done_;
+  std::map<std::string, const PreparedPoint*> wanted_;  ///< by id
+  std::set<std::string> done_, of_other_builds_;
   StudyFolder folder_;
   std::unique_ptr<workloads::StudyStore> store_;
   std::ofstream lines_;

@@ -9,6 +9,7 @@
 
 #include "app/arguments.h"
 #include "base/text_table.h"
+#include "workloads/study/chart_marks.h"
 #include "workloads/study/study_analysis.h"
 #include "workloads/study/study_display.h"
 #include "workloads/study/study_results.h"
@@ -61,7 +62,7 @@ std::string place(const workloads::StudyResults& results, const workloads::Resul
   std::string text;
   for (std::size_t i = 0; i < results.axes.size(); ++i) {
     if (results.axes[i].values.size() < 2) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", results.axes[i].name, point.axes[i].text);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", results.axes[i].name, workloads::axis_text(point.axes[i]));
   }
   return text;
 }
@@ -127,6 +128,7 @@ std::string summary_json(const SweepSummary& summary) {
                      {"database", summary.paths.database.string()},
                      {"lines", summary.paths.lines.string()},
                      {"op_cache", {{"hits", outcome.op_hits}, {"misses", outcome.op_misses}}},
+                     {"warnings", summary.warnings},
                      {"wall_s", outcome.wall_s}};
   return json.dump(2) + "\n";
 }

@@ -19,6 +19,7 @@ struct SweepSummary {
   const StudyPaths& paths;
   std::size_t points = 0;   ///< of the study, or of the shard
   std::size_t skipped = 0;  ///< of them, those that were done before
+  std::vector<std::string> warnings;
   SweepOutcome outcome;
 };
 

@@ -12,7 +12,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -106,7 +105,7 @@ void WorkerProcesses::be_worker(int socket) {
   PointWorker worker;
   try {
     while (const std::optional<std::string> line = receive_line(socket)) {
-      const PointOutput output = worker.run(nlohmann::json::parse(*line).get<std::vector<std::string>>());
+      const PointOutput output = worker.run(task_of_message(*line));
       if (!send_line(socket, to_message(output))) break;
     }
   } catch (const std::exception& error) {
@@ -125,10 +124,10 @@ int WorkerProcesses::end(Worker& worker) {
   return status;
 }
 
-void WorkerProcesses::give(std::size_t runner, const std::vector<std::string>& arguments) {
+void WorkerProcesses::give(std::size_t runner, const PointTask& task) {
   workers_[runner].busy = true;
   // Where it has just ended, the next wait() finds that out.
-  send_line(workers_[runner].socket, nlohmann::json(arguments).dump());
+  send_line(workers_[runner].socket, to_message(task));
 }
 
 /// Whether the worker is still there.

@@ -24,7 +24,7 @@ class WorkerProcesses : public PointRunners {
 
   std::size_t size() const override { return workers_.size(); }
   bool usable(std::size_t /*runner*/) const override { return true; }
-  void give(std::size_t runner, const std::vector<std::string>& arguments) override;
+  void give(std::size_t runner, const PointTask& task) override;
   std::vector<Report> wait() override;
   /// The same after at most so many milliseconds.
   std::vector<Report> wait(int longest_ms);

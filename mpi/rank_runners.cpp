@@ -19,10 +19,10 @@ constexpr int wait_ms = 100;
 RankRunners::RankRunners(app::WorkerProcesses& own, Communicator& ranks, Clock::duration silence)
     : own_(own), communicator_(ranks), silence_(silence), ranks_(std::size_t(ranks.size()), Rank{Clock::now()}) {}
 
-void RankRunners::give(std::size_t runner, const std::vector<std::string>& arguments) {
+void RankRunners::give(std::size_t runner, const app::PointTask& task) {
   ranks_[runner].busy = true;
-  if (runner == 0) return own_.give(0, arguments);
-  communicator_.send(int(runner), Json(arguments).dump());
+  if (runner == 0) return own_.give(0, task);
+  communicator_.send(int(runner), to_message(task));
 }
 
 std::vector<RankRunners::Report> RankRunners::wait() {

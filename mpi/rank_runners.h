@@ -20,7 +20,7 @@ class RankRunners : public app::PointRunners {
   RankRunners(app::WorkerProcesses& own, Communicator& ranks, Clock::duration silence);
   std::size_t size() const override { return ranks_.size(); }
   bool usable(std::size_t runner) const override { return !ranks_[runner].lost; }
-  void give(std::size_t runner, const std::vector<std::string>& arguments) override;
+  void give(std::size_t runner, const app::PointTask& task) override;
   std::vector<Report> wait() override;
 
  private:

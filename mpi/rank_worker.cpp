@@ -34,7 +34,7 @@ bool serve(app::WorkerProcesses& own, Communicator& ranks) {
       heard = Clock::now();
       if (message->text == message::leave) ranks.leave_alone();
       if (message->text == message::leave || message->text == message::end) return true;
-      if (message->text != message::here) own.give(0, Json::parse(message->text).get<std::vector<std::string>>());
+      if (message->text != message::here) own.give(0, app::task_of_message(message->text));
     }
   }
   ranks.leave_alone();

@@ -108,9 +108,10 @@ def run(workload: str, *, set: Optional[Mapping[str, Any]] = None, **flags: Any)
 
 
 def sweep(study: Union[str, os.PathLike], *, jobs: Optional[int] = None, output: Union[str, os.PathLike, None] = None,
-          resume: bool = False, strict: bool = False) -> "Study":
+          resume: bool = False, rerun: bool = False, timeout: Optional[int] = None, strict: bool = False) -> "Study":
     """Runs what a study has left to run, with `jobs` points at a time, and opens what it found. `output` is the folder
-    [the study's name]. Points that fail are rows without metrics; `strict` makes them a PodsimError."""
+    [the study's name]; `rerun` runs again what another build of the program has run; a point that takes more than
+    `timeout` seconds fails. Points that fail are rows without metrics; `strict` makes them a PodsimError."""
     name = pathlib.Path(study).stem
     folder = pathlib.Path(output) if output is not None else pathlib.Path(name)
     words = ["sweep", os.fspath(study), "-o", str(folder)]
@@ -118,6 +119,10 @@ def sweep(study: Union[str, os.PathLike], *, jobs: Optional[int] = None, output:
         words += ["-j", str(jobs)]
     if resume:
         words.append("--resume")
+    if rerun:
+        words.append("--rerun")
+    if timeout is not None:
+        words += ["--timeout", str(timeout)]
     _call(words, allowed=(0,) if strict else (0, SOME_POINTS_FAILED))
     return open_study(folder / f"{name}.sqlite")
 
@@ -362,7 +367,13 @@ def _fits(row: Row, name: str, want: Any) -> bool:
     if callable(want):
         return bool(want(row[name]))
     choices = want if isinstance(want, (list, tuple, set, frozenset, range)) else [want]
-    return any(row[name] == choice or row.texts.get(name) == choice for choice in choices)
+    return any(_is(row, name, choice) for choice in choices)
+
+
+def _is(row: Row, name: str, choice: Any) -> bool:
+    if isinstance(choice, bool):  # a flag, which a study sets with true and keeps as "on"
+        return row.texts.get(name) == ("on" if choice else "off")
+    return row[name] == choice or row.texts.get(name) == choice
 
 
 def _beats(one: Sequence[float], other: Sequence[float]) -> bool:

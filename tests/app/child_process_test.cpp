@@ -47,6 +47,22 @@ TEST(ChildProcess, SaysWhatTheChildThrew) {
   EXPECT_EQ(output.error, "error: internal error: no");
 }
 
+TEST(ChildProcess, IsEndedAfterItsTime) {
+  const PointOutput output = run_in_child(
+      [] {
+        std::printf("begun");
+        std::fflush(stdout);
+        return int(sleep(600));
+      },
+      1);
+  EXPECT_EQ(output.exit_code, out_of_time);
+  EXPECT_EQ(output.out, "begun");
+  EXPECT_EQ(output.error, "error: not done after 1 s (--timeout)");
+  EXPECT_GE(output.wall_s, 1);
+  EXPECT_LT(output.wall_s, 60);
+  EXPECT_EQ(run_in_child([] { return 3; }, 600).exit_code, 3);
+}
+
 TEST(ChildProcess, HasNothingToRead) {
   EXPECT_EQ(run_in_child([] { return std::getchar() == EOF ? 0 : 1; }).exit_code, 0);
 }

@@ -71,6 +71,29 @@ TEST(SlurmBatch, QuotesWhatSbatchWouldCut) {
       << script;
 }
 
+TEST(SlurmBatch, TellsTasksWhatTheSweepIsTold) {
+  app::SlurmBatch batch;
+  batch.rerun = true;
+  batch.timeout_s = 600;
+  for (const std::string& script : {array_script(batch), finish_script(batch)}) {
+    EXPECT_NE(script.find(" --rerun --timeout 600 -j "), std::string::npos) << script;
+  }
+}
+
+/// What was done under the study's earlier text is there for the tasks, which take over no change themselves.
+TEST(SlurmBatch, TakesOverPointsOfAnEarlierText) {
+  const Folder folder;
+  folder.write("links.toml", study);
+  ASSERT_EQ(folder.run({"sweep", "links.toml"}).code, 0);
+  std::string longer = study;
+  longer.replace(longer.find("\"1MiB\"]"), 7, "\"1MiB\", \"2MiB\"]");
+  folder.write("links.toml", longer);
+  ASSERT_EQ(folder.run({"sweep", "links.toml", "--shard", "1/1"}).code, 2);
+  ASSERT_EQ(folder.run({"sweep", "links.toml", "--emit", "slurm"}).code, 0);
+  const Outcome outcome = folder.run({"sweep", "links.toml", "--shard", "1/1"});
+  EXPECT_NE(outcome.out.find("28 points: 7 done, 21 done before"), std::string::npos) << outcome.out << outcome.err;
+}
+
 TEST(SlurmBatch, RefusesAFolderOfTwoLines) {
   const Folder folder;
   folder.write("s.toml", study);

@@ -38,9 +38,9 @@ class ToldRunners : public PointRunners {
 
   std::size_t size() const override { return count_; }
   bool usable(std::size_t runner) const override { return !gone_.contains(runner); }
-  void give(std::size_t runner, const std::vector<std::string>& arguments) override {
+  void give(std::size_t runner, const PointTask& task) override {
     EXPECT_TRUE(usable(runner));
-    given_.push_back({runner, arguments});
+    given_.push_back({runner, task.arguments});
   }
   std::vector<Report> wait() override {
     if (given_.empty()) return {};
@@ -66,8 +66,8 @@ class SweepRun : public testing::Test {
   SweepOutcome run(PointRunners& runners) {
     std::vector<const PreparedPoint*> all;
     for (const PreparedPoint& point : points_) all.push_back(&point);
-    SweepStore store(paths_, study_, std::nullopt, points_, false);
-    const SweepOutcome outcome = run_points(study_, all, paths_.op_cache, runners, store, stop_);
+    SweepStore store(paths_, study_, std::nullopt, points_, {});
+    const SweepOutcome outcome = run_points(study_, all, paths_.op_cache, 0, runners, store, stop_);
     store.close();
     return outcome;
   }

@@ -156,6 +156,19 @@ TEST_F(Sweep, FailingPointsAreKeptAndTheRestGoesOn) {
   EXPECT_EQ(again["failed"], 2);
 }
 
+TEST_F(Sweep, SaysWhereAFlagIsNotSet) {
+  folder_.write("steps.toml", R"(metrics = ["step_time_s"]
+[base]
+workload = "resnet50"
+slice = "2x2"
+batch_per_core = 4
+[axes]
+optimizer = ["adam", ""]
+)");
+  const Outcome outcome = sweep({});  // momentum, which keeps less than Adam
+  EXPECT_NE(outcome.out.find("optimizer not set\n"), std::string::npos) << outcome.out;
+}
+
 TEST_F(Sweep, DryRunPrintsCommandLinesAndLeavesNothing) {
   const Outcome outcome = sweep({"--dry-run"});
   EXPECT_EQ(outcome.code, 0);
@@ -170,14 +183,99 @@ TEST_F(Sweep, DryRunPrintsCommandLinesAndLeavesNothing) {
 TEST_F(Sweep, RefusesAFolderOfAnotherStudy) {
   ASSERT_EQ(sweep({"-o", "out"}).code, 0);
   const std::string before = content("out");
-  folder_.write("steps.toml", std::string(steps_study) + "# changed\n");
-  expect_refused({"-o", "out"}, "holds another study, \"Steps\"");
-  expect_refused({"-o", "out", "--dry-run"}, "holds another study");
-  EXPECT_TRUE(content("out") == before);
   folder_.write("other.toml", steps_study);
   const Outcome other = folder_.run({"sweep", "other.toml", "-o", "out"});
   EXPECT_EQ(other.code, 2);
   EXPECT_NE(other.err.find("'out' holds another study, 'steps.sqlite'"), std::string::npos) << other.err;
+  EXPECT_TRUE(content("out") == before);
+}
+
+/// A study that grows runs its new points only, and is then what it would have been from the start.
+TEST_F(Sweep, TakesOverPointsWhenTheTextOfTheStudyChanges) {
+  ASSERT_EQ(sweep({}).code, 0);
+  std::string text = steps_study;
+  text.replace(text.find("\"Steps\""), 7, "\"More steps\"");
+  text.replace(text.find("[8, 16]"), 7, "[4, 8, 16]");
+  text.replace(text.find("\"utilization.mxu\""), 17, "\"utilization.hbm\"");
+  text += "[metric_derived]\nper_sample = \"step_time_s / global_batch\"\n";
+  folder_.write("steps.toml", text);
+  const Outcome dry = sweep({"--dry-run"});
+  EXPECT_NE(dry.out.find("6 points, 4 done"), std::string::npos) << dry.out << dry.err;
+  expect_refused({"--shard", "1/2"}, "is of another text of the study");
+  const Outcome outcome = sweep({"--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["skipped"], 4);
+  EXPECT_EQ(Json::parse(outcome.out)["done"], 2);
+  ASSERT_EQ(sweep({"-o", "new"}).code, 0);
+  EXPECT_TRUE(content("steps") == content("new"));
+  EXPECT_EQ(folder_.read("steps/steps.jsonl"), folder_.read("new/steps.jsonl"));
+  EXPECT_EQ(folder_.read("steps/study.toml"), text);
+}
+
+TEST_F(Sweep, AsksBeforeItRemovesPointsThatTheStudyHasNoMore) {
+  ASSERT_EQ(sweep({}).code, 0);
+  const std::string before = content("steps");
+  std::string text = steps_study;
+  text.replace(text.find("[8, 16]"), 7, "[16]");
+  folder_.write("steps.toml", text);
+  expect_refused({}, "2 points in 'steps' are none of the study's: its text, the program");
+  EXPECT_TRUE(content("steps") == before);
+  EXPECT_EQ(folder_.read("steps/study.toml"), steps_study);
+  const Outcome outcome = sweep({"--yes", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["skipped"], 2);
+  ASSERT_EQ(sweep({"-o", "new"}).code, 0);
+  EXPECT_TRUE(content("steps") == content("new"));
+}
+
+/// Points of a build that is not this one count, with a warning, until they are asked for anew.
+TEST_F(Sweep, WarnsOfPointsThatAnotherBuildHasRun) {
+  const auto warnings = [&](const std::vector<std::string>& more) { return Json::parse(sweep(more).out)["warnings"]; };
+  EXPECT_EQ(warnings({"--json"}).size(), 0U);
+  EXPECT_EQ(warnings({"--json"}).size(), 0U);
+  const std::string before = content("steps");
+  {
+    workloads::SqliteDatabase opened(database("steps"), workloads::SqliteDatabase::Access::write);
+    opened.execute("UPDATE host SET build = 'another' WHERE point IN (SELECT id FROM points WHERE position < 3)");
+    opened.execute("UPDATE points SET result = '{}' WHERE position = 0");
+  }
+  const Outcome outcome = sweep({});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.err.find("warning: another build of podsim ran 3 of the points that are done"), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.out.find("4 points: 0 done, 4 done before"), std::string::npos) << outcome.out;
+  const Json again = Json::parse(sweep({"--json", "--rerun"}).out);
+  EXPECT_EQ(again["done"], 3);
+  EXPECT_EQ(again["warnings"].size(), 0U);
+  EXPECT_TRUE(content("steps") == before);
+  EXPECT_EQ(Json::parse(sweep({"--json", "--rerun"}).out)["done"], 0) << "it is this build's now";
+}
+
+/// As programs wrote it that did not keep the build.
+TEST_F(Sweep, GoesOnWithADatabaseOfAnEarlierProgram) {
+  ASSERT_EQ(sweep({}).code, 0);
+  {
+    workloads::SqliteDatabase opened(database("steps"), workloads::SqliteDatabase::Access::write);
+    opened.execute("ALTER TABLE host DROP COLUMN build; DELETE FROM points WHERE position = 1");
+  }
+  const Json report = Json::parse(sweep({"--json"}).out);
+  EXPECT_EQ(report["done"], 1);
+  EXPECT_EQ(report["warnings"].size(), 1U);
+  EXPECT_EQ(cell("steps", "SELECT count(*) FROM host WHERE length(build) = 16"), "1");
+}
+
+TEST_F(Sweep, EndsAPointAfterItsTime) {
+  // A step of every tile of 32 cores takes seconds, one of a replayed op less than one.
+  std::string text = steps_study;
+  text.replace(text.find("slice = \"2x2\""), 13, "slice = \"4x4\"");
+  text.replace(text.find("batch_per_core = [8, 16]"), 24, "detail = [\"replay\", \"tile\"]\nsteps = [20]");
+  text.replace(text.find("\n[derived]\nglobal_batch = \"batch_per_core * cores\""), 51, "");
+  folder_.write("steps.toml", text);
+  const Outcome outcome = sweep({"--timeout", "1", "-j", "1"});
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_NE(outcome.out.find("4 points: 2 done, 2 failed"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("exit code 124  error: not done after 1 s (--timeout)"), std::string::npos) << outcome.out;
+  expect_refused({"--timeout", "0"}, "between 1 and");
 }
 
 TEST_F(Sweep, RefusesToGoOnWithNothing) {
@@ -216,7 +314,7 @@ machine = "faster.toml"
   ASSERT_EQ(sweep({"-o", "out"}).code, 0);
   const std::string before = content("out");
   folder_.write("faster.toml", "[ici]\nlink_rate = \"800 Gb/s\"\n");
-  expect_refused({"-o", "out"}, "4 points in 'out' are of other inputs");
+  expect_refused({"-o", "out"}, "4 points in 'out' are none of the study's: the program");
   EXPECT_TRUE(content("out") == before);
   ASSERT_EQ(sweep({"-o", "out", "--yes"}).code, 0);
   EXPECT_FALSE(content("out") == before);

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """podsim.py on a database whose metrics are formulas, on programs that fail in known ways, and on a real sweep."""
 
+import contextlib
 import itertools
 import json
 import os
 import pathlib
+import sqlite3
 import stat
 import sys
 import tempfile
@@ -60,6 +62,17 @@ class Results(Folder):
         self.assertEqual({row.id for row in small}, {row.id for row in self.study.done if row["step_time_s"] < 0.05})
         with self.assertRaisesRegex(KeyError, "no 'slices'"):
             self.study.where(slices="4x4")
+
+    def test_where_takes_true_and_false_of_a_flag(self):
+        with contextlib.closing(sqlite3.connect(self.path)) as database:
+            database.execute("UPDATE axis_values SET text = CASE text WHEN '2x2' THEN 'on' ELSE 'off' END "
+                             "WHERE axis = 'slice'")
+            database.commit()
+        study = podsim.open_study(self.path)
+        small = {row.id for row in self.study.where(slice="2x2")}
+        self.assertTrue(small)
+        self.assertEqual({row.id for row in study.where(slice=True)}, small)
+        self.assertEqual({row.id for row in study.where(slice=False)}, {row.id for row in self.study.done} - small)
 
     def test_points_that_failed_say_why(self):
         self.assertEqual(len(self.study.failed), 4)

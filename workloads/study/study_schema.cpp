@@ -105,7 +105,8 @@ CREATE TABLE host(
   compile_s REAL NOT NULL,
   op_hits INTEGER NOT NULL,
   op_misses INTEGER NOT NULL,
-  node TEXT NOT NULL
+  node TEXT NOT NULL,
+  build TEXT NOT NULL DEFAULT ''
 );
 )";
 }

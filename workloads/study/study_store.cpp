@@ -42,17 +42,9 @@ void require_known_schema(const SqliteDatabase& database) {
                          version > study_schema_version ? "it was made by a newer podsim" : "");
 }
 
-void require_same_text(const SqliteDatabase& database, const Study& study) {
-  if (fact(database, "text") == study.text) return;
-  throw base::InputError(
-      fmt::format("the database '{}' holds another study, \"{}\"", database.file(), fact(database, "title")),
-      "its file has another text, which it keeps in the table 'study'; choose another folder with -o");
-}
-
-void require_study(const SqliteDatabase& database, const Study& study) {
+void require_study_of_this_schema(const SqliteDatabase& database) {
   require_study_table(database);
   require_known_schema(database);
-  require_same_text(database, study);
 }
 
 }  // namespace
@@ -70,8 +62,17 @@ StudyStore::StudyStore(const std::filesystem::path& file, const Study& study, co
     write_description(study, program, baseline);
     transaction.commit();
   } else {
-    require_study(database_, study);
+    require_study_of_this_schema(database_);
+    upgrade();
+    transaction.commit();
   }
+}
+
+/// Earlier programs did not keep the build.
+void StudyStore::upgrade() {
+  SqliteStatement column = database_.prepare("SELECT count(*) FROM pragma_table_info('host') WHERE name = 'build'");
+  column.step();
+  if (column.whole(0) == 0) database_.execute("ALTER TABLE host ADD COLUMN build TEXT NOT NULL DEFAULT ''");
 }
 
 void StudyStore::write_description(const Study& study, const std::string& program, const std::string& baseline) {
@@ -86,6 +87,16 @@ void StudyStore::describe(const Study& study, const std::string& program, const 
   transaction.commit();
 }
 
+bool StudyStore::is_of(const Study& study) const { return fact(database_, "text") == study.text; }
+
+void StudyStore::take_over(const Study& study, const std::string& program, const std::string& baseline,
+                           const std::function<PointRecord(PointRecord)>& renewed) {
+  SqliteTransaction transaction(database_);
+  for (const auto& [id, state] : points()) put(renewed(read_run(id)));
+  write_description(study, program, baseline);
+  transaction.commit();
+}
+
 StudyStore::~StudyStore() {
   try {
     database_.prepare("PRAGMA journal_mode = DELETE").step();  // the log goes into the file
@@ -94,11 +105,28 @@ StudyStore::~StudyStore() {
   }
 }
 
-std::map<std::string, bool> StudyStore::points() const {
-  std::map<std::string, bool> found;
-  SqliteStatement rows = database_.prepare("SELECT id, status = 'done' FROM points");
-  while (rows.step()) found[rows.text(0)] = rows.whole(1) != 0;
+std::map<std::string, PointState> StudyStore::points() const {
+  std::map<std::string, PointState> found;
+  SqliteStatement rows =
+      database_.prepare("SELECT id, status = 'done', build FROM points LEFT JOIN host ON point = id");
+  while (rows.step()) found[rows.text(0)] = {rows.whole(1) != 0, rows.text(2)};
   return found;
+}
+
+PointRecord StudyStore::read_run(const std::string& id) const {
+  SqliteStatement row = database_.prepare(
+      "SELECT status = 'done', exit_code, error, result, wall_s, compile_s, op_hits, op_misses, node, build "
+      "FROM points LEFT JOIN host ON point = id WHERE id = ?1");
+  row.bind(id).step();
+  PointRecord point;
+  point.id = id;
+  point.done = row.whole(0) != 0;
+  point.exit_code = int(row.whole(1));
+  point.error = row.text(2);
+  point.result = row.text(3);
+  point.host = {
+      row.number(4).value_or(0), row.number(5).value_or(0), row.whole(6), row.whole(7), row.text(8), row.text(9)};
+  return point;
 }
 
 void StudyStore::remove_point(const std::string& id) {
@@ -110,6 +138,11 @@ void StudyStore::remove_point(const std::string& id) {
 
 void StudyStore::add(const PointRecord& point) {
   SqliteTransaction transaction(database_);
+  put(point);
+  transaction.commit();
+}
+
+void StudyStore::put(const PointRecord& point) {
   remove_point(point.id);
   const std::string machine = point.machine.empty() ? "" : base::sha256(point.machine).substr(0, machine_digits);
   if (!machine.empty()) {
@@ -126,11 +159,10 @@ void StudyStore::add(const PointRecord& point) {
   }
   SqliteStatement metric = database_.prepare("INSERT INTO metrics VALUES (?1, ?2, ?3)");
   for (const auto& [name, number] : point.metrics) metric.bind(point.id, name, number).run();
-  database_.prepare("INSERT INTO host VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+  database_.prepare("INSERT INTO host VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
       .bind(point.id, point.host.wall_s, point.host.compile_s, point.host.op_hits, point.host.op_misses,
-            point.host.node)
+            point.host.node, point.host.build)
       .run();
-  transaction.commit();
 }
 
 void StudyStore::remove(const std::vector<std::string>& ids) {
@@ -169,9 +201,23 @@ std::set<std::string> points_done(const std::filesystem::path& file) {
   return done;
 }
 
-void require_same_study(const std::filesystem::path& file, const Study& study) {
+void require_study(const std::filesystem::path& file) {
   const SqliteDatabase database(file, SqliteDatabase::Access::read);
-  if (!is_empty(database)) require_study(database, study);
+  if (!is_empty(database)) require_study_of_this_schema(database);
+}
+
+bool is_of_text(const std::filesystem::path& file, const Study& study) {
+  const SqliteDatabase database(file, SqliteDatabase::Access::read);
+  if (is_empty(database)) return true;
+  require_study_of_this_schema(database);
+  return fact(database, "text") == study.text;
+}
+
+void require_same_text(const std::filesystem::path& file, const Study& study) {
+  if (is_of_text(file, study)) return;
+  throw base::InputError(fmt::format("'{}' is of another text of the study", file.string()),
+                         "a sweep without --shard, or --emit slurm, takes the change over; or choose another folder "
+                         "with -o");
 }
 
 }  // namespace podsim::workloads

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,7 +24,7 @@
 ///   axis_values(point, axis, kind, text, number)                                  kind: axis or derived
 ///   metrics(point, metric, value)
 ///   machines(hash, toml)             resolved configurations, with evidence
-///   host(point, wall_s, compile_s, op_hits, op_misses, node)
+///   host(point, wall_s, compile_s, op_hits, op_misses, node, build)
 ///   results                          a view: a row a point, a column for every axis, derived value and metric
 ///
 /// All but `host` is the content: the same however often a sweep was ended and resumed, and by how many workers.
@@ -36,6 +37,7 @@ struct PointHost {
   double wall_s = 0, compile_s = 0;
   std::int64_t op_hits = 0, op_misses = 0;  ///< of the cache of op durations
   std::string node;                         ///< name of the host
+  std::string build;                        ///< of the program, base::build_id(); empty: of one that did not say
 };
 
 /// A point that ran: what it was, and what it left.
@@ -53,6 +55,12 @@ struct PointRecord {
   PointHost host;
 };
 
+/// What is known of a point without reading it.
+struct PointState {
+  bool done = false;
+  std::string build;  ///< PointHost::build
+};
+
 /// Writes the database of one study. A process that is killed leaves the points whose add() returned.
 class StudyStore {
  public:
@@ -61,9 +69,9 @@ class StudyStore {
   /// after the other. What a power cut takes is at most the last points. Closed, everything is in the one file.
   enum class Journal { log, rollback };
 
-  /// Makes the file, or opens it to add to it. InputError when it is no study's database, is of a newer schema, or
-  /// holds a study of another text (`program` may differ: ids tell what is to be run again). `baseline` is the id of
-  /// the point that comparisons start from.
+  /// Makes the file, or opens it to add to it. InputError when it is no study's database or is of a newer schema; what
+  /// it says of the study stays as it is until describe() or take_over(). `baseline` is the id of the point that
+  /// comparisons start from.
   StudyStore(const std::filesystem::path& file, const Study& study, const std::string& program,
              const std::string& baseline, Journal journal = Journal::log);
   ~StudyStore();
@@ -72,9 +80,15 @@ class StudyStore {
 
   /// What the constructor would have written to a new file.
   void describe(const Study& study, const std::string& program, const std::string& baseline);
+  /// Whether the points were filed by this text of the study.
+  bool is_of(const Study& study) const;
+  /// Files all points anew for a study whose text has changed, and describes it, in one transaction. `renewed` is given
+  /// what ran (id, done, exit_code, error, result, host) and fills in the rest.
+  void take_over(const Study& study, const std::string& program, const std::string& baseline,
+                 const std::function<PointRecord(PointRecord)>& renewed);
 
-  /// Ids of the points that are there, and whether they are done.
-  std::map<std::string, bool> points() const;
+  /// The points that are there, by id.
+  std::map<std::string, PointState> points() const;
   /// Takes the place of what is there of this id.
   void add(const PointRecord& point);
   /// Takes points out, in one transaction.
@@ -84,6 +98,9 @@ class StudyStore {
 
  private:
   void write_description(const Study& study, const std::string& program, const std::string& baseline);
+  void upgrade();
+  PointRecord read_run(const std::string& id) const;
+  void put(const PointRecord& point);
   void remove_point(const std::string& id);
   void copy_attached();
 
@@ -91,7 +108,11 @@ class StudyStore {
 };
 
 /// Checks without changing anything what the constructor of StudyStore does. `file` exists; it may be empty.
-void require_same_study(const std::filesystem::path& file, const Study& study);
+void require_study(const std::filesystem::path& file);
+/// The same, and whether the file holds this text of the study.
+bool is_of_text(const std::filesystem::path& file, const Study& study);
+/// InputError where it does not.
+void require_same_text(const std::filesystem::path& file, const Study& study);
 
 /// Ids of the points that a database has done. `file` exists; it may be empty.
 std::set<std::string> points_done(const std::filesystem::path& file);

@@ -76,7 +76,7 @@ PointRecord point_of(const SampleStudy& sample, std::int64_t position) {
   point.command = command;
   point.machine = machine.to_toml();
   point.done = !sample.fails(place);
-  point.host = {0.25, 0.125, 30, 10, "here"};
+  point.host = {0.25, 0.125, 30, 10, "here", "build"};
   if (point.done) {
     point.result = "{}";
     for (const SampleStudy::Metric& metric : sample.metrics) {

@@ -60,7 +60,7 @@ PointRecord point_at(std::int64_t position) {
   point.axes = {{"slice", position == 0 ? "2x2" : "4x4", {}}, {"ici.link_rate", "328 Gb/s", 4.1e10}};
   point.derived = {{"global_batch", "64", 64.0}};
   point.metrics = {{"step_time_s", 0.5 + double(position)}, {"slice", 3.0}};
-  point.host = {1.5, 0.5, 3, 4, "here"};
+  point.host = {1.5, 0.5, 3, 4, "here", "build"};
   return point;
 }
 
@@ -213,10 +213,68 @@ TEST(StudyStore, RefusesWhatIsNotThisStudy) {
   const std::string before = study_content(file);
   Study other = small_study();
   other.text += "# other\n";
-  EXPECT_NE(message_of([&] { StudyStore(file, other, "podsim 1", "base"); }).find("another study, \"A small study\""),
+  EXPECT_NE(message_of([&] { require_same_text(file, other); }).find("is of another text of the study"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { require_same_study(file, other); }).find("another study"), std::string::npos);
-  EXPECT_EQ(message_of([&] { require_same_study(file, small_study()); }), "");
+  EXPECT_EQ(message_of([&] { require_same_text(file, small_study()); }), "");
+  EXPECT_EQ(message_of([&] { require_study(file); }), "");
+  EXPECT_EQ(study_content(file), before);
+}
+
+/// What ran stays what it was; what the study says of it is all new.
+TEST(StudyStore, FilesPointsAnewForAnotherText) {
+  const TemporaryFolder folder;
+  write_store(folder / "s.sqlite", {point_at(0), failed_at(1)});
+  Study other = small_study();
+  other.text += "# other\n";
+  other.title = "Another title";
+  other.metrics = {"step_time_s", "twice"};
+  const auto renewed = [](PointRecord run) {
+    PointRecord point = point_at(run.id == point_at(0).id ? 0 : 1);
+    point.position += 5;
+    point.axes.front().text = "8x8";
+    point.metrics = {{"step_time_s", 0.5}, {"twice", 1.0}};
+    point.done = run.done;
+    point.exit_code = run.exit_code;
+    point.error = run.error;
+    point.result = run.result;
+    point.host = run.host;
+    if (!run.done) point.metrics.clear();
+    return point;
+  };
+  {
+    StudyStore store(folder / "s.sqlite", other, "podsim 1", "base");
+    EXPECT_FALSE(store.is_of(other));
+    store.take_over(other, "podsim 1", "base", renewed);
+    EXPECT_TRUE(store.is_of(other));
+  }
+  {
+    StudyStore store(folder / "new.sqlite", other, "podsim 1", "base");
+    store.add(renewed(failed_at(1)));
+    store.add(renewed(point_at(0)));
+  }
+  EXPECT_EQ(study_content(folder / "s.sqlite"), study_content(folder / "new.sqlite"));
+  EXPECT_EQ(only_cell(folder / "s.sqlite", "SELECT wall_s || node || build FROM host LIMIT 1"), "1.5herebuild");
+}
+
+TEST(StudyStore, ThatIsInterruptedFilesNothingAnew) {
+  const TemporaryFolder folder;
+  const auto file = folder / "s.sqlite";
+  write_store(file, {point_at(0), point_at(1)});
+  const std::string before = study_content(file);
+  Study other = small_study();
+  other.text += "# other\n";
+  {
+    StudyStore store(file, other, "podsim 1", "base");
+    int renewed = 0;
+    EXPECT_NE(message_of([&] {
+                store.take_over(other, "podsim 1", "base", [&](PointRecord run) {
+                  if (++renewed == 2) throw base::InputError("stop");
+                  run.position = 9;
+                  return run;
+                });
+              }),
+              "");
+  }
   EXPECT_EQ(study_content(file), before);
 }
 
