@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,10 +26,22 @@ struct CompareOptions {
   std::string csv;
 };
 
+/// A study is compared point by point.
+void require_no_study(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return;
+  const bool is_folder = std::filesystem::is_directory(path, ignored);
+  if (is_folder ? !workloads::find_study_database(path) : !path.ends_with(".sqlite")) return;
+  throw base::InputError(fmt::format("'{}' is a study, of which two points are compared", path),
+                         fmt::format("as in {0}:baseline and {0}:3", path));
+}
+
 sw::ComparedRun read(const char* argument, const std::string& folder, std::size_t depth) {
   sw::ComparedRun run;
-  locate_errors(argument, parse_path(argument, folder),
-                [&] { run = sw::compared_run(sw::read_run_folder(folder), depth); });
+  locate_errors(argument, parse_path(argument, folder), [&] {
+    require_no_study(folder);
+    run = sw::compared_run(sw::read_run_folder(folder), depth);
+  });
   return run;
 }
 
@@ -54,7 +67,8 @@ workloads::ComparedPoint read_point(const char* argument, const std::string& tex
   workloads::ComparedPoint point;
   locate_errors(argument, text, [&] {
     const auto reference = workloads::point_reference(text);
-    if (!reference) throw base::InputError("this is no point of a study, and the other is", "as in study.sqlite:ID");
+    if (!reference)
+      throw base::InputError("this is no point of a study, and the other is", "as in study:baseline or study:3");
     const workloads::StudyResults study = workloads::read_study_results(reference->first);
     point = workloads::compared_point(study, workloads::find_point(study, reference->second));
   });
@@ -91,11 +105,13 @@ void add_compare(CLI::App& program) {
       program.add_subcommand("compare", "Say what two runs differ in, and op by op where the time went")
           ->group("Commands");
   compare_command
-      ->add_option("A", options->a, "A folder that 'podsim run -o' wrote, or a point of a study,\nSTUDY.sqlite:ID")
-      ->type_name("DIR")
+      ->add_option(
+          "A", options->a,
+          "A folder that 'podsim run -o' wrote, or a point of a study,\nSTUDY:POINT, by its position, id, or baseline")
+      ->type_name("RUN")
       ->option_text(" ")
       ->required();
-  compare_command->add_option("B", options->b, "Another")->type_name("DIR")->option_text(" ")->required();
+  compare_command->add_option("B", options->b, "Another")->type_name("RUN")->option_text(" ")->required();
   add_number(*compare_command, "-n,--rows", options->most, 1'000'000, "Rows of lists of ops and layers [10]");
   add_number(*compare_command, "--depth", options->depth, 100,
              "Names of an op_name that make a layer: 2 for layer1/block0\n[1]");
@@ -110,7 +126,7 @@ void add_compare(CLI::App& program) {
   podsim run resnet50 --set mxu.size=256 -o after
   podsim compare before after
   podsim compare before after -n 30 --csv ops.csv
-  podsim compare ici.sqlite:baseline ici.sqlite:9c41)");
+  podsim compare ici:baseline ici:3)");
   compare_command->callback([options] { compare(*options); });
 }
 

@@ -32,9 +32,16 @@ nlohmann::ordered_json manifest(const sw::RunReport& report, const RunRecord& re
     files["layers.csv"] = "what cutting costs each layer: work of all partitions, halos, other collectives";
   }
   for (const auto& [name, description] : record.other_files) files[name] = description;
-  return {{"schema_version", 1},         {"program", program_version},       {"command_line", record.command_line},
-          {"workload", report.workload}, {"machine", report.machine.name},   {"slice", report.slice},
-          {"detail", report.detail},     {"partial", report.result.partial}, {"files", files}};
+  return {{"schema_version", 1},
+          {"program", program_version},
+          {"build", short_build_id()},
+          {"command_line", record.command_line},
+          {"workload", report.workload},
+          {"machine", report.machine.name},
+          {"slice", report.slice},
+          {"detail", report.detail},
+          {"partial", report.result.partial},
+          {"files", files}};
 }
 
 std::string link_bytes_csv(const sw::RunReport& report, const noc::Topology& slice) {

@@ -37,9 +37,10 @@ constexpr std::array<std::string_view, 10> shown_elsewhere{"--set",    "--machin
                                                            "--mesh",   "--steps",   "--sharding", "--rematerialise",
                                                            "--detail", "--json"};
 
+/// Nothing for what is not there; no setting is 0 but the batch per core of a program that has none.
 std::string text_at(const Json& stats, const char* pointer) {
   const Json::json_pointer at(pointer);
-  if (!stats.contains(at)) return "";
+  if (!stats.contains(at) || stats.at(at) == 0) return "";
   const Json& value = stats.at(at);
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -96,6 +97,7 @@ void add_flags(const ComparedRun& a, const ComparedRun& b, std::vector<SettingDi
 std::vector<SettingDifference> compare_settings(const ComparedRun& a, const ComparedRun& b) {
   std::vector<SettingDifference> rows;
   if (a.program != b.program) rows.push_back({"program", a.program, b.program});
+  if (a.build != b.build) rows.push_back({"build of the program", a.build, b.build});
   for (const Setting& setting : settings) {
     SettingDifference row{setting.key, text_at(a.stats, setting.pointer), text_at(b.stats, setting.pointer)};
     if (row.a != row.b) rows.push_back(std::move(row));
@@ -127,6 +129,7 @@ base::Time ComparedRun::outside_ops() const {
 ComparedRun compared_run(const RunFolder& folder, std::size_t depth) {
   return {folder.path.string(),
           folder.manifest.value("program", ""),
+          folder.manifest.value("build", ""),
           folder.manifest.value("command_line", ""),
           folder.stats,
           folder.machine,

@@ -21,6 +21,7 @@ namespace podsim::sw {
 struct ComparedRun {
   std::string name;          ///< as it was given: a folder
   std::string program;       ///< "podsim 0.1.0"
+  std::string build;         ///< of the program; empty: it did not say
   std::string command_line;  ///< that runs it again
   nlohmann::ordered_json stats;
   std::vector<base::ConfigEntry> machine;

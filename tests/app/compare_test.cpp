@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -100,6 +101,51 @@ TEST_F(Compare, AnotherSliceAndAnotherBatchAreSettings) {
   std::vector<std::string> keys;
   for (const Json& row : comparison["settings"]) keys.push_back(row["key"]);
   EXPECT_EQ(keys, (Words{"slice", "chips", "batch_per_core"}));
+}
+
+/// A program of the whole machine has a batch, but none of a core.
+TEST_F(Compare, AProgramWithoutABatchOfACoreHasNone) {
+  run("local", {});
+  const test::Outcome global =
+      folder.run({"run", "resnet50_global", "--slice", "2x2", "--set", "model.batch=16", "-o", "global"});
+  ASSERT_EQ(global.code, 0) << global.err;
+  const Json settings = compare("local", "global")["settings"];
+  const auto batch = std::ranges::find_if(settings, [](const Json& row) { return row["key"] == "batch_per_core"; });
+  ASSERT_NE(batch, settings.end());
+  EXPECT_EQ((*batch)["a"], "2");
+  EXPECT_EQ((*batch)["b"], "");
+}
+
+TEST_F(Compare, AnotherBuildOfTheProgramIsASetting) {
+  run("before", {});
+  run("after", {});
+  EXPECT_EQ(compare("before", "after")["settings"], Json::array());
+  Json manifest = Json::parse(folder.read("after/manifest.json"));
+  const std::string build = manifest["build"];
+  EXPECT_EQ(build.size(), 16U);
+  manifest["build"] = "of another day";
+  folder.write("after/manifest.json", manifest.dump());
+  const Json settings = compare("before", "after")["settings"];
+  EXPECT_EQ(settings, Json::array({{{"key", "build of the program"}, {"a", build}, {"b", "of another day"}}}));
+}
+
+/// Points of studies by the folder and their position, as summaries and pages name them.
+TEST_F(Compare, PointsAreNamedByFolderAndPosition) {
+  folder.write("s.toml", R"(metrics = ["time_s"]
+[base]
+command = "collective"
+kind = "all-reduce"
+bytes = "1KiB"
+[axes]
+slice = ["2x2", "4x2"]
+)");
+  ASSERT_EQ(folder.run({"sweep", "s.toml"}).code, 0);
+  const Json comparison = compare("s:baseline", "s:1");
+  EXPECT_EQ(comparison["settings"], Json::array({{{"key", "slice"}, {"a", "2x2"}, {"b", "4x2"}}}));
+  EXPECT_EQ(comparison, compare("s/s.sqlite:0", "s:1")) << "the first point is the baseline";
+  EXPECT_NE(refused({"compare", "s", "s"}).find("as in s:baseline and s:3"), std::string::npos);
+  EXPECT_NE(refused({"compare", "s/s.sqlite", "s:0"}).find("as in study:baseline or study:3"), std::string::npos);
+  EXPECT_NE(refused({"compare", "s:0", "s:2"}).find("its points are 0 to 1"), std::string::npos);
 }
 
 TEST_F(Compare, OtherFusionsAreMatchedByTheirNames) {

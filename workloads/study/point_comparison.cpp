@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/config_listing.h"
@@ -17,6 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view database_suffix = ".sqlite";
 constexpr std::string_view baseline = "baseline";
+constexpr std::size_t id_digits = 16;
 
 std::string value_of(const ComparedPoint& point, const std::string& key) {
   const auto found = std::ranges::find(point.values, key, &std::pair<std::string, std::string>::first);
@@ -57,18 +59,32 @@ Json point_json(const ComparedPoint& point) {
   return {{"name", point.name}, {"program", point.program}, {"command_line", point.command}};
 }
 
+/// A position has fewer digits than an id.
+const ResultPoint* at_position(const StudyResults& study, std::string_view digits) {
+  std::int64_t position = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), position);
+  if (digits.size() >= id_digits || error != std::errc() || end != digits.data() + digits.size()) return nullptr;
+  const auto found = std::ranges::find(study.points, position, &ResultPoint::position);
+  return found == study.points.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::optional<std::pair<std::filesystem::path, std::string>> point_reference(const std::string& text) {
+  std::error_code ignored;
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos || !std::string_view(text).substr(0, colon).ends_with(database_suffix)) {
-    return std::nullopt;
-  }
-  return std::pair(std::filesystem::path(text.substr(0, colon)), text.substr(colon + 1));
+  if (colon == std::string::npos || std::filesystem::exists(text, ignored)) return std::nullopt;
+  const std::filesystem::path path = text.substr(0, colon);
+  const std::string id = text.substr(colon + 1);
+  if (path.native().ends_with(database_suffix)) return std::pair(path, id);
+  if (!std::filesystem::is_directory(path, ignored)) return std::nullopt;
+  const std::optional<std::filesystem::path> database = find_study_database(path);
+  return database ? std::optional(std::pair(*database, id)) : std::nullopt;
 }
 
 const ResultPoint& find_point(const StudyResults& study, std::string_view id) {
   if (id == baseline && study.baseline) return study.points[*study.baseline];
+  if (const ResultPoint* point = at_position(study, id)) return *point;
   std::vector<const ResultPoint*> found;
   std::vector<std::string> ids{std::string(baseline)};
   for (const ResultPoint& point : study.points) {
@@ -82,16 +98,18 @@ const ResultPoint& find_point(const StudyResults& study, std::string_view id) {
                            fmt::format("such as {} and {}", found[0]->id, found[1]->id));
   }
   const std::string nearest = base::did_you_mean(id, ids);
-  throw base::InputError(fmt::format("no point of {} has the id '{}'", file, id),
+  throw base::InputError(fmt::format("no point of {} has the position or id '{}'", file, id),
                          !nearest.empty() || study.points.empty()
                              ? nearest
-                             : fmt::format("one of its {} is {}", study.points.size(), study.points.front().id));
+                             : fmt::format("its points are 0 to {}; the id of the first is {}",
+                                           study.points.back().position, study.points.front().id));
 }
 
 ComparedPoint compared_point(const StudyResults& study, const ResultPoint& point) {
   ComparedPoint result;
   result.name = study.path.string() + ":" + point.id;
   result.program = study.program;
+  result.build = point.build;
   result.command = point.command;
   if (!point.done) result.failure = fmt::format("it failed with exit code {}: {}", point.exit_code, point.error);
   for (std::size_t i = 0; i < study.axes.size(); ++i)
@@ -114,6 +132,7 @@ ComparedPoint compared_point(const StudyResults& study, const ResultPoint& point
 PointComparison compare_points(ComparedPoint a, ComparedPoint b) {
   PointComparison result;
   if (a.program != b.program) result.settings.push_back({"program", a.program, b.program});
+  if (a.build != b.build) result.settings.push_back({"build of the program", a.build, b.build});
   for (const std::string& key : names_of(a.values, b.values)) {
     sw::SettingDifference row{key, value_of(a, key), value_of(b, key)};
     if (row.a != row.b) result.settings.push_back(std::move(row));

@@ -19,7 +19,7 @@ namespace podsim::workloads {
 
 struct ComparedPoint {
   std::string name;  ///< "ici.sqlite:1f0c2a..."
-  std::string program, command;
+  std::string program, build, command;
   std::string failure;                                      ///< of a point without metrics: what it said; else empty
   std::vector<std::pair<std::string, std::string>> values;  ///< of axes and derived values
   std::vector<std::pair<std::string, double>> metrics;
@@ -35,11 +35,12 @@ struct PointComparison {
   std::vector<std::string> warnings;
 };
 
-/// The two parts of "STUDY.sqlite:ID"; nothing where the text is not of that form.
+/// The two parts of "STUDY.sqlite:POINT", or of "FOLDER:POINT" with the database in the folder; nothing where the text
+/// is of neither form.
 std::optional<std::pair<std::filesystem::path, std::string>> point_reference(const std::string& text);
 
-/// A point by its id, the beginning of an id that no other point has, or "baseline". InputError for none, with the
-/// nearest id, and for several.
+/// A point by its position in the study, its id, the beginning of an id that no other point has, or "baseline".
+/// InputError for none, with the nearest id, and for several.
 const ResultPoint& find_point(const StudyResults& study, std::string_view id);
 
 ComparedPoint compared_point(const StudyResults& study, const ResultPoint& point);

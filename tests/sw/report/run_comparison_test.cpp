@@ -27,6 +27,7 @@ TimedOp op(const std::string& name, std::int64_t nanoseconds, const std::string&
 ComparedRun sample() {
   return {"first",
           "podsim 0.1.0",
+          "1f2e",
           "podsim run net",
           Json::parse(R"({"workload": "net", "slice": "2x2", "step_time_s": 1e-6, "samples_per_s": 8e6,
                           "utilization": {"mxu": 0.5}, "breakdown_s": {"compute": 9e-7, "infeed": 0},
@@ -43,6 +44,26 @@ TEST(RunComparison, ARunAndItselfDifferInNothing) {
   EXPECT_TRUE(comparison.settings.empty());
   EXPECT_TRUE(comparison.machine.empty());
   EXPECT_NE(comparison_text(comparison, 10).find("no difference"), std::string::npos);
+}
+
+TEST(RunComparison, ABatchOfNothingIsNone) {
+  ComparedRun a = sample(), b = sample();
+  a.stats["batch_per_core"] = 128;
+  b.stats["batch_per_core"] = 0;
+  const std::vector<SettingDifference> settings = compare_runs(a, b).settings;
+  ASSERT_EQ(settings.size(), 1U);
+  EXPECT_EQ(settings[0].key, "batch_per_core");
+  EXPECT_EQ(settings[0].a, "128");
+  EXPECT_EQ(settings[0].b, "");
+}
+
+TEST(RunComparison, AnotherBuildIsASetting) {
+  ComparedRun other = sample();
+  other.build = "3d4c";
+  const RunComparison comparison = compare_runs(sample(), other);
+  EXPECT_FALSE(comparison.equal());
+  ASSERT_EQ(comparison.settings.size(), 1U);
+  EXPECT_EQ(comparison.settings[0].key, "build of the program");
 }
 
 TEST(RunComparison, WhatIsOutsideTheOpsMakesTheRowsAddUpToTheStep) {

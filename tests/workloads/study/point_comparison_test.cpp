@@ -22,6 +22,7 @@ StudyResults sample() {
   for (int i = 0; i < 2; ++i) {
     ResultPoint point;
     point.id = i == 0 ? "9c41aa0000000000" : "9c42bb0000000000";
+    point.position = i;
     point.done = true;
     point.machine = i == 0 ? "m0" : "m1";
     point.axes = {{i == 0 ? "64" : "128", 64}, {i == 0 ? "656 Gb/s" : "328 Gb/s", 1}};
@@ -55,10 +56,13 @@ TEST(PointComparison, AnIdMayBeCutWhileItNamesOnePoint) {
   EXPECT_EQ(&find_point(study, "9c42"), &study.points[1]);
   EXPECT_EQ(&find_point(study, "9c41aa0000000000"), &study.points[0]);
   EXPECT_EQ(&find_point(study, "baseline"), &study.points[0]);
+  EXPECT_EQ(&find_point(study, "1"), &study.points[1]) << "by its position";
   EXPECT_NE(refused(study, "9c4").find("2 points of ici.sqlite"), std::string::npos);
   EXPECT_NE(refused(study, "9c42bb00000000001").find("did you mean '9c42bb0000000000'?"), std::string::npos);
-  EXPECT_NE(refused(study, "zz").find("one of its 2 is 9c41aa0000000000"), std::string::npos);
-  EXPECT_NE(refused(study, "").find("no point of ici.sqlite has the id ''"), std::string::npos);
+  EXPECT_NE(refused(study, "zz").find("its points are 0 to 1; the id of the first is 9c41aa0000000000"),
+            std::string::npos);
+  EXPECT_NE(refused(study, "2").find("has the position or id '2'"), std::string::npos);
+  EXPECT_NE(refused(study, "").find("no point of ici.sqlite has the position or id ''"), std::string::npos);
 }
 
 TEST(PointComparison, SaysWhatDiffersAndTheMetrics) {
