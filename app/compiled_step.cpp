@@ -15,6 +15,12 @@
 
 namespace podsim::app {
 
+void CompiledStep::place(const hw::Machine& machine) {
+  if (!unplaced) return;
+  partition = unplaced->place(program, machine, *slice);
+  unplaced.reset();
+}
+
 StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine)
     : options_(options), machine_(machine), partition_(options.partition, options.workload) {
   if (is_module_file(options_.workload)) read_module_file();
@@ -95,9 +101,8 @@ void StepCompiler::compile_partitioned(sw::Module module, const std::vector<sw::
   const sw::Module fused = partition_.partition(std::move(module), donations, cores(), machine_, cache);
   step_.memory = sw::account_memory(fused, donations);
   require_memory(fused);
-  sw::Program program = sw::lower(fused, machine_, cache);
-  step_.partition = partition_.place(program, machine_, slice());
-  take_program(std::move(program));
+  take_program(sw::lower(fused, machine_, cache));
+  step_.unplaced = std::move(partition_);
 }
 
 /// What the compiler cannot place is the input's fault: the batch, or the memory that the machine was given.

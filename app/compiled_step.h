@@ -19,18 +19,22 @@
 
 namespace podsim::app {
 
-/// A step that is ready to be simulated.
+/// A step that is ready to be simulated once it is placed.
 struct CompiledStep {
   std::string slice_text;  ///< "4x4"
   std::optional<noc::Topology> slice;
   sw::Program program;
   sw::MemoryAccount memory;
   std::int64_t batch_per_core = 0;               ///< samples; 0 where the workload does not say
-  std::optional<sw::PartitionReport> partition;  ///< of a program that was partitioned
+  std::optional<RunPartition> unplaced;          ///< of a partitioned program that is not on its slice yet
+  std::optional<sw::PartitionReport> partition;  ///< of one that is
   std::vector<std::string> warnings;
 
-  /// Whether runs with the same step_key() may share it. A partitioned program is put on the slice by what its
-  /// collectives take there, and a branch may have been taken for that, so that [ici] matters to them.
+  /// Puts a partitioned program on the slice by what its collectives take there; leaves others as they are.
+  void place(const hw::Machine& machine);
+
+  /// Whether runs with the same step_key() may share it. A branch may have been taken for what collectives take, so
+  /// that [ici] matters to the program.
   bool shareable() const { return !partition && !program.network_chose_branch; }
 };
 
@@ -50,7 +54,8 @@ class StepCompiler {
   const std::string& slice_text() const { return step_.slice_text; }  ///< "4x4"
   const noc::Topology& slice() const { return *step_.slice; }
 
-  /// Builds or takes the module, compiles it and accounts for its memory. Once. Tiles of ops are looked up in `cache`.
+  /// Builds or takes the module, compiles it and accounts for its memory; it is not placed. Once. Tiles of ops are
+  /// looked up in `cache`.
   CompiledStep compile(sw::OpCache* cache = nullptr);
 
  private:

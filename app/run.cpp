@@ -54,6 +54,7 @@ class Run {
     if (!options_.output.empty()) folder_.emplace(options_.output);
     if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
     if (compiler) step_ = compiler->compile(op_cache_);
+    step_->place(report_.machine);
     take(*std::move(step_));
     report_.compile_s = seconds_since(begin);
     simulate(slice, detail, stop);

@@ -47,7 +47,7 @@ class RunPartition {
   sw::Module with_sharded_update(sw::Module module, std::span<const sw::Donation> donations, const hw::Machine& machine,
                                  sw::OpCache* cache);
 
-  const PartitionFlags& flags_;
+  PartitionFlags flags_;
   std::optional<sw::ShardingFile> sharding_;
   std::optional<sw::MeshText> mesh_;
   bool mesh_of_flag_ = false;

@@ -17,6 +17,15 @@ std::string file_line(const std::string& file) {
   return fmt::format("file {} {} {}\n", file, size, changed);
 }
 
+std::string partition_lines(const PartitionFlags& flags) {
+  std::string lines =
+      fmt::format("mesh {}\nsharding {}\nupdate {}\n", flags.mesh, flags.sharding, flags.weight_update_sharding);
+  if (!flags.sharding.empty()) lines += file_line(flags.sharding);
+  if (flags.windowed_einsum) lines += "windowed\n";
+  if (flags.rematerialise) lines += fmt::format("rematerialise {}\n", int(*flags.rematerialise));
+  return lines;
+}
+
 bool matters(std::string_view key) { return !key.starts_with("ici.") && !key.starts_with("host."); }
 
 }  // namespace
@@ -27,7 +36,7 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
   if (options.build.batch_per_core) key += fmt::format("batch {}\n", *options.build.batch_per_core);
   if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));
   for (const auto& [name, value] : options.build.model) key += fmt::format("{} = {}\n", name, value);
-  key += options.partition.any() ? "partitioned\n" : "";
+  key += partition_lines(options.partition);
   for (const base::ConfigEntry& entry : machine.entries()) {
     if (matters(entry.key)) key += fmt::format("{} = {}\n", entry.key, entry.text);
   }

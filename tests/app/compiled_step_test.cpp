@@ -67,13 +67,20 @@ TEST(CompiledStep, OfOtherMachinesHasAnotherKey) {
 
 TEST(CompiledStep, OfOtherFlagsHasAnotherKey) {
   const base::Config machine = workloads::machine_config("tpu-v3");
-  std::vector<RunOptions> runs(7, small_run());
+  const test::Folder folder;
+  folder.write("a.toml", "[sharding]\n");
+  std::vector<RunOptions> runs(12, small_run());
   runs[1].workload = "resnet101";
   runs[2].slice = "2x4";
   runs[3].build.batch_per_core = 4;
   runs[4].build.optimizer = workloads::OptimizerKind::lars;
   runs[5].build.model["model.classes"] = "10";
   runs[6].partition.weight_update_sharding = "on";
+  runs[7].partition.mesh = "x=8";
+  runs[8].partition.mesh = "x=4,y=2";
+  runs[9].partition.sharding = folder.path() / "a.toml";
+  runs[10].partition.windowed_einsum = true;
+  runs[11].partition.rematerialise = sw::Rematerialisation::dots;
   for (std::size_t a = 0; a < runs.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) EXPECT_NE(step_key(runs[a], machine), step_key(runs[b], machine)) << a << b;
   }
@@ -88,13 +95,26 @@ TEST(CompiledStep, ServesAnyNumberOfStepsAndDetail) {
   EXPECT_EQ(step_key(longer, machine), step_key(small_run(), machine));
 }
 
-TEST(CompiledStep, OfAPartitionedProgramIsNotShared) {
-  RunOptions options = small_run();
-  options.partition.weight_update_sharding = "on";
-  EXPECT_FALSE(step_of(options, hw::read_machine(workloads::machine_config("tpu-v3"))).shareable());
-  options = small_run();
-  options.workload = "resnet50_global";
-  EXPECT_FALSE(step_of(options, hw::read_machine(workloads::machine_config("tpu-v3"))).shareable());
+/// Before it is placed: places are chosen by what collectives take there.
+TEST(CompiledStep, OfAPartitionedProgramIsTheSameWhateverNetworkAndHost) {
+  const base::Config original = workloads::machine_config("tpu-v3");
+  RunOptions sharded = small_run(), global = small_run();
+  sharded.partition.weight_update_sharding = "on";
+  global.workload = "resnet50_global";
+  global.build.batch_per_core.reset();
+  global.build.model["model.batch"] = "64";
+  for (const RunOptions& options : {sharded, global}) {
+    const CompiledStep step = step_of(options, hw::read_machine(original));
+    ASSERT_TRUE(step.shareable()) << options.workload;
+    ASSERT_TRUE(step.unplaced) << options.workload;
+    for (const base::ConfigEntry& entry : original.entries()) {
+      if (!is_networks_or_hosts(entry.key)) continue;
+      const auto other = test::change("tpu-v3", entry);
+      ASSERT_TRUE(other) << entry.key;
+      EXPECT_EQ(step_key(options, other->config), step_key(options, original)) << other->key;
+      EXPECT_TRUE(text_of(step_of(options, other->machine)) == text_of(step)) << other->key << " = " << other->value;
+    }
+  }
 }
 
 /// The longest branch is the collective or the copy, by what a link carries.
