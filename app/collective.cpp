@@ -250,6 +250,12 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names{"auto"};
+  for (sw::Algorithm algorithm : sw::algorithms) names.emplace_back(to_string(algorithm));
+  return names;
+}
+
 void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& options) {
   command
       .add_option_function<std::string>(
@@ -280,6 +286,7 @@ void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& opti
       .add_option(
           "--algorithm", options->algorithm,
           "ring, one-way-ring, line, y-then-x, two-colour, rotated,\ndirect, or auto: the one modelled fastest [auto]")
+      ->type_name(alternatives(algorithm_names()))
       ->option_text("A");
   add_choice<sw::NetworkLevel>(command, "--network", options->network, "a level",
                                {{"message", sw::NetworkLevel::message}, {"packet", sw::NetworkLevel::packet}},

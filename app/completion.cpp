@@ -29,22 +29,23 @@ class CommandLine {
       take_flag(word);
     } else if (const CLI::App* command = subcommand(word)) {
       command_ = command;
-      positionals_ = 0;
+      positionals_.clear();
     } else if (command_->get_parent() != nullptr || word != "help") {  // `podsim help run` goes on as `podsim run`
-      ++positionals_;
+      positionals_.push_back(word);
     }
   }
 
   FlagValues complete(const std::string& current) const {
-    if (values_left_ > 0) return beginning_with(values_of(*flag_), current, "");
+    if (values_left_ > 0) return beginning_with(values_of(*flag_, current, positionals_), current, "");
     const std::size_t equals = current.find('=');
     if (current.starts_with("--") && equals != std::string::npos) {
       const CLI::Option* option = command_->get_option_no_throw(current.substr(0, equals));
       if (option == nullptr || option->get_items_expected_max() == 0) return {};
-      return beginning_with(values_of(*option), current, current.substr(0, equals + 1));
+      const std::string value = current.substr(equals + 1);
+      return beginning_with(values_of(*option, value, positionals_), current, current.substr(0, equals + 1));
     }
     if (current.starts_with("-")) return beginning_with(flags(), current, "");
-    return beginning_with(arguments(), current, "");
+    return beginning_with(arguments(current), current, "");
   }
 
  private:
@@ -78,7 +79,7 @@ class CommandLine {
     return found;
   }
 
-  FlagValues arguments() const {
+  FlagValues arguments(const std::string& current) const {
     FlagValues found;
     for (const CLI::App* command : command_->get_subcommands({})) {
       if (is_shown(command->get_group()))
@@ -88,8 +89,8 @@ class CommandLine {
     for (const CLI::Option* option : command_->get_options()) {
       if (!option->get_positional()) continue;
       before += std::max(1, option->get_items_expected_max());
-      if (before <= positionals_) continue;
-      FlagValues values = values_of(*option);
+      if (before <= int(positionals_.size())) continue;
+      FlagValues values = values_of(*option, current, positionals_);
       found.words.insert(found.words.end(), values.words.begin(), values.words.end());
       found.paths = values.paths;
       return found;
@@ -104,7 +105,7 @@ class CommandLine {
   }
 
   const CLI::App* command_;
-  int positionals_ = 0;  ///< of the command, so far
+  std::vector<std::string> positionals_;  ///< of the command, so far
   std::set<const CLI::Option*> given_;
   const CLI::Option* flag_ = nullptr;
   int values_left_ = 0;  ///< that flag_ waits for

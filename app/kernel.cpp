@@ -168,7 +168,11 @@ void add_kernel(CLI::App& program, int& code) {
       program.add_subcommand("kernel", "Run a program on one core, bundle by bundle: assembly, or a generated kernel")
           ->group("Commands");
   kernel->require_subcommand(0, 1);
-  kernel->get_formatter()->label("SUBCOMMAND", "KERNEL");
+  // A formatter of its own: the one that it has is that of all commands.
+  const auto formatter =
+      std::make_shared<CLI::Formatter>(dynamic_cast<const CLI::Formatter&>(*kernel->get_formatter()));
+  formatter->label("SUBCOMMAND", "KERNEL");
+  kernel->formatter(formatter);
   kernel->add_option("FILE", options->file, "A program (.pasm); or a kernel below, with its own --help")
       ->option_text(" ");
   add_run_flags(*kernel, *options);

@@ -87,16 +87,18 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
          "on: at replay detail, simulate chips that do the same at\nthe same time, and trips of loops that repeat "
          "themselves,\nonce; off: simulate all [on]")
       ->option_text("on|off");
+  std::vector<std::string> algorithms{"auto"};
+  for (sw::Algorithm algorithm : sw::algorithms) algorithms.emplace_back(to_string(algorithm));
   run.add_option_function<std::string>(
          "--algorithm",
-         [&options](const std::string& text) {
-           std::vector<std::string> names{"auto"};
-           for (sw::Algorithm algorithm : sw::algorithms) names.emplace_back(to_string(algorithm));
+         [&options, names = algorithms](const std::string& text) {
            const std::size_t chosen = parse_choice("--algorithm", text, "an algorithm", names);
            if (chosen > 0) options.algorithm = sw::algorithms[chosen - 1];
          },
-         "Of the collectives that it can do: ring, one-way-ring, line,\ny-then-x, two-colour or direct [auto: the one "
+         "Of the collectives that it can do: ring, one-way-ring, line,\ny-then-x, two-colour, rotated or direct [auto: "
+         "the one "
          "modelled fastest]")
+      ->type_name(alternatives(algorithms))
       ->option_text("NAME");
   run.add_option_function<std::string>(
          "--memory",

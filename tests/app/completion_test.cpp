@@ -100,12 +100,48 @@ TEST(Completion, OffersTheValuesThatAFlagTakes) {
   EXPECT_EQ(offered({"run", "--machine", "tpu-v3"}), (Words{"tpu-v3", "tpu-v3-hbm3", ":files"}));
   EXPECT_EQ(offered({"run", "--set", "ici.link_r"}), Words{"ici.link_rate="});
   EXPECT_EQ(offered({"completion", ""}), (Words{"bash", "zsh", "fish"}));
+  EXPECT_EQ(offered({"sweep", "--emit", ""}), Words{"slurm"});
+  EXPECT_EQ(offered({"run", "--algorithm", "one"}), Words{"one-way-ring"});
+  EXPECT_TRUE(contains(offered({"collective", "--algorithm", ""}), "auto"));
+}
+
+TEST(Completion, OffersTheKeysOfTheWorkloadThatIsNamed) {
+  EXPECT_EQ(offered({"run", "transformer", "--set", "model.lay"}), Words{"model.layers="});
+  EXPECT_EQ(offered({"run", "--set", "model.lay"}), Words{});
+  EXPECT_EQ(offered({"run", "transformer", "--set", "ici.link_r"}), Words{"ici.link_rate="});
+}
+
+/// Points and names of a study that was swept.
+TEST(Completion, OffersWhatAStudyHas) {
+  const test::Folder folder;
+  folder.write("s.toml", R"(metrics = ["time_s"]
+[base]
+command = "collective"
+kind = "all-reduce"
+bytes = "1KiB"
+[axes]
+slice = ["2x2", "4x2"]
+)");
+  ASSERT_EQ(folder.run({"sweep", "s.toml"}).code, 0);
+  const auto offers = [&](Words words) {
+    words.insert(words.begin(), "__complete");
+    return lines_of(folder.run(words).out);
+  };
+  EXPECT_EQ(offers({"compare", "s:"}),
+            (Words{"s:baseline\tslice 2x2", "s:0\tslice 2x2", "s:1\tslice 4x2", ":folders"}));
+  EXPECT_EQ(offers({"compare", "s:0", "s/s.sqlite:1"}), (Words{"s/s.sqlite:1\tslice 4x2", ":folders"}));
+  EXPECT_EQ(offers({"compare", "nothing:"}), Words{":folders"});
+  EXPECT_EQ(offers({"report", "s", "--metric", ""}), Words{"time_s"});
+  EXPECT_EQ(offers({"report", "s", "--x", ""}), (Words{"slice", "time_s"}));
+  EXPECT_EQ(offers({"report", "s", "--family", ""}), (Words{"slice", "none"}));
+  EXPECT_EQ(offers({"report", "s", "--fix", "slice=4"}), Words{"slice=4x2"});
+  EXPECT_EQ(offers({"report", "nothing", "--metric", ""}), Words{});
 }
 
 /// Whatever is offered as a value is not refused as one.
 TEST(Completion, OffersOnlyWhatIsTaken) {
   const test::Folder folder;
-  for (const char* flag : {"--optimizer", "--rematerialise", "--memory", "--fold", "--detail"}) {
+  for (const char* flag : {"--optimizer", "--rematerialise", "--memory", "--fold", "--detail", "--algorithm"}) {
     const Words values = offered({"run", flag, ""});
     EXPECT_FALSE(values.empty()) << flag;
     for (const std::string& value : values) {

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "program.h"
+
 namespace podsim::test {
 namespace {
 
@@ -20,6 +22,13 @@ TEST(UsageError, NamesTheProgramWhoseHelpThereIs) {
     const base::Diagnostic said = app::usage_diagnostic(program, error, {"podsim-mpi", "sweep", "-j"});
     EXPECT_EQ(said.hint, "see 'podsim-mpi sweep --help'");
   }
+}
+
+TEST(Usage, NamesWhatStandsBehindACommand) {
+  const Folder folder;
+  EXPECT_NE(folder.run({"--help"}).out.find("Usage: podsim [FLAGS] COMMAND"), std::string::npos);
+  EXPECT_NE(folder.run({"hlo", "--help"}).out.find("COMMAND"), std::string::npos);
+  EXPECT_NE(folder.run({"kernel", "--help"}).out.find("KERNEL"), std::string::npos);
 }
 
 }  // namespace
