@@ -2,7 +2,9 @@
 #include "app/output_folder.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <system_error>
 
 #include "app/arguments.h"
@@ -15,6 +17,10 @@ OutputFolder::OutputFolder(const std::filesystem::path& path) : path_(path) {
   try {
     locate_errors("-o", path.string(), [&] {
       make();
+      if (access(path_.c_str(), W_OK | X_OK) != 0) {
+        throw base::InputError(
+            fmt::format("cannot write into '{}': {}", path_.string(), std::generic_category().message(errno)));
+      }
       base::AtomicFile trial(path_ / "manifest.json");  // discarded; fails where nothing can be written
     });
   } catch (...) {

@@ -108,6 +108,8 @@ std::unique_ptr<mu::Parser> make_parser(const std::string& text) {
       "ceil", +[](double x) { return std::ceil(x); });
   parser->DefineFun(
       "mod", +[](double x, double y) { return std::fmod(x, y); });
+  parser->DefineInfixOprt(
+      "!", +[](double x) { return x == 0 ? 1.0 : 0.0; });
   parser->SetExpr(text);
   return parser;
 }

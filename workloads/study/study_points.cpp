@@ -248,7 +248,8 @@ void require_moderate_size(const Study& study) {
     product += fmt::format("{}{}", product.empty() ? "" : " x ", group.length);
   throw base::InputError(
       {base::Diagnostic::Severity::error,
-       fmt::format("the study has {} = {} points before constraints, more than {}", product, size, most_points_unasked),
+       fmt::format("the study has {}{} points before constraints, more than {}",
+                   product == std::to_string(size) ? "" : product + " = ", size, most_points_unasked),
        largest.places.front(), "--yes runs them all the same"});
 }
 

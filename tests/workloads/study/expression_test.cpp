@@ -30,6 +30,8 @@ TEST(Expression, ComparesAndJoins) {
   EXPECT_EQ(value_of("a.x <= 3 && y > 1", 3, 2), 1);
   EXPECT_EQ(value_of("a.x < 3 || y != 2", 3, 2), 0);
   EXPECT_EQ(value_of("a.x == 3 ? 10 : 20", 3), 10);
+  EXPECT_EQ(value_of("!(a.x < 3 && y != 2) && !0", 3, 2), 1);
+  EXPECT_EQ(value_of("!a.x", 3), 0);
 }
 
 TEST(Expression, HasRoundingAndRemainders) {
