@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,14 +16,28 @@
 namespace podsim::sw {
 namespace {
 
+/// Why a sharding is none of an array over a mesh.
+std::string problem(const Mesh& mesh, const Sharding& written, int rank) {
+  if (written.kind != Sharding::Kind::tiled || written.rank() != rank) return "is for another shape";
+  const std::vector<std::int64_t>& tiles = written.tiles;
+  const std::int64_t devices = std::accumulate(tiles.begin(), tiles.end(), std::int64_t{1}, std::multiplies{});
+  if (devices != mesh.partitions()) {
+    return fmt::format("is on {} devices, the mesh {} has {}", devices, to_string(mesh), mesh.partitions());
+  }
+  if (std::ranges::find(written.subgroups, Sharding::Subgroup::manual) != written.subgroups.end()) {
+    return "is manual along a part of the devices; a value can only be manual on all of them";
+  }
+  return fmt::format("has its devices in an order that no axes of the mesh {} give", to_string(mesh));
+}
+
 AxisSharding sharding_of(const ArrayTable& table, const Mesh& mesh, ArrayId array, const Sharding& written) {
   const ArrayTable::Place& place = table.place(array);
   if (place.shape->element_type == ElementType::token) return replicated(place.shape->rank());
   std::optional<AxisSharding> sharding = from_hlo(mesh, written, place.shape->rank());
   if (!sharding) {
     const Instruction& instruction = table.module().computations[std::size_t(place.computation)][place.id];
-    throw base::InputError(fmt::format("the sharding {} of '{}' is none of {} over the mesh {}", to_string(written),
-                                       instruction.name, to_string(*place.shape), to_string(mesh)));
+    throw base::InputError(fmt::format("the sharding {} of '{}', {}, {}", to_string(written), instruction.name,
+                                       to_string(*place.shape), problem(mesh, written, place.shape->rank())));
   }
   return *std::move(sharding);
 }

@@ -30,7 +30,7 @@ class GridCollector {
     for (const Sharding& element : sharding.elements) add(instruction, element);
     if (sharding.kind != Sharding::Kind::tiled) return;
     const std::optional<TileDigits> digits = tile_digits(sharding);
-    if (!digits) fail(instruction, sharding, "is no arrangement of a grid");
+    if (!digits) fail(instruction, sharding, "has its devices in an order that no grid gives");
     std::int64_t devices = 1;
     for (const std::int64_t size : sharding.tiles) devices *= size;
     if (devices != partitions_) fail(instruction, sharding, fmt::format("is not over all {} partitions", partitions_));

@@ -137,10 +137,11 @@ class Collector {
       case Opcode::all_reduce:
       case Opcode::map:
         return ArrayLink::Stage::keeping;
-      case Opcode::broadcast:
-        return computation(c)[instruction.operands[0]].shape.rank() == instruction.shape.rank()
-                   ? ArrayLink::Stage::keeping
-                   : ArrayLink::Stage::broadcasting;
+      case Opcode::broadcast: {
+        const Shape& operand = computation(c)[instruction.operands[0]].shape;
+        if (operand.rank() == instruction.shape.rank()) return ArrayLink::Stage::keeping;
+        return is_floating_point(operand.element_type) ? ArrayLink::Stage::broadcasting : ArrayLink::Stage::other;
+      }
       default:
         return ArrayLink::Stage::other;
     }

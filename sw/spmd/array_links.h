@@ -11,9 +11,11 @@ namespace podsim::sw {
 /// Arrays whose dimensions go together: the operands and results of an op, or values that are handed on.
 struct ArrayLink {
   enum class Stage : std::uint8_t {
-    keeping,       ///< every dimension of one array is in the others
-    other,         ///< an op of any kind
-    broadcasting,  ///< an op whose result has dimensions that its operand lacks
+    keeping,  ///< every dimension of one array is in the others
+    other,    ///< an op of any kind
+    /// A broadcast of real numbers, whose result has dimensions that its operand lacks: scales and biases follow those
+    /// who read them. Whole numbers and truth values are tokens and masks, which bring the batch along.
+    broadcasting,
   };
   std::vector<ArrayId> arrays;  ///< inputs first
   int inputs = 0;

@@ -45,9 +45,9 @@ struct ModuleShardings {
 /// minor sub-axes where what is there is a prefix. So the order decides conflicts:
 ///
 ///   round 0  ops that keep every dimension: elementwise, transpose, reshape, tuples; donated outputs and parameters
-///   round 1  factors of kind parallel of all ops; of broadcasts only from the result to the operand
+///   round 1  factors of kind parallel of all ops; of broadcasts of real numbers only from the result to the operand
 ///   round 2  factors of kind reduction, from operand to operand
-///   round 3  factors of kinds shifted and special, broadcasts from the operand on
+///   round 3  factors of kinds shifted and special, broadcasts of real numbers from the operand on
 ///
 /// A round goes on until nothing changes, with those before it: forward, operands before users in program order, then
 /// backward. Of several values beside each other the largest is asked first, but the indices of a gather before the

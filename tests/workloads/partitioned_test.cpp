@@ -96,6 +96,13 @@ TEST(partitioned, a_transformer_by_its_batch) {
   expect_same_step(transformer_training_step(options), "x=4", cut_tokens);
 }
 
+TEST(partitioned, a_transformer_by_its_batch_with_its_weights_in_shards) {
+  const std::string weights =
+      cut_tokens + "\"*/w_q\" = [\"x\"]\n\"*/w_k\" = [\"x\"]\n\"*/w_v\" = [\"x\"]\n\"*/w_o\" = [\"\", \"\", \"x\"]\n" +
+      "\"*/w_in\" = [\"x\"]\n\"*/w_gate\" = [\"x\"]\n\"*/w_out\" = [\"\", \"x\"]\n";
+  expect_same_step(transformer_training_step(tiny_transformer()), "x=4", weights);
+}
+
 TEST(partitioned, a_transformer_along_two_axes_as_the_dense_model_is) {
   expect_same_step(transformer_training_step(tiny_transformer()), "x=2,y=2", sharding_text("dense_137b"));
   // Nothing divides.

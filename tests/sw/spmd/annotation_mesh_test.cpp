@@ -42,7 +42,7 @@ std::string error_of(const Module& module) {
 
 TEST(AnnotationMesh, NamesWhatHasNoMesh) {
   EXPECT_EQ(error_of(sharded("{devices=[4,1]0,1,3,2}")),
-            "the sharding of %p, {devices=[4,1]0,1,3,2}, is no arrangement of a grid");
+            "the sharding of %p, {devices=[4,1]0,1,3,2}, has its devices in an order that no grid gives");
   EXPECT_EQ(error_of(sharded("{devices=[4,1]<=[4]}", "{devices=[8,1]<=[8]}")),
             "the sharding of %p, {devices=[4,1]<=[4]}, is not over all 8 partitions");
   EXPECT_EQ(error_of(sharded("{devices=[2,3]<=[6]}", "{devices=[3,2]<=[6]}")),

@@ -303,6 +303,20 @@ TEST(Propagation, ValuesThatShareABroadcastScalarHaveNothingToDoWithEachOther) {
   EXPECT_EQ(p("b"), "replicated");
 }
 
+// Weights in shards along the axis of the batch: they are gathered, since the batch comes along with the tokens.
+TEST(Propagation, TokensBringTheBatchToWhatIsLookedUp) {
+  const Propagated p = propagated(R"(
+    tokens = s32[8,4] parameter(0)  table = f32[16,8] parameter(1)  w = f32[8,8] parameter(2)
+    places = s32[8,4,16] broadcast(tokens), dimensions={0,1}  rows = s32[8,4,16] iota(), iota_dimension=2
+    hits = pred[8,4,16] compare(places, rows), direction=EQ  one_hot = f32[8,4,16] convert(hits)
+    looked_up = f32[8,4,8] dot(one_hot, table), lhs_contracting_dims={2}, rhs_contracting_dims={0}
+    y = f32[8,4,8] dot(looked_up, w), lhs_contracting_dims={2}, rhs_contracting_dims={0}
+    ROOT residual = f32[8,4,8] add(y, looked_up))",
+                                  "x=2", {{"tokens", {"x"}}, {"w", {"", "x"}}});
+  for (const char* name : {"places", "one_hot", "looked_up", "y", "residual"}) EXPECT_EQ(p(name), "[x, -, -]") << name;
+  EXPECT_EQ(p("table"), "replicated");
+}
+
 TEST(Propagation, UnknownCallsPassNothingOn) {
   const Propagated p = propagated(R"(
     a = f32[8] parameter(0)  b = f32[8] custom-call(a), custom_call_target="what"  ROOT c = f32[8] negate(b))",
@@ -323,6 +337,22 @@ TEST(Propagation, AnnotationsThatDoNotFitNameTheirValue) {
     EXPECT_NE(std::string(error.what()).find("'weights'"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("x=4"), std::string::npos) << error.what();
   }
+}
+
+TEST(Propagation, WhyAnAnnotationDoesNotFitIsSaid) {
+  const auto problem = [](const std::string& sharding) -> std::string {
+    const Module module = testing::graph_of_entry("ROOT w = f32[8,8] parameter(0), sharding={" + sharding + "}");
+    try {
+      propagate(module, Mesh::parse("x=2,y=2"));
+    } catch (const base::InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(problem("devices=[2,2]0,2,1,3"), "");
+  EXPECT_NE(problem("devices=[2,1,2]<=[4] last_tile_dims={manual}").find("manual along a part"), std::string::npos);
+  EXPECT_NE(problem("devices=[2,2]0,1,3,2").find("in an order that no axes"), std::string::npos);
+  EXPECT_NE(problem("devices=[2,4]<=[8]").find("on 8 devices, the mesh x=2,y=2 has 4"), std::string::npos);
 }
 
 }  // namespace
