@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sw/hlo/attribute_value.h"
+#include "sw/hlo/sharding_check.h"
 
 namespace podsim::sw::hlo {
 namespace {
@@ -178,6 +179,7 @@ class CallWalk {
 }  // namespace
 
 void check_instruction(const Module& module, const Instruction& instruction, DiagnosticList& diagnostics) {
+  check_sharding(module, instruction, diagnostics);
   if (instruction.opcode == Opcode::unknown || instruction.phase != AsyncPhase::none) return;
   if (!check_operand_count(instruction, diagnostics)) return;
   if (!check_required(module, instruction, diagnostics)) return;

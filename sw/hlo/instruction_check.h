@@ -8,8 +8,8 @@
 /// parameters and root.
 namespace podsim::sw::hlo {
 
-/// Reports a wrong number of operands, missing attributes, and for a few opcodes operands that do not fit. All operands
-/// are defined.
+/// Reports a wrong number of operands, missing attributes, shardings of other shapes, and for a few opcodes operands
+/// that do not fit. All operands are defined.
 void check_instruction(const Module& module, const Instruction& instruction, DiagnosticList& diagnostics);
 
 /// The parameters and the result that a computation's header states.

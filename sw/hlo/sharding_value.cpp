@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "sw/hlo/value_list.h"
@@ -36,6 +38,11 @@ void read_tiles(Scanner& scanner, Sharding& sharding) {
   if (std::int64_t(sharding.devices.size()) != count) {
     scanner.fail_at(taken(scanner, list),
                     fmt::format("{} tiles need {} devices, found {}", count, count, sharding.devices.size()));
+  }
+  std::vector<std::int64_t> sorted = sharding.devices;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
+    scanner.fail_at(taken(scanner, list), fmt::format("device {} has two tiles", *twice));
   }
 }
 
