@@ -47,6 +47,8 @@ Json stages_json(const RunResult& result) {
                     {"step_s", seconds(stage.step)},
                     {"compute_s", seconds(stage.compute)},
                     {"collective_s", seconds(stage.collective)},
+                    {"transfer_s", seconds(stage.transfer)},
+                    {"waiting_s", seconds(stage.waiting())},
                     {"idle_share", stage.idle()}});
   }
   return list;

@@ -102,23 +102,29 @@ std::string loops(const RunReport& r) {
   return "\nloops\n" + table.text();
 }
 
-/// What each stage computes and how long it waits for the others; the one that computes longest holds them up.
+/// What each stage computes, sends and receives, and how long it waits for the others; the one that computes longest
+/// holds them up.
 std::string stages(const RunReport& r) {
   const std::vector<StageResult>& all = r.result.stages;
   if (all.empty()) return "";
-  base::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::left});
-  table.row({"  cores", "step", "compute", "idle", ""});
+  base::TextTable table(
+      {Align::left, Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
+  table.row({"  cores", "step", "compute", "transfers", "waits", "idle", ""});
   const auto limiting = std::ranges::max_element(all, {}, &StageResult::compute);
-  double idle = 0, cores = 0;
+  double transfers = 0, waits = 0, cores = 0;
   for (const StageResult& stage : all) {
     const std::string others = stage.cores > 1 ? fmt::format(" and {} others", stage.cores - 1) : "";
     table.row({fmt::format("  {}{}", stage.first_core, others), milliseconds(stage.step), milliseconds(stage.compute),
-               percent(stage.idle()), &stage == &*limiting ? "computes longest" : ""});
-    idle += stage.idle() * double(stage.cores);
+               milliseconds(stage.transfer), milliseconds(stage.waiting()), percent(stage.idle()),
+               &stage == &*limiting ? "computes longest" : ""});
+    transfers += share_of_step(r, stage.transfer) * double(stage.cores);
+    waits += share_of_step(r, stage.waiting()) * double(stage.cores);
     cores += double(stage.cores);
   }
-  return fmt::format("\nstages: cores that take the same branches; idle for {} of the step on average\n",
-                     percent(idle / cores)) +
+  return fmt::format(
+             "\nstages: cores that take the same branches; on average they wait for others for {} of the step and "
+             "transfer for {}\n",
+             percent(waits / cores), percent(transfers / cores)) +
          table.text();
 }
 
@@ -168,8 +174,8 @@ std::string mesh(const RunReport& r) {
     const std::string what = p.rematerialised.policy == Rematerialisation::dots ? "all but products" : "whole layers";
     head.row({"  rematerialised", fmt::format("{}, {:.2f} TFLOP on all cores", what, p.rematerialised.flops * 1e-12)});
   }
-  head.row({"  parameters", fmt::format("{} on a core, {} in all", base::to_string(r.memory.parameters),
-                                        base::to_string(p.parameters))});
+  head.row({"  parameters", fmt::format("{} on a core as tiles pad them, {} in all",
+                                        base::to_string(r.memory.parameters), base::to_string(p.parameters))});
   if (p.update_memory.cut > base::Bytes(0)) {
     head.row({"  sharded update",
               fmt::format("{} of weights and slot variables on a core in {}, whole {} in {}",

@@ -24,7 +24,7 @@ struct ItemResult {
   base::Time duration;  ///< in the last step simulated; of something asynchronous, what the core waited for it
   hw::OpResult cost;    ///< of a core op; zero otherwise
   Bound bound = Bound::latency;
-  std::uint64_t token = 0;  ///< of this execution (program_cursor.h)
+  std::uint64_t token = 0;  ///< of this execution (program_cursor.h); of a done that of its start
   std::int64_t times = 1;   ///< more for trips of a loop that were skipped because they repeat the one before
   base::Time total() const { return duration * times; }
 };
@@ -55,8 +55,11 @@ struct StageResult {
   std::int32_t first_core = 0;  ///< of the slice
   std::int64_t cores = 0;
   base::Time step{}, compute{}, collective{}, infeed{};
+  base::Time transfer{};  ///< of `collective`: what it takes once those whom it waits for are there
   /// Share of the step in which it does not compute.
   double idle() const { return step.value() > 0 ? 1 - double(compute.value()) / double(step.value()) : 0; }
+  /// Waiting for other cores to come: of a pipeline's stage the bubble.
+  base::Time waiting() const { return collective - transfer; }
 };
 
 /// The costliest ops of a step with the HBM bank by bank (bank_check.h).

@@ -314,8 +314,9 @@ void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, h
   Bound bound = item.kind == ProgramItem::Kind::op           ? bound_of(record.op, machine_.mxu.count)
                 : item.kind == ProgramItem::Kind::collective ? Bound::ici
                                                              : Bound::host;
-  observers_[std::size_t(at.observer)].item_ended(
-      item.kind, {at.cursor.item(), end - begin, record.op, bound, at.cursor.token()}, end);
+  const std::uint64_t token = item.started_by >= 0 ? at.cursor.last_token(item.started_by) : at.cursor.token();
+  observers_[std::size_t(at.observer)].item_ended(item.kind, {at.cursor.item(), end - begin, record.op, bound, token},
+                                                  end);
   if (options_.timeline == nullptr || core.id().chip != 0 || core.id().core != 0) return;
   base::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
   options_.timeline->span(track, item.op_name.empty() ? item.hlo_name : item.op_name, item.category, begin, end,
@@ -477,18 +478,6 @@ void Simulation::add_loop_results() {
     for (const Loop& around : program_.loops) {
       if (around.first <= loop.first && loop.end <= around.end) result.trips *= around.trips;
     }
-  }
-}
-
-void Simulation::add_stage_results() {
-  if (program_.core_sets.empty()) return;
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
-    const StepRecord& step = observers_[std::size_t(stage_observers_[i])].step();
-    StageResult& stage = result_.stages.emplace_back(stages_[i]);
-    stage.step = result_.step_time;
-    stage.compute = step.compute;
-    stage.collective = step.collective;
-    stage.infeed = step.infeed;
   }
 }
 

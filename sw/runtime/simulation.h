@@ -113,6 +113,8 @@ class Simulation : private hw::CoreRuntime {
   const StepObserver& critical_core() const;
   void collect();
   void add_stage_results();
+  base::Time transfer_time(const ItemResult& item, std::int32_t core) const;
+  base::Time last_to_come(const CollectiveRun& run, const CollectiveOp& op, std::int32_t core) const;
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   CoreState& state(hw::CoreId id) {
     return states_[std::size_t(id.chip) * std::size_t(machine_.cores_per_chip) + std::size_t(id.core)];

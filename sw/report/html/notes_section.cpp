@@ -30,15 +30,20 @@ std::string loops_html(const Json& stats) {
 }
 
 std::string stages_html(const Json& stats) {
-  HtmlTable table{
-      .caption = "Stages of the pipeline",
-      .columns = {{"first core", true}, {"cores", true}, {"compute", true}, {"collectives", true}, {"idle", true}}};
+  HtmlTable table{.caption = "Stages of the pipeline",
+                  .columns = {{"first core", true},
+                              {"cores", true},
+                              {"compute", true},
+                              {"transfers", true},
+                              {"waits", true},
+                              {"idle", true}}};
   for (const Json& stage : stats.value("stages", Json::array())) {
     const auto number = [&](const char* key) { return stage.value(key, 0.0); };
     table.rows.push_back({number_cell(number("first_core"), fmt::format("{}", number("first_core"))),
                           number_cell(number("cores"), fmt::format("{}", number("cores"))),
                           number_cell(number("compute_s"), si_text(number("compute_s"), "s")),
-                          number_cell(number("collective_s"), si_text(number("collective_s"), "s")),
+                          number_cell(number("transfer_s"), si_text(number("transfer_s"), "s")),
+                          number_cell(number("waiting_s"), si_text(number("waiting_s"), "s")),
                           number_cell(number("idle_share"), percent_text(number("idle_share")))});
   }
   return table.rows.empty() ? "" : html_table(table);

@@ -35,11 +35,12 @@ TEST(SummaryText, SaysWhichStageTheOthersWaitFor) {
   RunReport report = sample_report();
   EXPECT_FALSE(has(summary_text(report), "stages"));
   const base::Time step(10'000'000'000);
-  report.result.stages = {{0, 3, step, base::Time(5'000'000'000), {}, {}},
-                          {3, 1, step, base::Time(9'000'000'000), {}, {}}};
+  const base::Time one(1'000'000'000), nine(9'000'000'000), five(5'000'000'000);
+  report.result.stages = {{0, 3, step, five, five, {}, one}, {3, 1, step, nine, one, {}, one}};
   const std::string text = summary_text(report);
-  // Idle for half and a tenth of 10 ms: (3 * 50 + 10) / 4.
-  for (const char* part : {"0 and 2 others", "50.0 %", "9.000 ms", "10.0 %  computes longest", "idle for 40.0 %"}) {
+  // Three of four wait for 4 ms of 10, all of them transfer for 1 ms.
+  for (const char* part : {"0 and 2 others", "50.0 %", "4.000 ms", "9.000 ms", "10.0 %  computes longest",
+                           "wait for others for 30.0 % of the step and transfer for 10.0 %"}) {
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   }
 }

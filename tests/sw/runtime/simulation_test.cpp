@@ -130,6 +130,9 @@ TEST_P(SimulationAt, TheCoresOfAShorterBranchWaitInTheCollectiveThatFollows) {
   const double step = to_duration(clock.time_of(b) + reduction.step_time).si();
   EXPECT_NEAR(to_duration(result.step_time).si(), step, 0.02 * step);
   EXPECT_NEAR(result.stages[0].idle(), 1 - to_duration(clock.time_of(a)).si() / step, 0.02);
+  EXPECT_EQ(result.stages[0].waiting(), clock.time_of(b) - clock.time_of(a)) << "for the last to come";
+  EXPECT_EQ(result.stages[1].waiting(), Time(0));
+  EXPECT_EQ(result.stages[1].transfer, result.stages[1].collective);
   EXPECT_EQ(result.items.front().item, 2) << "the step shown is that of the cores the others wait for";
 }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "hw/chip.h"
+#include "noc/folded_topology.h"
+#include "sw/collectives/collective_engine.h"
+#include "sw/collectives/collective_run.h"
+#include "sw/runtime/simulation.h"
+
+/// What the steps of a pipeline's stages are made of.
+namespace podsim::sw {
+namespace {
+
+bool waits_for(const CollectiveOp& op, const std::vector<std::int32_t>& group, std::int32_t core) {
+  if (op.kind == CollectiveKind::collective_permute) return group.back() == core;
+  return std::ranges::find(group, core) != group.end();
+}
+
+}  // namespace
+
+/// When the last of the cores that bring something to `core` reached the collective; of a collective-permute its
+/// source, of others the whole group.
+base::Time Simulation::last_to_come(const CollectiveRun& run, const CollectiveOp& op, std::int32_t core) const {
+  const noc::FoldedTopology& topology = engine_->topology();
+  const auto cores = std::int32_t(machine_.cores_per_chip);
+  base::Time last;
+  if (op.groups.empty()) {
+    for (const std::unique_ptr<hw::Chip>& chip : chips_) {
+      for (int other = 0; other < cores; ++other) last = std::max(last, run.started_at(chip->number(), other));
+    }
+  }
+  for (const std::vector<std::int32_t>& group : op.groups) {
+    if (!waits_for(op, group, core)) continue;
+    for (const std::int32_t member : group) {
+      last = std::max(last, run.started_at(topology.representative_of(member / cores), member % cores));
+    }
+  }
+  return last;
+}
+
+/// Of what a core spends in a collective, or waits for one that goes on beside its ops, what is left once everybody
+/// whom it waits for is there.
+base::Time Simulation::transfer_time(const ItemResult& item, std::int32_t core) const {
+  const ProgramItem& executed = program_.items[std::size_t(item.item)];
+  const auto run = collectives_.find(item.token);
+  if (run == collectives_.end() || !run->second->finished()) return item.total();
+  const auto cores = std::int32_t(machine_.cores_per_chip);
+  const noc::NodeId chip = engine_->topology().representative_of(core / cores);
+  const CollectiveOp& op = program_.collectives[std::size_t(executed.index)];
+  const base::Time rest = run->second->finished_at(chip, core % cores) - last_to_come(*run->second, op, core);
+  return std::clamp(rest, base::Time(0), item.duration) * item.times;
+}
+
+void Simulation::add_stage_results() {
+  if (program_.core_sets.empty()) return;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const StepRecord& step = observers_[std::size_t(stage_observers_[i])].step();
+    StageResult& stage = result_.stages.emplace_back(stages_[i]);
+    stage.step = result_.step_time;
+    stage.compute = step.compute;
+    stage.collective = step.collective;
+    stage.infeed = step.infeed;
+    for (const ItemResult& item : step.items) {
+      const bool is_collective = program_.items[std::size_t(item.item)].kind == ProgramItem::Kind::collective;
+      if (is_collective) stage.transfer += transfer_time(item, stage.first_core);
+    }
+  }
+}
+
+}  // namespace podsim::sw
