@@ -19,6 +19,11 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
+/// A stage hands on what it computes in a tick and computes the next micro-batch before anyone waits for the transfer:
+/// the stage behind takes it two ticks later. A stage without a micro-batch passes a tick in no time, so that nothing
+/// starts later for it.
+constexpr std::int64_t travel = 2;
+
 /// Writes a branch: its values out of its operand's elements.
 using BranchBody = std::function<Ids(GraphBuilder&, const Ids& elements)>;
 
@@ -39,17 +44,19 @@ class Pipeline {
                             : b_.convert(b_.binary(sw::Opcode::remainder, b_.partition_id(), u32(o_.stages)),
                                          sw::ElementType::s32);
     for (InstructionId kernel : kernels_) working_.push_back(b_.convert(kernel, o_.precision.activation));
+    in_flight_.assign(std::size_t(ticks()), -1);
     received_ = b_.full(activation_shape(), 0);
     for (std::int64_t tick = 0; tick < ticks(); ++tick) forward(tick);
     gradients_.assign(most_layers_, b_.full(b_.shape(kernels_[0]), 0));
     loss_ = b_.constant(o_.precision.parameter, 0);
+    in_flight_.assign(std::size_t(ticks()), -1);
     received_ = b_.full(activation_shape(), 0);
     for (std::int64_t tick = ticks() - 1; tick >= 0; --tick) backward(tick);
     return finish();
   }
 
  private:
-  std::int64_t ticks() const { return o_.microbatches + o_.stages - 1; }
+  std::int64_t ticks() const { return o_.microbatches + travel * (o_.stages - 1); }
   sw::Shape activation_shape() const { return sw::make_shape(o_.precision.activation, {o_.microbatch, o_.width}); }
   InstructionId u32(std::int64_t value) { return b_.constant(sw::ElementType::u32, double(value)); }
   InstructionId s32(std::int64_t value) { return b_.constant(sw::ElementType::s32, double(value)); }
@@ -81,9 +88,10 @@ class Pipeline {
     return b_.logical_and(b_.compare(stage_, s32(first), sw::ComparisonDirection::ge),
                           b_.compare(stage_, s32(limit), sw::ComparisonDirection::lt));
   }
-  /// Stages that have a micro-batch at a tick: tick - stage is one.
+  /// Stages that have a micro-batch at a tick: tick - travel * stage is one.
   std::pair<std::int64_t, std::int64_t> active(std::int64_t tick) const {
-    return {std::max<std::int64_t>(0, tick - o_.microbatches + 1), std::min(o_.stages, tick + 1)};
+    const std::int64_t first = std::max<std::int64_t>(0, tick - o_.microbatches + 1);
+    return {(first + travel - 1) / travel, std::min(o_.stages, tick / travel + 1)};
   }
   /// Stages from this one on have a layer less.
   std::int64_t longer_stages() const { return o_.layers % o_.stages; }
@@ -115,10 +123,12 @@ class Pipeline {
     return values;
   }
 
-  /// To the next stage (or with step -1 the one before) of every pipeline, from those in [first, limit).
-  InstructionId send(InstructionId value, std::int64_t first, std::int64_t limit, std::int64_t step) {
+  /// To the next stage (or with step -1 the one before) of every pipeline, from those in [first, limit): begins to
+  /// travel, to be there for `arrive` at a later tick.
+  void send(std::int64_t tick, InstructionId value, std::int64_t first, std::int64_t limit, std::int64_t step) {
     sw::Instruction permute;
     permute.opcode = sw::Opcode::collective_permute;
+    permute.phase = sw::AsyncPhase::start;
     permute.operands = {value};
     permute.participants.channel_id = 1;
     for (std::int64_t pipeline = 0; pipeline < o_.pipelines; ++pipeline) {
@@ -128,7 +138,17 @@ class Pipeline {
         permute.participants.source_target_pairs.emplace_back(source, source + step);
       }
     }
-    return permute.participants.source_target_pairs.empty() ? value : b_.add(std::move(permute));
+    if (!permute.participants.source_target_pairs.empty()) in_flight_[std::size_t(tick)] = b_.add(std::move(permute));
+  }
+
+  /// What was sent at a tick is there.
+  void arrive(std::int64_t sent_at) {
+    if (sent_at < 0 || sent_at >= ticks() || in_flight_[std::size_t(sent_at)] < 0) return;
+    sw::Instruction arrived;
+    arrived.opcode = sw::Opcode::collective_permute;
+    arrived.phase = sw::AsyncPhase::done;
+    arrived.operands = {in_flight_[std::size_t(sent_at)]};
+    received_ = b_.add(std::move(arrived));
   }
 
   /// relu(x w) for each kernel; the inputs of the layers and the last one's output.
@@ -150,6 +170,7 @@ class Pipeline {
   void forward(std::int64_t tick) {
     const GraphBuilder::Scope scope(b_, fmt::format("forward/tick{}", tick));
     const auto [first, limit] = active(tick);
+    arrive(tick - travel);
     const InstructionId input = stage_input(tick);
     const std::size_t kept = o_.rematerialise ? 1 : most_layers_ + 1;
     Ids operands{input};
@@ -166,7 +187,7 @@ class Pipeline {
     const Branch idle{
         "forward_idle", {input}, [=](GraphBuilder&, const Ids& elements) { return Ids(kept + 1, elements[0]); }};
     Ids values = conditional(length_index(first, limit), by_length(idle, computing));
-    received_ = send(values.back(), first, limit, +1);
+    send(tick, values.back(), first, limit, +1);
     values.pop_back();
     saved_.push_back(std::move(values));
   }
@@ -198,13 +219,14 @@ class Pipeline {
   void backward(std::int64_t tick) {
     const GraphBuilder::Scope scope(b_, fmt::format("backward/tick{}", tick));
     const auto [first, limit] = active(tick);
+    arrive(tick + travel);
     Ids operands = saved_[std::size_t(tick)];
     operands.push_back(received_);
     operands.push_back(targets_);
     operands.push_back(loss_);
     operands.insert(operands.end(), working_.begin(), working_.end());
     operands.insert(operands.end(), gradients_.begin(), gradients_.end());
-    const std::int64_t last_microbatch = tick - o_.stages + 1;
+    const std::int64_t last_microbatch = tick - travel * (o_.stages - 1);
     const auto computing = [&](std::size_t count, bool is_last) {
       return Branch{fmt::format("backward_{}{}", count, is_last ? "_loss" : ""), operands,
                     [=, this](GraphBuilder& b, const Ids& elements) {
@@ -224,7 +246,7 @@ class Pipeline {
     Ids values = conditional(index, branches);
     loss_ = values[1];
     gradients_.assign(values.begin() + 2, values.end());
-    received_ = send(values[0], first, limit, -1);
+    send(tick, values[0], first, limit, -1);
   }
 
   /// In: what was kept, what was received, targets, loss, kernels, gradients. Out: the gradient of the stage's input,
@@ -312,7 +334,8 @@ class Pipeline {
   Ids working_;  ///< the kernels in the activations' type
   InstructionId inputs_ = -1, targets_ = -1;
   InstructionId stage_ = -1;     ///< s32, of this core
-  InstructionId received_ = -1;  ///< from the neighbouring stage at the last tick
+  Ids in_flight_;                ///< by tick: what was sent then; -1: nothing
+  InstructionId received_ = -1;  ///< from the neighbouring stage, last
   InstructionId loss_ = -1;
   std::vector<Ids> saved_;  ///< by tick of the way forward: a stage's input, and the inputs and outputs of its layers
 };

@@ -17,7 +17,10 @@
 ///             tick 0 ...        tick 0 ...          as many back
 ///
 /// With stages that take equally long and transfers that take no time, every one of them is idle for
-/// (K - 1) / (M + K - 1) of the step.
+/// (K - 1) / (M + K - 1) of the step. Transfers are asynchronous: while one is under way its stage computes the next
+/// micro-batch. In the program stage s therefore takes micro-batch m at step m + 2 s of M + 2 (K - 1); a stage passes
+/// those without a micro-batch in no time, so that it waits for what it needs and for nothing else. Ticks of t and
+/// transfers of c < t give (M + K - 1) t + (K - 1) c each way.
 namespace podsim::workloads {
 
 /// Who makes the stages: a program that tells by its core's number which one it is, or a partitioner that cuts a batch
@@ -47,7 +50,7 @@ std::int64_t layers_of_stage(const PipelinedMlpOptions& options, std::int64_t st
 double bubble_share(std::int64_t stages, std::int64_t microbatches);
 
 /// One training step as the program of one core: partition p is stage p % stages of pipeline p / stages, and finds out
-/// by partition-id what it does; ticks are written out one after the other, with a collective-permute from stage to
+/// by partition-id what it does; ticks are written out one after the other, with collective-permutes from stage to
 /// stage between them. A layer is relu(x w); the loss the mean over the batch and features of (output - target)^2.
 ///
 /// Parameters of every core: layer<i>/kernel [width, width] of its stage's i-th layer, as many as the longest stage

@@ -124,6 +124,36 @@ TEST(PipelinedMlp, EqualStagesAreIdleForTheBubblesShareOfTheStep) {
   }
 }
 
+/// Of a step: what updates the weights, which all stages do at the same time.
+double update_share(const sw::RunResult& result, const sw::Program& program) {
+  base::Time update;
+  for (const sw::ItemResult& item : result.items) {
+    if (program.items[std::size_t(item.item)].op_name.starts_with("optimizer/")) update += item.total();
+  }
+  return double(update.value()) / double(result.step_time.value());
+}
+
+// A transfer of 2 MiB takes a tenth of what a stage computes for a micro-batch, and is under way beside it.
+TEST(PipelinedMlp, ShortStagesWaitForTheBubbleAndForLittleElse) {
+  PipelinedMlpOptions options;
+  options.stages = 8;
+  options.microbatches = 32;
+  const sw::Compilation compiled = sw::compile(pipelined_mlp_step(options).module, hw::tpu_v3());
+  sw::SimulationOptions simulation;
+  simulation.steps = 2;
+  const sw::RunResult result =
+      sw::testing::run(compiled.program, hw::tpu_v3(), noc::Topology({2, 2}, {false, false}), simulation);
+  ASSERT_EQ(result.stages.size(), 8U);
+  const double pipeline = 1 - update_share(result, compiled.program);
+  EXPECT_LT(pipeline, 0.99);
+  for (const sw::StageResult& stage : result.stages) {
+    const auto share = [&](base::Time time) { return double(time.value()) / double(stage.step.value()) / pipeline; };
+    EXPECT_NEAR(share(stage.waiting()), bubble_share(8, 32), 0.01) << stage.first_core;
+    EXPECT_LT(share(stage.transfer), 0.02) << stage.first_core;
+    EXPECT_NEAR(stage.idle() / pipeline, share(stage.waiting() + stage.transfer), 1e-9) << stage.first_core;
+  }
+}
+
 // 18 layers on 4 stages: 5, 5, 4, 4. On the way forward the first stage is busy for 5 M, then the last micro-batch
 // passes the others in 5 + 4 + 4; on the way back two stages of 4 go before 5 M of the second one and 5 of the first.
 TEST(PipelinedMlp, TheLongestStagesHoldTheOthersUp) {
