@@ -65,8 +65,10 @@ CompiledStep StepCompiler::compile(sw::OpCache* cache) {
     compile_workload(cache);
   } else if (partition_.asked()) {
     const std::vector<sw::Donation> donations = module_->donations;
+    if (options_.partition.sharding.empty() && !is_annotated(*module_)) step_.warnings.emplace_back(nothing_is_cut);
     compile_partitioned(*std::move(module_), donations, cache);
   } else {
+    if (std::string unused = unused_annotations(*module_); !unused.empty()) step_.warnings.push_back(std::move(unused));
     compile_module(cache);
   }
   return std::move(step_);

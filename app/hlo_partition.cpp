@@ -5,52 +5,88 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "app/arguments.h"
+#include "app/machine_options.h"
 #include "app/module_file.h"
 #include "app/partition_options.h"
+#include "app/run_partition.h"
 #include "app/standard_output.h"
 #include "base/atomic_file.h"
 #include "base/diagnostic.h"
 #include "sw/spmd/partitioner.h"
+#include "workloads/workload.h"
 
 namespace podsim::app {
 namespace {
 
 struct HloPartitionOptions {
-  std::string file;
+  std::string program;  ///< a file, or a built-in workload
   PartitionFlags flags;
+  MachineOptions settings;
   std::vector<std::string> explain;
   std::string output;
 };
 
-sw::Mesh mesh_for(const HloPartitionOptions& options, const std::optional<sw::ShardingFile>& sharding,
-                  const sw::Module& module) {
-  if (!options.flags.mesh.empty()) return mesh_argument(options.flags.mesh).mesh;
-  if (sharding) {
-    if (auto mesh = mesh_of(*sharding)) return mesh->mesh;
-  }
-  if (auto mesh = mesh_of_annotations(module)) return mesh->mesh;
-  throw base::InputError(fmt::format("nothing says for how many cores {} is to be partitioned", options.file),
+/// Whether a word is meant as a built-in workload: it is not written as a file is, and there is none of that name.
+bool names_workload(const std::string& word) {
+  std::error_code unknown;
+  return !is_module_file(word) && !std::filesystem::exists(word, unknown);
+}
+
+[[noreturn]] void report_no_mesh(const std::string& program) {
+  throw base::InputError(fmt::format("nothing says for how many cores {} is to be partitioned", program),
                          "--mesh 'x=2,y=4', or shardings in the text");
 }
 
-void partition_file(const HloPartitionOptions& options) {
+sw::Module annotated_file(const HloPartitionOptions& options, RunPartition& partition,
+                          const workloads::ModelSettings& model) {
+  if (!model.empty()) {
+    locate_errors("--set", model.begin()->first + "=" + model.begin()->second,
+                  [] { throw base::InputError("keys of a model are for built-in workloads"); });
+  }
   std::vector<std::string> warnings;
-  sw::Module module = read_module(options.file, warnings, "FILE");
+  sw::Module module = read_module(options.program, warnings, "FILE");
   for (const std::string& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
-  std::optional<sw::ShardingFile> sharding;
-  if (!options.flags.sharding.empty()) sharding = sharding_argument(options.flags.sharding);
-  const sw::Mesh mesh = mesh_for(options, sharding, module);
-  if (sharding) annotate(module, mesh, *sharding);
+  if (!partition.cores() && !mesh_of_annotations(module)) report_no_mesh(options.program);
+  return partition.annotated(std::move(module), 1);
+}
+
+sw::Module annotated_workload(const HloPartitionOptions& options, RunPartition& partition,
+                              const workloads::ModelSettings& model) {
+  workloads::Workload workload;
+  locate_errors("FILE", options.program, [&] {
+    workloads::WorkloadOptions build;
+    build.replicas = partition.cores().value_or(1);
+    build.model = model;
+    workload = workloads::build_workload(options.program, build);
+  });
+  if (!partition.cores()) report_no_mesh(options.program);
+  partition.take(workload, *partition.cores());
+  return partition.annotated(std::move(workload.step.module), *partition.cores());
+}
+
+void partition_program(HloPartitionOptions& options) {
+  const workloads::ModelSettings model = options.settings.take_model_settings();
+  if (!options.settings.assignments.empty()) {
+    locate_errors("--set", options.settings.assignments.front(),
+                  [] { throw base::InputError("only keys of a model are set here, such as model.layers=4"); });
+  }
+  RunPartition partition(options.flags, options.program);
+  const sw::Module module = names_workload(options.program) ? annotated_workload(options, partition, model)
+                                                            : annotated_file(options, partition, model);
+  if (!is_annotated(module)) std::fputs(fmt::format("warning: {}\n", nothing_is_cut).c_str(), stderr);
+  const sw::Mesh& mesh = partition.mesh();
   const sw::ModuleShardings shardings = propagate(module, mesh);
   std::string text;
   for (const std::string& pattern : options.explain) text += explain(module, mesh, shardings, pattern);
   if (options.explain.empty() || !options.output.empty()) {
-    const std::string partitioned = to_string(partition(module, mesh, shardings, options.flags.options()));
+    const std::string partitioned = to_string(sw::partition(module, mesh, shardings, options.flags.options()));
     if (options.output.empty()) {
       text += partitioned;
     } else {
@@ -68,10 +104,17 @@ void add_hlo_partition(CLI::App& hlo) {
                                       "The program of one core out of one of the whole machine, by the shardings of "
                                       "its values")
                        ->group("Parts");
-  part->add_option("FILE", options->file, "HLO text of a program that counts one device, or is annotated")
+  part->add_option("FILE", options->program,
+                   "HLO text of a program that counts one device, or is\nannotated; or a built-in workload, such as "
+                   "transformer")
       ->option_text(" ")
       ->required();
   options->flags.add_to(*part);
+  part->add_option("--set", options->settings.assignments,
+                   "Change a key of a built-in workload, such as\nmodel.layers=4; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->option_text("KEY=VALUE")
+      ->allow_extra_args(false);
   part->add_option(
           "--explain", options->explain,
           "Instead, the sharding of the values whose names match, such\nas '*dot*', and where each comes from; "
@@ -84,8 +127,9 @@ void add_hlo_partition(CLI::App& hlo) {
       ->option_text("FILE");
   part->footer(
       "Examples:\n  podsim hlo partition step.hlo --mesh 'x=2,y=4' --sharding cuts.toml -o local.hlo\n"
-      "  podsim hlo partition annotated.hlo --explain '*weights*'");
-  part->callback([options] { partition_file(*options); });
+      "  podsim hlo partition annotated.hlo --explain '*weights*'\n"
+      "  podsim hlo partition transformer --mesh 'x=4,y=8' --sharding cuts.toml --explain 'layer0/ffn/*'");
+  part->callback([options] { partition_program(*options); });
 }
 
 }  // namespace podsim::app

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/partition_options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "app/arguments.h"
@@ -17,6 +20,21 @@ sw::MeshText without_places(const sw::Mesh& mesh) {
   sw::MeshText text{.text = to_string(mesh), .mesh = mesh, .places = {}};
   text.places.resize(mesh.axes().size());
   return text;
+}
+
+template <class Predicate>
+bool any_instruction(const sw::Module& module, Predicate predicate) {
+  return std::ranges::any_of(module.computations, [&](const sw::Computation& computation) {
+    return std::ranges::any_of(computation.instructions, predicate);
+  });
+}
+
+/// Whether an array is in pieces.
+bool cuts(const sw::Sharding& sharding) {
+  const std::size_t rank = sharding.kind == sw::Sharding::Kind::tiled ? std::size_t(sharding.rank()) : 0;
+  return std::any_of(sharding.tiles.begin(), sharding.tiles.begin() + std::ptrdiff_t(rank),
+                     [](std::int64_t tiles) { return tiles > 1; }) ||
+         std::ranges::any_of(sharding.elements, cuts);
 }
 
 }  // namespace
@@ -73,13 +91,32 @@ std::optional<sw::MeshText> mesh_of(const sw::ShardingFile& file) {
   return file.mesh ? std::optional(without_places(*file.mesh)) : std::nullopt;
 }
 
+bool is_annotated(const sw::Module& module) {
+  return any_instruction(module, [](const sw::Instruction& instruction) { return instruction.sharding != nullptr; });
+}
+
 std::optional<sw::MeshText> mesh_of_annotations(const sw::Module& module) {
-  const auto is_annotated = [](const sw::Computation& computation) {
-    return std::ranges::any_of(computation.instructions,
-                               [](const sw::Instruction& instruction) { return instruction.sharding != nullptr; });
-  };
-  if (module.partitions == 1 || !std::ranges::any_of(module.computations, is_annotated)) return std::nullopt;
+  if (module.partitions == 1 || !is_annotated(module)) return std::nullopt;
   return without_places(annotation_mesh(module));
+}
+
+std::string unused_annotations(const sw::Module& module) {
+  const auto is_cut = [](const sw::Instruction& instruction) {
+    return instruction.sharding && cuts(*instruction.sharding);
+  };
+  const auto is_collective = [](const sw::Instruction& instruction) {
+    return sw::row(instruction.opcode).kind == sw::OpcodeClass::collective;
+  };
+  if (module.scheduled || !any_instruction(module, is_cut) || any_instruction(module, is_collective)) return "";
+  std::string flag = "--mesh";
+  try {
+    flag += fmt::format(" '{}'", to_string(annotation_mesh(module)));
+  } catch (const base::InputError&) {  // they are of no one mesh, and nobody has asked for it
+  }
+  return fmt::format(
+      "the shardings of {} cut values, and it has no collectives: it runs as the program of one core; if it is that of "
+      "all cores together, {} cuts it",
+      module.name, flag);
 }
 
 }  // namespace podsim::app

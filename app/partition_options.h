@@ -42,4 +42,12 @@ std::optional<sw::MeshText> mesh_of(const sw::ShardingFile& file);
 /// The mesh that the shardings of a module's text ask for; nothing where it counts one device or has none.
 std::optional<sw::MeshText> mesh_of_annotations(const sw::Module& module);
 
+/// Of a program without annotations.
+constexpr const char* nothing_is_cut = "no value has a sharding: every core does all of it (--sharding FILE)";
+/// Whether a value of the module has a sharding.
+bool is_annotated(const sw::Module& module);
+/// What a user should know of an annotated text that is to run without a mesh: its shardings cut values, and it has no
+/// collectives, as a program that still has to be partitioned. Empty where there is nothing to say.
+std::string unused_annotations(const sw::Module& module);
+
 }  // namespace podsim::app

@@ -89,7 +89,7 @@ sw::MeshText one_axis(std::int64_t cores, const std::optional<sw::ShardingFile>&
 base::Bytes parameter_bytes(const sw::Module& module) {
   const sw::Computation& entry = module.entry_computation();
   base::Bytes bytes;
-  for (const sw::InstructionId id : entry.parameters) bytes += padded_bytes(entry[id].shape);
+  for (const sw::InstructionId id : entry.parameters) bytes += logical_bytes(entry[id].shape);
   return bytes;
 }
 
@@ -178,8 +178,7 @@ sw::Module RunPartition::cut(const sw::Module& module) {
   return local;
 }
 
-sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donation> donations, std::int64_t cores,
-                                   const hw::Machine& machine, sw::OpCache* cache) {
+sw::Module RunPartition::annotated(sw::Module module, std::int64_t cores) {
   if (is_of_one_core_ && module.partitions > 1) {
     throw base::InputError(fmt::format("{} is a program for {} cores already, which say by themselves what goes where",
                                        module.name, module.partitions),
@@ -189,6 +188,12 @@ sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donati
   parameters_ = parameter_bytes(module);
   if (sharding_) annotate(module, mesh_->mesh, *sharding_);
   if (is_of_one_core_) make_infeeds_manual(module);
+  return module;
+}
+
+sw::Module RunPartition::partition(sw::Module module, std::span<const sw::Donation> donations, std::int64_t cores,
+                                   const hw::Machine& machine, sw::OpCache* cache) {
+  module = annotated(std::move(module), cores);
   if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations, machine, cache);
   sw::Module fused;
   const auto peak = [&](const sw::Module& whole) {

@@ -34,6 +34,10 @@ class RunPartition {
   /// Takes over what a built-in workload says of itself, and its annotations where no others are given: those that
   /// come with it, else its batch along all axes.
   void take(const workloads::Workload& workload, std::int64_t cores);
+  /// A program with its annotations, over the mesh() that is chosen then. `cores` are what it is for where nothing else
+  /// says.
+  sw::Module annotated(sw::Module module, std::int64_t cores);
+  const sw::Mesh& mesh() const { return mesh_->mesh; }
   /// The program of one core, fused; with layers computed once more for their gradients where its peak of memory asks
   /// for it.
   sw::Module partition(sw::Module module, std::span<const sw::Donation> donations, std::int64_t cores,

@@ -77,10 +77,12 @@ ComputationPartition::Values ComputationPartition::write_among_replicas(Instruct
   const Instruction& instruction = computation_[id];
   const Participants& participants = instruction.participants;
   const bool is_all_reduce = instruction.opcode == Opcode::all_reduce;
-  if (is_all_reduce && module_.replicas == 1) return operands(instruction);
-  if (participants.channel_id || participants.use_global_device_ids) {
-    fail(instruction, "it joins partitions of a program that has one");
+  const bool joins_partitions = participants.channel_id.has_value() || participants.use_global_device_ids;
+  if (joins_partitions && module_.partitions > 1) {
+    fail(instruction, "it joins partitions: the program is one core's already and runs as it is");
   }
+  if (is_all_reduce && module_.replicas == 1) return operands(instruction);
+  if (joins_partitions) fail(instruction, "it joins partitions of a program that has one");
   const Values all = operands(instruction);
   const auto is_cut = [](const LocalValue& value) { return !value.sharding.is_replicated(); };
   if (!is_all_reduce && std::ranges::any_of(all, is_cut)) fail(instruction, "its operands are cut");

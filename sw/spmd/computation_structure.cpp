@@ -147,7 +147,10 @@ ComputationPartition::Values ComputationPartition::write_device_number(Instructi
   if (parent_.has_manual_values()) {
     return {{builder_.partition_id(), instruction.shape, manual(0), {}, Opcode::add}};
   }
-  if (instruction.opcode == Opcode::partition_id) fail(instruction, "the program has one partition so far");
+  if (instruction.opcode == Opcode::partition_id) {
+    fail(instruction, module_.partitions > 1 ? "the program is one core's already and runs as it is"
+                                             : "the program has one partition so far");
+  }
   return {{builder_.add(attributes_of(instruction)), instruction.shape, replicated(0), {}, Opcode::add}};
 }
 

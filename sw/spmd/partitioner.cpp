@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/spmd/partitioner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "base/diagnostic.h"
 #include "sw/spmd/computation_partition.h"
 
 namespace podsim::sw {
@@ -75,6 +78,11 @@ bool fits(const Module& module, const Donation& donation) {
 
 Module partition(const Module& module, const Mesh& mesh, const ModuleShardings& shardings,
                  const PartitionOptions& options) {
+  if (module.scheduled) {
+    throw base::InputError(
+        fmt::format("{} says is_scheduled=true: a compiled program is one core's already", module.name),
+        "it runs as it is; what can be cut is the text before it was compiled");
+  }
   ModulePartition partition(module, mesh, shardings, options);
   Module local = partition.entry();
   local.partitions = mesh.partitions();

@@ -15,7 +15,7 @@ namespace podsim::sw {
 /// Contract: evaluate_partitions(partition(m), shards of the arguments), put together, equals evaluate(m, arguments) to
 /// rounding. Time and size do not depend on the number of partitions.
 /// InputError naming the instruction for what cannot be partitioned (fusions, send and recv, unknown ops on cut
-/// values).
+/// values), and for a program that is one core's already: scheduled, or with collectives of partitions.
 Module partition(const Module& module, const Mesh& mesh, const ModuleShardings& shardings,
                  const PartitionOptions& options = {});
 

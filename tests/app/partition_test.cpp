@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "program.h"
 
@@ -145,6 +148,89 @@ TEST_F(Partition, AShardingFileThatDoesNotFitIsPointedAt) {
   EXPECT_NE(run("[sharding]\n\"frist\" = [\"x\"]\n").find("did you mean 'first'"), std::string::npos);
   EXPECT_NE(run("[sharding]\n\"first\" = [\"z\"]\n").find("bad.toml:2:"), std::string::npos);
   EXPECT_NE(refused({"run", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "none.toml"}).find("none.toml"),
+            std::string::npos);
+}
+
+/// Weights lie in shards along the axis of the batch: with tokens and weights annotated alone they are gathered forward
+/// and backward, and their gradients are reduced and scattered.
+TEST_F(Partition, WeightsInShardsAreGatheredTwiceAndNothingElseMoves) {
+  folder.write("shards.toml", R"([mesh]
+axes = "d=8"
+[sharding]
+"tokens" = ["d"]
+"targets" = ["d"]
+"layer*/attention/w_o" = ["-", "-", "d"]
+"layer*/attention/w_*" = ["d"]
+"layer*/ffn/w_in" = ["d"]
+"layer*/ffn/w_out" = ["-", "d"]
+)");
+  const std::vector<std::string> model{"--set", "model.layers=2",   "--set", "model.d_model=512",
+                                       "--set", "model.d_head=128", "--set", "model.heads=4",
+                                       "--set", "model.d_ff=2048",  "--set", "model.vocabulary=1024"};
+  std::vector<std::string> arguments{"run", "transformer", "--sharding", "shards.toml"};
+  arguments.insert(arguments.end(), model.begin(), model.end());
+  const Json run = json(arguments);
+  const std::int64_t weights = 2 * (4 * 512 * 512 + 2 * 512 * 2048), bf16 = 2;
+  std::map<std::string, std::int64_t> bytes;
+  for (const Json& row : run["collectives_by_axis"]) bytes[row["kind"]] = row["bytes_per_step"];
+  EXPECT_EQ(bytes["all-gather"], 2 * bf16 * weights);
+  EXPECT_EQ(bytes["reduce-scatter"], bf16 * weights);
+  // The embedding, places, and in f32 what norms and biases have; the loss.
+  EXPECT_LT(bytes["all-reduce"], bf16 * (1024 + 512) * 512 + 4 * 2 * (2048 + 16 * 512));
+  EXPECT_EQ(bytes.size(), 3U);
+
+  arguments = {"hlo", "partition", "transformer", "--sharding", "shards.toml", "--explain", "layer1/residual"};
+  arguments.insert(arguments.end(), model.begin(), model.end());
+  const test::Outcome explained = folder.run(arguments);
+  EXPECT_EQ(explained.code, 0) << explained.err;
+  EXPECT_NE(explained.out.find("[d, -, -], shards bf16[8,512,512]"), std::string::npos) << explained.out;
+}
+
+TEST_F(Partition, AWorkloadIsPartitionedAsAFileIs) {
+  const test::Outcome text =
+      folder.run({"hlo", "partition", "dlrm", "--mesh", "x=4", "--set", "model.batch=64", "-o", "dlrm.hlo"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(folder.run({"hlo", "check", "dlrm.hlo"}).code, 0);
+  const auto error = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"hlo", "partition"});
+    return refused(arguments);
+  };
+  EXPECT_NE(error({"transfomer", "--mesh", "x=4"}).find("did you mean 'transformer'"), std::string::npos);
+  EXPECT_NE(error({"transformer"}).find("for how many cores"), std::string::npos);
+  EXPECT_NE(error({"transformer", "--mesh", "x=4", "--set", "model.layer=1"}).find("did you mean 'model.layers'"),
+            std::string::npos);
+  EXPECT_NE(error({"transformer", "--mesh", "x=4", "--set", "mxu.count=1"}).find("only keys of a model"),
+            std::string::npos);
+  EXPECT_NE(error({"layers.hlo", "--mesh", "x=4", "--set", "model.layers=1"}).find("built-in workloads"),
+            std::string::npos);
+  EXPECT_NE(error({"pipelined_mlp", "--mesh", "x=4"}).find("4 cores already"), std::string::npos);
+}
+
+TEST_F(Partition, AProgramOfOneCoreIsNotCutOnceMore) {
+  folder.run({"hlo", "partition", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "megatron.toml", "-o", "local.hlo"});
+  for (const std::vector<std::string>& again : std::vector<std::vector<std::string>>{
+           {"hlo", "partition", "local.hlo"}, {"run", "local.hlo", "--mesh", "x=2,y=4"}}) {
+    EXPECT_NE(refused(again).find("the program is one core's already"), std::string::npos) << refused(again);
+  }
+  folder.write("scheduled.hlo", "HloModule m, is_scheduled=true\nENTRY e {\n  ROOT x = f32[8] parameter(0)\n}\n");
+  EXPECT_NE(refused({"hlo", "partition", "scheduled.hlo", "--mesh", "x=2"}).find("is_scheduled"), std::string::npos);
+}
+
+TEST_F(Partition, SaysWhereNothingWasCut) {
+  folder.write("annotated.hlo", R"(HloModule m
+ENTRY e {
+  x = f32[64,256] parameter(0), sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}
+  ROOT y = f32[64,256] negate(x)
+}
+)");
+  const auto warnings = [&](std::vector<std::string> arguments) {
+    return json(std::move(arguments))["warnings"].dump();
+  };
+  EXPECT_NE(warnings({"run", "annotated.hlo"}).find("--mesh 'a0=2,a1=4' cuts it"), std::string::npos);
+  EXPECT_EQ(warnings({"run", "annotated.hlo", "--mesh", "x=2,y=4"}), "[]");
+  EXPECT_NE(warnings({"run", "layers.hlo", "--mesh", "x=8"}).find("no value has a sharding"), std::string::npos);
+  EXPECT_EQ(warnings({"run", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "data.toml"}), "[]");
+  EXPECT_NE(folder.run({"hlo", "partition", "layers.hlo", "--mesh", "x=8"}).err.find("no value has a sharding"),
             std::string::npos);
 }
 
