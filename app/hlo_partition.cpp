@@ -19,6 +19,7 @@
 #include "app/standard_output.h"
 #include "base/atomic_file.h"
 #include "base/diagnostic.h"
+#include "sw/graph/hlo_names.h"
 #include "sw/spmd/partitioner.h"
 #include "workloads/workload.h"
 
@@ -68,6 +69,7 @@ sw::Module annotated_workload(const HloPartitionOptions& options, RunPartition& 
   });
   if (!partition.cores()) report_no_mesh(options.program);
   partition.take(workload, *partition.cores());
+  workload.step.module.donations = workload.step.donations;
   return partition.annotated(std::move(workload.step.module), *partition.cores());
 }
 
@@ -86,7 +88,8 @@ void partition_program(HloPartitionOptions& options) {
   std::string text;
   for (const std::string& pattern : options.explain) text += explain(module, mesh, shardings, pattern);
   if (options.explain.empty() || !options.output.empty()) {
-    const std::string partitioned = to_string(sw::partition(module, mesh, shardings, options.flags.options()));
+    const sw::Module local = sw::partition(module, mesh, shardings, options.flags.options());
+    const std::string partitioned = to_string(with_hlo_names(local));
     if (options.output.empty()) {
       text += partitioned;
     } else {

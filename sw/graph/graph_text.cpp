@@ -40,11 +40,22 @@ std::string signature(const Computation& computation) {
   return fmt::format("({}) -> {}", fmt::join(parameters, ", "), to_string(bare(computation[computation.root].shape)));
 }
 
+std::string alias(const Module& module, const Donation& donation) {
+  const Computation& entry = module.entry_computation();
+  const bool of_tuple = entry[entry.root].shape.is_tuple();
+  const bool is_tuple = entry[entry.parameters.at(std::size_t(donation.parameter))].shape.is_tuple();
+  return fmt::format("{{{}}}: ({}, {{{}}}, may-alias)", of_tuple ? std::to_string(donation.output) : "",
+                     donation.parameter, is_tuple ? std::to_string(donation.element) : "");
+}
+
 std::string header(const Module& module) {
   std::string text = "HloModule " + module.name;
   if (module.scheduled) text += ", is_scheduled=true";
   if (module.replicas != 1) text += fmt::format(", replica_count={}", module.replicas);
   if (module.partitions != 1) text += fmt::format(", num_partitions={}", module.partitions);
+  std::vector<std::string> aliases;
+  for (const Donation& donation : module.donations) aliases.push_back(alias(module, donation));
+  if (!aliases.empty()) text += fmt::format(", input_output_alias={{ {} }}", fmt::join(aliases, ", "));
   return text + "\n";
 }
 
