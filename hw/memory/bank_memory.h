@@ -34,7 +34,7 @@ class BankMemory : public ChipMemory {
   BankHbm& half(int core) { return halves_[std::size_t(core)]; }
   CorePort& core_port(int core) { return core_ports_[std::size_t(core)]; }
 
-  /// As DmaTransfer wants them: an HBM half, another core's memories, the host's memory; far away by hops that are not
+  /// As DmaCopy wants them: an HBM half, another core's memories, the host's memory; far away by hops that are not
   /// all zero, then of the chip there.
   DmaPort hbm(int core, const noc::Coordinates& hops = {}) const { return at(ports_.hbm(core), hops); }
   DmaPort core(int core, const noc::Coordinates& hops = {}) const { return at(ports_.core(core), hops); }

@@ -3,7 +3,7 @@
 
 #include <tlm>
 
-#include "hw/memory/dma_transfer.h"
+#include "hw/memory/dma_copy.h"
 #include "hw/memory/memory_payload.h"
 #include "noc/on_chip_switch.h"
 

@@ -9,7 +9,7 @@ namespace podsim::hw {
 namespace {
 
 /// A DMA engine's descriptor: between the core and a memory.
-DmaTransfer transfer_of(const StreamExtension& request, int memory) {
+DmaCopy transfer_of(const StreamExtension& request, int memory) {
   const AccessPattern& pattern = request.pattern;
   const DmaEnd core{{}, 0, pattern.row_bytes.value()};
   const DmaEnd far{DmaPort{memory}, pattern.base, pattern.stride, pattern.seed, pattern.span};
@@ -43,13 +43,13 @@ tlm::tlm_sync_enum GranuleDma::receive(tlm::tlm_generic_payload& payload, tlm::t
   const base::Cycles arrival = time_.clock().edge_at_or_after(noc::now() + noc::from_sc_time(delay));
   const bool empty = request.bytes == base::Bytes(0);  // nothing to wait for on the way
   const base::Cycles start = empty ? arrival : arrival - path_.duration(request.direction);
-  const DmaTransfer transfer = transfer_of(request, own_memory_);
+  const DmaCopy transfer = transfer_of(request, own_memory_);
   enqueue({GranuleWalk(transfer, unit_), transfer, std::max(time_.now(), start), 0, &payload});
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
 
-void GranuleDma::start(const DmaTransfer& transfer, std::uint64_t tag) {
+void GranuleDma::start(const DmaCopy& transfer, std::uint64_t tag) {
   assert(transfer.source.port || transfer.destination.port);
   enqueue({GranuleWalk(transfer, unit_), transfer, time_.now(), tag});
 }
@@ -118,7 +118,7 @@ void GranuleDma::send(const Request& request) {
 }
 
 tlm::tlm_generic_payload& GranuleDma::payload_for(const Request& request) {
-  const DmaTransfer& transfer = transfers_[request.transfer].transfer;
+  const DmaCopy& transfer = transfers_[request.transfer].transfer;
   const Granule& granule = request.granule;
   switch (request.kind) {
     case Kind::read:

@@ -45,7 +45,7 @@ class GranuleDma : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<GranuleDma> to_switch{"to_switch"};
 
   /// The first granules of a transfer, which has a port at one end or both, leave from the present on.
-  void start(const DmaTransfer& transfer, std::uint64_t tag);
+  void start(const DmaCopy& transfer, std::uint64_t tag);
   /// Called with the tag when a transfer given to start() is complete.
   void on_completion(std::function<void(std::uint64_t tag)> completed) { completed_ = std::move(completed); }
 
@@ -55,7 +55,7 @@ class GranuleDma : public sc_core::sc_module {
  private:
   struct Active {
     GranuleWalk walk;
-    DmaTransfer transfer;
+    DmaCopy transfer;
     base::Cycles start;
     std::uint64_t tag = 0;
     tlm::tlm_generic_payload* request = nullptr;  ///< of from_engine

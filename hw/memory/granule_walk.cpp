@@ -6,7 +6,7 @@
 
 namespace podsim::hw {
 
-GranuleWalk::GranuleWalk(const DmaTransfer& transfer, base::Bytes unit) : transfer_(transfer), unit_(unit.value()) {
+GranuleWalk::GranuleWalk(const DmaCopy& transfer, base::Bytes unit) : transfer_(transfer), unit_(unit.value()) {
   const std::int64_t row = transfer.row_bytes.value();
   if (transfer.source.stride == row && transfer.destination.stride == row) {
     transfer_.row_bytes = transfer.bytes();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hw/memory/dma_transfer.h"
+#include "hw/memory/dma_copy.h"
 
 namespace podsim::hw {
 
@@ -10,7 +10,7 @@ namespace podsim::hw {
 /// Rows that follow one another without a gap at both ends are one row.
 class GranuleWalk {
  public:
-  GranuleWalk(const DmaTransfer& transfer, base::Bytes unit);
+  GranuleWalk(const DmaCopy& transfer, base::Bytes unit);
 
   bool done() const { return row_ == transfer_.rows; }
   /// Not when done.
@@ -20,7 +20,7 @@ class GranuleWalk {
   std::int64_t address(const DmaEnd& end) const;
   std::int64_t to_boundary(const DmaEnd& end) const;
 
-  DmaTransfer transfer_;
+  DmaCopy transfer_;
   std::int64_t unit_;
   std::int64_t row_ = 0, offset_ = 0;
 };

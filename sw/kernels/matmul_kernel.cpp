@@ -192,14 +192,14 @@ class MatmulWriter {
 
   KernelBuilder& builder_;
   const MatmulPlan& plan_;
-  const MatmulProblem& problem_;
+  const KernelMatmul& problem_;
   const MatmulCuts& cuts_;
   const std::int32_t tile_rows_;
   std::optional<KernelBuilder::VmemBuffer> sums_;
 };
 
-MatmulProblem problem_of(const KernelArguments& arguments) {
-  MatmulProblem problem;
+KernelMatmul problem_of(const KernelArguments& arguments) {
+  KernelMatmul problem;
   problem.m = arguments.number("m");
   problem.n = arguments.number("n");
   problem.k = arguments.number("k");
@@ -214,7 +214,7 @@ MatmulProblem problem_of(const KernelArguments& arguments) {
   return problem;
 }
 
-Module reference_of(const MatmulProblem& problem, const Kernel& kernel) {
+Module reference_of(const KernelMatmul& problem, const Kernel& kernel) {
   GraphBuilder graph("matmul");
   const auto rounded = [&](const KernelArray& array) {
     const InstructionId parameter = graph.parameter(array.shape, array.name);
@@ -238,7 +238,7 @@ std::string name_of(const KernelArguments& arguments) {
 
 /// How often each array passes between HBM and VMEM, and in which blocks.
 std::string passes_of(const MatmulPlan& plan) {
-  const MatmulProblem& problem = plan.problem();
+  const KernelMatmul& problem = plan.problem();
   const MatmulCuts& cuts = plan.cuts();
   if (problem.in_vmem) return "none: the arrays are in VMEM before and stay there";
   std::string passes;
@@ -251,7 +251,7 @@ std::string passes_of(const MatmulPlan& plan) {
 }
 
 Kernel build_matmul(const hw::Machine& machine, const KernelArguments& arguments) {
-  const MatmulProblem problem = problem_of(arguments);
+  const KernelMatmul problem = problem_of(arguments);
   const ElementType type = problem.packed ? ElementType::bf16 : ElementType::f32;
   Kernel kernel;
   kernel.name = name_of(arguments);

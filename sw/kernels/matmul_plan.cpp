@@ -81,7 +81,7 @@ class StreamMaker {
                            problem_.contraction_tiles() * tile_words());
   }
 
-  const MatmulProblem& problem_;
+  const KernelMatmul& problem_;
   const MatmulCuts& cuts_;
   const MatmulPlan& plan_;
   const MatmulAddresses& addresses_;
@@ -98,7 +98,7 @@ hw::VectorWork times(std::int64_t count, const hw::VectorWork& work) {
 
 }  // namespace
 
-MatmulPlan::MatmulPlan(const MatmulProblem& problem, const MatmulCuts& cuts, const MatmulAddresses& addresses)
+MatmulPlan::MatmulPlan(const KernelMatmul& problem, const MatmulCuts& cuts, const MatmulAddresses& addresses)
     : problem_(problem), cuts_(cuts) {
   tiles_.counts.resize(3);
   tiles_.counts[std::size_t(row_dimension())] = divide_round_up(problem.row_blocks(), cuts.rows);

@@ -13,7 +13,7 @@ namespace podsim::sw {
 
 /// c[m, n] = epilogue(a[m, k] * b[k, n]); b is given as b[n, k] if it is transposed. With empty sizes there
 /// is nothing to plan.
-struct MatmulProblem {
+struct KernelMatmul {
   std::int64_t m = 0, n = 0, k = 0;
   bool packed = false;      ///< a, b and c are bf16, otherwise f32
   bool transposed = false;  ///< b
@@ -47,9 +47,9 @@ struct MatmulCuts {
 
 class MatmulPlan {
  public:
-  MatmulPlan(const MatmulProblem& problem, const MatmulCuts& cuts, const MatmulAddresses& addresses);
+  MatmulPlan(const KernelMatmul& problem, const MatmulCuts& cuts, const MatmulAddresses& addresses);
 
-  const MatmulProblem& problem() const { return problem_; }
+  const KernelMatmul& problem() const { return problem_; }
   const MatmulCuts& cuts() const { return cuts_; }
   const TilePlan& tiles() const { return tiles_; }
 
@@ -84,7 +84,7 @@ class MatmulPlan {
   hw::VectorWork clearing(std::span<const std::int64_t> indices) const;
   std::vector<hw::TilePhase> phases(std::span<const std::int64_t> indices) const;
 
-  MatmulProblem problem_;
+  KernelMatmul problem_;
   MatmulCuts cuts_;
   TilePlan tiles_;
 };

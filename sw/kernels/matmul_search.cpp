@@ -28,7 +28,7 @@ struct Candidate {
 
 class Search {
  public:
-  Search(const hw::Machine& machine, const MatmulProblem& problem, const MatmulAddresses& addresses)
+  Search(const hw::Machine& machine, const KernelMatmul& problem, const MatmulAddresses& addresses)
       : machine_(machine), problem_(problem), addresses_(addresses) {}
 
   std::optional<MatmulPlan> best_of_streaming() const {
@@ -116,13 +116,13 @@ class Search {
   }
 
   const hw::Machine& machine_;
-  const MatmulProblem& problem_;
+  const KernelMatmul& problem_;
   const MatmulAddresses& addresses_;
 };
 
 }  // namespace
 
-MatmulPlan fastest_matmul_plan(const hw::Machine& machine, const MatmulProblem& problem,
+MatmulPlan fastest_matmul_plan(const hw::Machine& machine, const KernelMatmul& problem,
                                const MatmulAddresses& addresses) {
   const Search search(machine, problem, addresses);
   if (problem.in_vmem) return search.single_tile();

@@ -14,7 +14,7 @@ namespace podsim::sw {
 ///
 /// Every tile is charged the latency of a read and a write besides, so that more and smaller tiles must gain more than
 /// that. Arrays that are in VMEM are one tile. base::InputError if nothing fits.
-MatmulPlan fastest_matmul_plan(const hw::Machine& machine, const MatmulProblem& problem,
+MatmulPlan fastest_matmul_plan(const hw::Machine& machine, const KernelMatmul& problem,
                                const MatmulAddresses& addresses);
 
 }  // namespace podsim::sw

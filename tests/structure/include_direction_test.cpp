@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "source_tree.h"
 
@@ -77,6 +78,28 @@ TEST(Sources, LiveInTheNamespaceOfTheirFolder) {
     if (file.extension() != ".h") continue;
     EXPECT_NE(read_source(file).find("namespace podsim::" + file.begin()->string()), std::string::npos) << file;
   }
+}
+
+// Two types of one name are one to the linker: it takes functions of the one for those of the other, and no compiler
+// says so.
+TEST(Sources, DefineEveryTypeOnce) {
+  std::map<std::string, std::string> place;
+  for (const auto& file : source_files()) {
+    for (const std::string& type : types_of(read_source(file))) {
+      const auto [first, added] = place.emplace(type, file.string());
+      EXPECT_TRUE(added) << type << " is defined in " << first->second << " and in " << file.string();
+    }
+  }
+  EXPECT_GT(place.size(), 500U);
+}
+
+TEST(Sources, ShowTypesOutsideUnnamedNamespaces) {
+  const std::string source =
+      "namespace podsim::hw {\nnamespace {\nstruct Own {\n};\n}  // namespace\n"
+      "struct Later;\nclass Core : public Unit {\n  struct Inner {\n  };\n};\nenum class Kind { a, b };\n"
+      "namespace isa {\nstruct Bundle final {\n};\n}  // namespace isa\n}  // namespace podsim::hw\n";
+  const std::vector<std::string> expected{"podsim::hw::Core", "podsim::hw::Kind", "podsim::hw::isa::Bundle"};
+  EXPECT_EQ(types_of(source), expected);
 }
 
 }  // namespace

@@ -63,4 +63,25 @@ std::string include_fault(const std::filesystem::path& file, const Include& incl
   return "";
 }
 
+std::vector<std::string> types_of(const std::string& source) {
+  // As the formatter leaves it: nothing is indented in a namespace, and what begins at a line's begin is in no type.
+  static const std::regex opening("namespace ?([\\w:]*) \\{"), closing("\\}  // namespace.*"),
+      type("(?:struct|class|enum class) (\\w+)(?: final)?(?: : [^;]*)? ?\\{.*");
+  std::vector<std::string> types, spaces;
+  std::istringstream in(source);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, opening)) {
+      spaces.push_back(match[1]);
+    } else if (std::regex_match(line, closing) && !spaces.empty()) {
+      spaces.pop_back();
+    } else if (std::ranges::find(spaces, "") == spaces.end() && std::regex_match(line, match, type)) {
+      std::string name;
+      for (const std::string& space : spaces) name += space + "::";
+      types.push_back(name + match[1].str());
+    }
+  }
+  return types;
+}
+
 }  // namespace podsim::structure

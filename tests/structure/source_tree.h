@@ -25,4 +25,7 @@ std::vector<Include> includes_of(const std::string& source);
 /// What is wrong with an include of a file, "" when nothing is: the rule itself, apart from the tree it is applied to.
 std::string include_fault(const std::filesystem::path& file, const Include& include);
 
+/// The types that a source defines for others to see, with their namespaces: "podsim::hw::Core".
+std::vector<std::string> types_of(const std::string& source);
+
 }  // namespace podsim::structure

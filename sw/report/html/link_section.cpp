@@ -26,13 +26,13 @@ std::string use_text(const SliceLinks& slice, double bytes) {
 /// Chips, and a line for every directed link beside that of the other direction. Links around the torus are stubs.
 std::string drawn_links(const SliceLinks& slice, double width) {
   const double pitch = std::min(96.0, width / (slice.columns() + 0.9)), chip = pitch * 0.42, lane = 3.5;
-  const bool around = std::ranges::any_of(slice.links, [](const LinkUse& link) { return link.goes_around(); });
+  const bool around = std::ranges::any_of(slice.links, [](const SliceLink& link) { return link.goes_around(); });
   const double margin = chip / 2 + (around ? (pitch - chip) * 0.45 : 1);
   const auto place = [&](const std::vector<int>& node) {
     return SvgPoint{margin + pitch * node.front(), margin + pitch * slice.row_of(node)};
   };
   std::string body;
-  for (const LinkUse& link : slice.links) {
+  for (const SliceLink& link : slice.links) {
     const SvgPoint from = place(link.from);
     const SvgPoint along{link.dimension == 0 ? double(link.sign) : 0, link.dimension == 0 ? 0 : double(link.sign)};
     const SvgPoint begin{from.x + along.x * chip / 2 - along.y * lane, from.y + along.y * chip / 2 + along.x * lane};
@@ -71,7 +71,7 @@ std::string range_text(const HeatGrid& grid) {
 /// A field for each direction: a cell is what the chip there sent that way.
 std::string direction_fields(const SliceLinks& slice, double width) {
   std::vector<std::string> directions;
-  for (const LinkUse& link : slice.links) {
+  for (const SliceLink& link : slice.links) {
     if (std::ranges::find(directions, link.direction) == directions.end()) directions.push_back(link.direction);
   }
   std::ranges::sort(directions);
@@ -85,7 +85,7 @@ std::string direction_fields(const SliceLinks& slice, double width) {
     HeatGrid grid{.columns = slice.columns(), .rows = slice.rows(), .values = {}, .most = slice.most};
     grid.values.assign(std::size_t(grid.columns) * std::size_t(grid.rows), -1);
     if (slice.sizes.size() > 2) grid.row_gap_every = slice.sizes[1];
-    for (const LinkUse& link : slice.links) {
+    for (const SliceLink& link : slice.links) {
       if (link.direction != directions[i]) continue;
       grid.values[std::size_t(slice.row_of(link.from) * grid.columns + link.from.front())] = link.bytes;
     }
@@ -113,7 +113,7 @@ std::string by_direction(const SliceLinks& slice) {
     double bytes = 0, most = 0;
   };
   std::map<std::string, Sum> sums;
-  for (const LinkUse& link : slice.links) {
+  for (const SliceLink& link : slice.links) {
     Sum& sum = sums[link.direction];
     ++sum.links;
     sum.idle += link.bytes == 0 ? 1 : 0;

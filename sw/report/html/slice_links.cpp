@@ -27,7 +27,7 @@ SliceLinks read_links(const RunFiles& files) {
   if (slice.sizes.empty()) slice.sizes = {1};
   const std::string dimensions = "xyzw";
   for (std::size_t row = 0; row < files.links.rows(); ++row) {
-    LinkUse link;
+    SliceLink link;
     link.from = numbers_in(files.links.text(row, "from"));
     link.to = numbers_in(files.links.text(row, "to"));
     const std::string& dimension = files.links.text(row, "dimension");

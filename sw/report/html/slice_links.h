@@ -10,7 +10,7 @@
 namespace podsim::sw {
 
 /// A directed link in a step, from links.csv.
-struct LinkUse {
+struct SliceLink {
   std::vector<int> from, to;
   int dimension = 0;  ///< "x" is 0
   int sign = 1;
@@ -27,7 +27,7 @@ struct LinkUse {
 /// The slice as a picture: the first dimension across, all others down.
 struct SliceLinks {
   std::vector<int> sizes;
-  std::vector<LinkUse> links;
+  std::vector<SliceLink> links;
   double most = 0;  ///< bytes of the busiest
   double capacity = 0;
 

@@ -183,7 +183,7 @@ TEST(BankMemory, writes_to_the_other_core_and_raises_its_flag_when_all_data_are_
     raised.push_back(flag);
     there = bench.memory.core_port(1).served();
   });
-  DmaTransfer transfer{{{}, 0, 0}, {bench.memory.core(1), 0, 0}, 1, base::Bytes(50'000)};
+  DmaCopy transfer{{{}, 0, 0}, {bench.memory.core(1), 0, 0}, 1, base::Bytes(50'000)};
   transfer.flag = RemoteFlag{bench.memory.core(1), 17};
   bench.memory.dma(0).start(transfer, 1);
   sc_core::sc_start();
@@ -258,7 +258,7 @@ TEST(BankMemory, raises_a_flag_of_a_core_on_another_chip) {
   Bench &here = pair.benches[1], &there = pair.benches[0];
   std::vector<std::size_t> raised;
   there.memory.core_port(1).on_flag([&](std::size_t flag) { raised.push_back(flag); });
-  DmaTransfer transfer{{here.memory.hbm(0), 0, 0}, {here.memory.core(1, {0, -1}), 0, 0}, 1, base::Bytes(3000)};
+  DmaCopy transfer{{here.memory.hbm(0), 0, 0}, {here.memory.core(1, {0, -1}), 0, 0}, 1, base::Bytes(3000)};
   transfer.flag = RemoteFlag{here.memory.core(1, {0, -1}), 200};
   here.memory.dma(0).start(transfer, 1);
   sc_core::sc_start();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr base::Bytes unit{1024};
 
-std::vector<Granule> granules(const DmaTransfer& transfer) {
+std::vector<Granule> granules(const DmaCopy& transfer) {
   std::vector<Granule> list;
   for (GranuleWalk walk(transfer, unit); !walk.done();) list.push_back(walk.next());
   return list;
@@ -22,18 +22,18 @@ Granule granule(std::uint64_t source, std::uint64_t destination, std::int64_t by
 }
 
 TEST(GranuleWalk, cuts_at_the_boundaries_of_the_memory) {
-  const DmaTransfer transfer{{DmaPort{2}, 1000, 0}, {{}, 0, 0}, 1, base::Bytes(2000)};
+  const DmaCopy transfer{{DmaPort{2}, 1000, 0}, {{}, 0, 0}, 1, base::Bytes(2000)};
   EXPECT_EQ(granules(transfer), (std::vector{granule(1000, 0, 24), granule(1024, 24, 1024), granule(2048, 1048, 952)}));
 }
 
 TEST(GranuleWalk, cuts_at_the_boundaries_of_both_memories) {
-  const DmaTransfer transfer{{DmaPort{2}, 0, 0}, {DmaPort{3}, 512, 0}, 1, base::Bytes(2048)};
+  const DmaCopy transfer{{DmaPort{2}, 0, 0}, {DmaPort{3}, 512, 0}, 1, base::Bytes(2048)};
   EXPECT_EQ(granules(transfer), (std::vector{granule(0, 512, 512), granule(512, 1024, 512), granule(1024, 1536, 512),
                                              granule(1536, 2048, 512)}));
 }
 
 TEST(GranuleWalk, joins_rows_without_gaps) {
-  const DmaTransfer transfer{{DmaPort{2}, 0, 128}, {{}, 0, 128}, 32, base::Bytes(128)};
+  const DmaCopy transfer{{DmaPort{2}, 0, 128}, {{}, 0, 128}, 32, base::Bytes(128)};
   EXPECT_EQ(granules(transfer).size(), 4u);
 }
 
@@ -53,7 +53,7 @@ RC_GTEST_PROP(GranuleWalk, moves_every_byte_once_and_in_order_within_the_units_o
     const auto base = *rc::gen::inRange<std::uint64_t>(0, 10'000);
     return *rc::gen::arbitrary<bool>() ? DmaEnd{DmaPort{1}, base, stride} : DmaEnd{{}, base, stride};
   };
-  const DmaTransfer transfer{end(), end(), *rc::gen::inRange(0, 6), base::Bytes(*rc::gen::inRange(0, 3000))};
+  const DmaCopy transfer{end(), end(), *rc::gen::inRange(0, 6), base::Bytes(*rc::gen::inRange(0, 3000))};
   std::vector<std::pair<std::uint64_t, std::uint64_t>> expected, moved;
   for (std::int64_t row = 0; row < transfer.rows; ++row) {
     for (std::int64_t byte = 0; byte < transfer.row_bytes.value(); ++byte) {

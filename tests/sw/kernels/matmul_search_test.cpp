@@ -37,7 +37,7 @@ TEST(MatmulSearch, finds_plans_that_fit_vmem_whatever_the_sizes) {
 }
 
 TEST(MatmulSearch, takes_arrays_in_vmem_as_one_tile) {
-  MatmulProblem problem{1024, 1024, 1024};
+  KernelMatmul problem{1024, 1024, 1024};
   problem.in_vmem = true;
   const MatmulPlan plan = fastest_matmul_plan(hw::tpu_v3(), problem, {});
   EXPECT_EQ(plan.tiles().tiles(), 1);

@@ -44,7 +44,7 @@ struct RemoteFlag {
 };
 
 /// A two-dimensional copy: `rows` rows of `row_bytes` from one memory to another.
-struct DmaTransfer {
+struct DmaCopy {
   DmaEnd source, destination;
   std::int64_t rows = 1;
   base::Bytes row_bytes;
