@@ -202,11 +202,6 @@ noc::IciParameters read_ici(const base::Config& config, const Reader& read) {
     config.reject("ici.packet_header", "payload and header together are more than a link carries",
                   "'ici.payload_fraction' is what remains for payload");
   }
-  const base::Frequency clock = ici.router_clock();
-  if (!(clock.si() >= 1e3 && clock.si() <= 1e12)) {
-    config.reject("ici.link_rate", "'ici.link_rate' is " + to_string(clock) +
-                                       " in flits of 'ici.flit': must be between 1 kHz and 1 THz");
-  }
   return ici;
 }
 

@@ -52,6 +52,18 @@ RouterNetworkParameters network_of(const Topology& topology, const IciParameters
   return network;
 }
 
+/// Whose cycles can be counted in picoseconds, and are no more than SystemC can count.
+base::Clock clock_of(const IciParameters& ici) {
+  const base::Frequency clock = ici.router_clock();
+  if (!(clock.si() >= 1e3 && clock.si() <= 1e12)) {
+    throw base::InputError(
+        fmt::format("links of packets carry from 1 kHz to 1 THz of flits; 'ici.link_rate' and "
+                    "'ici.flit' make it {}",
+                    to_string(clock)));
+  }
+  return base::Clock(clock);
+}
+
 }  // namespace
 
 PacketNetwork::PacketNetwork(sc_core::sc_module_name name, const Topology& topology, const IciParameters& ici,
@@ -59,7 +71,7 @@ PacketNetwork::PacketNetwork(sc_core::sc_module_name name, const Topology& topol
     : sc_module(name),
       topology_(topology),
       packet_(ici.packet),
-      clock_(ici.router_clock()),
+      clock_(clock_of(ici)),
       relay_time_(base::to_time(ici.remote_dma_latency - ici.hop_latency)),
       network_(topology, network_of(topology, ici, options)),
       planner_(topology, options.faults, ici.packet.row_and_column_only),

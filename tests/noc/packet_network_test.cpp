@@ -271,5 +271,17 @@ TEST(PacketNetwork, WithRowsAndColumnsOnlyAMessageWithATurnIsRelayedAtTheTurn) {
   EXPECT_EQ(bench.received.at(2).node, 6);
 }
 
+TEST(PacketNetwork, HasLinksWhoseFlitsCanBeCounted) {
+  const FreshContext context;
+  const Topology pair({2}, {false});
+  IciParameters ici = tpu_v3();
+  ici.link_rate = base::Bandwidth(1e14);  // 1e14 B/s * 0.854 * 544 / 512 / 32 B = 2.8e12 flits a second
+  EXPECT_THROW(Packets(pair, ici), base::InputError);
+  ici.link_rate = base::Bandwidth(1e13);
+  EXPECT_NO_THROW(Packets(pair, ici));
+  ici.link_rate = base::Bandwidth(1e-3);
+  EXPECT_THROW(Packets(pair, ici), base::InputError);
+}
+
 }  // namespace
 }  // namespace podsim::noc
