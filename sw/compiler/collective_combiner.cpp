@@ -89,7 +89,7 @@ std::vector<InstructionId> needed_by(const Computation& computation) {
   return first;
 }
 
-/// Marks parameters and what is computed from one of them alone, changing nothing but elements and their order.
+/// Marks parameters and what is computed from one of them alone: its elements, or some of them, in any order and type.
 std::vector<bool> made_of_a_parameter(const Computation& computation) {
   std::vector<bool> marks(computation.instructions.size(), false);
   for (InstructionId id = 0; id < InstructionId(marks.size()); ++id) {
@@ -102,6 +102,7 @@ std::vector<bool> made_of_a_parameter(const Computation& computation) {
       case Opcode::get_tuple_element:
       case Opcode::convert:
       case Opcode::reshape:
+      case Opcode::slice:
       case Opcode::transpose:
         marks[std::size_t(id)] = marked(instruction.operands[0]);
         break;

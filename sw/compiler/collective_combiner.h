@@ -13,8 +13,9 @@ namespace podsim::sw {
 ///
 /// What is combined stands where the last of it stood, and nothing but elementwise work and reductions has to wait for
 /// it that did not before: a collective whose result goes into a product or into another collective on the way there is
-/// left alone. All-gathers of weights (parameters, converted or not) stand where the first of them stood. So at most
-/// about `threshold` bytes of each kind are held longer than before, and all else keeps its order.
+/// left alone. All-gathers of weights and inputs (parameters and slices of them, converted or not) stand where the
+/// first of them stood. So at most about `threshold` bytes of each kind are held longer than before, and all else keeps
+/// its order.
 Module combine_collectives(Module module, base::Bytes threshold);
 
 }  // namespace podsim::sw

@@ -214,6 +214,29 @@ TEST(CollectiveCombiner, WeightsAreGatheredNoEarlierThanTheFirstOfTheirGroupIsNe
             (std::vector{Opcode::all_gather, Opcode::add, Opcode::add, Opcode::all_gather, Opcode::add, Opcode::add}));
 }
 
+TEST(CollectiveCombiner, ColumnsOfAnInputAreGatheredTogetherWhateverLooksRowsUpByThem) {
+  GraphBuilder b("tables");
+  const InstructionId batch = b.parameter(f32({1, 3}), "batch");
+  const InstructionId w = b.parameter(f32({1, 4}), "w");
+  DotDimensions rows_by_columns;
+  rows_by_columns.lhs_contracting = {1};
+  rows_by_columns.rhs_contracting = {0};
+  InstructionId sum = -1;
+  for (int i = 0; i < 3; ++i) {
+    const InstructionId own = b.slice(batch, {{0, 1}, {i, i + 1}});
+    const InstructionId all = collective(b, Opcode::all_gather, own, f32({kPartitions, 1}), 0);
+    const InstructionId rows = b.dot(all, w, rows_by_columns);
+    sum = sum < 0 ? rows : b.add(sum, rows);
+  }
+  Module module = std::move(b).build(sum);
+  module.partitions = kPartitions;
+  const Module combined = combine_collectives(module, base::Bytes(1 << 20));
+  const auto found = of(combined, Opcode::all_gather);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0]->operands.size(), 3U);
+  expect_same_results(module, combined);
+}
+
 TEST(CollectiveCombiner, WhatAProductNeedsDoesNotWaitForTheOthers) {
   // The first sum goes into a product before the second is there; sums of it and the third may wait.
   GraphBuilder b("chain");
