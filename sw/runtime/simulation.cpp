@@ -5,7 +5,6 @@
 
 #include <sysc/kernel/sc_kernel_ids.h>
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <functional>
 #include <systemc>
@@ -20,7 +19,6 @@
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_run.h"
-#include "sw/runtime/run_statistics.h"
 
 namespace podsim::sw {
 namespace {
@@ -38,22 +36,6 @@ Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
     if (share.busy > most.busy) most = share;
   }
   return most.bound;
-}
-
-/// "two-colour: x line, y ring"
-std::string algorithm_name(const CollectiveSchedule& schedule) {
-  const GroupSchedule& program = schedule.group_program(0);
-  std::string name;
-  for (const Stage& stage : program.stages(0)) {
-    if (stage.kind == StageKind::direct) return "direct sends";
-    // An all-reduce goes back the way it came.
-    if (stage.kind != program.stages(0).front().kind) continue;
-    static constexpr std::array flows{"ring", "one-way ring", "line"};
-    name += fmt::format("{}{} {}", name.empty() ? ": " : ", ", stage.name.substr(stage.name.find(' ') + 1),
-                        flows[std::size_t(stage.flow)]);
-  }
-  if (schedule.request().kind == CollectiveKind::collective_permute) return "one message each";
-  return name.empty() ? "on chip" : std::string(to_string(schedule.algorithm())) + name;
 }
 
 std::shared_ptr<const CollectiveSchedule> schedule_of(const CollectiveOp& op, const hw::Machine& machine,
@@ -335,63 +317,10 @@ void Simulation::step_ended(const hw::Core& core, base::Time end) {
                           fmt::format("step {}", state(core.id()).cursor.step() + 1), "step", begin, end);
 }
 
-/// A link of a folded slice carries what the one that stands for it carries.
-std::vector<base::Bytes> Simulation::bytes_of_all_links() const {
-  const noc::FoldedTopology& topology = engine_->topology();
-  std::vector<base::Bytes> bytes(std::size_t(topology.full().link_ids()));
-  if (step_bytes_.empty()) return bytes;
-  for (noc::LinkId id = 0; id < topology.full().link_ids(); ++id) {
-    const auto link = topology.full().link(id);
-    if (!link) continue;
-    bytes[std::size_t(id)] = step_bytes_[std::size_t(
-        topology.representatives().link_id(topology.representative_of(link->from), link->dimension, link->direction))];
-  }
-  return bytes;
-}
-
 std::vector<base::Bytes> Simulation::carried() const {
   std::vector<base::Bytes> bytes = skipped_bytes_;
   for (std::size_t link = 0; link < bytes.size(); ++link) bytes[link] += fabric_->link(noc::LinkId(link)).bytes();
   return bytes;
-}
-
-/// Of the observed cores whose step takes longest (to 0.1 %: cores that wait for each other differ by little)
-/// the one that waits least in collectives is the one the others wait for: its step shows what the step time is made
-/// of.
-const StepObserver& Simulation::critical_core() const {
-  base::Time longest;
-  for (const StepObserver& observer : observers_) longest = std::max(longest, observer.step().duration());
-  const auto waiting = [longest](const StepObserver& observer) {
-    const bool is_long = observer.step().duration().value() >= longest.value() - longest.value() / 1000;
-    return std::pair(!is_long, observer.step().collective);
-  };
-  return *std::ranges::min_element(observers_, {}, waiting);
-}
-
-void Simulation::collect() {
-  const StepObserver& critical = critical_core();
-  const StepRecord& step = critical.step();
-  result_.steps = critical.steps();
-  result_.partial = stopped() && result_.steps < options_.steps;
-  result_.step_times = critical.step_times();
-  result_.step_time = step.duration();
-  result_.items = step.items;
-  result_.compute = step.compute;
-  result_.collective = step.collective;
-  result_.infeed = step.infeed;
-  result_.other = step.duration() - step.compute - step.collective - step.infeed;
-  result_.hbm_bytes = step.hbm_bytes;
-  const double capacity = machine_.ici.payload_rate().si() * to_duration(step.duration()).si();
-  result_.link_bytes = bytes_of_all_links();
-  const base::Bytes busiest = std::ranges::max(result_.link_bytes);
-  result_.ici_utilization = capacity > 0 ? double(busiest.value()) / capacity : 0;
-  std::map<int, std::size_t> known;
-  for (const ItemResult& item : step.items) {
-    if (program_.items[item.item].kind == ProgramItem::Kind::collective) add_collective_result(item, known);
-  }
-  add_loop_results();
-  add_stage_results();
-  result_.statistics = run_statistics(result_, *fabric_);
 }
 
 CollectiveRun& Simulation::collective(std::uint64_t token, int index) {
@@ -422,62 +351,6 @@ void Simulation::start_external(hw::Core& core, const hw::External& command) {
   } else if (at.over.erase(command.token) > 0) {
     at.waiting.reset();
     core.complete_external();
-  }
-}
-
-base::Time Simulation::time_since_last_start(const CollectiveRun& run) const {
-  base::Time last_start, last_finish;
-  for (const std::unique_ptr<hw::Chip>& chip : chips_) {
-    for (int core = 0; core < chip->cores(); ++core) {
-      last_start = std::max(last_start, run.started_at(chip->number(), core));
-      last_finish = std::max(last_finish, run.finished_at(chip->number(), core));
-    }
-  }
-  return last_finish - last_start;
-}
-
-/// Equal collectives of a step, within a loop or not, are one result.
-void Simulation::add_collective_result(const ItemResult& item, std::map<int, std::size_t>& known) {
-  const ProgramItem& executed = program_.items[std::size_t(item.item)];
-  const auto [at, is_new] = known.try_emplace(executed.index, result_.collectives.size());
-  if (is_new) {
-    const CollectiveOp& op = program_.collectives[std::size_t(executed.index)];
-    const CollectiveSchedule& schedule = *schedules_[std::size_t(executed.index)];
-    CollectiveResult& result = result_.collectives.emplace_back();
-    result.kind = to_string(op.kind);
-    result.element_type = to_string(op.element_type);
-    result.bytes = op.bytes;
-    result.group_size = op.groups.empty() ? schedule.cores() : std::int64_t(op.groups.front().size());
-    result.algorithm = by_formula_.contains(executed.index) ? "by formula" : algorithm_name(schedule);
-    result.folded = engine_->topology().is_folded();
-    result.axes = op.axes;
-  }
-  CollectiveResult& result = result_.collectives[at->second];
-  result.exposed += item.total();
-  if (executed.phase == AsyncPhase::done) return;
-  result.count += item.times;
-  const auto run = collectives_.find(item.token);
-  const bool finished = run != collectives_.end() && run->second->finished();
-  result.time += (finished ? time_since_last_start(*run->second) : item.duration) * item.times;
-}
-
-void Simulation::add_loop_results() {
-  for (std::size_t number = 0; number < program_.loops.size(); ++number) {
-    const Loop& loop = program_.loops[number];
-    LoopResult& result = result_.loops.emplace_back(LoopResult{int(number), 0, {}});
-    for (const ItemResult& item : result_.items) {
-      if (item.item < loop.first || item.item >= loop.end) continue;
-      result.duration += item.total();
-    }
-    if (const auto skipped = skipped_trips_.find(int(number)); skipped != skipped_trips_.end()) {
-      result_.notes.push_back(fmt::format(
-          "{}: {} of {} trips are taken to be as long as the one before them, which all cores repeated to 0.05 %",
-          loop.name, skipped->second, loop.trips));
-    }
-    result.trips = 1;
-    for (const Loop& around : program_.loops) {
-      if (around.first <= loop.first && loop.end <= around.end) result.trips *= around.trips;
-    }
   }
 }
 
