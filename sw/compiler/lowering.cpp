@@ -132,6 +132,15 @@ class Lowering {
       case Opcode::unknown:
         warn(instruction, fmt::format("unknown opcode '{}'", instruction.target));
         break;
+      case Opcode::cholesky:
+      case Opcode::fft:
+      case Opcode::ragged_dot:
+      case Opcode::scaled_dot:
+      case Opcode::scan:
+      case Opcode::topk:
+      case Opcode::triangular_solve:
+        warn(instruction, fmt::format("the work of '{}' is not modelled", to_string(instruction.opcode)));
+        break;
       case Opcode::send:
       case Opcode::recv:
         warn(instruction, "'" + std::string(to_string(instruction.opcode)) + "' to another program");

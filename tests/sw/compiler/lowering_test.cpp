@@ -50,6 +50,15 @@ TEST(Lowering, ALoopRunsAsOftenAsItSays) {
   EXPECT_EQ(program.flops, 7.0 * ((1 << 20) + 1));
 }
 
+TEST(Lowering, WorkThatIsNotModelledIsAWarning) {
+  const Program program = lowered(
+      "ENTRY %e (a: f32[32,64], b: f32[4,64,8], n: s32[4]) -> f32[32,8] {\n  %a = f32[32,64] parameter(0)\n"
+      "  %b = f32[4,64,8] parameter(1)\n  %n = s32[4] parameter(2)\n  ROOT %d = f32[32,8] ragged-dot(%a, %b, %n), "
+      "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}\n}\n");
+  ASSERT_EQ(program.warnings.size(), 1U);
+  EXPECT_EQ(program.warnings[0], "the work of 'ragged-dot' is not modelled (%d): costed by the bytes it moves");
+}
+
 TEST(Lowering, ALoopOfUnknownLengthRunsOnceWithAWarning) {
   const Program program = lowered(loop_text(""));
   ASSERT_EQ(program.loops.size(), 1U);
