@@ -107,6 +107,7 @@ class CutSearch {
     for (bool improves = true; improves;) {
       improves = false;
       for (const Proposal& proposal : proposals_) {
+        improves |= accept(beside_the_rest(best_, proposal));
         improves |= accept(with(best_, proposal, true));
       }
       for (std::size_t factor = 0; factor < best_.size(); ++factor) {
@@ -140,6 +141,15 @@ class CutSearch {
       if (!takes && (is_own ? !cuts[f].empty() : first != cuts[f].end())) return {};
       cuts[f].erase(first, cuts[f].end());
     }
+    cuts[std::size_t(proposal.factor)] = proposal.sub_axes;
+    return is_contiguous(mesh_, rule_, cuts) ? cuts : FactorCuts{};
+  }
+
+  /// `cuts` with a proposal, of whose sub-axes others give up no more than these, whatever order is left of theirs: a
+  /// weight's gradient, wanted along the axis of the batch and another one, is cut along the other and summed.
+  FactorCuts beside_the_rest(FactorCuts cuts, const Proposal& proposal) const {
+    const auto is_taken = [&](SubAxis s) { return std::ranges::find(proposal.sub_axes, s) != proposal.sub_axes.end(); };
+    for (SubAxes& sub_axes : cuts) std::erase_if(sub_axes, is_taken);
     cuts[std::size_t(proposal.factor)] = proposal.sub_axes;
     return is_contiguous(mesh_, rule_, cuts) ? cuts : FactorCuts{};
   }

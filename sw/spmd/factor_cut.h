@@ -23,8 +23,9 @@ AxisSharding sharding_under(const OpRule::Array& array, const FactorCuts& cuts);
 SubAxes reduced_sub_axes(const OpRule& rule, const FactorCuts& cuts);
 
 /// The cheapest cut of the factors that `cuttable` names (one flag for each), among those that operands and wanted
-/// results have already: by bytes to bring the operands in, bytes to bring the results from there to what is wanted,
-/// and the work that each partition is left with, in bytes that a link moves meanwhile.
+/// results have already, or what of it another factor leaves: by bytes to bring the operands in, bytes to bring the
+/// results from there to what is wanted, and the work that each partition is left with, in bytes that a link moves
+/// meanwhile.
 ///
 /// A factor that shares a dimension with others is cut only where its shards divide and all factors major to it are cut
 /// to single elements, since a sharding's shards are contiguous. Every array of the rule keeps to that.

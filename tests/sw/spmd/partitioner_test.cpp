@@ -80,6 +80,22 @@ TEST(Partitioner, GradientsOfATiedTensorAreReducedOnceHoweverFarApart) {
   EXPECT_EQ(moves_of(local), "all-reduce") << to_string(local);
 }
 
+// A weight's gradient in shards along the axis of the batch and another one, which cuts none of its operands: products
+// are cut along the other one and summed along that of the batch, the operands stay where they are.
+TEST(Partitioner, AGradientWantedAlongMoreThanTheBatchIsCutByTheRestAndSummed) {
+  ShardedProgram p(Mesh({{"x", 4}, {"y", 8}}));
+  GraphBuilder& b = p.builder;
+  const InstructionId in = p.cut(b.parameter(make_shape(bf16, {4096, 512}), "in"), {"x"});
+  const InstructionId out = p.cut(b.parameter(make_shape(bf16, {4096, 2048}), "out"), {"x"});
+  const InstructionId gradient = p.cut(b.dot(out, in, {{}, {}, {0}, {0}}), {"x+y"});
+  const Module local = std::move(p).partitioned(gradient);
+  EXPECT_EQ(moves_of(local), "dynamic-slice reduce-scatter collective-permute") << to_string(local);
+  EXPECT_EQ(only(local, Opcode::dot).shape.dimensions, (std::vector<std::int64_t>{2048 / 8, 512}));
+  // The sum of an eighth of the gradient, of which a quarter is left and changes its place.
+  const double eighth = 2.0 * 2048 / 8 * 512;
+  EXPECT_DOUBLE_EQ(ring_bytes(local), eighth * 3 / 4 + eighth / 4);
+}
+
 TEST(Partitioner, SumBesideAWholeValueIsMadeAtOnce) {
   ShardedProgram p(Mesh({{"x", 4}}));
   GraphBuilder& b = p.builder;
