@@ -58,8 +58,10 @@ struct Study {
   std::vector<StudyExpression> derived, constraints;
   std::vector<std::string> metrics;  ///< names of study_metrics(command)
   std::vector<StudyExpression> metric_derived;
-  std::vector<StudyValue> baseline;     ///< of every axis; empty: the first point
-  base::SourceLocation baseline_place;  ///< no file: not written, but taken from the base
+  /// What comparisons start from: values of axes that are written, then those of the base and of the machine as it is.
+  std::vector<StudyValue> baseline;
+  std::size_t baseline_written = 0;     ///< of them
+  base::SourceLocation baseline_place;  ///< of the table, if there is one
   StudyReport report;
 };
 
@@ -98,7 +100,8 @@ void require_moderate_size(const Study& study);
 /// for a derived value that is not a number or not what its key takes.
 std::vector<StudyPoint> points_of(const Study& study);
 
-/// Position of the point that ratios and the tornado chart start from.
+/// Position of the point that ratios and the tornado chart start from: of those with the written values of the baseline
+/// the first that has most of the others. InputError when no point has the written ones.
 std::int64_t baseline_position(const Study& study, const std::vector<StudyPoint>& points);
 
 /// Keys of axes that change nothing but the network between chips ([ici] of the machine).

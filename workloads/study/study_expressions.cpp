@@ -7,6 +7,7 @@
 #include "workloads/study/metrics.h"
 #include "workloads/study/study_reader.h"
 #include "workloads/study/study_values.h"
+#include "workloads/study/study_variables.h"
 
 namespace podsim::workloads {
 
@@ -178,13 +179,8 @@ void StudyReader::read_metric_derived() {
 
 void StudyReader::read_baseline() {
   const toml::table* table = text_.table("baseline");
-  if (table == nullptr) return baseline_of_base();
-  study_.baseline_place = text_.place(*table);
-  for (const StudyAxis& axis : study_.axes) {
-    const auto base = std::ranges::find(study_.base, axis.key, &StudyValue::key);
-    if (base != study_.base.end()) study_.baseline.push_back(*base);
-  }
-  for (const StudyEntry& entry : text_.entries(*table)) {
+  if (table != nullptr) study_.baseline_place = text_.place(*table);
+  for (const StudyEntry& entry : table != nullptr ? text_.entries(*table) : std::vector<StudyEntry>()) {
     const auto axis = std::ranges::find(study_.axes, entry.key, &StudyAxis::key);
     if (axis == study_.axes.end()) {
       std::vector<std::string> names;
@@ -202,16 +198,24 @@ void StudyReader::read_baseline() {
                            fmt::format("'{}' is no value of the axis '{}'", value->text, axis->key));
       continue;
     }
-    std::erase_if(study_.baseline, [&](const StudyValue& v) { return v.key == axis->key; });
     study_.baseline.push_back(*found);
   }
+  study_.baseline_written = study_.baseline.size();
+  read_baseline_of_base();
 }
 
-/// Where the base lies on every axis.
-void StudyReader::baseline_of_base() {
+/// The base on the other axes, and the machine as it is where the base says nothing.
+void StudyReader::read_baseline_of_base() {
+  const bool one_machine = std::ranges::find(study_.axes, "machine", &StudyAxis::key) == study_.axes.end();
   for (const StudyAxis& axis : study_.axes) {
+    if (std::ranges::find(study_.baseline, axis.key, &StudyValue::key) != study_.baseline.end()) continue;
     const auto base = std::ranges::find(study_.base, axis.key, &StudyValue::key);
-    if (base != study_.base.end()) study_.baseline.push_back(*base);
+    const base::ConfigEntry* entry = keys_->flag(axis.key) == nullptr ? keys_->machine_entry(axis.key) : nullptr;
+    if (base != study_.base.end()) {
+      study_.baseline.push_back(*base);
+    } else if (entry != nullptr && one_machine) {
+      study_.baseline.push_back({axis.key, entry->text, number_of(*entry)});
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "workloads/study/expression.h"
 #include "workloads/study/metrics.h"
@@ -256,19 +257,21 @@ void require_moderate_size(const Study& study) {
 std::vector<StudyPoint> points_of(const Study& study) { return PointMaker(study).points(); }
 
 std::int64_t baseline_position(const Study& study, const std::vector<StudyPoint>& points) {
-  const auto lies_on = [&](const StudyPoint& point) {
-    return std::ranges::all_of(study.baseline, [&](const StudyValue& wanted) {
+  const std::span<const StudyValue> all(study.baseline);
+  const auto met = [](const StudyPoint& point, std::span<const StudyValue> values) {
+    return std::ranges::count_if(values, [&](const StudyValue& wanted) {
       const auto value = std::ranges::find(point.axes, wanted.key, &StudyValue::key);
       return value->number && wanted.number ? value->number == wanted.number : value->text == wanted.text;
     });
   };
-  const auto found = std::ranges::find_if(points, lies_on);
-  if (found != points.end()) return found->position;
-  if (!study.baseline_place.file.empty()) {
-    throw base::InputError(
-        {base::Diagnostic::Severity::error, "the constraints leave out the baseline", study.baseline_place, ""});
+  const StudyPoint* nearest = nullptr;
+  for (const StudyPoint& point : points) {
+    if (met(point, all.first(study.baseline_written)) < std::ptrdiff_t(study.baseline_written)) continue;
+    if (nearest == nullptr || met(point, all) > met(*nearest, all)) nearest = &point;
   }
-  return 0;
+  if (nearest != nullptr) return nearest->position;
+  throw base::InputError(
+      {base::Diagnostic::Severity::error, "the constraints leave out the baseline", study.baseline_place, ""});
 }
 
 std::vector<std::string> network_axes(const Study& study) {

@@ -52,7 +52,7 @@ class StudyReader {
   void read_metric_derived();
   std::string metric_name(const toml::node& node);
   void read_baseline();
-  void baseline_of_base();
+  void read_baseline_of_base();
   void read_report();
 
   Study& study_;

@@ -8,6 +8,7 @@
 
 #include "base/dimensional.h"
 #include "workloads/study/study_range.h"
+#include "workloads/study/study_variables.h"
 
 namespace podsim::workloads {
 
@@ -18,13 +19,6 @@ std::optional<double> parse_number(const std::string& text) {
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
   return number;
-}
-
-std::optional<double> number_of(const base::ConfigValue& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return double(*whole);
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* quantity = std::get_if<base::Dimensional>(&value)) return quantity->si;
-  return std::nullopt;
 }
 
 /// What a flag takes, as text; words of a list are joined by blanks.
@@ -45,7 +39,8 @@ std::optional<std::string> flag_text(const toml::node& node) {
 
 StudyValue machine_value(const base::ConfigEntry& schema, const toml::node& node, const StudyText& text) {
   base::ConfigEntry entry = base::read_override(schema, node, text.place(node));
-  return {schema.key, std::move(entry.text), number_of(entry.value)};
+  const std::optional<double> number = number_of(entry);
+  return {schema.key, std::move(entry.text), number};
 }
 
 /// Amounts of data may be plain numbers of bytes.

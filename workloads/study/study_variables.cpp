@@ -15,13 +15,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> slice_sizes{"slice_x", "slice_y", "slice_z"};
 
-std::optional<double> number_of(const base::ConfigEntry& entry) {
-  if (const auto* whole = std::get_if<std::int64_t>(&entry.value)) return double(*whole);
-  if (const auto* real = std::get_if<double>(&entry.value)) return *real;
-  if (const auto* quantity = std::get_if<base::Dimensional>(&entry.value)) return quantity->si;
-  return std::nullopt;
-}
-
 std::optional<double> chips(const PointSettings& point) {
   const std::vector<std::int64_t> sizes = point.slice();
   if (sizes.empty()) return std::nullopt;
@@ -53,6 +46,13 @@ const StudyValue* find_in(std::span<const StudyValue> values, std::string_view k
 }
 
 }  // namespace
+
+std::optional<double> number_of(const base::ConfigEntry& entry) {
+  if (const auto* whole = std::get_if<std::int64_t>(&entry.value)) return double(*whole);
+  if (const auto* real = std::get_if<double>(&entry.value)) return *real;
+  if (const auto* quantity = std::get_if<base::Dimensional>(&entry.value)) return quantity->si;
+  return std::nullopt;
+}
 
 const base::Config& MachineCache::get(const std::string& name) {
   const auto found = machines_.find(name);

@@ -51,6 +51,9 @@ class PointSettings {
   std::span<const StudyValue> axes_, derived_;
 };
 
+/// The value of a machine's key in SI units; nothing where it is no number.
+std::optional<double> number_of(const base::ConfigEntry& entry);
+
 /// The number that a name stands for in expressions at a point: what the point sets, chips, cores, slice_x, slice_y,
 /// slice_z, the machine's values and the defaults of the workload's keys. Nothing when it stands for none.
 std::optional<double> point_variable(const PointSettings& point, const std::string& name, MachineCache& machines);

@@ -237,6 +237,21 @@ TEST(StudyPoints, TheBaselineIsTheBaseWhereItLiesOnTheAxes) {
   EXPECT_EQ(baseline_position(without, points_of(without)), 0);
 }
 
+/// tpu-v3: arrays of 128, links of 656 Gb/s, 82 GB/s.
+TEST(StudyPoints, TheBaselineIsTheMachineAsItIsWhereNothingElseIsSaid) {
+  const auto baseline_of = [](const std::string& text, const std::string& top = "") {
+    const Study study = study_of(resnet_study(text, top));
+    return baseline_position(study, points_of(study));
+  };
+  const std::string axes = "[axes]\n\"mxu.size\" = [64, 128]\n\"ici.link_rate\" = [\"328 Gb/s\", \"82 GB/s\"]\n";
+  EXPECT_EQ(baseline_of(axes), 3);
+  EXPECT_EQ(baseline_of(axes + "[baseline]\n\"mxu.size\" = 64\n"), 1);
+  EXPECT_EQ(baseline_of(axes, "constraints = [\"mxu.size < 100\"]"), 1) << "the nearest that there is";
+  EXPECT_EQ(baseline_of("[axes]\n\"mxu.size\" = [32, 64]\n"), 0);
+  EXPECT_EQ(baseline_of("[axes]\nmachine = [\"tpu-v2\", \"tpu-v3\"]\n\"mxu.count\" = [2, 1]\n"), 0)
+      << "of several machines none is that one";
+}
+
 TEST(StudyPoints, NetworkAxesAreThoseOfTheLinks) {
   const Study study = study_of(resnet_study(R"([axes]
 "ici.link_rate" = ["1 Tb/s"]
