@@ -15,6 +15,7 @@ namespace podsim::workloads {
 namespace {
 
 constexpr double letter = 6.6, text_height = 14, bar_height = 13, row_height = 60;
+constexpr std::size_t most_letters = 28;  ///< of a label's values
 
 /// One end of a swing.
 struct Bar {
@@ -32,12 +33,23 @@ std::string change_text(double value, double start) {
   return fmt::format(" ({}{:.3g} %)", change < 0 ? "\u2212" : "+", std::abs(100 * change));
 }
 
+/// "4x4, two-colour" of axes that move together, as many as there is room for.
+std::string values_text(const StudyResults& results, const Swing& swing, std::size_t point) {
+  std::string text;
+  for (const std::size_t axis : swing.axes) {
+    const std::string value = axis_text(results.points[point].axes[axis]);
+    if (!text.empty() && base::utf8_characters(text + value).size() > most_letters) return text + ", \u2026";
+    text += (text.empty() ? "" : ", ") + value;
+  }
+  return text;
+}
+
 std::vector<Bar> bars_of(const StudyResults& results, const Swing& swing, std::size_t reference, std::size_t metric,
                          double start) {
   std::vector<Bar> bars;
   for (const auto& [point, value] :
        {std::pair(*swing.least, swing.least_value), std::pair(*swing.greatest, swing.greatest_value)}) {
-    Bar bar{point, value, axis_text(results.points[point].axes[swing.axes.front()])};
+    Bar bar{point, value, values_text(results, swing, point)};
     if (point != reference) bar.label += change_text(*results.points[point].metrics[metric], start);
     bars.push_back(std::move(bar));
   }
@@ -77,8 +89,8 @@ std::string bar_svg(const StudyResults& results, const Bar& bar, const sw::Chart
 
 std::string swing_name(const StudyResults& results, const Swing& swing) {
   std::string name;
-  for (const std::size_t axis : swing.axes) name += (name.empty() ? "" : " with ") + results.axes[axis].name;
-  return name;
+  for (const std::size_t axis : swing.axes) name += (name.empty() ? "" : ", ") + results.axes[axis].name;
+  return swing.axes.size() > 1 ? name + " together" : name;
 }
 
 std::string tornado_svg(const StudyResults& results, const std::vector<Swing>& swings, std::size_t reference,

@@ -216,6 +216,19 @@ TEST(Tornado, BarsAreAsLongAsTheChanges) {
   EXPECT_NE(svg.find("32 (+3.96 %)"), std::string::npos) << "3 of 75.76 ms";
 }
 
+TEST(Tornado, NamesAllValuesOfAxesThatMoveTogether) {
+  SampleStudy study = link_study();
+  study.axes[1] = {
+      "ici.link_rate", "B/s", {{"328 Gb/s", 41e9}, {"656 Gb/s", 82e9}, {"984 Gb/s", 123e9}, {"1312 Gb/s", 164e9}}, 0};
+  study.baseline = 0;
+  study.fails = [](const SamplePlace&) { return false; };
+  const SampleFile file(study);
+  const StudyResults results = file.results();
+  const std::string svg = tornado_svg(results, sensitivity(results, 0, 0), 0, 0, 860);
+  EXPECT_NE(svg.find("chips, ici.link_rate together"), std::string::npos);
+  EXPECT_NE(svg.find(">32, 1312 Gb/s ("), std::string::npos) << svg;
+}
+
 TEST(DisplayOf, GivesAColumnOneUnit) {
   const SampleFile file(link_study());
   const StudyResults results = file.results();
