@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,9 @@ int with_errors_printed(const std::function<int()>& command) {
     return failed;
   } catch (const base::SimulationError& error) {
     print_error(error.what());
+    return failed;
+  } catch (const std::bad_alloc&) {
+    print_error("there is not enough memory on this host, or not as much is allowed");
     return failed;
   } catch (const std::exception& error) {
     print_error(std::string("internal error: ") + error.what());

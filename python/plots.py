@@ -9,8 +9,14 @@ an Axes and returns it.
 
 import argparse
 import pathlib
+import sys
 
-import matplotlib
+try:
+    import matplotlib
+except ImportError:
+    if __name__ != "__main__":
+        raise
+    sys.exit("plots need matplotlib: apt install python3-matplotlib")
 import podsim
 
 matplotlib.use("Agg")

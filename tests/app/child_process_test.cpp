@@ -7,7 +7,10 @@
 
 #include <csignal>
 #include <cstdio>
+#include <new>
 #include <string>
+
+#include "app/command_line.h"
 
 namespace podsim::app {
 namespace {
@@ -61,6 +64,12 @@ TEST(ChildProcess, IsEndedAfterItsTime) {
   EXPECT_GE(output.wall_s, 1);
   EXPECT_LT(output.wall_s, 60);
   EXPECT_EQ(run_in_child([] { return 3; }, 600).exit_code, 3);
+}
+
+TEST(ChildProcess, SaysThatMemoryHasEnded) {
+  const PointOutput output = run_in_child([] { return with_errors_printed([]() -> int { throw std::bad_alloc(); }); });
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_EQ(output.error, "error: there is not enough memory on this host, or not as much is allowed");
 }
 
 TEST(ChildProcess, HasNothingToRead) {

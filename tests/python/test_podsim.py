@@ -8,6 +8,7 @@ import os
 import pathlib
 import sqlite3
 import stat
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -157,6 +158,14 @@ class Program(Folder):
         self.assertEqual(len(podsim.sweep("links.toml", output=self.folder)), 64)
         with self.assertRaises(podsim.PodsimError):
             podsim.sweep("links.toml", output=self.folder, strict=True)
+
+    def test_plots_say_what_they_need(self):
+        (self.folder / "matplotlib.py").write_text("raise ImportError('it is not installed')\n")
+        plots = pathlib.Path(podsim.__file__).with_name("plots.py")
+        run = subprocess.run([sys.executable, plots, "study"], env={**os.environ, "PYTHONPATH": str(self.folder)},
+                             capture_output=True, text=True, check=False)
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(run.stderr, "plots need matplotlib: apt install python3-matplotlib\n")
 
     def test_a_program_that_is_not_there_is_named(self):
         with mock.patch.dict(os.environ, {"PODSIM": str(self.folder / "nothing")}):
