@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/diagnostic.h"
 #include "workloads/global_batch.h"
 #include "workloads/shardings.h"
@@ -27,7 +29,8 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   keys.add("model.key_heads", o.attention.key_heads, 0, most, "heads of keys and values; 0: as many as of queries");
   keys.add("model.d_head", o.attention.head_size, 1, most, "width of a head");
   keys.add("model.encoder_layers", o.encoder_layers, 0, 1024, "layers of an encoder to attend to; 0: none");
-  keys.add("model.source_sequence", o.source_sequence, 1, most, "tokens of the encoder's sequence");
+  keys.add("model.source_sequence", o.source_sequence, 0, most,
+           "tokens of the encoder's sequence; 0: as many as of the decoder's");
   keys.add("model.activation", o.feed_forward.activation,
            {{"relu", Activation::relu},
             {"gelu", Activation::gelu},
@@ -58,6 +61,14 @@ void check_heads(const TransformerOptions& o) {
                                      o.attention.key_heads));
 }
 
+void check_mixtures(const TransformerOptions& o) {
+  const std::int64_t layers = std::max(o.layers, o.encoder_layers);
+  if (o.mixture.experts == 0 || layers >= o.mixture.interval) return;
+  throw base::InputError(fmt::format("the {} experts are in no layer: one in {} has a mixture of them, and there {} {}",
+                                     o.mixture.experts, o.mixture.interval, layers == 1 ? "is" : "are", layers),
+                         "model.expert_interval=1");
+}
+
 void check_groups(const TransformerOptions& o) {
   if (o.mixture.experts == 0 || o.mixture.group == 0) return;
   for (const std::int64_t tokens : {o.batch * o.sequence, o.encoder_layers > 0 ? o.batch * o.source_sequence : 0}) {
@@ -75,7 +86,9 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   network.attention.biases = network.feed_forward.biases;
   network.batch = global_batch(options, network.batch, batch_per_core);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
+  if (network.encoder_layers > 0 && network.source_sequence == 0) network.source_sequence = network.sequence;
   check_heads(network);
+  check_mixtures(network);
   check_groups(network);
   Workload workload;
   workload.name = std::move(name);

@@ -88,6 +88,31 @@ TEST(transformer_workload, settings_say_how_large_it_is) {
   EXPECT_EQ(workload.tokens_per_sample, 32);
 }
 
+TEST(transformer_workload, an_encoder_reads_as_many_tokens_as_the_decoder_unless_set) {
+  WorkloadOptions options;
+  options.model = {{"model.encoder_layers", "1"}, {"model.sequence", "24"}, {"model.layers", "1"}};
+  const auto tokens_of_the_source = [](const Workload& workload) {
+    const sw::Computation& entry = workload.step.module.entry_computation();
+    return entry[entry.parameters[0]].shape.dimensions.at(1);
+  };
+  EXPECT_EQ(tokens_of_the_source(build_workload("transformer", options)), 24);
+  options.model["model.source_sequence"] = "40";
+  EXPECT_EQ(tokens_of_the_source(build_workload("transformer", options)), 40);
+}
+
+TEST(transformer_workload, experts_that_no_layer_has_are_refused) {
+  WorkloadOptions options;
+  options.model = {{"model.experts", "4"}, {"model.layers", "1"}};
+  try {
+    build_workload("transformer", options);
+    FAIL();
+  } catch (const base::InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("in no layer: one in 2"), std::string::npos) << error.what();
+  }
+  options.model["model.expert_interval"] = "1";
+  EXPECT_NO_THROW(build_workload("transformer", options));
+}
+
 TEST(transformer_workload, groups_that_tokens_do_not_fill_are_refused) {
   WorkloadOptions options;
   options.model = {
