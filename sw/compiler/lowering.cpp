@@ -148,7 +148,8 @@ class Lowering {
       default:
         break;
     }
-    if (is_core_op(instruction)) add_op(computation, id);
+    const bool has_elements = logical_bytes(instruction.shape) > base::Bytes(0);
+    if (has_elements && is_core_op(instruction)) add_op(computation, id);
   }
 
   void warn(const Instruction& instruction, const std::string& what) {

@@ -121,12 +121,24 @@ MatmulProblem convolution_problem(const Instruction& convolution, const Shape& i
   return problem;
 }
 
+/// Of the dimensions of an operand that are in the result alone.
+std::int64_t free_elements(const Shape& operand, const std::vector<int>& batch, const std::vector<int>& contracting) {
+  std::int64_t elements = 1;
+  for (int d = 0; d < operand.rank(); ++d) {
+    const bool is_free =
+        std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end();
+    if (is_free) elements *= operand.dimensions[std::size_t(d)];
+  }
+  return elements;
+}
+
 MatmulProblem dot_problem(const Instruction& dot, const Shape& lhs, const Shape& rhs, std::int64_t array) {
   MatmulProblem problem;
   problem.batch = product(lhs, dot.dot.lhs_batch);
-  std::int64_t contracted = product(lhs, dot.dot.lhs_contracting);
-  std::int64_t lhs_free = lhs.element_count() / (problem.batch * contracted);
-  std::int64_t rhs_free = rhs.element_count() / (problem.batch * contracted);
+  // A sum of nothing is written all the same.
+  const std::int64_t contracted = std::max<std::int64_t>(1, product(lhs, dot.dot.lhs_contracting));
+  const std::int64_t lhs_free = free_elements(lhs, dot.dot.lhs_batch, dot.dot.lhs_contracting);
+  const std::int64_t rhs_free = free_elements(rhs, dot.dot.rhs_batch, dot.dot.rhs_contracting);
   // The output's dimensions are batch, lhs free, rhs free, in this order.
   int first_rhs = dot.shape.rank() - (rhs.rank() - int(dot.dot.rhs_batch.size() + dot.dot.rhs_contracting.size()));
   bool rhs_in_lanes = dot.shape.rank() == 0 || dot.shape.minor_dimension(0) >= first_rhs;

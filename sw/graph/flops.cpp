@@ -78,7 +78,7 @@ class Arithmetic {
       case Opcode::dot:
         return {2 * multiply_accumulates(instruction, operand(instruction, 0), operand(instruction, 1)), 0, {}};
       case Opcode::reduce:
-        return called(instruction, 0) * (operand(instruction, 0).element_count() - elements);
+        return called(instruction, 0) * std::max<std::int64_t>(0, operand(instruction, 0).element_count() - elements);
       case Opcode::reduce_window:
         return called(instruction, 0) * (elements * (window_elements(instruction) - 1));
       case Opcode::select_and_scatter: {

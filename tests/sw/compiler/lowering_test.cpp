@@ -50,6 +50,26 @@ TEST(Lowering, ALoopRunsAsOftenAsItSays) {
   EXPECT_EQ(program.flops, 7.0 * ((1 << 20) + 1));
 }
 
+TEST(Lowering, ArraysWithoutElementsTakeNoTime) {
+  const Program program = lowered(
+      "ENTRY %e (a: f32[0,4], b: f32[8,4], w: f32[4,16]) -> (f32[0,4], f32[8,4], f32[0,16]) {\n"
+      "  %a = f32[0,4] parameter(0)\n  %b = f32[8,4] parameter(1)\n  %w = f32[4,16] parameter(2)\n"
+      "  %n = f32[0,4] negate(%a)\n  %d = f32[0,16] dot(%n, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  %c = f32[8,4] concatenate(%a, %b), dimensions={0}\n"
+      "  ROOT %t = (f32[0,4], f32[8,4], f32[0,16]) tuple(%n, %c, %d)\n}\n");
+  ASSERT_EQ(program.items.size(), 1U);
+  EXPECT_EQ(program.items[0].category, "concatenate");
+}
+
+TEST(Lowering, ASumOfNothingIsWrittenAllTheSame) {
+  const Program program = lowered(
+      "ENTRY %e (a: f32[8,0], b: f32[0,16]) -> f32[8,16] {\n  %a = f32[8,0] parameter(0)\n"
+      "  %b = f32[0,16] parameter(1)\n"
+      "  ROOT %d = f32[8,16] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+  ASSERT_EQ(program.items.size(), 1U);
+  EXPECT_EQ(program.flops, 0);
+}
+
 TEST(Lowering, WorkThatIsNotModelledIsAWarning) {
   const Program program = lowered(
       "ENTRY %e (a: f32[32,64], b: f32[4,64,8], n: s32[4]) -> f32[32,8] {\n  %a = f32[32,64] parameter(0)\n"
