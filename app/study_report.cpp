@@ -13,7 +13,7 @@ namespace {
 
 void write(const std::filesystem::path& file, std::string_view text) {
   base::write_file(file, text);
-  print_result(fmt::format("wrote {}\n", file.string()));
+  print_result(fmt::format("{}: {} kB\n", file.string(), (text.size() + 999) / 1000));
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ TEST(StudyReport, IsWrittenBesideTheDatabase) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("small/small.html"), std::string::npos) << outcome.out;
   const std::string page = swept.folder().read("small/small.html");
+  EXPECT_NE(outcome.out.find(fmt::format("{} kB\n", (page.size() + 999) / 1000)), std::string::npos) << outcome.out;
   EXPECT_NE(page.find("What do batch and links do?"), std::string::npos);
   EXPECT_NE(page.find("Least step_time_s: "), std::string::npos);
   EXPECT_LT(page.size(), 1'000'000U);
