@@ -102,7 +102,8 @@ std::vector<NamedWord> study_names(const std::string& form, const std::vector<st
   if (form == "AXIS=VALUE") {
     for (const workloads::ResultAxis& axis : study.axes) {
       words.push_back({axis.name + "=any", ""});
-      for (const workloads::ResultValue& value : axis.values) words.push_back({axis.name + "=" + value.text, ""});
+      for (const workloads::ResultValue& value : axis.values)
+        words.push_back({axis.name + "=" + workloads::axis_text(value), ""});
     }
     return words;
   }

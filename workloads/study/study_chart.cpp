@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/diagnostic.h"
+#include "workloads/study/chart_marks.h"
 #include "workloads/study/study_analysis.h"
 #include "workloads/study/study_display.h"
 
@@ -80,16 +81,18 @@ FixedValues fixed_values(const StudyResults& results, const ChartRequest& reques
   for (const auto& [name, value] : request.fixed) {
     const Variable axis = find_variable(results, name, "--fix");
     if (axis.kind != Kind::axis) throw base::InputError(fmt::format("'{}' is no axis of the study", name));
-    std::vector<std::string> texts;
-    for (const ResultValue& known : results.axes[axis.index].values) texts.push_back(known.text);
-    if (value != "any" && std::ranges::find(texts, value) == texts.end()) {
-      throw base::InputError(fmt::format("no point has {} at '{}'", name, value),
-                             fmt::format("one of: any, {}", fmt::join(texts, ", ")));
+    const std::vector<ResultValue>& known = results.axes[axis.index].values;
+    const auto meant = std::ranges::find_if(
+        known, [&, &wanted = value](const ResultValue& v) { return v.text == wanted || axis_text(v) == wanted; });
+    if (value != "any" && meant == known.end()) {
+      std::string texts;
+      for (const ResultValue& one : known) texts += ", " + axis_text(one);
+      throw base::InputError(fmt::format("no point has {} at '{}'", name, value), "one of: any" + texts);
     }
     for (const std::size_t with : axes_behind(results, axis)) {
       if (!request.fixed.contains(results.axes[with].name)) fixed[with] = std::nullopt;
     }
-    fixed[axis.index] = value == "any" ? std::nullopt : std::optional(value);
+    fixed[axis.index] = value == "any" ? std::nullopt : std::optional(meant->text);
   }
   return fixed;
 }

@@ -57,6 +57,26 @@ TEST(StudyChart, LeavesOutPointsThatFailed) {
   EXPECT_EQ(chart.series[1].marks.size(), 3U);
 }
 
+/// A flag that is left out has no text, and a name where readers see it.
+TEST(StudyChart, FixesAnAxisWhereItIsNotSet) {
+  SampleStudy study = link_study();
+  study.axes.push_back(words("sharding", {"cut.toml", ""}, 3));
+  const SampleFile file(study);
+  const StudyResults results = file.results();
+  for (const char* value : {"", "not set"}) {
+    const StudyChart chart = study_chart(results, {"chips", "", "none", {{"sharding", value}}});
+    ASSERT_EQ(chart.series.size(), 1U);
+    ASSERT_FALSE(chart.series[0].marks.empty());
+    for (const ChartMark& mark : chart.series[0].marks) EXPECT_EQ(results.points[mark.point].axes[3].text, "");
+  }
+  try {
+    study_chart(results, {"chips", "", "none", {{"sharding", "cut"}}});
+    FAIL();
+  } catch (const base::InputError& error) {
+    EXPECT_EQ(error.diagnostics().front().hint, "one of: any, cut.toml, not set");
+  }
+}
+
 TEST(StudyChart, ADerivedValueFreesTheAxesThatItDependsOn) {
   const SampleFile file(link_study());
   const StudyResults results = file.results();
