@@ -86,6 +86,8 @@ void SweepStore::open_whole() {
     store_->add_all(left);
     folder_.remove_shard(left);
   }
+  std::error_code ignored;
+  std::filesystem::remove(paths_.shards, ignored);  // unless there is something else in it
   folder_.write_text(study_);
 }
 

@@ -197,6 +197,7 @@ TEST_F(SweepKill, AShardThatWasKilledIsTakenInByTheNextSweep) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("done before"), std::string::npos) << outcome.out;
   EXPECT_TRUE(workloads::study_content(database("killed")) == expected);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "killed/shards")) << "nothing is left of the shards";
 }
 
 TEST_F(SweepKill, ASecondSweepOfAFolderIsRefused) {
