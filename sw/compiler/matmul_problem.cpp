@@ -116,6 +116,7 @@ MatmulProblem convolution_problem(const Instruction& convolution, const Shape& i
   } else {
     problem.contraction_tiles = divide_round_up(channels, array) * (taps_are_rows ? 1 : window.taps);
   }
+  problem.contraction_tiles = std::max<std::int64_t>(1, problem.contraction_tiles);  // a sum of nothing is written too
   problem.output_rows = divide_round_up(convolution.shape.element_count(), problem.lanes);
   add_halo(problem, convolution, input, array);
   return problem;
