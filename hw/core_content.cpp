@@ -35,7 +35,7 @@ void add(ContentHash& hash, const DmaParameters& dma) {
   hash.add(read_latency, write_latency, issue_interval, queue_depth, granules);
 }
 
-/// The rates of what is not contiguous follow from the banks.
+/// The rates of what is not contiguous follow from the banks, and where streams lie on them from the capacity.
 void add(ContentHash& hash, const HbmParameters& hbm) {
   const auto& [capacity_per_core, stream_rate, write_cost, turnaround, rates] = hbm;
   hash.add(capacity_per_core, stream_rate, write_cost, turnaround);
