@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "hw/tile_chip.h"
 #include "noc/fresh_context.h"
+#include "noc/own_stack.h"
 
 namespace podsim::hw {
 
@@ -79,6 +80,7 @@ OpResult simulate_op_on_banks(const Machine& machine, const TileOp& op) {
   RepeatedOp runtime(machine, op);
   const TileChip chip("chip", alone, 0, runtime, {}, MemoryDetail::bank);
   sc_core::sc_start();
+  noc::back_on_own_stack();
   if (!runtime.verdict().empty()) throw base::SimulationError(runtime.verdict());
   return mean(runtime.results());
 }

@@ -15,6 +15,7 @@
 #include "hw/vmem_account.h"
 #include "noc/folded_topology.h"
 #include "noc/message_fabric.h"
+#include "noc/own_stack.h"
 #include "noc/systemc_time.h"
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_estimate.h"
@@ -158,6 +159,7 @@ void Simulation::advance() {
   do {
     const HostClock::time_point begin = HostClock::now();
     sc_core::sc_start(slice, sc_core::SC_EXIT_ON_STARVATION);
+    noc::back_on_own_stack();
     if (HostClock::now() - begin < std::chrono::milliseconds(20) && slice < longest) slice *= 2;
   } while (verdict_.empty() && !stopped() && sc_core::sc_pending_activity());
 }
