@@ -220,8 +220,10 @@ HostParameters read_host(const Reader& read) {
 PodParameters read_pod(const base::Config& config, const Reader& read) {
   PodParameters pod;
   pod.dimensions = config.integers("pod.dimensions");
-  if (pod.dimensions.empty() || std::ranges::any_of(pod.dimensions, [](std::int64_t chips) { return chips < 1; })) {
-    config.reject("pod.dimensions", "'pod.dimensions' needs at least one dimension, each of at least one chip");
+  const auto too_few_or_many = [](std::int64_t chips) { return chips < 1 || chips > most_of_anything; };
+  if (pod.dimensions.empty() || std::ranges::any_of(pod.dimensions, too_few_or_many)) {
+    config.reject("pod.dimensions",
+                  "'pod.dimensions' needs at least one dimension, each of at least one chip and at most 1000000");
   }
   pod.pods = read.count("pod.pods");
   return pod;

@@ -52,9 +52,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "vector.transcendental_interval_cycles=0", "dma.read_latency=-1 ns", "dma.queue_depth=0",
                     "hbm.stream_rate=0 GB/s", "hbm.turnaround=-0.1", "ici.payload_fraction=1.5",
                     "ici.payload_fraction=0", "pod.dimensions=[]", "pod.dimensions=[4, 0]",
-                    "compiler.exposed_vector_fraction=2", "hbm.stream_rate=1 B/s", "hbm.stream_rate=1 MB/s",
-                    "hbm.turnaround=11", "vector.lanes=64", "vector.sublanes=16", "ici.hop_latency=0 ns",
-                    "ici.remote_dma_latency=1 ns", "host.infeed_queue_depth=100000000000",
+                    "pod.dimensions=[9223372036854775807, 2]", "compiler.exposed_vector_fraction=2",
+                    "hbm.stream_rate=1 B/s", "hbm.stream_rate=1 MB/s", "hbm.turnaround=11", "vector.lanes=64",
+                    "vector.sublanes=16", "ici.hop_latency=0 ns", "ici.remote_dma_latency=1 ns",
+                    "host.infeed_queue_depth=100000000000",
                     // What would overflow, divide by zero or not fit any host.
                     "hbm.capacity_per_core=0 B", "hbm.capacity_per_core=1025 TiB", "core.vmem=1 TiB",
                     "scalar.smem=2 GiB", "core.cores_per_chip=1000000", "mxu.operand_fifo_registers=1000000",
