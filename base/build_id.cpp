@@ -38,7 +38,7 @@ std::string find_build_id(std::string_view notes) {
   return "";
 }
 
-/// Called for every object of the process, the program first.
+/// Called by dl_iterate_phdr() for every object of the process, the program first.
 int look_at_program(dl_phdr_info* object, std::size_t, void* result) {
   for (std::size_t i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
@@ -47,7 +47,7 @@ int look_at_program(dl_phdr_info* object, std::size_t, void* result) {
     std::string id = find_build_id({begin, segment.p_memsz});
     if (!id.empty()) *static_cast<std::string*>(result) = std::move(id);
   }
-  return 1;  // not to be called for the others
+  return 1;  // nonzero ends the iteration
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace podsim::base {
 
-/// What tells this program's code from that of any other build, in hexadecimal digits: the build id that the linker
-/// made of the program's contents, or their SHA-256 where it made none. Equal sources and tools give equal ids.
+/// Identifies this build of the program, in hexadecimal digits: the build id that the linker made of the program's
+/// contents, or the SHA-256 of the contents if the linker made none. Equal sources and tools give equal ids.
 std::string build_id();
 
 }  // namespace podsim::base

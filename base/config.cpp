@@ -33,7 +33,7 @@ bool is_scope(const std::vector<ConfigEntry>& entries, const std::string& key) {
                      [&](const ConfigEntry& entry) { return entry.key.starts_with(key + "."); });
 }
 
-/// The names one level below `scope`, of values and of tables.
+/// Names one level below `scope`, of values and of tables.
 std::vector<std::string> children(const std::vector<ConfigEntry>& entries, const std::string& scope) {
   std::vector<std::string> names;
   for (const ConfigEntry& entry : entries) {
@@ -48,7 +48,7 @@ std::vector<std::string> children(const std::vector<ConfigEntry>& entries, const
   return names;
 }
 
-/// A neighbour with a similar name first, then a similar key anywhere, then the same name in another table.
+/// Suggests a neighbour with a similar name, else a similar key anywhere, else the same name in another table.
 std::string suggest_key(const std::vector<ConfigEntry>& entries, const std::string& key, bool whole_key) {
   auto [scope, name] = split(key);
   std::string neighbour = closest(name, children(entries, scope));
@@ -95,7 +95,7 @@ class BuiltinReader {
   std::vector<ConfigEntry> entries_;
 };
 
-/// Reads an override text against the schema, and goes on after an error to report all of them.
+/// Reads an override text against the schema. Continues after an error, to report all of them.
 class OverrideReader {
  public:
   OverrideReader(const ConfigLayer& layer, const Config& schema) : layer_(layer), schema_(schema) {}
@@ -131,7 +131,7 @@ class OverrideReader {
   void read_entry(const ConfigEntry& schema, const toml::node& node) {
     const toml::table* long_form = node.as_table();
     const toml::node* value = long_form != nullptr ? long_form->get("value") : &node;
-    if (value == nullptr) value = &node;  // reported as a table where a value is due
+    if (value == nullptr) value = &node;  // reported as a table where a value is expected
     try {
       ConfigEntry entry = read_override(schema, *value, layer_.locate(value->source()));
       if (long_form != nullptr) read_provenance(entry, *long_form, layer_);
@@ -151,7 +151,7 @@ class OverrideReader {
   std::vector<Diagnostic> diagnostics_;
 };
 
-/// The two sides of "key=value" and where they stand in it.
+/// The two sides of "key=value" and their locations.
 struct Assignment {
   std::string key, value;
   SourceLocation key_location, value_location;
@@ -177,7 +177,7 @@ Assignment split_assignment(std::string_view text) {
           locate_part(text, begin, end), locate_part(text, value_begin, value_end)};
 }
 
-/// The value as if it stood in a TOML text; where the key takes a string or a quantity, quotes may be left out.
+/// Parses the value as in a TOML text. Quotes are optional if the key takes a string or a quantity.
 toml::table parse_assigned_value(const ConfigEntry& schema, const Assignment& assignment) {
   const std::string& text = assignment.value;
   bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
@@ -299,7 +299,7 @@ void Config::reject(std::string_view key, std::string message, std::string hint)
 }
 
 std::string Config::to_toml() const {
-  // Values of no table come first, as TOML wants; tables in the order of their first value.
+  // Values outside tables come first, as TOML requires; tables come in the order of their first value.
   std::vector<std::string> scopes = {""};
   for (const ConfigEntry& entry : entries_) {
     std::string scope = split(entry.key).first;

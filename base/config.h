@@ -12,15 +12,16 @@
 #include "base/dimensional.h"
 #include "base/units.h"
 
-/// Layered configuration in TOML: a built-in text declares every key with its value, unit and evidence; later layers
-/// (a user's file, then `--set key=value`) override values. A layer that names an unknown key, gives a bare number
-/// where a unit is due, or another dimension or type, is an InputError with file, line, column and suggestion; one
-/// error carries a diagnostic for everything wrong in the layer, and leaves the configuration as it was.
+/// Layered configuration in TOML. A built-in text declares every key with its value, unit and evidence. Later layers (a
+/// user's file, then `--set key=value`) override values. A layer that names an unknown key, gives a number without a
+/// unit where one is required, or a value of another dimension or type, is an InputError with file, line, column and
+/// suggestion. One error carries a diagnostic for everything wrong in the layer, and leaves the configuration as it
+/// was.
 ///
-/// A built-in entry reads `link_rate = { value = "82 GB/s", evidence = "published", source = "CACM20" }`; an override
-/// is just `link_rate = "164 GB/s"`, in tables as in the built-in text, with evidence "user". The long form works in
-/// an override too, so that a copy of a built-in text is a valid file. In the built-in text a string that starts with
-/// a digit is a quantity and must parse as one.
+/// A built-in entry reads `link_rate = { value = "82 GB/s", evidence = "published", source = "CACM20" }`. An override
+/// is just `link_rate = "164 GB/s"`, in tables as in the built-in text, with evidence "user". The long form also works
+/// in an override, so that a copy of a built-in text is a valid file. In the built-in text, a string that starts with a
+/// digit is a quantity and must parse as one.
 namespace podsim::base {
 
 enum class Evidence { published, measured, derived, assumed, user };
@@ -32,7 +33,7 @@ using ConfigValue =
 struct ConfigEntry {
   std::string key;  ///< dotted: "ici.link_rate"
   ConfigValue value;
-  std::string text;  ///< as the layer that set it wrote it, without quotes: `82 GB/s`, `[32, 32]`
+  std::string text;  ///< as written in the layer that set it, without quotes: `82 GB/s`, `[32, 32]`
   Evidence evidence = Evidence::assumed;
   std::string source;  ///< the publication, measurement or reasoning behind the value
   SourceLocation origin;
@@ -40,11 +41,12 @@ struct ConfigEntry {
 
 class Config {
  public:
-  /// The built-in layer; it is also the schema of what later layers may set. `name` is what messages call it.
+  /// Makes a configuration of the built-in layer, which is also the schema of later layers. `name` is its name in
+  /// messages.
   static Config builtin(std::string_view name, std::string_view toml_text);
-  /// More keys of the built-in layer, behind the others; a key that is there already is a bug (std::logic_error).
+  /// Adds keys to the built-in layer, after the others. A key that exists already is a bug (std::logic_error).
   void add_builtin(std::string_view name, std::string_view toml_text);
-  /// Adds a file as a layer; InputError when it cannot be read or does not fit the schema.
+  /// Adds a file as a layer. InputError if it cannot be read or does not fit the schema.
   void add_file(const std::filesystem::path& path);
   void add_text(std::string_view file_name, std::string_view toml_text);
   /// Adds one `--set` argument, "ici.link_rate=164 GB/s" (quotes around the value optional).
@@ -52,11 +54,11 @@ class Config {
 
   const std::string& name() const { return name_; }
   bool contains(std::string_view key) const;
-  const ConfigEntry& entry(std::string_view key) const;  ///< std::out_of_range when there is no such key
-  /// Every entry in the order of the built-in text.
+  const ConfigEntry& entry(std::string_view key) const;  ///< std::out_of_range if there is no such key
+  /// All entries in the order of the built-in text.
   const std::vector<ConfigEntry>& entries() const { return entries_; }
 
-  // Typed access; the type was checked against the built-in entry when the layer was added, so a mismatch here
+  // Typed access. The type was checked against the built-in entry when the layer was added, so a mismatch here
   // (std::bad_variant_access) is a bug of the caller.
   bool boolean(std::string_view key) const;
   std::int64_t integer(std::string_view key) const;
@@ -70,10 +72,10 @@ class Config {
   std::vector<std::int64_t> integers(std::string_view key) const;
   std::vector<bool> booleans(std::string_view key) const;
 
-  /// An InputError that points at where the current value of `key` was set; for values out of their range.
+  /// Throws an InputError at the location that set the current value of `key`; for values out of their range.
   [[noreturn]] void reject(std::string_view key, std::string message, std::string hint = "") const;
-  /// The resolved configuration as TOML that add_text reads back to the same values; each value's evidence and source
-  /// stand behind it as a comment.
+  /// Returns the resolved configuration as TOML, which add_text() reads back to the same values. The evidence and
+  /// source of each value follow it as a comment.
   std::string to_toml() const;
 
  private:

@@ -12,7 +12,7 @@
 namespace podsim::base {
 namespace {
 
-[[noreturn]] void fail(std::string message, const SourceLocation& where, std::string hint = "") {
+[[noreturn]] void reject(std::string message, const SourceLocation& where, std::string hint = "") {
   throw InputError(Diagnostic{Diagnostic::Severity::error, std::move(message), where, std::move(hint)});
 }
 
@@ -44,12 +44,12 @@ std::optional<std::vector<T>> read_list(const toml::array& array) {
   return list;
 }
 
-/// Everything but strings, whose meaning depends on the schema; nullopt for what no entry can hold.
+/// Reads any value except a string, which depends on the schema; std::nullopt if no entry can hold it.
 std::optional<ConfigValue> read_plain(const toml::node& node, const SourceLocation& where) {
   if (const auto* boolean = node.as_boolean()) return ConfigValue(boolean->get());
   if (const auto* integer = node.as_integer()) return ConfigValue(integer->get());
   if (const auto* real = node.as_floating_point()) {
-    if (!std::isfinite(real->get())) fail("a value must be finite", where);
+    if (!std::isfinite(real->get())) reject("a value must be finite", where);
     return ConfigValue(real->get());
   }
   if (const auto* array = node.as_array()) {
@@ -59,7 +59,7 @@ std::optional<ConfigValue> read_plain(const toml::node& node, const SourceLocati
   return std::nullopt;
 }
 
-/// `value` as the type of `schema`, where that loses nothing.
+/// Converts `value` to the type of `schema` if that is lossless.
 std::optional<ConfigValue> fit(const ConfigValue& schema, const ConfigValue& value) {
   if (schema.index() == value.index()) return value;
   if (std::holds_alternative<double>(schema) && std::holds_alternative<std::int64_t>(value)) {
@@ -80,17 +80,17 @@ Dimensional read_dimensional(const ConfigEntry& schema, const toml::node& node, 
   Dimensional::Kind due = std::get<Dimensional>(schema.value).kind;
   const auto* text = node.as_string();
   if (node.is_number() || (text != nullptr && is_number(text->get()))) {
-    fail(fmt::format("'{}' is {} and needs a unit", schema.key, to_string(due)), where,
-         fmt::format("as in \"{}\"", schema.text));
+    reject(fmt::format("'{}' is {} and needs a unit", schema.key, to_string(due)), where,
+           fmt::format("as in \"{}\"", schema.text));
   }
   if (text == nullptr) {
-    fail(fmt::format("'{}' is {}, not {}", schema.key, to_string(due), describe_node(node)), where,
-         fmt::format("as in \"{}\"", schema.text));
+    reject(fmt::format("'{}' is {}, not {}", schema.key, to_string(due), describe_node(node)), where,
+           fmt::format("as in \"{}\"", schema.text));
   }
   Dimensional value = parse_dimensional(text->get(), inside_quotes(where));
   if (value.kind != due) {
-    fail(fmt::format("'{}' is {}, but '{}' is {}", schema.key, to_string(due), text->get(), to_string(value.kind)),
-         where, fmt::format("as in \"{}\"", schema.text));
+    reject(fmt::format("'{}' is {}, but '{}' is {}", schema.key, to_string(due), text->get(), to_string(value.kind)),
+           where, fmt::format("as in \"{}\"", schema.text));
   }
   return value;
 }
@@ -114,7 +114,7 @@ std::string render_real(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-/// Quantities and strings keep what was written.
+/// Text of a value. Quantities and strings keep the written text.
 std::string written_text(const ConfigValue& value, const toml::node& node) {
   const auto* text = node.as_string();
   return text != nullptr ? text->get() : render_toml(value, "");
@@ -131,8 +131,8 @@ Evidence read_evidence(const toml::node& node, const SourceLocation& where) {
   }
   std::string written = node.value<std::string>().value_or("");
   std::string hint = did_you_mean(written, names);
-  fail(fmt::format("'{}' is not a kind of evidence", written), where,
-       hint.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : hint);
+  reject(fmt::format("'{}' is not a kind of evidence", written), where,
+         hint.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : hint);
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ ConfigLayer::ConfigLayer(std::string_view file, std::string_view toml_text) : fi
   try {
     root_ = toml::parse(toml_text, file);
   } catch (const toml::parse_error& error) {
-    fail(std::string(error.description()), locate(error.source()));
+    reject(std::string(error.description()), locate(error.source()));
   }
 }
 
@@ -228,7 +228,7 @@ ConfigEntry read_builtin_value(std::string key, const toml::node& node, const So
   } else if (auto value = read_plain(node, where)) {
     entry.value = *value;
   } else {
-    fail(fmt::format("'{}' cannot be {}", entry.key, describe_node(node)), where);
+    reject(fmt::format("'{}' cannot be {}", entry.key, describe_node(node)), where);
   }
   entry.text = written_text(entry.value, node);
   return entry;
@@ -244,8 +244,8 @@ ConfigEntry read_override(const ConfigEntry& schema, const toml::node& node, con
     std::optional<ConfigValue> value = read_plain(node, where);
     if (value) value = fit(schema.value, *value);
     if (!value) {
-      fail(fmt::format("'{}' is {}, not {}", schema.key, describe_type(schema.value), describe_node(node)), where,
-           fmt::format("as in {}", render_toml(schema.value, schema.text)));
+      reject(fmt::format("'{}' is {}, not {}", schema.key, describe_type(schema.value), describe_node(node)), where,
+             fmt::format("as in {}", render_toml(schema.value, schema.text)));
     }
     entry.value = *value;
   }
@@ -261,11 +261,11 @@ void read_provenance(ConfigEntry& entry, const toml::table& long_form, const Con
       entry.evidence = read_evidence(node, layer.locate(node.source()));
     } else if (key == "source") {
       if (!node.is_string())
-        fail(fmt::format("the source of '{}' is a string", entry.key), layer.locate(node.source()));
+        reject(fmt::format("the source of '{}' is a string", entry.key), layer.locate(node.source()));
       entry.source = node.as_string()->get();
     } else if (key != "value") {
-      fail(fmt::format("'{}' is not a part of an entry", key.str()), layer.locate(key.source()),
-           did_you_mean(key.str(), names));
+      reject(fmt::format("'{}' is not a part of an entry", key.str()), layer.locate(key.source()),
+             did_you_mean(key.str(), names));
     }
   }
 }

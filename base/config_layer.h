@@ -9,12 +9,12 @@
 
 #include "base/config.h"
 
-/// One TOML text on its way into a Config: parsing, locations, and the reading of single values.
+/// Reads one TOML text for a Config: parsing, locations, and single values.
 namespace podsim::base {
 
 class ConfigLayer {
  public:
-  /// Parses at once; InputError at the place of a syntax error.
+  /// Parses the text. InputError at the location of a syntax error.
   ConfigLayer(std::string_view file, std::string_view toml_text);
 
   const toml::table& root() const { return root_; }
@@ -26,19 +26,19 @@ class ConfigLayer {
   toml::table root_;
 };
 
-/// Where the text between the quotes of a string value stands.
+/// Location of the text between the quotes of a string value.
 SourceLocation inside_quotes(SourceLocation where);
 
-/// What a message calls the type of a value: "an integer", "a bandwidth".
+/// Name of a value's type for messages: "an integer", "a bandwidth".
 std::string describe_type(const ConfigValue& value);
-/// The value as TOML.
+/// Renders a value as TOML.
 std::string render_toml(const ConfigValue& value, const std::string& text);
 
 /// Reads a value of a built-in text; its type becomes the schema. Throws InputError.
 ConfigEntry read_builtin_value(std::string key, const toml::node& node, const SourceLocation& where);
 /// Reads a value for the key of `schema`, which decides the type; evidence is "user". Throws InputError.
 ConfigEntry read_override(const ConfigEntry& schema, const toml::node& node, const SourceLocation& where);
-/// Takes `evidence` and `source` over from the long form of an entry, `{ value = ..., evidence = ..., source = ... }`.
+/// Sets `evidence` and `source` from the long form of an entry, `{ value = ..., evidence = ..., source = ... }`.
 void read_provenance(ConfigEntry& entry, const toml::table& long_form, const ConfigLayer& layer);
 
 }  // namespace podsim::base

@@ -8,21 +8,21 @@
 #include <utility>
 
 #include "base/config_layer.h"
-#include "base/csv_field.h"
-#include "base/utf8.h"
+#include "base/text/csv_field.h"
+#include "base/text/utf8.h"
 
 namespace podsim::base {
 namespace {
 
-/// What stands behind the value in its line.
+/// The rest of the line after the value.
 std::string_view behind_value(const SourceLocation& value) {
-  const std::vector<std::string_view> characters = utf8_characters(value.line_text);
+  const std::vector<std::string_view> characters = text::utf8_characters(value.line_text);
   const std::size_t end = std::size_t(value.column - 1 + value.length);
   if (end >= characters.size()) return "";
   return std::string_view(value.line_text).substr(std::size_t(characters[end].data() - value.line_text.data()));
 }
 
-/// Takes "  # published: CACM20" apart.
+/// Parses a comment such as "  # published: CACM20".
 void read_comment(ConfigEntry& entry) {
   std::string_view comment = behind_value(entry.origin);
   entry.evidence = Evidence::user;
@@ -88,8 +88,8 @@ std::vector<ConfigEntry> read_listing(std::string_view name, std::string_view to
 std::string listing_csv(const Config& config) {
   std::string text = "key,value,evidence,set in,source\n";
   for (const ConfigEntry& entry : config.entries()) {
-    text += fmt::format("{},{},{},{},{}\n", csv_field(entry.key), csv_field(entry.text), to_string(entry.evidence),
-                        csv_field(origin_text(entry)), csv_field(entry.source));
+    text += fmt::format("{},{},{},{},{}\n", text::csv_field(entry.key), text::csv_field(entry.text),
+                        to_string(entry.evidence), text::csv_field(origin_text(entry)), text::csv_field(entry.source));
   }
   return text;
 }

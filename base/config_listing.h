@@ -9,14 +9,14 @@
 
 namespace podsim::base {
 
-/// The entries of a text that Config::to_toml wrote, in its order, read without the built-in layer that declared them:
-/// what two machines differ in can be said of any two, those of other versions too. Evidence and source are those of
-/// the comments; a value without such a comment is the user's. A string that starts with a digit is a quantity where it
-/// parses as one. `name` is what messages call the text. InputError for what is not TOML, or a value that no entry can
-/// hold.
+/// Reads the entries of a text that Config::to_toml() wrote, in its order, without the built-in layer that declared
+/// them, so that any two machines can be compared, also those of other versions. Evidence and source are those of the
+/// comments; a value without such a comment counts as set by the user. A string that starts with a digit is a quantity
+/// if it parses as one. `name` is the name of the text in messages. InputError if the text is not TOML or no entry can
+/// hold a value.
 std::vector<ConfigEntry> read_listing(std::string_view name, std::string_view toml_text);
 
-/// A line per entry: key, value, evidence, set in (file and line, or the flag), source.
+/// Returns CSV with a line per entry: key, value, evidence, set in (file and line, or the flag), source.
 std::string listing_csv(const Config& config);
 /// "tpu-v3.toml:12", or "--set".
 std::string origin_text(const ConfigEntry& entry);

@@ -14,14 +14,14 @@
 
 namespace podsim::base {
 
-/// 128 bits that stand for contents: the first half of their SHA-256.
+/// A key of 128 bits for contents: the first half of their SHA-256.
 struct ContentKey {
   std::uint64_t high = 0, low = 0;
   auto operator<=>(const ContentKey&) const = default;
 };
 
-/// Contents, value by value, on their way to a key. Numbers are eight bytes each, texts and lists have their length in
-/// front: values of the same types are the same bytes only if they are equal.
+/// Collects contents value by value and hashes them to a key. Numbers take eight bytes each, and texts and lists are
+/// preceded by their length, so that sequences of values of the same types have the same bytes only if they are equal.
 class ContentHash {
  public:
   template <class Number>
@@ -43,7 +43,7 @@ class ContentHash {
     return *this;
   }
   ContentHash& add(const ContentKey& key) { return word(key.high).word(key.low); }
-  /// Several values, one after the other.
+  /// Adds several values in order.
   template <class First, class Second, class... Rest>
   ContentHash& add(const First& first, const Second& second, const Rest&... rest) {
     add(first).add(second);

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace podsim::base {
 namespace {
 
-constexpr std::size_t widest_line = 160;  // of a source line shown; HLO lines run to thousands of characters
+constexpr std::size_t widest_line = 160;  // shown of a source line, since HLO lines run to thousands of characters
 
-/// The part of a source line that is shown and where its underline stands, in characters.
+/// The part of a source line that is shown and the range of its underline, in characters.
 struct Excerpt {
   std::vector<std::string_view> characters;
   std::size_t underline_begin = 0;
@@ -23,7 +23,7 @@ struct Excerpt {
 
 Excerpt excerpt(const SourceLocation& location) {
   Excerpt result;
-  result.characters = utf8_characters(location.line_text);
+  result.characters = text::utf8_characters(location.line_text);
   std::size_t count = result.characters.size();
   std::size_t begin = location.column > 0 ? std::min(std::size_t(location.column - 1), count) : 0;
   result.underline_begin = begin;
@@ -59,7 +59,7 @@ std::string caret_lines(const Diagnostic& diagnostic, bool color) {
   return text + "\n";
 }
 
-std::string place(const SourceLocation& location) {
+std::string location_text(const SourceLocation& location) {
   if (location.file.empty()) return "";
   if (location.line == 0) return location.file + ": ";
   if (location.column == 0) return fmt::format("{}:{}: ", location.file, location.line);
@@ -75,7 +75,7 @@ std::string summary(const std::vector<Diagnostic>& diagnostics) {
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-/// Insertions, deletions, substitutions and swaps of neighbours, case ignored.
+/// Edit distance: insertions, deletions, substitutions and swaps of neighbours, case ignored.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;
@@ -108,7 +108,7 @@ std::string format(const Diagnostic& diagnostic, bool color) {
       severity = paint("note:", "1;36", color);
       break;
   }
-  std::string where = place(diagnostic.location);
+  std::string where = location_text(diagnostic.location);
   std::string text =
       fmt::format("{}{} {}\n", where.empty() ? where : paint(where, "1", color), severity, diagnostic.message);
   if (!diagnostic.location.line_text.empty()) return text + caret_lines(diagnostic, color);
@@ -124,7 +124,7 @@ SourceLocation locate(std::string file, std::string_view text, std::size_t offse
   SourceLocation location;
   location.file = std::move(file);
   location.line = int(std::count(before.begin(), before.end(), '\n')) + 1;
-  location.column = int(utf8_characters(text.substr(begin, offset - begin)).size()) + 1;
+  location.column = int(text::utf8_characters(text.substr(begin, offset - begin)).size()) + 1;
   location.length = length;
   location.line_text = text.substr(begin, end - begin);
   if (location.line_text.ends_with('\r')) location.line_text.pop_back();

@@ -15,9 +15,9 @@
 ///       | ^~~~~~~~ did you mean 'link_rate'?
 namespace podsim::base {
 
-/// Where in some text: a file (or "--set", "command line"), 1-based line and column in characters (not bytes), 0 when
-/// unknown, and the whole source line for the caret. A text of one line that has no number, such as an argument, has
-/// line 0 and still a column and a line_text.
+/// A location in a text: a file (or "--set", "command line"), 1-based line and column in characters (not bytes), 0 if
+/// unknown, and the whole source line for the caret. In a text of one line without a number, such as an argument, line
+/// is 0, but column and line_text are set.
 struct SourceLocation {
   std::string file;
   int line = 0;
@@ -34,8 +34,8 @@ struct Diagnostic {
   std::string hint;         ///< one line, such as "did you mean 'link_rate'?"; may be empty
 };
 
-/// The printed form, ending in a newline; color uses ANSI escapes. A source line too long for a terminal is cut to the
-/// surroundings of its caret.
+/// Returns the printed form, ending in a newline. `color` uses ANSI escapes. A source line too long for a terminal is
+/// truncated to the surroundings of its caret.
 std::string format(const Diagnostic& diagnostic, bool color = false);
 
 /// The location of byte `offset` in `text`, which was read from `file`.
@@ -54,14 +54,15 @@ class InputError : public std::runtime_error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-/// A simulation that cannot proceed (deadlock, memory exhausted, hazard): a verdict that names the place; exit code 1.
+/// A simulation that cannot proceed (deadlock, memory exhausted, hazard). The text says where; the program exits with
+/// 1.
 class SimulationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The candidate closest to `word` by edit distance (case ignored, a swap of neighbours counts once) when it is near
-/// enough to be a typing error, else "".
+/// Returns the candidate closest to `word` by edit distance (case ignored, a swap of neighbours counts once) if it is
+/// close enough to be a typing error, else "".
 std::string closest(std::string_view word, std::span<const std::string> candidates);
 /// "did you mean 'X'?" for the closest candidate, else "".
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace podsim::base {
 namespace {
@@ -80,17 +80,17 @@ const std::vector<Unit>& units() {
   return all;
 }
 
-[[noreturn]] void fail(const SourceLocation& where, std::string_view text, std::string_view part, std::string message,
-                       std::string hint) {
+[[noreturn]] void reject_part(const SourceLocation& where, std::string_view text, std::string_view part,
+                              std::string message, std::string hint) {
   SourceLocation location = where;
   std::string_view before = text.substr(0, std::size_t(part.data() - text.data()));
-  location.column += int(utf8_characters(before).size());
-  location.length = std::max(int(utf8_characters(part).size()), 1);
+  location.column += int(text::utf8_characters(before).size());
+  location.length = std::max(int(text::utf8_characters(part).size()), 1);
   throw InputError(Diagnostic{Diagnostic::Severity::error, std::move(message), std::move(location), std::move(hint)});
 }
 
 std::string suggest_unit(std::string_view written) {
-  // KB and friends are read both ways, so neither is guessed.
+  // KB is in use for both 1000 and 1024 bytes, so neither is guessed.
   if (written == "KB" || written == "KB/s") {
     return fmt::format("write k{0} for 1000 bytes or Ki{0} for 1024", written.substr(1));
   }
@@ -143,21 +143,22 @@ Dimensional parse_dimensional(std::string_view text, const SourceLocation& where
   double number = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || !std::isfinite(number) || !looks_dimensional(text)) {
-    fail(where, text, body, fmt::format("'{}' is not a number and a unit", body), "write it as in \"300 ns\"");
+    reject_part(where, text, body, fmt::format("'{}' is not a number and a unit", body), "write it as in \"300 ns\"");
   }
   std::string_view name = trim(digits.substr(std::size_t(end - digits.data())));
-  if (name.empty()) fail(where, text, body, fmt::format("'{}' has no unit", body), "write it as in \"300 ns\"");
+  if (name.empty()) reject_part(where, text, body, fmt::format("'{}' has no unit", body), "write it as in \"300 ns\"");
   auto unit =
       std::find_if(units().begin(), units().end(), [&](const Unit& candidate) { return candidate.name == name; });
-  if (unit == units().end()) fail(where, text, name, fmt::format("'{}' is not a unit", name), suggest_unit(name));
-  if (number < 0) fail(where, text, body, fmt::format("'{}' is negative", body), "");
+  if (unit == units().end())
+    reject_part(where, text, name, fmt::format("'{}' is not a unit", name), suggest_unit(name));
+  if (number < 0) reject_part(where, text, body, fmt::format("'{}' is negative", body), "");
   double si = number * unit->multiplier / unit->divisor;
   bool counted = unit->kind == Dimensional::Kind::bytes || unit->kind == Dimensional::Kind::cycles;
   if (counted && (si != std::floor(si) || si > 0x1p62)) {
-    fail(where, text, body,
-         fmt::format("'{}' is not a whole number of {}", body,
-                     unit->kind == Dimensional::Kind::bytes ? "bytes" : "cycles"),
-         "");
+    reject_part(where, text, body,
+                fmt::format("'{}' is not a whole number of {}", body,
+                            unit->kind == Dimensional::Kind::bytes ? "bytes" : "cycles"),
+                "");
   }
   return {unit->kind, si};
 }

@@ -9,25 +9,25 @@
 
 namespace podsim::base {
 
-/// One line on a terminal that says how far something is and when it will be done:
+/// Shows the progress of some work and its remaining time in one line of a terminal:
 ///
 ///   simulating  37 %  [#######             ]  3 s left
 ///
-/// Nothing is shown in the first second, more often than ten times a second, or where `terminal` is false; the
+/// Nothing is shown in the first second, or if `terminal` is false, and nothing more often than ten times a second. The
 /// destructor clears the line.
 class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// On stderr, if that is a terminal.
+  /// Writes to stderr if that is a terminal.
   explicit Progress(std::string label);
-  /// For tests: any stream and any clock.
+  /// For tests, with any stream and any clock.
   Progress(std::string label, std::ostream& out, bool terminal, std::function<Clock::time_point()> now);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `fraction` of the work is done, 0 to 1; `note` is shown behind it. Cheap when there is nothing to show.
+  /// Reports that `fraction` of the work, 0 to 1, is done. `note` is shown after it. Cheap if nothing is to be shown.
   void update(double fraction, std::string_view note = "");
 
  private:

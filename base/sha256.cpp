@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t block_bytes = 64, length_bytes = 8;
 
-/// FIPS 180-4, 4.2.2: the first 32 bits of the fractions of the cube roots of the first 64 primes.
+/// FIPS 180-4, 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 constexpr std::array<std::uint32_t, 64> constants = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -24,7 +24,7 @@ constexpr std::array<std::uint32_t, 64> constants = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-/// 5.3.3: of the square roots of the first eight primes.
+/// 5.3.3: as above, of the square roots of the first eight primes.
 using State = std::array<std::uint32_t, 8>;
 constexpr State initial = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -59,7 +59,7 @@ void absorb(State& hash, std::string_view block) {
   for (std::size_t i = 0; i < hash.size(); ++i) hash[i] += worked[i];
 }
 
-/// 5.1.1: what is left of the last block, a one bit, zeros, and the length in bits as the last eight bytes.
+/// 5.1.1: the rest of the data, a one bit, zeros, and the length in bits as the last eight bytes.
 std::string padded_end(std::string_view rest, std::uint64_t bytes) {
   std::string end(rest);
   end += char(0x80);

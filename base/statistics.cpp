@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 
 namespace podsim::base {
 
@@ -24,8 +24,8 @@ const Statistic* StatisticSet::find(std::string_view name) const {
 }
 
 void StatisticSet::write_text(std::ostream& out) const {
-  using Align = TextTable::Align;
-  TextTable table({Align::left, Align::right, Align::left, Align::left});
+  using Align = text::TextTable::Align;
+  text::TextTable table({Align::left, Align::right, Align::left, Align::left});
   for (const Statistic& statistic : statistics_) {
     table.row({statistic.name(), fmt::format("{}", statistic.value()), statistic.unit(), statistic.description()});
   }

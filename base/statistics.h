@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-/// Named counters with a unit and a sentence; modules count, printers stand apart.
+/// Named counters with a unit and a description. Modules count; printing is separate.
 namespace podsim::base {
 
 class Statistic {
@@ -26,12 +26,12 @@ class Statistic {
   std::int64_t value_ = 0;
 };
 
-/// Owns statistics; references stay valid for its lifetime. Names are dotted paths, unique.
+/// Owns statistics. References are valid for its lifetime. Names are dotted paths and unique.
 class StatisticSet {
  public:
-  /// std::logic_error when the name is taken.
+  /// std::logic_error if the name is taken.
   Statistic& add(std::string name, std::string unit, std::string description);
-  const Statistic* find(std::string_view name) const;  ///< null when there is none
+  const Statistic* find(std::string_view name) const;  ///< null if there is none
   auto begin() const { return statistics_.begin(); }
   auto end() const { return statistics_.end(); }
   /// One line each: name, value, unit, description, aligned.

@@ -31,7 +31,8 @@ std::string four_digits(double value) {
   return text;
 }
 
-/// The largest prefix that leaves a value of at least one after rounding to four digits; prefixes fall.
+/// Formats with the largest prefix that leaves a value of at least one after rounding to four digits. Prefixes are in
+/// descending order.
 std::string with_prefix(double value, std::span<const Prefix> prefixes) {
   if (value == 0) return fmt::format("0 {}", prefixes.back().unit);
   for (const Prefix& prefix : prefixes) {

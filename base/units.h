@@ -7,11 +7,11 @@
 
 /// Quantities that carry their dimension, so that seconds, bytes and cycles cannot be mixed up.
 ///
-/// Two kinds:
-///  - Count<Tag>: an exact integer number of one thing (Cycles of some clock, Bytes, Time in picoseconds). Simulated
-///    time is always counted, never accumulated in floating point.
-///  - Quantity<TimeExponent, DataExponent>: a physical value in SI base units (seconds, bytes), a double: Duration,
-///    Frequency, Bandwidth, DataSize. Products and quotients get the right dimension or do not compile.
+/// There are two kinds:
+/// - Count<Tag>: an exact integer number of one thing (Cycles of some clock, Bytes, Time in picoseconds). Simulated
+///   time is always counted, never accumulated in floating point.
+/// - Quantity<TimeExponent, DataExponent>: a physical value in SI base units (seconds, bytes), as a double: Duration,
+///   Frequency, Bandwidth, DataSize. Products and quotients get the right dimension or do not compile.
 namespace podsim::base {
 
 template <class Tag>
@@ -30,7 +30,7 @@ class Count {
   friend constexpr Count operator*(Count a, std::int64_t factor) { return Count(a.value_ * factor); }
   friend constexpr Count operator*(std::int64_t factor, Count a) { return Count(a.value_ * factor); }
   friend constexpr Count operator/(Count a, std::int64_t divisor) { return Count(a.value_ / divisor); }
-  /// How often b fits into a, rounded down.
+  /// The number of times that b fits into a, rounded down.
   friend constexpr std::int64_t operator/(Count a, Count b) { return a.value_ / b.value_; }
   friend constexpr Count operator%(Count a, Count b) { return Count(a.value_ % b.value_); }
 
@@ -40,7 +40,7 @@ class Count {
 
 using Cycles = Count<struct CyclesTag>;     ///< Cycles of the clock that the context names.
 using Bytes = Count<struct BytesTag>;       ///< Bytes, exact.
-using Time = Count<struct PicosecondsTag>;  ///< Simulated time in picoseconds, SystemC's resolution here.
+using Time = Count<struct PicosecondsTag>;  ///< Simulated time in picoseconds, the resolution of SystemC here.
 
 template <int TimeExponent, int DataExponent>
 class Quantity {
@@ -93,7 +93,7 @@ constexpr Bandwidth operator/(Bytes bytes, Duration time) { return Bandwidth(dou
 constexpr Duration operator/(Cycles cycles, Frequency clock) { return Duration(double(cycles.value()) / clock.si()); }
 
 constexpr Duration to_duration(Time time) { return Duration(double(time.value()) * 1e-12); }
-/// Rounded to the nearest picosecond.
+/// Rounds to the nearest picosecond.
 Time to_time(Duration duration);
 
 constexpr std::int64_t divide_round_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -101,17 +101,17 @@ constexpr std::int64_t round_up(std::int64_t a, std::int64_t multiple) {
   return divide_round_up(a, multiple) * multiple;
 }
 
-/// A clock as a description, not a toggling wire: edge n stands at n / frequency since time zero, rounded to the
-/// nearest picosecond once (never accumulated: a 940 MHz period rounded to 1064 ps would be 160 ppm wrong).
+/// A clock as a description, not a toggling wire. Edge n is at n / frequency since time zero, rounded once to the
+/// nearest picosecond. Nothing accumulates: a 940 MHz period rounded to 1064 ps would be 160 ppm wrong.
 class Clock {
  public:
   explicit Clock(Frequency frequency);
   Frequency frequency() const { return frequency_; }
   Time time_of(Cycles edge) const;
-  /// The first edge at or after a time.
+  /// First edge at or after a time.
   Cycles edge_at_or_after(Time time) const;
-  /// Whole cycles that cover a duration (rounded up, with a relative slack of 1e-9 for values such as 100 cycles
-  /// written in nanoseconds).
+  /// Number of whole cycles that cover a duration, rounded up, with a relative slack of 1e-9 for values such as 100
+  /// cycles written in nanoseconds.
   Cycles cycles_covering(Duration duration) const;
 
  private:
@@ -119,8 +119,8 @@ class Clock {
   std::int64_t millihertz_;
 };
 
-/// For people: the value with four significant digits and a fitting prefix, "131.1 ms", "412.5 GB/s", "16 MiB".
-/// Byte counts use binary prefixes when they divide exactly, decimal ones otherwise.
+/// Human-readable: the value with four significant digits and a suitable prefix, "131.1 ms", "412.5 GB/s", "16 MiB".
+/// Byte counts use binary prefixes if they divide exactly, else decimal ones.
 std::string to_string(Duration duration);
 std::string to_string(Frequency frequency);
 std::string to_string(Bandwidth bandwidth);

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Host time of a core bundle by bundle: items are simulated cycles. A matmul's inner loop with both matrix units in
-// steady state, an elementwise loop with a store every other cycle, and a scalar loop; then generated kernels from HBM
-// to HBM; with data and without.
+// Host time of a core simulated bundle by bundle; items are simulated cycles. Kernels: a matmul's inner loop with both
+// matrix units in steady state, an elementwise loop with a store every other cycle, a scalar loop, and generated
+// kernels from HBM to HBM. All with data and without.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -10,29 +9,31 @@
 #include <string>
 
 #include "hw/bundle/bundle_run.h"
-#include "hw/isa/assembler.h"
-#include "sw/kernels/kernel.h"
-#include "workloads/machines.h"
+#include "hw/isa/pasm/assembler.h"
+#include "sw/codegen/families/kernel.h"
+#include "sw/codegen/kernel_families.h"
+#include "workloads/machines/machines.h"
 
-// libsystemc brings its own main, which calls sc_main; this program's main comes first and sc_main is never called.
+// libsystemc contains a main, which calls sc_main. This program's main comes first in the link, so sc_main is never
+// called.
 extern "C" int sc_main(int, char**) { return 0; }
 
 namespace podsim {
 namespace {
 
 const hw::Machine& machine() {
-  static const hw::Machine resolved = hw::read_machine(workloads::machine_config("tpu-v3"));
+  static const hw::Machine resolved = hw::read_machine(workloads::machines::machine_config("tpu-v3"));
   return resolved;
 }
 
-/// 100 trips through `body` for each of `rounds`; the address registers s1 to s4 start anew in each round.
+/// 100 trips through `body` for each of `rounds`; the address registers s1 to s4 are reset in each round.
 hw::isa::Program loop_program(const std::string& before, int rounds, const std::string& body) {
   const std::string text = fmt::format(
       "{}\n  s.mov s9, {}\n"
       "round:\n  {{ s.mov s1, 0 ; s.mov s2, 8192 }}\n  {{ s.mov s3, 12288 ; s.mov s4, 20480 }}\n  s.mov s8, 100\n"
       "trip:\n{}  s.loop s8, trip\n  s.loop s9, round\n  halt\n",
       before, rounds, body);
-  return hw::isa::assemble("bench.pasm", text);
+  return hw::isa::pasm::assemble("bench.pasm", text);
 }
 
 /// Every eight cycles a push to and a pop from each matrix unit, two accumulations with their loads and stores.
@@ -77,12 +78,12 @@ hw::isa::Program scalar(int rounds) {
 }
 
 void run(benchmark::State& state, const hw::isa::Program& program, bool functional) {
-  hw::BundleRunOptions options;
+  hw::bundle::BundleRunOptions options;
   options.functional = functional;
   std::int64_t cycles = 0;
   for (auto _ : state) {
-    hw::DeviceMemory hbm(machine().hbm.capacity_per_core);
-    cycles += hw::run_bundles(machine(), program, hbm, options).cycles.value();
+    hw::memory::DeviceMemory hbm(machine().hbm.capacity_per_core);
+    cycles += hw::bundle::run_bundles(machine(), program, hbm, options).cycles.value();
   }
   state.SetItemsProcessed(cycles);
 }
@@ -91,12 +92,14 @@ void MatmulLoop(benchmark::State& state) { run(state, matmul(20), state.range(0)
 void ElementwiseLoop(benchmark::State& state) { run(state, elementwise(50), state.range(0) != 0); }
 void ScalarLoop(benchmark::State& state) { run(state, scalar(50), state.range(0) != 0); }
 
-/// A family's kernel with its preset arguments but for those given.
-sw::Kernel kernel(const std::string& family_name, const std::map<std::string, std::string>& arguments) {
-  for (const sw::KernelFamily& family : sw::kernel_families()) {
+/// A family's kernel with its preset arguments, except for those given.
+sw::codegen::families::Kernel kernel(const std::string& family_name,
+                                     const std::map<std::string, std::string>& arguments) {
+  for (const sw::codegen::families::KernelFamily& family : sw::codegen::kernel_families()) {
     if (family.name != family_name) continue;
-    sw::KernelArguments all;
-    for (const sw::KernelParameter& parameter : family.parameters) all.values[parameter.name] = parameter.preset;
+    sw::codegen::families::KernelArguments all;
+    for (const sw::codegen::families::KernelParameter& parameter : family.parameters)
+      all.values[parameter.name] = parameter.preset;
     for (const auto& [name, value] : arguments) all.values.at(name) = value;
     return family.build(machine(), all);
   }

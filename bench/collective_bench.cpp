@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "noc/fresh_context.h"
+#include "base/systemc/fresh_context.h"
 #include "noc/slice.h"
 #include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_simulation.h"
@@ -24,15 +24,17 @@ double peak_megabytes() {
 /// Arguments: chips along x and y, whether the slice is folded.
 void all_reduce(benchmark::State& state) {
   const noc::Topology slice = noc::slice_topology({{32, 32}, 4}, {state.range(0), state.range(1)});
-  const hw::Machine machine = sw::tpu_v3();
-  const sw::CollectiveRequest request{sw::CollectiveKind::all_reduce, sw::ElementType::bf16, std::int64_t(50) << 20};
+  const hw::Machine machine = sw::collectives::tpu_v3();
+  const sw::collectives::CollectiveRequest request{sw::collectives::CollectiveKind::all_reduce,
+                                                   sw::ir::ElementType::bf16, std::int64_t(50) << 20};
   std::int64_t messages = 0;
   for (auto _ : state) {
-    noc::fresh_context();
-    const auto choice = sw::choose_algorithm(machine, slice, sw::CollectiveGroups::all(slice, 2), request);
-    const auto outcome = sw::simulate_collective(machine, choice.schedule, {.fold = state.range(2) != 0});
+    base::systemc::fresh_context();
+    const auto choice =
+        sw::collectives::choose_algorithm(machine, slice, sw::collectives::CollectiveGroups::all(slice, 2), request);
+    const auto outcome = sw::collectives::simulate_collective(machine, choice.schedule, {.fold = state.range(2) != 0});
     messages += outcome.messages;
-    state.SetLabel(to_string(outcome.topology));
+    state.SetLabel(noc::to_string(outcome.topology));
     state.counters["simulated_us"] = double(outcome.duration.value()) * 1e-6;
   }
   state.counters["messages"] = benchmark::Counter(double(messages), benchmark::Counter::kIsRate);

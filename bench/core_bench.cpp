@@ -5,13 +5,14 @@
 
 #include <systemc>
 
+#include "hw/chip/replay_chip.h"
+#include "hw/chip/tile_chip.h"
 #include "hw/machine.h"
-#include "hw/replay_chip.h"
-#include "hw/tile_chip.h"
-#include "hw/tile_pipeline.h"
-#include "workloads/machines.h"
+#include "hw/timing/tile_pipeline.h"
+#include "workloads/machines/machines.h"
 
-// libsystemc brings its own main, which calls sc_main; this program's main comes first and sc_main is never called.
+// libsystemc contains a main, which calls sc_main. This program's main comes first in the link, so sc_main is never
+// called.
 extern "C" int sc_main(int, char**) { return 0; }
 
 namespace podsim {
@@ -20,7 +21,7 @@ namespace {
 constexpr std::int64_t tiles_per_op = 64;
 
 const hw::Machine& machine() {
-  static const hw::Machine resolved = hw::read_machine(workloads::machine_config("tpu-v3"));
+  static const hw::Machine resolved = hw::read_machine(workloads::machines::machine_config("tpu-v3"));
   return resolved;
 }
 
@@ -36,19 +37,19 @@ const hw::TileOp& op() {
 }
 
 /// Gives every core one command per round, then stops the simulation until the next round.
-class Rounds : public hw::CoreRuntime {
+class Rounds : public hw::core::CoreRuntime {
  public:
   explicit Rounds(hw::Command command) : command_(std::move(command)) {}
-  std::optional<hw::Command> next_command(hw::Core&) override {
+  std::optional<hw::Command> next_command(hw::core::Core&) override {
     pause_next_ = !pause_next_;
     return pause_next_ ? hw::Command(hw::External{}) : command_;
   }
-  void completed(hw::Core&, const hw::CommandRecord&) override {}
-  void start_external(hw::Core& core, const hw::External&) override {
+  void completed(hw::core::Core&, const hw::CommandRecord&) override {}
+  void start_external(hw::core::Core& core, const hw::External&) override {
     paused_ = &core;
     sc_core::sc_pause();
   }
-  void failed(hw::Core&, const std::string&) override { sc_core::sc_stop(); }
+  void failed(hw::core::Core&, const std::string&) override { sc_core::sc_stop(); }
   void run_round() {
     if (paused_ != nullptr) paused_->complete_external();
     sc_core::sc_start();
@@ -57,7 +58,7 @@ class Rounds : public hw::CoreRuntime {
  private:
   hw::Command command_;
   bool pause_next_ = false;
-  hw::Core* paused_ = nullptr;
+  hw::core::Core* paused_ = nullptr;
 };
 
 hw::Machine one_core() {
@@ -71,9 +72,9 @@ struct World {
   World() { sc_core::sc_start(sc_core::SC_ZERO_TIME); }
   hw::Machine single = one_core();
   Rounds tile_rounds{hw::RunOp{&op()}};
-  Rounds replay_rounds{hw::RunFor{&op(), hw::simulate_op(machine(), op())}};
-  hw::TileChip tile{"tile", single, 0, tile_rounds};
-  hw::ReplayChip replay{"replay", single, 1, replay_rounds};
+  Rounds replay_rounds{hw::RunFor{&op(), hw::timing::simulate_op(machine(), op())}};
+  hw::chip::TileChip tile{"tile", single, 0, tile_rounds};
+  hw::chip::ReplayChip replay{"replay", single, 1, replay_rounds};
 };
 
 World& world() {
@@ -95,7 +96,7 @@ void replay_detail(benchmark::State& state) {
 BENCHMARK(replay_detail);
 
 void recurrence(benchmark::State& state) {
-  hw::TilePipeline pipeline(machine());
+  hw::timing::TilePipeline pipeline(machine());
   for (auto _ : state) benchmark::DoNotOptimize(pipeline.simulate(op()));
   state.counters["ops"] = benchmark::Counter(double(state.iterations()), benchmark::Counter::kIsRate);
   state.counters["tiles"] = benchmark::Counter(double(state.iterations() * tiles_per_op), benchmark::Counter::kIsRate);
@@ -103,7 +104,7 @@ void recurrence(benchmark::State& state) {
 BENCHMARK(recurrence);
 
 void estimate(benchmark::State& state) {
-  hw::TilePipeline pipeline(machine());
+  hw::timing::TilePipeline pipeline(machine());
   for (auto _ : state) benchmark::DoNotOptimize(pipeline.estimate(op()));
   state.counters["ops"] = benchmark::Counter(double(state.iterations()), benchmark::Counter::kIsRate);
 }

@@ -1,13 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
-// Speed of the message-level network on the host: how many messages and hops per second the fabric carries.
+// Speed of the message-level network on the host: messages and hops per second.
 #include <benchmark/benchmark.h>
 
 #include <deque>
 
-#include "noc/fresh_context.h"
-#include "noc/ici_port.h"
-#include "noc/message_fabric.h"
-#include "noc/systemc_time.h"
+#include "base/systemc/fresh_context.h"
+#include "base/systemc/systemc_time.h"
+#include "noc/ici/ici_port.h"
+#include "noc/ici/message_fabric.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
@@ -15,10 +14,10 @@ extern "C" int sc_main(int, char**) { return 0; }
 namespace podsim {
 namespace {
 
-// Every chip sends one message after another to a chip some hops away, each when its link has taken the one before.
-struct Shift : sc_core::sc_module, noc::IciClient {
+// Every chip sends a series of messages to a chip `hops` away, each when its link has taken the one before.
+struct Shift : sc_core::sc_module, noc::ici::IciClient {
   Shift(const sc_core::sc_module_name& name, const noc::Topology& topology, const noc::Coordinates& hops, int count)
-      : sc_module(name), fabric("fabric", topology, sw::tpu_v3().ici), hops_(hops) {
+      : sc_module(name), fabric("fabric", topology, sw::collectives::tpu_v3().ici), hops_(hops) {
     for (noc::NodeId node = 0; node < topology.nodes(); ++node) {
       ports.emplace_back(("port_" + std::to_string(node)).c_str(), node);
       ports.back().bind(fabric);
@@ -34,23 +33,23 @@ struct Shift : sc_core::sc_module, noc::IciClient {
   void send(noc::NodeId node) {
     if (left_[node]-- > 0) ports[node].send({.hops = hops_, .bytes = base::Bytes(65536)});
   }
-  void message_taken(noc::NodeId node, const noc::Message&) override { send(node); }
-  void message_received(noc::NodeId, const noc::Message&) override {}
+  void message_taken(noc::NodeId node, const noc::ici::Message&) override { send(node); }
+  void message_received(noc::NodeId, const noc::ici::Message&) override {}
 
-  noc::MessageFabric fabric;
-  std::deque<noc::IciPort> ports;
+  noc::ici::MessageFabric fabric;
+  std::deque<noc::ici::IciPort> ports;
 
  private:
   noc::Coordinates hops_;
   std::vector<int> left_;
 };
 
-/// Messages over `hops` links of a 16 x 16 torus, all links equally loaded.
+/// Messages over `hops` links of a 16 x 16 torus, with the same load on all links.
 void fabric_messages(benchmark::State& state) {
   std::int64_t hops = 0, messages = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    noc::fresh_context();
+    base::systemc::fresh_context();
     auto bench = std::make_unique<Shift>("shift", noc::Topology({16, 16}, {true, true}),
                                          noc::Coordinates{std::int32_t(state.range(0))}, 200);
     state.ResumeTiming();

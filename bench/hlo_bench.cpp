@@ -10,9 +10,9 @@
 #include <sstream>
 #include <string>
 
+#include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/printer.h"
 #include "sw/hlo/reader.h"
-#include "sw/hlo/to_graph.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
 
@@ -54,7 +54,7 @@ void read_text(benchmark::State& state) {
   for (auto _ : state) {
     const sw::hlo::ReadResult result = sw::hlo::read("bench", text);
     if (!result.ok()) return state.SkipWithError(result.diagnostics.front().message.c_str());
-    held = text.size();  // the text itself, which the module keeps
+    held = text.size();  // the module keeps the text itself
     for (const sw::hlo::Module& module : result.modules) held += sw::hlo::memory_bytes(module);
   }
   state.SetBytesProcessed(std::int64_t(text.size()) * std::int64_t(state.iterations()));
@@ -72,7 +72,7 @@ void make_graph(benchmark::State& state) {
   const std::string text = text_of(state);
   const sw::hlo::ReadResult result = sw::hlo::read("bench", text);
   for (auto _ : state) {
-    for (const sw::hlo::Module& module : result.modules) benchmark::DoNotOptimize(sw::hlo::to_graph(module));
+    for (const sw::hlo::Module& module : result.modules) benchmark::DoNotOptimize(sw::hlo::graph::to_graph(module));
   }
   state.SetBytesProcessed(std::int64_t(text.size()) * std::int64_t(state.iterations()));
 }

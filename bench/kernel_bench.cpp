@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Simulated cycles per second of host time, bundle by bundle: generated kernels from the first bundle to the halt,
-// without generating them. Functional runs compute every value, the others only when it would be there.
+// Simulated cycles per second of host time for generated kernels, bundle by bundle from the first bundle to the halt,
+// without the time to generate them. Functional runs compute every value; timing-only runs compute only the times at
+// which values would be ready.
 #include <benchmark/benchmark.h>
 
 #include <map>
@@ -8,9 +8,10 @@
 
 #include "hw/bundle/bundle_run.h"
 #include "hw/machine.h"
-#include "sw/kernels/kernel.h"
-#include "sw/kernels/verify.h"
-#include "workloads/machines.h"
+#include "sw/codegen/check/verify.h"
+#include "sw/codegen/families/kernel.h"
+#include "sw/codegen/kernel_families.h"
+#include "workloads/machines/machines.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
 
@@ -19,25 +20,28 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-sw::Kernel build(const hw::Machine& machine, const std::string& name, Values values) {
-  for (const sw::KernelFamily& family : sw::kernel_families()) {
+sw::codegen::families::Kernel build(const hw::Machine& machine, const std::string& name, Values values) {
+  for (const sw::codegen::families::KernelFamily& family : sw::codegen::kernel_families()) {
     if (family.name != name) continue;
-    for (const sw::KernelParameter& parameter : family.parameters) values.emplace(parameter.name, parameter.preset);
+    for (const sw::codegen::families::KernelParameter& parameter : family.parameters)
+      values.emplace(parameter.name, parameter.preset);
     return family.build(machine, {values});
   }
   throw base::InputError("no kernel is called " + name);
 }
 
-void run(benchmark::State& state, const std::string& family, const Values& values, hw::BundleRunOptions options) {
-  const hw::Machine machine = hw::read_machine(workloads::machine_config("tpu-v3"));
-  const sw::Kernel kernel = build(machine, family, values);
-  hw::DeviceMemory hbm(machine.hbm.capacity_per_core);
-  const std::vector<sw::Literal> inputs = sw::random_inputs(kernel, 1, sw::InputKind::finite);
-  for (std::size_t i = 0; i < inputs.size(); ++i) write_array(hbm, kernel.inputs[i], inputs[i]);
+void run(benchmark::State& state, const std::string& family, const Values& values,
+         hw::bundle::BundleRunOptions options) {
+  const hw::Machine machine = hw::read_machine(workloads::machines::machine_config("tpu-v3"));
+  const sw::codegen::families::Kernel kernel = build(machine, family, values);
+  hw::memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
+  const std::vector<sw::ir::Literal> inputs =
+      sw::codegen::check::random_inputs(kernel, 1, sw::codegen::check::InputKind::finite);
+  for (std::size_t i = 0; i < inputs.size(); ++i) sw::codegen::families::write_array(hbm, kernel.inputs[i], inputs[i]);
   options.before = kernel.before;
   options.after = kernel.after;
   std::int64_t cycles = 0;
-  for (auto _ : state) cycles += run_bundles(machine, kernel.program, hbm, options).cycles.value();
+  for (auto _ : state) cycles += hw::bundle::run_bundles(machine, kernel.program, hbm, options).cycles.value();
   state.SetItemsProcessed(cycles);
 }
 
@@ -45,13 +49,13 @@ void functional(benchmark::State& state, const std::string& family, const Values
   run(state, family, values, {});
 }
 void timing_only(benchmark::State& state, const std::string& family, const Values& values) {
-  hw::BundleRunOptions options;
+  hw::bundle::BundleRunOptions options;
   options.functional = false;
   run(state, family, values, options);
 }
 void every_row(benchmark::State& state, const std::string& family, const Values& values) {
-  hw::BundleRunOptions options;
-  options.matrix_view = hw::MatrixUnitView::rows;
+  hw::bundle::BundleRunOptions options;
+  options.matrix_view = hw::bundle::matrix::MatrixUnitView::rows;
   run(state, family, values, options);
 }
 

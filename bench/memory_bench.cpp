@@ -1,28 +1,28 @@
-// SPDX-License-Identifier: Apache-2.0
-// Speed of the bank-level memory on the host: how many requests per second one channel's controller schedules at full
-// load, by access pattern, and bytes per second of the banks of a core's half against streams.
+// Speed of the bank-level memory on the host: requests per second that one channel's controller schedules at full load,
+// by access pattern, and bytes per second over the banks of a core's half compared with streams.
 #include <benchmark/benchmark.h>
 
 #include <random>
 #include <vector>
 
-#include "hw/hbm_stream.h"
 #include "hw/machine.h"
-#include "hw/memory/bank_stream.h"
-#include "hw/memory/channel_controller.h"
-#include "workloads/machines.h"
+#include "hw/memory/banks/bank_stream.h"
+#include "hw/memory/dram/channel_controller.h"
+#include "hw/timing/hbm_stream.h"
+#include "workloads/machines/machines.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
 
 namespace podsim {
 namespace {
 
-hw::DramParameters hbm2() { return hw::read_machine(workloads::machine_config("tpu-v3")).dram; }
+hw::DramParameters hbm2() { return hw::read_machine(workloads::machines::machine_config("tpu-v3")).dram; }
 
-// Requests that fall on one channel.
-std::vector<hw::MemoryRequest> requests_of_one_channel(const hw::AddressMap& map, base::Bytes size, bool random,
-                                                       int writes_in_four) {
-  std::vector<hw::MemoryRequest> requests;
+// Requests that map to one channel.
+std::vector<hw::memory::dram::MemoryRequest> requests_of_one_channel(const hw::memory::dram::AddressMap& map,
+                                                                     base::Bytes size, bool random,
+                                                                     int writes_in_four) {
+  std::vector<hw::memory::dram::MemoryRequest> requests;
   std::mt19937_64 bits(1);
   const std::uint64_t bytes = std::uint64_t(size.value());
   std::uint64_t address = 0;
@@ -38,9 +38,9 @@ std::vector<hw::MemoryRequest> requests_of_one_channel(const hw::AddressMap& map
 // Keeps the controller's queues full.
 void full_load(benchmark::State& state, base::Bytes size, bool random, int writes_in_four) {
   const hw::DramParameters parameters = hbm2();
-  const auto requests = requests_of_one_channel(hw::AddressMap(parameters), size, random, writes_in_four);
-  hw::ChannelController channel(parameters);
-  std::vector<hw::MemoryCompletion> completed;
+  const auto requests = requests_of_one_channel(hw::memory::dram::AddressMap(parameters), size, random, writes_in_four);
+  hw::memory::dram::ChannelController channel(parameters);
+  std::vector<hw::memory::dram::MemoryCompletion> completed;
   std::size_t sent = 0;
   std::int64_t answered = 0;
   for (auto _ : state) {
@@ -54,9 +54,9 @@ void full_load(benchmark::State& state, base::Bytes size, bool random, int write
   }
   state.SetItemsProcessed(answered);
   state.SetBytesProcessed(answered * size.value());
-  state.counters["pin_share"] =
-      double(channel.shares().of(hw::BusShare::read).value() + channel.shares().of(hw::BusShare::write).value()) /
-      double(channel.shares().total().value());
+  state.counters["pin_share"] = double(channel.shares().of(hw::memory::dram::BusShare::read).value() +
+                                       channel.shares().of(hw::memory::dram::BusShare::write).value()) /
+                                double(channel.shares().total().value());
 }
 
 void sequential_reads_of_32_bytes(benchmark::State& state) { full_load(state, base::Bytes(32), false, 0); }
@@ -68,13 +68,13 @@ BENCHMARK(random_reads_of_32_bytes);
 BENCHMARK(random_reads_and_writes_of_32_bytes);
 BENCHMARK(sequential_reads_of_1_KiB);
 
-// The same transfers, reads and writes of 1 MiB side by side, over the banks of a core's half and over its streams.
+// Reads and writes of 1 MiB, concurrently, over the banks of a core's half or over its streams.
 template <class Memory>
 void transfers_of_1_MiB(benchmark::State& state) {
-  const hw::Machine machine = hw::read_machine(workloads::machine_config("tpu-v3"));
+  const hw::Machine machine = hw::read_machine(workloads::machines::machine_config("tpu-v3"));
   const base::Bytes size(1 << 20);
   Memory memory(machine);
-  std::vector<hw::HbmStream::Completion> completed;
+  std::vector<hw::timing::HbmStream::Completion> completed;
   base::Cycles now;
   for (auto _ : state) {
     memory.submit(hw::Direction::read, size, now, 0);
@@ -84,8 +84,8 @@ void transfers_of_1_MiB(benchmark::State& state) {
   }
   state.SetBytesProcessed(state.iterations() * 2 * size.value());
 }
-BENCHMARK(transfers_of_1_MiB<hw::BankStream>);
-BENCHMARK(transfers_of_1_MiB<hw::HbmStream>);
+BENCHMARK(transfers_of_1_MiB<hw::memory::banks::BankStream>);
+BENCHMARK(transfers_of_1_MiB<hw::timing::HbmStream>);
 
 }  // namespace
 }  // namespace podsim

@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0
-// Partitioning the training step of a dense Transformer of 64 layers (dense_137b) in two dimensions, for 16 to 8192
-// partitions: time to propagate and to partition, and the size of the program that comes out.
+// SPDX-License-Identifier: Apache-2.0 Partitioning the training step of a dense Transformer of 64 layers (dense_137b)
+// in two dimensions, for 16 to 8192 partitions: time to propagate and to partition, and the size of the resulting
+// program.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "sw/spmd/partitioner.h"
-#include "sw/spmd/sharding_file.h"
+#include "sw/spmd/mesh/sharding_file.h"
+#include "sw/spmd/partition/partitioner.h"
+#include "workloads/models/registry.h"
 #include "workloads/workload.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
@@ -14,23 +15,25 @@ extern "C" int sc_main(int, char**) { return 0; }
 namespace podsim {
 namespace {
 
-sw::Module annotated(const sw::Mesh& mesh) {
-  workloads::Workload workload = workloads::build_workload("dense_137b", {});
-  sw::annotate(workload.step.module, mesh, sw::read_sharding_file("dense_137b", workload.sharding));
+sw::ir::Module annotated(const sw::spmd::mesh::Mesh& mesh) {
+  workloads::Workload workload = workloads::models::build_workload("dense_137b", {});
+  sw::spmd::mesh::annotate(workload.step.module, mesh,
+                           sw::spmd::mesh::read_sharding_file("dense_137b", workload.sharding));
   workload.step.module.donations = workload.step.donations;
   return std::move(workload.step.module);
 }
 
 void partition_step(benchmark::State& state) {
-  const sw::Mesh mesh = sw::Mesh::parse(fmt::format("x={},y={}", state.range(0), state.range(1)));
-  const sw::Module whole = annotated(mesh);
-  sw::Module cut;
-  for (auto _ : state) cut = sw::partition(whole, mesh, sw::propagate(whole, mesh));
+  const sw::spmd::mesh::Mesh mesh =
+      sw::spmd::mesh::Mesh::parse(fmt::format("x={},y={}", state.range(0), state.range(1)));
+  const sw::ir::Module whole = annotated(mesh);
+  sw::ir::Module cut;
+  for (auto _ : state) cut = sw::spmd::partition::partition(whole, mesh, sw::spmd::propagate::propagate(whole, mesh));
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   state.counters["instructions_before"] = double(whole.entry_computation().instructions.size());
   state.counters["instructions"] = double(cut.entry_computation().instructions.size());
-  state.counters["text_bytes"] = double(sw::to_string(cut).size());
+  state.counters["text_bytes"] = double(sw::ir::to_string(cut).size());
   state.counters["peak_memory_mb"] = double(usage.ru_maxrss) / 1024;
 }
 

@@ -4,13 +4,14 @@
 
 #include <filesystem>
 
+#include "base/systemc/fresh_context.h"
 #include "hw/machine.h"
-#include "noc/fresh_context.h"
 #include "noc/slice.h"
 #include "sw/compiler/compile.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/runtime/simulation.h"
-#include "workloads/machines.h"
+#include "workloads/machines/machines.h"
+#include "workloads/models/registry.h"
 #include "workloads/workload.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
@@ -18,12 +19,14 @@ extern "C" int sc_main(int, char**) { return 0; }
 namespace podsim {
 namespace {
 
-hw::Machine tpu_v3() { return hw::read_machine(workloads::machine_config("tpu-v3")); }
+hw::Machine tpu_v3() { return hw::read_machine(workloads::machines::machine_config("tpu-v3")); }
 
-sw::Program compile_resnet50(const hw::Machine& machine, std::int64_t batch, sw::OpCache* cache = nullptr) {
+sw::compiler::Program compile_resnet50(const hw::Machine& machine, std::int64_t batch,
+                                       sw::compiler::OpCache* cache = nullptr) {
   workloads::WorkloadOptions options;
   options.batch_per_core = batch;
-  return sw::compile(workloads::build_workload("resnet50", options).step.module, machine, cache).program;
+  return sw::compiler::compile(workloads::models::build_workload("resnet50", options).step.module, machine, cache)
+      .program;
 }
 
 /// Graph, gradients, fusion, tile search.
@@ -33,38 +36,38 @@ void compile_step(benchmark::State& state) {
 }
 BENCHMARK(compile_step)->ArgName("batch")->Arg(128)->Arg(8)->Unit(benchmark::kMillisecond);
 
-/// The same where a cache knows the tiles of all ops.
+/// As above, with the tiles of all ops in a cache.
 void compile_known_step(benchmark::State& state) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "podsim_step_bench.cache";
   std::filesystem::remove(file);
   hw::Machine machine = tpu_v3();
-  sw::OpCache cache(file);
+  sw::compiler::OpCache cache(file);
   compile_resnet50(machine, state.range(0), &cache);
   for (auto _ : state) benchmark::DoNotOptimize(compile_resnet50(machine, state.range(0), &cache));
   std::filesystem::remove(file);
 }
 BENCHMARK(compile_known_step)->ArgName("batch")->Arg(128)->Unit(benchmark::kMillisecond);
 
-void simulate_step(benchmark::State& state, sw::Detail detail) {
+void simulate_step(benchmark::State& state, sw::runtime::Detail detail) {
   hw::Machine machine = tpu_v3();
-  sw::Program program = compile_resnet50(machine, state.range(2));
+  sw::compiler::Program program = compile_resnet50(machine, state.range(2));
   noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
   noc::Topology slice = noc::slice_topology(pod, {state.range(0), state.range(1)});
   for (auto _ : state) {
-    noc::fresh_context();
-    sw::SimulationOptions options;
+    base::systemc::fresh_context();
+    sw::runtime::SimulationOptions options;
     options.detail = detail;
-    sw::Simulation simulation(program, machine, slice, options);
+    sw::runtime::Simulation simulation(program, machine, slice, options);
     benchmark::DoNotOptimize(simulation.run());
   }
 }
-BENCHMARK_CAPTURE(simulate_step, replay, sw::Detail::replay)
+BENCHMARK_CAPTURE(simulate_step, replay, sw::runtime::Detail::replay)
     ->ArgNames({"x", "y", "batch"})
     ->Args({4, 4, 128})
     ->Args({32, 32, 128})
     ->Args({128, 32, 8})
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(simulate_step, tile, sw::Detail::tile)
+BENCHMARK_CAPTURE(simulate_step, tile, sw::runtime::Detail::tile)
     ->ArgNames({"x", "y", "batch"})
     ->Args({2, 2, 128})
     ->Unit(benchmark::kMillisecond);

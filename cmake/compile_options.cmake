@@ -27,6 +27,15 @@ if(PODSIM_COVERAGE)
   target_link_options(podsim_options INTERFACE --coverage)
 endif()
 
+# One precompiled header of the standard library for all targets; GCC's cannot be shared between optimisation levels
+# that define different macros, and -O1 and -O2 define the same.
+if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  add_library(podsim_standard_library OBJECT ${PROJECT_SOURCE_DIR}/cmake/standard_library.cpp)
+  target_link_libraries(podsim_standard_library PRIVATE podsim_options)
+  target_precompile_headers(podsim_standard_library PRIVATE <algorithm> <array> <cstdint> <functional> <map> <memory>
+                            <optional> <set> <span> <string> <string_view> <unordered_map> <utility> <vector>)
+endif()
+
 # SystemC from Debian is built as C++17 and checks that at link time; SC_CPLUSPLUS names the version it was built with.
 add_library(podsim_systemc INTERFACE)
 target_compile_definitions(podsim_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)

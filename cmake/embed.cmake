@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DOUTPUT=file.cpp -DHEADER=workloads/machines.h -DNAMESPACE=podsim::workloads -DTYPE=EmbeddedMachine
+# cmake -DOUTPUT=file.cpp -DHEADER=workloads/machines/machines.h -DNAMESPACE=podsim::workloads -DTYPE=EmbeddedMachine
 #       -DFUNCTION=embedded_machines -DPART=NAME_WLE -DFILES=a.toml;b.toml -P embed.cmake
 # Writes the files as raw string literals: `const std::vector<TYPE>& FUNCTION()` of NAMESPACE, a TYPE being a name and a
 # text. PART says which part of a file's path is its name: NAME_WLE without, NAME with its last extension.

@@ -29,9 +29,10 @@ install(FILES ${generated}/_podsim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vend
 install(FILES ${generated}/podsim.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # What the program carries, to read and to begin from.
-foreach(folder machines shardings studies)
+foreach(folder machines shardings)
   install(DIRECTORY workloads/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/podsim FILES_MATCHING PATTERN "*.toml")
 endforeach()
+install(DIRECTORY studies/shipped/ DESTINATION ${CMAKE_INSTALL_DATADIR}/podsim/studies FILES_MATCHING PATTERN "*.toml")
 
 # The documents stand to each other as they do in the repository, so that their links hold.
 install(FILES README.md packaging/copyright ${generated}/changelog.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,42 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# podsim_layer(NAME [SYSTEMC] [USES layer ...] [LIBRARIES target ...])
-# The static library of one folder: every .cpp below it (main.cpp apart), linked to the layers below.
-function(podsim_layer NAME)
-  cmake_parse_arguments(ARG "SYSTEMC" "" "USES;LIBRARIES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${NAME}/*.cpp)
+# podsim_library(NAME FOLDER folder [EXCLUDE folder] [LIGHT] [USES library ...] [LIBRARIES target ...])
+# The static library podsim_NAME: every .cpp below FOLDER (main.cpp apart) and not below EXCLUDE, linked to the libraries
+# below it. LIGHT is for code that prints, parses options and reads files: it runs once, so it is compiled with little
+# optimisation, which takes less time.
+function(podsim_library NAME)
+  cmake_parse_arguments(ARG "LIGHT" "FOLDER;EXCLUDE" "USES;LIBRARIES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  if(ARG_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${ARG_EXCLUDE}/")
+  endif()
   add_library(podsim_${NAME} STATIC ${sources})
   target_link_libraries(podsim_${NAME} PUBLIC podsim_options ${ARG_LIBRARIES})
-  foreach(layer IN LISTS ARG_USES)
-    target_link_libraries(podsim_${NAME} PUBLIC podsim_${layer})
-  endforeach()
-  if(ARG_SYSTEMC)
-    target_link_libraries(podsim_${NAME} PUBLIC podsim_systemc)
-    target_precompile_headers(podsim_${NAME} PRIVATE <systemc> <tlm>)
+  list(TRANSFORM ARG_USES PREPEND podsim_)
+  target_link_libraries(podsim_${NAME} PUBLIC ${ARG_USES})
+  if(ARG_LIGHT)
+    target_compile_options(podsim_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+  podsim_precompiled(podsim_${NAME})
+endfunction()
+
+# Gives a target the precompiled header of the standard library.
+function(podsim_precompiled TARGET)
+  if(TARGET podsim_standard_library)
+    target_precompile_headers(${TARGET} REUSE_FROM podsim_standard_library)
   endif()
 endfunction()
 
-# podsim_embed(LAYER FOLDER TYPE FUNCTION): the TOML files of LAYER/FOLDER become string literals of the program, found
-# at run time by FUNCTION(), a list of TYPE, which LAYER/FOLDER.h declares; their names are without .toml.
-function(podsim_embed LAYER FOLDER TYPE FUNCTION)
-  podsim_embed_files(${LAYER} ${FOLDER} ${TYPE} ${FUNCTION} HEADER ${LAYER}/${FOLDER}.h PART NAME_WLE PATTERNS *.toml)
-endfunction()
-
-# podsim_embed_files(LAYER FOLDER TYPE FUNCTION HEADER file.h PART NAME|NAME_WLE PATTERNS pattern ...): likewise files
-# that match the patterns, and a header of any name; with PART NAME their names keep the extension.
-function(podsim_embed_files LAYER FOLDER TYPE FUNCTION)
+# podsim_embed(LIBRARY FOLDER TYPE FUNCTION HEADER file.h PART NAME|NAME_WLE PATTERNS pattern ...)
+# The files of FOLDER that match the patterns become string literals of the program, found at run time by FUNCTION(), a
+# list of TYPE, which HEADER declares in the namespace of FOLDER. PART says which part of a file's path is its name:
+# NAME_WLE without, NAME with its extension.
+function(podsim_embed LIBRARY FOLDER TYPE FUNCTION)
   cmake_parse_arguments(ARG "" "HEADER;PART" "PATTERNS" ${ARGN})
-  list(TRANSFORM ARG_PATTERNS PREPEND ${PROJECT_SOURCE_DIR}/${LAYER}/${FOLDER}/)
+  list(TRANSFORM ARG_PATTERNS PREPEND ${PROJECT_SOURCE_DIR}/${FOLDER}/)
   file(GLOB files CONFIGURE_DEPENDS ${ARG_PATTERNS})
   string(REPLACE / _ name ${FOLDER})
+  string(REPLACE / :: namespace ${FOLDER})
   set(output ${PROJECT_BINARY_DIR}/embedded_${name}.cpp)
   add_custom_command(
     OUTPUT ${output}
     COMMAND
-      ${CMAKE_COMMAND} -DOUTPUT=${output} -DHEADER=${ARG_HEADER} -DNAMESPACE=podsim::${LAYER} -DTYPE=${TYPE}
-      -DFUNCTION=${FUNCTION} -DPART=${ARG_PART} "-DFILES=${files}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+      ${CMAKE_COMMAND} -DOUTPUT=${output} -DHEADER=${FOLDER}/${ARG_HEADER} -DNAMESPACE=podsim::${namespace}
+      -DTYPE=${TYPE} -DFUNCTION=${FUNCTION} -DPART=${ARG_PART} "-DFILES=${files}" -P
+      ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     VERBATIM)
-  target_sources(podsim_${LAYER} PRIVATE ${output})
+  target_sources(podsim_${LIBRARY} PRIVATE ${output})
+  set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -6,7 +6,7 @@
 namespace podsim::hw {
 namespace {
 
-/// A number without pattern for every (seed, index): the finaliser of SplitMix64 (Steele et al., 2014).
+/// A pseudo-random number for every (seed, index): the finaliser of SplitMix64 (Steele et al., 2014).
 std::uint64_t drawn(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t x = seed + (index + 1) * 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;

@@ -9,12 +9,12 @@
 
 namespace podsim::hw {
 
-/// How the rows of a transfer lie in a memory, but for where and how many they are. What it costs to move a byte of a
-/// long transfer depends on this alone.
+/// Layout of a transfer's rows in a memory, apart from their base address and number. The cost per byte of a long
+/// transfer depends on this alone.
 struct AccessShape {
-  base::Bytes row;         ///< contiguous bytes; 0: all of the transfer's bytes are
+  base::Bytes row;         ///< contiguous bytes; 0 if the whole transfer is contiguous
   std::int64_t pitch = 0;  ///< bytes from the beginning of a row to that of the next
-  base::Bytes span;        ///< not 0: rows lie at places of their own within so many bytes instead
+  base::Bytes span;        ///< if not 0: rows are scattered over this many bytes instead
   auto operator<=>(const AccessShape&) const = default;
 
   bool contiguous() const { return row == base::Bytes(0); }
@@ -22,9 +22,9 @@ struct AccessShape {
   static AccessShape scattered(base::Bytes row, base::Bytes span);
 };
 
-/// Bytes that a DMA touches at one of its ends: `rows` rows of `row_bytes` each. Row r begins at byte base + r * stride
-/// or, with a seed, at a place of its own that is drawn from `span` bytes behind base, a multiple of the row's size
-/// from there, as rows of an embedding table are looked up.
+/// Bytes that a DMA touches at one of its ends: `rows` rows of `row_bytes` each. Row r begins at byte base + r *
+/// stride. With a seed, it begins instead at a random multiple of the row's size within `span` bytes after base, as
+/// when rows of an embedding table are looked up.
 struct AccessPattern {
   std::uint64_t base = 0;
   std::int64_t rows = 1;
@@ -39,9 +39,9 @@ struct AccessPattern {
                                  std::uint64_t seed);
 
   base::Bytes bytes() const { return row_bytes * rows; }
-  /// Contiguous without a stride.
+  /// Shape of the pattern; contiguous if the stride is 0.
   AccessShape shape() const;
-  /// The first byte of row r.
+  /// Address of the first byte of row r.
   std::uint64_t row_begin(std::int64_t r) const;
 };
 

@@ -9,23 +9,23 @@
 #include "hw/op_result.h"
 #include "hw/tile_op.h"
 
-/// What a core executes, one command after the other. Commands refer to the program, which all cores share.
+/// Commands that a core executes one after the other. They refer to the program, which all cores share.
 namespace podsim::hw {
 
-/// The op tile by tile.
+/// Runs an op tile by tile.
 struct RunOp {
   const TileOp* op = nullptr;
-  std::string_view label = {};  ///< shown in traces, else the op's name: equal ops of a program share a TileOp
+  std::string_view label = {};  ///< name in traces instead of the op's, since equal ops of a program share a TileOp
 };
 
-/// The op at replay detail: it ends as many cycles after its start as it took when it was recorded.
+/// Runs an op at replay detail: it takes as many cycles as it took when it was recorded.
 struct RunFor {
   const TileOp* op = nullptr;
   OpResult recorded;
   std::string_view label = {};
 };
 
-/// Nothing, for so long.
+/// Waits for a number of cycles.
 struct Delay {
   base::Cycles cycles;
 };
@@ -36,26 +36,26 @@ struct Infeed {
   std::int64_t tensors = 1;
 };
 
-/// Copies data to the outfeed queue, from where the host takes them.
+/// Copies data to the outfeed queue, from which the host takes them.
 struct Outfeed {
   base::Bytes bytes;
   std::int64_t tensors = 1;
 };
 
-/// Something outside the core, named by a token: the core waits until it is told that it is over.
+/// Waits for something outside the core, named by an id, until Core::complete_external().
 struct External {
-  std::uint64_t token = 0;
-  std::string_view label;  ///< shown in traces; lives as long as the program
+  std::uint64_t id = 0;
+  std::string_view label;  ///< name in traces; exists as long as the program
 };
 
 using Command = std::variant<RunOp, RunFor, Delay, Infeed, Outfeed, External>;
 
-/// A command that was executed, in cycles of the core's clock since time zero.
+/// A command that was executed. Cycles are those of the core's clock since time zero.
 struct CommandRecord {
   const Command& command;
   base::Cycles start, end;
-  OpResult op;           ///< RunOp and RunFor
-  base::Cycles waiting;  ///< Infeed: for a batch; Outfeed: for a place in the queue
+  OpResult op;           ///< for RunOp and RunFor
+  base::Cycles waiting;  ///< for Infeed: for a batch; for Outfeed: for a free slot in the queue
 };
 
 }  // namespace podsim::hw

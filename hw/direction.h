@@ -3,7 +3,7 @@
 
 namespace podsim::hw {
 
-/// Of a transfer, as its memory sees it.
+/// Direction of a transfer, as seen by its memory.
 enum class Direction { read, write };
 
 }  // namespace podsim::hw

@@ -4,25 +4,23 @@
 #include <algorithm>
 #include <array>
 
-#include "hw/memory/stream_rates.h"
-
 namespace podsim::hw {
 
 namespace {
 
-// Far from anything that is built; beyond them numbers would overflow, or what is simulated not fit a host.
+// Upper bounds, far above anything that is built. Above them numbers overflow, or the simulation does not fit a host.
 constexpr std::int64_t most_of_anything = 1'000'000;
-constexpr std::int64_t most_cores = 1024, most_registers = 4096;  // of a FIFO
+constexpr std::int64_t most_cores = 1024, most_registers = 4096;  // most_registers: of a FIFO
 constexpr base::Bytes most_smem{1LL << 30}, most_vmem{1LL << 36}, most_transfer{1LL << 50}, most_packet{1LL << 20},
     most_buffer{1LL << 30};
 
-/// Typed reads with the range each kind of value must be in.
-class Reader {
+/// Reads values by type, with the valid range of each kind of value.
+class MachineReader {
  public:
-  Reader(const base::Config& config, base::Frequency clock) : config_(config), clock_(clock) {}
+  MachineReader(const base::Config& config, base::Frequency clock) : config_(config), clock_(clock) {}
 
   std::int64_t count(const char* key, std::int64_t most = most_of_anything) const { return between(key, 1, most); }
-  /// For figures that other models build on and that cannot vary yet.
+  /// For values that other models rely on and that cannot vary yet.
   std::int64_t exactly(const char* key, std::int64_t only, const char* why) const {
     if (config_.integer(key) != only)
       config_.reject(key, std::string("'") + key + "' must be " + std::to_string(only) + ": " + why);
@@ -39,7 +37,7 @@ class Reader {
   base::Bytes size(const char* key, base::Bytes most) const {
     const base::Bytes value = config_.bytes(key);
     if (value.value() < 1) config_.reject(key, std::string("'") + key + "' must be more than nothing");
-    if (value > most) config_.reject(key, std::string("'") + key + "' must be at most " + to_string(most));
+    if (value > most) config_.reject(key, std::string("'") + key + "' must be at most " + base::to_string(most));
     return value;
   }
   base::Bandwidth rate(const char* key) const {
@@ -79,7 +77,7 @@ base::Frequency read_clock(const base::Config& config) {
   return clock;
 }
 
-MxuParameters read_mxu(const base::Config& config, const Reader& read) {
+MxuParameters read_mxu(const base::Config& config, const MachineReader& read) {
   MxuParameters mxu;
   mxu.count = read.count("mxu.count");
   mxu.size = read.count("mxu.size");
@@ -91,12 +89,12 @@ MxuParameters read_mxu(const base::Config& config, const Reader& read) {
   return mxu;
 }
 
-ScalarParameters read_scalar(const Reader& read) {
+ScalarParameters read_scalar(const MachineReader& read) {
   return {read.size("scalar.smem", most_smem), read.cycles("scalar.alu_latency_cycles", 1),
           read.cycles("scalar.load_latency_cycles", 1), read.cycles("scalar.branch_penalty_cycles", 0)};
 }
 
-VectorParameters read_vector(const Reader& read) {
+VectorParameters read_vector(const MachineReader& read) {
   VectorParameters vector;
   vector.lanes = read.exactly("vector.lanes", 128, "arrays are laid out in tiles of 8 x 128");
   vector.sublanes = read.exactly("vector.sublanes", 8, "arrays are laid out in tiles of 8 x 128");
@@ -112,7 +110,7 @@ VectorParameters read_vector(const Reader& read) {
   return vector;
 }
 
-DmaParameters read_dma(const Reader& read) {
+DmaParameters read_dma(const MachineReader& read) {
   DmaParameters dma;
   dma.read_latency = read.cycles_of("dma.read_latency");
   dma.write_latency = read.cycles_of("dma.write_latency");
@@ -122,9 +120,9 @@ DmaParameters read_dma(const Reader& read) {
   return dma;
 }
 
-HbmParameters read_hbm(const base::Config& config, const Reader& read) {
+HbmParameters read_hbm(const base::Config& config, const MachineReader& read) {
   HbmParameters hbm;
-  hbm.capacity_per_core = config.bytes("hbm.capacity_per_core");  // whose range the banks have
+  hbm.capacity_per_core = config.bytes("hbm.capacity_per_core");  // its range is checked by read_dram_parameters()
   hbm.stream_rate = read.rate("hbm.stream_rate");
   if (hbm.stream_rate.si() < 1e9) config.reject("hbm.stream_rate", "'hbm.stream_rate' must be at least 1 GB/s");
   hbm.write_cost = config.number("hbm.write_cost");
@@ -148,29 +146,30 @@ Choice read_choice(const base::Config& config, const char* key, const std::array
   config.reject(key, std::string("'") + key + "' must be one of " + names);
 }
 
-noc::RouterParameters read_router(const base::Config& config, const Reader& read, const noc::PacketParameters& packet) {
-  using enum noc::Switching;
-  using enum noc::Allocation;
-  noc::RouterParameters router;
+noc::router::RouterParameters read_router(const base::Config& config, const MachineReader& read,
+                                          const noc::ici::PacketParameters& packet) {
+  using enum noc::router::Switching;
+  using enum noc::router::Allocation;
+  noc::router::RouterParameters router;
   router.vcs = int(read.count("ici.virtual_channels"));
   router.buffer_flits = int(packet.vc_buffer / packet.flit);
   router.switching = read_choice(config, "ici.switching", std::array{virtual_cut_through, wormhole});
   router.allocation = read_choice(config, "ici.allocation", std::array{islip, round_robin});
   router.iterations = int(read.count("ici.allocation_iterations"));
-  router.vc_classes =
-      read_choice(config, "ici.vc_classes",
-                  std::array{noc::VcClasses::dateline, noc::VcClasses::destination, noc::VcClasses::none});
+  router.vc_classes = read_choice(
+      config, "ici.vc_classes",
+      std::array{noc::router::VcClasses::dateline, noc::router::VcClasses::destination, noc::router::VcClasses::none});
   router.route_cycles = int(read.cycles("ici.route_cycles", 0).value());
   router.vc_cycles = int(read.cycles("ici.vc_allocation_cycles", 1).value());
   router.switch_cycles = int(read.cycles("ici.switch_allocation_cycles", 1).value());
   router.traversal_cycles = int(read.cycles("ici.traversal_cycles", 1).value());
-  const std::string problem = router_problem(router, packet.flits(packet.payload));
+  const std::string problem = noc::router::router_problem(router, packet.flits(packet.payload));
   if (!problem.empty()) config.reject("ici.vc_buffer", problem);
   return router;
 }
 
-noc::PacketParameters read_packet(const base::Config& config, const Reader& read) {
-  noc::PacketParameters packet;
+noc::ici::PacketParameters read_packet(const base::Config& config, const MachineReader& read) {
+  noc::ici::PacketParameters packet;
   packet.flit = read.size("ici.flit", most_packet);
   packet.payload = read.size("ici.packet_payload", most_packet);
   packet.header = read.size("ici.packet_header", most_packet);
@@ -183,8 +182,8 @@ noc::PacketParameters read_packet(const base::Config& config, const Reader& read
   return packet;
 }
 
-noc::IciParameters read_ici(const base::Config& config, const Reader& read) {
-  noc::IciParameters ici;
+noc::ici::IciParameters read_ici(const base::Config& config, const MachineReader& read) {
+  noc::ici::IciParameters ici;
   ici.link_rate = read.rate("ici.link_rate");
   ici.payload_fraction = read.fraction("ici.payload_fraction");
   if (ici.payload_fraction < 0.001) config.reject("ici.payload_fraction", "a link without payload moves nothing");
@@ -205,7 +204,7 @@ noc::IciParameters read_ici(const base::Config& config, const Reader& read) {
   return ici;
 }
 
-HostParameters read_host(const Reader& read) {
+HostParameters read_host(const MachineReader& read) {
   HostParameters host;
   host.pcie_rate = read.rate("host.pcie_rate");
   host.pcie_latency = read.duration("host.pcie_latency");
@@ -217,7 +216,7 @@ HostParameters read_host(const Reader& read) {
   return host;
 }
 
-PodParameters read_pod(const base::Config& config, const Reader& read) {
+PodParameters read_pod(const base::Config& config, const MachineReader& read) {
   PodParameters pod;
   pod.dimensions = config.integers("pod.dimensions");
   const auto too_few_or_many = [](std::int64_t chips) { return chips < 1 || chips > most_of_anything; };
@@ -237,7 +236,7 @@ Machine read_machine(const base::Config& config) {
   Machine machine;
   machine.name = config.string("machine.name");
   machine.clock = read_clock(config);
-  const Reader read(config, machine.clock);
+  const MachineReader read(config, machine.clock);
   machine.cores_per_chip = read.count("core.cores_per_chip", most_cores);
   machine.vmem = read.size("core.vmem", most_vmem);
   machine.sync_flags = read.count("core.sync_flags");
@@ -253,7 +252,6 @@ Machine read_machine(const base::Config& config) {
   machine.dma = read_dma(read);
   machine.dram = read_dram_parameters(config);
   machine.hbm = read_hbm(config, read);
-  machine.hbm.rates = std::make_shared<StreamRates>(machine.dram, machine.dma.granules);
   machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0),
                          read.count("switch.queue_packets")};
   machine.ici = read_ici(config, read);
@@ -268,7 +266,17 @@ Machine read_machine(const base::Config& config) {
                       read.duration("compiler.collective_launch"),
                       read.cycles("compiler.row_lookup_cycles", 0),
                       read.cycles("compiler.row_read_cycles", 0),
-                      read.cycles("compiler.row_update_cycles", 0)};
+                      read.cycles("compiler.row_update_cycles", 0),
+                      read.fraction("compiler.small_op_share"),
+                      read.size("compiler.small_operand", most_transfer),
+                      read.fraction("compiler.tile_penalty"),
+                      read.rate("compiler.partition_link_rate"),
+                      config.number("compiler.partition_products_per_s"),
+                      read.rate("compiler.partition_memory_rate")};
+  if (!(machine.compiler.partition_products >= 1))
+    config.reject("compiler.partition_products_per_s", "'compiler.partition_products_per_s' must be at least 1");
+  if (machine.compiler.small_op_share < 1e-6)
+    config.reject("compiler.small_op_share", "'compiler.small_op_share' must be at least 1e-6");
   machine.tile_level = {read.cycles("tile_level.tile_cycles", 0), read.cycles("tile_level.transfer_cycles", 0),
                         read.cycles("tile_level.vector_loop_cycles", 0),
                         read.cycles("tile_level.matrix_phase_cycles", 0),

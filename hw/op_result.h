@@ -7,20 +7,20 @@
 
 namespace podsim::hw {
 
-/// What one run of an op cost, in cycles of the core clock. The six parts of the time add up to `cycles`.
+/// Cost of one run of an op, in cycles of the core clock. `cycles` is the sum of the six parts below it.
 struct OpResult {
   base::Cycles cycles;      ///< first descriptor to last byte written
   base::Cycles start_up;    ///< waiting for the first tile's reads
   base::Cycles compute;     ///< a phase runs
   base::Cycles read_wait;   ///< waiting for later tiles' reads
   base::Cycles write_wait;  ///< waiting for a free output buffer or a free descriptor
-  base::Cycles control;     ///< scalar code of tiles and transfers, with nothing else under way in the core
+  base::Cycles control;     ///< scalar code of tiles and transfers, while no other unit of the core works
   base::Cycles drain;       ///< waiting for the last writes after the last phase
 
-  base::Cycles mxu_busy;  ///< summed over the matrix units, load and drain included
+  base::Cycles mxu_busy;  ///< summed over the matrix units, including load and drain
   base::Cycles vector_busy;
   base::Cycles cross_lane_busy;
-  base::Cycles hbm_busy;  ///< data moves on the HBM
+  base::Cycles hbm_busy;  ///< data move on the HBM
   base::Bytes read_bytes;
   base::Bytes written_bytes;
   std::int64_t tiles = 0;

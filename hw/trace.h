@@ -3,21 +3,21 @@
 
 #include <string>
 
-#include "base/probe.h"
-#include "base/timeline.h"
+#include "base/trace/probe.h"
+#include "base/trace/timeline.h"
 
 namespace podsim::hw {
 
-/// Where a module shows what it does. Both outputs may be absent; without them a trace costs nothing.
+/// Outputs for a module's trace. Both may be null; without them a trace costs nothing.
 struct Trace {
-  base::ProbeSink* sink = nullptr;
-  base::Timeline* timeline = nullptr;
+  base::trace::ProbeSink* sink = nullptr;
+  base::trace::Timeline* timeline = nullptr;
   std::string scope;  ///< dotted: "chip(0,0).core0"
 
   Trace below(const std::string& name) const { return {sink, timeline, scope + "." + name}; }
   template <class T>
-  base::Probe<T> probe(const char* name) const {
-    return base::Probe<T>(sink, scope, name);
+  base::trace::Probe<T> probe(const char* name) const {
+    return base::trace::Probe<T>(sink, scope, name);
   }
 };
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-/// podsim-mpi: a sweep whose points are run by the ranks of an MPI job.
+/// podsim-mpi: a sweep that runs its points on the ranks of an MPI job.
 namespace podsim::mpi {
 
-/// The ranks of the job and what they send each other: texts, without waiting. Nothing here throws for a rank that is
-/// gone: what is sent to it is lost, and nothing more comes from it.
+/// Exchanges texts between the ranks of the job without blocking. No function throws because a rank is gone: messages
+/// to it are lost, and no more arrive from it.
 class Communicator {
  public:
   struct Message {
@@ -17,7 +17,7 @@ class Communicator {
     std::string text;
   };
 
-  /// Starts MPI. Processes that are to be forked are forked before.
+  /// Starts MPI. Any process must be forked before.
   Communicator(int& argc, char**& argv);
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -26,9 +26,9 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
   void send(int to, std::string text);
-  /// The next message that has come.
+  /// The next message that has arrived; std::nullopt if there is none.
   std::optional<Message> receive();
-  /// Does not wait for the others at the end: one of them will not come.
+  /// Makes the destructor skip the wait for the other ranks, because one of them is gone.
   void leave_alone() { alone_ = true; }
   bool leaves_alone() const { return alone_; }
 

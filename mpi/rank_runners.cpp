@@ -16,13 +16,13 @@ constexpr int wait_ms = 100;
 
 }  // namespace
 
-RankRunners::RankRunners(app::WorkerProcesses& own, Communicator& ranks, Clock::duration silence)
+RankRunners::RankRunners(app::sweep::WorkerProcesses& own, Communicator& ranks, Clock::duration silence)
     : own_(own), communicator_(ranks), silence_(silence), ranks_(std::size_t(ranks.size()), Rank{Clock::now()}) {}
 
-void RankRunners::give(std::size_t runner, const app::PointTask& task) {
+void RankRunners::give(std::size_t runner, const studies::sweep::PointTask& task) {
   ranks_[runner].busy = true;
   if (runner == 0) return own_.give(0, task);
-  communicator_.send(int(runner), to_message(task));
+  communicator_.send(int(runner), studies::sweep::to_message(task));
 }
 
 std::vector<RankRunners::Report> RankRunners::wait() {
@@ -48,7 +48,7 @@ void RankRunners::take_messages(std::vector<Report>& reports) {
       const Json report = Json::parse(message->text);
       rank.busy = false;
       reports.push_back({std::size_t(message->from), report.at("lost").get<bool>(),
-                         app::from_message(report.at("output").get<std::string>())});
+                         base::host::from_message(report.at("output").get<std::string>())});
     }
   }
 }
@@ -62,7 +62,7 @@ void RankRunners::find_lost(std::vector<Report>& reports) {
     fmt::print(stderr, "warning: rank {} is gone; the others go on\n", i);
     if (!rank.busy) continue;
     rank.busy = false;
-    app::PointOutput output;
+    base::host::PointOutput output;
     output.exit_code = 1;
     output.error = fmt::format("rank {}, which ran it, was lost", i);
     reports.push_back({i, true, std::move(output)});

@@ -5,22 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "app/worker_processes.h"
+#include "app/sweep/worker_processes.h"
 #include "mpi/communicator.h"
 
 namespace podsim::mpi {
 
-/// Every rank as a runner of points: rank 0 by a worker process of its own, the others by messages. A rank that says
-/// nothing for a while, where it should say every second that it is there, is lost and has no successor.
-class RankRunners : public app::PointRunners {
+/// Runs points on every rank: on rank 0 through a local worker process, on the others by messages. A rank sends a sign
+/// of life every second; one that is silent for longer than `silence` is lost and has no successor.
+class RankRunners : public studies::sweep::PointRunners {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Both outlive this. `silence` is after how long a rank is lost.
-  RankRunners(app::WorkerProcesses& own, Communicator& ranks, Clock::duration silence);
+  /// `own` and `ranks` must outlive it.
+  RankRunners(app::sweep::WorkerProcesses& own, Communicator& ranks, Clock::duration silence);
   std::size_t size() const override { return ranks_.size(); }
   bool usable(std::size_t runner) const override { return !ranks_[runner].lost; }
-  void give(std::size_t runner, const app::PointTask& task) override;
+  void give(std::size_t runner, const studies::sweep::PointTask& task) override;
   std::vector<Report> wait() override;
 
  private:
@@ -32,18 +32,18 @@ class RankRunners : public app::PointRunners {
   void take_messages(std::vector<Report>& reports);
   void find_lost(std::vector<Report>& reports);
 
-  app::WorkerProcesses& own_;
+  app::sweep::WorkerProcesses& own_;
   Communicator& communicator_;
   Clock::duration silence_;
   std::vector<Rank> ranks_;
 };
 
-/// What ranks tell each other.
+/// Messages between ranks, in addition to tasks and reports.
 namespace message {
 
-inline constexpr const char* here = "";        ///< of a rank, every second, and the answer to it
-inline constexpr const char* end = "end";      ///< to a rank, when there is nothing more to do
-inline constexpr const char* leave = "leave";  ///< the same, when ranks are lost: nobody waits for anybody
+inline constexpr const char* here = "";        ///< from a rank every second, and rank 0's answer
+inline constexpr const char* end = "end";      ///< to a rank when all work is done
+inline constexpr const char* leave = "leave";  ///< as `end`, when ranks are lost: the ranks do not wait for each other
 
 }  // namespace message
 

@@ -42,10 +42,10 @@ bool names_link(Kind kind) {
   return kind == Kind::dead_link || kind == Kind::slow_link || kind == Kind::bit_errors || kind == Kind::stalls;
 }
 
-/// Whether a fault may be on every link.
+/// Returns whether a fault may apply to every link.
 bool everywhere(Kind kind) { return kind == Kind::bit_errors || kind == Kind::stalls; }
 
-/// What the value of a fault must be, as a sentence; empty where it is.
+/// Returns the valid range of a fault's value as a sentence if `value` is outside it, else an empty text.
 std::string_view value_problem(Kind kind, double value) {
   switch (kind) {
     case Kind::bit_errors:
@@ -59,7 +59,7 @@ std::string_view value_problem(Kind kind, double value) {
   }
 }
 
-/// Takes a fault apart from left to right.
+/// Parses a fault from left to right.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text), rest_(text) {}
@@ -226,7 +226,7 @@ NodeId Faults::chip_of(const Topology& topology, const Fault& fault) {
     inside = at[d] < topology.size(d);
   }
   if (inside) return topology.node(at);
-  throw base::InputError(fmt::format("'{}': a slice of {} has no chip ({})", to_string(fault), noc::to_string(topology),
+  throw base::InputError(fmt::format("'{}': a slice of {} has no chip ({})", to_string(fault), to_string(topology),
                                      fmt::join(fault.chip, ",")));
 }
 

@@ -6,37 +6,36 @@
 
 #include "noc/topology.h"
 
-/// A topology seen up to translation along some of its wrapped dimensions.
+/// A topology folded along some of its wrapped dimensions.
 ///
-/// When every participant behaves the same under translation along a wrapped dimension, the traffic is invariant under
-/// that translation too, and so is the queue of every link. One coordinate then stands for all: the representatives
-/// form a topology of size 1 along a folded dimension, where the neighbour is the node itself and one link stands for
-/// its translates. A message that goes h hops along a folded dimension queues h times at that one link, exactly as one
-/// of its translates does at every link of the ring at that time. Times are equal to the unfolded ones to the
-/// picosecond.
+/// If every chip behaves the same under translation along a wrapped dimension, the traffic is invariant under that
+/// translation too, and so is the queue of every link. One coordinate then stands for all: the representatives form a
+/// topology of size 1 along a folded dimension, in which the neighbour of a node is the node itself and one link stands
+/// for its translates. A message of h hops along a folded dimension queues h times at that link, just as its translates
+/// queue at the links of the ring at those times. Times equal the unfolded ones to the picosecond.
 ///
-/// Because a position along a folded dimension has no meaning, messages are addressed by signed hops, not by node.
+/// A position along a folded dimension has no meaning, so messages are addressed by signed hops, not by node.
 namespace podsim::noc {
 
 class FoldedTopology {
  public:
-  /// Nothing folded.
+  /// Without folding.
   FoldedTopology(Topology full);  // NOLINT(google-explicit-constructor): a topology is its own trivial fold
   /// Folded along the dimensions marked in `folded`, each of which must satisfy can_fold.
   FoldedTopology(Topology full, std::vector<bool> folded);
 
-  /// Wrapped, more than one chip, and every link along it alike.
+  /// Returns whether a dimension is wrapped, has more than one chip, and all its links are alike.
   static bool can_fold(const Topology& topology, int dimension);
   /// Folded along every dimension that allows it.
   static FoldedTopology fold_all(Topology full);
 
   const Topology& full() const { return full_; }
-  /// The quotient: sizes 1 and wrapped along folded dimensions.
+  /// The folded topology: size 1 and wrapped along folded dimensions.
   const Topology& representatives() const { return representatives_; }
   bool folded(int dimension) const { return folded_[dimension]; }
   bool is_folded() const { return representatives_.nodes() != full_.nodes(); }
   NodeId representative_of(NodeId full_node) const;
-  /// A full node that the representative stands for: coordinate 0 along folded dimensions.
+  /// The full node with coordinate 0 along folded dimensions that the representative stands for.
   NodeId full_node_of(NodeId representative) const;
 
  private:

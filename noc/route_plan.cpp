@@ -43,26 +43,26 @@ bool RoutePlanner::alive(NodeId from, const Coordinates& hops) const {
 
 std::optional<Coordinates> RoutePlanner::direct(NodeId from, NodeId to) const {
   const Coordinates shortest = topology_.offset(from, to);
-  std::vector<Coordinates> ways{shortest};
+  std::vector<Coordinates> routes{shortest};
   for (int d = 0; d < topology_.dimensions(); ++d) {
     if (!topology_.wraps(d) || shortest[d] == 0) continue;
-    for (std::size_t i = ways.size(); i-- > 0;) {
-      Coordinates other = ways[i];
+    for (std::size_t i = routes.size(); i-- > 0;) {
+      Coordinates other = routes[i];
       other[d] -= shortest[d] > 0 ? topology_.size(d) : -topology_.size(d);
-      ways.push_back(other);
+      routes.push_back(other);
     }
   }
-  std::ranges::stable_sort(ways, {}, hop_count);
-  for (const Coordinates& way : ways) {
-    const auto turns = std::ranges::count_if(way, [](std::int32_t h) { return h != 0; });
-    if ((!row_and_column_only_ || turns <= 1) && alive(from, way)) return way;
+  std::ranges::stable_sort(routes, {}, hop_count);
+  for (const Coordinates& route : routes) {
+    const auto turns = std::ranges::count_if(route, [](std::int32_t h) { return h != 0; });
+    if ((!row_and_column_only_ || turns <= 1) && alive(from, route)) return route;
   }
   return std::nullopt;
 }
 
 std::optional<RoutePlanner::Legs> RoutePlanner::detour(NodeId from, NodeId to) const {
   if (faults_.dead_chip(from) || faults_.dead_chip(to)) return std::nullopt;
-  if (const auto way = direct(from, to)) return Legs{*way};
+  if (const auto route = direct(from, to)) return Legs{*route};
   if (auto legs = relayed(from, to)) return legs;
   return along_shortest_path(from, to);
 }
@@ -72,7 +72,7 @@ std::optional<RoutePlanner::Legs> RoutePlanner::relayed(NodeId from, NodeId to) 
   int fewest = std::numeric_limits<int>::max();
   for (NodeId middle = 0; middle < topology_.nodes(); ++middle) {
     if (middle == from || middle == to) continue;
-    // No living way is shorter than the way in a healthy slice.
+    // No living route is shorter than that in a healthy slice.
     if (hop_count(topology_.offset(from, middle)) + hop_count(topology_.offset(middle, to)) >= fewest) continue;
     const auto first = direct(from, middle);
     if (!first) continue;

@@ -8,7 +8,7 @@
 #include <cassert>
 #include <charconv>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace podsim::noc {
 
@@ -45,8 +45,8 @@ std::vector<std::int64_t> parse_slice_sizes(std::string_view text, const base::S
     const auto [rest, error] = std::from_chars(text.data() + begin, text.data() + end, size);
     if (error != std::errc() || rest != text.data() + end || size < 1) {
       base::SourceLocation place = where;
-      place.column += int(base::utf8_characters(text.substr(0, begin)).size());
-      place.length = std::max(int(base::utf8_characters(text.substr(begin, end - begin)).size()), 1);
+      place.column += int(base::text::utf8_characters(text.substr(0, begin)).size());
+      place.length = std::max(int(base::text::utf8_characters(text.substr(begin, end - begin)).size()), 1);
       throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error,
                                               fmt::format("'{}' is not a slice", text), std::move(place),
                                               "chips per dimension joined by 'x', such as 4x4 or 128x32"});

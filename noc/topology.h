@@ -15,7 +15,8 @@ inline constexpr int max_dimensions = 6;
 
 /// Nodes are numbered densely with the first dimension fastest.
 using NodeId = std::int32_t;
-/// Directed links are numbered 2 D node + 2 dimension + (direction < 0); ids off an open edge name no link.
+/// Directed links are numbered 2 D node + 2 dimension + (direction < 0), where D is the number of dimensions. Ids
+/// beyond an open edge are unused.
 using LinkId = std::int32_t;
 /// One value per dimension, zero beyond the topology's dimensions: a position, or signed hops.
 using Coordinates = std::array<std::int32_t, max_dimensions>;
@@ -31,8 +32,8 @@ struct Link {
 
 class Topology {
  public:
-  /// `wraps` has one value per size. `pod_length` is the number of chips of one pod along the first dimension, 0 when
-  /// the grid lies within one pod. Sizes are at least 1; a wrapped dimension of size 1 joins a node to itself.
+  /// `wraps` has one value per size. `pod_length` is the number of chips of one pod along the first dimension, or 0 if
+  /// the grid is within one pod. Sizes are at least 1; a wrapped dimension of size 1 joins a node to itself.
   Topology(std::vector<std::int64_t> sizes, std::vector<bool> wraps, std::int64_t pod_length = 0);
 
   int dimensions() const { return int(sizes_.size()); }
@@ -42,23 +43,23 @@ class Topology {
   NodeId nodes() const { return nodes_; }
   /// One more than the largest LinkId.
   LinkId link_ids() const { return nodes_ * 2 * dimensions(); }
-  /// Directed links that leave a node.
+  /// Number of directed links that leave a node.
   int links_from(NodeId node) const;
 
   Coordinates coordinates(NodeId node) const;
   NodeId node(const Coordinates& coordinates) const;
-  /// The node one hop away; nullopt beyond an open edge.
+  /// The node one hop away; std::nullopt beyond an open edge.
   std::optional<NodeId> neighbour(NodeId node, int dimension, int direction) const;
   LinkId link_id(NodeId from, int dimension, int direction) const {
     return (from * dimensions() + dimension) * 2 + (direction < 0);
   }
-  /// The link with this id; nullopt for an id off an open edge.
+  /// The link with this id; std::nullopt for an unused id.
   std::optional<Link> link(LinkId id) const;
-  /// Whether a link joins two pods.
+  /// Returns whether a link joins two pods.
   bool crosses_pod(LinkId id) const;
 
-  /// Signed hops per dimension from one node to another, the shorter way around a wrapped dimension; at exactly half
-  /// way the positive direction.
+  /// Signed hops per dimension from one node to another, in the shorter direction around a wrapped dimension; in the
+  /// positive direction if both are equal.
   Coordinates offset(NodeId from, NodeId to) const;
   /// The node at the end of `hops`, which may go around wrapped dimensions and must not run over an open edge.
   NodeId end(NodeId from, const Coordinates& hops) const;

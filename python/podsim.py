@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs podsim from Python and reads what studies found. Python 3.9 or later, nothing but its standard library.
+"""Runs podsim from Python and reads the results of studies. Needs only Python 3.9 and its standard library.
 
     import podsim
 
@@ -11,7 +11,7 @@
         print(row["ici.link_rate"], row["step_time_s"])
     print(study.pareto(minimise="step_time_s", maximise="samples_per_s"))
 
-The program is what $PODSIM names, else `podsim` on the PATH, else ./podsim of the checkout that this file lies in.
+The program is the one that $PODSIM names, else `podsim` on the PATH, else ./podsim of the checkout with this file.
 """
 
 import contextlib
@@ -33,10 +33,10 @@ Names = Union[str, Sequence[str]]
 
 
 class PodsimError(Exception):
-    """The program did not do what it was asked for.
+    """The program failed.
 
-    command: the words that were run; code: its exit code (2: bad input, 1: a simulation that cannot go on), None where
-    it did not run; diagnostics: what it said on stderr.
+    command: the command line; code: its exit code (2: bad input, 1: a simulation that cannot proceed), None if it did
+    not run; diagnostics: its stderr.
     """
 
     def __init__(self, message: str, command: Sequence[str] = (), code: Optional[int] = None, diagnostics: str = ""):
@@ -47,7 +47,7 @@ class PodsimError(Exception):
 
 
 class PointError(PodsimError):
-    """A metric was asked of a point that failed; `row` is the point."""
+    """A metric of a failed point was read; `row` is the point."""
 
     def __init__(self, row: "Row", metric: str):
         super().__init__(f"the point {row.name()} failed and has no {metric}; {row.command}", shlex.split(row.command),
@@ -99,8 +99,8 @@ def _flags(flags: Mapping[str, Any]) -> List[str]:
 
 
 def run(workload: str, *, set: Optional[Mapping[str, Any]] = None, **flags: Any) -> Dict[str, Any]:
-    """What `podsim run WORKLOAD --json` prints. `set` are machine keys and values; other arguments are flags, with _
-    for -. PodsimError with the program's diagnostics when it refuses or fails."""
+    """Runs `podsim run WORKLOAD --json` and returns its JSON. `set` are machine keys and values; other arguments are
+    flags, with _ for -. Raises PodsimError with the program's diagnostics if it fails."""
     words = ["run", str(workload), *_flags(flags)]
     for key, value in (set or {}).items():
         words += ["--set", f"{key}={value}"]
@@ -109,9 +109,9 @@ def run(workload: str, *, set: Optional[Mapping[str, Any]] = None, **flags: Any)
 
 def sweep(study: Union[str, os.PathLike], *, jobs: Optional[int] = None, output: Union[str, os.PathLike, None] = None,
           resume: bool = False, rerun: bool = False, timeout: Optional[int] = None, strict: bool = False) -> "Study":
-    """Runs what a study has left to run, with `jobs` points at a time, and opens what it found. `output` is the folder
-    [the study's name]; `rerun` runs again what another build of the program has run; a point that takes more than
-    `timeout` seconds fails. Points that fail are rows without metrics; `strict` makes them a PodsimError."""
+    """Runs the points of a study that are not done, `jobs` at a time, and opens the results. `output` is the folder
+    [the study's name]; `rerun` runs points again that another build of the program ran; a point that takes more than
+    `timeout` seconds fails. Failed points are rows without metrics; `strict` raises PodsimError for them."""
     name = pathlib.Path(study).stem
     folder = pathlib.Path(output) if output is not None else pathlib.Path(name)
     words = ["sweep", os.fspath(study), "-o", str(folder)]
@@ -181,7 +181,7 @@ class Row(Mapping[str, Any]):
         return ", ".join(f"{axis} {self.texts[axis] or 'not set'}" for axis in self._study.varied) or self.id
 
     def result(self) -> Optional[Dict[str, Any]]:
-        """All that the point's command printed with --json; None for a point that failed."""
+        """The JSON that the point's command printed with --json; None for a failed point."""
         return self._study.result(self.id)
 
     def __repr__(self) -> str:
@@ -193,7 +193,7 @@ class Study(Sequence[Row]):
     """The points of a study's database by position: len(study), study[0], `for row in study`.
 
     title, question: of the study; axes, derived, metrics: names in its order; units: of axes and metrics, by name;
-    varied: the axes with more than one value; minimise, maximise: what its report asks for.
+    varied: the axes with more than one value; minimise, maximise: the objectives of its report.
     """
 
     def __init__(self, path: Union[str, os.PathLike]):
@@ -217,7 +217,7 @@ class Study(Sequence[Row]):
         return contextlib.closing(database)
 
     def _read(self, database: sqlite3.Connection) -> None:
-        database.execute("BEGIN")  # all tables as of one moment
+        database.execute("BEGIN")  # a consistent view of all tables
         facts = dict(database.execute("SELECT key, value FROM study").fetchall())
         if facts.get("schema_version") != SCHEMA_VERSION:
             raise PodsimError(f"{self.path} has schema version {facts.get('schema_version')}, this module reads "
@@ -298,8 +298,8 @@ class Study(Sequence[Row]):
         return curves
 
     def pareto(self, minimise: Names = (), maximise: Names = (), rows: Optional[Iterable[Row]] = None) -> List[Row]:
-        """The done points (or those of `rows`) that no other beats, the best in the first objective first; without
-        objectives those that the study asks for. Points that lack one of the values are left out."""
+        """The done points (or those of `rows`) that no other point dominates, the best in the first objective first.
+        The default objectives are those of the study's report. Points that lack one of the values are left out."""
         least, most = _names(minimise), _names(maximise)
         if not least and not most:
             least, most = self.minimise, self.maximise
@@ -314,14 +314,14 @@ class Study(Sequence[Row]):
                 candidates.append((costs, row.position, row))
         candidates.sort(key=lambda candidate: candidate[:2])
         front: List[tuple] = []
-        for candidate in candidates:  # whatever beats a point stands before it
+        for candidate in candidates:  # all points that dominate a point come before it
             if not any(_beats(other[0], candidate[0]) for other in front):
                 front.append(candidate)
         return [row for _, _, row in front]
 
     def sensitivity(self, metric: str) -> Dict[str, Optional[List[Row]]]:
-        """For each axis that varies the points where it alone differs from the baseline, that one among them, by the
-        axis; None where there is no such point. Axes that move together go by the first of them."""
+        """For each axis that varies, the baseline and the points that differ from it in this axis alone, sorted by the
+        axis; None if there is no such point. Axes that move together are named by the first of them."""
         self._known(metric)
         if self.baseline is None or not self.baseline.done:
             raise PodsimError("the study's baseline was not done")

@@ -7,14 +7,14 @@
 
 namespace podsim::workloads {
 
-using sw::InstructionId;
-using sw::Shape;
-using sw::WindowDimension;
+using sw::ir::InstructionId;
+using sw::ir::Shape;
+using sw::ir::WindowDimension;
 
 namespace {
 
-WindowDimension window_dimension(std::int64_t size, std::int64_t stride, std::int64_t low, std::int64_t high) {
-  WindowDimension window;
+sw::ir::WindowDimension window_dimension(std::int64_t size, std::int64_t stride, std::int64_t low, std::int64_t high) {
+  sw::ir::WindowDimension window;
   window.size = size;
   window.stride = stride;
   window.padding_low = low;
@@ -22,8 +22,8 @@ WindowDimension window_dimension(std::int64_t size, std::int64_t stride, std::in
   return window;
 }
 
-/// Padding to ceil(input / stride) outputs, the odd element at the end.
-WindowDimension same_window(std::int64_t input, std::int64_t size, std::int64_t stride) {
+/// A window padded to ceil(input / stride) outputs, with an odd element of padding at the end.
+sw::ir::WindowDimension same_window(std::int64_t input, std::int64_t size, std::int64_t stride) {
   const std::int64_t output = base::divide_round_up(input, stride);
   const std::int64_t total = std::max<std::int64_t>((output - 1) * stride + size - input, 0);
   return window_dimension(size, stride, total / 2, total - total / 2);
@@ -35,16 +35,16 @@ InstructionId Layers::train(std::string_view name, std::vector<std::int64_t> siz
   TrainedTensor tensor;
   tensor.name = builder_.scope().empty() ? std::string(name) : builder_.scope() + "/" + std::string(name);
   tensor.is_kernel = is_kernel;
-  tensor.value = builder_.parameter(sw::make_shape(precision_.parameter, std::move(sizes)), tensor.name);
+  tensor.value = builder_.parameter(sw::ir::make_shape(precision_.parameter, std::move(sizes)), tensor.name);
   trained_.push_back(tensor);
   return tensor.value;
 }
 
-InstructionId Layers::convolved(InstructionId x, std::int64_t filters, const WindowDimension& window) {
+InstructionId Layers::convolved(InstructionId x, std::int64_t filters, const sw::ir::WindowDimension& window) {
   const std::int64_t channels = builder_.shape(x).dimensions[3];
   const InstructionId kernel = train("kernel", {window.size, window.size, channels, filters}, true);
   return builder_.convolution(x, builder_.convert(kernel, precision_.activation), {window, window},
-                              sw::convolution_dimensions("b01f_01io->b01f"));
+                              sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
 }
 
 InstructionId Layers::convolution(InstructionId x, std::int64_t filters, std::int64_t size, std::int64_t stride) {
@@ -63,8 +63,8 @@ InstructionId Layers::bias(InstructionId x) {
 }
 
 InstructionId Layers::batch_norm(InstructionId x) {
-  sw::GraphBuilder& b = builder_;
-  const Shape shape = b.shape(x);
+  sw::ir::build::GraphBuilder& b = builder_;
+  const sw::ir::Shape shape = b.shape(x);
   const std::int64_t channels = shape.dimensions[3];
   const InstructionId gamma = train("gamma", {channels}, false);
   const InstructionId beta = train("beta", {channels}, false);
@@ -83,8 +83,8 @@ InstructionId Layers::relu(InstructionId x) { return builder_.maximum(x, builder
 
 InstructionId Layers::max_pool(InstructionId x, std::int64_t size, std::int64_t stride) {
   const std::vector<std::int64_t>& sizes = builder_.shape(x).dimensions;
-  return builder_.reduce_window_max(x, {WindowDimension{}, same_window(sizes[1], size, stride),
-                                        same_window(sizes[2], size, stride), WindowDimension{}});
+  return builder_.reduce_window_max(x, {sw::ir::WindowDimension{}, same_window(sizes[1], size, stride),
+                                        same_window(sizes[2], size, stride), sw::ir::WindowDimension{}});
 }
 
 InstructionId Layers::global_average_pool(InstructionId x) {
@@ -101,21 +101,22 @@ InstructionId Layers::dense(InstructionId x, std::int64_t units) {
   return bias(builder_.convert(product, precision_.parameter));
 }
 
-Loss softmax_cross_entropy(sw::GraphBuilder& b, InstructionId logits, InstructionId labels, double smoothing) {
-  const Shape shape = b.shape(logits);
+Loss softmax_cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, InstructionId labels,
+                           double smoothing) {
+  const sw::ir::Shape shape = b.shape(logits);
   const std::int64_t classes = shape.dimensions.back(), last = shape.rank() - 1;
   const double rows = double(shape.element_count() / classes);
   const double share = smoothing / double(classes);
   std::vector<std::int64_t> leading(last);
   std::iota(leading.begin(), leading.end(), 0);
-  const InstructionId places = b.iota(sw::make_shape(b.type(labels), shape.dimensions), last);
+  const InstructionId places = b.iota(sw::ir::make_shape(b.type(labels), shape.dimensions), last);
   const InstructionId is_label =
-      b.compare(places, b.broadcast(labels, shape.dimensions, leading), sw::ComparisonDirection::eq);
+      b.compare(places, b.broadcast(labels, shape.dimensions, leading), sw::ir::ComparisonDirection::eq);
   const InstructionId target = b.select(is_label, b.full(shape, 1 - smoothing + share), b.full(shape, share));
   const InstructionId highest = b.reduce_max(logits, {last});
   const InstructionId shifted = b.subtract(logits, b.broadcast(highest, shape.dimensions, leading));
   const InstructionId log_sum = b.log(b.reduce_add(b.exponential(shifted), {last}));
-  // The targets of a row add up to one, so -sum(target * log softmax) = log_sum - sum(target * shifted).
+  // The targets of a row sum to one, so -sum(target * log softmax) = log_sum - sum(target * shifted).
   const InstructionId row_loss = b.subtract(log_sum, b.reduce_add(b.multiply(target, shifted), {last}));
   const InstructionId total = b.reduce_add(row_loss, leading);
   return {b.multiply(total, b.constant(b.type(total), 1 / rows)), {highest}, {}};

@@ -5,69 +5,72 @@
 #include <string>
 #include <vector>
 
-#include "sw/graph/gradient.h"
-#include "sw/graph/graph_builder.h"
+#include "sw/ir/build/graph_builder.h"
+#include "sw/ir/transform/gradient.h"
 
 namespace podsim::workloads {
 
-/// A tensor that training changes.
+/// A tensor that training updates.
 struct TrainedTensor {
-  sw::InstructionId value = -1;  ///< the entry parameter
-  std::string name;              ///< "layer1/block0/conv1/kernel"
-  bool is_kernel = false;        ///< of a convolution or dense layer: decays, and LARS scales its rate
+  sw::ir::InstructionId value = -1;  ///< the entry parameter
+  std::string name;                  ///< "layer1/block0/conv1/kernel"
+  bool is_kernel = false;  ///< weights of a convolution, dense layer or the like: decays, and LARS scales its rate
 };
 
 /// Element types of a network. Mixed precision keeps parameters and statistics in f32 and activations in bf16.
 struct Precision {
-  sw::ElementType parameter = sw::ElementType::f32;  ///< parameters, statistics, loss
-  sw::ElementType activation = sw::ElementType::bf16;
+  sw::ir::ElementType parameter = sw::ir::ElementType::f32;  ///< parameters, statistics, loss
+  sw::ir::ElementType activation = sw::ir::ElementType::bf16;
 };
 
-/// The building blocks of convolutional networks, images as [batch, height, width, channels]. A layer writes under the
-/// builder's current op_name scope and adds the tensors it trains, in the order of the network.
+/// Writes the layers of convolutional networks; images are [batch, height, width, channels]. A layer writes under the
+/// builder's current op_name scope and adds the tensors that it trains, in the order of the network.
 class Layers {
  public:
-  Layers(sw::GraphBuilder& builder, Precision precision) : builder_(builder), precision_(precision) {}
+  Layers(sw::ir::build::GraphBuilder& builder, Precision precision) : builder_(builder), precision_(precision) {}
 
-  /// Square kernel, padded by (size - 1) / 2 on every side, no bias. The kernel is read in its own type and converted.
-  sw::InstructionId convolution(sw::InstructionId x, std::int64_t filters, std::int64_t size, std::int64_t stride);
-  /// Likewise without padding: the image shrinks by size - 1.
-  sw::InstructionId valid_convolution(sw::InstructionId x, std::int64_t filters, std::int64_t size);
-  /// One number added to every feature, the last dimension.
-  sw::InstructionId bias(sw::InstructionId x);
+  /// A square kernel without bias, padded by (size - 1) / 2 on every side (for an even size, by one more at the end).
+  /// The kernel is converted to the type of the activations.
+  sw::ir::InstructionId convolution(sw::ir::InstructionId x, std::int64_t filters, std::int64_t size,
+                                    std::int64_t stride);
+  /// As above, with stride 1 and without padding: the image shrinks by size - 1.
+  sw::ir::InstructionId valid_convolution(sw::ir::InstructionId x, std::int64_t filters, std::int64_t size);
+  /// Adds a trained number to every feature; features are the last dimension.
+  sw::ir::InstructionId bias(sw::ir::InstructionId x);
 
   /// Batch statistics from sum s and sum of squares q over the n values of a channel, mean = s/n, var = q/n - mean^2;
   /// then x * scale + shift with scale = gamma / sqrt(var + 1e-5) and shift = beta - mean * scale per channel.
-  sw::InstructionId batch_norm(sw::InstructionId x);
+  sw::ir::InstructionId batch_norm(sw::ir::InstructionId x);
 
-  sw::InstructionId relu(sw::InstructionId x);
-  /// Padded so that the output has ceil(size / stride) rows, the odd one at the end.
-  sw::InstructionId max_pool(sw::InstructionId x, std::int64_t size, std::int64_t stride);
+  sw::ir::InstructionId relu(sw::ir::InstructionId x);
+  /// Padded so that the output has ceil(height / stride) rows and ceil(width / stride) columns. An odd element of
+  /// padding is at the end.
+  sw::ir::InstructionId max_pool(sw::ir::InstructionId x, std::int64_t size, std::int64_t stride);
   /// [batch, height, width, channels] -> [batch, channels]
-  sw::InstructionId global_average_pool(sw::InstructionId x);
+  sw::ir::InstructionId global_average_pool(sw::ir::InstructionId x);
   /// [batch, features] -> [batch, units] in the parameter type, with bias.
-  sw::InstructionId dense(sw::InstructionId x, std::int64_t units);
+  sw::ir::InstructionId dense(sw::ir::InstructionId x, std::int64_t units);
 
   const std::vector<TrainedTensor>& trained() const { return trained_; }
 
  private:
-  sw::InstructionId convolved(sw::InstructionId x, std::int64_t filters, const sw::WindowDimension& window);
-  sw::InstructionId train(std::string_view name, std::vector<std::int64_t> sizes, bool is_kernel);
+  sw::ir::InstructionId convolved(sw::ir::InstructionId x, std::int64_t filters, const sw::ir::WindowDimension& window);
+  sw::ir::InstructionId train(std::string_view name, std::vector<std::int64_t> sizes, bool is_kernel);
 
-  sw::GraphBuilder& builder_;
+  sw::ir::build::GraphBuilder& builder_;
   Precision precision_;
   std::vector<TrainedTensor> trained_;
 };
 
 struct Loss {
-  sw::InstructionId value = -1;
-  std::vector<sw::InstructionId> held;        ///< constants of its gradient: the maxima taken out of the exponentials
-  std::vector<sw::GivenGradient> given = {};  ///< gradients that are known
+  sw::ir::InstructionId value = -1;
+  std::vector<sw::ir::InstructionId> held;  ///< constants for its gradient: the maxima subtracted in exponentials
+  std::vector<sw::ir::transform::GivenGradient> given = {};  ///< gradients given in closed form
 };
 
-/// Mean over all rows of the cross-entropy of softmax(logits[..., classes]) against labels s32[...], where the true
-/// class has 1 - smoothing and all classes share smoothing.
-Loss softmax_cross_entropy(sw::GraphBuilder& builder, sw::InstructionId logits, sw::InstructionId labels,
-                           double smoothing);
+/// Mean over all rows of the cross-entropy of softmax(logits[..., classes]) against labels s32[...]. The target is
+/// 1 - smoothing for the true class, plus smoothing / classes for every class.
+Loss softmax_cross_entropy(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId logits,
+                           sw::ir::InstructionId labels, double smoothing);
 
 }  // namespace podsim::workloads

@@ -13,7 +13,7 @@ namespace podsim::workloads {
 
 namespace {
 
-/// Nothing unless all of the text is a number.
+/// nullopt unless the whole text is a number.
 template <typename Number>
 std::optional<Number> parse(const std::string& text) {
   Number number{};
@@ -42,7 +42,7 @@ ModelKey number_key(std::string name, Number value, Number least, Number most, s
           [least, most, kind](const std::string& text) { return number_problem(text, least, most, kind); }};
 }
 
-/// Points at `length` bytes of "KEY=VALUE" from byte `offset` on.
+/// A diagnostic for `length` bytes of "KEY=VALUE" from byte `offset`.
 base::Diagnostic diagnostic(const std::string& assignment, std::size_t offset, std::size_t length, std::string message,
                             std::string hint) {
   base::Diagnostic result;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-/// The hyperparameters of a workload as keys with values in text: `--set model.layers=64`.
+/// Hyperparameters of a workload as keys with values given as text: `--set model.layers=64`.
 namespace podsim::workloads {
 
 /// "model.layers" -> "64"
@@ -17,27 +17,27 @@ using ModelSettings = std::map<std::string, std::string, std::less<>>;
 
 enum class ModelValues { whole, real, choice };
 
-/// What a listing says of a key.
+/// A key as listings show it.
 struct ModelKey {
   std::string name;           ///< "model.layers"
-  std::string default_value;  ///< in the form in which it would be set
+  std::string default_value;  ///< as text that would set it
   std::string values;         ///< "1 to 4096", "on or off"
   std::string help;           ///< one line, with the unit
   ModelValues kind = ModelValues::whole;
-  /// What is wrong with a value; "" where nothing is.
+  /// Returns the error in a value; "" if it is valid.
   std::function<std::string(const std::string& text)> problem = {};
 };
 
-/// Keys bound to the fields of a workload's options. A field's value when its key is added is the default.
+/// Keys bound to fields of a workload's options. The value of a field when its key is added is the default.
 class ModelKeys {
  public:
-  /// A whole number between the two, both included.
+  /// An integer from `least` to `most`, inclusive.
   void add(std::string name, std::int64_t& field, std::int64_t least, std::int64_t most, std::string help);
-  /// A real number between the two.
+  /// A number from `least` to `most`, inclusive.
   void add(std::string name, double& field, double least, double most, std::string help);
   /// on or off
   void add(std::string name, bool& field, std::string help);
-  /// One of some names.
+  /// One of several names.
   template <typename Enum>
   void add(std::string name, Enum& field, std::vector<std::pair<std::string, Enum>> choices, std::string help) {
     std::vector<std::string> names;
@@ -51,14 +51,14 @@ class ModelKeys {
   }
 
   std::vector<ModelKey> list() const;
-  /// Sets the fields. base::InputError, with a diagnostic for everything wrong that points into "KEY=VALUE" as an
-  /// argument of --set: no key of `workload` (with the nearest), no value of its kind, out of range.
+  /// Sets the fields. Throws base::InputError with a diagnostic for every error, which points into "KEY=VALUE" as an
+  /// argument of --set: a key that `workload` does not have (suggesting the nearest), or an invalid value.
   void apply(std::string_view workload, const ModelSettings& settings) const;
 
  private:
   struct Key {
     ModelKey key;
-    std::function<void(const std::string& text)> set;  ///< of a text with which there is no problem
+    std::function<void(const std::string& text)> set;  ///< sets the field from a valid text
   };
 
   void add_choice(std::string name, std::vector<std::string> names, std::size_t chosen, std::string help,

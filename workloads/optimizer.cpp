@@ -5,20 +5,20 @@
 
 namespace podsim::workloads {
 
-using sw::GraphBuilder;
-using sw::InstructionId;
+using sw::ir::InstructionId;
+using sw::ir::build::GraphBuilder;
 
 namespace {
 
 constexpr double adafactor_floor = 1e-30;       ///< added to every squared gradient
-constexpr double adafactor_least_scale = 1e-3;  ///< of a tensor's own size, so that zeros can move
+constexpr double adafactor_least_scale = 1e-3;  ///< least rms of a tensor in its rate, so that zeros can change
 constexpr double adafactor_decay_power = 0.8;
 
-/// The update of one tensor under one optimiser.
+/// Writes the update of one tensor by an optimiser.
 class TensorUpdate {
  public:
-  TensorUpdate(GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor, InstructionId gradient,
-               std::span<const InstructionId> slots, const StepScalars& scalars)
+  TensorUpdate(sw::ir::build::GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor,
+               InstructionId gradient, std::span<const InstructionId> slots, const StepScalars& scalars)
       : b(builder), optimizer_(optimizer), tensor_(tensor), gradient_(gradient), slots_(slots), scalars_(scalars) {}
 
   Update sgd_momentum() const {
@@ -102,13 +102,13 @@ class TensorUpdate {
   InstructionId average(InstructionId old, InstructionId x, double decay) const {
     return b.add(scaled(old, decay), scaled(x, 1 - decay));
   }
-  /// (1 - fresh) * old + fresh * x, fresh a scalar.
+  /// (1 - fresh) * old + fresh * x, where `fresh` is a scalar.
   InstructionId blend(InstructionId old, InstructionId x, InstructionId fresh) const {
     const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
     const InstructionId kept = b.subtract(b.full_like(fresh, 1), fresh);
     return b.add(b.multiply(b.broadcast(kept, sizes), old), b.multiply(b.broadcast(fresh, sizes), x));
   }
-  /// 1 - decay^step, a scalar.
+  /// The scalar 1 - decay^step.
   InstructionId correction(double decay) const {
     const InstructionId power = b.power(b.constant(b.type(scalars_.step), decay), scalars_.step);
     return b.subtract(b.full_like(power, 1), power);
@@ -120,7 +120,7 @@ class TensorUpdate {
     return decayed(b.divide(unbiased, b.add(deviation, b.full_like(deviation, optimizer_.epsilon))));
   }
 
-  /// rows: without the last dimension; columns: without the one before.
+  /// g / sqrt(R' C' / mean of R'). `rows` (R') lacks the last dimension, `columns` (C') the one before it.
   InstructionId factored_direction(InstructionId rows, InstructionId columns) const {
     const std::vector<std::int64_t> sizes = b.shape(gradient_).dimensions;
     std::vector<std::int64_t> kept(rank());
@@ -136,11 +136,11 @@ class TensorUpdate {
                       b.broadcast(column_factor, sizes, of_columns));
   }
 
-  /// `ratio`, or 1 where one of the norms is zero.
+  /// `ratio`, or 1 if one of the norms x and y is zero.
   InstructionId ratio_of_norms(InstructionId x, InstructionId y, InstructionId ratio) const {
     const InstructionId zero = b.full_like(x, 0);
-    const InstructionId has_norms =
-        b.logical_and(b.compare(x, zero, sw::ComparisonDirection::gt), b.compare(y, zero, sw::ComparisonDirection::gt));
+    const InstructionId has_norms = b.logical_and(b.compare(x, zero, sw::ir::ComparisonDirection::gt),
+                                                  b.compare(y, zero, sw::ir::ComparisonDirection::gt));
     return b.select(has_norms, ratio, b.full_like(x, 1));
   }
 
@@ -150,7 +150,7 @@ class TensorUpdate {
     return ratio_of_norms(value_norm, gradient_norm, b.divide(scaled(value_norm, optimizer_.trust), denominator));
   }
 
-  GraphBuilder& b;
+  sw::ir::build::GraphBuilder& b;
   const Optimizer& optimizer_;
   const TrainedTensor& tensor_;
   InstructionId gradient_;
@@ -192,8 +192,8 @@ bool counts_steps(const Optimizer& optimizer) {
   return optimizer.kind != OptimizerKind::sgd_momentum && optimizer.kind != OptimizerKind::lars;
 }
 
-Update update(GraphBuilder& b, const Optimizer& optimizer, const TrainedTensor& tensor, InstructionId gradient,
-              std::span<const InstructionId> slots, const StepScalars& scalars) {
+Update update(sw::ir::build::GraphBuilder& b, const Optimizer& optimizer, const TrainedTensor& tensor,
+              InstructionId gradient, std::span<const InstructionId> slots, const StepScalars& scalars) {
   const TensorUpdate updated(b, optimizer, tensor, gradient, slots, scalars);
   switch (optimizer.kind) {
     case OptimizerKind::sgd_momentum:

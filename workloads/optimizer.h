@@ -12,11 +12,11 @@ namespace podsim::workloads {
 
 enum class OptimizerKind { sgd_momentum, lars, adam, lamb, adafactor };
 
-/// Every kind under the name that users give it.
+/// Every kind with its name in the user interface.
 const std::vector<std::pair<std::string, OptimizerKind>>& optimizer_kinds();
 
-/// With w the tensor, g its gradient, r the learning rate, t the number of the step from 1 on; slot variables of w's
-/// type; weight decay for kernels only.
+/// An optimiser and its constants. With tensor w, gradient g, learning rate r and step number t counted from 1; slot
+/// variables have w's type, and weight decay applies to kernels only:
 ///   sgd_momentum:  d = g + weight_decay w;                      v' = momentum v + d;    w' = w - r v'
 ///   lars:          q = trust |w| / (|g| + weight_decay |w|);    v' = momentum v + r q d; w' = w - v'
 ///   adam:          m' = momentum m + (1 - momentum) g;          v' = decay v + (1 - decay) g^2;
@@ -25,44 +25,44 @@ const std::vector<std::pair<std::string, OptimizerKind>>& optimizer_kinds();
 ///   adafactor:     b = 1 - t^-0.8; R' and C' become b times themselves plus (1 - b) times the means of g^2 + 1e-30
 ///                  over w's last dimension and over the one before; u = g / sqrt(R' C' / mean of R');
 ///                  w' = w - r max(1e-3, rms(w)) u / max(1, rms(u))
-/// LARS (You, Gitman, Ginsburg 2017, as MLPerf runs it) scales kernels; for batch norm and bias q = 1, as it is where a
-/// norm is zero; LAMB (You et al. 2019) likewise with |w| / |u|. Adam is that of Kingma and Ba 2015 with the decay
-/// apart from the moments (Loshchilov and Hutter 2019). Adafactor (Shazeer and Stern 2018, algorithms 4 and 5, without
-/// momentum, factored over the last two dimensions) keeps all of v for vectors and scalars.
+/// LARS (You, Gitman, Ginsburg 2017, as in MLPerf) scales kernels; q = 1 for batch norms and biases, and if a norm is
+/// zero. LAMB (You et al. 2019) does the same with |w| / |u|. Adam is that of Kingma and Ba 2015 with weight decay
+/// decoupled from the moments (Loshchilov and Hutter 2019). Adafactor (Shazeer and Stern 2018, algorithms 4 and 5,
+/// without momentum) is factored over the last two dimensions; vectors and scalars have an unfactored second moment.
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::lars;
   double momentum = 0.9;  ///< also the decay of the first moment
-  double decay = 0.999;   ///< of the second moment
-  double epsilon = 1e-6;  ///< of adam and lamb
+  double decay = 0.999;   ///< decay of the second moment
+  double epsilon = 1e-6;  ///< for adam and lamb
   double weight_decay = 1e-4;
   double trust = 0.001;
 };
 
-/// A variable that the optimiser keeps for a tensor.
+/// A slot variable: a value that the optimiser keeps for a tensor.
 struct Slot {
   std::string name;  ///< "momentum", "second_moment", "row_moment", ...
   std::vector<std::int64_t> sizes;
 };
 
-/// Of a tensor of `sizes`, in the order in which update() takes them.
+/// The slot variables of a tensor of `sizes`, in the order in which update() takes them.
 std::vector<Slot> slots(const Optimizer& optimizer, const std::vector<std::int64_t>& sizes);
 
-/// Whether update() reads the number of the step.
+/// True if update() reads the step number.
 bool counts_steps(const Optimizer& optimizer);
 
 /// Scalars of the loss's type that all updates of a step share.
 struct StepScalars {
-  sw::InstructionId learning_rate = -1;
-  sw::InstructionId step = -1;  ///< t, 1 in the first step; -1 where it is not counted
+  sw::ir::InstructionId learning_rate = -1;
+  sw::ir::InstructionId step = -1;  ///< value t, 1 in the first step; -1 if steps are not counted
 };
 
 struct Update {
-  sw::InstructionId value = -1;
-  std::vector<sw::InstructionId> slots;
+  sw::ir::InstructionId value = -1;
+  std::vector<sw::ir::InstructionId> slots;
 };
 
-/// Appends the update of one tensor; gradient and slots are of the tensor's type.
-Update update(sw::GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor,
-              sw::InstructionId gradient, std::span<const sw::InstructionId> slots, const StepScalars& scalars);
+/// Appends the update of one tensor. Gradient and slot variables have the tensor's type.
+Update update(sw::ir::build::GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor,
+              sw::ir::InstructionId gradient, std::span<const sw::ir::InstructionId> slots, const StepScalars& scalars);
 
 }  // namespace podsim::workloads

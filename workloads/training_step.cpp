@@ -1,67 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/training_step.h"
 
-#include "sw/graph/gradient.h"
+#include "sw/ir/transform/gradient.h"
 
 namespace podsim::workloads {
 
-using sw::GraphBuilder;
-using sw::InstructionId;
+using sw::ir::InstructionId;
+using sw::ir::build::GraphBuilder;
 
 namespace {
 
-InstructionId mean_over_replicas(GraphBuilder& b, InstructionId gradient, const TrainingOptions& options) {
+InstructionId mean_over_replicas(sw::ir::build::GraphBuilder& b, InstructionId gradient,
+                                 const TrainingOptions& options) {
   const InstructionId sum = b.all_reduce(b.convert(gradient, options.gradient_type));
   const InstructionId wide = b.convert(sum, b.type(gradient));
   return options.replicas == 1 ? wide : b.multiply(wide, b.full_like(wide, 1.0 / double(options.replicas)));
 }
 
-std::vector<InstructionId> all_reduced(GraphBuilder& b, const std::vector<TrainedTensor>& tensors,
+std::vector<InstructionId> all_reduced(sw::ir::build::GraphBuilder& b, const std::vector<TrainedTensor>& tensors,
                                        const std::vector<InstructionId>& gradients, const TrainingOptions& options) {
   std::vector<InstructionId> means;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const GraphBuilder::Scope scope(b, "all_reduce/" + tensors[i].name);
+    const sw::ir::build::GraphBuilder::Scope scope(b, "all_reduce/" + tensors[i].name);
     means.push_back(mean_over_replicas(b, gradients[i], options));
   }
   return means;
 }
 
-/// What a step reads and replaces besides the tensors.
+/// The parameters of a step in addition to the tensors.
 struct OptimizerState {
-  std::vector<std::vector<InstructionId>> slots;  ///< of every tensor
+  std::vector<std::vector<InstructionId>> slots;  ///< slot variables by tensor
   StepScalars scalars;
 };
 
-OptimizerState optimizer_state(GraphBuilder& b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
-                               const Optimizer& optimizer) {
+OptimizerState optimizer_state(sw::ir::build::GraphBuilder& b, const Loss& loss,
+                               const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer) {
   OptimizerState state;
   for (const TrainedTensor& tensor : tensors) {
-    const GraphBuilder::Scope scope(b, "optimizer/" + tensor.name);
+    const sw::ir::build::GraphBuilder::Scope scope(b, "optimizer/" + tensor.name);
     std::vector<InstructionId>& of_tensor = state.slots.emplace_back();
     for (Slot& slot : slots(optimizer, b.shape(tensor.value).dimensions)) {
-      const sw::Shape shape = sw::make_shape(b.type(tensor.value), std::move(slot.sizes));
+      const sw::ir::Shape shape = sw::ir::make_shape(b.type(tensor.value), std::move(slot.sizes));
       of_tensor.push_back(b.parameter(shape, tensor.name + "/" + slot.name));
     }
   }
-  const sw::Shape scalar = sw::make_shape(b.type(loss.value), {});
+  const sw::ir::Shape scalar = sw::ir::make_shape(b.type(loss.value), {});
   state.scalars.learning_rate = b.parameter(scalar, "learning_rate");
   if (counts_steps(optimizer)) state.scalars.step = b.parameter(scalar, "step");
   return state;
 }
 
-std::vector<InstructionId> gradients_of(GraphBuilder& b, const Loss& loss, const std::vector<TrainedTensor>& tensors) {
+std::vector<InstructionId> gradients_of(sw::ir::build::GraphBuilder& b, const Loss& loss,
+                                        const std::vector<TrainedTensor>& tensors) {
   std::vector<InstructionId> values;
   for (const TrainedTensor& tensor : tensors) values.push_back(tensor.value);
-  return sw::gradients(b, loss.value, values, loss.held, loss.given);
+  return sw::ir::transform::gradients(b, loss.value, values, loss.held, loss.given);
 }
 
-TrainingStep updated(GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
+TrainingStep updated(sw::ir::build::GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
                      const std::vector<InstructionId>& gradients, const OptimizerState& state,
                      const Optimizer& optimizer) {
   TrainingStep step;
   std::vector<InstructionId> outputs, new_slots, replaced, old_slots;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const GraphBuilder::Scope scope(b, "optimizer/" + tensors[i].name);
+    const sw::ir::build::GraphBuilder::Scope scope(b, "optimizer/" + tensors[i].name);
     const Update change = update(b, optimizer, tensors[i], gradients[i], state.slots[i], state.scalars);
     outputs.push_back(change.value);
     replaced.push_back(tensors[i].value);
@@ -79,15 +81,15 @@ TrainingStep updated(GraphBuilder b, const Loss& loss, const std::vector<Trained
 
 }  // namespace
 
-TrainingStep training_step(GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
+TrainingStep training_step(sw::ir::build::GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
                            const TrainingOptions& options) {
   const OptimizerState state = optimizer_state(b, loss, tensors, options.optimizer);
   const std::vector<InstructionId> means = all_reduced(b, tensors, gradients_of(b, loss, tensors), options);
   return updated(std::move(b), loss, tensors, means, state, options.optimizer);
 }
 
-TrainingStep global_training_step(GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
-                                  const Optimizer& optimizer) {
+TrainingStep global_training_step(sw::ir::build::GraphBuilder b, const Loss& loss,
+                                  const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer) {
   const OptimizerState state = optimizer_state(b, loss, tensors, optimizer);
   const std::vector<InstructionId> gradients = gradients_of(b, loss, tensors);
   return updated(std::move(b), loss, tensors, gradients, state, optimizer);

@@ -14,28 +14,28 @@
 namespace podsim::workloads {
 
 struct WorkloadOptions {
-  std::optional<std::int64_t> batch_per_core;  ///< samples; the workload's own default where not given
-  std::optional<OptimizerKind> optimizer;      ///< likewise
+  std::optional<std::int64_t> batch_per_core;  ///< samples; the workload's default if empty
+  std::optional<OptimizerKind> optimizer;      ///< the workload's default if empty
   std::int64_t replicas = 1;                   ///< cores that share the batch
-  ModelSettings model;                         ///< of the entry's keys; the others have their defaults
+  ModelSettings model;                         ///< values of the entry's keys; other keys have their defaults
 };
 
-/// A program and what a report needs to know of it.
+/// A program with the figures that reports need.
 struct Workload {
   std::string name;
-  std::int64_t samples = 0;            ///< of all cores together in one step
-  std::int64_t tokens_per_sample = 0;  ///< 0: samples have no tokens
-  /// The whole machine's program, whole batch and whole weights, without collectives: to be annotated with shardings
-  /// and partitioned. Else the program of one core with collectives of its own.
+  std::int64_t samples = 0;            ///< in one step of all cores
+  std::int64_t tokens_per_sample = 0;  ///< input tokens; 0 if samples have none
+  /// True for the program of the whole machine, with the whole batch and whole weights and without collectives, which
+  /// is annotated with shardings and partitioned. False for the program of one core, which has its collectives.
   bool global = false;
-  /// FLOPs of a step that the model asks for, in closed form, nothing computed twice; 0 where no form is given.
+  /// FLOPs that the model requires in a step, in closed form and without recomputation; 0 if no form is given.
   double model_flops = 0;
-  std::vector<std::string> batched;  ///< parameters whose first dimension is the batch, of a global program
-  std::string sharding;              ///< text of the sharding file that comes with it; empty: none
+  std::vector<std::string> batched;  ///< parameters of a global program whose first dimension is the batch
+  std::string sharding;              ///< text of the sharding file that comes with it; may be empty
   TrainingStep step;
 };
 
-/// A workload by its name, not built yet.
+/// A workload that is not built yet.
 struct WorkloadEntry {
   std::string name;
   std::string description;
@@ -43,14 +43,7 @@ struct WorkloadEntry {
   Workload (*build)(const WorkloadOptions& options);
 };
 
-/// In the order to list them.
-const std::vector<WorkloadEntry>& workload_registry();
-
-/// Builds `name`. Throws base::InputError for a name that does not exist (with the nearest one), for a batch or a
-/// number of replicas below one, and for settings that are not of the workload's keys.
-Workload build_workload(std::string_view name, const WorkloadOptions& options);
-
-/// The [sharding] section of a sharding file that cuts the batch along all axes of a mesh and nothing else.
+/// The [sharding] section of a sharding file that splits only the batch, over all axes of a mesh.
 std::string data_parallel_sharding(const Workload& workload, std::span<const std::string> axes);
 
 }  // namespace podsim::workloads

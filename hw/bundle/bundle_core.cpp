@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 namespace {
 
@@ -14,10 +14,10 @@ using isa::Opcode;
 
 constexpr base::Cycles never{std::numeric_limits<std::int64_t>::max()};
 
-Stall stall_of(const Operation& operation) {
+Stall stall_of(const vector::Operation& operation) {
   if (operation.unit == isa::cross_lane_unit) return Stall::cross_lane;
   if (operation.unit == isa::transcendental_unit) return Stall::transcendental;
-  return operation.executor == Executor::pop ? Stall::matrix_results : Stall::matrix_operands;
+  return operation.executor == vector::Executor::pop ? Stall::matrix_results : Stall::matrix_operands;
 }
 
 }  // namespace
@@ -53,33 +53,33 @@ void BundleCore::run() {
   }
   find_horizon();
   while (!finished_) {
-    if (issue_.now >= horizon_) return give_way(horizon_);
-    const DecodedBundle& bundle = parts_.instructions.at(issue_.address);
+    if (issue_.now >= horizon_) return yield_until(horizon_);
+    const vector::DecodedBundle& bundle = parts_.instructions.at(issue_.address);
     if (!prepared_) {
       prepare(bundle);
     } else if (!dma_takes_cycle()) {
-      if (bundle.outside && noc::now() != time_.time_of(issue_.now)) return give_way(issue_.now);
+      if (bundle.outside && base::systemc::now() != time_.time_of(issue_.now)) return yield_until(issue_.now);
       issue(bundle);
     }
   }
 }
 
-/// Until here the core may run ahead.
+/// Sets the cycle up to which the core may run ahead: that of the next pending event.
 void BundleCore::find_horizon() {
   horizon_ = never;
   if (!sc_core::sc_pending_activity()) return;
-  const base::Time next = noc::now() + noc::from_sc_time(sc_core::sc_time_to_pending_activity());
+  const base::Time next = base::systemc::now() + base::systemc::from_sc_time(sc_core::sc_time_to_pending_activity());
   horizon_ = time_.clock().edge_at_or_after(next);
 }
 
-/// Lets the simulation go on until a cycle and all that happens in it.
-void BundleCore::give_way(base::Cycles cycle) {
+/// Lets simulated time proceed to a cycle, including all events in it.
+void BundleCore::yield_until(base::Cycles cycle) {
   if (parts_.trace != nullptr) parts_.trace->show_until(cycle);
   next_trigger(time_.until(cycle));
 }
 
-/// Finds out when the bundle issues, or moves on to the next event where that decides.
-void BundleCore::prepare(const DecodedBundle& bundle) {
+/// Determines when the bundle issues. If that depends on the next event, advances to it instead.
+void BundleCore::prepare(const vector::DecodedBundle& bundle) {
   if (!bundle.loaded) {
     fail("nothing is loaded at this address of instruction memory");
   } else if (issue_.now >= options_.limit) {
@@ -95,11 +95,11 @@ void BundleCore::prepare(const DecodedBundle& bundle) {
   }
 }
 
-/// Which operations are performed; false if a predicate is not ready.
-bool BundleCore::choose_operations(const DecodedBundle& bundle) {
+/// Evaluates the predicates of all operations. Returns false if a predicate is not ready.
+bool BundleCore::choose_operations(const vector::DecodedBundle& bundle) {
   std::uint32_t performed = 0;
   int number = 0;
-  for (const Operation& operation : bundle.operations) {
+  for (const vector::Operation& operation : bundle.operations) {
     if (const auto fault = check_.predicate_fault(operation, issue_)) return fail(*fault);
     performed |= std::uint32_t(parts_.scalar.performed(operation)) << number++;
   }
@@ -107,18 +107,19 @@ bool BundleCore::choose_operations(const DecodedBundle& bundle) {
   return true;
 }
 
-/// Waits for what only a DMA completion can bring: true if the next event has to come first, or the run ended.
-bool BundleCore::wait_outside(const DecodedBundle& bundle) {
+/// Waits for conditions that only a DMA completion can meet. Returns true if the next event has to come first, or if
+/// the run ended.
+bool BundleCore::wait_outside(const vector::DecodedBundle& bundle) {
   for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
-    const Operation& operation = bundle.operations[i];
+    const vector::Operation& operation = bundle.operations[i];
     if (!issue_.performs(i)) continue;
-    if (operation.opcode == Opcode::sync_wait) return wait_for_flag(operation);
-    if (operation.opcode == Opcode::dma && parts_.dma.full()) return sleep(Stall::dma_queue, operation);
+    if (operation.opcode == isa::Opcode::sync_wait) return wait_for_flag(operation);
+    if (operation.opcode == isa::Opcode::dma && parts_.dma.full()) return sleep(Stall::dma_queue, operation);
   }
   return false;
 }
 
-bool BundleCore::wait_for_flag(const Operation& operation) {
+bool BundleCore::wait_for_flag(const vector::Operation& operation) {
   if (const auto fault = check_.operand_fault(operation, issue_)) return !fail(*fault);
   if (const auto fault = check_.flag_fault(operation, issue_)) return !fail(*fault);
   const std::size_t flag = parts_.scalar.value(operation.x);
@@ -130,8 +131,8 @@ bool BundleCore::wait_for_flag(const Operation& operation) {
                   text_.quoted(issue_.address, operation), flag, value, parts_.flags.value(flag)));
 }
 
-/// Until the next event.
-bool BundleCore::sleep(Stall reason, const Operation& operation) {
+/// Waits until the next event.
+bool BundleCore::sleep(Stall reason, const vector::Operation& operation) {
   reason_ = reason;
   waiting_ = &operation;
   if (parts_.trace != nullptr) parts_.trace->wait(issue_.now, wait_text());
@@ -139,31 +140,31 @@ bool BundleCore::sleep(Stall reason, const Operation& operation) {
   return true;
 }
 
-/// Asks units and memory for the first cycle in which all of them are ready.
-void BundleCore::wait_for_units(const DecodedBundle& bundle) {
+/// Finds the first cycle in which all units and memories that the bundle uses are ready.
+void BundleCore::wait_for_units(const vector::DecodedBundle& bundle) {
   int transcendentals = 0;
   for (std::size_t i = 0; i < bundle.operations.size() && !finished_; ++i) {
-    const Operation& operation = bundle.operations[i];
+    const vector::Operation& operation = bundle.operations[i];
     if (!issue_.performs(i)) continue;
     switch (operation.executor) {
-      case Executor::transcendental:
+      case vector::Executor::transcendental:
         if (++transcendentals > 1) fail("two operations are pushed to the transcendental unit in one cycle");
         [[fallthrough]];
-      case Executor::push:
-      case Executor::pop:
+      case vector::Executor::push:
+      case vector::Executor::pop:
         ask_unit(operation);
         break;
-      case Executor::load:
+      case vector::Executor::load:
         issue_.load = access_of(operation);
         break;
-      case Executor::store:
+      case vector::Executor::store:
         issue_.store = access_of(operation);
         break;
-      case Executor::misc:
-        if (operation.opcode == Opcode::fence) consider(Stall::fence, &operation, parts_.vmem.all_seen());
+      case vector::Executor::misc:
+        if (operation.opcode == isa::Opcode::fence) consider(Stall::fence, &operation, parts_.vmem.all_seen());
         break;
-      case Executor::vector:
-      case Executor::scalar:
+      case vector::Executor::vector:
+      case vector::Executor::scalar:
         break;
     }
   }
@@ -172,33 +173,34 @@ void BundleCore::wait_for_units(const DecodedBundle& bundle) {
   }
 }
 
-void BundleCore::ask_unit(const Operation& operation) {
-  ResultUnit* unit = unit_[operation.unit];
+void BundleCore::ask_unit(const vector::Operation& operation) {
+  results::ResultUnit* unit = unit_[operation.unit];
   if (unit == nullptr) {
     fail(fmt::format("{} needs {}, which this machine does not have", text_.quoted(issue_.address, operation),
                      HazardText::unit(operation.unit)));
     return;
   }
-  const Readiness readiness = operation.executor == Executor::pop ? unit->ready_to_pop(issue_.now)
-                                                                  : unit->ready_to_push(operation.opcode, issue_.now);
-  if (readiness.kind == Readiness::Kind::at) {
+  const results::Readiness readiness = operation.executor == vector::Executor::pop
+                                           ? unit->ready_to_pop(issue_.now)
+                                           : unit->ready_to_push(operation.opcode, issue_.now);
+  if (readiness.kind == results::Readiness::Kind::at) {
     consider(stall_of(operation), &operation, readiness.cycle);
   } else {
     fail(text_.refused(issue_.address, operation, readiness));
   }
 }
 
-VectorAccess BundleCore::access_of(const Operation& operation) const {
+VectorAccess BundleCore::access_of(const vector::Operation& operation) const {
   const std::int64_t base = std::int64_t(parts_.scalar.number(operation.x)) + parts_.scalar.number(operation.y);
   const std::uint32_t z = parts_.scalar.value(operation.z);
-  if (operation.opcode == Opcode::v_load || operation.opcode == Opcode::v_store) {
-    return {RowSet::strided(base, std::int32_t(z)), VmemPorts::cycles_of_stride(std::int32_t(z))};
+  if (operation.opcode == isa::Opcode::v_load || operation.opcode == isa::Opcode::v_store) {
+    return {vector::RowSet::strided(base, std::int32_t(z)), vector::VmemPorts::cycles_of_stride(std::int32_t(z))};
   }
-  return {RowSet::shuffled(base, z), VmemPorts::cycles_of_shuffle(z)};
+  return {vector::RowSet::shuffled(base, z), vector::VmemPorts::cycles_of_shuffle(z)};
 }
 
-/// Of equally long waits the first in the order of Stall counts.
-void BundleCore::consider(Stall reason, const Operation* operation, base::Cycles cycle) {
+/// Ties go to the earlier `Stall` enumerator.
+void BundleCore::consider(Stall reason, const vector::Operation* operation, base::Cycles cycle) {
   const bool as_long = cycle == ready_ && ready_ > issue_.now && reason < reason_;
   if (cycle <= ready_ && !as_long) return;
   waiting_ = operation;
@@ -206,14 +208,16 @@ void BundleCore::consider(Stall reason, const Operation* operation, base::Cycles
   reason_ = reason;
 }
 
-/// Whether DMA, whose buffer is full, takes the cycle in which the bundle would issue; it does so once.
+/// Returns true if a DMA with a full buffer takes the cycle in which the bundle would issue. That happens at most once
+/// per bundle.
 bool BundleCore::dma_takes_cycle() {
   if (port_checked_ || !issue_.accesses_vmem()) return false;
   port_checked_ = true;
-  const auto takes_from = [&](VmemPort port, const VectorAccess& access) {
+  const auto takes_from = [&](vector::VmemPort port, const VectorAccess& access) {
     return access.cycles > 0 && parts_.ports.delays(port, issue_.now, access.cycles);
   };
-  if (!takes_from(VmemPort::read, issue_.load) && !takes_from(VmemPort::write, issue_.store)) return false;
+  if (!takes_from(vector::VmemPort::read, issue_.load) && !takes_from(vector::VmemPort::write, issue_.store))
+    return false;
   if (base::Cycles(issue_.bank_cycles()) > issue_.now - earliest_) reason_ = Stall::vmem_bank;
   if (parts_.trace != nullptr) parts_.trace->wait(issue_.now, "wait VMEM bank");
   issue_.now += base::Cycles(1);
@@ -237,11 +241,11 @@ std::string BundleCore::wait_text() const {
       return "wait fence";
     default:
       return fmt::format("wait {} {}", HazardText::unit(waiting_->unit),
-                         waiting_->executor == Executor::pop ? "result" : "room");
+                         waiting_->executor == vector::Executor::pop ? "result" : "room");
   }
 }
 
-void BundleCore::issue(const DecodedBundle& bundle) {
+void BundleCore::issue(const vector::DecodedBundle& bundle) {
   if (const auto fault = check_.fault(bundle, issue_)) {
     fail(*fault);
     return;
@@ -259,10 +263,10 @@ void BundleCore::issue(const DecodedBundle& bundle) {
   }
 }
 
-void BundleCore::record(const DecodedBundle& bundle) {
+void BundleCore::record(const vector::DecodedBundle& bundle) {
   const base::Cycles waited = issue_.now - earliest_;
   ++bundles_;
-  for (const Operation& operation : bundle.operations) ++slot_use_[std::size_t(operation.slot)];
+  for (const vector::Operation& operation : bundle.operations) ++slot_use_[std::size_t(operation.slot)];
   stalls_[std::size_t(Stall::branch)] += penalty_;
   stalls_[std::size_t(reason_)] += waited;
   if (options_.on_issue) {
@@ -273,7 +277,7 @@ void BundleCore::record(const DecodedBundle& bundle) {
   if (parts_.trace != nullptr) show_issue(bundle);
 }
 
-void BundleCore::show_issue(const DecodedBundle& bundle) {
+void BundleCore::show_issue(const vector::DecodedBundle& bundle) {
   std::array<std::string, isa::slots> texts;
   for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
     const isa::Slot slot = bundle.operations[i].slot;
@@ -295,7 +299,7 @@ void BundleCore::go_on(std::uint32_t next, bool branched) {
   port_checked_ = false;
 }
 
-/// The run ends in the present cycle; false, for what was asked for cannot be.
+/// Ends the run in the current cycle. Returns false, so that callers can return its result as theirs.
 bool BundleCore::fail(const std::string& what) {
   if (finished_) return false;
   verdict_ = text_.at(issue_.address, issue_.now, what);
@@ -308,4 +312,4 @@ void BundleCore::finish(const char* state) {
   if (parts_.trace != nullptr) parts_.trace->finish(issue_.now, state);
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -9,11 +9,11 @@
 #include "hw/bundle/hazard_text.h"
 #include "hw/isa/encoding.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 using isa::DmaRoute;
 
-BundleDma::BundleDma(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, SyncFlags& flags,
+BundleDma::BundleDma(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, core::SyncFlags& flags,
                      const DmaMemories& memories, const isa::Program& program, const Trace& trace)
     : sc_module(name),
       time_(time),
@@ -24,7 +24,7 @@ BundleDma::BundleDma(sc_core::sc_module_name name, const Machine& machine, const
       trace_(trace),
       states_{trace.probe<std::string>("read"), trace.probe<std::string>("write")},
       outstanding_(trace.probe<std::int64_t>("outstanding")) {
-  const double rate = machine.hbm.stream_rate.si() / machine.clock.si() * double(VmemPorts::row);
+  const double rate = machine.hbm.stream_rate.si() / machine.clock.si() * double(vector::VmemPorts::row);
   alone_ = {std::llround(rate), std::llround(rate / machine.hbm.write_cost)};
   shared_ = std::llround(rate / (2 + machine.hbm.turnaround));
   engine_.on_completion([this](std::size_t number) { completed(number); });
@@ -63,12 +63,12 @@ std::size_t BundleDma::new_transfer() {
   return number;
 }
 
-/// Why a transfer cannot start, as the end of a sentence that begins with its name.
+/// Returns the reason why a transfer cannot start, as the end of a sentence that begins with its name.
 std::optional<std::string> BundleDma::refusal(const DmaTransfer& transfer, base::Cycles now) const {
   if (auto why = range_refusal(transfer)) return why;
   if (transfer.from == DmaSpace::vmem) {
-    const VmemGuard::Finding finding = memories_.guard.check_dma_read(transfer.source, now);
-    if (finding.fault == VmemGuard::Fault::store_not_seen) {
+    const vector::VmemGuard::Finding finding = memories_.guard.check_dma_read(transfer.source, now);
+    if (finding.fault == vector::VmemGuard::Fault::store_not_seen) {
       return fmt::format("reads VMEM row {}, {} before what was stored there can be seen; a fence waits for it",
                          finding.row, HazardText::cycles(finding.seen - now));
     }
@@ -83,7 +83,7 @@ std::optional<std::string> BundleDma::range_refusal(const DmaTransfer& transfer)
       case DmaSpace::hbm:
         return memories_.hbm.words();
       case DmaSpace::vmem:
-        return std::uint64_t(memories_.guard.rows()) * lanes;
+        return std::uint64_t(memories_.guard.rows()) * vector::lanes;
       case DmaSpace::smem:
         return memories_.smem.size();
       case DmaSpace::instructions:
@@ -113,18 +113,19 @@ std::optional<std::string> BundleDma::range_refusal(const DmaTransfer& transfer)
   return std::nullopt;
 }
 
-/// Two transfers in flight may read the same words; anything else would depend on which one is faster.
+/// Returns the conflict with another transfer in flight, if any. Two transfers may read the same words. The result of
+/// any other overlap would depend on which transfer is faster.
 std::optional<std::string> BundleDma::conflict(const DmaTransfer& transfer) const {
   for (const std::size_t number : active_) {
     const DmaTransfer& other = transfers_[number];
     const char* what = nullptr;
     DmaSpace where = transfer.to;
-    if (transfer.from == other.to && overlap(transfer.source, other.destination)) {
+    if (transfer.from == other.to && vector::overlap(transfer.source, other.destination)) {
       what = "reads {} that {} still writes";
       where = transfer.from;
-    } else if (transfer.to == other.to && overlap(transfer.destination, other.destination)) {
+    } else if (transfer.to == other.to && vector::overlap(transfer.destination, other.destination)) {
       what = "writes {} that {} writes too";
-    } else if (transfer.to == other.from && overlap(transfer.destination, other.source)) {
+    } else if (transfer.to == other.from && vector::overlap(transfer.destination, other.source)) {
       what = "writes {} that {} still reads";
     }
     if (what != nullptr) return fmt::format(fmt::runtime(what), to_string(where), text(other));
@@ -163,11 +164,12 @@ void BundleDma::completed(std::size_t number) {
   move(transfer);
   update_ports();
   free_.push_back(number);
-  outstanding_.set(noc::now(), std::int64_t(active_.size()));
+  outstanding_.set(base::systemc::now(), std::int64_t(active_.size()));
   flags_.add(transfer.descriptor.flag, 1);
 }
 
-/// Vector data stay where they are in runs without them; what steers programs moves always.
+/// Moves the data of a completed transfer. Runs without data move nothing from or to VMEM, but always move what steers
+/// programs: SMEM, instruction memory and copies within HBM.
 void BundleDma::move(const DmaTransfer& transfer) {
   const bool vector_data = transfer.from == DmaSpace::vmem || transfer.to == DmaSpace::vmem;
   if (vector_data && memories_.vmem == nullptr) return;
@@ -180,32 +182,32 @@ void BundleDma::copy_row(const DmaTransfer& transfer, std::uint64_t row) {
   const std::uint64_t to = transfer.destination.row(row);
   const std::size_t words = row_buffer_.size();
   switch (transfer.descriptor.route) {
-    case DmaRoute::hbm_to_vmem:
+    case isa::DmaRoute::hbm_to_vmem:
       memories_.hbm.read(from, memories_.vmem->words(to, words));
       break;
-    case DmaRoute::vmem_to_hbm:
+    case isa::DmaRoute::vmem_to_hbm:
       memories_.hbm.write(to, memories_.vmem->words(from, words));
       break;
-    case DmaRoute::hbm_to_hbm:
+    case isa::DmaRoute::hbm_to_hbm:
       memories_.hbm.read(from, row_buffer_);
       memories_.hbm.write(to, row_buffer_);
       break;
-    case DmaRoute::hbm_to_smem:
+    case isa::DmaRoute::hbm_to_smem:
       memories_.hbm.read(from, std::span(memories_.smem).subspan(to, words));
       break;
-    case DmaRoute::smem_to_hbm:
+    case isa::DmaRoute::smem_to_hbm:
       memories_.hbm.write(to, std::span(memories_.smem).subspan(from, words));
       break;
-    case DmaRoute::hbm_to_imem:
+    case isa::DmaRoute::hbm_to_imem:
       memories_.hbm.read(from, row_buffer_);
       memories_.instructions.load(std::uint32_t(to), row_buffer_, from);
       break;
   }
 }
 
-/// Sets the marks of a transfer that begins, or clears them when it ends.
+/// Marks the memory that a transfer uses when it begins, and clears the marks when it ends.
 void BundleDma::mark(const DmaTransfer& transfer, bool begin) {
-  const auto mark_vmem = [&](const Region& words, bool writes) {
+  const auto mark_vmem = [&](const vector::Region& words, bool writes) {
     begin ? memories_.guard.begin_dma(words, writes) : memories_.guard.end_dma(words, writes);
   };
   if (transfer.from == DmaSpace::vmem) mark_vmem(transfer.source, false);
@@ -220,12 +222,12 @@ void BundleDma::mark(const DmaTransfer& transfer, bool begin) {
 }
 
 void BundleDma::update_ports() {
-  memories_.ports.set_dma(VmemPort::write, port_rows(Direction::read));
-  memories_.ports.set_dma(VmemPort::read, port_rows(Direction::write));
+  memories_.ports.set_dma(vector::VmemPort::write, port_rows(Direction::read));
+  memories_.ports.set_dma(vector::VmemPort::read, port_rows(Direction::write));
 }
 
-/// What the transfer that the HBM serves in a direction makes of a VMEM port.
-VmemPorts::DmaRows BundleDma::port_rows(Direction direction) const {
+/// Returns the load on a VMEM port of the transfer that the HBM currently serves in a direction.
+vector::VmemPorts::DmaRows BundleDma::port_rows(Direction direction) const {
   const auto& served = by_direction_[std::size_t(direction)];
   if (served.empty()) return {};
   const DmaTransfer& transfer = transfers_[served.front()];
@@ -248,22 +250,22 @@ const DmaTransfer* BundleDma::that_raises(std::size_t flag, std::int64_t value) 
 }
 
 const DmaTransfer& BundleDma::at_row(std::int64_t row, bool writes) const {
-  const Region words{std::uint64_t(row) * lanes, lanes, 1, 0};
+  const vector::Region words{std::uint64_t(row) * vector::lanes, vector::lanes, 1, 0};
   const auto touches = [&](std::size_t number) {
     const DmaTransfer& transfer = transfers_[number];
-    return writes ? transfer.to == DmaSpace::vmem && overlap(words, transfer.destination)
-                  : transfer.from == DmaSpace::vmem && overlap(words, transfer.source);
+    return writes ? transfer.to == DmaSpace::vmem && vector::overlap(words, transfer.destination)
+                  : transfer.from == DmaSpace::vmem && vector::overlap(words, transfer.source);
   };
   return transfers_[*std::find_if(active_.begin(), active_.end(), touches)];
 }
 
 const DmaTransfer* BundleDma::at_smem(std::uint32_t word, bool reads_too) const {
   if (in_smem_ == 0) return nullptr;
-  const Region words{word, 1, 1, 0};
+  const vector::Region words{word, 1, 1, 0};
   for (const std::size_t number : active_) {
     const DmaTransfer& transfer = transfers_[number];
-    if (transfer.to == DmaSpace::smem && overlap(words, transfer.destination)) return &transfer;
-    if (reads_too && transfer.from == DmaSpace::smem && overlap(words, transfer.source)) return &transfer;
+    if (transfer.to == DmaSpace::smem && vector::overlap(words, transfer.destination)) return &transfer;
+    if (reads_too && transfer.from == DmaSpace::smem && vector::overlap(words, transfer.source)) return &transfer;
   }
   return nullptr;
 }
@@ -274,15 +276,15 @@ std::string BundleDma::name(const isa::DmaDescriptor& descriptor) const {
 }
 
 std::string BundleDma::text(const DmaTransfer& transfer) const {
-  return fmt::format("DMA '{}' of {}", name(transfer.descriptor), memories_.instructions.place(transfer.bundle));
+  return fmt::format("DMA '{}' of {}", name(transfer.descriptor), memories_.instructions.location(transfer.bundle));
 }
 
 void BundleDma::show(Direction direction) {
-  base::Probe<std::string>& state = states_[std::size_t(direction)];
+  base::trace::Probe<std::string>& state = states_[std::size_t(direction)];
   if (!state.active() && !outstanding_.active()) return;
   const auto& served = by_direction_[std::size_t(direction)];
-  state.set(noc::now(), served.empty() ? "idle" : name(transfers_[served.front()].descriptor));
-  outstanding_.set(noc::now(), std::int64_t(active_.size()));
+  state.set(base::systemc::now(), served.empty() ? "idle" : name(transfers_[served.front()].descriptor));
+  outstanding_.set(base::systemc::now(), std::int64_t(active_.size()));
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

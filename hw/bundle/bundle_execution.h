@@ -6,35 +6,35 @@
 
 #include "hw/bundle/core_parts.h"
 #include "hw/bundle/issue.h"
-#include "hw/bundle/scoreboard.h"
+#include "hw/bundle/vector/scoreboard.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
-/// Performs the operations of a bundle that has been found possible.
+/// Performs the operations of a bundle that has passed IssueCheck.
 class BundleExecution {
  public:
-  BundleExecution(const CoreParts& parts, const ResultUnits& units, Scoreboard& scoreboard)
+  BundleExecution(const CoreParts& parts, const ResultUnits& units, vector::Scoreboard& scoreboard)
       : parts_(parts), units_(units), scoreboard_(scoreboard) {}
 
   struct Outcome {
-    std::uint32_t next = 0;  ///< address of the bundle that follows
+    std::uint32_t next = 0;  ///< address of the next bundle
     bool branched = false;
     bool halted = false;
-    std::optional<std::string> fault;  ///< a DMA that cannot be
+    std::optional<std::string> fault;  ///< why a DMA cannot start
   };
-  /// In cycle issue.now, which is the present of the simulation if `bundle.outside`.
-  Outcome perform(const DecodedBundle& bundle, const Issue& issue);
+  /// Performs the bundle in cycle issue.now, which must be the current simulated time if `bundle.outside`.
+  Outcome perform(const vector::DecodedBundle& bundle, const Issue& issue);
 
  private:
-  void perform(const Operation& operation, const Issue& issue, Outcome& outcome);
-  void push(const Operation& operation, base::Cycles now);
-  void perform_misc(const Operation& operation, const Issue& issue, Outcome& outcome);
-  std::optional<std::string> start_dma(const Operation& operation, const Issue& issue);
-  void mark(const Operation& operation, base::Cycles now);
+  void perform(const vector::Operation& operation, const Issue& issue, Outcome& outcome);
+  void push(const vector::Operation& operation, base::Cycles now);
+  void perform_misc(const vector::Operation& operation, const Issue& issue, Outcome& outcome);
+  std::optional<std::string> start_dma(const vector::Operation& operation, const Issue& issue);
+  void mark(const vector::Operation& operation, base::Cycles now);
 
   CoreParts parts_;
   const ResultUnits& units_;
-  Scoreboard& scoreboard_;
+  vector::Scoreboard& scoreboard_;
 };
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -8,64 +8,66 @@
 #include <memory>
 
 #include "base/diagnostic.h"
+#include "base/systemc/fresh_context.h"
 #include "hw/bundle/bundle_core.h"
-#include "hw/bundle/cross_lane_queue.h"
 #include "hw/bundle/expectations.h"
 #include "hw/bundle/named_flags.h"
-#include "hw/bundle/transcendental_queue.h"
-#include "hw/hbm.h"
+#include "hw/bundle/results/cross_lane_queue.h"
+#include "hw/bundle/results/transcendental_queue.h"
 #include "hw/isa/encoding.h"
-#include "noc/fresh_context.h"
+#include "hw/memory/hbm.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 namespace {
 
-constexpr std::int64_t bytes_per_row = 4 * lanes;
+constexpr std::int64_t bytes_per_row = 4 * vector::lanes;
 
-/// A core with its half of the HBM, wired up for one program.
+/// A core with its half of the HBM, connected and loaded for one program.
 class BundleSystem {
  public:
-  BundleSystem(const Machine& machine, const isa::Program& program, DeviceMemory& hbm, const BundleRunOptions& options);
+  BundleSystem(const Machine& machine, const isa::Program& program, memory::DeviceMemory& hbm,
+               const BundleRunOptions& options);
 
   void load_data();
   void check_copy(const isa::DmaDescriptor& descriptor) const;
-  /// Between HBM and VMEM, in no time; of no data in runs without.
+  /// Copies between HBM and VMEM in no time. Runs without data copy nothing.
   void copy(const isa::DmaDescriptor& descriptor);
   BundleRunResult run();
 
  private:
-  void connect(int number, ResultUnit& unit);
-  void make_units(const Machine& machine, MatrixUnitView view, const Trace& trace);
+  void connect(int number, results::ResultUnit& unit);
+  void make_units(const Machine& machine, matrix::MatrixUnitView view, const Trace& trace);
   void load(const isa::DataBlock& block);
   std::uint64_t words_of(isa::MemorySpace space) const;
   void check_range(const std::string& what, isa::MemorySpace space, std::uint64_t address, std::uint64_t words) const;
   std::vector<std::uint32_t> found(const isa::Expectation& expectation);
 
   const isa::Program& program_;
-  DeviceMemory& memory_;
+  memory::DeviceMemory& memory_;
   CoreTime time_;
-  std::unique_ptr<VectorDatapath> data_;  ///< null in runs without data
-  VmemGuard guard_;
-  VmemPorts ports_;
+  std::unique_ptr<vector::VectorDatapath> data_;  ///< null in runs without data
+  vector::VmemGuard guard_;
+  vector::VmemPorts ports_;
   ScalarUnit scalar_;
   InstructionMemory instructions_;
-  SyncFlags flags_;
+  core::SyncFlags flags_;
   BundleDma dma_;
-  Hbm hbm_;
-  std::vector<std::unique_ptr<MatrixUnit>> matrix_units_;
-  std::unique_ptr<CrossLaneQueue> cross_lane_;
-  std::unique_ptr<TranscendentalQueue> transcendental_;
+  memory::Hbm hbm_;
+  std::vector<std::unique_ptr<matrix::MatrixUnit>> matrix_units_;
+  std::unique_ptr<results::CrossLaneQueue> cross_lane_;
+  std::unique_ptr<results::TranscendentalQueue> transcendental_;
   std::unique_ptr<CoreTrace> trace_;
   BundleCore core_;
 };
 
-BundleSystem::BundleSystem(const Machine& machine, const isa::Program& program, DeviceMemory& hbm,
+BundleSystem::BundleSystem(const Machine& machine, const isa::Program& program, memory::DeviceMemory& hbm,
                            const BundleRunOptions& options)
     : program_(program),
       memory_(hbm),
       time_(machine.clock),
-      data_(options.functional ? std::make_unique<VectorDatapath>(machine.vmem.value() / bytes_per_row) : nullptr),
+      data_(options.functional ? std::make_unique<vector::VectorDatapath>(machine.vmem.value() / bytes_per_row)
+                               : nullptr),
       guard_(machine.vmem.value() / bytes_per_row, machine.vector.store_to_load),
       scalar_(machine.scalar.smem),
       instructions_(machine, program, data_ ? &data_->literals() : nullptr),
@@ -86,21 +88,21 @@ BundleSystem::BundleSystem(const Machine& machine, const isa::Program& program, 
   dma_.engine().to_hbm.bind(hbm_.from_dma);
 }
 
-void BundleSystem::make_units(const Machine& machine, MatrixUnitView view, const Trace& trace) {
+void BundleSystem::make_units(const Machine& machine, matrix::MatrixUnitView view, const Trace& trace) {
   for (std::size_t unit = 0; unit < std::size_t(std::min<std::int64_t>(machine.mxu.count, isa::max_matrix_units));
        ++unit) {
     const std::string name = fmt::format("mxu{}", unit);
-    matrix_units_.push_back(make_matrix_unit(view, name.c_str(), machine, time_, trace.below(name)));
+    matrix_units_.push_back(matrix::make_matrix_unit(view, name.c_str(), machine, time_, trace.below(name)));
     connect(int(unit), *matrix_units_.back());
   }
-  cross_lane_ = std::make_unique<CrossLaneQueue>("cross_lane", machine, time_, trace.below("cross_lane"));
+  cross_lane_ = std::make_unique<results::CrossLaneQueue>("cross_lane", machine, time_, trace.below("cross_lane"));
   connect(isa::cross_lane_unit, *cross_lane_);
   transcendental_ =
-      std::make_unique<TranscendentalQueue>("transcendental", machine, time_, trace.below("transcendental"));
+      std::make_unique<results::TranscendentalQueue>("transcendental", machine, time_, trace.below("transcendental"));
   connect(isa::transcendental_unit, *transcendental_);
 }
 
-void BundleSystem::connect(int number, ResultUnit& unit) {
+void BundleSystem::connect(int number, results::ResultUnit& unit) {
   core_.units[std::size_t(number)].bind(unit);
   if (trace_) trace_->add_unit(unit);
 }
@@ -110,7 +112,7 @@ std::uint64_t BundleSystem::words_of(isa::MemorySpace space) const {
     case isa::MemorySpace::hbm:
       return memory_.words();
     case isa::MemorySpace::vmem:
-      return std::uint64_t(guard_.rows()) * lanes;
+      return std::uint64_t(guard_.rows()) * vector::lanes;
     case isa::MemorySpace::smem:
       break;
   }
@@ -136,8 +138,8 @@ void BundleSystem::load_data() {
 void BundleSystem::check_range(const std::string& what, isa::MemorySpace space, std::uint64_t address,
                                std::uint64_t words) const {
   if (address + words <= words_of(space)) return;
-  throw base::InputError(
-      fmt::format("{}: {} ends beyond the {} words of {}", program_.name, what, words_of(space), to_string(space)));
+  throw base::InputError(fmt::format("{}: {} ends beyond the {} words of {}", program_.name, what, words_of(space),
+                                     isa::to_string(space)));
 }
 
 void BundleSystem::load(const isa::DataBlock& block) {
@@ -219,7 +221,8 @@ std::vector<std::uint32_t> BundleSystem::found(const isa::Expectation& expectati
   return words;
 }
 
-/// What would only show, or crash, in the middle of the run.
+/// Checks that the machine has every matrix unit that the program names. Otherwise the mistake would show, or crash,
+/// only in the middle of the run.
 void check_program(const Machine& machine, const isa::Program& program) {
   for (const isa::Segment& segment : program.segments) {
     for (const isa::Bundle& bundle : segment.bundles) {
@@ -235,10 +238,10 @@ void check_program(const Machine& machine, const isa::Program& program) {
 
 }  // namespace
 
-BundleRunResult run_bundles(const Machine& machine, const isa::Program& program, DeviceMemory& hbm,
+BundleRunResult run_bundles(const Machine& machine, const isa::Program& program, memory::DeviceMemory& hbm,
                             const BundleRunOptions& options) {
   check_program(machine, program);
-  const noc::FreshContext context;
+  const base::systemc::FreshContext context;
   BundleSystem system(machine, program, hbm, options);
   system.load_data();
   for (const isa::DmaDescriptor& descriptor : options.before) system.check_copy(descriptor);
@@ -249,4 +252,4 @@ BundleRunResult run_bundles(const Machine& machine, const isa::Program& program,
   return result;
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -5,7 +5,7 @@
 
 #include "hw/isa/legality.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 std::unique_ptr<CoreTrace> CoreTrace::make(const CoreTime& time, const Trace& trace) {
   if (trace.sink == nullptr && trace.timeline == nullptr) return nullptr;
@@ -35,7 +35,7 @@ CoreTrace::CoreTrace(const CoreTime& time, const Trace& trace)
 
 void CoreTrace::show_until(base::Cycles cycle) {
   for (; shown_ < cycle; shown_ += base::Cycles(1)) {
-    for (ResultUnit* unit : units_) unit->show_until(shown_);
+    for (results::ResultUnit* unit : units_) unit->show_until(shown_);
     if ((shown_.value() + 1) % window == 0) show_use(shown_ + base::Cycles(1));
   }
 }
@@ -92,8 +92,8 @@ void CoreTrace::bank_stalls(base::Cycles now, base::Cycles total) {
 
 void CoreTrace::finish(base::Cycles now, const std::string& state) {
   wait(now, state);
-  for (ResultUnit* unit : units_) unit->show_until(now);
+  for (results::ResultUnit* unit : units_) unit->show_until(now);
   end_region(now);
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -6,41 +6,41 @@
 #include <string>
 #include <vector>
 
-#include "hw/bundle/result_unit.h"
+#include "hw/bundle/results/result_unit.h"
 #include "hw/core_time.h"
 #include "hw/isa/bundle.h"
 #include "hw/trace.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
-/// What a sequencer shows of itself, under the scope of its core:
+/// Waveform signals and timeline spans of a sequencer. Signals are under the scope of the core:
 ///
-/// - `state`: "run", "branch", or what it waits for: "wait flag 3 >= 1 (load A)", "wait mxu0 result"
+/// - `state`: "run", "branch", or the cause of a wait: "wait flag 3 >= 1 (load A)", "wait matrix unit 0 result"
 /// - `pc`: address of the bundle that issued last
 /// - `mark`: the text of the last mark
-/// - `slots.NAME`: the operation that issues in a slot, in parentheses if its predicate keeps it from being performed
-/// - `use.NAME`: share of the last 64 cycles in which an operation issued in the slot
-/// - `vmem_bank_stalls`: cycles lost to banks of VMEM so far
+/// - `slots.NAME`: the operation that issues in a slot, in parentheses if its predicate is false
+/// - `use.NAME`: share of cycles in which an operation issued in the slot, for every 64 cycles
+/// - `vmem_bank_stalls`: cycles lost to VMEM banks so far
 ///
-/// On a timeline it has the regions between marks, and everything it waited for but branches. Units show their own rows
-/// as it goes. It exists only when someone looks; cycles passed to it never decrease.
+/// The timeline has the regions between marks, and all waits except branches. As time advances, the trace lets the
+/// result units show their own signals. It exists only when a trace is written. Cycles passed to it never decrease.
 class CoreTrace {
  public:
-  /// Nothing when no output is wanted.
+  /// Returns null if neither waveform nor timeline is requested.
   static std::unique_ptr<CoreTrace> make(const CoreTime& time, const Trace& trace);
   CoreTrace(const CoreTime& time, const Trace& trace);
 
-  void add_unit(ResultUnit& unit) { units_.push_back(&unit); }
+  void add_unit(results::ResultUnit& unit) { units_.push_back(&unit); }
 
   /// Shows what happened before a cycle.
   void show_until(base::Cycles cycle);
-  /// From `from` on the sequencer waits.
+  /// The sequencer waits from cycle `from`; `what` is the state to show.
   void wait(base::Cycles from, const std::string& what);
-  /// A bundle issues; `texts` are those of its slots, empty where there is nothing.
+  /// A bundle issues. `texts` has the operation of each slot, empty for an empty slot.
   void issue(base::Cycles now, std::uint32_t address, const std::array<std::string, isa::slots>& texts);
   void mark(base::Cycles now, const std::string& text);
   void bank_stalls(base::Cycles now, base::Cycles total);
-  /// The end, with a last state.
+  /// Ends the trace with a last state.
   void finish(base::Cycles now, const std::string& state);
 
  private:
@@ -51,18 +51,18 @@ class CoreTrace {
   void end_region(base::Cycles now);
 
   const CoreTime& time_;
-  base::Probe<std::string> state_, mark_;
-  base::Probe<std::int64_t> pc_, bank_stalls_;
-  std::array<base::Probe<std::string>, isa::slots> slots_;
-  std::array<base::Probe<double>, isa::slots> use_;
-  base::Timeline* timeline_;
-  base::Timeline::Track regions_ = 0, waits_ = 0;
-  std::vector<ResultUnit*> units_;
+  base::trace::Probe<std::string> state_, mark_;
+  base::trace::Probe<std::int64_t> pc_, bank_stalls_;
+  std::array<base::trace::Probe<std::string>, isa::slots> slots_;
+  std::array<base::trace::Probe<double>, isa::slots> use_;
+  base::trace::Timeline* timeline_;
+  base::trace::Timeline::Track regions_ = 0, waits_ = 0;
+  std::vector<results::ResultUnit*> units_;
 
-  base::Cycles shown_;                    ///< units have shown what happened before
-  std::array<int, isa::slots> issued_{};  ///< in the window that is open
+  base::Cycles shown_;                    ///< the units have shown all changes before this cycle
+  std::array<int, isa::slots> issued_{};  ///< operations issued in the current window
   std::string region_, waiting_for_;
   base::Cycles region_begin_, wait_begin_;
 };
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -3,14 +3,14 @@
 
 #include <iterator>
 
-#include "hw/bundle/vector_register.h"
+#include "hw/bundle/vector/vector_register.h"
 #include "hw/isa/encoding.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 namespace {
 
-constexpr std::int64_t hbm_atom = 32;  // bytes
+constexpr std::int64_t hbm_atom = 32;  // bytes of a burst
 
 struct Route {
   DmaSpace from, to;
@@ -45,14 +45,14 @@ base::Bytes DmaTransfer::bytes() const {
 
 std::int64_t DmaTransfer::count_vmem_rows() const {
   if (from != DmaSpace::vmem && to != DmaSpace::vmem) return 0;
-  const Region& region = from == DmaSpace::vmem ? source : destination;
+  const vector::Region& region = from == DmaSpace::vmem ? source : destination;
   if (region.empty()) return 0;
   std::int64_t touched = 0;
   for (std::uint64_t r = 0; r < region.rows; ++r) {
     const std::uint64_t begin = region.row(r);
-    touched += std::int64_t((begin + region.words - 1) / lanes - begin / lanes) + 1;
+    touched += std::int64_t((begin + region.words - 1) / vector::lanes - begin / vector::lanes) + 1;
   }
   return touched;
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 namespace {
 
@@ -36,4 +36,4 @@ std::optional<FailedExpectation> check_expectation(const isa::Expectation& expec
   return failed;
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

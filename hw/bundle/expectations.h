@@ -7,10 +7,10 @@
 
 #include "hw/bundle/bundle_run.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
-/// Compares what an expectation names with the words found there.
+/// Compares an expectation with the words found in memory. Returns std::nullopt if they match.
 std::optional<FailedExpectation> check_expectation(const isa::Expectation& expectation,
                                                    const std::vector<std::uint32_t>& found);
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 namespace {
 
-bool reads(const Operation& operation, int entry) {
+bool reads(const vector::Operation& operation, int entry) {
   for (int i = 0; i < operation.reads; ++i) {
     if (operation.read[std::size_t(i)] == entry) return true;
   }
@@ -17,37 +17,39 @@ bool reads(const Operation& operation, int entry) {
 }  // namespace
 
 std::string HazardText::at(std::uint32_t address, base::Cycles cycle, const std::string& what) const {
-  return fmt::format("{}, cycle {}: {}", instructions_.place(address), cycle.value(), what);
+  return fmt::format("{}, cycle {}: {}", instructions_.location(address), cycle.value(), what);
 }
 
-std::string HazardText::quoted(std::uint32_t address, const Operation& operation) const {
+std::string HazardText::quoted(std::uint32_t address, const vector::Operation& operation) const {
   return fmt::format("'{}'", instructions_.text_of(address, operation.slot));
 }
 
-std::string HazardText::not_ready(std::uint32_t address, base::Cycles now, const Operation& operation, int entry,
-                                  const Scoreboard& scoreboard) const {
+std::string HazardText::not_ready(std::uint32_t address, base::Cycles now, const vector::Operation& operation,
+                                  int entry, const vector::Scoreboard& scoreboard) const {
   const base::Cycles ready = scoreboard.ready(entry);
-  const bool is_read = reads(operation, entry) || entry == register_entry::predicate + operation.predicate;
+  const bool is_read = reads(operation, entry) || entry == vector::register_entry::predicate + operation.predicate;
   return fmt::format("{} {} {} {} before it is ready: {}", quoted(address, operation), is_read ? "reads" : "overwrites",
-                     register_entry::name(entry), cycles(ready - now), writer(scoreboard.writer(entry), entry, ready));
+                     vector::register_entry::name(entry), cycles(ready - now),
+                     writer(scoreboard.writer(entry), entry, ready));
 }
 
-/// What the register is being written by.
+/// Describes the operation that is still writing the register.
 std::string HazardText::writer(std::uint32_t address, int entry, base::Cycles ready) const {
-  const DecodedBundle& bundle = instructions_.at(address);
-  for (const Operation& operation : bundle.operations) {
+  const vector::DecodedBundle& bundle = instructions_.at(address);
+  for (const vector::Operation& operation : bundle.operations) {
     if (operation.write != entry) continue;
     return fmt::format("{} of {} issued in cycle {} and takes {}", quoted(address, operation),
-                       instructions_.place(address), (ready - operation.latency).value(), cycles(operation.latency));
+                       instructions_.location(address), (ready - operation.latency).value(), cycles(operation.latency));
   }
-  return fmt::format("{} writes it", instructions_.place(address));
+  return fmt::format("{} writes it", instructions_.location(address));
 }
 
-std::string HazardText::refused(std::uint32_t address, const Operation& operation, const Readiness& readiness) const {
-  const bool pops = operation.executor == Executor::pop;
+std::string HazardText::refused(std::uint32_t address, const vector::Operation& operation,
+                                const results::Readiness& readiness) const {
+  const bool pops = operation.executor == vector::Executor::pop;
   const char* never = pops ? "waits for a result that never comes" : "waits for room that never comes";
   const char* illegal = pops ? "cannot be popped" : "is not possible";
-  const bool is_illegal = readiness.kind == Readiness::Kind::illegal;
+  const bool is_illegal = readiness.kind == results::Readiness::Kind::illegal;
   return fmt::format("{} {}: {}: {}", quoted(address, operation), is_illegal ? illegal : never, unit(operation.unit),
                      readiness.why);
 }
@@ -62,4 +64,4 @@ std::string HazardText::unit(int number) {
   return fmt::format("matrix unit {}", number);
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -4,24 +4,25 @@
 #include <string>
 
 #include "hw/bundle/instruction_memory.h"
-#include "hw/bundle/result_unit.h"
+#include "hw/bundle/results/result_unit.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
-/// Words for what a program did wrong: "bundle 17 (copy.pasm:23), cycle 41: ...".
+/// Error messages for mistakes of a program: "bundle 17 (copy.pasm:23), cycle 41: ...".
 class HazardText {
  public:
   explicit HazardText(const InstructionMemory& instructions) : instructions_(instructions) {}
 
-  /// The bundle that stood in the core when it happened, and what happened.
+  /// Prefixes `what` with the bundle and the cycle in which it happened.
   std::string at(std::uint32_t address, base::Cycles cycle, const std::string& what) const;
-  /// An operation uses a register too early.
-  std::string not_ready(std::uint32_t address, base::Cycles now, const Operation& operation, int entry,
-                        const Scoreboard& scoreboard) const;
-  /// A unit that refuses for good.
-  std::string refused(std::uint32_t address, const Operation& operation, const Readiness& readiness) const;
+  /// Message for an operation that uses a register too early.
+  std::string not_ready(std::uint32_t address, base::Cycles now, const vector::Operation& operation, int entry,
+                        const vector::Scoreboard& scoreboard) const;
+  /// Message for a push or pop that its unit can never accept.
+  std::string refused(std::uint32_t address, const vector::Operation& operation,
+                      const results::Readiness& readiness) const;
   /// "'v.add.f32 v3, v1, v2'"
-  std::string quoted(std::uint32_t address, const Operation& operation) const;
+  std::string quoted(std::uint32_t address, const vector::Operation& operation) const;
 
   /// "1 cycle", "2 cycles"
   static std::string cycles(base::Cycles count);
@@ -34,4 +35,4 @@ class HazardText {
   const InstructionMemory& instructions_;
 };
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

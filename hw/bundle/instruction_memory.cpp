@@ -6,12 +6,13 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
-#include "hw/isa/assembler.h"
 #include "hw/isa/encoding.h"
+#include "hw/isa/pasm/assembler.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
-InstructionMemory::InstructionMemory(const Machine& machine, const isa::Program& program, LiteralLanes* literals)
+InstructionMemory::InstructionMemory(const Machine& machine, const isa::Program& program,
+                                     vector::LiteralLanes* literals)
     : machine_(machine), program_(program), literals_(literals), capacity_(std::uint32_t(machine.instruction_memory)) {
   for (const isa::Segment& segment : program.segments) check(segment);
   for (std::size_t s = 0; s < program.segments.size(); ++s) {
@@ -36,7 +37,7 @@ void InstructionMemory::load(const isa::Segment& segment, const Lines& lines) {
   bundles_.resize(std::max(bundles_.size(), segment.address + segment.bundles.size()));
   for (std::size_t b = 0; b < segment.bundles.size(); ++b) {
     Entry& entry = bundles_[segment.address + b];
-    entry.decoded = decode_bundle(machine_, segment.bundles[b], literals_);
+    entry.decoded = vector::decode_bundle(machine_, segment.bundles[b], literals_);
     entry.bundle = &segment.bundles[b];
     entry.line = b < lines.size() ? lines[b] : 0;
   }
@@ -57,7 +58,7 @@ void InstructionMemory::load(std::uint32_t address, std::span<const std::uint32_
     const auto bundle = isa::decode(bundle_words);
     entry = {};
     if (!bundle) continue;
-    entry.decoded = decode_bundle(machine_, *bundle, literals_);
+    entry.decoded = vector::decode_bundle(machine_, *bundle, literals_);
     entry.own = std::make_unique<isa::Bundle>(*bundle);
     entry.bundle = entry.own.get();
     entry.line = line_of_image(image + at);
@@ -81,10 +82,10 @@ const std::string& InstructionMemory::text_of(std::uint32_t address, isa::Slot s
   if (!text.empty()) return text;
   isa::Bundle alone;
   isa::place(alone, *bundle(address)[slot]);
-  return text = isa::disassemble(alone, &program_);
+  return text = isa::pasm::disassemble(alone, &program_);
 }
 
-std::string InstructionMemory::place(std::uint32_t address) const {
+std::string InstructionMemory::location(std::uint32_t address) const {
   const std::uint32_t line = address < bundles_.size() ? bundles_[address].line : 0;
   if (line != 0) return fmt::format("bundle {} ({}:{})", address, program_.name, line);
   const std::pair<const std::string, std::uint32_t>* nearest = nullptr;
@@ -96,4 +97,4 @@ std::string InstructionMemory::place(std::uint32_t address) const {
   return fmt::format("bundle {} ({} + {})", address, nearest->first, address - nearest->second);
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 using isa::Opcode;
 
-IssueCheck::Fault IssueCheck::fault(const DecodedBundle& bundle, const Issue& issue) const {
+IssueCheck::Fault IssueCheck::fault(const vector::DecodedBundle& bundle, const Issue& issue) const {
   std::size_t number = 0;
-  for (const Operation& operation : bundle.operations) {
+  for (const vector::Operation& operation : bundle.operations) {
     if (!issue.performs(number++)) continue;
     if (!registers_ready(operation, issue)) return operand_fault(operation, issue);
     if (!operation.uses_state) continue;
@@ -18,29 +18,29 @@ IssueCheck::Fault IssueCheck::fault(const DecodedBundle& bundle, const Issue& is
   return std::nullopt;
 }
 
-IssueCheck::Fault IssueCheck::state_fault(const Operation& operation, const Issue& issue) const {
+IssueCheck::Fault IssueCheck::state_fault(const vector::Operation& operation, const Issue& issue) const {
   switch (operation.opcode) {
-    case Opcode::v_load:
-    case Opcode::v_load_shuffle:
-    case Opcode::v_store:
-    case Opcode::v_store_shuffle:
+    case isa::Opcode::v_load:
+    case isa::Opcode::v_load_shuffle:
+    case isa::Opcode::v_store:
+    case isa::Opcode::v_store_shuffle:
       return vmem_fault(operation, issue);
-    case Opcode::s_load:
-    case Opcode::s_store:
+    case isa::Opcode::s_load:
+    case isa::Opcode::s_store:
       return smem_fault(operation, issue, parts_.scalar.smem_address(operation), 1);
-    case Opcode::dma:
+    case isa::Opcode::dma:
       return smem_fault(operation, issue, parts_.scalar.value(operation.x), isa::descriptor_words);
-    case Opcode::sync_set:
-    case Opcode::sync_add:
+    case isa::Opcode::sync_set:
+    case isa::Opcode::sync_add:
       return flag_fault(operation, issue);
-    case Opcode::halt:
+    case isa::Opcode::halt:
       return end_fault();
     default:
       return std::nullopt;
   }
 }
 
-IssueCheck::Fault IssueCheck::operand_fault(const Operation& operation, const Issue& issue) const {
+IssueCheck::Fault IssueCheck::operand_fault(const vector::Operation& operation, const Issue& issue) const {
   for (std::size_t i = 0; i < operation.reads; ++i) {
     if (!ready(operation.read[i], issue)) return too_early(operation, operation.read[i], issue);
   }
@@ -48,33 +48,33 @@ IssueCheck::Fault IssueCheck::operand_fault(const Operation& operation, const Is
   return too_early(operation, operation.write, issue);
 }
 
-std::string IssueCheck::too_early(const Operation& operation, int entry, const Issue& issue) const {
+std::string IssueCheck::too_early(const vector::Operation& operation, int entry, const Issue& issue) const {
   return text_.not_ready(issue.address, issue.now, operation, entry, scoreboard_);
 }
 
-IssueCheck::Fault IssueCheck::vmem_fault(const Operation& operation, const Issue& issue) const {
-  const bool loads = operation.executor == Executor::load;
-  const VmemGuard::Finding finding =
+IssueCheck::Fault IssueCheck::vmem_fault(const vector::Operation& operation, const Issue& issue) const {
+  const bool loads = operation.executor == vector::Executor::load;
+  const vector::VmemGuard::Finding finding =
       loads ? parts_.vmem.check_load(issue.load.rows, issue.now) : parts_.vmem.check_store(issue.store.rows);
-  if (finding.fault == VmemGuard::Fault::none) return std::nullopt;
+  if (finding.fault == vector::VmemGuard::Fault::none) return std::nullopt;
   const std::string access =
       fmt::format("{} {} VMEM row {}", text_.quoted(issue.address, operation), loads ? "reads" : "writes", finding.row);
   switch (finding.fault) {
-    case VmemGuard::Fault::out_of_range:
+    case vector::VmemGuard::Fault::out_of_range:
       return fmt::format("{}; there are {}", access, parts_.vmem.rows());
-    case VmemGuard::Fault::store_not_seen:
+    case vector::VmemGuard::Fault::store_not_seen:
       return fmt::format("{}, {} before what was stored there can be seen", access,
                          HazardText::cycles(finding.seen - issue.now));
-    case VmemGuard::Fault::dma_writes:
+    case vector::VmemGuard::Fault::dma_writes:
       return fmt::format("{} while {} writes it", access, parts_.dma.text(parts_.dma.at_row(finding.row, true)));
     default:
       return fmt::format("{} while {} reads it", access, parts_.dma.text(parts_.dma.at_row(finding.row, false)));
   }
 }
 
-IssueCheck::Fault IssueCheck::smem_fault(const Operation& operation, const Issue& issue, std::uint32_t first,
+IssueCheck::Fault IssueCheck::smem_fault(const vector::Operation& operation, const Issue& issue, std::uint32_t first,
                                          std::uint32_t count) const {
-  const bool writes = operation.opcode == Opcode::s_store;
+  const bool writes = operation.opcode == isa::Opcode::s_store;
   const std::size_t size = parts_.scalar.smem().size();
   for (std::uint32_t word = first; word != first + count; ++word) {
     const DmaTransfer* transfer = word < size ? parts_.dma.at_smem(word, writes) : nullptr;
@@ -87,7 +87,7 @@ IssueCheck::Fault IssueCheck::smem_fault(const Operation& operation, const Issue
   return std::nullopt;
 }
 
-IssueCheck::Fault IssueCheck::flag_fault(const Operation& operation, const Issue& issue) const {
+IssueCheck::Fault IssueCheck::flag_fault(const vector::Operation& operation, const Issue& issue) const {
   const std::int32_t flag = parts_.scalar.number(operation.x);
   if (flag >= 0 && flag < parts_.flags.count()) return std::nullopt;
   return fmt::format("{} uses flag {}; there are {}", text_.quoted(issue.address, operation), flag,
@@ -99,4 +99,4 @@ IssueCheck::Fault IssueCheck::end_fault() const {
   return fmt::format("the program ends while {} is in flight", parts_.dma.text(parts_.dma.oldest()));
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

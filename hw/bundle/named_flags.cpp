@@ -7,7 +7,7 @@
 
 #include "hw/isa/dma_descriptor.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 namespace {
 
@@ -15,14 +15,14 @@ bool takes_flag(isa::Opcode opcode) {
   return opcode == isa::Opcode::sync_set || opcode == isa::Opcode::sync_add || opcode == isa::Opcode::sync_wait;
 }
 
-/// The flag of the descriptor that a block seems to be: eight words of SMEM that copy something.
+/// Returns the flag of a block that looks like a descriptor: eight words of SMEM that describe a copy.
 std::optional<std::int64_t> flag_in(const isa::DataBlock& block) {
   if (block.space != isa::MemorySpace::smem || block.words.size() != isa::descriptor_words) return std::nullopt;
   std::array<std::uint32_t, isa::descriptor_words> words;
   std::ranges::copy(block.words, words.begin());
   const isa::DmaDescriptor descriptor = isa::descriptor_of(words);
   const bool copies = int(descriptor.route) < isa::dma_routes && descriptor.words > 0 && descriptor.rows > 0;
-  if (!copies || to_words(descriptor) != words) return std::nullopt;
+  if (!copies || isa::to_words(descriptor) != words) return std::nullopt;
   return descriptor.flag;
 }
 
@@ -52,4 +52,4 @@ std::set<std::size_t> named_flags(const isa::Program& program, std::int64_t coun
   return flags;
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -6,11 +6,11 @@
 
 #include "hw/isa/program.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
-/// The sync flags that a program names, of the `count` there are: by a literal in an operation, or in a descriptor in
-/// its SMEM data. An operation that takes the number from a register is taken to mean a descriptor's; all flags if
-/// there is none.
+/// Returns the sync flags (of `count`) that a program uses: as a literal of an operation, or in a descriptor in its
+/// SMEM data. An operation that takes the flag's number from a register is assumed to use the flags of the descriptors,
+/// or all flags if the program has no descriptor.
 std::set<std::size_t> named_flags(const isa::Program& program, std::int64_t count);
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

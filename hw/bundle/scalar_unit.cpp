@@ -3,25 +3,26 @@
 
 #include <algorithm>
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 using isa::Opcode;
 
-ScalarUnit::Effect ScalarUnit::evaluate(const Operation& operation) const {
-  const Opcode opcode = operation.opcode;
+ScalarUnit::Effect ScalarUnit::evaluate(const vector::Operation& operation) const {
+  const isa::Opcode opcode = operation.opcode;
   const std::uint32_t x = value(operation.x);
   const std::uint32_t y = value(operation.y);
-  if (opcode <= Opcode::s_mov) return {Effect::Kind::scalar, operation.destination, arithmetic(opcode, x, y)};
-  if (opcode == Opcode::s_load) return {Effect::Kind::scalar, operation.destination, smem_[smem_address(operation)]};
-  if (opcode == Opcode::s_store) {
+  if (opcode <= isa::Opcode::s_mov) return {Effect::Kind::scalar, operation.destination, arithmetic(opcode, x, y)};
+  if (opcode == isa::Opcode::s_load)
+    return {Effect::Kind::scalar, operation.destination, smem_[smem_address(operation)]};
+  if (opcode == isa::Opcode::s_store) {
     return {Effect::Kind::smem, smem_address(operation), registers_[operation.destination]};
   }
-  if (opcode <= Opcode::s_leu) return {Effect::Kind::predicate, operation.destination, compare(opcode, x, y)};
-  if (opcode <= Opcode::p_xor) {
+  if (opcode <= isa::Opcode::s_leu) return {Effect::Kind::predicate, operation.destination, compare(opcode, x, y)};
+  if (opcode <= isa::Opcode::p_xor) {
     return {Effect::Kind::predicate, operation.destination,
             logic(opcode, predicates_[operation.x.reg], predicates_[operation.y.reg])};
   }
-  if (opcode == Opcode::s_loop) return {Effect::Kind::scalar, operation.x.reg, x - 1};
+  if (opcode == isa::Opcode::s_loop) return {Effect::Kind::scalar, operation.x.reg, x - 1};
   return {};
 }
 
@@ -41,61 +42,61 @@ void ScalarUnit::apply(const Effect& effect) {
   }
 }
 
-std::uint32_t ScalarUnit::arithmetic(Opcode opcode, std::uint32_t x, std::uint32_t y) const {
+std::uint32_t ScalarUnit::arithmetic(isa::Opcode opcode, std::uint32_t x, std::uint32_t y) const {
   switch (opcode) {
-    case Opcode::s_add:
+    case isa::Opcode::s_add:
       return x + y;
-    case Opcode::s_sub:
+    case isa::Opcode::s_sub:
       return x - y;
-    case Opcode::s_mul:
+    case isa::Opcode::s_mul:
       return x * y;
-    case Opcode::s_and:
+    case isa::Opcode::s_and:
       return x & y;
-    case Opcode::s_or:
+    case isa::Opcode::s_or:
       return x | y;
-    case Opcode::s_xor:
+    case isa::Opcode::s_xor:
       return x ^ y;
-    case Opcode::s_shl:
+    case isa::Opcode::s_shl:
       return x << (y & 31);
-    case Opcode::s_shr:
+    case isa::Opcode::s_shr:
       return x >> (y & 31);
-    case Opcode::s_sar:
+    case isa::Opcode::s_sar:
       return std::uint32_t(std::int32_t(x) >> (y & 31));
-    case Opcode::s_min:
+    case isa::Opcode::s_min:
       return std::uint32_t(std::min(std::int32_t(x), std::int32_t(y)));
-    case Opcode::s_max:
+    case isa::Opcode::s_max:
       return std::uint32_t(std::max(std::int32_t(x), std::int32_t(y)));
     default:
       return y;
   }
 }
 
-bool ScalarUnit::compare(Opcode opcode, std::uint32_t x, std::uint32_t y) const {
+bool ScalarUnit::compare(isa::Opcode opcode, std::uint32_t x, std::uint32_t y) const {
   switch (opcode) {
-    case Opcode::s_eq:
+    case isa::Opcode::s_eq:
       return x == y;
-    case Opcode::s_ne:
+    case isa::Opcode::s_ne:
       return x != y;
-    case Opcode::s_lt:
+    case isa::Opcode::s_lt:
       return std::int32_t(x) < std::int32_t(y);
-    case Opcode::s_le:
+    case isa::Opcode::s_le:
       return std::int32_t(x) <= std::int32_t(y);
-    case Opcode::s_ltu:
+    case isa::Opcode::s_ltu:
       return x < y;
     default:
       return x <= y;
   }
 }
 
-bool ScalarUnit::logic(Opcode opcode, bool x, bool y) const {
+bool ScalarUnit::logic(isa::Opcode opcode, bool x, bool y) const {
   switch (opcode) {
-    case Opcode::p_and:
+    case isa::Opcode::p_and:
       return x && y;
-    case Opcode::p_or:
+    case isa::Opcode::p_or:
       return x || y;
     default:
       return x != y;
   }
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -9,7 +9,7 @@
 
 namespace podsim::hw::isa {
 
-/// A register's number or a literal. Floats are literals by their bits.
+/// A register number or a literal. A float literal is given by its bits.
 struct Value {
   bool literal = false;
   std::int32_t value = 0;
@@ -26,20 +26,20 @@ struct Predicate {
   bool operator==(const Predicate&) const = default;
 };
 
-/// Units that are pushed to and popped from. Matrix units come first: number i is unit i.
+/// Numbers of the units that operations push to and pop from. Matrix units come first: unit i is matrix unit i.
 inline constexpr int max_matrix_units = 4;
 inline constexpr int cross_lane_unit = 4;
 inline constexpr int transcendental_unit = 5;
 inline constexpr int result_units = 6;
 
-/// One operation with its operands (isa/opcode.h says what they mean). Fields that the opcode does not use are zero.
+/// An operation with its operands; hw/isa/opcode.h gives their meaning. Fields that the opcode does not use are zero.
 struct Instruction {
   Opcode opcode = Opcode::halt;
   Predicate predicate;
   std::uint8_t destination = 0;
   Value x, y, z;
   std::uint8_t mask = 0;
-  std::uint8_t unit = 0;  ///< of mxu_* (0..3) and pop (0..5)
+  std::uint8_t unit = 0;  ///< unit number for mxu_* (0..3) and pop (0..5)
   bool operator==(const Instruction&) const = default;
 };
 
@@ -52,7 +52,7 @@ constexpr SlotKind kind(Slot slot) {
   return kinds[int(slot)];
 }
 
-/// What issues in one cycle. Empty slots do nothing.
+/// The operations that issue in one cycle. Empty slots do nothing.
 struct Bundle {
   std::array<std::optional<Instruction>, slots> slot;
   const std::optional<Instruction>& operator[](Slot s) const { return slot[std::size_t(s)]; }

@@ -9,9 +9,10 @@ namespace podsim::hw::isa {
 enum class DmaRoute : std::uint8_t { hbm_to_vmem, vmem_to_hbm, hbm_to_hbm, hbm_to_smem, smem_to_hbm, hbm_to_imem };
 inline constexpr int dma_routes = 6;
 
-/// A two-dimensional copy as it stands in SMEM: eight words. Addresses, lengths and strides are in 32-bit words (a VMEM
-/// row is 128 words), the destination in instruction memory is a bundle's address. Row r of `rows` begins at
-/// source + r * source_stride and destination + r * destination_stride. On completion `flag` goes up by one.
+/// A two-dimensional copy, stored in SMEM as eight words. Addresses, lengths and strides are in 32-bit words (a VMEM
+/// row is 128 words). A destination in instruction memory is a bundle address, with its stride in bundles. Row r of
+/// `rows` begins at source + r * source_stride and destination + r * destination_stride. Completion raises `flag` by
+/// one.
 ///
 ///   word 0: bits 0..7 route, bits 8..23 flag;  1: source;  2: destination;  3: words per row;  4: rows;
 ///   5: source stride;  6: destination stride;  7: number of the string that names it in traces
@@ -28,7 +29,7 @@ struct DmaDescriptor {
 inline constexpr int descriptor_words = 8;
 
 std::array<std::uint32_t, descriptor_words> to_words(const DmaDescriptor& descriptor);
-/// A route that does not exist is kept as its number: whoever starts the descriptor checks it.
+/// Reads a descriptor. A route that does not exist is kept as its number, to be checked when the descriptor starts.
 DmaDescriptor descriptor_of(const std::array<std::uint32_t, descriptor_words>& words);
 
 }  // namespace podsim::hw::isa

@@ -11,10 +11,10 @@ namespace {
 
 constexpr int immediate_bits = 16, predicate_bits = 4;
 
-/// Widths of a slot's fields behind the predicate, in the order of their encoding.
+/// Widths of a slot's fields after the predicate, in the order of their encoding.
 struct SlotFormat {
   Opcode first;  ///< the opcode encoded as 0
-  int count;     ///< opcodes of the slot
+  int count;     ///< number of opcodes of this kind of slot
   int opcode, unit, destination, x, y, z, mask;
   constexpr int bits() const { return predicate_bits + opcode + unit + destination + x + y + z + mask; }
 };
@@ -63,7 +63,7 @@ class FieldReader {
 
 using Immediates = std::array<std::uint16_t, immediates>;
 
-/// Codes of an instruction's operands.
+/// Encoded operands of an instruction.
 struct OperandCodes {
   std::uint32_t x = 0, y = 0, z = 0;
 };
@@ -94,7 +94,7 @@ void put_slot(FieldWriter& writer, const SlotFormat& slot, const std::optional<I
   writer.put(slot.mask, instruction->mask);
 }
 
-/// What a slot's bits say, legal or not; nothing for an empty slot or an opcode that does not exist.
+/// Decodes a slot, legal or not. Returns std::nullopt for an empty slot or an opcode that does not exist.
 std::optional<Instruction> get_slot(FieldReader& reader, const SlotFormat& slot, const Immediates& values) {
   Instruction instruction;
   std::uint32_t predicate = reader.get(predicate_bits);

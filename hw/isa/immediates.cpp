@@ -6,12 +6,12 @@
 namespace podsim::hw::isa {
 namespace {
 
-// Codes of literals: where each form begins.
+// Codes of literals: the first code of each form.
 constexpr int sign_extended = 32, paired = 38, upper_half = 41, listed = 47;
 constexpr std::int32_t list[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128, 256, 512, 1024, -1};
 static_assert(listed + std::size(list) == 64);
 
-std::optional<int> place_in_list(std::int32_t literal) {
+std::optional<int> index_in_list(std::int32_t literal) {
   if (literal >= 0 && literal <= 8) return literal;
   for (std::size_t i = 9; i < std::size(list); ++i) {
     if (list[i] == literal) return int(i);
@@ -48,7 +48,7 @@ std::optional<int> ImmediatePool::pair(std::uint16_t low, std::uint16_t high) {
 }
 
 std::optional<std::uint8_t> ImmediatePool::place(std::int32_t literal) {
-  if (std::optional<int> index = place_in_list(literal)) return code(listed, index);
+  if (std::optional<int> index = index_in_list(literal)) return code(listed, index);
   auto low = std::uint16_t(std::uint32_t(literal) & 0xffff), high = std::uint16_t(std::uint32_t(literal) >> 16);
   if (literal == std::int16_t(low)) return code(sign_extended, single(low));
   if (low == 0) return code(upper_half, single(high));
@@ -63,14 +63,14 @@ std::int32_t literal_of(int code, const std::array<std::uint16_t, immediates>& v
   return std::int32_t(std::uint32_t(values[even]) | std::uint32_t(values[even + 1]) << 16);
 }
 
-std::optional<LiteralPlace> first_that_does_not_fit(const Bundle& bundle) {
+std::optional<LiteralOperand> first_that_does_not_fit(const Bundle& bundle) {
   ImmediatePool pool;
   for (int s = 0; s < slots; ++s) {
     const auto& instruction = bundle[Slot(s)];
     if (!instruction) continue;
     const Value* operands[] = {&instruction->x, &instruction->y, &instruction->z};
     for (int i = 0; i < 3; ++i) {
-      if (operands[i]->literal && !pool.place(operands[i]->value)) return LiteralPlace{Slot(s), i};
+      if (operands[i]->literal && !pool.place(operands[i]->value)) return LiteralOperand{Slot(s), i};
     }
   }
   return std::nullopt;

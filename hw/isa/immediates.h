@@ -7,15 +7,15 @@
 
 #include "hw/isa/bundle.h"
 
-/// The six 16-bit immediates of a bundle and the 6-bit codes of literals that name them (isa/encoding.h).
+/// The six 16-bit immediates of a bundle and the 6-bit codes of literals that refer to them (hw/isa/encoding.h).
 namespace podsim::hw::isa {
 
 inline constexpr int immediates = 6;
 
-/// Immediates while a bundle's literals are placed one after the other.
+/// Allocates a bundle's immediates, literal by literal.
 class ImmediatePool {
  public:
-  /// The code of a literal, which is placed if need be; nothing if there is no room left.
+  /// Returns the code of a literal, allocating immediates if necessary. Returns std::nullopt if there is no room.
   std::optional<std::uint8_t> place(std::int32_t literal);
   const std::array<std::uint16_t, immediates>& values() const { return values_; }
 
@@ -25,18 +25,20 @@ class ImmediatePool {
   int free() const { return singles_from_ - pairs_to_; }
 
   std::array<std::uint16_t, immediates> values_{};
-  int pairs_to_ = 0;               ///< pairs take the immediates below
-  int singles_from_ = immediates;  ///< single ones take those from here on
+  int pairs_to_ = 0;               ///< pairs occupy the immediates below this index
+  int singles_from_ = immediates;  ///< single values occupy the immediates from this index
 };
 
-/// The literal that a code from 32 on stands for.
+/// Returns the literal of a code, which must be at least 32.
 std::int32_t literal_of(int code, const std::array<std::uint16_t, immediates>& values);
 
-/// The first of a bundle's literals, in the order of the slots and x, y, z, that finds no room; nothing if all do.
-struct LiteralPlace {
+/// An operand of a bundle that is a literal.
+struct LiteralOperand {
   Slot slot;
   int operand;  ///< 0 x, 1 y, 2 z
 };
-std::optional<LiteralPlace> first_that_does_not_fit(const Bundle& bundle);
+/// Returns the first of a bundle's literals, in the order of the slots and x, y, z, that does not fit the immediates.
+/// Returns std::nullopt if all fit.
+std::optional<LiteralOperand> first_that_does_not_fit(const Bundle& bundle);
 
 }  // namespace podsim::hw::isa

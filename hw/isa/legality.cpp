@@ -12,7 +12,7 @@ namespace {
 
 bool within(std::int32_t value, int count) { return value >= 0 && value < count; }
 
-/// Why `value` cannot be an operand of this kind, or nullptr.
+/// Returns why `value` cannot be an operand of this kind, or nullptr.
 const char* operand_fault(OperandKind kind, Value value) {
   switch (kind) {
     case OperandKind::none:
@@ -55,7 +55,7 @@ const char* predicate_fault(Predicate predicate) {
   return predicate.reg == 0 && predicate.negated ? "stands under !p0 and is never performed" : nullptr;
 }
 
-/// Registers that are constant.
+/// Returns why the instruction writes a register that is constant, or nullptr if it does not.
 const char* constant_fault(const OpcodeInfo& row, const Instruction& instruction) {
   if (row.opcode == Opcode::s_loop && instruction.x.value == 0) return "counts down s0, which always reads as zero";
   bool writes = row.destination != OperandKind::none && !row.reads_destination;
@@ -82,7 +82,7 @@ const char* instruction_fault(Slot slot, const Instruction& instruction) {
 
 Fault::Part part_written(Opcode opcode) { return opcode == Opcode::s_loop ? Fault::Part::x : Fault::Part::destination; }
 
-/// The operation before slot `later` that writes the same register, performed together with it.
+/// Returns an operation before slot `later` that writes the same register and may be performed together with it.
 const Instruction* other_writer(const Bundle& bundle, int later, RegisterWrite write) {
   for (int earlier = 0; earlier < later; ++earlier) {
     const auto& first = bundle[Slot(earlier)];
@@ -92,7 +92,7 @@ const Instruction* other_writer(const Bundle& bundle, int later, RegisterWrite w
   return nullptr;
 }
 
-/// Whether some register has two writers, whatever their predicates.
+/// Returns true if some register has two writers, whatever their predicates.
 bool writers_meet(const Bundle& bundle) {
   std::array<std::uint64_t, 2> written{};  // scalar and vector registers; masks and predicates
   for (const auto& instruction : bundle.slot) {
@@ -107,7 +107,7 @@ bool writers_meet(const Bundle& bundle) {
   return false;
 }
 
-/// The second of two operations that write the same register together.
+/// Returns the fault of the second of two operations that write the same register together.
 std::optional<Fault> double_write(const Bundle& bundle) {
   if (!writers_meet(bundle)) return std::nullopt;
   for (int later = 1; later < slots; ++later) {

@@ -9,7 +9,7 @@ namespace {
 using enum Opcode;
 using enum OperandKind;
 
-/// Rows of the table by the shape of their operands.
+/// Make rows of the table, by the kinds of their operands.
 constexpr OpcodeInfo scalar_alu(Opcode opcode, std::string_view mnemonic) {
   return {opcode, mnemonic, SlotKind::scalar, scalar, scalar, scalar_or_literal, none};
 }

@@ -5,11 +5,11 @@
 #include <span>
 #include <string_view>
 
-/// The operations of a bundle. Slots and units are the published ones of TPU v2 and v3 (HC20, CACM20); encoding,
-/// mnemonics and the choice of operations are podsim's own. docs/isa.md describes each for people.
+/// The operations of a bundle. Slots and units are the published ones of TPU v2 and v3 (HC20, CACM20). Encoding,
+/// mnemonics and the choice of operations are podsim's. docs/isa.md describes every operation.
 ///
-/// d is the destination, x a register, y and z a register or a literal (isa/bundle.h). Words are 32 bits. Every slot
-/// of a bundle reads before any of them writes.
+/// d is the destination, x a register, y and z a register or a literal (hw/isa/bundle.h). Words are 32 bits. All slots
+/// of a bundle read before any of them writes.
 namespace podsim::hw::isa {
 
 /// Scalar registers; s0 reads as zero.
@@ -21,7 +21,7 @@ inline constexpr int mask_registers = 8;
 /// Predicates of one bit; p0 is true.
 inline constexpr int predicate_registers = 8;
 
-/// Where an operation may stand. There are two scalar and two vector slots.
+/// The slots that an operation may use. There are two scalar and two vector slots.
 enum class SlotKind : std::uint8_t { scalar, vector, load, store, push, pop, misc };
 
 enum class Opcode : std::uint8_t {
@@ -45,14 +45,14 @@ enum class Opcode : std::uint8_t {
   s_lt,
   s_le,
   s_ltu,
-  s_leu,  ///< p[d] = x op y, signed but for ..u
+  s_leu,  ///< p[d] = x op y; signed, except s_ltu and s_leu
   p_and,
   p_or,
   p_xor,     ///< p[d] = p[x] op p[y]; y is a predicate's number
   s_branch,  ///< go to bundle y; scalar slot 0 only
   s_loop,    ///< s[x] -= 1; go to bundle y if it is not 0 now; scalar slot 0 only
 
-  // vector: v[d] = v[x] op y in the lanes where v's mask m is set; other lanes keep d. y is a vector register or a
+  // vector: v[d] = v[x] op y in the lanes where mask vm[m] is set; other lanes keep v[d]. y is a vector register or a
   // literal for all lanes.
   v_add_f32,
   v_sub_f32,
@@ -76,7 +76,7 @@ enum class Opcode : std::uint8_t {
   v_eq_f32,
   v_ne_f32,
   v_lt_f32,
-  v_le_f32,  ///< vm[d] = m and (x op y); NaN makes all but ne false
+  v_le_f32,  ///< vm[d] = m and (x op y); false for NaN, except ne
   v_eq_s32,
   v_ne_s32,
   v_lt_s32,
@@ -86,15 +86,15 @@ enum class Opcode : std::uint8_t {
   m_or,
   m_xor,    ///< vm[d] = vm[x] op vm[y]; y is a mask's number
   m_andn,   ///< vm[d] = vm[x] and not vm[y]
-  m_splat,  ///< vm[d] = all lanes: s[y] != 0 (y a scalar register or a literal)
+  m_splat,  ///< vm[d] = (s[y] != 0) in all lanes; y is a scalar register or a literal
   v_lane,
-  v_sublane,      ///< v[d] = number of the lane, of the sublane
+  v_sublane,      ///< v[d] = number of the lane, or of the sublane
   v_cvt_f32_s32,  ///< float to integer, towards zero, saturating; NaN gives 0
   v_cvt_s32_f32,  ///< integer to float, to nearest even
   v_round_bf16,   ///< f32 rounded to the nearest bf16 (even), still f32
   v_pack_bf16,    ///< two registers of rows (x first) as one tile pair of T(8,128)(2,1): see docs/isa.md
   v_unpack_lo,
-  v_unpack_hi,  ///< the first, the second 8 rows of such a pair of y as f32
+  v_unpack_hi,  ///< the first, or the second, 8 rows of such a pair y as f32
   e_exp,
   e_log,
   e_tanh,
@@ -107,41 +107,41 @@ enum class Opcode : std::uint8_t {
   v_load_shuffle,  ///< sublane i = VMEM row x + y + nibble i of z (the lowest is nibble 0)
   // store
   v_store,          ///< VMEM row x + y + i * z = sublane i of v[d], in the lanes of mask m; later sublanes win
-  v_store_shuffle,  ///< the same at row x + y + nibble i of z
+  v_store_shuffle,  ///< VMEM row x + y + nibble i of z = sublane i of v[d], in the lanes of mask m; later sublanes win
 
   // push of v[x]
   mxu_lhs,      ///< 8 rows into matrix unit `unit`, rounded to bf16; gives one result register
   mxu_weights,  ///< 8 rows of weights into its shadow registers, rounded to bf16, from the last rows to the first
-  mxu_weights_transposed,  ///< the same of the transposed tile: 8 columns of weights, from the first to the last
-  mxu_latch,               ///< the shadow registers become the weights of the pushes that follow; no operand
+  mxu_weights_transposed,  ///< 8 columns of weights of a transposed tile, rounded to bf16, from the first to the last
+  mxu_latch,               ///< the shadow registers become the weights of the following pushes; no operand
   x_rotate_lanes,          ///< lane l of the result = lane (l - y) mod 128; y a scalar register or a literal
   x_rotate_sublanes,       ///< sublane s = sublane (s - y) mod 8
   x_broadcast_lane,        ///< every lane = lane y
-  x_permute_lanes,         ///< lane l of each sublane = lane v[y] (modulo 128) of it; y is a vector register
+  x_permute_lanes,         ///< lane l of each sublane = its lane number v[y] (modulo 128); y is a vector register
   x_sum_lanes,
   x_max_lanes,
-  x_min_lanes,  ///< over the 128 lanes, into every lane; f32, in a tree
+  x_min_lanes,  ///< reduction over the 128 lanes, into every lane; f32, in a tree
   x_sum_sublanes,
   x_max_sublanes,
-  x_min_sublanes,   ///< over the 8 sublanes, into every sublane; f32, in a tree
-  x_transpose,      ///< 8 rows of up to 128 that are to be transposed; no result yet
-  x_transpose_end,  ///< the last of them; 16 result registers follow, rows that were not pushed are 0
+  x_min_sublanes,   ///< reduction over the 8 sublanes, into every sublane; f32, in a tree
+  x_transpose,      ///< 8 of up to 128 rows to be transposed; no result yet
+  x_transpose_end,  ///< the last 8 rows; gives 16 result registers, in which rows that were not pushed count as 0
 
   // pop: v[d] = the oldest result of a unit
   pop,
 
   // misc
-  dma,        ///< starts the descriptor at SMEM word x (isa/dma_descriptor.h); x is a register or literal
+  dma,        ///< starts the descriptor at SMEM word x (hw/isa/dma_descriptor.h); x is a register or literal
   sync_set,   ///< flag x = y; both registers or literals
   sync_add,   ///< flag x += y
   sync_wait,  ///< waits until flag x is at least y
-  fence,      ///< waits until all that was stored can be seen by loads and DMA
-  mark,       ///< names what follows in waveforms and listings: string x of the program
+  fence,      ///< waits until all VMEM stores are visible to loads and DMA
+  mark,       ///< gives the following code the name of string x in waveforms and listings
   halt,       ///< ends the program
 };
 inline constexpr int opcodes = int(Opcode::halt) + 1;
 
-/// What an operand of an operation is; `none` where the field is not used and must be zero.
+/// Kind of an operand; `none` for a field that is not used and must be zero.
 enum class OperandKind : std::uint8_t {
   none,
   scalar,     ///< s0..s31
@@ -160,11 +160,11 @@ struct OpcodeInfo {
   SlotKind slot;
   OperandKind destination, x, y, z;
   bool masked = false;             ///< takes a vector mask
-  bool reads_destination = false;  ///< d is a source: stores
+  bool reads_destination = false;  ///< d is a source, as in stores
   bool takes_unit = false;         ///< names a matrix unit, or the unit that is popped
 };
 
-/// The row of an opcode, and the whole table in the order of Opcode.
+/// The table's row of an opcode, and the whole table in the order of Opcode.
 const OpcodeInfo& info(Opcode opcode);
 std::span<const OpcodeInfo> opcode_table();
 constexpr bool is_branch(Opcode opcode) { return opcode == Opcode::s_branch || opcode == Opcode::s_loop; }

@@ -10,13 +10,13 @@
 
 #include "noc/router/route_function.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 namespace {
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 using Channel = std::size_t;  // 2 link + class
 
-// The first cycle that a depth-first search closes.
+// Records the first cycle that a depth-first search closes.
 class CycleFinder : public boost::default_dfs_visitor {
  public:
   CycleFinder(std::vector<Channel>& parents, std::vector<Channel>& cycle) : parents_(parents), cycle_(cycle) {}
@@ -61,7 +61,7 @@ class Dependences {
   }
 
  private:
-  // All ways along one dimension that begin at a node.
+  // All routes along one dimension that begin at a node.
   void walk_from(NodeId node, int d) {
     const std::int32_t size = topology_.size(d);
     const std::int32_t from = topology_.coordinates(node)[d];
@@ -97,7 +97,7 @@ class Dependences {
     last_[channels.back() / 2] |= std::uint8_t(1 << channels.back() % 2);
   }
 
-  // Along a dimension a channel has one link ahead of it.
+  // Adds a dependence along a dimension, where a channel is followed by one link.
   void depend(Channel before, Channel after) {
     const auto bit = std::uint8_t(1 << after % 2);
     if ((next_[before] & bit) != 0) return;
@@ -141,8 +141,8 @@ class Dependences {
   const Faults& faults_;
   RouteFunction routes_;
   Graph graph_;
-  std::vector<std::uint8_t> next_;          // per channel: classes of the next link that it depends on
-  std::vector<std::uint8_t> first_, last_;  // per link: classes in which ways begin and end on it
+  std::vector<std::uint8_t> next_;          // by channel: classes of the next link that it depends on
+  std::vector<std::uint8_t> first_, last_;  // by link: classes in which routes begin and end on it
 };
 
 }  // namespace
@@ -151,4 +151,4 @@ std::string dependency_cycle(const Topology& topology, const RouterParameters& r
   return Dependences(topology, router, faults).cycle();
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -11,12 +11,12 @@
 #include "base/diagnostic.h"
 #include "noc/route_plan.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
 namespace {
 
 constexpr double saturation_factor = 3;
-constexpr double hopeless_factor = 20;  // from here on packets pile up, and their latency is that of the run's length
+constexpr double hopeless_factor = 20;  // above this, packets pile up and latency reflects the length of the run
 constexpr std::uint64_t not_measured = ~std::uint64_t(0);
 
 // Sums of one window of cycles.
@@ -53,7 +53,7 @@ class LoadRun {
     return probability >= 1 ? std::numeric_limits<std::uint64_t>::max() : std::uint64_t(std::ldexp(probability, 64));
   }
 
-  // One cycle: new packets, all nodes and routers, arrivals. `tag` goes with the new packets.
+  // One cycle: new packets, all nodes and routers, arrivals. New packets get `tag`.
   void cycle(std::uint64_t tag) {
     const NodeId nodes = parameters_.topology.nodes();
     for (NodeId node = 0; node < nodes; ++node) {
@@ -73,7 +73,7 @@ class LoadRun {
       hops = legs.front();
     }
     const PacketId id = network_.send(node, hops, parameters_.packet_flits, tag);
-    if (legs.size() > 1) ways_[id] = {std::move(legs), 0};
+    if (legs.size() > 1) relays_[id] = {std::move(legs), 0};
     if (tag == not_measured) return;
     ++point_.packets;
     hops_ += hop_count(hops);
@@ -97,14 +97,14 @@ class LoadRun {
     ++batches_[packet.tag].packets;
   }
 
-  // Whether the packet was at the end of a leg only.
+  // Sends a packet on if it has reached the end of a leg but not of its route; returns whether it did.
   bool send_on(PacketId id, const Packet& packet) {
-    if (ways_.empty()) return false;
-    auto way = ways_.extract(id);
-    if (way.empty() || ++way.mapped().leg == way.mapped().legs.size()) return false;
-    const Coordinates& hops = way.mapped().legs[way.mapped().leg];
-    way.key() = network_.send(packet.destination, hops, packet.flits, packet.tag, packet.created);
-    ways_.insert(std::move(way));
+    if (relays_.empty()) return false;
+    auto relay = relays_.extract(id);
+    if (relay.empty() || ++relay.mapped().leg == relay.mapped().legs.size()) return false;
+    const Coordinates& hops = relay.mapped().legs[relay.mapped().leg];
+    relay.key() = network_.send(packet.destination, hops, packet.flits, packet.tag, packet.created);
+    relays_.insert(std::move(relay));
     ++point_.relayed;
     if (packet.tag != not_measured) hops_ += hop_count(hops);
     return true;
@@ -130,7 +130,7 @@ class LoadRun {
     }
   }
 
-  // Packets of the last batches are still on their way when precision is judged; they count once all have arrived.
+  // When precision is judged, packets of the last batches are still in flight; they count once all have arrived.
   void measure() {
     const std::int64_t received = network_.flits_received();
     const Cycle begin = network_.now();
@@ -167,7 +167,7 @@ class LoadRun {
     return 1.96 * std::sqrt(variance / double(count)) / mean;
   }
 
-  // The latency that a fraction of the packets does not exceed, by nearest rank.
+  // The latency that `fraction` of the packets do not exceed, by nearest rank.
   double quantile(double fraction) {
     const auto rank = std::size_t(std::max(1.0, std::ceil(fraction * double(latencies_.size())))) - 1;
     std::nth_element(latencies_.begin(), latencies_.begin() + std::ptrdiff_t(rank), latencies_.end());
@@ -202,7 +202,7 @@ class LoadRun {
     }
   }
 
-  struct Way {
+  struct Relay {
     RoutePlanner::Legs legs;
     std::size_t leg = 0;
   };
@@ -212,7 +212,7 @@ class LoadRun {
   TrafficPattern pattern_;
   RoutePlanner planner_;
   std::unique_ptr<RouterObserver> observer_;
-  std::unordered_map<PacketId, Way> ways_;  // of packets with several legs
+  std::unordered_map<PacketId, Relay> relays_;  // packets with several legs
   std::uint64_t begin_threshold_;
   LoadPoint point_;
   Window window_;
@@ -250,4 +250,4 @@ LoadSweep sweep_load(const LoadParameters& parameters, double step,
   return sweep;
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -11,43 +11,43 @@
 #include "noc/router/router_network.h"
 #include "noc/router/traffic_pattern.h"
 
-/// A network under synthetic traffic: mean latency and accepted load at an offered one.
+/// Runs a network under synthetic traffic and measures latency and accepted load at an offered load.
 ///
-/// Every node begins a packet in a cycle with the probability load / packet_flits and puts it into an endless queue;
-/// its latency counts from there to the arrival of its tail. The network warms up until the mean latencies of two
-/// windows in a row agree within 2 %; then packets are measured in batches, until the mean is known to `precision`
-/// (95 % confidence, by batch means) or the longest measurement is over; then traffic goes on until every packet that
-/// was measured has arrived. Where packets pile up, so that latencies only tell how long the run was, it ends early.
+/// In every cycle each node creates a packet with probability load / packet_flits and puts it into an unbounded queue;
+/// latency counts from there to the arrival of the tail. The network warms up until the mean latencies of two
+/// consecutive windows agree within 2 %. Then packets are measured in batches until the mean is known to `precision`
+/// (95 % confidence, by batch means) or the longest measurement is over. Traffic then continues until every measured
+/// packet has arrived. If packets pile up, so that latencies only reflect the length of the run, the run ends early.
 ///
-/// Dead chips neither send nor receive. Packets avoid dead links by RoutePlanner; at the end of a leg the node sends
-/// the packet on at once, as far as its own queue lets it.
-namespace podsim::noc {
+/// Dead chips neither send nor receive. Packets avoid dead links (RoutePlanner); at the end of a leg the node sends the
+/// packet on at once, as far as its own queue allows.
+namespace podsim::noc::router {
 
 struct LoadParameters {
   Topology topology{{8, 8}, {true, true}};
   RouterNetworkParameters network;
   Pattern pattern = Pattern::uniform;
-  Ties ties = Ties::random;
+  TieBreak ties = TieBreak::random;
   int packet_flits = 1;
-  Faults faults = {};  ///< slow links and bit errors stand in `network` too
+  Faults faults = {};  ///< slow links and bit errors must also be set in `network`
   std::uint64_t seed = 1;
   double precision = 0.003;  ///< relative half width of the confidence interval of the mean latency
-  Cycle window = 1000;       ///< of warm-up and of a batch
+  Cycle window = 1000;       ///< cycles of a warm-up window and of a batch
   int most_warm_up = 50;     ///< windows
   int fewest_batches = 10;
   int most_batches = 100;
-  /// Makes who looks on at the network, for as long as the run.
+  /// Makes an observer of the network, which exists as long as the run.
   std::function<std::unique_ptr<RouterObserver>(const RouterNetwork&)> observer = {};
 };
 
 struct LoadPoint {
   double load = 0;      ///< offered, flits per node and cycle
   double accepted = 0;  ///< flits that arrived per node and cycle while measuring
-  /// Cycles; of measured packets, 0 where they did not all arrive.
+  /// Cycles, over measured packets; 0 if they did not all arrive.
   double mean_latency = 0, median_latency = 0, p99_latency = 0;
   double mean_hops = 0;
   double zero_load_latency = 0;  ///< cycles, by the law of RouterNetwork at the mean hops
-  /// The mean latency is at least three times that of an empty network, or packets pile up.
+  /// True if the mean latency is at least three times that of an empty network, or packets pile up.
   bool saturated = false;
   bool drained = false;      ///< every measured packet has arrived
   double confidence = 0;     ///< relative half width reached
@@ -56,24 +56,24 @@ struct LoadPoint {
   Cycle cycles = 0;          ///< simulated, warm-up and drain included
   std::int64_t flit_hops = 0;
   std::vector<std::int64_t> link_flits;    ///< by LinkId, over all cycles
-  std::vector<std::int64_t> link_retries;  ///< by LinkId, times that it repeated itself
-  std::string deadlock;                    ///< the buffers that wait for one another, if the network stood still
+  std::vector<std::int64_t> link_retries;  ///< by LinkId, number of repetitions
+  std::string deadlock;                    ///< the cycle of buffers that wait for one another, if the network is stuck
 };
 
-/// The latency of an empty network, see RouterNetwork; `link_latency` is the same for all links.
+/// Latency of an empty network in cycles, see RouterNetwork. `link_latency` is the same for all links.
 double zero_load_latency(const RouterNetworkParameters& network, double hops, int link_latency, int packet_flits);
 
-/// SimulationError when no living links join two chips of which one sends to the other.
+/// SimulationError if a chip sends to another and no path of living links joins them.
 LoadPoint run_load(const LoadParameters& parameters, double load);
 
 struct LoadSweep {
-  std::vector<LoadPoint> points;  ///< by load
-  double saturation = 0;          ///< load at which the latency is three times that of an empty network; 0: not found
+  std::vector<LoadPoint> points;  ///< in order of load
+  double saturation = 0;          ///< load at which latency is three times that of an empty network; 0: not found
 };
 
-/// Loads from `step` on in steps until one is saturated, then between the last two until saturation is known to 0.002.
-/// `progress` is told each point.
+/// Runs loads from `step` in steps of `step` until one is saturated, then between the last two until the saturation
+/// load is known to 0.002. Calls `progress` with each point.
 LoadSweep sweep_load(const LoadParameters& parameters, double step,
                      const std::function<void(const LoadPoint&)>& progress = {});
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -8,27 +8,27 @@
 #include "noc/router/router_parameters.h"
 #include "noc/topology.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
 using PacketId = std::uint32_t;
 inline constexpr PacketId no_packet = ~PacketId(0);
 inline constexpr std::int64_t max_packet_flits = 65535;
 
-/// A packet on its way, kept once however many routers it lies across.
+/// A packet in flight, stored once however many routers it spans.
 struct Packet {
-  std::array<std::int16_t, max_dimensions> hops{};  ///< that the head still has to go, signed
-  std::uint8_t vc_class = 0;                        ///< on the dimension that the head is in: 0 lower, 1 upper
-  std::uint8_t local_port = 0;                      ///< by which it enters
+  std::array<std::int16_t, max_dimensions> hops{};  ///< signed hops that the head still has to go
+  std::uint8_t vc_class = 0;                        ///< in the current dimension: 0 lower, 1 upper
+  std::uint8_t local_port = 0;                      ///< local port by which the packet enters
   std::int32_t flits = 1;
   std::int32_t ejected = 0;  ///< flits that have reached the destination
   NodeId source = 0;
   NodeId destination = 0;
-  PacketId next = no_packet;  ///< in the source's queue
+  PacketId next = no_packet;  ///< next packet in the source's queue
   Cycle created = 0;
-  std::uint64_t tag = 0;  ///< the sender's own
+  std::uint64_t tag = 0;  ///< set by the sender
 };
 
-/// Packets by number; numbers are used again.
+/// Packets by number. Numbers are reused.
 class PacketPool {
  public:
   PacketId make() {
@@ -52,4 +52,4 @@ class PacketPool {
   std::vector<PacketId> free_;
 };
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

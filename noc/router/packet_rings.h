@@ -8,20 +8,20 @@
 
 #include "noc/router/packet.h"
 
-/// The buffers of all virtual channels, in one array. A buffer holds flits, and flits of one packet follow one another
-/// in a virtual channel, so what is kept is a ring of packets with the number of flits that are there: memory follows
-/// the packets under way, not the depth of the buffers.
-namespace podsim::noc {
+/// The buffers of all virtual channels, in one array. The flits of a packet follow one another in a virtual channel, so
+/// a buffer is kept as a ring of packets with the number of flits present. Memory is proportional to the packets in
+/// flight, not to the depth of the buffers.
+namespace podsim::noc::router {
 
 struct BufferedPacket {
   PacketId packet = no_packet;
   std::uint16_t present = 0;  ///< flits in the buffer
-  std::uint16_t left = 0;     ///< flits that have not left the buffer yet, those that have not come included
+  std::uint16_t left = 0;     ///< flits that have not left the buffer yet, including those still to come
 };
 
 class PacketRings {
  public:
-  /// Every ring begins with room for `capacity` packets and grows as needed.
+  /// Makes rings with room for `capacity` packets each, which grow as needed.
   PacketRings(std::size_t rings, int capacity) : rings_(rings) {
     const auto size = std::uint32_t(std::bit_ceil(unsigned(capacity)));
     entries_.resize(rings * size);
@@ -60,7 +60,7 @@ class PacketRings {
     std::uint32_t offset = 0, mask = 0, head = 0, count = 0;
   };
 
-  // The old place is left behind: sizes double, so that all of them together are no more than the last.
+  // The old entries are abandoned. Sizes double, so all abandoned entries of a ring are fewer than its current ones.
   void grow(Ring& ring) {
     const Ring old = ring;
     ring = {.offset = std::uint32_t(entries_.size()), .mask = 2 * old.mask + 1, .head = 0, .count = old.count};
@@ -74,4 +74,4 @@ class PacketRings {
   std::vector<BufferedPacket> entries_;
 };
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

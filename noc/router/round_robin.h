@@ -5,9 +5,9 @@
 #include <cassert>
 #include <cstdint>
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
-/// The first set bit of a non-empty mask from bit `pointer` on, beginning again at bit 0 after the last.
+/// The first set bit of a non-empty mask at or after bit `pointer`, wrapping around to bit 0.
 template <class Mask>
 int round_robin_pick(Mask mask, int pointer) {
   assert(mask != 0);
@@ -15,7 +15,7 @@ int round_robin_pick(Mask mask, int pointer) {
   return std::countr_zero(from_pointer != 0 ? from_pointer : mask);
 }
 
-/// The position after `index` of `size`.
+/// The index after `index`, modulo `size`.
 inline int round_robin_next(int index, int size) { return index + 1 == size ? 0 : index + 1; }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "noc/router/route_function.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
 RouteFunction::RouteFunction(const Topology& topology, int vcs, VcClasses classes, int local_ports)
     : dimensions_(topology.dimensions()), local_ports_(local_ports), classes_(classes) {
@@ -59,4 +59,4 @@ int RouteFunction::entry_port(const Coordinates& hops) const {
   return 0;
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -8,14 +8,14 @@
 
 #include "noc/router/round_robin.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
 namespace {
 
-constexpr std::int64_t one_cycle = 65536;  // of the clock of a link
-constexpr int most_repeats = 15;           // of one flit by a link, in a row
-constexpr int longest_stall = 64;          // of a link, in cycles
-constexpr int max_words = max_ports;       // of a mask of a router's input virtual channels
+constexpr std::int64_t one_cycle = 65536;  // one cycle, in units of OutputPort::period
+constexpr int most_repeats = 15;           // of one flit by a link, in succession
+constexpr int longest_stall = 64;          // longest stall of a link, in cycles
+constexpr int max_words = max_ports;       // 64-bit words of a mask of a router's input virtual channels
 
 }  // namespace
 
@@ -52,7 +52,7 @@ RouterNetwork::RouterNetwork(const Topology& topology, RouterNetworkParameters p
       random_(parameters_.seed) {
   assert(ports_ <= max_ports && router_problem(parameters_.router, 1).empty());
   number_inputs();
-  patience_ = 2 * (longest_flight() + parameters_.router.pipeline_cycles()) + 64;
+  stall_limit_ = 2 * (longest_flight() + parameters_.router.pipeline_cycles()) + 64;
   for (NodeId node = 0; node < topology_.nodes(); ++node) {
     for (int port = 0; port < ports_; ++port) connect(node, port);
   }
@@ -69,7 +69,7 @@ void RouterNetwork::number_inputs() {
   }
 }
 
-// From winning the switch to the buffer ahead, with all the repetitions that there may be.
+// Longest time from winning the switch to the next buffer, with all possible repetitions.
 int RouterNetwork::longest_flight() const {
   const int pipeline = parameters_.router.switch_cycles + parameters_.router.traversal_cycles;
   int longest = parameters_.local_latency;
@@ -103,7 +103,8 @@ void RouterNetwork::connect(NodeId node, int port) {
   out.period = std::llround(channel.cycles_per_flit * double(one_cycle));
   out.flit_error_rate = channel.flit_error_rate;
   out.stall_rate = channel.stall_rate;
-  patience_ = std::max<Cycle>(patience_, 2 * (out.period / one_cycle + longest_flight()) + 64 + 2 * longest_stall);
+  stall_limit_ =
+      std::max<Cycle>(stall_limit_, 2 * (out.period / one_cycle + longest_flight()) + 64 + 2 * longest_stall);
   input_ports_[std::size_t(link->to) * ports_ + port] = {first_channel(node) + std::uint32_t(port * vcs_),
                                                          out.latency + 1};
 }
@@ -215,7 +216,7 @@ void RouterNetwork::take_credit(std::uint32_t target) {
   wake(inputs_[owner].node);
 }
 
-// A node sends a flit a cycle, packet after packet. Without credits it sleeps until one comes.
+// Sends one flit per cycle, packet after packet. Without credits the source sleeps until one comes.
 void RouterNetwork::run_source(std::uint32_t source) {
   Source& state = sources_[source];
   const bool begins = state.left == 0;
@@ -238,7 +239,7 @@ void RouterNetwork::run_source(std::uint32_t source) {
   if (state.first == no_packet) active_sources_[source / 64] &= ~(std::uint64_t(1) << source % 64);
 }
 
-// Takes the next virtual channel with room, round robin.
+// Takes the next virtual channel with room, round robin. Returns false if there is none.
 bool RouterNetwork::begin_packet(std::uint32_t source, Source& state) {
   const std::int32_t flits = packets_[state.first].flits;
   const std::int32_t room = parameters_.router.switching == Switching::virtual_cut_through ? flits : 1;
@@ -252,8 +253,8 @@ bool RouterNetwork::begin_packet(std::uint32_t source, Source& state) {
   return false;
 }
 
-// The stages look at what was so when the cycle began: a virtual channel that is freed or given, or a route that is
-// found in this cycle, counts from the next.
+// Router stages use the state at the beginning of the cycle: a virtual channel that is freed or granted, or a route
+// that is found in this cycle, counts from the next.
 void RouterNetwork::run_router(NodeId node) {
   std::uint64_t routing[max_words], waiting[max_words], ready[max_words];
   const std::size_t first = std::size_t(node) * words_;
@@ -281,7 +282,7 @@ void RouterNetwork::run_router(NodeId node) {
   if (left == 0) active_[std::size_t(node) / 64] &= ~(std::uint64_t(1) << node % 64);
 }
 
-// The packet at the front of a buffer asks its way from cycle `when` on.
+// Starts to route the packet at the front of a buffer in cycle `when`.
 void RouterNetwork::start_route(std::uint32_t channel, Cycle when) {
   InputVc& input = inputs_[channel];
   wake(input.node);
@@ -333,7 +334,7 @@ void RouterNetwork::give_vc(std::uint32_t channel, int output_vc) {
   if (may_send(channel)) set(ready_, input);
 }
 
-// Whether an active packet has a flit here and room for it ahead.
+// Returns whether an active packet has a flit here and room for it in the next buffer.
 bool RouterNetwork::may_send(std::uint32_t channel) {
   const InputVc& input = inputs_[channel];
   const BufferedPacket& front = rings_.front(channel);
@@ -343,7 +344,7 @@ bool RouterNetwork::may_send(std::uint32_t channel) {
   return front.present > 0 && credits >= (whole ? front.left : 1);
 }
 
-// Of the virtual channels of an input that want the same output the first from the input's pointer asks.
+// For each output, an input requests with the first of its ready virtual channels at or after its pointer.
 void RouterNetwork::allocate_switch(NodeId node, const std::uint64_t* ready) {
   const std::uint32_t first = first_channel(node);
   OutputPort* const ports = &output_ports_[std::size_t(node) * ports_];
@@ -400,7 +401,7 @@ void RouterNetwork::cross_switch(std::uint32_t channel, OutputPort& port) {
   if (front.present == 0 || outputs_[output].credits == 0) clear(ready_, input);
 }
 
-// The tail has left: the output is free, and the next packet begins.
+// The tail has left: frees the output and begins the next packet.
 void RouterNetwork::release(std::uint32_t channel, std::uint32_t output) {
   InputVc& input = inputs_[channel];
   rings_.pop(channel);
@@ -411,8 +412,8 @@ void RouterNetwork::release(std::uint32_t channel, std::uint32_t output) {
   if (rings_.count(channel) > 0) start_route(channel, now_ + 1);
 }
 
-// Occupies a link for a flit; returns the cycles that repetitions take. A link that has been idle may begin within a
-// cycle, so that over time it carries its rate, and never more than its rate and one flit.
+// Occupies a link for a flit and returns the cycles that repetitions take. An idle link may begin within a cycle, so
+// that over time it carries its rate, and never exceeds it by more than one flit.
 Cycle RouterNetwork::transmit(OutputPort& port) {
   if (port.period <= one_cycle && port.flit_error_rate == 0 && port.stall_rate == 0) return 0;
   int repeats = 0;
@@ -431,4 +432,4 @@ Cycle RouterNetwork::transmit(OutputPort& port) {
   return delay;
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -17,44 +17,44 @@
 #include "noc/router/vc_allocator.h"
 #include "noc/topology.h"
 
-/// Packets, flits and credits on a mesh or torus of input-queued routers, cycle by cycle, without SystemC.
+/// Simulates packets, flits and credits on a mesh or torus of input-queued routers, cycle by cycle, without SystemC.
 ///
 /// Timing of one flit, in cycles: it arrives at a, its route is known route_cycles later, it has a virtual channel
-/// vc_cycles later, wins the switch at s, leaves the router at s + switch_cycles + traversal_cycles and is at the next
-/// one `latency` cycles later. A node's channels to and from its router work the same way, with one cycle to enter
-/// them. So over h links of latency L, an empty network takes a packet of F flits
+/// vc_cycles later, wins the switch at s, leaves the router at s + switch_cycles + traversal_cycles, and is at the next
+/// router `latency` cycles later. The channels between a node and its router work the same way, with one cycle to enter
+/// them. Over h links of latency L, an empty network therefore takes a packet of F flits in
 ///
-///   2 (local_latency + 1) - 1 + (h + 1) pipeline_cycles + h L + F - 1     cycles, 7 + (4 + L) h by default,
+///   2 (local_latency + 1) - 1 + (h + 1) pipeline_cycles + h L + F - 1     cycles, 7 + (4 + L) h by default for F = 1,
 ///
 /// counted from the cycle in which it is given to send() to that in which the node has its last flit.
 ///
-/// A flit takes a credit of the buffer ahead when it wins the switch, and returns that of its own buffer, which is back
+/// When a flit wins the switch, it takes a credit of the next buffer and returns that of its own buffer, which arrives
 /// one cycle and the channel's latency later. A virtual channel of an output belongs to one packet from the grant until
-/// its tail wins the switch; the next packet of an input virtual channel begins its route the cycle after.
+/// its tail wins the switch. The next packet of an input virtual channel begins its route one cycle later.
 ///
-/// Only routers and nodes with something to do are visited; when there is none, next_event() says how far the network
-/// may be put forward. State lies in flat arrays, and nothing is allocated per flit.
-namespace podsim::noc {
+/// Only routers and nodes with something to do are visited. When there are none, next_event() returns how far time may
+/// skip. State is kept in flat arrays, and nothing is allocated per flit.
+namespace podsim::noc::router {
 
 struct ChannelParameters {
-  int latency = 1;             ///< cycles, also of the credits' way back
+  int latency = 1;             ///< cycles, also for returning credits
   double cycles_per_flit = 1;  ///< at least 1
-  /// Chance of a flit to arrive damaged. It and what followed is sent again (go back N): the link repeats itself for a
-  /// round trip.
+  /// Probability that a flit arrives damaged. It and the flits after it are then sent again (go back N), which costs
+  /// the link a round trip.
   double flit_error_rate = 0;
-  double stall_rate = 0;  ///< chance to stand still for a cycle, drawn again in each, after a flit
-  bool dead = false;      ///< no packet may be routed over it
+  double stall_rate = 0;  ///< probability, drawn again for each cycle, that the link stalls after a flit
+  bool dead = false;      ///< packets must not be routed over it
 };
 
 struct RouterNetworkParameters {
   RouterParameters router;
-  int local_ports = 1;                   ///< of a node: 1, or one per link
-  int local_latency = 1;                 ///< of the channels between node and router
-  std::vector<ChannelParameters> links;  ///< by LinkId; those off an open edge do not matter
-  std::uint64_t seed = 1;                ///< of transmission errors and stalls
+  int local_ports = 1;                   ///< per node: 1, or one per link
+  int local_latency = 1;                 ///< latency of the channels between node and router, in cycles
+  std::vector<ChannelParameters> links;  ///< by LinkId; unused ids are ignored
+  std::uint64_t seed = 1;                ///< for transmission errors and stalls
 };
 
-/// What may look on; calls come in the order of events, with the cycle in which a flit or packet has won.
+/// Observes a network. Calls come in order of events, with the cycle in which the event happens.
 class RouterObserver {
  public:
   virtual ~RouterObserver() = default;
@@ -67,52 +67,53 @@ class RouterNetwork {
  public:
   RouterNetwork(const Topology& topology, RouterNetworkParameters parameters);
 
-  /// A packet of `hops`, which must lead over living links, into the endless queue of its source, now.
+  /// Puts a packet into the unbounded queue of its source now. `hops` must lead over living links.
   PacketId send(NodeId source, const Coordinates& hops, int flits, std::uint64_t tag = 0) {
     return send(source, hops, flits, tag, now_);
   }
-  /// The same, for one that was created before.
+  /// As above, for a packet that was created earlier.
   PacketId send(NodeId source, const Coordinates& hops, int flits, std::uint64_t tag, Cycle created);
-  /// Performs the cycle now() and goes on to the next.
+  /// Performs cycle now() and advances to the next.
   void step();
-  /// Packets whose tail reached their destination, and whose tail left their source's queue, in the last step; they
-  /// are there until the next.
+  /// Packets whose tail reached the destination, and packets whose tail left the source's queue, in the last step. They
+  /// exist until the next.
   std::span<const PacketId> delivered() const { return delivered_; }
   std::span<const PacketId> departed() const { return departed_; }
   const Packet& packet(PacketId id) const { return packets_[id]; }
 
   Cycle now() const { return now_; }
-  /// The first cycle from now() on in which something happens; -1 when nothing will.
+  /// First cycle, not before now(), in which something happens; -1 if nothing will.
   Cycle next_event() const;
-  /// Goes on to a cycle not after next_event(), if there is one.
+  /// Moves time to `cycle`, which is not after next_event() if there is one.
   void skip_to(Cycle cycle) {
     assert(next_event() < 0 || cycle <= next_event());
     now_ = cycle;
   }
 
-  /// Packets that were sent and have not arrived.
+  /// Number of packets that were sent and have not arrived.
   std::size_t in_flight() const { return packets_.in_use() - delivered_.size(); }
-  /// Whether nothing has moved, with packets under way, for longer than anything takes: it will not move again.
-  bool stuck() const { return in_flight() > 0 && now_ - last_progress_ > patience_; }
-  /// The ring of full buffers that wait for one another, as text; empty when there is none.
+  /// Returns whether packets are in flight and nothing has moved for longer than anything takes, so that nothing will
+  /// move again.
+  bool stuck() const { return in_flight() > 0 && now_ - last_progress_ > stall_limit_; }
+  /// The cycle of full buffers that wait for one another, as text; empty if there is none.
   std::string waiting_cycle() const;
 
   const Topology& topology() const { return topology_; }
   const RouterNetworkParameters& parameters() const { return parameters_; }
-  /// Flits that went over a link, repetitions not counted.
+  /// Number of flits that crossed a link, without repetitions.
   std::int64_t link_flits(LinkId link) const { return output_ports_[port_index(link)].flits; }
-  /// Times that a link repeated itself.
+  /// Number of repetitions of a link.
   std::int64_t link_retries(LinkId link) const { return output_ports_[port_index(link)].retries; }
-  /// Flits over links, each counted once per link.
+  /// Number of flits that crossed links, counted once per link.
   std::int64_t flit_hops() const { return flit_hops_; }
   std::int64_t flits_sent() const { return flits_sent_; }
   std::int64_t flits_received() const { return flits_received_; }
 
-  /// What is wrong with the books: for every virtual channel, credits, flits under way and in the buffer ahead and
-  /// credits under way must add up to its depth, and the flits in the network to those sent and not received. Empty
-  /// when all is well.
+  /// Returns the first violation of flit or credit conservation, empty if there is none. For every virtual channel,
+  /// credits, flits in flight, flits in the next buffer and credits in flight must add up to the depth of that buffer.
+  /// The number of flits in the network must be that sent less that received.
   std::string audit() const;
-  /// Largest number of packets that were under way at once, and of places in all buffers: what memory follows.
+  /// Largest number of packets in flight at the same time, to which memory is proportional.
   std::size_t packet_capacity() const { return packets_.capacity(); }
 
   void observe(RouterObserver* observer) { observer_ = observer; }
@@ -122,10 +123,10 @@ class RouterNetwork {
   static constexpr std::uint32_t head_bit = std::uint32_t(1) << 31;
   enum class State : std::uint8_t { idle, routing, waiting, active };
   struct InputVc {
-    Cycle ready_at = 0;     ///< of the stage that it is in
-    std::uint64_t vcs = 0;  ///< of the output, that the packet may take
+    Cycle ready_at = 0;     ///< when its current router stage is done
+    std::uint64_t vcs = 0;  ///< virtual channels of the output that the packet may take
     NodeId node = 0;
-    std::uint16_t index = 0;  ///< in the router: port * vcs + vc
+    std::uint16_t index = 0;  ///< within the router: port * vcs + vc
     std::uint8_t port = 0, vc = 0;
     State state = State::idle;
     std::uint8_t output_port = 0, output_vc = 0;
@@ -133,26 +134,26 @@ class RouterNetwork {
   };
   struct OutputVc {
     std::int32_t credits = 0;
-    std::uint32_t owner = nobody;  ///< the input virtual channel whose packet has it
+    std::uint32_t owner = nobody;  ///< input virtual channel of the packet that holds it
   };
   struct OutputPort {
-    std::uint32_t target = 0;  ///< first virtual channel of the buffer ahead; for local ports of ejection
-    std::int32_t flight = 0;   ///< cycles from winning the switch to the buffer ahead
-    std::int32_t latency = 0;  ///< of the channel
-    std::int64_t period = 0;   ///< of a flit, in 1/65536 cycles
+    std::uint32_t target = 0;  ///< first virtual channel of the next buffer, or of ejection for local ports
+    std::int32_t flight = 0;   ///< cycles from winning the switch to the next buffer
+    std::int32_t latency = 0;  ///< latency of the channel
+    std::int64_t period = 0;   ///< time of a flit, in 1/65536 cycles
     std::int64_t free_at = 0;  ///< in 1/65536 cycles
     double flit_error_rate = 0, stall_rate = 0;
     std::int64_t flits = 0;
     std::int64_t retries = 0;
   };
   struct InputPort {
-    std::uint32_t upstream = 0;  ///< first virtual channel of the output, or of the source, that feeds it
+    std::uint32_t upstream = 0;  ///< first virtual channel of the output or source that feeds it
     std::int32_t credit_flight = 0;
   };
   struct Source {
     PacketId first = no_packet, last = no_packet;
-    std::int32_t left = 0;  ///< flits of the first packet still to be sent; 0: it has not begun
-    std::int32_t vc = 0;    ///< that it, or the packet before, took
+    std::int32_t left = 0;  ///< flits of the first packet still to be sent; 0 if it has not begun
+    std::int32_t vc = 0;    ///< virtual channel of the first packet, or of the one before it
   };
   struct FlitEvent {
     std::uint32_t target;  ///< input virtual channel, or channels_ + output virtual channel of a local port
@@ -200,7 +201,7 @@ class RouterNetwork {
   RouterNetworkParameters parameters_;
   RouteFunction routes_;
   int ports_, vcs_, channels_per_node_, words_;
-  std::uint32_t channels_;  ///< input virtual channels of the network
+  std::uint32_t channels_;  ///< number of input virtual channels in the network
   SwitchAllocator switch_allocator_;
   VcAllocator vc_allocator_;
 
@@ -209,10 +210,10 @@ class RouterNetwork {
   std::vector<OutputVc> outputs_;
   std::vector<OutputPort> output_ports_;
   std::vector<InputPort> input_ports_;
-  std::vector<std::uint64_t> free_vcs_;                   ///< per output port
-  std::vector<std::uint64_t> routing_, waiting_, ready_;  ///< per router, by input virtual channel
+  std::vector<std::uint64_t> free_vcs_;                   ///< by output port
+  std::vector<std::uint64_t> routing_, waiting_, ready_;  ///< by router, masks of input virtual channels
   std::vector<SwitchPointers> switch_pointers_;
-  std::vector<std::uint8_t> vc_offsets_;  ///< per input port: the channel that comes first
+  std::vector<std::uint8_t> vc_offsets_;  ///< by input port: the virtual channel that goes first
   std::vector<std::uint16_t> grant_pointers_, accept_pointers_;
   std::vector<std::uint64_t> active_;  ///< routers
   std::vector<Source> sources_;
@@ -227,9 +228,9 @@ class RouterNetwork {
   std::mt19937_64 random_;
   Cycle now_ = 0;
   Cycle last_progress_ = 0;
-  Cycle patience_ = 0;
+  Cycle stall_limit_ = 0;
   std::int64_t flit_hops_ = 0, flits_sent_ = 0, flits_received_ = 0;
   RouterObserver* observer_ = nullptr;
 };
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

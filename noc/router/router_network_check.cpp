@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of noc/router/router_network.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "noc/router/router_network.h"
 
-/// What is asked of a network now and then: its books, and who waits for whom.
-namespace podsim::noc {
+/// Consistency checks of a network: conservation of flits and credits, and cycles of waiting buffers.
+namespace podsim::noc::router {
 
 std::string RouterNetwork::audit() const {
-  // Per virtual channel of an output, or of a source after those: what its credits stand for elsewhere.
+  // By virtual channel of an output, then of a source: the number of its credits that are used elsewhere.
   std::vector<std::int64_t> elsewhere(channels_ + source_credits_.size());
   std::int64_t flits = 0;
   const auto feeder = [&](std::uint32_t channel) {
@@ -40,7 +41,7 @@ std::string RouterNetwork::audit() const {
   return "";
 }
 
-// The buffers ahead that the packet at the front of a buffer waits for.
+// The next buffers that the packet at the front of a buffer waits for.
 std::vector<std::uint32_t> RouterNetwork::waits_for(std::uint32_t channel) const {
   const InputVc& input = inputs_[channel];
   std::vector<std::uint32_t> buffers;
@@ -94,4 +95,4 @@ std::string RouterNetwork::waiting_cycle() const {
   return "";
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
 std::string router_problem(const RouterParameters& router, std::int64_t largest_packet) {
   if (router.vcs < 1 || router.vcs > 64) return fmt::format("a port has 1 to 64 virtual channels, not {}", router.vcs);
@@ -38,4 +38,4 @@ std::string_view to_string(VcClasses classes) {
   return "";
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

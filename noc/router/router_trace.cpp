@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
-RouterTrace::RouterTrace(const RouterNetwork& network, base::ProbeSink& sink, base::Clock clock)
+RouterTrace::RouterTrace(const RouterNetwork& network, base::trace::ProbeSink& sink, base::Clock clock)
     : network_(network),
       clock_(clock),
       ports_(2 * network.topology().dimensions() + network.parameters().local_ports),
@@ -33,7 +33,7 @@ std::string RouterTrace::port_name(int port) const {
   return ports_ == links + 1 ? "node" : fmt::format("node{}", port - links);
 }
 
-// Outputs without a flit in the cycle after their last one are idle from then on.
+// Marks outputs idle that have no flit in the cycle after their last one.
 void RouterTrace::advance(Cycle now) {
   if (now == last_) return;
   std::erase_if(busy_, [&](std::size_t index) {
@@ -69,4 +69,4 @@ void RouterTrace::left(Cycle now, NodeId node, int port, int vc, int output_port
   output.busy_until = now + 1;
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

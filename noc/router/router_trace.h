@@ -4,23 +4,23 @@
 #include <string>
 #include <vector>
 
-#include "base/probe.h"
+#include "base/trace/probe.h"
 #include "base/units.h"
 #include "noc/router/router_network.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
-/// Routers and links as signals, those that a sink wants:
+/// Traces routers and links as signals, those that the sink records:
 ///
-///   router(3,0).to_x_plus.packet   what crosses the switch to this link: "(1,0)>(5,0) #12", packet 12; `flit`: which
-///                                  of its flits, from 1 on; `vc`: in which virtual channel of the next router
+///   router(3,0).to_x_plus.packet   packet that crosses the switch to this link: "(1,0)>(5,0) #12" is packet 12;
+///                                  `flit`: number of its flit, from 1; `vc`: virtual channel of the next router
 ///   router(3,0).from_x_plus.vc0    flits in the buffer of a virtual channel; x_plus is the direction of travel
 ///
-/// The node's own channels are `from_node` and `to_node`, numbered where there are several. Signals change in the cycle
-/// in which a flit wins the switch or reaches a buffer.
+/// The node's own channels are `from_node` and `to_node`, numbered if there are several. Signals change in the cycle in
+/// which a flit wins the switch or reaches a buffer.
 class RouterTrace : public RouterObserver {
  public:
-  RouterTrace(const RouterNetwork& network, base::ProbeSink& sink, base::Clock clock);
+  RouterTrace(const RouterNetwork& network, base::trace::ProbeSink& sink, base::Clock clock);
 
   void buffered(Cycle now, NodeId node, int port, int vc, PacketId packet, int flits) override;
   void left(Cycle now, NodeId node, int port, int vc, int output_port, int output_vc, PacketId packet,
@@ -28,12 +28,12 @@ class RouterTrace : public RouterObserver {
 
  private:
   struct Output {
-    base::Probe<std::string> packet;
-    base::Probe<std::int64_t> flit, vc;
+    base::trace::Probe<std::string> packet;
+    base::trace::Probe<std::int64_t> flit, vc;
     Cycle busy_until = -1;  ///< -1: idle
   };
   struct Buffer {
-    base::Probe<std::int64_t> probe;
+    base::trace::Probe<std::int64_t> probe;
     std::int64_t flits = 0;
   };
 
@@ -51,4 +51,4 @@ class RouterTrace : public RouterObserver {
   Cycle last_ = 0;
 };
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

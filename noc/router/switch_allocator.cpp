@@ -3,13 +3,13 @@
 
 #include "noc/router/round_robin.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
 PortMask SwitchAllocator::allocate(const PortMask* requests, PortMask requested, SwitchPointers& pointers,
                                    std::uint8_t* granted) const {
   PortMask matched = 0;             // inputs
   PortMask open = requested;        // outputs
-  PortMask grants[max_ports] = {};  // per input, by outputs
+  PortMask grants[max_ports] = {};  // by input, a mask of outputs
   for (int iteration = 0; iteration < iterations_ && open != 0; ++iteration) {
     PortMask offered = 0;
     for (PortMask outputs = open; outputs != 0; outputs &= outputs - 1) {
@@ -40,4 +40,4 @@ PortMask SwitchAllocator::allocate(const PortMask* requests, PortMask requested,
   return matched;
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

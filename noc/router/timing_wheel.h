@@ -9,13 +9,13 @@
 
 #include "noc/router/router_parameters.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
-/// Things due within a known span of cycles, one list per cycle, whose memory is used again.
+/// Values due within a known span of cycles, in one list per cycle. The memory of the lists is reused.
 template <class T>
 class TimingWheel {
  public:
-  /// Things may be due up to `span` cycles ahead.
+  /// Values may be due up to `span` cycles ahead.
   explicit TimingWheel(int span)
       : mask_(std::bit_ceil(std::uint64_t(span) + 1) - 1), slots_(mask_ + 1), occupied_(mask_ / 64 + 1) {}
 
@@ -34,7 +34,8 @@ class TimingWheel {
   }
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
-  /// The first cycle from `from` on in which something is due; the wheel must not be empty, and nothing be overdue.
+  /// First cycle, not before `from`, in which something is due. The wheel must not be empty, and nothing may be
+  /// overdue.
   Cycle next(Cycle from) const {
     assert(size_ > 0);
     std::uint64_t slot = std::uint64_t(from) & mask_;
@@ -61,4 +62,4 @@ class TimingWheel {
   std::size_t size_ = 0;
 };
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
 std::string_view to_string(Pattern pattern) {
   switch (pattern) {
@@ -25,19 +25,19 @@ std::string_view to_string(Pattern pattern) {
   return "";
 }
 
-std::string_view to_string(Ties ties) { return ties == Ties::random ? "random" : "positive"; }
+std::string_view to_string(TieBreak ties) { return ties == TieBreak::random ? "random" : "positive"; }
 
 std::string pattern_problem(Pattern pattern, const Topology& topology) {
   if (pattern == Pattern::all_to_all && topology.nodes() == 1) return "a node alone has nobody to send to";
   if (pattern != Pattern::transpose) return "";
   for (int d = 0; d < topology.dimensions(); ++d) {
     if (topology.size(d) == topology.size(topology.dimensions() - 1 - d)) continue;
-    return fmt::format("a grid of {} has no transpose", to_string(topology));
+    return fmt::format("a grid of {} has no transpose", noc::to_string(topology));
   }
   return "";
 }
 
-TrafficPattern::TrafficPattern(const Topology& topology, Pattern pattern, Ties ties, std::uint64_t seed)
+TrafficPattern::TrafficPattern(const Topology& topology, Pattern pattern, TieBreak ties, std::uint64_t seed)
     : topology_(topology), pattern_(pattern), ties_(ties), random_(seed) {
   for (NodeId node = 0; node < topology.nodes(); ++node) coordinates_.push_back(topology.coordinates(node));
   for (NodeId node = 0; node < topology.nodes(); ++node) partner_.push_back(permuted(node));
@@ -81,11 +81,11 @@ Coordinates TrafficPattern::hops(NodeId from, NodeId to) {
     if (topology_.wraps(d)) {
       if (hops < 0) hops += size;
       const bool tie = 2 * hops == size;
-      if (2 * hops > size || (tie && ties_ == Ties::random && below(2) == 0)) hops -= size;
+      if (2 * hops > size || (tie && ties_ == TieBreak::random && below(2) == 0)) hops -= size;
     }
     result[d] = hops;
   }
   return result;
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

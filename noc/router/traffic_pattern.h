@@ -9,38 +9,38 @@
 
 #include "noc/topology.h"
 
-/// Synthetic traffic: to whom the nodes of a network send.
-namespace podsim::noc {
+/// Synthetic traffic: the destinations of the packets of a network's nodes.
+namespace podsim::noc::router {
 
 enum class Pattern : std::uint8_t {
-  uniform,     ///< every node alike, the sender included
+  uniform,     ///< all nodes with the same probability, including the sender
   transpose,   ///< (a, b, ...) to (..., b, a); the sizes must read the same backwards
-  tornado,     ///< ceil(size / 2) - 1 further along every dimension, around
-  neighbor,    ///< one further along every dimension, around
+  tornado,     ///< ceil(size / 2) - 1 further along every dimension, wrapping around
+  neighbor,    ///< one further along every dimension, wrapping around
   hotspot,     ///< one packet in ten to node 0, the others uniform
-  all_to_all,  ///< every other node in turn, beginning with the next one
+  all_to_all,  ///< every other node in turn, starting with the next one
 };
 
-/// Which way around a ring a packet goes whose destination lies half way around.
-enum class Ties : std::uint8_t { random, positive };
+/// Direction around a ring of a packet whose destination is half way around it.
+enum class TieBreak : std::uint8_t { random, positive };
 
 std::string_view to_string(Pattern pattern);
-std::string_view to_string(Ties ties);
+std::string_view to_string(TieBreak ties);
 
-/// Why there is no such traffic on this network, as a sentence; empty when there is.
+/// Returns why a topology cannot have this traffic, as a sentence; empty if it can.
 std::string pattern_problem(Pattern pattern, const Topology& topology);
 
 class TrafficPattern {
  public:
-  TrafficPattern(const Topology& topology, Pattern pattern, Ties ties, std::uint64_t seed);
+  TrafficPattern(const Topology& topology, Pattern pattern, TieBreak ties, std::uint64_t seed);
 
-  /// To whom a node sends next.
+  /// Next destination of a node.
   NodeId destination(NodeId source);
-  /// The shortest way between two nodes, ties as chosen.
+  /// Hops of the shortest route between two nodes, with ties as configured.
   Coordinates hops(NodeId from, NodeId to);
-  /// Uniform from 0 on below `count`.
+  /// A uniformly distributed number from 0 to count - 1.
   std::uint64_t below(std::uint64_t count) { return random_() % count; }
-  /// True once in 2^64 / threshold times.
+  /// True with probability threshold / 2^64.
   bool happens(std::uint64_t threshold) { return random_() < threshold; }
 
  private:
@@ -48,11 +48,11 @@ class TrafficPattern {
 
   Topology topology_;
   Pattern pattern_;
-  Ties ties_;
+  TieBreak ties_;
   std::mt19937_64 random_;
   std::vector<Coordinates> coordinates_;
-  std::vector<NodeId> partner_;     ///< of patterns with a fixed one
-  std::vector<std::int32_t> turn_;  ///< all_to_all: the distance to the one whose turn it is
+  std::vector<NodeId> partner_;     ///< fixed destination, for patterns that have one
+  std::vector<std::int32_t> turn_;  ///< for all_to_all: distance to the last destination
 };
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -3,7 +3,7 @@
 
 #include "noc/router/round_robin.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 
 void VcAllocator::allocate(std::span<VcRequest> requests, VcPointers pointers) const {
   for (int iteration = 0; iteration < iterations_; ++iteration) {
@@ -11,7 +11,7 @@ void VcAllocator::allocate(std::span<VcRequest> requests, VcPointers pointers) c
   }
 }
 
-// One round of grants and acceptances; false when nobody was granted anything.
+// Performs one round of grants and acceptances. Returns false if nothing was granted.
 bool VcAllocator::iterate(std::span<VcRequest> requests, VcPointers pointers, bool first) const {
   grants_.assign(requests.size(), 0);
   std::uint64_t granted_ports = 0;
@@ -44,7 +44,7 @@ bool VcAllocator::iterate(std::span<VcRequest> requests, VcPointers pointers, bo
   return any;
 }
 
-// A free channel grants the requester that comes first from its pointer.
+// Grants a free channel to the first requester at or after the channel's pointer.
 void VcAllocator::grant(std::span<VcRequest> requests, VcPointers pointers, int port, int vc) const {
   const int output = port * vcs_ + vc;
   std::size_t best = 0;
@@ -64,11 +64,11 @@ void VcAllocator::grant(std::span<VcRequest> requests, VcPointers pointers, int 
   }
 }
 
-// The pointer is a virtual channel of any port; all grants are of one.
+// The pointer may be a virtual channel of any port; all grants are of one port.
 int VcAllocator::accept(const VcRequest& request, std::uint64_t grants, int pointer) const {
   const int first = request.output_port * vcs_;
   const bool inside = pointer >= first && pointer < first + vcs_;
   return round_robin_pick(grants, inside ? pointer - first : 0);
 }
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

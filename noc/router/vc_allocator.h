@@ -7,21 +7,22 @@
 
 #include "noc/router/router_parameters.h"
 
-/// Which packets get which virtual channels of a router's outputs in a cycle: a matching of input with output virtual
-/// channels, separable and output first like SwitchAllocator. Few packets ask in a cycle, so requests are a list.
-namespace podsim::noc {
+/// Assigns virtual channels of a router's outputs to packets in a cycle: a matching of input with output virtual
+/// channels, separable and output first like SwitchAllocator. Few packets request one per cycle, so requests are a
+/// list.
+namespace podsim::noc::router {
 
 struct VcRequest {
   std::int32_t input = 0;        ///< input virtual channel, port * vcs + vc
-  std::int32_t output_port = 0;  ///< of which it wants a channel
-  std::uint64_t vcs = 0;         ///< those that it may take and that are free
-  int granted = -1;              ///< the answer: a channel, or -1
+  std::int32_t output_port = 0;  ///< output port of which a channel is requested
+  std::uint64_t vcs = 0;         ///< channels that are free and that the packet may take
+  int granted = -1;              ///< the result: a channel, or -1
 };
 
-/// The round-robin pointers of one router; both have ports * vcs entries.
+/// The round-robin pointers of one router. Both arrays have ports * vcs entries.
 struct VcPointers {
-  std::uint16_t* grant;   ///< per output virtual channel: the input that comes first
-  std::uint16_t* accept;  ///< per input virtual channel: the output that comes first
+  std::uint16_t* grant;   ///< by output virtual channel: the input that goes first
+  std::uint16_t* accept;  ///< by input virtual channel: the output that goes first
 };
 
 class VcAllocator {
@@ -29,7 +30,7 @@ class VcAllocator {
   VcAllocator(int ports, int vcs, Allocation allocation, int iterations)
       : vcs_(vcs), size_(ports * vcs), allocation_(allocation), iterations_(iterations) {}
 
-  /// Answers the requests, no two of which have the same input.
+  /// Fills in `granted` of the requests. No two requests have the same input.
   void allocate(std::span<VcRequest> requests, VcPointers pointers) const;
 
  private:
@@ -41,7 +42,7 @@ class VcAllocator {
   int size_;
   Allocation allocation_;
   int iterations_;
-  mutable std::vector<std::uint64_t> grants_;  ///< per request, by channels; kept for its memory
+  mutable std::vector<std::uint64_t> grants_;  ///< by request, a mask of channels; a member to keep its memory
 };
 
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

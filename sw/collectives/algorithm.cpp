@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/collectives/algorithm.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 std::vector<Algorithm> algorithms_for(CollectiveKind kind) {
   if (kind == CollectiveKind::collective_permute) return {Algorithm::direct};
@@ -17,4 +17,4 @@ std::vector<Algorithm> algorithms_for(CollectiveKind kind, int dimensions) {
   return able;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

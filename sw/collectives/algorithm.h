@@ -8,7 +8,7 @@
 
 #include "sw/collectives/collective_kind.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 /// How a group works together. All but `direct` go dimension by dimension, the last first (Y then X), each next one on
 /// what the one before has left: of a reduction the shard, of an all-to-all the blocks that have come so far.
@@ -37,4 +37,4 @@ std::vector<Algorithm> algorithms_for(CollectiveKind kind);
 /// Those of them that differ on a slice: rotated orders need three dimensions.
 std::vector<Algorithm> algorithms_for(CollectiveKind kind, int dimensions);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -7,30 +7,30 @@
 #include <cassert>
 #include <utility>
 
-#include "noc/systemc_time.h"
+#include "base/systemc/systemc_time.h"
 #include "sw/collectives/collective_run.h"
 #include "sw/collectives/core_run.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 namespace {
 
-base::Time flag_latency_of(const noc::IciParameters& ici) {
+base::Time flag_latency_of(const noc::ici::IciParameters& ici) {
   return std::max(base::Time(0), base::to_time(ici.remote_dma_latency) - base::to_time(ici.hop_latency));
 }
 
 /// Which step of a ring a chunk is in; along a line all are on their way at once.
-std::string step_text(const Stage& stage, const Token& token) {
-  if (stage.flow == Flow::line || stage.kind == StageKind::direct) return "";
-  const bool scatters = stage.kind == StageKind::reduce_scatter;
-  return fmt::format(" step {}", scatters ? stage.size - 1 - token.distance : token.distance);
+std::string step_text(const Phase& phase, const Segment& segment) {
+  if (phase.flow == Flow::line || phase.kind == PhaseKind::direct) return "";
+  const bool scatters = phase.kind == PhaseKind::reduce_scatter;
+  return fmt::format(" step {}", scatters ? phase.size - 1 - segment.distance : segment.distance);
 }
 
 }  // namespace
 
 CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
-                                   const noc::FoldedTopology& topology, std::vector<noc::IciPort*> ports,
-                                   base::ProbeSink* sink, const noc::Faults& faults)
+                                   const noc::FoldedTopology& topology, std::vector<noc::ici::IciPort*> ports,
+                                   base::trace::ProbeSink* sink, const noc::Faults& faults)
     : sc_module(name),
       machine_(machine),
       topology_(topology),
@@ -69,26 +69,26 @@ CollectiveRun& CollectiveEngine::begin(std::shared_ptr<const CollectiveSchedule>
   return *runs_.back();
 }
 
-std::string CollectiveEngine::label(const noc::Message& message) const {
+std::string CollectiveEngine::label(const noc::ici::Message& message) const {
   if (message.channel == 0 || message.channel > runs_.size()) return fmt::format("{} B", message.bytes.value());
   const MessageTag tag = unpack(message.tag);
   const CollectiveSchedule& schedule = runs_[message.channel - 1]->schedule();
   const std::int32_t core = topology_.full_node_of(message.source) * cores_per_chip_ + tag.source;
-  const Stage& stage = schedule.program(core).stage_of(tag.token);
-  return fmt::format("{}{}, colour {}, segment {}", stage.name, step_text(stage, tag.token), tag.token.colour,
-                     tag.token.segment);
+  const Phase& phase = schedule.program(core).phase_of(tag.segment);
+  return fmt::format("{}{}, colour {}, segment {}", phase.name, step_text(phase, tag.segment), tag.segment.stripe,
+                     tag.segment.number);
 }
 
 void CollectiveEngine::at(base::Time when, std::uint32_t rank, const Timer& timer) {
   bool earliest = queue_.empty() || when < queue_.top().when;
   queue_.push(when, rank, timer);
-  if (earliest && !working_) wake_.notify(noc::to_sc_time(when - noc::now()));
+  if (earliest && !working_) wake_.notify(base::systemc::to_sc_time(when - base::systemc::now()));
 }
 
 void CollectiveEngine::work() {
   settled_ = !settled_;
   if (settled_) return next_trigger(sc_core::SC_ZERO_TIME);
-  base::Time now = noc::now();
+  base::Time now = base::systemc::now();
   working_ = true;
   while (!queue_.empty() && queue_.top().when <= now) {
     Timer timer = queue_.pop().value;
@@ -96,24 +96,24 @@ void CollectiveEngine::work() {
   }
   working_ = false;
   for (CollectiveRun* run : std::exchange(finished_, {})) run->release();
-  if (!queue_.empty()) wake_.notify(noc::to_sc_time(queue_.top().when - now));
+  if (!queue_.empty()) wake_.notify(base::systemc::to_sc_time(queue_.top().when - now));
 }
 
-base::Time CollectiveEngine::addition(std::int64_t elements, ElementType type, std::int64_t operands) const {
+base::Time CollectiveEngine::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {
   if (operands < 2) return base::Time(0);
   std::int64_t lanes = machine_.vector.lanes * machine_.vector.sublanes;
-  std::int64_t words = base::divide_round_up(elements * byte_width(type), lanes * 4);
+  std::int64_t words = base::divide_round_up(elements * ir::byte_width(type), lanes * 4);
   hw::VectorWork work{
       .loads = words * operands, .stores = words, .alu_ops = (operands - 1) * base::divide_round_up(elements, lanes)};
   return clock_.time_of(vector_.duration(work));
 }
 
-SegmentLengths segment_lengths(const hw::Machine& machine, ElementType type) {
-  auto elements = [&](double bytes) { return std::max<std::int64_t>(1, std::int64_t(bytes) / byte_width(type)); };
+SegmentLengths segment_lengths(const hw::Machine& machine, ir::ElementType type) {
+  auto elements = [&](double bytes) { return std::max<std::int64_t>(1, std::int64_t(bytes) / ir::byte_width(type)); };
   const hw::CompilerParameters& compiler = machine.compiler;
   return {.link = elements(machine.ici.payload_rate().si() * machine.ici.remote_dma_latency.si()),
           .least = elements(double(compiler.least_segment.value())),
           .most = elements(double(compiler.largest_segment.value()))};
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

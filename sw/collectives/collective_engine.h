@@ -8,14 +8,14 @@
 #include <systemc>
 #include <vector>
 
-#include "base/probe.h"
+#include "base/systemc/timed_queue.h"
+#include "base/trace/probe.h"
 #include "hw/machine.h"
-#include "hw/vector_timing.h"
+#include "hw/timing/vector_timing.h"
+#include "noc/chip_switch/switch_timing.h"
 #include "noc/faults.h"
 #include "noc/folded_topology.h"
-#include "noc/ici_port.h"
-#include "noc/switch_timing.h"
-#include "noc/timed_queue.h"
+#include "noc/ici/ici_port.h"
 #include "sw/collectives/collective_schedule.h"
 #include "sw/collectives/hbm_occupancy.h"
 
@@ -29,7 +29,7 @@
 ///   CollectiveEngine engine("collectives", machine, topology, ports);
 ///   CollectiveRun& run = engine.begin(schedule, [](noc::NodeId chip, int core) { ... });   // any time
 ///   run.start(chip, core);                                                        // as each core reaches it
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 class CollectiveData;
 class CollectiveRun;
@@ -41,7 +41,7 @@ struct CoreResources {
   HbmOccupancy hbm;
   double speed;  ///< fraction of the healthy rate of all the core does
   base::Time vector_free_at;
-  base::Probe<std::string> phase;  ///< chip(x,y).core0.collective: "reduce-scatter y step 2"
+  base::trace::Probe<std::string> phase;  ///< chip(x,y).core0.collective: "reduce-scatter y step 2"
 };
 
 class CollectiveEngine : public sc_core::sc_module {
@@ -56,7 +56,8 @@ class CollectiveEngine : public sc_core::sc_module {
 
   /// `ports` has the port of every representative chip of the topology, in order; they outlive the engine.
   CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
-                   std::vector<noc::IciPort*> ports, base::ProbeSink* sink = nullptr, const noc::Faults& faults = {});
+                   std::vector<noc::ici::IciPort*> ports, base::trace::ProbeSink* sink = nullptr,
+                   const noc::Faults& faults = {});
   ~CollectiveEngine() override;
 
   /// A collective over the engine's full topology. Each core is started by itself;
@@ -68,18 +69,18 @@ class CollectiveEngine : public sc_core::sc_module {
 
   /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y step 2, colour 0, segment 3", the
   /// step around a ring only.
-  std::string label(const noc::Message& message) const;
+  std::string label(const noc::ici::Message& message) const;
 
   // For CollectiveRun and CoreRun.
   void finished(CollectiveRun& run) { finished_.push_back(&run); }
   void at(base::Time when, std::uint32_t rank, const Timer& timer);
   CoreResources& resources(noc::NodeId chip, int core) { return cores_[std::size_t(chip) * cores_per_chip_ + core]; }
-  noc::SwitchTiming& chip_switch(noc::NodeId chip) { return switches_[chip]; }
-  noc::IciPort& port(noc::NodeId chip) { return *ports_[chip]; }
+  noc::chip_switch::SwitchTiming& chip_switch(noc::NodeId chip) { return switches_[chip]; }
+  noc::ici::IciPort& port(noc::NodeId chip) { return *ports_[chip]; }
   const hw::Machine& machine() const { return machine_; }
   const noc::FoldedTopology& topology() const { return topology_; }
   /// Time of the vector unit to add `operands` arrays of `elements` each into one.
-  base::Time addition(std::int64_t elements, ElementType type, std::int64_t operands) const;
+  base::Time addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const;
   /// Latency of a DMA between the halves of a chip's HBM beyond occupancy.
   base::Time dma_latency() const { return dma_latency_; }
   /// From the last byte of a remote DMA to its flag seen by the core.
@@ -92,16 +93,16 @@ class CollectiveEngine : public sc_core::sc_module {
 
   hw::Machine machine_;
   noc::FoldedTopology topology_;
-  std::vector<noc::IciPort*> ports_;
+  std::vector<noc::ici::IciPort*> ports_;
   int cores_per_chip_;
-  hw::VectorTiming vector_;
+  hw::timing::VectorTiming vector_;
   base::Clock clock_;
   base::Time dma_latency_, flag_latency_, launch_;
   std::vector<CoreResources> cores_;
-  std::vector<noc::SwitchTiming> switches_;
+  std::vector<noc::chip_switch::SwitchTiming> switches_;
   std::vector<std::unique_ptr<CollectiveRun>> runs_;
   std::vector<CollectiveRun*> finished_;  ///< by cores that are still at work
-  noc::TimedQueue<Timer> queue_;
+  base::systemc::TimedQueue<Timer> queue_;
   sc_core::sc_event wake_;
   bool settled_ = false;
   bool working_ = false;
@@ -109,6 +110,6 @@ class CollectiveEngine : public sc_core::sc_module {
 
 /// How a core cuts what it sends on this machine: `link` is what a link carries during one remote-DMA latency, the
 /// other two are assumptions of the machine file ([compiler]).
-SegmentLengths segment_lengths(const hw::Machine& machine, ElementType type);
+SegmentLengths segment_lengths(const hw::Machine& machine, ir::ElementType type);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -11,11 +11,11 @@
 
 #include "sw/collectives/collective_engine.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 namespace {
 
-/// Of a link's rate in an all-to-all of direct sends that fill all queues: at packet level 0.73 (4x4, 1 MiB) to 0.50
-/// (8x8, 4 MiB).
+/// Share of a link's rate that an all-to-all of direct sends reaches once it fills all queues. At packet level it is
+/// 0.73 (4x4, 1 MiB) to 0.50 (8x8, 4 MiB).
 constexpr double saturated_throughput = 0.6;
 
 /// Groups that share the links of the first group's first chip: several where they have one core each of their chips.
@@ -32,77 +32,77 @@ int groups_on_a_chip(const CollectiveSchedule& schedule) {
 }
 
 /// Seconds that a stage of one order takes, with what all colours of that order send.
-class StageModel {
+class PhaseModel {
  public:
-  StageModel(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program)
+  PhaseModel(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program)
       : machine_(machine),
         schedule_(schedule),
         program_(program),
         rate_(machine.ici.payload_rate().si() / groups_on_a_chip(schedule)) {}
 
-  double seconds(const Stage& stage, int colours) const {
-    const double chunk = bytes(stage.chunk) * colours;
-    switch (stage.kind) {
-      case StageKind::direct:
-        return direct(stage, colours);
-      case StageKind::exchange:
-        return exchange(stage, colours);
-      case StageKind::broadcast:
-        return steps(stage) * (message(stage) / rate_ + latency(stage)) + chunk / rate_;
-      case StageKind::reduce_scatter:
-      case StageKind::all_gather:
+  double seconds(const Phase& phase, int stripes) const {
+    const double chunk = bytes(phase.chunk) * stripes;
+    switch (phase.kind) {
+      case PhaseKind::direct:
+        return direct(phase, stripes);
+      case PhaseKind::exchange:
+        return exchange(phase, stripes);
+      case PhaseKind::broadcast:
+        return steps(phase) * (message(phase) / rate_ + latency(phase)) + chunk / rate_;
+      case PhaseKind::reduce_scatter:
+      case PhaseKind::all_gather:
         break;
     }
-    const bool both_ways = stage.flow == Flow::ring;
-    const double in_flight = colours * std::max(1, stage.segments[0]);
-    double wire = chunk / rate_ / (both_ways ? 2 : 1);
-    if (stage.flow != Flow::line) {
+    const bool both_directions = phase.flow == Flow::ring;
+    const double in_flight = stripes * std::max(1, phase.segments[0]);
+    double wire = chunk / rate_ / (both_directions ? 2 : 1);
+    if (phase.flow != Flow::line) {
       // An open dimension's ring comes back over all its links; a stride shares every link with its neighbours.
-      const LogicalDimension& along = program_.dimensions()[std::size_t(stage.dimension)];
-      wire *= along.physical < 0 ? 2 : along.stride * (along.closed || !both_ways ? 1 : 2);
-      const double step = std::max(wire, wire / in_flight + latency(stage));
-      const double way_back = along.physical >= 0 && !along.closed ? (stage.size - 2) * along.stride : 0;
-      return (stage.size - 1) * step + way_back * machine_.ici.hop_latency.si();
+      const LogicalDimension& along = program_.dimensions()[std::size_t(phase.dimension)];
+      wire *= along.physical < 0 ? 2 : along.stride * (along.closed || !both_directions ? 1 : 2);
+      const double step = std::max(wire, wire / in_flight + latency(phase));
+      const double return_hops = along.physical >= 0 && !along.closed ? (phase.size - 2) * along.stride : 0;
+      return (phase.size - 1) * step + return_hops * machine_.ici.hop_latency.si();
     }
-    const LogicalDimension& along = program_.dimensions()[std::size_t(stage.dimension)];
-    return (stage.size - 1) * (std::max(wire * along.stride, message(stage) / rate_) + latency(stage));
+    const LogicalDimension& along = program_.dimensions()[std::size_t(phase.dimension)];
+    return (phase.size - 1) * (std::max(wire * along.stride, message(phase) / rate_) + latency(phase));
   }
 
  private:
   double bytes(std::int64_t elements) const { return double(schedule_.bytes(elements).value()); }
-  double message(const Stage& stage) const {
-    return bytes(stage.chunk) * stage.bundle / std::max({1, stage.segments[0], stage.segments[1]});
+  double message(const Phase& phase) const {
+    return bytes(phase.chunk) * phase.chunks_per_message / std::max({1, phase.segments[0], phase.segments[1]});
   }
-  double latency(const Stage& stage) const {
-    double processing = message(stage) / machine_.hbm.stream_rate.si();
-    if (stage.kind != StageKind::reduce_scatter) processing = 0;
+  double latency(const Phase& phase) const {
+    double processing = message(phase) / machine_.hbm.stream_rate.si();
+    if (phase.kind != PhaseKind::reduce_scatter) processing = 0;
     return machine_.ici.remote_dma_latency.si() + processing;
   }
-  static double steps(const Stage& stage) { return stage.flow == Flow::ring ? stage.size / 2 : stage.size - 1; }
+  static double steps(const Phase& phase) { return phase.flow == Flow::ring ? phase.size / 2 : phase.size - 1; }
   /// The link in the middle carries most, and what it carries last goes half the way to the end of a line; or what goes
   /// all the way takes longest.
-  double exchange(const Stage& stage, int colours) const {
-    const LogicalDimension& along = program_.dimensions()[std::size_t(stage.dimension)];
-    const bool line = stage.flow == Flow::line;
-    const double n = stage.size, chunk = bytes(stage.chunk), segments = std::max(1, stage.segments[0]);
+  double exchange(const Phase& phase, int stripes) const {
+    const LogicalDimension& along = program_.dimensions()[std::size_t(phase.dimension)];
+    const bool line = phase.flow == Flow::line;
+    const double n = phase.size, chunk = bytes(phase.chunk), segments = std::max(1, phase.segments[0]);
     const double crossing = line ? std::floor(n * n / 4) : n * n / 8;
     const double hops = along.physical < 0 ? 2 : along.stride;
-    const double wire = crossing * chunk * colours * program_.cores() * hops / rate_;
+    const double wire = crossing * chunk * stripes * program_.cores() * hops / rate_;
     const double step = n / 4 * chunk / segments / rate_ + machine_.ici.remote_dma_latency.si() +
                         (hops - 1) * machine_.ici.hop_latency.si();
     return std::max(wire + (line ? n / 2 : 1) * step, (line ? n - 1 : n / 2) * step + chunk / rate_);
   }
   /// The link in the middle of the longest dimension carries most, of its rate what dimension-order routing leaves
   /// where every queue is full.
-  double direct(const Stage& stage, int colours) const {
+  double direct(const Phase& phase, int stripes) const {
     double most = 1, hops = 0;
     for (const LogicalDimension& along : program_.dimensions()) {
-      const double n = along.size, places = double(program_.ranks()) / program_.cores();
+      const double n = along.size, positions = double(program_.ranks()) / program_.cores();
       const double crossing = along.physical >= 0 && along.closed ? n * n / 8 : n * n / 4;
-      most = std::max(most, crossing * places / n * program_.cores() * program_.cores() * std::max(1, along.stride));
+      most = std::max(most, crossing * positions / n * program_.cores() * program_.cores() * std::max(1, along.stride));
       hops += n / 2;
     }
-    return most * bytes(stage.chunk) * colours / (saturated_throughput * rate_) + hops * machine_.ici.hop_latency.si() +
+    return most * bytes(phase.chunk) * stripes / (saturated_throughput * rate_) + hops * machine_.ici.hop_latency.si() +
            machine_.ici.remote_dma_latency.si();
   }
 
@@ -120,9 +120,9 @@ double permute_seconds(const hw::Machine& machine, const CollectiveSchedule& sch
   std::size_t hops = 0;
   for (std::int32_t core = 0; core < schedule.cores(); ++core) {
     if (!schedule.takes_part(core) || schedule.member(core).position[0] == 0) continue;
-    const auto way = slice.route(core / schedule.cores_per_chip(), schedule.route(core, {}).hops);
-    for (const noc::Link& link : way) most = std::max(most, ++arrays[std::size_t(link.id)]);
-    hops = std::max(hops, way.size());
+    const auto links = slice.route(core / schedule.cores_per_chip(), schedule.route(core, {}).hops);
+    for (const noc::Link& link : links) most = std::max(most, ++arrays[std::size_t(link.id)]);
+    hops = std::max(hops, links.size());
   }
   const double bytes = double(schedule.bytes(schedule.request().elements).value());
   if (hops == 0) return bytes / machine.hbm.stream_rate.si();
@@ -131,15 +131,15 @@ double permute_seconds(const hw::Machine& machine, const CollectiveSchedule& sch
 }
 
 double group_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program) {
-  const StageModel model(machine, schedule, program);
+  const PhaseModel model(machine, schedule, program);
   double total = 0;
-  const std::size_t stages = program.stages(0).size();
+  const std::size_t phases = program.phases(0).size();
   const bool broadcast = program.kind() == CollectiveKind::broadcast;
-  for (std::size_t i = 0; i < stages; ++i) {
+  for (std::size_t i = 0; i < phases; ++i) {
     std::array<double, noc::max_dimensions> along{};
     for (int order = 0; order < program.orders(); ++order) {
-      const Stage& stage = program.stages(order)[i];
-      along[std::size_t(stage.dimension)] += model.seconds(stage, program.colours_of(order));
+      const Phase& phase = program.phases(order)[i];
+      along[std::size_t(phase.dimension)] += model.seconds(phase, program.stripes_of(order));
     }
     const double longest = *std::ranges::max_element(along);
     total = broadcast ? std::max(total, longest) : total + longest;
@@ -150,8 +150,8 @@ double group_seconds(const hw::Machine& machine, const CollectiveSchedule& sched
 /// Bytes that a chip sends or receives at least, whichever is more.
 double least_bytes(const CollectiveSchedule& schedule, const GroupSchedule& program) {
   const double payload = double(schedule.bytes(schedule.request().elements).value());
-  const double places = double(program.ranks()) / program.cores();
-  const double others = payload * (places - 1) / places;
+  const double positions = double(program.ranks()) / program.cores();
+  const double others = payload * (positions - 1) / positions;
   switch (schedule.request().kind) {
     case CollectiveKind::all_reduce:
       return 2 * others;
@@ -161,7 +161,7 @@ double least_bytes(const CollectiveSchedule& schedule, const GroupSchedule& prog
     case CollectiveKind::all_to_all:
       return others * program.cores();
     case CollectiveKind::broadcast:
-      return places > 1 ? payload : 0;
+      return positions > 1 ? payload : 0;
     case CollectiveKind::collective_permute:
       return 0;
   }
@@ -233,13 +233,13 @@ AlgorithmChoice choose_algorithm(const hw::Machine& machine, const noc::Topology
   }
   std::ranges::stable_sort(choice.candidates, {}, &AlgorithmChoice::Candidate::modelled);
   const AlgorithmChoice::Candidate& first = choice.candidates[0];
-  choice.reason = fmt::format("{} is modelled at {}", to_string(first.algorithm), to_string(first.modelled));
+  choice.reason = fmt::format("{} is modelled at {}", to_string(first.algorithm), base::to_string(first.modelled));
   if (choice.candidates.size() == 1) choice.reason = fmt::format("{} is the only one", to_string(first.algorithm));
   for (std::size_t i = 1; i < choice.candidates.size(); ++i) {
     choice.reason += fmt::format("{}{} at {}", i == 1 ? "; " : ", ", to_string(choice.candidates[i].algorithm),
-                                 to_string(choice.candidates[i].modelled));
+                                 base::to_string(choice.candidates[i].modelled));
   }
   return choice;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

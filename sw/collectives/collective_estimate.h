@@ -9,18 +9,18 @@
 #include "sw/collectives/collective_schedule.h"
 
 /// What a collective takes by formula: to choose an algorithm, and to stand beside the simulated figure.
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 /// The modelled time of a schedule on an idle slice:
 ///
-///   launch + sum over the stages of (steps * (longest message / b + L) + what the busiest link carries beyond them /
+///   launch + sum over the phases of (steps * (longest message / b + L) + what the busiest link carries beyond them /
 ///   b)
 ///
-/// with the link's payload rate b (of which groups that have one core each of the same chips get equal parts), and L
+/// with the link's payload rate b (groups that have one core each on the same chips get equal parts of it), and L
 /// from the start of a message's last byte to the next message that depends on it: remote-DMA latency, the segment read
-/// from HBM and added. Stages of the orders of a schedule run side by side, but for those along one dimension; the
-/// longest counts. Of a collective-permute: launch + what the busiest link carries / b + L, and a hop's latency for
-/// every further hop of the longest way.
+/// from HBM and added. Phases of the orders of a schedule run side by side, but for those along one dimension; the
+/// longest counts. For a collective-permute: launch + what the busiest link carries / b + L, and a hop's latency for
+/// every further hop of the longest route.
 base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedule& schedule);
 
 /// Textbook time of one-direction rings of whole chunks, over the dimensions of a group in the order of visit:
@@ -46,4 +46,4 @@ struct AlgorithmChoice {
 AlgorithmChoice choose_algorithm(const hw::Machine& machine, const noc::Topology& slice, const CollectiveGroups& groups,
                                  const CollectiveRequest& request);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

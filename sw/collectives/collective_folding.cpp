@@ -4,20 +4,20 @@
 #include <algorithm>
 #include <array>
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 namespace {
 
-bool same_route(const CollectiveSchedule& schedule, std::int32_t a, std::int32_t b, const Token& token) {
-  const Route from_a = schedule.route(a, token), from_b = schedule.route(b, token);
+bool same_route(const CollectiveSchedule& schedule, std::int32_t a, std::int32_t b, const Segment& segment) {
+  const Route from_a = schedule.route(a, segment), from_b = schedule.route(b, segment);
   const int cores = schedule.cores_per_chip();
   return from_a.hops == from_b.hops && from_a.target % cores == from_b.target % cores;
 }
 
 /// Whether a stage along a ring has no ends: the same at every position.
-bool same_along_ring(const GroupSchedule& program, const Stage& stage) {
-  if (stage.kind == StageKind::broadcast || stage.flow == Flow::line) return false;
-  return program.dimensions()[std::size_t(stage.dimension)].closed || stage.flow == Flow::ring ||
-         stage.flow == Flow::one_way;
+bool same_along_ring(const GroupSchedule& program, const Phase& phase) {
+  if (phase.kind == PhaseKind::broadcast || phase.flow == Flow::line) return false;
+  return program.dimensions()[std::size_t(phase.dimension)].closed || phase.flow == Flow::ring ||
+         phase.flow == Flow::one_way;
 }
 
 bool same_sends(const CollectiveSchedule& schedule, std::int32_t a, std::int32_t b) {
@@ -25,24 +25,24 @@ bool same_sends(const CollectiveSchedule& schedule, std::int32_t a, std::int32_t
   const auto &at = schedule.member(a).position, &other = schedule.member(b).position;
   // Beside direct sends, routes follow from dimension and direction.
   std::array<bool, 2 * noc::max_dimensions> compared{};
-  const bool direct = !program.stages(0).empty() && program.stages(0)[0].kind == StageKind::direct;
-  const int orders = direct ? program.colours() : program.orders();
+  const bool direct = !program.phases(0).empty() && program.phases(0)[0].kind == PhaseKind::direct;
+  const int orders = direct ? program.stripes() : program.orders();
   for (int order = 0; order < orders; ++order) {
-    for (std::size_t index = 0; index < program.stages(order).size(); ++index) {
-      const Stage& stage = program.stages(order)[index];
-      Token token{.colour = order, .stage = int(index)};
-      if (stage.kind == StageKind::direct) {
-        for (token.distance = 1; token.distance < stage.size; ++token.distance) {
-          if (!same_route(schedule, a, b, token)) return false;
+    for (std::size_t index = 0; index < program.phases(order).size(); ++index) {
+      const Phase& phase = program.phases(order)[index];
+      Segment segment{.stripe = order, .phase = int(index)};
+      if (phase.kind == PhaseKind::direct) {
+        for (segment.distance = 1; segment.distance < phase.size; ++segment.distance) {
+          if (!same_route(schedule, a, b, segment)) return false;
         }
         continue;
       }
-      const auto dimension = std::size_t(stage.dimension);
-      if (!same_along_ring(program, stage) && at[dimension] != other[dimension]) return false;
-      for (token.direction = -1; token.direction <= 1; token.direction += 2) {
-        bool& known = compared[2 * dimension + (token.direction < 0)];
-        if (stage.segments[token.direction < 0] == 0 || known) continue;
-        if (!same_route(schedule, a, b, token)) return false;
+      const auto dimension = std::size_t(phase.dimension);
+      if (!same_along_ring(program, phase) && at[dimension] != other[dimension]) return false;
+      for (segment.direction = -1; segment.direction <= 1; segment.direction += 2) {
+        bool& known = compared[2 * dimension + (segment.direction < 0)];
+        if (phase.segments[segment.direction < 0] == 0 || known) continue;
+        if (!same_route(schedule, a, b, segment)) return false;
         known = true;
       }
     }
@@ -89,4 +89,4 @@ noc::FoldedTopology fold_for(const CollectiveSchedule& schedule, const StartTime
   return noc::FoldedTopology(schedule.slice(), folded);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

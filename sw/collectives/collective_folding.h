@@ -8,7 +8,7 @@
 #include "sw/collectives/collective_schedule.h"
 
 /// Which chips may stand for others in a collective.
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 /// When each core of the full slice reaches the collective; core c of chip n is number n * cores_per_chip + c. Empty:
 /// all at time zero.
@@ -19,4 +19,4 @@ using StartTimes = std::vector<base::Time>;
 /// ring are relative, so a group may be its own translate.
 noc::FoldedTopology fold_for(const CollectiveSchedule& schedule, const StartTimes& starts = {});
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

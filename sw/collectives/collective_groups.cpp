@@ -12,7 +12,7 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 namespace {
 
 using Ranks = CollectiveGroups::Ranks;
@@ -239,4 +239,4 @@ std::string to_string(const CollectiveGroups& groups) {
   return text + "}";
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -19,7 +19,7 @@
 ///   x, y, xy                  mesh axes of the slice: one group per line of chips along these dimensions, all cores of
 ///                             every chip in it
 ///   chips:...                 any of the above with chips for ranks, all cores of every chip in it
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 class CollectiveGroups {
  public:
@@ -32,7 +32,7 @@ class CollectiveGroups {
   /// Pairs of source and target for a collective-permute, HLO's source_target_pairs: {{0,1},{1,2}}. InputError when a
   /// rank is a source, or a target, twice.
   static CollectiveGroups parse_pairs(std::string_view text, const noc::Topology& slice, int cores_per_chip);
-  /// Of any ranks; they must exist and differ.
+  /// Groups of any ranks, which must exist and differ.
   explicit CollectiveGroups(std::vector<Ranks> groups) : groups_(std::move(groups)) {}
 
   const std::vector<Ranks>& groups() const { return groups_; }
@@ -47,4 +47,4 @@ class CollectiveGroups {
 /// "{{0,1},{2,3}}", cut short when there are many.
 std::string to_string(const CollectiveGroups& groups);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

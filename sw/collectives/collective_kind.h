@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 /// What a collective does to the arrays of the ranks of a group; the payload is the larger of a rank's operand and
 /// result.
@@ -33,4 +33,4 @@ constexpr bool reduces(CollectiveKind kind) {
   return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cassert>
 
-#include "noc/systemc_time.h"
+#include "base/systemc/systemc_time.h"
 #include "sw/collectives/core_run.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 CollectiveRun::CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const CollectiveSchedule> schedule,
                              std::uint32_t channel, CollectiveEngine::OnFinish on_finish, CollectiveData* data)
@@ -44,27 +44,27 @@ void CollectiveRun::release() {
 }
 
 void CollectiveRun::start(noc::NodeId chip, int core) {
-  times_[index(chip, core)].start = noc::now();
+  times_[index(chip, core)].start = base::systemc::now();
   if (runs_[index(chip, core)] >= 0) return this->core(chip, core).start();
-  times_[index(chip, core)].finish = noc::now();
+  times_[index(chip, core)].finish = base::systemc::now();
   if (on_finish_) on_finish_(chip, core);
 }
 
 CoreRun& CollectiveRun::core(noc::NodeId chip, int core) { return cores_[std::size_t(runs_[index(chip, core)])]; }
 
-void CollectiveRun::stage_entered(const GroupSchedule& program, int colour, int stage) {
-  const base::Time now = noc::now();
-  const int order = colour % program.orders();
+void CollectiveRun::phase_entered(const GroupSchedule& program, int stripe, int phase) {
+  const base::Time now = base::systemc::now();
+  const int order = stripe % program.orders();
   auto of = [&](int wanted) {
-    return std::ranges::find_if(phases_, [&](const Phase& phase) {
-      return phase.program == &program && phase.order == order && phase.stage == wanted;
+    return std::ranges::find_if(phases_, [&](const PhaseTimes& times) {
+      return times.program == &program && times.order == order && times.phase == wanted;
     });
   };
-  if (stage > 0) {
-    if (auto left = of(stage - 1); left != phases_.end()) left->end = now;
+  if (phase > 0) {
+    if (auto left = of(phase - 1); left != phases_.end()) left->end = now;
   }
-  if (stage == int(program.stages(colour).size()) || of(stage) != phases_.end()) return;
-  phases_.push_back({&program, order, stage, now, now});
+  if (phase == int(program.phases(stripe).size()) || of(phase) != phases_.end()) return;
+  phases_.push_back({&program, order, phase, now, now});
 }
 
 base::Time CollectiveRun::duration() const {
@@ -75,20 +75,20 @@ base::Time CollectiveRun::duration() const {
   return last->finish - first->start;
 }
 
-void CollectiveRun::message_taken(noc::NodeId chip, const noc::Message& message) {
+void CollectiveRun::message_taken(noc::NodeId chip, const noc::ici::Message& message) {
   const MessageTag tag = unpack(message.tag);
   core(chip, tag.source).link_took(tag, message.hops);
 }
 
-void CollectiveRun::message_received(noc::NodeId chip, const noc::Message& message) {
+void CollectiveRun::message_received(noc::NodeId chip, const noc::ici::Message& message) {
   const MessageTag tag = unpack(message.tag);
   core(chip, tag.target).arrived(tag);
 }
 
 void CollectiveRun::core_finished(noc::NodeId chip, int core) {
-  times_[index(chip, core)].finish = noc::now();
+  times_[index(chip, core)].finish = base::systemc::now();
   if (--unfinished_ == 0) engine_.finished(*this);
   if (on_finish_) on_finish_(chip, core);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -5,25 +5,25 @@
 #include <memory>
 #include <vector>
 
-#include "noc/ici_port.h"
+#include "noc/ici/ici_port.h"
 #include "sw/collectives/collective_data.h"
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_schedule.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 class CoreRun;
 
 /// One collective on its way, made by CollectiveEngine::begin. Cores may start at different times; a message for a core
 /// that has not started waits in its buffer. In a folded topology a core stands for its translates along the folded
 /// dimensions, which thereby all start with it.
-class CollectiveRun : public noc::IciClient {
+class CollectiveRun : public noc::ici::IciClient {
  public:
   /// A stage of the colours of one order: from the first core that enters it to the last that leaves it.
-  struct Phase {
+  struct PhaseTimes {
     const GroupSchedule* program = nullptr;
     int order = 0;  ///< of dimensions: colour % 2
-    int stage = 0;
+    int phase = 0;
     base::Time begin, end;
   };
 
@@ -45,14 +45,14 @@ class CollectiveRun : public noc::IciClient {
   base::Time duration() const;
   const CollectiveSchedule& schedule() const { return *schedule_; }
   /// In the order in which they were first entered.
-  const std::vector<Phase>& phases() const { return phases_; }
+  const std::vector<PhaseTimes>& phases() const { return phases_; }
 
-  void message_taken(noc::NodeId chip, const noc::Message& message) override;
-  void message_received(noc::NodeId chip, const noc::Message& message) override;
+  void message_taken(noc::NodeId chip, const noc::ici::Message& message) override;
+  void message_received(noc::NodeId chip, const noc::ici::Message& message) override;
 
   // For CoreRun.
   CollectiveData* data() { return data_; }
-  void stage_entered(const GroupSchedule& program, int colour, int stage);
+  void phase_entered(const GroupSchedule& program, int stripe, int phase);
   CollectiveEngine& engine() { return engine_; }
   std::uint32_t channel() const { return channel_; }
   CoreRun& core(noc::NodeId chip, int core);
@@ -73,9 +73,9 @@ class CollectiveRun : public noc::IciClient {
   CollectiveData* data_;
   std::vector<CoreRun> cores_;      ///< that take part
   std::vector<std::int32_t> runs_;  ///< per core of the representative chips, into cores_; -1: takes no part
-  std::vector<Phase> phases_;
+  std::vector<PhaseTimes> phases_;
   std::vector<Times> times_;
   std::size_t unfinished_;  ///< of those that take part
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -4,21 +4,21 @@
 #include <algorithm>
 #include <cassert>
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 std::uint64_t pack(const MessageTag& tag) {
-  const Token& token = tag.token;
-  return std::uint64_t(token.segment) | std::uint64_t(token.distance) << 20 | std::uint64_t(token.direction < 0) << 40 |
-         std::uint64_t(token.stage) << 41 | std::uint64_t(token.colour) << 48 | std::uint64_t(tag.source) << 56 |
-         std::uint64_t(tag.target) << 60;
+  const Segment& segment = tag.segment;
+  return std::uint64_t(segment.number) | std::uint64_t(segment.distance) << 20 |
+         std::uint64_t(segment.direction < 0) << 40 | std::uint64_t(segment.phase) << 41 |
+         std::uint64_t(segment.stripe) << 48 | std::uint64_t(tag.source) << 56 | std::uint64_t(tag.target) << 60;
 }
 
 MessageTag unpack(std::uint64_t tag) {
-  return {.token = {.colour = int(tag >> 48 & 0xff),
-                    .stage = int(tag >> 41 & 0x7f),
-                    .direction = (tag >> 40 & 1) != 0 ? -1 : 1,
-                    .distance = std::int32_t(tag >> 20 & 0xfffff),
-                    .segment = std::int32_t(tag & 0xfffff)},
+  return {.segment = {.stripe = int(tag >> 48 & 0xff),
+                      .phase = int(tag >> 41 & 0x7f),
+                      .direction = (tag >> 40 & 1) != 0 ? -1 : 1,
+                      .distance = std::int32_t(tag >> 20 & 0xfffff),
+                      .number = std::int32_t(tag & 0xfffff)},
           .source = int(tag >> 56 & 0xf),
           .target = int(tag >> 60)};
 }
@@ -56,8 +56,8 @@ void CollectiveSchedule::add_group(const CollectiveGroups::Ranks& ranks, const S
     Member& member = members_[std::size_t(layout.members[i])];
     member.group = std::int32_t(groups_.size());
     member.inner = std::int32_t(i) % layout.cores;
-    member.place = std::int32_t(i) / layout.cores;
-    member.position = layout.position(member.place);
+    member.index = std::int32_t(i) / layout.cores;
+    member.position = layout.position(member.index);
   }
   groups_.push_back(std::move(group));
 }
@@ -79,31 +79,31 @@ void CollectiveSchedule::add_pairs(const CollectiveGroups& pairs, const SegmentL
   }
 }
 
-Route CollectiveSchedule::route(std::int32_t core, const Token& token) const {
+Route CollectiveSchedule::route(std::int32_t core, const Segment& segment) const {
   const Member& from = member(core);
   const Group& group = groups_[std::size_t(from.group)];
   if (!target_.empty()) {
     const std::int32_t target = target_[std::size_t(core)];
     return {slice_.offset(core / cores_per_chip_, target / cores_per_chip_), target};
   }
-  if (group.program->stage_of(token).kind == StageKind::direct) return direct_route(from, group, token);
-  return neighbour(core, from, group, token);
+  if (group.program->phase_of(segment).kind == PhaseKind::direct) return direct_route(from, group, segment);
+  return neighbour(core, from, group, segment);
 }
 
 Route CollectiveSchedule::neighbour(std::int32_t core, const Member& from, const Group& group,
-                                    const Token& token) const {
-  const int d = group.program->stage_of(token).dimension;
+                                    const Segment& segment) const {
+  const int d = group.program->phase_of(segment).dimension;
   const LogicalDimension& dimension = group.layout.dimensions[std::size_t(d)];
   noc::Coordinates there = from.position;
   std::int32_t& position = there[std::size_t(d)];
-  position = group.program->next_position(token, position);
-  const std::int32_t place = group.layout.place(there);
+  position = group.program->next_position(segment, position);
+  const std::int32_t index = group.layout.index(there);
   Route route{.target =
-                  group.layout.members[std::size_t(place) * std::size_t(group.layout.cores) + std::size_t(from.inner)]};
+                  group.layout.members[std::size_t(index) * std::size_t(group.layout.cores) + std::size_t(from.inner)]};
   if (dimension.physical < 0) {
     route.hops = slice_.offset(core / cores_per_chip_, route.target / cores_per_chip_);
   } else {
-    const std::int32_t steps = dimension.closed ? token.direction : position - from.position[std::size_t(d)];
+    const std::int32_t steps = dimension.closed ? segment.direction : position - from.position[std::size_t(d)];
     route.hops[std::size_t(dimension.physical)] = steps * dimension.stride;
   }
   return route;
@@ -118,41 +118,41 @@ std::int32_t CollectiveSchedule::shifted(const Member& from, const Group& group,
     const std::int32_t size = layout.dimensions[d].size;
     there[d] = (there[d] + sign * steps[d] + size) % size;
   }
-  return layout.members[std::size_t(layout.place(there)) * std::size_t(layout.cores) + std::size_t(inner)];
+  return layout.members[std::size_t(layout.index(there)) * std::size_t(layout.cores) + std::size_t(inner)];
 }
 
-Route CollectiveSchedule::direct_route(const Member& from, const Group& group, const Token& token) const {
-  Route route{.target = shifted(from, group, token.distance, +1)};
+Route CollectiveSchedule::direct_route(const Member& from, const Group& group, const Segment& segment) const {
+  Route route{.target = shifted(from, group, segment.distance, +1)};
   const Member& to = member(route.target);
   for (std::size_t d = 0; d < group.layout.dimensions.size(); ++d) {
     const LogicalDimension& dimension = group.layout.dimensions[d];
     if (dimension.physical < 0) {
       route.hops = slice_.offset(
-          group.layout.members[std::size_t(from.place) * std::size_t(group.layout.cores)] / cores_per_chip_,
+          group.layout.members[std::size_t(from.index) * std::size_t(group.layout.cores)] / cores_per_chip_,
           route.target / cores_per_chip_);
       return route;
     }
     std::int32_t steps = to.position[d] - from.position[d];
     if (dimension.closed) {
       steps = (steps + dimension.size) % dimension.size;
-      const bool half_way = 2 * steps == dimension.size;
-      if (2 * steps > dimension.size || (half_way && token.colour % 2 == 1)) steps -= dimension.size;
+      const bool opposite = 2 * steps == dimension.size;
+      if (2 * steps > dimension.size || (opposite && segment.stripe % 2 == 1)) steps -= dimension.size;
     }
     route.hops[std::size_t(dimension.physical)] = steps * dimension.stride;
   }
   return route;
 }
 
-bool CollectiveSchedule::works_on(std::int32_t core, int colour) const {
+bool CollectiveSchedule::works_on(std::int32_t core, int stripe) const {
   const Member& worker = member(core);
   if (request_.kind == CollectiveKind::broadcast) return worker.inner == member(ranks(core)[0]).inner;
-  return program(core).works_on(worker.inner, colour);
+  return program(core).works_on(worker.inner, stripe);
 }
 
-std::int32_t CollectiveSchedule::sender(std::int32_t core, const Token& token) const {
+std::int32_t CollectiveSchedule::sender(std::int32_t core, const Segment& segment) const {
   if (!source_.empty()) return source_[std::size_t(core)];
   const Member& to = member(core);
-  return shifted(to, groups_[std::size_t(to.group)], token.distance, -1);
+  return shifted(to, groups_[std::size_t(to.group)], segment.distance, -1);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -8,21 +8,21 @@
 #include "base/units.h"
 #include "sw/collectives/collective_groups.h"
 #include "sw/collectives/schedule.h"
-#include "sw/graph/shape.h"
+#include "sw/ir/shape.h"
 
 /// A collective of a slice: the groups, each with its schedule, and the way from a member to its neighbours. The same
 /// object is walked on data, at message level and at packet level.
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 struct CollectiveRequest {
   CollectiveKind kind = CollectiveKind::all_reduce;
-  ElementType type = ElementType::bf16;
+  ir::ElementType type = ir::ElementType::bf16;
   std::int64_t elements = 1;  ///< of a rank's payload
 };
 
 /// A token as the tag of a message, with the cores of their chips that send and receive it.
 struct MessageTag {
-  Token token;
+  Segment segment;
   int source = 0;
   int target = 0;
   bool operator==(const MessageTag&) const = default;
@@ -41,7 +41,7 @@ class CollectiveSchedule {
   struct Member {
     std::int32_t group = -1;  ///< -1: takes no part
     std::int32_t inner = 0;   ///< which of the group's cores of its chip
-    std::int32_t place = 0;
+    std::int32_t index = 0;
     noc::Coordinates position{};  ///< in the group's grid; of a collective-permute: sends, receives
   };
 
@@ -53,7 +53,7 @@ class CollectiveSchedule {
   int cores_per_chip() const { return cores_per_chip_; }
   const CollectiveRequest& request() const { return request_; }
   Algorithm algorithm() const { return algorithm_; }
-  base::Bytes bytes(std::int64_t elements) const { return base::Bytes(elements * byte_width(request_.type)); }
+  base::Bytes bytes(std::int64_t elements) const { return base::Bytes(elements * ir::byte_width(request_.type)); }
 
   std::int32_t cores() const { return std::int32_t(members_.size()); }
   bool takes_part(std::int32_t core) const { return members_[std::size_t(core)].group >= 0; }
@@ -67,13 +67,13 @@ class CollectiveSchedule {
   const CollectiveGroups::Ranks& ranks(std::int32_t core) const { return groups_[group_of(core)].ranks; }
 
   /// Where a member sends a token (as the receiver sees it).
-  Route route(std::int32_t core, const Token& token) const;
+  Route route(std::int32_t core, const Segment& segment) const;
   /// The member that sent a token of a direct stage which has arrived.
-  std::int32_t sender(std::int32_t core, const Token& token) const;
+  std::int32_t sender(std::int32_t core, const Segment& segment) const;
   /// Whether a member is where a broadcast comes from.
   bool is_root(std::int32_t core) const { return ranks(core)[0] == core; }
   /// Whether a member works on a colour: in a broadcast those at the root's place in their chips do, on all of them.
-  bool works_on(std::int32_t core, int colour) const;
+  bool works_on(std::int32_t core, int stripe) const;
 
  private:
   struct Group {
@@ -85,8 +85,8 @@ class CollectiveSchedule {
   std::size_t group_of(std::int32_t core) const { return std::size_t(members_[std::size_t(core)].group); }
   void add_group(const CollectiveGroups::Ranks& ranks, const SegmentLengths& lengths);
   void add_pairs(const CollectiveGroups& pairs, const SegmentLengths& lengths);
-  Route direct_route(const Member& member, const Group& group, const Token& token) const;
-  Route neighbour(std::int32_t core, const Member& member, const Group& group, const Token& token) const;
+  Route direct_route(const Member& member, const Group& group, const Segment& segment) const;
+  Route neighbour(std::int32_t core, const Member& member, const Group& group, const Segment& segment) const;
   /// The member that stands `count` members from another one, in the direct stages' order.
   std::int32_t shifted(const Member& member, const Group& group, std::int32_t count, int sign) const;
 
@@ -99,4 +99,4 @@ class CollectiveSchedule {
   std::vector<std::int32_t> target_, source_;  ///< of a collective-permute, by core; -1: none
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

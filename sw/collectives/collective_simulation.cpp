@@ -8,27 +8,27 @@
 #include <random>
 
 #include "base/diagnostic.h"
-#include "noc/message_fabric.h"
-#include "noc/packet_network.h"
-#include "noc/systemc_time.h"
+#include "base/systemc/systemc_time.h"
+#include "noc/ici/message_fabric.h"
+#include "noc/ici/packet_network.h"
 #include "sw/collectives/collective_run.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 namespace {
 
 template <class Network>
-std::deque<noc::IciPort> make_ports(Network& network, noc::NodeId chips) {
-  std::deque<noc::IciPort> ports;
+std::deque<noc::ici::IciPort> make_ports(Network& network, noc::NodeId chips) {
+  std::deque<noc::ici::IciPort> ports;
   for (noc::NodeId chip = 0; chip < chips; ++chip) {
     ports.emplace_back(fmt::format("port_{}", chip).c_str(), chip).bind(network);
   }
   return ports;
 }
 
-std::vector<noc::IciPort*> pointers(std::deque<noc::IciPort>& ports) {
-  std::vector<noc::IciPort*> result;
-  for (noc::IciPort& port : ports) result.push_back(&port);
+std::vector<noc::ici::IciPort*> pointers(std::deque<noc::ici::IciPort>& ports) {
+  std::vector<noc::ici::IciPort*> result;
+  for (noc::ici::IciPort& port : ports) result.push_back(&port);
   return result;
 }
 
@@ -54,13 +54,14 @@ struct SliceBench : sc_core::sc_module {
   void start_cores() {
     for (; started < starts.size(); ++started) {
       const Start& start = starts[started];
-      if (start.when > noc::now()) return next_trigger(noc::to_sc_time(start.when - noc::now()));
+      if (start.when > base::systemc::now())
+        return next_trigger(base::systemc::to_sc_time(start.when - base::systemc::now()));
       run->start(start.chip, start.core);
     }
   }
 
   Network network;
-  std::deque<noc::IciPort> ports;
+  std::deque<noc::ici::IciPort> ports;
   CollectiveEngine engine;
   std::vector<Start> starts;  ///< in order of time
   std::size_t started = 0;
@@ -69,16 +70,16 @@ struct SliceBench : sc_core::sc_module {
 
 std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
   std::vector<CollectivePhase> result;
-  for (const CollectiveRun::Phase& phase : run.phases()) {
-    const Stage& stage = phase.program->stages(phase.order)[std::size_t(phase.stage)];
-    const std::int64_t elements = stage.kind == StageKind::broadcast ? stage.chunk : stage.chunk * stage.size;
-    result.push_back({stage.name, phase.order, run.schedule().bytes(elements * phase.program->colours_of(phase.order)),
-                      phase.begin, phase.end});
+  for (const CollectiveRun::PhaseTimes& times : run.phases()) {
+    const Phase& phase = times.program->phases(times.order)[std::size_t(times.phase)];
+    const std::int64_t elements = phase.kind == PhaseKind::broadcast ? phase.chunk : phase.chunk * phase.size;
+    result.push_back({phase.name, times.order, run.schedule().bytes(elements * times.program->stripes_of(times.order)),
+                      times.begin, times.end});
   }
   return result;
 }
 
-std::vector<LinkUse> link_uses(const noc::MessageFabric& network, const hw::Machine&) {
+std::vector<LinkUse> link_uses(const noc::ici::MessageFabric& network, const hw::Machine&) {
   std::vector<LinkUse> result;
   const noc::Topology& chips = network.topology().representatives();
   for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
@@ -88,10 +89,10 @@ std::vector<LinkUse> link_uses(const noc::MessageFabric& network, const hw::Mach
 }
 
 /// A link is busy for a cycle per flit; of the bytes, those of headers do not count.
-std::vector<LinkUse> link_uses(const noc::PacketNetwork& network, const hw::Machine& machine) {
+std::vector<LinkUse> link_uses(const noc::ici::PacketNetwork& network, const hw::Machine& machine) {
   std::vector<LinkUse> result;
   const noc::Topology& chips = network.topology();
-  const noc::PacketParameters& packet = machine.ici.packet;
+  const noc::ici::PacketParameters& packet = machine.ici.packet;
   for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
     if (!chips.link(id)) continue;
     const std::int64_t flits = network.routers().link_flits(id);
@@ -101,8 +102,8 @@ std::vector<LinkUse> link_uses(const noc::PacketNetwork& network, const hw::Mach
   return result;
 }
 
-std::string audit(const noc::MessageFabric&) { return ""; }
-std::string audit(const noc::PacketNetwork& network) { return network.routers().audit(); }
+std::string audit(const noc::ici::MessageFabric&) { return ""; }
+std::string audit(const noc::ici::PacketNetwork& network) { return network.routers().audit(); }
 
 /// When the cores begin: as asked, later by the jitter of their chip.
 StartTimes jittered_starts(const CollectiveSchedule& schedule, const CollectiveOptions& options) {
@@ -164,16 +165,16 @@ CollectiveOutcome simulate_collective(const hw::Machine& machine, std::shared_pt
                                       const CollectiveOptions& options) {
   const noc::FoldedTopology full(schedule->slice());
   if (options.network == NetworkLevel::packet) {
-    SliceBench<noc::PacketNetwork> bench("slice", machine, full, options, schedule->slice(), machine.ici,
-                                         noc::PacketNetworkOptions{options.faults, options.seed});
+    SliceBench<noc::ici::PacketNetwork> bench("slice", machine, full, options, schedule->slice(), machine.ici,
+                                              noc::ici::PacketNetworkOptions{options.faults, options.seed});
     return run(bench, machine, schedule, full, options);
   }
   const bool fold = options.fold && options.data == nullptr && options.faults.none();
   const noc::FoldedTopology topology = fold ? fold_for(*schedule, options.starts) : full;
-  SliceBench<noc::MessageFabric> bench("slice", machine, topology, options, topology, machine.ici, options.sink,
-                                       options.faults);
-  bench.network.set_labeller([&bench](const noc::Message& message) { return bench.engine.label(message); });
+  SliceBench<noc::ici::MessageFabric> bench("slice", machine, topology, options, topology, machine.ici, options.sink,
+                                            options.faults);
+  bench.network.set_labeller([&bench](const noc::ici::Message& message) { return bench.engine.label(message); });
   return run(bench, machine, schedule, topology, options);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/probe.h"
+#include "base/trace/probe.h"
 #include "base/units.h"
 #include "hw/machine.h"
 #include "noc/faults.h"
@@ -16,7 +16,7 @@
 #include "sw/collectives/collective_schedule.h"
 
 /// One collective on an otherwise idle slice, in a simulation of its own.
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 enum class NetworkLevel : std::uint8_t { message, packet };
 
@@ -27,7 +27,7 @@ struct CollectiveOptions {
   noc::Faults faults = {};         ///< of the slice, which is not folded then
   std::uint64_t seed = 1;          ///< of jitter, bit errors and stalls
   CollectiveData* data = nullptr;  ///< numbers to move; nothing is folded then
-  base::ProbeSink* sink = nullptr;
+  base::trace::ProbeSink* sink = nullptr;
 };
 
 /// A stage of the colours of one order, from the first core that entered it to the last that left it.
@@ -65,4 +65,4 @@ struct CollectiveOutcome {
 CollectiveOutcome simulate_collective(const hw::Machine& machine, std::shared_ptr<const CollectiveSchedule> schedule,
                                       const CollectiveOptions& options = {});
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

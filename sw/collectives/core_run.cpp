@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cassert>
 
-#include "noc/systemc_time.h"
+#include "base/systemc/systemc_time.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 namespace {
 
@@ -23,24 +23,24 @@ CoreRun::CoreRun(CollectiveRun& run, noc::NodeId chip, int core)
       full_core_(run.engine().topology().full_node_of(chip) * run.schedule().cores_per_chip() + core) {
   program_ = &schedule().program(full_core_);
   at_ = schedule().member(full_core_).position;
-  for (int colour = 0; colour < program().colours(); ++colour) {
-    if (schedule().works_on(full_core_, colour)) {
-      walkers_.emplace_back(program(), colour, at_, schedule().is_root(full_core_));
+  for (int stripe = 0; stripe < program().stripes(); ++stripe) {
+    if (schedule().works_on(full_core_, stripe)) {
+      walkers_.emplace_back(program(), stripe, at_, schedule().is_root(full_core_));
     } else if (program().shares()) {
-      unshared_ += program().part(colour).count;
+      unshared_ += program().part(stripe).count;
     }
   }
-  unshared_ += program().colours() * (program().cores() - 1) * program().handed_on();
+  unshared_ += program().stripes() * (program().cores() - 1) * program().handed_on();
   ungathered_ = walkers_.size();
   queues_.resize(2 * std::size_t(schedule().slice().dimensions()) + 1);
   if (schedule().request().kind == CollectiveKind::collective_permute) return;
   neighbours_.resize(2 * program().dimensions().size());
-  const auto& stages = program().stages(0);
-  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
-    if (stages[stage].kind == StageKind::direct) continue;
+  const auto& phases = program().phases(0);
+  for (std::size_t phase = 0; phase < phases.size(); ++phase) {
+    if (phases[phase].kind == PhaseKind::direct) continue;
     for (int direction : {+1, -1}) {
-      const Token token{.stage = int(stage), .direction = direction};
-      neighbours_[2 * std::size_t(stages[stage].dimension) + (direction < 0)] = schedule().route(full_core_, token);
+      const Segment segment{.phase = int(phase), .direction = direction};
+      neighbours_[2 * std::size_t(phases[phase].dimension) + (direction < 0)] = schedule().route(full_core_, segment);
     }
   }
 }
@@ -49,16 +49,16 @@ const CollectiveSchedule& CoreRun::schedule() const { return run_.schedule(); }
 CollectiveEngine& CoreRun::engine() const { return run_.engine(); }
 CoreResources& CoreRun::resources() const { return engine().resources(chip_, core_); }
 
-std::size_t CoreRun::walker_of(int colour) const {
+std::size_t CoreRun::walker_of(int stripe) const {
   std::size_t i = 0;
-  while (walkers_[i].colour() != colour) ++i;
+  while (walkers_[i].stripe() != stripe) ++i;
   return i;
 }
 
-Route CoreRun::route(const Token& token) const {
-  const Stage& stage = program().stage_of(token);
-  if (stage.kind == StageKind::direct) return schedule().route(full_core_, token);
-  return neighbours_[2 * std::size_t(stage.dimension) + (token.direction < 0)];
+Route CoreRun::route(const Segment& segment) const {
+  const Phase& phase = program().phase_of(segment);
+  if (phase.kind == PhaseKind::direct) return schedule().route(full_core_, segment);
+  return neighbours_[2 * std::size_t(phase.dimension) + (segment.direction < 0)];
 }
 
 std::size_t CoreRun::queue_of(const noc::Coordinates& hops) const {
@@ -68,56 +68,58 @@ std::size_t CoreRun::queue_of(const noc::Coordinates& hops) const {
   return queues_.size() - 1;
 }
 
-std::uint32_t CoreRun::rank(Kind kind, int colour, std::size_t queue) const {
-  return std::uint32_t(kind << 16 | core_ << 12 | colour << 4 | int(queue));
+std::uint32_t CoreRun::rank(Kind kind, int stripe, std::size_t queue) const {
+  return std::uint32_t(kind << 16 | core_ << 12 | stripe << 4 | int(queue));
 }
 
-void CoreRun::timer(base::Time when, Kind kind, const Token& token, std::size_t queue) {
-  const Stage* stage = program().stages(token.colour).empty() ? nullptr : &program().stage_of(token);
+void CoreRun::timer(base::Time when, Kind kind, const Segment& segment, std::size_t queue) {
+  const Phase* phase = program().phases(segment.stripe).empty() ? nullptr : &program().phase_of(segment);
   const std::size_t link =
-      kind == link_free || stage == nullptr ? queue : 2 * std::size_t(stage->dimension) + (token.direction < 0);
-  engine().at(when, rank(kind, token.colour, link), {this, kind, int(queue), pack(MessageTag{token})});
+      kind == link_free || phase == nullptr ? queue : 2 * std::size_t(phase->dimension) + (segment.direction < 0);
+  engine().at(when, rank(kind, segment.stripe, link), {this, kind, int(queue), pack(MessageTag{segment})});
 }
 
 base::Time CoreRun::slowed(base::Time time) const {
   const double speed = resources().speed;
-  return speed == 1 ? time : base::to_time(to_duration(time) / speed);
+  return speed == 1 ? time : base::to_time(base::to_duration(time) / speed);
 }
 
 void CoreRun::start() {
-  if (resources().phase.active()) resources().phase.set(noc::now(), "launch");
-  timer(noc::now() + slowed(engine().launch()), started, Token{});
+  if (resources().phase.active()) resources().phase.set(base::systemc::now(), "launch");
+  timer(base::systemc::now() + slowed(engine().launch()), started, Segment{});
 }
 
-void CoreRun::arrived(const MessageTag& tag) { timer(noc::now() + engine().flag_latency(), seen, tag.token); }
+void CoreRun::arrived(const MessageTag& tag) {
+  timer(base::systemc::now() + engine().flag_latency(), seen, tag.segment);
+}
 
 void CoreRun::link_took(const MessageTag& tag, const noc::Coordinates& hops) {
-  timer(noc::now(), link_free, tag.token, queue_of(hops));
+  timer(base::systemc::now(), link_free, tag.segment, queue_of(hops));
 }
 
 void CoreRun::due(const CollectiveEngine::Timer& timer) {
-  const Token token = unpack(timer.tag).token;
+  const Segment segment = unpack(timer.tag).segment;
   const auto queue = std::size_t(timer.queue);
   switch (Kind(timer.kind)) {
     case started:
       return begin();
     case link_free:
       --unsent_;
-      --queues_[queue].in_works;
+      --queues_[queue].in_flight;
       feed(queue);
       return finish_if_done();
     case seen:
-      return walkers_[walker_of(token.colour)].received(token, *this);
+      return walkers_[walker_of(segment.stripe)].received(segment, *this);
     case absorbed:
-      if (run_.data() != nullptr && program().stage_of(token).kind == StageKind::reduce_scatter) {
-        run_.data()->arrived(full_core_, token);
+      if (run_.data() != nullptr && program().phase_of(segment).kind == PhaseKind::reduce_scatter) {
+        run_.data()->arrived(full_core_, segment);
       }
-      walkers_[walker_of(token.colour)].absorbed(token, *this);
-      return show_phase(token);
+      walkers_[walker_of(segment.stripe)].absorbed(segment, *this);
+      return show_phase(segment);
     case ready:
-      return send(token, queue);
+      return send(segment, queue);
     case reduced:
-      return gathered(token.colour);
+      return gathered(segment.stripe);
     case shared:
       return finish_if_done();
   }
@@ -125,9 +127,9 @@ void CoreRun::due(const CollectiveEngine::Timer& timer) {
 
 void CoreRun::begin() {
   started_ = true;
-  if (resources().phase.active()) resources().phase.set(noc::now(), "started");
+  if (resources().phase.active()) resources().phase.set(base::systemc::now(), "started");
   if (program().sums_cores()) return begin_together();
-  begin_colours();
+  begin_stripes();
   finish_if_done();
 }
 
@@ -143,15 +145,15 @@ void CoreRun::begin_together() {
   }
   if (run_.data() != nullptr) run_.data()->sum_cores(cores);
   for (std::int32_t core : cores) {
-    run_.core(chip_, core - first).begin_colours();
+    run_.core(chip_, core - first).begin_stripes();
     run_.core(chip_, core - first).finish_if_done();
   }
 }
 
-void CoreRun::begin_colours() {
+void CoreRun::begin_stripes() {
   for (ScheduleWalker& walker : walkers_) {
-    if (program().stages(walker.colour()).empty()) {
-      begin_alone(walker.colour());
+    if (program().phases(walker.stripe()).empty()) {
+      begin_alone(walker.stripe());
     } else {
       walker.begin(*this);
     }
@@ -159,111 +161,112 @@ void CoreRun::begin_colours() {
 }
 
 /// A group on one chip has no stages: only its cores' contributions to add, and results to copy.
-void CoreRun::begin_alone(int colour) {
-  const ElementRange part = program().part(colour);
-  base::Time done = noc::now();
+void CoreRun::begin_alone(int stripe) {
+  const ElementRange part = program().part(stripe);
+  base::Time done = base::systemc::now();
   if (program().sums_cores()) {
     done = read_and_add(part.count, true, program().cores());
-    done = std::max(done, resources().hbm.write(noc::now(), schedule().bytes(part.count)));
+    done = std::max(done, resources().hbm.write(base::systemc::now(), schedule().bytes(part.count)));
   }
   if (program().shares()) copy_to_others(part, !program().sums_cores());
   if (program().exchanges()) {
-    if (run_.data() != nullptr) run_.data()->exchanged(full_core_, colour, 0);
+    if (run_.data() != nullptr) run_.data()->exchanged(full_core_, stripe, 0);
     give_to_others(program().handed_on(), true);
   }
-  timer(done, reduced, {.colour = colour});
+  timer(done, reduced, {.stripe = stripe});
 }
 
-void CoreRun::stage_entered(int colour, int stage) {
-  const auto& stages = program().stages(colour);
-  run_.stage_entered(*program_, colour, stage);
-  show_phase({.colour = colour, .stage = stage});
+void CoreRun::phase_entered(int stripe, int phase) {
+  const auto& phases = program().phases(stripe);
+  run_.phase_entered(*program_, stripe, phase);
+  show_phase({.stripe = stripe, .phase = phase});
   if (program().exchanges()) {
     // What is for the own position need not travel.
-    if (stage > 0 && run_.data() != nullptr) run_.data()->exchanged(full_core_, colour, stage - 1);
-    if (stage + 1 == int(stages.size())) give_to_others(stages.back().chunk / stages.back().parts, true);
+    if (phase > 0 && run_.data() != nullptr) run_.data()->exchanged(full_core_, stripe, phase - 1);
+    if (phase + 1 == int(phases.size())) give_to_others(phases.back().chunk / phases.back().parts, true);
   }
-  if (!program().shares() || stage == int(stages.size())) return;
+  if (!program().shares() || phase == int(phases.size())) return;
   // What this core brings to its chip, before anything comes in.
-  const StageKind kind = stages[std::size_t(stage)].kind;
-  if (kind == StageKind::broadcast) {
-    if (stage == 0 && schedule().is_root(full_core_)) copy_to_others(program().part(colour), true);
-  } else if (kind == StageKind::all_gather && (stage == 0 || stages[std::size_t(stage) - 1].kind != kind)) {
-    copy_to_others(program().shard_range(colour, at_), true);
+  const PhaseKind kind = phases[std::size_t(phase)].kind;
+  if (kind == PhaseKind::broadcast) {
+    if (phase == 0 && schedule().is_root(full_core_)) copy_to_others(program().part(stripe), true);
+  } else if (kind == PhaseKind::all_gather && (phase == 0 || phases[std::size_t(phase) - 1].kind != kind)) {
+    copy_to_others(program().shard_range(stripe, at_), true);
   }
 }
 
-void CoreRun::originate(const Token& first) {
-  if (program().stage_of(first).kind == StageKind::direct) return originate_direct(first);
-  enqueue(queue_of(route(first).hops), {.token = first, .end = program().segments(first), .from_hbm = true});
+void CoreRun::originate(const Segment& first) {
+  if (program().phase_of(first).kind == PhaseKind::direct) return originate_direct(first);
+  enqueue(queue_of(route(first).hops), {.segment = first, .end = program().segments(first), .from_hbm = true});
 }
 
 /// One item per queue stands for all the peers that are reached through it. They are asked for in order, so the first
 /// one starts them all.
-void CoreRun::originate_direct(const Token& first) {
+void CoreRun::originate_direct(const Segment& first) {
   const std::int32_t segments = program().segments(first);
   unsent_ += segments;
   if (first.distance != 1) return;
   for (std::size_t queue = 0; queue < queues_.size(); ++queue) {
-    Token token = first;
-    token.distance = next_peer(first, queue);
-    if (token.distance == program().stage_of(first).size) continue;
-    queues_[queue].items.push_back({.token = token, .end = segments, .from_hbm = true});
+    Segment segment = first;
+    segment.distance = next_peer(first, queue);
+    if (segment.distance == program().phase_of(first).size) continue;
+    queues_[queue].items.push_back({.segment = segment, .end = segments, .from_hbm = true});
   }
   for (std::size_t queue = 0; queue < queues_.size(); ++queue) feed(queue);
 }
 
-std::int32_t CoreRun::next_peer(Token token, std::size_t queue) const {
-  const std::int32_t end = program().stage_of(token).size;
-  while (token.distance < end && queue_of(route(token).hops) != queue) ++token.distance;
-  return token.distance;
+std::int32_t CoreRun::next_peer(Segment segment, std::size_t queue) const {
+  const std::int32_t end = program().phase_of(segment).size;
+  while (segment.distance < end && queue_of(route(segment).hops) != queue) ++segment.distance;
+  return segment.distance;
 }
 
-void CoreRun::forward(const Token& next) {
+void CoreRun::forward(const Segment& next) {
   const std::size_t queue = queue_of(route(next).hops);
-  if (program().stage_of(next).kind == StageKind::exchange) {
+  if (program().phase_of(next).kind == PhaseKind::exchange) {
     SendQueue& sends = queues_[queue];
     ++unsent_;
     sends.items.insert(sends.items.begin() + std::ptrdiff_t(sends.head + sends.passing++),
-                       {.token = next, .end = next.segment + 1, .from_hbm = false});
+                       {.segment = next, .end = next.number + 1, .from_hbm = false});
     return feed(queue);
   }
-  enqueue(queue, {.token = next, .end = next.segment + 1, .from_hbm = false});
+  enqueue(queue, {.segment = next, .end = next.number + 1, .from_hbm = false});
 }
 
 void CoreRun::enqueue(std::size_t queue, const SendItem& item) {
-  unsent_ += item.end - item.token.segment;
+  unsent_ += item.end - item.segment.number;
   queues_[queue].items.push_back(item);
   feed(queue);
 }
 
 void CoreRun::feed(std::size_t queue) {
   SendQueue& sends = queues_[queue];
-  while (sends.in_works < segments_in_works && !sends.empty()) {
+  while (sends.in_flight < segments_in_works && !sends.empty()) {
     const SendItem item = sends.items[sends.head];
     advance(sends, queue);
-    ++sends.in_works;
+    ++sends.in_flight;
     if (!item.from_hbm) {
-      send(item.token, queue);
+      send(item.segment, queue);
       continue;
     }
-    const Stage& stage = program().stage_of(item.token);
-    const bool sums = stage.kind == StageKind::reduce_scatter && item.token.stage == 0 && program().sums_cores();
-    const std::int64_t elements = program().size(item.token, program().next_position(item.token, position(item.token)));
-    timer(read_and_add(elements, sums, sums ? program().cores() : 1), ready, item.token, queue);
+    const Phase& phase = program().phase_of(item.segment);
+    const bool sums = phase.kind == PhaseKind::reduce_scatter && item.segment.phase == 0 && program().sums_cores();
+    const std::int64_t elements =
+        program().size(item.segment, program().next_position(item.segment, position(item.segment)));
+    timer(read_and_add(elements, sums, sums ? program().cores() : 1), ready, item.segment, queue);
   }
 }
 
 /// The segment at the head of a queue has been taken.
 void CoreRun::advance(SendQueue& sends, std::size_t queue) {
   SendItem& item = sends.items[sends.head];
-  if (++item.token.segment < item.end) return;
-  const Stage& stage = program().stage_of(item.token);
-  if (stage.kind == StageKind::direct) {
-    ++item.token.distance;
-    item.token.segment = 0;
-    item.token.distance = next_peer(item.token, queue);
-    if (item.token.distance < stage.size) return;
+  if (++item.segment.number < item.end) return;
+  const Phase& phase = program().phase_of(item.segment);
+  if (phase.kind == PhaseKind::direct) {
+    ++item.segment.distance;
+    item.segment.number = 0;
+    item.segment.distance = next_peer(item.segment, queue);
+    if (item.segment.distance < phase.size) return;
   }
   if (sends.passing > 0) --sends.passing;
   if (++sends.head == sends.items.size()) {
@@ -272,63 +275,64 @@ void CoreRun::advance(SendQueue& sends, std::size_t queue) {
   }
 }
 
-void CoreRun::send(const Token& token, std::size_t queue) {
-  const Route way = route(token);
-  if (run_.data() != nullptr) run_.data()->sent(full_core_, way.target, token);
-  if (queue + 1 == queues_.size()) return cross(token, way, queue);
-  const std::int64_t elements = program().size(token, program().next_position(token, position(token)));
+void CoreRun::send(const Segment& segment, std::size_t queue) {
+  const Route way = route(segment);
+  if (run_.data() != nullptr) run_.data()->sent(full_core_, way.target, segment);
+  if (queue + 1 == queues_.size()) return cross(segment, way, queue);
+  const std::int64_t elements = program().size(segment, program().next_position(segment, position(segment)));
   engine().port(chip_).send({.hops = way.hops,
                              .bytes = schedule().bytes(elements),
                              .channel = run_.channel(),
-                             .tag = pack(MessageTag{token, core_, way.target % schedule().cores_per_chip()})});
+                             .tag = pack(MessageTag{segment, core_, way.target % schedule().cores_per_chip()})});
 }
 
 /// To another core of the chip.
-void CoreRun::cross(const Token& token, const Route& route, std::size_t queue) {
-  const std::int64_t elements = program().size(token, program().next_position(token, position(token)));
+void CoreRun::cross(const Segment& segment, const Route& route, std::size_t queue) {
+  const std::int64_t elements = program().size(segment, program().next_position(segment, position(segment)));
   const int to = route.target % schedule().cores_per_chip();
-  const auto passage = engine().chip_switch(chip_).pass(noc::now(), core_, to, schedule().bytes(elements));
-  timer(passage.ports_free, link_free, token, queue);
-  run_.core(chip_, to).timer(passage.arrival + engine().dma_latency(), seen, token);
+  const auto passage = engine().chip_switch(chip_).pass(base::systemc::now(), core_, to, schedule().bytes(elements));
+  timer(passage.ports_free, link_free, segment, queue);
+  run_.core(chip_, to).timer(passage.arrival + engine().dma_latency(), seen, segment);
 }
 
 base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands) {
   const base::Bytes bytes = schedule().bytes(elements);
-  base::Time read = resources().hbm.read(noc::now(), bytes);
+  base::Time read = resources().hbm.read(base::systemc::now(), bytes);
   for (int other = 0; all_cores && other < schedule().cores_per_chip(); ++other) {
     if (other == core_) continue;
-    const base::Time crossed = engine().chip_switch(chip_).pass(noc::now(), other, core_, bytes).arrival;
-    read = std::max({read, crossed, engine().resources(chip_, other).hbm.read(noc::now(), bytes)});
+    const base::Time crossed = engine().chip_switch(chip_).pass(base::systemc::now(), other, core_, bytes).arrival;
+    read = std::max({read, crossed, engine().resources(chip_, other).hbm.read(base::systemc::now(), bytes)});
   }
   const base::Time addition = slowed(engine().addition(elements, schedule().request().type, operands));
   if (addition == base::Time(0)) return read;
   return resources().vector_free_at = std::max(read, resources().vector_free_at) + addition;
 }
 
-void CoreRun::absorb(const Token& token) {
-  const Stage& stage = program().stage_of(token);
-  if (stage.kind == StageKind::exchange) return absorb_exchange(token);
-  const std::int64_t elements = program().size(token, position(token));
-  if (stage.kind != StageKind::reduce_scatter) {
-    if (run_.data() != nullptr) run_.data()->arrived(full_core_, token);
-    timer(resources().hbm.write(noc::now(), schedule().bytes(elements)), absorbed, token);
-    if (program().shares()) copy_to_others(program().range(token, at_), false);
+void CoreRun::absorb(const Segment& segment) {
+  const Phase& phase = program().phase_of(segment);
+  if (phase.kind == PhaseKind::exchange) return absorb_exchange(segment);
+  const std::int64_t elements = program().size(segment, position(segment));
+  if (phase.kind != PhaseKind::reduce_scatter) {
+    if (run_.data() != nullptr) run_.data()->arrived(full_core_, segment);
+    timer(resources().hbm.write(base::systemc::now(), schedule().bytes(elements)), absorbed, segment);
+    if (program().shares()) copy_to_others(program().range(segment, at_), false);
     return;
   }
-  const bool all_cores = token.stage == 0 && program().sums_cores();
-  const std::int64_t own = program().contributed(token, position(token));
+  const bool all_cores = segment.phase == 0 && program().sums_cores();
+  const std::int64_t own = program().contributed(segment, position(segment));
   base::Time done = read_and_add(own, all_cores && own > 0, 1 + (all_cores ? program().cores() : 1));
-  if (program().ends_here(token, at_)) {
-    done = std::max(done, resources().hbm.write(noc::now(), schedule().bytes(std::min(elements, stage.chunk))));
+  if (program().ends_here(segment, at_)) {
+    done =
+        std::max(done, resources().hbm.write(base::systemc::now(), schedule().bytes(std::min(elements, phase.chunk))));
   }
-  timer(done, absorbed, token);
+  timer(done, absorbed, segment);
 }
 
-void CoreRun::absorb_exchange(const Token& token) {
-  if (run_.data() != nullptr) run_.data()->arrived(full_core_, token);
-  const std::int32_t others = program().stage_of(token).parts - 1;
-  const std::int64_t part = program().slice(token, 0).count;
-  timer(resources().hbm.write(noc::now(), schedule().bytes(part)), absorbed, token);
+void CoreRun::absorb_exchange(const Segment& segment) {
+  if (run_.data() != nullptr) run_.data()->arrived(full_core_, segment);
+  const std::int32_t others = program().phase_of(segment).parts - 1;
+  const std::int64_t part = program().slice(segment, 0).count;
+  timer(resources().hbm.write(base::systemc::now(), schedule().bytes(part)), absorbed, segment);
   if (others > 0) give_to_others(part, false);
 }
 
@@ -349,12 +353,12 @@ void CoreRun::copy_to_others(ElementRange range, bool from_hbm) {
 void CoreRun::give_to_others(std::int64_t elements, bool from_hbm) {
   const base::Bytes bytes = schedule().bytes(elements);
   const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
-  base::Time read = noc::now();
-  if (from_hbm) read = resources().hbm.read(noc::now(), bytes);
+  base::Time read = base::systemc::now();
+  if (from_hbm) read = resources().hbm.read(base::systemc::now(), bytes);
   for (int other = 0; other < schedule().cores_per_chip(); ++other) {
     if (other == core_ || schedule().member(first + other).group != group) continue;
-    const base::Time crossed = engine().chip_switch(chip_).pass(noc::now(), core_, other, bytes).arrival;
-    const base::Time written = engine().resources(chip_, other).hbm.write(noc::now(), bytes);
+    const base::Time crossed = engine().chip_switch(chip_).pass(base::systemc::now(), core_, other, bytes).arrival;
+    const base::Time written = engine().resources(chip_, other).hbm.write(base::systemc::now(), bytes);
     run_.core(chip_, other).receive_copy(elements, std::max({read, crossed, written}) + engine().dma_latency());
   }
 }
@@ -363,23 +367,24 @@ void CoreRun::receive_copy(std::int64_t elements, base::Time when) {
   unshared_ -= elements;
   assert(unshared_ >= 0);
   shared_at_ = std::max(shared_at_, when);
-  if (unshared_ == 0) timer(shared_at_, shared, Token{});
+  if (unshared_ == 0) timer(shared_at_, shared, Segment{});
 }
 
 void CoreRun::finish_if_done() {
-  if (finished_ || !started_ || ungathered_ > 0 || unsent_ > 0 || unshared_ > 0 || noc::now() < shared_at_) return;
+  if (finished_ || !started_ || ungathered_ > 0 || unsent_ > 0 || unshared_ > 0 || base::systemc::now() < shared_at_)
+    return;
   finished_ = true;
-  resources().phase.set(noc::now(), "");
+  resources().phase.set(base::systemc::now(), "");
   run_.core_finished(chip_, core_);
 }
 
-void CoreRun::show_phase(const Token& token) {
+void CoreRun::show_phase(const Segment& segment) {
   if (!resources().phase.active() || finished_) return;
-  const ScheduleWalker& progress = walkers_[walker_of(token.colour)];
-  const auto& stages = program().stages(token.colour);
-  if (progress.stage() < 0 || progress.stage() >= int(stages.size())) return;
-  resources().phase.set(noc::now(), fmt::format("{} step {}", stages[std::size_t(progress.stage())].name,
-                                                progress.step(token.direction)));
+  const ScheduleWalker& progress = walkers_[walker_of(segment.stripe)];
+  const auto& phases = program().phases(segment.stripe);
+  if (progress.phase() < 0 || progress.phase() >= int(phases.size())) return;
+  resources().phase.set(base::systemc::now(), fmt::format("{} step {}", phases[std::size_t(progress.phase())].name,
+                                                          progress.step(segment.direction)));
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -6,7 +6,7 @@
 #include "sw/collectives/collective_run.h"
 #include "sw/collectives/schedule_walker.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 /// One core in a timed collective: walks the schedule of the colours it works on and charges what every action takes.
 ///
@@ -35,18 +35,18 @@ class CoreRun : public ScheduleActions {
   void link_took(const MessageTag& tag, const noc::Coordinates& hops);
   void due(const CollectiveEngine::Timer& timer);
 
-  void stage_entered(int colour, int stage) override;
-  void originate(const Token& first) override;
-  void absorb(const Token& token) override;
-  void forward(const Token& next) override;
-  void gathered(int colour) override;
+  void phase_entered(int stripe, int phase) override;
+  void originate(const Segment& first) override;
+  void absorb(const Segment& segment) override;
+  void forward(const Segment& next) override;
+  void gathered(int stripe) override;
 
  private:
   /// What is due, in the order among events of one time.
   enum Kind { started, link_free, seen, absorbed, ready, reduced, shared };
 
   struct SendItem {
-    Token token;           ///< the next segment to send
+    Segment segment;       ///< the next segment to send
     std::int32_t end = 0;  ///< one past the last
     bool from_hbm = false;
   };
@@ -55,7 +55,7 @@ class CoreRun : public ScheduleActions {
     std::vector<SendItem> items;
     std::size_t head = 0;
     std::size_t passing = 0;  ///< items that go before those which start here
-    int in_works = 0;
+    int in_flight = 0;
     bool empty() const { return head == items.size(); }
   };
 
@@ -63,36 +63,38 @@ class CoreRun : public ScheduleActions {
   const CollectiveSchedule& schedule() const;
   CollectiveEngine& engine() const;
   CoreResources& resources() const;
-  std::int32_t position(const Token& token) const { return at_[std::size_t(program_->stage_of(token).dimension)]; }
-  std::size_t walker_of(int colour) const;
-  Route route(const Token& token) const;
+  std::int32_t position(const Segment& segment) const {
+    return at_[std::size_t(program_->phase_of(segment).dimension)];
+  }
+  std::size_t walker_of(int stripe) const;
+  Route route(const Segment& segment) const;
   /// The queue of the first link along some hops, the last one for what stays on the chip.
   std::size_t queue_of(const noc::Coordinates& hops) const;
-  std::uint32_t rank(Kind kind, int colour, std::size_t queue) const;
-  void timer(base::Time when, Kind kind, const Token& token, std::size_t queue = 0);
+  std::uint32_t rank(Kind kind, int stripe, std::size_t queue) const;
+  void timer(base::Time when, Kind kind, const Segment& segment, std::size_t queue = 0);
 
   /// What takes so long on a healthy chip.
   base::Time slowed(base::Time time) const;
   void begin();
   void begin_together();
-  void begin_colours();
-  void begin_alone(int colour);
+  void begin_stripes();
+  void begin_alone(int stripe);
   base::Time read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands);
-  void originate_direct(const Token& first);
+  void originate_direct(const Segment& first);
   void enqueue(std::size_t queue, const SendItem& item);
   void feed(std::size_t queue);
   void advance(SendQueue& sends, std::size_t queue);
   /// The first peer from `token.distance` on whose messages go through a queue; past the last when there is none.
-  std::int32_t next_peer(Token token, std::size_t queue) const;
-  void send(const Token& token, std::size_t queue);
-  void cross(const Token& token, const Route& route, std::size_t queue);
+  std::int32_t next_peer(Segment segment, std::size_t queue) const;
+  void send(const Segment& segment, std::size_t queue);
+  void cross(const Segment& segment, const Route& route, std::size_t queue);
   void copy_to_others(ElementRange range, bool from_hbm);
-  /// So many elements to every other core of the group on this chip.
+  /// Gives `elements` elements to every other core of the group on this chip.
   void give_to_others(std::int64_t elements, bool from_hbm);
-  void absorb_exchange(const Token& token);
+  void absorb_exchange(const Segment& segment);
   void receive_copy(std::int64_t elements, base::Time when);
   void finish_if_done();
-  void show_phase(const Token& token);
+  void show_phase(const Segment& segment);
 
   CollectiveRun& run_;
   const GroupSchedule* program_;
@@ -111,4 +113,4 @@ class CoreRun : public ScheduleActions {
   bool finished_ = false;
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 namespace {
 
 using Ranks = CollectiveGroups::Ranks;
@@ -26,10 +26,10 @@ std::optional<LogicalDimension> along(int dimension, const std::vector<std::int3
 }
 
 /// Which coordinates along a dimension some chips have, in order.
-std::vector<std::int32_t> coordinates_along(int dimension, const std::vector<noc::Coordinates>& places,
+std::vector<std::int32_t> coordinates_along(int dimension, const std::vector<noc::Coordinates>& chip_positions,
                                             std::int32_t size) {
   std::vector<bool> taken(std::size_t(size), false);
-  for (const noc::Coordinates& place : places) taken[std::size_t(place[std::size_t(dimension)])] = true;
+  for (const noc::Coordinates& index : chip_positions) taken[std::size_t(index[std::size_t(dimension)])] = true;
   std::vector<std::int32_t> result;
   for (std::int32_t coordinate = 0; coordinate < size; ++coordinate) {
     if (taken[std::size_t(coordinate)]) result.push_back(coordinate);
@@ -40,11 +40,11 @@ std::vector<std::int32_t> coordinates_along(int dimension, const std::vector<noc
 /// The dimensions of a box of chips at constant strides; nothing when the chips are not one.
 std::optional<std::vector<LogicalDimension>> box(const std::vector<std::int32_t>& chips, const noc::Topology& slice) {
   std::vector<LogicalDimension> result;
-  std::vector<noc::Coordinates> places;
-  for (std::int32_t chip : chips) places.push_back(slice.coordinates(chip));
+  std::vector<noc::Coordinates> chip_positions;
+  for (std::int32_t chip : chips) chip_positions.push_back(slice.coordinates(chip));
   std::size_t positions = 1;
   for (int d = 0; d < slice.dimensions(); ++d) {
-    const std::vector<std::int32_t> coordinates = coordinates_along(d, places, slice.size(d));
+    const std::vector<std::int32_t> coordinates = coordinates_along(d, chip_positions, slice.size(d));
     auto dimension = along(d, coordinates, slice);
     if (!dimension) return std::nullopt;
     positions *= coordinates.size();
@@ -55,16 +55,16 @@ std::optional<std::vector<LogicalDimension>> box(const std::vector<std::int32_t>
 
 }  // namespace
 
-noc::Coordinates GroupLayout::position(std::int32_t place) const {
+noc::Coordinates GroupLayout::position(std::int32_t index) const {
   noc::Coordinates result{};
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    result[d] = place % dimensions[d].size;
-    place /= dimensions[d].size;
+    result[d] = index % dimensions[d].size;
+    index /= dimensions[d].size;
   }
   return result;
 }
 
-std::int32_t GroupLayout::place(const noc::Coordinates& position) const {
+std::int32_t GroupLayout::index(const noc::Coordinates& position) const {
   std::int32_t result = 0;
   for (std::size_t d = dimensions.size(); d-- > 0;) result = result * dimensions[d].size + position[d];
   return result;
@@ -86,9 +86,9 @@ GroupLayout lay_out(const Ranks& ranks, const noc::Topology& slice, int cores_pe
   if (dimensions) {
     layout.dimensions = *dimensions;
   } else {
-    layout.dimensions = {{.size = layout.places()}};
+    layout.dimensions = {{.size = layout.positions()}};
   }
   return layout;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -15,7 +15,7 @@
 /// over the chips of other groups, such as model-parallel neighbours. It is closed, a ring, where the physical
 /// dimension wraps and the strides go all the way around. Any other group becomes one ring in the order of its chips
 /// (of its cores, where chips are not complete), whose neighbours may be several hops apart in any direction.
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 struct LogicalDimension {
   int physical = -1;        ///< the dimension of the slice that it runs along; -1: hops of any kind
@@ -31,12 +31,12 @@ struct GroupLayout {
   /// Cores of the slice: the core in its chip fastest, then the first dimension.
   std::vector<std::int32_t> members;
 
-  std::int32_t places() const { return std::int32_t(members.size()) / cores; }  ///< positions of the grid
+  std::int32_t positions() const { return std::int32_t(members.size()) / cores; }  ///< positions of the grid
   /// The coordinates of a place.
-  noc::Coordinates position(std::int32_t place) const;
-  std::int32_t place(const noc::Coordinates& position) const;
+  noc::Coordinates position(std::int32_t index) const;
+  std::int32_t index(const noc::Coordinates& position) const;
 };
 
 GroupLayout lay_out(const CollectiveGroups::Ranks& ranks, const noc::Topology& slice, int cores_per_chip);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

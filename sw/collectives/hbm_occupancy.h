@@ -12,7 +12,7 @@
 ///
 /// read and written count what was moved since the HBM was last idle, so that a busy period of r bytes read and w
 /// written takes (r + w + turnaround min(r, w)) / stream_rate in total, the law measured for mixed streams.
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 class HbmOccupancy {
  public:
@@ -40,4 +40,4 @@ class HbmOccupancy {
   base::Bytes read_, written_;
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -12,8 +12,9 @@
 #include "sw/collectives/algorithm.h"
 #include "sw/collectives/group_layout.h"
 
-/// A collective of one group as a program that every member runs, a function of its position in the group's grid: who
-/// sends what to whom, without times and without data. It is walked by ScheduleWalker. Nothing is stored per member.
+/// A collective of one group as a program that every member runs, a function of its position in the group's grid: the
+/// messages that it sends and receives, without times and without data. ScheduleWalker walks it. Nothing is stored per
+/// member.
 ///
 /// A collective-permute has roles for positions: whether a member sends, and whether it receives.
 ///
@@ -38,39 +39,39 @@
 ///
 /// Messages are segments of flows. The elements of a group's payload are numbered in the order in which stages cut
 /// them, colour by colour; padding makes all shards equal (less than one element per shard).
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
-enum class StageKind : std::uint8_t { reduce_scatter, all_gather, broadcast, exchange, direct };
+enum class PhaseKind : std::uint8_t { reduce_scatter, all_gather, broadcast, exchange, direct };
 enum class Flow : std::uint8_t { ring, one_way, line };
 
 /// One colour's work along one dimension; only dimensions of more than one position have stages.
-struct Stage {
-  StageKind kind = StageKind::reduce_scatter;
+struct Phase {
+  PhaseKind kind = PhaseKind::reduce_scatter;
   Flow flow = Flow::ring;
   int dimension = 0;  ///< of the group's grid; of direct sends: none
   int depth = 0;      ///< how many times the colour's part has been cut before
   std::int32_t size = 1;
   std::int64_t chunk = 0;                  ///< elements of one of the `size` chunks; all there are in a broadcast
-  std::int32_t bundle = 1;                 ///< chunks that travel as one message along a line
+  std::int32_t chunks_per_message = 1;     ///< chunks that travel as one message along a line
   std::int32_t parts = 1;                  ///< of a chunk of the last exchange: one for each core of a chip
   std::array<std::int32_t, 2> segments{};  ///< of a flow in positive and in negative direction; 0: nothing flows there
   std::string name;                        ///< "reduce-scatter y"
 
-  std::int32_t bundles() const { return (size + bundle - 1) / bundle; }
+  std::int32_t messages() const { return (size + chunks_per_message - 1) / chunks_per_message; }
 };
 
 /// One segment of a flow as it arrives at a member. Positions along a ring are relative, so that a token means the same
 /// at every position of a folded dimension.
-struct Token {
-  int colour = 0;
-  int stage = 0;
+struct Segment {
+  int stripe = 0;
+  int phase = 0;
   int direction = 1;  ///< of travel along the stage's dimension
   /// Ring: steps between here and the chunk's owner, to go (reduce-scatter) or gone (all-gather). Line: the number of
   /// the bundle. Broadcast, and exchange around a ring: steps from where it started; exchange along a line: where it
   /// started. Direct: which of the other members, counted from the sender.
   std::int32_t distance = 0;
-  std::int32_t segment = 0;
-  bool operator==(const Token&) const = default;
+  std::int32_t number = 0;
+  bool operator==(const Segment&) const = default;
 };
 
 /// Elements [begin, begin + count) of the padded payload.
@@ -97,12 +98,12 @@ class GroupSchedule {
   const std::vector<LogicalDimension>& dimensions() const { return dimensions_; }
   std::int32_t ranks() const { return ranks_; }
 
-  int colours() const { return colours_; }
+  int stripes() const { return stripes_; }
   /// Colour c goes the dimensions in order c % orders().
   int orders() const { return orders_; }
-  int colours_of(int order) const { return (colours_ + orders_ - 1 - order) / orders_; }
+  int stripes_of(int order) const { return (stripes_ + orders_ - 1 - order) / orders_; }
   /// Whether the core of a chip (among those in the group) works on a colour; not of a broadcast.
-  bool works_on(int core, int colour) const { return !per_chip_ || colour % cores_ == core; }
+  bool works_on(int core, int stripe) const { return !per_chip_ || stripe % cores_ == core; }
   /// Whether what a core has finished is copied to the other cores of its chip.
   bool shares() const { return per_chip_ && cores_ > 1 && kind_ != CollectiveKind::reduce_scatter; }
   /// Whether the first stage takes the contributions of all cores of a chip.
@@ -111,60 +112,61 @@ class GroupSchedule {
   bool exchanges() const { return exchanges_; }
   /// Elements of a colour that every core of a chip hands on to each other one.
   std::int64_t handed_on() const { return exchanges_ ? part_ / cores_ : 0; }
-  const std::vector<Stage>& stages(int colour) const { return stages_[std::size_t(colour % orders_)]; }
-  const Stage& stage_of(const Token& token) const { return stages(token.colour)[std::size_t(token.stage)]; }
+  const std::vector<Phase>& phases(int stripe) const { return phases_[std::size_t(stripe % orders_)]; }
+  const Phase& phase_of(const Segment& segment) const { return phases(segment.stripe)[std::size_t(segment.phase)]; }
   /// A colour's part of the payload.
-  ElementRange part(int colour) const { return {colour * part_, part_}; }
-  std::int64_t padded_elements() const { return part_ * colours_; }
+  ElementRange part(int stripe) const { return {stripe * part_, part_}; }
+  std::int64_t padded_elements() const { return part_ * stripes_; }
   /// The elements of a colour that a place owns when everything is scattered.
   std::int64_t shard() const { return shard_; }
-  ElementRange shard_range(int colour, const noc::Coordinates& at) const;
+  ElementRange shard_range(int stripe, const noc::Coordinates& at) const;
 
   /// Calls `send` for segment 0 of every flow that starts at a position, in the order in which they are to be sent; the
   /// token is as the next member will see it.
-  void for_each_origin(int colour, int stage, const noc::Coordinates& at,
-                       const std::function<void(const Token&)>& send) const;
+  void for_each_origin(int stripe, int phase, const noc::Coordinates& at,
+                       const std::function<void(const Segment&)>& send) const;
   /// The token as the next member will see it; nothing where the flow ends.
-  std::optional<Token> onward(const Token& token, const noc::Coordinates& at) const;
+  std::optional<Segment> onward(const Segment& segment, const noc::Coordinates& at) const;
   /// The position along the stage's dimension where a token sent from `position` arrives.
-  std::int32_t next_position(const Token& token, std::int32_t position) const;
+  std::int32_t next_position(const Segment& segment, std::int32_t position) const;
   /// Whether a partial sum that arrives here, or some of it, has arrived at its owner.
-  bool ends_here(const Token& token, const noc::Coordinates& at) const;
-  /// Of an exchange's token that arrives at `position`: where it started, how many chunks it brings, and which elements
-  /// it has of each part of the chunk for `steps` positions farther on. The chunk for here stays here.
-  std::int32_t origin(const Token& token, std::int32_t position) const;
-  std::int32_t chunks(const Token& token, std::int32_t position) const;
-  ElementRange slice(const Token& token, std::int32_t steps) const;
+  bool ends_here(const Segment& segment, const noc::Coordinates& at) const;
+  /// For a segment of an exchange that arrives at `position`: its origin, the number of chunks that it brings, and the
+  /// elements that it has of each part of the chunk for `steps` positions farther on. The chunk for `position` stays.
+  std::int32_t origin(const Segment& segment, std::int32_t position) const;
+  std::int32_t chunks(const Segment& segment, std::int32_t position) const;
+  ElementRange slice(const Segment& segment, std::int32_t steps) const;
 
   /// Segments to wait for: those with the own chunk (reduce-scatter), all that pass (the others).
-  std::int64_t completions(int colour, int stage, const noc::Coordinates& at) const;
+  std::int64_t completions(int stripe, int phase, const noc::Coordinates& at) const;
 
-  std::int32_t segments(const Token& token) const { return stage_of(token).segments[token.direction < 0]; }
+  std::int32_t segments(const Segment& segment) const { return phase_of(segment).segments[segment.direction < 0]; }
   /// Which elements a token carries that arrives at `at`; direct sends apart, it is the same range at both ends.
-  ElementRange range(const Token& token, const noc::Coordinates& at) const;
+  ElementRange range(const Segment& segment, const noc::Coordinates& at) const;
   /// The elements that a token carries to `position` along its stage's dimension.
-  std::int64_t size(const Token& token, std::int32_t position) const;
-  /// Of a partial sum that arrives, the elements to which the member adds its own contribution: all, except that of its
-  /// own chunk on a line one of the two flows brings sums only.
-  std::int64_t contributed(const Token& token, std::int32_t position) const;
+  std::int64_t size(const Segment& segment, std::int32_t position) const;
+  /// The elements of an arriving partial sum to which the member adds its own contribution: all of them, except that on
+  /// a line one of the two flows that bring the member's own chunk brings sums only.
+  std::int64_t contributed(const Segment& segment, std::int32_t position) const;
 
  private:
-  struct Cut {
+  struct Split {
     int dimension;
     std::int64_t chunk;
   };
 
-  void add_stages(int order, Algorithm algorithm, const SegmentLengths& lengths);
+  void add_phases(int order, Algorithm algorithm, const SegmentLengths& lengths);
   void add_direct(const SegmentLengths& lengths);
   void add_exchanges(const std::vector<int>& visited, Algorithm algorithm, const SegmentLengths& lengths,
-                     std::vector<Stage>& stages) const;
-  Stage stage_along(StageKind kind, int dimension, int depth, std::int64_t chunk, Algorithm algorithm,
+                     std::vector<Phase>& phases) const;
+  Phase phase_along(PhaseKind kind, int dimension, int depth, std::int64_t chunk, Algorithm algorithm,
                     const SegmentLengths& lengths) const;
   /// Elements of a flow in the token's direction: of one chunk, or its half.
-  static std::int64_t flow(const Stage& stage, int direction);
+  static std::int64_t flow(const Phase& phase, int direction);
   /// The chunks [first, second) that a bundle on a line brings to a position.
-  static std::pair<std::int32_t, std::int32_t> bundled(const Stage& stage, const Token& token, std::int32_t position);
-  std::int64_t stage_begin(int colour, const Stage& stage, const noc::Coordinates& at) const;
+  static std::pair<std::int32_t, std::int32_t> chunks_of(const Phase& phase, const Segment& segment,
+                                                         std::int32_t position);
+  std::int64_t phase_begin(int stripe, const Phase& phase, const noc::Coordinates& at) const;
 
   CollectiveKind kind_;
   int cores_;
@@ -172,11 +174,11 @@ class GroupSchedule {
   std::int32_t ranks_;
   bool exchanges_;
   bool per_chip_;  ///< colours belong to one core of a chip each
-  int colours_ = 1;
+  int stripes_ = 1;
   int orders_ = 1;
   std::int64_t part_ = 0, shard_ = 0;
-  std::vector<std::vector<Cut>> cuts_;      ///< of every order
-  std::vector<std::vector<Stage>> stages_;  ///< likewise
+  std::vector<std::vector<Split>> splits_;  ///< of every order
+  std::vector<std::vector<Phase>> phases_;  ///< likewise
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

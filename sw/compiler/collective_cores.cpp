@@ -7,16 +7,17 @@
 
 #include "base/diagnostic.h"
 #include "sw/compiler/partition_branch.h"
-#include "sw/graph/device_groups.h"
+#include "sw/ir/device_groups.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 namespace {
 
-/// Everything that the groups follow from, as a row of numbers.
-std::vector<std::int64_t> key_of(const Instruction& instruction) {
-  const Participants& participants = instruction.participants;
-  std::vector<std::int64_t> key{instruction.opcode == Opcode::collective_permute, participants.use_global_device_ids,
-                                participants.channel_id.has_value(), participants.iota.has_value()};
+/// All fields of an instruction that its groups depend on, as a list of numbers.
+std::vector<std::int64_t> key_of(const ir::Instruction& instruction) {
+  const ir::Participants& participants = instruction.participants;
+  std::vector<std::int64_t> key{instruction.opcode == ir::Opcode::collective_permute,
+                                participants.use_global_device_ids, participants.channel_id.has_value(),
+                                participants.iota.has_value()};
   const auto append = [&key](const auto& list) {
     key.push_back(std::int64_t(list.size()));
     key.insert(key.end(), list.begin(), list.end());
@@ -33,26 +34,26 @@ std::vector<std::int64_t> key_of(const Instruction& instruction) {
 
 }  // namespace
 
-const CollectiveCores::Groups& CollectiveCores::of(const Instruction& instruction) {
+const CollectiveCores::Groups& CollectiveCores::of(const ir::Instruction& instruction) {
   const Groups*& known = known_[key_of(instruction)];
   if (known == nullptr) known = &*groups_.insert(work_out(instruction)).first;
   return *known;
 }
 
 const CollectiveCores::Groups& CollectiveCores::within(std::span<const std::int32_t> cores,
-                                                       const Instruction& instruction) {
+                                                       const ir::Instruction& instruction) {
   return *groups_.insert(groups_within(cores, of(instruction), instruction.name)).first;
 }
 
-CollectiveCores::Groups CollectiveCores::work_out(const Instruction& instruction) const {
+CollectiveCores::Groups CollectiveCores::work_out(const ir::Instruction& instruction) const {
   Groups groups;
   try {
-    if (instruction.opcode == Opcode::collective_permute) {
-      for (const auto& [source, target] : device_pairs(instruction, replicas_, partitions_)) {
+    if (instruction.opcode == ir::Opcode::collective_permute) {
+      for (const auto& [source, target] : ir::device_pairs(instruction, replicas_, partitions_)) {
         groups.push_back({std::int32_t(source), std::int32_t(target)});
       }
     } else if (instruction.participants.iota || !instruction.participants.groups.empty()) {
-      for (const auto& group : device_groups(instruction, replicas_, partitions_)) {
+      for (const auto& group : ir::device_groups(instruction, replicas_, partitions_)) {
         groups.emplace_back(group.begin(), group.end());
       }
     }
@@ -62,4 +63,4 @@ CollectiveCores::Groups CollectiveCores::work_out(const Instruction& instruction
   return groups;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

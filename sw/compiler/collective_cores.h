@@ -7,32 +7,33 @@
 #include <span>
 #include <vector>
 
-#include "sw/graph/graph.h"
+#include "sw/ir/graph.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 
 /// The cores of the slice that each collective of a module joins: device d is core d. A step has many collectives over
-/// few sets of groups: each set is worked out once, from whichever form the text has.
+/// few sets of groups, so each set is computed once, from any form of the text.
 class CollectiveCores {
  public:
   using Groups = std::vector<std::vector<std::int32_t>>;
 
   CollectiveCores(std::int64_t replicas, std::int64_t partitions) : replicas_(replicas), partitions_(partitions) {}
 
-  /// Groups of cores; of a collective-permute pairs; none where the text names no groups, which means all. Equal groups
-  /// are the same object, which lives as long as this. base::InputError naming the instruction where a group names a
-  /// device that is not there, or one twice.
-  const Groups& of(const Instruction& instruction);
-  /// The same for a collective that only `cores` (rising) reach: the groups among them, as groups_within of
-  /// partition_branch.h gives them.
-  const Groups& within(std::span<const std::int32_t> cores, const Instruction& instruction);
+  /// Returns groups of cores; the pairs of a collective-permute; empty if the text names no groups, which means all
+  /// cores. Equal groups are the same object, valid as long as this. Throws base::InputError naming the instruction if
+  /// a group names a device that does not exist, or a device twice.
+  const Groups& of(const ir::Instruction& instruction);
+  /// Returns the groups for a collective that only `cores`, in ascending order, reach: those among them, as computed by
+  /// groups_within of partition_branch.h.
+  const Groups& within(std::span<const std::int32_t> cores, const ir::Instruction& instruction);
 
  private:
-  Groups work_out(const Instruction& instruction) const;
+  Groups work_out(const ir::Instruction& instruction) const;
 
   std::int64_t replicas_, partitions_;
   std::set<Groups> groups_;
-  std::map<std::vector<std::int64_t>, const Groups*> known_;  ///< by what the instruction says
+  std::map<std::vector<std::int64_t>, const Groups*>
+      known_;  ///< key: all fields of the instruction that the groups depend on
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

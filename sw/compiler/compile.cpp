@@ -3,26 +3,26 @@
 
 #include <utility>
 
-#include "sw/compiler/collective_combiner.h"
-#include "sw/compiler/fusion.h"
-#include "sw/compiler/layout_assignment.h"
+#include "sw/compiler/fuse/collective_combiner.h"
+#include "sw/compiler/fuse/fusion.h"
+#include "sw/compiler/fuse/layout_assignment.h"
+#include "sw/compiler/fuse/rebuild.h"
 #include "sw/compiler/lowering.h"
-#include "sw/compiler/rebuild.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 
-Module fused(Module module, const hw::Machine& machine) {
+ir::Module fused(ir::Module module, const hw::Machine& machine) {
   if (module.scheduled) return module;
-  for (Computation& computation : module.computations) bypass_copies(computation);
-  assign_layouts(module.computations[module.entry]);
-  return fuse(combine_collectives(std::move(module), machine.compiler.combine_all_reduce));
+  for (ir::Computation& computation : module.computations) fuse::bypass_copies(computation);
+  fuse::assign_layouts(module.computations[module.entry]);
+  return fuse::fuse(fuse::combine_collectives(std::move(module), machine.compiler.combine_all_reduce));
 }
 
-Compilation compile(Module module, const hw::Machine& machine, OpCache* cache) {
+Compilation compile(ir::Module module, const hw::Machine& machine, OpCache* cache) {
   Compilation result;
   result.fused = fused(std::move(module), machine);
   result.program = lower(result.fused, machine, cache);
   return result;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

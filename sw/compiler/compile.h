@@ -4,21 +4,22 @@
 #include "hw/machine.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
-#include "sw/graph/graph.h"
+#include "sw/ir/graph.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 
 struct Compilation {
-  Module fused;  ///< the module the program was made from, for the memory account and for inspection
+  ir::Module fused;  ///< the module that the program was made from, for the memory account and for inspection
   Program program;
 };
 
-/// The module that a program is made from: laid out, collectives combined, fused; a scheduled module as it stands.
-Module fused(Module module, const hw::Machine& machine);
+/// Returns the module that a program is made from: with layouts, combined collectives and fusions. A scheduled module
+/// is returned unchanged.
+ir::Module fused(ir::Module module, const hw::Machine& machine);
 
-/// Lays out, combines collectives, fuses, cuts into tiles; a scheduled module is taken as it stands. Compile time and
-/// the program's size depend on the module alone, not on the number of chips. Throws base::SimulationError when an op
-/// cannot fit VMEM. Tiles are looked up in `cache` where there is one.
-Compilation compile(Module module, const hw::Machine& machine, OpCache* cache = nullptr);
+/// Assigns layouts, combines collectives, fuses, and tiles every op; a scheduled module is lowered unchanged. Compile
+/// time and the size of the program depend on the module alone, not on the number of chips. Tilings come from `cache`
+/// if it has them. Throws base::SimulationError if an op cannot fit VMEM, and the other errors of lower().
+Compilation compile(ir::Module module, const hw::Machine& machine, OpCache* cache = nullptr);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

@@ -13,16 +13,16 @@
 #include "base/diagnostic.h"
 #include "sw/compiler/collective_cores.h"
 #include "sw/compiler/op_costs.h"
-#include "sw/compiler/op_work.h"
 #include "sw/compiler/partition_branch.h"
-#include "sw/compiler/tile_maker.h"
-#include "sw/compiler/tile_search.h"
-#include "sw/graph/flops.h"
+#include "sw/compiler/tiles/op_work.h"
+#include "sw/compiler/tiles/tile_maker.h"
+#include "sw/compiler/tiles/tile_search.h"
+#include "sw/ir/transform/flops.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 namespace {
 
-/// Custom calls that say something about a value and compute nothing.
+/// Custom calls that annotate a value and compute nothing.
 constexpr std::array annotations{"Sharding",
                                  "SPMDFullToShardShape",
                                  "SPMDShardToFullShape",
@@ -36,21 +36,21 @@ constexpr std::array annotations{"Sharding",
                                  "xla.sdy.FuncResultSharding",
                                  "annotate_device_placement"};
 
-std::optional<CollectiveKind> collective_kind(Opcode opcode) {
+std::optional<collectives::CollectiveKind> collective_kind(ir::Opcode opcode) {
   switch (opcode) {
-    case Opcode::all_reduce:
-      return CollectiveKind::all_reduce;
-    case Opcode::all_gather:
-      return CollectiveKind::all_gather;
-    case Opcode::reduce_scatter:
-      return CollectiveKind::reduce_scatter;
-    case Opcode::all_to_all:
-    case Opcode::ragged_all_to_all:
-      return CollectiveKind::all_to_all;
-    case Opcode::collective_permute:
-      return CollectiveKind::collective_permute;
-    case Opcode::collective_broadcast:
-      return CollectiveKind::broadcast;
+    case ir::Opcode::all_reduce:
+      return collectives::CollectiveKind::all_reduce;
+    case ir::Opcode::all_gather:
+      return collectives::CollectiveKind::all_gather;
+    case ir::Opcode::reduce_scatter:
+      return collectives::CollectiveKind::reduce_scatter;
+    case ir::Opcode::all_to_all:
+    case ir::Opcode::ragged_all_to_all:
+      return collectives::CollectiveKind::all_to_all;
+    case ir::Opcode::collective_permute:
+      return collectives::CollectiveKind::collective_permute;
+    case ir::Opcode::collective_broadcast:
+      return collectives::CollectiveKind::broadcast;
     default:
       return std::nullopt;
   }
@@ -58,7 +58,7 @@ std::optional<CollectiveKind> collective_kind(Opcode opcode) {
 
 class Lowering {
  public:
-  Lowering(const Module& module, const hw::Machine& machine, OpCache* cache)
+  Lowering(const ir::Module& module, const hw::Machine& machine, OpCache* cache)
       : module_(module), machine_(machine), costs_(machine, cache), cores_(module.replicas, module.partitions) {
     program_.name = module.name;
   }
@@ -76,19 +76,19 @@ class Lowering {
   }
 
  private:
-  /// The items of a computation that an instruction of the present one executes.
-  void enter(ComputationId called, const Instruction* by, int branch = 0) {
+  /// Appends the items of a computation that an instruction of the current computation executes.
+  void enter(ir::ComputationId called, const ir::Instruction* by, int branch = 0) {
     const CallFrame frame{module_.computations[std::size_t(called)], by, frame_, branch};
     const CallFrame* around = std::exchange(frame_, &frame);
     add(frame.computation);
     frame_ = around;
   }
 
-  void add(const Computation& computation) {
-    std::map<InstructionId, int> started;
-    for (InstructionId id = 0; id < InstructionId(computation.instructions.size()); ++id) {
-      const Instruction& instruction = computation[id];
-      if (instruction.phase == AsyncPhase::done) {
+  void add(const ir::Computation& computation) {
+    std::map<ir::InstructionId, int> started;
+    for (ir::InstructionId id = 0; id < ir::InstructionId(computation.instructions.size()); ++id) {
+      const ir::Instruction& instruction = computation[id];
+      if (instruction.phase == ir::AsyncPhase::done) {
         if (const auto at = started.find(instruction.operands.front()); at != started.end()) {
           add_done(instruction, at->second);
         }
@@ -97,8 +97,8 @@ class Lowering {
       const std::size_t before = program_.items.size();
       add(computation, id);
       const bool one = program_.items.size() == before + 1;
-      if (instruction.phase == AsyncPhase::start && one && may_go_on(program_.items.back())) {
-        program_.items.back().phase = AsyncPhase::start;
+      if (instruction.phase == ir::AsyncPhase::start && one && may_go_on(program_.items.back())) {
+        program_.items.back().phase = ir::AsyncPhase::start;
         started[id] = int(before);
       }
     }
@@ -108,71 +108,71 @@ class Lowering {
     return item.kind == ProgramItem::Kind::op || item.kind == ProgramItem::Kind::collective;
   }
 
-  void add(const Computation& computation, InstructionId id) {
-    const Instruction& instruction = computation[id];
+  void add(const ir::Computation& computation, ir::InstructionId id) {
+    const ir::Instruction& instruction = computation[id];
     if (collective_kind(instruction.opcode)) return add_collective(computation, id);
     switch (instruction.opcode) {
-      case Opcode::infeed:
+      case ir::Opcode::infeed:
         return add_host_transfer(computation, id, ProgramItem::Kind::infeed, instruction.shape);
-      case Opcode::outfeed:
+      case ir::Opcode::outfeed:
         return add_host_transfer(computation, id, ProgramItem::Kind::outfeed,
                                  computation[instruction.operands.front()].shape);
-      case Opcode::call:
-      case Opcode::async_start:
-        for (ComputationId called : instruction.called) enter(called, &instruction);
+      case ir::Opcode::call:
+      case ir::Opcode::async_start:
+        for (ir::ComputationId called : instruction.called) enter(called, &instruction);
         return;
-      case Opcode::while_loop:
+      case ir::Opcode::while_loop:
         return add_loop(instruction);
-      case Opcode::conditional:
+      case ir::Opcode::conditional:
         return add_branch(instruction);
-      case Opcode::custom_call:
+      case ir::Opcode::custom_call:
         if (std::ranges::find(annotations, instruction.target) != annotations.end()) return;
         warn(instruction, fmt::format("custom call '{}'", instruction.target));
         break;
-      case Opcode::unknown:
+      case ir::Opcode::unknown:
         warn(instruction, fmt::format("unknown opcode '{}'", instruction.target));
         break;
-      case Opcode::cholesky:
-      case Opcode::fft:
-      case Opcode::ragged_dot:
-      case Opcode::scaled_dot:
-      case Opcode::scan:
-      case Opcode::topk:
-      case Opcode::triangular_solve:
-        warn(instruction, fmt::format("the work of '{}' is not modelled", to_string(instruction.opcode)));
+      case ir::Opcode::cholesky:
+      case ir::Opcode::fft:
+      case ir::Opcode::ragged_dot:
+      case ir::Opcode::scaled_dot:
+      case ir::Opcode::scan:
+      case ir::Opcode::topk:
+      case ir::Opcode::triangular_solve:
+        warn(instruction, fmt::format("the work of '{}' is not modelled", ir::to_string(instruction.opcode)));
         break;
-      case Opcode::send:
-      case Opcode::recv:
-        warn(instruction, "'" + std::string(to_string(instruction.opcode)) + "' to another program");
+      case ir::Opcode::send:
+      case ir::Opcode::recv:
+        warn(instruction, "'" + std::string(ir::to_string(instruction.opcode)) + "' to another program");
         return;
       default:
         break;
     }
-    const bool has_elements = logical_bytes(instruction.shape) > base::Bytes(0);
-    if (has_elements && is_core_op(instruction)) add_op(computation, id);
+    const bool has_elements = ir::logical_bytes(instruction.shape) > base::Bytes(0);
+    if (has_elements && tiles::is_core_op(instruction)) add_op(computation, id);
   }
 
-  void warn(const Instruction& instruction, const std::string& what) {
+  void warn(const ir::Instruction& instruction, const std::string& what) {
     if (!warned_.insert(what).second) return;
-    const bool moves = instruction.opcode != Opcode::send && instruction.opcode != Opcode::recv;
+    const bool moves = instruction.opcode != ir::Opcode::send && instruction.opcode != ir::Opcode::recv;
     program_.warnings.push_back(fmt::format("{} (%{}): {}", what, instruction.name,
                                             moves ? "costed by the bytes it moves" : "takes no time here"));
   }
 
-  ProgramItem describe(const Computation& computation, InstructionId id) const {
-    const Instruction& instruction = computation[id];
+  ProgramItem describe(const ir::Computation& computation, ir::InstructionId id) const {
+    const ir::Instruction& instruction = computation[id];
     ProgramItem item;
     item.hlo_name = instruction.name;
     item.op_name = instruction.op_name;
-    item.category = category_of(module_, instruction);
-    item.hlo_text = "%" + instruction.name + " = " + to_string(instruction.shape) + " " +
-                    std::string(to_string(instruction.opcode)) + "(";
+    item.category = tiles::category_of(module_, instruction);
+    item.hlo_text = "%" + instruction.name + " = " + ir::to_string(instruction.shape) + " " +
+                    std::string(ir::to_string(instruction.opcode)) + "(";
     for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-      const Instruction& operand = computation[instruction.operands[i]];
-      item.hlo_text += (i == 0 ? "" : ", ") + to_string(operand.shape) + " %" + operand.name;
+      const ir::Instruction& operand = computation[instruction.operands[i]];
+      item.hlo_text += (i == 0 ? "" : ", ") + ir::to_string(operand.shape) + " %" + operand.name;
     }
     item.hlo_text += ")";
-    item.flops = double(cost(module_, computation, id).flops);
+    item.flops = double(ir::transform::cost(module_, computation, id).flops);
     return item;
   }
 
@@ -184,53 +184,53 @@ class Lowering {
     trips_.push_back(trips_now_);
   }
 
-  /// Of the multiply-accumulates that XLA counts, without the padding that the MXU computes with them.
-  double matmul_flops(const Computation& computation, const Instruction& instruction) const {
-    if (is_matmul(instruction.opcode)) {
-      return 2.0 * double(multiply_accumulates(instruction, computation[instruction.operands[0]].shape,
-                                               computation[instruction.operands[1]].shape));
+  /// FLOPs of multiply-accumulates as XLA counts them, without the padding that the MXU processes.
+  double matmul_flops(const ir::Computation& computation, const ir::Instruction& instruction) const {
+    if (ir::transform::is_matmul(instruction.opcode)) {
+      return 2.0 * double(ir::transform::multiply_accumulates(instruction, computation[instruction.operands[0]].shape,
+                                                              computation[instruction.operands[1]].shape));
     }
-    if (instruction.opcode != Opcode::fusion) return 0;
+    if (instruction.opcode != ir::Opcode::fusion) return 0;
     double flops = 0;
-    const Computation& body = module_.computations[instruction.called.front()];
-    for (const Instruction& inner : body.instructions) flops += matmul_flops(body, inner);
+    const ir::Computation& body = module_.computations[instruction.called.front()];
+    for (const ir::Instruction& inner : body.instructions) flops += matmul_flops(body, inner);
     return flops;
   }
 
-  void add_op(const Computation& computation, InstructionId id) {
-    OpWork work = op_work(module_, computation, id, machine_);
+  void add_op(const ir::Computation& computation, ir::InstructionId id) {
+    tiles::OpWork work = tiles::op_work(module_, computation, id, machine_);
     ProgramItem item = describe(computation, id);
     item.bytes = work.read_bytes() + work.stored_bytes();
     auto [found, inserted] = index_.try_emplace(work, int(program_.ops.size()));
     if (inserted) {
-      TileCuts cuts = costs_.cuts(work, item.op_name.empty() ? item.hlo_name : item.op_name);
-      program_.ops.push_back({work, make_tiles(work, cuts, machine_, item.hlo_name)});
+      tiles::Tiling tiling = costs_.tiling(work, item.op_name.empty() ? item.hlo_name : item.op_name);
+      program_.ops.push_back({work, tiles::make_tiles(work, tiling, machine_, item.hlo_name)});
     }
     program_.matmul_flops += matmul_flops(computation, computation[id]) * double(trips_now_) * share(cores_now_);
     append(std::move(item), ProgramItem::Kind::op, found->second);
   }
 
-  void add_done(const Instruction& instruction, int started) {
+  void add_done(const ir::Instruction& instruction, int started) {
     ProgramItem item = program_.items[std::size_t(started)];
     item.hlo_name = instruction.name;
     item.flops = 0;
-    item.phase = AsyncPhase::done;
+    item.phase = ir::AsyncPhase::done;
     item.started_by = started;
     const ProgramItem::Kind kind = item.kind;
     const int index = item.index;
     append(std::move(item), kind, index);
   }
 
-  void add_collective(const Computation& computation, InstructionId id) {
-    const Instruction& instruction = computation[id];
+  void add_collective(const ir::Computation& computation, ir::InstructionId id) {
+    const ir::Instruction& instruction = computation[id];
     CollectiveOp collective;
     collective.kind = *collective_kind(instruction.opcode);
     base::Bytes operands;
-    for (InstructionId operand : instruction.operands) {
-      operands += logical_bytes(computation[operand].shape);
+    for (ir::InstructionId operand : instruction.operands) {
+      operands += ir::logical_bytes(computation[operand].shape);
       ++collective.arrays;
     }
-    collective.bytes = std::max(operands, logical_bytes(instruction.shape));
+    collective.bytes = std::max(operands, ir::logical_bytes(instruction.shape));
     if (instruction.operands.empty() || collective.bytes == base::Bytes(0)) return;
     collective.element_type = computation[instruction.operands.front()].shape.element_type;
     const CollectiveCores::Groups& cores =
@@ -238,7 +238,7 @@ class Lowering {
                        : cores_.within(program_.core_sets[std::size_t(cores_now_)], instruction);
     if (cores_now_ >= 0 && cores.empty()) return;
     ProgramItem item = describe(computation, id);
-    item.bytes = operands + logical_bytes(instruction.shape);
+    item.bytes = operands + ir::logical_bytes(instruction.shape);
     const auto [found, inserted] =
         collective_index_.try_emplace({collective, &cores}, int(program_.collectives.size()));
     if (inserted) {
@@ -248,22 +248,23 @@ class Lowering {
     append(std::move(item), ProgramItem::Kind::collective, found->second);
   }
 
-  void add_host_transfer(const Computation& computation, InstructionId id, ProgramItem::Kind kind, const Shape& shape) {
+  void add_host_transfer(const ir::Computation& computation, ir::InstructionId id, ProgramItem::Kind kind,
+                         const ir::Shape& shape) {
     ProgramItem item = describe(computation, id);
-    item.bytes = padded_bytes(shape);
+    item.bytes = ir::padded_bytes(shape);
     auto& transfers = kind == ProgramItem::Kind::infeed ? program_.infeeds : program_.outfeeds;
-    transfers.push_back({logical_bytes(shape), tensors_in(shape)});
+    transfers.push_back({ir::logical_bytes(shape), tensors_in(shape)});
     append(std::move(item), kind, int(transfers.size()) - 1);
   }
 
-  static int tensors_in(const Shape& shape) {
-    if (!shape.is_tuple()) return byte_width(shape.element_type) > 0 ? 1 : 0;
+  static int tensors_in(const ir::Shape& shape) {
+    if (!shape.is_tuple()) return ir::byte_width(shape.element_type) > 0 ? 1 : 0;
     int count = 0;
-    for (const Shape& element : shape.tuple_shapes) count += tensors_in(element);
+    for (const ir::Shape& element : shape.tuple_shapes) count += tensors_in(element);
     return count;
   }
 
-  void add_loop(const Instruction& instruction) {
+  void add_loop(const ir::Instruction& instruction) {
     if (instruction.trip_count == 0) return;
     Loop loop;
     loop.name = instruction.name;
@@ -272,7 +273,7 @@ class Lowering {
     loop.trips = loop.trips_known ? instruction.trip_count : 1;
     loop.first = int(program_.items.size());
     const std::int64_t around = std::exchange(trips_now_, trips_now_ * loop.trips);
-    for (ComputationId called : instruction.called) enter(called, &instruction);
+    for (ir::ComputationId called : instruction.called) enter(called, &instruction);
     ProgramItem item;
     item.hlo_name = instruction.name;
     item.op_name = instruction.op_name;
@@ -288,13 +289,13 @@ class Lowering {
     program_.loops.push_back(std::move(loop));
   }
 
-  void add_branch(const Instruction& instruction) {
+  void add_branch(const ir::Instruction& instruction) {
     if (const auto taken = branch_of_devices(module_, *frame_, instruction)) return add_branches(instruction, *taken);
     add_longest_branch(instruction);
   }
 
-  /// Each branch for the cores that take it.
-  void add_branches(const Instruction& instruction, const std::vector<int>& taken) {
+  /// Lowers each branch for the cores that take it.
+  void add_branches(const ir::Instruction& instruction, const std::vector<int>& taken) {
     const int around = cores_now_;
     for (int branch = 0; branch < int(instruction.called.size()); ++branch) {
       std::vector<std::int32_t> cores;
@@ -319,28 +320,28 @@ class Lowering {
     return index;
   }
 
-  /// Of all devices.
+  /// The fraction of all devices that a core set contains.
   double share(int core_set) const {
     if (core_set < 0) return 1;
     return double(program_.core_sets[std::size_t(core_set)].size()) / double(module_.replicas * module_.partitions);
   }
 
-  /// Every branch is lowered to see what it takes; the longest is lowered once more and stays.
-  void add_longest_branch(const Instruction& instruction) {
+  /// Lowers every branch to find its time, then lowers the longest one again and keeps it.
+  void add_longest_branch(const ir::Instruction& instruction) {
     int longest = -1;
     double most = -1;
     for (int branch = 0; branch < int(instruction.called.size()); ++branch) {
       const Mark before = mark();
       enter(instruction.called[std::size_t(branch)], &instruction, branch);
       const double cycles = cycles_since(before.items);
-      cut_back(before);
+      roll_back(before);
       if (cycles > most) {
         most = cycles;
         longest = branch;
       }
     }
     if (longest < 0) return;
-    const ComputationId taken = instruction.called[std::size_t(longest)];
+    const ir::ComputationId taken = instruction.called[std::size_t(longest)];
     enter(taken, &instruction, longest);
     if (most > 0) {
       branches_.push_back(fmt::format("of %{}'s branches the longest, %{}, is taken", instruction.name,
@@ -348,7 +349,7 @@ class Lowering {
     }
   }
 
-  /// How far a program has got. Compiled ops and collectives that are not used any more do no harm.
+  /// A state of the program to return to. Compiled ops and collectives that are no longer used may stay.
   struct Mark {
     std::size_t items, loops, infeeds, outfeeds, warnings, branches;
     double matmul_flops;
@@ -358,7 +359,7 @@ class Lowering {
     return {program_.items.size(),    program_.loops.size(), program_.infeeds.size(), program_.outfeeds.size(),
             program_.warnings.size(), branches_.size(),      program_.matmul_flops,   warned_};
   }
-  void cut_back(const Mark& to) {
+  void roll_back(const Mark& to) {
     program_.items.resize(to.items);
     trips_.resize(to.items);
     program_.loops.resize(to.loops);
@@ -374,7 +375,7 @@ class Lowering {
     double cycles = 0;
     for (std::size_t i = first; i < program_.items.size(); ++i) {
       const ProgramItem& item = program_.items[i];
-      if (item.phase == AsyncPhase::done) continue;
+      if (item.phase == ir::AsyncPhase::done) continue;
       double once = 0;
       if (item.kind == ProgramItem::Kind::op) {
         once = double(costs_.estimate(program_.ops[std::size_t(item.index)].tiles).value());
@@ -388,25 +389,25 @@ class Lowering {
     return cycles;
   }
 
-  const Module& module_;
+  const ir::Module& module_;
   const hw::Machine& machine_;
   OpCosts costs_;
   Program program_;
   CollectiveCores cores_;
-  std::map<OpWork, int> index_;
-  std::map<std::pair<CollectiveOp, const CollectiveCores::Groups*>, int> collective_index_;  ///< ops without groups
-  std::vector<std::int64_t> trips_;  ///< of every item in a step
+  std::map<tiles::OpWork, int> index_;
+  std::map<std::pair<CollectiveOp, const CollectiveCores::Groups*>, int> collective_index_;  ///< keys without groups
+  std::vector<std::int64_t> trips_;  ///< number of executions of every item in a step
   std::int64_t trips_now_ = 1;
-  int cores_now_ = -1;                ///< into Program::core_sets
-  const CallFrame* frame_ = nullptr;  ///< of what is being lowered
+  int cores_now_ = -1;                ///< index into Program::core_sets
+  const CallFrame* frame_ = nullptr;  ///< frame of the computation being lowered
   std::set<std::string> warned_;
-  std::vector<std::string> branches_;  ///< that were taken without being known
+  std::vector<std::string> branches_;  ///< messages about branches that were chosen by time
 };
 
 }  // namespace
 
-Program lower(const Module& module, const hw::Machine& machine, OpCache* cache) {
+Program lower(const ir::Module& module, const hw::Machine& machine, OpCache* cache) {
   return Lowering(module, machine, cache).run();
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <set>
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 namespace {
 
-/// As it stands in the file, in the byte order of the host: on another one no checksum fits.
+/// A record of the file, in the byte order of the host: on a host with another order no checksum fits.
 struct Record {
   base::ContentKey key;
   OpCache::Value value;
@@ -72,4 +72,4 @@ std::vector<std::string> OpCache::warnings() const {
   return warnings;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

@@ -4,37 +4,37 @@
 #include <string_view>
 
 #include "base/build_id.h"
-#include "hw/core_content.h"
+#include "hw/timing/core_content.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 namespace {
 
 using base::ContentHash;
 
-void add(ContentHash& hash, const MatmulProblem& problem) {
+void add(base::ContentHash& hash, const tiles::MatmulProblem& problem) {
   const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, rows, output_rows,
-               halo_per_cut, cuts_without_halo] = problem;
+               halo_per_split, splits_without_halo] = problem;
   hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, rows, output_rows,
-           halo_per_cut, cuts_without_halo);
+           halo_per_split, splits_without_halo);
 }
 
-void add(ContentHash& hash, const hw::VectorWork& work) {
+void add(base::ContentHash& hash, const hw::VectorWork& work) {
   const auto& [loads, stores, alu_ops, transcendentals] = work;
   hash.add(loads, stores, alu_ops, transcendentals);
 }
 
-void add(ContentHash& hash, const IndexedRows& rows) {
+void add(base::ContentHash& hash, const tiles::IndexedRows& rows) {
   const auto& [slices, pieces, piece, span] = rows;
   hash.add(slices, pieces, piece, span);
 }
 
-void add(ContentHash& hash, const OpWork& work) {
+void add(base::ContentHash& hash, const tiles::OpWork& work) {
   const auto& [matmul, earlier_matmuls, row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes,
                row_prologue, lane_prologue, epilogue, cross_lane_ops, row_relayouts, lane_relayouts, output_relayouts,
                passes, loops, loop_arrays, serial_transfers, gathered, updated] = work;
   hash.add(matmul.has_value(), earlier_matmuls.size());
   if (matmul) add(hash, *matmul);
-  for (const MatmulProblem& problem : earlier_matmuls) add(hash, problem);
+  for (const tiles::MatmulProblem& problem : earlier_matmuls) add(hash, problem);
   hash.add(row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes, cross_lane_ops, row_relayouts,
            lane_relayouts, output_relayouts, passes, loops, loop_arrays, serial_transfers);
   for (const hw::VectorWork* vector : {&row_prologue, &lane_prologue, &epilogue}) add(hash, *vector);
@@ -42,12 +42,12 @@ void add(ContentHash& hash, const OpWork& work) {
   add(hash, updated);
 }
 
-OpCache::Value to_value(const TileCuts& cuts) {
-  const auto& [batch, rows, lanes, contraction, rows_outer] = cuts;
+OpCache::Value to_value(const tiles::Tiling& tiling) {
+  const auto& [batch, rows, lanes, contraction, rows_outer] = tiling;
   return {batch, rows, lanes, contraction, rows_outer ? 1 : 0};
 }
 
-TileCuts to_cuts(const OpCache::Value& value) { return {value[0], value[1], value[2], value[3], value[4] != 0}; }
+tiles::Tiling to_tiling(const OpCache::Value& value) { return {value[0], value[1], value[2], value[3], value[4] != 0}; }
 
 OpCache::Value to_value(const hw::OpResult& result) {
   const auto& [cycles, start_up, compute, read_wait, write_wait, control, drain, mxu_busy, vector_busy, cross_lane_busy,
@@ -83,34 +83,34 @@ hw::OpResult to_result(const OpCache::Value& value) {
 
 OpCosts::OpCosts(const hw::Machine& machine, OpCache* cache) : machine_(machine), cache_(cache) {
   if (cache_ == nullptr) return;
-  ContentHash hash;
+  base::ContentHash hash;
   hash.add(std::string_view(base::build_id()));
-  add_core(hash, machine);
+  hw::timing::add_core(hash, machine);
   core_ = hash.key();
 }
 
-hw::TilePipeline& OpCosts::pipeline() {
+hw::timing::TilePipeline& OpCosts::pipeline() {
   if (!pipeline_) pipeline_.emplace(machine_);
   return *pipeline_;
 }
 
 base::ContentKey OpCosts::key_of(std::string_view what, const hw::TileOp& tiles) const {
-  ContentHash hash;
+  base::ContentHash hash;
   hash.add(core_, what);
-  add_tile_op(hash, tiles);
+  hw::timing::add_tile_op(hash, tiles);
   return hash.key();
 }
 
-TileCuts OpCosts::cuts(const OpWork& work, const std::string& name) {
-  if (cache_ == nullptr) return choose_cuts(work, machine_, pipeline(), name);
-  ContentHash hash;
+tiles::Tiling OpCosts::tiling(const tiles::OpWork& work, const std::string& name) {
+  if (cache_ == nullptr) return tiles::choose_tiling(work, machine_, pipeline(), name);
+  base::ContentHash hash;
   hash.add(core_, std::string_view("cuts"));
   add(hash, work);
   const base::ContentKey key = hash.key();
-  if (const auto known = cache_->find(key)) return to_cuts(*known);
-  const TileCuts cuts = choose_cuts(work, machine_, pipeline(), name);
-  cache_->add(key, to_value(cuts));
-  return cuts;
+  if (const auto known = cache_->find(key)) return to_tiling(*known);
+  const tiles::Tiling tiling = tiles::choose_tiling(work, machine_, pipeline(), name);
+  cache_->add(key, to_value(tiling));
+  return tiling;
 }
 
 hw::OpResult OpCosts::simulate(const hw::TileOp& tiles) {
@@ -131,4 +131,4 @@ base::Cycles OpCosts::estimate(const hw::TileOp& tiles) {
   return cycles;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

@@ -9,36 +9,36 @@
 #include "hw/machine.h"
 #include "hw/op_result.h"
 #include "hw/tile_op.h"
-#include "hw/tile_pipeline.h"
+#include "hw/timing/tile_pipeline.h"
 #include "sw/compiler/op_cache.h"
-#include "sw/compiler/op_work.h"
-#include "sw/compiler/tile_search.h"
+#include "sw/compiler/tiles/op_work.h"
+#include "sw/compiler/tiles/tile_search.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 
-/// How ops are cut for one machine's core and what they cost on it: searched for and simulated, or looked up in a cache
-/// where someone has done that before. A key of the cache is made of the op (its work, its tiles), of what the machine
-/// says of cores and HBM (hw/core_content.h) and of the program's build: whatever the answer depends on.
+/// Tilings and costs of ops on the core of one machine: searched for and simulated, or found in a cache. A key of the
+/// cache contains everything that the result depends on: the op (its work, its tiles), the machine's values for cores
+/// and HBM (hw/timing/core_content.h), and the program's build.
 class OpCosts {
  public:
-  /// `machine` and `cache` outlive this; without a cache everything is computed.
+  /// `machine` and `cache` outlive this. Without a cache everything is computed.
   explicit OpCosts(const hw::Machine& machine, OpCache* cache = nullptr);
 
-  /// choose_cuts().
-  TileCuts cuts(const OpWork& work, const std::string& name);
-  /// TilePipeline::simulate().
+  /// Result of tiles::choose_tiling().
+  tiles::Tiling tiling(const tiles::OpWork& work, const std::string& name);
+  /// Result of TilePipeline::simulate().
   hw::OpResult simulate(const hw::TileOp& tiles);
-  /// TilePipeline::estimate().
+  /// Result of TilePipeline::estimate().
   base::Cycles estimate(const hw::TileOp& tiles);
 
  private:
   base::ContentKey key_of(std::string_view what, const hw::TileOp& tiles) const;
-  hw::TilePipeline& pipeline();
+  hw::timing::TilePipeline& pipeline();
 
   const hw::Machine& machine_;
   OpCache* cache_;
-  base::ContentKey core_;                     ///< with the program's build; where there is a cache
-  std::optional<hw::TilePipeline> pipeline_;  ///< once there is something to compute
+  base::ContentKey core_;  ///< content of the core and the program's build; set if there is a cache
+  std::optional<hw::timing::TilePipeline> pipeline_;  ///< made when there is something to compute
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

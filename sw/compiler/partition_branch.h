@@ -7,33 +7,33 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/graph/graph.h"
+#include "sw/ir/graph.h"
 
-/// Which way the devices of a program go where that follows from their numbers alone: what tells the stages of a
-/// pipeline apart.
-namespace podsim::sw {
+/// Branches that depend only on the device number, such as those that distinguish the stages of a pipeline.
+namespace podsim::sw::compiler {
 
-/// A computation that is executed, what executes it, and where that stands. The entry is executed by nothing.
+/// An executed computation, the instruction that executes it, and that instruction's own frame.
 struct CallFrame {
-  const Computation& computation;
-  const Instruction* by = nullptr;    ///< while, conditional, call or asynchronous call of caller->computation
-  const CallFrame* caller = nullptr;  ///< outlives this
-  int branch = 0;                     ///< of a conditional
+  const ir::Computation& computation;
+  const ir::Instruction* by =
+      nullptr;  ///< while, conditional, call or asynchronous call in caller->computation; null for the entry
+  const CallFrame* caller = nullptr;  ///< outlives this; null for the entry
+  int branch = 0;                     ///< number of the branch if `by` is a conditional
 };
 
-/// The branch of `conditional` (an instruction of frame.computation) that each device takes, by flat id (replica *
-/// partitions + partition): its index evaluated once for each of them. Nothing where the index depends on anything but
-/// partition-id, replica-id, constants and what a loop hands on unchanged, or is long to compute: more than 256
-/// instructions or arrays of more than 2^16 elements. A module that counts one device, and may run on any number, has
-/// no numbers to tell them apart.
-std::optional<std::vector<int>> branch_of_devices(const Module& module, const CallFrame& frame,
-                                                  const Instruction& conditional);
+/// Returns the branch of `conditional` (an instruction of frame.computation) that each device takes, by flat id
+/// (replica * partitions + partition), by evaluating the index for each device. Returns std::nullopt if the index
+/// depends on anything except partition-id, replica-id, constants and unchanged elements of a loop's state, or is
+/// expensive to compute: more than 256 instructions, or arrays of more than 2^16 elements. In a module for one device,
+/// which may run on any number, partition-id and replica-id count as unknown.
+std::optional<std::vector<int>> branch_of_devices(const ir::Module& module, const CallFrame& frame,
+                                                  const ir::Instruction& conditional);
 
-/// Of a collective's groups, or of a collective-permute's pairs, those made of `cores` (rising), which alone reach it.
-/// Throws base::SimulationError naming the collective where only some members of a group do, the rest of whom would be
-/// waited for without end; no groups are one of all.
+/// Returns the groups, or pairs of a collective-permute, that consist of `cores`, in ascending order, which alone reach
+/// the collective. Throws base::SimulationError naming the collective if only some members of a group reach it, since
+/// they would wait forever for the rest. No groups means one group of all cores, which throws as well.
 std::vector<std::vector<std::int32_t>> groups_within(std::span<const std::int32_t> cores,
                                                      const std::vector<std::vector<std::int32_t>>& groups,
                                                      std::string_view collective);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

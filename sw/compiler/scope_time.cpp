@@ -3,7 +3,7 @@
 
 #include "sw/compiler/op_costs.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 
 bool is_within(std::string_view op_name, std::string_view scope) {
   return op_name == scope || (op_name.starts_with(scope) && op_name[scope.size()] == '/');
@@ -13,11 +13,11 @@ base::Time time_under(const Program& program, const hw::Machine& machine, std::s
   OpCosts costs(machine, cache);
   base::Cycles cycles;
   for (const ProgramItem& item : program.items) {
-    if (item.kind != ProgramItem::Kind::op || item.phase == AsyncPhase::done || !is_within(item.op_name, scope))
+    if (item.kind != ProgramItem::Kind::op || item.phase == ir::AsyncPhase::done || !is_within(item.op_name, scope))
       continue;
     cycles += costs.estimate(program.ops[std::size_t(item.index)].tiles);
   }
   return machine.core_clock().time_of(cycles);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

@@ -8,14 +8,14 @@
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 
-/// Whether an op_name is a scope's or of something in it: "optimizer/layer0" of "optimizer".
+/// Returns whether an op_name is a scope or inside it: "optimizer/layer0" is within "optimizer".
 bool is_within(std::string_view op_name, std::string_view scope);
 
-/// What the ops of a scope take one after the other, by the tile level's recurrence; what is in a loop counts once.
-/// Looked up in `cache` where there is one.
+/// Time of the ops of a scope one after another, by the tile level's recurrence; ops in a loop count once. Costs come
+/// from `cache` if it has them.
 base::Time time_under(const Program& program, const hw::Machine& machine, std::string_view scope,
                       OpCache* cache = nullptr);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

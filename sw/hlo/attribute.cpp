@@ -15,7 +15,7 @@ namespace {
 
 using Form = AttributeForm;
 
-constexpr auto table = std::to_array<AttributeRow>({
+constexpr auto attribute_rows = std::to_array<AttributeRow>({
     {"async_execution_thread", Form::quoted, ""},
     {"backend_config", Form::free, ""},
     {"batch_group_count", Form::integer, ""},
@@ -94,7 +94,7 @@ constexpr auto table = std::to_array<AttributeRow>({
     {"use_global_device_ids", Form::boolean, ""},
     {"window", Form::window, ""},
 });
-static_assert(std::ranges::is_sorted(table, {}, &AttributeRow::name));
+static_assert(std::ranges::is_sorted(attribute_rows, {}, &AttributeRow::name));
 
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> result;
@@ -174,11 +174,11 @@ void check_value(Scanner& scanner, const AttributeRow& row) {
 
 }  // namespace
 
-std::span<const AttributeRow> attribute_table() { return table; }
+std::span<const AttributeRow> attribute_table() { return attribute_rows; }
 
 const AttributeRow* find_attribute_row(std::string_view name) {
-  const auto found = std::ranges::lower_bound(table, name, {}, &AttributeRow::name);
-  return found != table.end() && found->name == name ? &*found : nullptr;
+  const auto found = std::ranges::lower_bound(attribute_rows, name, {}, &AttributeRow::name);
+  return found != attribute_rows.end() && found->name == name ? &*found : nullptr;
 }
 
 Attribute read_attribute(Scanner& scanner) {
@@ -197,7 +197,7 @@ Attribute read_attribute(Scanner& scanner) {
 
 std::string attribute_hint(std::string_view name) {
   std::vector<std::string> names;
-  for (const AttributeRow& known : table) names.emplace_back(known.name);
+  for (const AttributeRow& known : attribute_rows) names.emplace_back(known.name);
   return base::did_you_mean(name, names);
 }
 

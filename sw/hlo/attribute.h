@@ -8,15 +8,15 @@
 
 #include "sw/hlo/scanner.h"
 
-/// The attributes of instructions, computations and modules as one table: what form the value of each has. An attribute
-/// that is not in the table is kept as it is written.
+/// The attributes of instructions, computations and modules in one table, with the form of each value. An attribute
+/// that is not in the table is kept as written.
 namespace podsim::sw::hlo {
 
 enum class AttributeForm : std::uint8_t {
   integer,
   number,
   boolean,
-  choice,  ///< one of a few words
+  choice,  ///< one of a fixed set of words
   quoted,
   integers,
   computations,  ///< names of computations that the instruction calls
@@ -30,29 +30,29 @@ enum class AttributeForm : std::uint8_t {
   sharding,
   fields,
   aliases,
-  free,  ///< balanced text
+  free,  ///< text with paired brackets
 };
 
 struct AttributeRow {
   std::string_view name;
   AttributeForm form;
-  std::string_view choices;  ///< of form choice, separated by spaces
+  std::string_view choices;  ///< for form choice: the words, separated by spaces
 };
 
 /// Sorted by name.
 std::span<const AttributeRow> attribute_table();
-/// nullptr when the name is not in the table.
+/// Returns nullptr if the name is not in the table.
 const AttributeRow* find_attribute_row(std::string_view name);
 
-/// One `name=value` of a module's text. The value is in the form its row says: see attribute_value.h.
+/// A `name=value` pair of a module's text. The value has the form of its row: see attribute_value.h.
 struct Attribute {
   std::string_view name, value;
 };
 
-/// Reads `name=value` at the scanner's place and checks the value's form; SyntaxError.
+/// Reads `name=value` at the scanner's position and checks the form of the value. Throws SyntaxError.
 Attribute read_attribute(Scanner& scanner);
 
-/// "did you mean 'X'?" when `name` resembles a known attribute.
+/// Returns "did you mean 'X'?" if `name` resembles a known attribute.
 std::string attribute_hint(std::string_view name);
 
 }  // namespace podsim::sw::hlo

@@ -6,63 +6,63 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/graph/graph.h"
 #include "sw/hlo/scanner.h"
+#include "sw/ir/graph.h"
 
-/// The values of attributes. A module keeps a value as its text, which the reader has checked with these functions;
-/// who needs the value reads it with the same one: `Scanner text(attribute.value); read_window(text)`.
-/// All throw SyntaxError.
+/// The values of attributes. A module keeps a value as text that the reader has checked with these functions. To use a
+/// value, read it with the same function: `Scanner text(attribute.value); read_window(text)`. All throw SyntaxError.
 namespace podsim::sw::hlo {
 
 using Integers = std::vector<std::int64_t>;
 
-/// "{0,2,1}"; also without braces a single number.
+/// "{0,2,1}", or a single number without braces.
 Integers read_integers(Scanner& scanner);
 /// "true" or "false".
 bool read_boolean(Scanner& scanner);
 /// "1e-05".
 double read_number(Scanner& scanner);
-/// "%add", or "{%a, %b}": names without '%'.
+/// "%add" or "{%a, %b}"; returns names without '%'.
 std::vector<std::string_view> read_names(Scanner& scanner);
 /// "{size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=0x0}".
-std::vector<WindowDimension> read_window(Scanner& scanner);
+std::vector<ir::WindowDimension> read_window(Scanner& scanner);
 /// "b01f_01io->b01f".
-ConvolutionDimensions read_dimension_labels(Scanner& scanner);
+ir::ConvolutionDimensions read_dimension_labels(Scanner& scanner);
 /// "{[0:8], [2:10:2]}".
-std::vector<SliceDimension> read_slice(Scanner& scanner);
-/// "0_0x1_1_2": low, high and interior of every dimension.
-std::vector<PadDimension> read_padding(Scanner& scanner);
+std::vector<ir::SliceDimension> read_slice(Scanner& scanner);
+/// "0_0x1_1_2": low, high and interior padding of every dimension.
+std::vector<ir::PadDimension> read_padding(Scanner& scanner);
 
-/// Devices in an order: "[8,2]<=[2,8]T(1,0)" are 0..15 as [2,8], transposed, read as [8,2].
+/// A list of devices in iota form: "[8,2]<=[2,8]T(1,0)" is 0..15 as an array [2,8], transposed, and read as [8,2].
 struct IotaDevices {
   Integers dimensions, iota;
-  std::vector<int> permutation;  ///< may be empty: as they are
+  std::vector<int> permutation;  ///< empty: no permutation
 };
 IotaDevices read_iota_devices(Scanner& scanner);
 
-/// Groups of devices or replicas; none means all of them in one group. "{{0,1},{2,3}}", "{}", "[2,4]<=[8]" and
-/// "mesh['x'=4,'y'=2] {'x'}" (devices numbered with the last axis fastest; a group runs over the axes in braces).
+/// Groups of devices or replicas; no groups means one group of all. Forms: "{{0,1},{2,3}}", "{}", "[2,4]<=[8]" and
+/// "mesh['x'=4,'y'=2] {'x'}" (devices are numbered with the last axis fastest; a group extends along the axes in
+/// braces).
 struct ReplicaGroups {
-  std::optional<IotaGroups> iota;  ///< instead of lists, where the text has this form
+  std::optional<ir::IotaGroups> iota;  ///< instead of `lists` if the text has this form
   std::vector<Integers> lists;
 };
 ReplicaGroups read_replica_groups(Scanner& scanner);
-/// Written out as lists.
+/// Expands groups to lists.
 std::vector<Integers> expand(const ReplicaGroups& groups);
 /// "{{0,1},{1,2}}".
 std::vector<Integers> read_pairs(Scanner& scanner);
 
-/// "{devices=[2,1,2]<=[4] last_tile_dim_replicate}" and the other forms; of kind unknown where the graph has none for
-/// it.
-Sharding read_sharding(Scanner& scanner);
+/// "{devices=[2,1,2]<=[4] last_tile_dim_replicate}" and the other forms; of kind `unknown` if the graph has no
+/// equivalent.
+ir::Sharding read_sharding(Scanner& scanner);
 
 struct Field {
-  std::string_view name, value;  ///< of a quoted value what stands between the quotes
+  std::string_view name, value;  ///< a quoted value without its quotes
 };
 /// Metadata and frontend attributes: "{op_name="a/b" source_line=3}", with or without commas.
 std::vector<Field> read_fields(Scanner& scanner);
 
-/// What of an output lies in an operand's memory: "{ {0}: (2, {}, may-alias) }".
+/// An output, or a part of it, that uses the memory of an operand: "{ {0}: (2, {}, may-alias) }".
 struct Alias {
   Integers output_index;
   std::int64_t operand = 0;

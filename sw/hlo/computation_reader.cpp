@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/hlo/text_reader.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 namespace podsim::sw::hlo {
 namespace {
 
-constexpr int deepest_body = 16;  // computations written where they are called
+constexpr int deepest_body = 16;  // nesting of computations written inside their calls
 
-/// How a line continues a text that could not be read up to it.
+/// Kind of a line, for resuming after text that could not be read.
 enum class LineStart { other, instruction, closing_brace, computation };
 
 LineStart line_start(std::string_view line) {
@@ -85,7 +86,7 @@ void Reader::read_computation() {
   read_bodies(0, 1);
 }
 
-/// The computations that stand where they are called, from bodies_[first] on, and those in them.
+/// Reads the computations that are written inside their calls, starting at bodies_[first], and those nested in them.
 void Reader::read_bodies(std::size_t first, int depth) {
   const std::size_t after = scanner_.offset();
   const std::size_t last = bodies_.size();
@@ -131,8 +132,7 @@ Signature Reader::read_signature() {
 }
 
 void Reader::read_instructions(const Computation& computation) {
-  if (definitions_.bucket_count() > 4096)
-    definitions_ = {};  // to clear many buckets takes longer than to make new ones
+  if (definitions_.bucket_count() > 4096) definitions_ = {};  // clearing many buckets takes longer than making new ones
   definitions_.clear();
   while (true) {
     if (!scanner_.skip_space()) {
@@ -171,8 +171,8 @@ void Reader::report_missing_brace(const Computation& computation, std::size_t be
                                              computation.name, scanner_.line_of(computation_begin_))));
 }
 
-/// Goes on after an error in what began at `begin`: at the next instruction or '}', true; at the next computation or
-/// the end of the text, false.
+/// Skips text after an error in the item that begins at `begin`. Returns true at the next instruction or '}', and false
+/// at the next computation or the end of the text.
 bool Reader::recover(std::size_t begin) {
   std::size_t line = text_->rfind('\n', begin) + 1;  // npos + 1 is 0
   bool own = true;
@@ -194,7 +194,7 @@ bool Reader::recover(std::size_t begin) {
   return false;
 }
 
-/// The name at `begin`, whose instruction could not be read, is no undefined operand of others.
+/// Records the name at `begin`, whose instruction could not be read, so that its uses are not reported as undefined.
 void Reader::define_defective(std::size_t begin) {
   Scanner scanner(scanner_.text(), begin);
   scanner.accept("ROOT");

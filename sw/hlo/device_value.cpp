@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/hlo/attribute_value.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 #include <utility>
 
 #include "base/diagnostic.h"
-#include "sw/graph/device_groups.h"
 #include "sw/hlo/value_list.h"
+#include "sw/ir/device_groups.h"
 
 namespace podsim::sw::hlo {
 namespace {
@@ -26,13 +27,13 @@ std::string_view read_axis_name(Scanner& scanner) {
   return scanner.text().substr(begin, end - begin);
 }
 
-/// The devices along the axes of a mesh, and the axes along which a group runs.
+/// The axes of a mesh of devices, and which of them a group extends along.
 struct MeshWalk {
   Integers sizes, strides;
   std::vector<bool> chosen;
 };
 
-/// Index of an axis in braces.
+/// Reads the name of an axis in braces and returns its index.
 std::size_t choose_axis(Scanner& scanner, const std::vector<MeshAxis>& axes, MeshWalk& walk) {
   const std::string_view name = read_axis_name(scanner);
   const auto axis = std::ranges::find(axes, name, &MeshAxis::name);
@@ -117,13 +118,13 @@ ReplicaGroups read_replica_groups(Scanner& scanner) {
   const std::size_t begin = scanner.offset();
   IotaDevices devices = read_iota_devices(scanner);
   if (devices.dimensions.size() != 2) scanner.fail_at(taken(scanner, begin), "expected [groups,devices of a group]");
-  return {
-      IotaGroups{devices.dimensions[0], devices.dimensions[1], std::move(devices.iota), std::move(devices.permutation)},
-      {}};
+  return {ir::IotaGroups{devices.dimensions[0], devices.dimensions[1], std::move(devices.iota),
+                         std::move(devices.permutation)},
+          {}};
 }
 
 std::vector<Integers> expand(const ReplicaGroups& groups) {
-  return groups.iota ? sw::expand(*groups.iota) : groups.lists;
+  return groups.iota ? ir::expand(*groups.iota) : groups.lists;
 }
 
 std::vector<Integers> read_pairs(Scanner& scanner) {

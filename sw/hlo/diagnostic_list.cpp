@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace podsim::sw::hlo {
 
@@ -36,7 +36,7 @@ int DiagnosticList::line_of(std::string_view where) const {
 void DiagnosticList::add(Severity severity, std::size_t offset, std::size_t length, const std::string& message,
                          const std::string& hint) {
   const std::string_view marked = text_.substr(std::min(offset, text_.size()), std::min<std::size_t>(length, 1000));
-  const std::size_t characters = base::utf8_characters(marked.substr(0, marked.find('\n'))).size();
+  const std::size_t characters = base::text::utf8_characters(marked.substr(0, marked.find('\n'))).size();
   list_.push_back({severity, message, base::locate(file_, text_, offset, std::max(int(characters), 1)), hint});
   errors_ += severity == Severity::error ? 1 : 0;
 }

@@ -10,28 +10,28 @@
 
 namespace podsim::sw::hlo {
 
-/// What was found wrong with one text.
+/// Errors and warnings about one text.
 class DiagnosticList {
  public:
-  /// Errors after which reading stops.
+  /// Number of errors after which reading stops.
   static constexpr int most_errors = 50;
 
   DiagnosticList(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
 
   void error(const SyntaxError& error);
-  /// `where` is a place in the text.
+  /// `where` is a view into the text.
   void error(std::string_view where, const std::string& message, const std::string& hint = "");
   void warning(std::string_view where, const std::string& message, const std::string& hint = "");
 
   int errors() const { return errors_; }
   bool full() const { return errors_ >= most_errors; }
   std::string_view text() const { return text_; }
-  /// 1-based line of a place in the text.
+  /// 1-based line of a view into the text.
   int line_of(std::string_view where) const;
   std::vector<base::Diagnostic> take() { return std::move(list_); }
 
  private:
-  /// The end of the text for what does not lie in it, such as an invented name.
+  /// Offset of a view into the text; the end of the text for other views, such as invented names.
   std::size_t offset_of(std::string_view where) const;
   void add(base::Diagnostic::Severity severity, std::size_t offset, std::size_t length, const std::string& message,
            const std::string& hint);

@@ -5,24 +5,21 @@
 
 #include <algorithm>
 
+#include "base/text/counted.h"
 #include "sw/hlo/attribute_value.h"
 #include "sw/hlo/sharding_check.h"
 
 namespace podsim::sw::hlo {
 namespace {
 
-std::string counted(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string operands_needed(const OpcodeRow& row) {
-  if (row.most_operands < 0) return fmt::format("at least {}", counted(row.least_operands, "operand"));
+std::string operands_needed(const ir::OpcodeRow& row) {
+  if (row.most_operands < 0) return fmt::format("at least {}", base::text::counted(row.least_operands, "operand"));
   if (row.most_operands == 0) return "no operands";
-  return counted(row.most_operands, "operand");
+  return base::text::counted(row.most_operands, "operand");
 }
 
 bool check_operand_count(const Instruction& instruction, DiagnosticList& diagnostics) {
-  const OpcodeRow& known = row(instruction.opcode);
+  const ir::OpcodeRow& known = ir::row(instruction.opcode);
   const int count = int(instruction.operands.count);
   if (count >= known.least_operands && (known.most_operands < 0 || count <= known.most_operands)) return true;
   diagnostics.error(instruction.opcode_text,
@@ -30,7 +27,7 @@ bool check_operand_count(const Instruction& instruction, DiagnosticList& diagnos
   return false;
 }
 
-/// An attribute whose name was probably meant to be `name`.
+/// Returns an unknown attribute whose name resembles `name`.
 const Attribute* misspelt(std::span<const Attribute> attributes, std::string_view name) {
   const std::vector<std::string> candidates{std::string(name)};
   for (const Attribute& attribute : attributes) {
@@ -43,7 +40,7 @@ const Attribute* misspelt(std::span<const Attribute> attributes, std::string_vie
 
 bool check_required(const Module& module, const Instruction& instruction, DiagnosticList& diagnostics) {
   const std::span<const Attribute> attributes = module.attributes_of(instruction);
-  for (const std::string_view name : row(instruction.opcode).required) {
+  for (const std::string_view name : ir::row(instruction.opcode).required) {
     if (name.empty() || find_value(attributes, name) != nullptr) continue;
     const Attribute* meant = misspelt(attributes, name);
     diagnostics.error(meant != nullptr ? meant->name : instruction.opcode_text,
@@ -89,8 +86,8 @@ void check_get_tuple_element(const Module& module, const Instruction& instructio
   Scanner scanner(value);
   const std::int64_t index = scanner.integer("an index");
   if (index < 0 || index >= std::int64_t(tuple.elements.size())) {
-    diagnostics.error(
-        value, fmt::format("'{}' has {}", operand.name, counted(std::int64_t(tuple.elements.size()), "element")));
+    diagnostics.error(value, fmt::format("'{}' has {}", operand.name,
+                                         base::text::counted(std::int64_t(tuple.elements.size()), "element")));
     return;
   }
   const ShapeId element = tuple.elements[std::size_t(index)];
@@ -105,9 +102,10 @@ void check_tuple(const Module& module, const Instruction& instruction, Diagnosti
   const Shape& shape = module.shapes[instruction.shape];
   const std::span<const InstructionIndex> operands = module.operands(instruction);
   if (!shape.is_tuple || shape.elements.size() != operands.size()) {
-    diagnostics.warning(instruction.opcode_text, fmt::format("a tuple of {} cannot have the shape {}",
-                                                             counted(std::int64_t(operands.size()), "operand"),
-                                                             module.shapes.text(instruction.shape, false)));
+    diagnostics.warning(instruction.opcode_text,
+                        fmt::format("a tuple of {} cannot have the shape {}",
+                                    base::text::counted(std::int64_t(operands.size()), "operand"),
+                                    module.shapes.text(instruction.shape, false)));
     return;
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -122,11 +120,11 @@ void check_tuple(const Module& module, const Instruction& instruction, Diagnosti
 
 enum class Visit : std::uint8_t { unseen, open, closed };
 
-/// A depth-first walk over the called computations, with a stack of its own: chains of calls may be long.
+/// A depth-first search over called computations. It has an explicit stack, since chains of calls may be long.
 class CallWalk {
  public:
   CallWalk(const Module& module, const std::vector<std::string_view>& places, DiagnosticList& diagnostics)
-      : module_(module), places_(places), diagnostics_(diagnostics), visits_(module.computations.size()) {}
+      : module_(module), locations_(places), diagnostics_(diagnostics), visits_(module.computations.size()) {}
 
   void walk(ComputationIndex from) {
     if (visits_[std::size_t(from)] != Visit::unseen) return;
@@ -164,13 +162,13 @@ class CallWalk {
     if (visits_[std::size_t(callee)] == Visit::unseen) {
       enter(callee);
     } else if (visits_[std::size_t(callee)] == Visit::open) {
-      diagnostics_.error(places_[call], fmt::format("computation '{}' calls itself, here or by way of others",
-                                                    module_.computations[std::size_t(callee)].name));
+      diagnostics_.error(locations_[call], fmt::format("computation '{}' calls itself, here or by way of others",
+                                                       module_.computations[std::size_t(callee)].name));
     }
   }
 
   const Module& module_;
-  const std::vector<std::string_view>& places_;
+  const std::vector<std::string_view>& locations_;
   DiagnosticList& diagnostics_;
   std::vector<Visit> visits_;
   std::vector<Frame> stack_;
@@ -180,12 +178,13 @@ class CallWalk {
 
 void check_instruction(const Module& module, const Instruction& instruction, DiagnosticList& diagnostics) {
   check_sharding(module, instruction, diagnostics);
-  if (instruction.opcode == Opcode::unknown || instruction.phase != AsyncPhase::none) return;
+  if (instruction.opcode == ir::Opcode::unknown || instruction.phase != ir::AsyncPhase::none) return;
   if (!check_operand_count(instruction, diagnostics)) return;
   if (!check_required(module, instruction, diagnostics)) return;
-  if (row(instruction.opcode).kind == OpcodeClass::elementwise) check_elementwise(module, instruction, diagnostics);
-  if (instruction.opcode == Opcode::get_tuple_element) check_get_tuple_element(module, instruction, diagnostics);
-  if (instruction.opcode == Opcode::tuple) check_tuple(module, instruction, diagnostics);
+  if (ir::row(instruction.opcode).kind == ir::OpcodeClass::elementwise)
+    check_elementwise(module, instruction, diagnostics);
+  if (instruction.opcode == ir::Opcode::get_tuple_element) check_get_tuple_element(module, instruction, diagnostics);
+  if (instruction.opcode == ir::Opcode::tuple) check_tuple(module, instruction, diagnostics);
 }
 
 void number_parameters(const Module& module, Computation& computation, DiagnosticList& diagnostics) {
@@ -209,9 +208,10 @@ void check_signature(const Module& module, const Computation& computation, const
                      DiagnosticList& diagnostics) {
   const ShapeTable& shapes = module.shapes;
   if (signature.parameters.size() != computation.parameters.size()) {
-    diagnostics.error(computation.name, fmt::format("the header of '{}' has {}, its instructions {}", computation.name,
-                                                    counted(std::int64_t(signature.parameters.size()), "parameter"),
-                                                    computation.parameters.size()));
+    diagnostics.error(computation.name,
+                      fmt::format("the header of '{}' has {}, its instructions {}", computation.name,
+                                  base::text::counted(std::int64_t(signature.parameters.size()), "parameter"),
+                                  computation.parameters.size()));
     return;
   }
   for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
@@ -222,7 +222,7 @@ void check_signature(const Module& module, const Computation& computation, const
                                                                 shapes.text(parameter.shape, false)));
   }
   const Instruction& root_instruction = module.instructions[std::size_t(computation.root)];
-  if (root_instruction.opcode == Opcode::unknown) return;  // what it gives is not known either
+  if (root_instruction.opcode == ir::Opcode::unknown) return;  // its result is unknown too
   const ShapeId root = root_instruction.shape;
   if (!shapes.compatible(root, signature.result)) {
     diagnostics.error(signature.result_text,

@@ -4,15 +4,15 @@
 #include "sw/hlo/diagnostic_list.h"
 #include "sw/hlo/module.h"
 
-/// What an instruction's opcode says about its operands and attributes, and a computation's header about its
-/// parameters and root.
+/// Checks of an instruction's operands and attributes against its opcode, and of a computation's parameters and root
+/// against its header.
 namespace podsim::sw::hlo {
 
-/// Reports a wrong number of operands, missing attributes, shardings of other shapes, and for a few opcodes operands
-/// that do not fit. All operands are defined.
+/// Reports a wrong number of operands, missing attributes, shardings that do not fit the shape, and for a few opcodes
+/// operands that do not fit. All operands must be defined.
 void check_instruction(const Module& module, const Instruction& instruction, DiagnosticList& diagnostics);
 
-/// The parameters and the result that a computation's header states.
+/// The parameters and the result in a computation's header.
 struct Signature {
   struct Parameter {
     std::string_view name;
@@ -23,7 +23,7 @@ struct Signature {
   ShapeId result = 0;
 };
 
-/// Fills in the parameters of a computation whose instructions have been read; reports gaps and doubles.
+/// Fills in the parameters of a computation whose instructions have been read. Reports missing and repeated numbers.
 void number_parameters(const Module& module, Computation& computation, DiagnosticList& diagnostics);
 void check_signature(const Module& module, const Computation& computation, const Signature& signature,
                      DiagnosticList& diagnostics);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/hlo/text_reader.h.
 #include <fmt/format.h>
 
 #include <limits>
@@ -10,7 +11,7 @@
 namespace podsim::sw::hlo {
 namespace {
 
-constexpr int deepest_operand = 64;  // instructions written as operands of one another
+constexpr int deepest_operand = 64;  // nesting of instructions written as operands
 
 }  // namespace
 
@@ -41,20 +42,21 @@ void Reader::read_shape_and_opcode(Instruction& instruction) {
   read_opcode(instruction);
 }
 
-/// Of an instruction that was written without its shape.
+/// Infers the shape of an instruction that is written without one.
 void Reader::infer_shape(Instruction& instruction, bool defined) {
-  const Opcode opcode = instruction.opcode;
-  const bool known = opcode != Opcode::unknown && instruction.phase == AsyncPhase::none;
-  const bool changes_type = opcode == Opcode::compare || opcode == Opcode::convert || opcode == Opcode::complex ||
-                            opcode == Opcode::is_finite || opcode == Opcode::real || opcode == Opcode::imag ||
-                            opcode == Opcode::stochastic_convert;
-  const bool same = known && ((row(opcode).kind == OpcodeClass::elementwise && !changes_type) ||
-                              opcode == Opcode::while_loop || opcode == Opcode::dynamic_update_slice);
-  const bool inferable = same || opcode == Opcode::get_tuple_element || opcode == Opcode::tuple;
+  const ir::Opcode opcode = instruction.opcode;
+  const bool known = opcode != ir::Opcode::unknown && instruction.phase == ir::AsyncPhase::none;
+  const bool changes_type = opcode == ir::Opcode::compare || opcode == ir::Opcode::convert ||
+                            opcode == ir::Opcode::complex || opcode == ir::Opcode::is_finite ||
+                            opcode == ir::Opcode::real || opcode == ir::Opcode::imag ||
+                            opcode == ir::Opcode::stochastic_convert;
+  const bool same = known && ((ir::row(opcode).kind == ir::OpcodeClass::elementwise && !changes_type) ||
+                              opcode == ir::Opcode::while_loop || opcode == ir::Opcode::dynamic_update_slice);
+  const bool inferable = same || opcode == ir::Opcode::get_tuple_element || opcode == ir::Opcode::tuple;
   if (!inferable || instruction.operands.count == 0 || !defined) {
     scanner_.fail_at(instruction.opcode_text, fmt::format("the shape of '{}' is missing", instruction.name));
   }
-  if (opcode == Opcode::tuple) {
+  if (opcode == ir::Opcode::tuple) {
     std::vector<ShapeId> elements;
     for (const InstructionIndex i : module_.operands(instruction)) {
       elements.push_back(module_.instructions[std::size_t(i)].shape);
@@ -78,12 +80,12 @@ void Reader::infer_shape(Instruction& instruction, bool defined) {
 void Reader::read_opcode(Instruction& instruction) {
   instruction.opcode_text = scanner_.name("an opcode");
   if (scanner_.peek() != '(') scanner_.fail_expected("'(' after the opcode");
-  const OpcodeName found = find_opcode(instruction.opcode_text);
+  const ir::OpcodeName found = ir::find_opcode(instruction.opcode_text);
   instruction.opcode = found.opcode;
   instruction.phase = found.phase;
-  if (found.opcode != Opcode::unknown || !unknown_opcodes_.insert(instruction.opcode_text).second) return;
+  if (found.opcode != ir::Opcode::unknown || !unknown_opcodes_.insert(instruction.opcode_text).second) return;
   std::vector<std::string> names;
-  for (const OpcodeRow& known : opcode_table()) names.emplace_back(known.name);
+  for (const ir::OpcodeRow& known : ir::opcode_table()) names.emplace_back(known.name);
   const std::string message = fmt::format("'{}' is not a known opcode", instruction.opcode_text);
   const std::string hint = base::did_you_mean(instruction.opcode_text, names);
   if (unknown_ == UnknownOpcodes::reject) {
@@ -93,15 +95,15 @@ void Reader::read_opcode(Instruction& instruction) {
   }
 }
 
-/// What stands in the parentheses after an opcode; false when an operand is not defined.
+/// Reads the text in the parentheses after an opcode. Returns false if an operand is not defined.
 bool Reader::read_arguments(Instruction& instruction) {
   scanner_.expect('(');
   bool defined = true;
   scanner_.skip_space();
   const std::size_t begin = scanner_.offset();
-  if (instruction.opcode == Opcode::parameter) {
+  if (instruction.opcode == ir::Opcode::parameter) {
     read_parameter_number(instruction);
-  } else if (instruction.opcode == Opcode::constant) {
+  } else if (instruction.opcode == ir::Opcode::constant) {
     if (instruction.shape < 0) scanner_.fail_at(instruction.opcode_text, "a constant needs its shape");
     skip_literal(scanner_, module_.shapes, instruction.shape);
     instruction.literal = scanner_.text().substr(begin, scanner_.offset() - begin);
@@ -158,7 +160,7 @@ InstructionIndex Reader::read_operand() {
   return operand;
 }
 
-/// An instruction that stands where it is used: "reshape(f32[8] parameter(0))".
+/// Reads an instruction that is written as an operand: "reshape(f32[8] parameter(0))".
 InstructionIndex Reader::read_nested_operand(std::optional<ShapeId> shape, std::string_view opcode) {
   if (++operand_depth_ > deepest_operand) {
     scanner_.fail_at(opcode, fmt::format("operands nest deeper than {}", deepest_operand));
@@ -197,13 +199,13 @@ void Reader::read_attributes(Instruction& instruction) {
     }
   } catch (const SyntaxError&) {
     called_names_.resize(instruction.called.first);
-    called_places_.resize(instruction.called.first);
+    called_locations_.resize(instruction.called.first);
     bodies_.resize(bodies);
     throw;
   }
 }
 
-/// "to_apply={ ... }" with the instructions of a computation: its text is passed over, see read_bodies.
+/// Skips "to_apply={ ... }" that contains the instructions of a computation; read_bodies reads it later.
 bool Reader::read_body_attribute(Instruction& instruction) {
   Scanner ahead = scanner_;
   const std::string_view attribute = ahead.name("an attribute");
@@ -225,7 +227,7 @@ bool Reader::read_body_attribute(Instruction& instruction) {
   module_.attribute_list.push_back({attribute, name});
   ++instruction.attributes.count;
   called_names_.push_back(name);
-  called_places_.push_back(text.substr(0, 1));
+  called_locations_.push_back(text.substr(0, 1));
   ++instruction.called.count;
   return true;
 }
@@ -253,7 +255,7 @@ void Reader::add_calls(Instruction& instruction, const Attribute& attribute) {
   Scanner value(scanner_.text(), std::size_t(attribute.value.data() - text_->data()));
   for (const std::string_view name : read_names(value)) {
     called_names_.push_back(name);
-    called_places_.push_back(name);
+    called_locations_.push_back(name);
     ++instruction.called.count;
   }
 }

@@ -39,7 +39,7 @@ void skip_element(Scanner& scanner, std::string_view type) {
   scanner.expect(')');
 }
 
-/// The braces of dimension `level`, or a single element below the last of them.
+/// Skips the braces of dimension `level`, or a single element below the last dimension.
 void skip_dimension(Scanner& scanner, const Shape& shape, std::string_view type, std::size_t level) {
   if (level == shape.dimensions.size()) return skip_element(scanner, type);
   scanner.skip_space();
@@ -79,9 +79,9 @@ void skip_literal(Scanner& scanner, const ShapeTable& shapes, ShapeId id) {
   if (empty && scanner.peek() == '{') {
     scanner.balanced("a literal");
   } else if (scanner.peek() == '{') {
-    skip_dimension(scanner, shape, element_types()[std::size_t(shape.type)].name, 0);
+    skip_dimension(scanner, shape, ir::element_types()[std::size_t(shape.type)].name, 0);
   } else {
-    skip_element(scanner, element_types()[std::size_t(shape.type)].name);
+    skip_element(scanner, ir::element_types()[std::size_t(shape.type)].name);
   }
 }
 

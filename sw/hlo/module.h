@@ -9,55 +9,56 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/graph/opcode.h"
 #include "sw/hlo/attribute.h"
 #include "sw/hlo/shape.h"
+#include "sw/ir/opcode.h"
 
-/// A module of HLO text as it is written: every instruction, attribute and layout of it, operands and called
-/// computations found. It costs about as much memory as its text a few times over: names, literals and attribute values
-/// are places in the text, shapes are rows of a table, operands lie in one array.
+/// A module of HLO text as written, with all instructions, attributes and layouts; operands and called computations are
+/// resolved. It takes a few times as much memory as its text: names, literals and attribute values are views into the
+/// text, shapes are rows of a table, and all operands are in one array.
 namespace podsim::sw::hlo {
 
-/// Index of an instruction in its module; those of a computation follow each other.
+/// Index of an instruction in its module. The instructions of a computation are contiguous.
 using InstructionIndex = std::int32_t;
 /// Index of a computation in its module, in the order of the text.
 using ComputationIndex = std::int32_t;
 
-/// Part of one of a module's arrays.
+/// A range of elements in one of the module's arrays.
 struct Range {
   std::uint32_t first = 0, count = 0;
 };
 
 struct Instruction {
-  std::string_view name;         ///< without '%'; a place in the text
-  std::string_view opcode_text;  ///< as written, with its asynchronous suffix
-  std::string_view literal;      ///< of a constant, and the number of a parameter
-  Range operands;                ///< of Module::operand_list
-  Range attributes;              ///< of Module::attribute_list
-  Range called;                  ///< of Module::called_list, in the order of the attributes
+  std::string_view name;         ///< without '%'; a view into the text
+  std::string_view opcode_text;  ///< as written, with any asynchronous suffix
+  std::string_view literal;      ///< of a constant: its value; of a parameter: its number
+  Range operands;                ///< in Module::operand_list
+  Range attributes;              ///< in Module::attribute_list
+  Range called;                  ///< in Module::called_list, in the order of the attributes
   ShapeId shape = 0;
-  std::int32_t parameter = -1;  ///< its number
-  Opcode opcode = Opcode::unknown;
-  AsyncPhase phase = AsyncPhase::none;
+  std::int32_t parameter = -1;  ///< parameter number, -1 for other instructions
+  ir::Opcode opcode = ir::Opcode::unknown;
+  ir::AsyncPhase phase = ir::AsyncPhase::none;
 };
 
 struct Computation {
   std::string_view name;
-  Range instructions;                        ///< of Module::instructions, operands before users
+  Range instructions;                        ///< in Module::instructions, operands before users
   InstructionIndex root = -1;                ///< index in the module
   std::vector<InstructionIndex> parameters;  ///< by parameter number
   std::vector<Attribute> attributes;         ///< such as execution_thread
 };
 
-/// One of the tables of source places that may stand before the computations.
+/// One of the tables of source locations that may precede the computations.
 struct SourceTable {
   std::string_view name;                  ///< "FileNames"
-  std::vector<std::string_view> entries;  ///< by number, from 1: a string with its quotes, or "{...}"
+  std::vector<std::string_view> entries;  ///< entry i has number i + 1: a string with its quotes, or "{...}"
 };
 
 struct Module {
-  std::shared_ptr<const std::string> text;                  ///< what all views point into
-  std::shared_ptr<std::deque<std::string>> invented_names;  ///< but these, of what was written without a name
+  std::shared_ptr<const std::string> text;  ///< the text that all views point into
+  std::shared_ptr<std::deque<std::string>>
+      invented_names;  ///< the exception: names of instructions and computations that the text does not name
   std::string file;
   std::string name;
   std::vector<Attribute> attributes;
@@ -84,16 +85,16 @@ struct Module {
   }
 };
 
-/// The value of the attribute `name`, or nullptr.
+/// Returns the value of the attribute `name`, or nullptr.
 const std::string_view* find_value(std::span<const Attribute> attributes, std::string_view name);
 
-/// All computations, called ones before their callers and otherwise in the order of the text.
+/// Returns all computations, called ones before their callers and otherwise in the order of the text.
 std::vector<ComputationIndex> callees_first(const Module& module);
 
-/// Whether the text gives the order of execution.
+/// True if the instructions are in order of execution (is_scheduled).
 bool is_scheduled(const Module& module);
 
-/// Bytes that the module holds, its text apart.
+/// Bytes that the module holds, excluding its text.
 std::size_t memory_bytes(const Module& module);
 
 }  // namespace podsim::sw::hlo

@@ -120,7 +120,7 @@ bool contains(std::string_view set, char c) { return set.find(c) != std::string_
 std::string canonical_text(std::string_view value) {
   std::string out;
   Scanner scanner(value);
-  std::size_t end = 0;  // of what has been copied
+  std::size_t end = 0;  // end of the text copied so far
   while (scanner.skip_space()) {
     const std::size_t begin = scanner.offset();
     const bool space = begin > end && !out.empty();

@@ -7,16 +7,16 @@
 
 #include "sw/hlo/module.h"
 
-/// HLO text in one form: names with '%', operands without shapes, every signature written out, one instruction a line,
-/// called computations before their callers, attributes in the order in which they were read, no comments. Reading what
-/// was printed and printing it again gives the same bytes.
+/// Prints HLO text in one form: names with '%', operands without shapes, a signature for every computation, one
+/// instruction per line, called computations before their callers, attributes in the order in which they were read, no
+/// comments. Reading printed text and printing it again gives the same bytes.
 namespace podsim::sw::hlo {
 
 std::string print(const Module& module);
-/// One after another, apart by a line "// -----".
+/// Prints modules one after another, separated by a line "// -----".
 std::string print(std::span<const Module> modules);
 
-/// A value without comments and with white space only where it separates words; what stands between quotes stays.
+/// A value without comments, with white space only where it separates words; quoted text is unchanged.
 std::string canonical_text(std::string_view value);
 
 }  // namespace podsim::sw::hlo

@@ -54,7 +54,7 @@ void Reader::read_module() {
   module_.invented_names = std::make_shared<std::deque<std::string>>();
   computations_.clear();
   called_names_.clear();
-  called_places_.clear();
+  called_locations_.clear();
   invented_ = 0;
   complete_ = true;
   if (scanner_.accept("HloModule")) read_header();
@@ -72,7 +72,7 @@ void Reader::read_module() {
   finish_module();
 }
 
-/// A line "// -----" between the last computation and what comes next.
+/// True if a line "// -----" separates the last computation from the text that follows.
 bool Reader::separator_follows() const {
   Scanner ahead = scanner_;
   ahead.skip_space();
@@ -142,7 +142,7 @@ void Reader::finish_module() {
 
 void Reader::choose_entry() {
   if (module_.computations.empty()) scanner_.fail_expected("a computation");
-  // What a compiler prints has signatures and an ENTRY; in what people write without them the last one is the entry.
+  // Compilers print signatures and an ENTRY. In hand-written text without them, the last computation is the entry.
   if (module_.entry < 0 && signatures_ && !scanner_.skip_space()) {
     scanner_.fail_at_end(fmt::format("module '{}' ends without its ENTRY computation", module_.name));
   }
@@ -162,7 +162,7 @@ void Reader::resolve_calls() {
     for (const Computation& computation : module_.computations) names.emplace_back(computation.name);
     diagnostics_.error(name, fmt::format("there is no computation '{}'", name), base::did_you_mean(name, names));
   }
-  if (diagnostics_.errors() == errors) check_calls(module_, called_places_, diagnostics_);
+  if (diagnostics_.errors() == errors) check_calls(module_, called_locations_, diagnostics_);
 }
 
 bool ReadResult::ok() const {

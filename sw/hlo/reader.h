@@ -7,27 +7,26 @@
 #include "base/diagnostic.h"
 #include "sw/hlo/module.h"
 
-/// Reads HLO text as XLA prints it, old and new: operands with their shapes or without, names with '%' or without,
-/// modules one after another, with or without a header (then the module is named after its entry). Where no computation
-/// is marked ENTRY the last one is.
+/// Reads HLO text as old and new versions of XLA print it: operands with or without shapes, names with or without '%',
+/// several modules one after another, with or without a header (without one the module is named after its entry). In a
+/// text without signatures the last computation is the entry if none is marked ENTRY.
 ///
-/// Besides the grammar it checks what must hold for the text to mean anything: operands are defined before they are
-/// used, names are defined once, called computations exist and do not call each other in circles, parameters are
-/// numbered without gaps, opcodes have the operands and attributes that they need, a header's signature is that of its
-/// instructions.
+/// Besides the grammar it checks that operands are defined before use, names are unique, called computations exist and
+/// are not recursive, parameters are numbered without gaps, opcodes have the operands and attributes that they need,
+/// and a computation's header agrees with its instructions.
 namespace podsim::sw::hlo {
 
-/// What becomes of an opcode that is not known.
+/// Treatment of unknown opcodes.
 enum class UnknownOpcodes { warn, reject };
 
 struct ReadResult {
-  std::vector<Module> modules;                ///< those without an error
+  std::vector<Module> modules;                ///< modules without an error
   std::vector<base::Diagnostic> diagnostics;  ///< in the order of the text, module by module
-  bool ok() const;                            ///< no diagnostic is an error
+  bool ok() const;                            ///< true if no diagnostic is an error
 };
 
-/// `file` names the text in diagnostics. After an error it goes on with the next instruction or computation, up to 50
-/// errors.
+/// Reads a text; `file` is its name in diagnostics. After an error it continues with the next instruction or
+/// computation, up to 50 errors.
 ReadResult read(const std::string& file, std::string text, UnknownOpcodes unknown = UnknownOpcodes::warn);
 
 }  // namespace podsim::sw::hlo

@@ -24,14 +24,14 @@ bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' |
 
 char closing(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
 
-/// The characters of a mistaken token, to underline and to quote.
+/// Number of characters to underline and quote in an unexpected token.
 std::size_t token_length(std::string_view rest) {
   std::size_t length = 0;
   while (length < rest.size() && (is_name_character(rest[length]) || (length == 0 && rest[0] == '%'))) ++length;
   return std::max<std::size_t>(length, 1);
 }
 
-/// A token as a message shows it; what is not printable ASCII by its code.
+/// A token as a message shows it; a character that is not printable ASCII appears as its code.
 std::string shown(std::string_view token) {
   if (token.size() == 1 && (token[0] < ' ' || token[0] > '~')) {
     return fmt::format("the byte 0x{:02x}", static_cast<unsigned char>(token[0]));

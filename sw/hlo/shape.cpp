@@ -15,14 +15,14 @@ constexpr int deepest_tuple = 64;
 constexpr std::size_t most_dimensions = 64;
 constexpr std::int64_t most_elements = std::int64_t(1) << 48;
 
-ElementType read_type(Scanner& scanner) {
-  const std::span<const ElementTypeRow> types = element_types().first(std::size_t(ElementType::tuple));
+ir::ElementType read_type(Scanner& scanner) {
+  const std::span<const ir::ElementTypeRow> types = ir::element_types().first(std::size_t(ir::ElementType::tuple));
   const std::string_view name = scanner.name("a shape");
   for (std::size_t i = 0; i < types.size(); ++i) {
-    if (types[i].name == name) return ElementType(i);
+    if (types[i].name == name) return ir::ElementType(i);
   }
   std::vector<std::string> names;
-  for (const ElementTypeRow& row : types) names.emplace_back(row.name);
+  for (const ir::ElementTypeRow& row : types) names.emplace_back(row.name);
   scanner.fail_at(name, fmt::format("'{}' is not an element type", name), base::did_you_mean(name, names));
 }
 
@@ -149,7 +149,7 @@ void read_minor_to_major(Scanner& scanner, Shape& shape, std::size_t begin) {
   }
 }
 
-/// Whether a layout follows and not the body of a computation, "-> f32[8] {".
+/// True if a layout follows rather than the body of a computation, as in "-> f32[8] {".
 bool layout_follows(const Scanner& scanner) {
   Scanner ahead = scanner;
   if (!ahead.accept('{')) return false;
@@ -173,7 +173,7 @@ void read_layout(Scanner& scanner, Shape& shape) {
   scanner.expect('}', "after the layout");
 }
 
-/// The bytes of the shape that begins at `offset`, without looking into it; empty when it has no end.
+/// The text of the shape that begins at `offset`, found without reading it; empty if it has no end.
 std::string_view extent(std::string_view text, std::size_t offset) {
   std::size_t end = offset;
   int depth = 0;
@@ -314,7 +314,7 @@ std::int64_t ShapeTable::element_count(ShapeId id) const {
 
 std::int64_t ShapeTable::bytes(ShapeId id) const {
   const Shape& shape = (*this)[id];
-  if (!shape.is_tuple) return (element_count(id) * element_types()[std::size_t(shape.type)].bits + 7) / 8;
+  if (!shape.is_tuple) return (element_count(id) * ir::element_types()[std::size_t(shape.type)].bits + 7) / 8;
   std::int64_t sum = 0;
   for (const ShapeId element : shape.elements) sum = saturating_add(sum, bytes(element));
   return sum;
@@ -348,7 +348,7 @@ void ShapeTable::append_text(std::string& out, ShapeId id, bool with_layout) con
     out += ')';
     return;
   }
-  out += to_string(shape.type);
+  out += ir::to_string(shape.type);
   out += '[';
   for (std::size_t i = 0; i < shape.dimensions.size(); ++i) {
     if (i > 0) out += ',';

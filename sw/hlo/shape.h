@@ -8,62 +8,63 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sw/graph/element_type.h"
 #include "sw/hlo/scanner.h"
+#include "sw/ir/element_type.h"
 
-/// Shapes as HLO text writes them: "bf16[8,<=128]{1,0:T(8,128)(2,1)S(1)}", "(f32[], token[])". They are kept in a table
-/// and named by their index in it, because a module repeats few shapes in many places.
+/// Shapes of HLO text: "bf16[8,<=128]{1,0:T(8,128)(2,1)S(1)}", "(f32[], token[])". They are kept in a table and
+/// identified by their index in it, because a module repeats few shapes many times.
 namespace podsim::sw::hlo {
 
 using ShapeId = std::int32_t;
 
-/// One of the layout's properties that is kept as it is written: D, L, #, *, SC, P, M.
+/// A layout property that is kept as written: D, L, #, *, SC, P, M.
 struct LayoutProperty {
   std::string_view name, text;  ///< text within the parentheses
 };
 
 struct Layout {
-  static constexpr std::int64_t combined = -1;  ///< a tile's '*': this dimension joins the next more minor one
+  static constexpr std::int64_t combined =
+      -1;  ///< '*' in a tile: this dimension is joined with the next more minor one
 
   std::vector<std::int64_t> minor_to_major;
   std::vector<std::vector<std::int64_t>> tiles;  ///< T(8,128)(2,1): outermost first
   int memory_space = 0;                          ///< S; 0 is HBM, 1 is VMEM on TPU
-  int element_bits = 0;                          ///< E; 0: the type's
+  int element_bits = 0;                          ///< E; 0 means the element type's width
   std::vector<LayoutProperty> other;
 };
 
 struct Shape {
-  static constexpr std::int64_t unbounded = -1;  ///< a dimension written '?'
+  static constexpr std::int64_t unbounded = -1;  ///< a dimension that is written '?'
 
-  ElementType type = ElementType::pred;  ///< of an array
+  ir::ElementType type = ir::ElementType::pred;  ///< of an array
   bool is_tuple = false;
   bool has_layout = false;
-  std::vector<std::int64_t> dimensions;  ///< major first; of a dynamic dimension its bound
-  std::vector<bool> dynamic;             ///< as long as dimensions, or empty where none is dynamic
+  std::vector<std::int64_t> dimensions;  ///< major first; the bound of a dynamic dimension
+  std::vector<bool> dynamic;             ///< one entry per dimension, or empty if none is dynamic
   std::vector<ShapeId> elements;         ///< of a tuple
   Layout layout;
 };
 
-/// The shapes of a module. Shapes that are written alike have one id.
+/// The shapes of a module. Shapes with the same text have one id.
 class ShapeTable {
  public:
   const Shape& operator[](ShapeId id) const { return shapes_[std::size_t(id)]; }
   std::size_t size() const { return shapes_.size(); }
   std::size_t memory_bytes() const;
 
-  /// Reads a shape at the scanner's place; SyntaxError when there is none.
+  /// Reads a shape at the scanner's position. Throws SyntaxError if there is none.
   ShapeId read(Scanner& scanner);
 
-  /// A tuple without text of its own.
+  /// Adds a tuple that has no text.
   ShapeId add_tuple(std::vector<ShapeId> elements);
 
-  /// Same type, dimensions and elements, whatever the layouts; a dynamic dimension fits any size.
+  /// Compares types, dimensions and elements, and ignores layouts; a dynamic dimension fits any size.
   bool compatible(ShapeId a, ShapeId b) const;
-  /// Bytes of the elements without padding, elements of tuples added up; at most the largest int64.
+  /// Bytes of the elements without padding, summed over tuples and limited to the largest int64.
   std::int64_t bytes(ShapeId id) const;
   /// Elements of an array; an unbounded dimension counts as 1.
   std::int64_t element_count(ShapeId id) const;
-  /// As XLA prints it.
+  /// The shape's text as XLA prints it.
   std::string text(ShapeId id, bool with_layout = true) const;
 
  private:
@@ -76,10 +77,10 @@ class ShapeTable {
   std::unordered_map<std::string_view, ShapeId> by_text_;
 };
 
-/// True when a shape stands at the scanner's place: a tuple, or a word and '['.
+/// True if a shape follows at the scanner's position: a tuple, or a word and '['.
 bool shape_follows(Scanner& scanner);
 
-/// The sum, or the largest int64.
+/// The sum, limited to the largest int64.
 std::int64_t saturating_add(std::int64_t a, std::int64_t b);
 
 }  // namespace podsim::sw::hlo

@@ -4,15 +4,15 @@
 #include <span>
 #include <stdexcept>
 
-#include "sw/graph/shape_inference.h"
 #include "sw/hlo/diagnostic_list.h"
+#include "sw/ir/rules/shape_inference.h"
 
 namespace podsim::sw::hlo {
 
 namespace {
 
-/// The opcode of an instruction in the text; of a computation or instruction that is not there the end of the text.
-std::string_view place_of(const Module& module, const std::string& computation, const std::string& instruction) {
+/// The opcode of an instruction in the text, or an empty view if the computation or instruction is not in the text.
+std::string_view location_of(const Module& module, const std::string& computation, const std::string& instruction) {
   for (const Computation& written : module.computations) {
     if (written.name != computation) continue;
     for (const Instruction& candidate : module.instructions_of(written)) {
@@ -22,26 +22,26 @@ std::string_view place_of(const Module& module, const std::string& computation, 
   return {};
 }
 
-std::string message(const sw::Instruction& instruction, const std::logic_error& error) {
+std::string message(const ir::Instruction& instruction, const std::logic_error& error) {
   return std::string(instruction.name) + ": " + error.what();
 }
 
 }  // namespace
 
-std::vector<base::Diagnostic> check_shapes(const Module& module, const sw::Module& graph) {
+std::vector<base::Diagnostic> check_shapes(const Module& module, const ir::Module& graph) {
   DiagnosticList found(module.file, *module.text);
   int count = 0;
-  const std::span<const sw::Computation> computations = graph.computations;
+  const std::span<const ir::Computation> computations = graph.computations;
   for (std::size_t c = 0; c < computations.size(); ++c) {
-    const sw::Computation& computation = computations[c];
-    for (const sw::Instruction& instruction : computation.instructions) {
+    const ir::Computation& computation = computations[c];
+    for (const ir::Instruction& instruction : computation.instructions) {
       try {
-        verify_shape(instruction, computation, computations.first(c));
+        ir::rules::verify_shape(instruction, computation, computations.first(c));
         continue;
-      } catch (const ShapeDifference& difference) {
-        found.warning(place_of(module, computation.name, instruction.name), message(instruction, difference));
+      } catch (const ir::rules::ShapeDifference& difference) {
+        found.warning(location_of(module, computation.name, instruction.name), message(instruction, difference));
       } catch (const std::logic_error& error) {
-        found.error(place_of(module, computation.name, instruction.name), message(instruction, error));
+        found.error(location_of(module, computation.name, instruction.name), message(instruction, error));
       }
       if (++count == DiagnosticList::most_errors) return found.take();
     }

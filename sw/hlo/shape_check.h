@@ -4,18 +4,19 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "sw/graph/graph.h"
 #include "sw/hlo/module.h"
+#include "sw/ir/graph.h"
 
 namespace podsim::sw::hlo {
 
-/// What is wrong with the shapes of `graph`, made of `module` by to_graph, at the places in the text; up to 50:
+/// Reports up to 50 errors and warnings about the shapes of `graph`, which to_graph made from `module`, with their
+/// locations in the text:
 ///
 ///   error     operands and attributes of an instruction break a rule of HLO, or give a shape of another structure
 ///   warning   they give a shape of the same structure (ShapeDifference) but of other sizes or element types
 ///
-/// A graph without any holds what verify() asks for. One with warnings alone can be measured, as every shape has the
-/// dimensions that attributes name; it cannot be evaluated.
-std::vector<base::Diagnostic> check_shapes(const Module& module, const sw::Module& graph);
+/// Without diagnostics, the graph passes ir::build::verify. With warnings only, it can be measured, since every shape
+/// has the dimensions that attributes name, but not evaluated.
+std::vector<base::Diagnostic> check_shapes(const Module& module, const ir::Module& graph);
 
 }  // namespace podsim::sw::hlo

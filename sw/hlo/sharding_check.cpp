@@ -8,23 +8,20 @@
 #include <numeric>
 #include <vector>
 
-#include "sw/graph/sharding.h"
+#include "base/text/counted.h"
 #include "sw/hlo/attribute_value.h"
+#include "sw/ir/sharding.h"
 
 namespace podsim::sw::hlo {
 namespace {
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-/// The arrays and tokens of a shape in order, nested ones flattened.
+/// Appends the arrays and tokens of a shape in order, with nested tuples flattened.
 void append_leaves(const ShapeTable& shapes, ShapeId id, std::vector<ShapeId>& leaves) {
   if (!shapes[id].is_tuple) return leaves.push_back(id);
   for (const ShapeId element : shapes[id].elements) append_leaves(shapes, element, leaves);
 }
 
-/// Partitions that the header counts; 0 where it does not.
+/// The header's num_partitions, 0 if it has none.
 std::int64_t stated_partitions(const Module& module) {
   const std::string_view* value = find_value(module.attributes, "num_partitions");
   if (value == nullptr) return 0;
@@ -35,11 +32,11 @@ std::int64_t stated_partitions(const Module& module) {
 class Check {
  public:
   Check(const Module& module, std::string_view place, DiagnosticList& diagnostics)
-      : module_(module), place_(place), diagnostics_(diagnostics) {}
+      : module_(module), location_(place), diagnostics_(diagnostics) {}
 
-  void run(const Sharding& sharding, ShapeId shape) {
+  void run(const ir::Sharding& sharding, ShapeId shape) {
     const bool is_tuple = module_.shapes[shape].is_tuple;
-    if (sharding.kind != Sharding::Kind::tuple) {
+    if (sharding.kind != ir::Sharding::Kind::tuple) {
       if (!is_tuple) check_array(sharding, shape);
       return;
     }
@@ -48,29 +45,32 @@ class Check {
     append_leaves(module_.shapes, shape, leaves);
     if (leaves.empty()) return;
     if (leaves.size() != sharding.elements.size()) {
-      return report(
-          fmt::format("a list of {} for the {} of", counted_shardings(sharding), counted(leaves.size(), "array")),
-          shape);
+      return report(fmt::format("a list of {} for the {} of", counted_shardings(sharding),
+                                base::text::counted(leaves.size(), "array")),
+                    shape);
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) check_array(sharding.elements[i], leaves[i]);
   }
 
  private:
-  static std::string counted_shardings(const Sharding& list) { return counted(list.elements.size(), "sharding"); }
-
-  void report(const std::string& what, ShapeId shape, const std::string& hint = "") {
-    diagnostics_.error(place_, fmt::format("{} {}", what, module_.shapes.text(shape, false)), hint);
+  static std::string counted_shardings(const ir::Sharding& list) {
+    return base::text::counted(list.elements.size(), "sharding");
   }
 
-  void check_array(const Sharding& sharding, ShapeId id) {
+  void report(const std::string& what, ShapeId shape, const std::string& hint = "") {
+    diagnostics_.error(location_, fmt::format("{} {}", what, module_.shapes.text(shape, false)), hint);
+  }
+
+  void check_array(const ir::Sharding& sharding, ShapeId id) {
     const Shape& shape = module_.shapes[id];
-    if (sharding.kind != Sharding::Kind::tiled || shape.type == ElementType::token) return;
+    if (sharding.kind != ir::Sharding::Kind::tiled || shape.type == ir::ElementType::token) return;
     const std::size_t rank = shape.dimensions.size();
     const std::size_t cut = std::size_t(sharding.rank());
     if (cut != rank) {
       const bool lacks_rest = sharding.subgroups.empty() && cut == rank + 1;
-      return report(fmt::format("tiles of {} for the {} of", counted(cut, "dimension"), counted(rank, "dimension")), id,
-                    lacks_rest ? "is the last one 'last_tile_dim_replicate'?" : "");
+      return report(fmt::format("tiles of {} for the {} of", base::text::counted(cut, "dimension"),
+                                base::text::counted(rank, "dimension")),
+                    id, lacks_rest ? "is the last one 'last_tile_dim_replicate'?" : "");
     }
     const std::int64_t partitions = stated_partitions(module_);
     const std::int64_t devices =
@@ -82,15 +82,15 @@ class Check {
   }
 
   const Module& module_;
-  std::string_view place_;
+  std::string_view location_;
   DiagnosticList& diagnostics_;
 };
 
 }  // namespace
 
 void check_sharding(const Module& module, const Instruction& instruction, DiagnosticList& diagnostics) {
-  if (instruction.phase != AsyncPhase::none || instruction.opcode == Opcode::infeed ||
-      instruction.opcode == Opcode::outfeed) {
+  if (instruction.phase != ir::AsyncPhase::none || instruction.opcode == ir::Opcode::infeed ||
+      instruction.opcode == ir::Opcode::outfeed) {
     return;
   }
   const std::string_view* text = find_value(module.attributes_of(instruction), "sharding");

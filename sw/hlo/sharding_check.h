@@ -6,9 +6,9 @@
 
 namespace podsim::sw::hlo {
 
-/// Reports a sharding that is none of its instruction's shape: tiles for another number of dimensions, a list for
-/// another number of arrays, or tiles for other devices than the header counts. Of infeeds, outfeeds and asynchronous
-/// pairs, whose shardings are of what they move, nothing is said.
+/// Reports a sharding that does not fit its instruction's shape: tiles for another number of dimensions, a list for
+/// another number of arrays, or tiles for another number of devices than the header's num_partitions. Infeeds, outfeeds
+/// and asynchronous pairs are not checked, since their shardings describe the data that they move.
 void check_sharding(const Module& module, const Instruction& instruction, DiagnosticList& diagnostics);
 
 }  // namespace podsim::sw::hlo

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/hlo/attribute_value.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +16,8 @@ namespace {
 
 constexpr int deepest_sharding = 64;
 
-void read_tiles(Scanner& scanner, Sharding& sharding) {
-  sharding.kind = Sharding::Kind::tiled;
+void read_tiles(Scanner& scanner, ir::Sharding& sharding) {
+  sharding.kind = ir::Sharding::Kind::tiled;
   scanner.expect('=');
   scanner.skip_space();
   const std::size_t begin = scanner.offset();
@@ -46,33 +47,34 @@ void read_tiles(Scanner& scanner, Sharding& sharding) {
   }
 }
 
-void read_subgroups(Scanner& scanner, Sharding& sharding) {
+void read_subgroups(Scanner& scanner, ir::Sharding& sharding) {
   scanner.expect('=');
   read_list(scanner, '{', '}', [&] {
     const std::string_view word = scanner.name("a kind of sharding");
-    if (word != "replicated" && word != "manual") sharding.kind = Sharding::Kind::unknown;
-    sharding.subgroups.push_back(word == "manual" ? Sharding::Subgroup::manual : Sharding::Subgroup::replicated);
+    if (word != "replicated" && word != "manual") sharding.kind = ir::Sharding::Kind::unknown;
+    sharding.subgroups.push_back(word == "manual" ? ir::Sharding::Subgroup::manual
+                                                  : ir::Sharding::Subgroup::replicated);
   });
 }
 
-void read_sharding_part(Scanner& scanner, Sharding& sharding) {
+void read_sharding_part(Scanner& scanner, ir::Sharding& sharding) {
   scanner.skip_space();
   const std::string_view word = scanner.name("a sharding such as replicated, maximal, manual or devices=");
   if (word == "replicated") {
-    sharding.kind = Sharding::Kind::replicated;
+    sharding.kind = ir::Sharding::Kind::replicated;
   } else if (word == "manual") {
-    sharding.kind = Sharding::Kind::manual;
+    sharding.kind = ir::Sharding::Kind::manual;
   } else if (word == "unknown" || word == "unreduced") {
-    sharding.kind = Sharding::Kind::unknown;
+    sharding.kind = ir::Sharding::Kind::unknown;
   } else if (word == "maximal") {
-    sharding.kind = Sharding::Kind::maximal;
+    sharding.kind = ir::Sharding::Kind::maximal;
   } else if (word == "device") {
     scanner.expect('=');
     sharding.device = scanner.integer("a device");
   } else if (word == "devices") {
     read_tiles(scanner, sharding);
   } else if (word == "last_tile_dim_replicate") {
-    sharding.subgroups = {Sharding::Subgroup::replicated};
+    sharding.subgroups = {ir::Sharding::Subgroup::replicated};
   } else if (word == "last_tile_dims") {
     read_subgroups(scanner, sharding);
   } else if (word == "metadata") {
@@ -88,7 +90,7 @@ void read_sharding_part(Scanner& scanner, Sharding& sharding) {
   }
 }
 
-void read_parts(Scanner& scanner, Sharding& sharding) {
+void read_parts(Scanner& scanner, ir::Sharding& sharding) {
   const std::size_t begin = scanner.offset();
   while (!scanner.accept('}')) {
     read_sharding_part(scanner, sharding);
@@ -97,27 +99,27 @@ void read_parts(Scanner& scanner, Sharding& sharding) {
   if (sharding.subgroups.size() > sharding.tiles.size()) {
     scanner.fail_at(taken(scanner, begin), "names more last dimensions than the tiles have");
   }
-  if (sharding.kind != Sharding::Kind::maximal) sharding.device = 0;
-  if (sharding.kind == Sharding::Kind::tiled) return;
-  Sharding plain;
+  if (sharding.kind != ir::Sharding::Kind::maximal) sharding.device = 0;
+  if (sharding.kind == ir::Sharding::Kind::tiled) return;
+  ir::Sharding plain;
   plain.kind = sharding.kind;
   plain.device = sharding.device;
   sharding = std::move(plain);
 }
 
-Sharding read_nested_sharding(Scanner& scanner, int depth) {
-  Sharding sharding;
+ir::Sharding read_nested_sharding(Scanner& scanner, int depth) {
+  ir::Sharding sharding;
   if (depth == deepest_sharding) scanner.fail_expected(fmt::format("at most {} nested shardings", deepest_sharding));
   scanner.expect('{', "of a sharding");
   const char next = scanner.peek();
   if (next == '{' || next == '}' || next == '/') {
-    sharding.kind = Sharding::Kind::tuple;
+    sharding.kind = ir::Sharding::Kind::tuple;
     while (!scanner.accept('}')) {
       sharding.elements.push_back(read_nested_sharding(scanner, depth + 1));
       if (!scanner.accept(',') && scanner.peek() != '}') scanner.fail_expected("',' or '}'");
     }
   } else if (next == '@' || next == '[' || scanner.text().substr(scanner.offset()).starts_with("mesh[")) {
-    sharding.kind = Sharding::Kind::unknown;
+    sharding.kind = ir::Sharding::Kind::unknown;
     while (!scanner.accept('}')) {
       scanner.balanced("a sharding");
       scanner.accept(',');
@@ -130,6 +132,6 @@ Sharding read_nested_sharding(Scanner& scanner, int depth) {
 
 }  // namespace
 
-Sharding read_sharding(Scanner& scanner) { return read_nested_sharding(scanner, 0); }
+ir::Sharding read_sharding(Scanner& scanner) { return read_nested_sharding(scanner, 0); }
 
 }  // namespace podsim::sw::hlo

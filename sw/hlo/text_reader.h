@@ -17,7 +17,7 @@
 
 namespace podsim::sw::hlo {
 
-/// A pass over one text: modules, their computations, their instructions. See reader.h for what it checks.
+/// A pass over one text: modules, their computations, and their instructions. reader.h lists its checks.
 class Reader {
  public:
   Reader(const std::string& file, std::string text, UnknownOpcodes unknown)
@@ -69,16 +69,16 @@ class Reader {
 
   struct Definition {
     InstructionIndex instruction = -1;
-    std::string_view name;  ///< at the place of the definition
+    std::string_view name;  ///< a view of the definition in the text
   };
 
-  /// A computation that is written where it is called, to be read when its caller has been.
+  /// A computation that is written inside its call; it is read after its caller.
   struct Body {
     std::string_view name;
     std::size_t offset = 0;  ///< of its '{'
   };
 
-  static constexpr InstructionIndex defective = -1;  ///< of a name whose instruction could not be read
+  static constexpr InstructionIndex defective = -1;  ///< a name whose instruction could not be read
 
   std::string file_;
   std::shared_ptr<const std::string> text_;
@@ -88,19 +88,19 @@ class Reader {
   std::set<std::string_view> unknown_opcodes_, unknown_attributes_;
   std::vector<Module> modules_;
 
-  // Of the module being read.
+  // State of the module being read.
   Module module_;
   std::unordered_map<std::string_view, Definition> definitions_;  ///< of the computation being read
   std::unordered_map<std::string_view, ComputationIndex> computations_;
-  std::vector<std::string_view> called_names_, called_places_;
+  std::vector<std::string_view> called_names_, called_locations_;
   std::vector<Body> bodies_;
   std::vector<InstructionIndex> operand_stack_;
   int operand_depth_ = 0;
   int invented_ = 0;
   std::size_t computation_begin_ = 0;  ///< of the computation being read
   InstructionIndex root_ = -1;
-  bool signatures_ = false;  ///< the computation read last has one
-  bool complete_ = true;     ///< nothing of the module had to be skipped
+  bool signatures_ = false;  ///< the last computation that was read has a signature
+  bool complete_ = true;     ///< no part of the module had to be skipped
 };
 
 }  // namespace podsim::sw::hlo

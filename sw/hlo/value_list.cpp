@@ -4,12 +4,6 @@
 #include <fmt/format.h>
 
 namespace podsim::sw::hlo {
-namespace {
-
-constexpr std::int64_t most_devices = 1 << 20;
-
-}  // namespace
-
 std::string_view taken(const Scanner& scanner, std::size_t begin) {
   return scanner.text().substr(begin, scanner.offset() - begin);
 }

@@ -7,25 +7,28 @@
 
 #include "sw/hlo/attribute_value.h"
 
-/// Parts that the values of attributes have in common. All throw SyntaxError.
+/// Common parts of attribute values. All throw SyntaxError.
 namespace podsim::sw::hlo {
 
-/// What a reader took from the text since `begin`.
+/// Most devices that a text may speak of.
+inline constexpr std::int64_t most_devices = 1 << 20;
+
+/// The text from `begin` to the scanner's position.
 std::string_view taken(const Scanner& scanner, std::size_t begin);
 
-/// Calls `read` for the entries between two brackets, separated by commas.
+/// Calls `read` for each entry between two brackets; commas separate entries.
 void read_list(Scanner& scanner, char open, char close, const std::function<void()>& read);
 
-/// Numbers between two brackets.
+/// Reads numbers between two brackets.
 Integers read_bracketed(Scanner& scanner, char open, char close);
 
-/// The parts of "3x3" or "1_1x0_0", each read by `read`.
+/// Calls `read` for each part of "3x3" or "1_1x0_0".
 void read_by_x(Scanner& scanner, const std::function<void()>& read);
 
-/// A number of at least 1.
+/// Reads a number of at least 1.
 std::int64_t read_positive(Scanner& scanner, std::string_view what);
 
-/// The product of sizes, each at least 1 and together at most 2^20 devices.
+/// Product of sizes, each at least 1. Throws SyntaxError above 2^20 devices.
 std::int64_t device_count(const Scanner& scanner, std::size_t begin, const Integers& sizes);
 
 }  // namespace podsim::sw::hlo

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/hlo/attribute_value.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,25 +14,25 @@ namespace {
 
 struct WindowField {
   std::string_view name;
-  void (*read)(Scanner&, WindowDimension&);
+  void (*read)(Scanner&, ir::WindowDimension&);
 };
 
 constexpr std::array<WindowField, 6> window_fields{{
-    {"size", [](Scanner& s, WindowDimension& d) { d.size = read_positive(s, "a window's size"); }},
-    {"stride", [](Scanner& s, WindowDimension& d) { d.stride = read_positive(s, "a stride"); }},
+    {"size", [](Scanner& s, ir::WindowDimension& d) { d.size = read_positive(s, "a window's size"); }},
+    {"stride", [](Scanner& s, ir::WindowDimension& d) { d.stride = read_positive(s, "a stride"); }},
     {"pad",
-     [](Scanner& s, WindowDimension& d) {
+     [](Scanner& s, ir::WindowDimension& d) {
        d.padding_low = s.integer("padding such as 1_1");
        s.expect('_', "between low and high padding");
        d.padding_high = s.integer("the high padding");
      }},
-    {"lhs_dilate", [](Scanner& s, WindowDimension& d) { d.base_dilation = read_positive(s, "a dilation"); }},
-    {"rhs_dilate", [](Scanner& s, WindowDimension& d) { d.window_dilation = read_positive(s, "a dilation"); }},
+    {"lhs_dilate", [](Scanner& s, ir::WindowDimension& d) { d.base_dilation = read_positive(s, "a dilation"); }},
+    {"rhs_dilate", [](Scanner& s, ir::WindowDimension& d) { d.window_dilation = read_positive(s, "a dilation"); }},
     {"rhs_reversal",
-     [](Scanner& s, WindowDimension& d) { d.window_reversal = s.integer("0 or 1 per dimension") != 0; }},
+     [](Scanner& s, ir::WindowDimension& d) { d.window_reversal = s.integer("0 or 1 per dimension") != 0; }},
 }};
 
-void read_window_field(Scanner& scanner, std::vector<WindowDimension>& window) {
+void read_window_field(Scanner& scanner, std::vector<ir::WindowDimension>& window) {
   scanner.skip_space();
   const std::string_view name = scanner.name("a window's field");
   const auto* field = std::ranges::find(window_fields, name, &WindowField::name);
@@ -56,7 +57,7 @@ void read_window_field(Scanner& scanner, std::vector<WindowDimension>& window) {
   }
 }
 
-/// One of the three words of dim_labels. `first` and `second` are the letters of the dimensions without a number.
+/// One of the three words of dim_labels. `first` and `second` are the dimensions with letters instead of numbers.
 struct Labels {
   int first = -1, second = -1;
   std::vector<int> spatial;
@@ -69,7 +70,7 @@ Labels labels_of(const Scanner& scanner, std::string_view word, char first, char
   std::size_t digits = 0;
   for (std::size_t i = 0; i < word.size(); ++i) {
     const char c = word[i];
-    if (c == '?') continue;  // a dimension that takes no part
+    if (c == '?') continue;  // an unused dimension
     int* place = c == first ? &labels.first : c == second ? &labels.second : nullptr;
     if (c >= '0' && c <= '9') {
       place = &spatial[std::size_t(c - '0')];
@@ -101,8 +102,8 @@ std::string_view read_label_word(Scanner& scanner, std::string_view what) {
   return text.substr(begin, end - begin);
 }
 
-SliceDimension read_slice_dimension(Scanner& scanner) {
-  SliceDimension slice;
+ir::SliceDimension read_slice_dimension(Scanner& scanner) {
+  ir::SliceDimension slice;
   scanner.expect('[');
   scanner.skip_space();
   const std::size_t begin = scanner.offset();
@@ -119,8 +120,8 @@ SliceDimension read_slice_dimension(Scanner& scanner) {
 
 }  // namespace
 
-std::vector<WindowDimension> read_window(Scanner& scanner) {
-  std::vector<WindowDimension> window;
+std::vector<ir::WindowDimension> read_window(Scanner& scanner) {
+  std::vector<ir::WindowDimension> window;
   scanner.expect('{', "of a window");
   while (!scanner.accept('}')) {
     read_window_field(scanner, window);
@@ -129,7 +130,7 @@ std::vector<WindowDimension> read_window(Scanner& scanner) {
   return window;
 }
 
-ConvolutionDimensions read_dimension_labels(Scanner& scanner) {
+ir::ConvolutionDimensions read_dimension_labels(Scanner& scanner) {
   scanner.skip_space();
   const std::size_t begin = scanner.offset();
   constexpr std::string_view form = "dimension labels such as b01f_01io->b01f";
@@ -145,16 +146,16 @@ ConvolutionDimensions read_dimension_labels(Scanner& scanner) {
           kernel.spatial, output.first, output.second, output.spatial};
 }
 
-std::vector<SliceDimension> read_slice(Scanner& scanner) {
-  std::vector<SliceDimension> slice;
+std::vector<ir::SliceDimension> read_slice(Scanner& scanner) {
+  std::vector<ir::SliceDimension> slice;
   read_list(scanner, '{', '}', [&] { slice.push_back(read_slice_dimension(scanner)); });
   return slice;
 }
 
-std::vector<PadDimension> read_padding(Scanner& scanner) {
-  std::vector<PadDimension> padding;
+std::vector<ir::PadDimension> read_padding(Scanner& scanner) {
+  std::vector<ir::PadDimension> padding;
   read_by_x(scanner, [&] {
-    PadDimension dimension;
+    ir::PadDimension dimension;
     dimension.low = scanner.integer("padding such as 0_0x1_1");
     scanner.expect('_', "between low and high padding");
     dimension.high = scanner.integer("the high padding");

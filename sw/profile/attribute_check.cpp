@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 template <class Dimensions>
@@ -23,8 +23,8 @@ bool names_all(std::initializer_list<int> two, const std::vector<int>& spatial, 
   return int(all.size()) == rank;
 }
 
-bool sound_convolution(const Instruction& convolution, const Shape& input, const Shape& kernel) {
-  const ConvolutionDimensions& roles = convolution.convolution;
+bool sound_convolution(const ir::Instruction& convolution, const ir::Shape& input, const ir::Shape& kernel) {
+  const ir::ConvolutionDimensions& roles = convolution.convolution;
   const std::size_t spatial = roles.input_spatial.size();
   return convolution.window.size() == spatial && roles.kernel_spatial.size() == spatial &&
          roles.output_spatial.size() == spatial &&
@@ -33,8 +33,8 @@ bool sound_convolution(const Instruction& convolution, const Shape& input, const
          names_all({roles.output_batch, roles.output_feature}, roles.output_spatial, convolution.shape.rank());
 }
 
-bool sound_dot(const Instruction& dot, const Shape& lhs, const Shape& rhs) {
-  const DotDimensions& roles = dot.dot;
+bool sound_dot(const ir::Instruction& dot, const ir::Shape& lhs, const ir::Shape& rhs) {
+  const ir::DotDimensions& roles = dot.dot;
   const std::size_t free = lhs.dimensions.size() + rhs.dimensions.size() - roles.lhs_batch.size() -
                            roles.rhs_batch.size() - roles.lhs_contracting.size() - roles.rhs_contracting.size();
   return roles.lhs_batch.size() == roles.rhs_batch.size() &&
@@ -43,8 +43,8 @@ bool sound_dot(const Instruction& dot, const Shape& lhs, const Shape& rhs) {
          within(roles.rhs_contracting, rhs.rank()) && dot.shape.dimensions.size() == free + roles.lhs_batch.size();
 }
 
-bool sound_rows(const Instruction& lookup, const Shape& table, const Shape& slices) {
-  const GatherDimensions& roles = lookup.gather;
+bool sound_rows(const ir::Instruction& lookup, const ir::Shape& table, const ir::Shape& slices) {
+  const ir::GatherDimensions& roles = lookup.gather;
   const std::size_t kept = roles.offset.size() + roles.collapsed.size() + roles.operand_batching.size();
   return kept == table.dimensions.size() && within(roles.offset, slices.rank()) &&
          within(roles.collapsed, table.rank()) && within(roles.operand_batching, table.rank());
@@ -52,35 +52,35 @@ bool sound_rows(const Instruction& lookup, const Shape& table, const Shape& slic
 
 }  // namespace
 
-bool has_sound_attributes(const Instruction& instruction, const Computation& computation) {
-  auto operand = [&](std::size_t i) -> const Shape& { return computation[instruction.operands[i]].shape; };
+bool has_sound_attributes(const ir::Instruction& instruction, const ir::Computation& computation) {
+  auto operand = [&](std::size_t i) -> const ir::Shape& { return computation[instruction.operands[i]].shape; };
   const int rank = instruction.shape.rank();
   switch (instruction.opcode) {
-    case Opcode::convolution:
+    case ir::Opcode::convolution:
       return sound_convolution(instruction, operand(0), operand(1));
-    case Opcode::dot:
+    case ir::Opcode::dot:
       return sound_dot(instruction, operand(0), operand(1));
-    case Opcode::transpose:
+    case ir::Opcode::transpose:
       return instruction.dimensions.size() == instruction.shape.dimensions.size() && operand(0).rank() == rank &&
              within(instruction.dimensions, rank);
-    case Opcode::concatenate:
+    case ir::Opcode::concatenate:
       return instruction.dimensions.size() == 1 && within(instruction.dimensions, rank) &&
              std::ranges::all_of(instruction.operands,
-                                 [&](InstructionId id) { return computation[id].shape.rank() == rank; });
-    case Opcode::broadcast:
+                                 [&](ir::InstructionId id) { return computation[id].shape.rank() == rank; });
+    case ir::Opcode::broadcast:
       return instruction.dimensions.size() == operand(0).dimensions.size() && within(instruction.dimensions, rank);
-    case Opcode::sort:
+    case ir::Opcode::sort:
       return instruction.dimensions.size() == 1 && within(instruction.dimensions, operand(0).rank());
-    case Opcode::gather:
+    case ir::Opcode::gather:
       return instruction.slice_sizes.size() == operand(0).dimensions.size() &&
              sound_rows(instruction, operand(0), instruction.shape);
-    case Opcode::scatter:
+    case ir::Opcode::scatter:
       return instruction.operands.size() == 3 && sound_rows(instruction, operand(0), operand(2));
-    case Opcode::reduce:
+    case ir::Opcode::reduce:
       return within(instruction.dimensions, operand(0).rank());
     default:
       return true;
   }
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

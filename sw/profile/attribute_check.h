@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sw/graph/graph.h"
+#include "sw/ir/graph.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
-/// Whether the attributes that the cost of an instruction depends on are there and name dimensions that exist; those of
-/// a text that was cut off may not. Operands are instructions of `computation`.
-bool has_sound_attributes(const Instruction& instruction, const Computation& computation);
+/// Returns whether the attributes that the cost of an instruction depends on are present and name existing dimensions;
+/// in a truncated text they may not. Operands are instructions of `computation`.
+bool has_sound_attributes(const ir::Instruction& instruction, const ir::Computation& computation);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
-std::vector<std::int64_t> matched_dimensions(const Shape& part, const Shape& whole) {
+std::vector<std::int64_t> matched_dimensions(const ir::Shape& part, const ir::Shape& whole) {
   std::vector<std::int64_t> matched;
   std::vector<bool> taken(whole.dimensions.size(), false);
   int from = 0;
@@ -24,28 +24,28 @@ std::vector<std::int64_t> matched_dimensions(const Shape& part, const Shape& who
   return matched;
 }
 
-InstructionId BodyBuilder::parameter(const Shape& shape) {
-  Instruction parameter;
-  parameter.opcode = Opcode::parameter;
+ir::InstructionId BodyBuilder::parameter(const ir::Shape& shape) {
+  ir::Instruction parameter;
+  parameter.opcode = ir::Opcode::parameter;
   parameter.shape = shape;
   parameter.index = std::int64_t(body_.parameters.size());
-  const InstructionId id = add(std::move(parameter));
+  const ir::InstructionId id = add(std::move(parameter));
   body_.parameters.push_back(id);
   return id;
 }
 
-InstructionId BodyBuilder::add(Instruction instruction) {
-  const auto id = InstructionId(body_.instructions.size());
+ir::InstructionId BodyBuilder::add(ir::Instruction instruction) {
+  const auto id = ir::InstructionId(body_.instructions.size());
   instruction.name = "i" + std::to_string(id);
   body_.instructions.push_back(std::move(instruction));
   return id;
 }
 
-InstructionId BodyBuilder::elementwise(InstructionId value, const Shape& shape, std::int64_t count,
-                                       const std::vector<InstructionId>& others) {
+ir::InstructionId BodyBuilder::elementwise(ir::InstructionId value, const ir::Shape& shape, std::int64_t count,
+                                           const std::vector<ir::InstructionId>& others) {
   for (std::int64_t i = 0; i < count; ++i) {
-    Instruction sum;
-    sum.opcode = Opcode::add;
+    ir::Instruction sum;
+    sum.opcode = ir::Opcode::add;
     sum.shape = shape;
     sum.operands = {value, std::size_t(i) < others.size() ? others[std::size_t(i)] : value};
     value = add(std::move(sum));
@@ -53,12 +53,12 @@ InstructionId BodyBuilder::elementwise(InstructionId value, const Shape& shape, 
   return value;
 }
 
-InstructionId BodyBuilder::slice(InstructionId value, base::Bytes bytes) {
-  Instruction slice;
-  slice.opcode = Opcode::slice;
+ir::InstructionId BodyBuilder::slice(ir::InstructionId value, base::Bytes bytes) {
+  ir::Instruction slice;
+  slice.opcode = ir::Opcode::slice;
   slice.operands = {value};
   slice.shape = shape(value);
-  const std::int64_t whole = std::max<std::int64_t>(1, padded_bytes(slice.shape).value());
+  const std::int64_t whole = std::max<std::int64_t>(1, ir::padded_bytes(slice.shape).value());
   double share = std::min(1.0, double(bytes.value()) / double(whole));
   for (int i = slice.shape.rank() - 1; i >= 0 && share < 1; --i) {
     std::int64_t& size = slice.shape.dimensions[std::size_t(slice.shape.minor_dimension(i))];
@@ -70,11 +70,11 @@ InstructionId BodyBuilder::slice(InstructionId value, base::Bytes bytes) {
   return add(std::move(slice));
 }
 
-InstructionId BodyBuilder::broadcast(InstructionId value, const Shape& whole, Layout layout) {
-  const Shape part = shape(value);
+ir::InstructionId BodyBuilder::broadcast(ir::InstructionId value, const ir::Shape& whole, Layout layout) {
+  const ir::Shape part = shape(value);
   if (part.element_count() >= whole.element_count()) return value;
-  Instruction broadcast;
-  broadcast.opcode = Opcode::broadcast;
+  ir::Instruction broadcast;
+  broadcast.opcode = ir::Opcode::broadcast;
   broadcast.operands = {value};
   broadcast.shape = whole;
   broadcast.shape.element_type = part.element_type;
@@ -91,9 +91,9 @@ InstructionId BodyBuilder::broadcast(InstructionId value, const Shape& whole, La
   return add(std::move(broadcast));
 }
 
-InstructionId BodyBuilder::reduce(InstructionId value, const Shape& result) {
-  Instruction reduce;
-  reduce.opcode = Opcode::reduce;
+ir::InstructionId BodyBuilder::reduce(ir::InstructionId value, const ir::Shape& result) {
+  ir::Instruction reduce;
+  reduce.opcode = ir::Opcode::reduce;
   reduce.operands = {value};
   reduce.shape = result;
   const std::vector<std::int64_t> kept = matched_dimensions(result, shape(value));
@@ -104,54 +104,54 @@ InstructionId BodyBuilder::reduce(InstructionId value, const Shape& result) {
   return add(std::move(reduce));
 }
 
-ComputationId BodyBuilder::combiner() {
+ir::ComputationId BodyBuilder::combiner() {
   if (called_.empty()) {
     BodyBuilder sum;
-    const InstructionId a = sum.parameter(make_shape(ElementType::f32, {}));
-    const InstructionId b = sum.parameter(make_shape(ElementType::f32, {}));
-    sum.body_.root = sum.elementwise(a, make_shape(ElementType::f32, {}), 1, {b});
+    const ir::InstructionId a = sum.parameter(ir::make_shape(ir::ElementType::f32, {}));
+    const ir::InstructionId b = sum.parameter(ir::make_shape(ir::ElementType::f32, {}));
+    sum.body_.root = sum.elementwise(a, ir::make_shape(ir::ElementType::f32, {}), 1, {b});
     sum.body_.name = "sum";
     called_.push_back(std::move(sum.body_));
   }
   return 0;
 }
 
-Module BodyBuilder::fusion(const std::vector<InstructionId>& results) && {
+ir::Module BodyBuilder::fusion(const std::vector<ir::InstructionId>& results) && {
   body_.name = "body";
   body_.root = results.front();
   if (results.size() > 1) {
-    Instruction tuple;
-    tuple.opcode = Opcode::tuple;
+    ir::Instruction tuple;
+    tuple.opcode = ir::Opcode::tuple;
     tuple.operands = results;
-    std::vector<Shape> shapes;
-    for (InstructionId id : results) shapes.push_back(shape(id));
-    tuple.shape = make_tuple_shape(std::move(shapes));
+    std::vector<ir::Shape> shapes;
+    for (ir::InstructionId id : results) shapes.push_back(shape(id));
+    tuple.shape = ir::make_tuple_shape(std::move(shapes));
     body_.root = add(std::move(tuple));
   }
   BodyBuilder entry;
-  Instruction fusion;
-  fusion.opcode = Opcode::fusion;
+  ir::Instruction fusion;
+  fusion.opcode = ir::Opcode::fusion;
   fusion.shape = shape(body_.root);
-  for (InstructionId id : body_.parameters) fusion.operands.push_back(entry.parameter(shape(id)));
-  fusion.called = {ComputationId(called_.size())};
+  for (ir::InstructionId id : body_.parameters) fusion.operands.push_back(entry.parameter(shape(id)));
+  fusion.called = {ir::ComputationId(called_.size())};
   entry.body_.root = entry.add(std::move(fusion));
   entry.body_.name = "entry";
-  Module module;
+  ir::Module module;
   module.computations = std::move(called_);
   module.computations.push_back(std::move(body_));
   module.computations.push_back(std::move(entry.body_));
-  module.entry = ComputationId(module.computations.size()) - 1;
+  module.entry = ir::ComputationId(module.computations.size()) - 1;
   return module;
 }
 
-Module BodyBuilder::bare() && {
+ir::Module BodyBuilder::bare() && {
   body_.name = "entry";
-  body_.root = InstructionId(body_.instructions.size()) - 1;
-  Module module;
+  body_.root = ir::InstructionId(body_.instructions.size()) - 1;
+  ir::Module module;
   module.computations = std::move(called_);
   module.computations.push_back(std::move(body_));
-  module.entry = ComputationId(module.computations.size()) - 1;
+  module.entry = ir::ComputationId(module.computations.size()) - 1;
   return module;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -3,43 +3,43 @@
 
 #include <vector>
 
-#include "sw/graph/graph.h"
+#include "sw/ir/graph.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
-/// Writes the body of a fusion whose meaning is not known, only its work: types need not agree and nothing is shared.
+/// Builds the body of a fusion of which only the work is known: element types need not agree, and equal instructions
+/// are not merged.
 class BodyBuilder {
  public:
-  InstructionId parameter(const Shape& shape);
-  InstructionId add(Instruction instruction);
-  /// `value` after `count` element-wise operations on arrays of `shape`; the first ones read `others`, at most as many
-  /// as there are operations.
-  InstructionId elementwise(InstructionId value, const Shape& shape, std::int64_t count,
-                            const std::vector<InstructionId>& others = {});
-  /// As much of an array as `bytes`, at least one element of its slowest dimension.
-  InstructionId slice(InstructionId value, base::Bytes bytes);
-  /// A smaller array beside `shape`, whose dimensions of the same sizes it has; itself when that cannot be. An array
-  /// that is only in VMEM has whatever layout keeps the value's lanes.
+  ir::InstructionId parameter(const ir::Shape& shape);
+  ir::InstructionId add(ir::Instruction instruction);
+  /// Appends `count` element-wise operations on arrays of `shape` to `value`. The first ones read `others`, of which
+  /// there are at most `count`.
+  ir::InstructionId elementwise(ir::InstructionId value, const ir::Shape& shape, std::int64_t count,
+                                const std::vector<ir::InstructionId>& others = {});
+  /// A part of an array of `bytes`, but at least one element of its slowest dimension.
+  ir::InstructionId slice(ir::InstructionId value, base::Bytes bytes);
+  /// Broadcasts a smaller array to `shape`, whose dimensions it matches by size; returns it unchanged if they do not
+  /// match. With Layout::free, for an array that exists only in VMEM, the layout keeps the value's lanes.
   enum class Layout { given, free };
-  InstructionId broadcast(InstructionId value, const Shape& shape, Layout layout = Layout::given);
-  /// Sums of `value` over the dimensions that `result` lacks.
-  InstructionId reduce(InstructionId value, const Shape& result);
-  const Shape& shape(InstructionId id) const { return body_[id].shape; }
+  ir::InstructionId broadcast(ir::InstructionId value, const ir::Shape& shape, Layout layout = Layout::given);
+  /// Sums `value` over the dimensions that `result` lacks.
+  ir::InstructionId reduce(ir::InstructionId value, const ir::Shape& result);
+  const ir::Shape& shape(ir::InstructionId id) const { return body_[id].shape; }
 
-  /// The module with a fusion of this body, whose root is `results` as a tuple, or the only one of them.
-  Module fusion(const std::vector<InstructionId>& results) &&;
-  /// The module with the instruction itself as the root; it has been added last.
-  Module bare() &&;
+  /// Returns a module with a fusion of this body. Its root is a tuple of `results`, or the only one of them.
+  ir::Module fusion(const std::vector<ir::InstructionId>& results) &&;
+  /// Returns a module with the last instruction added as root, without a fusion.
+  ir::Module bare() &&;
 
  private:
-  ComputationId combiner();
+  ir::ComputationId combiner();
 
-  Computation body_;
-  std::vector<Computation> called_;
+  ir::Computation body_;
+  std::vector<ir::Computation> called_;
 };
 
-/// Dimension numbers of `whole` that the dimensions of `part` stand for, in their order, matched by size; empty when
-/// there is one that none is left for.
-std::vector<std::int64_t> matched_dimensions(const Shape& part, const Shape& whole);
+/// Returns the dimension of `whole` for each dimension of `part`, in order, matched by size; empty if one has no match.
+std::vector<std::int64_t> matched_dimensions(const ir::Shape& part, const ir::Shape& whole);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

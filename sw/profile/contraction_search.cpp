@@ -5,31 +5,31 @@
 #include <tuple>
 #include <utility>
 
-#include "sw/compiler/matmul_problem.h"
-#include "sw/graph/flops.h"
+#include "sw/compiler/tiles/matmul_problem.h"
+#include "sw/ir/transform/flops.h"
 #include "sw/profile/body_builder.h"
 #include "sw/profile/convolution_match.h"
 #include "sw/profile/dot_match.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
-/// XLA's count of the whole op cannot be below that of its contraction; figures of a profile are rounded.
+/// The contraction has at most XLA's count for the whole op; numbers in a profile are rounded.
 constexpr double kRounding = 1.004;
-/// Dimensions in another order meet more or fewer taps in the padding; the usual order comes first and stays unless
+/// Dimensions in another order have more or fewer taps in the padding. The usual order comes first and is kept unless
 /// another one explains this much more.
 constexpr double kOtherOrder = 1.05;
-/// A contraction that explains less than this is not the op's main one.
+/// A contraction that explains less than this fraction is not the op's main one.
 constexpr double kLeastShare = 0.7;
 constexpr double kLeastShareAtAll = 0.4;
-/// A chain that pads its products by more than this is not what a compiler would fuse.
+/// A compiler would not fuse a chain that pads its products by more than this.
 constexpr std::int64_t kMostPadding = 8;
-/// A vector has no contraction worth a matrix unit.
+/// A smaller array has no contraction worth a matrix unit.
 constexpr std::int64_t kLeastElements = 16;
 /// Rows and columns of a matrix unit's weights.
 constexpr std::int64_t kTile = 128;
 
-/// Contractions in a row, and of how many matrices they may be made, so that all can be tried.
+/// Limits on chains so that all can be tried: contractions in a chain, candidate factors, and combinations.
 constexpr std::size_t kMostSteps = 3;
 constexpr std::size_t kMostLinks = 8;
 constexpr std::int64_t kMostTried = 20'000;
@@ -66,20 +66,20 @@ class Search {
   }
 
   void try_pair(int result, int lhs, int rhs) {
-    const Shape &out = results_[result], &left = operands_[lhs], &right = operands_[rhs];
+    const ir::Shape &out = results_[result], &left = operands_[lhs], &right = operands_[rhs];
     if (out.element_count() < kLeastElements || !is_factor(lhs) || !is_factor(rhs)) return;
     if (lhs != rhs) {
-      for (Instruction& convolution : matching_convolutions(out, left, right)) {
+      for (ir::Instruction& convolution : matching_convolutions(out, left, right)) {
         offer(result, {step(lhs, rhs, std::move(convolution), left, right)});
       }
     }
-    if (lhs > rhs) return;  // dots find both orders
-    for (Instruction& dot : matching_dots(out, left, right)) {
+    if (lhs > rhs) return;  // dots are found in both orders
+    for (ir::Instruction& dot : matching_dots(out, left, right)) {
       offer(result, {step(lhs, rhs, std::move(dot), left, right)});
     }
   }
 
-  /// Two operands make an array that meets a third one, and so on.
+  /// Tries chains: two operands make an array that is contracted with a third one, and so on.
   void try_chains() {
     for (int i = 0; i < int(operands_.size()); ++i) {
       if (is_factor(i) && operands_[std::size_t(i)].rank() > 1) links_.push_back(i);
@@ -91,8 +91,8 @@ class Search {
     }
   }
 
-  void extend(std::vector<ContractionStep>& steps, int lhs, const Shape& left, int rhs) {
-    for (Instruction& dot : intermediate_dots(left, operands_[rhs])) {
+  void extend(std::vector<ContractionStep>& steps, int lhs, const ir::Shape& left, int rhs) {
+    for (ir::Instruction& dot : intermediate_dots(left, operands_[rhs])) {
       if (++tried_ > kMostTried) return;
       steps.push_back(step(lhs, rhs, std::move(dot), left, operands_[rhs]));
       if (2.0 * sum(steps) <= kRounding * flops_) continue_chain(steps);
@@ -101,13 +101,13 @@ class Search {
   }
 
   void continue_chain(std::vector<ContractionStep>& steps) {
-    const Shape value = steps.back().hero.shape;
+    const ir::Shape value = steps.back().hero.shape;
     finish_chain(steps, value);
     for (int next : links_) {
-      const Shape& operand = operands_[next];
+      const ir::Shape& operand = operands_[next];
       if (uses(steps, next)) continue;
       for (int result = 0; result < int(results_.size()); ++result) {
-        for (Instruction& dot : matching_dots(results_[result], value, operand)) {
+        for (ir::Instruction& dot : matching_dots(results_[result], value, operand)) {
           std::vector<ContractionStep> chain = steps;
           chain.push_back(step(kEarlierResult, next, std::move(dot), value, operand));
           offer(result, std::move(chain));
@@ -117,10 +117,10 @@ class Search {
     }
   }
 
-  /// A chain may end in a sum over some dimensions of its last array.
-  void finish_chain(const std::vector<ContractionStep>& steps, const Shape& value) {
+  /// Offers a chain that ends in a sum over some dimensions of its last array.
+  void finish_chain(const std::vector<ContractionStep>& steps, const ir::Shape& value) {
     if (steps.size() < 2) return;
-    for (const Shape& result : results_) {
+    for (const ir::Shape& result : results_) {
       const bool sum = result.rank() >= 1 && result.element_count() < value.element_count() &&
                        std::ranges::all_of(result.dimensions, [&](std::int64_t size) {
                          return size == 1 || std::ranges::find(value.dimensions, size) != value.dimensions.end();
@@ -130,9 +130,9 @@ class Search {
   }
 
   bool is_factor(int operand) const {
-    const Shape& shape = operands_[std::size_t(operand)];
+    const ir::Shape& shape = operands_[std::size_t(operand)];
     return read_whole_[std::size_t(operand)] && shape.element_count() >= kLeastElements &&
-           is_floating_point(shape.element_type);
+           ir::is_floating_point(shape.element_type);
   }
 
   static bool uses(const std::vector<ContractionStep>& steps, int operand) {
@@ -145,9 +145,9 @@ class Search {
     return count;
   }
 
-  static ContractionStep step(int lhs, int rhs, Instruction hero, const Shape& left, const Shape& right) {
-    const std::int64_t count = multiply_accumulates(hero, left, right);
-    const MatmulProblem problem = matmul_problem(hero, left, right, kTile);
+  static ContractionStep step(int lhs, int rhs, ir::Instruction hero, const ir::Shape& left, const ir::Shape& right) {
+    const std::int64_t count = ir::transform::multiply_accumulates(hero, left, right);
+    const compiler::tiles::MatmulProblem problem = compiler::tiles::matmul_problem(hero, left, right, kTile);
     return {lhs, rhs, std::move(hero), count, problem.weight_tiles(kTile) * std::max(problem.rows, kTile)};
   }
 
@@ -155,13 +155,13 @@ class Search {
     if (operands_[rhs].rank() < 2 || results_[result].rank() < 2 || !is_factor(rhs)) return;
     std::optional<HalfMatch> half = matching_half(results_[result], operands_[rhs]);
     if (!half || half->dot.shape.dimensions.empty()) return;
-    const Shape made = half->lhs;
+    const ir::Shape made = half->lhs;
     offer(result, {step(kMadeInside, rhs, std::move(half->dot), made, operands_[rhs])}, made);
   }
 
-  /// Takes the candidate when it explains more than what was found before, or as much as a convolution that was found
-  /// as a dot.
-  void offer(int result, std::vector<ContractionStep> steps, const Shape& made_lhs = {}) {
+  /// Accepts the candidate if it explains more than the best so far, or as much if the best is a convolution that was
+  /// found as a dot.
+  void offer(int result, std::vector<ContractionStep> steps, const ir::Shape& made_lhs = {}) {
     Contraction candidate{std::move(steps), result, made_lhs, {}};
     const auto now = double(candidate.multiply_accumulates());
     if (2.0 * now > kRounding * flops_) return;
@@ -170,8 +170,8 @@ class Search {
       return;
     }
     if (best_ && candidate.steps.size() > 1 && explained() && best_->steps.size() > 1) {
-      // Several chains explain the op: the one whose arrays the other operands fit, with fewest dimensions contracted,
-      // that suits a matrix unit best.
+      // Several chains explain the op. The best one has arrays that fit the other operands, then the fewest contracted
+      // dimensions, then the least time on a matrix unit.
       auto rank = [&](const Contraction& c) { return std::tuple(misfits(c), contracted(c), array_rows(c)); };
       if (2.0 * now < kLeastShare * flops_ || rank(candidate) >= rank(*best_)) return;
     } else if (best_ && now <= double(best_->multiply_accumulates()) * least_gain(candidate)) {
@@ -180,19 +180,19 @@ class Search {
     best_ = std::move(candidate);
   }
 
-  /// Operands beside the factors that are no part of any array of the chain.
+  /// Number of operands other than the factors that fit no array of the chain.
   std::int64_t misfits(const Contraction& contraction) const {
     std::int64_t count = 0;
     for (int i = 0; i < int(operands_.size()); ++i) {
-      const Shape& operand = operands_[std::size_t(i)];
-      auto holds = [&](const Shape& whole) {
+      const ir::Shape& operand = operands_[std::size_t(i)];
+      auto holds = [&](const ir::Shape& whole) {
         return matched_dimensions(operand, whole).size() == operand.dimensions.size();
       };
       const bool fits =
           operand.rank() == 0 || uses(contraction.steps, i) ||
           std::ranges::any_of(operands_,
-                              [&](const Shape& other) {
-                                return &other != &operand && is_floating_point(other.element_type) && holds(other);
+                              [&](const ir::Shape& other) {
+                                return &other != &operand && ir::is_floating_point(other.element_type) && holds(other);
                               }) ||
           std::ranges::any_of(contraction.steps, [&](const ContractionStep& s) { return holds(s.hero.shape); });
       count += fits ? 0 : 1;
@@ -214,12 +214,12 @@ class Search {
 
   double least_gain(const Contraction& candidate) const {
     const ContractionStep &now = candidate.steps.back(), &before = best_->steps.back();
-    const bool convolution = now.hero.opcode == Opcode::convolution;
-    if (convolution && before.hero.opcode == Opcode::dot) return 1 / kRounding;
+    const bool convolution = now.hero.opcode == ir::Opcode::convolution;
+    if (convolution && before.hero.opcode == ir::Opcode::dot) return 1 / kRounding;
     return convolution && candidate.result == best_->result ? kOtherOrder : kRounding;
   }
 
-  /// All FLOPs into whole tiles of operands that both are made.
+  /// Invents a product of two operands made inside: all FLOPs in whole weight tiles.
   void invent() {
     const auto rows = std::int64_t(flops_ / (2.0 * double(kTile * kTile)));
     if (rows < 1) return;
@@ -229,11 +229,11 @@ class Search {
     step.multiply_accumulates = rows * kTile * kTile;
     best_ = Contraction{{std::move(step)},
                         -1,
-                        make_shape(ElementType::bf16, {rows, kTile}),
-                        make_shape(ElementType::bf16, {kTile, kTile})};
+                        ir::make_shape(ir::ElementType::bf16, {rows, kTile}),
+                        ir::make_shape(ir::ElementType::bf16, {kTile, kTile})};
   }
 
-  const std::vector<Shape>&results_, &operands_;
+  const std::vector<ir::Shape>&results_, &operands_;
   const std::vector<bool>& read_whole_;
   double flops_;
   std::int64_t tried_ = 0;
@@ -253,4 +253,4 @@ std::optional<Contraction> find_contraction(const ContractionArrays& arrays, dou
   return Search(arrays, flops).run();
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -4,41 +4,42 @@
 #include <optional>
 #include <vector>
 
-#include "sw/graph/graph.h"
+#include "sw/ir/graph.h"
 
-/// Which contraction a fusion without a body is built around, found from the shapes of its operands and results and
-/// from its FLOPs. Dimensions are matched by their sizes: one that an operand and the result share is kept, one that
-/// both operands and the result share is a batch dimension, one that only the operands share is contracted; arrays of
-/// images meet kernels of up to 16 taps a side forward, as input gradient or as kernel gradient.
-namespace podsim::sw {
+/// Finds the contraction that a fusion without a body is built around, from the shapes of its operands and results and
+/// from its FLOPs. Dimensions are matched by size: one that an operand and the result share is kept, one that both
+/// operands and the result share is a batch dimension, one that only the operands share is contracted. Images and
+/// kernels of up to 16 taps per side are matched as forward convolution, input gradient or kernel gradient.
+namespace podsim::sw::profile {
 
-/// Names an operand of the fusion, or one of these.
+/// In place of an operand of the fusion: a value made inside it, or the result of the previous step.
 enum : int { kMadeInside = -1, kEarlierResult = -2 };
 
 struct ContractionStep {
-  int lhs = 0, rhs = 0;  ///< operands, or of the above
-  Instruction hero;      ///< convolution or dot: opcode, shape and roles of dimensions; its operands are not set
+  int lhs = 0, rhs = 0;  ///< operand numbers of the fusion, or one of the above
+  ir::Instruction hero;  ///< convolution or dot: opcode, shape and roles of dimensions; its operands are not set
   std::int64_t multiply_accumulates = 0;
-  std::int64_t array_rows = 0;  ///< that pass a weight tile, over all weight tiles: what it takes of a matrix unit
+  std::int64_t array_rows = 0;  ///< rows that pass a weight tile, over all weight tiles: the time on a matrix unit
 };
 
 struct Contraction {
-  std::vector<ContractionStep> steps;  ///< each but the first takes the result of the one before
-  int result = 0;                      ///< which of the arrays of the result the last one makes; -1: none is as large
-  Shape made_lhs, made_rhs;            ///< of operands that the fusion makes itself
+  std::vector<ContractionStep> steps;  ///< each step after the first takes the result of the previous one
+  int result = 0;                ///< number of the result array that the last step makes; -1 if no result is as large
+  ir::Shape made_lhs, made_rhs;  ///< shapes of operands that the fusion makes itself
   std::int64_t multiply_accumulates() const;
 };
 
-/// What a contraction may be found in: arrays of the op, and which operands it reads as a whole. Of others it takes a
-/// slice, whose shape is not known.
+/// The arrays of an op, and which operands it reads entirely. From other operands it reads a slice of unknown shape, so
+/// they are not factors.
 struct ContractionArrays {
-  std::vector<Shape> results, operands;
+  std::vector<ir::Shape> results, operands;
   std::vector<bool> read_whole;  ///< as long as operands
 };
 
-/// The contraction with most multiply-accumulates of which `flops`, XLA's count of the whole op, are at least twice as
-/// many. Where no single one explains most of them, two or three in a row are tried, then one with an operand that is
-/// made within the fusion. Nothing when the op has hardly a FLOP per element.
+/// Returns the contraction with the most multiply-accumulates, of which `flops`, XLA's count for the whole op, must be
+/// at least twice as many (to 0.4 %). If no single contraction explains most of the FLOPs, chains of two or three are
+/// tried, then one with an operand made inside the fusion, and last a product of two operands made inside. Returns
+/// std::nullopt if the FLOPs are fewer than those of one row through a weight tile.
 std::optional<Contraction> find_contraction(const ContractionArrays& arrays, double flops);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -5,14 +5,15 @@
 #include <optional>
 #include <utility>
 
-#include "sw/graph/convolution_gradient.h"
+#include "sw/ir/transform/convolution_gradient.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 constexpr std::int64_t kMostTaps = 16;
 
-/// Where an array keeps its two roles beside space: batch and feature of images, input and output feature of kernels.
+/// The dimensions of an array: two with a role (batch and feature of images, input and output feature of kernels), and
+/// space.
 struct Roles {
   int first = 0, second = 0;
   std::vector<int> spatial;
@@ -26,22 +27,22 @@ Roles roles_with(int rank, int first, int second) {
   return roles;
 }
 
-/// batch, feature: NHWC, NCHW, HWNC, HWCN, CHWN.
+/// Roles batch, feature in the orders NHWC, NCHW, HWNC, HWCN, CHWN.
 std::vector<Roles> image_roles(int rank) {
   return {roles_with(rank, 0, rank - 1), roles_with(rank, 0, 1), roles_with(rank, rank - 2, rank - 1),
           roles_with(rank, rank - 1, rank - 2), roles_with(rank, rank - 1, 0)};
 }
 
-/// input feature, output feature: HWIO, HWOI, OIHW, IOHW.
+/// Roles input feature, output feature in the orders HWIO, HWOI, OIHW, IOHW.
 std::vector<Roles> kernel_roles(int rank) {
   return {roles_with(rank, rank - 2, rank - 1), roles_with(rank, rank - 1, rank - 2), roles_with(rank, 1, 0),
           roles_with(rank, 0, 1)};
 }
 
-/// Of a window of `taps` that makes `output` positions of `input` ones.
-std::optional<WindowDimension> forward_window(std::int64_t input, std::int64_t output, std::int64_t taps) {
+/// Window of `taps` that makes `output` positions from `input` ones.
+std::optional<ir::WindowDimension> forward_window(std::int64_t input, std::int64_t output, std::int64_t taps) {
   if (taps > kMostTaps || output < 1 || output > input + taps - 1) return std::nullopt;
-  WindowDimension window;
+  ir::WindowDimension window;
   window.size = taps;
   window.stride = std::max<std::int64_t>(1, (input + output / 2) / output);
   const std::int64_t reach = (output - 1) * window.stride + taps;  // over the input and its padding
@@ -52,18 +53,19 @@ std::optional<WindowDimension> forward_window(std::int64_t input, std::int64_t o
   return window;
 }
 
-/// The same of an input gradient: more positions out than in, which lie apart.
-std::optional<WindowDimension> input_gradient_window(std::int64_t input, std::int64_t output, std::int64_t taps) {
-  std::optional<WindowDimension> forward = forward_window(output, input, taps);
+/// Window of an input gradient: more positions out than in, so the input is dilated.
+std::optional<ir::WindowDimension> input_gradient_window(std::int64_t input, std::int64_t output, std::int64_t taps) {
+  std::optional<ir::WindowDimension> forward = forward_window(output, input, taps);
   if (!forward || forward->stride == 1) return std::nullopt;
-  return transposed_window(*forward, output);
+  return ir::transform::transposed_window(*forward, output);
 }
 
-/// Of a kernel gradient: the window is the gradient of the result, one position per tap.
-std::optional<WindowDimension> kernel_gradient_window(std::int64_t image, std::int64_t taps, std::int64_t window_size) {
-  std::optional<WindowDimension> forward = forward_window(image, window_size, taps);
+/// Window of a kernel gradient: the window is the gradient of the result, with one position per tap.
+std::optional<ir::WindowDimension> kernel_gradient_window(std::int64_t image, std::int64_t taps,
+                                                          std::int64_t window_size) {
+  std::optional<ir::WindowDimension> forward = forward_window(image, window_size, taps);
   if (!forward) return std::nullopt;
-  WindowDimension window;
+  ir::WindowDimension window;
   window.size = window_size;
   window.window_dilation = forward->stride;
   window.padding_low = forward->padding_low;
@@ -73,10 +75,10 @@ std::optional<WindowDimension> kernel_gradient_window(std::int64_t image, std::i
 
 class Matcher {
  public:
-  Matcher(const Shape& result, const Shape& input, const Shape& kernel)
+  Matcher(const ir::Shape& result, const ir::Shape& input, const ir::Shape& kernel)
       : result_(result), input_(input), kernel_(kernel) {}
 
-  std::vector<Instruction> run() {
+  std::vector<ir::Instruction> run() {
     const int rank = result_.rank();
     if (rank < 3 || rank > 5 || input_.rank() != rank || kernel_.rank() != rank) return {};
     for (const Roles& image : image_roles(rank)) {
@@ -99,7 +101,7 @@ class Matcher {
     add(image, kernel, out, input_gradient_window);
   }
 
-  /// The window is an image: its batch is contracted with the input's batch, which takes the role of a feature.
+  /// Here the window is an image: its batch is contracted with the input's batch, which takes the role of a feature.
   void try_kernel_gradient(const Roles& image, const Roles& gradient, const Roles& out) {
     if (input_.dimensions[image.first] != kernel_.dimensions[gradient.first]) return;
     if (input_.dimensions[image.second] != result_.dimensions[out.first]) return;
@@ -108,11 +110,11 @@ class Matcher {
     add(swapped, gradient, out, kernel_gradient_window);
   }
 
-  using WindowOf = std::optional<WindowDimension> (*)(std::int64_t input, std::int64_t output, std::int64_t taps);
+  using WindowOf = std::optional<ir::WindowDimension> (*)(std::int64_t input, std::int64_t output, std::int64_t taps);
 
   void add(const Roles& image, const Roles& kernel, const Roles& out, WindowOf window_of) {
-    Instruction convolution;
-    convolution.opcode = Opcode::convolution;
+    ir::Instruction convolution;
+    convolution.opcode = ir::Opcode::convolution;
     convolution.shape = result_;
     for (std::size_t i = 0; i < image.spatial.size(); ++i) {
       auto window = window_of(input_.dimensions[image.spatial[i]], result_.dimensions[out.spatial[i]],
@@ -132,14 +134,15 @@ class Matcher {
     found_.push_back(std::move(convolution));
   }
 
-  const Shape &result_, &input_, &kernel_;
-  std::vector<Instruction> found_;
+  const ir::Shape &result_, &input_, &kernel_;
+  std::vector<ir::Instruction> found_;
 };
 
 }  // namespace
 
-std::vector<Instruction> matching_convolutions(const Shape& result, const Shape& input, const Shape& kernel) {
+std::vector<ir::Instruction> matching_convolutions(const ir::Shape& result, const ir::Shape& input,
+                                                   const ir::Shape& kernel) {
   return Matcher(result, input, kernel).run();
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

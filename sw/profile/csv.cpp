@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
 CsvReader::CsvReader(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {
   if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
@@ -63,4 +63,4 @@ void CsvReader::skip_line_end() {
   if (at_ < text_.size()) at_ += text_[at_] == '\n' ? 1 : 2;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -8,27 +8,27 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
-/// One field of a CSV record: its value without quotes, and where it stands in the file.
+/// A field of a CSV record: its value without quotes, and its location in the file.
 struct CsvField {
   std::string value;
-  std::size_t offset = 0;  ///< of its first character in the text
-  int length = 1;          ///< characters underlined in a message, 1 at least
+  std::size_t offset = 0;  ///< offset of its first character in the text
+  int length = 1;          ///< characters underlined in a message, at least 1
 };
 
-/// Comma-separated records as RFC 4180 has them: a field in quotes may hold commas, line ends and doubled quotes. A
-/// byte-order mark is skipped, empty lines are none, lines end in LF or CRLF.
+/// Reads comma-separated records by RFC 4180: a quoted field may contain commas, line ends and doubled quotes. A
+/// byte-order mark and empty lines are skipped; lines end in LF or CRLF.
 class CsvReader {
  public:
   /// `text` outlives the reader.
   CsvReader(std::string file, std::string_view text);
 
-  /// Reads the next record into `fields`; false at the end. InputError for a quote that does not end, or is followed by
-  /// something else than a comma.
+  /// Reads the next record into `fields`; returns false at the end. Throws InputError for a quote that does not end, or
+  /// that is followed by anything but a comma.
   bool next(std::vector<CsvField>& fields);
 
-  /// InputError's place for something about a field.
+  /// The location of a field for an InputError.
   base::SourceLocation location(const CsvField& field) const;
 
  private:
@@ -42,4 +42,4 @@ class CsvReader {
   std::size_t at_ = 0;
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -6,15 +6,15 @@
 #include <map>
 #include <utility>
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 using Dimensions = std::vector<int>;
 
-/// Takes dimension numbers of a given size, the first one first.
+/// Takes dimension numbers of a given size, lowest first.
 class Pool {
  public:
-  explicit Pool(const Shape& shape) {
+  explicit Pool(const ir::Shape& shape) {
     for (int d = 0; d < shape.rank(); ++d) by_size_[shape.dimensions[d]].push_back(d);
   }
   int take(std::int64_t size) {
@@ -39,9 +39,10 @@ class Pool {
   std::map<std::int64_t, std::vector<int>> by_size_;
 };
 
-/// A dot's shape in its own order of dimensions; `order[i]` is the dimension of the result that stands there.
-Shape reordered(const Shape& result, const std::vector<int>& order) {
-  Shape shape = result;
+/// The shape of a dot with its dimensions in the order of a dot; `order[i]` is the dimension of the result at position
+/// i.
+ir::Shape reordered(const ir::Shape& result, const std::vector<int>& order) {
+  ir::Shape shape = result;
   std::vector<int> place(result.dimensions.size(), -1);
   for (std::size_t i = 0; i < order.size(); ++i) place[std::size_t(order[i])] = int(i);
   shape.dimensions.clear();
@@ -53,7 +54,7 @@ Shape reordered(const Shape& result, const std::vector<int>& order) {
   return shape;
 }
 
-/// How many dimensions of one size are batch, rows, columns and contraction.
+/// Numbers of dimensions of one size that are batch, rows, columns and contraction.
 struct Share {
   std::int64_t size = 0;
   int batch = 0, rows = 0, columns = 0, contraction = 0;
@@ -70,10 +71,11 @@ std::vector<Share> shares_of(std::int64_t size, int lhs, int rhs, int result) {
   return shares;
 }
 
-Instruction dot_of(const Shape& result, const Shape& lhs, const Shape& rhs, const std::vector<Share>& shares) {
+ir::Instruction dot_of(const ir::Shape& result, const ir::Shape& lhs, const ir::Shape& rhs,
+                       const std::vector<Share>& shares) {
   Pool from_lhs(lhs), from_rhs(rhs), from_result(result);
-  Instruction dot;
-  dot.opcode = Opcode::dot;
+  ir::Instruction dot;
+  dot.opcode = ir::Opcode::dot;
   std::vector<int> batch, rows, columns;
   for (const Share& share : shares) {
     for (int i = 0; i < share.batch; ++i) {
@@ -97,8 +99,8 @@ Instruction dot_of(const Shape& result, const Shape& lhs, const Shape& rhs, cons
   return dot;
 }
 
-/// The dimensions of an operand that are neither batch nor contracted, at the end of a dot's shape.
-void append_free(Shape& shape, const Shape& operand, const std::vector<int>& batch,
+/// Appends the dimensions of an operand that are neither batch nor contracted to a dot's shape.
+void append_free(ir::Shape& shape, const ir::Shape& operand, const std::vector<int>& batch,
                  const std::vector<int>& contracted) {
   for (int d = 0; d < operand.rank(); ++d) {
     const bool used =
@@ -109,7 +111,7 @@ void append_free(Shape& shape, const Shape& operand, const std::vector<int>& bat
 
 }  // namespace
 
-std::vector<Instruction> matching_dots(const Shape& result, const Shape& lhs, const Shape& rhs) {
+std::vector<ir::Instruction> matching_dots(const ir::Shape& result, const ir::Shape& lhs, const ir::Shape& rhs) {
   const Pool in_lhs(lhs), in_rhs(rhs), in_result(result);
   std::vector<std::int64_t> sizes = in_lhs.sizes();
   for (const Pool* pool : {&in_rhs, &in_result}) {
@@ -128,16 +130,16 @@ std::vector<Instruction> matching_dots(const Shape& result, const Shape& lhs, co
     }
     combinations = std::move(longer);
   }
-  std::vector<Instruction> dots;
+  std::vector<ir::Instruction> dots;
   for (const std::vector<Share>& shares : combinations) dots.push_back(dot_of(result, lhs, rhs, shares));
   return dots;
 }
 
-std::optional<HalfMatch> matching_half(const Shape& result, const Shape& rhs) {
+std::optional<HalfMatch> matching_half(const ir::Shape& result, const ir::Shape& rhs) {
   Pool from_result(result);
   std::vector<int> rows, columns;
   HalfMatch match;
-  match.dot.opcode = Opcode::dot;
+  match.dot.opcode = ir::Opcode::dot;
   std::int64_t contraction = 1;
   for (int d = 0; d < rhs.rank(); ++d) {
     const std::int64_t size = rhs.dimensions[d];
@@ -169,21 +171,21 @@ std::optional<HalfMatch> matching_half(const Shape& result, const Shape& rhs) {
   return match;
 }
 
-std::vector<Instruction> intermediate_dots(const Shape& lhs, const Shape& rhs) {
+std::vector<ir::Instruction> intermediate_dots(const ir::Shape& lhs, const ir::Shape& rhs) {
   const Pool in_lhs(lhs), in_rhs(rhs);
   std::vector<std::int64_t> shared;
   for (std::int64_t size : in_lhs.sizes()) {
     if (in_rhs.count(size) > 0) shared.push_back(size);
   }
-  // Of every shared size, one of each side at most is not kept.
+  // For every shared size, at most one dimension of each side is not kept.
   enum Role { batch, contracted, kept, roles };
-  std::vector<Instruction> dots;
+  std::vector<ir::Instruction> dots;
   std::size_t combinations = 1;
   for (std::size_t i = 0; i < shared.size(); ++i) combinations *= roles;
   for (std::size_t combination = 0; combination < combinations; ++combination) {
     Pool from_lhs(lhs), from_rhs(rhs);
-    Instruction dot;
-    dot.opcode = Opcode::dot;
+    ir::Instruction dot;
+    dot.opcode = ir::Opcode::dot;
     std::size_t rest = combination;
     for (std::int64_t size : shared) {
       const auto role = Role(rest % roles);
@@ -193,7 +195,7 @@ std::vector<Instruction> intermediate_dots(const Shape& lhs, const Shape& rhs) {
       (role == batch ? dot.dot.rhs_batch : dot.dot.rhs_contracting).push_back(from_rhs.take(size));
     }
     if (dot.dot.lhs_contracting.empty()) continue;
-    dot.shape = make_shape(lhs.element_type, {});
+    dot.shape = ir::make_shape(lhs.element_type, {});
     for (int d : dot.dot.lhs_batch) dot.shape.dimensions.push_back(lhs.dimensions[d]);
     append_free(dot.shape, lhs, dot.dot.lhs_batch, dot.dot.lhs_contracting);
     append_free(dot.shape, rhs, dot.dot.rhs_batch, dot.dot.rhs_contracting);
@@ -202,13 +204,13 @@ std::vector<Instruction> intermediate_dots(const Shape& lhs, const Shape& rhs) {
   return dots;
 }
 
-Instruction plain_dot(std::int64_t rows, std::int64_t columns) {
-  Instruction dot;
-  dot.opcode = Opcode::dot;
-  dot.shape = make_shape(ElementType::bf16, {rows, columns});
+ir::Instruction plain_dot(std::int64_t rows, std::int64_t columns) {
+  ir::Instruction dot;
+  dot.opcode = ir::Opcode::dot;
+  dot.shape = ir::make_shape(ir::ElementType::bf16, {rows, columns});
   dot.dot.lhs_contracting = {1};
   dot.dot.rhs_contracting = {0};
   return dot;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

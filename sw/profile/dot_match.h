@@ -4,30 +4,30 @@
 #include <optional>
 #include <vector>
 
-#include "sw/graph/graph.h"
+#include "sw/ir/graph.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
-/// All dots of `lhs` and `rhs` whose result has the dimensions of `result` in some order: every size above 1 is shared
-/// out between batch (in all three), rows (lhs and result), columns (rhs and result) and contraction (both operands),
-/// each size in every way that its numbers of occurrences allow. The dot's shape has the order of dimensions that a dot
-/// has, batch, lhs, rhs, and the result's layout.
-std::vector<Instruction> matching_dots(const Shape& result, const Shape& lhs, const Shape& rhs);
+/// Returns all dots of `lhs` and `rhs` whose result has the dimensions of `result` in some order. The dimensions of
+/// every size above 1 are distributed among batch (in all three arrays), rows (lhs and result), columns (rhs and
+/// result) and contraction (both operands) in every way that the numbers of dimensions of that size allow. The dot's
+/// shape has its dimensions in the order of a dot, batch, lhs, rhs, and the result's layout.
+std::vector<ir::Instruction> matching_dots(const ir::Shape& result, const ir::Shape& lhs, const ir::Shape& rhs);
 
-/// A dot of a known operand, as rhs, with one that is made: what the result does not share with it are the rows, and
-/// what it does not share with the result is contracted. Its lhs is then [rows, contraction]. Nothing when they share
-/// nothing.
+/// A dot of an operand made inside the fusion with a known operand, as rhs. Dimensions of the result that rhs lacks are
+/// the rows, and dimensions of rhs that the result lacks are contracted. The lhs is then [rows, contraction].
 struct HalfMatch {
-  Instruction dot;
-  Shape lhs;
+  ir::Instruction dot;
+  ir::Shape lhs;
 };
-std::optional<HalfMatch> matching_half(const Shape& result, const Shape& rhs);
+/// Returns std::nullopt if the arrays share no dimension.
+std::optional<HalfMatch> matching_half(const ir::Shape& result, const ir::Shape& rhs);
 
-/// All dots of `lhs` and `rhs` whose result is not given: a size that both have is batch, contracted or kept of both;
-/// at least one is contracted. The result has the order batch, lhs, rhs, and lies row by row.
-std::vector<Instruction> intermediate_dots(const Shape& lhs, const Shape& rhs);
+/// Returns all dots of `lhs` and `rhs` with an unknown result. A size that both have is batch, contracted or kept from
+/// both; at least one is contracted. The result is row-major, with dimensions in the order batch, lhs, rhs.
+std::vector<ir::Instruction> intermediate_dots(const ir::Shape& lhs, const ir::Shape& rhs);
 
-/// lhs [rows, depth] times rhs [depth, columns], in bf16.
-Instruction plain_dot(std::int64_t rows, std::int64_t columns);
+/// A dot of lhs [rows, depth] and rhs [depth, columns] in bf16.
+ir::Instruction plain_dot(std::int64_t rows, std::int64_t columns);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -3,11 +3,11 @@
 
 #include <utility>
 
-#include "sw/hlo/graph_shape.h"
+#include "sw/hlo/graph/graph_shape.h"
 #include "sw/hlo/scanner.h"
 #include "sw/hlo/shape.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 class TextReader {
@@ -36,7 +36,7 @@ class TextReader {
     scanner_.expect('=');
     op_.result = read_shape();
     op_.opcode_text = scanner_.name("an opcode");
-    op_.opcode = find_opcode(op_.opcode_text).opcode;
+    op_.opcode = ir::find_opcode(op_.opcode_text).opcode;
     scanner_.expect('(');
   }
 
@@ -51,7 +51,7 @@ class TextReader {
     scanner_.expect(')');
   }
 
-  /// Some profilers put a model's names here, with more than the characters of HLO's.
+  /// Some profilers write names of the model here, with characters that HLO names do not have.
   std::string operand_name() {
     std::string_view name = scanner_.word("an operand");
     if (name.starts_with('%')) name.remove_prefix(1);
@@ -67,9 +67,9 @@ class TextReader {
     }
   }
 
-  Shape read_shape() {
+  ir::Shape read_shape() {
     const hlo::ShapeId id = shapes_.read(scanner_);
-    return hlo::GraphShapes(shapes_)[id];
+    return hlo::graph::GraphShapes(shapes_)[id];
   }
 
   hlo::Scanner scanner_;
@@ -77,10 +77,10 @@ class TextReader {
   OpText op_;
 };
 
-void add_arrays(const Shape& shape, std::vector<Shape>& arrays) {
+void add_arrays(const ir::Shape& shape, std::vector<ir::Shape>& arrays) {
   if (shape.is_tuple()) {
-    for (const Shape& element : shape.tuple_shapes) add_arrays(element, arrays);
-  } else if (byte_width(shape.element_type) > 0) {
+    for (const ir::Shape& element : shape.tuple_shapes) add_arrays(element, arrays);
+  } else if (ir::byte_width(shape.element_type) > 0) {
     arrays.push_back(shape);
   }
 }
@@ -89,10 +89,10 @@ void add_arrays(const Shape& shape, std::vector<Shape>& arrays) {
 
 std::optional<OpText> read_op_text(std::string_view text) { return TextReader(text).read(); }
 
-std::vector<Shape> arrays_of(const Shape& shape) {
-  std::vector<Shape> arrays;
+std::vector<ir::Shape> arrays_of(const ir::Shape& shape) {
+  std::vector<ir::Shape> arrays;
   add_arrays(shape, arrays);
   return arrays;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -7,30 +7,30 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/graph/graph.h"
+#include "sw/ir/graph.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
-/// An op as a profile's row writes it, "%name = shape opcode(shape %operand, ...), attribute=value, ...", as far as its
-/// text goes: profilers cut long ones off.
+/// An op in the text of a profile's row, "%name = shape opcode(shape %operand, ...), attribute=value, ...". Profilers
+/// truncate long texts; then it has what the text contains.
 struct OpText {
   struct Operand {
     std::string name;
-    std::optional<Shape> shape;  ///< newer texts leave it out
+    std::optional<ir::Shape> shape;  ///< missing in newer texts
   };
   std::string name;
-  Shape result;
-  Opcode opcode = Opcode::unknown;
+  ir::Shape result;
+  ir::Opcode opcode = ir::Opcode::unknown;
   std::string opcode_text;
   std::vector<Operand> operands;
-  std::map<std::string, std::string, std::less<>> attributes;  ///< values as they are written, without quotes
+  std::map<std::string, std::string, std::less<>> attributes;  ///< values as written, without quotes
   bool cut_off = false;                                        ///< the text ends before the op does
 };
 
-/// Nothing when the text is not an op or ends before its opcode.
+/// Returns std::nullopt if the text is not an op or ends before its opcode.
 std::optional<OpText> read_op_text(std::string_view text);
 
-/// The arrays of a shape: itself, or all elements of a tuple that are arrays, nested ones too.
-std::vector<Shape> arrays_of(const Shape& shape);
+/// The arrays of a shape: the shape itself, or all arrays in a tuple, also in nested ones.
+std::vector<ir::Shape> arrays_of(const ir::Shape& shape);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

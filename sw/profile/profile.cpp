@@ -11,7 +11,7 @@
 
 #include "sw/profile/csv.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 constexpr double kMicro = 1e-6;
@@ -19,7 +19,7 @@ constexpr double kGiga = 1e9;
 constexpr double kGibi = double(std::int64_t(1) << 30);
 constexpr std::size_t kMostErrors = 20;
 
-/// Letters and digits only, in lower case: how a column's name is compared.
+/// A column's name for comparison: its letters and digits, in lower case.
 std::string folded(std::string_view name) {
   std::string result;
   for (char c : name) {
@@ -29,7 +29,7 @@ std::string folded(std::string_view name) {
   return result;
 }
 
-/// Which column has what; -1 where there is none.
+/// Numbers of the columns; -1 if a column is missing.
 struct Columns {
   int category = -1, hlo_text = -1, tf_op = -1, occurrences = -1;
   int average_self = -1, total_self = -1, gflops = -1, bandwidth = -1, bound_by = -1;
@@ -118,7 +118,7 @@ class ProfileReader {
     return op;
   }
 
-  /// Seconds; nothing without the column.
+  /// A time in seconds; std::nullopt if the column is missing.
   std::optional<double> time(const std::vector<CsvField>& fields, int at) {
     if (at < 0) return std::nullopt;
     return kMicro * number(fields[std::size_t(at)]).value_or(0);
@@ -154,4 +154,4 @@ class ProfileReader {
 
 Profile read_profile(const std::string& file, std::string_view text) { return ProfileReader(file, text).read(); }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -10,20 +10,21 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
-/// One measured op of XProf's "HLO op stats".
+/// A measured op of XProf's "HLO op stats".
 struct ProfileOp {
   std::string category;  ///< "convolution fusion"
-  std::string hlo_text;  ///< "%fusion.5 = f32[8]{0} fusion(...)", or less: XProf has ops without text
+  std::string hlo_text;  ///< "%fusion.5 = f32[8]{0} fusion(...)", truncated or empty: XProf has ops without text
   std::string tf_op;
   std::int64_t occurrences = 0;
-  double self_time_s = 0;         ///< average of one occurrence
-  double total_self_time_s = 0;   ///< of all occurrences
-  std::string bound_by;           ///< "HBM"; empty without its column
-  std::optional<double> flops;    ///< of one occurrence as XLA counts them; nothing without its column
-  std::optional<double> bytes;    ///< likewise, accessed
-  base::SourceLocation location;  ///< of the row's HLO text
+  double self_time_s = 0;        ///< average of one occurrence
+  double total_self_time_s = 0;  ///< sum over all occurrences
+  std::string bound_by;          ///< "HBM"; empty if the column is missing
+  std::optional<double> flops;   ///< XLA's count for one occurrence; std::nullopt if the column is missing
+  std::optional<double>
+      bytes;  ///< XLA's count of bytes accessed by one occurrence; std::nullopt if the column is missing
+  base::SourceLocation location;  ///< location of the row's HLO text
 };
 
 struct Profile {
@@ -31,10 +32,11 @@ struct Profile {
   std::vector<ProfileOp> ops;
 };
 
-/// Reads the export as CSV. Columns are found by the names in the first record, in any order; needed are "Category",
-/// "HLO op" (or "HLO op text"), "#Occurrences" and one of "Avg. self time (us)", "Total self time (us)"; XLA's counts
-/// follow from "Measured GFLOP/s" and "Measured Memory BW (GiB/s)", rates over the average self time. InputError with
-/// every bad row at its place: fields that are missing or too many, and numbers that are none or negative.
+/// Reads the export as CSV. Columns are found by the names in the first record, in any order. Required are "Category",
+/// "HLO op" (or "HLO op text"), "#Occurrences" and one of "Avg. self time (us)" and "Total self time (us)". XLA's
+/// counts follow from "Measured GFLOP/s" and "Measured Memory BW (GiB/s)", which are rates over the average self time.
+/// Throws InputError with the location of every bad row: missing or extra fields, and fields that are not numbers or
+/// are negative.
 Profile read_profile(const std::string& file, std::string_view text);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

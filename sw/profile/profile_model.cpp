@@ -8,28 +8,28 @@
 #include <utility>
 
 #include "base/diagnostic.h"
-#include "hw/host_copy_timing.h"
-#include "noc/fresh_context.h"
+#include "base/systemc/fresh_context.h"
+#include "hw/host/host_copy_timing.h"
 #include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_simulation.h"
-#include "sw/compiler/tile_maker.h"
-#include "sw/compiler/tile_search.h"
+#include "sw/compiler/tiles/tile_maker.h"
+#include "sw/compiler/tiles/tile_search.h"
 #include "sw/hlo/attribute_value.h"
 #include "sw/profile/rebuilt_op.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
-/// HLO's broadcast is another thing.
-std::optional<CollectiveKind> collective_kind(Opcode opcode) {
-  if (!is_collective(opcode)) return std::nullopt;
-  for (CollectiveKind kind : collective_kinds) {
-    if (to_string(kind) == to_string(opcode)) return kind;
+/// HLO's broadcast is not the collective of that name.
+std::optional<collectives::CollectiveKind> collective_kind(ir::Opcode opcode) {
+  if (!ir::is_collective(opcode)) return std::nullopt;
+  for (collectives::CollectiveKind kind : collectives::collective_kinds) {
+    if (collectives::to_string(kind) == ir::to_string(opcode)) return kind;
   }
   return std::nullopt;
 }
 
-/// The groups as lists of devices; empty when the text has none, or none that can be read.
+/// The groups as lists of devices; empty if the text has none, or none that can be read.
 std::vector<hlo::Integers> groups_of(const OpText& text) {
   auto found = text.attributes.find("replica_groups");
   if (found == text.attributes.end()) return {};
@@ -54,7 +54,7 @@ std::string as_text(const std::vector<hlo::Integers>& groups) {
 base::Bytes operand_bytes(const OpText& text) {
   base::Bytes bytes;
   for (const OpText::Operand& operand : text.operands) {
-    if (operand.shape) bytes += logical_bytes(*operand.shape);
+    if (operand.shape) bytes += ir::logical_bytes(*operand.shape);
   }
   return bytes;
 }
@@ -87,7 +87,7 @@ ComparedOp ProfileModel::compare(const ProfileOp& op) {
   try {
     result.modelled_s = seconds(*text, op);
   } catch (const base::SimulationError&) {
-    // No way of cutting it fits VMEM: then it is not what its text seems to say.
+    // No tiling fits VMEM, so the op is not what its text seems to say.
   }
   return result;
 }
@@ -101,8 +101,8 @@ void ProfileModel::complete_operands(OpText& text) const {
 
 std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp& op) {
   if (collective_kind(text.opcode)) return collective_seconds(text);
-  if (text.opcode == Opcode::infeed) return host_seconds(text.result);
-  if (text.opcode == Opcode::outfeed) {
+  if (text.opcode == ir::Opcode::infeed) return host_seconds(text.result);
+  if (text.opcode == ir::Opcode::outfeed) {
     double sum = 0;
     for (const OpText::Operand& operand : text.operands) {
       if (operand.shape) sum += host_seconds(*operand.shape);
@@ -111,46 +111,48 @@ std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp&
   }
   std::optional<RebuiltOp> rebuilt = rebuild(text, {op.flops, op.bytes, op.category});
   if (!rebuilt) return std::nullopt;
-  const Computation& entry = rebuilt->module.entry_computation();
-  if (!is_core_op(entry[entry.root]) && text.opcode != Opcode::reshape) return 0.0;
-  return core_seconds(op_work(rebuilt->module, entry, entry.root, machine_), text.name);
+  const ir::Computation& entry = rebuilt->module.entry_computation();
+  if (!compiler::tiles::is_core_op(entry[entry.root]) && text.opcode != ir::Opcode::reshape) return 0.0;
+  return core_seconds(compiler::tiles::op_work(rebuilt->module, entry, entry.root, machine_), text.name);
 }
 
-double ProfileModel::core_seconds(const OpWork& work, const std::string& name) {
+double ProfileModel::core_seconds(const compiler::tiles::OpWork& work, const std::string& name) {
   auto [found, inserted] = core_seconds_.try_emplace(work, 0.0);
   if (inserted) {
-    const hw::TileOp tiles = make_tiles(work, choose_cuts(work, machine_, pipeline_, name), machine_, name);
+    const hw::TileOp tiles = compiler::tiles::make_tiles(
+        work, compiler::tiles::choose_tiling(work, machine_, pipeline_, name), machine_, name);
     found->second = double(pipeline_.simulate(tiles).cycles.value()) / machine_.clock.si();
   }
   return found->second;
 }
 
-double ProfileModel::host_seconds(const Shape& shape) const {
-  const std::vector<Shape> arrays = arrays_of(shape);
+double ProfileModel::host_seconds(const ir::Shape& shape) const {
+  const std::vector<ir::Shape> arrays = arrays_of(shape);
   if (arrays.empty()) return 0;
   base::Bytes bytes;
-  for (const Shape& array : arrays) bytes += logical_bytes(array);
-  return double(hw::host_copy_cycles(machine_, bytes, std::int64_t(arrays.size())).value()) / machine_.clock.si();
+  for (const ir::Shape& array : arrays) bytes += ir::logical_bytes(array);
+  return double(hw::host::host_copy_cycles(machine_, bytes, std::int64_t(arrays.size())).value()) / machine_.clock.si();
 }
 
 std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
   if (!slice_) return std::nullopt;
-  const std::vector<Shape> arrays = arrays_of(text.result);
-  const base::Bytes bytes = std::max(operand_bytes(text), logical_bytes(text.result));
+  const std::vector<ir::Shape> arrays = arrays_of(text.result);
+  const base::Bytes bytes = std::max(operand_bytes(text), ir::logical_bytes(text.result));
   if (arrays.empty() || bytes == base::Bytes(0)) return std::nullopt;
-  const ElementType type = arrays.front().element_type;
+  const ir::ElementType type = arrays.front().element_type;
   const std::vector<hlo::Integers> groups = groups_of(text);
-  const std::string key = text.opcode_text + to_string(type) + std::to_string(bytes.value()) + as_text(groups);
+  const std::string key = text.opcode_text + ir::to_string(type) + std::to_string(bytes.value()) + as_text(groups);
   auto [found, inserted] = collective_seconds_.try_emplace(key, 0.0);
   if (inserted) {
     const int cores = int(machine_.cores_per_chip);
-    const CollectiveGroups members = groups.empty() ? CollectiveGroups::all(*slice_, cores)
-                                                    : CollectiveGroups::parse(as_text(groups), *slice_, cores);
-    const CollectiveRequest request{*collective_kind(text.opcode), type,
-                                    base::divide_round_up(bytes.value(), byte_width(type))};
-    const AlgorithmChoice choice = choose_algorithm(machine_, *slice_, members, request);
-    const noc::FreshContext context;
-    found->second = to_duration(simulate_collective(machine_, choice.schedule).duration).si();
+    const collectives::CollectiveGroups members =
+        groups.empty() ? collectives::CollectiveGroups::all(*slice_, cores)
+                       : collectives::CollectiveGroups::parse(as_text(groups), *slice_, cores);
+    const collectives::CollectiveRequest request{*collective_kind(text.opcode), type,
+                                                 base::divide_round_up(bytes.value(), ir::byte_width(type))};
+    const collectives::AlgorithmChoice choice = collectives::choose_algorithm(machine_, *slice_, members, request);
+    const base::systemc::FreshContext context;
+    found->second = base::to_duration(collectives::simulate_collective(machine_, choice.schedule).duration).si();
   }
   return found->second;
 }
@@ -176,4 +178,4 @@ void ProfileTotals::add(const ComparedOp& op) {
   ++ops;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -9,30 +9,30 @@
 #include <vector>
 
 #include "hw/machine.h"
-#include "hw/tile_pipeline.h"
+#include "hw/timing/tile_pipeline.h"
 #include "noc/topology.h"
-#include "sw/compiler/op_work.h"
+#include "sw/compiler/tiles/op_work.h"
 #include "sw/profile/op_text.h"
 #include "sw/profile/profile.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
-/// A measured op beside what the model makes of it, each for one occurrence.
+/// A measured op and its modelled time, each for one occurrence.
 struct ComparedOp {
-  std::string name;  ///< "fusion.13"; the category where the row has no text
+  std::string name;  ///< "fusion.13"; the category if the row has no text
   std::string category;
   std::string hlo_text;
   std::int64_t occurrences = 0;
   double measured_s = 0;
-  std::optional<double> modelled_s;  ///< nothing: the text does not say what the op does
+  std::optional<double> modelled_s;  ///< std::nullopt if the text does not determine the op
 };
 
-/// Models the ops of a profile. An op of a core is rebuilt as a graph (rebuilt_op.h), and from there on it is what any
-/// op of a program is: its work (op_work.h), the best cut into tiles (tile_search.h), the pipeline of tiles
-/// (tile_pipeline.h). A collective is simulated on an idle slice, a transfer from or to the host is the core's copy.
+/// Models the ops of a profile. An op of a core is rebuilt as a graph (rebuilt_op.h) and then treated as an op of a
+/// program: its work (op_work.h), the best tiling (tile_search.h), the pipeline of tiles (tile_pipeline.h). A
+/// collective is simulated on an idle slice; a transfer from or to the host takes the time of the core's copy.
 class ProfileModel {
  public:
-  /// Without a slice collectives are left unmodelled.
+  /// Without a slice, collectives are not modelled.
   ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice);
 
   std::vector<ComparedOp> compare(const Profile& profile);
@@ -42,28 +42,29 @@ class ProfileModel {
   void complete_operands(OpText& text) const;
   std::optional<double> seconds(const OpText& text, const ProfileOp& op);
   std::optional<double> collective_seconds(const OpText& text);
-  double host_seconds(const Shape& shape) const;
-  double core_seconds(const OpWork& work, const std::string& name);
+  double host_seconds(const ir::Shape& shape) const;
+  double core_seconds(const compiler::tiles::OpWork& work, const std::string& name);
 
   hw::Machine machine_;
   std::optional<noc::Topology> slice_;
-  hw::TilePipeline pipeline_;
-  std::map<std::string, Shape, std::less<>> results_;  ///< of the profile's ops, for texts without operand shapes
-  std::map<OpWork, double> core_seconds_;
+  hw::timing::TilePipeline pipeline_;
+  std::map<std::string, ir::Shape, std::less<>>
+      results_;  ///< result shapes of the profile's ops, for texts without operand shapes
+  std::map<compiler::tiles::OpWork, double> core_seconds_;
   std::map<std::string, double> collective_seconds_;
 };
 
-/// One more than the highest device that a collective of the profile names; 0 when none names one.
+/// One more than the highest device number in the profile's collectives; 0 if they have none.
 std::int64_t devices_named(const Profile& profile);
 
-/// Sums over ops that are modelled, each times its occurrences.
+/// Sums over the modelled ops, weighted by occurrences.
 struct ProfileTotals {
   double measured_s = 0, modelled_s = 0, absolute_error_s = 0;
-  std::int64_t ops = 0;  ///< rows
-  /// sum(n |modelled - measured|) / sum(n measured), and the same without the bars.
+  std::int64_t ops = 0;  ///< number of rows
+  /// sum(n |modelled - measured|) / sum(n measured), and the same without absolute values.
   double mean_absolute_error() const { return measured_s > 0 ? absolute_error_s / measured_s : 0; }
   double bias() const { return measured_s > 0 ? (modelled_s - measured_s) / measured_s : 0; }
   void add(const ComparedOp& op);
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -7,23 +7,27 @@
 
 #include "sw/profile/body_builder.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
-std::int64_t elements(const Shape& shape) { return shape.element_count(); }
+std::int64_t elements(const ir::Shape& shape) { return shape.element_count(); }
 
-const Shape& largest(const std::vector<Shape>& shapes) { return *std::ranges::max_element(shapes, {}, elements); }
+const ir::Shape& largest(const std::vector<ir::Shape>& shapes) {
+  return *std::ranges::max_element(shapes, {}, elements);
+}
 
-bool is_index(const Shape& shape) { return is_integer(shape.element_type) && byte_width(shape.element_type) == 4; }
+bool is_index(const ir::Shape& shape) {
+  return ir::is_integer(shape.element_type) && ir::byte_width(shape.element_type) == 4;
+}
 
-/// Random numbers that zero operands make: a word of 32 packed bits takes four operations per bit but one, anything
-/// else is one number per element.
+/// Number of random numbers that a fusion without operands makes: a word of 32 packed bits takes four operations per
+/// bit except one; any other element is one number.
 std::int64_t random_numbers(const FusionFacts& facts) {
-  const Shape& result = largest(facts.results);
-  const bool bits = result.element_type == ElementType::u32 || result.element_type == ElementType::pred;
+  const ir::Shape& result = largest(facts.results);
+  const bool bits = result.element_type == ir::ElementType::u32 || result.element_type == ir::ElementType::pred;
   if (!bits || facts.flops < 0.9 * double(elements(result))) return 0;
   const double per_word = (facts.flops / double(elements(result)) + 1) / 4;
-  const std::int64_t packed = result.element_type == ElementType::u32 ? std::llround(per_word) : 1;
+  const std::int64_t packed = result.element_type == ir::ElementType::u32 ? std::llround(per_word) : 1;
   return elements(result) * std::clamp<std::int64_t>(packed, 1, 32);
 }
 
@@ -31,24 +35,24 @@ class LoopRebuilder {
  public:
   explicit LoopRebuilder(const FusionFacts& facts) : facts_(facts) {}
 
-  Module run() {
+  ir::Module run() {
     const FusionTraffic traffic = fusion_traffic(facts_);
-    Shape main = largest(facts_.results);
+    ir::Shape main = largest(facts_.results);
     if (traffic.in_place) main = replaced_part(main, traffic.written);
-    std::vector<InstructionId> read;
-    Shape reduced = main;
+    std::vector<ir::InstructionId> read;
+    ir::Shape reduced = main;
     for (std::size_t i = 0; i < facts_.operands.size(); ++i) {
-      InstructionId value = body_.parameter(facts_.operands[i]);
-      if (traffic.read[i] < padded_bytes(facts_.operands[i])) value = body_.slice(value, traffic.read[i]);
-      const Shape shape = body_.shape(value);
+      ir::InstructionId value = body_.parameter(facts_.operands[i]);
+      if (traffic.read[i] < ir::padded_bytes(facts_.operands[i])) value = body_.slice(value, traffic.read[i]);
+      const ir::Shape shape = body_.shape(value);
       if (elements(shape) > elements(reduced) && elements(shape) % elements(main) == 0) reduced = shape;
       read.push_back(value);
     }
     const bool reduces = elements(reduced) > elements(main) && facts_.flops >= 0.9 * double(elements(reduced));
-    const Shape work = reduces ? reduced : main;
-    InstructionId value = start(read, work);
-    std::vector<InstructionId> results;
-    for (const Shape& result : facts_.results) {
+    const ir::Shape work = reduces ? reduced : main;
+    ir::InstructionId value = start(read, work);
+    std::vector<ir::InstructionId> results;
+    for (const ir::Shape& result : facts_.results) {
       if (elements(result) < elements(work)) {
         results.push_back(traffic.in_place ? value : smaller(value, result));
       } else {
@@ -60,54 +64,54 @@ class LoopRebuilder {
   }
 
  private:
-  /// A reduction, or where dimensions of the result are not those of the array, a window over it: the work has been
-  /// done, and what is left are the elements of the result.
-  InstructionId smaller(InstructionId value, const Shape& result) {
-    const Shape& whole = body_.shape(value);
+  /// A reduction to `result`. If dimensions of the result are not those of the array, a window of it: the work has been
+  /// counted, and only the elements of the result remain.
+  ir::InstructionId smaller(ir::InstructionId value, const ir::Shape& result) {
+    const ir::Shape& whole = body_.shape(value);
     if (result.rank() == 0 || matched_dimensions(result, whole).size() == result.dimensions.size()) {
       return body_.reduce(value, result);
     }
-    Instruction window;
-    window.opcode = Opcode::slice;
+    ir::Instruction window;
+    window.opcode = ir::Opcode::slice;
     window.operands = {value};
     window.shape = result;
     return body_.add(std::move(window));
   }
 
-  /// What is replaced of an array, as an array.
-  static Shape replaced_part(const Shape& whole, base::Bytes bytes) {
+  /// Shape of the part of an array that is replaced.
+  static ir::Shape replaced_part(const ir::Shape& whole, base::Bytes bytes) {
     BodyBuilder scratch;
     return scratch.shape(scratch.slice(scratch.parameter(whole), bytes));
   }
 
-  InstructionId start(const std::vector<InstructionId>& read, const Shape& work) {
+  ir::InstructionId start(const std::vector<ir::InstructionId>& read, const ir::Shape& work) {
     std::int64_t operations = std::llround(facts_.flops / double(elements(work)));
     std::int64_t reductions = 0;
-    for (const Shape& result : facts_.results) reductions += elements(result) < elements(work) ? 1 : 0;
+    for (const ir::Shape& result : facts_.results) reductions += elements(result) < elements(work) ? 1 : 0;
     operations = std::max<std::int64_t>(0, operations - reductions);
     if (read.empty()) return generate(work, operations);
-    std::vector<InstructionId> others;
+    std::vector<ir::InstructionId> others;
     for (std::size_t i = 1; i < read.size(); ++i) others.push_back(body_.broadcast(read[i], work));
     return body_.elementwise(body_.broadcast(read.front(), work), work,
                              std::max(operations, std::int64_t(others.size())), others);
   }
 
-  InstructionId generate(const Shape& work, std::int64_t operations) {
-    Instruction source;
-    source.opcode = Opcode::iota;
+  ir::InstructionId generate(const ir::Shape& work, std::int64_t operations) {
+    ir::Instruction source;
+    source.opcode = ir::Opcode::iota;
     source.shape = work;
     const std::int64_t numbers = random_numbers(facts_);
     if (numbers > 0) {
-      // Packed bits are compared as they come, single ones as numbers between 0 and 1.
+      // Packed bits are compared directly, single ones as numbers between 0 and 1.
       const bool packed = numbers > elements(work);
-      source.opcode = packed ? Opcode::rng_bit_generator : Opcode::rng;
-      source.shape = make_shape(packed ? ElementType::u32 : ElementType::f32,
-                                {numbers / work.dimensions.back(), work.dimensions.back()});
+      source.opcode = packed ? ir::Opcode::rng_bit_generator : ir::Opcode::rng;
+      source.shape = ir::make_shape(packed ? ir::ElementType::u32 : ir::ElementType::f32,
+                                    {numbers / work.dimensions.back(), work.dimensions.back()});
     }
     return body_.elementwise(body_.add(std::move(source)), work, std::max<std::int64_t>(1, operations));
   }
 
-  InstructionId in_shape(InstructionId value, const Shape& result) {
+  ir::InstructionId in_shape(ir::InstructionId value, const ir::Shape& result) {
     if (body_.shape(value) == result) return value;
     return body_.elementwise(value, result, 1);
   }
@@ -116,7 +120,7 @@ class LoopRebuilder {
   BodyBuilder body_;
 };
 
-/// A table's rows are named by indices; what is gathered or scattered are rows of one size.
+/// Operand numbers of a move of rows: the table, the indices that select rows, and the rows of an update.
 struct RowMove {
   int table = -1, indices = -1, rows = -1;
 };
@@ -125,17 +129,17 @@ class RowRebuilder {
  public:
   explicit RowRebuilder(const FusionFacts& facts) : facts_(facts) {}
 
-  std::optional<Module> run() {
+  std::optional<ir::Module> run() {
     if (facts_.results.size() != 1 || facts_.results.front().rank() < 1) return std::nullopt;
-    indices_ = find([&](const Shape& shape) { return is_index(shape) && shape.rank() >= 1; });
+    indices_ = find([&](const ir::Shape& shape) { return is_index(shape) && shape.rank() >= 1; });
     if (indices_ < 0) return std::nullopt;
-    const Shape& result = facts_.results.front();
-    const int source = find([&](const Shape& shape) {
+    const ir::Shape& result = facts_.results.front();
+    const int source = find([&](const ir::Shape& shape) {
       return !is_index(shape) && shape.rank() >= 1 && elements(shape) != elements(result) && same_row(shape, result);
     });
     const bool gathers = source >= 0 && facts_.flops < double(elements(result)) && facts_.operands.size() <= 2;
     if (gathers) return gather(source, result);
-    const int updates = source >= 0 ? source : find([&](const Shape& shape) {
+    const int updates = source >= 0 ? source : find([&](const ir::Shape& shape) {
       return !is_index(shape) && shape.rank() >= 1 && same_row(shape, result);
     });
     if (updates < 0) return std::nullopt;
@@ -149,13 +153,13 @@ class RowRebuilder {
     return found == facts_.operands.end() ? -1 : int(found - facts_.operands.begin());
   }
 
-  /// All dimensions but one, the first, agree.
-  static bool same_row(const Shape& a, const Shape& b) {
+  /// True if all dimensions except the first agree.
+  static bool same_row(const ir::Shape& a, const ir::Shape& b) {
     return a.rank() == b.rank() && std::equal(a.dimensions.begin() + 1, a.dimensions.end(), b.dimensions.begin() + 1);
   }
 
-  static GatherDimensions row_dimensions(int rank) {
-    GatherDimensions dimensions;
+  static ir::GatherDimensions row_dimensions(int rank) {
+    ir::GatherDimensions dimensions;
     for (int d = 1; d < rank; ++d) dimensions.offset.push_back(d);
     dimensions.collapsed = {0};
     dimensions.index_map = {0};
@@ -163,20 +167,20 @@ class RowRebuilder {
     return dimensions;
   }
 
-  InstructionId index_array(std::int64_t rows) {
-    const InstructionId all = body_.parameter(facts_.operands[std::size_t(indices_)]);
-    Instruction slice;
-    slice.opcode = Opcode::slice;
+  ir::InstructionId index_array(std::int64_t rows) {
+    const ir::InstructionId all = body_.parameter(facts_.operands[std::size_t(indices_)]);
+    ir::Instruction slice;
+    slice.opcode = ir::Opcode::slice;
     slice.operands = {all};
-    slice.shape = make_shape(ElementType::s32, {rows});
+    slice.shape = ir::make_shape(ir::ElementType::s32, {rows});
     slice.slice = {{0, rows, 1}};
     return body_.add(std::move(slice));
   }
 
-  std::optional<Module> gather(int table, const Shape& result) {
-    const InstructionId source = body_.parameter(facts_.operands[std::size_t(table)]);
-    Instruction gather;
-    gather.opcode = Opcode::gather;
+  std::optional<ir::Module> gather(int table, const ir::Shape& result) {
+    const ir::InstructionId source = body_.parameter(facts_.operands[std::size_t(table)]);
+    ir::Instruction gather;
+    gather.opcode = ir::Opcode::gather;
     gather.shape = result;
     gather.operands = {source, index_array(result.dimensions.front())};
     gather.gather = row_dimensions(result.rank());
@@ -185,16 +189,16 @@ class RowRebuilder {
     return std::move(body_).fusion({body_.add(std::move(gather))});
   }
 
-  std::optional<Module> scatter(int updates, const Shape& result) {
-    const Shape& rows = facts_.operands[std::size_t(updates)];
-    const int table = find([&](const Shape& shape) {
+  std::optional<ir::Module> scatter(int updates, const ir::Shape& result) {
+    const ir::Shape& rows = facts_.operands[std::size_t(updates)];
+    const int table = find([&](const ir::Shape& shape) {
       return &shape != &rows && shape.element_type == result.element_type && shape.dimensions == result.dimensions;
     });
-    InstructionId into = table >= 0 ? body_.parameter(facts_.operands[std::size_t(table)])
-                                    : body_.parameter(make_shape(result.element_type, {}));
+    ir::InstructionId into = table >= 0 ? body_.parameter(facts_.operands[std::size_t(table)])
+                                        : body_.parameter(ir::make_shape(result.element_type, {}));
     into = body_.broadcast(into, result);
-    Instruction scatter;
-    scatter.opcode = Opcode::scatter;
+    ir::Instruction scatter;
+    scatter.opcode = ir::Opcode::scatter;
     scatter.shape = result;
     scatter.operands = {into, index_array(rows.dimensions.front())};
     scatter.operands.push_back(body_.parameter(rows));
@@ -207,7 +211,7 @@ class RowRebuilder {
   int indices_ = -1;
 };
 
-std::int64_t common_row(const Shape& a, const Shape& b) {
+std::int64_t common_row(const ir::Shape& a, const ir::Shape& b) {
   std::int64_t row = 1;
   for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
     const std::int64_t size = a.dimensions[std::size_t(a.rank() - i)];
@@ -217,24 +221,24 @@ std::int64_t common_row(const Shape& a, const Shape& b) {
   return row;
 }
 
-Shape as_rows(const Shape& shape, std::int64_t row) {
-  return make_shape(shape.element_type, {elements(shape) / row, row});
+ir::Shape as_rows(const ir::Shape& shape, std::int64_t row) {
+  return ir::make_shape(shape.element_type, {elements(shape) / row, row});
 }
 
-/// Tables, slices and results of more dimensions as rows of the last dimensions that a result has in common with the
-/// operand with which it has most in common; nothing when there is no such operand.
+/// Returns the facts with tables, slices and results of more dimensions flattened to rows. A row is the largest group
+/// of last dimensions that the result shares with an operand. Returns std::nullopt if no operand shares any.
 std::optional<FusionFacts> with_flat_rows(const FusionFacts& facts) {
   if (facts.results.size() != 1) return std::nullopt;
-  const Shape& result = facts.results.front();
+  const ir::Shape& result = facts.results.front();
   std::int64_t row = 1;
-  for (const Shape& operand : facts.operands) {
+  for (const ir::Shape& operand : facts.operands) {
     if (is_index(operand) || elements(operand) == elements(result)) continue;
     row = std::max(row, common_row(operand, result));
   }
   if (row == 1) return std::nullopt;
   FusionFacts flat = facts;
   flat.results.front() = as_rows(result, row);
-  for (Shape& operand : flat.operands) {
+  for (ir::Shape& operand : flat.operands) {
     if (!is_index(operand) && common_row(operand, result) % row == 0) operand = as_rows(operand, row);
   }
   return flat;
@@ -242,12 +246,12 @@ std::optional<FusionFacts> with_flat_rows(const FusionFacts& facts) {
 
 }  // namespace
 
-Module rebuild_loop_fusion(const FusionFacts& facts) { return LoopRebuilder(facts).run(); }
+ir::Module rebuild_loop_fusion(const FusionFacts& facts) { return LoopRebuilder(facts).run(); }
 
-std::optional<Module> rebuild_row_fusion(const FusionFacts& facts) {
+std::optional<ir::Module> rebuild_row_fusion(const FusionFacts& facts) {
   if (auto module = RowRebuilder(facts).run()) return module;
   const std::optional<FusionFacts> flat = with_flat_rows(facts);
   return flat ? RowRebuilder(*flat).run() : std::nullopt;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

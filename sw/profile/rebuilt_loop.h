@@ -5,12 +5,13 @@
 
 #include "sw/profile/rebuilt_matmul.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 
-/// A fusion of element-wise operations and reductions.
-Module rebuild_loop_fusion(const FusionFacts& facts);
+/// Rebuilds a fusion of element-wise operations and reductions.
+ir::Module rebuild_loop_fusion(const FusionFacts& facts);
 
-/// A fusion around a gather of rows or a scatter of rows into a table; nothing when its shapes are those of neither.
-std::optional<Module> rebuild_row_fusion(const FusionFacts& facts);
+/// Rebuilds a fusion around a gather of rows or a scatter of rows into a table. Returns std::nullopt if the shapes fit
+/// neither.
+std::optional<ir::Module> rebuild_row_fusion(const FusionFacts& facts);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

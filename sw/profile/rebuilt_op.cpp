@@ -10,10 +10,10 @@
 #include "sw/profile/rebuilt_loop.h"
 #include "sw/profile/rebuilt_matmul.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
-/// The value of an attribute, if it is there and well-formed.
+/// The value of an attribute if it is present and well-formed.
 template <class Read>
 auto value_of(const OpText& text, std::string_view name, Read read)
     -> std::optional<decltype(read(std::declval<hlo::Scanner&>()))> {
@@ -27,7 +27,7 @@ auto value_of(const OpText& text, std::string_view name, Read read)
   }
 }
 
-void read_attributes(const OpText& text, Instruction& op) {
+void read_attributes(const OpText& text, ir::Instruction& op) {
   if (auto dimensions = value_of(text, "dimensions", hlo::read_integers)) op.dimensions = *dimensions;
   if (auto window = value_of(text, "window", hlo::read_window)) op.window = *window;
   if (auto labels = value_of(text, "dim_labels", hlo::read_dimension_labels)) op.convolution = *labels;
@@ -50,21 +50,21 @@ void read_attributes(const OpText& text, Instruction& op) {
   roles("scatter_dims_to_operand_dims", op.gather.index_map);
 }
 
-std::vector<Shape> operand_shapes(const OpText& text) {
-  std::vector<Shape> shapes;
+std::vector<ir::Shape> operand_shapes(const OpText& text) {
+  std::vector<ir::Shape> shapes;
   for (const OpText::Operand& operand : text.operands) {
     if (!operand.shape) continue;
-    for (Shape& shape : arrays_of(*operand.shape)) shapes.push_back(std::move(shape));
+    for (ir::Shape& shape : arrays_of(*operand.shape)) shapes.push_back(std::move(shape));
   }
   return shapes;
 }
 
-/// The op itself; nothing where its text does not say enough to cost it.
-std::optional<Module> bare_op(const OpText& text) {
+/// The op itself, or std::nullopt if its text does not determine its cost.
+std::optional<ir::Module> bare_op(const OpText& text) {
   const auto known = std::ranges::count_if(text.operands, [](const OpText::Operand& o) { return o.shape.has_value(); });
-  if (text.opcode == Opcode::unknown || known < row(text.opcode).least_operands) return std::nullopt;
+  if (text.opcode == ir::Opcode::unknown || known < ir::row(text.opcode).least_operands) return std::nullopt;
   BodyBuilder body;
-  Instruction op;
+  ir::Instruction op;
   op.opcode = text.opcode;
   op.shape = text.result;
   for (const OpText::Operand& operand : text.operands) {
@@ -72,8 +72,8 @@ std::optional<Module> bare_op(const OpText& text) {
   }
   read_attributes(text, op);
   body.add(std::move(op));
-  Module module = std::move(body).bare();
-  const Computation& entry = module.entry_computation();
+  ir::Module module = std::move(body).bare();
+  const ir::Computation& entry = module.entry_computation();
   if (!has_sound_attributes(entry[entry.root], entry)) return std::nullopt;
   return module;
 }
@@ -81,7 +81,7 @@ std::optional<Module> bare_op(const OpText& text) {
 enum class FusionForm { loop, output, custom };
 
 FusionForm form_of(const OpText& text, const std::string& category) {
-  if (text.opcode == Opcode::gather || text.opcode == Opcode::scatter) return FusionForm::custom;
+  if (text.opcode == ir::Opcode::gather || text.opcode == ir::Opcode::scatter) return FusionForm::custom;
   if (auto kind = text.attributes.find("kind"); kind != text.attributes.end()) {
     if (kind->second == "kCustom") return FusionForm::custom;
     return kind->second == "kOutput" ? FusionForm::output : FusionForm::loop;
@@ -91,9 +91,9 @@ FusionForm form_of(const OpText& text, const std::string& category) {
   return rows ? FusionForm::custom : FusionForm::loop;
 }
 
-std::optional<Module> fusion_op(const OpText& text, const OpCounts& counts) {
+std::optional<ir::Module> fusion_op(const OpText& text, const OpCounts& counts) {
   FusionFacts facts{arrays_of(text.result), operand_shapes(text), counts.flops.value_or(0), counts.bytes};
-  if (text.cut_off) facts.bytes.reset();  // they are not those of the operands that are left
+  if (text.cut_off) facts.bytes.reset();  // they include operands that are missing in the text
   const FusionForm form = form_of(text, counts.category);
   if (form == FusionForm::custom) {
     if (auto module = rebuild_row_fusion(facts)) return module;
@@ -108,12 +108,12 @@ std::optional<Module> fusion_op(const OpText& text, const OpCounts& counts) {
 
 std::optional<RebuiltOp> rebuild(const OpText& text, const OpCounts& counts) {
   if (arrays_of(text.result).empty()) return std::nullopt;
-  if (text.opcode != Opcode::fusion) {
+  if (text.opcode != ir::Opcode::fusion) {
     if (auto module = bare_op(text)) return RebuiltOp{*std::move(module), false};
   }
-  std::optional<Module> module = fusion_op(text, counts);
+  std::optional<ir::Module> module = fusion_op(text, counts);
   if (!module) return std::nullopt;
   return RebuiltOp{*std::move(module), true};
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

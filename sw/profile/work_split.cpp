@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
-/// Reductions to row statistics, operations on vectors: what is left over may be this share of the operations.
+/// Fraction of the operations that may remain, for reductions to row statistics and operations on vectors.
 constexpr double kLeftOver = 0.003;
 constexpr double kPerShareLeftOver = 40;
 constexpr std::int64_t kMostPerSide = 64;
@@ -38,7 +38,7 @@ std::vector<std::int64_t> split_work(double operations, const std::vector<WorkSi
     if (i >= sides.size() || sides[i].elements < 1) return std::int64_t(0);
     return std::clamp<std::int64_t>(std::llround(left / sides[i].elements), 0, kMostPerSide);
   };
-  // The last side takes what the others leave.
+  // The last side takes the remainder.
   const std::size_t last = sides.empty() ? 0 : sides.size() - 1;
   auto finish = [&](double left) {
     counts[last] = most(last, left);
@@ -59,4 +59,4 @@ std::vector<std::int64_t> split_work(double operations, const std::vector<WorkSi
   return best;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

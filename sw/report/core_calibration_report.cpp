@@ -7,18 +7,18 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
-using Align = base::TextTable::Align;
+using Align = base::text::TextTable::Align;
 using Json = nlohmann::ordered_json;
 
 std::string comparisons_table(const CalibrationReport& report) {
-  base::TextTable table({Align::left, Align::right, Align::right, Align::right});
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right});
   table.row({"kernel", "bundles", "tiles", "error"});
-  for (const LevelComparison& comparison : report.comparisons) {
+  for (const codegen::check::LevelComparison& comparison : report.comparisons) {
     table.row({comparison.kernel, std::to_string(comparison.bundle.value()), std::to_string(comparison.tile.value()),
                fmt::format("{:+.2f} %", 100 * comparison.error())});
   }
@@ -26,9 +26,10 @@ std::string comparisons_table(const CalibrationReport& report) {
 }
 
 std::string summary(const CalibrationReport& report) {
-  const Agreement agreement = agreement_of(report.comparisons);
+  const codegen::check::Agreement agreement = codegen::check::agreement_of(report.comparisons);
   const auto worst = std::ranges::max_element(
-      report.comparisons, {}, [](const LevelComparison& comparison) { return std::abs(comparison.error()); });
+      report.comparisons, {},
+      [](const codegen::check::LevelComparison& comparison) { return std::abs(comparison.error()); });
   std::string text = fmt::format("\n{} kernels: median error {:.2f} %, worst {:.2f} %", report.comparisons.size(),
                                  100 * agreement.median, 100 * agreement.worst);
   if (worst != report.comparisons.end()) text += fmt::format(" ({})", worst->kernel);
@@ -36,10 +37,10 @@ std::string summary(const CalibrationReport& report) {
 }
 
 std::string constants_table(const CalibrationReport& report) {
-  base::TextTable table({Align::left, Align::right, Align::right, Align::left});
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::left});
   table.row({"constant", "derived", "present", "from"});
   for (std::size_t i = 0; i < report.constants.size(); ++i) {
-    const DerivedConstant& constant = report.constants[i];
+    const codegen::check::DerivedConstant& constant = report.constants[i];
     table.row({constant.key, std::to_string(constant.value.value()), std::to_string(report.present[i].value()),
                constant.method});
   }
@@ -68,19 +69,20 @@ std::string calibration_text(const CalibrationReport& report) {
 }
 
 std::string calibration_json(const CalibrationReport& report) {
-  const Agreement agreement = agreement_of(report.comparisons);
+  const codegen::check::Agreement agreement = codegen::check::agreement_of(report.comparisons);
   Json kernels = Json::array(), constants = Json::object();
-  for (const LevelComparison& comparison : report.comparisons) {
+  for (const codegen::check::LevelComparison& comparison : report.comparisons) {
     kernels.push_back({{"kernel", comparison.kernel},
                        {"bundle_cycles", comparison.bundle.value()},
                        {"tile_cycles", comparison.tile.value()},
                        {"error", comparison.error()}});
   }
-  for (const DerivedConstant& constant : report.constants) constants[constant.key] = constant.value.value();
+  for (const codegen::check::DerivedConstant& constant : report.constants)
+    constants[constant.key] = constant.value.value();
   const Json json = {{"schema_version", 1},    {"command", "calibrate core"},      {"machine", report.machine.name},
                      {"kernels", kernels},     {"median_error", agreement.median}, {"worst_error", agreement.worst},
                      {"constants", constants}, {"warnings", report.warnings()},    {"wall_s", report.wall_s}};
   return json.dump(2) + "\n";
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -5,25 +5,25 @@
 #include <vector>
 
 #include "hw/machine.h"
-#include "sw/kernels/agreement.h"
-#include "sw/kernels/core_calibration.h"
+#include "sw/codegen/check/agreement.h"
+#include "sw/codegen/check/core_calibration.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 
-/// What `podsim calibrate core` found.
+/// The result of `podsim calibrate core`.
 struct CalibrationReport {
   hw::Machine machine;
-  std::vector<LevelComparison> comparisons;
-  std::vector<DerivedConstant> constants;
-  std::vector<base::Cycles> present;  ///< what the machine has of each constant
+  std::vector<codegen::check::LevelComparison> comparisons;
+  std::vector<codegen::check::DerivedConstant> constants;
+  std::vector<base::Cycles> present;  ///< the machine's value of each constant
   double wall_s = 0;                  ///< host time
 
-  /// One for each constant that the machine has another value of.
+  /// A warning for each constant whose value in the machine differs from the derived one.
   std::vector<std::string> warnings() const;
 };
 
-/// The kernels with both levels' cycles, the median and the worst error, the constants.
+/// The kernels with the cycles of both levels, the median and the worst error, and the constants.
 std::string calibration_text(const CalibrationReport& report);
 std::string calibration_json(const CalibrationReport& report);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

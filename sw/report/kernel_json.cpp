@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/kernel_report.h.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sw/report/kernel_report.h"
 #include "sw/report/slot_names.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Cycles by reason; with the bundles they add up to all cycles.
-Json stalls_json(const hw::BundleRunResult& result) {
+/// Stall cycles by cause. Together with the issued bundles they add up to all cycles.
+Json stalls_json(const hw::bundle::BundleRunResult& result) {
   Json stalls = Json::object();
-  for (int i = 0; i < hw::stall_reasons; ++i) stalls[to_string(hw::Stall(i))] = result.stalls[std::size_t(i)].value();
+  for (int i = 0; i < hw::bundle::stall_reasons; ++i)
+    stalls[hw::bundle::to_string(hw::bundle::Stall(i))] = result.stalls[std::size_t(i)].value();
   return stalls;
 }
 
-Json slots_json(const hw::BundleRunResult& result) {
+Json slots_json(const hw::bundle::BundleRunResult& result) {
   Json slots = Json::object();
   for (int i = 0; i < hw::isa::slots; ++i) slots[slot_name(hw::isa::Slot(i))] = result.slot_use[std::size_t(i)];
   return slots;
@@ -36,10 +38,10 @@ Json closed_form_json(const GeneratedKernel& kernel) {
           {"serial_s", kernel.closed_form.serial_s()}};
 }
 
-/// JSON has no infinities and no NaN.
+/// A number, or text for infinities and NaN, which JSON does not have.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(std::to_string(value)); }
 
-Json verification_json(const Verification& verification) {
+Json verification_json(const codegen::check::Verification& verification) {
   Json json = {{"seed", verification.seed},
                {"elements", verification.elements},
                {"differing", verification.differing},
@@ -65,14 +67,14 @@ void add_generated(Json& json, const KernelReport& report) {
 }  // namespace
 
 std::string kernel_json(const KernelReport& report) {
-  const hw::BundleRunResult& result = report.result;
+  const hw::bundle::BundleRunResult& result = report.result;
   Json json = {
       {"schema_version", 1},
       {"command", "kernel"},
       {"kernel", report.kernel},
       {"machine", report.machine.name},
       {"functional", report.functional},
-      {"mxu_view", report.matrix_view == hw::MatrixUnitView::event ? "event" : "rows"},
+      {"mxu_view", report.matrix_view == hw::bundle::matrix::MatrixUnitView::event ? "event" : "rows"},
       {"cycles", result.cycles.value()},
       {"time_s", report.time_s()},
       {"bundles", result.bundles},
@@ -94,4 +96,4 @@ std::string kernel_json(const KernelReport& report) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

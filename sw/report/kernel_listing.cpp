@@ -5,9 +5,9 @@
 
 #include <iterator>
 
-#include "hw/isa/assembler.h"
+#include "hw/isa/pasm/assembler.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
 constexpr const char* columns = "{:>9}  {:>6}  {:<15}  {:>7}  {:>5}  {}\n";
@@ -19,26 +19,27 @@ KernelListing::KernelListing(const hw::isa::Program& program) : program_(program
   text_ = fmt::format(columns, "cycle", "wait", "for", "address", "line", "bundle");
 }
 
-void KernelListing::add(const hw::IssueRecord& record) {
+void KernelListing::add(const hw::bundle::IssueRecord& record) {
   const auto [first, last] = labels_.equal_range(record.address);
   for (auto label = first; label != last; ++label) {
     fmt::format_to(std::back_inserter(text_), columns, "", "", "", "", "", label->second + ":");
   }
   const bool waited = record.stalled > base::Cycles(0);
   fmt::format_to(std::back_inserter(text_), columns, record.cycle.value(),
-                 waited ? std::to_string(record.stalled.value()) : "", waited ? to_string(record.reason) : "",
-                 record.address, line_of(record.address), disassembled(record));
+                 waited ? std::to_string(record.stalled.value()) : "",
+                 waited ? hw::bundle::to_string(record.reason) : "", record.address, line_of(record.address),
+                 disassembled(record));
 }
 
-const std::string& KernelListing::disassembled(const hw::IssueRecord& record) {
+const std::string& KernelListing::disassembled(const hw::bundle::IssueRecord& record) {
   const auto known = bundles_.find(record.address);
   if (known != bundles_.end() && known->second.bundle == record.bundle) return known->second.text;
   Disassembled& entry = bundles_[record.address];
-  entry = {record.bundle, hw::isa::disassemble(record.bundle, &program_)};
+  entry = {record.bundle, hw::isa::pasm::disassemble(record.bundle, &program_)};
   return entry.text;
 }
 
-/// Of the segment that stands there when the program begins.
+/// The source line of a bundle of the segment that is at this address when the program begins.
 std::string KernelListing::line_of(std::uint32_t address) const {
   for (std::size_t i = 0; i < program_.segments.size() && i < program_.lines.size(); ++i) {
     const hw::isa::Segment& segment = program_.segments[i];
@@ -49,4 +50,4 @@ std::string KernelListing::line_of(std::uint32_t address) const {
   return "";
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

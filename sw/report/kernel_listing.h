@@ -6,20 +6,20 @@
 
 #include "hw/bundle/bundle_run.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 
-/// The bundles of a run in the order in which they issued: cycle, how long each waited and for what, address, source
-/// line, text. A line per bundle issued, so a loop's stand as often as it ran; a label stands above its bundle.
+/// Lists the bundles of a run in the order in which they issued: cycle, length and cause of the wait, address, source
+/// line, text. Each issue is a line, so the bundles of a loop appear once per iteration. A label is above its bundle.
 ///
 ///     cycle  wait  for        address  line  bundle
 ///         0                         0     6  { s.mov s1, 4 }
 ///       214   206  sync_flag        9    15  { sync.wait 1, 1 }
 class KernelListing {
  public:
-  /// `program` outlives the listing.
+  /// `program` must outlive the listing.
   explicit KernelListing(const hw::isa::Program& program);
-  void add(const hw::IssueRecord& record);
-  /// What was added so far.
+  void add(const hw::bundle::IssueRecord& record);
+  /// The lines added so far.
   const std::string& text() const { return text_; }
 
  private:
@@ -27,7 +27,7 @@ class KernelListing {
     hw::isa::Bundle bundle;
     std::string text;
   };
-  const std::string& disassembled(const hw::IssueRecord& record);
+  const std::string& disassembled(const hw::bundle::IssueRecord& record);
   std::string line_of(std::uint32_t address) const;
 
   const hw::isa::Program& program_;
@@ -36,4 +36,4 @@ class KernelListing {
   std::string text_;
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

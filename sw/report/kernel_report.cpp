@@ -3,20 +3,20 @@
 
 #include <numeric>
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
 double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-std::uint64_t words_of(const std::vector<KernelArray>& arrays) {
+std::uint64_t words_of(const std::vector<codegen::families::KernelArray>& arrays) {
   std::uint64_t words = 0;
-  for (const KernelArray& array : arrays) words += array_words(array.shape);
+  for (const codegen::families::KernelArray& array : arrays) words += codegen::families::array_words(array.shape);
   return words;
 }
 
 }  // namespace
 
-ClosedForm closed_form(const hw::Machine& machine, const Kernel& kernel) {
+ClosedForm closed_form(const hw::Machine& machine, const codegen::families::Kernel& kernel) {
   const double bytes = 4.0 * double(words_of(kernel.inputs) + words_of(kernel.outputs));
   return {kernel.flops / machine.peak_flops_per_core(), bytes / machine.hbm.stream_rate.si()};
 }
@@ -40,4 +40,4 @@ double KernelReport::valu_utilization() const {
   return share(operations, 2 * double(result.cycles.value()));
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

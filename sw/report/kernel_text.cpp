@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/kernel_report.h.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,20 +7,20 @@
 #include <cmath>
 #include <iterator>
 
-#include "base/text_table.h"
+#include "base/text/percent.h"
+#include "base/text/text_table.h"
 #include "sw/report/kernel_report.h"
 #include "sw/report/slot_names.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
-using Align = base::TextTable::Align;
+using Align = base::text::TextTable::Align;
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-std::string share_of(double part, double whole) { return percent(whole > 0 ? part / whole : 0); }
+std::string share_of(double part, double whole) { return base::text::percent(whole > 0 ? part / whole : 0); }
 std::string duration(double seconds) { return base::to_string(base::Duration(seconds)); }
 
-/// A count with a prefix, as in "10.21 TFLOP".
+/// A count with an SI prefix, such as "10.21 TFLOP".
 std::string scaled(double value, const char* unit) {
   constexpr const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
   std::size_t i = 0;
@@ -29,14 +30,14 @@ std::string scaled(double value, const char* unit) {
 
 std::string headline(const KernelReport& r) {
   return fmt::format("{} on a core of {}{}{}\n\n", r.kernel, r.machine.name,
-                     r.matrix_view == hw::MatrixUnitView::rows ? ", matrix units row by row" : "",
+                     r.matrix_view == hw::bundle::matrix::MatrixUnitView::rows ? ", matrix units row by row" : "",
                      r.functional ? "" : ", time only");
 }
 
 std::string work(const KernelReport& r) {
   const double rate = r.generated->flops / r.time_s();
   return fmt::format("{} at {}, {} of the peak", scaled(r.generated->flops, "FLOP"), scaled(rate, "FLOP/s"),
-                     percent(rate / r.machine.peak_flops_per_core()));
+                     base::text::percent(rate / r.machine.peak_flops_per_core()));
 }
 
 std::string with_error(const KernelReport& r, double seconds) {
@@ -58,7 +59,7 @@ std::string tile_level(const KernelReport& r) {
 std::string checked(const KernelReport& r) {
   if (!r.verified) return "";
   if (!r.verification) return *r.verified ? "memory holds what the program expects" : "FAILED, see the errors";
-  const Verification& v = *r.verification;
+  const codegen::check::Verification& v = *r.verification;
   if (!*r.verified) {
     return fmt::format("FAILED: {} of {} elements differ from the reference, seed {}", v.differing, v.elements, v.seed);
   }
@@ -69,13 +70,14 @@ std::string checked(const KernelReport& r) {
 }
 
 std::string figures(const KernelReport& r) {
-  const hw::BundleRunResult& result = r.result;
-  base::TextTable table({Align::left, Align::left});
+  const hw::bundle::BundleRunResult& result = r.result;
+  base::text::TextTable table({Align::left, Align::left});
   table.row({"time", fmt::format("{}, {} cycles at {}", duration(r.time_s()), result.cycles.value(),
                                  base::to_string(r.machine.clock))});
   if (r.generated && r.generated->flops > 0) table.row({"work", work(r)});
-  table.row({"utilisation", fmt::format("MXU {}, HBM {}, vector ALUs {}", percent(r.mxu_utilization()),
-                                        percent(r.hbm_utilization()), percent(r.valu_utilization()))});
+  table.row({"utilisation",
+             fmt::format("MXU {}, HBM {}, vector ALUs {}", base::text::percent(r.mxu_utilization()),
+                         base::text::percent(r.hbm_utilization()), base::text::percent(r.valu_utilization()))});
   table.row({"HBM", fmt::format("{} read, {} written by {} DMAs, busy {}", base::to_string(result.hbm_read),
                                 base::to_string(result.hbm_written), result.dmas,
                                 share_of(double(result.hbm_busy.value()), double(result.cycles.value())))});
@@ -88,48 +90,48 @@ std::string figures(const KernelReport& r) {
   return table.text();
 }
 
-const char* meaning(hw::Stall stall) {
+const char* meaning(hw::bundle::Stall stall) {
   switch (stall) {
-    case hw::Stall::branch:
+    case hw::bundle::Stall::branch:
       return "after a taken branch";
-    case hw::Stall::sync_flag:
+    case hw::bundle::Stall::sync_flag:
       return "waiting for a sync flag, which a DMA raises";
-    case hw::Stall::dma_queue:
+    case hw::bundle::Stall::dma_queue:
       return "no room for another DMA descriptor";
-    case hw::Stall::matrix_operands:
+    case hw::bundle::Stall::matrix_operands:
       return "a matrix unit cannot take an operand yet";
-    case hw::Stall::matrix_results:
+    case hw::bundle::Stall::matrix_results:
       return "a matrix unit's result is not there yet";
-    case hw::Stall::cross_lane:
+    case hw::bundle::Stall::cross_lane:
       return "the cross-lane unit is behind";
-    case hw::Stall::transcendental:
+    case hw::bundle::Stall::transcendental:
       return "the transcendental unit is behind";
-    case hw::Stall::vmem_bank:
+    case hw::bundle::Stall::vmem_bank:
       return "a bank of VMEM is busy";
-    case hw::Stall::fence:
+    case hw::bundle::Stall::fence:
       return "stores on their way";
   }
   return "";
 }
 
-/// Every cycle once: the rows add up to the last one.
+/// A table in which every cycle counts once: the rows add up to the last one.
 std::string cycles_table(const KernelReport& r) {
   const double all = double(r.result.cycles.value());
-  base::TextTable table({Align::left, Align::right, Align::right, Align::left});
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::left});
   const auto row = [&](const std::string& name, std::int64_t cycles, const char* details) {
     table.row({"  " + name, std::to_string(cycles), share_of(double(cycles), all), details});
   };
   row("issue", r.result.bundles, "a bundle issued");
-  for (int i = 0; i < hw::stall_reasons; ++i) {
+  for (int i = 0; i < hw::bundle::stall_reasons; ++i) {
     const std::int64_t cycles = r.result.stalls[std::size_t(i)].value();
-    if (cycles > 0) row(to_string(hw::Stall(i)), cycles, meaning(hw::Stall(i)));
+    if (cycles > 0) row(hw::bundle::to_string(hw::bundle::Stall(i)), cycles, meaning(hw::bundle::Stall(i)));
   }
   row("total", r.result.cycles.value(), "");
   return "\nwhere the cycles go\n" + table.text();
 }
 
 std::string slots_table(const KernelReport& r) {
-  base::TextTable table({Align::left, Align::right, Align::right});
+  base::text::TextTable table({Align::left, Align::right, Align::right});
   for (int i = 0; i < hw::isa::slots; ++i) {
     const std::int64_t operations = r.result.slot_use[std::size_t(i)];
     table.row({std::string("  ") + slot_name(hw::isa::Slot(i)), std::to_string(operations),
@@ -147,4 +149,4 @@ std::string kernel_text(const KernelReport& report) {
   return text;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -7,17 +7,17 @@
 #include <array>
 #include <cmath>
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
 constexpr double pitch = 48, chip = 20, margin = 40;
-constexpr double lane = 4;  // from the middle between two chips, so that the two directions lie side by side
+constexpr double lane = 4;  // offset from the line between two chips, so that the two directions are side by side
 
 struct Point {
   double x = 0, y = 0;
 };
 
-// Idle to full: light grey, yellow, orange, red, dark red.
+// From idle to full: light grey, yellow, orange, red, dark red.
 std::string color(double utilisation) {
   constexpr std::array<std::array<int, 3>, 5> stops{
       {{224, 224, 224}, {250, 210, 100}, {243, 146, 55}, {214, 60, 46}, {122, 15, 30}}};
@@ -32,16 +32,12 @@ std::string color(double utilisation) {
 
 int height(const noc::Topology& topology) { return topology.dimensions() > 1 ? topology.size(1) : 1; }
 
-// The middle of a chip; planes of further dimensions stand in a row.
+// The centre of a chip; planes of further dimensions are in a row.
 Point place(const noc::Topology& topology, noc::NodeId node) {
   const noc::Coordinates at = topology.coordinates(node);
   const int plane = node / (topology.size(0) * height(topology));
   return {margin + (plane * (topology.size(0) + 1) + at[0]) * pitch,
           margin + (topology.dimensions() > 1 ? at[1] : 0) * pitch};
-}
-
-std::string link_name(const noc::Topology& topology, const noc::Link& link) {
-  return topology.name(link.from) + noc::dimension_name(link.dimension) + (link.direction > 0 ? "+" : "-");
 }
 
 std::string line(Point from, Point to, const LinkFigures& use, const std::string& title) {
@@ -56,9 +52,9 @@ std::string draw(const noc::Topology& topology, const LinkFigures& use) {
   const noc::Link link = *topology.link(use.link);
   const Point from = place(topology, link.from), to = place(topology, link.to);
   const std::string title =
-      fmt::format("{}: {}", link_name(topology, link),
+      fmt::format("{}: {}", link_name(topology, use.link),
                   use.dead ? "dead" : fmt::format("{:.1f} %, {}", 100 * use.utilisation, use.amount));
-  // The way out of the chip: along x, along y, or a slant for what leaves the plane.
+  // The direction out of the chip: along x, along y, or slanted for links that leave the plane.
   const double direction = link.direction;
   const Point unit = link.dimension == 0   ? Point{direction, 0}
                      : link.dimension == 1 ? Point{0, direction}
@@ -82,6 +78,11 @@ std::string legend(double y) {
 }
 
 }  // namespace
+
+std::string link_name(const noc::Topology& topology, noc::LinkId id) {
+  const noc::Link link = *topology.link(id);
+  return topology.name(link.from) + noc::dimension_name(link.dimension) + (link.direction > 0 ? "+" : "-");
+}
 
 std::string link_csv(const noc::Topology& topology, std::span<const LinkFigures> links, std::string_view unit) {
   std::string text = fmt::format("from,to,dimension,direction,{},utilisation,retries,state\n", unit);
@@ -118,4 +119,4 @@ std::string link_svg(const noc::Topology& topology, std::span<const LinkFigures>
   return text + "</svg>\n";
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -8,13 +8,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/text_table.h"
-#include "hw/memory/stream_rates.h"
+#include "base/text/text_table.h"
+#include "hw/memory/dram/stream_rates.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
-using Align = base::TextTable::Align;
+using Align = base::text::TextTable::Align;
 using Json = nlohmann::ordered_json;
 
 struct NamedShape {
@@ -22,7 +22,7 @@ struct NamedShape {
   hw::AccessShape shape;
 };
 
-/// What rates are shown of: every kind of transfer, from long rows to short ones.
+/// The shapes whose rates are shown: every kind of transfer, from long rows to short ones.
 std::vector<NamedShape> shown_shapes() {
   std::vector<NamedShape> shapes{{"contiguous", {}}};
   for (const std::int64_t row : {8192, 2048, 512, 128, 32}) {
@@ -36,46 +36,48 @@ std::vector<NamedShape> shown_shapes() {
   return shapes;
 }
 
-/// GB/s of a shape: read alone, written alone, and of both together.
-std::array<double, 3> rates_of(const hw::Machine& machine, const hw::AccessShape& shape) {
-  hw::StreamRates& rates = *machine.hbm.rates;
+/// GB/s of a shape: read alone, written alone, and both together.
+std::array<double, 3> rates_of(hw::memory::dram::StreamRates& rates, const hw::AccessShape& shape) {
   const auto together = rates.together(shape, shape);
   return {rates.alone(hw::Direction::read, shape).si() * 1e-9, rates.alone(hw::Direction::write, shape).si() * 1e-9,
           (together[0] + together[1]).si() * 1e-9};
 }
 
 std::string rates_table(const hw::Machine& machine) {
-  base::TextTable table({Align::left, Align::right, Align::right, Align::right});
+  hw::memory::dram::StreamRates rates(machine.dram, machine.dma.granules);
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right});
   table.row({"GB/s", "read", "write", "both at once"});
   for (const NamedShape& named : shown_shapes()) {
     std::vector<std::string> row{named.name};
-    for (const double rate : rates_of(machine, named.shape)) row.push_back(fmt::format("{:.1f}", rate));
+    for (const double rate : rates_of(rates, named.shape)) row.push_back(fmt::format("{:.1f}", rate));
     table.row(row);
   }
   return table.text();
 }
 
-std::vector<hw::StreamComparison> by_error(std::vector<hw::StreamComparison> comparisons) {
-  std::ranges::stable_sort(comparisons, std::ranges::greater{},
-                           [](const hw::StreamComparison& comparison) { return std::abs(comparison.error()); });
+std::vector<hw::memory::banks::StreamComparison> by_error(
+    std::vector<hw::memory::banks::StreamComparison> comparisons) {
+  std::ranges::stable_sort(
+      comparisons, std::ranges::greater{},
+      [](const hw::memory::banks::StreamComparison& comparison) { return std::abs(comparison.error()); });
   return comparisons;
 }
 
-std::string worst_table(const MemoryCalibrationReport& report) {
-  base::TextTable table({Align::right, Align::right, Align::right, Align::left});
+std::string worst_streams_table(const MemoryCalibrationReport& report) {
+  base::text::TextTable table({Align::right, Align::right, Align::right, Align::left});
   table.row({"banks", "streams", "error", "the largest errors"});
-  std::vector<hw::StreamComparison> worst = by_error(report.comparisons);
+  std::vector<hw::memory::banks::StreamComparison> worst = by_error(report.comparisons);
   worst.resize(std::min<std::size_t>(worst.size(), 5));
-  for (const hw::StreamComparison& comparison : worst) {
+  for (const hw::memory::banks::StreamComparison& comparison : worst) {
     table.row({std::to_string(comparison.banks.value()), std::to_string(comparison.streams.value()),
-               fmt::format("{:+.2f} %", 100 * comparison.error()), to_string(comparison.requests)});
+               fmt::format("{:+.2f} %", 100 * comparison.error()), hw::memory::banks::to_string(comparison.requests)});
   }
   return table.text();
 }
 
-Json requests_json(const std::vector<hw::StreamRequest>& requests) {
+Json requests_json(const std::vector<hw::memory::banks::StreamRequest>& requests) {
   Json list = Json::array();
-  for (const hw::StreamRequest& request : requests) {
+  for (const hw::memory::banks::StreamRequest& request : requests) {
     list.push_back({{"direction", request.direction == hw::Direction::read ? "read" : "write"},
                     {"bytes", request.bytes.value()},
                     {"row_bytes", request.shape.row.value()},
@@ -90,15 +92,17 @@ Json requests_json(const std::vector<hw::StreamRequest>& requests) {
 
 double MemoryCalibrationReport::median_error() const {
   std::vector<double> errors;
-  for (const hw::StreamComparison& comparison : comparisons) errors.push_back(std::abs(comparison.error()));
+  for (const hw::memory::banks::StreamComparison& comparison : comparisons)
+    errors.push_back(std::abs(comparison.error()));
   const auto middle = errors.begin() + std::ptrdiff_t(errors.size() / 2);
   std::ranges::nth_element(errors, middle);
   return *middle;
 }
 
-const hw::StreamComparison& MemoryCalibrationReport::worst() const {
-  return *std::ranges::max_element(comparisons, {},
-                                   [](const hw::StreamComparison& comparison) { return std::abs(comparison.error()); });
+const hw::memory::banks::StreamComparison& MemoryCalibrationReport::worst() const {
+  return *std::ranges::max_element(comparisons, {}, [](const hw::memory::banks::StreamComparison& comparison) {
+    return std::abs(comparison.error());
+  });
 }
 
 std::string memory_calibration_text(const MemoryCalibrationReport& report) {
@@ -110,7 +114,7 @@ std::string memory_calibration_text(const MemoryCalibrationReport& report) {
       "\nhbm.stream_rate {:.1f} GB/s, hbm.write_cost {:.4f}, hbm.turnaround {:.4f}\n"
       "\ncycles of the core for random traffic of one to eight descriptors, by banks and by streams\n\n",
       hbm.stream_rate.si() * 1e-9, hbm.write_cost, hbm.turnaround);
-  text += worst_table(report);
+  text += worst_streams_table(report);
   text += fmt::format("\n{} patterns: median error {:.2f} %, worst {:.2f} %\n", report.comparisons.size(),
                       100 * report.median_error(), 100 * std::abs(report.worst().error()));
   return text;
@@ -118,14 +122,15 @@ std::string memory_calibration_text(const MemoryCalibrationReport& report) {
 
 std::string memory_calibration_json(const MemoryCalibrationReport& report) {
   Json patterns = Json::array(), rates = Json::array();
-  for (const hw::StreamComparison& comparison : report.comparisons) {
+  for (const hw::memory::banks::StreamComparison& comparison : report.comparisons) {
     patterns.push_back({{"requests", requests_json(comparison.requests)},
                         {"bank_cycles", comparison.banks.value()},
                         {"stream_cycles", comparison.streams.value()},
                         {"error", comparison.error()}});
   }
+  hw::memory::dram::StreamRates measured(report.machine.dram, report.machine.dma.granules);
   for (const NamedShape& named : shown_shapes()) {
-    const std::array<double, 3> values = rates_of(report.machine, named.shape);
+    const std::array<double, 3> values = rates_of(measured, named.shape);
     rates.push_back({{"shape", named.name},
                      {"read_bytes_per_s", values[0] * 1e9},
                      {"write_bytes_per_s", values[1] * 1e9},
@@ -146,4 +151,4 @@ std::string memory_calibration_json(const MemoryCalibrationReport& report) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -5,22 +5,22 @@
 #include <vector>
 
 #include "hw/machine.h"
-#include "hw/memory/stream_agreement.h"
+#include "hw/memory/banks/stream_agreement.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 
-/// What `podsim calibrate memory` found.
+/// The result of `podsim calibrate memory`.
 struct MemoryCalibrationReport {
   hw::Machine machine;
-  std::vector<hw::StreamComparison> comparisons;
+  std::vector<hw::memory::banks::StreamComparison> comparisons;
   double wall_s = 0;  ///< host time
 
-  double median_error() const;  ///< without sign, of at least one comparison
-  const hw::StreamComparison& worst() const;
+  double median_error() const;  ///< of absolute values; needs at least one comparison
+  const hw::memory::banks::StreamComparison& worst() const;
 };
 
-/// The rates of the shapes that transfers have, and streams against banks.
+/// The rates of the shapes that transfers have, and the comparison of streams with banks.
 std::string memory_calibration_text(const MemoryCalibrationReport& report);
 std::string memory_calibration_json(const MemoryCalibrationReport& report);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

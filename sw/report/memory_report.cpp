@@ -7,58 +7,61 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
-using Align = base::TextTable::Align;
+using Align = base::text::TextTable::Align;
 using Json = nlohmann::ordered_json;
 
 struct ShareText {
-  hw::BusShare share;
+  hw::memory::dram::BusShare share;
   const char* meaning;
 };
 
 constexpr ShareText share_texts[] = {
-    {hw::BusShare::read, "read data"},
-    {hw::BusShare::write, "write data"},
-    {hw::BusShare::turnaround, "between reads and writes"},
-    {hw::BusShare::row, "a row is closed and opened"},
-    {hw::BusShare::bank_group, "the same bank group again (tCCD_L)"},
-    {hw::BusShare::refresh, "a bank is being refreshed"},
-    {hw::BusShare::command_bus, "the other pseudo-channel has the command bus"},
-    {hw::BusShare::idle, "no request waits"},
+    {hw::memory::dram::BusShare::read, "read data"},
+    {hw::memory::dram::BusShare::write, "write data"},
+    {hw::memory::dram::BusShare::turnaround, "between reads and writes"},
+    {hw::memory::dram::BusShare::row, "a row is closed and opened"},
+    {hw::memory::dram::BusShare::bank_group, "the same bank group again (tCCD_L)"},
+    {hw::memory::dram::BusShare::refresh, "a bank is being refreshed"},
+    {hw::memory::dram::BusShare::command_bus, "the other pseudo-channel has the command bus"},
+    {hw::memory::dram::BusShare::idle, "no request waits"},
 };
-static_assert(std::size(share_texts) == hw::bus_share_count);
+static_assert(std::size(share_texts) == hw::memory::dram::bus_share_count);
 
-std::string title(const MemoryReport& report) {
-  const hw::MemoryPattern& pattern = report.pattern;
-  std::string text = fmt::format("{}: {} {}", report.machine, to_string(pattern.kind), to_string(pattern.bytes));
-  if (pattern.kind == hw::MemoryPattern::Kind::mixed) {
+std::string memory_title(const MemoryReport& report) {
+  const hw::memory::dram::MemoryPattern& pattern = report.pattern;
+  std::string text = fmt::format("{}: {} {}", report.machine, hw::memory::dram::to_string(pattern.kind),
+                                 base::to_string(pattern.bytes));
+  if (pattern.kind == hw::memory::dram::MemoryPattern::Kind::mixed) {
     text += fmt::format(", {} x {} : {} streams of reads : writes", pattern.streams, pattern.reads, pattern.writes);
   } else {
     text += pattern.direction == hw::Direction::read ? ", reads" : ", writes";
   }
-  if (pattern.kind == hw::MemoryPattern::Kind::strided) {
-    text += fmt::format(", rows of {} every {}", to_string(pattern.row), to_string(base::Bytes(pattern.pitch)));
+  if (pattern.kind == hw::memory::dram::MemoryPattern::Kind::strided) {
+    text +=
+        fmt::format(", rows of {} every {}", base::to_string(pattern.row), base::to_string(base::Bytes(pattern.pitch)));
   }
-  if (pattern.kind == hw::MemoryPattern::Kind::random) {
-    text += fmt::format(", rows of {}, seed {}", to_string(pattern.row), pattern.seed);
+  if (pattern.kind == hw::memory::dram::MemoryPattern::Kind::random) {
+    text += fmt::format(", rows of {}, seed {}", base::to_string(pattern.row), pattern.seed);
   }
-  if (pattern.kind != hw::MemoryPattern::Kind::mixed && pattern.streams > 1) {
+  if (pattern.kind != hw::memory::dram::MemoryPattern::Kind::mixed && pattern.streams > 1) {
     text += fmt::format(", {} streams at once", pattern.streams);
   }
   return text;
 }
 
 std::string shares_table(const MemoryReport& report) {
-  base::TextTable table({Align::left, Align::right, Align::left});
+  base::text::TextTable table({Align::left, Align::right, Align::left});
   double total = 0;
   for (const ShareText& line : share_texts) {
     const double share = report.share(line.share);
     total += share;
-    table.row({"  " + std::string(to_string(line.share)), fmt::format("{:.1f} %", 100 * share), line.meaning});
+    table.row({"  " + std::string(hw::memory::dram::to_string(line.share)), fmt::format("{:.1f} %", 100 * share),
+               line.meaning});
   }
   table.row({"  total", fmt::format("{:.1f} %", 100 * total), ""});
   return table.text();
@@ -79,15 +82,15 @@ double MemoryReport::latency_s(double fraction) const {
   return double(result.latencies[rank - 1].value()) / parameters.clock.si();
 }
 
-double MemoryReport::share(hw::BusShare share) const {
+double MemoryReport::share(hw::memory::dram::BusShare share) const {
   const std::int64_t total = result.shares.total().value();
   return total == 0 ? 0 : double(result.shares.of(share).value()) / double(total);
 }
 
 std::string memory_text(const MemoryReport& report) {
-  const hw::MemoryTrafficResult& result = report.result;
+  const hw::memory::dram::MemoryTrafficResult& result = report.result;
   const double pins = report.parameters.pin_rate().si();
-  return title(report) +
+  return memory_title(report) +
          fmt::format(
              "\n\nbandwidth  {:.1f} GB/s, {:.1f} % of the pins' {:.1f} GB/s\n"
              "time       {:.3f} us, {} clocks at {:.0f} MHz\n"
@@ -104,15 +107,16 @@ std::string memory_text(const MemoryReport& report) {
 }
 
 std::string memory_json(const MemoryReport& report) {
-  const hw::MemoryPattern& pattern = report.pattern;
-  const hw::MemoryTrafficResult& result = report.result;
+  const hw::memory::dram::MemoryPattern& pattern = report.pattern;
+  const hw::memory::dram::MemoryTrafficResult& result = report.result;
   Json shares = Json::object();
-  for (const ShareText& line : share_texts) shares[std::string(to_string(line.share))] = report.share(line.share);
+  for (const ShareText& line : share_texts)
+    shares[std::string(hw::memory::dram::to_string(line.share))] = report.share(line.share);
   const Json json = {
       {"schema_version", 1},
       {"command", "memory"},
       {"machine", report.machine},
-      {"pattern", to_string(pattern.kind)},
+      {"pattern", hw::memory::dram::to_string(pattern.kind)},
       {"streams", pattern.streams},
       {"read_bytes", result.bytes[std::size_t(hw::Direction::read)].value()},
       {"written_bytes", result.bytes[std::size_t(hw::Direction::write)].value()},
@@ -131,4 +135,4 @@ std::string memory_json(const MemoryReport& report) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -6,15 +6,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text_table.h"
+#include "base/text/text_table.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
-using Align = base::TextTable::Align;
+using Align = base::text::TextTable::Align;
 using Json = nlohmann::ordered_json;
 
-// "torus", "mesh", or which dimensions wrap.
+// "torus", "mesh", or the dimensions that wrap.
 std::string shape(const noc::Topology& topology) {
   std::vector<std::string> wrapped;
   for (int d = 0; d < topology.dimensions(); ++d) {
@@ -25,35 +25,36 @@ std::string shape(const noc::Topology& topology) {
   return fmt::format("mesh wrapped along {}", fmt::join(wrapped, ", "));
 }
 
-std::string title(const NetworkReport& report) {
-  const noc::LoadParameters& parameters = report.parameters;
-  const noc::RouterParameters& router = parameters.network.router;
+std::string network_title(const NetworkReport& report) {
+  const noc::router::LoadParameters& parameters = report.parameters;
+  const noc::router::RouterParameters& router = parameters.network.router;
   std::string text = fmt::format(
       "{} traffic on a {} {}, seed {}\n"
       "{} VCs of {} flits, {}, {} ({} {}), classes by {}, ties {}; packets of {} {}, channels of {} {}\n",
-      to_string(parameters.pattern), to_string(parameters.topology), shape(parameters.topology), parameters.seed,
-      router.vcs, router.buffer_flits, to_string(router.switching), to_string(router.allocation), router.iterations,
-      router.iterations == 1 ? "iteration" : "iterations", to_string(router.vc_classes), to_string(parameters.ties),
-      parameters.packet_flits, parameters.packet_flits == 1 ? "flit" : "flits", report.channel_cycles,
+      noc::router::to_string(parameters.pattern), noc::to_string(parameters.topology), shape(parameters.topology),
+      parameters.seed, router.vcs, router.buffer_flits, noc::router::to_string(router.switching),
+      noc::router::to_string(router.allocation), router.iterations, router.iterations == 1 ? "iteration" : "iterations",
+      noc::router::to_string(router.vc_classes), noc::router::to_string(parameters.ties), parameters.packet_flits,
+      parameters.packet_flits == 1 ? "flit" : "flits", report.channel_cycles,
       report.channel_cycles == 1 ? "cycle" : "cycles");
   if (!report.faults.empty()) text += fmt::format("faults: {}\n", fmt::join(report.faults, ", "));
   return text;
 }
 
-std::string latency(const noc::LoadPoint& point, double value, int digits) {
+std::string latency(const noc::router::LoadPoint& point, double value, int digits) {
   return point.drained && point.packets > 0 ? fmt::format("{:.{}f}", value, digits) : "-";
 }
 
-std::string note(const noc::LoadPoint& point) {
+std::string note(const noc::router::LoadPoint& point) {
   if (!point.deadlock.empty()) return "deadlock";
   return point.saturated ? "saturated" : "";
 }
 
 std::string table(const NetworkReport& report) {
-  base::TextTable table(
+  base::text::TextTable table(
       {Align::right, Align::right, Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
   table.row({"load", "accepted", "latency", "+-", "median", "p99", "empty", ""});
-  for (const noc::LoadPoint& point : report.points) {
+  for (const noc::router::LoadPoint& point : report.points) {
     table.row({fmt::format("{:.4g}", point.load), fmt::format("{:.4f}", point.accepted),
                latency(point, point.mean_latency, 2), latency(point, point.confidence * point.mean_latency, 2),
                latency(point, point.median_latency, 0), latency(point, point.p99_latency, 0),
@@ -62,11 +63,11 @@ std::string table(const NetworkReport& report) {
   return table.text();
 }
 
-Json number_or_null(const noc::LoadPoint& point, double value) {
+Json number_or_null(const noc::router::LoadPoint& point, double value) {
   return point.drained && point.packets > 0 ? Json(value) : Json(nullptr);
 }
 
-Json point_json(const noc::LoadPoint& point) {
+Json point_json(const noc::router::LoadPoint& point) {
   Json json = {{"load", point.load},
                {"mean_latency_cycles", number_or_null(point, point.mean_latency)},
                {"confidence_cycles", number_or_null(point, point.confidence * point.mean_latency)},
@@ -88,19 +89,20 @@ Json point_json(const noc::LoadPoint& point) {
 
 std::int64_t NetworkReport::flit_hops() const {
   std::int64_t sum = 0;
-  for (const noc::LoadPoint& point : points) sum += point.flit_hops;
+  for (const noc::router::LoadPoint& point : points) sum += point.flit_hops;
   return sum;
 }
 
 std::string network_text(const NetworkReport& report) {
-  std::string text = title(report) + "\nloads in flits per node and cycle, latencies in cycles\n" + table(report);
+  std::string text =
+      network_title(report) + "\nloads in flits per node and cycle, latencies in cycles\n" + table(report);
   if (report.swept) {
     text += report.saturation > 0
                 ? fmt::format("\nsaturation at {:.3f}, where the latency is three times that of an empty network\n",
                               report.saturation)
                 : "\nnot saturated at a load of 1\n";
   }
-  for (const noc::LoadPoint& point : report.points) {
+  for (const noc::router::LoadPoint& point : report.points) {
     if (!point.deadlock.empty()) text += fmt::format("\ndeadlock at load {}: {}\n", point.load, point.deadlock);
     if (point.relayed > 0) {
       text += fmt::format("\nat load {} nodes sent on {} packets whose way has no single route left\n", point.load,
@@ -112,30 +114,30 @@ std::string network_text(const NetworkReport& report) {
 }
 
 std::string network_json(const NetworkReport& report) {
-  const noc::LoadParameters& parameters = report.parameters;
-  const noc::RouterParameters& router = parameters.network.router;
+  const noc::router::LoadParameters& parameters = report.parameters;
+  const noc::router::RouterParameters& router = parameters.network.router;
   Json wraps = Json::array(), points = Json::array(), warnings = Json::array();
   for (int d = 0; d < parameters.topology.dimensions(); ++d) wraps.push_back(bool(parameters.topology.wraps(d)));
-  for (const noc::LoadPoint& point : report.points) {
+  for (const noc::router::LoadPoint& point : report.points) {
     points.push_back(point_json(point));
     if (point.deadlock.empty()) continue;
     warnings.push_back(fmt::format("deadlock at load {}: {}", point.load, point.deadlock));
   }
   Json json = {{"schema_version", 1},
                {"command", "network"},
-               {"pattern", to_string(parameters.pattern)},
-               {"slice", to_string(parameters.topology)},
+               {"pattern", noc::router::to_string(parameters.pattern)},
+               {"slice", noc::to_string(parameters.topology)},
                {"wraps", wraps},
                {"vcs", router.vcs},
                {"buffer_flits", router.buffer_flits},
                {"packet_flits", parameters.packet_flits},
                {"channel_cycles", report.channel_cycles},
                {"pipeline_cycles", router.pipeline_cycles()},
-               {"switching", to_string(router.switching)},
-               {"allocation", to_string(router.allocation)},
+               {"switching", noc::router::to_string(router.switching)},
+               {"allocation", noc::router::to_string(router.allocation)},
                {"iterations", router.iterations},
-               {"vc_classes", to_string(router.vc_classes)},
-               {"ties", to_string(parameters.ties)},
+               {"vc_classes", noc::router::to_string(router.vc_classes)},
+               {"ties", noc::router::to_string(parameters.ties)},
                {"seed", parameters.seed},
                {"faults", report.faults},
                {"points", points}};
@@ -147,7 +149,7 @@ std::string network_json(const NetworkReport& report) {
   return json.dump(2) + "\n";
 }
 
-std::vector<LinkFigures> link_figures(const NetworkReport& report, const noc::LoadPoint& point) {
+std::vector<LinkFigures> link_figures(const NetworkReport& report, const noc::router::LoadPoint& point) {
   const noc::Topology& topology = report.parameters.topology;
   std::vector<LinkFigures> links;
   for (noc::LinkId id = 0; id < topology.link_ids(); ++id) {
@@ -162,4 +164,4 @@ std::vector<LinkFigures> link_figures(const NetworkReport& report, const noc::Lo
   return links;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

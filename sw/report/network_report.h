@@ -7,25 +7,25 @@
 #include "noc/router/load_run.h"
 #include "sw/report/link_report.h"
 
-/// What `podsim network` prints: latency and accepted load by offered load.
-namespace podsim::sw {
+/// The output of `podsim network`: latency and accepted load by offered load.
+namespace podsim::sw::report {
 
 struct NetworkReport {
-  noc::LoadParameters parameters;
+  noc::router::LoadParameters parameters;
   int channel_cycles = 2;
   std::vector<std::string> faults;
-  std::vector<noc::LoadPoint> points;
+  std::vector<noc::router::LoadPoint> points;
   bool swept = false;
-  double saturation = 0;  ///< of a sweep; 0: none found
+  double saturation = 0;  ///< saturation load of a sweep; 0 if none was found
   double wall_s = 0;
-  double cpu_s = 0;  ///< of this program, user time
+  double cpu_s = 0;  ///< user time of this program
 
   std::int64_t flit_hops() const;
 };
 
 std::string network_text(const NetworkReport& report);
 std::string network_json(const NetworkReport& report);
-/// Of one point.
-std::vector<LinkFigures> link_figures(const NetworkReport& report, const noc::LoadPoint& point);
+/// The figures of all links at one point.
+std::vector<LinkFigures> link_figures(const NetworkReport& report, const noc::router::LoadPoint& point);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -7,37 +7,32 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/text_table.h"
+#include "base/text/csv_field.h"
+#include "base/text/percent.h"
+#include "base/text/text_table.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
+using Align = base::text::TextTable::Align;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kWorstShown = 10;
 constexpr std::size_t kTextShown = 72;
 
-double wrong_by(const ComparedOp& op) {
+double wrong_by(const profile::ComparedOp& op) {
   return op.modelled_s ? double(op.occurrences) * std::abs(*op.modelled_s - op.measured_s) : 0;
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 std::string microseconds(double seconds) { return fmt::format("{:.1f} us", seconds * 1e6); }
 
-/// Categories by their measured time, the longest first.
-std::vector<std::pair<std::string, ProfileTotals>> sorted_categories(const ProfileReport& report) {
-  std::vector<std::pair<std::string, ProfileTotals>> categories;
+/// Categories by measured time, longest first.
+std::vector<std::pair<std::string, profile::ProfileTotals>> sorted_categories(const ProfileReport& report) {
+  std::vector<std::pair<std::string, profile::ProfileTotals>> categories;
   for (const auto& [name, totals] : report.by_category()) categories.emplace_back(name, totals);
   std::ranges::stable_sort(categories, std::greater<>{}, [](const auto& entry) { return entry.second.measured_s; });
   return categories;
-}
-
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string shown(const std::string& text) {
@@ -45,86 +40,83 @@ std::string shown(const std::string& text) {
 }
 
 std::string category_table(const ProfileReport& report, double all) {
-  using Align = base::TextTable::Align;
-  base::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.row({"category", "ops", "share of time", "error", "bias"});
   for (const auto& [name, totals] : sorted_categories(report)) {
-    table.row({name, std::to_string(totals.ops), percent(totals.measured_s / all),
-               percent(totals.mean_absolute_error()), signed_percent(totals.bias())});
+    table.row({name, std::to_string(totals.ops), base::text::percent(totals.measured_s / all),
+               base::text::percent(totals.mean_absolute_error()), signed_percent(totals.bias())});
   }
   return table.text();
 }
 
-std::string worst_table(const ProfileReport& report, double all) {
-  using Align = base::TextTable::Align;
-  base::TextTable table({Align::right, Align::right, Align::right, Align::left});
+std::string worst_ops_table(const ProfileReport& report, double all) {
+  base::text::TextTable table({Align::right, Align::right, Align::right, Align::left});
   table.row({"measured", "modelled", "of the error", "furthest off"});
   double wrong = 0;
-  for (const ComparedOp& op : report.ops) wrong += wrong_by(op);
-  const std::vector<const ComparedOp*> worst = report.worst();
+  for (const profile::ComparedOp& op : report.ops) wrong += wrong_by(op);
+  const std::vector<const profile::ComparedOp*> worst = report.worst();
   for (std::size_t i = 0; i < std::min(worst.size(), kWorstShown); ++i) {
     table.row({microseconds(worst[i]->measured_s), microseconds(*worst[i]->modelled_s),
-               percent(wrong > 0 ? wrong_by(*worst[i]) / wrong : 0), shown(worst[i]->hlo_text)});
+               base::text::percent(wrong > 0 ? wrong_by(*worst[i]) / wrong : 0), shown(worst[i]->hlo_text)});
   }
   return all > 0 ? table.text() : "";
 }
 
 }  // namespace
 
-ProfileTotals ProfileReport::totals() const {
-  ProfileTotals sum;
-  for (const ComparedOp& op : ops) sum.add(op);
+profile::ProfileTotals ProfileReport::totals() const {
+  profile::ProfileTotals sum;
+  for (const profile::ComparedOp& op : ops) sum.add(op);
   return sum;
 }
 
-std::map<std::string, ProfileTotals> ProfileReport::by_category() const {
-  std::map<std::string, ProfileTotals> sums;
-  for (const ComparedOp& op : ops) {
+std::map<std::string, profile::ProfileTotals> ProfileReport::by_category() const {
+  std::map<std::string, profile::ProfileTotals> sums;
+  for (const profile::ComparedOp& op : ops) {
     if (op.modelled_s) sums[op.category].add(op);
   }
   return sums;
 }
 
 std::size_t ProfileReport::without_text() const {
-  return std::size_t(std::ranges::count_if(ops, [](const ComparedOp& op) { return !op.modelled_s; }));
+  return std::size_t(std::ranges::count_if(ops, [](const profile::ComparedOp& op) { return !op.modelled_s; }));
 }
 
 double ProfileReport::without_text_s() const {
   double sum = 0;
-  for (const ComparedOp& op : ops) {
+  for (const profile::ComparedOp& op : ops) {
     if (!op.modelled_s) sum += double(op.occurrences) * op.measured_s;
   }
   return sum;
 }
 
-std::vector<const ComparedOp*> ProfileReport::worst() const {
-  std::vector<const ComparedOp*> sorted;
-  for (const ComparedOp& op : ops) {
+std::vector<const profile::ComparedOp*> ProfileReport::worst() const {
+  std::vector<const profile::ComparedOp*> sorted;
+  for (const profile::ComparedOp& op : ops) {
     if (op.modelled_s) sorted.push_back(&op);
   }
-  std::ranges::stable_sort(sorted, std::greater<>{}, [](const ComparedOp* op) { return wrong_by(*op); });
+  std::ranges::stable_sort(sorted, std::greater<>{}, [](const profile::ComparedOp* op) { return wrong_by(*op); });
   return sorted;
 }
 
 std::string profile_text(const ProfileReport& report) {
-  using Align = base::TextTable::Align;
-  const ProfileTotals all = report.totals();
+  const profile::ProfileTotals all = report.totals();
   const double measured = all.measured_s + report.without_text_s();
-  base::TextTable head({Align::left, Align::left});
+  base::text::TextTable head({Align::left, Align::left});
   head.row({"profile", fmt::format("{}, {} rows, {:.3f} s", report.profile, report.ops.size(), measured)});
   head.row({"machine", report.machine + (report.slice.empty() ? "" : ", collectives on " + report.slice)});
-  head.row({"error", percent(all.mean_absolute_error()) + " mean absolute, time-weighted"});
+  head.row({"error", base::text::percent(all.mean_absolute_error()) + " mean absolute, time-weighted"});
   head.row({"bias", signed_percent(all.bias())});
   if (report.without_text() > 0) {
     head.row({"not modelled",
               fmt::format("{} rows whose text does not say what they do, {} of the time", report.without_text(),
-                          percent(measured > 0 ? report.without_text_s() / measured : 0))});
+                          base::text::percent(measured > 0 ? report.without_text_s() / measured : 0))});
   }
-  return head.text() + "\n" + category_table(report, measured) + "\n" + worst_table(report, measured);
+  return head.text() + "\n" + category_table(report, measured) + "\n" + worst_ops_table(report, measured);
 }
 
 std::string profile_json(const ProfileReport& report) {
-  const ProfileTotals all = report.totals();
+  const profile::ProfileTotals all = report.totals();
   Json categories = Json::array(), worst = Json::array();
   for (const auto& [name, totals] : sorted_categories(report)) {
     categories.push_back({{"category", name},
@@ -134,7 +126,7 @@ std::string profile_json(const ProfileReport& report) {
                           {"mae", totals.mean_absolute_error()},
                           {"bias", totals.bias()}});
   }
-  const std::vector<const ComparedOp*> sorted = report.worst();
+  const std::vector<const profile::ComparedOp*> sorted = report.worst();
   for (std::size_t i = 0; i < std::min(sorted.size(), kWorstShown); ++i) {
     worst.push_back({{"name", sorted[i]->name},
                      {"category", sorted[i]->category},
@@ -162,16 +154,17 @@ std::string profile_json(const ProfileReport& report) {
 
 std::string profile_csv(const ProfileReport& report) {
   std::string text = "name,category,occurrences,measured_us,modelled_us,error,hlo_op\n";
-  for (const ComparedOp& op : report.ops) {
+  for (const profile::ComparedOp& op : report.ops) {
     std::string modelled, error;
     if (op.modelled_s) {
       modelled = fmt::format("{:.6f}", *op.modelled_s * 1e6);
       if (op.measured_s > 0) error = fmt::format("{:.4f}", *op.modelled_s / op.measured_s - 1);
     }
-    text += fmt::format("{},{},{},{:.6f},{},{},{}\n", field(op.name), field(op.category), op.occurrences,
-                        op.measured_s * 1e6, modelled, error, field(op.hlo_text));
+    text +=
+        fmt::format("{},{},{},{:.6f},{},{},{}\n", base::text::csv_field(op.name), base::text::csv_field(op.category),
+                    op.occurrences, op.measured_s * 1e6, modelled, error, base::text::csv_field(op.hlo_text));
   }
   return text;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -7,32 +7,33 @@
 
 #include "sw/profile/profile_model.h"
 
-/// What `podsim ops` prints and writes: measured against modelled, op by op, by category and over the profile.
-namespace podsim::sw {
+/// The output of `podsim ops`: measured and modelled times, by op, by category and for the whole profile.
+namespace podsim::sw::report {
 
 struct ProfileReport {
   std::string profile;  ///< file
   std::string machine;
-  std::string slice;  ///< "8x4"; empty where no collective needs one
-  std::vector<ComparedOp> ops;
+  std::string slice;  ///< "8x4"; empty if no collective needs one
+  std::vector<profile::ComparedOp> ops;
   std::vector<std::string> warnings;
   double wall_s = 0;  ///< host time
 
-  ProfileTotals totals() const;
-  std::map<std::string, ProfileTotals> by_category() const;
-  /// Rows that are not modelled, and the time of all their occurrences.
+  profile::ProfileTotals totals() const;
+  std::map<std::string, profile::ProfileTotals> by_category() const;
+  /// Number of rows that are not modelled, and the time of all their occurrences.
   std::size_t without_text() const;
   double without_text_s() const;
-  /// Modelled ops by how much time they are wrong by, the worst first.
-  std::vector<const ComparedOp*> worst() const;
+  /// Modelled ops by the absolute error of their time, largest first.
+  std::vector<const profile::ComparedOp*> worst() const;
 };
 
 /// Totals, a table by category and the worst ops.
 std::string profile_text(const ProfileReport& report);
 std::string profile_json(const ProfileReport& report);
-/// A line per row of the profile.
+/// CSV with a line for each row of the profile.
 std::string profile_csv(const ProfileReport& report);
-/// Modelled over measured time, a dot per op with the area of its share of the time, both axes logarithmic.
+/// A chart of modelled over measured time, with both axes logarithmic. Each op is a dot whose area is its share of the
+/// time.
 std::string profile_svg(const ProfileReport& report);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/profile_report.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,15 +10,15 @@
 #include "sw/report/html/html_text.h"
 #include "sw/report/profile_report.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
-constexpr double side = 520, margin = 60, legend = 190;
+constexpr double side = 520, plot_margin = 60, legend_width = 190;
 constexpr double least_radius = 1.5, most_radius = 14;
 constexpr std::array<std::string_view, 8> colors{"#1f5fa8", "#c8502a", "#3a8a3f", "#8a4fa3",
                                                  "#b3902b", "#2a9d9d", "#a33a5f", "#666666"};
 
-/// Decades of seconds that hold all times.
+/// The decades, in seconds, that contain all times.
 struct Range {
   int low = -6, high = -5;
   double place(double seconds) const {
@@ -27,7 +28,7 @@ struct Range {
 
 Range range_of(const ProfileReport& report) {
   double least = 1e9, most = 0;
-  for (const ComparedOp& op : report.ops) {
+  for (const profile::ComparedOp& op : report.ops) {
     if (!op.modelled_s || op.measured_s <= 0 || *op.modelled_s <= 0) continue;
     least = std::min({least, op.measured_s, *op.modelled_s});
     most = std::max({most, op.measured_s, *op.modelled_s});
@@ -52,7 +53,7 @@ std::string axes(const Range& range) {
         "\n",
         at, side, side - at, side + 18, decade(exponent), side - at + 4);
   }
-  // Equal times, and a quarter more or less.
+  // Lines of equal times and of a quarter more and less.
   const double quarter = side * std::log10(1.25) / double(range.high - range.low);
   text += fmt::format(
       R"(<path d="M0 {0:.0f}L{0:.0f} 0" stroke="#444444"/><path d="M0 {1:.1f}L{2:.1f} 0M{3:.1f} {0:.0f}L{0:.0f} {3:.1f}" stroke="#999999" stroke-dasharray="4 4"/>)"
@@ -80,9 +81,9 @@ std::string profile_svg(const ProfileReport& report) {
   std::string text = fmt::format(
       R"-(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" font-family="sans-serif" font-size="11" fill="#222222"><rect width="100%" height="100%" fill="#ffffff"/><g transform="translate({2:.0f} {3:.0f})" stroke-width="1">)-"
       "\n",
-      side + 2 * margin + legend, side + 2 * margin, margin + 10, margin / 2);
+      side + 2 * plot_margin + legend_width, side + 2 * plot_margin, plot_margin + 10, plot_margin / 2);
   text += axes(range);
-  for (const ComparedOp& op : report.ops) {
+  for (const profile::ComparedOp& op : report.ops) {
     if (!op.modelled_s || op.measured_s <= 0 || *op.modelled_s <= 0) continue;
     const double share = double(op.occurrences) * op.measured_s / all;
     text += fmt::format(
@@ -90,7 +91,7 @@ std::string profile_svg(const ProfileReport& report) {
         "\n",
         range.place(op.measured_s), side - range.place(*op.modelled_s),
         std::clamp(most_radius * std::sqrt(10 * share), least_radius, most_radius), color_of(op.category),
-        html_escaped(op.name), op.measured_s * 1e6, *op.modelled_s * 1e6);
+        html::html_escaped(op.name), op.measured_s * 1e6, *op.modelled_s * 1e6);
   }
   for (std::size_t i = 0; i < std::min(categories.size(), colors.size()); ++i) {
     const bool rest = i + 1 == colors.size() && categories.size() > colors.size();
@@ -98,9 +99,9 @@ std::string profile_svg(const ProfileReport& report) {
         fmt::format(R"(<circle cx="{0:.0f}" cy="{1:.0f}" r="5" fill="{2}"/><text x="{3:.0f}" y="{4:.0f}">{5}</text>)"
                     "\n",
                     side + 24, 10 + 18 * double(i), colors[i], side + 36, 14 + 18 * double(i),
-                    rest ? "others" : html_escaped(categories[i].first));
+                    rest ? "others" : html::html_escaped(categories[i].first));
   }
   return text + "</g></svg>\n";
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <map>
 
-#include "hw/memory/bank_pipeline.h"
+#include "hw/memory/banks/bank_pipeline.h"
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 namespace {
 
-/// Core ops of the step that are the same distinct op.
+/// Core ops of the step that are equal.
 struct Equals {
   int first_item = 0;
   std::int64_t count = 0;
@@ -17,11 +17,11 @@ struct Equals {
   base::Time total() const { return duration * count; }
 };
 
-std::vector<std::pair<int, Equals>> by_cost(const Program& program, const RunResult& result) {
+std::vector<std::pair<int, Equals>> by_cost(const compiler::Program& program, const RunResult& result) {
   std::map<int, Equals> equals;
   for (const ItemResult& item : result.items) {
-    const ProgramItem& op = program.items[std::size_t(item.item)];
-    if (op.kind != ProgramItem::Kind::op) continue;
+    const compiler::ProgramItem& op = program.items[std::size_t(item.item)];
+    if (op.kind != compiler::ProgramItem::Kind::op) continue;
     Equals& same = equals.try_emplace(op.index, Equals{item.item, 0, item.duration}).first->second;
     same.count += item.times;
   }
@@ -32,13 +32,13 @@ std::vector<std::pair<int, Equals>> by_cost(const Program& program, const RunRes
 
 }  // namespace
 
-BankCheck check_on_banks(const hw::Machine& machine, const Program& program, const RunResult& result,
+BankCheck check_on_banks(const hw::Machine& machine, const compiler::Program& program, const RunResult& result,
                          std::size_t most_ops) {
   BankCheck check;
   check.step_time = result.step_time;
   for (const auto& [op, same] : by_cost(program, result)) {
     if (check.ops.size() == most_ops) break;
-    const base::Cycles cycles = hw::op_cycles_on_banks(machine, program.ops[std::size_t(op)].tiles);
+    const base::Cycles cycles = hw::memory::banks::op_cycles_on_banks(machine, program.ops[std::size_t(op)].tiles);
     const base::Time banks = machine.core_clock().time_of(cycles);
     check.ops.push_back({same.first_item, same.count, same.duration, banks});
     check.step_time += (banks - same.duration) * same.count;
@@ -46,4 +46,4 @@ BankCheck check_on_banks(const hw::Machine& machine, const Program& program, con
   return check;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -8,12 +8,12 @@
 #include "sw/compiler/program.h"
 #include "sw/runtime/run_result.h"
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 
-/// Runs the ops that a step spends most time in once more, their tiles through the banks of the HBM instead of streams
-/// (hw/memory/bank_pipeline.h): equal items once, the costliest of them first. What that makes of the step is the sum
-/// of the differences, since ops of a core never overlap.
-BankCheck check_on_banks(const hw::Machine& machine, const Program& program, const RunResult& result,
+/// Simulates the ops that a step spends most time in again, with their tiles through the banks of the HBM instead of
+/// streams (hw/memory/banks/bank_pipeline.h): equal items once, the costliest first. The step time over banks adds the
+/// differences, since ops of a core never overlap.
+BankCheck check_on_banks(const hw::Machine& machine, const compiler::Program& program, const RunResult& result,
                          std::size_t most_ops);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -5,7 +5,7 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 
 std::string to_string(Detail detail) { return detail == Detail::tile ? "tile" : "replay"; }
 
@@ -18,4 +18,4 @@ Detail parse_detail(std::string_view name) {
                          hint.empty() ? "one of: tile, replay" : hint);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -4,14 +4,14 @@
 #include <string>
 #include <string_view>
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 
-/// How closely cores are simulated: tile, every op on every core as a pipeline of tiles; replay, each distinct op once,
+/// Level of detail of cores. tile: every op on every core as a pipeline of tiles. replay: each distinct op once, and
 /// its duration wherever it recurs.
 enum class Detail { tile, replay };
 
 std::string to_string(Detail detail);
-/// InputError with the nearest name for anything else.
+/// Throws InputError with the nearest name for an unknown name.
 Detail parse_detail(std::string_view name);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

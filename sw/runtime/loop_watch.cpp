@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 namespace {
 
 constexpr std::int64_t kFewCycles = 4;
-constexpr std::int64_t kDrift = 2000;  // one part in so many
+constexpr std::int64_t kDrift = 2000;  // allowed drift of a period: 1 / kDrift
 
 }  // namespace
 
@@ -28,7 +28,7 @@ std::int64_t LoopWatch::begin_trip(std::size_t core, std::int64_t trip, base::Cy
   return trip == skipped_from_ ? trips_ - 1 - trip : 0;
 }
 
-/// Whether the two trips before took every core equally long.
+/// Returns whether the two trips before took the same time on every core.
 bool LoopWatch::repeats(std::int64_t trip) const {
   const Trip &last = before(trip - 1), &second = before(trip - 2), &third = before(trip - 3);
   for (const Trip* past : {&last, &second, &third}) {
@@ -45,4 +45,4 @@ bool LoopWatch::repeats(std::int64_t trip) const {
   return true;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 
-ProgramCursor::ProgramCursor(const Program& program, std::int32_t core)
+ProgramCursor::ProgramCursor(const compiler::Program& program, std::int32_t core)
     : program_(&program),
       loop_begun_by_item_(program.items.size() + 1, -1),
       trips_made_(program.loops.size()),
       entries_(program.loops.size()),
-      last_token_(program.items.size()) {
+      last_execution_(program.items.size()) {
   constexpr int several = -2;
   for (std::size_t loop = 0; loop < program.loops.size(); ++loop) {
     int& begun = loop_begun_by_item_[std::size_t(program.loops[loop].first)];
@@ -27,7 +27,7 @@ void ProgramCursor::advance() {
 }
 
 void ProgramCursor::pass() {
-  last_token_[std::size_t(item_)] = token_++;
+  last_execution_[std::size_t(item_)] = execution_++;
   ++item_;
 }
 
@@ -52,9 +52,9 @@ void ProgramCursor::begin_next_step() {
 }
 
 void ProgramCursor::follow_loops() {
-  while (!at_end_of_step() && program_->items[std::size_t(item_)].kind == ProgramItem::Kind::repeat) {
+  while (!at_end_of_step() && program_->items[std::size_t(item_)].kind == compiler::ProgramItem::Kind::repeat) {
     const int number = program_->items[std::size_t(item_)].index;
-    const Loop& loop = program_->loops[std::size_t(number)];
+    const compiler::Loop& loop = program_->loops[std::size_t(number)];
     std::int64_t& made = trips_made_[std::size_t(number)];
     const bool empty = loop.first == item_;
     if (++made < loop.trips && !empty) {
@@ -67,4 +67,4 @@ void ProgramCursor::follow_loops() {
   }
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/runtime/run_result.h"
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 
 std::string to_string(Bound bound) {
   switch (bound) {
@@ -23,4 +23,4 @@ std::string to_string(Bound bound) {
   return "latency";
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -9,90 +9,90 @@
 #include "base/units.h"
 #include "hw/op_result.h"
 
-/// What a run found out, for the reports. Times are of one core, of the first chip or the first that takes its
-/// branches: of those whose step takes longest the one that waits least for the others in collectives. The program is
-/// SPMD, and where all cores wait for each other there, its step is everybody's step.
-namespace podsim::sw {
+/// Results of a run, for the reports. Times are those of one observed core. Observed are the cores of the first chip
+/// and the first core of each other stage; of those with the longest step, the reported one waits least for others in
+/// collectives. The program is SPMD, so where all cores wait for each other, its step is the step of all cores.
+namespace podsim::sw::runtime {
 
 /// The resource that an op, or most of a step, waits for.
 enum class Bound { mxu, vector, cross_lane, hbm, ici, host, latency };
 std::string to_string(Bound bound);
 
-/// One execution of an item of the program, or several equal ones, in the order of the schedule.
+/// An execution of an item of the program, or several equal ones, in the order of the schedule.
 struct ItemResult {
-  int item = 0;         ///< into Program::items
-  base::Time duration;  ///< in the last step simulated; of something asynchronous, what the core waited for it
-  hw::OpResult cost;    ///< of a core op; zero otherwise
+  int item = 0;         ///< index into Program::items
+  base::Time duration;  ///< in the last simulated step; for an asynchronous item, the time that the core waited for it
+  hw::OpResult cost;    ///< of a core op; zero for other items
   Bound bound = Bound::latency;
-  std::uint64_t token = 0;  ///< of this execution (program_cursor.h); of a done that of its start
-  std::int64_t times = 1;   ///< more for trips of a loop that were skipped because they repeat the one before
+  std::uint64_t execution = 0;  ///< execution id (program_cursor.h); a done has that of its start
+  std::int64_t times = 1;       ///< more than 1 if trips of a loop were skipped because they repeat the one before
   base::Time total() const { return duration * times; }
 };
 
 /// A loop of the program in the last step.
 struct LoopResult {
-  int loop = 0;            ///< into Program::loops
-  std::int64_t trips = 0;  ///< made in the step; those of a loop within others add up
-  base::Time duration;     ///< of all trips
+  int loop = 0;            ///< index into Program::loops
+  std::int64_t trips = 0;  ///< made in the step; summed over the entries of an inner loop
+  base::Time duration;     ///< sum over all trips
 };
 
 struct CollectiveResult {
   std::string kind;
   std::string element_type;
   base::Bytes bytes;
-  std::int64_t count = 0;  ///< executions in a step: several within loops
-  base::Time time;         ///< of all of them, each from the last core in to the last core out
-  base::Time exposed;      ///< that the reported core spent in them, waiting for later cores included
+  std::int64_t count = 0;  ///< executions in a step; several within loops
+  base::Time time;         ///< sum over all executions, each from the last core in to the last core out
+  base::Time exposed;      ///< time of the reported core in them, including the wait for later cores
   std::int64_t group_size = 0;
   std::string algorithm;
   bool folded = false;
-  std::string axes = {};  ///< of the mesh that its groups join (CollectiveOp::axes)
+  std::string axes = {};  ///< mesh axes that its groups join (CollectiveOp::axes)
 };
 
-/// Cores that take the same branches of the program, such as those of a stage of a pipeline, by the first of them: what
-/// its last step is made of. `step` is that of the run, the longest.
+/// Cores that take the same branches of the program, such as those of a pipeline stage, represented by the first of
+/// them, with the parts of its last step. `step` is the longest step of the run.
 struct StageResult {
-  std::int32_t first_core = 0;  ///< of the slice
+  std::int32_t first_core = 0;  ///< number in the slice
   std::int64_t cores = 0;
   base::Time step{}, compute{}, collective{}, infeed{};
-  base::Time transfer{};  ///< of `collective`: what it takes once those whom it waits for are there
-  /// Share of the step in which it does not compute.
+  base::Time transfer{};  ///< the part of `collective` after the cores that it waits for have arrived
+  /// Fraction of the step in which it does not compute.
   double idle() const { return step.value() > 0 ? 1 - double(compute.value()) / double(step.value()) : 0; }
-  /// Waiting for other cores to come: of a pipeline's stage the bubble.
+  /// Time waiting for other cores to arrive; for a pipeline stage, the bubble.
   base::Time waiting() const { return collective - transfer; }
 };
 
-/// The costliest ops of a step with the HBM bank by bank (bank_check.h).
+/// The costliest ops of a step, simulated with the HBM bank by bank (bank_check.h).
 struct BankCheck {
   struct Op {
-    int item = 0;            ///< the first of them, into Program::items
-    std::int64_t count = 0;  ///< equal items of the step
-    base::Time streams;      ///< duration of one, as the run has it
-    base::Time banks;        ///< the same over banks
+    int item = 0;            ///< index of the first of them in Program::items
+    std::int64_t count = 0;  ///< number of equal items in the step
+    base::Time streams;      ///< duration of one in the run
+    base::Time banks;        ///< duration of one over banks
   };
-  std::vector<Op> ops;   ///< costliest first; empty when it was not asked for
-  base::Time step_time;  ///< of the step if those ops took what they take over banks
+  std::vector<Op> ops;   ///< costliest first; empty if not requested
+  base::Time step_time;  ///< step time if those ops took their time over banks
 };
 
 struct RunResult {
   int steps = 0;  ///< completed
   std::vector<base::Time> step_times;
-  base::Time step_time;  ///< of the last step, the steady state
+  base::Time step_time;  ///< of the last step, which is the steady state
   std::vector<ItemResult> items;
   std::vector<LoopResult> loops;
-  /// Outfeed is among the others.
-  base::Time compute, collective, infeed, other;  ///< parts of the last step; they add up to step_time
-  base::Bytes hbm_bytes;                          ///< moved by one core per step, collectives apart
-  /// Carried in the last step by every link of the slice, by LinkId; a folded slice is written out.
+  /// `other` includes outfeed.
+  base::Time compute, collective, infeed, other;  ///< parts of the last step, with step_time as their sum
+  base::Bytes hbm_bytes;                          ///< moved by one core per step, without collectives
+  /// Bytes on every link of the slice in the last step, by LinkId; expanded if the slice is folded.
   std::vector<base::Bytes> link_bytes;
-  double ici_utilization = 0;  ///< of the busiest link, payload over its capacity in the last step
+  double ici_utilization = 0;  ///< of the busiest link: payload over its capacity in the last step
   std::vector<CollectiveResult> collectives;
-  std::vector<StageResult> stages;   ///< in the order of their first cores; empty where all cores do the same
-  std::int64_t simulated_chips = 0;  ///< modules elaborated; fewer than the slice when folded
+  std::vector<StageResult> stages;   ///< in the order of their first cores; empty if all cores take the same branches
+  std::int64_t simulated_chips = 0;  ///< elaborated modules; fewer than the slice has if chips are folded
   BankCheck banks;
-  std::vector<std::string> notes;  ///< what a reader should know: exact reductions used or refused
+  std::vector<std::string> notes;  ///< messages about exact reductions that were used or refused
   base::StatisticSet statistics;   ///< see run_statistics.h
   bool partial = false;            ///< interrupted before all steps were done
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/runtime/run_statistics.h"
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 
-base::StatisticSet run_statistics(const RunResult& result, const noc::MessageFabric& fabric) {
+base::StatisticSet run_statistics(const RunResult& result, const noc::ici::MessageFabric& fabric) {
   hw::OpResult sum;
   for (const ItemResult& item : result.items) {
     const hw::OpResult& op = item.cost;
@@ -46,4 +46,4 @@ base::StatisticSet run_statistics(const RunResult& result, const noc::MessageFab
   return set;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

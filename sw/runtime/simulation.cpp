@@ -10,21 +10,22 @@
 #include <systemc>
 
 #include "base/diagnostic.h"
-#include "hw/replay_chip.h"
-#include "hw/tile_chip.h"
-#include "hw/vmem_account.h"
+#include "base/systemc/own_stack.h"
+#include "base/systemc/systemc_time.h"
+#include "hw/chip/replay_chip.h"
+#include "hw/chip/tile_chip.h"
+#include "hw/memory/dram/stream_rates.h"
+#include "hw/timing/vmem_account.h"
 #include "noc/folded_topology.h"
-#include "noc/message_fabric.h"
-#include "noc/own_stack.h"
-#include "noc/systemc_time.h"
+#include "noc/ici/message_fabric.h"
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_run.h"
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 namespace {
 
-/// The unit that is busy for most of an op; "latency" when none is for half of it.
+/// The unit that is busiest in an op; Bound::latency if none is busy for half of it.
 Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
   struct Share {
     Bound bound;
@@ -39,74 +40,82 @@ Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
   return most.bound;
 }
 
-std::shared_ptr<const CollectiveSchedule> schedule_of(const CollectiveOp& op, const hw::Machine& machine,
-                                                      const noc::Topology& slice, std::optional<Algorithm> wanted) {
-  const CollectiveRequest request{op.kind, op.element_type, op.bytes.value() / byte_width(op.element_type)};
-  const CollectiveGroups groups =
-      op.groups.empty() ? CollectiveGroups::all(slice, int(machine.cores_per_chip)) : CollectiveGroups(op.groups);
-  const std::vector<Algorithm> able = algorithms_for(op.kind);
+std::shared_ptr<const collectives::CollectiveSchedule> schedule_of(const compiler::CollectiveOp& op,
+                                                                   const hw::Machine& machine,
+                                                                   const noc::Topology& slice,
+                                                                   std::optional<collectives::Algorithm> wanted) {
+  const collectives::CollectiveRequest request{op.kind, op.element_type,
+                                               op.bytes.value() / ir::byte_width(op.element_type)};
+  const collectives::CollectiveGroups groups =
+      op.groups.empty() ? collectives::CollectiveGroups::all(slice, int(machine.cores_per_chip))
+                        : collectives::CollectiveGroups(op.groups);
+  const std::vector<collectives::Algorithm> able = collectives::algorithms_for(op.kind);
   if (!wanted || std::ranges::find(able, *wanted) == able.end()) {
-    return choose_algorithm(machine, slice, groups, request).schedule;
+    return collectives::choose_algorithm(machine, slice, groups, request).schedule;
   }
-  return std::make_shared<const CollectiveSchedule>(slice, int(machine.cores_per_chip), groups, request, *wanted,
-                                                    segment_lengths(machine, op.element_type));
+  return std::make_shared<const collectives::CollectiveSchedule>(
+      slice, int(machine.cores_per_chip), groups, request, *wanted,
+      collectives::segment_lengths(machine, op.element_type));
 }
 
-/// What the infeeds of a step take, one after the other.
-std::vector<base::Bytes> batch_of(const Program& program, std::int32_t core) {
+/// Sizes of the infeeds of a step, in order.
+std::vector<base::Bytes> batch_of(const compiler::Program& program, std::int32_t core) {
   std::vector<base::Bytes> batch;
   for (ProgramCursor at(program, core); !program.infeeds.empty() && !at.at_end_of_step(); at.advance()) {
-    const ProgramItem& item = program.items[std::size_t(at.item())];
-    if (item.kind == ProgramItem::Kind::infeed) batch.push_back(program.infeeds[std::size_t(item.index)].bytes);
+    const compiler::ProgramItem& item = program.items[std::size_t(at.item())];
+    if (item.kind == compiler::ProgramItem::Kind::infeed)
+      batch.push_back(program.infeeds[std::size_t(item.index)].bytes);
   }
   return batch;
 }
 
 }  // namespace
 
-Simulation::Simulation(const Program& program, const hw::Machine& machine, const noc::Topology& slice,
+Simulation::Simulation(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
                        SimulationOptions options)
     : program_(program),
       machine_(machine),
       options_(std::move(options)),
       costs_(machine, options_.op_cache),
+      stream_rates_(std::make_shared<hw::memory::dram::StreamRates>(machine.dram, machine.dma.granules)),
       recorded_(program.ops.size()) {
-  for (const CollectiveOp& op : program.collectives) {
+  for (const compiler::CollectiveOp& op : program.collectives) {
     schedules_.push_back(schedule_of(op, machine, slice, options_.algorithm));
     note_other_algorithm(op.kind);
   }
   noc::FoldedTopology topology = fold(slice);
-  fabric_ = std::make_unique<noc::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
+  fabric_ = std::make_unique<noc::ici::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
   const noc::Topology& chips = topology.representatives();
-  std::vector<noc::IciPort*> ports;
+  std::vector<noc::ici::IciPort*> ports;
   for (noc::NodeId node = 0; node < chips.nodes(); ++node) {
     chips_.push_back(make_chip(node, "chip" + chips.name(node)));
     ports.push_back(&chips_.back()->connect(*fabric_, node));
   }
-  engine_ = std::make_unique<CollectiveEngine>("collectives", machine_, topology, std::move(ports), options_.sink);
-  fabric_->set_labeller([this](const noc::Message& message) { return engine_->label(message); });
+  engine_ = std::make_unique<collectives::CollectiveEngine>("collectives", machine_, topology, std::move(ports),
+                                                            options_.sink);
+  fabric_->set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
   make_states();
   link_bytes_.resize(std::size_t(chips.link_ids()));
   skipped_bytes_.resize(link_bytes_.size());
   result_.simulated_chips = chips.nodes();
   if (topology.is_folded()) {
     result_.notes.push_back(
-        fmt::format("{}: chips that do the same at the same time are simulated once", to_string(topology)));
+        fmt::format("{}: chips that do the same at the same time are simulated once", noc::to_string(topology)));
   }
 }
 
-void Simulation::note_other_algorithm(CollectiveKind kind) {
+void Simulation::note_other_algorithm(collectives::CollectiveKind kind) {
   if (!options_.algorithm) return;
-  const std::vector<Algorithm> able = algorithms_for(kind);
+  const std::vector<collectives::Algorithm> able = collectives::algorithms_for(kind);
   if (std::ranges::find(able, *options_.algorithm) != able.end()) return;
   std::string note = fmt::format("{} is not done by the algorithm {}: the one modelled fastest is taken",
-                                 to_string(kind), to_string(*options_.algorithm));
+                                 collectives::to_string(kind), collectives::to_string(*options_.algorithm));
   if (std::ranges::find(result_.notes, note) == result_.notes.end()) result_.notes.push_back(std::move(note));
 }
 
 Simulation::~Simulation() = default;
 
-/// States of the simulated cores, and who observes which of them.
+/// Makes the states of the simulated cores, and assigns observers to them.
 void Simulation::make_states() {
   const noc::FoldedTopology& topology = engine_->topology();
   const auto cores = std::int32_t(machine_.cores_per_chip);
@@ -137,29 +146,30 @@ void Simulation::make_states() {
   }
 }
 
-std::unique_ptr<hw::Chip> Simulation::make_chip(noc::NodeId node, std::string scope) {
-  hw::CoreRuntime& runtime = *this;  // not for make_unique to see: the base is private
+std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::string scope) {
+  hw::core::CoreRuntime& runtime = *this;  // converted here since the base is private to make_unique
   hw::Trace trace{options_.sink, node == 0 ? options_.timeline : nullptr, std::move(scope)};
   std::string name = fmt::format("chip_{}", node);
   if (options_.detail == Detail::tile) {
-    return std::make_unique<hw::TileChip>(name.c_str(), machine_, int(node), runtime, trace);
+    return std::make_unique<hw::chip::TileChip>(name.c_str(), machine_, int(node), runtime, trace,
+                                                hw::memory::MemoryDetail::stream, stream_rates_);
   }
-  return std::make_unique<hw::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace);
+  return std::make_unique<hw::chip::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace);
 }
 
-/// Lets the simulation go on until nothing is left to happen, a core fails, or the run is stopped from outside. In
-/// slices of simulated time that take some milliseconds of host time each, so that a stop is seen even while no core
-/// asks for commands; where slices end has no effect on the results.
+/// Runs the simulation until no event is pending, a core fails, or the run is stopped from outside. It runs in slices
+/// of simulated time that take some milliseconds of host time each, so that a stop takes effect even while no core
+/// requests commands. The boundaries of slices do not affect the results.
 void Simulation::advance() {
   using HostClock = std::chrono::steady_clock;
   sc_core::sc_time slice(1, sc_core::SC_MS);
   const sc_core::sc_time longest(1000, sc_core::SC_SEC);
-  // A slice may hold nothing but notifications that were cancelled.
+  // A slice may contain only cancelled notifications.
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   do {
     const HostClock::time_point begin = HostClock::now();
     sc_core::sc_start(slice, sc_core::SC_EXIT_ON_STARVATION);
-    noc::back_on_own_stack();
+    base::systemc::back_on_own_stack();
     if (HostClock::now() - begin < std::chrono::milliseconds(20) && slice < longest) slice *= 2;
   } while (verdict_.empty() && !stopped() && sc_core::sc_pending_activity());
 }
@@ -173,9 +183,9 @@ RunResult Simulation::run() {
   return result_;
 }
 
-base::Time Simulation::now() const { return noc::now(); }
+base::Time Simulation::now() const { return base::systemc::now(); }
 
-std::optional<hw::Command> Simulation::next_command(hw::Core& core) {
+std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
   CoreState& at = state(core.id());
   if (at.cursor.at_end_of_step()) at.cursor.begin_next_step();
   if (at.cursor.step() == options_.steps || stopped() || at.cursor.at_end_of_step()) {
@@ -186,8 +196,8 @@ std::optional<hw::Command> Simulation::next_command(hw::Core& core) {
   return command_for(core, at);
 }
 
-/// A delay in place of trips that would repeat the ones before.
-std::optional<hw::Command> Simulation::skip_trips(hw::Core& core, CoreState& at) {
+/// Returns a delay in place of trips that would repeat the previous ones.
+std::optional<hw::Command> Simulation::skip_trips(hw::core::Core& core, CoreState& at) {
   const int loop = at.cursor.loop_begun();
   const bool exact = options_.detail != Detail::replay || !options_.fold;
   if (loop < 0 || exact || !may_skip(program_.loops[std::size_t(loop)])) return std::nullopt;
@@ -201,15 +211,15 @@ std::optional<hw::Command> Simulation::skip_trips(hw::Core& core, CoreState& at)
   return std::nullopt;
 }
 
-bool Simulation::may_skip(const Loop& loop) const {
+bool Simulation::may_skip(const compiler::Loop& loop) const {
   return loop.trips > 4 && std::none_of(program_.items.begin() + loop.first, program_.items.begin() + loop.end,
-                                        [](const ProgramItem& item) {
-                                          return item.kind == ProgramItem::Kind::infeed ||
-                                                 item.kind == ProgramItem::Kind::outfeed;
+                                        [](const compiler::ProgramItem& item) {
+                                          return item.kind == compiler::ProgramItem::Kind::infeed ||
+                                                 item.kind == compiler::ProgramItem::Kind::outfeed;
                                         });
 }
 
-void Simulation::observe_skipped(CoreState& at, hw::Core& core, base::Time end) {
+void Simulation::observe_skipped(CoreState& at, hw::core::Core& core, base::Time end) {
   const int loop = at.cursor.loop_begun();
   const std::int64_t trips = std::exchange(at.skipping, 0);
   at.cursor.skip_trips(loop, trips);
@@ -223,34 +233,34 @@ void Simulation::observe_skipped(CoreState& at, hw::Core& core, base::Time end) 
   }
 }
 
-hw::Command Simulation::command_for(hw::Core& core, CoreState& at) {
-  const ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
+hw::Command Simulation::command_for(hw::core::Core& core, CoreState& at) {
+  const compiler::ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
   switch (item.kind) {
-    case ProgramItem::Kind::infeed: {
-      const HostTransfer& transfer = program_.infeeds[std::size_t(item.index)];
+    case compiler::ProgramItem::Kind::infeed: {
+      const compiler::HostTransfer& transfer = program_.infeeds[std::size_t(item.index)];
       return hw::Infeed{transfer.bytes, transfer.tensors};
     }
-    case ProgramItem::Kind::outfeed: {
-      const HostTransfer& transfer = program_.outfeeds[std::size_t(item.index)];
+    case compiler::ProgramItem::Kind::outfeed: {
+      const compiler::HostTransfer& transfer = program_.outfeeds[std::size_t(item.index)];
       return hw::Outfeed{transfer.bytes, transfer.tensors};
     }
-    case ProgramItem::Kind::collective:
+    case compiler::ProgramItem::Kind::collective:
       return command_for_collective(core, at, item);
-    case ProgramItem::Kind::op:
-    case ProgramItem::Kind::repeat:
+    case compiler::ProgramItem::Kind::op:
+    case compiler::ProgramItem::Kind::repeat:
       break;
   }
   return command_for_op(core, at, item);
 }
 
-hw::Command Simulation::command_for_op(hw::Core& core, CoreState& at, const ProgramItem& item) {
-  if (item.phase == AsyncPhase::start) {
+hw::Command Simulation::command_for_op(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item) {
+  if (item.phase == ir::AsyncPhase::start) {
     at.background_free_at = std::max(at.background_free_at, core.now()) + recorded(item.index).cycles;
-    at.background_end[at.cursor.token()] = at.background_free_at;
+    at.background_end[at.cursor.execution()] = at.background_free_at;
     return hw::Delay{};
   }
-  if (item.phase == AsyncPhase::done) {
-    const auto started = at.background_end.extract(at.cursor.last_token(item.started_by));
+  if (item.phase == ir::AsyncPhase::done) {
+    const auto started = at.background_end.extract(at.cursor.last_execution(item.started_by));
     return hw::Delay{std::max(base::Cycles(0), started.mapped() - core.now())};
   }
   const hw::TileOp& tiles = program_.ops[std::size_t(item.index)].tiles;
@@ -258,16 +268,16 @@ hw::Command Simulation::command_for_op(hw::Core& core, CoreState& at, const Prog
   return hw::RunFor{&tiles, recorded(item.index), item.op_name};
 }
 
-hw::Command Simulation::command_for_collective(hw::Core& core, CoreState& at, const ProgramItem& item) {
-  if (item.phase == AsyncPhase::start) {
-    collective(at.cursor.token(), item.index).start(core.id().chip, core.id().core);
+hw::Command Simulation::command_for_collective(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item) {
+  if (item.phase == ir::AsyncPhase::start) {
+    collective(at.cursor.execution(), item.index).start(core.id().chip, core.id().core);
     return hw::Delay{};
   }
   if (const auto known = by_formula_.find(item.index); known != by_formula_.end()) return hw::Delay{known->second};
-  const bool done = item.phase == AsyncPhase::done;
-  const std::uint64_t token = done ? at.cursor.last_token(item.started_by) : at.cursor.token();
-  if (at.over.erase(token) > 0) return hw::Delay{};
-  return hw::External{token, item.hlo_name};
+  const bool done = item.phase == ir::AsyncPhase::done;
+  const std::uint64_t execution = done ? at.cursor.last_execution(item.started_by) : at.cursor.execution();
+  if (at.over.erase(execution) > 0) return hw::Delay{};
+  return hw::External{execution, item.hlo_name};
 }
 
 const hw::OpResult& Simulation::recorded(int op) {
@@ -275,7 +285,7 @@ const hw::OpResult& Simulation::recorded(int op) {
   return *recorded_[op];
 }
 
-void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
+void Simulation::completed(hw::core::Core& core, const hw::CommandRecord& record) {
   CoreState& at = state(core.id());
   if (at.skipping > 0) return observe_skipped(at, core, core.time_of(record.end));
   if (at.observer >= 0) observe(at, record, core);
@@ -291,24 +301,25 @@ void Simulation::completed(hw::Core& core, const hw::CommandRecord& record) {
   }
 }
 
-void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, hw::Core& core) {
-  const ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
+void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, hw::core::Core& core) {
+  const compiler::ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
   base::Time begin = core.time_of(record.start);
   base::Time end = core.time_of(record.end);
-  Bound bound = item.kind == ProgramItem::Kind::op           ? bound_of(record.op, machine_.mxu.count)
-                : item.kind == ProgramItem::Kind::collective ? Bound::ici
-                                                             : Bound::host;
-  const std::uint64_t token = item.started_by >= 0 ? at.cursor.last_token(item.started_by) : at.cursor.token();
-  observers_[std::size_t(at.observer)].item_ended(item.kind, {at.cursor.item(), end - begin, record.op, bound, token},
-                                                  end);
+  Bound bound = item.kind == compiler::ProgramItem::Kind::op           ? bound_of(record.op, machine_.mxu.count)
+                : item.kind == compiler::ProgramItem::Kind::collective ? Bound::ici
+                                                                       : Bound::host;
+  const std::uint64_t execution =
+      item.started_by >= 0 ? at.cursor.last_execution(item.started_by) : at.cursor.execution();
+  observers_[std::size_t(at.observer)].item_ended(item.kind,
+                                                  {at.cursor.item(), end - begin, record.op, bound, execution}, end);
   if (options_.timeline == nullptr || core.id().chip != 0 || core.id().core != 0) return;
-  base::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
+  base::trace::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
   options_.timeline->span(track, item.op_name.empty() ? item.hlo_name : item.op_name, item.category, begin, end,
                           {{"hlo", item.hlo_name}, {"bound by", to_string(bound)}});
 }
 
-/// Of chip (0,0,...) core 0.
-void Simulation::step_ended(const hw::Core& core, base::Time end) {
+/// Called for core 0 of chip (0,0,...).
+void Simulation::step_ended(const hw::core::Core& core, base::Time end) {
   const std::vector<base::Bytes> bytes = carried();
   step_bytes_.resize(bytes.size());
   std::ranges::transform(bytes, link_bytes_, step_bytes_.begin(), std::minus{});
@@ -325,46 +336,46 @@ std::vector<base::Bytes> Simulation::carried() const {
   return bytes;
 }
 
-CollectiveRun& Simulation::collective(std::uint64_t token, int index) {
-  CollectiveRun*& run = collectives_[token];
+collectives::CollectiveRun& Simulation::collective(std::uint64_t execution, int index) {
+  collectives::CollectiveRun*& run = collectives_[execution];
   if (run == nullptr) {
     run = &engine_->begin(schedules_[std::size_t(index)],
-                          [this, token](noc::NodeId chip, int core) { collective_over(chip, core, token); });
+                          [this, execution](noc::NodeId chip, int core) { collective_over(chip, core, execution); });
   }
   return *run;
 }
 
-void Simulation::collective_over(noc::NodeId chip, int core, std::uint64_t token) {
+void Simulation::collective_over(noc::NodeId chip, int core, std::uint64_t execution) {
   CoreState& at = state({int(chip), core});
-  if (at.waiting != token) {
-    at.over.insert(token);
+  if (at.waiting != execution) {
+    at.over.insert(execution);
     return;
   }
   at.waiting.reset();
   chips_[std::size_t(chip)]->core(core).complete_external();
 }
 
-void Simulation::start_external(hw::Core& core, const hw::External& command) {
+void Simulation::start_external(hw::core::Core& core, const hw::External& command) {
   CoreState& at = state(core.id());
-  const ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
-  at.waiting = command.token;
-  if (item.phase == AsyncPhase::none) {
-    collective(command.token, item.index).start(core.id().chip, core.id().core);
-  } else if (at.over.erase(command.token) > 0) {
+  const compiler::ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
+  at.waiting = command.id;
+  if (item.phase == ir::AsyncPhase::none) {
+    collective(command.id, item.index).start(core.id().chip, core.id().core);
+  } else if (at.over.erase(command.id) > 0) {
     at.waiting.reset();
     core.complete_external();
   }
 }
 
-void Simulation::failed(hw::Core&, const std::string& verdict) {
+void Simulation::failed(hw::core::Core&, const std::string& verdict) {
   if (verdict_.empty()) verdict_ = verdict;
   sc_core::sc_stop();
 }
 
-/// A core that replays an op does not touch its VMEM; one that ran its tiles would refuse.
+/// A core that replays an op does not allocate its VMEM, while one that runs its tiles would fail.
 void Simulation::check_that_ops_fit() const {
-  for (const CompiledOp& op : program_.ops) {
-    hw::VmemAccount(machine_.vmem, "every core").allocate(op.tiles.name, op.tiles.vmem);
+  for (const compiler::CompiledOp& op : program_.ops) {
+    hw::timing::VmemAccount(machine_.vmem, "every core").allocate(op.tiles.name, op.tiles.vmem);
   }
 }
 
@@ -372,12 +383,12 @@ void Simulation::check_that_all_finished() const {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i].finished) continue;
     std::int64_t cores = machine_.cores_per_chip;
-    const ProgramItem& item = program_.items[std::size_t(states_[i].cursor.item())];
-    throw base::SimulationError(
-        fmt::format("deadlock at {}: chip{} core {} waits in step {} for {} '{}'", to_string(noc::now()),
-                    engine_->topology().representatives().name(noc::NodeId(std::int64_t(i) / cores)),
-                    std::int64_t(i) % cores, states_[i].cursor.step(), item.category, item.hlo_name));
+    const compiler::ProgramItem& item = program_.items[std::size_t(states_[i].cursor.item())];
+    throw base::SimulationError(fmt::format(
+        "deadlock at {}: chip{} core {} waits in step {} for {} '{}'", base::to_string(base::systemc::now()),
+        engine_->topology().representatives().name(noc::NodeId(std::int64_t(i) / cores)), std::int64_t(i) % cores,
+        states_[i].cursor.step(), item.category, item.hlo_name));
   }
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

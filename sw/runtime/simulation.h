@@ -9,9 +9,9 @@
 #include <set>
 #include <vector>
 
-#include "base/probe.h"
-#include "base/timeline.h"
-#include "hw/core.h"
+#include "base/trace/probe.h"
+#include "base/trace/timeline.h"
+#include "hw/core/core.h"
 #include "hw/machine.h"
 #include "noc/folded_topology.h"
 #include "sw/collectives/algorithm.h"
@@ -23,132 +23,143 @@
 #include "sw/runtime/run_result.h"
 #include "sw/runtime/step_observer.h"
 
-namespace podsim::hw {
+namespace podsim::hw::chip {
 class Chip;
 }
-namespace podsim::noc {
+namespace podsim::hw::memory::dram {
+class StreamRates;
+}
+namespace podsim::noc::ici {
 class MessageFabric;
 }
 
-namespace podsim::sw {
-
+namespace podsim::sw::collectives {
 class CollectiveEngine;
 class CollectiveRun;
 class CollectiveSchedule;
+}  // namespace podsim::sw::collectives
+
+namespace podsim::sw::runtime {
 
 struct SimulationOptions {
   Detail detail = Detail::replay;
   int steps = 2;
-  OpCache* op_cache = nullptr;  ///< where the costs of ops that are replayed may be known
-  bool fold = true;  ///< let a chip stand for its translates along wrapped dimensions, a trip for those that repeat it
-  /// Of the collectives that it can do; not given, and of the others, the one that is modelled fastest.
-  std::optional<Algorithm> algorithm;
-  base::ProbeSink* sink = nullptr;
-  base::Timeline* timeline = nullptr;  ///< of chip (0,0,...) core 0
+  compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
+  bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
+  /// Used for the collectives that it supports. The others, or all without a value, use the algorithm with the shortest
+  /// modelled time.
+  std::optional<collectives::Algorithm> algorithm;
+  base::trace::ProbeSink* sink = nullptr;
+  base::trace::Timeline* timeline = nullptr;  ///< of core 0 of chip (0,0,...)
   std::function<void(double)> progress;
-  const std::atomic<bool>* stop = nullptr;  ///< set from outside: finish the command at hand, report what is there
+  const std::atomic<bool>* stop = nullptr;  ///< set from outside: finish the current command, report results so far
 };
 
-/// Wires machine, slice and program, runs steps on SystemC, collects what happened. One per process: SystemC knows one
-/// simulation.
+/// Connects machine, slice and program, runs steps on SystemC, and collects the results. A process can have only one,
+/// since SystemC supports one simulation per process.
 ///
-/// At replay detail a distinct op is simulated once, by the recurrence that gives the tile level's cycles exactly, and
-/// every core replays its duration. Chips fold along the wrapped dimensions under whose translations no collective
-/// and no set of cores that takes a branch changes, because the program is SPMD, all cores start at time zero and every
-/// op takes every core equally long; at tile detail nothing is folded or replayed. Collective-permutes that go other
-/// ways from other chips, and take less than 1 % of the collectives' modelled time together, do not hinder that: they
-/// take what collective_estimate.h says. At replay detail trips of a loop
-/// that repeat themselves (loop_watch.h) are skipped, unless the loop waits for the host. An asynchronous op takes
-/// nothing from what runs beside it.
-class Simulation : private hw::CoreRuntime {
+/// At replay detail a distinct op is simulated once, by the recurrence that gives exactly the tile level's cycles, and
+/// every core replays its duration. Chips fold along those wrapped dimensions under whose translations no collective
+/// and no set of cores that takes a branch changes. This is exact because the program is SPMD, all cores start at time
+/// zero and every op takes the same time on every core. At tile detail nothing is folded or replayed.
+///
+/// Collective-permutes that send in different directions from different chips would prevent folding. If they take less
+/// than 1 % of the collectives' modelled time together and are not asynchronous, they take the time that
+/// sw/collectives/collective_estimate.h computes and do not prevent it. With folding, repeated trips of a loop of more
+/// than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds. An asynchronous op does not slow down
+/// what runs concurrently with it.
+class Simulation : private hw::core::CoreRuntime {
  public:
-  /// `program`, `machine` and what `options` points to outlive the simulation.
-  Simulation(const Program& program, const hw::Machine& machine, const noc::Topology& slice, SimulationOptions options);
+  /// `program`, `machine` and the objects that `options` points to outlive the simulation.
+  Simulation(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
+             SimulationOptions options);
   ~Simulation() override;
 
-  /// Throws base::SimulationError with a verdict when the program cannot proceed.
+  /// Throws base::SimulationError with a verdict if the program cannot proceed.
   RunResult run();
-  /// Simulated time so far.
+  /// Current simulated time.
   base::Time now() const;
 
  private:
   struct CoreState {
-    CoreState(const Program& program, std::int32_t core) : cursor(program, core) {}
+    CoreState(const compiler::Program& program, std::int32_t core) : cursor(program, core) {}
     ProgramCursor cursor;
-    int observer = -1;  ///< into observers_
+    int observer = -1;  ///< index into observers_
     bool finished = false;
-    std::int64_t skipping = 0;              ///< trips, of the loop that begins here
-    std::map<int, std::size_t> trip_items;  ///< by loop: items that had ended in the step when the last trip began
-    std::optional<std::uint64_t> waiting;   ///< for the collective of this token
-    std::set<std::uint64_t> over;           ///< collectives that nobody has waited for yet
-    base::Cycles background_free_at;        ///< asynchronous ops go on one after the other
-    std::map<std::uint64_t, base::Cycles> background_end;  ///< of each that nobody has waited for yet, by token
+    std::int64_t skipping = 0;              ///< number of trips being skipped, of the loop that begins here
+    std::map<int, std::size_t> trip_items;  ///< by loop: number of items ended in the step when the last trip began
+    std::optional<std::uint64_t> waiting;   ///< execution id of the collective that it waits for
+    std::set<std::uint64_t> over;           ///< finished collectives that the core has not waited for yet
+    base::Cycles background_free_at;        ///< asynchronous ops run one after another
+    std::map<std::uint64_t, base::Cycles> background_end;  ///< by execution id; of ops that were not waited for yet
   };
 
-  std::optional<hw::Command> next_command(hw::Core& core) override;
-  void completed(hw::Core& core, const hw::CommandRecord& record) override;
-  void start_external(hw::Core& core, const hw::External& command) override;
-  void failed(hw::Core& core, const std::string& verdict) override;
+  std::optional<hw::Command> next_command(hw::core::Core& core) override;
+  void completed(hw::core::Core& core, const hw::CommandRecord& record) override;
+  void start_external(hw::core::Core& core, const hw::External& command) override;
+  void failed(hw::core::Core& core, const std::string& verdict) override;
 
   void advance();
-  std::unique_ptr<hw::Chip> make_chip(noc::NodeId node, std::string scope);
-  void note_other_algorithm(CollectiveKind kind);
+  std::unique_ptr<hw::chip::Chip> make_chip(noc::NodeId node, std::string scope);
+  void note_other_algorithm(collectives::CollectiveKind kind);
   noc::FoldedTopology fold(const noc::Topology& slice);
   bool branches_vary_along(const noc::Topology& slice, int dimension) const;
   void take_small_permutes_by_formula();
   void make_states();
-  std::optional<hw::Command> skip_trips(hw::Core& core, CoreState& at);
-  void observe_skipped(CoreState& at, hw::Core& core, base::Time end);
-  bool may_skip(const Loop& loop) const;
-  hw::Command command_for(hw::Core& core, CoreState& at);
-  hw::Command command_for_op(hw::Core& core, CoreState& at, const ProgramItem& item);
-  hw::Command command_for_collective(hw::Core& core, CoreState& at, const ProgramItem& item);
+  std::optional<hw::Command> skip_trips(hw::core::Core& core, CoreState& at);
+  void observe_skipped(CoreState& at, hw::core::Core& core, base::Time end);
+  bool may_skip(const compiler::Loop& loop) const;
+  hw::Command command_for(hw::core::Core& core, CoreState& at);
+  hw::Command command_for_op(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
+  hw::Command command_for_collective(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
   const hw::OpResult& recorded(int op);
-  CollectiveRun& collective(std::uint64_t token, int index);
-  void collective_over(noc::NodeId chip, int core, std::uint64_t token);
-  void observe(const CoreState& at, const hw::CommandRecord& record, hw::Core& core);
-  void step_ended(const hw::Core& core, base::Time end);
+  collectives::CollectiveRun& collective(std::uint64_t execution, int index);
+  void collective_over(noc::NodeId chip, int core, std::uint64_t execution);
+  void observe(const CoreState& at, const hw::CommandRecord& record, hw::core::Core& core);
+  void step_ended(const hw::core::Core& core, base::Time end);
   std::vector<base::Bytes> bytes_of_all_links() const;
   std::vector<base::Bytes> carried() const;
   const StepObserver& critical_core() const;
   void collect();
   void add_stage_results();
   base::Time transfer_time(const ItemResult& item, std::int32_t core) const;
-  base::Time last_to_come(const CollectiveRun& run, const CollectiveOp& op, std::int32_t core) const;
+  base::Time last_to_come(const collectives::CollectiveRun& run, const compiler::CollectiveOp& op,
+                          std::int32_t core) const;
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
-  CoreState& state(hw::CoreId id) {
+  CoreState& state(hw::core::CoreId id) {
     return states_[std::size_t(id.chip) * std::size_t(machine_.cores_per_chip) + std::size_t(id.core)];
   }
   void check_that_ops_fit() const;
   void check_that_all_finished() const;
-  base::Time time_since_last_start(const CollectiveRun& run) const;
+  base::Time time_since_last_start(const collectives::CollectiveRun& run) const;
   void add_collective_result(const ItemResult& item, std::map<int, std::size_t>& known);
   void add_loop_results();
 
-  const Program& program_;
+  const compiler::Program& program_;
   const hw::Machine& machine_;
   SimulationOptions options_;
-  std::unique_ptr<noc::MessageFabric> fabric_;
-  std::vector<std::unique_ptr<hw::Chip>> chips_;
-  std::unique_ptr<CollectiveEngine> engine_;
+  std::unique_ptr<noc::ici::MessageFabric> fabric_;
+  std::vector<std::unique_ptr<hw::chip::Chip>> chips_;
+  std::unique_ptr<collectives::CollectiveEngine> engine_;
   std::vector<CoreState> states_;
-  OpCosts costs_;
+  compiler::OpCosts costs_;
+  std::shared_ptr<hw::memory::dram::StreamRates> stream_rates_;  ///< for chips at tile detail
   std::vector<std::optional<hw::OpResult>> recorded_;
-  std::vector<std::shared_ptr<const CollectiveSchedule>> schedules_;  ///< of the program's collectives
-  std::map<int, base::Cycles> by_formula_;               ///< by collective: what those take that are not simulated
-  std::map<std::uint64_t, CollectiveRun*> collectives_;  ///< by token
-  std::map<std::pair<int, std::int64_t>, LoopWatch> watches_;  ///< by loop and how often it was entered
-  std::map<int, std::int64_t> skipped_trips_;                  ///< by loop, when it was last entered
-  std::vector<base::Bytes> step_bytes_;                        ///< carried by each link in the last step
-  std::vector<base::Bytes> link_bytes_;                        ///< carried by each link when the step began
-  base::Time step_began_;                                      ///< of the first core
-  std::vector<base::Bytes> skipped_bytes_;  ///< that each link would have carried in trips that were skipped
-  std::map<int, std::vector<base::Bytes>> trip_bytes_;  ///< by loop: carried when its last trip began
-  std::vector<StepObserver> observers_;  ///< of the cores of the first chip, then of the first of each other stage
+  std::vector<std::shared_ptr<const collectives::CollectiveSchedule>> schedules_;  ///< of the program's collectives
+  std::map<int, base::Cycles> by_formula_;  ///< by collective: duration of those that are not simulated
+  std::map<std::uint64_t, collectives::CollectiveRun*> collectives_;  ///< by execution id
+  std::map<std::pair<int, std::int64_t>, LoopWatch> watches_;         ///< by loop and number of times it was entered
+  std::map<int, std::int64_t> skipped_trips_;                         ///< by loop, for its last entry
+  std::vector<base::Bytes> step_bytes_;                               ///< on each link in the last step
+  std::vector<base::Bytes> link_bytes_;                               ///< on each link when the step began
+  base::Time step_began_;                                             ///< on the first core
+  std::vector<base::Bytes> skipped_bytes_;                            ///< on each link in skipped trips
+  std::map<int, std::vector<base::Bytes>> trip_bytes_;  ///< by loop: on each link when its last trip began
+  std::vector<StepObserver> observers_;  ///< of the cores of the first chip, then of the first core of each other stage
   std::vector<StageResult> stages_;      ///< without times
-  std::vector<int> stage_observers_;     ///< of each of them
+  std::vector<int> stage_observers_;     ///< index into observers_ for each stage
   RunResult result_;
-  std::string verdict_;  ///< of the first core that could not go on
+  std::string verdict_;  ///< of the first core that could not proceed
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

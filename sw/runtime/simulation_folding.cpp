@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/runtime/simulation.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +9,10 @@
 #include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_folding.h"
 #include "sw/runtime/simulation.h"
-#include "sw/spmd/mesh_collectives.h"
+#include "sw/spmd/mesh/mesh_collectives.h"
 
-/// Which chips of a simulation stand for others.
-namespace podsim::sw {
+/// Folding: which chips of a simulation represent others.
+namespace podsim::sw::runtime {
 
 noc::FoldedTopology Simulation::fold(const noc::Topology& slice) {
   if (!options_.fold || options_.detail != Detail::replay) return slice;
@@ -21,7 +22,7 @@ noc::FoldedTopology Simulation::fold(const noc::Topology& slice) {
   if (most.is_folded()) take_small_permutes_by_formula();
   for (std::size_t i = 0; i < schedules_.size(); ++i) {
     if (by_formula_.contains(int(i))) continue;
-    const noc::FoldedTopology allowed = fold_for(*schedules_[i]);
+    const noc::FoldedTopology allowed = collectives::fold_for(*schedules_[i]);
     for (std::size_t d = 0; d < folded.size(); ++d) folded[d] = folded[d] && allowed.folded(int(d));
   }
   bool refused = false;
@@ -34,23 +35,23 @@ noc::FoldedTopology Simulation::fold(const noc::Topology& slice) {
   return {slice, folded};
 }
 
-/// Where an axis of a mesh changes places with another every chip sends another way.
+/// Permutes that swap two axes of a mesh send in a different direction from every chip.
 void Simulation::take_small_permutes_by_formula() {
-  constexpr double small = 0.01;  // of the collectives' time
+  constexpr double small = 0.01;  // fraction of the collectives' time
   double all = 0, permutes = 0;
-  for (const CountedCollective& counted : counted_collectives(program_)) {
-    const CollectiveSchedule& schedule = *schedules_[std::size_t(counted.collective)];
-    const double once = modelled_time(machine_, schedule).si();
+  for (const spmd::mesh::CountedCollective& counted : spmd::mesh::counted_collectives(program_)) {
+    const collectives::CollectiveSchedule& schedule = *schedules_[std::size_t(counted.collective)];
+    const double once = collectives::modelled_time(machine_, schedule).si();
     all += once * double(counted.count);
-    if (schedule.request().kind != CollectiveKind::collective_permute) continue;
-    if (fold_for(schedule).representatives().nodes() ==
+    if (schedule.request().kind != collectives::CollectiveKind::collective_permute) continue;
+    if (collectives::fold_for(schedule).representatives().nodes() ==
         noc::FoldedTopology::fold_all(schedule.slice()).representatives().nodes())
       continue;
     permutes += once * double(counted.count);
     by_formula_[counted.collective] = base::Cycles(std::int64_t(std::ceil(once * machine_.clock.si())));
   }
-  const bool asynchronous = std::ranges::any_of(program_.items, [&](const ProgramItem& item) {
-    return item.kind == ProgramItem::Kind::collective && item.phase != AsyncPhase::none &&
+  const bool asynchronous = std::ranges::any_of(program_.items, [&](const compiler::ProgramItem& item) {
+    return item.kind == compiler::ProgramItem::Kind::collective && item.phase != ir::AsyncPhase::none &&
            by_formula_.contains(item.index);
   });
   if (permutes > small * all || asynchronous) by_formula_.clear();
@@ -61,7 +62,7 @@ void Simulation::take_small_permutes_by_formula() {
                   100 * permutes / all));
 }
 
-/// Whether a translation along a wrapped dimension takes some branch's cores to others.
+/// True if a translation along a wrapped dimension maps the cores of some branch to other cores.
 bool Simulation::branches_vary_along(const noc::Topology& slice, int dimension) const {
   const auto cores = std::int32_t(machine_.cores_per_chip);
   return std::ranges::any_of(program_.core_sets, [&](const std::vector<std::int32_t>& set) {
@@ -73,4 +74,4 @@ bool Simulation::branches_vary_along(const noc::Topology& slice, int dimension) 
   });
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/runtime/simulation.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,37 +8,37 @@
 #include <string>
 #include <utility>
 
-#include "hw/chip.h"
+#include "hw/chip/chip.h"
 #include "noc/folded_topology.h"
-#include "noc/message_fabric.h"
+#include "noc/ici/message_fabric.h"
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_run.h"
 #include "sw/runtime/run_statistics.h"
 #include "sw/runtime/simulation.h"
 
-/// What a simulation that has ended says.
-namespace podsim::sw {
+/// Results of a simulation that has ended.
+namespace podsim::sw::runtime {
 namespace {
 
-/// "two-colour: x line, y ring"
-std::string algorithm_name(const CollectiveSchedule& schedule) {
-  const GroupSchedule& program = schedule.group_program(0);
+/// A name such as "two-colour: x line, y ring".
+std::string algorithm_name(const collectives::CollectiveSchedule& schedule) {
+  const collectives::GroupSchedule& program = schedule.group_program(0);
   std::string name;
-  for (const Stage& stage : program.stages(0)) {
-    if (stage.kind == StageKind::direct) return "direct sends";
-    // An all-reduce goes back the way it came.
-    if (stage.kind != program.stages(0).front().kind) continue;
+  for (const collectives::Phase& phase : program.phases(0)) {
+    if (phase.kind == collectives::PhaseKind::direct) return "direct sends";
+    // The second half of an all-reduce uses the same dimensions in reverse.
+    if (phase.kind != program.phases(0).front().kind) continue;
     static constexpr std::array flows{"ring", "one-way ring", "line"};
-    name += fmt::format("{}{} {}", name.empty() ? ": " : ", ", stage.name.substr(stage.name.find(' ') + 1),
-                        flows[std::size_t(stage.flow)]);
+    name += fmt::format("{}{} {}", name.empty() ? ": " : ", ", phase.name.substr(phase.name.find(' ') + 1),
+                        flows[std::size_t(phase.flow)]);
   }
-  if (schedule.request().kind == CollectiveKind::collective_permute) return "one message each";
-  return name.empty() ? "on chip" : std::string(to_string(schedule.algorithm())) + name;
+  if (schedule.request().kind == collectives::CollectiveKind::collective_permute) return "one message each";
+  return name.empty() ? "on chip" : std::string(collectives::to_string(schedule.algorithm())) + name;
 }
 
 }  // namespace
 
-/// A link of a folded slice carries what the one that stands for it carries.
+/// A link of a folded slice carries the same bytes as the link that represents it.
 std::vector<base::Bytes> Simulation::bytes_of_all_links() const {
   const noc::FoldedTopology& topology = engine_->topology();
   std::vector<base::Bytes> bytes(std::size_t(topology.full().link_ids()));
@@ -51,9 +52,9 @@ std::vector<base::Bytes> Simulation::bytes_of_all_links() const {
   return bytes;
 }
 
-/// Of the observed cores whose step takes longest (to 0.1 %: cores that wait for each other differ by little)
-/// the one that waits least in collectives is the one the others wait for: its step shows what the step time is made
-/// of.
+/// Returns the observed core that the others wait for: of those with the longest step (to 0.1 %, since cores that wait
+/// for each other differ by little), the one that waits least in collectives. Its step shows the parts of the step
+/// time.
 const StepObserver& Simulation::critical_core() const {
   base::Time longest;
   for (const StepObserver& observer : observers_) longest = std::max(longest, observer.step().duration());
@@ -77,22 +78,22 @@ void Simulation::collect() {
   result_.infeed = step.infeed;
   result_.other = step.duration() - step.compute - step.collective - step.infeed;
   result_.hbm_bytes = step.hbm_bytes;
-  const double capacity = machine_.ici.payload_rate().si() * to_duration(step.duration()).si();
+  const double capacity = machine_.ici.payload_rate().si() * base::to_duration(step.duration()).si();
   result_.link_bytes = bytes_of_all_links();
   const base::Bytes busiest = std::ranges::max(result_.link_bytes);
   result_.ici_utilization = capacity > 0 ? double(busiest.value()) / capacity : 0;
   std::map<int, std::size_t> known;
   for (const ItemResult& item : step.items) {
-    if (program_.items[item.item].kind == ProgramItem::Kind::collective) add_collective_result(item, known);
+    if (program_.items[item.item].kind == compiler::ProgramItem::Kind::collective) add_collective_result(item, known);
   }
   add_loop_results();
   add_stage_results();
   result_.statistics = run_statistics(result_, *fabric_);
 }
 
-base::Time Simulation::time_since_last_start(const CollectiveRun& run) const {
+base::Time Simulation::time_since_last_start(const collectives::CollectiveRun& run) const {
   base::Time last_start, last_finish;
-  for (const std::unique_ptr<hw::Chip>& chip : chips_) {
+  for (const std::unique_ptr<hw::chip::Chip>& chip : chips_) {
     for (int core = 0; core < chip->cores(); ++core) {
       last_start = std::max(last_start, run.started_at(chip->number(), core));
       last_finish = std::max(last_finish, run.finished_at(chip->number(), core));
@@ -101,16 +102,16 @@ base::Time Simulation::time_since_last_start(const CollectiveRun& run) const {
   return last_finish - last_start;
 }
 
-/// Equal collectives of a step, within a loop or not, are one result.
+/// Adds up equal collectives of a step, within a loop or not.
 void Simulation::add_collective_result(const ItemResult& item, std::map<int, std::size_t>& known) {
-  const ProgramItem& executed = program_.items[std::size_t(item.item)];
+  const compiler::ProgramItem& executed = program_.items[std::size_t(item.item)];
   const auto [at, is_new] = known.try_emplace(executed.index, result_.collectives.size());
   if (is_new) {
-    const CollectiveOp& op = program_.collectives[std::size_t(executed.index)];
-    const CollectiveSchedule& schedule = *schedules_[std::size_t(executed.index)];
+    const compiler::CollectiveOp& op = program_.collectives[std::size_t(executed.index)];
+    const collectives::CollectiveSchedule& schedule = *schedules_[std::size_t(executed.index)];
     CollectiveResult& result = result_.collectives.emplace_back();
-    result.kind = to_string(op.kind);
-    result.element_type = to_string(op.element_type);
+    result.kind = collectives::to_string(op.kind);
+    result.element_type = ir::to_string(op.element_type);
     result.bytes = op.bytes;
     result.group_size = op.groups.empty() ? schedule.cores() : std::int64_t(op.groups.front().size());
     result.algorithm = by_formula_.contains(executed.index) ? "by formula" : algorithm_name(schedule);
@@ -119,16 +120,16 @@ void Simulation::add_collective_result(const ItemResult& item, std::map<int, std
   }
   CollectiveResult& result = result_.collectives[at->second];
   result.exposed += item.total();
-  if (executed.phase == AsyncPhase::done) return;
+  if (executed.phase == ir::AsyncPhase::done) return;
   result.count += item.times;
-  const auto run = collectives_.find(item.token);
+  const auto run = collectives_.find(item.execution);
   const bool finished = run != collectives_.end() && run->second->finished();
   result.time += (finished ? time_since_last_start(*run->second) : item.duration) * item.times;
 }
 
 void Simulation::add_loop_results() {
   for (std::size_t number = 0; number < program_.loops.size(); ++number) {
-    const Loop& loop = program_.loops[number];
+    const compiler::Loop& loop = program_.loops[number];
     LoopResult& result = result_.loops.emplace_back(LoopResult{int(number), 0, {}});
     for (const ItemResult& item : result_.items) {
       if (item.item < loop.first || item.item >= loop.end) continue;
@@ -140,10 +141,10 @@ void Simulation::add_loop_results() {
           loop.name, skipped->second, loop.trips));
     }
     result.trips = 1;
-    for (const Loop& around : program_.loops) {
+    for (const compiler::Loop& around : program_.loops) {
       if (around.first <= loop.first && loop.end <= around.end) result.trips *= around.trips;
     }
   }
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

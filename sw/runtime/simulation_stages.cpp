@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/runtime/simulation.h.
 #include <algorithm>
 
-#include "hw/chip.h"
+#include "hw/chip/chip.h"
 #include "noc/folded_topology.h"
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_run.h"
 #include "sw/runtime/simulation.h"
 
-/// What the steps of a pipeline's stages are made of.
-namespace podsim::sw {
+/// The parts of a step for each stage of a pipeline.
+namespace podsim::sw::runtime {
 namespace {
 
-bool waits_for(const CollectiveOp& op, const std::vector<std::int32_t>& group, std::int32_t core) {
-  if (op.kind == CollectiveKind::collective_permute) return group.back() == core;
+bool waits_for(const compiler::CollectiveOp& op, const std::vector<std::int32_t>& group, std::int32_t core) {
+  if (op.kind == collectives::CollectiveKind::collective_permute) return group.back() == core;
   return std::ranges::find(group, core) != group.end();
 }
 
 }  // namespace
 
-/// When the last of the cores that bring something to `core` reached the collective; of a collective-permute its
-/// source, of others the whole group.
-base::Time Simulation::last_to_come(const CollectiveRun& run, const CollectiveOp& op, std::int32_t core) const {
+/// Time when the last core that sends data to `core` reached the collective: the source of a collective-permute, the
+/// whole group of others.
+base::Time Simulation::last_to_come(const collectives::CollectiveRun& run, const compiler::CollectiveOp& op,
+                                    std::int32_t core) const {
   const noc::FoldedTopology& topology = engine_->topology();
   const auto cores = std::int32_t(machine_.cores_per_chip);
   base::Time last;
   if (op.groups.empty()) {
-    for (const std::unique_ptr<hw::Chip>& chip : chips_) {
+    for (const std::unique_ptr<hw::chip::Chip>& chip : chips_) {
       for (int other = 0; other < cores; ++other) last = std::max(last, run.started_at(chip->number(), other));
     }
   }
@@ -38,15 +40,15 @@ base::Time Simulation::last_to_come(const CollectiveRun& run, const CollectiveOp
   return last;
 }
 
-/// Of what a core spends in a collective, or waits for one that goes on beside its ops, what is left once everybody
-/// whom it waits for is there.
+/// The part of a core's time in a collective, or of its wait for an asynchronous one, after all cores that it waits for
+/// have arrived.
 base::Time Simulation::transfer_time(const ItemResult& item, std::int32_t core) const {
-  const ProgramItem& executed = program_.items[std::size_t(item.item)];
-  const auto run = collectives_.find(item.token);
+  const compiler::ProgramItem& executed = program_.items[std::size_t(item.item)];
+  const auto run = collectives_.find(item.execution);
   if (run == collectives_.end() || !run->second->finished()) return item.total();
   const auto cores = std::int32_t(machine_.cores_per_chip);
   const noc::NodeId chip = engine_->topology().representative_of(core / cores);
-  const CollectiveOp& op = program_.collectives[std::size_t(executed.index)];
+  const compiler::CollectiveOp& op = program_.collectives[std::size_t(executed.index)];
   const base::Time rest = run->second->finished_at(chip, core % cores) - last_to_come(*run->second, op, core);
   return std::clamp(rest, base::Time(0), item.duration) * item.times;
 }
@@ -61,10 +63,10 @@ void Simulation::add_stage_results() {
     stage.collective = step.collective;
     stage.infeed = step.infeed;
     for (const ItemResult& item : step.items) {
-      const bool is_collective = program_.items[std::size_t(item.item)].kind == ProgramItem::Kind::collective;
+      const bool is_collective = program_.items[std::size_t(item.item)].kind == compiler::ProgramItem::Kind::collective;
       if (is_collective) stage.transfer += transfer_time(item, stage.first_core);
     }
   }
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -3,33 +3,34 @@
 
 #include <utility>
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 
-void StepObserver::item_ended(ProgramItem::Kind kind, const ItemResult& item, base::Time end) {
+void StepObserver::item_ended(compiler::ProgramItem::Kind kind, const ItemResult& item, base::Time end) {
   add(kind, item);
   current_.end = end;
 }
 
-void StepObserver::add(ProgramItem::Kind kind, const ItemResult& item) {
+void StepObserver::add(compiler::ProgramItem::Kind kind, const ItemResult& item) {
   switch (kind) {
-    case ProgramItem::Kind::op:
+    case compiler::ProgramItem::Kind::op:
       current_.compute += item.total();
       current_.hbm_bytes += (item.cost.read_bytes + item.cost.written_bytes) * item.times;
       break;
-    case ProgramItem::Kind::collective:
+    case compiler::ProgramItem::Kind::collective:
       current_.collective += item.total();
       break;
-    case ProgramItem::Kind::infeed:
+    case compiler::ProgramItem::Kind::infeed:
       current_.infeed += item.total();
       break;
-    case ProgramItem::Kind::outfeed:
-    case ProgramItem::Kind::repeat:
+    case compiler::ProgramItem::Kind::outfeed:
+    case compiler::ProgramItem::Kind::repeat:
       break;
   }
   current_.items.push_back(item);
 }
 
-void StepObserver::repeat_from(const Program& program, std::size_t first, std::int64_t times, base::Time end) {
+void StepObserver::repeat_from(const compiler::Program& program, std::size_t first, std::int64_t times,
+                               base::Time end) {
   const std::size_t last = current_.items.size();
   for (std::size_t i = first; i < last; ++i) {
     ItemResult again = current_.items[i];
@@ -45,4 +46,4 @@ void StepObserver::step_ended() {
   step_times_.push_back(last_.duration());
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

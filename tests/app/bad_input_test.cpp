@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -14,7 +14,7 @@ using Words = std::vector<std::string>;
 struct Mistake {
   std::string name;
   Words arguments;
-  Words said;  ///< all of it stands in the diagnostic
+  Words said;  ///< all of these are in the diagnostic
 };
 
 void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.name; }
@@ -123,7 +123,7 @@ const std::vector<Mistake>& mistakes() {
   return all;
 }
 
-class BadInput : public testing::TestWithParam<Mistake> {};
+class BadInput : public ::testing::TestWithParam<Mistake> {};
 
 TEST_P(BadInput, IsADiagnosticWithExitCode2AndNothingElse) {
   const test::Folder folder;
@@ -137,7 +137,7 @@ TEST_P(BadInput, IsADiagnosticWithExitCode2AndNothingElse) {
   EXPECT_EQ(folder.names(), Words{});
 }
 
-INSTANTIATE_TEST_SUITE_P(CommandLine, BadInput, testing::ValuesIn(mistakes()),
+INSTANTIATE_TEST_SUITE_P(CommandLine, BadInput, ::testing::ValuesIn(mistakes()),
                          [](const auto& parameter) { return parameter.param.name; });
 
 TEST(BadInput, WithJsonLeavesStdoutEmptyAndNoFolder) {

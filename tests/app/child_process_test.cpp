@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/child_process.h"
+#include "base/host/child_process.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -10,9 +10,9 @@
 #include <new>
 #include <string>
 
-#include "app/command_line.h"
+#include "app/output/printed_errors.h"
 
-namespace podsim::app {
+namespace podsim::base::host {
 namespace {
 
 TEST(ChildProcess, GivesWhatTheChildPrintsAndItsExitCode) {
@@ -67,7 +67,8 @@ TEST(ChildProcess, IsEndedAfterItsTime) {
 }
 
 TEST(ChildProcess, SaysThatMemoryHasEnded) {
-  const PointOutput output = run_in_child([] { return with_errors_printed([]() -> int { throw std::bad_alloc(); }); });
+  const PointOutput output =
+      run_in_child([] { return app::output::with_errors_printed([]() -> int { throw std::bad_alloc(); }); });
   EXPECT_EQ(output.exit_code, 1);
   EXPECT_EQ(output.error, "error: there is not enough memory on this host, or not as much is allowed");
 }
@@ -100,4 +101,4 @@ TEST(ChildProcess, DiesWithItsParent) {
 }
 
 }  // namespace
-}  // namespace podsim::app
+}  // namespace podsim::base::host

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -42,8 +42,8 @@ class Compare : public ::testing::Test {
   test::Folder folder;
 };
 
-/// What the rows and the time outside the ops add up to.
-std::int64_t sum(const Json& comparison, const char* rows) {
+/// The sum of the rows and the time outside the ops.
+std::int64_t sum_of_rows(const Json& comparison, const char* rows) {
   std::int64_t total = comparison["outside_ops"]["difference_ps"];
   for (const Json& row : comparison[rows]) total += row["difference_ps"].get<std::int64_t>();
   return total;
@@ -53,7 +53,7 @@ void expect_exact(const Json& comparison, const Json& a, const Json& b) {
   const std::int64_t step = comparison["step"]["difference_ps"];
   EXPECT_EQ(step, b["step_time_ps"].get<std::int64_t>() - a["step_time_ps"].get<std::int64_t>());
   for (const char* rows : {"ops", "by_category", "by_phase", "by_layer", "by_bound"}) {
-    EXPECT_EQ(sum(comparison, rows), step) << rows;
+    EXPECT_EQ(sum_of_rows(comparison, rows), step) << rows;
   }
 }
 
@@ -82,10 +82,10 @@ TEST_F(Compare, ARunAndItsRepetitionAreEqual) {
   run("two", {"--fold", "on"});
   const Json same = compare("one", "one");
   EXPECT_EQ(same["equal"], true);
-  EXPECT_EQ(sum(same, "ops"), 0);
+  EXPECT_EQ(sum_of_rows(same, "ops"), 0);
   for (const Json& row : same["ops"]) EXPECT_EQ(row["difference_ps"], 0);
   const Json again = compare("one", "two");
-  EXPECT_EQ(again["equal"], false);  // what was asked differs
+  EXPECT_EQ(again["equal"], false);  // the command lines differ
   ASSERT_EQ(again["settings"].size(), 1U);
   EXPECT_EQ(again["settings"][0]["key"], "--fold");
   EXPECT_EQ(again["step"]["difference_ps"], 0);
@@ -103,7 +103,7 @@ TEST_F(Compare, AnotherSliceAndAnotherBatchAreSettings) {
   EXPECT_EQ(keys, (Words{"slice", "chips", "batch_per_core"}));
 }
 
-/// A program of the whole machine has a batch, but none of a core.
+/// A global program has a batch, but no batch per core.
 TEST_F(Compare, AProgramWithoutABatchOfACoreHasNone) {
   run("local", {});
   const test::Outcome global =

@@ -3,32 +3,25 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "interactive_shell.h"
-#include "program.h"
+#include "tests/app/commands.h"
+#include "tests/app/interactive_shell.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
 
 using Words = std::vector<std::string>;
 
-Words lines_of(const std::string& text) {
-  Words lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-/// The words that the program offers, without what they are.
+/// The words that the program offers, without descriptions.
 Words offered(Words words) {
   words.insert(words.begin(), "__complete");
   const test::Folder folder;
   const test::Outcome outcome = folder.run(words);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  Words found = lines_of(outcome.out);
+  Words found = test::lines_of(outcome.out);
   for (std::string& line : found) line = line.substr(0, line.find('\t'));
   return found;
 }
@@ -43,7 +36,7 @@ std::string help_of(Words words) {
 Words commands_in(const std::string& help) {
   Words commands;
   bool inside = false;
-  for (const std::string& line : lines_of(help)) {
+  for (const std::string& line : test::lines_of(help)) {
     if (!line.starts_with("  "))
       inside = line == "Commands:" || line == "Subcommands:";
     else if (inside && line[2] != ' ')
@@ -52,10 +45,10 @@ Words commands_in(const std::string& help) {
   return commands;
 }
 
-/// The long flags that a help text lists, "-h,--help" apart.
+/// The long flags that a help text lists, except "-h,--help".
 Words flags_in(const std::string& help) {
   Words flags;
-  for (const std::string& line : lines_of(help)) {
+  for (const std::string& line : test::lines_of(help)) {
     const std::size_t begin = line.find("--");
     if (!line.starts_with("  -") || begin == std::string::npos || begin > 8) continue;
     const std::string flag = line.substr(begin, line.find_first_of(" ,=[", begin) - begin);
@@ -125,7 +118,7 @@ slice = ["2x2", "4x2"]
   ASSERT_EQ(folder.run({"sweep", "s.toml"}).code, 0);
   const auto offers = [&](Words words) {
     words.insert(words.begin(), "__complete");
-    return lines_of(folder.run(words).out);
+    return test::lines_of(folder.run(words).out);
   };
   EXPECT_EQ(offers({"compare", "s:"}),
             (Words{"s:baseline\tslice 2x2", "s:0\tslice 2x2", "s:1\tslice 4x2", ":folders"}));
@@ -211,7 +204,7 @@ TEST_F(ShellCompletion, Zsh) {
       "source <(podsim completion zsh); echo rea''dy\n");
   ASSERT_TRUE(zsh.shows("ready")) << zsh.shown();
   const auto becomes = [&](const std::string& line, const std::string& to) {
-    // The line is shown once more, whole, by a key that copies it into a file.
+    // A key that copies the line into a file shows it again as a whole.
     zsh.send(line + "\t\x18\x17");
     EXPECT_TRUE(zsh.shows("<" + to + ">")) << line << "\n" << zsh.shown();
     zsh.send("\x15");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/file_lock.h"
+#include "base/host/file_lock.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -9,14 +9,14 @@
 #include <functional>
 
 #include "base/diagnostic.h"
-#include "program.h"
+#include "tests/app/program.h"
 
-namespace podsim::app {
+namespace podsim::base::host {
 namespace {
 
 using enum FileLock::Kind;
 
-/// The number that `body` gives in a process of its own.
+/// The number that `body` returns in a separate process.
 int elsewhere(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) _exit(body());
@@ -74,7 +74,7 @@ TEST(FileLock, EndsWithItsProcessThoughAChildLives) {
   kill(child, SIGKILL);
 }
 
-TEST(FileLock, SaysWhichFileItCannotMake) { EXPECT_THROW(FileLock("/nowhere/lock"), base::InputError); }
+TEST(FileLock, SaysWhichFileItCannotMake) { EXPECT_THROW(FileLock("/nowhere/lock"), InputError); }
 
 }  // namespace
-}  // namespace podsim::app
+}  // namespace podsim::base::host

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 // `podsim hlo` as a user runs it.
 namespace podsim::test {

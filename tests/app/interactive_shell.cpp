@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interactive_shell.h"
+#include "tests/app/interactive_shell.h"
 
 #include <poll.h>
 #include <pty.h>
@@ -29,7 +29,7 @@ bool is_there(const std::string& program) {
   return false;
 }
 
-[[noreturn]] void execute(const Folder& folder, std::vector<std::string> words) {
+[[noreturn]] void execute_shell(const Folder& folder, std::vector<std::string> words) {
   const std::string program_folder = std::filesystem::path(PODSIM_PROGRAM).parent_path().string();
   setenv("PATH", (program_folder + ":" + std::getenv("PATH")).c_str(), 1);
   setenv("HOME", folder.path().c_str(), 1);
@@ -52,7 +52,7 @@ InteractiveShell::InteractiveShell(const Folder& folder, const std::vector<std::
   winsize size{.ws_row = 50, .ws_col = 200, .ws_xpixel = 0, .ws_ypixel = 0};
   id_ = forkpty(&terminal_, nullptr, nullptr, &size);
   if (id_ < 0) throw std::runtime_error("no terminal");
-  if (id_ == 0) execute(folder, words);
+  if (id_ == 0) execute_shell(folder, words);
 }
 
 InteractiveShell::~InteractiveShell() {
@@ -97,7 +97,7 @@ std::optional<std::string> run_shell(const Folder& folder, const std::vector<std
     dup2(ends[1], STDOUT_FILENO);
     close(ends[0]);
     close(ends[1]);
-    execute(folder, words);
+    execute_shell(folder, words);
   }
   close(ends[1]);
   std::string out;

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 /// Shells that find the built program as `podsim`, in a folder, without the user's own settings.
 namespace podsim::test {
 
-/// A shell on a terminal of its own, as someone who types sees it.
+/// A shell on a separate terminal, as an interactive user sees it.
 class InteractiveShell {
  public:
   InteractiveShell(const Folder& folder, const std::vector<std::string>& words);
@@ -20,12 +20,12 @@ class InteractiveShell {
   InteractiveShell(const InteractiveShell&) = delete;
   InteractiveShell& operator=(const InteractiveShell&) = delete;
 
-  /// Whether there is such a shell.
+  /// True if the shell is installed.
   bool exists() const { return exists_; }
   void send(const std::string& keys) const;
   /// Waits until `text` is shown, beyond what an earlier call waited for; false when it is not within 20 s.
   bool shows(const std::string& text);
-  /// What has been shown and was not waited for yet.
+  /// Output that has been shown and that no call waited for yet.
   const std::string& shown() const { return shown_; }
 
  private:
@@ -35,7 +35,7 @@ class InteractiveShell {
   std::string shown_;
 };
 
-/// What a shell that runs to its end writes to its stdout; nothing where there is no such shell.
+/// The stdout of a shell that runs to its end; std::nullopt if the shell is not installed.
 std::optional<std::string> run_shell(const Folder& folder, const std::vector<std::string>& words);
 
 }  // namespace podsim::test

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -26,7 +26,7 @@ const Words long_run = {"run",      "resnet50", "--slice", "2x2",     "--batch-p
                         "--detail", "tile",     "--steps", "1000000", "--json",           "-o",
                         "r",        "--vcd",    "x.vcd",   "--trace", "chip(0,0).core0.*"};
 
-/// The waveform grows as the simulation goes; a few kilobytes of it say that it has begun.
+/// The waveform grows during the simulation; a few kilobytes mean that the simulation has begun.
 void wait_until_simulating(const test::Folder& folder) {
   for (int i = 0; i < 3000; ++i) {
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
@@ -38,7 +38,7 @@ void wait_until_simulating(const test::Folder& folder) {
   FAIL() << "the simulation did not begin";
 }
 
-class Interrupt : public testing::TestWithParam<int> {};
+class Interrupt : public ::testing::TestWithParam<int> {};
 
 TEST_P(Interrupt, EndsARunInOrderAndKeepsWhatThereIs) {
   const test::Folder folder;
@@ -59,7 +59,7 @@ TEST_P(Interrupt, EndsARunInOrderAndKeepsWhatThereIs) {
   EXPECT_EQ(folder.read("x.vcd").back(), '\n');
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, testing::Values(SIGINT, SIGTERM),
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, ::testing::Values(SIGINT, SIGTERM),
                          [](const auto& parameter) { return parameter.param == SIGINT ? "sigint" : "sigterm"; });
 
 TEST(Pipe, WhoseReaderHasGoneIsNoCrash) {

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/commands.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -16,23 +17,13 @@ using Words = std::vector<std::string>;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-Words lines(const std::string& text) {
-  Words result;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) result.push_back(line);
-  return result;
-}
-
-Json json_of(const test::Folder& folder, Words arguments) {
+Json kernel_json(const test::Folder& folder, Words arguments) {
   arguments.insert(arguments.begin(), "kernel");
   arguments.emplace_back("--json");
-  const test::Outcome outcome = folder.run(arguments);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.err, "");
-  return Json::parse(outcome.out);
+  return test::json_of(folder, arguments);
 }
 
-/// Three times around a loop: three bundles before it, two in it, one behind it, and the penalty of two branches.
+/// Three times around a loop: three bundles before it, two in it, one after it, and the penalty of two branches.
 constexpr const char* counting = R"(
 { s.mov s1, 3 }
 { s.mov s2, 0 }
@@ -49,7 +40,7 @@ std::string with(const std::string& program, const std::string& more) { return p
 TEST(KernelFile, TakesTheCyclesOfItsBundlesAndItsBranches) {
   const test::Folder folder;
   folder.write("count.pasm", counting);
-  const Json json = json_of(folder, {"count.pasm"});
+  const Json json = kernel_json(folder, {"count.pasm"});
   EXPECT_EQ(json["kernel"], "count.pasm");
   EXPECT_EQ(json["bundles"], 3 + 2 * 3 + 2);
   EXPECT_EQ(json["stalls"]["branch"], 2 * 8);
@@ -61,7 +52,7 @@ TEST(KernelFile, TakesTheCyclesOfItsBundlesAndItsBranches) {
 TEST(KernelFile, IsTheSameWithoutVectorData) {
   const test::Folder folder;
   folder.write("count.pasm", counting);
-  const Json json = json_of(folder, {"count.pasm", "--timing-only"});
+  const Json json = kernel_json(folder, {"count.pasm", "--timing-only"});
   EXPECT_EQ(json["cycles"], 27);
   EXPECT_EQ(json["functional"], false);
 }
@@ -69,7 +60,7 @@ TEST(KernelFile, IsTheSameWithoutVectorData) {
 TEST(KernelFile, ThatMeetsItsExpectationsIsVerified) {
   const test::Folder folder;
   folder.write("count.pasm", with(counting, ".expect smem, 5\n.word 21\n"));
-  EXPECT_EQ(json_of(folder, {"count.pasm"})["verified"], true);
+  EXPECT_EQ(kernel_json(folder, {"count.pasm"})["verified"], true);
 }
 
 TEST(KernelFile, ThatMissesAnExpectationPrintsItsResultAndFailsAtThatLine) {
@@ -97,7 +88,7 @@ TEST(KernelFile, LeavesItsWaveformAndListingUpToAHazard) {
   folder.write("early.pasm", "{ s.mov s1, 1 }\n{ v.mov v1, 1.0 }\n{ v.add.f32 v2, v1, v1 }\n{ halt }\n");
   const test::Outcome outcome = folder.run({"kernel", "early.pasm", "--vcd", "e.vcd", "--listing=e.txt"});
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_EQ(lines(folder.read("e.txt")).size(), 1U + 2U);
+  EXPECT_EQ(test::lines_of(folder.read("e.txt")).size(), 1U + 2U);
   EXPECT_TRUE(has(folder.read("e.vcd"), "$enddefinitions"));
 }
 
@@ -117,7 +108,7 @@ TEST(KernelListing, HasALinePerBundleThatIssuedAndNamesTheWaits) {
   const test::Outcome outcome = folder.run({"kernel", "count.pasm", "--listing=l.txt"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const std::string listing = folder.read("l.txt");
-  EXPECT_EQ(lines(listing).size(), 1U + 11U + 3U);  // the header, the bundles, a label three times
+  EXPECT_EQ(test::lines_of(listing).size(), 1U + 11U + 3U);  // the header, the bundles, a label three times
   EXPECT_TRUE(has(listing, "again:")) << listing;
   EXPECT_TRUE(has(listing, "8  branch")) << listing;
   const test::Outcome both = folder.run({"kernel", "count.pasm", "--listing"});
@@ -135,7 +126,7 @@ TEST(KernelText, RowsOfTheCyclesAddUp) {
 
 TEST(KernelFamilies, VerifyOnNumbersAndSayWhatTheyMeasured) {
   const test::Folder folder;
-  const Json json = json_of(folder, {"elementwise", "--rows", "13", "--columns", "140", "--verify", "--seed", "5"});
+  const Json json = kernel_json(folder, {"elementwise", "--rows", "13", "--columns", "140", "--verify", "--seed", "5"});
   EXPECT_EQ(json["verified"], true);
   EXPECT_EQ(json["verification"]["seed"], 5);
   EXPECT_EQ(json["verification"]["elements"], 2 * 13 * 140);  // finite numbers, then with NaN and infinities
@@ -146,8 +137,8 @@ TEST(KernelFamilies, VerifyOnNumbersAndSayWhatTheyMeasured) {
 
 TEST(KernelFamilies, RunAsTheAssemblyTheyEmit) {
   const test::Folder folder;
-  const Json generated = json_of(folder, {"elementwise", "--rows", "40", "--emit", "e.pasm"});
-  const Json assembled = json_of(folder, {"e.pasm"});
+  const Json generated = kernel_json(folder, {"elementwise", "--rows", "40", "--emit", "e.pasm"});
+  const Json assembled = kernel_json(folder, {"e.pasm"});
   EXPECT_EQ(generated["cycles"], assembled["cycles"]);
   EXPECT_EQ(generated["stalls"], assembled["stalls"]);
   EXPECT_EQ(generated["slot_use"], assembled["slot_use"]);
@@ -166,7 +157,7 @@ TEST(KernelFamilies, HaveHelpOfTheirOwn) {
 
 TEST(KernelTrace, ComesWithASaveFile) {
   const test::Folder folder;
-  json_of(folder, {"elementwise", "--rows", "64", "--vcd", "e.vcd", "--trace", "core.dma.*"});
+  kernel_json(folder, {"elementwise", "--rows", "64", "--vcd", "e.vcd", "--trace", "core.dma.*"});
   EXPECT_TRUE(has(folder.read("e.vcd"), "$scope module dma $end"));
   EXPECT_TRUE(has(folder.read("e.gtkw"), "core.dma.read"));
   EXPECT_TRUE(has(folder.read("e.gtkw"), "[markername] A"));

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "interactive_shell.h"
-#include "program.h"
+#include "tests/app/interactive_shell.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -20,7 +20,7 @@ class Manual : public ::testing::Test {
     page = outcome.out;
     folder.write("podsim.1", page);
   }
-  /// What a checker says of the page; nothing where there is none.
+  /// A checker's complaints about the page; std::nullopt if the checker is not installed.
   std::optional<std::string> complaints(const std::string& program, const std::string& arguments) const {
     const auto found = test::run_shell(folder, {"sh", "-c", "command -v " + program});
     if (!found || found->empty()) return std::nullopt;

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "comes_true.h"
-#include "program.h"
-#include "workloads/study/study_store.h"
+#include "studies/store/study_store.h"
+#include "tests/app/comes_true.h"
+#include "tests/app/program.h"
 
 #ifndef PODSIM_MPI_PROGRAM
 #define PODSIM_MPI_PROGRAM ""
@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr const char* study = R"(metrics = ["time_s"]
+constexpr const char* mpi_study = R"(metrics = ["time_s"]
 
 [base]
 command = "collective"
@@ -31,7 +31,7 @@ slice = "2x2"
 bytes = ["4KiB", "64KiB", "1MiB"]
 "ici.remote_dma_latency" = { from = "1 us", to = "13 us", step = "100 ns" }
 )";
-constexpr std::size_t points = 3 * 121;
+constexpr std::size_t mpi_points = 3 * 121;
 
 bool is_rank(const std::filesystem::path& process, const std::string& rank) {
   std::ifstream file(process / "environ", std::ios::binary);
@@ -57,13 +57,13 @@ pid_t rank_of(pid_t mpirun, const std::string& rank) {
   return 0;
 }
 
-class MpiSweep : public testing::Test {
+class MpiSweep : public ::testing::Test {
  protected:
   void SetUp() override {
     if (std::string(PODSIM_MPI_PROGRAM).empty()) GTEST_SKIP() << "built without MPI";
     if (mpirun_.empty()) GTEST_SKIP() << "there is no mpirun";
     if (find_program("ompi_info").empty()) GTEST_SKIP() << "mpirun is not OpenMPI's";
-    folder_.write("s.toml", study);
+    folder_.write("s.toml", mpi_study);
   }
 
   Words words(const Words& of_mpirun, const Words& more) const {
@@ -79,7 +79,7 @@ class MpiSweep : public testing::Test {
   }
 
   std::string content(const std::string& name) const {
-    return workloads::study_content(folder_.path() / name / "s.sqlite");
+    return studies::store::study_content(folder_.path() / name / "s.sqlite");
   }
   std::size_t lines(const std::string& name) const {
     const std::string text = folder_.read(name + "/s.jsonl");
@@ -113,7 +113,7 @@ TEST_F(MpiSweep, FindsWhatOneProcessFinds) {
 }
 
 TEST_F(MpiSweep, RefusesBadInputOnce) {
-  folder_.write("s.toml", "metrics = [\"time\"]\n" + std::string(study).substr(std::string(study).find('\n')));
+  folder_.write("s.toml", "metrics = [\"time\"]\n" + std::string(mpi_study).substr(std::string(mpi_study).find('\n')));
   const Outcome outcome = mpi({}, {});
   EXPECT_EQ(outcome.code, 2);
   const std::size_t first = outcome.err.find("did you mean 'time_s'?");
@@ -121,20 +121,20 @@ TEST_F(MpiSweep, RefusesBadInputOnce) {
   EXPECT_EQ(outcome.err.find("did you mean 'time_s'?", first + 1), std::string::npos) << outcome.err;
 }
 
-/// mpirun ends the job with its first dead rank, unless it is told not to; a second job runs the rest.
+/// By default mpirun ends the job with its first dead rank; a second job runs the rest.
 TEST_F(MpiSweep, GoesOnWhereAJobWithADeadRankEnded) {
   const Outcome killed = with_rank_2_killed({}, {"-o", "ranks"}, "ranks");
   EXPECT_NE(killed.code, 0);
   const Outcome resumed = mpi({}, {"-o", "ranks", "--resume"});
   ASSERT_EQ(resumed.code, 0) << resumed.err;
-  EXPECT_EQ(lines("ranks"), points);
+  EXPECT_EQ(lines("ranks"), mpi_points);
   EXPECT_EQ(content("ranks"), content_of_one_process());
 }
 
 TEST_F(MpiSweep, LosesNothingWithARankWhenTheJobGoesOn) {
   const Outcome outcome = with_rank_2_killed({"--enable-recovery"}, {"-o", "ranks", "--rank-timeout", "3"}, "ranks");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(lines("ranks"), points);
+  EXPECT_EQ(lines("ranks"), mpi_points);
   EXPECT_EQ(content("ranks"), content_of_one_process());
 }
 

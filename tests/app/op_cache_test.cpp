@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/commands.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -14,17 +15,10 @@ namespace {
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-Words small_run(const Words& more) {
+Words json_run(const Words& more) {
   Words words = {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "4", "--json"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
-}
-
-Json json_of(const test::Folder& folder, const Words& arguments) {
-  const test::Outcome outcome = folder.run(arguments);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.err, "");
-  return Json::parse(outcome.out);
 }
 
 Json without_host(Json json) {
@@ -34,10 +28,10 @@ Json without_host(Json json) {
 
 TEST(OpCacheFlag, ChangesNoResult) {
   const test::Folder folder;
-  const Json plain = json_of(folder, small_run({}));
+  const Json plain = test::json_of(folder, json_run({}));
   EXPECT_FALSE(plain.contains("op_cache"));
-  const Json first = json_of(folder, small_run({"--op-cache", "ops"}));
-  const Json second = json_of(folder, small_run({"--op-cache", "ops"}));
+  const Json first = test::json_of(folder, json_run({"--op-cache", "ops"}));
+  const Json second = test::json_of(folder, json_run({"--op-cache", "ops"}));
   EXPECT_EQ(without_host(first), without_host(plain));
   EXPECT_EQ(without_host(second), without_host(plain));
   EXPECT_EQ(first["op_cache"]["hits"], 0);
@@ -49,21 +43,21 @@ TEST(OpCacheFlag, ChangesNoResult) {
 
 TEST(OpCacheFlag, ServesOtherNetworksHostsAndSlices) {
   const test::Folder folder;
-  json_of(folder, small_run({"--op-cache", "ops"}));
+  test::json_of(folder, json_run({"--op-cache", "ops"}));
   for (const char* setting : {"ici.link_rate=100 GB/s", "ici.hop_latency=1 us", "host.pcie_rate=1 GB/s"}) {
-    const Json run = json_of(folder, small_run({"--op-cache", "ops", "--set", setting}));
+    const Json run = test::json_of(folder, json_run({"--op-cache", "ops", "--set", setting}));
     EXPECT_EQ(run["op_cache"]["misses"], 0) << setting;
-    EXPECT_EQ(without_host(run), without_host(json_of(folder, small_run({"--set", setting})))) << setting;
+    EXPECT_EQ(without_host(run), without_host(test::json_of(folder, json_run({"--set", setting})))) << setting;
   }
-  const Json other = json_of(folder, small_run({"--op-cache", "ops", "--set", "mxu.count=4"}));
+  const Json other = test::json_of(folder, json_run({"--op-cache", "ops", "--set", "mxu.count=4"}));
   EXPECT_EQ(other["op_cache"]["hits"], 0);
 }
 
 TEST(OpCacheFlag, LeavesEqualFolders) {
   const test::Folder folder;
-  folder.run(small_run({"-o", "plain"}));
-  folder.run(small_run({"-o", "cold", "--op-cache", "ops"}));
-  folder.run(small_run({"-o", "warm", "--op-cache", "ops"}));
+  folder.run(json_run({"-o", "plain"}));
+  folder.run(json_run({"-o", "cold", "--op-cache", "ops"}));
+  folder.run(json_run({"-o", "warm", "--op-cache", "ops"}));
   for (const std::string& name : folder.names("plain")) {
     EXPECT_TRUE(folder.read("plain/" + name) == folder.read("cold/" + name)) << name;
     EXPECT_TRUE(folder.read("plain/" + name) == folder.read("warm/" + name)) << name;
@@ -72,26 +66,26 @@ TEST(OpCacheFlag, LeavesEqualFolders) {
 
 TEST(OpCacheFlag, IsForRunsAtTheSameTime) {
   const test::Folder folder;
-  const Json plain = without_host(json_of(folder, small_run({})));
+  const Json plain = without_host(test::json_of(folder, json_run({})));
   std::vector<std::unique_ptr<test::Child>> children;
   for (int i = 0; i < 4; ++i) {
-    children.push_back(std::make_unique<test::Child>(folder, small_run({"--op-cache", "ops"})));
+    children.push_back(std::make_unique<test::Child>(folder, json_run({"--op-cache", "ops"})));
   }
   for (const auto& child : children) {
     const test::Outcome outcome = child->wait();
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(without_host(Json::parse(outcome.out)), plain);
   }
-  EXPECT_EQ(json_of(folder, small_run({"--op-cache", "ops"}))["op_cache"]["misses"], 0);
+  EXPECT_EQ(test::json_of(folder, json_run({"--op-cache", "ops"}))["op_cache"]["misses"], 0);
 }
 
 TEST(OpCacheFlag, WarnsOfDamage) {
   const test::Folder folder;
-  const Json plain = without_host(json_of(folder, small_run({"--op-cache", "ops"})));
+  const Json plain = without_host(test::json_of(folder, json_run({"--op-cache", "ops"})));
   std::string text = folder.read("ops");
   for (std::size_t at = text.size() / 2; at < text.size(); at += 97) text[at] = char(~text[at]);
   folder.write("ops", text);
-  const test::Outcome outcome = folder.run(small_run({"--op-cache", "ops"}));
+  const test::Outcome outcome = folder.run(json_run({"--op-cache", "ops"}));
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.err.find("warning: 'ops': "), std::string::npos) << outcome.err;
   const Json run = Json::parse(outcome.out);
@@ -102,7 +96,7 @@ TEST(OpCacheFlag, WarnsOfDamage) {
 
 TEST(OpCacheFlag, PointsAtAFileThatCannotBe) {
   const test::Folder folder;
-  const test::Outcome outcome = folder.run(small_run({"--op-cache", "no/such/ops"}));
+  const test::Outcome outcome = folder.run(json_run({"--op-cache", "no/such/ops"}));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("--op-cache: error: cannot open 'no/such/ops'"), std::string::npos) << outcome.err;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// Two layers without an activation between them.
-constexpr const char* module_text = R"(HloModule layers
+constexpr const char* layers_text = R"(HloModule layers
 
 ENTRY %e (x: f32[64,256], first: f32[256,512], second: f32[512,256]) -> f32[64,256] {
   %x = f32[64,256] parameter(0)
@@ -39,7 +39,7 @@ constexpr const char* data_parallel = "[sharding]\n\"x\" = [\"x+y\"]\n";
 class Partition : public ::testing::Test {
  protected:
   Partition() {
-    folder.write("layers.hlo", module_text);
+    folder.write("layers.hlo", layers_text);
     folder.write("megatron.toml", megatron);
     folder.write("data.toml", data_parallel);
   }
@@ -49,7 +49,7 @@ class Partition : public ::testing::Test {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return outcome.code == 0 ? Json::parse(outcome.out) : Json();
   }
-  /// What is wrong with a command line, which must be refused as bad input.
+  /// The errors of a command line, which must be refused as bad input.
   std::string refused(const std::vector<std::string>& arguments) const {
     const test::Outcome outcome = folder.run(arguments);
     EXPECT_EQ(outcome.code, 2) << outcome.out;
@@ -151,7 +151,7 @@ TEST_F(Partition, AShardingFileThatDoesNotFitIsPointedAt) {
             std::string::npos);
 }
 
-/// Weights lie in shards along the axis of the batch: with tokens and weights annotated alone they are gathered forward
+/// Weights are sharded along the axis of the batch: with tokens and weights annotated alone they are gathered forward
 /// and backward, and their gradients are reduced and scattered.
 TEST_F(Partition, WeightsInShardsAreGatheredTwiceAndNothingElseMoves) {
   folder.write("shards.toml", R"([mesh]
@@ -177,7 +177,7 @@ axes = "d=8"
   for (const Json& row : run["collectives_by_axis"]) bytes[row["kind"]] = row["bytes_per_step"];
   EXPECT_EQ(bytes["all-gather"], 2 * bf16 * weights);
   EXPECT_EQ(bytes["reduce-scatter"], bf16 * weights);
-  // The embedding, places, and in f32 what norms and biases have; the loss.
+  // The embedding of tokens and positions; norms and biases, in f32; the loss.
   EXPECT_LT(bytes["all-reduce"], bf16 * (1024 + 512) * 512 + 4 * 2 * (2048 + 16 * 512));
   EXPECT_EQ(bytes.size(), 3U);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program.h"
+#include "tests/app/program.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ void redirect(int descriptor, const std::filesystem::path& file) {
   if (opened < 0 || dup2(opened, descriptor) < 0) _exit(126);
 }
 
-[[noreturn]] void execute(const std::string& program, const std::vector<std::string>& arguments) {
+[[noreturn]] void execute_program(const std::string& program, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), program);
   std::vector<char*> pointers;
@@ -40,7 +40,7 @@ void redirect(int descriptor, const std::filesystem::path& file) {
 }  // namespace
 
 Folder::Folder() {
-  std::string pattern = testing::TempDir() + "podsim-XXXXXX";
+  std::string pattern = ::testing::TempDir() + "podsim-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
   path_ = pattern;
 }
@@ -87,7 +87,7 @@ Child::Child(const Folder& folder, const std::vector<std::string>& arguments, co
   if (chdir(folder.path().c_str()) != 0) _exit(125);
   redirect(STDOUT_FILENO, out_);
   redirect(STDERR_FILENO, err_);
-  execute(program, arguments);
+  execute_program(program, arguments);
 }
 
 Child::~Child() {

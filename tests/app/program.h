@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// The built program run as a user runs it: in a folder of its own, as a child process.
+/// The built program run as a user runs it: as a child process in a separate folder.
 namespace podsim::test {
 
 struct Outcome {
@@ -36,7 +36,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// Where a program of the host lies; empty when it is not there.
+/// Path of a program on the host; empty if it is not installed.
 std::string find_program(const std::string& name);
 
 /// A run, of podsim or another program, that can be sent signals; its stdout and stderr go to files outside the folder.

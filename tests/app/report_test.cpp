@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/commands.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -24,12 +25,6 @@ using Words = std::vector<std::string>;
 
 constexpr std::size_t most_bytes = 1'000'000;
 constexpr const char* hostile = "</script><script>window.fooled=1</script><img src=x onerror='fooled=1'>\" & 'end";
-
-Words small_run(const Words& more) {
-  Words words = {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 void expect_done(const test::Folder& folder, const Words& arguments) {
   const test::Outcome outcome = folder.run(arguments);
@@ -95,7 +90,7 @@ Words texts(const Json& compact) {
   return result;
 }
 
-std::multiset<double> figures_of(const std::string& page) {
+std::multiset<double> numbers_of(const std::string& page) {
   std::multiset<double> values;
   const std::regex figure("<data value=\"([^\"]*)\">");
   for (std::sregex_iterator at(page.begin(), page.end(), figure), end; at != end; ++at) {
@@ -140,10 +135,10 @@ std::string unbalanced_tag(const std::string& page) {
 
 TEST(Report, ShowsTheFiguresOfTheRun) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   const std::string page = folder.read("r/report.html");
   const Json stats = Json::parse(folder.read("r/stats.json"));
-  const std::multiset<double> figures = figures_of(page);
+  const std::multiset<double> figures = numbers_of(page);
   for (const char* key : {"/step_time_s", "/samples_per_s", "/utilization/mxu", "/utilization/hbm", "/utilization/ici",
                           "/bound_share", "/memory/peak_bytes_per_core", "/flops_per_core_step", "/breakdown_s/compute",
                           "/breakdown_s/collective", "/breakdown_s/infeed", "/breakdown_s/other",
@@ -158,7 +153,7 @@ TEST(Report, ShowsTheFiguresOfTheRun) {
 
 TEST(Report, IsAWellFormedPageThatRefersToNothingOutside) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   const std::string page = folder.read("r/report.html");
   EXPECT_LT(page.size(), most_bytes);
   EXPECT_EQ(unbalanced_tag(page), "");
@@ -169,7 +164,7 @@ TEST(Report, IsAWellFormedPageThatRefersToNothingOutside) {
 
 TEST(Report, HasEveryOpOfTheTable) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   const std::string csv = folder.read("r/ops.csv");
   const Json ops = data_of(folder.read("r/report.html")).at("ops");
   EXPECT_EQ(texts(ops.at("hlo")), column(csv, "HLO op"));
@@ -185,7 +180,7 @@ TEST(Report, HasEveryOpOfTheTable) {
 
 TEST(Report, HasTheWholeLastStepOnItsTimeline) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   const Json stats = Json::parse(folder.read("r/stats.json"));
   const Json spans = data_of(folder.read("r/report.html")).at("spans");
   std::int64_t end = 0;
@@ -199,7 +194,7 @@ TEST(Report, HasTheWholeLastStepOnItsTimeline) {
 
 TEST(Report, IsWrittenAgainFromTheFolderByteForByte) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   const std::string page = folder.read("r/report.html");
   expect_done(folder, {"report", "r", "-o", "again.html"});
   EXPECT_EQ(folder.read("again.html"), page);
@@ -210,7 +205,7 @@ TEST(Report, IsWrittenAgainFromTheFolderByteForByte) {
 
 TEST(Report, OfAFolderThatLacksFilesSaysWhichAndHowToGetThem) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   std::filesystem::remove(folder.path() / "r/links.csv");
   std::filesystem::remove(folder.path() / "r/memory.csv");
   const test::Outcome outcome = folder.run({"report", "r"});
@@ -225,7 +220,7 @@ TEST(Report, OfNoRunIsBadInput) {
   EXPECT_EQ(folder.run({"report", "nowhere"}).code, 2);
   EXPECT_EQ(folder.run({"report", "."}).code, 2);
   EXPECT_EQ(folder.run({"report"}).code, 2);
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   folder.write("r/timeline.json", "{}");
   const test::Outcome outcome = folder.run({"report", "r"});
   EXPECT_EQ(outcome.code, 2);
@@ -234,7 +229,7 @@ TEST(Report, OfNoRunIsBadInput) {
 
 TEST(Report, OfDamagedFiguresIsBadInput) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   const Json whole = Json::parse(folder.read("r/stats.json"));
   for (const char* key : {"collectives", "breakdown_s", "machine_peaks", "memory"}) {
     for (const bool is_gone : {true, false}) {
@@ -254,7 +249,7 @@ TEST(Report, OfDamagedFiguresIsBadInput) {
 
 TEST(Report, FilesAgreeWithTheFigures) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   const Json stats = Json::parse(folder.read("r/stats.json"));
   double busiest = 0;
   for (const std::string& share : column(folder.read("r/links.csv"), "utilisation")) {
@@ -316,7 +311,7 @@ void poison(const test::Folder& folder, const std::string& run) {
 
 TEST(Report, NamesThatAreMarkupStayText) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   const std::string tame = folder.read("r/report.html");
   poison(folder, "r");
   expect_done(folder, {"report", "r"});
@@ -341,7 +336,7 @@ TEST(Report, OfLargeProgramsAndSlicesStaysSmall) {
   EXPECT_NE(dense.find("id=\"axis-table\""), std::string::npos);
 }
 
-/// What tests/browser/check_page.py says of a page, with its exit code in front.
+/// The exit code and output of tests/browser/check_page.py for a page.
 std::string check_in_browser(const std::filesystem::path& page, const Words& expectations) {
   std::string command = "python3 " PODSIM_SOURCE_DIR "/tests/browser/check_page.py '" + page.string() + "'";
   for (const std::string& expectation : expectations) command += " --expect '" + expectation + "'";
@@ -355,7 +350,7 @@ std::string check_in_browser(const std::filesystem::path& page, const Words& exp
 
 TEST(ReportInBrowser, WorksFromDisk) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   const std::size_t ops = records(folder.read("r/ops.csv")).size() - 1;
   const std::string said = check_in_browser(
       folder.path() / "r/report.html",
@@ -379,7 +374,7 @@ TEST(ReportInBrowser, WorksFromDisk) {
 
 TEST(ReportInBrowser, IsNotFooledByNames) {
   const test::Folder folder;
-  expect_done(folder, small_run({"-o", "r"}));
+  expect_done(folder, test::small_run({"-o", "r"}));
   poison(folder, "r");
   expect_done(folder, {"report", "r"});
   const std::string said = check_in_browser(folder.path() / "r/report.html", {"window.fooled === undefined"});

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -72,7 +72,7 @@ TEST(RunModule, TileAndReplayAgree) {
 }
 
 /// A large sum along the rows of a torus of 16 x 16 chips, and an array of a few bytes that every core sends to its
-/// mirror image: where the axes of a mesh change places.
+/// mirror image: where two axes of a mesh are exchanged.
 std::string mirrored_module() {
   std::string pairs;
   for (int y = 0; y < 16; ++y) {
@@ -173,7 +173,7 @@ ENTRY main {
   EXPECT_EQ(json["warnings"][0], "sizes.hlo:4:21: r: has shape f32[512], its operands give f32[600]");
 }
 
-// As async-start, -update, -done pass them since the operands may come one after another.
+// Later operands may come with async-update, between async-start and async-done.
 TEST(RunModule, OperandsThatComeWithAnUpdateRun) {
   test::Folder folder;
   folder.write("late.hlo", R"(HloModule m

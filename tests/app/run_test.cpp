@@ -8,26 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/commands.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
 
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
-
-Words small_run(const Words& more) {
-  Words words = {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-Json json_of(const test::Folder& folder, const Words& arguments) {
-  const test::Outcome outcome = folder.run(arguments);
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.err, "");
-  return Json::parse(outcome.out);
-}
 
 /// Cells of a CSV line; quotes as RFC 4180 has them.
 Words cells(const std::string& line) {
@@ -45,14 +33,7 @@ Words cells(const std::string& line) {
   return result;
 }
 
-Words lines(const std::string& text) {
-  Words result;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) result.push_back(line);
-  return result;
-}
-
-double sum(const Json& parts) {
+double sum_of_parts(const Json& parts) {
   double total = 0;
   for (const auto& part : parts) total += part.get<double>();
   return total;
@@ -60,7 +41,7 @@ double sum(const Json& parts) {
 
 TEST(RunJson, HasTheKeysThatScriptsRelyOn) {
   const test::Folder folder;
-  const Json run = json_of(folder, small_run({"--json"}));
+  const Json run = test::json_of(folder, test::small_run({"--json"}));
   for (const char* key :
        {"schema_version", "command", "warnings", "wall_s", "workload", "machine", "slice", "detail", "step_time_s",
         "samples_per_s", "flops_per_core_step", "utilization", "breakdown_s", "collectives", "memory", "compile_s"}) {
@@ -82,15 +63,15 @@ TEST(RunJson, HasTheKeysThatScriptsRelyOn) {
   EXPECT_EQ(run["machine"], "tpu-v3");
   EXPECT_EQ(run["slice"], "2x2");
   EXPECT_EQ(run["detail"], "replay");
-  EXPECT_TRUE(folder.names().empty());  // nothing is written that was not asked for
+  EXPECT_TRUE(folder.names().empty());  // only requested files are written
 }
 
 TEST(RunJson, HasFiguresThatAgreeWithEachOther) {
   const test::Folder folder;
-  const Json run = json_of(folder, small_run({"--json"}));
+  const Json run = test::json_of(folder, test::small_run({"--json"}));
   const double step = run["step_time_s"];
   EXPECT_GT(step, 0);
-  EXPECT_NEAR(sum(run["breakdown_s"]), step, 1e-12);
+  EXPECT_NEAR(sum_of_parts(run["breakdown_s"]), step, 1e-12);
   EXPECT_NEAR(run["samples_per_s"].get<double>(), 2 * 8 / step, 1e-6 * 2 * 8 / step);  // batch x cores / step
   for (const auto& [unit, share] : run["utilization"].items()) {
     EXPECT_GE(share.get<double>(), 0) << unit;
@@ -105,8 +86,8 @@ TEST(RunJson, HasFiguresThatAgreeWithEachOther) {
 
 TEST(RunDetail, TileAndReplayGiveTheSameStepToThePicosecond) {
   const test::Folder folder;
-  const Json replay = json_of(folder, small_run({"--json", "--detail", "replay"}));
-  const Json tile = json_of(folder, small_run({"--json", "--detail", "tile"}));
+  const Json replay = test::json_of(folder, test::small_run({"--json", "--detail", "replay"}));
+  const Json tile = test::json_of(folder, test::small_run({"--json", "--detail", "tile"}));
   EXPECT_EQ(replay["detail"], "replay");
   EXPECT_EQ(tile["detail"], "tile");
   EXPECT_EQ(replay["step_time_ps"], tile["step_time_ps"]);
@@ -115,14 +96,14 @@ TEST(RunDetail, TileAndReplayGiveTheSameStepToThePicosecond) {
 
 TEST(RunInfeed, AStepThatIsShorterThanTheHostTakesForABatchWaitsForIt) {
   const test::Folder folder;
-  const Json fast = json_of(folder, small_run({"--json"}));
-  const Json slow = json_of(folder, small_run({"--json", "--set", "host.batch_interval=\"300 ms\""}));
+  const Json fast = test::json_of(folder, test::small_run({"--json"}));
+  const Json slow = test::json_of(folder, test::small_run({"--json", "--set", "host.batch_interval=\"300 ms\""}));
   ASSERT_LT(double(fast["step_time_s"]), 0.3);
   EXPECT_NEAR(double(slow["step_time_s"]), 0.3, 1e-6);
   const auto without_infeed = [](const Json& run) {
     return double(run["step_time_s"]) - double(run["breakdown_s"]["infeed"]);
   };
-  // But for the cores' different start, which the first all-reduce evens out.
+  // The start of the cores differs, which the first all-reduce evens out.
   EXPECT_NEAR(without_infeed(slow), without_infeed(fast), 1e-4);
 }
 
@@ -135,8 +116,8 @@ TEST(RunFold, GivesTheStepOfTheWholeTorus) {
   Words on = torus, off = torus;
   on.emplace_back("on");
   off.emplace_back("off");
-  const Json folded = json_of(folder, on);
-  const Json whole = json_of(folder, off);
+  const Json folded = test::json_of(folder, on);
+  const Json whole = test::json_of(folder, off);
   EXPECT_LT(folded["simulated_chips"], 16);
   EXPECT_EQ(whole["simulated_chips"], 16);
   EXPECT_TRUE(folded["collectives"][0]["folded"]);
@@ -146,26 +127,26 @@ TEST(RunFold, GivesTheStepOfTheWholeTorus) {
 
 TEST(RunAlgorithm, IsTheOneThatWasAskedForWhereItCanBe) {
   const test::Folder folder;
-  const Json fastest = json_of(folder, small_run({"--json"}));
+  const Json fastest = test::json_of(folder, test::small_run({"--json"}));
   const std::string chosen = fastest["collectives"][0]["algorithm"];
   const auto is_of = [](const std::string& name, const std::string& algorithm) {
     return name.starts_with(algorithm + ":");
   };
   for (const char* algorithm : {"ring", "one-way-ring", "line", "y-then-x", "two-colour"}) {
-    const Json run = json_of(folder, small_run({"--json", "--algorithm", algorithm}));
+    const Json run = test::json_of(folder, test::small_run({"--json", "--algorithm", algorithm}));
     EXPECT_TRUE(is_of(run["collectives"][0]["algorithm"], algorithm)) << run["collectives"][0]["algorithm"];
     if (!is_of(chosen, algorithm)) continue;
     EXPECT_EQ(run["step_time_ps"], fastest["step_time_ps"]);
   }
-  const Json direct = json_of(folder, small_run({"--json", "--algorithm", "direct"}));  // of all-to-alls
+  const Json direct = test::json_of(folder, test::small_run({"--json", "--algorithm", "direct"}));  // of all-to-alls
   EXPECT_EQ(direct["step_time_ps"], fastest["step_time_ps"]);
   EXPECT_NE(direct["notes"].dump().find("all-reduce is not done by the algorithm direct"), std::string::npos);
 }
 
 TEST(RunOutput, OpsAreInXprofColumnsAndAddUpToTheStep) {
   const test::Folder folder;
-  const Json run = json_of(folder, small_run({"--json", "-o", "r"}));
-  const Words table = lines(folder.read("r/ops.csv"));
+  const Json run = test::json_of(folder, test::small_run({"--json", "-o", "r"}));
+  const Words table = test::lines_of(folder.read("r/ops.csv"));
   ASSERT_EQ(table.size(), run["ops_per_step"].get<std::size_t>() + 1);
   double step_us = 0, share = 0;
   for (std::size_t i = 1; i < table.size(); ++i) {
@@ -189,13 +170,13 @@ TEST(RunOutput, OpsHaveTheHeaderOfAMeasuredProfile) {
   std::getline(in, header);
   if (header.ends_with('\r')) header.pop_back();
   const test::Folder folder;
-  json_of(folder, small_run({"--json", "-o", "r"}));
-  EXPECT_EQ(lines(folder.read("r/ops.csv")).front(), header);
+  test::json_of(folder, test::small_run({"--json", "-o", "r"}));
+  EXPECT_EQ(test::lines_of(folder.read("r/ops.csv")).front(), header);
 }
 
 TEST(RunOutput, ManifestNamesEveryFile) {
   const test::Folder folder;
-  json_of(folder, small_run({"--json", "-o", "r", "--vcd", "r/x.vcd", "--trace", "chip(0,0).core0.*"}));
+  test::json_of(folder, test::small_run({"--json", "-o", "r", "--vcd", "r/x.vcd", "--trace", "chip(0,0).core0.*"}));
   const Json manifest = Json::parse(folder.read("r/manifest.json"));
   std::set<std::string> named;
   for (const auto& [name, description] : manifest["files"].items()) named.insert(name);
@@ -206,8 +187,8 @@ TEST(RunOutput, ManifestNamesEveryFile) {
 
 TEST(RunOutput, OfEqualRunsIsEqualByteForByte) {
   const test::Folder folder;
-  json_of(folder, small_run({"--json", "-o", "first"}));
-  json_of(folder, small_run({"--json", "-o", "second/below"}));
+  test::json_of(folder, test::small_run({"--json", "-o", "first"}));
+  test::json_of(folder, test::small_run({"--json", "-o", "second/below"}));
   const Words names = folder.names("first");
   EXPECT_EQ(names, folder.names("second/below"));
   EXPECT_EQ(names.size(), 11U);
@@ -218,14 +199,14 @@ TEST(RunOutput, OfEqualRunsIsEqualByteForByte) {
 
 TEST(RunOutput, OfTheMachineIsAMachineFileThatGivesTheSameRun) {
   const test::Folder folder;
-  const Json first = json_of(folder, small_run({"--json", "-o", "r", "--set", "ici.link_rate=1.3 Tb/s"}));
-  const Json again = json_of(folder, small_run({"--json", "--machine", "r/machine.toml"}));
+  const Json first = test::json_of(folder, test::small_run({"--json", "-o", "r", "--set", "ici.link_rate=1.3 Tb/s"}));
+  const Json again = test::json_of(folder, test::small_run({"--json", "--machine", "r/machine.toml"}));
   EXPECT_EQ(first["step_time_ps"], again["step_time_ps"]);
 }
 
 TEST(RunSummary, SaysWhatBoundsTheStepAndNamesFiveOps) {
   const test::Folder folder;
-  const test::Outcome outcome = folder.run(small_run({"-o", "r"}));
+  const test::Outcome outcome = folder.run(test::small_run({"-o", "r"}));
   EXPECT_EQ(outcome.code, 0);
   for (const char* text :
        {"step time", "samples/s", "bound by", "MXU", "HBM", "ICI", "all-reduce", "the 5 costliest"}) {
@@ -239,8 +220,8 @@ TEST(Describe, PrintsAMachineFileThatReadsBackToItself) {
   const test::Outcome first = folder.run({"describe", "tpu-v2", "--toml"});
   EXPECT_EQ(first.code, 0) << first.err;
   folder.write("copy.toml", first.out);
-  const Json original = json_of(folder, {"describe", "tpu-v2", "--json"});
-  const Json copy = json_of(folder, {"describe", "copy.toml", "--json"});
+  const Json original = test::json_of(folder, {"describe", "tpu-v2", "--json"});
+  const Json copy = test::json_of(folder, {"describe", "copy.toml", "--json"});
   ASSERT_EQ(original["values"].size(), copy["values"].size());
   for (std::size_t i = 0; i < original["values"].size(); ++i) {
     EXPECT_EQ(original["values"][i]["key"], copy["values"][i]["key"]);

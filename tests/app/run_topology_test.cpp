@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
-#include "workloads/study/metrics.h"
+#include "studies/plan/metrics.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-/// The ways to numbers, those of the rows of a list alike.
+/// Adds the paths to all numbers; the rows of a list share one path.
 void add_numbers(const Json& json, const std::string& way, std::set<std::string>& ways) {
   if (json.is_number()) ways.insert(way);
   if (json.is_array()) {
@@ -26,7 +26,7 @@ void add_numbers(const Json& json, const std::string& way, std::set<std::string>
 }
 
 /// Runs that between them have every figure there is.
-std::vector<Words> runs() {
+std::vector<Words> run_commands() {
   return {{"run", "resnet50", "--slice", "2x2", "--batch-per-core", "8", "--memory", "bank"},
           {"run", "bert_large", "--slice", "2x2", "--set", "model.layers=2", "--weight-update-sharding", "on"},
           {"run", "pipelined_mlp", "--slice", "2x2"},
@@ -65,17 +65,17 @@ Figures figures_of(const std::vector<Words>& commands) {
 
 void expect_table(const std::string& command, const Figures& figures) {
   std::set<std::string> named;
-  for (const workloads::StudyMetric& metric : workloads::study_metrics(command)) {
+  for (const studies::plan::StudyMetric& metric : studies::plan::study_metrics(command)) {
     named.insert(metric.name);
     EXPECT_TRUE(figures.some.contains(metric.name) || metric.name.starts_with("loops."))
         << metric.name << " is in no run";
-    if (!metric.always || metric.of != workloads::MetricOf::value) continue;
+    if (!metric.always || metric.of != studies::plan::MetricOf::value) continue;
     EXPECT_TRUE(figures.all.contains(metric.name)) << metric.name << " is not in every run";
   }
   for (const std::string& way : figures.some) EXPECT_TRUE(named.contains(way)) << way << " is no metric";
 }
 
-TEST(StudyMetrics, OfRunsAreTheNumbersOfItsJson) { expect_table("run", figures_of(runs())); }
+TEST(StudyMetrics, OfRunsAreTheNumbersOfItsJson) { expect_table("run", figures_of(run_commands())); }
 TEST(StudyMetrics, OfCollectivesAreTheNumbersOfItsJson) { expect_table("collective", figures_of(collectives())); }
 
 }  // namespace

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr const char* study = R"(title = "Small"
+constexpr const char* small_study = R"(title = "Small"
 question = "What do batch and links do?"
 metrics = ["step_time_s", "samples_per_s", "utilization.ici", "memory.parameter_bytes_per_core"]
 [base]
@@ -38,7 +38,7 @@ maximise = ["samples_per_s"]
 class Swept {
  public:
   Swept() {
-    folder_.write("small.toml", study);
+    folder_.write("small.toml", small_study);
     const test::Outcome outcome = folder_.run({"sweep", "small.toml", "-j", "2"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
   }
@@ -116,7 +116,7 @@ TEST(StudyReport, RefusesWhatTheStudyDoesNotHave) {
   EXPECT_EQ(file.code, 2);
 }
 
-/// Places and points of the marks of one class in a drawing for desks.
+/// Positions and points of the marks of one class in a drawing for desks.
 std::vector<std::string> marks_of(const std::string& page, const std::string& figure, const std::string& fill) {
   const std::size_t begin = page.find("class=\"on-desk\"", page.find("id=\"" + figure + "\""));
   const std::string drawing = page.substr(begin, page.find("</svg>", begin) - begin);
@@ -129,7 +129,7 @@ std::vector<std::string> marks_of(const std::string& page, const std::string& fi
   return marks;
 }
 
-/// JavaScript that holds when the script drew the same marks in the same places.
+/// JavaScript that is true if the script drew the same marks in the same positions.
 std::string drawn_alike(const std::string& page, const std::string& figure, const std::string& fill) {
   return fmt::format(
       "(() => {{ const was = [{}], is = [...document.querySelectorAll(\"#{} .on-desk .mark[class$={}]\")]"
@@ -153,7 +153,7 @@ TEST(StudyReportInBrowser, WorksFromDisk) {
       " field.value = [...field.options].find((o) => o.text === \"samples_per_s\").value;"
       " field.dispatchEvent(new Event(\"change\", {bubbles: true}));"
       " return document.querySelector(\"#axes-chart .y-title\").textContent.startsWith(\"samples_per_s\"); })()",
-      // Arrow keys walk over the marks of what was drawn anew.
+      // Arrow keys walk over the marks of a redrawn chart.
       "(() => { const chart = document.querySelector(\"#axes-chart .on-desk svg\");"
       " chart.dispatchEvent(new KeyboardEvent(\"keydown\", {key: \"ArrowRight\", bubbles: true}));"
       " return chart.querySelectorAll(\".current\").length === 1; })()",

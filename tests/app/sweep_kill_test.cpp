@@ -10,10 +10,10 @@
 #include <random>
 #include <thread>
 
-#include "comes_true.h"
-#include "program.h"
-#include "workloads/study/sqlite_database.h"
-#include "workloads/study/study_store.h"
+#include "studies/store/sqlite_database.h"
+#include "studies/store/study_store.h"
+#include "tests/app/comes_true.h"
+#include "tests/app/program.h"
 
 /// Sweeps that are ended from outside, at any moment and in any part.
 namespace podsim::test {
@@ -54,14 +54,14 @@ std::vector<pid_t> descendants_of(pid_t process) {
   return all;
 }
 
-/// False also of what nobody has waited for yet.
+/// False also for a process that has ended but has not been waited for.
 bool runs(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string id, name, state;
   return file >> id >> name >> state && state != "Z" && state != "X";
 }
 
-class SweepKill : public testing::Test {
+class SweepKill : public ::testing::Test {
  protected:
   void SetUp() override { folder_.write("quick.toml", quick_study); }
 
@@ -76,12 +76,12 @@ class SweepKill : public testing::Test {
     const Outcome outcome = folder_.run({"sweep", "quick.toml", "-j", "2", "-o", "undisturbed"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(lines("undisturbed"), quick_points);
-    return workloads::study_content(database("undisturbed"));
+    return studies::store::study_content(database("undisturbed"));
   }
 
   void expect_whole_database(const std::string& name) const {
-    const workloads::SqliteDatabase opened(database(name), workloads::SqliteDatabase::Access::read);
-    workloads::SqliteStatement check = opened.prepare("PRAGMA integrity_check");
+    const studies::store::SqliteDatabase opened(database(name), studies::store::SqliteDatabase::Access::read);
+    studies::store::SqliteStatement check = opened.prepare("PRAGMA integrity_check");
     ASSERT_TRUE(check.step());
     EXPECT_EQ(check.text(0), "ok");
   }
@@ -126,7 +126,7 @@ TEST_F(SweepKill, TwentyKillsLeaveTheContentOfAnUndisturbedRun) {
   // A point whose process was killed has failed, and is run again.
   const Outcome outcome = folder_.run({"sweep", "quick.toml", "-j", "2", "-o", "killed", "--resume"});
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  EXPECT_TRUE(workloads::study_content(database("killed")) == expected);
+  EXPECT_TRUE(studies::store::study_content(database("killed")) == expected);
   EXPECT_EQ(folder_.read("killed/quick.jsonl"), folder_.read("undisturbed/quick.jsonl"));
   expect_whole_database("killed");
 }
@@ -139,7 +139,7 @@ TEST_F(SweepKill, AKilledWorkerCostsNothing) {
   ASSERT_TRUE(worker);
   ASSERT_EQ(kill(*worker, SIGKILL), 0);
   EXPECT_EQ(sweep.wait().code, 0);
-  EXPECT_TRUE(workloads::study_content(database("killed")) == expected);
+  EXPECT_TRUE(studies::store::study_content(database("killed")) == expected);
 }
 
 TEST_F(SweepKill, AKilledPointHasFailedAndIsRunAgain) {
@@ -158,7 +158,7 @@ TEST_F(SweepKill, AKilledPointHasFailedAndIsRunAgain) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
   }
   EXPECT_EQ(folder_.run({"sweep", "quick.toml", "-j", "1", "-o", "killed"}).code, 0);
-  EXPECT_TRUE(workloads::study_content(database("killed")) == expected);
+  EXPECT_TRUE(studies::store::study_content(database("killed")) == expected);
 }
 
 TEST_F(SweepKill, AnInterruptKeepsWhatIsDone) {
@@ -174,10 +174,10 @@ TEST_F(SweepKill, AnInterruptKeepsWhatIsDone) {
     EXPECT_NE(outcome.out.find(" left"), std::string::npos) << outcome.out;
     EXPECT_TRUE(comes_true([&] { return std::ranges::none_of(others, runs); }));
     expect_whole_database(name);
-    EXPECT_GT(workloads::points_done(database(name)).size(), 2U);
-    EXPECT_LT(workloads::points_done(database(name)).size(), quick_points);
+    EXPECT_GT(studies::store::points_done(database(name)).size(), 2U);
+    EXPECT_LT(studies::store::points_done(database(name)).size(), quick_points);
     EXPECT_EQ(folder_.run({"sweep", "quick.toml", "-o", name, "--resume"}).code, 0);
-    EXPECT_TRUE(workloads::study_content(database(name)) == expected);
+    EXPECT_TRUE(studies::store::study_content(database(name)) == expected);
   }
 }
 
@@ -196,7 +196,7 @@ TEST_F(SweepKill, AShardThatWasKilledIsTakenInByTheNextSweep) {
   const Outcome outcome = folder_.run({"sweep", "quick.toml", "-o", "killed"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("done before"), std::string::npos) << outcome.out;
-  EXPECT_TRUE(workloads::study_content(database("killed")) == expected);
+  EXPECT_TRUE(studies::store::study_content(database("killed")) == expected);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "killed/shards")) << "nothing is left of the shards";
 }
 
@@ -214,7 +214,7 @@ TEST_F(SweepKill, ASecondSweepOfAFolderIsRefused) {
   }
   first.send(SIGCONT);
   EXPECT_EQ(first.wait().code, 0);
-  EXPECT_TRUE(workloads::study_content(database("shared")) == expected);
+  EXPECT_TRUE(studies::store::study_content(database("shared")) == expected);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/sweep_run.h"
+#include "studies/sweep/sweep_run.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "program.h"
-#include "workloads/study/study_store.h"
+#include "studies/store/study_store.h"
+#include "tests/app/program.h"
 
 namespace podsim::app {
 namespace {
@@ -30,7 +30,7 @@ bytes = ["1KiB", "2KiB", "4KiB"]
 )";
 
 /// Runners that answer as they are told to, one after the other.
-class ToldRunners : public PointRunners {
+class ToldRunners : public studies::sweep::PointRunners {
  public:
   using Answer = std::function<Report(std::size_t runner, const std::vector<std::string>& arguments)>;
 
@@ -38,7 +38,7 @@ class ToldRunners : public PointRunners {
 
   std::size_t size() const override { return count_; }
   bool usable(std::size_t runner) const override { return !gone_.contains(runner); }
-  void give(std::size_t runner, const PointTask& task) override {
+  void give(std::size_t runner, const studies::sweep::PointTask& task) override {
     EXPECT_TRUE(usable(runner));
     given_.push_back({runner, task.arguments});
   }
@@ -58,27 +58,32 @@ class ToldRunners : public PointRunners {
   std::set<std::size_t> gone_;
 };
 
-PointRunners::Report went_well(std::size_t runner) { return {runner, false, {0, R"({"time_s": 1e-6})", "", 0.5}}; }
-PointRunners::Report lost(std::size_t runner) { return {runner, true, {137, "", "its worker was ended", 0}}; }
+studies::sweep::PointRunners::Report went_well(std::size_t runner) {
+  return {runner, false, {0, R"({"time_s": 1e-6})", "", 0.5}};
+}
+studies::sweep::PointRunners::Report lost(std::size_t runner) {
+  return {runner, true, {137, "", "its worker was ended", 0}};
+}
 
-class SweepRun : public testing::Test {
+class SweepRun : public ::testing::Test {
  protected:
-  SweepOutcome run(PointRunners& runners) {
-    std::vector<const PreparedPoint*> all;
-    for (const PreparedPoint& point : points_) all.push_back(&point);
-    SweepStore store(paths_, study_, std::nullopt, points_, {});
-    const SweepOutcome outcome = run_points(study_, all, paths_.op_cache, 0, runners, store, stop_);
+  studies::sweep::SweepOutcome run(studies::sweep::PointRunners& runners) {
+    std::vector<const studies::sweep::PreparedPoint*> all;
+    for (const studies::sweep::PreparedPoint& point : points_) all.push_back(&point);
+    studies::sweep::SweepStore store(paths_, study_, std::nullopt, points_, {});
+    const studies::sweep::SweepOutcome outcome =
+        studies::sweep::run_points(study_, all, paths_.op_cache, 0, runners, store, stop_);
     store.close();
     return outcome;
   }
 
-  std::size_t done() const { return workloads::points_done(paths_.database).size(); }
+  std::size_t done() const { return studies::store::points_done(paths_.database).size(); }
 
   test::Folder folder_;
   std::atomic<bool> stop_ = false;
-  workloads::Study study_ = workloads::parse_study("six.toml", text);
-  std::vector<PreparedPoint> points_ = prepare_points(study_);
-  StudyPaths paths_{folder_.path() / "six", study_, std::nullopt};
+  studies::plan::Study study_ = studies::plan::parse_study("six.toml", text);
+  std::vector<studies::sweep::PreparedPoint> points_ = studies::sweep::prepare_points(study_);
+  studies::sweep::StudyPaths paths_{folder_.path() / "six", study_, std::nullopt};
 };
 
 TEST_F(SweepRun, GivesEveryPointToSomebodyOnce) {
@@ -87,11 +92,11 @@ TEST_F(SweepRun, GivesEveryPointToSomebodyOnce) {
     given.insert(arguments);
     return went_well(runner);
   });
-  const SweepOutcome outcome = run(runners);
+  const studies::sweep::SweepOutcome outcome = run(runners);
   EXPECT_EQ(outcome.done, 6U);
   EXPECT_FALSE(outcome.stopped);
   EXPECT_EQ(given.size(), 6U);
-  for (const PreparedPoint& point : points_) EXPECT_EQ(given.count(point.point.arguments), 1U);
+  for (const studies::sweep::PreparedPoint& point : points_) EXPECT_EQ(given.count(point.point.arguments), 1U);
   EXPECT_EQ(done(), 6U);
 }
 
@@ -103,7 +108,7 @@ TEST_F(SweepRun, APointWhoseRunnerIsLostGoesToAnotherOnce) {
     const bool ends = arguments == doomed || (arguments == unlucky && attempt == 1);
     return ends ? lost(runner) : went_well(runner);
   });
-  const SweepOutcome outcome = run(runners);
+  const studies::sweep::SweepOutcome outcome = run(runners);
   EXPECT_EQ(tries[unlucky], 2);
   EXPECT_EQ(tries[doomed], 2);
   EXPECT_EQ(outcome.done, 5U);
@@ -139,7 +144,7 @@ TEST_F(SweepRun, StopsWhenItIsTold) {
     stop_ = true;
     return went_well(runner);
   });
-  const SweepOutcome outcome = run(runners);
+  const studies::sweep::SweepOutcome outcome = run(runners);
   EXPECT_TRUE(outcome.stopped);
   EXPECT_EQ(outcome.done, 1U);
   EXPECT_EQ(done(), 1U);
@@ -147,9 +152,9 @@ TEST_F(SweepRun, StopsWhenItIsTold) {
 
 TEST_F(SweepRun, OutputThatIsNoResultHasFailed) {
   ToldRunners runners(1, [&](std::size_t runner, const std::vector<std::string>&) {
-    return PointRunners::Report{runner, false, {0, "hello\n", "", 0}};
+    return studies::sweep::PointRunners::Report{runner, false, {0, "hello\n", "", 0}};
   });
-  const SweepOutcome outcome = run(runners);
+  const studies::sweep::SweepOutcome outcome = run(runners);
   ASSERT_EQ(outcome.failed.size(), 6U);
   EXPECT_EQ(outcome.failed[0].error, "it printed no JSON: hello");
   EXPECT_EQ(done(), 0U);

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "program.h"
-#include "workloads/study/sqlite_database.h"
-#include "workloads/study/study_store.h"
+#include "studies/store/sqlite_database.h"
+#include "studies/store/study_store.h"
+#include "tests/app/program.h"
 
 namespace podsim::test {
 namespace {
@@ -33,7 +33,7 @@ global_batch = "batch_per_core * cores"
 minimise = ["step_time_s"]
 )";
 
-class Sweep : public testing::Test {
+class Sweep : public ::testing::Test {
  protected:
   void SetUp() override { folder_.write("steps.toml", steps_study); }
 
@@ -44,11 +44,11 @@ class Sweep : public testing::Test {
   }
 
   std::filesystem::path database(const std::string& name) const { return folder_.path() / name / "steps.sqlite"; }
-  std::string content(const std::string& name) const { return workloads::study_content(database(name)); }
+  std::string content(const std::string& name) const { return studies::store::study_content(database(name)); }
 
   std::string cell(const std::string& name, const std::string& sql) const {
-    const workloads::SqliteDatabase opened(database(name), workloads::SqliteDatabase::Access::read);
-    workloads::SqliteStatement row = opened.prepare(sql);
+    const studies::store::SqliteDatabase opened(database(name), studies::store::SqliteDatabase::Access::read);
+    studies::store::SqliteStatement row = opened.prepare(sql);
     return row.step() ? row.text(0) : "no row";
   }
 
@@ -62,7 +62,7 @@ class Sweep : public testing::Test {
   Folder folder_;
 };
 
-/// Every point is the run that its command line says.
+/// Every point has the result of its command line.
 TEST_F(Sweep, PointsAreTheRunsOfTheirCommandLines) {
   const Outcome outcome = sweep({"-j", "2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -228,14 +228,14 @@ TEST_F(Sweep, AsksBeforeItRemovesPointsThatTheStudyHasNoMore) {
   EXPECT_TRUE(content("steps") == content("new"));
 }
 
-/// Points of a build that is not this one count, with a warning, until they are asked for anew.
+/// Points that another build ran count, with a warning, until --rerun.
 TEST_F(Sweep, WarnsOfPointsThatAnotherBuildHasRun) {
   const auto warnings = [&](const std::vector<std::string>& more) { return Json::parse(sweep(more).out)["warnings"]; };
   EXPECT_EQ(warnings({"--json"}).size(), 0U);
   EXPECT_EQ(warnings({"--json"}).size(), 0U);
   const std::string before = content("steps");
   {
-    workloads::SqliteDatabase opened(database("steps"), workloads::SqliteDatabase::Access::write);
+    studies::store::SqliteDatabase opened(database("steps"), studies::store::SqliteDatabase::Access::write);
     opened.execute("UPDATE host SET build = 'another' WHERE point IN (SELECT id FROM points WHERE position < 3)");
     opened.execute("UPDATE points SET result = '{}' WHERE position = 0");
   }
@@ -251,11 +251,11 @@ TEST_F(Sweep, WarnsOfPointsThatAnotherBuildHasRun) {
   EXPECT_EQ(Json::parse(sweep({"--json", "--rerun"}).out)["done"], 0) << "it is this build's now";
 }
 
-/// As programs wrote it that did not keep the build.
+/// The database of an earlier version of the program has no builds.
 TEST_F(Sweep, GoesOnWithADatabaseOfAnEarlierProgram) {
   ASSERT_EQ(sweep({}).code, 0);
   {
-    workloads::SqliteDatabase opened(database("steps"), workloads::SqliteDatabase::Access::write);
+    studies::store::SqliteDatabase opened(database("steps"), studies::store::SqliteDatabase::Access::write);
     opened.execute("ALTER TABLE host DROP COLUMN build; DELETE FROM points WHERE position = 1");
   }
   const Json report = Json::parse(sweep({"--json"}).out);

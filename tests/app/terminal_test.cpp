@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -19,7 +19,8 @@ struct Environment {
   const char* no_color = nullptr;  ///< unset
 };
 
-/// The program on a terminal of its own: what it shows until it ends, or until `enough` is shown and it is interrupted.
+/// Runs the program on a separate terminal. Returns what it shows until it ends, or until `enough` is shown and it is
+/// interrupted.
 std::string on_terminal(std::vector<std::string> words, Environment environment, const std::string& enough = "") {
   const test::Folder folder;
   int terminal = -1;

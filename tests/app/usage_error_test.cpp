@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/usage_error.h"
+#include "app/command_line/usage_error.h"
 
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim::test {
 namespace {
@@ -19,7 +19,7 @@ TEST(UsageError, NamesTheProgramWhoseHelpThereIs) {
     program.parse(std::vector<std::string>{"-j", "sweep"});
     FAIL() << "-j is no flag of sweep";
   } catch (const CLI::ParseError& error) {
-    const base::Diagnostic said = app::usage_diagnostic(program, error, {"podsim-mpi", "sweep", "-j"});
+    const base::Diagnostic said = app::command_line::usage_diagnostic(program, error, {"podsim-mpi", "sweep", "-j"});
     EXPECT_EQ(said.hint, "see 'podsim-mpi sweep --help'");
   }
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "program.h"
+#include "tests/app/program.h"
 
 namespace podsim {
 namespace {
@@ -14,20 +14,20 @@ namespace {
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-test::Outcome run_with(const test::Folder& folder, const Words& more) {
+test::Outcome run_training(const test::Folder& folder, const Words& more) {
   Words words = {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2"};
   words.insert(words.end(), more.begin(), more.end());
   return folder.run(words);
 }
 
-// On 8 cores a shard is an eighth, but for the tensors below 64 KiB, which are some hundredths of the whole; its update
-// takes as much less, but for weights that are read once more for norms: 24 bytes each move instead of 20.
+// On 8 cores a shard is an eighth, except tensors below 64 KiB, which are some hundredths of the whole. The update
+// takes an eighth too, except for weights that are read again for norms: 24 bytes each move instead of 20.
 TEST(WeightUpdateSharding, ShrinksWeightsSlotsAndTheirUpdate) {
   const test::Folder folder;
   const auto figures = [&](const Words& more) {
     Words words = more;
     words.push_back("--json");
-    const test::Outcome outcome = run_with(folder, words);
+    const test::Outcome outcome = run_training(folder, words);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return Json::parse(outcome.out);
   };
@@ -41,25 +41,25 @@ TEST(WeightUpdateSharding, ShrinksWeightsSlotsAndTheirUpdate) {
 
 TEST(WeightUpdateSharding, NamesTheAxesThatThereAre) {
   const test::Folder folder;
-  const test::Outcome outcome = run_with(folder, {"--mesh", "replica=8", "--weight-update-sharding", "replca"});
+  const test::Outcome outcome = run_training(folder, {"--mesh", "replica=8", "--weight-update-sharding", "replca"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("did you mean 'replica'"), std::string::npos) << outcome.err;
 }
 
 TEST(WeightUpdateSharding, SaysWhatACoreKeeps) {
   const test::Folder folder;
-  const test::Outcome outcome = run_with(folder, {"--mesh", "replica=8", "--weight-update-sharding", "replica"});
+  const test::Outcome outcome = run_training(folder, {"--mesh", "replica=8", "--weight-update-sharding", "replica"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("sharded update"), std::string::npos) << outcome.out;
 }
 
-// Cores of a mesh have batches of their own and add their gradients up, as those of no mesh do.
+// Each core of a mesh has a separate batch, and the gradients are summed, as without a mesh.
 TEST(WeightUpdateSharding, WithoutItGradientsAreAddedUpAlongAMesh) {
   const test::Folder folder;
   const auto summed = [&](const Words& more) {
     Words words = more;
     words.push_back("--json");
-    const test::Outcome outcome = run_with(folder, words);
+    const test::Outcome outcome = run_training(folder, words);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return Json::parse(outcome.out)["collectives"].at(0)["bytes"].get<std::int64_t>();
   };

@@ -34,7 +34,7 @@ multipod = { value = false, evidence = "assumed" }
 
 Config make() { return Config::builtin("small", machine); }
 
-/// What the program would print.
+/// The text that the program would print.
 std::string failure(const std::function<void()>& action) {
   try {
     action();
@@ -207,7 +207,7 @@ TEST(Config, NamesAFileThatCannotBeRead) {
 }
 
 TEST(Config, ReadsAFile) {
-  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "config_test_reads_a_file.toml";
+  std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "config_test_reads_a_file.toml";
   std::ofstream(path) << "core.count = 8\r\n";
   Config config = make();
   config.add_file(path);

@@ -14,7 +14,7 @@ SourceLocation whole_line(std::string text) { return {"m.toml", 1, 1, int(text.s
 
 Dimensional parse(const std::string& text) { return parse_dimensional(text, whole_line(text)); }
 
-Diagnostic failure(const std::string& text) {
+Diagnostic diagnostic_of(const std::string& text) {
   try {
     parse(text);
   } catch (const InputError& error) {
@@ -46,7 +46,7 @@ TEST(Dimensional, TakesSignsExponentsAndNoBlank) {
 }
 
 TEST(Dimensional, PointsAtTheUnitItDoesNotKnow) {
-  Diagnostic diagnostic = failure("940 Mhz");
+  Diagnostic diagnostic = diagnostic_of("940 Mhz");
   EXPECT_EQ(diagnostic.message, "'Mhz' is not a unit");
   EXPECT_EQ(diagnostic.hint, "did you mean 'MHz'?");
   EXPECT_EQ(diagnostic.location.column, 5);
@@ -54,20 +54,20 @@ TEST(Dimensional, PointsAtTheUnitItDoesNotKnow) {
 }
 
 TEST(Dimensional, DoesNotGuessWhatKBMeans) {
-  EXPECT_EQ(failure("16 KB").hint, "write kB for 1000 bytes or KiB for 1024");
-  EXPECT_EQ(failure("16 Kb/s").hint, "write kb/s for 1000 bits or Kib/s for 1024");
+  EXPECT_EQ(diagnostic_of("16 KB").hint, "write kB for 1000 bytes or KiB for 1024");
+  EXPECT_EQ(diagnostic_of("16 Kb/s").hint, "write kb/s for 1000 bits or Kib/s for 1024");
 }
 
 TEST(Dimensional, RefusesWhatIsNoQuantity) {
-  EXPECT_EQ(failure("164").message, "'164' has no unit");
-  EXPECT_EQ(failure("fast").message, "'fast' is not a number and a unit");
-  EXPECT_EQ(failure("").message, "'' is not a number and a unit");
-  EXPECT_EQ(failure("inf s").message, "'inf s' is not a number and a unit");
-  EXPECT_EQ(failure("1e999 s").message, "'1e999 s' is not a number and a unit");
-  EXPECT_EQ(failure("-3 ns").message, "'-3 ns' is negative");
-  EXPECT_EQ(failure("1.5 B").message, "'1.5 B' is not a whole number of bytes");
-  EXPECT_EQ(failure("4 b").message, "'4 b' is not a whole number of bytes");
-  EXPECT_EQ(failure("0.5 cycles").message, "'0.5 cycles' is not a whole number of cycles");
+  EXPECT_EQ(diagnostic_of("164").message, "'164' has no unit");
+  EXPECT_EQ(diagnostic_of("fast").message, "'fast' is not a number and a unit");
+  EXPECT_EQ(diagnostic_of("").message, "'' is not a number and a unit");
+  EXPECT_EQ(diagnostic_of("inf s").message, "'inf s' is not a number and a unit");
+  EXPECT_EQ(diagnostic_of("1e999 s").message, "'1e999 s' is not a number and a unit");
+  EXPECT_EQ(diagnostic_of("-3 ns").message, "'-3 ns' is negative");
+  EXPECT_EQ(diagnostic_of("1.5 B").message, "'1.5 B' is not a whole number of bytes");
+  EXPECT_EQ(diagnostic_of("4 b").message, "'4 b' is not a whole number of bytes");
+  EXPECT_EQ(diagnostic_of("0.5 cycles").message, "'0.5 cycles' is not a whole number of cycles");
 }
 
 RC_GTEST_PROP(Dimensional, NanosecondsAreTheNearestDouble, ()) {

@@ -22,7 +22,7 @@ TEST(Sha256, GivesTheShortVectors) {
   EXPECT_EQ(sha256("\xd3"), "28969cdfa74a12c82f3bad960b0b000aca2ac329deea5c2328ebc6f2ba9802c1");
 }
 
-// Lengths at which the padding needs a block of its own; digests by coreutils' sha256sum of as many letters x.
+// Lengths at which the padding needs a separate block; digests by coreutils' sha256sum of this many letters x.
 TEST(Sha256, PadsAroundTheEndOfABlock) {
   EXPECT_EQ(sha256(std::string(55, 'x')), "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072");
   EXPECT_EQ(sha256(std::string(56, 'x')), "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vcd_reader.h"
+#include "tests/base/vcd_reader.h"
 
 #include <sstream>
 #include <stdexcept>

@@ -9,7 +9,7 @@
 
 namespace podsim::base {
 
-/// What a value change dump says, read by a parser that shares nothing with the writer.
+/// The contents of a value change dump, read by a parser that shares no code with the writer.
 struct VcdContent {
   struct Signal {
     std::string type, size;
@@ -20,7 +20,7 @@ struct VcdContent {
   std::int64_t end = 0;
 };
 
-/// std::runtime_error for what is not a well-formed dump, such as a change of an undeclared signal.
+/// std::runtime_error for a text that is not a well-formed dump, such as a change of an undeclared signal.
 VcdContent read_vcd(const std::string& text);
 
 }  // namespace podsim::base

@@ -5,22 +5,22 @@
 #include <cstdlib>
 #include <string>
 
+#include "sw/hlo/graph/statistics.h"
+#include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/printer.h"
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
-#include "sw/hlo/statistics.h"
-#include "sw/hlo/to_graph.h"
 
 namespace podsim::sw {
 namespace {
 
 void check_graph(const hlo::Module& module) {
   try {
-    const Module graph = hlo::to_graph(module);
+    const ir::Module graph = hlo::graph::to_graph(module);
     if (!hlo::check_shapes(module, graph).empty()) return;
-    const std::string text = to_string(graph);
+    const std::string text = ir::to_string(graph);
     const hlo::ReadResult again = hlo::read("graph", text);
-    if (!again.ok() || to_string(hlo::to_graph(again.modules[0])) != text) std::abort();
+    if (!again.ok() || ir::to_string(hlo::graph::to_graph(again.modules[0])) != text) std::abort();
   } catch (const base::InputError&) {
   }
 }
@@ -30,15 +30,15 @@ void check_graph(const hlo::Module& module) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace podsim::sw;
-  const hlo::ReadResult result = hlo::read("fuzz", std::string(data, data + size));
+  const podsim::sw::hlo::ReadResult result = podsim::sw::hlo::read("fuzz", std::string(data, data + size));
   for (const podsim::base::Diagnostic& diagnostic : result.diagnostics) podsim::base::format(diagnostic);
   if (!result.ok()) return 0;
-  for (const hlo::Module& module : result.modules) {
-    hlo::statistics(module);
+  for (const podsim::sw::hlo::Module& module : result.modules) {
+    podsim::sw::hlo::graph::statistics(module);
     check_graph(module);
   }
-  const std::string printed = hlo::print(result.modules);
-  const hlo::ReadResult again = hlo::read("printed", printed);
-  if (!again.ok() || hlo::print(again.modules) != printed) std::abort();
+  const std::string printed = podsim::sw::hlo::print(result.modules);
+  const podsim::sw::hlo::ReadResult again = podsim::sw::hlo::read("printed", printed);
+  if (!again.ok() || podsim::sw::hlo::print(again.modules) != printed) std::abort();
   return 0;
 }

@@ -9,7 +9,7 @@
 
 namespace podsim::hw {
 
-/// A transfer of about so many bytes; three in four are contiguous, the others rows with gaps or scattered.
+/// A transfer of about `bytes`; three in four are contiguous, the others rows with gaps or scattered.
 inline TileTransfer shaped(base::Bytes bytes, std::int64_t choice) {
   const AccessShape rows = AccessShape::rows(base::Bytes(512), 2048);
   const AccessShape scattered = AccessShape::scattered(base::Bytes(256), base::Bytes(1 << 24));
@@ -42,8 +42,8 @@ inline TileOp random_op(int max_runs, int max_tiles, int max_transfers = 4) {
   return op;
 }
 
-/// The same from a seed, for tests that run many ops at once: up to three runs, traffic over three orders of magnitude,
-/// some of it rows with gaps or scattered.
+/// As above from a seed, for tests that run many ops concurrently: up to three runs, traffic over three orders of
+/// magnitude, some of it rows with gaps or scattered.
 class RandomOps {
  public:
   explicit RandomOps(std::uint32_t seed) : random_(seed) {}

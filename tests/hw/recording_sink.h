@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-#include "base/probe.h"
+#include "base/trace/probe.h"
 
 namespace podsim::hw {
 
 /// Keeps the changes of every signal as "value@ns value@ns ...".
-class RecordingSink : public base::ProbeSink {
+class RecordingSink : public base::trace::ProbeSink {
  public:
   bool wants(std::string_view) const override { return true; }
-  int declare(std::string_view scope, std::string_view name, base::SignalKind, int) override {
+  int declare(std::string_view scope, std::string_view name, base::trace::SignalKind, int) override {
     names_.push_back(std::string(scope) + "." + std::string(name));
     return int(names_.size()) - 1;
   }

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "hw/core.h"
-#include "noc/systemc_time.h"
+#include "base/systemc/systemc_time.h"
+#include "hw/core/core.h"
 
 namespace podsim::hw {
 
 /// Runs one list of commands on every core and keeps what they report.
-class ScriptedRuntime : public CoreRuntime {
+class ScriptedRuntime : public core::CoreRuntime {
  public:
   struct Entry {
     Command command;
@@ -26,29 +26,32 @@ class ScriptedRuntime : public CoreRuntime {
 
   explicit ScriptedRuntime(std::vector<Command> program) : program_(std::move(program)) {}
 
-  std::optional<Command> next_command(Core& core) override {
+  std::optional<Command> next_command(core::Core& core) override {
     std::size_t& position = positions_[key(core)];
     if (position == program_.size()) return std::nullopt;
     return program_[position++];
   }
-  void completed(Core& core, const CommandRecord& record) override {
-    records_[key(core)].push_back({record.command, record.start, record.end, noc::now(), record.op, record.waiting});
+  void completed(core::Core& core, const CommandRecord& record) override {
+    records_[key(core)].push_back(
+        {record.command, record.start, record.end, base::systemc::now(), record.op, record.waiting});
   }
-  void start_external(Core& core, const External& command) override { externals_.emplace_back(&core, command.token); }
-  void failed(Core&, const std::string& verdict) override { failure_ = verdict; }
+  void start_external(core::Core& core, const External& command) override {
+    externals_.emplace_back(&core, command.id);
+  }
+  void failed(core::Core&, const std::string& verdict) override { failure_ = verdict; }
 
   const std::vector<Entry>& records(int chip = 0, int core = 0) const { return records_.at({chip, core}); }
   bool has_records(int chip, int core) const { return records_.contains({chip, core}); }
-  std::vector<std::pair<Core*, std::uint64_t>>& externals() { return externals_; }
+  std::vector<std::pair<core::Core*, std::uint64_t>>& externals() { return externals_; }
   const std::string& failure() const { return failure_; }
 
  private:
-  static Key key(const Core& core) { return {core.id().chip, core.id().core}; }
+  static Key key(const core::Core& core) { return {core.id().chip, core.id().core}; }
 
   std::vector<Command> program_;
   std::map<Key, std::size_t> positions_;
   std::map<Key, std::vector<Entry>> records_;
-  std::vector<std::pair<Core*, std::uint64_t>> externals_;
+  std::vector<std::pair<core::Core*, std::uint64_t>> externals_;
   std::string failure_;
 };
 

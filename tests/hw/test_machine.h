@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/config.h"
 #include "hw/machine.h"
 
 namespace podsim::hw {
 
-inline std::string machine_file_text(const std::string& name) {
-  std::ifstream in(std::string(PODSIM_SOURCE_DIR) + "/workloads/machines/" + name + ".toml");
+inline std::string file_text(const std::filesystem::path& file) {
   std::ostringstream text;
-  text << in.rdbuf();
+  text << std::ifstream(file).rdbuf();
   return text.str();
+}
+
+inline std::string machine_file_text(const std::string& name) {
+  return file_text(PODSIM_SOURCE_DIR "/workloads/machines/" + name + ".toml");
 }
 
 /// The configuration of a machine file of this repository that names no base, with what is derived from finer levels.
@@ -25,7 +30,7 @@ inline base::Config machine_file(const std::string& name) {
   return config;
 }
 
-/// Of the machine file that differs from tpu-v3 in its memory only.
+/// The machine file that differs from tpu-v3 only in its memory.
 inline base::Config hbm3_file() {
   std::string text = machine_file_text("tpu-v3-hbm3");
   const std::string base_line = "base = \"tpu-v3\"\n";
@@ -36,8 +41,20 @@ inline base::Config hbm3_file() {
 }
 
 inline Machine tpu_v3() { return read_machine(machine_file("tpu-v3")); }
+/// The same, read once.
+inline const Machine& the_tpu_v3() {
+  static const Machine machine = tpu_v3();
+  return machine;
+}
 inline Machine tpu_v3_hbm3() { return read_machine(hbm3_file()); }
 inline Machine tpu_v2() { return read_machine(machine_file("tpu-v2")); }
+
+/// TPU v3 with other values for some keys: {"hbm.refresh=none"}.
+inline Machine tpu_v3_with(const std::vector<std::string>& settings) {
+  base::Config config = machine_file("tpu-v3");
+  for (const std::string& setting : settings) config.set(setting);
+  return read_machine(config);
+}
 
 /// Six cycles to start a vector loop, 100 for the cross-lane unit's, and no other code of the core at tile level.
 inline void set_plain_code(base::Config& config) {
@@ -54,7 +71,7 @@ inline Machine plain_tpu_v3() {
   return read_machine(config);
 }
 
-/// A machine with round numbers, so that tests can say the cycle they expect: 1 GHz, 100 B per cycle, read latency 20,
+/// A machine with round numbers, so that tests can state the expected cycle: 1 GHz, 100 B per cycle, read latency 20,
 /// write latency 10, turnaround 0.4, plain code.
 inline Machine round_machine() {
   base::Config config = machine_file("tpu-v3");

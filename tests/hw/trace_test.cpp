@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "hw/tile_chip.h"
+#include "hw/chip/tile_chip.h"
 #include "tests/hw/recording_sink.h"
 #include "tests/hw/scripted_runtime.h"
 #include "tests/hw/test_machine.h"
@@ -23,7 +23,7 @@ TEST(Trace, shows_an_op_passing_through_the_core) {
   const Machine machine = round_machine();
   RecordingSink sink;
   ScriptedRuntime runtime({RunOp{&two_tiles()}});
-  TileChip chip("chip", machine, 0, runtime, {&sink, nullptr, "chip(0,0)"});
+  chip::TileChip chip("chip", machine, 0, runtime, {&sink, nullptr, "chip(0,0)"});
   sc_core::sc_start();
   const std::string core = "chip(0,0).core0.";
   // First data at 20, first tile there at 30; 100 cycles of vector work, 140 of cross-lane work, twice; last 500 B.
@@ -46,7 +46,7 @@ TEST(Trace, names_ops_that_share_their_tiles_as_the_program_does) {
   recorded.cycles = base::Cycles(9);
   ScriptedRuntime runtime({RunOp{&two_tiles(), "conv1"}, RunOp{&two_tiles(), "conv2"},
                            RunFor{&two_tiles(), recorded, "conv3"}, RunFor{&two_tiles(), recorded}});
-  TileChip chip("chip", machine, 0, runtime, {&sink, nullptr, "chip(0,0)"});
+  chip::TileChip chip("chip", machine, 0, runtime, {&sink, nullptr, "chip(0,0)"});
   sc_core::sc_start();
   EXPECT_EQ(sink.history("chip(0,0).core0.op"), "@0 conv1@0 @525 conv2@525 @1050 conv3@1050 @1059 fusion.7@1059 @1068");
 }
@@ -54,21 +54,21 @@ TEST(Trace, names_ops_that_share_their_tiles_as_the_program_does) {
 TEST(Trace, does_not_change_what_is_traced) {
   const Machine machine = tpu_v3();
   RecordingSink sink;
-  base::Timeline timeline;
+  base::trace::Timeline timeline;
   ScriptedRuntime plain({RunOp{&two_tiles()}}), traced({RunOp{&two_tiles()}});
-  TileChip without("without", machine, 0, plain);
-  TileChip with("with", machine, 0, traced, {&sink, &timeline, "chip(0,0)"});
+  chip::TileChip without("without", machine, 0, plain);
+  chip::TileChip with("with", machine, 0, traced, {&sink, &timeline, "chip(0,0)"});
   sc_core::sc_start();
   EXPECT_EQ(plain.records()[0].op, traced.records()[0].op);
 }
 
 TEST(Trace, puts_ops_and_units_on_a_timeline) {
   const Machine machine = round_machine();
-  base::Timeline timeline;
+  base::trace::Timeline timeline;
   OpResult recorded;
   recorded.cycles = base::Cycles(9);
   ScriptedRuntime runtime({RunOp{&two_tiles()}, Infeed{base::Bytes(1000), 1}, RunFor{&two_tiles(), recorded}});
-  TileChip chip("chip", machine, 0, runtime, {nullptr, &timeline, "chip(0,0)"});
+  chip::TileChip chip("chip", machine, 0, runtime, {nullptr, &timeline, "chip(0,0)"});
   chip.host().prepare(0, {base::Bytes(1000)});
   sc_core::sc_start();
   std::ostringstream json;
@@ -82,7 +82,7 @@ TEST(Trace, shows_the_infeed_and_the_host) {
   const Machine machine = round_machine();
   RecordingSink sink;
   ScriptedRuntime runtime({Infeed{base::Bytes(16'000), 1}, External{0, "all-reduce"}});
-  TileChip chip("chip", machine, 0, runtime, {&sink, nullptr, "chip(0,0)"});
+  chip::TileChip chip("chip", machine, 0, runtime, {&sink, nullptr, "chip(0,0)"});
   chip.host().prepare(0, {base::Bytes(16'000)});
   sc_core::sc_start();
   // 1 us on the link at 16 GB/s, 1 us of latency; 111 cycles of copying at 145 GB/s and 1000 for the tensor.

@@ -4,39 +4,38 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
+#include "tests/noc/faults_of.h"
 
 namespace podsim::noc {
 namespace {
 
-const Topology torus({4, 4}, {true, true});
+const Topology torus_4x4({4, 4}, {true, true});
 
-Faults faults(std::initializer_list<std::string_view> texts, const Topology& topology = torus) {
-  std::vector<Fault> list;
-  for (std::string_view text : texts) list.push_back(parse_fault(text));
-  return Faults(topology, list);
+Faults faults(std::initializer_list<std::string_view> texts, const Topology& topology = torus_4x4) {
+  return faults_of(topology, texts);
 }
 
 TEST(Faults, ADeadLinkIsDeadInTheDirectionThatIsNamed) {
   const Faults dead = faults({"dead-link:(1,2)x+"});
-  for (LinkId id = 0; id < torus.link_ids(); ++id) EXPECT_EQ(dead.dead(id), id == torus.link_id(9, 0, 1)) << id;
+  for (LinkId id = 0; id < torus_4x4.link_ids(); ++id) EXPECT_EQ(dead.dead(id), id == torus_4x4.link_id(9, 0, 1)) << id;
   EXPECT_TRUE(dead.any_dead());
 }
 
 TEST(Faults, ALinkWithoutASignIsBothThatLeaveTheChipAlongTheDimension) {
   const Faults slow = faults({"slow-link:(0,0)y:0.25"});
-  EXPECT_EQ(slow.link_speed(torus.link_id(0, 1, 1)), 0.25);
-  EXPECT_EQ(slow.link_speed(torus.link_id(0, 1, -1)), 0.25);
-  EXPECT_EQ(slow.link_speed(torus.link_id(0, 0, 1)), 1);
+  EXPECT_EQ(slow.link_speed(torus_4x4.link_id(0, 1, 1)), 0.25);
+  EXPECT_EQ(slow.link_speed(torus_4x4.link_id(0, 1, -1)), 0.25);
+  EXPECT_EQ(slow.link_speed(torus_4x4.link_id(0, 0, 1)), 1);
   EXPECT_FALSE(slow.any_dead());
 }
 
 TEST(Faults, ADeadChipTakesTheLinksToAndFromItWithIt) {
   const Faults dead = faults({"dead-chip:(1,1)"});
   int links = 0;
-  for (LinkId id = 0; id < torus.link_ids(); ++id) links += dead.dead(id);
+  for (LinkId id = 0; id < torus_4x4.link_ids(); ++id) links += dead.dead(id);
   EXPECT_EQ(links, 8);  // four leave it, four reach it
   EXPECT_TRUE(dead.dead_chip(5));
-  EXPECT_TRUE(dead.dead(torus.link_id(4, 0, 1)));
+  EXPECT_TRUE(dead.dead(torus_4x4.link_id(4, 0, 1)));
 }
 
 TEST(Faults, BitErrorsAreOnEveryLinkOrOnOne) {

@@ -8,20 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "noc/ici_port.h"
-#include "noc/systemc_time.h"
+#include "base/systemc/systemc_time.h"
+#include "noc/ici/ici_port.h"
 
 namespace podsim::noc {
 
 struct Planned {
   base::Time when;
   NodeId node;
-  Message message;
+  ici::Message message;
 };
 
-/// Sends planned messages over a network of either level, and writes down by tag when each was taken and received.
+/// Sends planned messages over a network of either level, and records by tag when each was taken and received.
 template <class Network>
-struct NetworkBench : sc_core::sc_module, IciClient {
+struct NetworkBench : sc_core::sc_module, ici::IciClient {
   struct Seen {
     NodeId node;
     base::Time when;
@@ -44,15 +44,18 @@ struct NetworkBench : sc_core::sc_module, IciClient {
 
   // A method, as the senders of a real simulation are: the kernel runs it before or after the network's at one time.
   void send_due() {
-    for (; next_ < plan.size() && plan[next_].when <= now(); ++next_) ports[plan[next_].node].send(plan[next_].message);
-    if (next_ < plan.size()) next_trigger(to_sc_time(plan[next_].when - now()));
+    for (; next_ < plan.size() && plan[next_].when <= base::systemc::now(); ++next_)
+      ports[plan[next_].node].send(plan[next_].message);
+    if (next_ < plan.size()) next_trigger(base::systemc::to_sc_time(plan[next_].when - base::systemc::now()));
   }
-  void message_taken(NodeId node, const Message& message) override { taken[message.tag] = {node, now()}; }
-  void message_received(NodeId node, const Message& message) override {
+  void message_taken(NodeId node, const ici::Message& message) override {
+    taken[message.tag] = {node, base::systemc::now()};
+  }
+  void message_received(NodeId node, const ici::Message& message) override {
     ++times_received[message.tag];
-    received[message.tag] = {node, now()};
+    received[message.tag] = {node, base::systemc::now()};
   }
-  /// When the last message was received.
+  /// Time at which the last message was received.
   base::Time last() const {
     base::Time latest;
     for (const auto& [tag, seen] : received) latest = std::max(latest, seen.when);
@@ -60,7 +63,7 @@ struct NetworkBench : sc_core::sc_module, IciClient {
   }
 
   Network fabric;
-  std::deque<IciPort> ports;
+  std::deque<ici::IciPort> ports;
   std::vector<Planned> plan;
   std::map<std::uint64_t, Seen> taken, received;
   std::map<std::uint64_t, int> times_received;

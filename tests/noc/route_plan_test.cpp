@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "noc/route_plan.h"
+#include "tests/noc/faults_of.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,30 +10,24 @@
 namespace podsim::noc {
 namespace {
 
-Faults faults(const Topology& topology, std::initializer_list<std::string_view> texts) {
-  std::vector<Fault> list;
-  for (std::string_view text : texts) list.push_back(parse_fault(text));
-  return Faults(topology, list);
-}
-
 using Legs = RoutePlanner::Legs;
 
 TEST(RoutePlanner, AHealthyWayIsTakenAsItIsAskedFor) {
   const Topology torus({8, 8}, {true, true});
-  RoutePlanner planner(torus, faults(torus, {"dead-link:(0,0)x+"}));
-  EXPECT_EQ(planner.plan(1, {7, 3}), (Legs{{7, 3}}));  // the long way, because it was asked for
+  RoutePlanner planner(torus, faults_of(torus, {"dead-link:(0,0)x+"}));
+  EXPECT_EQ(planner.plan(1, {7, 3}), (Legs{{7, 3}}));  // the longer direction, because it was requested
 }
 
 TEST(RoutePlanner, ADeadLinkOnARingIsAvoidedTheOtherWayAround) {
   const Topology torus({8, 8}, {true, true});
-  RoutePlanner planner(torus, faults(torus, {"dead-link:(1,0)x+"}));
+  RoutePlanner planner(torus, faults_of(torus, {"dead-link:(1,0)x+"}));
   EXPECT_EQ(planner.plan(0, {3, 2}), (Legs{{-5, 2}}));
   EXPECT_EQ(planner.plan(2, {-1}), (Legs{{-1}}));  // the other direction lives
 }
 
 TEST(RoutePlanner, AroundADeadChipAtTheTurnItTakesTheOtherWayOrTwoLegs) {
   const Topology mesh({3, 3}, {false, false});
-  RoutePlanner planner(mesh, faults(mesh, {"dead-chip:(2,0)"}));
+  RoutePlanner planner(mesh, faults_of(mesh, {"dead-chip:(2,0)"}));
   // x then y turns at the dead chip; two dimension-order routes of four hops in all do not.
   const auto legs = planner.plan(0, {2, 2});
   ASSERT_TRUE(legs);
@@ -48,7 +43,7 @@ TEST(RoutePlanner, RowsAndColumnsTakeALegPerDimension) {
   EXPECT_EQ(planner.plan(0, {0, 1}), (Legs{{0, 1}}));
 }
 
-// Against a search over the living links that knows nothing of dimension order.
+// Against a search over the living links that does not use dimension order.
 RC_GTEST_PROP(RoutePlannerProperty, APlanLeadsThereOverLivingLinksExactlyWhenThereIsAWay, ()) {
   std::vector<std::int64_t> sizes;
   std::vector<bool> wraps;

@@ -21,7 +21,7 @@ Topology any_topology() {
   return Topology(sizes, wraps);
 }
 
-// Distances by breadth-first search over the links: an oracle that knows nothing of coordinates.
+// Distances by breadth-first search over the links: an oracle that does not use coordinates.
 std::vector<int> distances_from(const Topology& topology, NodeId source) {
   std::vector<int> distance(std::size_t(topology.nodes()), -1);
   std::queue<NodeId> frontier;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study's database, written by its schema (workloads/study/study_store.h) without a sweep: metrics are formulas."""
+"""A study's database, written by its schema (studies/store/study_store.h) without a sweep: metrics are formulas."""
 
 import itertools
 import json

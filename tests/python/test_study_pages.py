@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of studies say what their data say, and the data what the model says now."""
+"""Pages of studies agree with their data, and the data with the current model."""
 
 import os
 import pathlib
@@ -23,8 +23,8 @@ import pages  # noqa: E402
 
 NAMES = sorted(file.stem for file in STUDIES.glob("*.md") if file.stem != "README")
 
-# Points of a page that are simulated anew: as many claims as rest on no more than these. None of studies whose points
-# take long.
+# The number of points of a page that are simulated again: claims are checked as long as they need no more points.
+# Studies with slow points are left out.
 FRESH_POINTS = 6
 SLOW = {"scaling", "slice_shape_steps", "torus_steps"}
 
@@ -46,7 +46,7 @@ def toml_value(text):
 
 def study_of(study, rows):
     """The text of a study of the given rows of another study's data alone."""
-    text = (ROOT / "workloads" / "studies" / f"{study}.toml").read_text(encoding="utf-8")
+    text = (ROOT / "studies" / "shipped" / f"{study}.toml").read_text(encoding="utf-8")
     parsed = tomllib.loads(text)
     head = text[: re.search(r"^\[", text, re.MULTILINE).start()].replace("constraints", "# constraints")
     axes = [key for table in (parsed.get("axes", {}), *parsed.get("zip", [])) for key in table]
@@ -184,7 +184,7 @@ class Shipped(unittest.TestCase):
 
     def test_every_study_that_the_program_carries_has_a_page(self):
         shown = {study for name in NAMES for study in read_page(name).studies}
-        self.assertEqual(shown, {file.stem for file in (ROOT / "workloads" / "studies").glob("*.toml")})
+        self.assertEqual(shown, {file.stem for file in (ROOT / "studies" / "shipped").glob("*.toml")})
 
     @unittest.skipIf(tomllib is None, "reading a study takes Python 3.11")
     def test_the_model_still_gives_what_pages_say(self):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "source_tree.h"
+#include "tests/structure/source_tree.h"
 
 #include <algorithm>
 #include <fstream>
@@ -12,22 +12,45 @@ namespace {
 
 const std::filesystem::path root = PODSIM_SOURCE_DIR;
 
-/// The height of the layer a path begins with, or -1.
-std::ptrdiff_t layer_of(const std::filesystem::path& path) {
-  auto found = std::find(layers().begin(), layers().end(), path.begin()->string());
-  return found == layers().end() ? -1 : found - layers().begin();
+/// The height of a file's folder, or -1.
+std::ptrdiff_t height_of(const std::filesystem::path& file) {
+  const auto found = std::ranges::find(folders(), file.parent_path().string());
+  return found == folders().end() ? -1 : found - folders().begin();
 }
 
 }  // namespace
 
-const std::vector<std::string>& layers() {
-  static const std::vector<std::string> all = {"base", "noc", "hw", "sw", "workloads", "app", "mpi"};
+const std::vector<std::string>& folders() {
+  static const std::vector<std::string> all = {
+      // base
+      "base/text", "base", "base/host", "base/trace", "base/systemc",
+      // noc
+      "noc", "noc/router", "noc/ici", "noc/chip_switch",
+      // hw
+      "hw", "hw/memory/dram", "hw/timing", "hw/host", "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/isa",
+      "hw/isa/pasm", "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
+      // sw
+      "sw/ir", "sw/ir/rules", "sw/ir/build", "sw/ir/eval", "sw/ir/transform", "sw/hlo", "sw/hlo/graph",
+      "sw/collectives/patterns", "sw/collectives", "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder",
+      "sw/codegen/families", "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix",
+      "sw/codegen", "sw/codegen/check", "sw/compiler/fuse", "sw/compiler/tiles", "sw/compiler", "sw/spmd/mesh",
+      "sw/spmd/propagate", "sw/spmd/reshard", "sw/spmd/partition", "sw/profile", "sw/runtime", "sw/report/run",
+      "sw/report/compare", "sw/report/html/assets", "sw/report/html", "sw/report",
+      // workloads
+      "workloads/machines", "workloads/shardings", "workloads", "workloads/layers", "workloads/pipelines",
+      "workloads/models", "workloads/scalesim",
+      // studies
+      "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep",
+      // app
+      "app/options", "app/output", "app/command_line", "app/run", "app/commands", "app/sweep", "app",
+      // mpi
+      "mpi"};
   return all;
 }
 
 std::vector<std::filesystem::path> source_files() {
   std::vector<std::filesystem::path> files;
-  for (const std::string& layer : layers()) {
+  for (const char* layer : {"base", "noc", "hw", "sw", "workloads", "studies", "app", "mpi"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root / layer)) {
       std::string extension = entry.path().extension().string();
       if (extension == ".h" || extension == ".cpp") files.push_back(entry.path().lexically_relative(root));
@@ -56,11 +79,35 @@ std::vector<Include> includes_of(const std::string& source) {
 }
 
 std::string include_fault(const std::filesystem::path& file, const Include& include) {
-  std::ptrdiff_t own = layer_of(file), included = layer_of(include.path);
+  const std::ptrdiff_t own = height_of(file), included = height_of(include.path);
+  if (own < 0) return "is in a folder that has no place in the order: tests/structure/source_tree.cpp";
   if (!include.quoted) return included < 0 ? "" : "includes its own project's \"" + include.path + "\" with <>";
   if (included < 0) return "includes \"" + include.path + "\", which is not written from the root";
-  if (included > own) return "includes \"" + include.path + "\" of a layer above";
+  if (included > own) return "includes \"" + include.path + "\" of a folder above";
   return "";
+}
+
+std::string namespace_of(const std::filesystem::path& folder) {
+  std::string name = "podsim";
+  for (const auto& part : folder) name += "::" + part.string();
+  return name;
+}
+
+std::string namespace_fault(const std::filesystem::path& file, const std::string& source) {
+  if (file.filename() == "main.cpp") return "";
+  const std::string wanted = namespace_of(file.parent_path());
+  static const std::regex opening("\n(namespace podsim(?:::\\w+)*) \\{\n(?!class \\w+;\n|struct \\w+;\n)");
+  for (std::sregex_iterator found(source.begin(), source.end(), opening), end; found != end; ++found) {
+    const std::string name = (*found)[1].str().substr(sizeof "namespace");
+    if (name != wanted && !name.starts_with(wanted + "::")) return "opens " + name + " in place of " + wanted;
+  }
+  if (source.find("\nnamespace " + wanted) == std::string::npos) return "has nothing in " + wanted;
+  return "";
+}
+
+std::string size_fault(const std::filesystem::path& folder, std::size_t files) {
+  if (files <= most_files) return "";
+  return folder.string() + " has " + std::to_string(files) + " files; it wants rooms of its own";
 }
 
 std::vector<std::string> types_of(const std::string& source) {

@@ -7,8 +7,9 @@
 
 namespace podsim::structure {
 
-/// The layers from the bottom up; a file may include its own layer and those before it.
-const std::vector<std::string>& layers();
+/// The folders of the program's sources from the bottom up, by layers and within each layer. A file may include files
+/// of the same folder and of those before it.
+const std::vector<std::string>& folders();
 
 /// Every .h and .cpp of the layers, in the order of their paths, relative to the repository.
 std::vector<std::filesystem::path> source_files();
@@ -22,10 +23,22 @@ struct Include {
 };
 std::vector<Include> includes_of(const std::string& source);
 
-/// What is wrong with an include of a file, "" when nothing is: the rule itself, apart from the tree it is applied to.
+/// The fault of an include of a file, "" when there is none: the rule itself, apart from the tree it is applied to.
 std::string include_fault(const std::filesystem::path& file, const Include& include);
+
+/// The namespace of a folder: "podsim::sw::ir" for "sw/ir".
+std::string namespace_of(const std::filesystem::path& folder);
+
+/// The fault of a source whose code is in no namespace of its folder, "" when there is none. Namespaces inside that of
+/// the folder are free, and so is main().
+std::string namespace_fault(const std::filesystem::path& file, const std::string& source);
 
 /// The types that a source defines for others to see, with their namespaces: "podsim::hw::Core".
 std::vector<std::string> types_of(const std::string& source);
+
+/// Most files that a folder may hold, itself and not below.
+inline constexpr std::size_t most_files = 40;
+/// The fault of a folder with `files` files, "" when there is none.
+std::string size_fault(const std::filesystem::path& folder, std::size_t files);
 
 }  // namespace podsim::structure

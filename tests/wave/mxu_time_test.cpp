@@ -3,40 +3,42 @@
 
 #include <sstream>
 
-#include "base/vcd_writer.h"
+#include "base/trace/vcd_writer.h"
 #include "sw/compiler/compile.h"
 #include "sw/runtime/simulation.h"
 #include "tests/hw/test_machine.h"
 #include "tests/wave/waveform.h"
+#include "workloads/models/registry.h"
 #include "workloads/workload.h"
 
 namespace podsim::test {
 namespace {
 
 /// A step of ResNet-50 with one image per core on 2x2 chips.
-sw::Program small_step(const hw::Machine& machine) {
+sw::compiler::Program small_step(const hw::Machine& machine) {
   workloads::WorkloadOptions options;
   options.batch_per_core = 1;
   options.replicas = 8;
-  return sw::compile(std::move(workloads::build_workload("resnet50", options).step.module), machine).program;
+  return sw::compiler::compile(std::move(workloads::models::build_workload("resnet50", options).step.module), machine)
+      .program;
 }
 
 // Two paths: the units add up cycles when they are started, the waveform shows them come and go.
 TEST(MxuTime, InTheWaveformIsWhatTheOpsAddUpTo) {
   const hw::Machine machine = hw::tpu_v3();
-  const sw::Program program = small_step(machine);
+  const sw::compiler::Program program = small_step(machine);
   std::ostringstream text;
-  base::VcdWriter writer(text, {"chip(0,0).*.mxu*.busy"});
-  sw::SimulationOptions options;
-  options.detail = sw::Detail::tile;
+  base::trace::VcdWriter writer(text, {"chip(0,0).*.mxu*.busy"});
+  sw::runtime::SimulationOptions options;
+  options.detail = sw::runtime::Detail::tile;
   options.steps = 1;
   options.sink = &writer;
-  sw::Simulation simulation(program, machine, noc::Topology({2, 2}, {false, false}), std::move(options));
-  const sw::RunResult result = simulation.run();
+  sw::runtime::Simulation simulation(program, machine, noc::Topology({2, 2}, {false, false}), std::move(options));
+  const sw::runtime::RunResult result = simulation.run();
   writer.finish(simulation.now());
 
   base::Cycles counted;
-  for (const sw::ItemResult& item : result.items) counted += item.cost.mxu_busy;
+  for (const sw::runtime::ItemResult& item : result.items) counted += item.cost.mxu_busy;
   EXPECT_GT(counted, base::Cycles(0));
   const base::VcdContent vcd = base::read_vcd(text.str());
   for (const std::string core : {"chip(0,0).core0.", "chip(0,0).core1."}) {

@@ -21,7 +21,7 @@ struct TracedKernel {
   std::string save_file;  ///< written beside the trace
 };
 
-TracedKernel traced(const std::string& name) {
+TracedKernel traced_kernel(const std::string& name) {
   const Folder folder;
   const Outcome outcome =
       folder.run({"kernel", folder_of_waveforms + name + "/" + name + ".pasm", "--json", "--vcd", "k.vcd"});
@@ -38,7 +38,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 class KernelWaveform : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(KernelWaveform, ComputesWhatItsProgramExpectsAndTracesEverySignalOfItsSaveFile) {
-  const TracedKernel kernel = traced(GetParam());
+  const TracedKernel kernel = traced_kernel(GetParam());
   EXPECT_EQ(kernel.json["verified"], true);
   const std::string file = folder_of_waveforms + GetParam() + "/" + GetParam() + ".gtkw";
   const std::vector<std::string> names = signals_of_save_file(read_file(file));
@@ -56,7 +56,7 @@ TEST_P(KernelWaveform, HasASaveFileWithGroupsColoursMarkersAndCurves) {
 }
 
 TEST_P(KernelWaveform, LastsAsLongAsTheReportSays) {
-  const TracedKernel kernel = traced(GetParam());
+  const TracedKernel kernel = traced_kernel(GetParam());
   EXPECT_NEAR(double(kernel.vcd.end) * 1e-12, kernel.json["time_s"].get<double>(), 1e-12);
 }
 
@@ -78,7 +78,7 @@ std::int64_t number_at(const Changes& changes, std::int64_t time) {
   return std::stol(value_at(changes, time).substr(1), nullptr, 2);
 }
 
-// Of the 256 flags of a core: two for each array of a matmul that goes through double buffers.
+// A core has 256 flags, of which a double-buffered matmul uses two for each array.
 TEST(GeneratedKernel, TracesEveryFlagThatItWaitsForAndNoOthers) {
   const Folder folder;
   const Outcome outcome =
@@ -99,10 +99,10 @@ TEST(GeneratedKernel, TracesEveryFlagThatItWaitsForAndNoOthers) {
   EXPECT_LE(traced.size(), 6U);
 }
 
-// Every wait for a load says its flag, the value it waits for and the DMA; it ends when the flag has that value, which
-// is when the load ends.
+// The state of every wait for a load shows the flag, its awaited value and the DMA. The wait ends when the flag has
+// that value, which is when the load ends.
 TEST(LateDma, ShowsTheWaitTheFlagAndTheTransferThatReleasesIt) {
-  const TracedKernel kernel = traced("dma_copy");
+  const TracedKernel kernel = traced_kernel("dma_copy");
   const auto& states = kernel.vcd.signals.at("core.state").changes;
   int waits = 0;
   std::int64_t waiting = 0;

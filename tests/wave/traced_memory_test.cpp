@@ -10,14 +10,14 @@
 namespace podsim::test {
 namespace {
 
-constexpr const char* save_file = PODSIM_SOURCE_DIR "/waveforms/hbm/hbm.gtkw";
+constexpr const char* hbm_save_file = PODSIM_SOURCE_DIR "/waveforms/hbm/hbm.gtkw";
 
 struct TracedMemory {
   nlohmann::json json;
   base::VcdContent vcd;
 };
 
-TracedMemory traced(const std::vector<std::string>& pattern) {
+TracedMemory traced_memory(const std::vector<std::string>& pattern) {
   const Folder folder;
   std::vector<std::string> words{"memory", "--json", "--vcd", "m.vcd"};
   words.insert(words.end(), pattern.begin(), pattern.end());
@@ -27,8 +27,8 @@ TracedMemory traced(const std::vector<std::string>& pattern) {
 }
 
 TEST(MemoryWaveform, has_every_signal_of_its_save_file) {
-  const TracedMemory memory = traced({"--pattern", "mixed", "--bytes", "512KiB"});
-  const std::vector<std::string> names = signals_of_save_file(read_file(save_file));
+  const TracedMemory memory = traced_memory({"--pattern", "mixed", "--bytes", "512KiB"});
+  const std::vector<std::string> names = signals_of_save_file(read_file(hbm_save_file));
   EXPECT_GE(names.size(), 20U);
   for (const std::string& name : names) EXPECT_TRUE(memory.vcd.signals.contains(name)) << name;
 }
@@ -36,7 +36,7 @@ TEST(MemoryWaveform, has_every_signal_of_its_save_file) {
 // A burst of 32 bytes keeps a pseudo-channel's pins for two clocks of 900 MHz.
 TEST(MemoryWaveform, shows_data_for_as_long_as_its_bytes_take) {
   constexpr std::int64_t bytes = 64 << 10;
-  const TracedMemory memory = traced({"--pattern", "mixed", "--bytes", std::to_string(bytes)});
+  const TracedMemory memory = traced_memory({"--pattern", "mixed", "--bytes", std::to_string(bytes)});
   double seconds = 0;
   for (const auto& [name, signal] : memory.vcd.signals) {
     if (!name.ends_with(".data")) continue;
@@ -53,7 +53,7 @@ TEST(MemoryWaveform, shows_data_for_as_long_as_its_bytes_take) {
 // A bank closes its row before it opens another one and before it is refreshed.
 TEST(MemoryWaveform, shows_banks_that_close_a_row_before_anything_else) {
   const TracedMemory memory =
-      traced({"--pattern", "random", "--row", "64", "--bytes", "256KiB", "--trace", "hbm.channel3.*.banks.*"});
+      traced_memory({"--pattern", "random", "--row", "64", "--bytes", "256KiB", "--trace", "hbm.channel3.*.banks.*"});
   int rows = 0, refreshes = 0;
   for (const auto& [name, signal] : memory.vcd.signals) {
     bool open = false;

@@ -10,9 +10,9 @@
 namespace podsim::test {
 namespace {
 
-constexpr const char* save_file = PODSIM_SOURCE_DIR "/waveforms/ici/ici.gtkw";
+constexpr const char* ici_save_file = PODSIM_SOURCE_DIR "/waveforms/ici/ici.gtkw";
 
-base::VcdContent traced(const std::vector<std::string>& more = {}) {
+base::VcdContent traced_network(const std::vector<std::string>& more = {}) {
   const Folder folder;
   std::vector<std::string> words{"network",      "--pattern", "tornado",        "--slice", "8",
                                  "--vc-classes", "dateline",  "--packet-flits", "4",       "--window",
@@ -24,8 +24,8 @@ base::VcdContent traced(const std::vector<std::string>& more = {}) {
 }
 
 TEST(NetworkWaveform, has_every_signal_of_its_save_file) {
-  const base::VcdContent vcd = traced();
-  const std::vector<std::string> names = signals_of_save_file(read_file(save_file));
+  const base::VcdContent vcd = traced_network();
+  const std::vector<std::string> names = signals_of_save_file(read_file(ici_save_file));
   EXPECT_GE(names.size(), 15U);
   for (const std::string& name : names) EXPECT_TRUE(vcd.signals.contains(name)) << name;
 }
@@ -33,7 +33,7 @@ TEST(NetworkWaveform, has_every_signal_of_its_save_file) {
 // Tornado traffic goes three links on: over the wrap link goes what nodes 5, 6 and 7 send, all of it in the upper
 // class, and nothing that has not crossed it is in the upper class before.
 TEST(NetworkWaveform, shows_packets_change_their_virtual_channel_at_the_dateline) {
-  const base::VcdContent vcd = traced();
+  const base::VcdContent vcd = traced_network();
   const auto values = [&](const std::string& name) {
     std::set<std::string> seen;
     for (const auto& [time, value] : vcd.signals.at(name).changes) seen.insert(value);

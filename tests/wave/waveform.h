@@ -6,7 +6,7 @@
 
 #include "tests/base/vcd_reader.h"
 
-/// Quantities read off a waveform, and what a GTKWave save file asks for.
+/// Quantities read off a waveform, and the signals in a GTKWave save file.
 namespace podsim::test {
 
 /// Picoseconds during which a wire is 1.

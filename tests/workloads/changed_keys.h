@@ -13,7 +13,7 @@
 #include "base/config.h"
 #include "base/diagnostic.h"
 #include "hw/machine.h"
-#include "workloads/machines.h"
+#include "workloads/machines/machines.h"
 
 /// A machine with one key changed at a time, for tests of what depends on which keys.
 namespace podsim::test {
@@ -46,7 +46,7 @@ inline std::vector<std::string> other_values(const base::ConfigEntry& entry) {
 /// The machine with `key` set to a value that it accepts and that is not its own; nothing where no other is known.
 inline std::optional<ChangedMachine> change(const std::string& machine, const base::ConfigEntry& entry) {
   for (const std::string& value : other_values(entry)) {
-    base::Config config = workloads::machine_config(machine);
+    base::Config config = workloads::machines::machine_config(machine);
     try {
       config.set(entry.key + "=" + value);
       if (config.entry(entry.key).text == entry.text) continue;
@@ -62,7 +62,7 @@ inline std::optional<ChangedMachine> change(const std::string& machine, const ba
 /// Every key of the machine but those that no other value is known for.
 inline std::vector<ChangedMachine> changed_machines(const std::string& machine) {
   std::vector<ChangedMachine> changed;
-  const base::Config config = workloads::machine_config(machine);
+  const base::Config config = workloads::machines::machine_config(machine);
   for (const base::ConfigEntry& entry : config.entries()) {
     if (auto one = change(machine, entry)) changed.push_back(*std::move(one));
   }

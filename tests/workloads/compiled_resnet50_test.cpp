@@ -11,31 +11,31 @@
 #include <set>
 #include <sstream>
 
-#include "hw/tile_pipeline.h"
+#include "hw/timing/tile_pipeline.h"
 #include "sw/compiler/compile.h"
-#include "workloads/machines.h"
-#include "workloads/resnet50.h"
+#include "workloads/machines/machines.h"
+#include "workloads/models/resnet50.h"
 
 /// ResNet-50's training step as the compiler leaves it, against what XLA made of it in MLPerf v0.7 on 32 TPU-v3 chips,
 /// 128 images per core.
 namespace podsim::workloads {
 namespace {
 
-using sw::Compilation;
-using sw::CompiledOp;
-using sw::Program;
-using sw::ProgramItem;
+using sw::compiler::Compilation;
+using sw::compiler::CompiledOp;
+using sw::compiler::Program;
+using sw::compiler::ProgramItem;
 
 const hw::Machine& machine() {
-  static const hw::Machine tpu = hw::read_machine(machine_config("tpu-v3"));
+  static const hw::Machine tpu = hw::read_machine(machines::machine_config("tpu-v3"));
   return tpu;
 }
 
-Compilation compiled(std::int64_t replicas = 64, std::int64_t batch = 128) {
-  ResNetOptions options;
+sw::compiler::Compilation compiled(std::int64_t replicas = 64, std::int64_t batch = 128) {
+  models::ResNetOptions options;
   options.batch = batch;
   options.training.replicas = replicas;
-  return sw::compile(resnet_training_step(options).module, machine());
+  return sw::compiler::compile(models::resnet_training_step(options).module, machine());
 }
 
 std::string measured_profile() {
@@ -45,7 +45,7 @@ std::string measured_profile() {
   return text.str();
 }
 
-void expect_same(const Program& a, const Program& b) {
+void expect_same(const sw::compiler::Program& a, const sw::compiler::Program& b) {
   ASSERT_EQ(a.ops.size(), b.ops.size());
   for (std::size_t i = 0; i < a.ops.size(); ++i) {
     EXPECT_EQ(a.ops[i].work, b.ops[i].work) << a.ops[i].tiles.name;
@@ -63,10 +63,10 @@ void expect_same(const Program& a, const Program& b) {
 }
 
 TEST(CompiledResNet50, AddsUpItsGradientsInOneAllReduceOf51106384Bytes) {
-  Program program = compiled().program;
+  sw::compiler::Program program = compiled().program;
   ASSERT_EQ(program.collectives.size(), 1U);
   EXPECT_EQ(program.collectives[0].bytes, base::Bytes(51'106'384));
-  EXPECT_EQ(program.collectives[0].element_type, sw::ElementType::bf16);
+  EXPECT_EQ(program.collectives[0].element_type, sw::ir::ElementType::bf16);
 }
 
 TEST(CompiledResNet50, DoesThreeTeraflopPerCoreAndStep) {
@@ -74,7 +74,7 @@ TEST(CompiledResNet50, DoesThreeTeraflopPerCoreAndStep) {
 }
 
 TEST(CompiledResNet50, FeedsInImagesAndLabels) {
-  Program program = compiled().program;
+  sw::compiler::Program program = compiled().program;
   EXPECT_EQ(program.infeeds[0].bytes, base::Bytes(128 * 224 * 224 * 3 * 2 + 128 * 4));
   EXPECT_EQ(program.infeeds[0].tensors, 2);
 }
@@ -84,19 +84,19 @@ TEST(CompiledResNet50, EqualModulesGiveEqualPrograms) { expect_same(compiled().p
 TEST(CompiledResNet50, IsTheSameProgramOnAnyNumberOfCores) { expect_same(compiled(8).program, compiled(8192).program); }
 
 TEST(CompiledResNet50, RepeatsItsOps) {
-  Program program = compiled().program;
+  sw::compiler::Program program = compiled().program;
   EXPECT_LE(program.ops.size() * 2, program.items.size())
       << "blocks of a stage are alike: at least half of the ops recur";
   std::set<int> used;
-  for (const ProgramItem& item : program.items) {
-    if (item.kind == ProgramItem::Kind::op) used.insert(item.index);
+  for (const sw::compiler::ProgramItem& item : program.items) {
+    if (item.kind == sw::compiler::ProgramItem::Kind::op) used.insert(item.index);
   }
   EXPECT_EQ(used.size(), program.ops.size());
 }
 
 TEST(CompiledResNet50, EveryOpFitsVmem) {
-  const Program program = compiled().program;
-  for (const CompiledOp& op : program.ops) {
+  const sw::compiler::Program program = compiled().program;
+  for (const sw::compiler::CompiledOp& op : program.ops) {
     EXPECT_LE(op.tiles.vmem, machine().vmem) << op.tiles.name;
     EXPECT_GT(op.tiles.vmem, base::Bytes(0)) << op.tiles.name;
   }
@@ -105,9 +105,9 @@ TEST(CompiledResNet50, EveryOpFitsVmem) {
 TEST(CompiledResNet50, HasConvolutionsInTheOpsThatTheyHaveOnSilicon) {
   // 53 convolutions and the classifier, each three times (forward, input and kernel gradient) but for the first one's
   // input gradient.
-  Program program = compiled().program;
+  sw::compiler::Program program = compiled().program;
   auto matmuls = std::ranges::count_if(
-      program.items, [](const ProgramItem& item) { return item.category.starts_with("convolution"); });
+      program.items, [](const sw::compiler::ProgramItem& item) { return item.category.starts_with("convolution"); });
   EXPECT_EQ(matmuls, 3 * 54 - 1);
 }
 
@@ -120,9 +120,9 @@ TEST(CompiledResNet50, ImagesAndKernelsHaveTheLayoutsThatXlaGaveThem) {
     layouts[(*at)[1]] = (*at)[2];
   }
   std::set<std::string> compared;
-  const Compilation compilation = compiled();
-  for (const sw::Instruction& instruction : compilation.fused.entry_computation().instructions) {
-    std::string text = sw::to_string(instruction.shape);
+  const sw::compiler::Compilation compilation = compiled();
+  for (const sw::ir::Instruction& instruction : compilation.fused.entry_computation().instructions) {
+    std::string text = sw::ir::to_string(instruction.shape);
     for (std::sregex_iterator at(text.begin(), text.end(), shape), end; at != end; ++at) {
       auto found = layouts.find((*at)[1]);
       if (found == layouts.end()) continue;
@@ -149,21 +149,21 @@ TEST(CompiledResNet50, ItsOpsTakeTogetherWhatTheyTakeOnSilicon) {
     for (std::string field; std::getline(rest, field, ',');) fields.push_back(field);
     measured_us += std::stod(fields.at(4)) / kStepsProfiled;
   }
-  Program program = compiled().program;
-  hw::TilePipeline pipeline(machine());
+  sw::compiler::Program program = compiled().program;
+  hw::timing::TilePipeline pipeline(machine());
   std::vector<double> op_us;
-  for (const CompiledOp& op : program.ops) {
+  for (const sw::compiler::CompiledOp& op : program.ops) {
     op_us.push_back(double(pipeline.simulate(op.tiles).cycles.value()) / machine().clock.si() * 1e6);
   }
   double modelled_us = 0;
-  for (const ProgramItem& item : program.items) {
-    if (item.kind == ProgramItem::Kind::op) modelled_us += op_us[item.index];
+  for (const sw::compiler::ProgramItem& item : program.items) {
+    if (item.kind == sw::compiler::ProgramItem::Kind::op) modelled_us += op_us[item.index];
   }
   EXPECT_NEAR(modelled_us / measured_us, 1, 0.05) << modelled_us << " us, measured " << measured_us << " us";
   EXPECT_NEAR(measured_us, 115'455, 10) << "the whole profile was read";
 }
 
-/// What tells ops apart across compilers: the arrays of two and more dimensions that an op writes and reads.
+/// The property that identifies ops across compilers: the arrays of two or more dimensions that an op reads and writes.
 std::string signature(const std::string& hlo_text) {
   static const std::regex array(R"((bf16|f32|pred)\[\d+(,\d+)+\])");
   const std::size_t operands = hlo_text.find(hlo_text.find("= (") == std::string::npos ? "(" : ") ");
@@ -201,10 +201,10 @@ TEST(CompiledResNet50, OpByOpItsTimesAreWithinSixPercentOfSilicon) {
   OpTimes measured = measured_op_times();
   if (measured.empty()) GTEST_SKIP() << "no measured profile to compare with";
   OpTimes modelled;
-  Program program = compiled().program;
-  hw::TilePipeline pipeline(machine());
-  for (const ProgramItem& item : program.items) {
-    if (item.kind != ProgramItem::Kind::op) continue;
+  sw::compiler::Program program = compiled().program;
+  hw::timing::TilePipeline pipeline(machine());
+  for (const sw::compiler::ProgramItem& item : program.items) {
+    if (item.kind != sw::compiler::ProgramItem::Kind::op) continue;
     double cycles = double(pipeline.simulate(program.ops[item.index].tiles).cycles.value());
     modelled[signature(item.hlo_text)].push_back(cycles / machine().clock.si() * 1e6);
   }

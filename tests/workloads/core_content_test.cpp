@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hw/core_content.h"
+#include "hw/timing/core_content.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-#include "hw/tile_pipeline.h"
+#include "hw/timing/tile_pipeline.h"
 #include "tests/hw/random_op.h"
 #include "tests/workloads/changed_keys.h"
 
@@ -16,23 +16,25 @@ namespace {
 
 base::ContentKey core_of(const hw::Machine& machine) {
   base::ContentHash hash;
-  hw::add_core(hash, machine);
+  hw::timing::add_core(hash, machine);
   return hash.key();
 }
 
-/// What has no influence on an op of a core: by sections, in [compiler] what is about collectives, and the fingerprint
-/// of the memory that goes with it.
+/// True for keys without influence on an op of a core: whole sections, the keys in [compiler] that are about
+/// collectives, and the fingerprint of the memory.
 bool is_left_out(const std::string& key) {
   constexpr std::array sections{"machine", "ici", "host", "pod", "switch"};
-  constexpr std::array keys{"compiler.combine_all_reduce", "compiler.least_segment", "compiler.largest_segment",
-                            "compiler.collective_launch", "hbm.measured_with"};
+  constexpr std::array keys{
+      "compiler.combine_all_reduce",       "compiler.least_segment",         "compiler.largest_segment",
+      "compiler.collective_launch",        "compiler.small_op_share",        "compiler.partition_link_rate",
+      "compiler.partition_products_per_s", "compiler.partition_memory_rate", "hbm.measured_with"};
   return std::ranges::any_of(sections, [&](const char* section) { return test::in_section(key, section); }) ||
          std::ranges::find(keys, key) != keys.end();
 }
 
 TEST(CoreContent, IsThatOfEveryKeyOfCoreAndMemoryAndOfNoOther) {
   for (const char* name : {"tpu-v3", "tpu-v2"}) {
-    const base::ContentKey own = core_of(hw::read_machine(machine_config(name)));
+    const base::ContentKey own = core_of(hw::read_machine(machines::machine_config(name)));
     std::set<std::string> sections;
     int changed = 0;
     for (const test::ChangedMachine& other : test::changed_machines(name)) {
@@ -47,7 +49,8 @@ TEST(CoreContent, IsThatOfEveryKeyOfCoreAndMemoryAndOfNoOther) {
   }
 }
 
-/// Ops with contiguous transfers: what others sustain is measured anew on every machine's banks, which takes long.
+/// Ops with contiguous transfers only; the rates of other transfers are measured on every machine's banks, which takes
+/// long.
 std::vector<hw::TileOp> contiguous_ops() {
   hw::RandomOps random(1);
   std::vector<hw::TileOp> ops;
@@ -61,12 +64,13 @@ std::vector<hw::TileOp> contiguous_ops() {
 }
 
 TEST(CoreContent, OfEqualContentTakesEqualTime) {
-  const hw::Machine machine = hw::read_machine(machine_config("tpu-v3"));
+  const hw::Machine machine = hw::read_machine(machines::machine_config("tpu-v3"));
   const std::vector<hw::TileOp> ops = contiguous_ops();
   int with_other_times = 0;
   for (const test::ChangedMachine& other : test::changed_machines("tpu-v3")) {
-    const bool same_times = std::ranges::all_of(
-        ops, [&](const hw::TileOp& op) { return simulate_op(other.machine, op) == simulate_op(machine, op); });
+    const bool same_times = std::ranges::all_of(ops, [&](const hw::TileOp& op) {
+      return hw::timing::simulate_op(other.machine, op) == hw::timing::simulate_op(machine, op);
+    });
     EXPECT_TRUE(same_times || core_of(other.machine) != core_of(machine)) << other.key;
     if (!same_times) ++with_other_times;
   }

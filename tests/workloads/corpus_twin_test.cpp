@@ -2,12 +2,12 @@
 // Training steps that another compiler partitioned (../shared/hlo_corpus), and their unpartitioned twins built here
 // from the published hyperparameters: the partitioner gives the same collectives, by kind, group and size.
 //
-// What differs, and why:
+// Differences, with reasons:
 // - Sums of gradients. The other compiler reduces whole arrays over all cores and then slices (its target had no
 //   reduce-scatter pass); here they are reduce-scattered. Both are counted as a sum of as many bytes.
 // - Scalars. Its step reports norms of every tensor, some 900 sums of one number, that the twin does not compute.
 // - The type of norms' gradients, where weights are f32: bf16 there, f32 here.
-// - The embedding, cut along its columns. The other one gathers the table to look rows up, and sums its
+// - The embedding, split along its columns. The other one gathers the table to look rows up, and sums its
 //   gradient as a table; here every core looks up its columns for all tokens, and the rows are exchanged. The gathered
 //   table that makes logits is kept for their gradients there, and gathered again here.
 #include <gtest/gtest.h>
@@ -19,53 +19,53 @@
 #include <map>
 #include <tuple>
 
-#include "sw/graph/device_groups.h"
-#include "sw/graph/rematerialize.h"
+#include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/reader.h"
-#include "sw/hlo/to_graph.h"
-#include "sw/spmd/partitioner.h"
-#include "sw/spmd/sharding_file.h"
+#include "sw/ir/device_groups.h"
+#include "sw/ir/transform/rematerialize.h"
+#include "sw/spmd/mesh/sharding_file.h"
+#include "sw/spmd/partition/partitioner.h"
 #include "tests/sw/hlo/corpus.h"
-#include "workloads/transformer.h"
+#include "workloads/models/transformer.h"
 
 namespace podsim::workloads {
 namespace {
 
 /// Kind ("gather", "sum", "exchange"), members of a group, type, bytes of the larger of operand and result.
-using Collective = std::tuple<std::string, std::int64_t, sw::ElementType, std::int64_t>;
+using Collective = std::tuple<std::string, std::int64_t, sw::ir::ElementType, std::int64_t>;
 using Counts = std::map<Collective, std::int64_t>;
 
-std::string kind_of(sw::Opcode opcode) {
+std::string kind_of(sw::ir::Opcode opcode) {
   switch (opcode) {
-    case sw::Opcode::all_gather:
+    case sw::ir::Opcode::all_gather:
       return "gather";
-    case sw::Opcode::all_reduce:
-    case sw::Opcode::reduce_scatter:
+    case sw::ir::Opcode::all_reduce:
+    case sw::ir::Opcode::reduce_scatter:
       return "sum";
-    case sw::Opcode::all_to_all:
+    case sw::ir::Opcode::all_to_all:
       return "exchange";
     default:
       return "";
   }
 }
 
-/// Of arrays of two elements at least, loops once.
-Counts collectives_of(const sw::Module& module) {
+/// Counts collectives of arrays with two or more elements; those in loops count once.
+Counts collectives_of(const sw::ir::Module& module) {
   Counts counts;
-  const std::vector<bool> executed = sw::executed_computations(module);
+  const std::vector<bool> executed = sw::ir::executed_computations(module);
   for (std::size_t c = 0; c < module.computations.size(); ++c) {
     if (!executed[c]) continue;
-    const sw::Computation& computation = module.computations[c];
-    for (const sw::Instruction& instruction : computation.instructions) {
+    const sw::ir::Computation& computation = module.computations[c];
+    for (const sw::ir::Instruction& instruction : computation.instructions) {
       const std::string kind = kind_of(instruction.opcode);
       if (kind.empty()) continue;
-      const auto groups = sw::device_groups(instruction, module.replicas, module.partitions);
-      std::int64_t bytes = sw::logical_bytes(instruction.shape).value();
+      const auto groups = sw::ir::device_groups(instruction, module.replicas, module.partitions);
+      std::int64_t bytes = sw::ir::logical_bytes(instruction.shape).value();
       std::int64_t operands = 0;
-      for (const sw::InstructionId operand : instruction.operands) {
-        operands += sw::logical_bytes(computation[operand].shape).value();
+      for (const sw::ir::InstructionId operand : instruction.operands) {
+        operands += sw::ir::logical_bytes(computation[operand].shape).value();
       }
-      const sw::Shape& shape = computation[instruction.operands.front()].shape;
+      const sw::ir::Shape& shape = computation[instruction.operands.front()].shape;
       if (shape.element_count() < 2) continue;
       ++counts[{kind, std::int64_t(groups.front().size()), shape.element_type, std::max(bytes, operands)}];
     }
@@ -77,7 +77,7 @@ std::string to_text(const Counts& counts) {
   std::string text;
   for (const auto& [collective, count] : counts) {
     const auto& [kind, members, type, bytes] = collective;
-    text += fmt::format("{} x {} of {} bytes of {} over {}\n", count, kind, bytes, sw::to_string(type), members);
+    text += fmt::format("{} x {} of {} bytes of {} over {}\n", count, kind, bytes, sw::ir::to_string(type), members);
   }
   return text;
 }
@@ -89,21 +89,21 @@ Counts collectives_of_corpus(const std::string& name) {
   std::ifstream stream(*file);
   const std::string text(std::istreambuf_iterator<char>(stream), {});
   const sw::hlo::ReadResult read = sw::hlo::read(name, text);
-  return collectives_of(sw::hlo::to_graph(read.modules.back()));
+  return collectives_of(sw::hlo::graph::to_graph(read.modules.back()));
 }
 
-Counts collectives_of_twin(const TransformerOptions& options, const std::string& sharding) {
-  sw::Module module = transformer_training_step(options).module;
-  const sw::ShardingFile file = sw::read_sharding_file("sharding", sharding);
-  sw::annotate(module, *file.mesh, file);
-  module = sw::rematerialise(module, sw::Rematerialisation::layer).module;
-  const sw::ModuleShardings shardings = sw::propagate(module, *file.mesh);
-  return collectives_of(sw::partition(module, *file.mesh, shardings));
+Counts collectives_of_twin(const models::TransformerOptions& options, const std::string& sharding) {
+  sw::ir::Module module = models::transformer_training_step(options).module;
+  const sw::spmd::mesh::ShardingFile file = sw::spmd::mesh::read_sharding_file("sharding", sharding);
+  sw::spmd::mesh::annotate(module, *file.mesh, file);
+  module = sw::ir::transform::rematerialise(module, sw::ir::transform::Rematerialisation::layer).module;
+  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, *file.mesh);
+  return collectives_of(sw::spmd::partition::partition(module, *file.mesh, shardings));
 }
 
 /// Llama 3.1 (Grattafiori et al. 2024), two sequences of 8192 tokens a core.
-TransformerOptions llama_8b(std::int64_t cores) {
-  TransformerOptions options;
+models::TransformerOptions llama_8b(std::int64_t cores) {
+  models::TransformerOptions options;
   options.batch = 2 * cores;
   options.sequence = 8192;
   options.vocabulary = 128256;
@@ -111,9 +111,9 @@ TransformerOptions llama_8b(std::int64_t cores) {
   options.model = 4096;
   options.attention = {32, 128};
   options.attention.key_heads = 8;
-  options.feed_forward = {14336, Activation::swiglu};
-  options.norm = NormKind::rms_norm;
-  options.lookup = EmbeddingLookup::gather;
+  options.feed_forward = {14336, layers::Activation::swiglu};
+  options.norm = layers::NormKind::rms_norm;
+  options.lookup = layers::EmbeddingLookup::gather;
   options.tied_embedding = false;
   options.position_embedding = false;
   options.optimizer.kind = OptimizerKind::adam;
@@ -145,15 +145,15 @@ const std::string fully_sharded = along_one_axis + std::string(R"(
 )");
 
 /// Mixtral 8x7B (Jiang et al. 2024): a sequence of 4096 tokens and an expert on each core, weights in bf16.
-TransformerOptions mixtral() {
-  TransformerOptions options = llama_8b(8);
+models::TransformerOptions mixtral() {
+  models::TransformerOptions options = llama_8b(8);
   options.batch = 8;
   options.sequence = 4096;
   options.vocabulary = 32000;
   options.mixture.experts = 8;
   options.mixture.interval = 1;
   options.mixture.capacity_factor = 2;
-  options.precision.parameter = sw::ElementType::bf16;
+  options.precision.parameter = sw::ir::ElementType::bf16;
   return options;
 }
 
@@ -168,21 +168,22 @@ const std::string an_expert_each = along_one_axis + std::string(R"(
 "layer*/moe/expert_out" = ["x"]
 )");
 
-/// Takes out what looks rows up in the embedding, sums its gradient and makes logits (see above): gathers and sums of
-/// whole tables; here exchanges of rows, of the cores' columns, and the tokens that all cores know.
-void take_out_tables(const TransformerOptions& options, Counts& ours, Counts& theirs) {
+/// Removes the collectives that look rows up in the embedding, sum its gradient and make logits (see above). Theirs
+/// gather and sum whole tables; ours exchange rows and the cores' columns, and gather the tokens, so that all cores
+/// have them.
+void take_out_tables(const models::TransformerOptions& options, Counts& ours, Counts& theirs) {
   const std::int64_t table = 2 * options.vocabulary * options.model;
   const std::int64_t tokens = options.batch * options.sequence, rows = tokens / 8 * options.model;
-  const Collective gathered{"gather", 8, sw::ElementType::bf16, table};
-  const Collective summed{"sum", 8, sw::ElementType::bf16, table};
+  const Collective gathered{"gather", 8, sw::ir::ElementType::bf16, table};
+  const Collective summed{"sum", 8, sw::ir::ElementType::bf16, table};
   EXPECT_EQ(theirs[gathered], 2);
   EXPECT_EQ(theirs[summed], 2);
   EXPECT_EQ(ours[gathered], 2);
   EXPECT_EQ(ours[summed], 1);
   std::int64_t moved = table;  // the sum that they have more
-  for (const Collective& collective : {Collective{"exchange", 8, sw::ElementType::bf16, 2 * rows},
-                                       Collective{"exchange", 8, sw::ElementType::f32, 4 * rows},
-                                       Collective{"gather", 8, sw::ElementType::s32, 4 * tokens}}) {
+  for (const Collective& collective : {Collective{"exchange", 8, sw::ir::ElementType::bf16, 2 * rows},
+                                       Collective{"exchange", 8, sw::ir::ElementType::f32, 4 * rows},
+                                       Collective{"gather", 8, sw::ir::ElementType::s32, 4 * tokens}}) {
     moved -= ours[collective] * std::get<3>(collective);
     ours.erase(collective);
   }
@@ -196,13 +197,13 @@ void take_out_tables(const TransformerOptions& options, Counts& ours, Counts& th
 TEST(corpus_twin, llama_8b_on_8_cores_has_the_same_collectives) {
   Counts theirs = collectives_of_corpus("hlo_llama31_8b_bf16_1x8.hlo");
   if (theirs.empty()) GTEST_SKIP() << "no ../shared/hlo_corpus";
-  const TransformerOptions options = llama_8b(8);
+  const models::TransformerOptions options = llama_8b(8);
   Counts ours = collectives_of_twin(options, fully_sharded);
   // Two norms a layer and the last one.
-  EXPECT_EQ((theirs[{"sum", 8, sw::ElementType::bf16, 2 * options.model}]), 65);
-  EXPECT_EQ((ours[{"sum", 8, sw::ElementType::f32, 4 * options.model}]), 65);
-  theirs.erase({"sum", 8, sw::ElementType::bf16, 2 * options.model});
-  ours.erase({"sum", 8, sw::ElementType::f32, 4 * options.model});
+  EXPECT_EQ((theirs[{"sum", 8, sw::ir::ElementType::bf16, 2 * options.model}]), 65);
+  EXPECT_EQ((ours[{"sum", 8, sw::ir::ElementType::f32, 4 * options.model}]), 65);
+  theirs.erase({"sum", 8, sw::ir::ElementType::bf16, 2 * options.model});
+  ours.erase({"sum", 8, sw::ir::ElementType::f32, 4 * options.model});
   take_out_tables(options, ours, theirs);
   EXPECT_EQ(to_text(ours), to_text(theirs));
 }
@@ -210,7 +211,7 @@ TEST(corpus_twin, llama_8b_on_8_cores_has_the_same_collectives) {
 TEST(corpus_twin, mixtral_on_8_cores_has_the_same_collectives) {
   Counts theirs = collectives_of_corpus("hlo_mixtral_8x7b_bf16_1x8.hlo");
   if (theirs.empty()) GTEST_SKIP() << "no ../shared/hlo_corpus";
-  const TransformerOptions options = mixtral();
+  const models::TransformerOptions options = mixtral();
   Counts ours = collectives_of_twin(options, an_expert_each);
   take_out_tables(options, ours, theirs);
   EXPECT_EQ(to_text(ours), to_text(theirs));

@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/layers.h"
+#include "tests/sw/ir/element_types.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "sw/graph/evaluator.h"
+#include "sw/ir/eval/evaluator.h"
 #include "tests/workloads/tiny.h"
 
 namespace podsim::workloads {
 namespace {
 
-using sw::GraphBuilder;
-using sw::InstructionId;
-using sw::Literal;
-using sw::testing::make_literal;
-using sw::testing::random_literal;
+using sw::ir::InstructionId;
+using sw::ir::Literal;
+using sw::ir::build::GraphBuilder;
+using sw::ir::testing::make_literal;
+using sw::ir::testing::random_literal;
 
-constexpr sw::ElementType f64 = sw::ElementType::f64;
+using sw::ir::testing::f64;
 
 TEST(layers, batch_norm_gives_every_channel_mean_beta_and_deviation_gamma) {
-  GraphBuilder b("test");
-  const InstructionId x = b.parameter(sw::make_shape(f64, {4, 5, 5, 2}), "x");
+  sw::ir::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::ir::make_shape(f64, {4, 5, 5, 2}), "x");
   Layers layers(b, testing::double_precision());
-  const sw::Module module = std::move(b).build(layers.batch_norm(x));
-  const Literal result =
-      sw::evaluate(module, std::vector{random_literal(sw::make_shape(f64, {4, 5, 5, 2}), 1, 3, 9),
-                                       make_literal(f64, {2}, {2, 0.5}), make_literal(f64, {2}, {-1, 7})});
+  const sw::ir::Module module = std::move(b).build(layers.batch_norm(x));
+  const sw::ir::Literal result = sw::ir::eval::evaluate(
+      module,
+      std::vector{sw::ir::testing::random_literal(sw::ir::make_shape(f64, {4, 5, 5, 2}), 1, 3, 9),
+                  sw::ir::testing::make_literal(f64, {2}, {2, 0.5}), sw::ir::testing::make_literal(f64, {2}, {-1, 7})});
   for (std::size_t channel = 0; channel < 2; ++channel) {
     double sum = 0, squares = 0;
     for (std::size_t i = channel; i < 200; i += 2) sum += result.values[i];
@@ -38,13 +40,14 @@ TEST(layers, batch_norm_gives_every_channel_mean_beta_and_deviation_gamma) {
 }
 
 TEST(layers, softmax_cross_entropy_is_that_of_the_smoothed_distribution) {
-  GraphBuilder b("test");
-  const InstructionId logits = b.parameter(sw::make_shape(f64, {2, 3}), "logits");
-  const InstructionId labels = b.parameter(sw::make_shape(sw::ElementType::s32, {2}), "labels");
-  const sw::Module module = std::move(b).build(softmax_cross_entropy(b, logits, labels, 0.1).value);
+  sw::ir::build::GraphBuilder b("test");
+  const InstructionId logits = b.parameter(sw::ir::make_shape(f64, {2, 3}), "logits");
+  const InstructionId labels = b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {2}), "labels");
+  const sw::ir::Module module = std::move(b).build(softmax_cross_entropy(b, logits, labels, 0.1).value);
   const std::vector<double> z = {1, 2, 3, -500, 500, 0};
-  const Literal result =
-      sw::evaluate(module, std::vector{make_literal(f64, {2, 3}, z), make_literal(sw::ElementType::s32, {2}, {2, 1})});
+  const sw::ir::Literal result =
+      sw::ir::eval::evaluate(module, std::vector{sw::ir::testing::make_literal(f64, {2, 3}, z),
+                                                 sw::ir::testing::make_literal(sw::ir::ElementType::s32, {2}, {2, 1})});
   const double denominator = std::exp(1) + std::exp(2) + std::exp(3);
   double expected = 0;
   for (int i = 0; i < 3; ++i) expected -= (i == 2 ? 0.9 + 0.1 / 3 : 0.1 / 3) * (z[i] - std::log(denominator));
@@ -54,8 +57,8 @@ TEST(layers, softmax_cross_entropy_is_that_of_the_smoothed_distribution) {
 }
 
 TEST(layers, max_pool_pads_the_end_first) {
-  GraphBuilder b("test");
-  const InstructionId x = b.parameter(sw::make_shape(f64, {1, 4, 4, 1}), "x");
+  sw::ir::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::ir::make_shape(f64, {1, 4, 4, 1}), "x");
   Layers layers(b, testing::double_precision());
   const InstructionId y = layers.max_pool(x, 3, 2);
   EXPECT_EQ(b[y].window[1].padding_low, 0);
@@ -64,13 +67,14 @@ TEST(layers, max_pool_pads_the_end_first) {
 }
 
 TEST(layers, global_average_pool_and_dense) {
-  GraphBuilder b("test");
-  const InstructionId x = b.parameter(sw::make_shape(f64, {1, 2, 2, 1}), "x");
+  sw::ir::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::ir::make_shape(f64, {1, 2, 2, 1}), "x");
   Layers layers(b, testing::double_precision());
-  const sw::Module module = std::move(b).build(layers.dense(layers.global_average_pool(x), 2));
-  const Literal result =
-      sw::evaluate(module, std::vector{make_literal(f64, {1, 2, 2, 1}, {1, 2, 3, 6}),
-                                       make_literal(f64, {1, 2}, {10, 100}), make_literal(f64, {2}, {1, 2})});
+  const sw::ir::Module module = std::move(b).build(layers.dense(layers.global_average_pool(x), 2));
+  const sw::ir::Literal result =
+      sw::ir::eval::evaluate(module, std::vector{sw::ir::testing::make_literal(f64, {1, 2, 2, 1}, {1, 2, 3, 6}),
+                                                 sw::ir::testing::make_literal(f64, {1, 2}, {10, 100}),
+                                                 sw::ir::testing::make_literal(f64, {2}, {1, 2})});
   EXPECT_EQ(result.values, (std::vector<double>{31, 302}));
   EXPECT_EQ(layers.trained().size(), 2u);
   EXPECT_TRUE(layers.trained()[0].is_kernel);

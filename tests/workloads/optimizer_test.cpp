@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/optimizer.h"
+#include "tests/sw/ir/element_types.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "sw/graph/evaluator.h"
+#include "sw/ir/eval/evaluator.h"
 #include "tests/workloads/tiny.h"
 
 namespace podsim::workloads {
 namespace {
 
-using sw::GraphBuilder;
-using sw::InstructionId;
-using sw::Literal;
-using sw::testing::make_literal;
+using sw::ir::InstructionId;
+using sw::ir::Literal;
+using sw::ir::build::GraphBuilder;
+using sw::ir::testing::make_literal;
 
-constexpr sw::ElementType f64 = sw::ElementType::f64;
+using sw::ir::testing::f64;
 
 /// New value and new momentum of w = (3, 4), g, v = (1, 1) at learning rate 0.5.
-std::vector<Literal> updated(const Optimizer& optimizer, bool is_kernel, std::vector<double> gradient) {
-  GraphBuilder b("test");
-  const sw::Shape shape = sw::make_shape(f64, {2});
+std::vector<sw::ir::Literal> updated(const Optimizer& optimizer, bool is_kernel, std::vector<double> gradient) {
+  sw::ir::build::GraphBuilder b("test");
+  const sw::ir::Shape shape = sw::ir::make_shape(f64, {2});
   const TrainedTensor tensor{b.parameter(shape, "w"), "w", is_kernel};
   const InstructionId g = b.parameter(shape, "g");
   const InstructionId v = b.parameter(shape, "v");
-  const InstructionId rate = b.parameter(sw::make_shape(f64, {}), "rate");
+  const InstructionId rate = b.parameter(sw::ir::make_shape(f64, {}), "rate");
   const Update result = update(b, optimizer, tensor, g, std::vector{v}, {rate, -1});
   const InstructionId root = b.tuple({result.value, result.slots[0]});
-  const sw::Module module = std::move(b).build(root);
-  return sw::evaluate(module, std::vector{make_literal(f64, {2}, {3, 4}), make_literal(f64, {2}, std::move(gradient)),
-                                          make_literal(f64, {2}, {1, 1}), make_literal(f64, {}, {0.5})})
+  const sw::ir::Module module = std::move(b).build(root);
+  return sw::ir::eval::evaluate(module, std::vector{sw::ir::testing::make_literal(f64, {2}, {3, 4}),
+                                                    sw::ir::testing::make_literal(f64, {2}, std::move(gradient)),
+                                                    sw::ir::testing::make_literal(f64, {2}, {1, 1}),
+                                                    sw::ir::testing::make_literal(f64, {}, {0.5})})
       .elements;
 }
 
@@ -67,51 +70,53 @@ TEST(optimizer, lars_leaves_the_rate_of_bias_and_of_zero_gradients_alone) {
   EXPECT_EQ(idle[1].values, (std::vector<double>{0.5 + 0.375, 1}));
 }
 
-/// A tensor of random numbers under several steps of an optimiser, each with a gradient of its own.
+/// A tensor of random numbers under several steps of an optimiser, each with a different gradient.
 struct Trained {
-  Literal value;
-  std::vector<Literal> slots;
+  sw::ir::Literal value;
+  std::vector<sw::ir::Literal> slots;
 };
 
 constexpr double rate = 0.25;
-constexpr int steps = 3;
+constexpr int step_count = 3;
 
-Literal random_value(const std::vector<std::int64_t>& sizes) {
-  return sw::testing::random_literal(sw::make_shape(f64, sizes), 1);
+sw::ir::Literal random_value(const std::vector<std::int64_t>& sizes) {
+  return sw::ir::testing::random_literal(sw::ir::make_shape(f64, sizes), 1);
 }
-Literal random_gradient(const std::vector<std::int64_t>& sizes, int step) {
-  return sw::testing::random_literal(sw::make_shape(f64, sizes), unsigned(100 + step));
+sw::ir::Literal random_gradient(const std::vector<std::int64_t>& sizes, int step) {
+  return sw::ir::testing::random_literal(sw::ir::make_shape(f64, sizes), unsigned(100 + step));
 }
 
 /// Slots start at zero.
 Trained trained(const Optimizer& optimizer, bool is_kernel, const std::vector<std::int64_t>& sizes) {
-  GraphBuilder b("test");
-  const TrainedTensor tensor{b.parameter(sw::make_shape(f64, sizes), "w"), "w", is_kernel};
-  const InstructionId g = b.parameter(sw::make_shape(f64, sizes), "g");
-  const StepScalars scalars{b.parameter(sw::make_shape(f64, {}), "rate"), b.parameter(sw::make_shape(f64, {}), "step")};
+  sw::ir::build::GraphBuilder b("test");
+  const TrainedTensor tensor{b.parameter(sw::ir::make_shape(f64, sizes), "w"), "w", is_kernel};
+  const InstructionId g = b.parameter(sw::ir::make_shape(f64, sizes), "g");
+  const StepScalars scalars{b.parameter(sw::ir::make_shape(f64, {}), "rate"),
+                            b.parameter(sw::ir::make_shape(f64, {}), "step")};
   std::vector<InstructionId> old;
   Trained result{random_value(sizes), {}};
   for (const Slot& slot : slots(optimizer, sizes)) {
-    const sw::Shape shape = sw::make_shape(f64, slot.sizes);
+    const sw::ir::Shape shape = sw::ir::make_shape(f64, slot.sizes);
     old.push_back(b.parameter(shape, slot.name));
     result.slots.push_back({shape, std::vector<double>(std::size_t(shape.element_count())), {}});
   }
   const Update change = update(b, optimizer, tensor, g, old, scalars);
   std::vector<InstructionId> results{change.value};
   results.insert(results.end(), change.slots.begin(), change.slots.end());
-  const sw::Module module = std::move(b).build(b.tuple(results));
-  for (int step = 1; step <= steps; ++step) {
-    std::vector<Literal> arguments{result.value, random_gradient(sizes, step), make_literal(f64, {}, {rate}),
-                                   make_literal(f64, {}, {double(step)})};
+  const sw::ir::Module module = std::move(b).build(b.tuple(results));
+  for (int step = 1; step <= step_count; ++step) {
+    std::vector<sw::ir::Literal> arguments{result.value, random_gradient(sizes, step),
+                                           sw::ir::testing::make_literal(f64, {}, {rate}),
+                                           sw::ir::testing::make_literal(f64, {}, {double(step)})};
     arguments.insert(arguments.end(), result.slots.begin(), result.slots.end());
-    std::vector<Literal> elements = sw::evaluate(module, arguments).elements;
+    std::vector<sw::ir::Literal> elements = sw::ir::eval::evaluate(module, arguments).elements;
     result.value = elements[0];
     result.slots.assign(elements.begin() + 1, elements.end());
   }
   return result;
 }
 
-void expect_values(const Literal& actual, const std::vector<double>& expected) {
+void expect_values(const sw::ir::Literal& actual, const std::vector<double>& expected) {
   ASSERT_EQ(actual.values.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual.values[i], expected[i], 1e-13) << i;
 }
@@ -126,7 +131,7 @@ double length(const std::vector<double>& x) {
 std::vector<double> adam_reference(const Optimizer& o, bool is_kernel, bool scales,
                                    const std::vector<std::int64_t>& sizes) {
   std::vector<double> w = random_value(sizes).values, m(w.size()), v(w.size()), u(w.size());
-  for (int t = 1; t <= steps; ++t) {
+  for (int t = 1; t <= step_count; ++t) {
     const std::vector<double> g = random_gradient(sizes, t).values;
     for (std::size_t i = 0; i < w.size(); ++i) {
       m[i] = o.momentum * m[i] + (1 - o.momentum) * g[i];
@@ -165,25 +170,26 @@ TEST(optimizer, lamb_over_several_steps) {
 }
 
 TEST(optimizer, lamb_leaves_the_rate_of_a_tensor_of_zeros_alone) {
-  GraphBuilder b("test");
-  const sw::Shape shape = sw::make_shape(f64, {2});
+  sw::ir::build::GraphBuilder b("test");
+  const sw::ir::Shape shape = sw::ir::make_shape(f64, {2});
   const TrainedTensor tensor{b.full(shape, 0), "w", true};
   const InstructionId g = b.parameter(shape, "g"), none = b.full(shape, 0);
   const StepScalars scalars{b.constant(f64, 0.5), b.constant(f64, 1)};
   Optimizer optimizer = of_kind(OptimizerKind::lamb);
   optimizer.epsilon = 0;
   const InstructionId value = update(b, optimizer, tensor, g, std::vector{none, none}, scalars).value;
-  const sw::Module module = std::move(b).build(value);
+  const sw::ir::Module module = std::move(b).build(value);
   // In the first step the direction is the sign of the gradient.
-  expect_values(sw::evaluate(module, std::vector{make_literal(f64, {2}, {3, -4})}), {-0.5, 0.5});
+  expect_values(sw::ir::eval::evaluate(module, std::vector{sw::ir::testing::make_literal(f64, {2}, {3, -4})}),
+                {-0.5, 0.5});
 }
 
-/// Shazeer and Stern's algorithm 4, for a list of matrices of rows x columns; algorithm 5 where there are no columns.
+/// Shazeer and Stern's algorithm 4, for a list of matrices of rows x columns; algorithm 5 if there are no columns.
 std::vector<double> adafactor_reference(std::size_t matrices, std::size_t rows, std::size_t columns,
                                         const std::vector<std::int64_t>& sizes, bool factored) {
   std::vector<double> w = random_value(sizes).values, v(w.size()), r(matrices * rows), c(matrices * columns);
   const auto rms = [](const std::vector<double>& x) { return length(x) / std::sqrt(double(x.size())); };
-  for (int t = 1; t <= steps; ++t) {
+  for (int t = 1; t <= step_count; ++t) {
     const std::vector<double> g = random_gradient(sizes, t).values;
     const double beta = 1 - std::pow(t, -0.8);
     for (double& value : r) value *= beta;
@@ -216,15 +222,16 @@ TEST(optimizer, adafactor_over_several_steps) {
 }
 
 TEST(optimizer, adafactor_leaves_a_tensor_without_gradient_where_it_is) {
-  GraphBuilder b("test");
-  const sw::Shape shape = sw::make_shape(f64, {2, 3});
+  sw::ir::build::GraphBuilder b("test");
+  const sw::ir::Shape shape = sw::ir::make_shape(f64, {2, 3});
   const TrainedTensor tensor{b.parameter(shape, "w"), "w", true};
-  const InstructionId rows = b.full(sw::make_shape(f64, {2}), 0.5), columns = b.full(sw::make_shape(f64, {3}), 0.5);
+  const InstructionId rows = b.full(sw::ir::make_shape(f64, {2}), 0.5),
+                      columns = b.full(sw::ir::make_shape(f64, {3}), 0.5);
   const StepScalars scalars{b.constant(f64, 0.5), b.constant(f64, 1)};
   const Update change =
       update(b, of_kind(OptimizerKind::adafactor), tensor, b.full(shape, 0), std::vector{rows, columns}, scalars);
-  const sw::Module module = std::move(b).build(change.value);
-  expect_values(sw::evaluate(module, std::vector{random_value({2, 3})}), random_value({2, 3}).values);
+  const sw::ir::Module module = std::move(b).build(change.value);
+  expect_values(sw::ir::eval::evaluate(module, std::vector{random_value({2, 3})}), random_value({2, 3}).values);
 }
 
 TEST(optimizer, adafactor_keeps_a_row_and_a_column_for_a_matrix) {

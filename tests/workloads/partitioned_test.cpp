@@ -3,80 +3,83 @@
 
 #include <cmath>
 
-#include "sw/graph/evaluator.h"
-#include "sw/spmd/partitioner.h"
-#include "sw/spmd/sharding_file.h"
+#include "sw/ir/build/verify.h"
+#include "sw/ir/eval/evaluator.h"
+#include "sw/spmd/mesh/sharding_file.h"
+#include "sw/spmd/partition/partitioner.h"
 #include "tests/workloads/tiny.h"
-#include "workloads/bert.h"
-#include "workloads/dlrm.h"
-#include "workloads/resnet50.h"
-#include "workloads/shardings.h"
-#include "workloads/ssd.h"
-#include "workloads/transformer.h"
+#include "workloads/models/bert.h"
+#include "workloads/models/dlrm.h"
+#include "workloads/models/resnet50.h"
+#include "workloads/models/ssd.h"
+#include "workloads/models/transformer.h"
+#include "workloads/shardings/shardings.h"
 
 /// Whole training steps, small, on a few partitions: every sharding gives the update of one device.
 namespace podsim::workloads {
 namespace {
 
-using sw::Literal;
-using sw::Module;
+using sw::ir::Literal;
+using sw::ir::Module;
 
-/// Random, but what the name says: whole numbers are 0 or 1, second moments not negative, the step is the first.
-Literal argument(const sw::Instruction& parameter, unsigned seed) {
+/// A random argument that suits the parameter: whole numbers are 0 or 1, second moments not negative, the step is the
+/// first.
+sw::ir::Literal argument(const sw::ir::Instruction& parameter, unsigned seed) {
   double low = -0.7, high = 0.7;
-  if (parameter.shape.element_type == sw::ElementType::s32) low = 0, high = 2;
+  if (parameter.shape.element_type == sw::ir::ElementType::s32) low = 0, high = 2;
   if (parameter.name.ends_with("_moment")) low = 0.1, high = 1;
   if (parameter.name.ends_with("scale") || parameter.name.ends_with("gamma")) low = 0.8, high = 1.2;
   if (parameter.name == "learning_rate") low = high = 0.1;
   if (parameter.name == "step") low = high = 1;
-  Literal literal = sw::testing::random_literal(parameter.shape, seed, low, high);
-  if (parameter.shape.element_type == sw::ElementType::s32) {
+  sw::ir::Literal literal = sw::ir::testing::random_literal(parameter.shape, seed, low, high);
+  if (parameter.shape.element_type == sw::ir::ElementType::s32) {
     for (double& value : literal.values) value = std::floor(value);
   }
   return literal;
 }
 
-/// Evaluates `step` as a whole and cut as `sharding`, the text of a file, says; `axes` are used in place of its mesh.
+/// Evaluates `step` as a whole and partitioned by `sharding`, the text of a file; `axes` replaces the mesh of the file.
 void expect_same_step(TrainingStep step, const std::string& axes, const std::string& sharding) {
-  Module& module = step.module;
+  sw::ir::Module& module = step.module;
   module.donations = step.donations;
-  const sw::Mesh mesh = sw::Mesh::parse(axes);
-  sw::annotate(module, mesh, sw::read_sharding_file("test", sharding));
-  const sw::ModuleShardings shardings = sw::propagate(module, mesh);
-  const Module local = sw::partition(module, mesh, shardings);
-  sw::verify(local);
-  const sw::Computation& entry = module.entry_computation();
-  const std::vector<sw::ValueSharding>& values = shardings.values[std::size_t(module.entry)];
-  std::vector<Literal> arguments;
-  std::vector<std::vector<Literal>> shards(std::size_t(mesh.partitions()));
-  for (const sw::InstructionId id : entry.parameters) {
+  const sw::spmd::mesh::Mesh mesh = sw::spmd::mesh::Mesh::parse(axes);
+  sw::spmd::mesh::annotate(module, mesh, sw::spmd::mesh::read_sharding_file("test", sharding));
+  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, mesh);
+  const sw::ir::Module local = sw::spmd::partition::partition(module, mesh, shardings);
+  sw::ir::build::verify(local);
+  const sw::ir::Computation& entry = module.entry_computation();
+  const std::vector<sw::spmd::mesh::ValueSharding>& values = shardings.values[std::size_t(module.entry)];
+  std::vector<sw::ir::Literal> arguments;
+  std::vector<std::vector<sw::ir::Literal>> shards(std::size_t(mesh.partitions()));
+  for (const sw::ir::InstructionId id : entry.parameters) {
     arguments.push_back(argument(entry[id], unsigned(id) + 1));
-    const bool whole_number = entry[id].shape.element_type == sw::ElementType::s32;
+    const bool whole_number = entry[id].shape.element_type == sw::ir::ElementType::s32;
     const double beyond = whole_number ? 12345 : std::nan("");
-    const std::vector<Literal> parts = sw::cut(mesh, arguments.back(), values[std::size_t(id)], beyond);
+    const std::vector<sw::ir::Literal> parts =
+        sw::spmd::partition::split_into_shards(mesh, arguments.back(), values[std::size_t(id)], beyond);
     for (std::size_t p = 0; p < shards.size(); ++p) shards[p].push_back(parts[p]);
   }
-  const Literal expected = sw::evaluate(module, arguments);
-  const Literal actual =
-      sw::join(mesh, expected.shape, sw::evaluate_partitions(local, shards), values[std::size_t(entry.root)]);
+  const sw::ir::Literal expected = sw::ir::eval::evaluate(module, arguments);
+  const sw::ir::Literal actual = sw::spmd::partition::join(
+      mesh, expected.shape, sw::ir::eval::evaluate_partitions(local, shards), values[std::size_t(entry.root)]);
   ASSERT_EQ(actual.elements.size(), expected.elements.size());
   for (std::size_t i = 0; i < expected.elements.size(); ++i) {
     SCOPED_TRACE(i < step.donations.size() ? entry[entry.parameters[std::size_t(step.donations[i].parameter)]].name
                                            : "loss");
-    sw::testing::expect_near(actual.elements[i], expected.elements[i], 1e-9, 1e-11);
+    sw::ir::testing::expect_near(actual.elements[i], expected.elements[i], 1e-9, 1e-11);
   }
 }
 
-TransformerOptions tiny_transformer() {
-  TransformerOptions options;
+models::TransformerOptions tiny_transformer() {
+  models::TransformerOptions options;
   options.batch = 4;
   options.sequence = 4;
   options.vocabulary = 8;
   options.layers = 2;
   options.model = 8;
   options.attention = {4, 2};
-  options.feed_forward = {12, Activation::geglu, false};
-  options.norm = NormKind::rms_norm;
+  options.feed_forward = {12, layers::Activation::geglu, false};
+  options.norm = layers::NormKind::rms_norm;
   options.position_embedding = false;
   options.precision = testing::double_precision();
   options.optimizer.kind = OptimizerKind::adafactor;
@@ -86,59 +89,60 @@ TransformerOptions tiny_transformer() {
 const std::string cut_tokens = "[sharding]\n\"tokens\" = [\"x\"]\n\"targets\" = [\"x\"]\n";
 
 TEST(partitioned, a_transformer_by_its_batch) {
-  expect_same_step(transformer_training_step(tiny_transformer()), "x=4", cut_tokens);
+  expect_same_step(models::transformer_training_step(tiny_transformer()), "x=4", cut_tokens);
   // Five sequences over four partitions: one has two, one none... and a lookup by gather.
-  TransformerOptions options = tiny_transformer();
+  models::TransformerOptions options = tiny_transformer();
   options.batch = 5;
-  options.lookup = EmbeddingLookup::gather;
+  options.lookup = layers::EmbeddingLookup::gather;
   options.tied_embedding = false;
   options.optimizer.kind = OptimizerKind::adam;
-  expect_same_step(transformer_training_step(options), "x=4", cut_tokens);
+  expect_same_step(models::transformer_training_step(options), "x=4", cut_tokens);
 }
 
 TEST(partitioned, a_transformer_by_its_batch_with_its_weights_in_shards) {
   const std::string weights =
       cut_tokens + "\"*/w_q\" = [\"x\"]\n\"*/w_k\" = [\"x\"]\n\"*/w_v\" = [\"x\"]\n\"*/w_o\" = [\"\", \"\", \"x\"]\n" +
       "\"*/w_in\" = [\"x\"]\n\"*/w_gate\" = [\"x\"]\n\"*/w_out\" = [\"\", \"x\"]\n";
-  expect_same_step(transformer_training_step(tiny_transformer()), "x=4", weights);
+  expect_same_step(models::transformer_training_step(tiny_transformer()), "x=4", weights);
 }
 
 TEST(partitioned, a_transformer_along_two_axes_as_the_dense_model_is) {
-  expect_same_step(transformer_training_step(tiny_transformer()), "x=2,y=2", sharding_text("dense_137b"));
+  expect_same_step(models::transformer_training_step(tiny_transformer()), "x=2,y=2",
+                   shardings::sharding_text("dense_137b"));
   // Nothing divides.
-  TransformerOptions options = tiny_transformer();
+  models::TransformerOptions options = tiny_transformer();
   options.batch = 3;
   options.vocabulary = 7;
   options.model = 9;
   options.attention = {3, 2};
   options.feed_forward.hidden = 11;
-  expect_same_step(transformer_training_step(options), "x=2,y=4", sharding_text("dense_137b"));
+  expect_same_step(models::transformer_training_step(options), "x=2,y=4", shardings::sharding_text("dense_137b"));
 }
 
 TEST(partitioned, experts_each_on_a_partition) {
-  TransformerOptions options = tiny_transformer();
-  options.feed_forward.activation = Activation::relu;
+  models::TransformerOptions options = tiny_transformer();
+  options.feed_forward.activation = layers::Activation::relu;
   options.mixture.experts = 4;
   options.mixture.capacity_factor = 1;
-  expect_same_step(transformer_training_step(options), "x=4", sharding_text("gshard_moe"));
+  expect_same_step(models::transformer_training_step(options), "x=4", shardings::sharding_text("gshard_moe"));
   options.batch = 8;
   options.mixture.group = 8;  // two sequences
-  expect_same_step(transformer_training_step(options), "x=4", sharding_text("gshard_moe"));
+  expect_same_step(models::transformer_training_step(options), "x=4", shardings::sharding_text("gshard_moe"));
 }
 
 TEST(partitioned, an_encoder_and_a_decoder_by_their_heads) {
-  TransformerOptions options = tiny_transformer();
+  models::TransformerOptions options = tiny_transformer();
   options.encoder_layers = 1;
   options.source_sequence = 6;
   options.layers = 1;
   const std::string heads =
       "[sharding]\n\"source_tokens\" = [\"x\"]\n\"tokens\" = [\"x\"]\n\"*/w_q\" = [\"\", \"y\"]\n"
       "\"*/w_k\" = [\"\", \"y\"]\n\"*/w_v\" = [\"\", \"y\"]\n\"*/w_o\" = [\"y\"]\n\"*/w_in\" = [\"\", \"y\"]\n";
-  expect_same_step(transformer_training_step(options), "x=2,y=2", heads);
+  expect_same_step(models::transformer_training_step(options), "x=2,y=2", heads);
 }
 
 TEST(partitioned, bert_by_its_batch_and_by_its_sequence) {
-  BertOptions options;
+  models::BertOptions options;
   options.batch = 4;
   options.sequence = 6;
   options.predictions = 2;
@@ -151,39 +155,41 @@ TEST(partitioned, bert_by_its_batch_and_by_its_sequence) {
   const std::string batch =
       "[sharding]\n\"tokens\" = [\"x\"]\n\"segments\" = [\"x\"]\n\"present\" = [\"x\"]\n\"masked_places\" = [\"x\"]\n"
       "\"masked_tokens\" = [\"x\"]\n\"follows\" = [\"x\"]\n";
-  expect_same_step(bert_training_step(options), "x=4", batch);
-  expect_same_step(bert_training_step(options), "x=2,y=2",
+  expect_same_step(models::bert_training_step(options), "x=4", batch);
+  expect_same_step(models::bert_training_step(options), "x=2,y=2",
                    "[sharding]\n\"tokens\" = [\"x\", \"y\"]\n\"present\" = [\"x\", \"y\"]\n");
 }
 
 TEST(partitioned, dlrm_with_large_tables_cut) {
-  DlrmOptions options;
+  models::DlrmOptions options;
   options.batch = 8;
   options.dense_features = 3;
   options.rows = {5, 2, 9};
   options.bottom = {4, 3};
   options.top = {5, 1};
-  options.type = sw::ElementType::f64;
-  expect_same_step(dlrm_training_step(options), "x=4", dlrm_sharding(options, 4, 3));
+  options.type = sw::ir::ElementType::f64;
+  expect_same_step(models::dlrm_training_step(options), "x=4", models::dlrm_sharding(options, 4, 3));
 }
 
 TEST(partitioned, resnet_by_images_rows_and_columns) {
-  ResNetOptions options = testing::tiny_resnet();
+  models::ResNetOptions options = testing::tiny_resnet();
   options.batch = 2;
   options.training.optimizer.kind = OptimizerKind::lars;
-  expect_same_step(resnet_global_training_step(options), "b=2,h=2", "[sharding]\n\"images\" = [\"b\", \"h\"]\n");
-  expect_same_step(resnet_global_training_step(options), "h=2,w=2", "[sharding]\n\"images\" = [\"\", \"h\", \"w\"]\n");
+  expect_same_step(models::resnet_global_training_step(options), "b=2,h=2",
+                   "[sharding]\n\"images\" = [\"b\", \"h\"]\n");
+  expect_same_step(models::resnet_global_training_step(options), "h=2,w=2",
+                   "[sharding]\n\"images\" = [\"\", \"h\", \"w\"]\n");
 }
 
 TEST(partitioned, ssd_by_rows) {
-  SsdOptions options;
+  models::SsdOptions options;
   options.batch = 1;
   options.image_size = 257;
   options.classes = 3;
   options.width = 1;
   options.blocks = {1, 1, 1};
   options.precision = testing::double_precision();
-  expect_same_step(ssd_training_step(options), "h=4", "[sharding]\n\"images\" = [\"\", \"h\"]\n");
+  expect_same_step(models::ssd_training_step(options), "h=4", "[sharding]\n\"images\" = [\"\", \"h\"]\n");
 }
 
 }  // namespace

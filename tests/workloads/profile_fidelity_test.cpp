@@ -8,9 +8,9 @@
 
 #include "sw/profile/profile_model.h"
 #include "sw/report/profile_report.h"
-#include "workloads/machines.h"
+#include "workloads/machines/machines.h"
 
-/// Profiles of MLPerf v0.7 on 32 TPU-v3 chips, op by op: what the README's table says of them.
+/// Profiles of MLPerf v0.7 on 32 TPU-v3 chips, op by op, compared as in the README's table.
 namespace podsim::workloads {
 namespace {
 
@@ -20,12 +20,12 @@ void expect_error_below(const std::string& name, double most) {
   if (!file) GTEST_SKIP() << "no measured profile to compare with";
   std::ostringstream text;
   text << file.rdbuf();
-  const sw::Profile profile = sw::read_profile(path.string(), text.str());
-  EXPECT_EQ(sw::devices_named(profile), 64);
+  const sw::profile::Profile profile = sw::profile::read_profile(path.string(), text.str());
+  EXPECT_EQ(sw::profile::devices_named(profile), 64);
   const noc::Topology slice({8, 4}, {false, false});
-  sw::ProfileReport report;
-  report.ops = sw::ProfileModel(hw::read_machine(machine_config("tpu-v3")), slice).compare(profile);
-  const sw::ProfileTotals totals = report.totals();
+  sw::report::ProfileReport report;
+  report.ops = sw::profile::ProfileModel(hw::read_machine(machines::machine_config("tpu-v3")), slice).compare(profile);
+  const sw::profile::ProfileTotals totals = report.totals();
   std::printf("%s: error %.1f %%, bias %+.1f %%, %zu rows without text\n", name.c_str(),
               100 * totals.mean_absolute_error(), 100 * totals.bias(), report.without_text());
   EXPECT_LT(totals.mean_absolute_error(), most);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sharding files of workloads give values that they do not name.
+// Shardings that a workload's sharding file gives to values which it does not name.
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "sw/spmd/propagation.h"
-#include "sw/spmd/sharding_file.h"
+#include "sw/spmd/mesh/sharding_file.h"
+#include "sw/spmd/propagate/propagation.h"
+#include "workloads/models/registry.h"
 #include "workloads/workload.h"
 
 namespace podsim::workloads {
@@ -17,18 +18,18 @@ using Sizes = std::vector<std::int64_t>;
 
 /// Checks every value of these sizes in a workload's step under the sharding file that comes with it.
 void expect_shardings(const std::string& name, const std::map<Sizes, std::string>& expected) {
-  Workload workload = build_workload(name, {});
-  sw::Module& module = workload.step.module;
-  const sw::ShardingFile file = sw::read_sharding_file(name, workload.sharding);
-  sw::annotate(module, *file.mesh, file);
-  const sw::ModuleShardings shardings = sw::propagate(module, *file.mesh);
+  Workload workload = models::build_workload(name, {});
+  sw::ir::Module& module = workload.step.module;
+  const sw::spmd::mesh::ShardingFile file = sw::spmd::mesh::read_sharding_file(name, workload.sharding);
+  sw::spmd::mesh::annotate(module, *file.mesh, file);
+  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, *file.mesh);
   std::map<Sizes, int> checked;
-  const sw::Computation& entry = module.entry_computation();
+  const sw::ir::Computation& entry = module.entry_computation();
   for (std::size_t id = 0; id < entry.instructions.size(); ++id) {
     const auto found = expected.find(entry.instructions[id].shape.dimensions);
     if (found == expected.end()) continue;
-    const sw::AxisSharding& sharding = shardings.values[std::size_t(module.entry)][id].front();
-    EXPECT_EQ(to_string(*file.mesh, sharding), found->second)
+    const sw::spmd::mesh::AxisSharding& sharding = shardings.values[std::size_t(module.entry)][id].front();
+    EXPECT_EQ(sw::spmd::mesh::to_string(*file.mesh, sharding), found->second)
         << entry.instructions[id].name << " " << entry.instructions[id].op_name;
     ++checked[found->first];
   }
@@ -49,8 +50,8 @@ TEST(PropagatedSharding, OfADenseTransformerIsThatOfGspmd) {
                                   {{8192, 128, 128}, "[x, y, -]"}});
 }
 
-// GShard (Lepikhin et al. 2020), section 3.2: experts and the batch on one axis, all other weights whole; what goes to
-// experts is cut along experts, [E,G,C,M] and its hidden form.
+// GShard (Lepikhin et al. 2020), section 3.2: experts and the batch on one axis, all other weights whole; the inputs of
+// experts are split along experts, [E,G,C,M] and its hidden form.
 TEST(PropagatedSharding, OfAMixtureOfExpertsIsThatOfGshard) {
   expect_shardings("gshard_moe", {{{4096, 1024, 1024}, "[x, -, -]"},
                                   {{2048, 2048, 2, 8192}, "[x, -, -, -]"},

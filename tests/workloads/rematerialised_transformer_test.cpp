@@ -2,91 +2,94 @@
 #include <gtest/gtest.h>
 
 #include "sw/compiler/compile.h"
-#include "sw/graph/evaluator.h"
-#include "sw/graph/rematerialize.h"
-#include "sw/memory_account.h"
-#include "sw/spmd/partitioner.h"
-#include "sw/spmd/sharding_file.h"
+#include "sw/compiler/memory_account.h"
+#include "sw/ir/eval/evaluator.h"
+#include "sw/ir/transform/rematerialize.h"
+#include "sw/spmd/mesh/sharding_file.h"
+#include "sw/spmd/partition/partitioner.h"
 #include "tests/hw/test_machine.h"
-#include "tests/sw/graph/literals.h"
-#include "workloads/transformer.h"
+#include "tests/sw/ir/literals.h"
+#include "workloads/models/transformer.h"
 
 namespace podsim::workloads {
 namespace {
 
-using sw::Literal;
-using sw::Rematerialisation;
+using sw::ir::Literal;
+using sw::ir::transform::Rematerialisation;
 
-TransformerOptions decoder(std::int64_t layers, std::int64_t batch, std::int64_t sequence, std::int64_t model) {
-  TransformerOptions options;
+models::TransformerOptions decoder(std::int64_t layers, std::int64_t batch, std::int64_t sequence, std::int64_t model) {
+  models::TransformerOptions options;
   options.layers = layers;
   options.batch = batch;
   options.sequence = sequence;
   options.vocabulary = 16;
   options.model = model;
   options.attention = {2, model / 2};
-  options.feed_forward = {4 * model, Activation::gelu, false};
+  options.feed_forward = {4 * model, layers::Activation::gelu, false};
   options.optimizer.kind = OptimizerKind::sgd_momentum;
   return options;
 }
 
 TEST(RematerialisedTransformer, TrainsToTheSameBits) {
-  const sw::Module module = transformer_training_step(decoder(3, 2, 4, 8)).module;
-  std::vector<Literal> arguments;
-  for (sw::InstructionId id : module.entry_computation().parameters) {
-    const sw::Shape& shape = module.entry_computation()[id].shape;
-    const bool tokens = shape.element_type == sw::ElementType::s32;
+  const sw::ir::Module module = models::transformer_training_step(decoder(3, 2, 4, 8)).module;
+  std::vector<sw::ir::Literal> arguments;
+  for (sw::ir::InstructionId id : module.entry_computation().parameters) {
+    const sw::ir::Shape& shape = module.entry_computation()[id].shape;
+    const bool tokens = shape.element_type == sw::ir::ElementType::s32;
     arguments.push_back(
-        sw::testing::random_literal(shape, unsigned(arguments.size()), tokens ? 0 : 0.1, tokens ? 15 : 1));
+        sw::ir::testing::random_literal(shape, unsigned(arguments.size()), tokens ? 0 : 0.1, tokens ? 15 : 1));
   }
-  const Literal expected = sw::evaluate(module, arguments);
-  for (const auto policy : {Rematerialisation::dots, Rematerialisation::layer}) {
-    const sw::RematerialisedModule again = sw::rematerialise(module, policy);
+  const sw::ir::Literal expected = sw::ir::eval::evaluate(module, arguments);
+  for (const auto policy : {sw::ir::transform::Rematerialisation::dots, sw::ir::transform::Rematerialisation::layer}) {
+    const sw::ir::transform::RematerialisedModule again = sw::ir::transform::rematerialise(module, policy);
     EXPECT_GT(again.instructions, 0);
-    const Literal actual = sw::evaluate(again.module, arguments);
+    const sw::ir::Literal actual = sw::ir::eval::evaluate(again.module, arguments);
     for (std::size_t i = 0; i < expected.elements.size(); ++i) {
-      EXPECT_TRUE(same_values(actual.elements[i], expected.elements[i])) << to_string(policy) << " " << i;
+      EXPECT_TRUE(sw::ir::same_values(actual.elements[i], expected.elements[i]))
+          << sw::ir::transform::to_string(policy) << " " << i;
     }
   }
 }
 
-// Of a layer its backward part needs both dots that make the scores and what they read, the projections, and the first
-// dot of the feed-forward block once more; not the second one, nor the last projection of attention, whose results go
-// into the residual stream. By multiply-accumulates per token: 3 M^2 + 2 S M (scores and their product with values: the
-// latter goes into the last projection's gradient) + 4 M^2.
+// The backward part of a layer recomputes the two dots that make the scores and what they read, the projections, and
+// the first dot of the feed-forward block. It does not need the second one, nor the last projection of attention, as
+// their results go into the residual stream. Multiply-accumulates per token: 3 M^2 + 2 S M (scores and their product
+// with values, which the last projection's gradient needs) + 4 M^2.
 TEST(RematerialisedTransformer, ComputesALayersForwardPartOnceMore) {
   const std::int64_t layers = 4, batch = 2, sequence = 64, model = 128;
-  const TransformerOptions options = decoder(layers, batch, sequence, model);
-  const sw::Module module = transformer_training_step(options).module;
+  const models::TransformerOptions options = decoder(layers, batch, sequence, model);
+  const sw::ir::Module module = models::transformer_training_step(options).module;
   const double tokens = double(batch * sequence), m = double(model);
   const double forward = 2 * tokens * double(layers) * (7 * m * m + 2 * double(sequence) * m + m * m);
-  const double again = sw::rematerialise(module, Rematerialisation::layer).flops;
+  const double again = sw::ir::transform::rematerialise(module, sw::ir::transform::Rematerialisation::layer).flops;
   EXPECT_LE(again, 1.1 * forward) << "elementwise work is a few per cent";
   EXPECT_GE(again, 2 * tokens * double(layers) * (7 * m * m + 2 * double(sequence) * m));
 }
 
-/// One core's program of two that share the batch.
-sw::Module of_two_cores(sw::Module module) {
-  const sw::Mesh mesh({{"x", 2}});
-  sw::annotate(module, mesh,
-               sw::read_sharding_file("test", "[sharding]\n\"tokens\" = [\"x\"]\n\"targets\" = [\"x\"]\n"));
-  return sw::partition(module, mesh, sw::propagate(module, mesh));
+/// The program of one of two cores that share the batch.
+sw::ir::Module of_two_cores(sw::ir::Module module) {
+  const sw::spmd::mesh::Mesh mesh({{"x", 2}});
+  sw::spmd::mesh::annotate(
+      module, mesh,
+      sw::spmd::mesh::read_sharding_file("test", "[sharding]\n\"tokens\" = [\"x\"]\n\"targets\" = [\"x\"]\n"));
+  return sw::spmd::partition::partition(module, mesh, sw::spmd::propagate::propagate(module, mesh));
 }
 
-// On one core a weight's gradient is computed with its update, where the update stands; between cores it is added up
-// first, and what it is computed from need not be kept.
+// On one core a weight's gradient is computed in its update. Between cores it is summed first, so the values that it is
+// computed from need not be kept.
 TEST(RematerialisedTransformer, KeepsOneLayersValuesInsteadOfAll) {
   const std::int64_t layers = 8, batch = 8, sequence = 512, model = 256;
-  const sw::Module module = transformer_training_step(decoder(layers, 2 * batch, sequence, model)).module;
+  const sw::ir::Module module = models::transformer_training_step(decoder(layers, 2 * batch, sequence, model)).module;
   hw::Machine machine = hw::tpu_v3();
-  machine.compiler.combine_all_reduce = base::Bytes(0);  // sums are taken where they stand
-  const auto peak = [&](Rematerialisation policy) {
-    const sw::Module local = of_two_cores(sw::rematerialise(module, policy).module);
-    const sw::Module fused = sw::compile(local, machine).fused;
-    return sw::account_memory(fused, fused.donations).peak.value();
+  machine.compiler.combine_all_reduce = base::Bytes(0);  // no sums are combined, so none is delayed
+  const auto peak = [&](sw::ir::transform::Rematerialisation policy) {
+    const sw::ir::Module local = of_two_cores(sw::ir::transform::rematerialise(module, policy).module);
+    const sw::ir::Module fused = sw::compiler::compile(local, machine).fused;
+    return sw::compiler::account_memory(fused, fused.donations).peak.value();
   };
-  const std::int64_t kept = peak(Rematerialisation::none), dots = peak(Rematerialisation::dots),
-                     layer = peak(Rematerialisation::layer);
+  const std::int64_t kept = peak(sw::ir::transform::Rematerialisation::none),
+                     dots = peak(sw::ir::transform::Rematerialisation::dots),
+                     layer = peak(sw::ir::transform::Rematerialisation::layer);
   // At the least the hidden values of the feed-forward blocks, in bf16.
   const std::int64_t hidden = batch * sequence * 4 * model * 2;
   EXPECT_LE(layer, kept - (layers - 2) * hidden);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// SSD's backbone with images cut by rows, one to eight ways: what neighbours exchange, and the work beyond the image,
-// against counts of rows.
+// SSD's backbone with images split by rows into one to eight parts: the rows exchanged between neighbours, and the work
+// beyond the image, against counts of rows.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <map>
 
-#include "sw/spmd/cut_cost.h"
-#include "sw/spmd/partitioner.h"
-#include "sw/spmd/sharding_file.h"
-#include "workloads/ssd.h"
+#include "sw/spmd/mesh/sharding_file.h"
+#include "sw/spmd/partition/partitioner.h"
+#include "sw/spmd/partition/sharding_cost.h"
+#include "workloads/models/ssd.h"
 
 namespace podsim::workloads {
 namespace {
@@ -39,30 +39,33 @@ std::int64_t halo_rows(const Rows& rows, std::int64_t ways) {
 }
 
 struct Cut {
-  std::map<std::string, sw::CutCost> costs;
+  std::map<std::string, sw::spmd::partition::ShardingCost> costs;
   std::map<std::string, Rows> rows;               ///< of the whole program's convolutions over rows
   std::map<std::string, std::int64_t> row_bytes;  ///< of a row of their inputs, all images and channels
 };
 
-Cut cut_by_rows(const SsdOptions& options, std::int64_t ways) {
-  sw::Module module = ssd_forward(options);
-  const sw::Mesh mesh = sw::Mesh::parse(fmt::format("rows={}", ways));
-  const sw::ShardingFile file = sw::read_sharding_file("rows", "[sharding]\n\"images\" = [\"\", \"rows\"]\n");
-  sw::annotate(module, mesh, file);
-  const sw::Module local = sw::partition(module, mesh, sw::propagate(module, mesh));
+Cut cut_by_rows(const models::SsdOptions& options, std::int64_t ways) {
+  sw::ir::Module module = models::ssd_forward(options);
+  const sw::spmd::mesh::Mesh mesh = sw::spmd::mesh::Mesh::parse(fmt::format("rows={}", ways));
+  const sw::spmd::mesh::ShardingFile file =
+      sw::spmd::mesh::read_sharding_file("rows", "[sharding]\n\"images\" = [\"\", \"rows\"]\n");
+  sw::spmd::mesh::annotate(module, mesh, file);
+  const sw::ir::Module local =
+      sw::spmd::partition::partition(module, mesh, sw::spmd::propagate::propagate(module, mesh));
   Cut result;
-  for (const sw::CutCost& cost : sw::cut_costs(module, local)) result.costs[cost.op_name] = cost;
-  const sw::Computation& entry = module.entry_computation();
-  for (const sw::Instruction& instruction : entry.instructions) {
-    if (instruction.opcode != sw::Opcode::convolution) continue;
-    const sw::Shape& input = entry[instruction.operands[0]].shape;
-    const sw::WindowDimension& window = instruction.window[0];
+  for (const sw::spmd::partition::ShardingCost& cost : sw::spmd::partition::sharding_costs(module, local))
+    result.costs[cost.op_name] = cost;
+  const sw::ir::Computation& entry = module.entry_computation();
+  for (const sw::ir::Instruction& instruction : entry.instructions) {
+    if (instruction.opcode != sw::ir::Opcode::convolution) continue;
+    const sw::ir::Shape& input = entry[instruction.operands[0]].shape;
+    const sw::ir::WindowDimension& window = instruction.window[0];
     const int row = instruction.convolution.input_spatial[0];
     result.rows[instruction.op_name] = {
         input.dimensions[std::size_t(row)],
         instruction.shape.dimensions[std::size_t(instruction.convolution.output_spatial[0])], window.size,
         window.stride, window.padding_low};
-    result.row_bytes[instruction.op_name] = sw::logical_bytes(input).value() / input.dimensions[std::size_t(row)];
+    result.row_bytes[instruction.op_name] = sw::ir::logical_bytes(input).value() / input.dimensions[std::size_t(row)];
   }
   return result;
 }
@@ -75,7 +78,7 @@ bool is_of_the_backbone(const std::string& op_name) {
 
 // Maps of 256, 128 and 64 rows: every shard has as many rows, and k - s of them come from neighbours.
 TEST_P(SpatialCut, halos_of_even_rows_are_the_closed_form) {
-  SsdOptions options;
+  models::SsdOptions options;
   options.batch = 1;
   options.image_size = 512;
   const Cut cut = cut_by_rows(options, GetParam());
@@ -83,7 +86,7 @@ TEST_P(SpatialCut, halos_of_even_rows_are_the_closed_form) {
   for (const auto& [op_name, rows] : cut.rows) {
     if (!is_of_the_backbone(op_name)) continue;
     ++convolutions;
-    const sw::CutCost& cost = cut.costs.at(op_name);
+    const sw::spmd::partition::ShardingCost& cost = cut.costs.at(op_name);
     EXPECT_EQ(cost.halo_bytes, halo_rows(rows, GetParam()) * cut.row_bytes.at(op_name)) << op_name;
     if (GetParam() > 1) {
       EXPECT_EQ(halo_rows(rows, GetParam()), std::max<std::int64_t>(0, rows.size - rows.stride)) << op_name;
@@ -93,9 +96,9 @@ TEST_P(SpatialCut, halos_of_even_rows_are_the_closed_form) {
   EXPECT_GE(convolutions, 26);
 }
 
-// Of images of 300 the maps have 150, 75 and 38 rows.
+// For images of 300 rows, the maps have 150, 75 and 38 rows.
 TEST_P(SpatialCut, the_work_beyond_uneven_rows_is_the_closed_form) {
-  SsdOptions options;
+  models::SsdOptions options;
   options.batch = 1;
   const Cut cut = cut_by_rows(options, GetParam());
   for (const auto& [op_name, rows] : cut.rows) {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/graph/literal.h"
-#include "workloads/transformer.h"
+#include "sw/ir/literal.h"
+#include "workloads/models/transformer.h"
 
 /// A decoder's loss written out in loops over numbers, straight from the formulas of the papers; the oracle of the
 /// graph.
@@ -25,9 +25,9 @@ struct Matrix {
 
 class ReferenceTransformer {
  public:
-  using Tensors = std::map<std::string, sw::Literal>;
+  using Tensors = std::map<std::string, sw::ir::Literal>;
 
-  ReferenceTransformer(const TransformerOptions& options, const Tensors& tensors)
+  ReferenceTransformer(const models::TransformerOptions& options, const Tensors& tensors)
       : options_(options), tensors_(tensors) {}
 
   double loss() const {
@@ -37,7 +37,7 @@ class ReferenceTransformer {
   }
 
  protected:
-  /// Whether query i may look at key j.
+  /// True if query i may attend to key j.
   using Allowed = std::function<bool(std::int64_t i, std::int64_t j)>;
   static bool all(std::int64_t, std::int64_t) { return true; }
   static bool earlier(std::int64_t i, std::int64_t j) { return j <= i; }
@@ -73,11 +73,11 @@ class ReferenceTransformer {
     for (std::int64_t i = 0; i < x.rows; ++i) {
       double mean = 0, square = 0;
       for (std::int64_t j = 0; j < x.columns; ++j) mean += x(i, j) / double(x.columns);
-      if (options_.norm == NormKind::rms_norm) mean = 0;
+      if (options_.norm == layers::NormKind::rms_norm) mean = 0;
       for (std::int64_t j = 0; j < x.columns; ++j) square += (x(i, j) - mean) * (x(i, j) - mean) / double(x.columns);
       for (std::int64_t j = 0; j < x.columns; ++j) {
         y(i, j) = (x(i, j) - mean) / std::sqrt(square + 1e-6) * tensor(scope + "/scale")[j];
-        if (options_.norm == NormKind::layer_norm) y(i, j) += tensor(scope + "/bias")[j];
+        if (options_.norm == layers::NormKind::layer_norm) y(i, j) += tensor(scope + "/bias")[j];
       }
     }
     return y;
@@ -115,9 +115,9 @@ class ReferenceTransformer {
 
   double bent(double x) const {
     switch (options_.feed_forward.activation) {
-      case Activation::relu:
+      case layers::Activation::relu:
         return x > 0 ? x : 0;
-      case Activation::swiglu:
+      case layers::Activation::swiglu:
         return x / (1 + std::exp(-x));
       default:
         return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
@@ -129,7 +129,7 @@ class ReferenceTransformer {
     const bool biased = options_.feed_forward.biases;
     Matrix y = plus_bias(times(x, scope + "/w_in", hidden), scope + "/b_in", biased);
     for (double& value : y.values) value = bent(value);
-    if (is_gated(options_.feed_forward.activation)) {
+    if (layers::is_gated(options_.feed_forward.activation)) {
       const Matrix gate = times(x, scope + "/w_gate", hidden);
       for (std::size_t i = 0; i < y.values.size(); ++i) y.values[i] *= gate.values[i];
     }
@@ -190,7 +190,7 @@ class ReferenceTransformer {
     return total;
   }
 
-  const TransformerOptions& options_;
+  const models::TransformerOptions& options_;
   const Tensors& tensors_;
 };
 

@@ -3,50 +3,50 @@
 
 #include <fmt/format.h>
 
-#include "sw/graph/gradient.h"
-#include "workloads/pipelined_mlp.h"
+#include "sw/ir/transform/gradient.h"
+#include "workloads/pipelines/pipelined_mlp.h"
 
 /// The network of pipelined_mlp.h without a pipeline.
 namespace podsim::workloads::testing {
 
 /// Sizes for the evaluator, in double precision.
-inline PipelinedMlpOptions exact(std::int64_t stages, std::int64_t microbatches, std::int64_t layers) {
-  PipelinedMlpOptions options;
+inline pipelines::PipelinedMlpOptions exact(std::int64_t stages, std::int64_t microbatches, std::int64_t layers) {
+  pipelines::PipelinedMlpOptions options;
   options.stages = stages;
   options.microbatches = microbatches;
   options.layers = layers;
   options.microbatch = 2;
   options.width = 3;
-  options.precision = {sw::ElementType::f64, sw::ElementType::f64};
-  options.gradient_type = sw::ElementType::f64;
+  options.precision = {sw::ir::ElementType::f64, sw::ir::ElementType::f64};
+  options.gradient_type = sw::ir::ElementType::f64;
   return options;
 }
 
 /// The same step without a pipeline: all layers on the whole batch, its gradients by differentiation. Parameters:
 /// kernels, momenta, learning rate, inputs, targets.
-inline sw::Module whole_step(const PipelinedMlpOptions& o) {
-  sw::GraphBuilder b("whole");
-  const auto type = sw::ElementType::f64;
+inline sw::ir::Module whole_step(const pipelines::PipelinedMlpOptions& o) {
+  sw::ir::build::GraphBuilder b("whole");
+  const auto type = sw::ir::ElementType::f64;
   const std::int64_t rows = o.pipelines * o.microbatches * o.microbatch;
-  std::vector<sw::InstructionId> kernels, momenta;
+  std::vector<sw::ir::InstructionId> kernels, momenta;
   for (std::int64_t i = 0; i < o.layers; ++i) {
-    kernels.push_back(b.parameter(sw::make_shape(type, {o.width, o.width}), fmt::format("k{}", i)));
+    kernels.push_back(b.parameter(sw::ir::make_shape(type, {o.width, o.width}), fmt::format("k{}", i)));
   }
   for (std::int64_t i = 0; i < o.layers; ++i) {
-    momenta.push_back(b.parameter(sw::make_shape(type, {o.width, o.width}), fmt::format("m{}", i)));
+    momenta.push_back(b.parameter(sw::ir::make_shape(type, {o.width, o.width}), fmt::format("m{}", i)));
   }
-  const sw::InstructionId rate = b.parameter(sw::make_shape(type, {}), "rate");
-  sw::InstructionId x = b.parameter(sw::make_shape(type, {rows, o.width}), "x");
-  const sw::InstructionId target = b.parameter(sw::make_shape(type, {rows, o.width}), "t");
-  for (sw::InstructionId kernel : kernels) {
-    const sw::InstructionId y = b.dot(x, kernel, {{}, {}, {1}, {0}});
+  const sw::ir::InstructionId rate = b.parameter(sw::ir::make_shape(type, {}), "rate");
+  sw::ir::InstructionId x = b.parameter(sw::ir::make_shape(type, {rows, o.width}), "x");
+  const sw::ir::InstructionId target = b.parameter(sw::ir::make_shape(type, {rows, o.width}), "t");
+  for (sw::ir::InstructionId kernel : kernels) {
+    const sw::ir::InstructionId y = b.dot(x, kernel, {{}, {}, {1}, {0}});
     x = b.maximum(y, b.full_like(y, 0));
   }
-  const sw::InstructionId error = b.subtract(x, target);
-  const sw::InstructionId loss =
+  const sw::ir::InstructionId error = b.subtract(x, target);
+  const sw::ir::InstructionId loss =
       b.divide(b.reduce_add(b.multiply(error, error), {0, 1}), b.constant(type, double(rows * o.width)));
-  const std::vector<sw::InstructionId> gradients = sw::gradients(b, loss, kernels);
-  std::vector<sw::InstructionId> results, velocities;
+  const std::vector<sw::ir::InstructionId> gradients = sw::ir::transform::gradients(b, loss, kernels);
+  std::vector<sw::ir::InstructionId> results, velocities;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const Update updated =
         update(b, o.optimizer, {kernels[i], "k", true}, gradients[i], std::vector{momenta[i]}, {rate, -1});
@@ -55,7 +55,7 @@ inline sw::Module whole_step(const PipelinedMlpOptions& o) {
   }
   results.insert(results.end(), velocities.begin(), velocities.end());
   results.push_back(loss);
-  const sw::InstructionId root = b.tuple(results);
+  const sw::ir::InstructionId root = b.tuple(results);
   return std::move(b).build(root);
 }
 

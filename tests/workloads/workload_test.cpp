@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/workload.h"
+#include "sw/ir/build/verify.h"
+#include "workloads/models/registry.h"
 
 #include <gtest/gtest.h>
 
@@ -14,27 +16,27 @@ namespace podsim::workloads {
 namespace {
 
 TEST(workload, every_registered_name_builds_what_it_names) {
-  for (const WorkloadEntry& entry : workload_registry()) {
+  for (const WorkloadEntry& entry : models::workload_registry()) {
     SCOPED_TRACE(entry.name);
-    const Workload workload = build_workload(entry.name, {});
+    const Workload workload = models::build_workload(entry.name, {});
     EXPECT_EQ(workload.name, entry.name);
     EXPECT_GT(workload.samples, 0);
     EXPECT_FALSE(entry.description.empty());
-    EXPECT_NO_THROW(sw::verify(workload.step.module));
+    EXPECT_NO_THROW(sw::ir::build::verify(workload.step.module));
   }
 }
 
 TEST(workload, the_default_batch_of_resnet50_is_128_per_core) {
   WorkloadOptions options;
   options.replicas = 4;
-  EXPECT_EQ(build_workload("resnet50", options).samples, 4 * 128);
+  EXPECT_EQ(models::build_workload("resnet50", options).samples, 4 * 128);
 }
 
 TEST(workload, every_registered_name_is_documented) {
   std::ifstream file(std::filesystem::path(PODSIM_SOURCE_DIR) / "docs" / "workloads.md");
   std::ostringstream text;
   text << file.rdbuf();
-  for (const WorkloadEntry& entry : workload_registry()) {
+  for (const WorkloadEntry& entry : models::workload_registry()) {
     EXPECT_NE(text.str().find("`" + entry.name + "`"), std::string::npos) << entry.name;
   }
 }
@@ -44,7 +46,7 @@ TEST(workload, a_batch_per_core_is_that_of_every_core) {
     WorkloadOptions options;
     options.batch_per_core = 2;
     options.replicas = 8;
-    EXPECT_EQ(build_workload(name, options).samples, 16);
+    EXPECT_EQ(models::build_workload(name, options).samples, 16);
   }
 }
 
@@ -52,18 +54,18 @@ TEST(workload, a_batch_of_all_cores_and_one_per_core_exclude_each_other) {
   WorkloadOptions options;
   options.replicas = 8;
   options.model["model.batch"] = "12";
-  EXPECT_EQ(build_workload("transformer", options).samples, 12);
+  EXPECT_EQ(models::build_workload("transformer", options).samples, 12);
   options.batch_per_core = 2;
-  EXPECT_THROW(build_workload("transformer", options), base::InputError);
+  EXPECT_THROW(models::build_workload("transformer", options), base::InputError);
 }
 
 TEST(workload, parameters_that_hold_the_batch_have_it_first) {
-  for (const WorkloadEntry& entry : workload_registry()) {
-    const Workload workload = build_workload(entry.name, {});
-    const sw::Computation& main = workload.step.module.entry_computation();
+  for (const WorkloadEntry& entry : models::workload_registry()) {
+    const Workload workload = models::build_workload(entry.name, {});
+    const sw::ir::Computation& main = workload.step.module.entry_computation();
     for (const std::string& name : workload.batched) {
       const auto found =
-          std::ranges::find_if(main.parameters, [&](sw::InstructionId id) { return main[id].name == name; });
+          std::ranges::find_if(main.parameters, [&](sw::ir::InstructionId id) { return main[id].name == name; });
       ASSERT_NE(found, main.parameters.end()) << entry.name << " " << name;
       EXPECT_EQ(main[*found].shape.dimensions[0], workload.samples) << entry.name << " " << name;
     }
@@ -75,9 +77,9 @@ TEST(workload, settings_reach_the_model) {
   WorkloadOptions options;
   options.batch_per_core = 1;
   options.model["model.classes"] = "7";
-  const Workload workload = build_workload("resnet50", options);
-  const sw::Computation& entry = workload.step.module.entry_computation();
-  const auto is_bias = [&](sw::InstructionId id) { return entry[id].name == "head/bias"; };
+  const Workload workload = models::build_workload("resnet50", options);
+  const sw::ir::Computation& entry = workload.step.module.entry_computation();
+  const auto is_bias = [&](sw::ir::InstructionId id) { return entry[id].name == "head/bias"; };
   const auto bias = std::ranges::find_if(entry.parameters, is_bias);
   ASSERT_NE(bias, entry.parameters.end());
   EXPECT_EQ(entry[*bias].shape.dimensions, (std::vector<std::int64_t>{7}));
@@ -92,7 +94,7 @@ TEST(workload, data_parallel_cuts_the_batch_by_all_axes) {
 
 TEST(workload, an_unknown_name_suggests_the_nearest) {
   try {
-    build_workload("resnet5O", {});
+    models::build_workload("resnet5O", {});
     FAIL();
   } catch (const base::InputError& error) {
     EXPECT_EQ(error.diagnostics()[0].message, "'resnet5O' is not a workload");
@@ -103,10 +105,10 @@ TEST(workload, an_unknown_name_suggests_the_nearest) {
 TEST(workload, a_batch_or_replica_count_below_one_is_refused) {
   WorkloadOptions no_batch;
   no_batch.batch_per_core = 0;
-  EXPECT_THROW(build_workload("resnet50", no_batch), base::InputError);
+  EXPECT_THROW(models::build_workload("resnet50", no_batch), base::InputError);
   WorkloadOptions no_replicas;
   no_replicas.replicas = 0;
-  EXPECT_THROW(build_workload("resnet50", no_replicas), base::InputError);
+  EXPECT_THROW(models::build_workload("resnet50", no_replicas), base::InputError);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace podsim::hw::isa::pasm {
 
-/// Makes bundles of operations: gives each its slot and its literals their values, and reports what is illegal.
+/// Makes bundles from parsed operations: assigns slots, evaluates literals, and reports illegal bundles.
 class BundleBuilder {
  public:
   BundleBuilder(Report& report, Evaluator& evaluator, std::size_t strings)

@@ -62,7 +62,7 @@ std::string Cursor::described(const Token& token) const {
   return fmt::format("'{}'", text(token));
 }
 
-// Expressions, loosest first: << and >>, + and -, * and /, signs.
+// Expressions, by increasing precedence: << and >>, + and -, * and /, signs.
 
 Expression Cursor::expression() { return shift(0); }
 

@@ -12,7 +12,7 @@
 
 namespace podsim::hw::isa::pasm {
 
-/// A place among the tokens of a file, and what every parser asks there. What cannot be is reported and thrown as
+/// A position in the tokens of a file, with the operations that all parsers share. Mistakes are reported and thrown as
 /// SyntaxError.
 class Cursor {
  public:
@@ -23,14 +23,14 @@ class Cursor {
   bool at(Token::Kind kind) const { return peek().kind == kind; }
   bool at(std::string_view punctuation, std::size_t ahead = 0) const;
   bool accept(std::string_view punctuation);
-  /// `context` ends the message: "',' is due here" + ", before the next operand".
+  /// Takes a token that must be there. `context` ends the message: "',' is due here" + ", before the next operand".
   Token expect(std::string_view punctuation, std::string_view context = "");
   Token expect(Token::Kind kind, std::string_view what);
 
   std::string_view text(const Token& token) const { return report_.text(token.span); }
-  /// The end of the line, of the file, of an operation in braces or of the braces.
+  /// Returns true at the end of the line, of the file, of an operation in braces, or of the braces.
   bool at_statement_end() const;
-  /// To the next such place, or the end of the line only.
+  /// Advance to the next statement end, or to the end of the line.
   void skip_statement();
   void skip_line();
   /// "'x'", "the end of the line"

@@ -15,12 +15,12 @@ struct DataDirective {
   std::string_view name;
   Kind kind;
   bool names_type;          ///< the first argument is an element type
-  std::size_t least, most;  ///< arguments behind it
+  std::size_t least, most;  ///< number of arguments, without the type
   std::string_view form;
 };
 
 constexpr std::size_t any_number = ~std::size_t(0);
-constexpr DataDirective directives[] = {
+constexpr DataDirective data_directives[] = {
     {".word", Kind::values, false, 1, any_number, ".word VALUE, ..."},
     {".f32", Kind::values, false, 1, any_number, ".f32 VALUE, ..."},
     {".bf16", Kind::values, false, 1, any_number, ".bf16 VALUE, ..."},
@@ -33,8 +33,8 @@ constexpr DataDirective directives[] = {
 
 const DataDirective* find(std::string_view name) {
   auto same = [&](const DataDirective& directive) { return directive.name == name; };
-  auto found = std::find_if(std::begin(directives), std::end(directives), same);
-  return found == std::end(directives) ? nullptr : found;
+  auto found = std::find_if(std::begin(data_directives), std::end(data_directives), same);
+  return found == std::end(data_directives) ? nullptr : found;
 }
 
 std::optional<ElementType> type_of(std::string_view word) {

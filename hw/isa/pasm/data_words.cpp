@@ -23,7 +23,7 @@ std::int64_t words_of(ElementType type, std::int64_t elements) {
   return type == ElementType::bf16 ? (elements + 1) / 2 : elements;
 }
 
-/// Elements as words: two bf16 to a word.
+/// Packs elements into words: two bf16 to a word.
 Words packed(ElementType type, Words elements) {
   if (type != ElementType::bf16) return elements;
   Words words((elements.size() + 1) / 2);

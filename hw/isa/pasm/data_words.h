@@ -11,17 +11,17 @@
 
 namespace podsim::hw::isa::pasm {
 
-/// Most words of data that a program may have: what a slip in a count must not exceed.
+/// Maximum number of data words in a program. It keeps a mistyped count from exhausting memory.
 inline constexpr std::int64_t most_data_words = std::int64_t(1) << 26;
 
-/// The words that data directives stand for. bf16 elements stand two to a word, the first in the low half; every
-/// directive begins a new word.
+/// Evaluates data directives to words. A word holds two bf16 elements, the first in the low half. Every directive
+/// begins a new word.
 class DataWords {
  public:
   DataWords(Report& report, Evaluator& evaluator) : report_(report), evaluator_(evaluator) {}
-  /// Nothing if a count has no value, which has been reported.
+  /// Returns the number of words, or std::nullopt after reporting a count in error.
   std::optional<std::int64_t> count(std::span<const DataItem> items);
-  /// Appends the words; those whose values have been reported are missing.
+  /// Appends the words. Values in error are reported and become 0.
   void append(std::span<const DataItem> items, std::vector<std::uint32_t>& words);
 
  private:
@@ -38,8 +38,8 @@ class DataWords {
   Evaluator& evaluator_;
 };
 
-/// The generator behind .random: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014), whose output number i depends on seed and i only.
+/// The random number generator of .random: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", OOPSLA 2014). Output number i depends only on the seed and i.
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}

@@ -113,7 +113,7 @@ class DescriptorParser {
   StringTable& strings_;
   DescriptorText result_;
   std::set<std::string_view> seen_;
-  bool complete_ = true;  ///< no field was unreadable
+  bool complete_ = true;  ///< all fields so far were readable
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace podsim::hw::isa::pasm {
 
-/// Reads the braces of a .dma directive with the fields of the descriptor `name`.
+/// Reads the braces of a .dma directive, which hold the fields of the descriptor `name`.
 DescriptorText parse_descriptor(Cursor& cursor, StringTable& strings, const Name& name);
 
 std::string_view route_name(DmaRoute route);

@@ -10,7 +10,7 @@
 namespace podsim::hw::isa::pasm {
 namespace {
 
-/// The result in 64 bits, or nothing if it does not fit or the shift is none.
+/// Returns the result in 64 bits, or std::nullopt if it does not fit or the shift amount is out of range.
 std::optional<std::int64_t> compute(char op, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   switch (op) {

@@ -37,11 +37,11 @@ Layout::Layout(Report& report, const FileText& file)
       images_(file.segments.size()),
       blocks_(file.blocks.size()),
       words_(file.blocks.size()),
-      block_places_(file.blocks.size()),
-      image_places_(file.segments.size()) {
+      block_order_(file.blocks.size()),
+      image_order_(file.segments.size()) {
   for (std::size_t place = 0; place < file.placed.size(); ++place) {
-    const Placed& placed = file.placed[place];
-    (placed.image ? image_places_ : block_places_)[placed.index] = place;
+    const StorageItem& placed = file.placed[place];
+    (placed.image ? image_order_ : block_order_)[placed.index] = place;
   }
   define_all();
 }
@@ -59,7 +59,7 @@ void Layout::define(const Name& name, Symbol::Kind kind, std::size_t index) {
   if (name.quoted) return;
   auto [found, fresh] = symbols_.emplace(name.text, Symbol{kind, index, name.span});
   bool labels =
-      kind == Symbol::Kind::label && found->second.kind == kind;  // the assembler reports those, quoted ones too
+      kind == Symbol::Kind::label && found->second.kind == kind;  // reported by the assembler, with quoted labels
   if (fresh || labels) return;
   Span first = found->second.span, second = name.span;
   if (first.offset > second.offset) std::swap(first, second);
@@ -184,11 +184,11 @@ std::optional<Number> Layout::compute_segment(std::size_t segment) {
   return Number::of(std::int64_t(0));
 }
 
-MemorySpace Layout::space_of(Placed placed) const {
+MemorySpace Layout::space_of(StorageItem placed) const {
   return placed.image ? MemorySpace::hbm : file_.blocks[placed.index].space;
 }
 
-std::optional<std::int64_t> Layout::end_of(Placed placed) {
+std::optional<std::int64_t> Layout::end_of(StorageItem placed) {
   std::optional<std::int64_t> begin = placed.image ? image_address(placed.index) : block_address(placed.index);
   std::optional<std::int64_t> words =
       placed.image ? std::optional(std::int64_t(file_.segments[placed.index].bundles.size()) * bundle_words)
@@ -196,8 +196,8 @@ std::optional<std::int64_t> Layout::end_of(Placed placed) {
   return begin && words ? std::optional(*begin + *words) : std::nullopt;
 }
 
-std::optional<Number> Layout::compute_placed(const std::optional<Expression>& address, Placed placed,
-                                             std::size_t place) {
+std::optional<Number> Layout::compute_address(const std::optional<Expression>& address, StorageItem placed,
+                                              std::size_t place) {
   if (address) return number_of(evaluator_.integer(*address, "a word's address", 0, last_word));
   MemorySpace space = space_of(placed);
   while (place-- > 0) {
@@ -211,14 +211,14 @@ std::optional<Number> Layout::compute_placed(const std::optional<Expression>& ad
 std::optional<std::int64_t> Layout::image_address(std::size_t segment) {
   const SegmentText& text = file_.segments[segment];
   return once_whole(images_[segment], text.name, [&] {
-    return compute_placed(text.image, {true, segment}, image_places_[segment]);
+    return compute_address(text.image, {true, segment}, image_order_[segment]);
   });
 }
 
 std::optional<std::int64_t> Layout::block_address(std::size_t block) {
   const BlockText& text = file_.blocks[block];
   return once_whole(blocks_[block], text.name, [&] {
-    return compute_placed(text.address, {false, block}, block_places_[block]);
+    return compute_address(text.address, {false, block}, block_order_[block]);
   });
 }
 
@@ -233,7 +233,7 @@ std::optional<std::int64_t> Layout::block_words(std::size_t block) {
 void Layout::check_overlaps() {
   for (MemorySpace space : {MemorySpace::hbm, MemorySpace::vmem, MemorySpace::smem}) {
     std::vector<Extent> extents;
-    for (const Placed& placed : file_.placed) {
+    for (const StorageItem& placed : file_.placed) {
       if (space_of(placed) != space) continue;
       auto begin = placed.image ? image_address(placed.index) : block_address(placed.index);
       auto end = end_of(placed);

@@ -14,27 +14,28 @@
 
 namespace podsim::hw::isa::pasm {
 
-/// Where everything stands and what every name means. Values are worked out when they are asked for, so that names may
-/// be used before the line that defines them; what depends on itself is reported.
+/// Assigns addresses, and evaluates names. Values are computed on first use, so that names may be used before the line
+/// that defines them. A value that depends on itself is reported.
 ///
-/// Blocks and overlays' images without an address follow the one before in their memory, at the next multiple of 1024
-/// words (8 in SMEM); resident code follows the resident code before.
+/// Blocks and images of overlays without an address follow the previous one in their memory, at the next multiple of
+/// 1024 words (8 in SMEM). Resident code follows the previous resident code.
 ///
-/// A block's name is its word address; `.words` behind it is its size, `.row` the row of VMEM that it begins with. A
-/// segment's name is its bundle address; `.words` behind an overlay's is the size of its image, `.image` its address.
+/// The value of a block's name is its word address; the suffix `.words` gives its size, `.row` its first VMEM row. The
+/// value of a segment's name is its bundle address; for overlays `.words` gives the size of the image, `.image` its
+/// address.
 class Layout : public SymbolValues {
  public:
   Layout(Report& report, const FileText& file);
   std::optional<Number> value_of(const std::string& name, Span span) override;
 
-  // Nothing where there is no value, which has been reported.
+  // Each returns std::nullopt after reporting that there is no value.
   std::optional<std::int64_t> segment_address(std::size_t segment);
   std::optional<std::int64_t> image_address(std::size_t segment);
   std::optional<std::int64_t> block_address(std::size_t block);
   std::optional<std::int64_t> block_words(std::size_t block);
   std::optional<std::int64_t> label_address(std::size_t label);
 
-  /// Reports blocks of one memory that overlap, and resident segments that do.
+  /// Reports overlapping blocks of a memory, and overlapping resident segments.
   void check_overlaps();
 
  private:
@@ -43,7 +44,7 @@ class Layout : public SymbolValues {
     std::size_t index;
     Span span;
   };
-  /// A value that is worked out once.
+  /// A value that is computed on first use.
   struct Lazy {
     enum class State : std::uint8_t { unknown, at_work, known } state = State::unknown;
     std::optional<Number> value;
@@ -61,13 +62,14 @@ class Layout : public SymbolValues {
   std::optional<std::int64_t> once_whole(Lazy& lazy, const Name& name, const Compute& compute);
   std::optional<Number> compute_label(const LabelText& label);
   std::optional<Number> compute_segment(std::size_t segment);
-  std::optional<Number> compute_placed(const std::optional<Expression>& address, Placed placed, std::size_t place);
+  std::optional<Number> compute_address(const std::optional<Expression>& address, StorageItem placed,
+                                        std::size_t place);
   std::optional<Number> symbol_value(const Symbol& symbol);
   std::optional<Number> property(const std::string& name, Span span);
   std::optional<Number> row_of(std::size_t block, Span span);
   std::optional<Number> undefined(const std::string& name, Span span);
-  std::optional<std::int64_t> end_of(Placed placed);
-  MemorySpace space_of(Placed placed) const;
+  std::optional<std::int64_t> end_of(StorageItem placed);
+  MemorySpace space_of(StorageItem placed) const;
   void check_overlaps(std::vector<Extent> extents, const std::string& where);
 
   Report& report_;
@@ -76,8 +78,8 @@ class Layout : public SymbolValues {
   DataWords data_words_;
   std::map<std::string, Symbol> symbols_;
   std::vector<Lazy> constants_, labels_, segments_, images_, blocks_, words_;
-  std::vector<std::size_t> block_places_, image_places_;  ///< in FileText::placed
-  int depth_ = 0;                                         ///< of values being worked out for one another
+  std::vector<std::size_t> block_order_, image_order_;  ///< index in FileText::placed
+  int depth_ = 0;                                       ///< nesting of values that are being computed
 };
 
 }  // namespace podsim::hw::isa::pasm

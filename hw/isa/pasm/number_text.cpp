@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t words_of_a_line = 8;
 constexpr std::size_t shortest_run = 4;
 
-/// As the assembler reads it: through double.
+/// Reads a float as the assembler does, through double.
 std::uint32_t bits_of(const std::string& text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);

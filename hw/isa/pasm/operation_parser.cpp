@@ -109,7 +109,7 @@ class OperationParser {
     if (row().reads_destination) destination();
   }
 
-  /// Before an operand: a comma, but for the first.
+  /// Takes the comma before an operand, except before the first.
   void separator() {
     if (!first_) {
       if (cursor_.at_statement_end()) lacks_operand();
@@ -127,7 +127,7 @@ class OperationParser {
     cursor_.report().fail(cursor_.peek().span, fmt::format("{} lacks an operand", row().mnemonic), form_hint());
   }
 
-  /// Without a hint it is the operation's form.
+  /// Reads a register. The default hint of an error is the operation's form.
   int register_operand(RegisterFile file, const char* hint = nullptr) {
     Token token = cursor_.peek();
     std::string_view word = cursor_.text(token);
@@ -228,7 +228,7 @@ class OperationParser {
     operand.expression = std::make_unique<Expression>(number_expression(token.span, number));
   }
 
-  /// "[s1 + 4 : 2]": x, y and z.
+  /// Reads x, y and z: "[s1 + 4 : 2]".
   void address() {
     separator();
     Token open = cursor_.expect("[", ", to begin an address");

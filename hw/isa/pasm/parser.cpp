@@ -39,7 +39,7 @@ class FileParser {
     none,
     block,
     expectation,
-    unreadable,  ///< its directive was reported; the data that follow are read and dropped
+    unreadable,  ///< the directive was reported; the data that follow are read and ignored
   };
 
   [[noreturn]] void line_goes_on() {
@@ -325,7 +325,7 @@ class FileParser {
   StringTable strings_;
   FileText file_;
   Section section_ = Section::none;
-  std::vector<DataItem> repeats_;  ///< those that are open, the innermost last
+  std::vector<DataItem> repeats_;  ///< open .repeat directives, the innermost last
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace podsim::hw::isa::pasm {
 
-/// Reads a file as far as it can be read; what cannot is reported, and reading goes on behind it.
+/// Reads a file. Reports lines that it cannot read, and continues after them.
 FileText parse(Report& report);
 
 }  // namespace podsim::hw::isa::pasm

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace podsim::hw::isa::pasm {
 namespace {
 
-constexpr std::size_t most_diagnostics = 100;  // a file that is no assembly at all has one on every line
+constexpr std::size_t most_diagnostics = 100;  // a file that is not assembly has an error on every line
 
 bool earlier(const base::Diagnostic& a, const base::Diagnostic& b) {
   return std::tie(a.location.line, a.location.column) < std::tie(b.location.line, b.location.column);
@@ -29,7 +29,7 @@ int Report::line(Span span) const {
 }
 
 base::SourceLocation Report::locate(Span span) const {
-  auto characters = int(base::utf8_characters(text(span)).size());
+  auto characters = int(base::text::utf8_characters(text(span)).size());
   return base::locate(file_, text_, span.offset, std::max(characters, 1));
 }
 

@@ -10,14 +10,14 @@
 
 namespace podsim::hw::isa::pasm {
 
-/// A stretch of the text, in bytes.
+/// A range of the text, in bytes.
 struct Span {
   std::size_t offset = 0;
   std::size_t length = 1;
 };
 inline Span join(Span first, Span last) { return {first.offset, last.offset + last.length - first.offset}; }
 
-/// Thrown within a parser once a mistake has been reported, to go on behind it.
+/// Thrown within a parser after a mistake has been reported, so that parsing continues after it.
 struct SyntaxError {};
 
 /// The text and the mistakes found in it so far.
@@ -26,10 +26,10 @@ class Report {
   Report(std::string file, std::string_view text);
 
   void error(Span span, std::string message, std::string hint = "");
-  /// The same, and throws SyntaxError.
+  /// Reports an error and throws SyntaxError.
   [[noreturn]] void fail(Span span, std::string message, std::string hint = "");
   bool empty() const { return diagnostics_.empty(); }
-  /// base::InputError with everything reported, in the order of the text.
+  /// Throws base::InputError with all reported mistakes, in the order of the text, if there are any.
   void throw_if_any();
 
   std::string_view text(Span span) const { return text_.substr(span.offset, span.length); }

@@ -12,12 +12,12 @@ namespace podsim::hw::isa::pasm {
 class StringTable {
  public:
   StringTable() { append(""); }
-  /// A further string, even if there is an equal one.
+  /// Appends a string, even if there is an equal one.
   void append(const std::string& text) {
     first_.emplace(text, std::uint32_t(strings_.size()));
     strings_.push_back(text);
   }
-  /// The number of the first string that is `text`, which is appended if there is none.
+  /// Returns the number of the first string equal to `text`. Appends it if there is none.
   std::uint32_t number_of(const std::string& text) {
     if (!first_.contains(text)) append(text);
     return first_.at(text);

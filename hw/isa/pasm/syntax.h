@@ -12,10 +12,10 @@
 #include "hw/isa/pasm/expression.h"
 #include "hw/isa/program.h"
 
-/// What a `.pasm` file says, before its expressions have values.
+/// The parsed form of a `.pasm` file, before its expressions are evaluated.
 namespace podsim::hw::isa::pasm {
 
-/// An identifier that can stand in expressions, or a quoted name that cannot.
+/// An identifier, which expressions can use, or a quoted name, which they cannot.
 struct Name {
   std::string text;
   bool quoted = false;
@@ -24,7 +24,7 @@ struct Name {
 
 struct Operand {
   int reg = 0;
-  std::unique_ptr<Expression> expression;  ///< null: the register
+  std::unique_ptr<Expression> expression;  ///< null: the operand is register `reg`
   Span span;
 };
 
@@ -34,7 +34,7 @@ struct Operation {
   Predicate predicate;
   std::uint8_t destination = 0, mask = 0, unit = 0;
   Operand x, y, z;
-  Span span;  ///< of the mnemonic
+  Span span;  ///< location of the mnemonic
   Span destination_span;
 };
 
@@ -57,8 +57,8 @@ struct DataItem {
   enum class Kind : std::uint8_t { values, zeros, fill, iota, random, repeat };
   Kind kind = Kind::values;
   ElementType type = ElementType::word;
-  std::vector<Expression> arguments;  ///< the values, or count, then what the directive takes
-  std::vector<DataItem> items;        ///< of repeat
+  std::vector<Expression> arguments;  ///< the values; or the count and the directive's other arguments
+  std::vector<DataItem> items;        ///< items of a repeat
   Span span;
 };
 
@@ -92,20 +92,20 @@ struct ConstantText {
 
 struct LabelText {
   Name name;
-  std::optional<Expression> address;  ///< of .label; otherwise by the place:
+  std::optional<Expression> address;  ///< for .label; other labels are at this position:
   std::size_t segment = 0, bundle = 0;
 };
 
-/// A thing that takes room in HBM, VMEM or SMEM, in the order of the text: a block, or an overlay's image.
-struct Placed {
+/// An item that takes room in HBM, VMEM or SMEM: a block, or the image of an overlay.
+struct StorageItem {
   bool image = false;
-  std::size_t index = 0;  ///< of the block or segment
+  std::size_t index = 0;  ///< index of the block or segment
 };
 
 struct FileText {
   std::vector<SegmentText> segments;
   std::vector<BlockText> blocks;
-  std::vector<Placed> placed;
+  std::vector<StorageItem> placed;  ///< in the order of the text
   std::vector<ExpectationText> expectations;
   std::vector<ConstantText> constants;
   std::vector<LabelText> labels;

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <limits>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace podsim::hw::isa::pasm {
 namespace {
@@ -77,13 +77,13 @@ class Tokenizer {
       add(Token::Kind::punctuation, shift ? 2 : 1);
       return;
     }
-    std::size_t length = base::utf8_characters(text_.substr(at_, 4)).front().size();
+    std::size_t length = base::text::utf8_characters(text_.substr(at_, 4)).front().size();
     std::string hint = peek() == '#' ? "comments begin with //" : "";
     report_.error({at_, length}, "this character has no meaning here", hint);
     at_ = peek() == '#' ? std::min(text_.find('\n', at_), text_.size()) : at_ + length;
   }
 
-  /// One past the number that begins here, its sign of an exponent included.
+  /// Returns the offset after the number that begins here, including an exponent and its sign.
   std::size_t number_end() const {
     bool hex = peek() == '0' && (peek(1) == 'x' || peek(1) == 'f');
     std::size_t end = at_;
@@ -130,7 +130,7 @@ class Tokenizer {
     add(Token::Kind::float_bits, span.length).integer = value;
   }
 
-  /// Reports it, and goes on with 0 in its place so that what stands around it can still be read.
+  /// Reports a malformed number, and replaces it by 0 so that the surrounding text can still be parsed.
   void no_number(Span span, std::string hint) {
     report_.error(span, fmt::format("'{}' is not a number", report_.text(span)), std::move(hint));
     add(Token::Kind::integer, span.length);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/html/run_sections.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/text/percent.h"
 #include "sw/report/html/html_table.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
 #include "sw/report/html/si_text.h"
 #include "sw/report/html/svg_chart.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -20,7 +22,7 @@ struct Part {
   std::string css_class;
 };
 
-/// A stretch of the step that the summary names, and what it is made of.
+/// A part of the step that the summary names, and its components.
 struct Group {
   std::string name;
   double seconds = 0;
@@ -57,7 +59,7 @@ std::string bar(const std::vector<Group>& groups, double step, double width) {
   for (const Group& entry : groups) {
     if (entry.seconds <= 0) continue;
     const double from = scale.place(at), to = scale.place(at + entry.seconds);
-    const std::string label = fmt::format("{} {}", entry.name, percent_text(entry.seconds / step));
+    const std::string label = fmt::format("{} {}", entry.name, base::text::percent(entry.seconds / step));
     if (from > labelled_to && from + double(label.size()) * inside < width) {
       body += svg_line(from, top - 6, std::max(from, to - 2), top - 6, "axis") + svg_text(from, top - 12, label);
       labelled_to = from + double(label.size()) * inside;
@@ -66,7 +68,7 @@ std::string bar(const std::vector<Group>& groups, double step, double width) {
       const double begin = scale.place(at), wide = scale.place(at + part.seconds) - begin;
       body += svg_rect(begin, top, wide, height, part.css_class + " outline",
                        tip_attribute(fmt::format("{}\n{}, {} of the step", part.name, si_text(part.seconds, "s"),
-                                                 percent_text(part.seconds / step, 2))));
+                                                 base::text::percent(part.seconds / step, 2))));
       if (wide > inside * double(part.name.size()) + 12 && part.css_class != "fill-0") {
         body += svg_text(begin + 7, top + height / 2 + 4, part.name, TextAnchor::start, "inside");
       }
@@ -90,7 +92,7 @@ std::string table(const std::vector<Group>& groups, double step) {
     const double share = seconds / step;
     table.rows.push_back({{std::move(name), {}},
                           number_cell(seconds, si_text(seconds, "s")),
-                          number_cell(share, percent_text(share, 2)),
+                          number_cell(share, base::text::percent(share, 2)),
                           part ? bar_cell(share) : TableCell{}});
   };
   for (const Group& entry : groups) {
@@ -107,7 +109,7 @@ std::string table(const std::vector<Group>& groups, double step) {
   return html_table(table);
 }
 
-/// What one collective of a step is, with its time from the last core in and what of it the core waited.
+/// A table of the collectives of a step, with their times from the entry of the last core and their exposed times.
 std::string collectives(const RunFiles& files) {
   const Json& list = files.stats().at("collectives");
   if (list.empty()) return "";
@@ -166,4 +168,4 @@ std::string breakdown_html(const RunFiles& files, const CategoryColors& colors) 
          table(groups, step) + collectives(files);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
-constexpr double slack = 1e-9;  // of a step, decade or value: what rounding alone may change
+constexpr double slack = 1e-9;  // rounding tolerance, as a share of a step, decade or value
 
-/// 1, 2 or 5 times a power of ten, so that at most `most` of it fit the range.
+/// The smallest step of 1, 2 or 5 times a power of ten of which at most `most` fit the range.
 double step_for(double range, int most) {
   const double least = range / std::max(1, most);
   const double power = std::pow(10.0, std::floor(std::log10(least)));
@@ -51,7 +51,7 @@ ChartScale::ChartScale(double low, double high, double from, double to, bool log
 ChartScale ChartScale::linear(double low, double high, double from, double to) {
   if (low > high) std::swap(low, high);
   const double size = std::max(std::abs(low), std::abs(high));
-  if (high - low <= slack * size) {  // one value; steps between its roundings would be too small to count
+  if (high - low <= slack * size) {  // a single value up to rounding
     const double around = size == 0 ? 1 : size / 2;
     low -= around;
     high += around;
@@ -95,4 +95,4 @@ ChartScale ChartScale::rounded(int most) const {
   return {std::floor(low_ / step + slack) * step, std::ceil(high_ / step - slack) * step, from_, to_, false};
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

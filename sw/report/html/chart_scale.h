@@ -3,28 +3,30 @@
 
 #include <vector>
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 
-/// Where values of a straight or logarithmic axis lie in a drawing.
+/// Maps values of a linear or logarithmic axis to positions in a drawing.
 ///
-/// linear:       place = from + (to - from) (value - low) / (high - low)
-/// logarithmic:  the same of the logarithms
+/// linear:       position = from + (to - from) (value - low) / (high - low)
+/// logarithmic:  the same with the logarithms of value, low and high
 ///
 /// An axis that points up has from > to.
 class ChartScale {
  public:
-  /// low < high; a range that holds one value only is widened around it.
+  /// Requires low < high; a range of a single value is widened around it.
   static ChartScale linear(double low, double high, double from, double to);
-  /// 0 < low < high, widened likewise; what is not positive is placed at `low`.
+  /// Requires 0 < low < high; a range of a single value is widened around it. Values that are not positive are placed
+  /// at `low`.
   static ChartScale logarithmic(double low, double high, double from, double to);
 
   double place(double value) const;
-  /// The value at a place.
+  /// The value at a position.
   double value_at(double place) const;
-  /// Round values within the range, about `most` of them at most: 1, 2 or 5 times a power of ten; of a logarithmic
-  /// range powers of ten, every second or third where there are many, with 2 and 5 between where there are few.
+  /// Round values within the range, about `most` or fewer. For a linear range, multiples of 1, 2 or 5 times a power of
+  /// ten. For a logarithmic one, powers of ten; only every second or third if there are many, and also 2 and 5 times
+  /// them if there are few.
   std::vector<double> ticks(int most = 6) const;
-  /// The same scale with its ends at ticks.
+  /// This scale with its ends moved outward to ticks (to powers of ten if it is logarithmic).
   ChartScale rounded(int most = 6) const;
 
   double low() const { return low_; }
@@ -40,4 +42,4 @@ class ChartScale {
   bool logarithmic_;
 };
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

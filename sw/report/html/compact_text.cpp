@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/report/html/compact_text.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
-constexpr std::size_t most_digits = 15;  // of a number that a script holds exactly
+constexpr std::size_t most_digits = 15;  // of integers that JavaScript represents exactly
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -27,7 +27,7 @@ void CompactTexts::add(std::string_view text) {
       ++at;
       continue;
     }
-    // A number with leading zeros would not come back as it was.
+    // A number with leading zeros would be restored without them.
     if (in_name && digits <= most_digits && (c != '0' || digits == 1)) {
       form += hole;
       fillings_.push_back(std::stoll(std::string(text.substr(at, digits))));
@@ -46,4 +46,4 @@ void CompactTexts::add(std::string_view text) {
   bytes_ += 4;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -14,7 +14,7 @@
 #include "base/diagnostic.h"
 #include "sw/profile/csv.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 std::optional<double> parsed(std::string_view text) {
@@ -40,10 +40,10 @@ std::string read_text_file(const std::filesystem::path& file) {
 
 CsvTable::CsvTable(const std::filesystem::path& file, const std::vector<Column>& needed) {
   const std::string text = read_text_file(file);
-  CsvReader reader(file.string(), text);
-  std::vector<CsvField> fields;
+  profile::CsvReader reader(file.string(), text);
+  std::vector<profile::CsvField> fields;
   if (!reader.next(fields)) throw base::InputError(fmt::format("'{}' is empty", file.string()));
-  for (const CsvField& field : fields) columns_.push_back(field.value);
+  for (const profile::CsvField& field : fields) columns_.push_back(field.value);
   std::vector<std::size_t> numbers;
   for (const Column& column : needed) {
     const auto found = std::ranges::find(columns_, column.name);
@@ -61,7 +61,7 @@ CsvTable::CsvTable(const std::filesystem::path& file, const std::vector<Column>&
       if (!parsed(fields[column].value)) reject(reader.location(fields[column]), "this is no number");
     }
     std::vector<std::string>& row = rows_.emplace_back();
-    for (CsvField& field : fields) row.push_back(std::move(field.value));
+    for (profile::CsvField& field : fields) row.push_back(std::move(field.value));
   }
 }
 
@@ -77,4 +77,4 @@ double CsvTable::number(std::size_t row, std::string_view column) const {
   return parsed(text(row, column)).value_or(0);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

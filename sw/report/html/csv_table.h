@@ -7,23 +7,23 @@
 #include <string_view>
 #include <vector>
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 
 /// A CSV file whose first record names its columns.
 class CsvTable {
  public:
   struct Column {
     std::string_view name;
-    bool number = false;  ///< every cell is one
+    bool number = false;  ///< every cell is a number
   };
 
-  /// InputError when the file cannot be read, lacks one of `needed`, or has a record of another length or a cell that
-  /// is no number where one is due, with line and column.
+  /// Throws base::InputError if the file cannot be read, lacks one of the `needed` columns, or, with line and column,
+  /// if a record has another length or a cell is not a number where one is expected.
   CsvTable(const std::filesystem::path& file, const std::vector<Column>& needed);
 
   std::size_t rows() const { return rows_.size(); }
   const std::vector<std::string>& columns() const { return columns_; }
-  /// std::out_of_range for a column that the file does not have.
+  /// These throw std::out_of_range for a column that the file does not have.
   const std::string& text(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column) const;
   std::int64_t integer(std::size_t row, std::string_view column) const { return std::int64_t(number(row, column)); }
@@ -35,7 +35,7 @@ class CsvTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// All of a file; InputError when it cannot be read.
+/// The contents of a file. Throws base::InputError if it cannot be read.
 std::string read_text_file(const std::filesystem::path& file);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/html/run_sections.h.
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "base/text/percent.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
 #include "sw/report/html/si_text.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
-/// One figure with what it is and a word about it.
+/// A figure with its name and a detail.
 std::string figure(std::string_view name, double value, std::string_view text, std::string_view detail) {
   std::string shown(text);
-  // The unit is set smaller than the number.
+  // The unit is in a smaller font than the number.
   const std::size_t space = shown.find(' ');
   const std::string unit = space == std::string::npos ? "" : shown.substr(space + 1);
   if (space != std::string::npos) shown.resize(space);
@@ -44,20 +46,20 @@ std::string headline_html(const RunFiles& files) {
   const double tokens = number("/tokens_per_s");
   if (tokens > 0)
     text += figure("Tokens", tokens, count_text(std::llround(tokens)) + " tokens/s", "of the whole slice");
-  text += figure("MXU", number("/utilization/mxu"), percent_text(number("/utilization/mxu")),
+  text += figure("MXU", number("/utilization/mxu"), base::text::percent(number("/utilization/mxu")),
                  "of " + peak_of("mxu_flops_per_s_per_core", "FLOP/s a core"));
   if (number("/utilization/model") > 0) {
-    text += figure("Model FLOPs", number("/utilization/model"), percent_text(number("/utilization/model")),
+    text += figure("Model FLOPs", number("/utilization/model"), base::text::percent(number("/utilization/model")),
                    "of the MXUs' peak, nothing counted twice");
   }
-  text += figure("HBM", number("/utilization/hbm"), percent_text(number("/utilization/hbm")),
+  text += figure("HBM", number("/utilization/hbm"), base::text::percent(number("/utilization/hbm")),
                  "of " + peak_of("hbm_bytes_per_s_per_core", "B/s a core"));
-  text += figure("Busiest ICI link", number("/utilization/ici"), percent_text(number("/utilization/ici")),
+  text += figure("Busiest ICI link", number("/utilization/ici"), base::text::percent(number("/utilization/ici")),
                  "of " + peak_of("ici_bytes_per_s_per_link", "B/s"));
   const double memory = number("/memory/peak_bytes_per_core"), capacity = number("/memory/capacity_bytes_per_core");
-  text += figure(
-      "Memory at the peak", memory, si_text(memory, "B"),
-      fmt::format("{} of a core's {}", percent_text(capacity > 0 ? memory / capacity : 0), si_text(capacity, "B")));
+  text += figure("Memory at the peak", memory, si_text(memory, "B"),
+                 fmt::format("{} of a core's {}", base::text::percent(capacity > 0 ? memory / capacity : 0),
+                             si_text(capacity, "B")));
   text += figure("Work", number("/flops_per_core_step"), si_text(number("/flops_per_core_step"), "FLOP"),
                  "a core and step, as XLA counts");
   text += figure("HBM traffic", number("/hbm_bytes_per_core_step"), si_text(number("/hbm_bytes_per_core_step"), "B"),
@@ -66,9 +68,10 @@ std::string headline_html(const RunFiles& files) {
   const std::string bound = stats.value("bound_by", std::string());
   if (!bound.empty()) {
     text += fmt::format("<p class=\"lead\">For {} of the step the reported core is bound by <strong>{}</strong>.</p>\n",
-                        html_figure(number("/bound_share"), percent_text(number("/bound_share"))), html_escaped(bound));
+                        html_figure(number("/bound_share"), base::text::percent(number("/bound_share"))),
+                        html_escaped(bound));
   }
   return text;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -9,14 +9,14 @@
 
 #include "sw/report/html/svg_chart.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 constexpr double gap = 6;  // between planes
 constexpr double least_cell_with_lines = 6;
 
-/// Cells of one colour and tip.
-struct Mark {
+/// Cells of one colour and tooltip.
+struct HeatMark {
   double low = 0, high = 0;
   int cells = 0;
   std::string path;
@@ -28,7 +28,7 @@ struct Block {
   int left = 0, right = 0, top = 0, bottom = 0;
 };
 
-/// Runs of cells along the rows, those that stand below one another as one.
+/// Divides the grid into rectangles of equal keys: runs along the rows, joined if they are below one another.
 std::vector<Block> blocks(const HeatGrid& grid, const std::function<double(double)>& key) {
   std::vector<Block> done, open;
   for (int row = 0; row < grid.rows; ++row) {
@@ -82,10 +82,10 @@ GridPicture heat_grid(const HeatGrid& grid, double cell, std::size_t most_marks)
   const auto top = [&](int row) {
     return cell * row + (grid.row_gap_every > 0 ? gap * double(row / grid.row_gap_every) : 0);
   };
-  std::map<double, Mark> marks;
+  std::map<double, HeatMark> marks;
   for (const double value : grid.values) {
     if (value < 0) continue;
-    Mark& mark = marks.try_emplace(key(value), Mark{value, value, 0, ""}).first->second;
+    HeatMark& mark = marks.try_emplace(key(value), HeatMark{value, value, 0, ""}).first->second;
     mark.low = std::min(mark.low, value);
     mark.high = std::max(mark.high, value);
     ++mark.cells;
@@ -105,4 +105,4 @@ GridPicture heat_grid(const HeatGrid& grid, double cell, std::size_t most_marks)
   return picture;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -5,24 +5,25 @@
 #include <string>
 #include <vector>
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 
-/// A field of values as squares, rows down. Cells of equal value are one mark with one tip, so that a torus of
-/// thousands of links on which all rows do the same takes a few hundred bytes.
+/// A grid of values drawn as coloured squares, with rows from top to bottom. Cells of equal value are one SVG element
+/// with one tooltip, so that a torus of thousands of links takes a few hundred bytes if all its rows are the same.
 struct HeatGrid {
   int columns = 0, rows = 0;
   std::vector<double> values = {};  ///< row by row; negative: no cell there
-  double most = 1;                  ///< what is drawn as full
-  int row_gap_every = 0;            ///< a line between so many rows (planes of a third dimension); 0: none
-  std::function<std::string(double low, double high, int cells)> tip = {};  ///< of a mark whose values lie within
+  double most = 1;                  ///< value with the fullest colour
+  int row_gap_every = 0;            ///< rows between gaps, which separate planes of a third dimension; 0: no gaps
+  std::function<std::string(double low, double high, int cells)> tip = {};  ///< tooltip of cells with values in a range
 };
 
 struct GridPicture {
-  std::string svg;  ///< to be placed, from 0,0
+  std::string svg;  ///< elements, with the origin at 0,0
   double width = 0, height = 0;
 };
 
-/// With cells of a size, in pixels. Of more than `most_marks` distinct values those of a heat level share a mark.
+/// Draws a grid with cells of `cell` pixels. If there are more than `most_marks` distinct values, values of the same
+/// heat level share an element.
 GridPicture heat_grid(const HeatGrid& grid, double cell, std::size_t most_marks = 64);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

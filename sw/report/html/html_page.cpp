@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sw/report/html/assets.h"
+#include "sw/report/html/assets/assets.h"
 #include "sw/report/html/html_text.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 constexpr std::string_view policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'";
 
-std::string head(const HtmlPage& page) {
+std::string page_head(const HtmlPage& page) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
@@ -52,7 +52,7 @@ std::string section_html(const HtmlSection& section) {
 }  // namespace
 
 std::string html_page(const HtmlPage& page) {
-  std::string text = head(page) + "<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n";
+  std::string text = page_head(page) + "<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n";
   text += header(page) + contents(page) + "<main id=\"content\">\n";
   for (const HtmlSection& section : page.sections) {
     if (!section.body.empty()) text += section_html(section);
@@ -68,9 +68,9 @@ std::string html_page(const HtmlPage& page) {
 }
 
 std::string_view report_asset(std::string_view name) {
-  const auto found = std::ranges::find(report_assets(), name, &ReportAsset::name);
-  if (found == report_assets().end()) throw std::out_of_range(fmt::format("no part '{}' of reports", name));
+  const auto found = std::ranges::find(assets::report_assets(), name, &assets::ReportAsset::name);
+  if (found == assets::report_assets().end()) throw std::out_of_range(fmt::format("no part '{}' of reports", name));
   return found->text;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -5,10 +5,10 @@
 
 #include "sw/report/html/html_text.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
-std::string head(const HtmlTable& table) {
+std::string table_head(const HtmlTable& table) {
   std::string cells;
   for (const TableColumn& column : table.columns) {
     cells +=
@@ -32,7 +32,7 @@ std::string row_html(const HtmlTable& table, const std::vector<TableCell>& row) 
   return "<tr>" + cells + "</tr>\n";
 }
 
-/// Shown by the script only: without it nothing would filter.
+/// The filter fields, which only the script shows, since they do not work without it.
 std::string filter_html(const HtmlTable& table) {
   if (table.filter_label.empty() && table.choice_column < 0) return "";
   std::string text = fmt::format("<div class=\"tools\" data-filters=\"{}\">", table.id);
@@ -70,7 +70,8 @@ std::string html_table(const HtmlTable& table) {
              "<div class=\"scroll{}\" role=\"region\" aria-label=\"{}\" tabindex=\"0\"><table{}{}>{}{}"
              "<tbody>\n{}</tbody></table></div>\n",
              table.tall ? " tall" : "", html_escaped(name), id, table.sortable ? " class=\"sortable\"" : "",
-             table.caption.empty() ? "" : "<caption>" + html_escaped(table.caption) + "</caption>", head(table), rows);
+             table.caption.empty() ? "" : "<caption>" + html_escaped(table.caption) + "</caption>", table_head(table),
+             rows);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

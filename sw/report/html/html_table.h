@@ -6,40 +6,40 @@
 #include <string_view>
 #include <vector>
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 
 struct TableColumn {
   std::string title;     ///< plain text
-  bool numeric = false;  ///< set to the right, sorted by value
+  bool numeric = false;  ///< right-aligned, sorted by value
 };
 
 struct TableCell {
-  std::string html;             ///< content; html_escaped where it is text
-  std::optional<double> value;  ///< what the column sorts by; else its text
+  std::string html;             ///< content; text must be html_escaped
+  std::optional<double> value;  ///< sort key of the cell; its text if empty
 };
 TableCell text_cell(std::string_view text);
 TableCell code_cell(std::string_view text);
-/// `text` is how the value is shown.
+/// `text` is the displayed value.
 TableCell number_cell(double value, std::string_view text);
-/// A bar as long as a share of one; the number itself stands in another cell.
+/// A bar whose length is a share of one; another cell has the number.
 TableCell bar_cell(double share);
 
-/// A table as a page has it from the start, for as many rows as a reader may scroll through; longer ones are JSON and
-/// pages (report.js, pagedTable).
+/// A table in the HTML of a page, for a number of rows that a reader can scroll through. Longer tables are JSON that a
+/// script shows in pages (report.js, pagedTable).
 struct HtmlTable {
-  std::string id = {};  ///< letters, digits and hyphens; needed when it is filtered
+  std::string id = {};  ///< letters, digits and hyphens; required if the table is filtered
   std::string caption = {};
   std::vector<TableColumn> columns = {};
   std::vector<std::vector<TableCell>> rows = {};
   bool sortable = false;  ///< the headings are buttons
-  bool tall = false;      ///< scrolls by itself beyond a screen's height
-  /// A field whose words rows must contain; empty: none. What it says is its label.
+  bool tall = false;      ///< scrolls separately if it is taller than a screen
+  /// Label of a search field that filters rows by words; empty for no field.
   std::string filter_label = {};
-  /// Column by whose values a list of choices filters; -1: none.
+  /// Column whose values are the choices of a list that filters rows; -1 for no list.
   int choice_column = -1;
 };
 
-/// In a frame that scrolls sideways where the page is narrower.
+/// The table in a frame that scrolls horizontally if the page is narrower.
 std::string html_table(const HtmlTable& table);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

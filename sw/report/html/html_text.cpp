@@ -3,14 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 
 std::string html_escaped(std::string_view text) {
   std::string result;
   result.reserve(text.size());
-  for (const std::string_view character : base::utf8_characters(text)) {
+  for (const std::string_view character : base::text::utf8_characters(text)) {
     const unsigned char c = static_cast<unsigned char>(character.front());
     const bool refused = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
     if (refused || (character.size() == 1 && c >= 0x80)) {
@@ -57,4 +57,4 @@ std::string html_figure(double value, std::string_view text) {
   return fmt::format("<data value=\"{}\">{}</data>", value, html_escaped(text));
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

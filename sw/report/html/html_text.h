@@ -4,17 +4,17 @@
 #include <string>
 #include <string_view>
 
-/// Text as HTML takes it.
-namespace podsim::sw {
+/// Escapes text for HTML.
+namespace podsim::sw::report::html {
 
-/// For text between tags and for attribute values in double or single quotes. Bytes that are no UTF-8, and control
-/// characters that HTML refuses, become U+FFFD.
+/// Escapes text between tags and attribute values in double or single quotes. Bytes that are not UTF-8 and control
+/// characters that HTML does not allow become U+FFFD.
 std::string html_escaped(std::string_view text);
 
-/// JSON as the content of a script element: `<` stands as \u003c, so that no text in it can end the element.
+/// JSON as the content of a script element: `<` is written as \u003c, so that no text in it can end the element.
 std::string script_json(std::string_view json);
 
-/// A figure that people read rounded and programs whole: `<data value="0.119002">119.0 ms</data>`.
+/// A figure that is shown rounded and has its full value for programs: `<data value="0.119002">119.0 ms</data>`.
 std::string html_figure(double value, std::string_view text);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

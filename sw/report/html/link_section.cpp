@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/html/run_sections.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "base/text/percent.h"
 #include "sw/report/html/heat_grid.h"
 #include "sw/report/html/html_table.h"
 #include "sw/report/html/html_text.h"
@@ -12,18 +14,18 @@
 #include "sw/report/html/slice_links.h"
 #include "sw/report/html/svg_chart.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
-constexpr double most_cell = 12;    // of a field
-constexpr double least_pitch = 40;  // between chips, for their links to be drawn as lines
+constexpr double most_cell = 12;    // largest cell of a grid
+constexpr double least_pitch = 40;  // smallest distance of chips at which links are drawn as lines
 
 std::string use_text(const SliceLinks& slice, double bytes) {
   return fmt::format("{}, {} of the link’s capacity", si_text(bytes, "B"),
-                     percent_text(slice.capacity > 0 ? bytes / slice.capacity : 0, 2));
+                     base::text::percent(slice.capacity > 0 ? bytes / slice.capacity : 0, 2));
 }
 
-/// Chips, and a line for every directed link beside that of the other direction. Links around the torus are stubs.
+/// Chips, and a line for every directed link next to that of the other direction. Wrap links are stubs.
 std::string drawn_links(const SliceLinks& slice, double width) {
   const double pitch = std::min(96.0, width / (slice.columns() + 0.9)), chip = pitch * 0.42, lane = 3.5;
   const bool around = std::ranges::any_of(slice.links, [](const SliceLink& link) { return link.goes_around(); });
@@ -68,7 +70,7 @@ std::string range_text(const HeatGrid& grid) {
   return low == high ? si_text(high, "B") : fmt::format("{} to {}", si_text(low, "B"), si_text(high, "B"));
 }
 
-/// A field for each direction: a cell is what the chip there sent that way.
+/// A grid for each direction: a cell shows the bytes that the chip sent in that direction.
 std::string direction_fields(const SliceLinks& slice, double width) {
   std::vector<std::string> directions;
   for (const SliceLink& link : slice.links) {
@@ -133,7 +135,7 @@ std::string by_direction(const SliceLinks& slice) {
     table.rows.push_back({text_cell(direction), number_cell(sum.links, count_text(sum.links)),
                           number_cell(sum.idle, count_text(sum.idle)), number_cell(sum.bytes, si_text(sum.bytes, "B")),
                           number_cell(mean, si_text(mean, "B")), number_cell(sum.most, si_text(sum.most, "B")),
-                          number_cell(share, percent_text(share, 2))});
+                          number_cell(share, base::text::percent(share, 2))});
   }
   return html_table(table);
 }
@@ -155,4 +157,4 @@ std::string link_html(const RunFiles& files) {
          by_direction(slice);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/html/run_sections.h.
 #include <fmt/format.h>
 
 #include <map>
@@ -7,7 +8,7 @@
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 TableCell badge(const std::string& evidence) {
@@ -58,4 +59,4 @@ std::string assumptions_html(const RunFiles& files) {
          html_table(table);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

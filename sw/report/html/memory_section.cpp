@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/html/run_sections.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/text/percent.h"
 #include "sw/report/html/html_table.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
 #include "sw/report/html/si_text.h"
 #include "sw/report/html/svg_chart.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 /// Several positions of the schedule that share a column of the drawing.
@@ -49,7 +51,7 @@ std::string chart(const RunFiles& files, double width) {
   const double parameters = figures.value("parameter_bytes_per_core", 0.0);
   const bool narrow = is_narrow(width);
   const PlotArea area{narrow ? 52.0 : 64.0, 30, width - 8, narrow ? 200.0 : 260.0};
-  // The capacity is drawn where it is near.
+  // The capacity is drawn if it is near the peak.
   const double top = capacity < 2 * peak ? std::max(capacity, peak) * 1.02 : peak * 1.15;
   const ChartAxis x{"position in the schedule",
                     ChartScale::linear(0, std::max(1.0, double(memory.rows()) - 1), area.left, area.right),
@@ -84,7 +86,7 @@ std::string chart(const RunFiles& files, double width) {
   body +=
       svg_circle(at, most, 4, "accent-dot") + svg_text(at + (right ? -9 : 9), most - 6, "peak " + si_text(peak, "B"),
                                                        right ? TextAnchor::end : TextAnchor::start, "strong");
-  // One tip for a few columns: they need not be hit to the pixel.
+  // A few columns share a tooltip, so that they need not be hit exactly.
   const std::size_t together = std::max<std::size_t>(1, columns.size() / (narrow ? 40 : 100));
   for (std::size_t i = 0; i < columns.size(); i += together) {
     const std::size_t end = std::min(columns.size(), i + together);
@@ -110,7 +112,7 @@ std::string largest_buffers(const RunFiles& files) {
     largest = std::max(largest, bytes);
     const double share = peak > 0 ? bytes / peak : 0;
     table.rows.push_back({text_cell(buffer.value("op_name", "")), code_cell(buffer.value("name", "")),
-                          number_cell(bytes, si_text(bytes, "B")), number_cell(share, percent_text(share)),
+                          number_cell(bytes, si_text(bytes, "B")), number_cell(share, base::text::percent(share)),
                           bar_cell(largest > 0 ? bytes / largest : 0)});
   }
   return table.rows.empty() ? "" : html_table(table);
@@ -130,4 +132,4 @@ std::string memory_html(const RunFiles& files) {
          largest_buffers(files);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/html/run_sections.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "sw/report/html/si_text.h"
 #include "sw/report/html/svg_chart.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -28,7 +29,7 @@ std::vector<Axis> axes_of(const RunFiles& files) {
   return axes;
 }
 
-/// Every core of the slice, shaded by its position along an axis; a chip's cores stand beside one another.
+/// Every core of the slice, shaded by its position along an axis; the cores of a chip are next to each other.
 HeatGrid field(const RunFiles& files, const Axis& axis) {
   const CsvTable& mesh = *files.mesh;
   int cores = 1, columns = 1;
@@ -115,4 +116,4 @@ std::string mesh_html(const RunFiles& files) {
   return text + by_axis(files);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/html/run_sections.h.
 #include <fmt/format.h>
 
+#include "base/text/percent.h"
 #include "sw/report/html/html_table.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
 #include "sw/report/html/si_text.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -44,7 +46,7 @@ std::string stages_html(const Json& stats) {
                           number_cell(number("compute_s"), si_text(number("compute_s"), "s")),
                           number_cell(number("transfer_s"), si_text(number("transfer_s"), "s")),
                           number_cell(number("waiting_s"), si_text(number("waiting_s"), "s")),
-                          number_cell(number("idle_share"), percent_text(number("idle_share")))});
+                          number_cell(number("idle_share"), base::text::percent(number("idle_share")))});
   }
   return table.rows.empty() ? "" : html_table(table);
 }
@@ -92,4 +94,4 @@ std::string again_html(const RunFiles& files) {
   return text + html_table(table);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/html/run_sections.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
+#include "base/text/percent.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
 #include "sw/report/html/si_text.h"
 #include "sw/report/html/svg_chart.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
-constexpr double most_decades_below = 6;  // of the roofs, that are drawn; what lies lower stands at the edge
+constexpr double most_decades_below = 6;  // drawn decades below the roofs; ops below these are drawn at the edge
 
-/// Ops of one category at the same place of the drawing.
-struct Mark {
-  std::size_t first = 0;  ///< the costliest, into RunFiles::ops
+/// Ops of one category at the same position in the drawing.
+struct OpMark {
+  std::size_t first = 0;  ///< index of the costliest in RunFiles::ops
   std::size_t ops = 0;
   double share = 0;
 };
@@ -75,21 +77,21 @@ class Drawing {
 
   std::string marks() const {
     std::map<std::tuple<int, int, std::string>, std::size_t> known;
-    std::vector<Mark> marks;
+    std::vector<OpMark> marks;
     for (std::size_t i = 0; i < files_.ops.size(); ++i) {
       const RunOp& op = files_.ops[i];
       if (!has_place(op)) continue;
       const SvgPoint at = place(op);
       const auto [found, is_new] = known.try_emplace({int(at.x), int(at.y), op.category}, marks.size());
       if (is_new) marks.push_back({i, 0, 0});
-      Mark& mark = marks[found->second];
+      OpMark& mark = marks[found->second];
       ++mark.ops;
       mark.share += op.share;
     }
-    // The costly ones first, so that small marks lie on large ones.
-    std::ranges::stable_sort(marks, std::ranges::greater{}, &Mark::share);
+    // The costliest are drawn first, so that small marks are on top of large ones.
+    std::ranges::stable_sort(marks, std::ranges::greater{}, &OpMark::share);
     std::string text;
-    for (const Mark& mark : marks) text += draw(mark);
+    for (const OpMark& mark : marks) text += draw(mark);
     return text;
   }
 
@@ -97,16 +99,16 @@ class Drawing {
     return {std::max(area_.left, x_.place(op.intensity)), std::min(area_.bottom, y_.place(op.gflops_per_s * 1e9))};
   }
 
-  std::string draw(const Mark& mark) const {
+  std::string draw(const OpMark& mark) const {
     const RunOp& op = files_.ops[mark.first];
     const SvgPoint at = place(op);
     const double radius = std::clamp((narrow_ ? 26 : 40) * std::sqrt(mark.share), narrow_ ? 2.4 : 3.0, 22.0);
     const std::string name = op.op_name.empty() ? op.instruction() : op.op_name;
     std::string tip = fmt::format("{}\n{}, {} of the ops' time\n{} at {} FLOP/B, bound by {}", name, op.category,
-                                  percent_text(op.share, 2), si_text(op.gflops_per_s * 1e9, "FLOP/s"),
+                                  base::text::percent(op.share, 2), si_text(op.gflops_per_s * 1e9, "FLOP/s"),
                                   si_text(op.intensity, "", 3), op.bound_by);
     if (mark.ops > 1) {
-      tip += fmt::format("\nand {} more here, together {}", mark.ops - 1, percent_text(mark.share, 2));
+      tip += fmt::format("\nand {} more here, together {}", mark.ops - 1, base::text::percent(mark.share, 2));
     }
     return svg_circle(at.x, at.y, radius, category_fill(colors_.color(op.category)) + " mark pick",
                       tip_attribute(tip) + fmt::format(" data-op=\"{}\"", mark.first));
@@ -145,10 +147,10 @@ std::string roofline_html(const RunFiles& files, const CategoryColors& colors) {
       "FLOPs as XLA counts them, vector work too; bytes are operands and results, each once. Pick a disc to find its "
       "op "
       "in the table.",
-      count_text(std::int64_t(placed)), count_text(std::int64_t(files.ops.size())), percent_text(share));
+      count_text(std::int64_t(placed)), count_text(std::int64_t(files.ops.size())), base::text::percent(share));
   return chart_legend(legend) +
          html_chart(responsive_chart([&](double width) { return Drawing(files, colors, roofs, width).svg(); }),
                     caption);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

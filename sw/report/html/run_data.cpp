@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/html/run_sections.h.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text/percent.h"
 #include "sw/report/html/compact_text.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
 #include "sw/report/html/si_text.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What may go into the page's megabyte, in bytes.
+// Limits that keep the page below a megabyte: bytes of texts, bytes of ops, number of spans.
 constexpr std::size_t most_texts = 420'000, most_ops = 640'000;
 constexpr std::size_t most_spans = 12'000;
-constexpr std::size_t op_bytes = 24;  // of an op without its texts
+constexpr std::size_t op_bytes = 24;  // size of an op without its texts
 
-/// Every value once, in the order of their coming.
+/// Distinct values in the order in which they were first added.
 template <class Value>
 class Distinct {
  public:
@@ -40,7 +42,7 @@ Json texts_json(const CompactTexts& texts) {
   return {{"forms", texts.forms()}, {"form", texts.form_of()}, {"numbers", texts.fillings()}};
 }
 
-/// The name and an ellipsis.
+/// The name of an op and an ellipsis.
 std::string shortened(const std::string& hlo_text) {
   const std::size_t name = hlo_text.find(" = ");
   return name == std::string::npos ? hlo_text : hlo_text.substr(0, name) + " = …";
@@ -98,16 +100,16 @@ std::string note(const OpData& data, std::size_t ops) {
   }
   if (data.shown < ops) {
     text += fmt::format("{} cheaper ops, {} of the time, are in ops.csv only. ",
-                        count_text(std::int64_t(ops - data.shown)), percent_text(data.share_left_out, 2));
+                        count_text(std::int64_t(ops - data.shown)), base::text::percent(data.share_left_out, 2));
   }
   return text.empty() ? "" : "<p class=\"note\">" + text + "</p>";
 }
 
-/// Neighbours of the same category that are shorter than `least` become one.
+/// A span of the timeline, or several neighbours of the same category that were merged.
 struct Span {
-  int op = -1;  ///< row of the table; -1: not there
+  int op = -1;  ///< row of the op table; -1 if the table does not have it
   int category = 0;
-  std::int64_t begin = 0, end = 0;  ///< in ps from the step's begin
+  std::int64_t begin = 0, end = 0;  ///< in ps from the beginning of the step
   int merged = 1;
 };
 
@@ -181,4 +183,4 @@ RunData run_data(const RunFiles& files, const CategoryColors& colors) {
   return data;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -9,7 +9,7 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,8 +35,8 @@ const std::vector<CsvTable::Column> link_columns{{"from"},      {"to"},         
 const std::vector<CsvTable::Column> machine_columns{{"key"}, {"value"}, {"evidence"}, {"set in"}, {"source"}};
 const std::vector<CsvTable::Column> mesh_columns{{"chip"}, {"core", true}, {"partition"}};
 
-/// All files that a page needs besides those of read_run_folder.
-void check_files(const RunFolder& folder) {
+/// Checks for the files that a page needs in addition to those of read_run_folder.
+void check_files(const run::RunFolder& folder) {
   std::vector<std::string> missing;
   for (const char* name : {"memory.csv", "links.csv", "machine.csv", "timeline.json"}) {
     std::error_code ignored;
@@ -74,7 +74,7 @@ std::vector<RunOp> read_ops(const fs::path& file) {
 
 base::Time picoseconds(const Json& microseconds) { return base::Time(std::llround(microseconds.get<double>() * 1e6)); }
 
-/// Spans of the rows "ops" and "steps" of the reported core.
+/// Spans in the rows "ops" and "steps" of the timeline.
 struct Rows {
   std::vector<RunSpan> ops, steps;
 };
@@ -125,7 +125,7 @@ double RunFiles::seconds_per_step(const RunOp& op) const {
 }
 
 RunFiles read_run_files(const fs::path& path) {
-  RunFolder folder = read_run_folder(path);
+  run::RunFolder folder = run::read_run_folder(path);
   check_files(folder);
   RunFiles files{.folder = std::move(folder),
                  .ops = read_ops(path / "ops.csv"),
@@ -141,4 +141,4 @@ RunFiles read_run_files(const fs::path& path) {
   return files;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

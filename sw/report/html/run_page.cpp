@@ -8,7 +8,7 @@
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 std::string subtitle(const RunFiles& files) {
@@ -73,4 +73,4 @@ std::string run_page(const RunFiles& files) {
   }
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -5,11 +5,12 @@
 
 #include "sw/report/html/run_files.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 
-/// A run as one page (html_page.h), below a megabyte: where the step goes, roofline, ops, timeline, links, memory,
-/// mesh, machine, assumptions, notes. Of a program of very many ops the texts of the cheapest, and then those ops, are
-/// left out, and the page says so. InputError when stats.json lacks figures or has others in their place.
+/// Shows a run as one page (html_page.h) of less than a megabyte: breakdown of the step, roofline, ops, timeline,
+/// links, memory, mesh, machine, assumptions, notes. If a program has too many ops, the page leaves out the texts of
+/// the cheapest, and then those ops, and states that. Throws base::InputError if stats.json lacks figures or has them
+/// in another form.
 std::string run_page(const RunFiles& files);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -8,15 +8,15 @@
 
 #include "sw/report/html/run_files.h"
 
-/// The parts of a run's page as HTML, one file each. A part that the run has nothing for is empty.
-namespace podsim::sw {
+/// The sections of a run's page as HTML, one file each. A section without data is empty.
+namespace podsim::sw::report::html {
 
-/// Categories of ops by the time they take, which is the order of the palette.
+/// Assigns colours to categories of ops: the palette is used in descending order of their time.
 class CategoryColors {
  public:
   explicit CategoryColors(const std::vector<RunOp>& ops);
   const std::vector<std::string>& categories() const { return categories_; }
-  /// Into the palette; -1 for what is not there.
+  /// Index into the palette; -1 for an unknown category.
   int color(std::string_view category) const;
 
  private:
@@ -34,12 +34,12 @@ std::string assumptions_html(const RunFiles& files);
 std::string notes_html(const RunFiles& files);
 std::string again_html(const RunFiles& files);
 
-/// Ops and timeline as data for run.js, and what the page says above them.
+/// Ops and timeline as data for run.js, and the notes above them.
 struct RunData {
   std::string json;
-  std::string op_note;        ///< HTML: what was left out for size; empty where all is there
-  std::string timeline_note;  ///< HTML: what was merged; likewise
+  std::string op_note;        ///< HTML: what was left out for size; empty if nothing was
+  std::string timeline_note;  ///< HTML: which spans were merged; empty if none were
 };
 RunData run_data(const RunFiles& files, const CategoryColors& colors);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

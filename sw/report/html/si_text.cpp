@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 struct Prefix {
@@ -26,21 +26,19 @@ std::string join(const std::string& number, std::string_view prefix, std::string
 
 std::string si_text(double value, std::string_view unit, int digits) {
   if (value == 0) return join("0", "", unit);
-  // What is below one of a prefix by less than rounding belongs to it.
+  // A value that rounds up to one of a prefix gets that prefix.
   const double rounding = 1 - 0.5 * std::pow(10.0, -digits);
   for (const Prefix& prefix : prefixes) {
     const double scaled = value / std::pow(10.0, prefix.exponent);
     if (std::abs(scaled) < rounding) continue;
     if (std::abs(scaled) >= 1e4) break;
-    // The general form has exponents where whole digits are cut.
+    // The general format would use an exponent for more integer digits than `digits`.
     const std::string number = std::abs(scaled) >= std::pow(10.0, digits) ? fmt::format("{:.0f}", scaled)
                                                                           : fmt::format("{:.{}g}", scaled, digits);
     return join(number, prefix.text, unit);
   }
   return join(fmt::format("{:.{}g}", value, digits), "", unit);
 }
-
-std::string percent_text(double share, int decimals) { return fmt::format("{:.{}f} %", 100 * share, decimals); }
 
 std::string count_text(std::int64_t count) {
   std::string digits = std::to_string(count);
@@ -51,4 +49,4 @@ std::string count_text(std::int64_t count) {
   return digits;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

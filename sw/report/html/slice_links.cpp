@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 std::vector<int> numbers_in(std::string_view text) {
@@ -45,4 +45,4 @@ SliceLinks read_links(const RunFiles& files) {
   return slice;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -7,7 +7,7 @@
 
 #include "sw/report/html/run_files.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 
 /// A directed link in a step, from links.csv.
 struct SliceLink {
@@ -17,19 +17,19 @@ struct SliceLink {
   std::string direction;  ///< "x+"
   double bytes = 0, utilisation = 0;
 
-  /// From one end of the grid to the other.
+  /// True if it connects one end of the grid with the other.
   bool goes_around() const {
     const auto d = std::size_t(dimension);
     return d >= from.size() || d >= to.size() || to[d] - from[d] != sign;
   }
 };
 
-/// The slice as a picture: the first dimension across, all others down.
+/// The links of a slice, laid out with the first dimension across and all others down.
 struct SliceLinks {
   std::vector<int> sizes;
   std::vector<SliceLink> links;
-  double most = 0;  ///< bytes of the busiest
-  double capacity = 0;
+  double most = 0;      ///< bytes of the busiest link
+  double capacity = 0;  ///< bytes that a link could carry in the step
 
   int columns() const { return sizes[0]; }
   int rows() const {
@@ -47,7 +47,7 @@ struct SliceLinks {
   }
 };
 
-/// Links that do not lie on the run's slice are left out.
+/// Reads links.csv. Links outside of the run's slice are left out.
 SliceLinks read_links(const RunFiles& files);
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

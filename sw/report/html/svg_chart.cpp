@@ -7,17 +7,17 @@
 #include <array>
 #include <cmath>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "sw/report/html/html_text.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 constexpr double narrow_width = 360, wide_width = 1000;
-constexpr double letter = 6.6, line = 14;  // of the charts' 12 px font
+constexpr double letter = 6.6, line = 14;  // width of a letter and height of a line in the charts' 12 px font
 constexpr double tick = 4;
 
-double text_width(std::string_view text) { return letter * double(base::utf8_characters(text).size()); }
+double text_width(std::string_view text) { return letter * double(base::text::utf8_characters(text).size()); }
 
 int palette_place(int category) { return category >= 0 && category < chart_categories ? category + 1 : 0; }
 
@@ -143,4 +143,4 @@ std::string html_chart(std::string_view chart, std::string_view caption_html) {
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", chart, caption_html);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -8,7 +8,7 @@
 
 #include "tests/hw/bundle/pasm.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
 std::string times(int count, const std::string& line) {
@@ -56,7 +56,7 @@ TEST(BundleCore, two_vector_slots_can_swap_registers) {
       ".expect vmem, 0\n .fill f32, 1024, 2.5\n .fill f32, 1024, 1.5\n");
 }
 
-/// Everything in one bundle uses what everything else of it replaces.
+/// All operations of a bundle use values that the others overwrite.
 TEST(BundleCore, every_slot_reads_before_any_writes) {
   Pasm pasm;
   pasm.pass(
@@ -123,7 +123,7 @@ TEST(BundleCore, a_loop_runs_its_count_and_pays_for_every_way_back) {
   }
 }
 
-/// s1 begins at 0, so it is -1 after the first trip: 2^32 trips are asked for, and the limit ends them.
+/// s1 begins at 0, so it is -1 after the first trip. The loop would run 2^32 trips, but the limit ends it.
 TEST(BundleCore, a_loop_counts_down_before_it_looks) {
   Pasm pasm;
   pasm.options.limit = base::Cycles(1000);
@@ -184,7 +184,7 @@ TEST(BundleCore, waits_for_room_among_the_descriptors) {
 
 /// Weight register i is pushed in cycle i at the earliest, starts in 1 + 8 i and makes room for register i + 4 when it
 /// does: register 15 is pushed when register 11 starts, in cycle 89. The latch follows in 90 and happens when the
-/// weights are in, in 121 + 8. Latch and LHS registers share four places, so the fourth LHS register is pushed in 129.
+/// weights are in, in 121 + 8. Latch and LHS registers share four slots, so the fourth LHS register is pushed in 129.
 TEST(BundleCore, waits_for_room_in_front_of_a_matrix_unit) {
   Pasm pasm;
   const BundleRunResult result =
@@ -215,7 +215,7 @@ TEST(BundleCore, waits_for_the_transcendental_unit) {
   expect_waits(pasm.pass("e.exp v1\npop v2, eup\nhalt\n"), 6, Stall::transcendental, 3);
 }
 
-/// Rows 4 apart lie in two banks, four in each.
+/// Rows 4 apart are in two banks, four in each.
 TEST(BundleCore, waits_for_rows_that_meet_in_a_bank) {
   Pasm pasm;
   expect_waits(pasm.pass("vld v1, [0 : 4]\nnop\nhalt\n"), 6, Stall::vmem_bank, 3);
@@ -272,7 +272,7 @@ TEST(BundleCore, tells_of_every_bundle_when_it_issues) {
   std::vector<std::string> records;
   pasm.options.on_issue = [&](const IssueRecord& record) {
     records.push_back(fmt::format("{} {} {} {}", record.cycle.value(), record.address, record.stalled.value(),
-                                  isa::disassemble(record.bundle)));
+                                  isa::pasm::disassemble(record.bundle)));
   };
   pasm.pass("s.mov s1, 2\nagain: e.exp v1\npop v2, eup\ns.loop s1, again\nhalt\n");
   EXPECT_EQ(records,
@@ -291,4 +291,4 @@ TEST(BundleCore, counts_operations_by_slot_whether_performed_or_not) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

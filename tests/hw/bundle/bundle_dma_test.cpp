@@ -7,7 +7,7 @@
 
 #include "tests/hw/bundle/pasm.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
 /// One DMA and the wait for it; the bundles take cycles 0, the DMA's end, and the one after.
@@ -62,7 +62,7 @@ TEST(BundleDma, copies_within_hbm_and_to_and_from_smem) {
 
 TEST(BundleDma, moves_data_when_it_completes_and_not_before) {
   Pasm pasm;
-  // Reads HBM into VMEM, while a second DMA, slower by its place in the queue, overwrites what was read.
+  // Reads HBM into VMEM, while a second DMA, later in the queue, overwrites the data that were read.
   pasm.pass(
       "dma in\nsync.wait 0, 1\ndma out\nsync.wait 1, 1\nhalt\n"
       ".hbm a\n .fill word, 8, 1\n.vmem v, 1024\n .fill word, 8, 2\n"
@@ -123,7 +123,7 @@ TEST(BundleDma, code_that_is_about_to_be_replaced_does_not_run) {
             "bundle 2 (test.pasm:3), cycle 2: nothing is loaded at this address of instruction memory");
 }
 
-/// 48 bytes, 64 with what HBM is accessed by, are there after cycle 20.
+/// 48 bytes, rounded up to two bursts of 32, have arrived after cycle 20.
 TEST(BundleDma, words_that_are_no_bundle_are_not_loaded) {
   Pasm pasm;
   EXPECT_EQ(pasm.verdict("dma fetch\nsync.wait 0, 1\nnop\nhalt\n"
@@ -134,7 +134,7 @@ TEST(BundleDma, words_that_are_no_bundle_are_not_loaded) {
 
 // Time.
 
-/// The flag of a single DMA goes up when HbmStream says that the bytes have moved.
+/// The flag of a single DMA is raised when all bytes have moved by HbmStream.
 RC_GTEST_PROP(BundleDma, lasts_as_long_as_the_stream_takes, ()) {
   const auto words = *rc::gen::inRange(1, 400);
   const auto rows = *rc::gen::inRange(1, 30);
@@ -143,7 +143,7 @@ RC_GTEST_PROP(BundleDma, lasts_as_long_as_the_stream_takes, ()) {
   const BundleRunResult result =
       pasm.pass(one(fmt::format("route = {} ; source = 0 ; destination = 0 ; words = {} ; rows = {}",
                                 reads ? "hbm_to_vmem" : "vmem_to_hbm", words, rows)));
-  HbmStream stream(pasm.machine);
+  timing::HbmStream stream(pasm.machine);
   const base::Bytes bytes((words * 4 + 31) / 32 * 32 * rows);
   stream.submit(reads ? Direction::read : Direction::write, bytes,
                 reads ? pasm.machine.dma.read_latency : pasm.machine.dma.write_latency, 0);
@@ -181,7 +181,7 @@ TEST(BundleDma, an_empty_transfer_only_takes_its_latency) {
   EXPECT_EQ(pasm.cycles(one("route = vmem_to_hbm ; source = 0 ; destination = 0 ; words = 4 ; rows = 0")), 10 + 2);
 }
 
-// What is refused.
+// Refused descriptors.
 
 std::string refusal(const std::string& descriptor) {
   Pasm pasm;
@@ -218,7 +218,7 @@ TEST(BundleDma, refuses_descriptors_that_mean_nothing) {
             "bundle 0 (test.pasm:1), cycle 0: DMA 'to flag 0' has route 6, which does not exist");
 }
 
-/// The second of two DMAs, or nothing if both may be in flight together.
+/// The error of the second of two DMAs; empty if both may be in flight at the same time.
 std::string conflict(const std::string& first, const std::string& second) {
   Pasm pasm;
   const std::string verdict =
@@ -247,4 +247,4 @@ TEST(BundleDma, refuses_transfers_whose_outcome_would_depend_on_their_order) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

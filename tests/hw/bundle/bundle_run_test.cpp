@@ -9,7 +9,7 @@
 
 #include "tests/hw/bundle/pasm.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
 std::vector<std::filesystem::path> program_files() {
@@ -21,13 +21,7 @@ std::vector<std::filesystem::path> program_files() {
   return files;
 }
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-/// Everything of a result but its failed expectations.
+/// All parts of a result except its failed expectations.
 auto figures(const BundleRunResult& result) {
   return std::tuple(result.cycles, result.bundles, result.slot_use, result.stalls, result.matrix_busy, result.hbm_busy,
                     result.hbm_read, result.hbm_written, result.dmas, result.end);
@@ -39,7 +33,7 @@ TEST(BundleRun, example_programs_meet_their_expectations) {
     SCOPED_TRACE(file.filename());
     Pasm pasm;
     pasm.machine = tpu_v3();
-    EXPECT_GT(pasm.cycles(text_of(file)), 0);
+    EXPECT_GT(pasm.cycles(file_text(file)), 0);
   }
 }
 
@@ -48,16 +42,16 @@ TEST(BundleRun, without_data_time_is_the_same) {
     SCOPED_TRACE(file.filename());
     Pasm with_data, without_data;
     without_data.options.functional = false;
-    const BundleRunResult fast = without_data.run(text_of(file));
-    EXPECT_EQ(figures(with_data.run(text_of(file))), figures(fast));
+    const BundleRunResult fast = without_data.run(file_text(file));
+    EXPECT_EQ(figures(with_data.run(file_text(file))), figures(fast));
     EXPECT_TRUE(fast.failed.empty()) << "expectations are not checked";
   }
 }
 
 TEST(BundleRun, both_views_of_the_matrix_units_give_the_same) {
   Pasm event, rows;
-  rows.options.matrix_view = MatrixUnitView::rows;
-  const std::string text = text_of(PODSIM_SOURCE_DIR "/tests/hw/isa/programs/matmul.pasm");
+  rows.options.matrix_view = matrix::MatrixUnitView::rows;
+  const std::string text = file_text(PODSIM_SOURCE_DIR "/tests/hw/isa/programs/matmul.pasm");
   EXPECT_EQ(figures(event.pass(text)), figures(rows.pass(text)));
 }
 
@@ -74,19 +68,19 @@ TEST(BundleRun, scalars_steer_programs_without_data_too) {
 
 TEST(BundleRun, hbm_holds_arrays_before_and_after) {
   Pasm pasm;
-  DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
+  memory::DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
   const std::vector<std::uint32_t> in{3, 1, 4};
   hbm.write(5000, in);
-  pasm.run(isa::assemble("t",
-                         "dma copy\nsync.wait 0, 1\nhalt\n"
-                         ".dma copy { route = hbm_to_hbm ; source = 5000 ; destination = 6000 ; words = 3 }\n"),
+  pasm.run(isa::pasm::assemble("t",
+                               "dma copy\nsync.wait 0, 1\nhalt\n"
+                               ".dma copy { route = hbm_to_hbm ; source = 5000 ; destination = 6000 ; words = 3 }\n"),
            hbm);
   std::vector<std::uint32_t> out(3);
   hbm.read(6000, out);
   EXPECT_EQ(out, in);
 }
 
-/// Rows of two words, apart by 5 in HBM and 3 in VMEM.
+/// Rows of two words, 5 words apart in HBM and 3 in VMEM.
 isa::DmaDescriptor copy_in() {
   isa::DmaDescriptor copy;
   copy.source = 5000;
@@ -107,8 +101,8 @@ isa::DmaDescriptor copy_out() {
 TEST(BundleRun, copies_before_and_after_move_strided_rows_in_no_time) {
   Pasm pasm;
   const isa::Program program =
-      isa::assemble("t", "vld v1, [2]\nnop\nnop\nnop\nv.add.s32 v1, v1, 1\nnop\nvst [2], v1\nhalt\n");
-  DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
+      isa::pasm::assemble("t", "vld v1, [2]\nnop\nnop\nnop\nv.add.s32 v1, v1, 1\nnop\nvst [2], v1\nhalt\n");
+  memory::DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
   const base::Cycles without = pasm.run(program, hbm).cycles;
   const std::vector<std::uint32_t> in{3, 1, 9, 9, 9, 4, 1, 9};
   hbm.write(5000, in);
@@ -127,10 +121,10 @@ TEST(BundleRun, copies_of_a_run_without_data_leave_memory_as_it_is) {
   Pasm pasm;
   pasm.options.functional = false;
   pasm.options.after = {copy_out()};
-  DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
+  memory::DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
   const std::vector<std::uint32_t> before{3, 1};
   hbm.write(5000, before);
-  pasm.run(isa::assemble("t", "halt\n"), hbm);
+  pasm.run(isa::pasm::assemble("t", "halt\n"), hbm);
   std::vector<std::uint32_t> after(2);
   hbm.read(5000, after);
   EXPECT_EQ(after, before);
@@ -145,8 +139,8 @@ TEST(BundleRun, counts_time_in_the_clock_of_the_machine) {
 
 TEST(BundleRun, tells_which_words_differ) {
   Pasm pasm;
-  const isa::Program program = isa::assemble("test.pasm", "halt\n.expect smem, 2\n .word 0, 7\n");
-  DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
+  const isa::Program program = isa::pasm::assemble("test.pasm", "halt\n.expect smem, 2\n .word 0, 7\n");
+  memory::DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
   const BundleRunResult result = pasm.run(program, hbm);
   ASSERT_EQ(result.failed.size(), 1u);
   EXPECT_EQ(result.failed[0].expectation, &program.expectations[0]);
@@ -154,10 +148,10 @@ TEST(BundleRun, tells_which_words_differ) {
   EXPECT_EQ(result.failed[0].expected, 7u);
 }
 
-/// What run_bundles says of a program that cannot run on the machine.
+/// The error of run_bundles for a program that cannot run on the machine.
 std::string input_error(const isa::Program& program, const BundleRunOptions& options = {}) {
   const Machine machine = round_machine();
-  DeviceMemory hbm(machine.hbm.capacity_per_core);
+  memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
   try {
     run_bundles(machine, program, hbm, options);
   } catch (const base::InputError& error) {
@@ -167,7 +161,7 @@ std::string input_error(const isa::Program& program, const BundleRunOptions& opt
 }
 
 TEST(BundleRun, refuses_a_program_that_does_not_fit_the_machine) {
-  const auto assembled = [](const std::string& text) { return isa::assemble("p", text); };
+  const auto assembled = [](const std::string& text) { return isa::pasm::assemble("p", text); };
   EXPECT_EQ(input_error(assembled("pop v1, mxu2\nhalt\n")), "p: segment 'main' uses matrix unit 2; tpu-v3 has 2");
   isa::Program far = assembled("halt\n");
   far.segments[0].address = 65536;
@@ -186,12 +180,12 @@ TEST(BundleRun, refuses_a_program_that_does_not_fit_the_machine) {
 }
 
 TEST(BundleRun, refuses_copies_beyond_a_memory_with_data_or_without) {
-  const isa::Program program = isa::assemble("p", "halt\n");
+  const isa::Program program = isa::pasm::assemble("p", "halt\n");
   BundleRunOptions options;
   for (const bool functional : {true, false}) {
     options.functional = functional;
     options.before = {copy_in()};
-    options.before[0].destination = 4194304 - 5;  // rows end 2 and 5 words behind it
+    options.before[0].destination = 4194304 - 5;  // rows end 2 and 5 words after it
     EXPECT_EQ(input_error(program, options), "");
     ++options.before[0].destination;
     EXPECT_EQ(input_error(program, options), "p: a copy ends beyond the 4194304 words of vmem");
@@ -211,4 +205,4 @@ TEST(BundleRun, runs_as_often_as_one_likes_whatever_came_before) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

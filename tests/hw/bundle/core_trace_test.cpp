@@ -5,14 +5,14 @@
 
 #include <sstream>
 
-#include "base/vcd_writer.h"
+#include "base/trace/vcd_writer.h"
 #include "tests/hw/bundle/pasm.h"
 #include "tests/hw/recording_sink.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
-/// A program that waits for a DMA which comes late; at 1 GHz a cycle is a nanosecond.
+/// A program that waits for a late DMA; at 1 GHz a cycle is a nanosecond.
 const std::string late_dma =
     "mark \"fetch\"\n"
     "dma load_a\n"
@@ -23,7 +23,7 @@ const std::string late_dma =
     ".dma load_a { route = hbm_to_vmem ; source = 0 ; destination = 0 ; words = 1024 ; flag = 3 ; name = \"load A\" "
     "}\n";
 
-struct CoreTraceTest : testing::Test {
+struct CoreTraceTest : ::testing::Test {
   RecordingSink sink;
   Pasm pasm;
   void run(const std::string& text) {
@@ -100,7 +100,7 @@ TEST_F(CoreTraceTest, a_run_that_fails_ends_in_that_state) {
   EXPECT_EQ(history("state"), "run@0 failed@1");
 }
 
-/// The second push would wait for room in the unit, but the pop beside it can never be.
+/// The second push would wait for room in the unit, but the pop in the same bundle can never succeed.
 TEST_F(CoreTraceTest, a_run_that_fails_is_not_shown_to_wait) {
   pasm.options.trace = {&sink, nullptr, "core0"};
   EXPECT_NE(pasm.verdict("x.sum.lanes v1\n{ x.sum.lanes v1 ; pop v1, eup }\nhalt\n"), "");
@@ -108,7 +108,7 @@ TEST_F(CoreTraceTest, a_run_that_fails_is_not_shown_to_wait) {
 }
 
 TEST_F(CoreTraceTest, the_timeline_has_marks_waits_and_transfers) {
-  base::Timeline timeline;
+  base::trace::Timeline timeline;
   pasm.options.trace = {nullptr, &timeline, "core0"};
   pasm.pass(late_dma);
   std::ostringstream out;
@@ -133,12 +133,12 @@ TEST(TracedRun, shows_changes_in_the_order_of_time_and_takes_as_long) {
       "halt\n"
       ".dma load { route = hbm_to_vmem ; source = 0 ; destination = 65536 * 4 ; words = 40000 ; flag = 0 }\n"
       ".dma store { route = vmem_to_hbm ; source = 1024 * 64 ; destination = 100000 ; words = 8 ; flag = 1 }\n";
-  for (const MatrixUnitView view : {MatrixUnitView::event, MatrixUnitView::rows}) {
+  for (const matrix::MatrixUnitView view : {matrix::MatrixUnitView::event, matrix::MatrixUnitView::rows}) {
     Pasm silent, traced;
     silent.options.matrix_view = traced.options.matrix_view = view;
     std::ostringstream vcd;
-    base::VcdWriter writer(vcd, {});
-    base::Timeline timeline;
+    base::trace::VcdWriter writer(vcd, {});
+    base::trace::Timeline timeline;
     traced.options.trace = {&writer, &timeline, "core0"};
     const BundleRunResult result = traced.pass(text);
     writer.finish(result.end);
@@ -151,4 +151,4 @@ TEST(TracedRun, shows_changes_in_the_order_of_time_and_takes_as_long) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -6,15 +6,15 @@
 
 #include <set>
 
-#include "hw/bundle/vector_register.h"
+#include "hw/bundle/vector/vector_register.h"
 #include "hw/isa/encoding.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
 using isa::DmaRoute;
 
-isa::DmaDescriptor any_descriptor(DmaRoute route) {
+isa::DmaDescriptor any_descriptor(isa::DmaRoute route) {
   isa::DmaDescriptor descriptor;
   descriptor.route = route;
   descriptor.source = *rc::gen::inRange<std::uint32_t>(0, 1000);
@@ -31,22 +31,22 @@ std::int64_t rows_touched(std::uint64_t start, std::uint64_t stride, const isa::
   std::set<std::pair<std::uint64_t, std::uint64_t>> touched;
   for (std::uint64_t row = 0; row < descriptor.rows; ++row) {
     for (std::uint64_t word = 0; word < descriptor.words; ++word) {
-      touched.emplace(row, (start + row * stride + word) / lanes);
+      touched.emplace(row, (start + row * stride + word) / vector::lanes);
     }
   }
   return std::int64_t(touched.size());
 }
 
 RC_GTEST_PROP(DmaTransfer, counts_the_vmem_rows_that_its_words_lie_in, ()) {
-  const isa::DmaDescriptor in = any_descriptor(DmaRoute::hbm_to_vmem);
+  const isa::DmaDescriptor in = any_descriptor(isa::DmaRoute::hbm_to_vmem);
   RC_ASSERT(DmaTransfer(in, 0).count_vmem_rows() == rows_touched(in.destination, in.destination_stride, in));
-  const isa::DmaDescriptor out = any_descriptor(DmaRoute::vmem_to_hbm);
+  const isa::DmaDescriptor out = any_descriptor(isa::DmaRoute::vmem_to_hbm);
   RC_ASSERT(DmaTransfer(out, 0).count_vmem_rows() == rows_touched(out.source, out.source_stride, out));
 }
 
 RC_GTEST_PROP(DmaTransfer, touches_no_vmem_on_other_routes, ()) {
   using enum DmaRoute;
-  const DmaRoute route = *rc::gen::element(hbm_to_hbm, hbm_to_smem, smem_to_hbm, hbm_to_imem);
+  const isa::DmaRoute route = *rc::gen::element(hbm_to_hbm, hbm_to_smem, smem_to_hbm, hbm_to_imem);
   RC_ASSERT(DmaTransfer(any_descriptor(route), 0).count_vmem_rows() == 0);
 }
 
@@ -61,7 +61,7 @@ TEST(DmaTransfer, moves_whole_atoms_of_32_bytes_in_every_row) {
 
 TEST(DmaTransfer, a_copy_within_hbm_reads_first_and_then_writes) {
   isa::DmaDescriptor descriptor;
-  descriptor.route = DmaRoute::hbm_to_hbm;
+  descriptor.route = isa::DmaRoute::hbm_to_hbm;
   DmaTransfer transfer(descriptor, 0);
   EXPECT_EQ(transfer.direction(), Direction::read);
   transfer.second_half = true;
@@ -70,7 +70,7 @@ TEST(DmaTransfer, a_copy_within_hbm_reads_first_and_then_writes) {
 
 TEST(DmaTransfer, covers_instruction_memory_in_bundles) {
   isa::DmaDescriptor descriptor;
-  descriptor.route = DmaRoute::hbm_to_imem;
+  descriptor.route = isa::DmaRoute::hbm_to_imem;
   descriptor.words = 3 * isa::bundle_words;
   const DmaTransfer transfer(descriptor, 0);
   EXPECT_EQ(transfer.destination.words, 3U);
@@ -78,4 +78,4 @@ TEST(DmaTransfer, covers_instruction_memory_in_bundles) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

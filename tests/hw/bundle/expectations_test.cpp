@@ -6,7 +6,7 @@
 #include <bit>
 #include <limits>
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
 std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
@@ -53,4 +53,4 @@ TEST(Expectations, tell_the_first_word_and_how_many_differ) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -6,7 +6,7 @@
 
 #include "tests/hw/bundle/pasm.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
 std::string nops(int count) {
@@ -113,8 +113,7 @@ TEST(Hazards, an_operation_that_is_not_performed_may_name_registers_that_are_not
   EXPECT_EQ(verdict("vld v1, [0]\n@p1 v.mov v2, v1\n@p1 v.mov v1, 0\nhalt\n"), "");
 }
 
-/// A bundle that waits gives the results on their way time to arrive: the pop issues in cycle 4, the load's value is
-/// there.
+/// While a bundle waits, results in flight arrive: the pop issues in cycle 4, when the load's value is ready.
 TEST(Hazards, cycles_that_a_bundle_waits_count_towards_latency) {
   EXPECT_EQ(verdict("{ vld v1, [0] ; e.exp v3 }\n{ pop v2, eup ; v.mov v4, v1 }\nhalt\n"), "");
 }
@@ -211,7 +210,7 @@ TEST(Hazards, a_pop_needs_something_on_its_way) {
 
 TEST(Hazards, a_push_that_would_wait_for_ever_ends_the_run) {
   std::string pushes;
-  for (int i = 0; i < 8; ++i) pushes += "e.exp v1\n";  // as many as there are places
+  for (int i = 0; i < 8; ++i) pushes += "e.exp v1\n";  // as many as there are slots
   EXPECT_EQ(verdict(pushes + "halt\n"), "");
   const std::string text = verdict(pushes + "e.exp v1\nhalt\n");
   EXPECT_TRUE(text.starts_with(
@@ -273,4 +272,4 @@ TEST(Hazards, nothing_may_be_in_flight_at_the_halt) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -8,28 +8,28 @@
 #include "tests/hw/bundle/random_register.h"
 
 /// Both views of a matrix unit do the same, cycle for cycle and bit for bit, whatever a core does to them.
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
 using enum isa::Opcode;
-using Kind = Readiness::Kind;
+using Kind = results::Readiness::Kind;
 
-/// How a stream of calls is drawn.
+/// Distribution of a stream of random calls.
 struct Habits {
-  double pop = 0.3;         ///< how often results are popped when there are some
-  double weights = 0.5;     ///< how often weights come before LHS registers
-  double transposed = 0.3;  ///< of the tiles
-  double mistakes = 0.03;   ///< pushes that are drawn without regard to the rules
+  double pop = 0.3;         ///< probability of a pop if there are results
+  double weights = 0.5;     ///< probability of weights before LHS registers
+  double transposed = 0.3;  ///< share of transposed tiles
+  double mistakes = 0.03;   ///< share of pushes that ignore the rules
   double pauses = 0.1;
   double long_pauses = 0.01;
 };
 
-/// A core that calls both views alike and compares what they answer. It counts the rules of the pushes by itself.
+/// A core that makes the same calls to both views and compares the results. It tracks the rules of pushes separately.
 class TwoViews {
  public:
   TwoViews(const MatrixUnitMachine& machine, const Habits& habits, std::uint32_t seed, bool data)
-      : event_(MatrixUnitView::event, machine),
-        rows_(MatrixUnitView::rows, machine),
+      : event_(matrix::MatrixUnitView::event, machine),
+        rows_(matrix::MatrixUnitView::rows, machine),
         habits_(habits),
         random_(seed),
         words_(seed),
@@ -72,8 +72,9 @@ class TwoViews {
     return registers_ < 16 && (registers_ == 0 || transposed_ == (opcode == mxu_weights_transposed));
   }
 
-  Readiness compare_push(isa::Opcode opcode) {
-    const Readiness a = event_.unit().ready_to_push(opcode, now_), b = rows_.unit().ready_to_push(opcode, now_);
+  results::Readiness compare_push(isa::Opcode opcode) {
+    const results::Readiness a = event_.unit().ready_to_push(opcode, now_),
+                             b = rows_.unit().ready_to_push(opcode, now_);
     RC_ASSERT(int(a.kind) == int(b.kind));
     RC_ASSERT((a.kind == Kind::illegal) == !legal(opcode));
     RC_ASSERT(a.cycle.value() == b.cycle.value());
@@ -81,7 +82,7 @@ class TwoViews {
   }
 
   void push(isa::Opcode opcode) {
-    const Readiness ready = compare_push(opcode);
+    const results::Readiness ready = compare_push(opcode);
     if (ready.kind == Kind::never) {
       RC_ASSERT(results_ > 0);
       return pop();
@@ -90,7 +91,7 @@ class TwoViews {
     if (chance(habits_.pauses)) now_ += base::Cycles(between(0, 10));
     count(opcode);
     if (data_) operand_ = chance(0.5) ? words_.numbers() : words_.vector();
-    const VectorRegister* x = data_ && opcode != mxu_latch ? &operand_ : nullptr;
+    const vector::VectorRegister* x = data_ && opcode != mxu_latch ? &operand_ : nullptr;
     event_.unit().push(opcode, now_, x, 0, nullptr);
     rows_.unit().push(opcode, now_, x, 0, nullptr);
     now_ += base::Cycles(chance(0.9) ? 1 : 0);  // now and then twice in a cycle
@@ -105,12 +106,12 @@ class TwoViews {
   }
 
   void pop() {
-    const Readiness a = event_.unit().ready_to_pop(now_), b = rows_.unit().ready_to_pop(now_);
+    const results::Readiness a = event_.unit().ready_to_pop(now_), b = rows_.unit().ready_to_pop(now_);
     RC_ASSERT(int(a.kind) == int(Kind::at));
     RC_ASSERT(int(b.kind) == int(Kind::at));
     RC_ASSERT(a.cycle.value() == b.cycle.value());
     now_ = a.cycle;
-    VectorRegister x, y;
+    vector::VectorRegister x, y;
     event_.unit().pop(now_, data_ ? &x : nullptr);
     rows_.unit().pop(now_, data_ ? &y : nullptr);
     if (data_) RC_ASSERT(x.words == y.words);
@@ -126,7 +127,7 @@ class TwoViews {
   base::Cycles now_;
   int registers_ = 0, results_ = 0;
   bool latched_ = false, transposed_ = false;
-  VectorRegister operand_;
+  vector::VectorRegister operand_;
 };
 
 MatrixUnitMachine any_machine() {
@@ -153,4 +154,4 @@ RC_GTEST_PROP(MatrixUnitViews, agree_on_every_bit, ()) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

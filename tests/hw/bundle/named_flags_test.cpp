@@ -3,14 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include "hw/isa/assembler.h"
+#include "hw/isa/pasm/assembler.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
 using Flags = std::set<std::size_t>;
 
-Flags named(const std::string& text) { return named_flags(isa::assemble("t", text + "halt\n"), 256); }
+Flags named(const std::string& text) { return named_flags(isa::pasm::assemble("t", text + "halt\n"), 256); }
 
 const std::string copy = ".dma copy { route = hbm_to_vmem ; source = 0 ; destination = 0 ; words = 8 ; flag = 9 }\n";
 
@@ -31,8 +31,8 @@ TEST(NamedFlags, in_registers_without_descriptors_may_be_any) {
 }
 
 TEST(NamedFlags, that_the_core_does_not_have_are_left_out) {
-  EXPECT_EQ(named_flags(isa::assemble("t", "sync.wait 3, 1\nsync.wait 200, 1\nhalt\n"), 16), Flags{3});
+  EXPECT_EQ(named_flags(isa::pasm::assemble("t", "sync.wait 3, 1\nsync.wait 200, 1\nhalt\n"), 16), Flags{3});
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

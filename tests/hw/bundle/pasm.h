@@ -7,10 +7,10 @@
 
 #include "base/diagnostic.h"
 #include "hw/bundle/bundle_run.h"
-#include "hw/isa/assembler.h"
+#include "hw/isa/pasm/assembler.h"
 #include "tests/hw/test_machine.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 /// Programs as text, run on the machine with round numbers: 1 GHz, 100 B per cycle from HBM, reads 20 cycles,
 /// writes 10.
@@ -19,18 +19,18 @@ struct Pasm {
   BundleRunOptions options;
 
   BundleRunResult run(const std::string& text) {
-    DeviceMemory hbm(machine.hbm.capacity_per_core);
-    return run(isa::assemble("test.pasm", text), hbm);
+    memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
+    return run(isa::pasm::assemble("test.pasm", text), hbm);
   }
-  BundleRunResult run(const isa::Program& program, DeviceMemory& hbm) {
+  BundleRunResult run(const isa::Program& program, memory::DeviceMemory& hbm) {
     const BundleRunResult result = run_bundles(machine, program, hbm, options);
     EXPECT_EQ(sum(result), result.cycles);
     return result;
   }
   /// Runs a program whose expectations must hold.
   BundleRunResult pass(const std::string& text) {
-    isa::Program program = isa::assemble("test.pasm", text);
-    DeviceMemory hbm(machine.hbm.capacity_per_core);
+    isa::Program program = isa::pasm::assemble("test.pasm", text);
+    memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
     const BundleRunResult result = run(program, hbm);
     for (const FailedExpectation& failed : result.failed) {
       ADD_FAILURE() << failed.expectation->location.line_text << ": word " << failed.first << " is " << failed.found
@@ -40,7 +40,7 @@ struct Pasm {
     return result;
   }
   std::int64_t cycles(const std::string& text) { return pass(text).cycles.value(); }
-  /// What ends the run; empty if it reached its halt.
+  /// Message with which the run fails; empty if it reached its halt.
   std::string verdict(const std::string& text) {
     try {
       run(text);
@@ -61,4 +61,4 @@ inline std::int64_t stalled(const BundleRunResult& result, Stall reason) {
   return result.stalls[std::size_t(reason)].value();
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "hw/bundle/bundle_run.h"
-#include "hw/bundle/vector_functions.h"
-#include "hw/dma_timing.h"
-#include "hw/hbm_stream.h"
+#include "hw/bundle/vector/vector_functions.h"
 #include "hw/isa/dma_descriptor.h"
 #include "hw/isa/latency.h"
 #include "hw/isa/legality.h"
+#include "hw/timing/dma_timing.h"
+#include "hw/timing/hbm_stream.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 /// The core as a plain program that looks at every cycle: no events, nothing decoded ahead, no running ahead, no order
 /// among slots (they read a copy of the state). Knows a part of the operations. The slow reference for BundleCore.
@@ -26,7 +26,7 @@ class PlainCore {
       : machine_(machine), bundles_(program.segments.at(0).bundles), stream_(machine), dma_timing_(machine) {
     last_missed_.fill(-1);
     state_.predicates[0] = true;
-    state_.masks[0] = MaskRegister::all();
+    state_.masks[0] = vector::MaskRegister::all();
     units_[isa::cross_lane_unit] = {
         machine.cross_lane.interval, machine.cross_lane.latency, machine.cross_lane.result_fifo, {}};
     units_[isa::transcendental_unit] = {machine.vector.transcendental_interval,
@@ -61,14 +61,14 @@ class PlainCore {
   struct State {
     std::array<std::uint32_t, isa::scalar_registers> scalars{};
     std::array<bool, isa::predicate_registers> predicates{};
-    std::array<VectorRegister, isa::vector_registers> vectors{};
-    std::array<MaskRegister, isa::mask_registers> masks{};
+    std::array<vector::VectorRegister, isa::vector_registers> vectors{};
+    std::array<vector::MaskRegister, isa::mask_registers> masks{};
   };
   struct Unit {
     base::Cycles interval{}, latency{};
     std::int64_t places = 0;
-    std::deque<std::pair<std::int64_t, VectorRegister>> results{};  ///< when they can be popped
-    std::int64_t entered = -1'000'000;                              ///< the last time
+    std::deque<std::pair<std::int64_t, vector::VectorRegister>> results{};  ///< when they can be popped
+    std::int64_t entered = -1'000'000;                                      ///< the last time
     std::int64_t last_ready = -1'000'000;
   };
   struct Transfer {
@@ -92,7 +92,7 @@ class PlainCore {
         return std::nullopt;
     }
   }
-  /// Whether every register that the operation reads or writes is ready now.
+  /// Returns true if every register that the operation reads or writes is ready now.
   bool registers_ready(const Instruction& i) const {
     const isa::OpcodeInfo& info = isa::info(i.opcode);
     std::vector<Register> used;
@@ -196,7 +196,7 @@ class PlainCore {
   static std::int64_t stride(const Instruction& i) { return i.z.value; }  // a literal
   std::vector<std::int64_t> rows(const Instruction& i) const {
     std::vector<std::int64_t> rows;
-    for (int s = 0; s < sublanes; ++s) rows.push_back(number(i.x) + number(i.y) + s * stride(i));
+    for (int s = 0; s < vector::sublanes; ++s) rows.push_back(number(i.x) + number(i.y) + s * stride(i));
     return rows;
   }
   std::int64_t bank_cycles(const Instruction& i) const {
@@ -224,11 +224,11 @@ class PlainCore {
   }
   static isa::MemorySpace space(isa::DmaRoute route, bool destination) {
     using isa::DmaRoute, isa::MemorySpace;
-    if (route == (destination ? DmaRoute::hbm_to_vmem : DmaRoute::vmem_to_hbm)) return MemorySpace::vmem;
-    if (route == (destination ? DmaRoute::hbm_to_smem : DmaRoute::smem_to_hbm)) return MemorySpace::smem;
-    return MemorySpace::hbm;
+    if (route == (destination ? isa::DmaRoute::hbm_to_vmem : isa::DmaRoute::vmem_to_hbm)) return isa::MemorySpace::vmem;
+    if (route == (destination ? isa::DmaRoute::hbm_to_smem : isa::DmaRoute::smem_to_hbm)) return isa::MemorySpace::smem;
+    return isa::MemorySpace::hbm;
   }
-  /// Whether a DMA in flight moves one of the units (rows or words of a memory): to there, or also from there.
+  /// Returns true if a DMA in flight moves one of the units (rows or words of a memory): to there, or also from there.
   bool in_motion(isa::MemorySpace where, std::uint64_t unit, std::uint64_t words_per_unit, bool sources_too) const {
     for (const auto& [tag, transfer] : transfers_) {
       for (const bool destination : {true, false}) {
@@ -242,14 +242,15 @@ class PlainCore {
     return false;
   }
 
-  // What the program must not do.
+  // Mistakes of programs.
   bool allowed(const Instruction& i) {
     if (!registers_ready(i)) return false;
     const isa::SlotKind slot = isa::info(i.opcode).slot;
     if (slot == isa::SlotKind::load || slot == isa::SlotKind::store) {
       for (const std::int64_t row : rows(i)) {
         if (row < 0 || row >= machine_.vmem.value() / 512) return false;
-        if (in_motion(isa::MemorySpace::vmem, std::uint64_t(row), lanes, slot == isa::SlotKind::store)) return false;
+        if (in_motion(isa::MemorySpace::vmem, std::uint64_t(row), vector::lanes, slot == isa::SlotKind::store))
+          return false;
         if (slot == isa::SlotKind::load && stored_at_.contains(row) && stored_at_[row] + store_to_load() > now_)
           return false;
       }
@@ -275,7 +276,7 @@ class PlainCore {
     const isa::DmaDescriptor d = descriptor(i);
     if (d.route == isa::DmaRoute::vmem_to_hbm) {
       for (const std::uint64_t word : side(d, false)) {
-        const auto row = std::int64_t(word / lanes);
+        const auto row = std::int64_t(word / vector::lanes);
         if (stored_at_.contains(row) && stored_at_[row] + store_to_load() > now_) return false;
       }
     }
@@ -332,13 +333,15 @@ class PlainCore {
   static std::int64_t number_of(const State& old, isa::Value value) {
     return value.literal ? value.value : std::int32_t(old.scalars[std::size_t(value.value)]);
   }
-  static VectorRegister vector_of(const State& old, isa::Value value) {
+  static vector::VectorRegister vector_of(const State& old, isa::Value value) {
     if (!value.literal) return old.vectors[std::size_t(value.value)];
-    VectorRegister all;
+    vector::VectorRegister all;
     all.words.fill(std::uint32_t(value.value));
     return all;
   }
-  static bool in(const MaskRegister& mask, std::size_t word) { return (mask.bits[word / 64] >> (word % 64) & 1) != 0; }
+  static bool in(const vector::MaskRegister& mask, std::size_t word) {
+    return (mask.bits[word / 64] >> (word % 64) & 1) != 0;
+  }
 
   void perform(const Instruction& i, const State& old) {
     if (const auto written = isa::written_register(i)) {
@@ -376,23 +379,23 @@ class PlainCore {
     if (i.opcode == Opcode::s_loop) state_.scalars[std::size_t(i.x.value)] = x - 1;
   }
   void perform_vector(const Instruction& i, const State& old) {
-    const MaskRegister& mask = old.masks[i.mask];
-    const VectorRegister x = vector_of(old, i.x);
-    const VectorRegister y = i.opcode == Opcode::v_splat ? VectorRegister{} : vector_of(old, i.y);
+    const vector::MaskRegister& mask = old.masks[i.mask];
+    const vector::VectorRegister x = vector_of(old, i.x);
+    const vector::VectorRegister y = i.opcode == Opcode::v_splat ? vector::VectorRegister{} : vector_of(old, i.y);
     if (isa::info(i.opcode).destination == isa::OperandKind::none) {
       Unit& unit = units_[unit_of(i)];
-      VectorRegister result;
+      vector::VectorRegister result;
       if (pushes_from_a_vector_slot(i)) {
-        transcendental_operation(i.opcode, result, y);
+        vector::transcendental_operation(i.opcode, result, y);
       } else {
-        cross_lane_operation(i.opcode, result, x, 0);
+        vector::cross_lane_operation(i.opcode, result, x, 0);
       }
       unit.entered = now_;
       unit.last_ready = std::max(now_ + unit.latency.value(), unit.last_ready + unit.interval.value());
       unit.results.emplace_back(unit.last_ready, result);
       return;
     }
-    for (std::size_t w = 0; w < register_words; ++w) {
+    for (std::size_t w = 0; w < vector::register_words; ++w) {
       if (i.opcode == Opcode::v_lt_s32) {
         const bool less = in(mask, w) && std::int32_t(x.words[w]) < std::int32_t(y.words[w]);
         std::uint64_t& bits = state_.masks[i.destination].bits[w / 64];
@@ -409,9 +412,10 @@ class PlainCore {
     const bool stores = isa::info(i.opcode).slot == isa::SlotKind::store;
     const Words& vmem = words(isa::MemorySpace::vmem);
     std::vector<std::int64_t> rows;
-    for (int s = 0; s < sublanes; ++s) rows.push_back(number_of(old, i.x) + number_of(old, i.y) + s * stride(i));
-    for (std::size_t w = 0; w < register_words; ++w) {
-      const auto word = std::uint64_t(rows[w / lanes]) * lanes + w % lanes;
+    for (int s = 0; s < vector::sublanes; ++s)
+      rows.push_back(number_of(old, i.x) + number_of(old, i.y) + s * stride(i));
+    for (std::size_t w = 0; w < vector::register_words; ++w) {
+      const auto word = std::uint64_t(rows[w / vector::lanes]) * vector::lanes + w % vector::lanes;
       const bool chosen = in(old.masks[i.mask], w);
       if (stores && chosen) words(isa::MemorySpace::vmem)[word] = old.vectors[i.destination].words[w];
       if (!stores) state_.vectors[i.destination].words[w] = chosen && vmem.contains(word) ? vmem.at(word) : 0;
@@ -442,9 +446,9 @@ class PlainCore {
     stream_.submit(direction, bytes, dma_timing_.arrival(base::Cycles(now_), direction), tag);
   }
   void complete_transfers() {
-    std::vector<HbmStream::Completion> completed;
+    std::vector<timing::HbmStream::Completion> completed;
     stream_.advance(base::Cycles(now_), completed);
-    for (const HbmStream::Completion& completion : completed) {
+    for (const timing::HbmStream::Completion& completion : completed) {
       Transfer& transfer = transfers_[completion.tag];
       const isa::DmaDescriptor d = transfer.descriptor;
       if (d.route == isa::DmaRoute::hbm_to_hbm && !transfer.second_half) {
@@ -465,8 +469,8 @@ class PlainCore {
 
   const Machine& machine_;
   const std::vector<isa::Bundle>& bundles_;
-  HbmStream stream_;
-  DmaTiming dma_timing_;
+  timing::HbmStream stream_;
+  timing::DmaTiming dma_timing_;
   State state_;
   std::array<Words, 3> memory_;  ///< by isa::MemorySpace
   std::map<Register, std::int64_t> ready_;
@@ -483,4 +487,4 @@ class PlainCore {
   std::array<std::int64_t, stall_reasons> last_missed_{};  ///< cycle in which it last missed something
 };
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

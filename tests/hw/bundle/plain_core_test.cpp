@@ -10,10 +10,10 @@
 #include "tests/hw/bundle/pasm.h"
 #include "tests/hw/recording_sink.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
-/// Programs of the operations that PlainCore knows: loops, a branch, DMA on every route, waits that may never end, and
+/// Programs of the operations that PlainCore models: loops, a branch, DMA on every route, waits that may never end, and
 /// mistakes of every kind at distances around the latencies.
 class RandomProgram {
  public:
@@ -89,7 +89,7 @@ class RandomProgram {
     maybe(3, misc());
     const std::string text = fmt::format("{{ {} }}\n", fmt::join(operations, " ; "));
     try {
-      isa::assemble("t", text);
+      isa::pasm::assemble("t", text);
     } catch (const base::InputError&) {
       return "nop\n";
     }
@@ -141,7 +141,7 @@ Machine short_queues() {
   return read_machine(config);
 }
 
-/// The same program without the line of a bundle.
+/// The program without the line of a bundle.
 std::string without(const isa::Program& program, std::uint32_t bundle) {
   std::string text;
   for (std::size_t line = 0; line < program.source.size(); ++line) {
@@ -150,7 +150,7 @@ std::string without(const isa::Program& program, std::uint32_t bundle) {
   return text;
 }
 
-/// Both make the same mistake at the same place and time.
+/// Both report the same mistake at the same location and time.
 void expect_verdict(Pasm& pasm, const PlainCore& plain, const std::string& text) {
   const std::string verdict = pasm.verdict(text);
   EXPECT_TRUE(verdict.starts_with(fmt::format("bundle {} (", plain.pc()))) << plain.pc() << " " << verdict;
@@ -158,15 +158,15 @@ void expect_verdict(Pasm& pasm, const PlainCore& plain, const std::string& text)
       << plain.cycles().value() << " " << verdict;
 }
 
-/// Both take as long for the same reasons and leave the same data behind.
+/// Both take the same time, stall for the same reasons and produce the same data.
 void expect_result(Pasm& pasm, PlainCore& plain, isa::Program program) {
   expect_memories(plain, program);
-  DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
+  memory::DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
   const BundleRunResult result = pasm.run(program, hbm);
   EXPECT_EQ(result.cycles, plain.cycles());
   EXPECT_EQ(result.stalls, plain.stalls);
   for (const FailedExpectation& failed : result.failed) {
-    ADD_FAILURE() << to_string(failed.expectation->space) << " word " << failed.first;
+    ADD_FAILURE() << isa::to_string(failed.expectation->space) << " word " << failed.first;
   }
 }
 
@@ -180,7 +180,7 @@ TEST(BundleCore, agrees_with_a_plain_core_on_random_programs) {
     std::string text = RandomProgram(seed).text();
     for (int attempt = 0; attempt < 12 && !HasFailure(); ++attempt) {
       SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
-      const isa::Program program = isa::assemble("test.pasm", text);
+      const isa::Program program = isa::pasm::assemble("test.pasm", text);
       PlainCore plain(pasm.machine, program);
       plain.run();
       if (!plain.failed) {
@@ -198,4 +198,4 @@ TEST(BundleCore, agrees_with_a_plain_core_on_random_programs) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <random>
 
-#include "hw/bundle/vector_register.h"
+#include "hw/bundle/vector/vector_register.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 
 /// Words on which vector operations have something to get wrong: the ends of f32 and int32, NaNs of both kinds,
 /// denormals, ties of rounding, small numbers, few and many bits. The same seed gives the same words.
@@ -27,19 +27,19 @@ class RandomWords {
         return next();
     }
   }
-  VectorRegister vector() {
-    VectorRegister result;
+  vector::VectorRegister vector() {
+    vector::VectorRegister result;
     for (std::uint32_t& w : result.words) w = word();
     return result;
   }
   /// Numbers of moderate size, for sums that neither overflow nor vanish.
-  VectorRegister numbers() {
-    VectorRegister result;
+  vector::VectorRegister numbers() {
+    vector::VectorRegister result;
     for (std::uint32_t& w : result.words) w = std::bit_cast<std::uint32_t>(float(std::int32_t(next())) * 0x1p-24F);
     return result;
   }
-  MaskRegister mask() {
-    MaskRegister result;
+  vector::MaskRegister mask() {
+    vector::MaskRegister result;
     for (std::uint64_t& bits : result.bits) bits = std::uint64_t(next()) << 32 | next();
     return result;
   }
@@ -62,9 +62,16 @@ class RandomWords {
   std::mt19937 random_;
 };
 
-/// Whether a lane's bit is set, by the definition of MaskRegister.
-inline bool lane_is_set(const MaskRegister& mask, int sublane, int lane) {
+inline std::uint32_t& word_at(vector::VectorRegister& r, int sublane, int lane) {
+  return r.words[std::size_t(sublane * vector::lanes + lane)];
+}
+inline std::uint32_t word_at(const vector::VectorRegister& r, int sublane, int lane) {
+  return r.words[std::size_t(sublane * vector::lanes + lane)];
+}
+
+/// Returns true if a lane's bit is set, by the definition of MaskRegister.
+inline bool lane_is_set(const vector::MaskRegister& mask, int sublane, int lane) {
   return (mask.bits[std::size_t(2 * sublane + lane / 64)] >> (lane % 64) & 1) != 0;
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

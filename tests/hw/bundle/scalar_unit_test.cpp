@@ -6,7 +6,7 @@
 
 #include "tests/hw/bundle/pasm.h"
 
-namespace podsim::hw {
+namespace podsim::hw::bundle {
 namespace {
 
 /// Performs one scalar operation of `opcode` on two numbers and expects its result in SMEM.
@@ -107,4 +107,4 @@ TEST(ScalarUnit, an_operation_that_is_not_performed_does_nothing) {
 }
 
 }  // namespace
-}  // namespace podsim::hw
+}  // namespace podsim::hw::bundle

@@ -6,7 +6,7 @@
 
 #include <bit>
 
-#include "random_bundle.h"
+#include "tests/hw/isa/random_bundle.h"
 
 namespace podsim::hw::isa {
 namespace {
@@ -29,7 +29,7 @@ Bundle bundle_of(std::initializer_list<std::pair<Slot, Instruction>> instruction
   return bundle;
 }
 
-/// The layout once more, as absolute positions worked out from the widths in docs/isa.md.
+/// The layout again, as absolute positions computed from the widths in docs/isa.md.
 constexpr std::size_t first_bit[] = {96, 122, 148, 177, 206, 237, 268, 290, 302};
 
 struct Field {
@@ -37,7 +37,7 @@ struct Field {
   int width;
   std::uint32_t value;
 };
-/// Bits with these fields; all else 0, but for the predicates of the slots that are not in `used`.
+/// Bits with these fields; all others are 0, except the predicates of the slots that are not in `used`.
 BundleBits bits_with(std::initializer_list<Slot> used, std::initializer_list<Field> fields) {
   BundleBits bits;
   for (int s = 0; s < slots; ++s) {

@@ -6,7 +6,7 @@
 namespace podsim::hw::isa {
 namespace {
 
-/// A machine in which every latency is another number.
+/// A machine in which all latencies are different.
 Machine machine() {
   Machine machine;
   machine.scalar.alu_latency = base::Cycles(2);

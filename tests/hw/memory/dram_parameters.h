@@ -9,7 +9,7 @@
 
 #include "tests/hw/test_machine.h"
 
-namespace podsim::hw {
+namespace podsim::hw::memory {
 
 inline DramParameters dram_with(base::Config config, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) config.set(setting);
@@ -21,7 +21,7 @@ inline DramParameters dram_with(const std::vector<std::string>& settings) {
   return dram_with(machine_file("tpu-v3"), settings);
 }
 
-/// What a test that is run with these settings is called: their values, "closed_per_bank".
+/// Name of a test that runs with these settings: their values, "closed_per_bank".
 inline std::string name_of_settings(const std::vector<std::string>& settings) {
   std::string name;
   for (const std::string& setting : settings) name += (name.empty() ? "" : "_") + setting.substr(setting.find('=') + 1);
@@ -41,4 +41,4 @@ inline void PrintTo(const DramStandard& standard, std::ostream* out) { *out << s
 inline const DramStandard hbm2{"Hbm2", [] { return machine_file("tpu-v3"); }};
 inline const DramStandard hbm3{"Hbm3", hbm3_file};
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::memory

@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "hw/memory/memory_system.h"
+#include "hw/memory/dram/memory_system.h"
 
-namespace podsim::hw {
+namespace podsim::hw::memory {
 
 /// Streams of 1 KiB granules, taken from in turn, as a DMA engine sends them: a bounded number outstanding, each of
 /// which counts until its answer has come back through the chip.
@@ -16,29 +16,29 @@ struct GranuleStreams {
   int reads = 1, writes = 0;  ///< streams
   int outstanding = 128;
   base::Cycles way_back{25};  ///< in clocks of the memory
-  unsigned seed = 1;          ///< of where the streams begin
+  unsigned seed = 1;          ///< for the start addresses of the streams
 };
 
 struct StreamResult {
-  base::Bandwidth rate;  ///< over whole refresh intervals, without the first and before requests run out
-  BusShares shares;      ///< of all the time
-  base::Cycles end;      ///< of the last data
+  base::Bandwidth rate;    ///< over whole refresh intervals, without the first and before requests run out
+  dram::BusShares shares;  ///< over the whole run
+  base::Cycles end;        ///< time of the last data
 };
 
 inline StreamResult run_streams(const DramParameters& parameters, const GranuleStreams& streams, int granules) {
   constexpr std::uint64_t granule = 1024;
-  MemorySystem memory(parameters);
+  dram::MemorySystem memory(parameters);
   std::mt19937_64 random(streams.seed);
   std::vector<std::uint64_t> next;
   for (int i = 0; i < streams.reads + streams.writes; ++i) next.push_back(random() % (15 << 20) * granule);
 
   std::deque<base::Cycles> coming_back;
-  std::vector<std::deque<MemoryRequest>> lines(std::size_t(memory.channels()));  // in front of the channels
-  std::vector<MemoryCompletion> completed;
+  std::vector<std::deque<dram::MemoryRequest>> lines(std::size_t(memory.channels()));  // at the channels
+  std::vector<dram::MemoryCompletion> completed;
   int sent = 0, finished = 0, outstanding = 0;
   const base::Cycles interval = parameters.timing.refi;
   std::vector<std::int64_t> by_interval;  // granules
-  std::size_t last_full = 0;              // while there were requests to send
+  std::size_t last_full = 0;              // the last interval with requests to send
   base::Cycles end;
   while (finished < granules) {
     for (; !coming_back.empty() && coming_back.front() <= memory.now(); coming_back.pop_front()) --outstanding;
@@ -57,7 +57,7 @@ inline StreamResult run_streams(const DramParameters& parameters, const GranuleS
     if (!coming_back.empty()) until = std::min(until, std::max(coming_back.front(), memory.now() + base::Cycles(1)));
     completed.clear();
     memory.advance(until, completed);
-    for (const MemoryCompletion& done : completed) {
+    for (const dram::MemoryCompletion& done : completed) {
       coming_back.push_back(done.clock + streams.way_back);
       end = done.clock;
       ++finished;
@@ -72,4 +72,4 @@ inline StreamResult run_streams(const DramParameters& parameters, const GranuleS
   return {moved / (interval * std::int64_t(last_full - 2) / parameters.clock), memory.shares(), end};
 }
 
-}  // namespace podsim::hw
+}  // namespace podsim::hw::memory

@@ -9,7 +9,7 @@
 #include "noc/router/switch_allocator.h"
 #include "noc/router/vc_allocator.h"
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 namespace {
 
 TEST(RoundRobin, TheFirstFromThePointerOnIsPickedAndAfterTheLastTheFirst) {
@@ -56,7 +56,7 @@ RC_GTEST_PROP(SwitchAllocatorProperty, GrantsAreAMatchingOfRequestsAndEnoughIter
   }
 }
 
-// With every input asking for every output, iSLIP's pointers fall out of step within some rounds and then serve every
+// With every input requesting every output, iSLIP's pointers fall out of step within some rounds and then serve every
 // pair once in as many rounds as there are ports (McKeown 1999, section III).
 TEST(SwitchAllocator, UnderFullLoadIslipServesEveryPairEquallyAndWastesNothing) {
   constexpr int ports = 5;
@@ -82,7 +82,7 @@ TEST(SwitchAllocator, NobodyWhoKeepsAskingStarves) {
   for (Allocation allocation : {Allocation::islip, Allocation::round_robin}) {
     const SwitchAllocator allocator(ports, allocation, 1);
     SwitchPointers pointers;
-    PortMask requests[max_ports] = {0xff};  // all want output 0
+    PortMask requests[max_ports] = {0xff};  // all request output 0
     std::set<int> served;
     for (int round = 0; round < ports; ++round) {
       std::uint8_t granted[max_ports];
@@ -139,4 +139,4 @@ TEST(VcAllocator, ThoseWhoWantOneChannelGetItInTurn) {
 }
 
 }  // namespace
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

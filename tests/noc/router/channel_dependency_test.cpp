@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 namespace {
 
 RouterParameters with(VcClasses classes, int vcs = 2) {
@@ -55,4 +55,4 @@ TEST(ChannelDependency, TheLongWayAroundNeedsTheDateline) {
 }
 
 }  // namespace
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

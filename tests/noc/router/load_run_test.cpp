@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 namespace {
 
 LoadParameters torus_of_eight(int vcs, int channel_cycles) {
@@ -54,7 +54,7 @@ void expect_like(const Row& row) {
   }
 }
 
-class PeerLatency : public testing::TestWithParam<std::pair<int, int>> {};
+class PeerLatency : public ::testing::TestWithParam<std::pair<int, int>> {};
 
 TEST_P(PeerLatency, ATorusOfEightByEightHasTheLatencyOfThePeer) {
   const std::vector<Row> rows = reference();
@@ -66,14 +66,14 @@ TEST_P(PeerLatency, ATorusOfEightByEightHasTheLatencyOfThePeer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(LoadRun, PeerLatency, testing::Values(std::pair(2, 2), std::pair(4, 2), std::pair(2, 1)),
+INSTANTIATE_TEST_SUITE_P(LoadRun, PeerLatency, ::testing::Values(std::pair(2, 2), std::pair(4, 2), std::pair(2, 1)),
                          [](const auto& test) {
                            return std::to_string(test.param.first) + "_vcs_channels_of_" +
                                   std::to_string(test.param.second);
                          });
 
 TEST(LoadRun, APacketToTheNextNodeEverywhereTakesTheLawOfAnEmptyNetworkWhateverTheLoad) {
-  // Nobody shares a link or buffer with anybody else: x+ and then y+ of one sender each.
+  // No two senders share a link or buffer: x+ and then y+ of one sender each.
   LoadParameters parameters = torus_of_eight(2, 2);
   parameters.pattern = Pattern::neighbor;
   const LoadPoint point = run_load(parameters, 0.05);
@@ -94,7 +94,7 @@ TEST(LoadRun, TornadoTrafficSaturatesAtOneFlitPerThreeLinks) {
   EXPECT_EQ(point.mean_hops, 3);
 }
 
-/// What 8x8 nodes accept of uniform traffic of nine tenths of what the links could carry.
+/// Accepted load of 8x8 nodes under uniform traffic of nine tenths of the links' capacity.
 double saturated_throughput(bool wrapped, int vcs, int flits) {
   LoadParameters parameters = torus_of_eight(vcs, 2);
   parameters.topology = Topology({8, 8}, {wrapped, wrapped});
@@ -146,4 +146,4 @@ TEST(LoadRun, TheSameSeedGivesTheSamePointAndAnotherSeedAnother) {
 }
 
 }  // namespace
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

@@ -12,7 +12,7 @@
 #include <set>
 #include <tuple>
 
-namespace podsim::noc {
+namespace podsim::noc::router {
 namespace {
 
 RouterNetworkParameters parameters_for(const Topology& topology, ChannelParameters link = {.latency = 2}) {
@@ -100,8 +100,8 @@ RC_GTEST_PROP(RouterNetworkProperty, AnEmptyNetworkTakesWhatItsStagesAndChannels
                                                           h * parameters.links[0].latency + flits - 1);
 }
 
-// Follows every flit through every buffer: of one virtual channel packets leave in the order in which they came, each
-// whole before the next.
+// Follows every flit through every buffer: packets leave a virtual channel in the order in which they came, each whole
+// before the next.
 class OrderCheck : public RouterObserver {
  public:
   void buffered(Cycle, NodeId node, int port, int vc, PacketId packet, int) override {
@@ -132,7 +132,7 @@ RC_GTEST_PROP(RouterNetworkProperty, PacketsArriveOnceInOrderAndFlitsAndCreditsA
   RouterNetwork network(topology, parameters);
   OrderCheck order;
   network.observe(&order);
-  std::map<std::uint64_t, NodeId> expected;  // packets under way, by tag
+  std::map<std::uint64_t, NodeId> expected;  // packets in flight, by tag
   std::uint64_t sent = 0;
   const int packets = *rc::gen::inRange(1, 400);
   for (Cycle cycle = 0; cycle < 200000 && (int(sent) < packets || network.in_flight() > 0); ++cycle) {
@@ -223,7 +223,8 @@ TEST(RouterNetwork, ALinkCarriesItsRateAndNotMore) {
 }
 
 TEST(RouterNetwork, VirtualCutThroughKeepsAPacketInOneBufferWhenTheNextIsTaken) {
-  // A slow second link: of wormhole packets the head goes on and the tail stays behind; cut through they wait whole.
+  // A slow second link: with wormhole switching the head moves on and the tail stays; with cut-through packets wait
+  // whole.
   const Topology line({3}, {false});
   RouterNetworkParameters parameters = parameters_for(line);
   parameters.links[line.link_id(1, 0, 1)].cycles_per_flit = 1000;
@@ -289,4 +290,4 @@ TEST(RouterNetwork, ALinkThatErrsRepeatsItselfAndLosesNothing) {
 }
 
 }  // namespace
-}  // namespace podsim::noc
+}  // namespace podsim::noc::router

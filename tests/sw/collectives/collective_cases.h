@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <memory>
 
-#include "noc/fresh_context.h"
+#include "base/systemc/fresh_context.h"
 #include "sw/collectives/collective_engine.h"
 #include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_simulation.h"
-#include "sw/graph/literal.h"
+#include "sw/ir/literal.h"
 
 /// Collectives that tests run, and operands to run them on.
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 /// All cores of a slice; of a collective-permute each to the next.
 inline CollectiveGroups groups_of(CollectiveKind kind, const noc::Topology& slice, int cores) {
@@ -39,11 +39,11 @@ inline std::shared_ptr<const CollectiveSchedule> automatic(const hw::Machine& ma
 
 inline CollectiveOutcome simulate(const hw::Machine& machine, const std::shared_ptr<const CollectiveSchedule>& schedule,
                                   const CollectiveOptions& options = {}) {
-  noc::fresh_context();
+  base::systemc::fresh_context();
   return simulate_collective(machine, schedule, options);
 }
 
-inline double seconds(const CollectiveOutcome& outcome) { return to_duration(outcome.duration).si(); }
+inline double seconds(const CollectiveOutcome& outcome) { return base::to_duration(outcome.duration).si(); }
 
 /// Elements that a core brings to a collective.
 inline std::int64_t operand_elements(const CollectiveSchedule& schedule, std::int32_t core) {
@@ -66,4 +66,4 @@ CoreVectors operands_of(const CollectiveSchedule& schedule, Value&& value) {
   return operands;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -12,12 +12,12 @@
 #include "tests/sw/collectives/collective_cases.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 namespace {
 
 using noc::Topology;
 
-Topology any_slice() {
+noc::Topology any_slice() {
   std::vector<std::int64_t> sizes;
   std::vector<bool> wraps;
   const int dimensions = *rc::gen::inRange(1, 4);
@@ -26,11 +26,11 @@ Topology any_slice() {
                                     : *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 8)));
     wraps.push_back(*rc::gen::arbitrary<bool>());
   }
-  return Topology(sizes, wraps);
+  return noc::Topology(sizes, wraps);
 }
 
 /// All, the lines along an axis, every other one, or any ranks in any order.
-CollectiveGroups any_groups(const Topology& slice, int cores, bool equal) {
+CollectiveGroups any_groups(const noc::Topology& slice, int cores, bool equal) {
   std::vector<std::int32_t> ranks(std::size_t(slice.nodes()) * std::size_t(cores));
   std::iota(ranks.begin(), ranks.end(), 0);
   const int what = *rc::gen::inRange(0, 4);
@@ -76,12 +76,12 @@ Case any_case() {
   Case result;
   result.machine.cores_per_chip = *rc::gen::inRange(1, 4);
   const int cores = int(result.machine.cores_per_chip);
-  const Topology slice = any_slice();
+  const noc::Topology slice = any_slice();
   const CollectiveKind kind = *rc::gen::elementOf(collective_kinds);
   const std::int32_t ranks = slice.nodes() * cores;
   const bool permute = kind == CollectiveKind::collective_permute;
   const CollectiveGroups groups = permute ? any_pairs(ranks) : any_groups(slice, cores, true);
-  const CollectiveRequest request{kind, *rc::gen::element(ElementType::bf16, ElementType::f32),
+  const CollectiveRequest request{kind, *rc::gen::element(ir::ElementType::bf16, ir::ElementType::f32),
                                   *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 400))};
   const SegmentLengths lengths{*rc::gen::inRange(1, 40), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 80)};
   result.schedule = std::make_shared<const CollectiveSchedule>(slice, cores, groups, request,
@@ -93,7 +93,7 @@ Case any_case() {
 }
 
 CoreVectors perform(const Case& sample, const CoreVectors& operands) {
-  noc::fresh_context();
+  base::systemc::fresh_context();
   CollectiveData data(*sample.schedule, operands);
   simulate_collective(sample.machine, sample.schedule, {.starts = sample.starts, .data = &data});
   return data.results();
@@ -102,7 +102,7 @@ CoreVectors perform(const Case& sample, const CoreVectors& operands) {
 // Integers so small that every partial sum is exact in the element type: any order gives the same sum.
 RC_GTEST_PROP(CollectiveData, EveryRankEndsWithWhatTheKindSays, ()) {
   const Case sample = any_case();
-  const bool bf16 = sample.schedule->request().type == ElementType::bf16;
+  const bool bf16 = sample.schedule->request().type == ir::ElementType::bf16;
   const bool sums = reduces(sample.schedule->request().kind);
   std::uint32_t state = *rc::gen::arbitrary<std::uint32_t>();
   const CoreVectors operands = operands_of(*sample.schedule, [&] {
@@ -116,14 +116,14 @@ RC_GTEST_PROP(CollectiveData, EveryRankEndsWithWhatTheKindSays, ()) {
 RC_GTEST_PROP(CollectiveData, RealNumbersDifferByOneRoundingPerHop, ()) {
   const Case sample = any_case();
   std::uint32_t state = *rc::gen::arbitrary<std::uint32_t>();
-  const ElementType type = sample.schedule->request().type;
+  const ir::ElementType type = sample.schedule->request().type;
   const CoreVectors operands = operands_of(*sample.schedule, [&] {
     state = state * 1664525U + 1013904223U;
-    return round_to(type, double(1 + (state >> 16)) * 1e-5);
+    return ir::round_to(type, double(1 + (state >> 16)) * 1e-5);
   });
   const CoreVectors results = perform(sample, operands), expected = expected_results(*sample.schedule, operands);
   // A summand is rounded at most once per member of its group on its way, to half a unit; all are positive.
-  const double unit = type == ElementType::bf16 ? std::ldexp(1.0, -8) : std::ldexp(1.0, -23);
+  const double unit = type == ir::ElementType::bf16 ? std::ldexp(1.0, -8) : std::ldexp(1.0, -23);
   for (std::int32_t core = 0; core < sample.schedule->cores(); ++core) {
     if (!sample.schedule->takes_part(core)) continue;
     const double bound = std::pow(1 + unit, double(sample.schedule->ranks(core).size()) + 2) - 1 + 1e-5;
@@ -133,24 +133,24 @@ RC_GTEST_PROP(CollectiveData, RealNumbersDifferByOneRoundingPerHop, ()) {
   }
 }
 
-CoreVectors all_reduced(const Topology& slice, int cores, const CoreVectors& operands) {
+CoreVectors all_reduced(const noc::Topology& slice, int cores, const CoreVectors& operands) {
   Case sample;
   sample.machine.cores_per_chip = cores;
   sample.schedule = std::make_shared<const CollectiveSchedule>(
       slice, cores, CollectiveGroups::all(slice, cores),
-      CollectiveRequest{CollectiveKind::all_reduce, ElementType::bf16, std::int64_t(operands[0].size())},
+      CollectiveRequest{CollectiveKind::all_reduce, ir::ElementType::bf16, std::int64_t(operands[0].size())},
       Algorithm::y_then_x, SegmentLengths{8, 1, 8});
   return perform(sample, operands);
 }
 
 TEST(CollectiveData, AccumulatesInF32WithinAHopAndRoundsWhatTravels) {
   // 256 + 1 is not a bf16 value and rounds to even, 256; in f32 the two ones of a chip first make 2: 256 + 2 = 258.
-  EXPECT_EQ(all_reduced(Topology({2}, {false}), 2, {{256}, {0}, {1}, {1}})[0][0], 258);
+  EXPECT_EQ(all_reduced(noc::Topology({2}, {false}), 2, {{256}, {0}, {1}, {1}})[0][0], 258);
   // The only real element is owned by chip 0: the ones of chips 2 and 1 meet as 2 before they reach it.
-  EXPECT_EQ(all_reduced(Topology({3}, {false}), 1, {{256}, {1}, {1}})[0][0], 258);
+  EXPECT_EQ(all_reduced(noc::Topology({3}, {false}), 1, {{256}, {1}, {1}})[0][0], 258);
   // From chip 2 comes 256, chip 1 adds one and must round before it sends on, then chip 0 adds one.
-  EXPECT_EQ(all_reduced(Topology({3}, {false}), 1, {{1}, {1}, {256}})[0][0], 256);
+  EXPECT_EQ(all_reduced(noc::Topology({3}, {false}), 1, {{1}, {1}, {256}})[0][0], 256);
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -7,13 +7,13 @@
 
 #include <deque>
 
-#include "noc/fresh_context.h"
-#include "noc/message_fabric.h"
-#include "noc/systemc_time.h"
+#include "base/systemc/fresh_context.h"
+#include "base/systemc/systemc_time.h"
+#include "noc/ici/message_fabric.h"
 #include "sw/collectives/collective_run.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 namespace {
 
 using base::Time;
@@ -21,9 +21,9 @@ using noc::Topology;
 
 // A slice whose chips start in an order of the test's choosing; each core then runs `rounds` collectives back to back.
 struct Slice : sc_core::sc_module {
-  Slice(const sc_core::sc_module_name& name, const hw::Machine& machine, const Topology& topology)
+  Slice(const sc_core::sc_module_name& name, const hw::Machine& machine, const noc::Topology& topology)
       : sc_module(name), cores(int(machine.cores_per_chip)), fabric("fabric", topology, machine.ici) {
-    std::vector<noc::IciPort*> pointers;
+    std::vector<noc::ici::IciPort*> pointers;
     for (noc::NodeId chip = 0; chip < topology.nodes(); ++chip) {
       ports.emplace_back(("port_" + std::to_string(chip)).c_str(), chip).bind(fabric);
       pointers.push_back(&ports.back());
@@ -48,25 +48,25 @@ struct Slice : sc_core::sc_module {
   }
 
   int cores;
-  noc::MessageFabric fabric;
-  std::deque<noc::IciPort> ports;
+  noc::ici::MessageFabric fabric;
+  std::deque<noc::ici::IciPort> ports;
   std::unique_ptr<CollectiveEngine> engine;
   std::vector<noc::NodeId> order;
   std::vector<CollectiveRun*> runs;
 };
 
-std::shared_ptr<const CollectiveSchedule> schedule_on(const Topology& topology, const hw::Machine& machine,
+std::shared_ptr<const CollectiveSchedule> schedule_on(const noc::Topology& topology, const hw::Machine& machine,
                                                       std::int64_t elements) {
   const int cores = int(machine.cores_per_chip);
   return std::make_shared<const CollectiveSchedule>(
       topology, cores, CollectiveGroups::all(topology, cores),
-      CollectiveRequest{CollectiveKind::all_reduce, ElementType::bf16, elements}, Algorithm::two_colour,
-      segment_lengths(machine, ElementType::bf16));
+      CollectiveRequest{CollectiveKind::all_reduce, ir::ElementType::bf16, elements}, Algorithm::two_colour,
+      segment_lengths(machine, ir::ElementType::bf16));
 }
 
-std::vector<Time> finish_times(const hw::Machine& machine, const Topology& topology, std::int64_t elements,
+std::vector<Time> finish_times(const hw::Machine& machine, const noc::Topology& topology, std::int64_t elements,
                                const std::vector<noc::NodeId>& order) {
-  noc::fresh_context();
+  base::systemc::fresh_context();
   Slice slice("slice", machine, topology);
   slice.order = order;
   slice.prepare(schedule_on(topology, machine, elements), 1);
@@ -81,7 +81,7 @@ std::vector<Time> finish_times(const hw::Machine& machine, const Topology& topol
 TEST(CollectiveEngine, TheOrderInWhichChipsStartAtOneTimeDoesNotMatter) {
   EXPECT_TRUE(rc::check([] {
     auto size = rc::gen::resize(rc::kNominalSize, rc::gen::inRange(2, 6));
-    Topology topology({*size, *size}, {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
+    noc::Topology topology({*size, *size}, {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
     hw::Machine machine = tpu_v3();
     machine.cores_per_chip = *rc::gen::inRange(1, 3);
     std::int64_t elements = *rc::gen::element(1, 1003, 100003, 1000003);
@@ -99,13 +99,13 @@ TEST(CollectiveEngine, TheOrderInWhichChipsStartAtOneTimeDoesNotMatter) {
 
 TEST(CollectiveEngine, OnARingEveryChipFinishesAtTheSameTime) {
   std::vector<noc::NodeId> order{3, 1, 0, 5, 2, 4, 7, 6};
-  auto times = finish_times(tpu_v3(), Topology({8}, {true}), 1000003, order);
+  auto times = finish_times(tpu_v3(), noc::Topology({8}, {true}), 1000003, order);
   for (std::size_t core = 0; core < times.size(); ++core) EXPECT_EQ(times[core], times[core % 2]) << core;
 }
 
 TEST(CollectiveEngine, CoresRunCollectivesBackToBack) {
   hw::Machine machine = tpu_v3();
-  Topology topology({3, 2}, {false, false});
+  noc::Topology topology({3, 2}, {false, false});
   Slice slice("slice", machine, topology);
   slice.prepare(schedule_on(topology, machine, 100003), 3);
   sc_core::sc_start();
@@ -117,7 +117,7 @@ TEST(CollectiveEngine, CoresRunCollectivesBackToBack) {
   }
   // The lower bound holds for the three together: nothing is reduced twice over the links at once.
   double bytes = 3 * 200006.0, links = 3 * machine.ici.payload_rate().si();
-  EXPECT_GE(to_duration(noc::now()).si(), 2 * bytes * 5 / 6 / links);
+  EXPECT_GE(base::to_duration(base::systemc::now()).si(), 2 * bytes * 5 / 6 / links);
 }
 
 std::size_t heap_in_use() { return mallinfo2().uordblks; }
@@ -147,7 +147,7 @@ struct EndlessSlice : Slice {
 // stays is when its cores started and finished, 16 bytes per core.
 TEST(CollectiveEngine, FinishedCollectivesGiveBackWhatTheirCoresNeeded) {
   hw::Machine machine = tpu_v3();
-  Topology topology({4, 4}, {false, false});
+  noc::Topology topology({4, 4}, {false, false});
   EndlessSlice slice("slice", machine, topology);
   slice.runs.reserve(100);
   slice.heap.reserve(100);
@@ -161,33 +161,33 @@ TEST(CollectiveEngine, FinishedCollectivesGiveBackWhatTheirCoresNeeded) {
 
 TEST(CollectiveEngine, NamesItsMessagesForWaveforms) {
   hw::Machine machine = tpu_v3();
-  Topology topology({2, 2}, {false, false});
+  noc::Topology topology({2, 2}, {false, false});
   Slice slice("slice", machine, topology);
   slice.prepare(schedule_on(topology, machine, 1000), 1);
-  noc::Message message{
-      .bytes = base::Bytes(1), .channel = 1, .tag = pack(MessageTag{{.colour = 1, .stage = 0, .segment = 3}, 1, 1})};
+  noc::ici::Message message{
+      .bytes = base::Bytes(1), .channel = 1, .tag = pack(MessageTag{{.stripe = 1, .phase = 0, .number = 3}, 1, 1})};
   EXPECT_EQ(slice.engine->label(message), "reduce-scatter x, colour 1, segment 3");
   EXPECT_EQ(slice.engine->label({.bytes = base::Bytes(12)}), "12 B");
 }
 
 TEST(CollectiveEngine, NamesTheStepOfAMessageAroundARing) {
   hw::Machine machine = tpu_v3();
-  Topology topology({8}, {true});
+  noc::Topology topology({8}, {true});
   Slice slice("slice", machine, topology);
   slice.prepare(schedule_on(topology, machine, 1000), 1);
   // The first of seven steps leaves six to go; the first of an all-gather is a step gone.
-  noc::Message message{.bytes = base::Bytes(1), .channel = 1, .tag = pack(MessageTag{{.distance = 6}})};
+  noc::ici::Message message{.bytes = base::Bytes(1), .channel = 1, .tag = pack(MessageTag{{.distance = 6}})};
   EXPECT_EQ(slice.engine->label(message), "reduce-scatter x step 1, colour 0, segment 0");
-  message.tag = pack(MessageTag{{.stage = 1, .distance = 1}});
+  message.tag = pack(MessageTag{{.phase = 1, .distance = 1}});
   EXPECT_EQ(slice.engine->label(message), "all-gather x step 1, colour 0, segment 0");
 }
 
 TEST(SegmentLengths, AreWhatALinkCarriesDuringOneRemoteDmaAndTwoOfTheMachineFile) {
   // 70.028 GB/s for 1 us, 16 KiB, 1 MiB.
-  EXPECT_EQ(segment_lengths(tpu_v3(), ElementType::bf16).link, 35014);
-  EXPECT_EQ(segment_lengths(tpu_v3(), ElementType::f32).least, 4096);
-  EXPECT_EQ(segment_lengths(tpu_v3(), ElementType::f32).most, 262144);
+  EXPECT_EQ(segment_lengths(tpu_v3(), ir::ElementType::bf16).link, 35014);
+  EXPECT_EQ(segment_lengths(tpu_v3(), ir::ElementType::f32).least, 4096);
+  EXPECT_EQ(segment_lengths(tpu_v3(), ir::ElementType::f32).most, 262144);
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -6,15 +6,15 @@
 #include "base/diagnostic.h"
 #include "sw/collectives/group_layout.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 namespace {
 
 using noc::Topology;
 using Groups = std::vector<CollectiveGroups::Ranks>;
 
-const Topology slice({4, 2}, {true, false});
+const noc::Topology slice_4x2({4, 2}, {true, false});
 
-Groups parse(std::string_view text, int cores = 1) { return CollectiveGroups::parse(text, slice, cores).groups(); }
+Groups parse(std::string_view text, int cores = 1) { return CollectiveGroups::parse(text, slice_4x2, cores).groups(); }
 
 TEST(CollectiveGroups, AreReadAsLists) {
   EXPECT_EQ(parse("{{0,1,2,3},{4,5,6,7}}"), (Groups{{0, 1, 2, 3}, {4, 5, 6, 7}}));
@@ -43,13 +43,13 @@ TEST(CollectiveGroups, RefuseWhatIsNone) {
 }
 
 TEST(CollectiveGroups, PairsHaveEverySourceAndEveryTargetOnce) {
-  EXPECT_EQ(CollectiveGroups::parse_pairs("{{0,1},{1,0}}", slice, 1).groups(), (Groups{{0, 1}, {1, 0}}));
-  EXPECT_THROW(CollectiveGroups::parse_pairs("{{0,1},{0,2}}", slice, 1), base::InputError);
-  EXPECT_THROW(CollectiveGroups::parse_pairs("{{0,1},{2,1}}", slice, 1), base::InputError);
-  EXPECT_THROW(CollectiveGroups::parse_pairs("{{0,1,2}}", slice, 1), base::InputError);
+  EXPECT_EQ(CollectiveGroups::parse_pairs("{{0,1},{1,0}}", slice_4x2, 1).groups(), (Groups{{0, 1}, {1, 0}}));
+  EXPECT_THROW(CollectiveGroups::parse_pairs("{{0,1},{0,2}}", slice_4x2, 1), base::InputError);
+  EXPECT_THROW(CollectiveGroups::parse_pairs("{{0,1},{2,1}}", slice_4x2, 1), base::InputError);
+  EXPECT_THROW(CollectiveGroups::parse_pairs("{{0,1,2}}", slice_4x2, 1), base::InputError);
 }
 
-GroupLayout layout(const CollectiveGroups::Ranks& ranks, int cores = 1) { return lay_out(ranks, slice, cores); }
+GroupLayout layout(const CollectiveGroups::Ranks& ranks, int cores = 1) { return lay_out(ranks, slice_4x2, cores); }
 
 TEST(GroupLayout, ABoxOfChipsHasADimensionForEachThatItSpans) {
   const GroupLayout box = layout({0, 1, 2, 3, 4, 5, 6, 7});
@@ -78,4 +78,4 @@ TEST(GroupLayout, CoresAreTheInnermostLevelWhereChipsAreComplete) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

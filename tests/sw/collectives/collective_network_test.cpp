@@ -9,32 +9,32 @@
 #include "tests/sw/collectives/collective_cases.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 namespace {
 
 using noc::Topology;
 
-class EveryKind : public testing::TestWithParam<CollectiveKind> {};
-INSTANTIATE_TEST_SUITE_P(Collective, EveryKind, testing::ValuesIn(collective_kinds));
+class EveryKind : public ::testing::TestWithParam<CollectiveKind> {};
+INSTANTIATE_TEST_SUITE_P(Collective, EveryKind, ::testing::ValuesIn(collective_kinds));
 
 TEST_P(EveryKind, FoldedEqualsUnfoldedToThePicosecond) {
   const hw::Machine machine = tpu_v3();
-  for (const Topology& slice : {Topology({8, 8}, {true, true}), Topology({16, 8}, {false, true})}) {
+  for (const noc::Topology& slice : {noc::Topology({8, 8}, {true, true}), noc::Topology({16, 8}, {false, true})}) {
     for (Algorithm algorithm : algorithms_for(GetParam())) {
-      const auto schedule = schedule_of(machine, slice, {GetParam(), ElementType::bf16, 100'003}, algorithm);
+      const auto schedule = schedule_of(machine, slice, {GetParam(), ir::ElementType::bf16, 100'003}, algorithm);
       const CollectiveOutcome folded = simulate(machine, schedule), full = simulate(machine, schedule, {.fold = false});
-      EXPECT_EQ(folded.finish, full.finish) << to_string(slice) << " " << to_string(algorithm);
-      EXPECT_TRUE(folded.folded() || GetParam() != CollectiveKind::all_to_all) << to_string(slice);
+      EXPECT_EQ(folded.finish, full.finish) << noc::to_string(slice) << " " << to_string(algorithm);
+      EXPECT_TRUE(folded.folded() || GetParam() != CollectiveKind::all_to_all) << noc::to_string(slice);
     }
   }
 }
 
 TEST_P(EveryKind, NoLinkCarriesMoreThanItsRateAndNothingBeatsTheBound) {
   const hw::Machine machine = tpu_v3();
-  for (const Topology& slice :
-       {Topology({4, 4}, {true, true}), Topology({5, 3}, {false, false}), Topology({1, 7}, {false, true})}) {
+  for (const noc::Topology& slice : {noc::Topology({4, 4}, {true, true}), noc::Topology({5, 3}, {false, false}),
+                                     noc::Topology({1, 7}, {false, true})}) {
     for (Algorithm algorithm : algorithms_for(GetParam())) {
-      const auto schedule = schedule_of(machine, slice, {GetParam(), ElementType::bf16, 300'000}, algorithm);
+      const auto schedule = schedule_of(machine, slice, {GetParam(), ir::ElementType::bf16, 300'000}, algorithm);
       const CollectiveOutcome outcome = simulate(machine, schedule);
       EXPECT_GE(seconds(outcome), lower_bound(machine, *schedule).si());
       for (const LinkUse& use : outcome.links) {
@@ -46,8 +46,8 @@ TEST_P(EveryKind, NoLinkCarriesMoreThanItsRateAndNothingBeatsTheBound) {
 
 TEST_P(EveryKind, CompletesAroundADeadLink) {
   const hw::Machine machine = tpu_v3();
-  const Topology slice({8, 8}, {false, true});
-  const auto schedule = automatic(machine, slice, {GetParam(), ElementType::bf16, 40'000});
+  const noc::Topology slice({8, 8}, {false, true});
+  const auto schedule = automatic(machine, slice, {GetParam(), ir::ElementType::bf16, 40'000});
   const std::array faults{noc::parse_fault("dead-link:(3,3)x+"), noc::parse_fault("dead-link:(0,0)y+")};
   const CollectiveOutcome healthy = simulate(machine, schedule);
   const CollectiveOutcome outcome = simulate(machine, schedule, {.faults = noc::Faults(slice, faults)});
@@ -58,8 +58,8 @@ TEST(BytesSent, AreTheClosedFormOfTheAlgorithm) {
   hw::Machine machine = network_only();
   const std::int64_t elements = 3 * 5 * 1000;
   auto sent = [&](CollectiveKind kind, Algorithm algorithm) {
-    const Topology slice({3, 5}, {true, true});
-    const auto schedule = schedule_of(machine, slice, {kind, ElementType::bf16, elements}, algorithm);
+    const noc::Topology slice({3, 5}, {true, true});
+    const auto schedule = schedule_of(machine, slice, {kind, ir::ElementType::bf16, elements}, algorithm);
     const CollectiveOutcome outcome = simulate(machine, schedule);
     std::int64_t total = 0;
     for (const LinkUse& use : outcome.links) total += use.bytes.value();
@@ -82,14 +82,14 @@ TEST(BytesSent, AreTheClosedFormOfTheAlgorithm) {
 TEST(AllToAll, KeepsTheLinkInTheMiddleBusyFromBeginToEnd) {
   // Half of the payload each way over the middle: X Y / 2 chips to as many, over Y links of X; and the same along Y.
   const hw::Machine machine = network_only();
-  for (const Topology& slice : {Topology({8, 8}, {false, false}), Topology({4, 4}, {false, false})}) {
+  for (const noc::Topology& slice : {noc::Topology({8, 8}, {false, false}), noc::Topology({4, 4}, {false, false})}) {
     const double bytes = 2 * 32e6, chips = slice.nodes();
     const double middle = bytes / chips * (chips / 2) * (chips / 2) / slice.size(0) / machine.ici.payload_rate().si();
-    const auto schedule =
-        schedule_of(machine, slice, {CollectiveKind::all_to_all, ElementType::bf16, 32'000'000}, Algorithm::two_colour);
+    const auto schedule = schedule_of(machine, slice, {CollectiveKind::all_to_all, ir::ElementType::bf16, 32'000'000},
+                                      Algorithm::two_colour);
     const double time = seconds(simulate(machine, schedule));
     EXPECT_GE(time, middle);
-    EXPECT_LE(time, 1.05 * middle) << to_string(slice);
+    EXPECT_LE(time, 1.05 * middle) << noc::to_string(slice);
   }
 }
 
@@ -99,8 +99,8 @@ TEST(AllToAll, AroundARingTakesTheEighthOfASquareOfChunks) {
   const hw::Machine machine = network_only();
   for (std::int64_t n : {4, 8, 16}) {
     const auto schedule =
-        schedule_of(machine, Topology({n}, {true}), {CollectiveKind::all_to_all, ElementType::bf16, n * 8'000'000},
-                    Algorithm::y_then_x);
+        schedule_of(machine, noc::Topology({n}, {true}),
+                    {CollectiveKind::all_to_all, ir::ElementType::bf16, n * 8'000'000}, Algorithm::y_then_x);
     const double form = double(n * n) / 8 * 16e6 / machine.ici.payload_rate().si();
     EXPECT_NEAR(seconds(simulate(machine, schedule)), form + machine.ici.remote_dma_latency.si(), 2e-6) << n;
   }
@@ -111,10 +111,10 @@ TEST(Rotated, ACubeUsesTheLinksOfAllThreeDimensionsAtOnce) {
   // bounded by the links that cut the cube in half: S/2 of every chip of a half over 2 n^2 links, c ranks a chip.
   const hw::Machine machine = network_only();
   const std::int64_t elements = 48'000'000, n = 4;
-  const Topology cube({n, n, n}, {true, true, true});
+  const noc::Topology cube({n, n, n}, {true, true, true});
   const double bytes = 2 * double(elements), chips = double(cube.nodes()), link = machine.ici.payload_rate().si();
   auto time = [&](CollectiveKind kind, Algorithm algorithm) {
-    return seconds(simulate(machine, schedule_of(machine, cube, {kind, ElementType::bf16, elements}, algorithm)));
+    return seconds(simulate(machine, schedule_of(machine, cube, {kind, ir::ElementType::bf16, elements}, algorithm)));
   };
   const double least = 2 * bytes * (chips - 1) / chips / (6 * link);
   EXPECT_GE(time(CollectiveKind::all_reduce, Algorithm::rotated), least);
@@ -129,8 +129,8 @@ TEST(Rotated, ACubeUsesTheLinksOfAllThreeDimensionsAtOnce) {
 TEST(Rotated, NothingElseThanTwoColoursOnTwoDimensions) {
   const hw::Machine machine = tpu_v3();
   for (CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_to_all}) {
-    const CollectiveRequest request{kind, ElementType::bf16, 1'000'000};
-    const Topology slice({8, 4}, {true, false});
+    const CollectiveRequest request{kind, ir::ElementType::bf16, 1'000'000};
+    const noc::Topology slice({8, 4}, {true, false});
     EXPECT_EQ(simulate(machine, schedule_of(machine, slice, request, Algorithm::rotated)).duration,
               simulate(machine, schedule_of(machine, slice, request, Algorithm::two_colour)).duration);
   }
@@ -138,9 +138,9 @@ TEST(Rotated, NothingElseThanTwoColoursOnTwoDimensions) {
 
 TEST(Faults, ADeadChipIsAVerdictThatNamesThePair) {
   const hw::Machine machine = tpu_v3();
-  const Topology slice({4, 4}, {false, false});
+  const noc::Topology slice({4, 4}, {false, false});
   const std::array faults{noc::parse_fault("dead-chip:(2,2)")};
-  const auto schedule = automatic(machine, slice, {CollectiveKind::all_reduce, ElementType::bf16, 1000});
+  const auto schedule = automatic(machine, slice, {CollectiveKind::all_reduce, ir::ElementType::bf16, 1000});
   for (NetworkLevel level : {NetworkLevel::message, NetworkLevel::packet}) {
     try {
       simulate(machine, schedule, {.network = level, .faults = noc::Faults(slice, faults)});
@@ -153,8 +153,8 @@ TEST(Faults, ADeadChipIsAVerdictThatNamesThePair) {
 
 TEST(Faults, ASlowLinkAndASlowChipCostTimeAndJitterFollowsItsSeed) {
   const hw::Machine machine = tpu_v3();
-  const Topology slice({4, 4}, {true, true});
-  const auto schedule = automatic(machine, slice, {CollectiveKind::all_reduce, ElementType::bf16, 1'000'000});
+  const noc::Topology slice({4, 4}, {true, true});
+  const auto schedule = automatic(machine, slice, {CollectiveKind::all_reduce, ir::ElementType::bf16, 1'000'000});
   const base::Time healthy = simulate(machine, schedule, {.fold = false}).duration;
   auto with = [&](const char* text, std::uint64_t seed = 1) {
     const std::array faults{noc::parse_fault(text)};
@@ -171,10 +171,10 @@ TEST(Faults, ASlowLinkAndASlowChipCostTimeAndJitterFollowsItsSeed) {
 // Two flows may pass a link in another order and take longer than the jitter.
 TEST(Faults, JitterDelaysFlowsThatShareNoLinkByNoMoreThanItself) {
   const hw::Machine machine = tpu_v3();
-  const Topology slice({4, 4}, {true, true});
+  const noc::Topology slice({4, 4}, {true, true});
   for (std::int64_t elements : {20'000, 1'000'000}) {
-    const auto schedule =
-        schedule_of(machine, slice, {CollectiveKind::all_reduce, ElementType::bf16, elements}, Algorithm::one_way_ring);
+    const auto schedule = schedule_of(machine, slice, {CollectiveKind::all_reduce, ir::ElementType::bf16, elements},
+                                      Algorithm::one_way_ring);
     const base::Time healthy = simulate(machine, schedule, {.fold = false}).duration;
     const std::array faults{noc::parse_fault("jitter:5us")};
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -188,20 +188,21 @@ TEST(Faults, JitterDelaysFlowsThatShareNoLinkByNoMoreThanItself) {
 
 TEST(AlgorithmChoice, IsTheOneThatTheSimulationFindsFastestOrWithinAFewPercentOfIt) {
   const hw::Machine machine = tpu_v3();
-  for (const Topology& slice :
-       {Topology({8, 4}, {false, false}), Topology({8, 8}, {true, true}), Topology({16, 4}, {false, true})}) {
+  for (const noc::Topology& slice : {noc::Topology({8, 4}, {false, false}), noc::Topology({8, 8}, {true, true}),
+                                     noc::Topology({16, 4}, {false, true})}) {
     for (std::int64_t elements : {10'000, 5'000'000}) {
-      const CollectiveRequest request{CollectiveKind::all_reduce, ElementType::bf16, elements};
+      const CollectiveRequest request{CollectiveKind::all_reduce, ir::ElementType::bf16, elements};
       const auto groups = CollectiveGroups::all(slice, 2);
       const AlgorithmChoice choice = choose_algorithm(machine, slice, groups, request);
       const double chosen = seconds(simulate(machine, choice.schedule));
       for (Algorithm algorithm : algorithms_for(request.kind)) {
         const auto other = schedule_of(machine, slice, request, algorithm);
-        EXPECT_LE(chosen, 1.05 * seconds(simulate(machine, other))) << to_string(slice) << " " << to_string(algorithm);
+        EXPECT_LE(chosen, 1.05 * seconds(simulate(machine, other)))
+            << noc::to_string(slice) << " " << to_string(algorithm);
       }
     }
   }
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -10,12 +10,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "noc/fresh_context.h"
+#include "base/systemc/fresh_context.h"
 #include "noc/slice.h"
 #include "sw/collectives/collective_engine.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 namespace {
 
 using base::Bytes;
@@ -23,28 +23,29 @@ using base::Time;
 using noc::FoldedTopology;
 using noc::Topology;
 
-std::shared_ptr<const CollectiveSchedule> schedule_of(const hw::Machine& machine, const Topology& slice,
-                                                      std::int64_t elements, ElementType type, Algorithm algorithm,
-                                                      CollectiveKind kind = CollectiveKind::all_reduce) {
+std::shared_ptr<const CollectiveSchedule> all_cores_schedule(const hw::Machine& machine, const noc::Topology& slice,
+                                                             std::int64_t elements, ir::ElementType type,
+                                                             Algorithm algorithm,
+                                                             CollectiveKind kind = CollectiveKind::all_reduce) {
   const int cores = int(machine.cores_per_chip);
   return std::make_shared<const CollectiveSchedule>(slice, cores, CollectiveGroups::all(slice, cores),
                                                     CollectiveRequest{kind, type, elements}, algorithm,
                                                     segment_lengths(machine, type));
 }
 
-CollectiveOutcome simulate(const hw::Machine& machine, const Topology& slice, std::int64_t elements, ElementType type,
-                           Algorithm algorithm = Algorithm::two_colour, const StartTimes& starts = {},
-                           bool fold = true) {
-  noc::fresh_context();
-  return simulate_collective(machine, schedule_of(machine, slice, elements, type, algorithm),
+CollectiveOutcome simulate_all_reduce(const hw::Machine& machine, const noc::Topology& slice, std::int64_t elements,
+                                      ir::ElementType type, Algorithm algorithm = Algorithm::two_colour,
+                                      const StartTimes& starts = {}, bool fold = true) {
+  base::systemc::fresh_context();
+  return simulate_collective(machine, all_cores_schedule(machine, slice, elements, type, algorithm),
                              {.fold = fold, .starts = starts});
 }
 
-double seconds(Time time) { return to_duration(time).si(); }
+double seconds_of(Time time) { return base::to_duration(time).si(); }
 
 // One step of one segment: the wire, then the remote-DMA latency.
 Time step(const hw::Machine& machine, Bytes bytes) {
-  return to_time(bytes / machine.ici.payload_rate()) + to_time(machine.ici.remote_dma_latency);
+  return base::to_time(bytes / machine.ici.payload_rate()) + base::to_time(machine.ici.remote_dma_latency);
 }
 
 TEST(AllReduceTheory, ARingTakesTwiceNMinusOneStepsOfAMessageAndTheSecondMessageOfAFlowOnceMore) {
@@ -52,8 +53,9 @@ TEST(AllReduceTheory, ARingTakesTwiceNMinusOneStepsOfAMessageAndTheSecondMessage
   // always one message behind, in the reduce-scatter and in the all-gather.
   hw::Machine machine = network_only();
   for (std::int64_t n : {2, 3, 8}) {
-    Time time = simulate(machine, Topology({n}, {true}), n * 2000, ElementType::f32).duration;
-    Time expected = 2 * (n - 1) * step(machine, Bytes(2000)) + 2 * to_time(Bytes(2000) / machine.ici.payload_rate());
+    Time time = simulate_all_reduce(machine, noc::Topology({n}, {true}), n * 2000, ir::ElementType::f32).duration;
+    Time expected =
+        2 * (n - 1) * step(machine, Bytes(2000)) + 2 * base::to_time(Bytes(2000) / machine.ici.payload_rate());
     EXPECT_NEAR(double(time.value()), double(expected.value()), 6.0 * double(n)) << n;  // 2 ps for each addition
   }
 }
@@ -61,10 +63,11 @@ TEST(AllReduceTheory, ARingTakesTwiceNMinusOneStepsOfAMessageAndTheSecondMessage
 TEST(AllReduceProperty, MoreBytesNeverTakeLessTimeOnATorus) {
   for (Algorithm algorithm : {Algorithm::y_then_x, Algorithm::two_colour}) {
     for (auto [x, y] : {std::pair{8, 8}, {32, 32}, {16, 4}}) {
-      const Topology slice({x, y}, {true, true});
+      const noc::Topology slice({x, y}, {true, true});
       Time before(0);
       for (double bytes = 65536; bytes < 1e8; bytes *= 1.19) {
-        const Time time = simulate(tpu_v3(), slice, std::int64_t(bytes / 2), ElementType::bf16, algorithm).duration;
+        const Time time =
+            simulate_all_reduce(tpu_v3(), slice, std::int64_t(bytes / 2), ir::ElementType::bf16, algorithm).duration;
         EXPECT_GE(time, before) << to_string(algorithm) << " " << x << "x" << y << " " << bytes;
         before = time;
       }
@@ -77,7 +80,7 @@ TEST(AllReduceTheory, AShortLineTakesTwiceNMinusOneStepsOfAChunk) {
   hw::Machine machine = network_only();
   machine.compiler.least_segment = Bytes(1);
   for (std::int64_t n : {2, 5, 8}) {
-    Time time = simulate(machine, Topology({n}, {false}), n * 2000, ElementType::f32).duration;
+    Time time = simulate_all_reduce(machine, noc::Topology({n}, {false}), n * 2000, ir::ElementType::f32).duration;
     Time expected = 2 * (n - 1) * step(machine, Bytes(8000));
     EXPECT_NEAR(double(time.value()), double(expected.value()), 3.0 * double(n)) << n;
   }
@@ -91,11 +94,11 @@ TEST(AllReduceTheory, OneDirectionRingsOnAnIdleNetworkTakeTheClosedFormWithinATe
     const double b = machine.ici.payload_rate().si(), latency = machine.ici.remote_dma_latency.si();
     for (auto [x, y] : {std::pair{4, 4}, {8, 8}, {16, 8}, {3, 5}, {1, 7}}) {
       for (std::int64_t elements : {840L, 840'000L, 25'200'000L}) {
-        const Topology slice({x, y}, {true, true});
+        const noc::Topology slice({x, y}, {true, true});
         const double bytes = 4.0 * double(elements);
         const double form = 2 * (y - 1) * (bytes / (y * b) + latency) + 2 * (x - 1) * (bytes / (x * y * b) + latency);
-        const double time =
-            seconds(simulate(machine, slice, elements, ElementType::f32, Algorithm::one_way_ring).duration);
+        const double time = seconds_of(
+            simulate_all_reduce(machine, slice, elements, ir::ElementType::f32, Algorithm::one_way_ring).duration);
         EXPECT_NEAR(time / form, 1, 1e-3) << x << "x" << y << " " << elements;
       }
     }
@@ -108,7 +111,8 @@ TEST(AllReduceTheory, ALongRingKeepsBothDirectionsBusy) {
   hw::Machine machine = network_only();
   double rate = machine.ici.payload_rate().si(), bytes = 8e7;
   double floor = bytes * 7 / 8 / rate;
-  double time = seconds(simulate(machine, Topology({8}, {true}), 20000000, ElementType::f32).duration);
+  double time =
+      seconds_of(simulate_all_reduce(machine, noc::Topology({8}, {true}), 20000000, ir::ElementType::f32).duration);
   EXPECT_GE(time, floor);
   EXPECT_LE(time, floor + 14 * 2e-6);
 }
@@ -118,7 +122,8 @@ TEST(AllReduceTheory, TwoColoursBeatTheChunklessRingOfOneAndRespectTheBound) {
   hw::Machine machine = network_only();
   double b = machine.ici.payload_rate().si(), latency = machine.ici.remote_dma_latency.si();
   double bytes = 4e7, x = 8, y = 8;
-  double time = seconds(simulate(machine, Topology({8, 8}, {true, true}), 10000000, ElementType::f32).duration);
+  double time = seconds_of(
+      simulate_all_reduce(machine, noc::Topology({8, 8}, {true, true}), 10000000, ir::ElementType::f32).duration);
   EXPECT_LT(time, 2 * (x - 1) * (bytes / (x * b) + latency) + 2 * (y - 1) * (bytes / (x * y * b) + latency));
   EXPECT_GE(time, 2 * bytes * 63 / 64 / (4 * b));
 }
@@ -127,26 +132,27 @@ TEST(AllReduceTheory, TheCoresOfOneChipAddAndCopyAtTheRateOfTheirHbm) {
   // Per HBM: both halves are read, each for one core, the own sum written and the other one's copied here.
   hw::Machine machine = tpu_v3();
   const double bytes = 4e7, rate = machine.hbm.stream_rate.si(), launch = machine.compiler.collective_launch.si();
-  const double time =
-      seconds(simulate(machine, Topology({1, 1}, {false, false}), 20000000, ElementType::bf16).duration);
+  const double time = seconds_of(
+      simulate_all_reduce(machine, noc::Topology({1, 1}, {false, false}), 20000000, ir::ElementType::bf16).duration);
   EXPECT_GE(time, launch + 2 * bytes / rate);
   EXPECT_LE(time, launch + 2 * 1.2 * bytes / rate + 20e-6);
 }
 
 TEST(AllReduceTheory, ASingleCoreOnASingleChipHasNothingToDo) {
   hw::Machine machine = network_only();
-  EXPECT_EQ(simulate(machine, Topology({1, 1}, {false, false}), 1000, ElementType::f32).duration, Time(0));
+  EXPECT_EQ(simulate_all_reduce(machine, noc::Topology({1, 1}, {false, false}), 1000, ir::ElementType::f32).duration,
+            Time(0));
 }
 
-Topology any_slice(int largest) {
+noc::Topology any_square_slice(int largest) {
   // At full size from the first case on: small slices have little contention.
   auto size = rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, largest + 1));
-  return Topology({*size, *size}, {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
+  return noc::Topology({*size, *size}, {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
 }
 
 TEST(AllReduceProperty, NeverFasterThanTheBandwidthOfAChipsLinksAllows) {
   EXPECT_TRUE(rc::check([] {
-    Topology slice = any_slice(8);
+    noc::Topology slice = any_square_slice(8);
     hw::Machine machine = *rc::gen::arbitrary<bool>() ? tpu_v3() : network_only();
     std::int64_t elements = *rc::gen::element(1, 1003, 100003, 1000003, 2000003);
     double n = slice.nodes(), bytes = 4.0 * double(elements);
@@ -154,13 +160,13 @@ TEST(AllReduceProperty, NeverFasterThanTheBandwidthOfAChipsLinksAllows) {
     for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) links = std::max(links, slice.links_from(chip));
     if (links == 0) return;
     double bound = 2 * bytes * (n - 1) / n / (links * machine.ici.payload_rate().si());
-    RC_ASSERT(seconds(simulate(machine, slice, elements, ElementType::f32).duration) >= bound);
+    RC_ASSERT(seconds_of(simulate_all_reduce(machine, slice, elements, ir::ElementType::f32).duration) >= bound);
   }));
 }
 
 TEST(AllReduceProperty, FoldedEqualsUnfoldedToThePicosecond) {
   EXPECT_TRUE(rc::check([] {
-    Topology slice = any_slice(6);
+    noc::Topology slice = any_square_slice(6);
     hw::Machine machine = tpu_v3();
     machine.cores_per_chip = *rc::gen::inRange(1, 3);
     std::int64_t elements = *rc::gen::element(1, 1003, 100003, 1000003);
@@ -176,19 +182,19 @@ TEST(AllReduceProperty, FoldedEqualsUnfoldedToThePicosecond) {
         starts.push_back(Time(times[pick] * 1000));
       }
     }
-    auto folded = simulate(machine, slice, elements, ElementType::bf16, algorithm, starts);
-    auto full = simulate(machine, slice, elements, ElementType::bf16, algorithm, starts, false);
+    auto folded = simulate_all_reduce(machine, slice, elements, ir::ElementType::bf16, algorithm, starts);
+    auto full = simulate_all_reduce(machine, slice, elements, ir::ElementType::bf16, algorithm, starts, false);
     RC_ASSERT(folded.finish == full.finish);
     RC_ASSERT(folded.duration == full.duration);
   }));
 }
 
 TEST(AllReduce, FoldedEqualsUnfoldedOnAPodOfTwoPodsWorthOfLinks) {
-  Topology slice({4, 8}, {false, true}, 2);
-  auto folded = simulate(tpu_v3(), slice, 1000003, ElementType::bf16);
-  auto full = simulate(tpu_v3(), slice, 1000003, ElementType::bf16, Algorithm::two_colour, {}, false);
-  EXPECT_EQ(to_string(folded.topology), "4x8 folded to 4x1");
-  EXPECT_EQ(to_string(full.topology), "4x8");
+  noc::Topology slice({4, 8}, {false, true}, 2);
+  auto folded = simulate_all_reduce(tpu_v3(), slice, 1000003, ir::ElementType::bf16);
+  auto full = simulate_all_reduce(tpu_v3(), slice, 1000003, ir::ElementType::bf16, Algorithm::two_colour, {}, false);
+  EXPECT_EQ(noc::to_string(folded.topology), "4x8 folded to 4x1");
+  EXPECT_EQ(noc::to_string(full.topology), "4x8");
   EXPECT_EQ(folded.finish, full.finish);
   EXPECT_EQ(8 * folded.messages, full.messages);
 }
@@ -196,42 +202,46 @@ TEST(AllReduce, FoldedEqualsUnfoldedOnAPodOfTwoPodsWorthOfLinks) {
 TEST(AllReduce, FoldsOnlyWhereStartTimesAreEqualAlongTheDimension) {
   hw::Machine machine = tpu_v3();
   machine.cores_per_chip = 1;
-  const auto schedule = schedule_of(machine, Topology({2, 3}, {true, true}), 600, ElementType::f32, Algorithm::ring);
-  EXPECT_EQ(to_string(fold_for(*schedule)), "2x3 folded to 1x1");
+  const auto schedule =
+      all_cores_schedule(machine, noc::Topology({2, 3}, {true, true}), 600, ir::ElementType::f32, Algorithm::ring);
+  EXPECT_EQ(noc::to_string(fold_for(*schedule)), "2x3 folded to 1x1");
   // Chips in order (0,0) (1,0) (0,1) ...: times differ along x only.
   StartTimes along_x{Time(0), Time(5), Time(0), Time(5), Time(0), Time(5)};
-  EXPECT_EQ(to_string(fold_for(*schedule, along_x)), "2x3 folded to 2x1");
+  EXPECT_EQ(noc::to_string(fold_for(*schedule, along_x)), "2x3 folded to 2x1");
   StartTimes everywhere{Time(0), Time(5), Time(1), Time(6), Time(2), Time(7)};
-  EXPECT_EQ(to_string(fold_for(*schedule, everywhere)), "2x3");
+  EXPECT_EQ(noc::to_string(fold_for(*schedule, everywhere)), "2x3");
 }
 
 TEST(AllReduce, NoCoreFinishesBeforeTheLastOneHasStarted) {
   StartTimes starts(8, Time(0));
   starts[5] = Time(400'000'000);
-  auto result =
-      simulate(tpu_v3(), Topology({2, 2}, {false, false}), 10000, ElementType::bf16, Algorithm::two_colour, starts);
+  auto result = simulate_all_reduce(tpu_v3(), noc::Topology({2, 2}, {false, false}), 10000, ir::ElementType::bf16,
+                                    Algorithm::two_colour, starts);
   for (Time finish : result.finish) EXPECT_GT(finish, Time(400'000'000));
 }
 
 TEST(AllReduce, StartingLaterShiftsEveryFinish) {
-  Topology slice({3, 2}, {false, false});
-  auto early = simulate(tpu_v3(), slice, 100000, ElementType::bf16, Algorithm::two_colour, StartTimes(12, Time(0)));
-  auto late = simulate(tpu_v3(), slice, 100000, ElementType::bf16, Algorithm::two_colour, StartTimes(12, Time(777)));
+  noc::Topology slice({3, 2}, {false, false});
+  auto early = simulate_all_reduce(tpu_v3(), slice, 100000, ir::ElementType::bf16, Algorithm::two_colour,
+                                   StartTimes(12, Time(0)));
+  auto late = simulate_all_reduce(tpu_v3(), slice, 100000, ir::ElementType::bf16, Algorithm::two_colour,
+                                  StartTimes(12, Time(777)));
   for (std::size_t core = 0; core < 12; ++core) EXPECT_EQ(late.finish[core], early.finish[core] + Time(777));
 }
 
 TEST(AllReduce, TimesDependOnBytesNotOnTheElementType) {
   // Published: T independent of the element type.
-  Topology slice({4, 4}, {false, false});
-  double bf16 = seconds(simulate(tpu_v3(), slice, 10'000'000, ElementType::bf16).duration);
-  double f32 = seconds(simulate(tpu_v3(), slice, 5'000'000, ElementType::f32).duration);
+  noc::Topology slice({4, 4}, {false, false});
+  double bf16 = seconds_of(simulate_all_reduce(tpu_v3(), slice, 10'000'000, ir::ElementType::bf16).duration);
+  double f32 = seconds_of(simulate_all_reduce(tpu_v3(), slice, 5'000'000, ir::ElementType::f32).duration);
   EXPECT_NEAR(bf16 / f32, 1, 0.01);
 }
 
 TEST(AllReduce, AMultipodIsSimulatedAsOneRowOfChips) {
   hw::Machine machine = tpu_v3();
-  auto result = simulate(machine, noc::slice_topology({{32, 32}, 4}, {128, 32}), 25553192, ElementType::bf16);
-  EXPECT_EQ(to_string(result.topology), "128x32 folded to 128x1");
+  auto result =
+      simulate_all_reduce(machine, noc::slice_topology({{32, 32}, 4}, {128, 32}), 25553192, ir::ElementType::bf16);
+  EXPECT_EQ(noc::to_string(result.topology), "128x32 folded to 128x1");
   EXPECT_LT(result.messages, 300000);
 }
 
@@ -248,10 +258,11 @@ TEST(AllReduce, TheMeasuredOnesOnThirtyTwoChipsAreMetWithinEightPercent) {
     std::istringstream split(line);
     for (std::string field; std::getline(split, field, ',');) fields.push_back(field);
     ASSERT_EQ(fields.size(), 7u) << line;
-    ElementType type = fields[3] == "f32" ? ElementType::f32 : ElementType::bf16;
+    ir::ElementType type = fields[3] == "f32" ? ir::ElementType::f32 : ir::ElementType::bf16;
     double measured = std::stod(fields[5]) * 1e-6;
-    std::int64_t elements = std::stoll(fields[4]) / byte_width(type);
-    double modelled = seconds(simulate(tpu_v3(), Topology({8, 4}, {false, false}), elements, type).duration);
+    std::int64_t elements = std::stoll(fields[4]) / ir::byte_width(type);
+    double modelled =
+        seconds_of(simulate_all_reduce(tpu_v3(), noc::Topology({8, 4}, {false, false}), elements, type).duration);
     EXPECT_NEAR(modelled / measured, 1, 0.08) << line;
     ++rows;
   }
@@ -261,15 +272,15 @@ TEST(AllReduce, TheMeasuredOnesOnThirtyTwoChipsAreMetWithinEightPercent) {
 TEST(AllReduce, ASmallOneTakesWhatIsMeasured) {
   // Tens of kilobytes take about 50 us on 32 chips.
   for (std::int64_t elements : {5'000, 10'000, 40'000}) {
-    const double time =
-        seconds(simulate(tpu_v3(), Topology({8, 4}, {false, false}), elements, ElementType::bf16).duration);
+    const double time = seconds_of(
+        simulate_all_reduce(tpu_v3(), noc::Topology({8, 4}, {false, false}), elements, ir::ElementType::bf16).duration);
     EXPECT_NEAR(time, 50e-6, 5e-6) << elements;
   }
 }
 
 TEST(AllReduce, AMultipodGoesYBeforeXAndXOnAThirtySecond) {
-  const auto result = simulate(tpu_v3(), noc::slice_topology({{32, 32}, 4}, {128, 32}), 25553192, ElementType::bf16,
-                               Algorithm::y_then_x);
+  const auto result = simulate_all_reduce(tpu_v3(), noc::slice_topology({{32, 32}, 4}, {128, 32}), 25553192,
+                                          ir::ElementType::bf16, Algorithm::y_then_x);
   std::vector<std::string> names;
   for (const CollectivePhase& phase : result.phases) {
     if (names.empty() || names.back() != phase.name) names.push_back(phase.name);
@@ -282,9 +293,9 @@ TEST(AllReduce, AMultipodGoesYBeforeXAndXOnAThirtySecond) {
   }
 }
 
-struct PhaseRecorder : base::ProbeSink {
+struct PhaseRecorder : base::trace::ProbeSink {
   bool wants(std::string_view name) const override { return name == "chip(0,0).core0.collective"; }
-  int declare(std::string_view, std::string_view, base::SignalKind, int) override { return 0; }
+  int declare(std::string_view, std::string_view, base::trace::SignalKind, int) override { return 0; }
   void change(int, Time, std::int64_t) override {}
   void change(int, Time, double) override {}
   void change(int, Time, std::string_view value) override { phases.emplace_back(value); }
@@ -294,9 +305,10 @@ struct PhaseRecorder : base::ProbeSink {
 TEST(AllReduce, ShowsThePhaseOfACore) {
   PhaseRecorder recorder;
   const hw::Machine machine = tpu_v3();
-  simulate_collective(
-      machine, schedule_of(machine, Topology({2, 2}, {false, false}), 1000, ElementType::bf16, Algorithm::two_colour),
-      {.starts = {}, .sink = &recorder});
+  simulate_collective(machine,
+                      all_cores_schedule(machine, noc::Topology({2, 2}, {false, false}), 1000, ir::ElementType::bf16,
+                                         Algorithm::two_colour),
+                      {.starts = {}, .sink = &recorder});
   auto seen = [&](const std::string& phase) { return std::ranges::count(recorder.phases, phase) > 0; };
   EXPECT_EQ(recorder.phases.front(), "");
   EXPECT_EQ(recorder.phases.back(), "");
@@ -306,4 +318,4 @@ TEST(AllReduce, ShowsThePhaseOfACore) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -3,7 +3,7 @@
 
 #include "hw/machine.h"
 
-namespace podsim::sw {
+namespace podsim::sw::collectives {
 
 /// What collectives use of a TPU v3, with the values of the machine file.
 inline hw::Machine tpu_v3() {
@@ -28,8 +28,7 @@ inline hw::Machine tpu_v3() {
                  .queue_depth = 128};
   machine.hbm = {.capacity_per_core = base::Bytes(std::int64_t(16) << 30),
                  .stream_rate = base::Bandwidth(411.8e9),
-                 .turnaround = 0.4,
-                 .rates = nullptr};
+                 .turnaround = 0.4};
   machine.chip_switch = {.bytes_per_cycle = 512, .crossing_latency = base::Cycles(10)};
   machine.ici = {.link_rate = base::Bandwidth(82e9),
                  .payload_fraction = 0.854,
@@ -57,4 +56,4 @@ inline hw::Machine network_only() {
   return machine;
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::collectives

@@ -3,11 +3,11 @@
 
 #include "tests/base/scratch_file.h"
 
-namespace podsim::sw::testing {
+namespace podsim::sw::compiler::testing {
 
-/// The file of a cache of ops.
+/// The file of an op cache.
 struct CacheFile : test::ScratchFile {
-  CacheFile() : ScratchFile("ops") {}
+  CacheFile() : test::ScratchFile("ops") {}
 };
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::compiler::testing

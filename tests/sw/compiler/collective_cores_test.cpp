@@ -5,19 +5,19 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 namespace {
 
-Instruction all_reduce(Participants participants) {
-  Instruction instruction;
-  instruction.opcode = Opcode::all_reduce;
+ir::Instruction all_reduce(ir::Participants participants) {
+  ir::Instruction instruction;
+  instruction.opcode = ir::Opcode::all_reduce;
   instruction.name = "sum";
   instruction.participants = std::move(participants);
   return instruction;
 }
 
-Participants flat(IotaGroups groups) {
-  Participants participants;
+ir::Participants flat(ir::IotaGroups groups) {
+  ir::Participants participants;
   participants.iota = std::move(groups);
   participants.channel_id = 1;
   participants.use_global_device_ids = true;
@@ -33,7 +33,7 @@ TEST(CollectiveCores, WritesIotaGroupsOut) {
 TEST(CollectiveCores, EqualGroupsAreTheSameWhateverTheirForm) {
   CollectiveCores cores(1, 4);
   const auto& strided = cores.of(all_reduce(flat({2, 2, {2, 2}, {1, 0}})));
-  Participants list;
+  ir::Participants list;
   list.groups = {{0, 2}, {1, 3}};
   list.channel_id = 7;
   EXPECT_EQ(&cores.of(all_reduce(list)), &strided);
@@ -43,7 +43,7 @@ TEST(CollectiveCores, EqualGroupsAreTheSameWhateverTheirForm) {
 
 TEST(CollectiveCores, TheSameNumbersAreOthersAsReplicasAndAsPartitions) {
   CollectiveCores cores(2, 2);
-  Participants pair;
+  ir::Participants pair;
   pair.groups = {{0, 1}};
   EXPECT_EQ(cores.of(all_reduce(pair)), (CollectiveCores::Groups{{0, 2}, {1, 3}}));
   pair.channel_id = 1;
@@ -61,4 +61,4 @@ TEST(CollectiveCores, NamesTheInstructionWhoseGroupsAreBeyondTheDevices) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

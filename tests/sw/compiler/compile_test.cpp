@@ -5,16 +5,16 @@
 
 #include <algorithm>
 
-#include "sw/graph/graph_builder.h"
+#include "sw/ir/build/graph_builder.h"
 #include "tests/hw/test_machine.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 namespace {
 
 TEST(compile, what_is_fed_out_goes_to_the_host_after_the_ops_that_make_it) {
-  GraphBuilder b("test");
-  const InstructionId x = b.parameter(make_shape(ElementType::f32, {1024, 256}), "x");
-  const InstructionId doubled = b.add(x, x);
+  ir::build::GraphBuilder b("test");
+  const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {1024, 256}), "x");
+  const ir::InstructionId doubled = b.add(x, x);
   b.outfeed(doubled);
   b.outfeed(b.tuple({x, doubled}));
   const Program program = compile(std::move(b).build(b.negate(doubled)), hw::tpu_v3()).program;
@@ -33,4 +33,4 @@ TEST(compile, what_is_fed_out_goes_to_the_host_after_the_ops_that_make_it) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

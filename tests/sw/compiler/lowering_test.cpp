@@ -6,18 +6,18 @@
 #include <algorithm>
 
 #include "sw/compiler/compile.h"
-#include "sw/compiler/op_work.h"
+#include "sw/compiler/tiles/op_work.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/hlo/graph_of.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 namespace {
 
-using testing::graph_of;
+using sw::testing::graph_of;
 
-Program lowered(const std::string& text) { return compile(graph_of(text), hw::tpu_v3()).program; }
+Program lowered(const std::string& text) { return compile(sw::testing::graph_of(text), hw::tpu_v3()).program; }
 
-/// A loop of which `config` may say how often it runs; the condition compares with a parameter.
+/// A loop whose trip count may be in `config`; the condition compares with a parameter.
 std::string loop_text(const std::string& config) {
   return R"(HloModule m, is_scheduled=true
 %body (s: (s32[], f32[1024,1024])) -> (s32[], f32[1024,1024]) {
@@ -130,9 +130,9 @@ ENTRY %e (x: f32[1000]) -> (f32[1000], f32[1000]) {
 }
 )");
   ASSERT_EQ(program.items.size(), 3U);
-  EXPECT_EQ(program.items[0].phase, AsyncPhase::start);
+  EXPECT_EQ(program.items[0].phase, ir::AsyncPhase::start);
   EXPECT_EQ(program.items[1].kind, ProgramItem::Kind::op);
-  EXPECT_EQ(program.items[2].phase, AsyncPhase::done);
+  EXPECT_EQ(program.items[2].phase, ir::AsyncPhase::done);
   EXPECT_EQ(program.items[2].started_by, 0);
   ASSERT_EQ(program.collectives.size(), 1U);
   EXPECT_EQ(program.collectives[0].bytes, base::Bytes(4000));
@@ -155,8 +155,8 @@ ENTRY %e (x: f32[1024,1024]) -> f32[1024,1024] {
 
 TEST(Lowering, FusionsWithinFusionsCostWhatTheyCostWrittenOut) {
   const auto work_of = [](const std::string& text) {
-    const Module module = graph_of(text);
-    return op_work(module, module.entry_computation(), module.entry_computation().root, hw::tpu_v3());
+    const ir::Module module = sw::testing::graph_of(text);
+    return tiles::op_work(module, module.entry_computation(), module.entry_computation().root, hw::tpu_v3());
   };
   const std::string head = "HloModule m, is_scheduled=true\n";
   const std::string entry = R"(ENTRY %e (x: f32[512,1024], y: f32[512,1024]) -> f32[512,1024] {
@@ -188,4 +188,4 @@ TEST(Lowering, FusionsWithinFusionsCostWhatTheyCostWrittenOut) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

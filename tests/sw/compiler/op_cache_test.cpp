@@ -11,19 +11,19 @@
 
 #include "tests/sw/compiler/cache_file.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 namespace {
 
 using base::ContentKey;
 using testing::CacheFile;
 
-constexpr std::size_t slot_bytes = sizeof(ContentKey) + sizeof(OpCache::Value) + 8;
+constexpr std::size_t slot_bytes = sizeof(base::ContentKey) + sizeof(OpCache::Value) + 8;
 
-ContentKey key(std::uint64_t number) { return {number, ~number}; }
+base::ContentKey key(std::uint64_t number) { return {number, ~number}; }
 OpCache::Value value(std::uint64_t number) { return {std::int64_t(number), 2, 3}; }
 
 TEST(OpCache, KeepsWhatWasSaved) {
-  const CacheFile file;
+  const testing::CacheFile file;
   {
     OpCache cache(file.path());
     EXPECT_FALSE(cache.find(key(1)));
@@ -39,7 +39,7 @@ TEST(OpCache, KeepsWhatWasSaved) {
 }
 
 TEST(OpCache, CountsWhatItWasAskedFor) {
-  const CacheFile file;
+  const testing::CacheFile file;
   OpCache cache(file.path());
   cache.find(key(1));
   cache.add(key(1), value(1));
@@ -51,7 +51,7 @@ TEST(OpCache, CountsWhatItWasAskedFor) {
 }
 
 TEST(OpCache, SeesWhatOthersSaveWhenItRefreshesOrSaves) {
-  const CacheFile file;
+  const testing::CacheFile file;
   OpCache one(file.path()), other(file.path());
   one.add(key(1), value(1));
   one.save();
@@ -65,10 +65,10 @@ TEST(OpCache, SeesWhatOthersSaveWhenItRefreshesOrSaves) {
   EXPECT_EQ(other.find(key(2)), value(2));
 }
 
-/// Eight processes find out 50 of 100 values each, and save after every ten.
+/// Eight processes compute 50 of 100 values each, and save after every ten.
 TEST(OpCache, HoldsEachValueOnceWhoeverFoundItOut) {
   constexpr std::uint64_t writers = 8, each = 50, all = 100;
-  const CacheFile file;
+  const testing::CacheFile file;
   const std::size_t empty = (OpCache(file.path()), file.size());
   for (std::uint64_t writer = 0; writer < writers; ++writer) {
     if (fork() != 0) continue;
@@ -93,7 +93,7 @@ TEST(OpCache, HoldsEachValueOnceWhoeverFoundItOut) {
 
 RC_GTEST_PROP(OpCache, MissesWhatWasDamagedAndIsNeverWrong, ()) {
   constexpr std::uint64_t count = 20;
-  const CacheFile file;
+  const testing::CacheFile file;
   {
     OpCache cache(file.path());
     for (std::uint64_t i = 0; i < count; ++i) cache.add(key(i), value(i));
@@ -106,7 +106,7 @@ RC_GTEST_PROP(OpCache, MissesWhatWasDamagedAndIsNeverWrong, ()) {
     char& byte = text[*rc::gen::inRange(header, text.size())];
     byte = char(byte ^ *rc::gen::inRange(1, 256));
   }
-  if (text == file.text()) return;  // one change took another back
+  if (text == file.text()) return;  // one change reverted another
   file.write(text);
   OpCache cache(file.path());
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -118,7 +118,7 @@ RC_GTEST_PROP(OpCache, MissesWhatWasDamagedAndIsNeverWrong, ()) {
 }
 
 TEST(OpCache, WarnsOfAFileThatIsNone) {
-  const CacheFile file;
+  const testing::CacheFile file;
   file.write("[machine]\nname = \"not a cache of anything, but somebody's machine file\"\n");
   const std::string before = file.text();
   OpCache cache(file.path());
@@ -131,7 +131,7 @@ TEST(OpCache, WarnsOfAFileThatIsNone) {
 }
 
 TEST(OpCache, WarnsOfAFileThatCannotBeWritten) {
-  const CacheFile file;
+  const testing::CacheFile file;
   { const OpCache made(file.path()); }
   OpCache cache(file.path());
   std::filesystem::remove(file.path());
@@ -142,4 +142,4 @@ TEST(OpCache, WarnsOfAFileThatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

@@ -8,84 +8,90 @@
 
 #include "base/diagnostic.h"
 #include "sw/compiler/compile.h"
-#include "sw/graph/evaluator.h"
-#include "sw/graph/graph_builder.h"
+#include "sw/ir/build/graph_builder.h"
+#include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/hlo/graph_of.h"
 
-namespace podsim::sw {
+namespace podsim::sw::compiler {
 namespace {
 
-using testing::graph_of;
+using sw::testing::graph_of;
 using Cores = std::vector<std::int32_t>;
 
-const Shape s32_scalar = make_shape(ElementType::s32, {});
+const ir::Shape s32_scalar = ir::make_shape(ir::ElementType::s32, {});
 
-/// Gives the constant `number` whatever its operand.
-ComputationId branch_of_number(GraphBuilder& b, int number) {
-  GraphBuilder body(fmt::format("branch{}", number));
+/// Returns the constant `number` for any operand.
+ir::ComputationId branch_of_number(ir::build::GraphBuilder& b, int number) {
+  ir::build::GraphBuilder body(fmt::format("branch{}", number));
   body.parameter(s32_scalar, "x");
-  const InstructionId result = body.constant(ElementType::s32, number);
+  const ir::InstructionId result = body.constant(ir::ElementType::s32, number);
   return b.computation(std::move(body), result);
 }
 
-/// The conditional's index is made by `index` of the partition as s32; its branches give their numbers.
+/// `index` computes the conditional's index from the partition as s32; the branches return their numbers.
 template <typename Index>
-Module numbered_branches(std::int64_t partitions, int branches, const Index& index) {
-  GraphBuilder b("numbered");
-  const InstructionId chosen = index(b, b.convert(b.partition_id(), ElementType::s32));
-  std::vector<ComputationId> bodies;
+ir::Module numbered_branches(std::int64_t partitions, int branches, const Index& index) {
+  ir::build::GraphBuilder b("numbered");
+  const ir::InstructionId chosen = index(b, b.convert(b.partition_id(), ir::ElementType::s32));
+  std::vector<ir::ComputationId> bodies;
   for (int i = 0; i < branches; ++i) bodies.push_back(branch_of_number(b, i));
-  const InstructionId zero = b.constant(ElementType::s32, 0);
-  const InstructionId root = b.conditional(chosen, std::vector(std::size_t(branches), zero), bodies);
-  Module module = std::move(b).build(root);
+  const ir::InstructionId zero = b.constant(ir::ElementType::s32, 0);
+  const ir::InstructionId root = b.conditional(chosen, std::vector(std::size_t(branches), zero), bodies);
+  ir::Module module = std::move(b).build(root);
   module.partitions = partitions;
   return module;
 }
 
-std::optional<std::vector<int>> branches_of(const Module& module) {
-  const Computation& entry = module.entry_computation();
+std::optional<std::vector<int>> branches_of(const ir::Module& module) {
+  const ir::Computation& entry = module.entry_computation();
   return branch_of_devices(module, {entry}, entry[entry.root]);
 }
 
-// The evaluator takes the branches for itself and returns their numbers.
+// The evaluator takes the branches by its own rules and returns their numbers.
 RC_GTEST_PROP(PartitionBranch, IsTheBranchThatTheEvaluatorTakes, ()) {
   const std::int64_t partitions = *rc::gen::inRange(2, 17);
   const int branches = *rc::gen::inRange(1, 6);
   const int divisor = *rc::gen::inRange(1, 5), offset = *rc::gen::inRange(-4, 5);
-  const Module module = numbered_branches(partitions, branches, [&](GraphBuilder& b, InstructionId partition) {
-    const InstructionId quotient = b.divide(partition, b.constant(ElementType::s32, divisor));
-    return b.add(quotient, b.constant(ElementType::s32, offset));
-  });
+  const ir::Module module =
+      numbered_branches(partitions, branches, [&](ir::build::GraphBuilder& b, ir::InstructionId partition) {
+        const ir::InstructionId quotient = b.divide(partition, b.constant(ir::ElementType::s32, divisor));
+        return b.add(quotient, b.constant(ir::ElementType::s32, offset));
+      });
   const auto taken = branches_of(module);
   RC_ASSERT(taken.has_value());
-  const auto values = evaluate_partitions(module, std::vector<std::vector<Literal>>(std::size_t(partitions)));
+  const auto values =
+      ir::eval::evaluate_partitions(module, std::vector<std::vector<ir::Literal>>(std::size_t(partitions)));
   for (std::size_t p = 0; p < values.size(); ++p) RC_ASSERT(int(values[p].values[0]) == (*taken)[p]);
 }
 
 TEST(PartitionBranch, FollowsATableOfPartitions) {
-  const Module module = numbered_branches(4, 3, [](GraphBuilder& b, InstructionId partition) {
-    const InstructionId table = b.constant(Literal{make_shape(ElementType::s32, {4}), {2, 0, 1, 2}, {}, {}});
+  const ir::Module module = numbered_branches(4, 3, [](ir::build::GraphBuilder& b, ir::InstructionId partition) {
+    const ir::InstructionId table =
+        b.constant(ir::Literal{ir::make_shape(ir::ElementType::s32, {4}), {2, 0, 1, 2}, {}, {}});
     return b.reshape(b.dynamic_slice(table, {partition}, {1}), {});
   });
   EXPECT_EQ(branches_of(module), (std::vector{2, 0, 1, 2}));
 }
 
 TEST(PartitionBranch, IsNotKnownWhereItDependsOnAnArgument) {
-  const Module module = numbered_branches(
-      4, 2, [](GraphBuilder& b, InstructionId partition) { return b.add(partition, b.parameter(s32_scalar, "n")); });
+  const ir::Module module = numbered_branches(4, 2, [](ir::build::GraphBuilder& b, ir::InstructionId partition) {
+    return b.add(partition, b.parameter(s32_scalar, "n"));
+  });
   EXPECT_EQ(branches_of(module), std::nullopt);
 }
 
 TEST(PartitionBranch, OfOneDeviceIsKnownByConstantsAlone) {
-  const auto partition = [](GraphBuilder&, InstructionId id) { return id; };
-  const auto constant = [](GraphBuilder& b, InstructionId) { return b.constant(ElementType::s32, 1); };
+  const auto partition = [](ir::build::GraphBuilder&, ir::InstructionId id) { return id; };
+  const auto constant = [](ir::build::GraphBuilder& b, ir::InstructionId) {
+    return b.constant(ir::ElementType::s32, 1);
+  };
   EXPECT_EQ(branches_of(numbered_branches(1, 2, partition)), std::nullopt);
   EXPECT_EQ(branches_of(numbered_branches(1, 2, constant)), std::vector{1});
 }
 
-/// A loop that goes round with (trip, stage, x); in it cores of stage 0 negate x and others exponentiate it. The loop
-/// may count the stage on.
+/// A loop with state (trip, stage, x), in which cores of stage 0 negate x and others exponentiate it. The loop may
+/// increment the stage.
 std::string loop_with_branch(const std::string& next_stage) {
   return R"(HloModule m, is_scheduled=true, num_partitions=4
 %first (x: f32[1024,1024]) -> f32[1024,1024] {
@@ -128,7 +134,7 @@ ENTRY %e (x: f32[1024,1024]) -> (s32[], s32[], f32[1024,1024]) {
 }
 
 TEST(PartitionBranch, FollowsWhatALoopHandsOnUnchanged) {
-  const Program program = compile(graph_of(loop_with_branch("%stage")), hw::tpu_v3()).program;
+  const Program program = compile(sw::testing::graph_of(loop_with_branch("%stage")), hw::tpu_v3()).program;
   EXPECT_TRUE(program.warnings.empty());
   ASSERT_EQ(program.core_sets, (std::vector<Cores>{{0, 1}, {2, 3}}));
   std::vector<int> cores;
@@ -139,7 +145,7 @@ TEST(PartitionBranch, FollowsWhatALoopHandsOnUnchanged) {
 }
 
 TEST(PartitionBranch, DoesNotFollowWhatALoopChanges) {
-  const Program program = compile(graph_of(loop_with_branch("%later")), hw::tpu_v3()).program;
+  const Program program = compile(sw::testing::graph_of(loop_with_branch("%later")), hw::tpu_v3()).program;
   EXPECT_TRUE(program.core_sets.empty());
   ASSERT_EQ(program.warnings.size(), 1U);
   EXPECT_NE(program.warnings[0].find("longest"), std::string::npos);
@@ -172,7 +178,7 @@ ENTRY %e (x: f32[1000]) -> f32[1000] {
 
 TEST(PartitionBranch, ACollectiveInItJoinsTheCoresThatTakeIt) {
   const std::string groups = "replica_groups={{0,1},{2,3},{4,5},{6,7}}, use_global_device_ids=true, ";
-  const Program program = compile(graph_of(all_reduce_in_branch(groups)), hw::tpu_v3()).program;
+  const Program program = compile(sw::testing::graph_of(all_reduce_in_branch(groups)), hw::tpu_v3()).program;
   ASSERT_EQ(program.items.size(), 2U) << "the comparison and the all-reduce";
   EXPECT_EQ(program.core_sets[std::size_t(program.items[1].cores)], (Cores{0, 1, 2, 3}));
   EXPECT_EQ(program.collectives[0].groups, (std::vector<Cores>{{0, 1}, {2, 3}}));
@@ -181,7 +187,7 @@ TEST(PartitionBranch, ACollectiveInItJoinsTheCoresThatTakeIt) {
 TEST(PartitionBranch, ACollectiveThatWaitsForCoresElsewhereIsAVerdict) {
   for (const std::string groups : {"replica_groups={{0,4},{1,5},{2,6},{3,7}}, use_global_device_ids=true, ", ""}) {
     try {
-      compile(graph_of(all_reduce_in_branch(groups)), hw::tpu_v3());
+      compile(sw::testing::graph_of(all_reduce_in_branch(groups)), hw::tpu_v3());
       ADD_FAILURE();
     } catch (const base::SimulationError& error) {
       EXPECT_NE(std::string(error.what()).find("%r"), std::string::npos) << error.what();
@@ -190,4 +196,4 @@ TEST(PartitionBranch, ACollectiveThatWaitsForCoresElsewhereIsAVerdict) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

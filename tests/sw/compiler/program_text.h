@@ -8,9 +8,9 @@
 
 #include "sw/compiler/program.h"
 
-/// A program as text, everything that a simulation reads: equal programs have equal texts. The structured bindings are
-/// there to miss no member.
-namespace podsim::sw {
+/// Text of a program with everything that a simulation reads: equal programs have equal texts. The structured bindings
+/// fail to compile if a member is missing.
+namespace podsim::sw::compiler {
 
 inline std::string text_of(const hw::TileWork& work) {
   std::string text;
@@ -46,7 +46,8 @@ inline std::string text_of(const Program& program) {
   std::string text = fmt::format("{} {} {} {} {}\n", name, flops, matmul_flops, network_chose_branch, warnings);
   for (const CompiledOp& op : ops) text += text_of(op);
   for (const auto& [kind, type, bytes, arrays, groups, axes] : collectives) {
-    text += fmt::format("{} {} {} {} {} {}\n", to_string(kind), to_string(type), bytes.value(), arrays, groups, axes);
+    text += fmt::format("{} {} {} {} {} {}\n", collectives::to_string(kind), ir::to_string(type), bytes.value(), arrays,
+                        groups, axes);
   }
   for (const auto& [loop, op_name, first, end, trips, known] : loops) {
     text += fmt::format("loop {} {} {} {} {} {}\n", loop, op_name, first, end, trips, known);
@@ -57,4 +58,4 @@ inline std::string text_of(const Program& program) {
   return text + fmt::format("{}\n", core_sets);
 }
 
-}  // namespace podsim::sw
+}  // namespace podsim::sw::compiler

@@ -6,29 +6,29 @@
 #include <string>
 #include <vector>
 
-#include "sw/graph/graph_builder.h"
+#include "sw/ir/build/graph_builder.h"
 
-namespace podsim::sw::testing {
+namespace podsim::sw::compiler::testing {
 
-/// Graphs of the kinds of values that a network has: images [2,4,4,C], per-channel vectors [C] and kernels, with
-/// elementwise ops, normalisations, reductions, matmuls in both directions, pooling and its gradient, and collectives
-/// between them; any number of values are results.
+/// Random graphs with the kinds of values that a network has: images [2,4,4,C], per-channel vectors [C] and kernels,
+/// with elementwise ops, normalisations, reductions, matmuls in both directions, pooling and its gradient, and
+/// collectives in between. Any number of values are results.
 class RandomModule {
  public:
-  static Module make(int most_steps = 25) { return RandomModule().run(*rc::gen::inRange(1, most_steps)); }
+  static ir::Module make(int most_steps = 25) { return RandomModule().run(*rc::gen::inRange(1, most_steps)); }
 
  private:
   static constexpr std::int64_t kBatch = 2, kSize = 4;
 
-  Module run(int steps) {
+  ir::Module run(int steps) {
     for (std::int64_t channels : {3, 8}) {
-      images_.push_back(parameter(ElementType::bf16, {kBatch, kSize, kSize, channels}));
-      vectors_.push_back(parameter(ElementType::f32, {channels}));
+      images_.push_back(parameter(ir::ElementType::bf16, {kBatch, kSize, kSize, channels}));
+      vectors_.push_back(parameter(ir::ElementType::f32, {channels}));
     }
     for (int i = 0; i < steps; ++i) step();
-    std::vector<InstructionId> results;
+    std::vector<ir::InstructionId> results;
     for (const auto* list : {&images_, &vectors_, &others_}) {
-      for (InstructionId id : *list) {
+      for (ir::InstructionId id : *list) {
         if (below(4) == 0) results.push_back(id);
       }
     }
@@ -37,7 +37,7 @@ class RandomModule {
   }
 
   void step() {
-    InstructionId x = any(images_);
+    ir::InstructionId x = any(images_);
     switch (below(16)) {
       case 0:
       case 1:
@@ -46,13 +46,14 @@ class RandomModule {
       case 3:
         return images_.push_back(curve(x));
       case 4:
-        return images_.push_back(b_.convert(x, b_.type(x) == ElementType::f32 ? ElementType::bf16 : ElementType::f32));
+        return images_.push_back(
+            b_.convert(x, b_.type(x) == ir::ElementType::f32 ? ir::ElementType::bf16 : ir::ElementType::f32));
       case 5:
         return images_.push_back(normalised(x));
       case 6:
-        return images_.push_back(b_.select(b_.compare(x, like(x), ComparisonDirection::gt), x, like(x)));
+        return images_.push_back(b_.select(b_.compare(x, like(x), ir::ComparisonDirection::gt), x, like(x)));
       case 7:
-        return vectors_.push_back(b_.reduce_add(b_.convert(x, ElementType::f32), {0, 1, 2}));
+        return vectors_.push_back(b_.reduce_add(b_.convert(x, ir::ElementType::f32), {0, 1, 2}));
       case 8:
         return vectors_.push_back(curve(any(vectors_)));
       case 9:
@@ -71,7 +72,7 @@ class RandomModule {
     }
   }
 
-  InstructionId combine(InstructionId x, InstructionId y) {
+  ir::InstructionId combine(ir::InstructionId x, ir::InstructionId y) {
     switch (below(3)) {
       case 0:
         return b_.add(x, y);
@@ -82,7 +83,7 @@ class RandomModule {
     }
   }
 
-  InstructionId curve(InstructionId x) {
+  ir::InstructionId curve(ir::InstructionId x) {
     switch (below(4)) {
       case 0:
         return b_.tanh(x);
@@ -95,77 +96,78 @@ class RandomModule {
     }
   }
 
-  InstructionId normalised(InstructionId x) {
+  ir::InstructionId normalised(ir::InstructionId x) {
     const auto sizes = b_.shape(x).dimensions;
-    std::vector<InstructionId> fitting;
-    for (InstructionId v : vectors_) {
+    std::vector<ir::InstructionId> fitting;
+    for (ir::InstructionId v : vectors_) {
       if (b_.shape(v).dimensions[0] == sizes[3]) fitting.push_back(v);
     }
-    InstructionId wide = b_.convert(x, ElementType::f32);
-    InstructionId y =
+    ir::InstructionId wide = b_.convert(x, ir::ElementType::f32);
+    ir::InstructionId y =
         b_.add(b_.multiply(wide, b_.broadcast(any(fitting), sizes, {3})), b_.broadcast(any(fitting), sizes, {3}));
     return b_.convert(y, b_.type(x));
   }
 
-  InstructionId convolution(InstructionId x) {
+  ir::InstructionId convolution(ir::InstructionId x) {
     std::int64_t window = below(2) == 0 ? 1 : 3, pad = (window - 1) / 2;
-    WindowDimension w{.size = window, .padding_low = pad, .padding_high = pad};
-    InstructionId kernel = parameter(b_.type(x), {window, window, b_.shape(x).dimensions[3], below(2) == 0 ? 3 : 8});
-    return b_.convolution(x, kernel, {w, w}, convolution_dimensions("b01f_01io->b01f"));
+    ir::WindowDimension w{.size = window, .padding_low = pad, .padding_high = pad};
+    ir::InstructionId kernel =
+        parameter(b_.type(x), {window, window, b_.shape(x).dimensions[3], below(2) == 0 ? 3 : 8});
+    return b_.convolution(x, kernel, {w, w}, ir::build::convolution_dimensions("b01f_01io->b01f"));
   }
 
-  InstructionId kernel_gradient(InstructionId x, InstructionId g) {
-    WindowDimension w{.size = kSize, .padding_low = 1, .padding_high = 1};
-    return b_.convolution(x, g, {w, w}, convolution_dimensions("f01b_i01o->01bf"));
+  ir::InstructionId kernel_gradient(ir::InstructionId x, ir::InstructionId g) {
+    ir::WindowDimension w{.size = kSize, .padding_low = 1, .padding_high = 1};
+    return b_.convolution(x, g, {w, w}, ir::build::convolution_dimensions("f01b_i01o->01bf"));
   }
 
-  InstructionId matrix_product(InstructionId x) {
+  ir::InstructionId matrix_product(ir::InstructionId x) {
     std::int64_t channels = b_.shape(x).dimensions[3];
-    InstructionId rows = b_.reshape(x, {kBatch * kSize * kSize, channels});
-    InstructionId weights = parameter(b_.type(x), {channels, channels});
-    InstructionId y = b_.dot(rows, weights, {{}, {}, {1}, {0}});
+    ir::InstructionId rows = b_.reshape(x, {kBatch * kSize * kSize, channels});
+    ir::InstructionId weights = parameter(b_.type(x), {channels, channels});
+    ir::InstructionId y = b_.dot(rows, weights, {{}, {}, {1}, {0}});
     return b_.reshape(y, b_.shape(x).dimensions);
   }
 
-  /// Max pooling, and the source routed back to where the maxima were.
-  InstructionId pooled_and_back(InstructionId x) {
-    WindowDimension half{.size = 2, .stride = 2};
-    std::vector<WindowDimension> window{{}, half, half, {}};
-    InstructionId pooled = b_.reduce_window_max(x, window);
+  /// Max pooling, with the source routed back to the positions of the maxima.
+  ir::InstructionId pooled_and_back(ir::InstructionId x) {
+    ir::WindowDimension half{.size = 2, .stride = 2};
+    std::vector<ir::WindowDimension> window{{}, half, half, {}};
+    ir::InstructionId pooled = b_.reduce_window_max(x, window);
     if (below(3) == 0) others_.push_back(pooled);
     return b_.select_and_scatter(x, below(2) == 0 ? pooled : curve(pooled), b_.constant(b_.type(x), 0), window,
-                                 b_.comparator(ComparisonDirection::ge, b_.type(x)),
-                                 b_.combiner(Opcode::add, b_.type(x)));
+                                 b_.comparator(ir::ComparisonDirection::ge, b_.type(x)),
+                                 b_.combiner(ir::Opcode::add, b_.type(x)));
   }
 
-  InstructionId shifted(InstructionId x) {
+  ir::InstructionId shifted(ir::InstructionId x) {
     std::int64_t channels = b_.shape(x).dimensions[3];
-    InstructionId padded =
+    ir::InstructionId padded =
         b_.pad(x, b_.constant(b_.type(x), 0), {{}, {.low = 1, .high = 0}, {.low = 0, .high = 1}, {}});
     return b_.slice(padded, {{0, kBatch}, {0, kSize}, {1, kSize + 1}, {0, channels}});
   }
 
-  InstructionId parameter(ElementType type, std::vector<std::int64_t> sizes) {
-    return b_.parameter(make_shape(type, std::move(sizes)), "p" + std::to_string(parameters_++));
+  ir::InstructionId parameter(ir::ElementType type, std::vector<std::int64_t> sizes) {
+    return b_.parameter(ir::make_shape(type, std::move(sizes)), "p" + std::to_string(parameters_++));
   }
   /// An image of the shape of x, which may be x.
-  InstructionId like(InstructionId x) {
-    std::vector<InstructionId> fitting;
-    for (InstructionId y : images_) {
+  ir::InstructionId like(ir::InstructionId x) {
+    std::vector<ir::InstructionId> fitting;
+    for (ir::InstructionId y : images_) {
       if (b_.shape(y).compatible(b_.shape(x))) fitting.push_back(y);
     }
     return any(fitting);
   }
   static int below(int limit) { return *rc::gen::resize(100, rc::gen::inRange(0, limit)); }
-  /// Later ones more often, so that chains grow.
-  static InstructionId any(const std::vector<InstructionId>& list) {
+  /// Later values are more likely, so that chains grow.
+  static ir::InstructionId any(const std::vector<ir::InstructionId>& list) {
     std::size_t at = std::max(below(int(list.size())), below(int(list.size())));
     return list[at];
   }
 
-  GraphBuilder b_{"random"};
-  std::vector<InstructionId> images_, vectors_, others_;
+  ir::build::GraphBuilder b_{"random"};
+  std::vector<ir::InstructionId> images_, vectors_, others_;
   int parameters_ = 0;
 };
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::compiler::testing

@@ -7,28 +7,28 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sw/graph/iota_devices.h"
+#include "sw/ir/iota_devices.h"
 
 namespace podsim::sw::hlo {
 namespace {
 
 TEST(HloAttributeValue, ReadsEveryFieldOfAWindow) {
   Scanner scanner("{size=3x1 stride=2x1 pad=1_2x-1_0 lhs_dilate=1x2 rhs_dilate=3x1 rhs_reversal=0x1}");
-  const std::vector<WindowDimension> window = read_window(scanner);
-  EXPECT_EQ(window, (std::vector<WindowDimension>{{3, 2, 1, 2, 1, 3, false}, {1, 1, -1, 0, 2, 1, true}}));
+  const std::vector<ir::WindowDimension> window = read_window(scanner);
+  EXPECT_EQ(window, (std::vector<ir::WindowDimension>{{3, 2, 1, 2, 1, 3, false}, {1, 1, -1, 0, 2, 1, true}}));
 }
 
 TEST(HloAttributeValue, ReadsDimensionLabels) {
   Scanner scanner("b01f_0i1o->f0b1");
-  const ConvolutionDimensions expected{0, 3, {1, 2}, 1, 3, {0, 2}, 2, 0, {1, 3}};
+  const ir::ConvolutionDimensions expected{0, 3, {1, 2}, 1, 3, {0, 2}, 2, 0, {1, 3}};
   EXPECT_EQ(read_dimension_labels(scanner), expected);
 }
 
 TEST(HloAttributeValue, ReadsSlicesAndPadding) {
   Scanner slice("{[0:8], [2:10:2]}");
-  EXPECT_EQ(read_slice(slice), (std::vector<SliceDimension>{{0, 8, 1}, {2, 10, 2}}));
+  EXPECT_EQ(read_slice(slice), (std::vector<ir::SliceDimension>{{0, 8, 1}, {2, 10, 2}}));
   Scanner padding("0_0x-1_2_3");
-  EXPECT_EQ(read_padding(padding), (std::vector<PadDimension>{{0, 0, 0}, {-1, 2, 3}}));
+  EXPECT_EQ(read_padding(padding), (std::vector<ir::PadDimension>{{0, 0, 0}, {-1, 2, 3}}));
 }
 
 std::vector<Integers> groups(std::string_view text) {
@@ -50,10 +50,10 @@ TEST(HloAttributeValue, KeepsGroupsInIotaForm) {
   Scanner scanner("[4,2]<=[2,2,2]T(2,0,1)");
   const ReplicaGroups read = read_replica_groups(scanner);
   EXPECT_TRUE(read.lists.empty());
-  EXPECT_EQ(read.iota, (IotaGroups{4, 2, {2, 2, 2}, {2, 0, 1}}));
+  EXPECT_EQ(read.iota, (ir::IotaGroups{4, 2, {2, 2, 2}, {2, 0, 1}}));
 }
 
-// Element k of a transposed array, counted by dividing k by the transposed sizes.
+// Element k of a transposed array, computed by dividing k by the transposed sizes.
 Integers transposed_by_division(const IotaDevices& iota) {
   Integers strides(iota.iota.size(), 1);
   for (std::size_t i = strides.size(); i-- > 1;) strides[i - 1] = strides[i] * iota.iota[i];
@@ -78,32 +78,32 @@ RC_GTEST_PROP(HloAttributeValue, ExpandsIotaDevicesInTransposedOrder, ()) {
   for (std::size_t i = 3; i > 0; --i) {
     std::swap(iota.permutation[i], iota.permutation[*rc::gen::inRange<std::size_t>(0, i + 1)]);
   }
-  RC_ASSERT(expand_iota(iota.iota, iota.permutation) == transposed_by_division(iota));
+  RC_ASSERT(ir::expand_iota(iota.iota, iota.permutation) == transposed_by_division(iota));
 }
 
-Sharding sharding(std::string_view text) {
+ir::Sharding sharding(std::string_view text) {
   Scanner scanner(text);
   return read_sharding(scanner);
 }
 
 TEST(HloAttributeValue, ReadsShardingsInAllForms) {
-  EXPECT_EQ(sharding("{replicated}").kind, Sharding::Kind::replicated);
-  EXPECT_EQ(sharding("{manual}").kind, Sharding::Kind::manual);
+  EXPECT_EQ(sharding("{replicated}").kind, ir::Sharding::Kind::replicated);
+  EXPECT_EQ(sharding("{manual}").kind, ir::Sharding::Kind::manual);
   EXPECT_EQ(sharding("{maximal device=3}").device, 3);
   EXPECT_EQ(sharding("{devices=[2,2]0,2,1,3}").devices, (Integers{0, 2, 1, 3}));
-  const Sharding tiled = sharding("{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}");
+  const ir::Sharding tiled = sharding("{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}");
   EXPECT_EQ(tiled.tiles, (Integers{4, 1, 2}));
   EXPECT_EQ(tiled.device_list(), (Integers{0, 4, 1, 5, 2, 6, 3, 7}));
   EXPECT_TRUE(tiled.devices.empty()) << "it stays in iota form";
-  EXPECT_EQ(tiled.subgroups, (std::vector{Sharding::Subgroup::replicated}));
+  EXPECT_EQ(tiled.subgroups, (std::vector{ir::Sharding::Subgroup::replicated}));
   EXPECT_EQ(tiled.rank(), 2);
-  const Sharding partial = sharding("{devices=[2,2]<=[4] last_tile_dims={manual}}");
-  EXPECT_EQ(partial.subgroups, (std::vector{Sharding::Subgroup::manual}));
-  EXPECT_EQ(sharding("{devices=[2]0,1 replicated}"), Sharding{}) << "the last word on it counts";
-  EXPECT_EQ(sharding("{unreduced}").kind, Sharding::Kind::unknown);
+  const ir::Sharding partial = sharding("{devices=[2,2]<=[4] last_tile_dims={manual}}");
+  EXPECT_EQ(partial.subgroups, (std::vector{ir::Sharding::Subgroup::manual}));
+  EXPECT_EQ(sharding("{devices=[2]0,1 replicated}"), ir::Sharding{}) << "the last word on it counts";
+  EXPECT_EQ(sharding("{unreduced}").kind, ir::Sharding::Kind::unknown);
   EXPECT_EQ(sharding("{devices=[2,2]<=[4] last_tile_dims={unreduced}}"), sharding("{unknown}"));
   EXPECT_EQ(sharding("{maximal device=3 metadata={op_name=\"a\"}}"), sharding("{maximal device=3}"));
-  const Sharding tuple = sharding("{{replicated}, /*index=1*/{maximal device=1}}");
+  const ir::Sharding tuple = sharding("{{replicated}, /*index=1*/{maximal device=1}}");
   ASSERT_EQ(tuple.elements.size(), 2U);
   EXPECT_EQ(tuple.elements[1].device, 1);
 }
@@ -115,9 +115,9 @@ Integers arbitrary_permutation(std::size_t size) {
   return numbers;
 }
 
-Sharding arbitrary_sharding(int depth) {
-  using Kind = Sharding::Kind;
-  Sharding made;
+ir::Sharding arbitrary_sharding(int depth) {
+  using Kind = ir::Sharding::Kind;
+  ir::Sharding made;
   made.kind = *rc::gen::element(Kind::replicated, Kind::maximal, Kind::manual, Kind::unknown, Kind::tiled, Kind::tuple);
   if (made.kind == Kind::maximal) made.device = *rc::gen::inRange(0, 100);
   if (made.kind == Kind::tuple) {
@@ -128,7 +128,7 @@ Sharding arbitrary_sharding(int depth) {
   made.tiles = *rc::gen::container<Integers>(4, rc::gen::inRange<std::int64_t>(1, 4));
   const int subgroups = *rc::gen::inRange(0, 3);
   for (int i = 0; i < subgroups; ++i) {
-    made.subgroups.push_back(*rc::gen::element(Sharding::Subgroup::replicated, Sharding::Subgroup::manual));
+    made.subgroups.push_back(*rc::gen::element(ir::Sharding::Subgroup::replicated, ir::Sharding::Subgroup::manual));
   }
   if (*rc::gen::arbitrary<bool>()) {
     made.devices = arbitrary_permutation(
@@ -142,8 +142,8 @@ Sharding arbitrary_sharding(int depth) {
 }
 
 RC_GTEST_PROP(HloAttributeValue, ReadsShardingsAsTheyArePrinted, ()) {
-  const Sharding made = arbitrary_sharding(2);
-  RC_ASSERT(sharding(to_string(made)) == made);
+  const ir::Sharding made = arbitrary_sharding(2);
+  RC_ASSERT(sharding(ir::to_string(made)) == made);
 }
 
 TEST(HloAttributeValue, ReadsFieldsAndAliases) {

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-/// Modules that others' compilers printed.
+/// Modules that other compilers printed.
 namespace podsim::sw::hlo {
 
-/// The modules that are complete, or those that end early; none where there is no corpus.
+/// The complete modules, or those that are truncated; empty if there is no corpus.
 inline std::vector<std::filesystem::path> corpus(bool truncated) {
-  // Of the embedded ones this one lacks its last brace.
+  // This embedded module lacks its last brace.
   const std::set<std::string> cut{"latency_hiding_scheduler_test_L6082.hlo"};
   std::vector<std::filesystem::path> files;
   const std::filesystem::path folder = std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/hlo_corpus";

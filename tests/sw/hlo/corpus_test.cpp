@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules that others' compilers printed, where they are at hand.
+// Modules that other compilers printed, if the corpus is present.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -50,7 +50,7 @@ TEST(HloCorpus, AModuleCutAnywhereIsReportedWhereItIsCut) {
   for (const std::filesystem::path& file : files) {
     const std::string whole = text_of(file);
     if (file.parent_path().filename() != "xla_benchmarks" || whole.size() > 40'000) continue;
-    // Behind its first line and before the last computation is closed.
+    // After the first line and before the last computation is closed.
     const std::size_t brace = whole.find_last_of('}');
     for (std::size_t cut = whole.find('\n') + 1; cut < brace; cut += 1 + whole.size() / 50) {
       const std::string text = whole.substr(0, cut);

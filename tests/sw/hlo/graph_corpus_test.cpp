@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of modules that others' compilers printed, where they are at hand.
+// Graphs of modules that other compilers printed, if the corpus is present.
 #include <gtest/gtest.h>
 
 #include <chrono>
 
+#include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
-#include "sw/hlo/to_graph.h"
 #include "tests/sw/hlo/corpus.h"
 
 namespace podsim::sw::hlo {
 namespace {
 
-/// Shardings, and the participants of collectives, of every instruction whose attributes are printed.
-void expect_same_devices(const sw::Module& left, const sw::Module& right) {
+/// Compares shardings, and participants of collectives, of every instruction whose attributes are printed.
+void expect_same_devices(const ir::Module& left, const ir::Module& right) {
   ASSERT_EQ(left.replicas, right.replicas);
   ASSERT_EQ(left.partitions, right.partitions);
   ASSERT_EQ(left.computations.size(), right.computations.size());
@@ -21,9 +21,9 @@ void expect_same_devices(const sw::Module& left, const sw::Module& right) {
     const auto& instructions = left.computations[c].instructions;
     ASSERT_EQ(instructions.size(), right.computations[c].instructions.size());
     for (std::size_t i = 0; i < instructions.size(); ++i) {
-      const sw::Instruction& other = right.computations[c].instructions[i];
-      if (instructions[i].phase == AsyncPhase::done) continue;
-      ASSERT_TRUE(!is_collective(other.opcode) || instructions[i].participants == other.participants) << other.name;
+      const ir::Instruction& other = right.computations[c].instructions[i];
+      if (instructions[i].phase == ir::AsyncPhase::done) continue;
+      ASSERT_TRUE(!ir::is_collective(other.opcode) || instructions[i].participants == other.participants) << other.name;
       ASSERT_EQ(instructions[i].sharding == nullptr, other.sharding == nullptr) << other.name;
       if (!other.sharding) continue;
       ASSERT_EQ(*instructions[i].sharding, *other.sharding) << other.name;
@@ -36,12 +36,12 @@ TEST(HloCorpus, EveryCompleteModuleBecomesAGraphThatPrintsAsTheSameGraph) {
   if (files.empty()) GTEST_SKIP() << "no ../shared/hlo_corpus";
   for (const std::filesystem::path& file : files) {
     for (const Module& module : read(file.filename().string(), text_of(file)).modules) {
-      const sw::Module graph = to_graph(module);
-      const std::string printed = to_string(graph);
+      const ir::Module graph = graph::to_graph(module);
+      const std::string printed = ir::to_string(graph);
       const ReadResult again = read("printed", printed);
       ASSERT_TRUE(again.ok()) << file << base::format(again.diagnostics.front());
-      const sw::Module graph_again = to_graph(again.modules[0]);
-      ASSERT_TRUE(to_string(graph_again) == printed) << file;
+      const ir::Module graph_again = graph::to_graph(again.modules[0]);
+      ASSERT_TRUE(ir::to_string(graph_again) == printed) << file;
       ASSERT_NO_FATAL_FAILURE(expect_same_devices(graph, graph_again)) << file;
     }
   }
@@ -54,7 +54,7 @@ TEST(HloCorpus, ShapesOfTheBenchmarksFollowFromTheirOperands) {
     const std::string folder = file.parent_path().filename().string();
     if (folder != "xla_benchmarks" && !folder.starts_with("tpu_")) continue;
     for (const Module& module : read(file.filename().string(), text_of(file)).modules) {
-      const auto errors = check_shapes(module, to_graph(module));
+      const auto errors = check_shapes(module, graph::to_graph(module));
       ASSERT_TRUE(errors.empty()) << base::format(errors.front());
     }
   }
@@ -66,7 +66,7 @@ TEST(HloCorpus, AGraphOfTensOfThousandsOfInstructionsTakesLessThanASecond) {
   for (const std::filesystem::path& file : files) {
     const ReadResult result = read(file.filename().string(), text_of(file));
     const auto begin = std::chrono::steady_clock::now();
-    for (const Module& module : result.modules) to_graph(module);
+    for (const Module& module : result.modules) graph::to_graph(module);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1)) << file;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts with one mistake each. '^' marks where the caret must stand; it is taken out before reading.
+// Texts with one mistake each. '^' marks the expected position of the caret; it is removed before reading.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string body(const std::string& line) {
 
 const std::vector<Malformed>& malformed() {
   static const std::vector<Malformed> all = {
-      // what is not there at all
+      // missing text
       {"nothing", "^", "no module", ""},
       {"comments_only", "^// nothing\n", "no module", ""},
       {"header_only", "HloModule m^\n", "ends where a computation was expected", ""},
@@ -148,7 +148,7 @@ const std::vector<Malformed>& malformed() {
        body("%r = f32[8] copy(%x), sharding={^devices=[4]<=[4] last_tile_dims={manual, replicated}}"),
        "more last dimensions than the tiles have", ""},
       {"brackets", body("%r = f32[8] copy(%x), new_thing={1, (2, 3^}}"), "expected ')' to close the '('", ""},
-      // what ends too early
+      // texts that end too early
       {"ends_in_name", "HloModule m\n\nENTRY e {\n  %a^", "ends where '=' after an instruction's name was expected",
        ""},
       {"ends_in_shape", "HloModule m\n\nENTRY e {\n  %a = f32[8,^", "the text ends where", ""},
@@ -165,7 +165,7 @@ const std::vector<Malformed>& malformed() {
   return all;
 }
 
-class MalformedText : public testing::TestWithParam<Malformed> {};
+class MalformedText : public ::testing::TestWithParam<Malformed> {};
 
 TEST_P(MalformedText, IsReportedWhereTheMistakeIs) {
   const std::string& marked = GetParam().text;
@@ -184,7 +184,7 @@ TEST_P(MalformedText, IsReportedWhereTheMistakeIs) {
   EXPECT_NE(first.hint.find(GetParam().hint), std::string::npos) << first.hint;
 }
 
-INSTANTIATE_TEST_SUITE_P(Hlo, MalformedText, testing::ValuesIn(malformed()),
+INSTANTIATE_TEST_SUITE_P(Hlo, MalformedText, ::testing::ValuesIn(malformed()),
                          [](const auto& test) { return test.param.name; });
 
 TEST(HloReader, ReportsMistakesOfSeveralComputations) {
@@ -233,7 +233,7 @@ TEST(HloReader, WarnsOfAnUnknownOpcodeOnceAndRejectsItWhenStrict) {
   ASSERT_TRUE(lenient.ok());
   ASSERT_EQ(lenient.diagnostics.size(), 1U);
   EXPECT_EQ(lenient.diagnostics[0].hint, "did you mean 'multiply'?");
-  EXPECT_EQ(lenient.modules.at(0).instructions[6].opcode, Opcode::unknown);
+  EXPECT_EQ(lenient.modules.at(0).instructions[6].opcode, ir::Opcode::unknown);
   EXPECT_FALSE(read("m.hlo", text, UnknownOpcodes::reject).ok());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that are almost HLO: whatever is done to a module, reading it ends, in errors or in modules that print.
+// Texts that are almost HLO: reading any mutation of a module ends, with errors or with modules that print.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "sw/hlo/graph/statistics.h"
 #include "sw/hlo/printer.h"
 #include "sw/hlo/reader.h"
-#include "sw/hlo/statistics.h"
 
 namespace podsim::sw::hlo {
 namespace {
@@ -23,7 +23,7 @@ std::string seed(const std::string& name) {
   return std::move(text).str();
 }
 
-/// Words and single characters, as the text's pieces.
+/// Splits the text into words and single characters.
 std::vector<std::string> tokens(const std::string& text) {
   std::vector<std::string> result;
   for (const char c : text) {
@@ -71,7 +71,7 @@ void read_and_print(const std::string& text) {
   for (const base::Diagnostic& diagnostic : result.diagnostics) RC_ASSERT(!base::format(diagnostic).empty());
   if (!result.ok()) return;
   for (const Module& module : result.modules) {
-    RC_ASSERT(statistics(module).instructions == std::int64_t(module.instructions.size()));
+    RC_ASSERT(graph::statistics(module).instructions == std::int64_t(module.instructions.size()));
   }
   const std::string printed = print(result.modules);
   const ReadResult again = read("printed", printed);

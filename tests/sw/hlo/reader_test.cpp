@@ -6,8 +6,8 @@
 #include <string>
 
 #include "sw/hlo/attribute_value.h"
+#include "sw/hlo/graph/statistics.h"
 #include "sw/hlo/printer.h"
-#include "sw/hlo/statistics.h"
 
 namespace podsim::sw::hlo {
 namespace {
@@ -119,27 +119,27 @@ TEST(HloReader, KeepsWhatItDoesNotKnow) {
 }
 
 TEST(HloReader, SplitsAsynchronousOpcodes) {
-  EXPECT_EQ(find_opcode("fusion-start").opcode, Opcode::fusion);
-  EXPECT_EQ(find_opcode("fusion-start").phase, AsyncPhase::start);
-  EXPECT_EQ(find_opcode("copy-start").opcode, Opcode::copy_start);
-  EXPECT_EQ(find_opcode("custom-call-update").phase, AsyncPhase::update);
-  EXPECT_EQ(find_opcode("frobnicate-start").opcode, Opcode::unknown);
+  EXPECT_EQ(ir::find_opcode("fusion-start").opcode, ir::Opcode::fusion);
+  EXPECT_EQ(ir::find_opcode("fusion-start").phase, ir::AsyncPhase::start);
+  EXPECT_EQ(ir::find_opcode("copy-start").opcode, ir::Opcode::copy_start);
+  EXPECT_EQ(ir::find_opcode("custom-call-update").phase, ir::AsyncPhase::update);
+  EXPECT_EQ(ir::find_opcode("frobnicate-start").opcode, ir::Opcode::unknown);
 }
 
 TEST(HloReader, NamesEveryOpcodeOnceAndFindsIt) {
-  ASSERT_EQ(opcode_table().size(), 133U);
-  for (std::size_t i = 0; i < opcode_table().size(); ++i) {
-    EXPECT_EQ(find_opcode(opcode_table()[i].name).opcode, Opcode(i)) << opcode_table()[i].name;
+  ASSERT_EQ(ir::opcode_table().size(), 133U);
+  for (std::size_t i = 0; i < ir::opcode_table().size(); ++i) {
+    EXPECT_EQ(ir::find_opcode(ir::opcode_table()[i].name).opcode, ir::Opcode(i)) << ir::opcode_table()[i].name;
   }
-  EXPECT_EQ(row(Opcode::while_loop).name, "while");
-  EXPECT_EQ(row(Opcode::logical_xor).name, "xor");
-  EXPECT_EQ(row(Opcode::abs).name, "abs");
-  EXPECT_EQ(row(Opcode::get_tuple_element).name, "get-tuple-element");
-  EXPECT_EQ(row(Opcode::select_and_scatter).name, "select-and-scatter");
+  EXPECT_EQ(ir::row(ir::Opcode::while_loop).name, "while");
+  EXPECT_EQ(ir::row(ir::Opcode::logical_xor).name, "xor");
+  EXPECT_EQ(ir::row(ir::Opcode::abs).name, "abs");
+  EXPECT_EQ(ir::row(ir::Opcode::get_tuple_element).name, "get-tuple-element");
+  EXPECT_EQ(ir::row(ir::Opcode::select_and_scatter).name, "select-and-scatter");
 }
 
 TEST(HloStatistics, CountCollectivesWithTheirGroupsAndBytes) {
-  const Statistics counts = statistics(read_module(new_dialect));
+  const graph::Statistics counts = graph::statistics(read_module(new_dialect));
   EXPECT_EQ(counts.computations, 2);
   EXPECT_EQ(counts.instructions, 8);
   EXPECT_EQ(counts.partitions, 4);
@@ -151,9 +151,9 @@ TEST(HloStatistics, CountCollectivesWithTheirGroupsAndBytes) {
 }
 
 TEST(HloStatistics, InferTheNumberOfPartitionsFromTheGroups) {
-  const Statistics counts =
-      statistics(read_module("ENTRY e {\n  p = f32[8] parameter(0)\n"
-                             "  ROOT c = f32[8] collective-permute(p), source_target_pairs={{0,1},{1,7}}\n}\n"));
+  const graph::Statistics counts =
+      graph::statistics(read_module("ENTRY e {\n  p = f32[8] parameter(0)\n"
+                                    "  ROOT c = f32[8] collective-permute(p), source_target_pairs={{0,1},{1,7}}\n}\n"));
   EXPECT_EQ(counts.partitions, 8);
   EXPECT_EQ(counts.collectives.at(0).groups, "2 pairs");
 }

@@ -3,16 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include "sw/graph/shape_inference.h"
+#include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/reader.h"
-#include "sw/hlo/to_graph.h"
+#include "sw/ir/rules/shape_inference.h"
 
 namespace podsim::sw::hlo {
 namespace {
 
 using Severity = base::Diagnostic::Severity;
 
-/// What is found in an entry of two parameters, p = f32[8] and q = f32[4,6], and these lines.
+/// Diagnostics for an entry with two parameters, p = f32[8] and q = f32[4,6], and these lines.
 std::vector<base::Diagnostic> found_in(const std::string& lines) {
   const ReadResult read =
       hlo::read("test",
@@ -20,7 +20,7 @@ std::vector<base::Diagnostic> found_in(const std::string& lines) {
                 "ENTRY main {\n  p = f32[8] parameter(0)\n  q = f32[4,6] parameter(1)\n" +
                     lines + "\n}\n");
   if (!read.ok()) throw std::logic_error(read.diagnostics.front().message);
-  return check_shapes(read.modules[0], to_graph(read.modules[0]));
+  return check_shapes(read.modules[0], graph::to_graph(read.modules[0]));
 }
 
 TEST(ShapeCheck, PointsAtTheInstructionWhoseShapeDoesNotFollow) {
@@ -35,7 +35,7 @@ TEST(ShapeCheck, FindsNothingWhereEveryShapeFollows) {
   EXPECT_TRUE(found_in("  ROOT r = f32[5] slice(p), slice={[0:5]}").empty());
 }
 
-// Dimensions that attributes name are there in all of these.
+// In all of these, the dimensions that attributes name exist.
 TEST(ShapeCheck, AShapeOfOtherSizesOrElementTypesIsAWarning) {
   for (const char* line : {
            "  ROOT r = f32[4] slice(p), slice={[0:5]}",

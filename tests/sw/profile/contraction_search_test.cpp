@@ -4,18 +4,18 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "sw/graph/convolution_gradient.h"
-#include "sw/graph/flops.h"
-#include "sw/graph/graph_builder.h"
+#include "sw/ir/build/graph_builder.h"
+#include "sw/ir/transform/convolution_gradient.h"
+#include "sw/ir/transform/flops.h"
 #include "sw/profile/dot_match.h"
 
-// Shapes of operations whose roles are known, and what is found when only shapes and FLOPs are.
-namespace podsim::sw {
+// Operations with known roles, compared with the result of a search by shapes and FLOPs alone.
+namespace podsim::sw::profile {
 namespace {
 
-Shape bf16(std::vector<std::int64_t> sizes) { return make_shape(ElementType::bf16, std::move(sizes)); }
+ir::Shape bf16(std::vector<std::int64_t> sizes) { return ir::make_shape(ir::ElementType::bf16, std::move(sizes)); }
 
-Contraction found(std::vector<Shape> results, std::vector<Shape> operands, double flops) {
+Contraction found(std::vector<ir::Shape> results, std::vector<ir::Shape> operands, double flops) {
   const std::size_t count = operands.size();
   auto contraction = find_contraction({std::move(results), std::move(operands), std::vector<bool>(count, true)}, flops);
   EXPECT_TRUE(contraction.has_value());
@@ -25,7 +25,7 @@ Contraction found(std::vector<Shape> results, std::vector<Shape> operands, doubl
 double macs(const Contraction& contraction) { return double(contraction.multiply_accumulates()); }
 
 TEST(ContractionSearch, AProjectionIntoHeadsContractsTheFeatures) {
-  // [b s d] x [d h k] -> [b s h k], a bias and normalisation beside it.
+  // [b s d] x [d h k] -> [b s h k], with a bias and a normalisation.
   const double count = 32.0 * 512 * 1024 * 16 * 64;
   const Contraction c = found({bf16({32, 512, 16, 64})}, {bf16({16, 64}), bf16({1024, 16, 64}), bf16({32, 512, 1024})},
                               2 * count + 6 * 32 * 512 * 1024);
@@ -47,8 +47,8 @@ TEST(ContractionSearch, TwoProductsInARowPassThroughTheScores) {
   const double each = 32.0 * 16 * 512 * 512 * 64;
   const Contraction c =
       found({bf16({32, 512, 16, 64})},
-            {bf16({32, 512, 16, 64}), make_shape(ElementType::u32, {16, 512, 512}),
-             make_shape(ElementType::f32, {32, 16, 512}), bf16({32, 512, 16, 64}), bf16({32, 512, 16, 64})},
+            {bf16({32, 512, 16, 64}), ir::make_shape(ir::ElementType::u32, {16, 512, 512}),
+             ir::make_shape(ir::ElementType::f32, {32, 16, 512}), bf16({32, 512, 16, 64}), bf16({32, 512, 16, 64})},
             4 * each + 8 * 32 * 16 * 512 * 512);
   EXPECT_EQ(macs(c), 2 * each);
   ASSERT_EQ(c.steps.size(), 2U);
@@ -57,50 +57,52 @@ TEST(ContractionSearch, TwoProductsInARowPassThroughTheScores) {
 
 TEST(ContractionSearch, AnOperandThatIsMadeInsideHasTheDepthOfTheOther) {
   // One-hot rows of two times a table of two.
-  const Contraction c = found({bf16({16384, 1024})}, {make_shape(ElementType::f32, {2, 1024})}, 5.0 * 16384 * 1024);
+  const Contraction c =
+      found({bf16({16384, 1024})}, {ir::make_shape(ir::ElementType::f32, {2, 1024})}, 5.0 * 16384 * 1024);
   EXPECT_EQ(c.steps[0].lhs, kMadeInside);
   EXPECT_EQ(c.made_lhs.dimensions, (std::vector<std::int64_t>{16384, 2}));
 }
 
 TEST(ContractionSearch, IntegersAreNoFactors) {
-  EXPECT_FALSE(find_contraction({{bf16({64, 64})},
-                                 {make_shape(ElementType::s32, {64, 64}), make_shape(ElementType::s32, {64, 64})},
-                                 {true, true}},
-                                1000)
+  EXPECT_FALSE(find_contraction(
+                   {{bf16({64, 64})},
+                    {ir::make_shape(ir::ElementType::s32, {64, 64}), ir::make_shape(ir::ElementType::s32, {64, 64})},
+                    {true, true}},
+                   1000)
                    .has_value());
 }
 
-/// A convolution and its gradients as the graph has them, and the shapes of the three arrays.
+/// A convolution and its gradients in the form of the graph, and the shapes of the three arrays.
 struct ConvolutionCase {
   std::int64_t batch, size, in, out, window, stride;
 };
 
-void expect_found(const Instruction& wanted, const Shape& lhs, const Shape& rhs, const ConvolutionCase& c) {
-  const auto count = double(multiply_accumulates(wanted, lhs, rhs));
+void expect_found(const ir::Instruction& wanted, const ir::Shape& lhs, const ir::Shape& rhs, const ConvolutionCase& c) {
+  const auto count = double(ir::transform::multiply_accumulates(wanted, lhs, rhs));
   const Contraction contraction = found({wanted.shape}, {lhs, rhs}, 2 * count * 1.001);
   RC_ASSERT(contraction.steps.size() == 1U);
-  // Padding on the other side meets other taps: a per cent.
+  // Padding on the other side has other taps: a difference of about 1 %.
   RC_ASSERT(std::abs(macs(contraction) / count - 1) < 0.05);
   static_cast<void>(c);
 }
 
-// Forward, input gradient and kernel gradient, for windows and strides that networks have.
+// Forward, input gradient and kernel gradient, for windows and strides of real networks.
 RC_GTEST_PROP(ContractionSearch, ConvolutionsAndTheirGradientsAreFoundWithTheirWork, ()) {
   ConvolutionCase c{*rc::gen::element<std::int64_t>(2, 8, 64),   *rc::gen::element<std::int64_t>(14, 28, 40),
                     *rc::gen::element<std::int64_t>(16, 48, 96), *rc::gen::element<std::int64_t>(20, 80, 160),
                     *rc::gen::element<std::int64_t>(1, 3, 5),    *rc::gen::element<std::int64_t>(1, 2)};
   const std::int64_t positions = (c.size + c.stride - 1) / c.stride;
   const std::int64_t padding = std::max<std::int64_t>(0, (positions - 1) * c.stride + c.window - c.size);
-  WindowDimension window{
+  ir::WindowDimension window{
       .size = c.window, .stride = c.stride, .padding_low = padding / 2, .padding_high = padding - padding / 2};
-  GraphBuilder b("convolution");
-  const InstructionId image = b.parameter(bf16({c.batch, c.size, c.size, c.in}), "image");
-  const InstructionId kernel = b.parameter(bf16({c.window, c.window, c.in, c.out}), "kernel");
-  const InstructionId forward =
-      b.convolution(image, kernel, {window, window}, convolution_dimensions("b01f_01io->b01f"));
-  const InstructionId gradient = b.parameter(b.shape(forward), "gradient");
-  const InstructionId input_gradient = convolution_input_gradient(b, b[forward], gradient);
-  const InstructionId kernel_gradient = convolution_kernel_gradient(b, b[forward], gradient);
+  ir::build::GraphBuilder b("convolution");
+  const ir::InstructionId image = b.parameter(bf16({c.batch, c.size, c.size, c.in}), "image");
+  const ir::InstructionId kernel = b.parameter(bf16({c.window, c.window, c.in, c.out}), "kernel");
+  const ir::InstructionId forward =
+      b.convolution(image, kernel, {window, window}, ir::build::convolution_dimensions("b01f_01io->b01f"));
+  const ir::InstructionId gradient = b.parameter(b.shape(forward), "gradient");
+  const ir::InstructionId input_gradient = ir::transform::convolution_input_gradient(b, b[forward], gradient);
+  const ir::InstructionId kernel_gradient = ir::transform::convolution_kernel_gradient(b, b[forward], gradient);
   expect_found(b[forward], b.shape(image), b.shape(kernel), c);
   expect_found(b[input_gradient], b.shape(gradient), b.shape(kernel), c);
   expect_found(b[kernel_gradient], b.shape(image), b.shape(gradient), c);
@@ -116,11 +118,11 @@ TEST(DotMatch, SharesOutADimensionThatAllHaveAsBatch) {
 }
 
 TEST(DotMatch, KeepsTheLayoutOfAResultInAnotherOrder) {
-  Shape result = bf16({32, 512, 16, 64});
+  ir::Shape result = bf16({32, 512, 16, 64});
   result.minor_to_major = {1, 3, 2, 0};
   const auto dots = matching_dots(result, bf16({1024, 16, 64}), bf16({32, 512, 1024}));
   ASSERT_EQ(dots.size(), 1U);
-  const Shape& shape = dots[0].shape;
+  const ir::Shape& shape = dots[0].shape;
   EXPECT_EQ(shape.dimensions[shape.minor_dimension(0)], 512) << "the sequence has the lanes";
 }
 
@@ -129,4 +131,4 @@ TEST(DotMatch, UnrelatedShapesHaveNone) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 using Records = std::vector<std::vector<std::string>>;
@@ -51,7 +51,7 @@ TEST(Csv, TextBehindAQuotedFieldIsAnErrorWhereItStands) {
   EXPECT_EQ(error.location.column, 6);
 }
 
-// Whatever is written with every field in quotes comes back.
+// Fields written in quotes are read back unchanged.
 RC_GTEST_PROP(Csv, WhatIsQuotedIsReadBack, (const Records& wanted)) {
   std::string text;
   Records expected;
@@ -69,4 +69,4 @@ RC_GTEST_PROP(Csv, WhatIsQuotedIsReadBack, (const Records& wanted)) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

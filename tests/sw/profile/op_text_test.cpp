@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 const std::string kFusion =
@@ -15,7 +15,7 @@ TEST(OpText, HasShapesOperandsAndAttributes) {
   const auto op = read_op_text(kFusion);
   ASSERT_TRUE(op.has_value());
   EXPECT_EQ(op->name, "fusion.5");
-  EXPECT_EQ(op->opcode, Opcode::fusion);
+  EXPECT_EQ(op->opcode, ir::Opcode::fusion);
   ASSERT_EQ(op->operands.size(), 2U);
   EXPECT_EQ(op->operands[1].name, "p.2");
   EXPECT_EQ(op->operands[1].shape->minor_to_major, (std::vector<int>{0, 3, 2, 1}));
@@ -38,7 +38,7 @@ TEST(OpText, WhatIsNoOpIsNothing) {
   }
 }
 
-// Wherever a profiler cuts a text off, what stands before it is kept.
+// A truncated text is read up to its end.
 TEST(OpText, AnyBeginningOfAnOpIsReadAsFarAsItGoes) {
   for (std::size_t length = 0; length < kFusion.size(); ++length) {
     const auto op = read_op_text(kFusion.substr(0, length));
@@ -46,11 +46,11 @@ TEST(OpText, AnyBeginningOfAnOpIsReadAsFarAsItGoes) {
       EXPECT_LE(length, kFusion.find("fusion(") + 6) << length;
       continue;
     }
-    EXPECT_EQ(op->opcode, Opcode::fusion);
+    EXPECT_EQ(op->opcode, ir::Opcode::fusion);
     EXPECT_LE(op->operands.size(), 2U);
     EXPECT_TRUE(op->cut_off || length >= kFusion.find("), kind")) << length;
   }
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -5,7 +5,7 @@
 
 #include "tests/hw/test_machine.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 const std::string kHead =
@@ -15,7 +15,7 @@ std::vector<ComparedOp> compared(const std::string& rows) {
   return ProfileModel(hw::tpu_v3(), std::nullopt).compare(read_profile("p.csv", kHead + rows));
 }
 
-// 256 MiB each way take what a mix of equal streams takes: (2 + 0.4) / 2 of the bytes at the read rate.
+// 256 MiB each way take the time of a mix of equal streams: (2 + 0.4) / 2 of the bytes at the read rate.
 TEST(ProfileModel, ALongCopyTakesItsBytesAndTheTurnaround) {
   const hw::Machine machine = hw::tpu_v3();
   const double bytes = double(256 << 20);
@@ -54,7 +54,7 @@ TEST(ProfileModel, AnAllReduceIsTheCollectiveOnTheSlice) {
   const Profile profile = read_profile("p.csv", kHead + row);
   EXPECT_EQ(devices_named(profile), 8);
   const auto ops = ProfileModel(hw::tpu_v3(), slice).compare(profile);
-  // No all-reduce beats 2 S (N - 1) / N over all links of a chip.
+  // No all-reduce is faster than 2 S (N - 1) / N over all links of a chip.
   const hw::Machine machine = hw::tpu_v3();
   EXPECT_GT(*ops.at(0).modelled_s, 2 * 4194304 * 3.0 / 4 / (2 * 70e9));
   EXPECT_LT(*ops.at(0).modelled_s, 1e-3);
@@ -71,4 +71,4 @@ TEST(ProfileTotals, ErrorIsWeightedByTimeAndBiasHasASign) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 std::vector<base::Diagnostic> errors_of(const std::string& text) {
@@ -80,4 +80,4 @@ TEST(Profile, EveryBadRowIsAnErrorAtItsPlace) {
 TEST(Profile, AnEmptyFileIsAnError) { EXPECT_EQ(errors_of("").size(), 1U); }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

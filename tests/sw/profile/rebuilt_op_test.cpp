@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "sw/compiler/op_work.h"
+#include "sw/compiler/tiles/op_work.h"
 #include "tests/hw/test_machine.h"
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 using base::Bytes;
@@ -19,14 +19,14 @@ RebuiltOp rebuilt(const std::string& text, const OpCounts& counts = {}) {
   return *std::move(op);
 }
 
-OpWork work_of(const RebuiltOp& op) {
-  const Computation& entry = op.module.entry_computation();
-  return op_work(op.module, entry, entry.root, hw::tpu_v3());
+compiler::tiles::OpWork work_of(const RebuiltOp& op) {
+  const ir::Computation& entry = op.module.entry_computation();
+  return compiler::tiles::op_work(op.module, entry, entry.root, hw::tpu_v3());
 }
 
 TEST(RebuiltOp, ALoopFusionReadsItsOperandsAndDoesItsFlops) {
   const double elements = 1024.0 * 1024;
-  const OpWork work =
+  const compiler::tiles::OpWork work =
       work_of(rebuilt("%f = f32[1024,1024]{1,0} fusion(f32[1024,1024]{1,0} %a, f32[1024,1024]{1,0} %b), kind=kLoop",
                       {3 * elements, {}, ""}));
   EXPECT_EQ(work.read_bytes(), Bytes(8 << 20));
@@ -35,15 +35,15 @@ TEST(RebuiltOp, ALoopFusionReadsItsOperandsAndDoesItsFlops) {
 }
 
 TEST(RebuiltOp, AFusionReadsNoMoreThanTheProfileSays) {
-  // 128 of 1792 columns of the operand, and what is written.
-  const OpWork work =
+  // 128 of 1792 columns of the operand, and the written bytes.
+  const compiler::tiles::OpWork work =
       work_of(rebuilt("%f = f32[128,128]{0,1} fusion(f32[128,1792]{0,1} %a), kind=kLoop", {0, 2.0 * 65536, ""}));
   EXPECT_EQ(work.read_bytes(), Bytes(65536));
   EXPECT_EQ(work.written_bytes, Bytes(65536));
 }
 
 TEST(RebuiltOp, APartIsReplacedInPlaceWhereTheBytesAreFewerThanTheResult) {
-  const OpWork work =
+  const compiler::tiles::OpWork work =
       work_of(rebuilt("%f = f32[4096,128]{1,0} fusion(f32[4096,128]{1,0} %a, s32[] %i, f32[8,128]{1,0} %b), kind=kLoop",
                       {0, 3.0 * 4096 + 4, ""}));
   EXPECT_LE(work.read_bytes() + work.written_bytes, Bytes(4 * 4096));
@@ -52,7 +52,7 @@ TEST(RebuiltOp, APartIsReplacedInPlaceWhereTheBytesAreFewerThanTheResult) {
 TEST(RebuiltOp, AMatmulFusionHasItsContractionAndItsElementwiseOperations) {
   // [4096,1024] x [1024,2048], the sum with a bias, two operations.
   const double product = 2.0 * 4096 * 1024 * 2048, output = 4096.0 * 2048;
-  const OpWork work =
+  const compiler::tiles::OpWork work =
       work_of(rebuilt("%f = bf16[4096,2048]{1,0} fusion(bf16[4096,1024]{1,0} %x, bf16[1024,2048]{1,0} %w, f32[2048]{0} "
                       "%b), kind=kOutput",
                       {product + 2 * output, {}, ""}));
@@ -65,7 +65,7 @@ TEST(RebuiltOp, AMatmulFusionHasItsContractionAndItsElementwiseOperations) {
 
 TEST(RebuiltOp, StatisticsOfRowsMoveFromLanesToSublanes) {
   const double product = 2.0 * 16384 * 1024 * 1024, input = 16384.0 * 1024;
-  const OpWork work =
+  const compiler::tiles::OpWork work =
       work_of(rebuilt("%f = bf16[16384,1024]{1,0} fusion(bf16[16384,1024]{1,0} %x, bf16[1024,1024]{1,0} %w, "
                       "f32[16384]{0} %m), kind=kOutput",
                       {product + input, {}, ""}));
@@ -74,14 +74,15 @@ TEST(RebuiltOp, StatisticsOfRowsMoveFromLanesToSublanes) {
 
 TEST(RebuiltOp, ZeroOperandsMakeRandomBits) {
   const double words = 16.0 * 512 * 512;
-  const OpWork work = work_of(rebuilt("%f = u32[16,512,512]{1,2,0} fusion(), kind=kLoop", {127 * words, {}, ""}));
+  const compiler::tiles::OpWork work =
+      work_of(rebuilt("%f = u32[16,512,512]{1,2,0} fusion(), kind=kLoop", {127 * words, {}, ""}));
   // 32 numbers to a word.
   EXPECT_GE(work.epilogue.alu_ops, 32 * words / 1024);
   EXPECT_EQ(work.read_bytes(), Bytes(0));
 }
 
 TEST(RebuiltOp, AScatterIntoZerosUpdatesItsRows) {
-  const OpWork work =
+  const compiler::tiles::OpWork work =
       work_of(rebuilt("%f = f32[19656,128]{1,0:T(8,128)} fusion(s32[1664]{0} %i, f32[1664,128]{1,0:T(8,128)} %u, f32[] "
                       "%z), kind=kCustom",
                       {1664.0 * 128, {}, ""}));
@@ -90,13 +91,13 @@ TEST(RebuiltOp, AScatterIntoZerosUpdatesItsRows) {
 }
 
 TEST(RebuiltOp, AGatherReadsItsRows) {
-  const OpWork work = work_of(rebuilt(
+  const compiler::tiles::OpWork work = work_of(rebuilt(
       "%f = bf16[1664,128]{1,0} fusion(f32[19656,128]{1,0:T(8,128)} %t, s32[2048]{0} %i), kind=kCustom", {0, {}, ""}));
   EXPECT_EQ(work.gathered.slices, 1664);
 }
 
 TEST(RebuiltOp, RegionsOfImagesAreGatheredByTheirLastDimensions) {
-  const OpWork work = work_of(
+  const compiler::tiles::OpWork work = work_of(
       rebuilt("%f = f32[4,1000,256]{2,1,0} fusion(f32[4,100,152,256]{3,2,1,0} %t, s32[4000,3]{1,0} %i), kind=kCustom",
               {0, {}, ""}));
   EXPECT_EQ(work.gathered.slices, 4000);
@@ -116,14 +117,14 @@ TEST(RebuiltOp, WhatIsNoFusionIsTakenAsItIsWritten) {
 
 TEST(RebuiltOp, SortsInBitonicPasses) {
   // 2^14 elements: 14 x 15 / 2 passes over 16 registers of two operands.
-  const OpWork work = work_of(rebuilt(
+  const compiler::tiles::OpWork work = work_of(rebuilt(
       "%s = (s32[16384]{0}, s32[16384]{0}) sort(s32[16384]{0} %a, s32[16384]{0} %b), dimensions={0}, to_apply=%less"));
   EXPECT_EQ(work.passes, 105);
   EXPECT_EQ(work.cross_lane_ops, 105 * 32);
 }
 
 TEST(RebuiltOp, WhatItsTextLacksIsInferredOrNothing) {
-  // A convolution without its roles is a fusion with one; without operands there is nothing to tell.
+  // A convolution without its roles is rebuilt like a fusion; without operands there is no result.
   const double flops = 2.0 * 128 * 1024 * 857;
   EXPECT_TRUE(
       work_of(rebuilt("%c = f32[128,857]{0,1} convolution(bf16[128,1024]{1,0} %a, f32[857,1024]{1,0} %b), dim_la",
@@ -133,4 +134,4 @@ TEST(RebuiltOp, WhatItsTextLacksIsInferredOrNothing) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

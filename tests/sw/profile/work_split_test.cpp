@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace podsim::sw {
+namespace podsim::sw::profile {
 namespace {
 
 TEST(WorkSplit, FindsTheOperationsOfAFeedForwardLayer) {
@@ -18,7 +18,7 @@ TEST(WorkSplit, FindsTheOperationsOfAFeedForwardLayer) {
 
 TEST(WorkSplit, NothingIsNothing) { EXPECT_EQ(split_work(0, {{100, 3}, {200, 1}}), (std::vector<std::int64_t>{0, 0})); }
 
-// What adds up exactly is found as something that adds up, however it is shared out.
+// Operations that add up exactly are found as some split that adds up.
 RC_GTEST_PROP(WorkSplit, WholeOperationsAddUp, ()) {
   std::vector<WorkSide> sides;
   double operations = 0;
@@ -35,4 +35,4 @@ RC_GTEST_PROP(WorkSplit, WholeOperationsAddUp, ()) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::profile

@@ -5,9 +5,9 @@
 
 #include <sstream>
 
-#include "hw/isa/assembler.h"
+#include "hw/isa/pasm/assembler.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
 std::vector<std::string> lines(const std::string& text) {
@@ -21,12 +21,12 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 TEST(KernelListing, ShowsCycleWaitReasonLineAndTextOfEveryBundleThatIssued) {
   const hw::isa::Program program =
-      hw::isa::assemble("x.pasm", "{ s.mov s1, 2 }\nagain:\n{ s.loop s1, again }\n{ halt }\n");
+      hw::isa::pasm::assemble("x.pasm", "{ s.mov s1, 2 }\nagain:\n{ s.loop s1, again }\n{ halt }\n");
   KernelListing listing(program);
   const std::vector<hw::isa::Bundle>& bundles = program.segments[0].bundles;
   listing.add({base::Cycles(0), 0, bundles[0], base::Cycles(0)});
   listing.add({base::Cycles(1), 1, bundles[1], base::Cycles(0)});
-  listing.add({base::Cycles(10), 1, bundles[1], base::Cycles(8), hw::Stall::branch});
+  listing.add({base::Cycles(10), 1, bundles[1], base::Cycles(8), hw::bundle::Stall::branch});
   listing.add({base::Cycles(11), 2, bundles[2], base::Cycles(0)});
   const std::vector<std::string> text = lines(listing.text());
   ASSERT_EQ(text.size(), 7U) << listing.text();  // the header, four bundles, the label before two of them
@@ -38,7 +38,7 @@ TEST(KernelListing, ShowsCycleWaitReasonLineAndTextOfEveryBundleThatIssued) {
 }
 
 TEST(KernelListing, ShowsWhatAnOverlayPutInAPlaceNotWhatStoodThere) {
-  const hw::isa::Program program = hw::isa::assemble("x.pasm", "{ s.mov s1, 2 }\n{ halt }\n");
+  const hw::isa::Program program = hw::isa::pasm::assemble("x.pasm", "{ s.mov s1, 2 }\n{ halt }\n");
   KernelListing listing(program);
   listing.add({base::Cycles(0), 0, program.segments[0].bundles[0], base::Cycles(0)});
   listing.add({base::Cycles(1), 0, program.segments[0].bundles[1], base::Cycles(0)});
@@ -48,4 +48,4 @@ TEST(KernelListing, ShowsWhatAnOverlayPutInAPlaceNotWhatStoodThere) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

@@ -9,23 +9,23 @@
 
 #include "tests/hw/test_machine.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
-using hw::Stall;
+using hw::bundle::Stall;
 using hw::isa::Slot;
 
 /// 1000 cycles at 1 GHz, 600 of them with a bundle.
-KernelReport sample() {
+KernelReport sample_kernel() {
   KernelReport report;
   report.kernel = "matmul m=8";
   report.machine = hw::round_machine();
   report.result.cycles = base::Cycles(1000);
   report.result.bundles = 600;
-  report.result.stalls[std::size_t(Stall::sync_flag)] = base::Cycles(300);
-  report.result.stalls[std::size_t(Stall::matrix_results)] = base::Cycles(100);
-  report.result.slot_use[std::size_t(Slot::vector0)] = 150;
-  report.result.slot_use[std::size_t(Slot::vector1)] = 50;
+  report.result.stalls[std::size_t(hw::bundle::Stall::sync_flag)] = base::Cycles(300);
+  report.result.stalls[std::size_t(hw::bundle::Stall::matrix_results)] = base::Cycles(100);
+  report.result.slot_use[std::size_t(hw::isa::Slot::vector0)] = 150;
+  report.result.slot_use[std::size_t(hw::isa::Slot::vector1)] = 50;
   report.result.matrix_busy = {base::Cycles(500), base::Cycles(300)};
   report.result.hbm_read = base::Bytes(40'000);
   report.result.hbm_written = base::Bytes(10'000);
@@ -41,7 +41,7 @@ double sum_of(const nlohmann::json& numbers) {
 }
 
 TEST(KernelReport, UtilisationIsWorkOverWhatTheUnitsCouldDo) {
-  const KernelReport report = sample();
+  const KernelReport report = sample_kernel();
   EXPECT_DOUBLE_EQ(report.time_s(), 1e-6);
   EXPECT_DOUBLE_EQ(report.mxu_utilization(), 0.4);   // 800 of 2 x 1000 cycles
   EXPECT_DOUBLE_EQ(report.hbm_utilization(), 0.5);   // 50 000 bytes, 100 a cycle
@@ -49,7 +49,7 @@ TEST(KernelReport, UtilisationIsWorkOverWhatTheUnitsCouldDo) {
 }
 
 TEST(KernelReport, OfNothingIsWithoutNotANumber) {
-  KernelReport report = sample();
+  KernelReport report = sample_kernel();
   report.result = {};
   EXPECT_EQ(report.mxu_utilization(), 0);
   EXPECT_EQ(report.hbm_utilization(), 0);
@@ -57,9 +57,9 @@ TEST(KernelReport, OfNothingIsWithoutNotANumber) {
 }
 
 TEST(ClosedForm, IsArithmeticOnFlopsAndBytesAsTheyLieInHbm) {
-  Kernel kernel;
+  codegen::families::Kernel kernel;
   kernel.flops = 6.553e6;  // the round machine: 2 x 2 x 128 x 128 x 1e9 = 65.536 TFLOP/s
-  const Shape padded = make_shape(ElementType::f32, {8, 100});  // 8 x 128 words
+  const ir::Shape padded = ir::make_shape(ir::ElementType::f32, {8, 100});  // 8 x 128 words
   kernel.inputs = {{"a", padded, 0}, {"b", padded, 0}};
   kernel.outputs = {{"c", padded, 0}};
   const ClosedForm form = closed_form(hw::round_machine(), kernel);
@@ -70,7 +70,7 @@ TEST(ClosedForm, IsArithmeticOnFlopsAndBytesAsTheyLieInHbm) {
 }
 
 TEST(KernelJson, HasTheKeysThatScriptsRelyOn) {
-  const nlohmann::json json = nlohmann::json::parse(kernel_json(sample()));
+  const nlohmann::json json = nlohmann::json::parse(kernel_json(sample_kernel()));
   for (const char* key :
        {"schema_version", "command", "kernel", "cycles", "utilization", "stalls", "verified", "warnings", "wall_s"}) {
     EXPECT_TRUE(json.contains(key)) << key;
@@ -86,12 +86,12 @@ TEST(KernelJson, HasTheKeysThatScriptsRelyOn) {
 }
 
 TEST(KernelJson, BundlesAndStallsAddUpToTheCycles) {
-  const nlohmann::json json = nlohmann::json::parse(kernel_json(sample()));
+  const nlohmann::json json = nlohmann::json::parse(kernel_json(sample_kernel()));
   EXPECT_EQ(json["bundles"].get<double>() + sum_of(json["stalls"]), json["cycles"].get<double>());
 }
 
 TEST(KernelJson, SaysWhetherResultsWereChecked) {
-  KernelReport report = sample();
+  KernelReport report = sample_kernel();
   EXPECT_TRUE(nlohmann::json::parse(kernel_json(report))["verified"].is_null());
   report.verified = false;
   report.verification.emplace();
@@ -118,12 +118,12 @@ std::vector<std::int64_t> cycles_column(const std::string& text) {
 }
 
 TEST(KernelText, TheRowsOfTheCyclesAddUpToTheirTotal) {
-  const std::vector<std::int64_t> cycles = cycles_column(kernel_text(sample()));
+  const std::vector<std::int64_t> cycles = cycles_column(kernel_text(sample_kernel()));
   EXPECT_EQ(cycles, (std::vector<std::int64_t>{600, 300, 100, 1000}));
 }
 
 TEST(KernelText, AnswersWhatAPersonAsksFirst) {
-  KernelReport report = sample();
+  KernelReport report = sample_kernel();
   report.warnings.emplace_back("a warning");
   const std::string text = kernel_text(report);
   for (const char* part :
@@ -136,7 +136,7 @@ TEST(KernelText, AnswersWhatAPersonAsksFirst) {
 }
 
 TEST(KernelText, NamesTheElementThatComesClosestToItsBound) {
-  KernelReport report = sample();
+  KernelReport report = sample_kernel();
   report.verified = true;
   report.verification.emplace();
   report.verification->seed = 9;
@@ -150,4 +150,4 @@ TEST(KernelText, NamesTheElementThatComesClosestToItsBound) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

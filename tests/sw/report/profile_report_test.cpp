@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace podsim::sw {
+namespace podsim::sw::report {
 namespace {
 
-ComparedOp op(std::string name, std::string category, std::int64_t n, double measured, std::optional<double> modelled) {
+profile::ComparedOp op(std::string name, std::string category, std::int64_t n, double measured,
+                       std::optional<double> modelled) {
   return {.name = name,
           .category = std::move(category),
           .hlo_text = "%" + name + " = f32[8]{0} copy(f32[8]{0} %a, \"<x>\")",
@@ -18,7 +19,7 @@ ComparedOp op(std::string name, std::string category, std::int64_t n, double mea
           .modelled_s = modelled};
 }
 
-ProfileReport sample() {
+ProfileReport sample_profile() {
   ProfileReport report;
   report.profile = "p.csv";
   report.machine = "tpu-v3";
@@ -28,7 +29,7 @@ ProfileReport sample() {
 }
 
 TEST(ProfileReport, JsonHasTheSumsOverTheProfileAndItsCategories) {
-  const auto json = nlohmann::json::parse(profile_json(sample()));
+  const auto json = nlohmann::json::parse(profile_json(sample_profile()));
   EXPECT_EQ(json["ops"], 3);
   // 10 x 0.1 ms and 2 ms wrong of 30 ms; one up, the other down.
   EXPECT_NEAR(json["time_weighted_mae"].get<double>(), 3.0 / 30, 1e-9);
@@ -42,20 +43,20 @@ TEST(ProfileReport, JsonHasTheSumsOverTheProfileAndItsCategories) {
 }
 
 TEST(ProfileReport, TextNamesWhatIsFurthestOffFirst) {
-  const std::string text = profile_text(sample());
+  const std::string text = profile_text(sample_profile());
   EXPECT_LT(text.find("%b ="), text.find("%a ="));
   EXPECT_NE(text.find("10.0 % mean absolute"), std::string::npos);
   EXPECT_NE(text.find("1 rows whose text"), std::string::npos);
 }
 
 TEST(ProfileReport, CsvHasALineForEveryRow) {
-  const std::string csv = profile_csv(sample());
+  const std::string csv = profile_csv(sample_profile());
   EXPECT_EQ(std::ranges::count(csv, '\n'), 5);
   EXPECT_NE(csv.find("\nd,unknown,5,1000.000000,,,"), std::string::npos) << csv;
 }
 
 TEST(ProfileReport, ThePlotHasADotForEveryModelledOp) {
-  const std::string svg = profile_svg(sample());
+  const std::string svg = profile_svg(sample_profile());
   std::size_t dots = 0;
   for (std::size_t at = svg.find("fill-opacity"); at != std::string::npos; at = svg.find("fill-opacity", at + 1))
     ++dots;
@@ -72,4 +73,4 @@ TEST(ProfileReport, AnEmptyProfileHasNoErrorAndStillAPlot) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report

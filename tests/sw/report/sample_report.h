@@ -3,25 +3,25 @@
 
 #include <cmath>
 
-#include "sw/report/run_report.h"
+#include "sw/report/run/run_report.h"
 #include "tests/hw/test_machine.h"
 
-namespace podsim::sw::testing {
+namespace podsim::sw::report::testing {
 
 /// A run with round numbers: a step of 10 ms, of which 6 compute, 3 collective, 1 infeed, on 16 chips.
-inline RunReport sample_report() {
+inline run::RunReport sample_report() {
   using base::Bytes;
   using base::Time;
-  RunReport report;
+  run::RunReport report;
   report.workload = "resnet50";
   report.machine = hw::tpu_v3();
   report.slice = "4x4";
   report.detail = "replay";
   report.chips = 16;
   report.batch_per_core = 128;
-  auto item = [&](ProgramItem::Kind kind, const char* hlo, const char* op, const char* category, double flops,
+  auto item = [&](compiler::ProgramItem::Kind kind, const char* hlo, const char* op, const char* category, double flops,
                   std::int64_t bytes) {
-    ProgramItem added;
+    compiler::ProgramItem added;
     added.kind = kind;
     added.hlo_name = hlo;
     added.op_name = op;
@@ -31,30 +31,31 @@ inline RunReport sample_report() {
     added.bytes = Bytes(bytes);
     report.program.items.push_back(added);
   };
-  item(ProgramItem::Kind::infeed, "infeed.0", "", "infeed", 0, 1000);
-  item(ProgramItem::Kind::op, "fusion.1", "block0/conv1, a", "convolution fusion", 6.16e9, 1 << 20);
-  item(ProgramItem::Kind::op, "fusion.2", "block0/\"relu\"", "loop fusion", 1e6, 1 << 20);
-  item(ProgramItem::Kind::collective, "all-reduce.3", "gradients", "all-reduce", 0, 2000);
+  item(compiler::ProgramItem::Kind::infeed, "infeed.0", "", "infeed", 0, 1000);
+  item(compiler::ProgramItem::Kind::op, "fusion.1", "block0/conv1, a", "convolution fusion", 6.16e9, 1 << 20);
+  item(compiler::ProgramItem::Kind::op, "fusion.2", "block0/\"relu\"", "loop fusion", 1e6, 1 << 20);
+  item(compiler::ProgramItem::Kind::collective, "all-reduce.3", "gradients", "all-reduce", 0, 2000);
   report.program.flops = 130e9;
   report.program.matmul_flops = 123.2e9;
   report.program.ops.resize(2);
   report.memory.parameters = Bytes(std::int64_t(1) << 30);
   report.memory.peak = Bytes(std::int64_t(4) << 30);
-  RunResult& result = report.result;
+  runtime::RunResult& result = report.result;
   result.steps = 2;
   result.step_times = {Time(11'000'000'000), Time(10'000'000'000)};
   result.step_time = Time(10'000'000'000);
-  result.items = {{0, Time(1'000'000'000), {}, Bound::host},
-                  {1, Time(4'000'000'000), {}, Bound::mxu},
-                  {2, Time(2'000'000'000), {}, Bound::hbm},
-                  {3, Time(3'000'000'000), {}, Bound::ici}};
+  result.items = {{0, Time(1'000'000'000), {}, runtime::Bound::host},
+                  {1, Time(4'000'000'000), {}, runtime::Bound::mxu},
+                  {2, Time(2'000'000'000), {}, runtime::Bound::hbm},
+                  {3, Time(3'000'000'000), {}, runtime::Bound::ici}};
   result.items[1].cost.cycles = base::Cycles(1000);
   result.items[1].cost.start_up = base::Cycles(100);
   result.items[1].cost.drain = base::Cycles(150);
   result.compute = Time(6'000'000'000);
   result.collective = Time(3'000'000'000);
   result.infeed = Time(1'000'000'000);
-  result.hbm_bytes = Bytes(std::llround(0.005 * report.machine.hbm.stream_rate.si()));  // half of what 10 ms could move
+  result.hbm_bytes =
+      Bytes(std::llround(0.005 * report.machine.hbm.stream_rate.si()));  // half of the bytes that 10 ms could move
   result.ici_utilization = 0.125;
   result.collectives = {{"all-reduce", "bf16", Bytes(51'106'384), 1, Time(2'900'000'000), Time(3'000'000'000), 32,
                          "2-colour x line, y line", false}};
@@ -66,4 +67,4 @@ inline RunReport sample_report() {
   return report;
 }
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::report::testing

@@ -5,7 +5,7 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 namespace {
 
 std::string hint_for(const char* name) {
@@ -27,4 +27,4 @@ TEST(Detail, AnUnknownNameIsAnInputErrorWithTheNearestOneOrAll) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

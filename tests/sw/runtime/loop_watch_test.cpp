@@ -3,14 +3,14 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 namespace {
 
 using base::Cycles;
 
 TEST(LoopWatch, TripsThatRepeatAreSkippedUpToTheLast) {
   LoopWatch watch(100, 2);
-  // The first trip is longer; from then on 50 cycles, core 1 always 7 later.
+  // The first trip is longer; the following ones take 50 cycles, core 1 always 7 later.
   std::int64_t begin = 0;
   for (std::int64_t trip = 0; trip < 4; ++trip) {
     EXPECT_EQ(watch.begin_trip(0, trip, Cycles(begin)), 0) << trip;
@@ -43,4 +43,4 @@ TEST(LoopWatch, AllCoresSkipTheSameTripsOrNone) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

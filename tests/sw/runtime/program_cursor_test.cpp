@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 namespace {
 
-/// A program of random nested loops, and the items that it passes, written out by recursion.
+/// A program of random nested loops, and the items that it passes, expanded by recursion.
 class Nest {
  public:
-  Program program;
+  compiler::Program program;
 
   std::vector<int> body(int depth) {
     std::vector<int> passed;
@@ -28,12 +28,12 @@ class Nest {
   }
 
   std::vector<int> loop(int depth) {
-    Loop loop;
+    compiler::Loop loop;
     loop.trips = *rc::gen::inRange(1, 4);
     loop.first = int(program.items.size());
     const std::vector<int> once = body(depth);
-    ProgramItem jump;
-    jump.kind = ProgramItem::Kind::repeat;
+    compiler::ProgramItem jump;
+    jump.kind = compiler::ProgramItem::Kind::repeat;
     jump.index = int(program.loops.size());
     program.items.push_back(jump);
     loop.end = int(program.items.size());
@@ -48,34 +48,34 @@ RC_GTEST_PROP(ProgramCursor, PassesTheItemsOfLoopsAsOftenAsTheyRunInEveryStep, (
   Nest nest;
   const std::vector<int> expected = nest.body(0);
   ProgramCursor cursor(nest.program);
-  std::uint64_t token = 0;
+  std::uint64_t execution = 0;
   for (int step = 0; step < 2; ++step) {
     RC_ASSERT(cursor.step() == step);
     std::vector<int> passed;
-    for (; !cursor.at_end_of_step(); cursor.advance(), ++token) {
-      RC_ASSERT(cursor.token() == token);
+    for (; !cursor.at_end_of_step(); cursor.advance(), ++execution) {
+      RC_ASSERT(cursor.execution() == execution);
       passed.push_back(cursor.item());
     }
     RC_ASSERT(passed == expected);
-    if (!expected.empty()) RC_ASSERT(cursor.last_token(expected.back()) == token - 1);
+    if (!expected.empty()) RC_ASSERT(cursor.last_execution(expected.back()) == execution - 1);
     cursor.begin_next_step();
   }
 }
 
-/// The program with some of its items for core 1 alone.
+/// The program with some of its items for core 1 only.
 RC_GTEST_PROP(ProgramCursor, CoresThatSkipItemsGiveTheOthersTheSameTokens, ()) {
   Nest nest;
   nest.body(0);
   nest.program.core_sets = {{1}};
-  for (ProgramItem& item : nest.program.items) {
-    if (item.kind == ProgramItem::Kind::op && *rc::gen::arbitrary<bool>()) item.cores = 0;
+  for (compiler::ProgramItem& item : nest.program.items) {
+    if (item.kind == compiler::ProgramItem::Kind::op && *rc::gen::arbitrary<bool>()) item.cores = 0;
   }
   ProgramCursor all(nest.program, 1), some(nest.program, 0);
   for (int step = 0; step < 2; ++step) {
     for (; !all.at_end_of_step(); all.advance()) {
       if (nest.program.items[std::size_t(all.item())].cores == 0) continue;
       RC_ASSERT(some.item() == all.item());
-      RC_ASSERT(some.token() == all.token());
+      RC_ASSERT(some.execution() == all.execution());
       some.advance();
     }
     RC_ASSERT(some.at_end_of_step());
@@ -85,4 +85,4 @@ RC_GTEST_PROP(ProgramCursor, CoresThatSkipItemsGiveTheOthersTheSameTokens, ()) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

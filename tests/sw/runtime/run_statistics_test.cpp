@@ -5,16 +5,16 @@
 
 #include "noc/topology.h"
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 namespace {
 
 TEST(RunStatistics, CoverEveryOpAndItsWaitsAddUp) {
-  noc::MessageFabric fabric("fabric", noc::Topology({1, 1}, {false, false}),
-                            {.link_rate = base::Bandwidth(1e9),
-                             .payload_fraction = 1,
-                             .hop_latency = base::Duration(1e-9),
-                             .remote_dma_latency = base::Duration(1e-9),
-                             .cross_pod_latency = base::Duration(0)});
+  noc::ici::MessageFabric fabric("fabric", noc::Topology({1, 1}, {false, false}),
+                                 {.link_rate = base::Bandwidth(1e9),
+                                  .payload_fraction = 1,
+                                  .hop_latency = base::Duration(1e-9),
+                                  .remote_dma_latency = base::Duration(1e-9),
+                                  .cross_pod_latency = base::Duration(0)});
   RunResult result;
   for (int i = 1; i <= 3; ++i) {
     ItemResult item;
@@ -42,4 +42,4 @@ TEST(RunStatistics, CoverEveryOpAndItsWaitsAddUp) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

@@ -10,12 +10,12 @@
 #include <sstream>
 
 #include "base/diagnostic.h"
-#include "hw/tile_pipeline.h"
+#include "hw/timing/tile_pipeline.h"
 #include "sw/collectives/collective_estimate.h"
 #include "sw/collectives/collective_simulation.h"
 #include "tests/sw/runtime/synthetic_program.h"
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 namespace {
 
 using base::Cycles;
@@ -39,7 +39,7 @@ SimulationOptions at(Detail detail, int steps = 2) {
   return options;
 }
 
-/// Everything of a result that depends on simulated time.
+/// All times of a result.
 std::vector<Time> times(const RunResult& result) {
   std::vector<Time> all = result.step_times;
   for (const ItemResult& item : result.items) all.push_back(item.duration);
@@ -57,13 +57,13 @@ INSTANTIATE_TEST_SUITE_P(Detail, SimulationAt, ::testing::Values(Detail::tile, D
                          [](const auto& instance) { return to_string(instance.param); });
 
 TEST_P(SimulationAt, ALoopTakesItsTrips) {
-  ProgramMaker maker;
-  int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));
-  int b = maker.define(tile_op("b", 40, 200'000, 0, 64, 100'000));
-  Program program = maker.op(b).op(a).op(a).loop_from(1, 4).op(b).program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
-  Cycles cycles_a = hw::simulate_op(machine(), program.ops[0].tiles).cycles;
-  Cycles cycles_b = hw::simulate_op(machine(), program.ops[1].tiles).cycles;
+  testing::ProgramMaker maker;
+  int a = maker.define(testing::tile_op("a", 12, 40'000, 16, 1024, 20'000));
+  int b = maker.define(testing::tile_op("b", 40, 200'000, 0, 64, 100'000));
+  compiler::Program program = maker.op(b).op(a).op(a).loop_from(1, 4).op(b).program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
+  Cycles cycles_a = hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
+  Cycles cycles_b = hw::timing::simulate_op(machine(), program.ops[1].tiles).cycles;
   base::Clock clock = machine().core_clock();
   EXPECT_EQ(result.step_time, clock.time_of(8 * cycles_a + 2 * cycles_b));
   ASSERT_EQ(result.loops.size(), 1U);
@@ -72,16 +72,16 @@ TEST_P(SimulationAt, ALoopTakesItsTrips) {
 }
 
 TEST(Simulation, TripsThatRepeatAreSkippedWithoutAnyDifferenceInTheFigures) {
-  ProgramMaker maker;
-  int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));
-  Program program = maker.op(a).all_reduce(1'000'000).op(a).loop_from(1, 40).op(a).program();
+  testing::ProgramMaker maker;
+  int a = maker.define(testing::tile_op("a", 12, 40'000, 16, 1024, 20'000));
+  compiler::Program program = maker.op(a).all_reduce(1'000'000).op(a).loop_from(1, 40).op(a).program();
   SimulationOptions all = at(Detail::replay, 2), skipped = all;
   all.fold = false;
   const noc::Topology slice({4, 4}, {true, true});
-  RunResult one_by_one = run(program, machine(), slice, all);
-  RunResult result = run(program, machine(), slice, skipped);
+  RunResult one_by_one = testing::run(program, machine(), slice, all);
+  RunResult result = testing::run(program, machine(), slice, skipped);
   EXPECT_FALSE(result.notes.empty());
-  const auto seconds = [](Time time) { return to_duration(time).si(); };
+  const auto seconds = [](Time time) { return base::to_duration(time).si(); };
   EXPECT_NEAR(seconds(result.step_time), seconds(one_by_one.step_time), 1e-6 * seconds(one_by_one.step_time));
   EXPECT_NEAR(seconds(result.compute), seconds(one_by_one.compute), 1e-6 * seconds(one_by_one.compute));
   EXPECT_NEAR(seconds(result.loops[0].duration), seconds(one_by_one.loops[0].duration), 1e-6);
@@ -91,20 +91,20 @@ TEST(Simulation, TripsThatRepeatAreSkippedWithoutAnyDifferenceInTheFigures) {
   EXPECT_LT(result.items.size(), one_by_one.items.size() / 3);
 }
 
-/// Cores 0 to 3 of 8 run op a twice, the others op b once; then all meet.
-Program two_stages(ProgramMaker maker = {}) {
-  const int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));
-  const int b = maker.define(tile_op("b", 400, 200'000, 0, 64, 100'000));
+/// Cores 0 to 3 of 8 run op a twice, the others op b once; then all join a collective.
+compiler::Program two_stages(testing::ProgramMaker maker = {}) {
+  const int a = maker.define(testing::tile_op("a", 12, 40'000, 16, 1024, 20'000));
+  const int b = maker.define(testing::tile_op("b", 400, 200'000, 0, 64, 100'000));
   maker.op(a).of_cores({0, 1, 2, 3}).op(a).of_cores({0, 1, 2, 3}).op(b).of_cores({4, 5, 6, 7});
   return maker.program();
 }
 
 TEST_P(SimulationAt, CoresRunTheirOwnBranchesSideBySide) {
-  const Program program = two_stages();
-  const RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 2));
+  const compiler::Program program = two_stages();
+  const RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 2));
   const base::Clock clock = machine().core_clock();
-  const Cycles a = 2 * hw::simulate_op(machine(), program.ops[0].tiles).cycles;
-  const Cycles b = hw::simulate_op(machine(), program.ops[1].tiles).cycles;
+  const Cycles a = 2 * hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
+  const Cycles b = hw::timing::simulate_op(machine(), program.ops[1].tiles).cycles;
   ASSERT_LT(a, b);
   EXPECT_EQ(result.step_time, clock.time_of(2 * b) - clock.time_of(b)) << "the longer branch is the step";
   ASSERT_EQ(result.stages.size(), 2U);
@@ -117,55 +117,56 @@ TEST_P(SimulationAt, CoresRunTheirOwnBranchesSideBySide) {
 }
 
 TEST_P(SimulationAt, TheCoresOfAShorterBranchWaitInTheCollectiveThatFollows) {
-  Program alone = ProgramMaker().all_reduce(1'000'000).program();
-  const RunResult reduction = run(alone, machine(), open_2x2(), at(GetParam(), 1));
-  Program program = two_stages();
-  const Cycles a = 2 * hw::simulate_op(machine(), program.ops[0].tiles).cycles;
-  const Cycles b = hw::simulate_op(machine(), program.ops[1].tiles).cycles;
+  compiler::Program alone = testing::ProgramMaker().all_reduce(1'000'000).program();
+  const RunResult reduction = testing::run(alone, machine(), testing::open_2x2(), at(GetParam(), 1));
+  compiler::Program program = two_stages();
+  const Cycles a = 2 * hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
+  const Cycles b = hw::timing::simulate_op(machine(), program.ops[1].tiles).cycles;
   program.collectives = alone.collectives;
   program.items.push_back(alone.items[0]);
-  const RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
+  const RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
   const base::Clock clock = machine().core_clock();
-  // All leave together: to within what the start of the later ones changes in the reduction.
-  const double step = to_duration(clock.time_of(b) + reduction.step_time).si();
-  EXPECT_NEAR(to_duration(result.step_time).si(), step, 0.02 * step);
-  EXPECT_NEAR(result.stages[0].idle(), 1 - to_duration(clock.time_of(a)).si() / step, 0.02);
-  // For the last to come, and to the cycle in which the core goes on.
+  // All leave together, up to the effect that the later start of some cores has on the reduction.
+  const double step = base::to_duration(clock.time_of(b) + reduction.step_time).si();
+  EXPECT_NEAR(base::to_duration(result.step_time).si(), step, 0.02 * step);
+  EXPECT_NEAR(result.stages[0].idle(), 1 - base::to_duration(clock.time_of(a)).si() / step, 0.02);
+  // Waiting for the last core to arrive, to the cycle in which the core continues.
   const auto cycle = double(clock.time_of(Cycles(1)).value());
   EXPECT_NEAR(double(result.stages[0].waiting().value()), double((clock.time_of(b) - clock.time_of(a)).value()), cycle);
   EXPECT_NEAR(double(result.stages[1].waiting().value()), 0, cycle);
   EXPECT_EQ(result.items.front().item, 2) << "the step shown is that of the cores the others wait for";
 }
 
-// The cores of the first chip add up among themselves while the others compute: who does not come is not waited for.
+// The cores of the first chip reduce among themselves while the others compute; cores outside the branch are not waited
+// for.
 TEST_P(SimulationAt, ACollectiveInABranchIsOverWithoutTheOthers) {
-  Program alone = ProgramMaker().all_reduce(1'000'000).program();
+  compiler::Program alone = testing::ProgramMaker().all_reduce(1'000'000).program();
   alone.collectives[0].groups = {{0, 1}};
-  const RunResult reduction = run(alone, machine(), open_2x2(), at(GetParam(), 1));
-  ProgramMaker maker;
-  const int b = maker.define(tile_op("b", 4, 20'000, 0, 64, 10'000));
-  Program program = maker.all_reduce(1'000'000).of_cores({0, 1}).op(b).of_cores({2, 3, 4, 5, 6, 7}).program();
+  const RunResult reduction = testing::run(alone, machine(), testing::open_2x2(), at(GetParam(), 1));
+  testing::ProgramMaker maker;
+  const int b = maker.define(testing::tile_op("b", 4, 20'000, 0, 64, 10'000));
+  compiler::Program program = maker.all_reduce(1'000'000).of_cores({0, 1}).op(b).of_cores({2, 3, 4, 5, 6, 7}).program();
   program.collectives[0].groups = {{0, 1}};
-  const RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 3));
+  const RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 3));
   EXPECT_EQ(result.steps, 3);
   ASSERT_EQ(result.stages.size(), 2U);
   EXPECT_EQ(result.stages[0].collective, reduction.step_time);
   EXPECT_EQ(result.stages[1].collective, Time(0));
 }
 
-// Branches by columns: the slice folds along y, where chips are alike, and not along x.
+// Branches by columns: the slice folds along y, where chips take the same branches, and not along x.
 TEST(Simulation, ChipsFoldOnlyWhereTheyTakeTheSameBranches) {
   const noc::Topology slice({4, 4}, {true, true});
   Cores left, right;
   for (std::int32_t core = 0; core < 32; ++core) (core / 2 % 4 < 2 ? left : right).push_back(core);
-  ProgramMaker maker;
-  const int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));
-  const int b = maker.define(tile_op("b", 40, 200'000, 0, 64, 100'000));
-  const Program program = maker.op(a).of_cores(left).op(b).of_cores(right).all_reduce(1'000'000).program();
+  testing::ProgramMaker maker;
+  const int a = maker.define(testing::tile_op("a", 12, 40'000, 16, 1024, 20'000));
+  const int b = maker.define(testing::tile_op("b", 40, 200'000, 0, 64, 100'000));
+  const compiler::Program program = maker.op(a).of_cores(left).op(b).of_cores(right).all_reduce(1'000'000).program();
   SimulationOptions unfolded = at(Detail::replay, 2);
   unfolded.fold = false;
-  const RunResult folded = run(program, machine(), slice, at(Detail::replay, 2));
-  const RunResult whole = run(program, machine(), slice, unfolded);
+  const RunResult folded = testing::run(program, machine(), slice, at(Detail::replay, 2));
+  const RunResult whole = testing::run(program, machine(), slice, unfolded);
   EXPECT_EQ(folded.simulated_chips, 4);
   EXPECT_EQ(whole.simulated_chips, 16);
   EXPECT_EQ(times(folded), times(whole));
@@ -174,21 +175,21 @@ TEST(Simulation, ChipsFoldOnlyWhereTheyTakeTheSameBranches) {
   EXPECT_NE(folded.notes.front().find("branches"), std::string::npos);
 }
 
-// Groups that share a link: the cores of a chip take turns on it, and the step lasts until the later one is done.
+// Groups that share a link: the cores of a chip take turns on it, and the step lasts until the later one has finished.
 TEST(Simulation, TheStepIsThatOfTheSlowerCore) {
-  Program program = ProgramMaker().all_reduce(4'000'000).program();
+  compiler::Program program = testing::ProgramMaker().all_reduce(4'000'000).program();
   program.collectives[0].groups = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
-  RunResult result = run(program, machine(), open_2x2(), at(Detail::replay, 1));
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(Detail::replay, 1));
   EXPECT_EQ(result.step_time, result.collectives[0].exposed);
   EXPECT_GE(result.step_time + Time(2000), result.collectives[0].time);  // to a cycle of the core
 }
 
 TEST_P(SimulationAt, AnAllReduceBehindALongOpCostsNothing) {
-  ProgramMaker maker;
-  int stream = maker.define(tile_op("stream", 400, 2'000'000, 0, 64, 100'000));
-  Program program = maker.all_reduce(100'000).asynchronous().op(stream).done().program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
-  Cycles cycles = hw::simulate_op(machine(), program.ops[0].tiles).cycles;
+  testing::ProgramMaker maker;
+  int stream = maker.define(testing::tile_op("stream", 400, 2'000'000, 0, 64, 100'000));
+  compiler::Program program = maker.all_reduce(100'000).asynchronous().op(stream).done().program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
+  Cycles cycles = hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
   EXPECT_EQ(result.step_time, machine().core_clock().time_of(cycles));
   ASSERT_EQ(result.collectives.size(), 1U);
   EXPECT_EQ(result.collectives[0].exposed, Time(0));
@@ -196,44 +197,45 @@ TEST_P(SimulationAt, AnAllReduceBehindALongOpCostsNothing) {
 }
 
 TEST_P(SimulationAt, AnAllReduceBehindAShortOpIsWaitedFor) {
-  ProgramMaker together, after;
-  for (ProgramMaker* maker : {&together, &after}) maker->define(tile_op("short", 4, 40'000, 0, 64, 20'000));
-  Program overlapped = together.all_reduce(40'000'000).asynchronous().op(0).done().program();
-  Program alone = after.all_reduce(40'000'000).program();
-  RunResult result = run(overlapped, machine(), open_2x2(), at(GetParam(), 1));
-  EXPECT_EQ(result.step_time, run(alone, machine(), open_2x2(), at(GetParam(), 1)).step_time);
-  Cycles cycles = hw::simulate_op(machine(), overlapped.ops[0].tiles).cycles;
+  testing::ProgramMaker together, after;
+  for (testing::ProgramMaker* maker : {&together, &after})
+    maker->define(testing::tile_op("short", 4, 40'000, 0, 64, 20'000));
+  compiler::Program overlapped = together.all_reduce(40'000'000).asynchronous().op(0).done().program();
+  compiler::Program alone = after.all_reduce(40'000'000).program();
+  RunResult result = testing::run(overlapped, machine(), testing::open_2x2(), at(GetParam(), 1));
+  EXPECT_EQ(result.step_time, testing::run(alone, machine(), testing::open_2x2(), at(GetParam(), 1)).step_time);
+  Cycles cycles = hw::timing::simulate_op(machine(), overlapped.ops[0].tiles).cycles;
   EXPECT_EQ(result.collectives[0].exposed, result.step_time - machine().core_clock().time_of(cycles));
 }
 
-// Started in every trip and waited for in the same one.
+// Started in every trip, and waited for in the same trip.
 TEST_P(SimulationAt, AsynchronousCollectivesOfALoopAreToldApart) {
-  ProgramMaker maker;
-  int stream = maker.define(tile_op("stream", 400, 2'000'000, 0, 64, 100'000));
-  Program program = maker.all_reduce(100'000).asynchronous().op(stream).done().loop_from(0, 3).program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 2));
-  Cycles cycles = 3 * hw::simulate_op(machine(), program.ops[0].tiles).cycles;
+  testing::ProgramMaker maker;
+  int stream = maker.define(testing::tile_op("stream", 400, 2'000'000, 0, 64, 100'000));
+  compiler::Program program = maker.all_reduce(100'000).asynchronous().op(stream).done().loop_from(0, 3).program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 2));
+  Cycles cycles = 3 * hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
   base::Clock clock = machine().core_clock();
   EXPECT_EQ(result.step_time, clock.time_of(2 * cycles) - clock.time_of(cycles));
   EXPECT_EQ(result.collectives[0].count, 3);
 }
 
 TEST_P(SimulationAt, AnAsynchronousOpEndsBesideOthers) {
-  ProgramMaker maker;
-  int copy = maker.define(tile_op("copy", 4, 400'000, 0, 64, 400'000));
-  int shorter = maker.define(tile_op("short", 2, 40'000, 0, 64, 20'000));
-  Program program = maker.op(copy).asynchronous().op(shorter).done().program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
-  EXPECT_EQ(result.step_time,
-            machine().core_clock().time_of(hw::simulate_op(machine(), program.ops[std::size_t(copy)].tiles).cycles));
+  testing::ProgramMaker maker;
+  int copy = maker.define(testing::tile_op("copy", 4, 400'000, 0, 64, 400'000));
+  int shorter = maker.define(testing::tile_op("short", 2, 40'000, 0, 64, 20'000));
+  compiler::Program program = maker.op(copy).asynchronous().op(shorter).done().program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
+  EXPECT_EQ(result.step_time, machine().core_clock().time_of(
+                                  hw::timing::simulate_op(machine(), program.ops[std::size_t(copy)].tiles).cycles));
 }
 
 TEST(Simulation, GroupsOfCoresReduceBesideEachOther) {
-  Program all = ProgramMaker().all_reduce(4'000'000).program();
-  Program pairs = all;
+  compiler::Program all = testing::ProgramMaker().all_reduce(4'000'000).program();
+  compiler::Program pairs = all;
   pairs.collectives[0].groups = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};  // the two cores of each chip
-  RunResult of_all = run(all, machine(), open_2x2(), at(Detail::replay, 1));
-  RunResult of_pairs = run(pairs, machine(), open_2x2(), at(Detail::replay, 1));
+  RunResult of_all = testing::run(all, machine(), testing::open_2x2(), at(Detail::replay, 1));
+  RunResult of_pairs = testing::run(pairs, machine(), testing::open_2x2(), at(Detail::replay, 1));
   EXPECT_LT(of_pairs.step_time, of_all.step_time);
   EXPECT_EQ(of_pairs.collectives[0].group_size, 2);
   EXPECT_EQ(of_pairs.ici_utilization, 0);
@@ -241,14 +243,14 @@ TEST(Simulation, GroupsOfCoresReduceBesideEachOther) {
 }
 
 TEST_P(SimulationAt, AChainOfOpsTakesTheSumOfTheirPipelinesCycles) {
-  ProgramMaker maker;
-  int a = maker.define(tile_op("a", 12, 40'000, 16, 1024, 20'000));
-  int b = maker.define(tile_op("b", 40, 200'000, 0, 64, 100'000));
-  Program program = maker.op(a).op(b).op(a).program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 3));
+  testing::ProgramMaker maker;
+  int a = maker.define(testing::tile_op("a", 12, 40'000, 16, 1024, 20'000));
+  int b = maker.define(testing::tile_op("b", 40, 200'000, 0, 64, 100'000));
+  compiler::Program program = maker.op(a).op(b).op(a).program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 3));
 
-  Cycles cycles_a = hw::simulate_op(machine(), program.ops[0].tiles).cycles;
-  Cycles cycles_b = hw::simulate_op(machine(), program.ops[1].tiles).cycles;
+  Cycles cycles_a = hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
+  Cycles cycles_b = hw::timing::simulate_op(machine(), program.ops[1].tiles).cycles;
   Cycles step = 2 * cycles_a + cycles_b;
   base::Clock clock = machine().core_clock();
   ASSERT_EQ(result.step_times.size(), 3U);
@@ -261,7 +263,7 @@ TEST_P(SimulationAt, AChainOfOpsTakesTheSumOfTheirPipelinesCycles) {
 }
 
 TEST_P(SimulationAt, AllStepsAreDoneAndPartsOfTheLastAddUp) {
-  RunResult result = run(mixed_program(), machine(), open_2x2(), at(GetParam(), 3));
+  RunResult result = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), at(GetParam(), 3));
   EXPECT_EQ(result.steps, 3);
   EXPECT_FALSE(result.partial);
   EXPECT_EQ(result.simulated_chips, 4);
@@ -277,74 +279,76 @@ TEST_P(SimulationAt, AllStepsAreDoneAndPartsOfTheLastAddUp) {
 
 TEST_P(SimulationAt, RepeatedItGivesTheSameTimes) {
   SimulationOptions options = at(GetParam());
-  RunResult first = run(mixed_program(), machine(), open_2x2(), options);
-  RunResult second = run(mixed_program(), machine(), open_2x2(), options);
+  RunResult first = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), options);
+  RunResult second = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), options);
   EXPECT_EQ(times(first), times(second));
 }
 
 TEST_P(SimulationAt, AnOpThatOverflowsVmemIsAVerdictThatNamesIt) {
-  ProgramMaker maker;
-  hw::TileOp op = tile_op("fusion.13", 1, 1000, 1, 8, 1000);
+  testing::ProgramMaker maker;
+  hw::TileOp op = testing::tile_op("fusion.13", 1, 1000, 1, 8, 1000);
   op.vmem = machine().vmem + base::Bytes(1);
-  Program program = maker.op(maker.define(op)).program();
+  compiler::Program program = maker.op(maker.define(op)).program();
   try {
-    run(program, machine(), open_2x2(), at(GetParam()));
+    testing::run(program, machine(), testing::open_2x2(), at(GetParam()));
     FAIL() << "it fits";
   } catch (const base::SimulationError& error) {
     EXPECT_NE(std::string(error.what()).find("fusion.13"), std::string::npos) << error.what();
   }
 }
 
-// PCIe carries the batches of a chip's two cores one after the other; the core's own copy is nine times faster and
-// hidden behind the transfers.
+// PCIe carries the batches of a chip's two cores one after another; the core's own copy is nine times faster and hidden
+// behind the transfers.
 TEST_P(SimulationAt, AHugeBatchMakesTheStepThePcieTimeOfTheChipsTwoBatches) {
   const std::int64_t batch = 160'000'000;
-  Program program = ProgramMaker().infeed(batch, 1).program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 4));
+  compiler::Program program = testing::ProgramMaker().infeed(batch, 1).program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 4));
   double expected = 2.0 * double(batch) / machine().host.pcie_rate.si();
-  EXPECT_NEAR(to_duration(result.step_time).si(), expected, 2.0 / machine().clock.si());
+  EXPECT_NEAR(base::to_duration(result.step_time).si(), expected, 2.0 / machine().clock.si());
   EXPECT_EQ(result.infeed, result.step_time);
   EXPECT_EQ(result.items[0].bound, Bound::host);
 }
 
-// Queues of two transfers fill in the first steps; then a core waits until PCIe has moved one of each core of its chip.
+// Queues of two transfers fill in the first steps; then a core waits until PCIe has moved one transfer of each core of
+// its chip.
 TEST_P(SimulationAt, AHugeOutfeedMakesTheStepThePcieTimeOfTheChipsTwoTransfers) {
   const std::int64_t bytes = 160'000'000;
-  Program program = ProgramMaker().outfeed(bytes, 1).program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 6));
+  compiler::Program program = testing::ProgramMaker().outfeed(bytes, 1).program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 6));
   double expected = 2.0 * double(bytes) / machine().host.pcie_rate.si();
-  EXPECT_NEAR(to_duration(result.step_time).si(), expected, 2.0 / machine().clock.si());
+  EXPECT_NEAR(base::to_duration(result.step_time).si(), expected, 2.0 / machine().clock.si());
   EXPECT_EQ(result.other, result.step_time);
   EXPECT_EQ(result.items[0].bound, Bound::host);
 }
 
 TEST_P(SimulationAt, AnOutfeedThatFindsRoomCostsItsCopies) {
-  ProgramMaker maker;
-  int op = maker.define(tile_op("long", 200, 400'000, 0, 64, 100'000));
-  Program program = maker.op(op).outfeed(100'000, 3).outfeed(4, 1).program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 3));
+  testing::ProgramMaker maker;
+  int op = maker.define(testing::tile_op("long", 200, 400'000, 0, 64, 100'000));
+  compiler::Program program = maker.op(op).outfeed(100'000, 3).outfeed(4, 1).program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 3));
   // 100 kB at 145 GB/s and 1 us for each of four tensors.
-  EXPECT_NEAR(to_duration(result.other).si(), 100'000 / 145e9 + 4e-6, 5.0 / machine().clock.si());
+  EXPECT_NEAR(base::to_duration(result.other).si(), 100'000 / 145e9 + 4e-6, 5.0 / machine().clock.si());
 }
 
 TEST_P(SimulationAt, ABatchThatIsThereCostsItsCopy) {
-  ProgramMaker maker;
-  int op = maker.define(tile_op("long", 200, 400'000, 0, 64, 100'000));
-  Program program = maker.infeed(100'000, 3).op(op).program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 3));
+  testing::ProgramMaker maker;
+  int op = maker.define(testing::tile_op("long", 200, 400'000, 0, 64, 100'000));
+  compiler::Program program = maker.infeed(100'000, 3).op(op).program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 3));
   // 100 kB at 145 GB/s and 1 us per tensor, to the cycle.
   base::Duration copy(100'000 / 145e9 + 3e-6);
-  EXPECT_NEAR(to_duration(result.infeed).si(), copy.si(), 2.0 / machine().clock.si());
+  EXPECT_NEAR(base::to_duration(result.infeed).si(), copy.si(), 2.0 / machine().clock.si());
 }
 
 TEST_P(SimulationAt, AnAllReduceOfCoresThatStartTogetherTakesWhatItTakesAlone) {
-  ProgramMaker maker;
-  Program program = maker.all_reduce(2'000'000).program();
-  RunResult result = run(program, machine(), open_2x2(), at(GetParam(), 1));
-  noc::fresh_context();
-  const auto choice = choose_algorithm(machine(), open_2x2(), CollectiveGroups::all(open_2x2(), 2),
-                                       {CollectiveKind::all_reduce, ElementType::bf16, 1'000'000});
-  CollectiveOutcome alone = simulate_collective(machine(), choice.schedule);
+  testing::ProgramMaker maker;
+  compiler::Program program = maker.all_reduce(2'000'000).program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
+  base::systemc::fresh_context();
+  const auto choice = collectives::choose_algorithm(
+      machine(), testing::open_2x2(), collectives::CollectiveGroups::all(testing::open_2x2(), 2),
+      {collectives::CollectiveKind::all_reduce, ir::ElementType::bf16, 1'000'000});
+  collectives::CollectiveOutcome alone = collectives::simulate_collective(machine(), choice.schedule);
   ASSERT_EQ(result.collectives.size(), 1U);
   const CollectiveResult& collective = result.collectives[0];
   EXPECT_EQ(collective.time, alone.duration);
@@ -363,7 +367,7 @@ TEST_P(SimulationAt, ProgressGrowsToOne) {
   std::vector<double> seen;
   SimulationOptions options = at(GetParam());
   options.progress = [&](double share) { seen.push_back(share); };
-  run(mixed_program(), machine(), open_2x2(), options);
+  testing::run(testing::mixed_program(), machine(), testing::open_2x2(), options);
   EXPECT_EQ(seen.size(), 12U) << "six items, two steps";
   EXPECT_TRUE(std::ranges::is_sorted(seen));
   EXPECT_DOUBLE_EQ(seen.back(), 1);
@@ -376,8 +380,8 @@ TEST_P(SimulationAt, StoppedItReportsTheStepsThatWereDone) {
     if (share > 0.3) stop = true;
   };
   options.stop = &stop;
-  RunResult stopped = run(mixed_program(), machine(), open_2x2(), options);
-  RunResult whole = run(mixed_program(), machine(), open_2x2(), at(GetParam(), 3));
+  RunResult stopped = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), options);
+  RunResult whole = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), at(GetParam(), 3));
   EXPECT_TRUE(stopped.partial);
   EXPECT_EQ(stopped.steps, 3);
   EXPECT_EQ(stopped.step_times, whole.step_times);
@@ -388,7 +392,7 @@ TEST_P(SimulationAt, StoppedInTheFirstStepItReportsTheItemsThatWereDone) {
   SimulationOptions options = at(GetParam());
   options.progress = [&](double) { stop = true; };
   options.stop = &stop;
-  RunResult result = run(mixed_program(), machine(), open_2x2(), options);
+  RunResult result = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), options);
   EXPECT_TRUE(result.partial);
   EXPECT_EQ(result.steps, 0);
   EXPECT_GE(result.items.size(), 1U);
@@ -396,20 +400,20 @@ TEST_P(SimulationAt, StoppedInTheFirstStepItReportsTheItemsThatWereDone) {
 }
 
 TEST_P(SimulationAt, AProgramWithoutItemsEndsAtOnce) {
-  RunResult result = run(Program{}, machine(), open_2x2(), at(GetParam()));
+  RunResult result = testing::run(compiler::Program{}, machine(), testing::open_2x2(), at(GetParam()));
   EXPECT_EQ(result.step_time, Time(0));
   EXPECT_TRUE(result.items.empty());
 }
 
 TEST_P(SimulationAt, TheTimelineHasASpanPerItemAndStep) {
-  base::Timeline timeline;
+  base::trace::Timeline timeline;
   SimulationOptions options = at(GetParam());
   options.timeline = &timeline;
-  run(mixed_program(), machine(), open_2x2(), options);
+  testing::run(testing::mixed_program(), machine(), testing::open_2x2(), options);
   std::ostringstream text;
   timeline.write_json(text);
   const nlohmann::json events = nlohmann::json::parse(text.str()).at("traceEvents");
-  // The row of the ops; at tile detail the units' rows carry the same names, tile by tile.
+  // The row of the ops; at tile detail the rows of the units have the same names, tile by tile.
   nlohmann::json row;
   for (const auto& event : events) {
     if (event.at("ph") == "M" && event.at("name") == "thread_name" && event.at("args").at("name") == "ops") row = event;
@@ -430,8 +434,8 @@ TEST_P(SimulationAt, TheTimelineHasASpanPerItemAndStep) {
 }
 
 TEST(Simulation, TileAndReplayDetailGiveTheSameTimesToThePicosecond) {
-  RunResult tile = run(mixed_program(), machine(), open_2x2(), at(Detail::tile, 3));
-  RunResult replay = run(mixed_program(), machine(), open_2x2(), at(Detail::replay, 3));
+  RunResult tile = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), at(Detail::tile, 3));
+  RunResult replay = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), at(Detail::replay, 3));
   EXPECT_EQ(times(tile), times(replay));
   for (std::size_t i = 0; i < tile.items.size(); ++i) EXPECT_EQ(tile.items[i].cost, replay.items[i].cost) << i;
 }
@@ -441,8 +445,8 @@ TEST(Simulation, FoldedWrappedSlicesGiveTheUnfoldedTimesToThePicosecond) {
     noc::Topology slice({4, 4}, {wrap_x, wrap_y});
     SimulationOptions unfolded = at(Detail::replay, 3);
     unfolded.fold = false;
-    RunResult folded = run(mixed_program(), machine(), slice, at(Detail::replay, 3));
-    RunResult whole = run(mixed_program(), machine(), slice, unfolded);
+    RunResult folded = testing::run(testing::mixed_program(), machine(), slice, at(Detail::replay, 3));
+    RunResult whole = testing::run(testing::mixed_program(), machine(), slice, unfolded);
     EXPECT_EQ(whole.simulated_chips, 16);
     EXPECT_EQ(folded.simulated_chips, wrap_x ? 1 : 4);
     EXPECT_EQ(times(folded), times(whole));
@@ -457,7 +461,8 @@ TEST(Simulation, FoldedWrappedSlicesGiveTheUnfoldedTimesToThePicosecond) {
 TEST_P(SimulationAt, LinksCarryWhatAnAllReduceSendsInAStep) {
   const std::int64_t payload = 4'000'000;
   const noc::Topology pair({2}, {false});
-  const RunResult result = run(ProgramMaker().all_reduce(payload).program(), machine(), pair, at(GetParam(), 3));
+  const RunResult result =
+      testing::run(testing::ProgramMaker().all_reduce(payload).program(), machine(), pair, at(GetParam(), 3));
   ASSERT_EQ(result.link_bytes.size(), std::size_t(pair.link_ids()));
   for (noc::LinkId id = 0; id < pair.link_ids(); ++id) {
     EXPECT_EQ(result.link_bytes[std::size_t(id)].value(), pair.link(id) ? payload : 0) << id;
@@ -466,44 +471,45 @@ TEST_P(SimulationAt, LinksCarryWhatAnAllReduceSendsInAStep) {
 
 TEST(Simulation, AtTileDetailNothingIsFolded) {
   noc::Topology ring({4}, {true});
-  RunResult result = run(mixed_program(), machine(), ring, at(Detail::tile));
+  RunResult result = testing::run(testing::mixed_program(), machine(), ring, at(Detail::tile));
   EXPECT_EQ(result.simulated_chips, 4);
   EXPECT_TRUE(result.notes.empty());
 }
 
 TEST(Simulation, OpsAreBoundByTheUnitThatIsBusyMostOfTheTime) {
-  ProgramMaker maker;
-  int matmul = maker.define(tile_op("matmul", 20, 1000, 64, 2048, 1000));
-  int stream = maker.define(tile_op("stream", 20, 1'000'000, 0, 8, 0));
-  int tiny = maker.define(tile_op("tiny", 1, 8, 0, 8, 8));
-  hw::TileOp vector = tile_op("vector", 20, 1000, 0, 8, 1000);
+  testing::ProgramMaker maker;
+  int matmul = maker.define(testing::tile_op("matmul", 20, 1000, 64, 2048, 1000));
+  int stream = maker.define(testing::tile_op("stream", 20, 1'000'000, 0, 8, 0));
+  int tiny = maker.define(testing::tile_op("tiny", 1, 8, 0, 8, 8));
+  hw::TileOp vector = testing::tile_op("vector", 20, 1000, 0, 8, 1000);
   vector.runs[0].work.phases[0].vector.alu_ops = 1'000'000;
-  hw::TileOp transpose = tile_op("transpose", 20, 1000, 0, 8, 1000);
+  hw::TileOp transpose = testing::tile_op("transpose", 20, 1000, 0, 8, 1000);
   transpose.runs[0].work.phases[0].cross_lane_ops = 100'000;
   int adding = maker.define(vector), moving = maker.define(transpose);
-  Program program = maker.op(matmul).op(stream).op(tiny).op(adding).op(moving).program();
-  RunResult result = run(program, machine(), open_2x2(), at(Detail::replay, 1));
+  compiler::Program program = maker.op(matmul).op(stream).op(tiny).op(adding).op(moving).program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(Detail::replay, 1));
   std::vector<Bound> bounds;
   for (const ItemResult& item : result.items) bounds.push_back(item.bound);
   EXPECT_EQ(bounds, (std::vector{Bound::mxu, Bound::hbm, Bound::latency, Bound::vector, Bound::cross_lane}));
 }
 
-// Two chips in a row, one link each way. Along an open line of two, half of the payload crosses for the sum and the
-// other half comes back with it: every link carries the payload's bytes once.
+// Two chips in a row, with one link in each direction. Along an open line of two, half of the payload crosses for the
+// sum and the other half returns with it: every link carries the payload's bytes once.
 TEST(Simulation, LinkUseIsTheShareOfTheStepsCapacityThatTheBusiestLinkCarried) {
-  ProgramMaker maker;
-  Program program = maker.all_reduce(4'000'000).program();
-  RunResult result = run(program, machine(), noc::Topology({2}, {false}), at(Detail::replay, 2));
-  double capacity = machine().ici.payload_rate().si() * to_duration(result.step_time).si();
+  testing::ProgramMaker maker;
+  compiler::Program program = maker.all_reduce(4'000'000).program();
+  RunResult result = testing::run(program, machine(), noc::Topology({2}, {false}), at(Detail::replay, 2));
+  double capacity = machine().ici.payload_rate().si() * base::to_duration(result.step_time).si();
   EXPECT_NEAR(result.ici_utilization, 4e6 / capacity, 1e-5);
   EXPECT_NE(result.collectives[0].algorithm.find("x "), std::string::npos);
 }
 
 TEST(Simulation, TheSecondStepIsTheSteadyState) {
-  RunResult two = run(mixed_program(), machine(), open_2x2(), at(Detail::replay, 2));
-  RunResult five = run(mixed_program(), machine(), open_2x2(), at(Detail::replay, 5));
-  EXPECT_NEAR(to_duration(two.step_time).si(), to_duration(five.step_time).si(), 3.0 / machine().clock.si());
+  RunResult two = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), at(Detail::replay, 2));
+  RunResult five = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), at(Detail::replay, 5));
+  EXPECT_NEAR(base::to_duration(two.step_time).si(), base::to_duration(five.step_time).si(),
+              3.0 / machine().clock.si());
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

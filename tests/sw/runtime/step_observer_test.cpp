@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim::sw {
+namespace podsim::sw::runtime {
 namespace {
 
 using base::Bytes;
 using base::Time;
-using Kind = ProgramItem::Kind;
+using Kind = compiler::ProgramItem::Kind;
 
 ItemResult item(int index, std::int64_t duration, std::int64_t bytes = 0) {
   ItemResult result{.item = index, .duration = Time(duration), .cost = {}, .bound = Bound::latency};
@@ -43,4 +43,4 @@ TEST(StepObserver, BeforeTheFirstStepIsCompleteShowsItsBeginning) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::runtime

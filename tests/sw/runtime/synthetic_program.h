@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "noc/fresh_context.h"
+#include "base/systemc/fresh_context.h"
 #include "sw/runtime/simulation.h"
 #include "tests/hw/test_machine.h"
 
-/// Programs without a model behind them, and runs of them.
-namespace podsim::sw::testing {
+/// Programs without a model, and runs of them.
+namespace podsim::sw::runtime::testing {
 
 /// `tiles` equal tiles, each of which reads, streams rows past weight tiles and writes.
 inline hw::TileOp tile_op(std::string name, std::int64_t tiles, std::int64_t read, std::int64_t weight_tiles,
@@ -32,41 +32,42 @@ class ProgramMaker {
     return int(program_.ops.size()) - 1;
   }
   ProgramMaker& op(int index) {
-    ProgramItem& item = add(ProgramItem::Kind::op, index, "loop fusion");
+    compiler::ProgramItem& item = add(compiler::ProgramItem::Kind::op, index, "loop fusion");
     item.flops = 1e9;
     item.bytes = base::Bytes(1000);
     return *this;
   }
   ProgramMaker& all_reduce(std::int64_t bytes) {
-    program_.collectives.push_back({CollectiveKind::all_reduce, ElementType::bf16, base::Bytes(bytes), 1});
-    add(ProgramItem::Kind::collective, int(program_.collectives.size()) - 1, "all-reduce");
+    program_.collectives.push_back(
+        {collectives::CollectiveKind::all_reduce, ir::ElementType::bf16, base::Bytes(bytes), 1});
+    add(compiler::ProgramItem::Kind::collective, int(program_.collectives.size()) - 1, "all-reduce");
     return *this;
   }
-  /// What was added last is for these cores alone.
+  /// Restricts the last item to these cores.
   ProgramMaker& of_cores(std::vector<std::int32_t> cores) {
     const auto same = std::ranges::find(program_.core_sets, cores);
     program_.items.back().cores = int(same - program_.core_sets.begin());
     if (same == program_.core_sets.end()) program_.core_sets.push_back(std::move(cores));
     return *this;
   }
-  /// What was added last goes on beside what follows.
+  /// Makes the last item run concurrently with the following ones.
   ProgramMaker& asynchronous() {
-    program_.items.back().phase = AsyncPhase::start;
+    program_.items.back().phase = ir::AsyncPhase::start;
     started_ = int(program_.items.size()) - 1;
     return *this;
   }
-  /// Waits for the last that was made asynchronous.
+  /// Waits for the last item made asynchronous.
   ProgramMaker& done() {
-    const ProgramItem start = program_.items[std::size_t(started_)];
-    ProgramItem& item = add(start.kind, start.index, start.category);
-    item.phase = AsyncPhase::done;
+    const compiler::ProgramItem start = program_.items[std::size_t(started_)];
+    compiler::ProgramItem& item = add(start.kind, start.index, start.category);
+    item.phase = ir::AsyncPhase::done;
     item.started_by = started_;
     return *this;
   }
-  /// All from item `first` on runs so often.
+  /// Runs all items from item `first` in a loop of `trips` trips.
   ProgramMaker& loop_from(int first, std::int64_t trips) {
-    add(ProgramItem::Kind::repeat, int(program_.loops.size()), "while");
-    Loop loop;
+    add(compiler::ProgramItem::Kind::repeat, int(program_.loops.size()), "while");
+    compiler::Loop loop;
     loop.name = "while." + std::to_string(program_.loops.size());
     loop.first = first;
     loop.end = int(program_.items.size());
@@ -76,19 +77,19 @@ class ProgramMaker {
   }
   ProgramMaker& infeed(std::int64_t bytes, int tensors) {
     program_.infeeds.push_back({base::Bytes(bytes), tensors});
-    add(ProgramItem::Kind::infeed, int(program_.infeeds.size()) - 1, "infeed");
+    add(compiler::ProgramItem::Kind::infeed, int(program_.infeeds.size()) - 1, "infeed");
     return *this;
   }
   ProgramMaker& outfeed(std::int64_t bytes, int tensors) {
     program_.outfeeds.push_back({base::Bytes(bytes), tensors});
-    add(ProgramItem::Kind::outfeed, int(program_.outfeeds.size()) - 1, "outfeed");
+    add(compiler::ProgramItem::Kind::outfeed, int(program_.outfeeds.size()) - 1, "outfeed");
     return *this;
   }
-  Program program() const { return program_; }
+  compiler::Program program() const { return program_; }
 
  private:
-  ProgramItem& add(ProgramItem::Kind kind, int index, std::string category) {
-    ProgramItem item;
+  compiler::ProgramItem& add(compiler::ProgramItem::Kind kind, int index, std::string category) {
+    compiler::ProgramItem item;
     item.kind = kind;
     item.index = index;
     item.category = std::move(category);
@@ -99,25 +100,25 @@ class ProgramMaker {
     return program_.items.back();
   }
 
-  Program program_;
+  compiler::Program program_;
   int started_ = -1;
 };
 
-/// A bit of everything: an op bound by the MXU, one bound by the HBM, each twice, infeed and an all-reduce.
-inline Program mixed_program() {
+/// An op bound by the MXU and one bound by the HBM, each twice, an infeed and an all-reduce.
+inline compiler::Program mixed_program() {
   ProgramMaker maker;
   int matmul = maker.define(tile_op("matmul", 12, 40'000, 16, 1024, 20'000));
   int stream = maker.define(tile_op("stream", 40, 200'000, 0, 64, 100'000));
   return maker.infeed(300'000, 2).op(matmul).op(stream).op(matmul).all_reduce(1'000'000).op(stream).program();
 }
 
-/// A run in a simulation of its own.
-inline RunResult run(const Program& program, const hw::Machine& machine, const noc::Topology& slice,
+/// Runs a program in a new simulation.
+inline RunResult run(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
                      const SimulationOptions& options) {
-  noc::fresh_context();
+  base::systemc::fresh_context();
   return Simulation(program, machine, slice, options).run();
 }
 
 inline noc::Topology open_2x2() { return noc::Topology({2, 2}, {false, false}); }
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::runtime::testing

@@ -9,97 +9,109 @@
 #include <random>
 #include <vector>
 
-#include "sw/graph/evaluator.h"
-#include "sw/spmd/op_partition.h"
-#include "sw/spmd/partitioner.h"
+#include "sw/ir/build/verify.h"
+#include "sw/ir/eval/evaluator.h"
+#include "sw/spmd/partition/op_partition.h"
+#include "sw/spmd/partition/partitioner.h"
 
-/// One op partitioned by a family and evaluated on virtual partitions, against the op evaluated whole.
-namespace podsim::sw::testing {
+/// Compares an op that a family partitions, evaluated on virtual partitions, with the whole op.
+namespace podsim::sw::spmd::testing {
 
-using Family = std::vector<LocalValue> (*)(LocalProgram&, const OpToPartition&);
+using Family = std::vector<reshard::LocalValue> (*)(reshard::LocalProgram&, const partition::OpToPartition&);
 
-/// Whole numbers of [low, high], whose sums are exact.
-inline Literal random_integers(const Shape& shape, std::mt19937& random, int low, int high) {
-  Literal literal = make_zeros(shape);
+/// From `low` to `high`, both included.
+inline std::int64_t draw(std::mt19937& random, int low, int high) {
+  return low + int(random() % unsigned(high - low + 1));
+}
+
+/// Integers in [low, high], whose sums are exact.
+inline ir::Literal random_integers(const ir::Shape& shape, std::mt19937& random, int low, int high) {
+  ir::Literal literal = ir::make_zeros(shape);
   for (double& value : literal.values) value = low + int(random() % unsigned(high - low + 1));
   return literal;
 }
 
 /// 2 to 8 partitions along one or two axes.
-inline Mesh random_mesh(std::mt19937& random) {
-  static const std::vector<Mesh> meshes{
-      Mesh({{"x", 2}}),           Mesh({{"x", 3}}),           Mesh({{"x", 4}}),
-      Mesh({{"x", 5}}),           Mesh({{"x", 8}}),           Mesh({{"x", 2}, {"y", 2}}),
-      Mesh({{"x", 2}, {"y", 3}}), Mesh({{"x", 4}, {"y", 2}}), Mesh({{"x", 3}, {"y", 2}})};
+inline mesh::Mesh random_mesh(std::mt19937& random) {
+  static const std::vector<mesh::Mesh> meshes{
+      mesh::Mesh({{"x", 2}}),           mesh::Mesh({{"x", 3}}),           mesh::Mesh({{"x", 4}}),
+      mesh::Mesh({{"x", 5}}),           mesh::Mesh({{"x", 8}}),           mesh::Mesh({{"x", 2}, {"y", 2}}),
+      mesh::Mesh({{"x", 2}, {"y", 3}}), mesh::Mesh({{"x", 4}, {"y", 2}}), mesh::Mesh({{"x", 3}, {"y", 2}})};
   return meshes[random() % meshes.size()];
 }
 
-/// Each axis cuts some dimension or none.
-inline AxisSharding random_sharding(const Mesh& mesh, int rank, std::mt19937& random) {
-  AxisSharding sharding = replicated(rank);
+/// Each axis splits one dimension or none.
+inline mesh::AxisSharding random_sharding(const mesh::Mesh& mesh, int rank, std::mt19937& random) {
+  mesh::AxisSharding sharding = mesh::replicated(rank);
   for (std::size_t axis = 0; axis < mesh.axes().size(); ++axis) {
     const auto d = std::size_t(random() % unsigned(rank + 1));
     if (d == std::size_t(rank)) continue;
-    for (const SubAxis sub_axis : mesh.sub_axes(int(axis))) sharding.dimensions[d].push_back(sub_axis);
+    for (const mesh::SubAxis sub_axis : mesh.sub_axes(int(axis))) sharding.dimensions[d].push_back(sub_axis);
   }
   return sharding;
 }
 
 /// The arrays of a value.
-inline std::vector<Shape> arrays_of(const Shape& shape) {
+inline std::vector<ir::Shape> arrays_of(const ir::Shape& shape) {
   return shape.is_tuple() ? shape.tuple_shapes : std::vector{shape};
 }
 
 struct PartitionedOp {
-  Module module;          ///< of one partition; empty where the family did not take the op
-  ValueSharding results;  ///< of the root's arrays
+  ir::Module module;            ///< program of one partition; empty if the family did not take the op
+  mesh::ValueSharding results;  ///< shardings of the root's arrays
   bool is_taken = false;
 };
 
-/// The program of the entry's root, whose operands are the entry's parameters or constants, with what is left unreduced
-/// added up.
-inline PartitionedOp partition_root(const Module& whole, const Mesh& mesh, const ValueSharding& parameters,
-                                    const ValueSharding& wanted, Family family, const PartitionOptions& options = {}) {
-  const Computation& entry = whole.entry_computation();
-  GraphBuilder builder("local");
-  LocalProgram program(builder, mesh);
-  std::vector<LocalValue> values(entry.instructions.size());
+/// The program of the entry's root, whose operands are the entry's parameters or constants. Unreduced results are
+/// reduced.
+inline PartitionedOp partition_root(const ir::Module& whole, const mesh::Mesh& mesh,
+                                    const mesh::ValueSharding& parameters, const mesh::ValueSharding& wanted,
+                                    Family family, const partition::PartitionOptions& options = {}) {
+  const ir::Computation& entry = whole.entry_computation();
+  ir::build::GraphBuilder builder("local");
+  reshard::LocalProgram program(builder, mesh);
+  std::vector<reshard::LocalValue> values(entry.instructions.size());
   for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
-    const Instruction& parameter = entry[entry.parameters[i]];
-    const InstructionId id = builder.parameter(local_shape(mesh, parameter.shape, parameters[i]), parameter.name);
-    values[std::size_t(entry.parameters[i])] = {id, parameter.shape, parameters[i], {}, Opcode::add};
+    const ir::Instruction& parameter = entry[entry.parameters[i]];
+    const ir::InstructionId id =
+        builder.parameter(mesh::local_shape(mesh, parameter.shape, parameters[i]), parameter.name);
+    values[std::size_t(entry.parameters[i])] = {id, parameter.shape, parameters[i], {}, ir::Opcode::add};
   }
-  OpToPartition op{whole, entry, entry.root, {}, wanted, options};
-  for (const InstructionId operand : entry[entry.root].operands) {
-    LocalValue& value = values[std::size_t(operand)];
+  partition::OpToPartition op{whole, entry, entry.root, {}, wanted, options};
+  for (const ir::InstructionId operand : entry[entry.root].operands) {
+    reshard::LocalValue& value = values[std::size_t(operand)];
     if (value.id < 0) {
-      const Instruction& constant = entry[operand];
-      value = {builder.constant(*constant.literal), constant.shape, replicated(constant.shape.rank()), {}, Opcode::add};
+      const ir::Instruction& constant = entry[operand];
+      value = {builder.constant(*constant.literal),
+               constant.shape,
+               mesh::replicated(constant.shape.rank()),
+               {},
+               ir::Opcode::add};
     }
     op.operands.push_back(value);
   }
-  std::vector<LocalValue> results = family(program, op);
+  std::vector<reshard::LocalValue> results = family(program, op);
   PartitionedOp partitioned;
   if (results.empty()) return partitioned;
-  std::vector<InstructionId> ids;
-  for (LocalValue& result : results) {
+  std::vector<ir::InstructionId> ids;
+  for (reshard::LocalValue& result : results) {
     if (!result.unreduced.empty()) result.id = program.all_reduce(result.id, result.unreduced, result.combiner);
-    EXPECT_TRUE(builder.shape(result.id).compatible(local_shape(mesh, result.shape, result.sharding)))
-        << to_string(builder.shape(result.id)) << " of " << to_string(result.shape) << " "
-        << to_string(mesh, result.sharding);
+    EXPECT_TRUE(builder.shape(result.id).compatible(mesh::local_shape(mesh, result.shape, result.sharding)))
+        << ir::to_string(builder.shape(result.id)) << " of " << ir::to_string(result.shape) << " "
+        << mesh::to_string(mesh, result.sharding);
     ids.push_back(result.id);
     partitioned.results.push_back(result.sharding);
   }
-  const InstructionId root = entry[entry.root].shape.is_tuple() ? builder.tuple(ids) : builder.copy(ids[0]);
+  const ir::InstructionId root = entry[entry.root].shape.is_tuple() ? builder.tuple(ids) : builder.copy(ids[0]);
   partitioned.module = std::move(builder).build(root);
   partitioned.module.partitions = mesh.partitions();
   partitioned.is_taken = true;
-  verify(partitioned.module);
+  ir::build::verify(partitioned.module);
   return partitioned;
 }
 
-inline void expect_equal(const Literal& actual, const Literal& expected, double relative) {
-  ASSERT_TRUE(actual.shape.compatible(expected.shape)) << to_string(actual.shape);
+inline void expect_equal(const ir::Literal& actual, const ir::Literal& expected, double relative) {
+  ASSERT_TRUE(actual.shape.compatible(expected.shape)) << ir::to_string(actual.shape);
   for (std::size_t i = 0; i < actual.elements.size(); ++i) {
     expect_equal(actual.elements[i], expected.elements[i], relative);
   }
@@ -112,43 +124,45 @@ inline void expect_equal(const Literal& actual, const Literal& expected, double 
   }
 }
 
-/// Whether the family takes the op; if so its result has to be that of the whole, though there is garbage beyond uneven
-/// dimensions: NaN, of integers a number far outside.
-inline bool check_root(const Module& whole, const std::vector<Literal>& arguments, const Mesh& mesh,
-                       const ValueSharding& parameters, const ValueSharding& wanted, Family family,
-                       const PartitionOptions& options = {}, double relative = 0) {
+/// Returns whether the family takes the op. If so, checks that its result is that of the whole op although there is
+/// garbage beyond uneven dimensions: NaN, or for integers a number far outside.
+inline bool check_root(const ir::Module& whole, const std::vector<ir::Literal>& arguments, const mesh::Mesh& mesh,
+                       const mesh::ValueSharding& parameters, const mesh::ValueSharding& wanted, Family family,
+                       const partition::PartitionOptions& options = {}, double relative = 0) {
   const PartitionedOp partitioned = partition_root(whole, mesh, parameters, wanted, family, options);
   if (!partitioned.is_taken) return false;
-  std::vector<std::vector<Literal>> shards(static_cast<std::size_t>(mesh.partitions()));
+  std::vector<std::vector<ir::Literal>> shards(static_cast<std::size_t>(mesh.partitions()));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool is_real = is_floating_point(arguments[i].shape.element_type);
+    const bool is_real = ir::is_floating_point(arguments[i].shape.element_type);
     const double garbage = is_real ? std::numeric_limits<double>::quiet_NaN() : 77777;
-    const std::vector<Literal> parts = cut(mesh, arguments[i], {parameters[i]}, garbage);
+    const std::vector<ir::Literal> parts = partition::split_into_shards(mesh, arguments[i], {parameters[i]}, garbage);
     for (std::size_t p = 0; p < shards.size(); ++p) shards[p].push_back(parts[p]);
   }
-  const Literal expected = evaluate(whole, arguments);
-  const std::vector<Literal> results = evaluate_partitions(partitioned.module, shards);
-  expect_equal(join(mesh, expected.shape, results, partitioned.results), expected, relative);
+  const ir::Literal expected = ir::eval::evaluate(whole, arguments);
+  const std::vector<ir::Literal> results = ir::eval::evaluate_partitions(partitioned.module, shards);
+  expect_equal(partition::join(mesh, expected.shape, results, partitioned.results), expected, relative);
   return true;
 }
 
 /// Shardings of the entry's parameters and of its root, drawn at random.
-inline bool check_random(const Module& whole, const std::vector<Literal>& arguments, std::mt19937& random,
-                         Family family, const PartitionOptions& options = {}, double relative = 0) {
-  const Mesh mesh = random_mesh(random);
-  ValueSharding parameters, wanted;
-  for (const Literal& argument : arguments) parameters.push_back(random_sharding(mesh, argument.shape.rank(), random));
-  const Computation& entry = whole.entry_computation();
-  for (const Shape& shape : arrays_of(entry[entry.root].shape)) {
+inline bool check_random(const ir::Module& whole, const std::vector<ir::Literal>& arguments, std::mt19937& random,
+                         Family family, const partition::PartitionOptions& options = {}, double relative = 0) {
+  const mesh::Mesh mesh = random_mesh(random);
+  mesh::ValueSharding parameters, wanted;
+  for (const ir::Literal& argument : arguments)
+    parameters.push_back(random_sharding(mesh, argument.shape.rank(), random));
+  const ir::Computation& entry = whole.entry_computation();
+  for (const ir::Shape& shape : arrays_of(entry[entry.root].shape)) {
     wanted.push_back(random_sharding(mesh, shape.rank(), random));
   }
   const bool is_taken = check_root(whole, arguments, mesh, parameters, wanted, family, options, relative);
   if (::testing::Test::HasFailure()) {
-    ADD_FAILURE() << to_string(mesh) << "\n" << to_string(whole);
-    for (const AxisSharding& sharding : parameters) ADD_FAILURE() << "parameter " << to_string(mesh, sharding);
-    for (const AxisSharding& sharding : wanted) ADD_FAILURE() << "wanted " << to_string(mesh, sharding);
+    ADD_FAILURE() << mesh::to_string(mesh) << "\n" << ir::to_string(whole);
+    for (const mesh::AxisSharding& sharding : parameters)
+      ADD_FAILURE() << "parameter " << mesh::to_string(mesh, sharding);
+    for (const mesh::AxisSharding& sharding : wanted) ADD_FAILURE() << "wanted " << mesh::to_string(mesh, sharding);
   }
   return is_taken;
 }
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::spmd::testing

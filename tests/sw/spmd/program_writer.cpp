@@ -5,50 +5,53 @@
 
 #include <fmt/format.h>
 
-namespace podsim::sw::testing {
+#include "tests/sw/ir/element_types.h"
+
+namespace podsim::sw::spmd::testing {
 
 namespace {
 
-constexpr ElementType f32 = ElementType::f32;
+using ir::testing::f32;
 
 }  // namespace
 
 void ProgramWriter::write(const ProgramStep& step) {
   Digits digits(step.detail);
-  if (values_.empty()) return push(parameter(digits), step.cut);
-  const InstructionId a = values_[step.a % values_.size()], b = values_[step.b % values_.size()];
+  if (values_.empty()) return push(parameter(digits), step.split);
+  const ir::InstructionId a = values_[step.a % values_.size()], b = values_[step.b % values_.size()];
   const int before = b_.size();
-  const InstructionId result = op(step.kind, a, b, digits);
-  for (InstructionId id = before; id < b_.size(); ++id) cut(id, id == result ? step.cut : helper_cut(step, id));
+  const ir::InstructionId result = op(step.kind, a, b, digits);
+  for (ir::InstructionId id = before; id < b_.size(); ++id)
+    set_split(id, id == result ? step.split : helper_cut(step, id));
   // Neither empty nor large.
   const std::int64_t elements = b_.shape(result).element_count();
   if (elements > 0 && elements <= 2000) values_.push_back(result);
 }
 
-void ProgramWriter::cut(InstructionId id, std::uint32_t number) {
-  cuts_.resize(std::max(cuts_.size(), std::size_t(id) + 1), 0);
-  cuts_[std::size_t(id)] = number;
+void ProgramWriter::set_split(ir::InstructionId id, std::uint32_t number) {
+  split_.resize(std::max(split_.size(), std::size_t(id) + 1), 0);
+  split_[std::size_t(id)] = number;
 }
 
-InstructionId ProgramWriter::parameter_of(Sizes sizes, ElementType type) {
-  return b_.parameter(make_shape(type, std::move(sizes)), fmt::format("p{}", b_.size()));
+ir::InstructionId ProgramWriter::parameter_of(Sizes sizes, ir::ElementType type) {
+  return b_.parameter(ir::make_shape(type, std::move(sizes)), fmt::format("p{}", b_.size()));
 }
 
-InstructionId ProgramWriter::parameter(Digits& digits) {
+ir::InstructionId ProgramWriter::parameter(Digits& digits) {
   Sizes sizes(std::size_t(digits.next(4)));
   for (std::int64_t& size : sizes) size = 1 + digits.next(9);
   return parameter_of(std::move(sizes));
 }
 
-InstructionId ProgramWriter::clamped(InstructionId x) {
+ir::InstructionId ProgramWriter::clamped(ir::InstructionId x) {
   return b_.minimum(b_.maximum(x, b_.full_like(x, -16)), b_.full_like(x, 16));
 }
 
-InstructionId ProgramWriter::alike(InstructionId x, const Sizes& wanted) {
+ir::InstructionId ProgramWriter::alike(ir::InstructionId x, const Sizes& wanted) {
   return sizes(x) == wanted ? x : parameter_of(wanted);
 }
 
-InstructionId ProgramWriter::op(std::uint8_t kind, InstructionId a, InstructionId b, Digits& digits) {
+ir::InstructionId ProgramWriter::op(std::uint8_t kind, ir::InstructionId a, ir::InstructionId b, Digits& digits) {
   switch (kind % op_kinds) {
     case 0:
       return parameter(digits);
@@ -112,7 +115,7 @@ InstructionId ProgramWriter::op(std::uint8_t kind, InstructionId a, InstructionI
   }
 }
 
-std::vector<std::int64_t> ProgramWriter::some_dimensions(InstructionId x, Digits& digits) {
+std::vector<std::int64_t> ProgramWriter::some_dimensions(ir::InstructionId x, Digits& digits) {
   std::vector<std::int64_t> dimensions;
   for (int d = 0; d < rank(x); ++d) {
     if (digits.next(2) == 0) dimensions.push_back(d);
@@ -120,21 +123,21 @@ std::vector<std::int64_t> ProgramWriter::some_dimensions(InstructionId x, Digits
   return dimensions;
 }
 
-InstructionId ProgramWriter::sum_of_products(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::sum_of_products(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
   const auto along = std::size_t(digits.next(rank(a)));
   const std::int64_t contracted = sizes(a)[along], columns = 1 + digits.next(6);
-  InstructionId sum = -1;
+  ir::InstructionId sum = -1;
   for (int term = 0; term < 3; ++term) {
-    const DotDimensions roles{{}, {}, {int(along)}, {0}};
-    InstructionId product = b_.dot(a, parameter_of({contracted, columns}), roles);
+    const ir::DotDimensions roles{{}, {}, {int(along)}, {0}};
+    ir::InstructionId product = b_.dot(a, parameter_of({contracted, columns}), roles);
     for (int op = int(digits.next(3)); op > 0; --op) product = linear(product, digits);
     sum = sum < 0 ? product : digits.next(2) == 0 ? b_.add(sum, product) : b_.subtract(product, sum);
   }
   return clamped(sum);
 }
 
-InstructionId ProgramWriter::linear(InstructionId x, Digits& digits) {
+ir::InstructionId ProgramWriter::linear(ir::InstructionId x, Digits& digits) {
   switch (digits.next(4)) {
     case 0:
       return b_.negate(x);
@@ -150,30 +153,31 @@ InstructionId ProgramWriter::linear(InstructionId x, Digits& digits) {
   }
 }
 
-InstructionId ProgramWriter::largest(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::largest(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
-  Instruction instruction;
-  instruction.opcode = Opcode::topk;
+  ir::Instruction instruction;
+  instruction.opcode = ir::Opcode::topk;
   instruction.operands = {a};
   instruction.index = 1 + digits.next(sizes(a).back());
   return b_.get_tuple_element(b_.add(std::move(instruction)), 0);
 }
 
-InstructionId ProgramWriter::any(InstructionId a, InstructionId b, Digits& digits) {
-  const InstructionId holds = b_.compare(a, alike(b, sizes(a)), ComparisonDirection::le);
+ir::InstructionId ProgramWriter::any(ir::InstructionId a, ir::InstructionId b, Digits& digits) {
+  const ir::InstructionId holds = b_.compare(a, alike(b, sizes(a)), ir::ComparisonDirection::le);
   const bool is_any = digits.next(2) == 0;
-  const InstructionId initial = b_.constant(ElementType::pred, is_any ? 0 : 1);
-  const ComputationId combiner = b_.combiner(is_any ? Opcode::logical_or : Opcode::logical_and, ElementType::pred);
+  const ir::InstructionId initial = b_.constant(ir::ElementType::pred, is_any ? 0 : 1);
+  const ir::ComputationId combiner =
+      b_.combiner(is_any ? ir::Opcode::logical_or : ir::Opcode::logical_and, ir::ElementType::pred);
   return b_.convert(b_.reduce(holds, initial, some_dimensions(a, digits), combiner), f32);
 }
 
-InstructionId ProgramWriter::select(InstructionId a, InstructionId b) {
-  return b_.select(b_.compare(a, b, ComparisonDirection::lt), a, b_.negate(b));
+ir::InstructionId ProgramWriter::select(ir::InstructionId a, ir::InstructionId b) {
+  return b_.select(b_.compare(a, b, ir::ComparisonDirection::lt), a, b_.negate(b));
 }
 
-InstructionId ProgramWriter::dot(InstructionId a, InstructionId b, Digits& digits) {
+ir::InstructionId ProgramWriter::dot(ir::InstructionId a, ir::InstructionId b, Digits& digits) {
   if (rank(a) == 0) return clamped(b_.multiply(a, a));
-  DotDimensions roles;
+  ir::DotDimensions roles;
   const int contracted = int(digits.next(rank(a)));
   const auto find = [&](std::int64_t size, int without) {
     for (int d = 0; d < rank(b); ++d) {
@@ -199,15 +203,15 @@ InstructionId ProgramWriter::dot(InstructionId a, InstructionId b, Digits& digit
   return clamped(b_.dot(a, b, roles));
 }
 
-InstructionId ProgramWriter::reduce(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::reduce(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
   const std::vector<std::int64_t> dimensions = some_dimensions(a, digits);
   if (digits.next(2) == 0) return clamped(b_.reduce_max(a, dimensions));
-  const InstructionId initial = b_.constant(f32, double(digits.next(3)));
-  return clamped(b_.reduce(a, initial, dimensions, b_.combiner(Opcode::add, f32)));
+  const ir::InstructionId initial = b_.constant(f32, double(digits.next(3)));
+  return clamped(b_.reduce(a, initial, dimensions, b_.combiner(ir::Opcode::add, f32)));
 }
 
-InstructionId ProgramWriter::broadcast(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::broadcast(ir::InstructionId a, Digits& digits) {
   if (rank(a) > 2) return b_.negate(a);
   Sizes result = sizes(a);
   std::vector<std::int64_t> dimensions;
@@ -217,13 +221,13 @@ InstructionId ProgramWriter::broadcast(InstructionId a, Digits& digits) {
   return b_.broadcast(a, result, dimensions);
 }
 
-InstructionId ProgramWriter::transpose(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::transpose(ir::InstructionId a, Digits& digits) {
   std::vector<std::int64_t> order;
   for (int d = 0; d < rank(a); ++d) order.insert(order.begin() + digits.next(d + 1), d);
   return b_.transpose(a, order);
 }
 
-InstructionId ProgramWriter::reshape(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::reshape(ir::InstructionId a, Digits& digits) {
   Sizes result = sizes(a);
   if (result.empty()) return b_.reshape(a, {1});
   const auto at = result.begin() + digits.next(rank(a));
@@ -242,7 +246,7 @@ InstructionId ProgramWriter::reshape(InstructionId a, Digits& digits) {
   return b_.reshape(a, result);
 }
 
-InstructionId ProgramWriter::concatenate(InstructionId a, InstructionId b, Digits& digits) {
+ir::InstructionId ProgramWriter::concatenate(ir::InstructionId a, ir::InstructionId b, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
   const auto along = digits.next(rank(a));
   Sizes other = sizes(a);
@@ -250,11 +254,11 @@ InstructionId ProgramWriter::concatenate(InstructionId a, InstructionId b, Digit
   return b_.concatenate({a, alike(b, other)}, along);
 }
 
-InstructionId ProgramWriter::slice(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::slice(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
-  std::vector<SliceDimension> kept;
+  std::vector<ir::SliceDimension> kept;
   for (const std::int64_t size : sizes(a)) {
-    SliceDimension dimension{0, size, 1};
+    ir::SliceDimension dimension{0, size, 1};
     if (digits.next(2) == 0) {
       dimension.start = digits.next(size);
       dimension.limit = dimension.start + 1 + digits.next(size - dimension.start);
@@ -265,11 +269,11 @@ InstructionId ProgramWriter::slice(InstructionId a, Digits& digits) {
   return b_.slice(a, kept);
 }
 
-InstructionId ProgramWriter::pad(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::pad(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
-  std::vector<PadDimension> padding;
+  std::vector<ir::PadDimension> padding;
   for (const std::int64_t size : sizes(a)) {
-    PadDimension dimension;
+    ir::PadDimension dimension;
     if (digits.next(2) == 0) {
       dimension.low = digits.next(4) - 1;
       dimension.interior = digits.next(3);
@@ -281,9 +285,9 @@ InstructionId ProgramWriter::pad(InstructionId a, Digits& digits) {
   return b_.pad(a, b_.constant(f32, double(digits.next(3))), padding);
 }
 
-InstructionId ProgramWriter::counted(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::counted(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
   return clamped(b_.add(a, b_.iota(b_.shape(a), digits.next(rank(a)))));
 }
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::spmd::testing

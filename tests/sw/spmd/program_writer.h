@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "sw/graph/graph_builder.h"
+#include "sw/ir/build/graph_builder.h"
 #include "tests/sw/spmd/random_program.h"
 
 /// The ops of random programs.
-namespace podsim::sw::testing {
+namespace podsim::sw::spmd::testing {
 
-/// Numbers out of one, mixed (splitmix64).
+/// Numbers derived from one seed (splitmix64).
 class Digits {
  public:
   explicit Digits(std::uint64_t seed) : state_(seed) {}
@@ -30,80 +30,80 @@ class Digits {
   std::uint64_t state_;
 };
 
-/// Writes step after step, and keeps for every instruction the number that its sharding is read off.
+/// Writes steps, and keeps for every instruction the number that determines its sharding.
 class ProgramWriter {
  public:
-  explicit ProgramWriter(GraphBuilder& builder) : b_(builder) {}
+  explicit ProgramWriter(ir::build::GraphBuilder& builder) : b_(builder) {}
 
   void write(const ProgramStep& step);
 
-  /// A number for a value that no step chooses the sharding of.
-  static std::uint32_t helper_cut(const ProgramStep& step, InstructionId id) {
-    Digits digits(step.cut * 31 + std::uint32_t(id));
+  /// A number for a value whose sharding no step chooses.
+  static std::uint32_t helper_cut(const ProgramStep& step, ir::InstructionId id) {
+    Digits digits(step.split * 31 + std::uint32_t(id));
     return digits.next(2) == 0 ? 0 : std::uint32_t(digits.next(1 << 24));
   }
 
-  void push(InstructionId id, std::uint32_t number) {
-    cut(id, number);
+  void push(ir::InstructionId id, std::uint32_t number) {
+    set_split(id, number);
     values_.push_back(id);
   }
 
-  const std::vector<InstructionId>& values() const { return values_; }
-  std::vector<std::uint32_t> cuts() const { return cuts_; }
+  const std::vector<ir::InstructionId>& values() const { return values_; }
+  std::vector<std::uint32_t> split() const { return split_; }
 
  private:
   using Sizes = std::vector<std::int64_t>;
 
-  void cut(InstructionId id, std::uint32_t number);
+  void set_split(ir::InstructionId id, std::uint32_t number);
 
-  const Sizes& sizes(InstructionId id) const { return b_.shape(id).dimensions; }
-  int rank(InstructionId id) const { return b_.shape(id).rank(); }
+  const Sizes& sizes(ir::InstructionId id) const { return b_.shape(id).dimensions; }
+  int rank(ir::InstructionId id) const { return b_.shape(id).rank(); }
 
-  InstructionId parameter_of(Sizes sizes, ElementType type = ElementType::f32);
-  InstructionId parameter(Digits& digits);
-  InstructionId clamped(InstructionId x);
-  /// A value of these sizes: `x` where it has them, else a new parameter.
-  InstructionId alike(InstructionId x, const Sizes& wanted);
-  InstructionId op(std::uint8_t kind, InstructionId a, InstructionId b, Digits& digits);
-  std::vector<std::int64_t> some_dimensions(InstructionId x, Digits& digits);
+  ir::InstructionId parameter_of(Sizes sizes, ir::ElementType type = ir::ElementType::f32);
+  ir::InstructionId parameter(Digits& digits);
+  ir::InstructionId clamped(ir::InstructionId x);
+  /// A value of these sizes: `x` if it has them, else a new parameter.
+  ir::InstructionId alike(ir::InstructionId x, const Sizes& wanted);
+  ir::InstructionId op(std::uint8_t kind, ir::InstructionId a, ir::InstructionId b, Digits& digits);
+  std::vector<std::int64_t> some_dimensions(ir::InstructionId x, Digits& digits);
   /// Products over the same dimension, with linear ops between them and their sum.
-  InstructionId sum_of_products(InstructionId a, Digits& digits);
-  /// The same sizes again.
-  InstructionId linear(InstructionId x, Digits& digits);
+  ir::InstructionId sum_of_products(ir::InstructionId a, Digits& digits);
+  /// A linear op whose result has the sizes of x.
+  ir::InstructionId linear(ir::InstructionId x, Digits& digits);
   /// The largest elements of the last dimension.
-  InstructionId largest(InstructionId a, Digits& digits);
-  /// Where any, or all, of some comparisons hold.
-  InstructionId any(InstructionId a, InstructionId b, Digits& digits);
-  InstructionId grouped_convolution(Digits& digits);
-  InstructionId select(InstructionId a, InstructionId b);
-  /// Contracts a dimension of each where they are alike, batches another pair.
-  InstructionId dot(InstructionId a, InstructionId b, Digits& digits);
-  InstructionId reduce(InstructionId a, Digits& digits);
-  InstructionId broadcast(InstructionId a, Digits& digits);
-  InstructionId transpose(InstructionId a, Digits& digits);
+  ir::InstructionId largest(ir::InstructionId a, Digits& digits);
+  /// True where any, or all, of several comparisons hold.
+  ir::InstructionId any(ir::InstructionId a, ir::InstructionId b, Digits& digits);
+  ir::InstructionId grouped_convolution(Digits& digits);
+  ir::InstructionId select(ir::InstructionId a, ir::InstructionId b);
+  /// Contracts a dimension of each if they have the same size, and batches another pair.
+  ir::InstructionId dot(ir::InstructionId a, ir::InstructionId b, Digits& digits);
+  ir::InstructionId reduce(ir::InstructionId a, Digits& digits);
+  ir::InstructionId broadcast(ir::InstructionId a, Digits& digits);
+  ir::InstructionId transpose(ir::InstructionId a, Digits& digits);
   /// Splits a dimension, or joins two.
-  InstructionId reshape(InstructionId a, Digits& digits);
-  InstructionId concatenate(InstructionId a, InstructionId b, Digits& digits);
-  InstructionId slice(InstructionId a, Digits& digits);
-  InstructionId pad(InstructionId a, Digits& digits);
-  InstructionId counted(InstructionId a, Digits& digits);
-  /// Constant indices, some of them outside.
-  InstructionId indices(std::int64_t count, std::int64_t limit, Digits& digits);
+  ir::InstructionId reshape(ir::InstructionId a, Digits& digits);
+  ir::InstructionId concatenate(ir::InstructionId a, ir::InstructionId b, Digits& digits);
+  ir::InstructionId slice(ir::InstructionId a, Digits& digits);
+  ir::InstructionId pad(ir::InstructionId a, Digits& digits);
+  ir::InstructionId counted(ir::InstructionId a, Digits& digits);
+  /// Constant indices, some of them out of bounds.
+  ir::InstructionId indices(std::int64_t count, std::int64_t limit, Digits& digits);
   /// Rows of a dimension.
-  InstructionId gather(InstructionId a, Digits& digits);
-  InstructionId scatter(InstructionId a, Digits& digits);
-  InstructionId dynamic_slice(InstructionId a, Digits& digits);
-  InstructionId convolution(Digits& digits);
-  InstructionId reduce_window(InstructionId a, Digits& digits);
-  InstructionId sort(InstructionId a, Digits& digits);
+  ir::InstructionId gather(ir::InstructionId a, Digits& digits);
+  ir::InstructionId scatter(ir::InstructionId a, Digits& digits);
+  ir::InstructionId dynamic_slice(ir::InstructionId a, Digits& digits);
+  ir::InstructionId convolution(Digits& digits);
+  ir::InstructionId reduce_window(ir::InstructionId a, Digits& digits);
+  ir::InstructionId sort(ir::InstructionId a, Digits& digits);
   /// Three trips of x -> clamp(x + max(x) + i) or clamp(x + sum(x) + i) for trip i.
-  InstructionId loop(InstructionId a, Digits& digits);
-  InstructionId branch(InstructionId a, Digits& digits);
-  InstructionId barrier(InstructionId a, InstructionId b);
+  ir::InstructionId loop(ir::InstructionId a, Digits& digits);
+  ir::InstructionId branch(ir::InstructionId a, Digits& digits);
+  ir::InstructionId barrier(ir::InstructionId a, ir::InstructionId b);
 
-  GraphBuilder& b_;
-  std::vector<InstructionId> values_;
-  std::vector<std::uint32_t> cuts_;
+  ir::build::GraphBuilder& b_;
+  std::vector<ir::InstructionId> values_;
+  std::vector<std::uint32_t> split_;
 };
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::spmd::testing

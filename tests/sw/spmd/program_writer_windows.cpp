@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/sw/ir/element_types.h"
 #include "tests/sw/spmd/program_writer.h"
 
 #include <algorithm>
 
-namespace podsim::sw::testing {
+namespace podsim::sw::spmd::testing {
 
 namespace {
 
-constexpr ElementType f32 = ElementType::f32;
+using ir::testing::f32;
 
 }  // namespace
 
-InstructionId ProgramWriter::grouped_convolution(Digits& digits) {
+ir::InstructionId ProgramWriter::grouped_convolution(Digits& digits) {
   const std::int64_t groups = 2 + digits.next(3), depth = 1 + digits.next(3);
   const bool of_batch = digits.next(2) == 0;
-  const InstructionId input = of_batch ? parameter_of({groups * (1 + digits.next(3)), 5, depth})
-                                       : parameter_of({1 + digits.next(4), 5, groups * depth});
-  const InstructionId kernel = parameter_of({1 + digits.next(3), depth, groups * (1 + digits.next(2))});
-  Instruction instruction;
-  instruction.opcode = Opcode::convolution;
+  const ir::InstructionId input = of_batch ? parameter_of({groups * (1 + digits.next(3)), 5, depth})
+                                           : parameter_of({1 + digits.next(4), 5, groups * depth});
+  const ir::InstructionId kernel = parameter_of({1 + digits.next(3), depth, groups * (1 + digits.next(2))});
+  ir::Instruction instruction;
+  instruction.opcode = ir::Opcode::convolution;
   instruction.operands = {input, kernel};
   instruction.shape.element_type = f32;
   instruction.window.resize(1);
   instruction.window[0].size = sizes(kernel)[0];
-  instruction.convolution = convolution_dimensions("b0f_0io->b0f");
+  instruction.convolution = ir::build::convolution_dimensions("b0f_0io->b0f");
   (of_batch ? instruction.batch_groups : instruction.feature_groups) = groups;
   return clamped(b_.add(std::move(instruction)));
 }
 
-InstructionId ProgramWriter::indices(std::int64_t count, std::int64_t limit, Digits& digits) {
-  Literal literal = make_zeros(make_shape(ElementType::s32, {count, 1}));
+ir::InstructionId ProgramWriter::indices(std::int64_t count, std::int64_t limit, Digits& digits) {
+  ir::Literal literal = ir::make_zeros(ir::make_shape(ir::ElementType::s32, {count, 1}));
   for (double& value : literal.values) value = double(digits.next(limit + 2) - 1);
   return b_.constant(std::move(literal));
 }
 
-InstructionId ProgramWriter::gather(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::gather(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
   const int along = int(digits.next(rank(a)));
-  GatherDimensions roles;
+  ir::GatherDimensions roles;
   roles.index_vector = 1;
   roles.index_map = {along};
   roles.collapsed = {along};
@@ -47,10 +48,10 @@ InstructionId ProgramWriter::gather(InstructionId a, Digits& digits) {
   return b_.gather(a, indices(1 + digits.next(6), sizes(a)[std::size_t(along)], digits), roles, slice);
 }
 
-InstructionId ProgramWriter::scatter(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::scatter(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
   const int along = int(digits.next(rank(a)));
-  GatherDimensions roles;
+  ir::GatherDimensions roles;
   roles.index_vector = 1;
   roles.index_map = {along};
   roles.collapsed = {along};
@@ -61,40 +62,40 @@ InstructionId ProgramWriter::scatter(InstructionId a, Digits& digits) {
     roles.offset.push_back(int(updates.size()));
     updates.push_back(sizes(a)[std::size_t(d)]);
   }
-  const InstructionId places = indices(count, sizes(a)[std::size_t(along)], digits);
-  return clamped(b_.scatter(a, places, parameter_of(updates), roles, b_.combiner(Opcode::add, f32)));
+  const ir::InstructionId places = indices(count, sizes(a)[std::size_t(along)], digits);
+  return clamped(b_.scatter(a, places, parameter_of(updates), roles, b_.combiner(ir::Opcode::add, f32)));
 }
 
-InstructionId ProgramWriter::dynamic_slice(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::dynamic_slice(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
-  std::vector<InstructionId> starts;
+  std::vector<ir::InstructionId> starts;
   Sizes part;
   for (const std::int64_t size : sizes(a)) {
-    starts.push_back(b_.constant(ElementType::s32, double(digits.next(size + 2) - 1)));
+    starts.push_back(b_.constant(ir::ElementType::s32, double(digits.next(size + 2) - 1)));
     part.push_back(digits.next(2) == 0 ? size : 1 + digits.next(size));
   }
   if (digits.next(2) == 0) return b_.dynamic_slice(a, starts, part);
   return b_.dynamic_update_slice(a, parameter_of(part), starts);
 }
 
-InstructionId ProgramWriter::convolution(Digits& digits) {
+ir::InstructionId ProgramWriter::convolution(Digits& digits) {
   const std::int64_t features = 1 + digits.next(4);
-  const InstructionId input = parameter_of({1 + digits.next(4), 3 + digits.next(8), features});
-  const InstructionId kernel = parameter_of({1 + digits.next(4), features, 1 + digits.next(4)});
-  WindowDimension window;
+  const ir::InstructionId input = parameter_of({1 + digits.next(4), 3 + digits.next(8), features});
+  const ir::InstructionId kernel = parameter_of({1 + digits.next(4), features, 1 + digits.next(4)});
+  ir::WindowDimension window;
   window.size = sizes(kernel)[0];
   window.stride = 1 + digits.next(2);
   window.padding_low = digits.next(3);
   window.padding_high = digits.next(3);
   window.base_dilation = 1 + digits.next(2);
-  return clamped(b_.convolution(input, kernel, {window}, convolution_dimensions("b0f_0io->b0f")));
+  return clamped(b_.convolution(input, kernel, {window}, ir::build::convolution_dimensions("b0f_0io->b0f")));
 }
 
-InstructionId ProgramWriter::reduce_window(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::reduce_window(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
-  std::vector<WindowDimension> window;
+  std::vector<ir::WindowDimension> window;
   for (const std::int64_t size : sizes(a)) {
-    WindowDimension dimension;
+    ir::WindowDimension dimension;
     if (digits.next(2) == 0) {
       dimension.size = 1 + digits.next(std::min<std::int64_t>(size, 4));
       dimension.stride = 1 + digits.next(3);
@@ -106,55 +107,55 @@ InstructionId ProgramWriter::reduce_window(InstructionId a, Digits& digits) {
   return clamped(digits.next(2) == 0 ? b_.reduce_window_add(a, window) : b_.reduce_window_max(a, window));
 }
 
-InstructionId ProgramWriter::sort(InstructionId a, Digits& digits) {
+ir::InstructionId ProgramWriter::sort(ir::InstructionId a, Digits& digits) {
   if (rank(a) == 0) return b_.negate(a);
-  Instruction instruction;
-  instruction.opcode = Opcode::sort;
+  ir::Instruction instruction;
+  instruction.opcode = ir::Opcode::sort;
   instruction.operands = {a};
   instruction.dimensions = {digits.next(rank(a))};
-  instruction.called = {b_.comparator(ComparisonDirection::lt, f32)};
+  instruction.called = {b_.comparator(ir::ComparisonDirection::lt, f32)};
   return b_.add(std::move(instruction));
 }
 
-InstructionId ProgramWriter::loop(InstructionId a, Digits& digits) {
-  const Shape counter = make_shape(ElementType::s32, {});
-  const Shape state = make_tuple_shape({counter, b_.shape(a)});
-  GraphBuilder condition("condition");
-  const InstructionId tested = condition.parameter(state, "state");
-  const InstructionId goes_on = condition.compare(condition.get_tuple_element(tested, 0),
-                                                  condition.constant(ElementType::s32, 3), ComparisonDirection::lt);
-  GraphBuilder body("body");
-  const InstructionId going = body.parameter(state, "state");
-  const InstructionId i = body.get_tuple_element(going, 0), x = body.get_tuple_element(going, 1);
+ir::InstructionId ProgramWriter::loop(ir::InstructionId a, Digits& digits) {
+  const ir::Shape counter = ir::make_shape(ir::ElementType::s32, {});
+  const ir::Shape state = ir::make_tuple_shape({counter, b_.shape(a)});
+  ir::build::GraphBuilder condition("condition");
+  const ir::InstructionId tested = condition.parameter(state, "state");
+  const ir::InstructionId goes_on = condition.compare(
+      condition.get_tuple_element(tested, 0), condition.constant(ir::ElementType::s32, 3), ir::ComparisonDirection::lt);
+  ir::build::GraphBuilder body("body");
+  const ir::InstructionId going = body.parameter(state, "state");
+  const ir::InstructionId i = body.get_tuple_element(going, 0), x = body.get_tuple_element(going, 1);
   std::vector<std::int64_t> all;
   for (int d = 0; d < rank(a); ++d) all.push_back(d);
-  const InstructionId most = digits.next(2) == 0 ? body.reduce_max(x, all) : body.reduce_add(x, all);
-  const InstructionId step = body.add(most, body.convert(i, f32));
-  const InstructionId sum = body.add(x, body.broadcast(step, sizes(a)));
-  const InstructionId next = body.minimum(body.maximum(sum, body.full_like(sum, -16)), body.full_like(sum, 16));
-  const InstructionId result = body.tuple({body.add(i, body.constant(ElementType::s32, 1)), next});
-  const InstructionId start = b_.tuple({b_.constant(ElementType::s32, 0), a});
-  const ComputationId tests = b_.computation(std::move(condition), goes_on);
-  const ComputationId steps = b_.computation(std::move(body), result);
+  const ir::InstructionId most = digits.next(2) == 0 ? body.reduce_max(x, all) : body.reduce_add(x, all);
+  const ir::InstructionId step = body.add(most, body.convert(i, f32));
+  const ir::InstructionId sum = body.add(x, body.broadcast(step, sizes(a)));
+  const ir::InstructionId next = body.minimum(body.maximum(sum, body.full_like(sum, -16)), body.full_like(sum, 16));
+  const ir::InstructionId result = body.tuple({body.add(i, body.constant(ir::ElementType::s32, 1)), next});
+  const ir::InstructionId start = b_.tuple({b_.constant(ir::ElementType::s32, 0), a});
+  const ir::ComputationId tests = b_.computation(std::move(condition), goes_on);
+  const ir::ComputationId steps = b_.computation(std::move(body), result);
   return b_.get_tuple_element(b_.while_loop(start, tests, steps, 3), 1);
 }
 
-InstructionId ProgramWriter::branch(InstructionId a, Digits& digits) {
-  std::vector<ComputationId> branches;
+ir::InstructionId ProgramWriter::branch(ir::InstructionId a, Digits& digits) {
+  std::vector<ir::ComputationId> branches;
   for (int k = 0; k < 2; ++k) {
-    GraphBuilder body(k == 0 ? "left" : "right");
-    const InstructionId x = body.parameter(b_.shape(a), "x");
+    ir::build::GraphBuilder body(k == 0 ? "left" : "right");
+    const ir::InstructionId x = body.parameter(b_.shape(a), "x");
     branches.push_back(b_.computation(std::move(body), k == 0 ? body.abs(x) : body.negate(x)));
   }
   if (digits.next(2) == 0) return b_.call({a}, branches[0]);
-  return b_.conditional(b_.constant(ElementType::s32, double(digits.next(2))), {a, a}, branches);
+  return b_.conditional(b_.constant(ir::ElementType::s32, double(digits.next(2))), {a, a}, branches);
 }
 
-InstructionId ProgramWriter::barrier(InstructionId a, InstructionId b) {
-  Instruction instruction;
-  instruction.opcode = Opcode::opt_barrier;
+ir::InstructionId ProgramWriter::barrier(ir::InstructionId a, ir::InstructionId b) {
+  ir::Instruction instruction;
+  instruction.opcode = ir::Opcode::opt_barrier;
   instruction.operands = {b_.tuple({a, b})};
   return b_.get_tuple_element(b_.add(std::move(instruction)), 0);
 }
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::spmd::testing

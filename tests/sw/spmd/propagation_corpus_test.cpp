@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that others annotated, where they are at hand.
+// Programs with annotations by others, if they are available.
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "base/diagnostic.h"
+#include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
-#include "sw/hlo/to_graph.h"
-#include "sw/spmd/annotation_mesh.h"
-#include "sw/spmd/op_rule.h"
-#include "sw/spmd/propagation.h"
+#include "sw/spmd/mesh/annotation_mesh.h"
+#include "sw/spmd/propagate/op_rule.h"
+#include "sw/spmd/propagate/propagation.h"
 #include "tests/sw/hlo/corpus.h"
 #include "tests/sw/spmd/cut_op.h"
 
-namespace podsim::sw {
+namespace podsim::sw::spmd {
 namespace {
 
 struct NamedModule {
   std::string name;
-  Module module;
+  ir::Module module;
 };
 
 /// The modules whose shapes hold.
@@ -28,7 +28,7 @@ std::vector<NamedModule> corpus_modules() {
   for (const auto& file : hlo::corpus(false)) {
     const std::string name = file.filename().string();
     for (const hlo::Module& read : hlo::read(name, hlo::text_of(file)).modules) {
-      Module module = hlo::to_graph(read);
+      ir::Module module = hlo::graph::to_graph(read);
       if (hlo::check_shapes(read, module).empty()) modules.push_back({name, std::move(module)});
     }
   }
@@ -40,10 +40,10 @@ TEST(PropagationCorpus, EveryInstructionHasARuleOfItsSizes) {
   if (modules.empty()) GTEST_SKIP() << "no ../shared/hlo_corpus";
   std::int64_t rules = 0;
   for (const auto& [name, module] : modules) {
-    for (const Computation& computation : module.computations) {
-      for (InstructionId id = 0; id < int(computation.instructions.size()); ++id, ++rules) {
+    for (const ir::Computation& computation : module.computations) {
+      for (ir::InstructionId id = 0; id < int(computation.instructions.size()); ++id, ++rules) {
         if (computation[id].shape.is_tuple()) continue;
-        const OpRule rule = op_rule(module, computation, id);
+        const propagate::OpRule rule = propagate::op_rule(module, computation, id);
         SCOPED_TRACE(name + " " + computation[id].name);
         testing::expect_sizes(rule, rule.results.at(0), computation[id].shape);
         ASSERT_FALSE(::testing::Test::HasFailure());
@@ -53,13 +53,13 @@ TEST(PropagationCorpus, EveryInstructionHasARuleOfItsSizes) {
   EXPECT_GT(rules, 10000);
 }
 
-/// Without the annotations of values in between: those of parameters, and of the result, stay.
-Module with_outer_annotations(Module module) {
-  for (Computation& computation : module.computations) {
+/// The module without annotations except those of parameters and of the result.
+ir::Module with_outer_annotations(ir::Module module) {
+  for (ir::Computation& computation : module.computations) {
     const bool is_entry = &computation == &module.computations[std::size_t(module.entry)];
-    for (Instruction& instruction : computation.instructions) {
+    for (ir::Instruction& instruction : computation.instructions) {
       const bool is_result = is_entry && &instruction == &computation[computation.root];
-      if (instruction.opcode != Opcode::parameter && !is_result) instruction.sharding = nullptr;
+      if (instruction.opcode != ir::Opcode::parameter && !is_result) instruction.sharding = nullptr;
     }
   }
   return module;
@@ -69,11 +69,12 @@ struct Agreement {
   int inner = 0, same = 0;
 };
 
-/// How many of the annotations in between follow from the outer ones.
-Agreement agreement_of(const Module& module) {
-  const Mesh mesh = annotation_mesh(module);
-  const Module outer = with_outer_annotations(module);
-  const ModuleShardings annotated = propagate(module, mesh), followed = propagate(outer, mesh);
+/// The number of inner annotations that follow from the outer ones.
+Agreement agreement_of(const ir::Module& module) {
+  const mesh::Mesh mesh = mesh::annotation_mesh(module);
+  const ir::Module outer = with_outer_annotations(module);
+  const propagate::ModuleShardings annotated = propagate::propagate(module, mesh),
+                                   followed = propagate::propagate(outer, mesh);
   Agreement agreement;
   for (std::size_t c = 0; c < module.computations.size(); ++c) {
     for (std::size_t id = 0; id < annotated.values[c].size(); ++id) {
@@ -87,8 +88,8 @@ Agreement agreement_of(const Module& module) {
   return agreement;
 }
 
-// A training step of MaxText, whose activations are annotated everywhere. What does not follow stands behind attention
-// by a custom call, or turns experts' inputs from the batch to the experts.
+// A training step of MaxText, whose activations are annotated everywhere. Annotations that do not follow are after
+// attention by a custom call, or move experts' inputs from the batch to the experts.
 TEST(PropagationCorpus, AnnotationsOfATrainingStepFollowFromThoseOfItsParameters) {
   const std::vector<NamedModule> modules = corpus_modules();
   if (modules.empty()) GTEST_SKIP() << "no ../shared/hlo_corpus";
@@ -99,7 +100,7 @@ TEST(PropagationCorpus, AnnotationsOfATrainingStepFollowFromThoseOfItsParameters
     try {
       agreement = agreement_of(module);
     } catch (const base::InputError&) {
-      continue;  // devices of a text that is no grid
+      continue;  // device lists that are not a grid
     }
     all.inner += agreement.inner;
     all.same += agreement.same;
@@ -114,4 +115,4 @@ TEST(PropagationCorpus, AnnotationsOfATrainingStepFollowFromThoseOfItsParameters
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::spmd

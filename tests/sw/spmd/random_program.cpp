@@ -9,17 +9,17 @@
 
 #include "tests/sw/spmd/program_writer.h"
 
-namespace podsim::sw::testing {
+namespace podsim::sw::spmd::testing {
 
 std::ostream& operator<<(std::ostream& out, const ProgramStep& step) {
-  return out << fmt::format("{{{}, {}, {}, {}, {}}}", step.kind, step.a, step.b, step.detail, step.cut);
+  return out << fmt::format("{{{}, {}, {}, {}, {}}}", step.kind, step.a, step.b, step.detail, step.split);
 }
 
-AxisSharding sharding_of(const Mesh& mesh, int rank, std::uint32_t cut) {
-  AxisSharding sharding = replicated(rank);
-  if (cut == 0) return sharding;
-  Digits digits(cut);
-  SubAxes rest = mesh.all();
+mesh::AxisSharding sharding_of(const mesh::Mesh& mesh, int rank, std::uint32_t split) {
+  mesh::AxisSharding sharding = mesh::replicated(rank);
+  if (split == 0) return sharding;
+  Digits digits(split);
+  mesh::SubAxes rest = mesh.all();
   while (!rest.empty()) {
     const auto next = rest.begin() + digits.next(std::int64_t(rest.size()));
     const auto place = std::size_t(digits.next(rank + 1));
@@ -29,42 +29,42 @@ AxisSharding sharding_of(const Mesh& mesh, int rank, std::uint32_t cut) {
   return sharding;
 }
 
-RandomProgram random_program(const Mesh& mesh, const std::vector<ProgramStep>& steps) {
-  GraphBuilder builder("random");
+RandomProgram random_program(const mesh::Mesh& mesh, const std::vector<ProgramStep>& steps) {
+  ir::build::GraphBuilder builder("random");
   ProgramWriter writer(builder);
   if (steps.empty()) writer.write({});
   for (const ProgramStep& step : steps) writer.write(step);
   std::vector<bool> is_read(std::size_t(builder.size()), false);
-  for (InstructionId id = 0; id < builder.size(); ++id) {
-    for (const InstructionId operand : builder[id].operands) is_read[std::size_t(operand)] = true;
+  for (ir::InstructionId id = 0; id < builder.size(); ++id) {
+    for (const ir::InstructionId operand : builder[id].operands) is_read[std::size_t(operand)] = true;
   }
-  std::vector<InstructionId> sinks;
-  for (const InstructionId id : writer.values()) {
+  std::vector<ir::InstructionId> sinks;
+  for (const ir::InstructionId id : writer.values()) {
     if (!is_read[std::size_t(id)] && std::ranges::find(sinks, id) == sinks.end()) sinks.push_back(id);
   }
   if (sinks.empty()) sinks.push_back(writer.values().back());
-  // What a value is cut like goes by its name, since ids change when what nobody needs is dropped.
+  // Shardings are kept by name, since ids change when unused values are dropped.
   std::map<std::string, std::uint32_t> by_name;
-  std::vector<std::uint32_t> cuts = writer.cuts();
-  cuts.resize(std::size_t(builder.size()), 0);
-  for (InstructionId id = 0; id < builder.size(); ++id) by_name[builder[id].name] = cuts[std::size_t(id)];
+  std::vector<std::uint32_t> split = writer.split();
+  split.resize(std::size_t(builder.size()), 0);
+  for (ir::InstructionId id = 0; id < builder.size(); ++id) by_name[builder[id].name] = split[std::size_t(id)];
   RandomProgram program;
-  const InstructionId root = builder.tuple(sinks);
-  by_name[builder[root].name] = steps.empty() ? 0 : steps.back().cut / 7;
+  const ir::InstructionId root = builder.tuple(sinks);
+  by_name[builder[root].name] = steps.empty() ? 0 : steps.back().split / 7;
   program.module = std::move(builder).build(root);
   for (std::size_t c = 0; c < program.module.computations.size(); ++c) {
-    const Computation& computation = program.module.computations[c];
-    std::vector<ValueSharding>& values = program.shardings.values.emplace_back();
-    std::vector<std::uint32_t>& numbers = program.cuts.emplace_back();
+    const ir::Computation& computation = program.module.computations[c];
+    std::vector<mesh::ValueSharding>& values = program.shardings.values.emplace_back();
+    std::vector<std::uint32_t>& numbers = program.split.emplace_back();
     for (std::size_t i = 0; i < computation.instructions.size(); ++i) {
-      const Instruction& instruction = computation.instructions[i];
+      const ir::Instruction& instruction = computation.instructions[i];
       const auto found = by_name.find(instruction.name);
       const bool is_entry = int(c) == program.module.entry;
       Digits digits(std::uint64_t(c) * 1000 + i);
       std::uint32_t number = is_entry && found != by_name.end() ? found->second : 0;
       if (!is_entry) number = std::uint32_t(digits.next(1 << 20));
-      ValueSharding sharding;
-      for (const Shape* leaf : leaf_shapes(instruction.shape)) {
+      mesh::ValueSharding sharding;
+      for (const ir::Shape* leaf : mesh::leaf_shapes(instruction.shape)) {
         sharding.push_back(sharding_of(mesh, leaf->rank(), number));
         if (number != 0) ++number;
       }
@@ -75,16 +75,16 @@ RandomProgram random_program(const Mesh& mesh, const std::vector<ProgramStep>& s
   return program;
 }
 
-std::vector<Literal> small_integers(const Module& module) {
-  std::vector<Literal> arguments;
+std::vector<ir::Literal> small_integers(const ir::Module& module) {
+  std::vector<ir::Literal> arguments;
   Digits digits(1);
-  const Computation& entry = module.entry_computation();
-  for (const InstructionId id : entry.parameters) {
-    Literal literal = make_zeros(entry[id].shape);
+  const ir::Computation& entry = module.entry_computation();
+  for (const ir::InstructionId id : entry.parameters) {
+    ir::Literal literal = ir::make_zeros(entry[id].shape);
     for (double& value : literal.values) value = double(digits.next(7) - 3);
     arguments.push_back(std::move(literal));
   }
   return arguments;
 }
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::spmd::testing

@@ -6,47 +6,48 @@
 #include <utility>
 #include <vector>
 
-#include "sw/graph/graph_builder.h"
-#include "sw/spmd/partitioner.h"
+#include "sw/ir/build/graph_builder.h"
+#include "sw/ir/build/verify.h"
+#include "sw/spmd/partition/partitioner.h"
 
-namespace podsim::sw::testing {
+namespace podsim::sw::spmd::testing {
 
-/// A program written by hand with the shardings of its values; what is not cut is replicated.
+/// A program written by hand with the shardings of its values; other values are replicated.
 class ShardedProgram {
  public:
-  explicit ShardedProgram(Mesh grid) : mesh(std::move(grid)), builder("program") {}
+  explicit ShardedProgram(mesh::Mesh grid) : mesh(std::move(grid)), builder("program") {}
 
-  /// Says how a value is cut, {"x", "", "y"}, and gives it back.
-  InstructionId cut(InstructionId id, const std::vector<std::string>& axes) {
-    return set(id, {parse_axes(mesh, axes, builder.shape(id).rank())});
+  /// Sets the sharding of a value, {"x", "", "y"}, and returns the value.
+  ir::InstructionId annotate(ir::InstructionId id, const std::vector<std::string>& axes) {
+    return set(id, {mesh::parse_axes(mesh, axes, builder.shape(id).rank())});
   }
-  InstructionId set(InstructionId id, ValueSharding sharding) {
+  ir::InstructionId set(ir::InstructionId id, mesh::ValueSharding sharding) {
     by_name_[builder[id].name] = std::move(sharding);
     return id;
   }
 
-  Module partitioned(InstructionId root, const PartitionOptions& options = {}) && {
+  ir::Module partitioned(ir::InstructionId root, const partition::PartitionOptions& options = {}) && {
     whole = std::move(builder).build(root);
     for (std::size_t c = 0; c < whole.computations.size(); ++c) {
-      std::vector<ValueSharding>& values = shardings.values.emplace_back();
-      for (const Instruction& instruction : whole.computations[c].instructions) {
+      std::vector<mesh::ValueSharding>& values = shardings.values.emplace_back();
+      for (const ir::Instruction& instruction : whole.computations[c].instructions) {
         const auto found = by_name_.find(instruction.name);
         const bool is_entry = int(c) == whole.entry && found != by_name_.end();
-        values.push_back(is_entry ? found->second : replicated(instruction.shape));
+        values.push_back(is_entry ? found->second : mesh::replicated(instruction.shape));
       }
     }
-    Module local = partition(whole, mesh, shardings, options);
-    verify(local);
+    ir::Module local = partition::partition(whole, mesh, shardings, options);
+    ir::build::verify(local);
     return local;
   }
 
-  Mesh mesh;
-  GraphBuilder builder;
-  Module whole;
-  ModuleShardings shardings;
+  mesh::Mesh mesh;
+  ir::build::GraphBuilder builder;
+  ir::Module whole;
+  propagate::ModuleShardings shardings;
 
  private:
-  std::map<std::string, ValueSharding> by_name_;
+  std::map<std::string, mesh::ValueSharding> by_name_;
 };
 
-}  // namespace podsim::sw::testing
+}  // namespace podsim::sw::spmd::testing

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 using Values = std::vector<double>;
@@ -87,4 +87,4 @@ TEST(ChartScale, PlacesWhatHasNoLogarithmAtItsLowEnd) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/report/html/html_page.h"
+#include "base/text/percent.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@
 #include "sw/report/html/si_text.h"
 #include "sw/report/html/svg_chart.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
 constexpr std::string_view hostile = "</script><script>alert(\"'&\")</script>";
@@ -43,7 +44,7 @@ TEST(SiText, HasAPrefixAndFewDigits) {
   EXPECT_EQ(si_text(123, "B", 2), "123 B");
   EXPECT_EQ(si_text(1.05e14, "FLOP/s"), "105 TFLOP/s");
   EXPECT_EQ(si_text(3e-15, "s"), "3e-15 s");
-  EXPECT_EQ(percent_text(0.4096), "41.0 %");
+  EXPECT_EQ(base::text::percent(0.4096), "41.0 %");
   EXPECT_EQ(count_text(16384), "16\u202F384");
   EXPECT_EQ(count_text(-123), "-123");
   EXPECT_EQ(count_text(1234567), "1\u202F234\u202F567");
@@ -129,4 +130,4 @@ TEST(SvgChart, LeavesOutLabelsThatWouldTouch) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -13,10 +13,10 @@
 #include "sw/report/html/csv_table.h"
 #include "sw/report/html/heat_grid.h"
 
-namespace podsim::sw {
+namespace podsim::sw::report::html {
 namespace {
 
-/// What a page makes of forms and numbers again.
+/// The texts that a page restores from forms and numbers.
 std::vector<std::string> written_out(const CompactTexts& texts) {
   std::vector<std::string> result;
   std::size_t next = 0;
@@ -127,4 +127,4 @@ TEST(CsvTable, PointsAtWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace podsim::sw
+}  // namespace podsim::sw::report::html

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of app/commands/commands.h.
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "app/commands/commands.h"
+#include "app/options/file_option.h"
+#include "app/options/machine_options.h"
+#include "base/host/arguments.h"
+#include "base/host/atomic_file.h"
+#include "base/host/host_clock.h"
+#include "base/host/standard_output.h"
+#include "base/progress.h"
+#include "hw/memory/banks/stream_agreement.h"
+#include "hw/memory/dram/stream_calibration.h"
+#include "sw/report/core_calibration_report.h"
+#include "sw/report/memory_calibration_report.h"
+
+namespace podsim::app::commands {
+namespace {
+
+struct CalibrateOptions {
+  workloads::machines::MachineChoice machine;
+  bool json = false;
+  std::string write;  ///< file; empty: none
+  std::int64_t patterns = 200;
+  std::int64_t seed = 1;
+};
+
+void write_constants(const CalibrateOptions& options, const std::function<std::string()>& text) {
+  if (options.write.empty()) return;
+  base::host::locate_errors("--write", options.write, [&] { base::host::write_file(options.write, text()); });
+}
+
+std::vector<sw::codegen::check::LevelComparison> level_comparisons(const hw::Machine& machine) {
+  base::Progress progress("comparing");
+  const std::vector<sw::codegen::check::KernelChoice> kernels = sw::codegen::check::agreement_grid();
+  return sw::codegen::check::compare_levels(
+      machine, kernels, [&](std::size_t done) { progress.update(double(done) / double(kernels.size())); });
+}
+
+void calibrate_core(const CalibrateOptions& options) {
+  const auto begin = base::host::HostClock::now();
+  const base::Config config = options.machine.load();
+  sw::report::CalibrationReport report;
+  report.machine = hw::read_machine(config);
+  report.constants = sw::codegen::check::derive_core_constants(report.machine);
+  for (const sw::codegen::check::DerivedConstant& constant : report.constants)
+    report.present.push_back(config.cycles(constant.key));
+  write_constants(options, [&] { return sw::codegen::check::constants_toml(report.machine.name, report.constants); });
+  report.comparisons = level_comparisons(report.machine);
+  report.wall_s = base::host::seconds_since(begin);
+  base::host::print_result(options.json ? sw::report::calibration_json(report) : sw::report::calibration_text(report));
+}
+
+std::vector<hw::memory::banks::StreamComparison> compare_streams(const CalibrateOptions& options,
+                                                                 const hw::Machine& machine) {
+  base::Progress progress("comparing");
+  std::vector<hw::memory::banks::StreamComparison> comparisons;
+  for (std::int64_t i = 0; i < options.patterns; ++i) {
+    const std::uint64_t seed = std::uint64_t(options.seed) << 32 | std::uint64_t(i);
+    comparisons.push_back(hw::memory::banks::compare_streams(machine, hw::memory::banks::random_requests(seed)));
+    progress.update(double(i + 1) / double(options.patterns));
+  }
+  return comparisons;
+}
+
+void calibrate_memory(const CalibrateOptions& options) {
+  const auto begin = base::host::HostClock::now();
+  const base::Config config = options.machine.load();
+  sw::report::MemoryCalibrationReport report;
+  report.machine = hw::read_machine(config);
+  write_constants(options, [&] { return hw::memory::dram::stream_constants_toml(config); });
+  report.comparisons = compare_streams(options, report.machine);
+  report.wall_s = base::host::seconds_since(begin);
+  base::host::print_result(options.json ? sw::report::memory_calibration_json(report)
+                                        : sw::report::memory_calibration_text(report));
+}
+
+void add_common_flags(CLI::App& part, const std::shared_ptr<CalibrateOptions>& options) {
+  options::add_machine_option(part, options->machine);
+  options::add_set_option(part, options->machine);
+  part.add_flag("--json", options->json, "One JSON object on stdout");
+  options::add_file_option(part, "--write", options->write, "The derived constants as a table of the machine");
+}
+
+void add_core(CLI::App& calibrate) {
+  auto options = std::make_shared<CalibrateOptions>();
+  CLI::App* core = calibrate.add_subcommand("core", "The tile level from bundles, and against them")->group("Parts");
+  add_common_flags(*core, options);
+  core->footer(R"(Examples:
+  podsim calibrate core
+  podsim calibrate core --write workloads/machines/tpu-v3.core.toml)");
+  core->callback([options] { calibrate_core(*options); });
+}
+
+void add_memory_part(CLI::App& calibrate) {
+  auto options = std::make_shared<CalibrateOptions>();
+  CLI::App* memory =
+      calibrate.add_subcommand("memory", "Streams of HBM from its banks, and against them")->group("Parts");
+  add_common_flags(*memory, options);
+  memory
+      ->add_option_function<std::string>(
+          "--patterns",
+          [options](const std::string& text) {
+            options->patterns = base::host::parse_whole_number("--patterns", text, 1, 1'000'000);
+          },
+          "Random patterns of traffic to compare on [200]")
+      ->option_text("N");
+  memory
+      ->add_option_function<std::string>(
+          "--seed",
+          [options](const std::string& text) {
+            options->seed = base::host::parse_whole_number("--seed", text, 0, std::numeric_limits<std::int32_t>::max());
+          },
+          "Of the patterns [1]")
+      ->option_text("N");
+  memory->footer(R"(Examples:
+  podsim calibrate memory
+  podsim calibrate memory --set hbm.channels=32 --patterns 20
+  podsim calibrate memory --write workloads/machines/tpu-v3.memory.toml)");
+  memory->callback([options] { calibrate_memory(*options); });
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& program) {
+  CLI::App* calibrate =
+      program.add_subcommand("calibrate", "Derive what a coarser level assumes from a finer one, and compare the two")
+          ->group("Commands");
+  calibrate->require_subcommand(1);
+  calibrate->footer("Examples:\n  podsim calibrate core\n  podsim calibrate memory");
+  add_core(*calibrate);
+  add_memory_part(*calibrate);
+}
+
+}  // namespace podsim::app::commands

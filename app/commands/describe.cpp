@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of app/commands/commands.h.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/commands/commands.h"
+#include "app/options/machine_options.h"
+#include "base/config_listing.h"
+#include "base/host/standard_output.h"
+#include "base/text/text_table.h"
+#include "hw/machine.h"
+#include "workloads/machines/machines.h"
+
+namespace podsim::app::commands {
+namespace {
+
+struct DescribeOptions {
+  workloads::machines::MachineChoice machine;
+  bool json = false;
+  bool toml = false;
+};
+
+std::string table_text(const base::Config& config) {
+  using Align = base::text::TextTable::Align;
+  base::text::TextTable table({Align::left, Align::right, Align::left, Align::left, Align::left});
+  table.row({"key", "value", "evidence", "set in", "source"});
+  int assumed = 0;
+  for (const base::ConfigEntry& entry : config.entries()) {
+    table.row({entry.key, entry.text, base::to_string(entry.evidence), base::origin_text(entry), entry.source});
+    assumed += entry.evidence == base::Evidence::assumed ? 1 : 0;
+  }
+  hw::Machine machine = hw::read_machine(config);
+  return fmt::format("{}\n{} values, {} of them assumptions; peak {:.1f} TFLOP/s per core, {:.1f} per chip\n",
+                     table.text(), config.entries().size(), assumed, machine.peak_flops_per_core() * 1e-12,
+                     machine.peak_flops_per_core() * double(machine.cores_per_chip) * 1e-12);
+}
+
+std::string json_text(const base::Config& config) {
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (const base::ConfigEntry& entry : config.entries()) {
+    values.push_back({{"key", entry.key},
+                      {"value", entry.text},
+                      {"evidence", base::to_string(entry.evidence)},
+                      {"source", entry.source},
+                      {"origin", base::origin_text(entry)}});
+  }
+  nlohmann::ordered_json result = {{"schema_version", 1},
+                                   {"command", "describe"},
+                                   {"machine", config.string("machine.name")},
+                                   {"values", values},
+                                   {"warnings", nlohmann::ordered_json::array()}};
+  return result.dump(2) + "\n";
+}
+
+void describe(const DescribeOptions& options) {
+  base::Config config = options.machine.load();
+  hw::read_machine(config);
+  base::host::print_result(options.json ? json_text(config) : options.toml ? config.to_toml() : table_text(config));
+}
+
+}  // namespace
+
+void add_describe(CLI::App& program) {
+  auto options = std::make_shared<DescribeOptions>();
+  CLI::App* command =
+      program.add_subcommand("describe", "Print a machine: every value, its evidence and where it was set")
+          ->group("Commands");
+  command
+      ->add_option("MACHINE", options->machine.machine,
+                   "tpu-v2, tpu-v3, tpu-v3-hbm3 or a machine file (.toml)\n[tpu-v3]")
+      ->option_text(" ");
+  options::add_set_option(*command, options->machine);
+  auto* json = command->add_flag("--json", options->json, "One JSON object on stdout");
+  command->add_flag("--toml", options->toml, "The resolved machine as a machine file, to copy and change")
+      ->excludes(json)
+      ->option_text(" ");
+  json->option_text(" ");
+  command->footer(R"(Examples:
+  podsim describe tpu-v2
+  podsim describe --set hbm.channels=32 --toml > twice-the-hbm.toml)");
+  command->callback([options] { describe(*options); });
+}
+
+}  // namespace podsim::app::commands

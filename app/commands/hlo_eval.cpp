@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/hlo_eval.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/commands/hlo_arguments.h"
+#include "base/diagnostic.h"
+#include "base/host/input_file.h"
+#include "base/host/standard_output.h"
+#include "sw/hlo/graph/to_graph.h"
+#include "sw/hlo/reader.h"
+#include "sw/hlo/shape_check.h"
+#include "sw/ir/eval/evaluator.h"
+#include "sw/ir/literal_printer.h"
+
+namespace podsim::app::commands {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct EvalOptions {
+  std::string file;
+  std::vector<std::string> arguments;
+  std::uint64_t seed = 0;
+  bool json = false;
+};
+
+constexpr std::int64_t most_devices = 4096;
+
+/// The only module of a file.
+sw::hlo::Module read_one(const std::string& file) {
+  sw::hlo::ReadResult result =
+      sw::hlo::read(file, base::host::read_input("FILE", file), sw::hlo::UnknownOpcodes::reject);
+  if (!result.ok()) throw base::InputError(std::move(result.diagnostics));
+  if (result.modules.size() != 1) {
+    throw base::InputError(
+        fmt::format("{} holds {} modules; only one at a time can be evaluated", file, result.modules.size()));
+  }
+  return std::move(result.modules[0]);
+}
+
+Json number_json(sw::ir::ElementType type, double value) {
+  if (type == sw::ir::ElementType::pred) return value != 0;
+  if (sw::ir::is_integer(type)) return std::int64_t(value);
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+/// The array as lists, nested as its dimensions.
+Json array_json(const sw::ir::Literal& literal, std::size_t level, std::size_t& next) {
+  const sw::ir::ElementType type = literal.shape.element_type;
+  if (level < literal.shape.dimensions.size()) {
+    Json list = Json::array();
+    for (std::int64_t i = 0; i < literal.shape.dimensions[level]; ++i) {
+      list.push_back(array_json(literal, level + 1, next));
+    }
+    return list;
+  }
+  const std::size_t i = next++;
+  if (type == sw::ir::ElementType::u64) return std::uint64_t(literal.integers[i]);
+  if (sw::ir::is_wide(type)) return literal.integers[i];
+  if (sw::ir::is_complex(type)) {
+    return Json::array({number_json(type, literal.values[2 * i]), number_json(type, literal.values[2 * i + 1])});
+  }
+  return number_json(type, literal.values[i]);
+}
+
+Json value_json(const sw::ir::Literal& literal) {
+  Json json = {{"shape", sw::ir::to_string(literal.shape)}};
+  if (literal.shape.is_tuple()) {
+    json["elements"] = Json::array();
+    for (const sw::ir::Literal& element : literal.elements) json["elements"].push_back(value_json(element));
+  } else if (sw::ir::byte_width(literal.shape.element_type) > 0) {
+    std::size_t next = 0;
+    json["value"] = array_json(literal, 0, next);
+  }
+  return json;
+}
+
+/// An array on one line, a tuple with a line per element.
+std::string value_text(const sw::ir::Literal& literal, const std::string& indent) {
+  if (!literal.shape.is_tuple()) {
+    return fmt::format("{}{} {}\n", indent, sw::ir::to_string(literal.shape), sw::ir::to_string(literal));
+  }
+  std::string text = indent + "(\n";
+  for (const sw::ir::Literal& element : literal.elements) text += value_text(element, indent + "  ");
+  return text + indent + ")\n";
+}
+
+/// A value that a module fed out, in order.
+struct Outfed {
+  int device;
+  sw::ir::Literal value;
+};
+
+std::string result_text(const std::vector<sw::ir::Literal>& results, const std::vector<Outfed>& outfed) {
+  std::string text;
+  for (const Outfed& fed : outfed)
+    text += fmt::format("outfeed of device {}\n", fed.device) + value_text(fed.value, "  ");
+  if (results.size() == 1) return text + value_text(results[0], "");
+  for (std::size_t device = 0; device < results.size(); ++device) {
+    text += fmt::format("device {}\n", device) + value_text(results[device], "  ");
+  }
+  return text;
+}
+
+std::string result_json(const EvalOptions& options, const sw::ir::Module& module,
+                        const std::vector<sw::ir::Literal>& results, const std::vector<Outfed>& outfed) {
+  Json json = {
+      {"schema_version", 1},  {"command", "hlo eval"},       {"file", options.file},           {"module", module.name},
+      {"seed", options.seed}, {"replicas", module.replicas}, {"partitions", module.partitions}};
+  json["results"] = Json::array();
+  for (const sw::ir::Literal& result : results) json["results"].push_back(value_json(result));
+  json["outfeed"] = Json::array();
+  for (const Outfed& fed : outfed) {
+    Json entry = value_json(fed.value);
+    entry["device"] = fed.device;
+    json["outfeed"].push_back(entry);
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void evaluate_file(const EvalOptions& options) {
+  const sw::hlo::Module text = read_one(options.file);
+  const sw::ir::Module module = sw::hlo::graph::to_graph(text);
+  std::vector<base::Diagnostic> errors = sw::hlo::check_shapes(text, module);
+  for (base::Diagnostic& error : errors) error.severity = base::Diagnostic::Severity::error;
+  if (!errors.empty()) throw base::InputError(std::move(errors));
+  const std::int64_t devices = module.replicas * module.partitions;
+  if (devices > most_devices) {
+    throw base::InputError(
+        fmt::format("{} runs on {} devices; at most {} can be evaluated", options.file, devices, most_devices));
+  }
+  const auto arguments = entry_arguments(text, module, options.arguments, options.seed, std::size_t(devices));
+  std::vector<Outfed> outfed;
+  std::uint64_t fed = 0;
+  sw::ir::eval::EvaluationHost host;
+  host.seed = options.seed;
+  host.infeed = [&](int, const sw::ir::Instruction& instruction) {
+    return random_literal(instruction.shape, options.seed, std::uint64_t{1} << 63 | fed++);
+  };
+  host.outfeed = [&](int device, const sw::ir::Literal& value) { outfed.push_back({device, value}); };
+  try {
+    const std::vector<sw::ir::Literal> results = sw::ir::eval::evaluate_partitions(module, arguments, host);
+    base::host::print_result(options.json ? result_json(options, module, results, outfed)
+                                          : result_text(results, outfed));
+  } catch (const std::logic_error& error) {
+    throw base::InputError(fmt::format("{}: {}", options.file, error.what()));
+  } catch (const std::bad_alloc&) {
+    throw base::InputError(fmt::format("{}: its values need more memory than this host has", options.file));
+  }
+}
+
+}  // namespace
+
+void add_hlo_eval(CLI::App& hlo) {
+  auto options = std::make_shared<EvalOptions>();
+  CLI::App* eval = hlo.add_subcommand("eval", "What a module computes, on values, for every device")->group("Parts");
+  eval->add_option("FILE", options->file, "HLO text of one module")->option_text(" ")->required();
+  eval->add_option("--args", options->arguments,
+                   "Values of the parameters: a text of literals, or .npy files, each alone or as name=FILE.npy")
+      ->option_text("DATA...");
+  eval->add_option("--seed", options->seed, "Of random numbers, and of all parameters where no --args are given")
+      ->option_text("N");
+  eval->add_flag("--json", options->json, "One JSON object on stdout");
+  eval->footer(
+      "Examples:\n  podsim hlo eval step.hlo\n  podsim hlo eval step.hlo --args values.txt\n"
+      "  podsim hlo eval step.hlo --args weights.npy bias=b.npy");
+  eval->callback([options] { evaluate_file(*options); });
+}
+
+}  // namespace podsim::app::commands

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/hlo_partition.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "app/options/machine_options.h"
+#include "app/run/module_file.h"
+#include "app/run/partition_options.h"
+#include "app/run/run_partition.h"
+#include "base/diagnostic.h"
+#include "base/host/arguments.h"
+#include "base/host/atomic_file.h"
+#include "base/host/standard_output.h"
+#include "sw/ir/hlo_names.h"
+#include "sw/spmd/partition/partitioner.h"
+#include "workloads/models/registry.h"
+#include "workloads/workload.h"
+
+namespace podsim::app::commands {
+namespace {
+
+struct HloPartitionOptions {
+  std::string program;  ///< file or built-in workload
+  run::PartitionFlags flags;
+  workloads::machines::MachineChoice settings;
+  std::vector<std::string> explain;
+  std::string output;
+};
+
+/// True if a word names a built-in workload: it is not written like a file, and no file has this name.
+bool names_workload(const std::string& word) {
+  std::error_code unknown;
+  return !run::is_module_file(word) && !std::filesystem::exists(word, unknown);
+}
+
+[[noreturn]] void report_no_mesh(const std::string& program) {
+  throw base::InputError(fmt::format("nothing says for how many cores {} is to be partitioned", program),
+                         "--mesh 'x=2,y=4', or shardings in the text");
+}
+
+sw::ir::Module annotated_file(const HloPartitionOptions& options, run::RunPartition& partition,
+                              const workloads::ModelSettings& model) {
+  if (!model.empty()) {
+    base::host::locate_errors("--set", model.begin()->first + "=" + model.begin()->second,
+                              [] { throw base::InputError("keys of a model are for built-in workloads"); });
+  }
+  std::vector<std::string> warnings;
+  sw::ir::Module module = run::read_module(options.program, warnings, "FILE");
+  for (const std::string& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+  if (!partition.cores() && !run::mesh_of_annotations(module)) report_no_mesh(options.program);
+  return partition.annotated(std::move(module), 1);
+}
+
+sw::ir::Module annotated_workload(const HloPartitionOptions& options, run::RunPartition& partition,
+                                  const workloads::ModelSettings& model) {
+  workloads::Workload workload;
+  base::host::locate_errors("FILE", options.program, [&] {
+    workloads::WorkloadOptions build;
+    build.replicas = partition.cores().value_or(1);
+    build.model = model;
+    workload = workloads::models::build_workload(options.program, build);
+  });
+  if (!partition.cores()) report_no_mesh(options.program);
+  partition.take(workload, *partition.cores());
+  workload.step.module.donations = workload.step.donations;
+  return partition.annotated(std::move(workload.step.module), *partition.cores());
+}
+
+void partition_program(HloPartitionOptions& options) {
+  const workloads::ModelSettings model = options.settings.take_model_settings();
+  if (!options.settings.assignments.empty()) {
+    base::host::locate_errors("--set", options.settings.assignments.front(), [] {
+      throw base::InputError("only keys of a model are set here, such as model.layers=4");
+    });
+  }
+  run::RunPartition partition(options.flags, options.program);
+  const sw::ir::Module module = names_workload(options.program) ? annotated_workload(options, partition, model)
+                                                                : annotated_file(options, partition, model);
+  if (!run::is_annotated(module)) std::fputs(fmt::format("warning: {}\n", run::nothing_is_sharded).c_str(), stderr);
+  const sw::spmd::mesh::Mesh& mesh = partition.mesh();
+  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, mesh);
+  std::string text;
+  for (const std::string& pattern : options.explain)
+    text += sw::spmd::propagate::explain(module, mesh, shardings, pattern);
+  if (options.explain.empty() || !options.output.empty()) {
+    const hw::Machine machine = hw::read_machine(options.settings.load());
+    const sw::ir::Module local =
+        sw::spmd::partition::partition(module, mesh, shardings, options.flags.options(machine));
+    const std::string partitioned = sw::ir::to_string(sw::ir::with_hlo_names(local));
+    if (options.output.empty()) {
+      text += partitioned;
+    } else {
+      base::host::write_file(options.output, partitioned);
+    }
+  }
+  base::host::print_result(text);
+}
+
+}  // namespace
+
+void add_hlo_partition(CLI::App& hlo) {
+  auto options = std::make_shared<HloPartitionOptions>();
+  CLI::App* part = hlo.add_subcommand("partition",
+                                      "The program of one core out of one of the whole machine, by the shardings of "
+                                      "its values")
+                       ->group("Parts");
+  part->add_option("FILE", options->program,
+                   "HLO text of a program that counts one device, or is\nannotated; or a built-in workload, such as "
+                   "transformer")
+      ->option_text(" ")
+      ->required();
+  options->flags.add_to(*part);
+  part->add_option("--set", options->settings.assignments,
+                   "Change a key of a built-in workload, such as\nmodel.layers=4; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->option_text("KEY=VALUE")
+      ->allow_extra_args(false);
+  part->add_option(
+          "--explain", options->explain,
+          "Instead, the sharding of the values whose names match, such\nas '*dot*', and where each comes from; "
+          "may be repeated")
+      ->option_text("GLOB")
+      ->allow_extra_args(false);
+  part->add_option_function<std::string>(
+          "-o,--output", [options](const std::string& text) { options->output = base::host::parse_path("-o", text); },
+          "File for the partitioned text [stdout]")
+      ->option_text("FILE");
+  part->footer(
+      "Examples:\n  podsim hlo partition step.hlo --mesh 'x=2,y=4' --sharding cuts.toml -o local.hlo\n"
+      "  podsim hlo partition annotated.hlo --explain '*weights*'\n"
+      "  podsim hlo partition transformer --mesh 'x=4,y=8' --sharding cuts.toml --explain 'layer0/ffn/*'");
+  part->callback([options] { partition_program(*options); });
+}
+
+}  // namespace podsim::app::commands

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/kernel_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <optional>
+
+#include "app/output/failed_check.h"
+#include "app/output/trace_file.h"
+#include "base/host/arguments.h"
+#include "base/host/atomic_file.h"
+#include "base/host/host_clock.h"
+#include "base/host/input_file.h"
+#include "base/host/standard_output.h"
+#include "hw/isa/pasm/assembler.h"
+#include "hw/timing/tile_pipeline.h"
+#include "sw/report/kernel_listing.h"
+#include "sw/report/kernel_report.h"
+
+namespace podsim::app::commands {
+namespace {
+
+/// A word in the two readings that help a reader: as bits and as a float.
+std::string shown(std::uint32_t word) { return fmt::format("{:#010x} ({:g})", word, std::bit_cast<float>(word)); }
+
+base::Diagnostic diagnostic_of(const hw::bundle::FailedExpectation& failure) {
+  const hw::isa::Expectation& expectation = *failure.expectation;
+  const std::uint64_t address = expectation.address + failure.first;
+  std::string message = fmt::format("{} word {:#x}: expected {}, found {}", hw::isa::to_string(expectation.space),
+                                    address, shown(failure.expected), shown(failure.found));
+  if (failure.differences > 1) {
+    message += fmt::format("; {} of {} words differ", failure.differences, expectation.words.size());
+  }
+  return {base::Diagnostic::Severity::error, std::move(message), expectation.location, ""};
+}
+
+base::Diagnostic diagnostic_of(const sw::codegen::check::Verification& verification) {
+  const sw::codegen::check::ElementError& worst = verification.worst;
+  return {base::Diagnostic::Severity::error,
+          fmt::format("{} of {} elements differ from the reference by more than is allowed; the worst is {}[{}]: "
+                      "expected {:.9g}, found {:.9g}, allowed error {:.3g}",
+                      verification.differing, verification.elements, worst.output, fmt::join(worst.index, ", "),
+                      worst.expected, worst.found, worst.allowed),
+          {},
+          fmt::format("with seed {}", verification.seed)};
+}
+
+/// One `podsim kernel`, step by step. All errors of the input are found before the simulation.
+class KernelRun {
+ public:
+  explicit KernelRun(const options::KernelOptions& options) : options_(options), begin_(base::host::HostClock::now()) {}
+
+  void execute() {
+    report_.machine = hw::read_machine(options_.machine.load());
+    report_.functional = !options_.timing_only;
+    report_.matrix_view = options_.matrix_view;
+    prepare();
+    if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
+    if (!options_.listing.empty()) listing_.emplace(program());
+    run_once();
+    check();
+    report_.wall_s = base::host::seconds_since(begin_);
+    write_results();
+    if (!failures_.empty()) throw output::FailedCheck(std::move(failures_));
+  }
+
+ private:
+  const hw::isa::Program& program() const { return kernel_ ? kernel_->program : program_; }
+
+  void prepare() {
+    if (options_.family != nullptr) {
+      kernel_ = options_.family->build(report_.machine, options_.arguments);
+      report_.kernel = kernel_->name;
+      report_.generated = {kernel_->flops, sw::report::closed_form(report_.machine, *kernel_), kernel_->passes,
+                           hw::timing::simulate_op(report_.machine, kernel_->tile_op).cycles};
+      if (!options_.emit.empty()) base::host::write_file(options_.emit, hw::isa::pasm::disassemble(kernel_->program));
+    } else {
+      program_ = hw::isa::pasm::assemble(options_.file, base::host::read_input("kernel", options_.file));
+      report_.kernel = options_.file;
+    }
+  }
+
+  void run_once() {
+    hw::memory::DeviceMemory hbm(report_.machine.hbm.capacity_per_core);
+    std::vector<sw::ir::Literal> inputs;
+    if (kernel_ && report_.functional) inputs = fill(hbm, sw::codegen::check::InputKind::finite);
+    hw::bundle::BundleRunOptions run = run_options();
+    if (trace_) run.trace = {&*trace_, nullptr, "core"};
+    if (listing_ || trace_) run.on_issue = [this](const hw::bundle::IssueRecord& record) { show(record); };
+    const base::host::HostClock::time_point begin = base::host::HostClock::now();
+    simulate(hbm, run);
+    report_.simulation_s = base::host::seconds_since(begin);
+    if (options_.verify) report_.verification = sw::codegen::check::verify_outputs(*kernel_, inputs, hbm);
+  }
+
+  /// Adds a bundle to the listing, and a marker to the waveform for a mark of the program.
+  void show(const hw::bundle::IssueRecord& record) {
+    if (listing_) listing_->add(record);
+    const std::optional<hw::isa::Instruction>& misc = record.bundle[hw::isa::Slot::misc];
+    if (!trace_ || !misc || misc->opcode != hw::isa::Opcode::mark) return;
+    trace_->mark(program().strings[std::size_t(misc->x.value)], report_.machine.core_clock().time_of(record.cycle));
+  }
+
+  hw::bundle::BundleRunOptions run_options() const {
+    hw::bundle::BundleRunOptions run;
+    run.functional = report_.functional;
+    run.matrix_view = options_.matrix_view;
+    if (kernel_) {
+      run.before = kernel_->before;
+      run.after = kernel_->after;
+    }
+    return run;
+  }
+
+  /// Runs the simulation. One that cannot proceed still writes its waveform and listing, which show the reason.
+  void simulate(hw::memory::DeviceMemory& hbm, const hw::bundle::BundleRunOptions& run) {
+    try {
+      report_.result = hw::bundle::run_bundles(report_.machine, program(), hbm, run);
+    } catch (const base::SimulationError&) {
+      finish_traces(base::Time(0));
+      throw;
+    }
+    finish_traces(report_.result.end);
+  }
+
+  void finish_traces(base::Time end) {
+    if (trace_) {
+      trace_->check_patterns();
+      trace_->finish(end);
+    }
+    if (listing_ && options_.listing != "-") base::host::write_file(options_.listing, listing_->text());
+  }
+
+  std::vector<sw::ir::Literal> fill(hw::memory::DeviceMemory& hbm, sw::codegen::check::InputKind kind) const {
+    std::vector<sw::ir::Literal> inputs =
+        sw::codegen::check::random_inputs(*kernel_, std::uint64_t(options_.seed), kind);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      sw::codegen::families::write_array(hbm, kernel_->inputs[i], inputs[i]);
+    return inputs;
+  }
+
+  void check() {
+    for (const hw::bundle::FailedExpectation& failure : report_.result.failed)
+      failures_.push_back(diagnostic_of(failure));
+    if (report_.functional && !program().expectations.empty()) report_.verified = failures_.empty();
+    if (!options_.verify) return;
+    sw::codegen::check::Verification& verification = *report_.verification;
+    if (verification.passed()) verify_special_values(verification);
+    verification.seed = std::uint64_t(options_.seed);
+    report_.verified = verification.passed();
+    if (!verification.passed()) failures_.push_back(diagnostic_of(verification));
+  }
+
+  /// Verifies a second run, with NaNs and infinities in the inputs.
+  void verify_special_values(sw::codegen::check::Verification& verification) const {
+    hw::memory::DeviceMemory hbm(report_.machine.hbm.capacity_per_core);
+    const std::vector<sw::ir::Literal> inputs = fill(hbm, sw::codegen::check::InputKind::special);
+    hw::bundle::run_bundles(report_.machine, program(), hbm, run_options());
+    sw::codegen::check::merge(verification, sw::codegen::check::verify_outputs(*kernel_, inputs, hbm));
+  }
+
+  void write_results() const {
+    std::string text = options_.json ? sw::report::kernel_json(report_) : sw::report::kernel_text(report_);
+    if (!options_.json) {
+      text += fmt::format("\n{:.2f} s on this host, {:.2f} s of it simulating: {:.2f} million cycles per second\n",
+                          report_.wall_s, report_.simulation_s,
+                          double(report_.result.cycles.value()) * 1e-6 / report_.simulation_s);
+    }
+    if (options_.listing == "-") text += "\n" + listing_->text();
+    base::host::print_result(text);
+  }
+
+  const options::KernelOptions& options_;
+  base::host::HostClock::time_point begin_;
+  sw::report::KernelReport report_;
+  hw::isa::Program program_;
+  std::optional<sw::codegen::families::Kernel> kernel_;
+  std::optional<output::TraceFile> trace_;
+  std::optional<sw::report::KernelListing> listing_;
+  std::vector<base::Diagnostic> failures_;
+};
+
+}  // namespace
+
+void run_kernel(const options::KernelOptions& options) { KernelRun(options).execute(); }
+
+}  // namespace podsim::app::commands

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of app/commands/commands.h.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/commands/commands.h"
+#include "app/options/file_option.h"
+#include "app/options/machine_options.h"
+#include "app/options/slice.h"
+#include "base/host/arguments.h"
+#include "base/host/atomic_file.h"
+#include "base/host/host_clock.h"
+#include "base/host/input_file.h"
+#include "base/host/standard_output.h"
+#include "sw/report/profile_report.h"
+
+namespace podsim::app::commands {
+namespace {
+
+struct OpsOptions {
+  workloads::machines::MachineChoice machine;
+  std::string profile, slice, csv, svg;
+  bool json = false;
+};
+
+/// The slice of `chips` chips that is nearest to a square, the longer side first.
+std::string squarest_slice(std::int64_t chips) {
+  std::int64_t shorter = 1;
+  for (std::int64_t side = 1; side * side <= chips; ++side) {
+    if (chips % side == 0) shorter = side;
+  }
+  return fmt::format("{}x{}", chips / shorter, shorter);
+}
+
+/// The requested slice, else one with a core for each device that the profile's collectives name, else 4x4.
+std::string slice_text(const OpsOptions& options, const sw::profile::Profile& profile, const hw::Machine& machine) {
+  if (!options.slice.empty()) return options.slice;
+  const std::int64_t devices = sw::profile::devices_named(profile);
+  if (devices == 0) return "4x4";
+  return squarest_slice(base::divide_round_up(devices, machine.cores_per_chip));
+}
+
+bool has_collectives(const sw::profile::Profile& profile) {
+  for (const sw::profile::ProfileOp& op : profile.ops) {
+    const std::optional<sw::profile::OpText> text = sw::profile::read_op_text(op.hlo_text);
+    if (text && sw::ir::is_collective(text->opcode)) return true;
+  }
+  return false;
+}
+
+void run_ops(const OpsOptions& options) {
+  const auto begin = base::host::HostClock::now();
+  const hw::Machine machine = hw::read_machine(options.machine.load());
+  const sw::profile::Profile profile =
+      sw::profile::read_profile(options.profile, base::host::read_input("PROFILE", options.profile));
+  sw::report::ProfileReport report;
+  report.profile = options.profile;
+  report.machine = machine.name;
+  std::optional<noc::Topology> slice;
+  if (has_collectives(profile)) {
+    report.slice = slice_text(options, profile, machine);
+    slice = options::parse_slice(report.slice, machine);
+  }
+  sw::profile::ProfileModel model(machine, slice);
+  // Groups may name cores that a requested slice does not have.
+  base::host::locate_errors("--slice", report.slice, [&] { report.ops = model.compare(profile); });
+  report.wall_s = base::host::seconds_since(begin);
+  if (!options.csv.empty()) base::host::write_file(options.csv, sw::report::profile_csv(report));
+  if (!options.svg.empty()) base::host::write_file(options.svg, sw::report::profile_svg(report));
+  base::host::print_result(options.json ? sw::report::profile_json(report) : sw::report::profile_text(report));
+}
+
+}  // namespace
+
+void add_ops(CLI::App& program) {
+  auto options = std::make_shared<OpsOptions>();
+  CLI::App* ops =
+      program.add_subcommand("ops", "Hold the ops of a measured profile to the model, one by one")->group("Commands");
+  ops->add_option("PROFILE", options->profile, "XProf's HLO op stats, exported as CSV")->option_text(" ")->required();
+  options::add_machine_option(*ops, options->machine);
+  ops->add_option("--slice", options->slice,
+                  "Chips per dimension of the slice that was measured [from\nthe devices that collectives name]")
+      ->option_text("AxB");
+  options::add_set_option(*ops, options->machine);
+  ops->add_flag("--json", options->json, "One JSON object on stdout");
+  options::add_file_option(*ops, "--csv", options->csv, "Every op with both times");
+  options::add_file_option(*ops, "--svg", options->svg, "Modelled over measured time, a dot per op");
+  ops->footer("Examples:\n  podsim ops bert.csv\n  podsim ops bert.csv --set compiler.exposed_vector_fraction=0");
+  ops->callback([options] { run_ops(*options); });
+}
+
+}  // namespace podsim::app::commands

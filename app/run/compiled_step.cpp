@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/compiled_step.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "app/options/slice.h"
+#include "app/run/module_file.h"
+#include "base/diagnostic.h"
+#include "base/host/arguments.h"
+#include "sw/compiler/lowering.h"
+#include "workloads/models/registry.h"
+#include "workloads/workload.h"
+
+namespace podsim::app::run {
+
+void CompiledStep::place(const hw::Machine& machine) {
+  if (!unplaced) return;
+  partition = unplaced->place(program, machine, *slice);
+  unplaced.reset();
+}
+
+StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine)
+    : options_(options), machine_(machine), partition_(options.partition, options.workload) {
+  if (is_module_file(options_.workload)) read_module_file();
+  step_.slice_text = options_.slice.empty() ? default_slice() : options_.slice;
+  step_.slice = chosen_slice();
+}
+
+void StepCompiler::read_module_file() {
+  if (options_.build.batch_per_core || options_.build.optimizer) {
+    throw base::InputError(
+        "--batch-per-core and --optimizer are for built-in workloads: the batch and the optimiser "
+        "of a module are in its text");
+  }
+  if (!options_.build.model.empty()) {
+    const auto& [key, value] = *options_.build.model.begin();
+    base::host::locate_errors("--set", key + "=" + value,
+                              [] { throw base::InputError("keys of a model are for built-in workloads"); });
+  }
+  module_ = read_module(options_.workload, step_.warnings);
+}
+
+noc::Topology StepCompiler::chosen_slice() {
+  noc::Topology slice = options::parse_slice(slice_text(), machine_);
+  const std::int64_t cores = slice.nodes() * machine_.cores_per_chip;
+  partition_.check_slice(slice_text(), cores, machine_);
+  if (module_ && !partition_.asked() && devices() > 1 && devices() != cores) {
+    base::host::locate_errors("--slice", slice_text(), [&] {
+      throw base::InputError(fmt::format("the module is for {} devices, this slice has {} cores", devices(), cores),
+                             fmt::format("'--slice {}' has as many", slice_for(devices(), machine_)));
+    });
+  }
+  return slice;
+}
+
+std::string StepCompiler::default_slice() const {
+  if (const auto cores = partition_.cores()) return slice_for(*cores, machine_);
+  return module_ ? slice_for(devices(), machine_) : "4x4";
+}
+
+CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
+  if (!module_) {
+    compile_workload(cache);
+  } else if (partition_.asked()) {
+    const std::vector<sw::ir::Donation> donations = module_->donations;
+    if (options_.partition.sharding.empty() && !is_annotated(*module_)) step_.warnings.emplace_back(nothing_is_sharded);
+    compile_partitioned(*std::move(module_), donations, cache);
+  } else {
+    if (std::string unused = unused_annotations(*module_); !unused.empty()) step_.warnings.push_back(std::move(unused));
+    compile_module(cache);
+  }
+  return std::move(step_);
+}
+
+void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
+  workloads::WorkloadOptions options = options_.build;
+  options.replicas = cores();
+  workloads::Workload workload;
+  base::host::locate_errors("workload", options_.workload,
+                            [&] { workload = workloads::models::build_workload(options_.workload, options); });
+  partition_.take(workload, cores());
+  if (workload.global || partition_.asked()) {
+    return compile_partitioned(std::move(workload.step.module), workload.step.donations, cache);
+  }
+  step_.batch_per_core = workload.samples / options.replicas;
+  sw::compiler::Compilation compilation = compile_batch(std::move(workload.step.module), cache);
+  step_.memory = sw::compiler::account_memory(compilation.fused, workload.step.donations);
+  check_memory(compilation.fused);
+  step_.program = std::move(compilation.program);
+}
+
+void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
+  sw::compiler::Compilation compilation = sw::compiler::compile(*std::move(module_), machine_, cache);
+  step_.memory = sw::compiler::account_memory(compilation.fused, compilation.fused.donations);
+  require_memory(compilation.fused);
+  take_program(std::move(compilation.program));
+}
+
+void StepCompiler::compile_partitioned(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
+                                       sw::compiler::OpCache* cache) {
+  const sw::ir::Module fused = partition_.partition(std::move(module), donations, cores(), machine_, cache);
+  step_.memory = sw::compiler::account_memory(fused, donations);
+  require_memory(fused);
+  take_program(sw::compiler::lower(fused, machine_, cache));
+  step_.unplaced = std::move(partition_);
+}
+
+/// Compiles the module. A failure to fit it into VMEM is an error of the input: of the batch, or of the machine's
+/// memory.
+sw::compiler::Compilation StepCompiler::compile_batch(sw::ir::Module module, sw::compiler::OpCache* cache) const {
+  try {
+    return sw::compiler::compile(std::move(module), machine_, cache);
+  } catch (const base::SimulationError& error) {
+    reject_batch(error.what(), "a smaller --batch-per-core, or more 'core.vmem'");
+  }
+}
+
+void StepCompiler::take_program(sw::compiler::Program program) {
+  step_.program = std::move(program);
+  step_.warnings.insert(step_.warnings.end(), step_.program.warnings.begin(), step_.program.warnings.end());
+}
+
+void StepCompiler::require_memory(const sw::ir::Module& fused) const {
+  if (step_.memory.peak <= machine_.hbm.capacity_per_core) return;
+  throw base::SimulationError(fmt::format("out of memory: {}; {}", memory_needed(fused), largest_buffers()));
+}
+
+void StepCompiler::check_memory(const sw::ir::Module& fused) const {
+  if (step_.memory.peak > machine_.hbm.capacity_per_core) reject_batch(memory_needed(fused), largest_buffers());
+}
+
+void StepCompiler::reject_batch(const std::string& reason, const std::string& hint) const {
+  std::string message = fmt::format("batch {} per core does not fit: {}", step_.batch_per_core, reason);
+  if (!options_.build.batch_per_core) throw base::InputError(message, hint);
+  std::string batch = std::to_string(step_.batch_per_core);
+  base::host::locate_errors("--batch-per-core", batch, [&] { throw base::InputError(message, hint); });
+  std::abort();  // not reached
+}
+
+std::string StepCompiler::memory_needed(const sw::ir::Module& fused) const {
+  return fmt::format("the step needs {} of HBM per core at its peak (at {}), a {} core has {}",
+                     base::to_string(step_.memory.peak), fused.entry_computation()[step_.memory.peak_position].name,
+                     machine_.name, base::to_string(machine_.hbm.capacity_per_core));
+}
+
+std::string StepCompiler::largest_buffers() const {
+  std::string largest;
+  for (const sw::compiler::MemoryAccount::Buffer& buffer : step_.memory.largest_at_peak) {
+    const std::string& name = buffer.op_name.empty() ? buffer.name : buffer.op_name;
+    largest += fmt::format("{}{} {}", largest.empty() ? "" : ", ", name, base::to_string(buffer.bytes));
+  }
+  return "the largest buffers there: " + largest;
+}
+
+}  // namespace podsim::app::run

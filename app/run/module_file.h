@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/machine.h"
+#include "sw/ir/graph.h"
+
+namespace podsim::app::run {
+
+/// True if a workload is named like a file, with a '.' or a '/'.
+bool is_module_file(const std::string& workload);
+
+/// The module to run from an HLO file: the only one, or the last of several, with a warning. Throws InputError, with
+/// locations in the file, if the text is not HLO or breaks its rules. Sizes that do not follow from operands and
+/// attributes are warnings. `argument` names the file's argument in messages.
+sw::ir::Module read_module(const std::string& file, std::vector<std::string>& warnings,
+                           const std::string& argument = "WORKLOAD");
+
+/// The smallest slice with a core for each device, as square as possible: "8x4" for 64 devices with two cores per chip.
+std::string slice_for(std::int64_t devices, const hw::Machine& machine);
+
+}  // namespace podsim::app::run

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/run.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "app/output/trace_file.h"
+#include "app/run/run_output.h"
+#include "base/host/arguments.h"
+#include "base/host/exit_code.h"
+#include "base/host/host_clock.h"
+#include "base/host/interrupt.h"
+#include "base/host/output_folder.h"
+#include "base/host/standard_output.h"
+#include "base/progress.h"
+#include "sw/report/run/run_report.h"
+#include "sw/runtime/bank_check.h"
+#include "sw/runtime/simulation.h"
+
+namespace podsim::app::run {
+namespace {
+
+constexpr std::size_t ops_on_banks = 10;  ///< for --memory bank
+
+/// One `podsim run`, step by step. All errors of the input are found before the simulation.
+class Run {
+ public:
+  Run(const RunOptions& options, std::string command_line, SharedWork shared)
+      : options_(options),
+        command_line_(std::move(command_line)),
+        step_(std::move(shared.step)),
+        op_cache_(shared.op_cache),
+        config_(shared.machine ? *std::move(shared.machine) : options.machine.load()) {}
+
+  int execute() {
+    base::host::HostClock::time_point begin = base::host::HostClock::now();
+    const std::atomic<bool>& stop = base::host::watch_for_interrupt();
+    report_.machine = hw::read_machine(config_);
+    std::optional<StepCompiler> compiler;
+    if (!step_) compiler.emplace(options_, report_.machine);
+    const noc::Topology slice = compiler ? compiler->slice() : *step_->slice;
+    const sw::runtime::Detail detail = chosen_detail();
+    describe(compiler ? compiler->slice_text() : step_->slice_text, slice, detail);
+    open_op_cache();
+    if (!options_.output.empty()) folder_.emplace(options_.output);
+    if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
+    if (compiler) step_ = compiler->compile(op_cache_);
+    step_->place(report_.machine);
+    take(*std::move(step_));
+    report_.compile_s = base::host::seconds_since(begin);
+    simulate(slice, detail, stop);
+    close_op_cache();
+    report_.wall_s = base::host::seconds_since(begin);
+    write_results(slice);
+    return report_.result.partial ? base::host::interrupted : base::host::done;
+  }
+
+ private:
+  sw::runtime::Detail chosen_detail() const {
+    sw::runtime::Detail detail = options_.vcd.empty() ? sw::runtime::Detail::replay : sw::runtime::Detail::tile;
+    if (options_.detail)
+      base::host::locate_errors("--detail", *options_.detail,
+                                [&] { detail = sw::runtime::parse_detail(*options_.detail); });
+    return detail;
+  }
+
+  void describe(const std::string& slice_text, const noc::Topology& slice, sw::runtime::Detail detail) {
+    report_.workload = options_.workload;
+    report_.slice = slice_text;
+    report_.detail = sw::runtime::to_string(detail);
+    report_.chips = slice.nodes();
+  }
+
+  void take(CompiledStep step) {
+    report_.program = std::move(step.program);
+    report_.memory = std::move(step.memory);
+    report_.batch_per_core = step.batch_per_core;
+    report_.partition = std::move(step.partition);
+    report_.warnings = std::move(step.warnings);
+  }
+
+  void open_op_cache() {
+    if (options_.op_cache.empty() || op_cache_ != nullptr) return;
+    base::host::locate_errors("--op-cache", options_.op_cache,
+                              [&] { op_cache_ = &own_op_cache_.emplace(options_.op_cache); });
+  }
+
+  void close_op_cache() {
+    if (op_cache_ == nullptr) return;
+    op_cache_->save();
+    report_.op_cache = op_cache_->take_use();
+    for (const std::string& warning : op_cache_->warnings()) fmt::print(stderr, "warning: {}\n", warning);
+  }
+
+  void simulate(const noc::Topology& slice, sw::runtime::Detail detail, const std::atomic<bool>& stop) {
+    base::Progress progress("simulating");
+    sw::runtime::SimulationOptions options;
+    options.detail = detail;
+    options.steps = options_.steps;
+    options.op_cache = op_cache_;
+    options.fold = options_.fold;
+    options.algorithm = options_.algorithm;
+    options.sink = trace_ ? &*trace_ : nullptr;
+    options.timeline = options_.output.empty() ? nullptr : &timeline_;
+    options.progress = [&](double fraction) { progress.update(fraction); };
+    options.stop = &stop;
+    sw::runtime::Simulation simulation(report_.program, report_.machine, slice, std::move(options));
+    if (trace_) trace_->check_patterns();
+    report_.result = simulation.run();
+    if (report_.result.partial) {
+      report_.warnings.push_back(fmt::format("interrupted in step {} of {}; the figures are of {}",
+                                             report_.result.steps + 1, options_.steps,
+                                             report_.result.steps > 0 ? "the last whole step" : "the part that ran"));
+    }
+    if (trace_) trace_->finish(simulation.now());
+    if (options_.banks) {
+      report_.result.banks =
+          sw::runtime::check_on_banks(report_.machine, report_.program, report_.result, ops_on_banks);
+    }
+  }
+
+  void write_results(const noc::Topology& slice) const {
+    if (folder_) write_run(folder_->path(), report_, {command_line_, config_, slice, timeline_, traces_in_folder()});
+    if (options_.json) return base::host::print_result(sw::report::run::run_json(report_));
+    std::string text = sw::report::run::summary_text(report_);
+    if (report_.partition && options_.show_mesh)
+      text += sw::report::run::mesh_text(report_.partition->placed.placement);
+    text += fmt::format("\n{:.2f} s on this host, {:.2f} s of it compiling", report_.wall_s, report_.compile_s);
+    if (report_.partition) text += fmt::format(", {:.2f} s of that partitioning", report_.partition->partition_s);
+    if (const auto& use = report_.op_cache) {
+      text += fmt::format("; {} of {} costs of ops were known", use->hits, use->hits + use->misses);
+    }
+    base::host::print_result(text + "\n");
+  }
+
+  std::map<std::string, std::string> traces_in_folder() const {
+    std::error_code ignored;
+    bool inside = trace_ && std::filesystem::equivalent(trace_->vcd().parent_path(), folder_->path(), ignored);
+    if (!inside) return {};
+    return {{trace_->vcd().filename().string(), "the waveform"},
+            {trace_->save_file().filename().string(), "how GTKWave shows it"}};
+  }
+
+  const RunOptions& options_;
+  std::string command_line_;
+  std::optional<CompiledStep> step_;  ///< empty once the report has taken it
+  std::optional<sw::compiler::OpCache> own_op_cache_;
+  sw::compiler::OpCache* op_cache_;  ///< own_op_cache_, the caller's, or nullptr
+  base::Config config_;
+  sw::report::run::RunReport report_;
+  base::trace::Timeline timeline_;
+  std::optional<base::host::OutputFolder> folder_;
+  std::optional<output::TraceFile> trace_;
+};
+
+}  // namespace
+
+int run_workload(const RunOptions& options, std::string command_line, SharedWork shared) {
+  return Run(options, std::move(command_line), std::move(shared)).execute();
+}
+
+}  // namespace podsim::app::run

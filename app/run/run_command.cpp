@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/run_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/options/file_option.h"
+#include "app/options/flag_values.h"
+#include "app/run/run.h"
+#include "app/run/run_compare.h"
+#include "app/run/run_options.h"
+#include "app/run/run_topology.h"
+#include "base/host/arguments.h"
+#include "sw/runtime/detail.h"
+#include "workloads/models/registry.h"
+#include "workloads/scalesim/scalesim_topology.h"
+#include "workloads/workload.h"
+
+namespace podsim::app::run {
+namespace {
+
+std::string help_footer() {
+  std::string text = "Workloads:\n";
+  for (const workloads::WorkloadEntry& entry : workloads::models::workload_registry()) {
+    text += fmt::format("  {:<23}{}\n", entry.name, entry.description);
+  }
+  return text + R"(
+Examples:
+  podsim run resnet50 --slice 4x4 --batch-per-core 128
+  podsim run resnet50 --slice 128x32 --batch-per-core 8 --json
+  podsim run step.hlo --slice 8x4 -o results
+  podsim run topology.csv --convention scale-sim
+  podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
+  podsim run program.hlo --mesh 'x=4,y=8' --sharding cuts.toml --show-mesh
+  podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
+}
+
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : workloads::optimizer_kinds()) names.push_back(name);
+  return names;
+}
+
+void add_step_flags(CLI::App& run, RunOptions& options) {
+  constexpr std::int64_t most_samples = 1 << 20, most_steps = 1'000'000;
+  run.add_option_function<std::string>(
+         "--batch-per-core",
+         [&options](const std::string& text) {
+           options.build.batch_per_core = base::host::parse_whole_number("--batch-per-core", text, 1, most_samples);
+         },
+         "Samples per core and step [the workload's own, 128]")
+      ->option_text("N");
+  run.add_option_function<std::string>(
+         "--optimizer",
+         [&options](const std::string& text) {
+           std::size_t chosen = base::host::parse_choice("--optimizer", text, "an optimizer", optimizer_names());
+           options.build.optimizer = workloads::optimizer_kinds()[chosen].second;
+         },
+         "sgd_momentum, lars, adam, lamb or adafactor [the\nworkload's own]")
+      ->type_name(options::alternatives(optimizer_names()))
+      ->option_text("NAME");
+  run.add_option_function<std::string>(
+         "--steps",
+         [&options](const std::string& text) {
+           options.steps = int(base::host::parse_whole_number("--steps", text, 1, most_steps));
+         },
+         "Steps to simulate; the last one is reported [2]")
+      ->option_text("N");
+}
+
+void add_detail_flags(CLI::App& run, RunOptions& options) {
+  static const std::vector<std::string> memory_levels{"stream", "bank"};
+  run.add_option("--detail", options.detail,
+                 "tile: every op on every core as a pipeline of tiles\n"
+                 "replay: each distinct op once, its duration wherever it\nrecurs [replay; tile with --vcd]")
+      ->type_name(options::alternatives(
+          {sw::runtime::to_string(sw::runtime::Detail::tile), sw::runtime::to_string(sw::runtime::Detail::replay)}))
+      ->option_text("LEVEL");
+  run.add_option_function<std::string>(
+         "--fold",
+         [&options](const std::string& text) {
+           options.fold = base::host::parse_choice("--fold", text, "on or off", {"on", "off"}) == 0;
+         },
+         "on: at replay detail, simulate chips that do the same at\nthe same time, and trips of loops that repeat "
+         "themselves,\nonce; off: simulate all [on]")
+      ->option_text("on|off");
+  std::vector<std::string> algorithms{"auto"};
+  for (sw::collectives::Algorithm algorithm : sw::collectives::algorithms)
+    algorithms.emplace_back(sw::collectives::to_string(algorithm));
+  run.add_option_function<std::string>(
+         "--algorithm",
+         [&options, names = algorithms](const std::string& text) {
+           const std::size_t chosen = base::host::parse_choice("--algorithm", text, "an algorithm", names);
+           if (chosen > 0) options.algorithm = sw::collectives::algorithms[chosen - 1];
+         },
+         "Of the collectives that it can do: ring, one-way-ring, line,\ny-then-x, two-colour, rotated or direct [auto: "
+         "the one "
+         "modelled fastest]")
+      ->type_name(options::alternatives(algorithms))
+      ->option_text("NAME");
+  run.add_option_function<std::string>(
+         "--memory",
+         [&options](const std::string& text) {
+           options.banks = base::host::parse_choice("--memory", text, "a level of the memory", memory_levels) == 1;
+         },
+         "stream: HBM at the rates that its banks sustain;\nbank: the ten hottest ops once more, bank by bank [stream]")
+      ->type_name(options::alternatives(memory_levels))
+      ->option_text("LEVEL");
+}
+
+void add_cache_flag(CLI::App& run, RunOptions& options) {
+  options::add_file_option(
+      run, "--op-cache", options.op_cache,
+      "File that keeps what ops cost, for runs with the same ops on\nthe same cores; several may use it at once "
+      "[none]");
+}
+
+void add_partition_flags(CLI::App& run, RunOptions& options) {
+  static const std::vector<std::string> policies{"auto", "none", "dots", "layer"};
+  options.partition.add_to(run);
+  run.add_option_function<std::string>(
+         "--rematerialise",
+         [&options](const std::string& text) {
+           using enum sw::ir::transform::Rematerialisation;
+           const std::size_t chosen = base::host::parse_choice("--rematerialise", text, "a policy", policies);
+           if (chosen > 0) options.partition.rematerialise = std::array{none, dots, layer}[chosen - 1];
+         },
+         "What is computed once more for the gradients: none, all but\nthe products (dots), or whole layers (layer) "
+         "[auto: "
+         "the first\nwhose step fits the memory]")
+      ->type_name(options::alternatives(policies))
+      ->option_text("POLICY");
+  run.add_option("--weight-update-sharding", options.partition.weight_update_sharding,
+                 "Each core updates a shard of the weights that it would\nupdate whole, along all axes of the mesh or "
+                 "those named [off]")
+      ->option_text("on|off|AXES");
+  run.add_flag("--show-mesh", options.show_mesh, "Where the axes of the mesh lie on the slice, as text");
+  run.add_option("--compare", options.compare, "Run with each of two sharding files and print both")
+      ->option_text("FILE FILE")
+      ->expected(2)
+      ->excludes("--sharding");
+}
+
+void add_output_flags(CLI::App& run, RunOptions& options) {
+  run.add_flag("--json", options.json, "One JSON object on stdout");
+  run.add_option_function<std::string>(
+         "-o,--output", [&options](const std::string& text) { options.output = base::host::parse_path("-o", text); },
+         "Folder for the figures (stats.json, summary.txt), the ops\n(ops.csv), a timeline for ui.perfetto.dev and the "
+         "machine")
+      ->option_text("DIR");
+  auto* vcd = options::add_file_option(run, "--vcd", options.vcd,
+                                       "Waveform of the run, with a GTKWave save file (.gtkw)\nbeside it");
+  run.add_option("--trace", options.trace,
+                 "Signals in the waveform, such as 'chip(0,0).*' [all]; may\nbe repeated; needs --vcd")
+      ->option_text("PATTERN")
+      ->needs(vcd)
+      ->allow_extra_args(false);
+}
+
+CLI::App& declare_run(CLI::App& program, RunOptions& options) {
+  CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
+  run->add_option("WORKLOAD", options.workload,
+                  "What to run: one of those below, a file of HLO text, or a\nSCALE-Sim topology (.csv), layer by "
+                  "layer on one core")
+      ->required()
+      ->option_text(" ");
+  run->add_option("--slice", options.slice,
+                  "Chips per dimension, up to 128x32 on tpu-v3 [4x4; of a\nfile or mesh, as many cores as it has "
+                  "devices]")
+      ->option_text("AxB");
+  options::add_machine_option(*run, options.machine);
+  options::add_set_option(*run, options.machine);
+  add_step_flags(*run, options);
+  add_detail_flags(*run, options);
+  add_cache_flag(*run, options);
+  add_partition_flags(*run, options);
+  add_output_flags(*run, options);
+  add_topology_flags(*run, options);
+  run->footer(help_footer());
+  return *run;
+}
+
+void finish_options(const CLI::App& run, RunOptions& options) {
+  check_topology_flags(run, options);
+  options.build.model = options.machine.take_model_settings();
+}
+
+}  // namespace
+
+std::optional<RunOptions> step_options(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words[1] != "run") return std::nullopt;
+  RunOptions options;
+  CLI::App program;
+  CLI::App& run = declare_run(program, options);
+  try {
+    program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+    finish_options(run, options);
+  } catch (const CLI::ParseError&) {
+    return std::nullopt;
+  } catch (const base::InputError&) {
+    return std::nullopt;
+  }
+  if (workloads::scalesim::is_topology_file(options.workload) || !options.compare.empty()) return std::nullopt;
+  return options;
+}
+
+std::string recorded_command_line(const std::vector<std::string>& words) {
+  constexpr std::array with_value{"-o", "--output", "--op-cache"};
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (std::ranges::find(with_value, words[i]) != with_value.end()) {
+      ++i;
+      continue;
+    }
+    const bool left_out = words[i].starts_with("-o") || words[i].starts_with("--output=") ||
+                          words[i].starts_with("--op-cache=") || words[i] == "--json";
+    if (!left_out) kept.push_back(words[i]);
+  }
+  return base::host::shell_line(kept);
+}
+
+void add_run(CLI::App& program, const std::vector<std::string>& words, int& code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App& run = declare_run(program, *options);
+  run.callback([options, &run, &words, &code] {
+    finish_options(run, *options);
+    if (workloads::scalesim::is_topology_file(options->workload)) {
+      code = run_topology(*options);
+    } else if (!options->compare.empty()) {
+      code = compare_shardings(*options, words);
+    } else {
+      code = run_workload(*options, recorded_command_line(words));
+    }
+  });
+}
+
+}  // namespace podsim::app::run

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/run/run_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace podsim::app::run {
+
+/// Declares `podsim run`, which sets `code` when it runs; `words` is the command line, the program's name first.
+void add_run(CLI::App& program, const std::vector<std::string>& words, int& code);
+
+/// The options of a `podsim run` of a step from `words`, the program's name first. std::nullopt for other commands, a
+/// topology, a comparison, a request for help, and invalid words.
+std::optional<RunOptions> step_options(const std::vector<std::string>& words);
+
+/// The command line for a run's records. It lacks -o, --json and --op-cache, so that equal runs have equal records.
+std::string recorded_command_line(const std::vector<std::string>& words);
+
+}  // namespace podsim::app::run

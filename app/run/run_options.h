@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/options/machine_options.h"
+#include "app/run/partition_options.h"
+#include "sw/collectives/algorithm.h"
+#include "workloads/workload.h"
+
+namespace podsim::app::run {
+
+struct RunOptions {
+  std::string workload;
+  workloads::machines::MachineChoice machine;
+  std::string slice;                 ///< empty: 4x4, or a slice with as many cores as a module or mesh has devices
+  workloads::WorkloadOptions build;  ///< batch, optimizer and the model's keys
+  PartitionFlags partition;
+  bool show_mesh = false;
+  std::vector<std::string> compare;   ///< two sharding files; empty: no comparison
+  std::optional<std::string> detail;  ///< std::nullopt: tile if a waveform is written, else replay
+  int steps = 2;
+  bool fold = true;
+  std::optional<sw::collectives::Algorithm>
+      algorithm;                          ///< of collectives; std::nullopt: the one with the least modelled time
+  bool banks = false;                     ///< runs the ten hottest ops again, bank by bank
+  std::optional<std::string> convention;  ///< cycle count for the layers of a topology; std::nullopt: this model's
+  std::string op_cache;                   ///< file with costs of ops; empty: none
+  bool json = false;
+  std::string output;  ///< folder; empty: none
+  std::string vcd;     ///< file; empty: none
+  std::vector<std::string> trace;
+};
+
+}  // namespace podsim::app::run

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/run_output.h"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/config_listing.h"
+#include "base/host/atomic_file.h"
+#include "base/version.h"
+#include "sw/report/html/run_page.h"
+#include "sw/report/link_report.h"
+#include "sw/report/run/memory_schedule.h"
+
+namespace podsim::app::run {
+namespace {
+
+nlohmann::ordered_json manifest(const sw::report::run::RunReport& report, const RunRecord& record) {
+  nlohmann::ordered_json files = {{"stats.json", "the figures of the run, as --json prints them without host times"},
+                                  {"summary.txt", "the figures for people"},
+                                  {"statistics.txt", "counters with their units"},
+                                  {"ops.csv", "every op of a step in XProf's columns"},
+                                  {"memory.csv", "what is live on a core by position in the schedule"},
+                                  {"links.csv", "what every link of the slice carried in the last step"},
+                                  {"timeline.json", "chip (0,0) core 0 over time, for ui.perfetto.dev"},
+                                  {"machine.toml", "the resolved machine, a machine file"},
+                                  {"machine.csv", "every value of it with its evidence, source and origin"},
+                                  {"report.html", "all of this as one page, for a browser"},
+                                  {"manifest.json", "this list"}};
+  if (report.partition) {
+    files["mesh.svg"] = "where the axes of the mesh lie on the slice";
+    files["mesh.csv"] = "the same as a table: the partition on every core, and its positions along the axes";
+    files["layers.csv"] = "what cutting costs each layer: work of all partitions, halos, other collectives";
+  }
+  for (const auto& [name, description] : record.other_files) files[name] = description;
+  return {{"schema_version", 1},
+          {"program", base::program_version},
+          {"build", base::short_build_id()},
+          {"command_line", record.command_line},
+          {"workload", report.workload},
+          {"machine", report.machine.name},
+          {"slice", report.slice},
+          {"detail", report.detail},
+          {"partial", report.result.partial},
+          {"files", files}};
+}
+
+std::string link_bytes_csv(const sw::report::run::RunReport& report, const noc::Topology& slice) {
+  const double most =
+      report.machine.ici.payload_rate().si() * report.step_s();  // bytes that a link can carry in a step
+  std::vector<sw::report::LinkFigures> links;
+  for (noc::LinkId id = 0; id < noc::LinkId(report.result.link_bytes.size()); ++id) {
+    const std::int64_t bytes = report.result.link_bytes[std::size_t(id)].value();
+    links.push_back({.link = id, .amount = bytes, .utilisation = most > 0 ? double(bytes) / most : 0});
+  }
+  return sw::report::link_csv(slice, links, "bytes");
+}
+
+}  // namespace
+
+void write_run(const std::filesystem::path& folder, const sw::report::run::RunReport& report, const RunRecord& record) {
+  std::ostringstream spans;
+  record.timeline.write_json(spans);
+  base::host::write_file(folder / "stats.json", sw::report::run::run_stats(report));
+  base::host::write_file(folder / "summary.txt", sw::report::run::summary_text(report));
+  std::ostringstream statistics;
+  report.result.statistics.write_text(statistics);
+  base::host::write_file(folder / "statistics.txt", statistics.str());
+  base::host::write_file(folder / "ops.csv", sw::report::run::ops_csv(report));
+  if (report.partition) {
+    base::host::write_file(folder / "mesh.svg", sw::report::run::mesh_svg(report.partition->placed.placement));
+    base::host::write_file(folder / "mesh.csv", sw::report::run::mesh_csv(report.partition->placed.placement));
+    base::host::write_file(folder / "layers.csv", sw::spmd::partition::sharding_costs_csv(report.partition->layers));
+  }
+  base::host::write_file(folder / "memory.csv", sw::report::run::memory_schedule_csv(report.memory));
+  base::host::write_file(folder / "links.csv", link_bytes_csv(report, record.slice));
+  base::host::write_file(folder / "timeline.json", spans.str());
+  base::host::write_file(folder / "machine.toml", record.machine.to_toml());
+  base::host::write_file(folder / "machine.csv", base::listing_csv(record.machine));
+  base::host::write_file(folder / "manifest.json", manifest(report, record).dump(2) + "\n");
+  base::host::write_file(folder / "report.html", sw::report::html::run_page(sw::report::html::read_run_files(folder)));
+}
+
+}  // namespace podsim::app::run

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/config.h"
+#include "base/trace/timeline.h"
+#include "noc/topology.h"
+#include "sw/report/run/run_report.h"
+
+namespace podsim::app::run {
+
+/// Data for a run's folder in addition to the report.
+struct RunRecord {
+  std::string command_line;
+  const base::Config& machine;
+  const noc::Topology& slice;
+  const base::trace::Timeline& timeline;
+  std::map<std::string, std::string>
+      other_files;  ///< other files in the folder, such as a waveform: name and description
+};
+
+/// Writes stats.json, summary.txt, statistics.txt, ops.csv, memory.csv, links.csv, timeline.json, machine.toml,
+/// machine.csv, manifest.json; for a partitioned program mesh.svg, mesh.csv and layers.csv; and report.html, which
+/// shows them (sw/report/html/run_page.h). Each file appears whole or not at all. Equal runs write equal bytes, because
+/// host times are left out.
+void write_run(const std::filesystem::path& folder, const sw::report::run::RunReport& report, const RunRecord& record);
+
+}  // namespace podsim::app::run

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of app/run/compiled_step.h.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "app/run/compiled_step.h"
+#include "app/run/module_file.h"
+
+namespace podsim::app::run {
+namespace {
+
+std::string file_line(const std::string& file) {
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(file, ignored);
+  const auto changed = std::filesystem::last_write_time(file, ignored).time_since_epoch().count();
+  return fmt::format("file {} {} {}\n", file, size, changed);
+}
+
+std::string partition_lines(const PartitionFlags& flags) {
+  std::string lines =
+      fmt::format("mesh {}\nsharding {}\nupdate {}\n", flags.mesh, flags.sharding, flags.weight_update_sharding);
+  if (!flags.sharding.empty()) lines += file_line(flags.sharding);
+  if (flags.windowed_einsum) lines += "windowed\n";
+  if (flags.rematerialise) lines += fmt::format("rematerialise {}\n", int(*flags.rematerialise));
+  return lines;
+}
+
+bool matters(std::string_view key) { return !key.starts_with("ici.") && !key.starts_with("host."); }
+
+}  // namespace
+
+std::string step_key(const RunOptions& options, const base::Config& machine) {
+  std::string key = fmt::format("workload {}\nslice {}\n", options.workload, options.slice);
+  if (is_module_file(options.workload)) key += file_line(options.workload);
+  if (options.build.batch_per_core) key += fmt::format("batch {}\n", *options.build.batch_per_core);
+  if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));
+  for (const auto& [name, value] : options.build.model) key += fmt::format("{} = {}\n", name, value);
+  key += partition_lines(options.partition);
+  for (const base::ConfigEntry& entry : machine.entries()) {
+    if (matters(entry.key)) key += fmt::format("{} = {}\n", entry.key, entry.text);
+  }
+  return key;
+}
+
+}  // namespace podsim::app::run

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace podsim::base::text {
+
+/// A cell of a CSV file, quoted if it contains a comma, a quote or a newline (RFC 4180).
+std::string csv_field(const std::string& text);
+
+}  // namespace podsim::base::text

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/chip/make_chip_memory.h"
+
+#include "hw/memory/banks/bank_memory.h"
+#include "hw/memory/stream_memory.h"
+
+namespace podsim::hw::chip {
+
+std::unique_ptr<memory::ChipMemory> make_chip_memory(sc_core::sc_module_name name, memory::MemoryDetail detail,
+                                                     const Machine& machine, host::HostPort& host, const Trace& trace,
+                                                     std::shared_ptr<memory::dram::StreamRates> rates) {
+  if (detail == memory::MemoryDetail::bank)
+    return std::make_unique<memory::banks::BankMemory>(name, machine, host, trace);
+  return std::make_unique<memory::StreamMemory>(name, machine, trace, std::move(rates));
+}
+
+}  // namespace podsim::hw::chip

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <systemc>
+
+#include "hw/core/core.h"
+#include "hw/core_time.h"
+#include "hw/host/host_port.h"
+#include "hw/timing/tile_pipeline.h"
+
+namespace podsim::hw::chip {
+
+/// A core without units, for pods of thousands of chips. Every command is one event: RunFor takes its recorded cycles,
+/// and RunOp takes the cycles of TilePipeline's recurrence, which equal those of a TensorCore.
+class ReplayCore : public sc_core::sc_module, public core::Core {
+ public:
+  SC_HAS_PROCESS(ReplayCore);
+  /// `machine` must outlive the core; all cores share it.
+  ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, host::HostPort& host,
+             core::CoreRuntime& runtime);
+
+  core::CoreId id() const override { return id_; }
+  void complete_external() override;
+  base::Cycles now() const override { return time_.now(); }
+  base::Time time_of(base::Cycles cycle) const override { return time_.time_of(cycle); }
+
+ private:
+  enum class State { fetch, wait_for_batch, wait_for_room, wait_for_external, wait_for_end, stopped };
+
+  void work();
+  bool step();
+  void fetch();
+  bool wait_for_batch();
+  bool wait_for_room();
+  bool wait_for_external();
+  bool wait_for_end();
+  void begin(const RunOp& command);
+  void begin(const RunFor& command);
+  void begin(const Delay& command);
+  void begin(const Infeed& command);
+  void begin(const Outfeed& command);
+  void begin(const External& command);
+  void end_at(base::Cycles cycle);
+
+  const Machine& machine_;
+  core::CoreId id_;
+  CoreTime time_;
+  host::HostPort& host_;
+  core::CoreRuntime& runtime_;
+  State state_ = State::fetch;
+  std::optional<Command> command_;
+  OpResult op_;
+  base::Cycles start_, end_;  ///< of the current command
+  base::Cycles waiting_;
+  bool external_complete_ = false;
+  sc_core::sc_event wake_;
+};
+
+}  // namespace podsim::hw::chip

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/chip/tile_chip.h"
+
+#include "hw/chip/make_chip_memory.h"
+
+namespace podsim::hw::chip {
+
+TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int number, core::CoreRuntime& runtime,
+                   const Trace& trace, memory::MemoryDetail memory, std::shared_ptr<memory::dram::StreamRates> rates)
+    : Chip(name, machine, number, trace),
+      memory_(make_chip_memory("memory", memory, machine, host(), trace, std::move(rates))) {
+  for (int index = 0; index < int(machine.cores_per_chip); ++index) {
+    const std::string core_name = "core" + std::to_string(index);
+    cores_.push_back(std::make_unique<core::TensorCore>(core_name.c_str(), machine, core::CoreId{number, index}, host(),
+                                                        runtime, trace.below(core_name)));
+    cores_.back()->dma().to_hbm.bind(memory_->from_dma(index));
+  }
+}
+
+}  // namespace podsim::hw::chip

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <array>
+#include <functional>
+#include <tlm>
+#include <utility>
+
+#include "hw/core/sync_flags.h"
+#include "hw/core_time.h"
+#include "hw/memory/stream_payload.h"
+#include "hw/timing/dma_timing.h"
+#include "hw/trace.h"
+
+namespace podsim::hw::core {
+
+/// The DMA engine of a core as a module: a queue of descriptors between VMEM and HBM. Completion adds one to the
+/// descriptor's sync flag. to_hbm is bound to the core's half as streams (Hbm) or, at bank level, to the unit that
+/// splits descriptors into granules (BankDma); the engine is the same.
+class DmaEngine : public sc_core::sc_module {
+ public:
+  DmaEngine(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, SyncFlags& flags,
+            const Trace& trace);
+
+  tlm_utils::simple_initiator_socket<DmaEngine> to_hbm{"to_hbm"};
+
+  bool full() const { return outstanding_ >= timing_.queue_depth(); }
+  /// Takes a descriptor in the current cycle `now`. Must not be full. `pattern` is what the descriptor touches in the
+  /// HBM. Returns the cycle from which its data may move.
+  base::Cycles issue(base::Cycles now, Direction direction, const AccessPattern& pattern, std::size_t flag);
+  /// As above, for `bytes` at the beginning of the HBM, where only their number matters.
+  base::Cycles issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag) {
+    return issue(now, direction, AccessPattern::contiguous(0, bytes), flag);
+  }
+  /// Makes completion call `completed` with the flag instead of raising it. The flag may then be any number.
+  void on_completion(std::function<void(std::size_t flag)> completed) { completed_ = std::move(completed); }
+  /// Notified when a descriptor has completed.
+  const sc_core::sc_event& completion() const { return completion_; }
+  /// First cycle in which the next descriptor can be issued.
+  base::Cycles free_at() const { return timing_.free_at(); }
+  /// HbmStream::busy_ticks() as of the last completion.
+  std::int64_t hbm_busy_ticks() const { return hbm_busy_ticks_; }
+
+ private:
+  tlm::tlm_sync_enum complete(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void count(Direction direction, std::int64_t change);
+
+  timing::DmaTiming timing_;
+  const CoreTime& time_;
+  SyncFlags& flags_;
+  memory::StreamPayloadPool pool_;
+  std::int64_t outstanding_ = 0;
+  std::int64_t hbm_busy_ticks_ = 0;
+  std::array<std::int64_t, 2> in_flight_{};
+  std::array<base::trace::Probe<std::string>, 2> states_;
+  base::trace::Probe<std::int64_t> outstanding_probe_;
+  sc_core::sc_event completion_;
+  std::function<void(std::size_t)> completed_;
+};
+
+}  // namespace podsim::hw::core

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "hw/core/unit_trace.h"
+#include "hw/timing/mxu_timing.h"
+
+namespace podsim::hw::core {
+
+/// One matrix unit as a module. Calls return the cycle of their end, since only the core's sequencer uses the unit.
+/// States: "load weights", "stream", "drain", "idle".
+class Mxu : public sc_core::sc_module {
+ public:
+  /// `unit` is its number in the core, which determines its weight tiles of a phase.
+  Mxu(sc_core::sc_module_name name, const timing::MxuTiming& timing, std::int64_t unit, const CoreTime& time,
+      const Trace& trace);
+
+  /// Starts the unit's share of a phase at `now` and returns the cycle in which it is done. The unit must be idle.
+  base::Cycles start(base::Cycles now, const MxuWork& work, std::string_view op);
+  base::Cycles busy() const { return busy_; }
+
+ private:
+  timing::MxuTiming timing_;
+  std::int64_t unit_;
+  const CoreTime& time_;
+  std::unique_ptr<UnitTrace> trace_;
+  base::trace::Timeline* timeline_;
+  base::trace::Timeline::Track track_ = 0;
+  base::Cycles busy_;
+};
+
+}  // namespace podsim::hw::core

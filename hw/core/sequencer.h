@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "hw/core/core.h"
+#include "hw/core/cross_lane_unit.h"
+#include "hw/core/dma_engine.h"
+#include "hw/core/mxu.h"
+#include "hw/core/sync_flags.h"
+#include "hw/core/vector_unit.h"
+#include "hw/core/vmem.h"
+#include "hw/host/host_port.h"
+#include "hw/timing/tile_cursor.h"
+#include "hw/timing/tile_regions.h"
+
+namespace podsim::hw::core {
+
+/// The units that a sequencer controls.
+struct CoreUnits {
+  std::vector<std::unique_ptr<Mxu>> mxus;
+  std::unique_ptr<VectorUnit> vector;
+  std::unique_ptr<CrossLaneUnit> cross_lane;
+  std::unique_ptr<Vmem> vmem;
+  std::unique_ptr<SyncFlags> flags;
+  std::unique_ptr<DmaEngine> dma;
+};
+
+/// The sequencer of a core: one thread that executes commands in order and never overlaps two of them. It pipelines the
+/// tiles of an op as described in tile_pipeline.h, and reproduces those durations cycle for cycle with real units, sync
+/// flags and DMA.
+class Sequencer : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Sequencer);
+  Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, CoreUnits& units,
+            host::HostPort& host, Core& core, CoreRuntime& runtime, const Trace& trace);
+
+  /// See Core.
+  void complete_external();
+
+ private:
+  /// Counters of the units, for the difference that one op makes.
+  struct UnitCounters {
+    base::Cycles mxu, vector, cross_lane;
+    std::int64_t hbm_ticks = 0;
+  };
+
+  void run();
+  std::string refusal(const Command& command) const;
+  void execute(const Command& command);
+  void perform(const RunOp& command, CommandRecord& record);
+  void perform(const RunFor& command, CommandRecord& record);
+  void perform(const Delay& command, CommandRecord& record);
+  void perform(const Infeed& command, CommandRecord& record);
+  void perform(const Outfeed& command, CommandRecord& record);
+  void perform(const External& command, CommandRecord& record);
+
+  void run_tiles(const TileOp& op, std::string_view label, OpResult& result);
+  void run_phases(const TileWork& work, std::string_view label, OpResult& result);
+  void fetch(timing::TileCursor& cursor, OpResult& result);
+  void issue_all(Direction direction, const timing::TileCursor& tile, std::size_t flag, OpResult& result);
+  void issue(Direction direction, const AccessPattern& pattern, std::size_t flag, OpResult& result);
+  void control(base::Cycles cycles, OpResult& result);
+  void wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state);
+  void wait_until(base::Cycles cycle);
+  UnitCounters counters() const;
+  void enter(const char* state);
+  void show_op(std::string_view name);
+
+  Machine machine_;
+  const CoreTime& time_;
+  CoreUnits& units_;
+  host::HostPort& host_;
+  Core& core_;
+  CoreRuntime& runtime_;
+  base::trace::Timeline* timeline_;
+  base::trace::Timeline::Track track_ = 0;
+  base::trace::Probe<std::string> state_, op_, infeed_, outfeed_;
+
+  base::Cycles now_;                            ///< the current cycle of the thread
+  std::optional<timing::TileRegions> regions_;  ///< of the current op
+  std::array<std::int64_t, 4> issued_{};        ///< descriptors of the current op, by sync flag
+  std::size_t fetched_ = 0;                     ///< tiles of the current op whose reads have been issued
+  bool external_complete_ = false;
+  sc_core::sc_event external_event_;
+};
+
+}  // namespace podsim::hw::core

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "hw/core/unit_trace.h"
+#include "hw/timing/vector_timing.h"
+
+namespace podsim::hw::core {
+
+/// The vector unit as a module. Calls return the cycle of their end, since only the core's sequencer uses the unit.
+/// States: "run", "idle".
+class VectorUnit : public sc_core::sc_module {
+ public:
+  VectorUnit(sc_core::sc_module_name name, const timing::VectorTiming& timing, const CoreTime& time,
+             const Trace& trace);
+
+  /// Starts work at `now` and returns the cycle in which it is done. The unit must be idle.
+  base::Cycles start(base::Cycles now, const VectorWork& work, std::string_view op);
+  base::Cycles busy() const { return busy_; }
+
+ private:
+  timing::VectorTiming timing_;
+  const CoreTime& time_;
+  std::unique_ptr<UnitTrace> trace_;
+  base::trace::Timeline* timeline_;
+  base::trace::Timeline::Track track_ = 0;
+  base::Cycles busy_;
+};
+
+}  // namespace podsim::hw::core

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/memory/dram/granule_issuer.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace podsim::hw::memory::dram {
+
+GranuleIssuer::GranuleIssuer(const DramParameters& parameters, int lanes, std::int64_t outstanding)
+    : memory_(parameters),
+      interleave_(parameters.address.interleave),
+      limit_(outstanding),
+      lanes_(std::size_t(lanes)) {}
+
+void GranuleIssuer::submit(int lane, const MemoryStream& stream, base::Cycles arrival, std::uint64_t tag) {
+  assert(lanes_[std::size_t(lane)].empty() || arrival >= streams_[lanes_[std::size_t(lane)].back()].arrival);
+  lanes_[std::size_t(lane)].push_back(new_stream({StreamGranules(stream, interleave_), arrival, tag, 0}));
+  ++left_;
+}
+
+void GranuleIssuer::advance(base::Cycles clock, std::vector<Completion>& completed) {
+  const std::size_t before = completed.size();
+  while (completed.size() == before) {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      while (!lanes_[lane].empty()) {
+        const std::size_t head = lanes_[lane].front();
+        if (!streams_[head].cursor.done() || streams_[head].arrival > now()) break;
+        leave_lane(lane);
+        if (streams_[head].in_flight == 0) finish(head, completed);
+      }
+    }
+    if (completed.size() != before || now() >= clock) return;
+    const std::optional<std::size_t> lane = next_lane();
+    if (lane) issue(*lane);
+    moved_.clear();
+    memory_.advance(next_stop(clock, lane.has_value()), moved_);
+    if (advanced_) advanced_(now());
+    collect(completed);
+  }
+}
+
+/// Lane whose head issues in this clock; std::nullopt if there is none.
+std::optional<std::size_t> GranuleIssuer::next_lane() const {
+  if (outstanding_ >= limit_) return std::nullopt;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const std::size_t lane = (turn_ + i) % lanes_.size();
+    const Stream* head = waiting_head(lane);
+    if (head != nullptr && memory_.accepts(head->cursor.request())) return lane;
+  }
+  return std::nullopt;
+}
+
+const GranuleIssuer::Stream* GranuleIssuer::waiting_head(std::size_t lane) const {
+  if (lanes_[lane].empty()) return nullptr;
+  const Stream& head = streams_[lanes_[lane].front()];
+  return head.arrival > now() || head.cursor.done() ? nullptr : &head;
+}
+
+void GranuleIssuer::issue(std::size_t lane) {
+  const std::size_t number = lanes_[lane].front();
+  Stream& stream = streams_[number];
+  MemoryRequest request = stream.cursor.request();
+  request.tag = new_granule({number, request.direction, request.bytes, now()});
+  memory_.submit(request);
+  stream.cursor.next();
+  ++stream.in_flight;
+  ++outstanding_;
+  turn_ = (lane + 1) % lanes_.size();
+  if (stream.cursor.done()) leave_lane(lane);
+}
+
+void GranuleIssuer::leave_lane(std::size_t lane) { lanes_[lane].pop_front(); }
+
+void GranuleIssuer::finish(std::size_t stream, std::vector<Completion>& completed) {
+  completed.push_back({streams_[stream].tag, now()});
+  free_streams_.push_back(stream);
+  --left_;
+}
+
+void GranuleIssuer::collect(std::vector<Completion>& completed) {
+  for (const MemoryCompletion& moved : moved_) {
+    const Granule granule = granules_[moved.tag];
+    free_granules_.push_back(moved.tag);
+    latencies_.push_back(moved.clock - granule.issued);
+    bytes_moved_[std::size_t(granule.direction)] += granule.bytes;
+    --outstanding_;
+    Stream& stream = streams_[granule.stream];
+    if (--stream.in_flight == 0 && stream.cursor.done()) finish(granule.stream, completed);
+  }
+}
+
+/// The next clock in which something may be issued or completes, up to `limit` but after now.
+base::Cycles GranuleIssuer::next_stop(base::Cycles limit, bool issued) const {
+  base::Cycles stop = limit;
+  bool waits_for_room = false;
+  for (const std::deque<std::size_t>& lane : lanes_) {
+    if (lane.empty()) continue;
+    const Stream& head = streams_[lane.front()];
+    if (head.arrival > now()) {
+      stop = std::min(stop, head.arrival);
+    } else if (issued) {
+      stop = std::min(stop, now() + base::Cycles(1));
+    } else {
+      waits_for_room = true;
+    }
+  }
+  const bool full = outstanding_ >= limit_;
+  if (const auto event = waits_for_room && !full ? memory_.next_event() : memory_.next_completion()) {
+    stop = std::min(stop, *event);
+  }
+  return std::max(stop, now() + base::Cycles(1));
+}
+
+std::size_t GranuleIssuer::new_stream(const Stream& stream) {
+  if (free_streams_.empty()) {
+    streams_.push_back(stream);
+    return streams_.size() - 1;
+  }
+  const std::size_t number = free_streams_.back();
+  free_streams_.pop_back();
+  streams_[number] = stream;
+  return number;
+}
+
+std::uint64_t GranuleIssuer::new_granule(const Granule& granule) {
+  if (free_granules_.empty()) {
+    free_granules_.push_back(granules_.size());
+    granules_.emplace_back();
+  }
+  const std::uint64_t number = free_granules_.back();
+  free_granules_.pop_back();
+  granules_[number] = granule;
+  return number;
+}
+
+}  // namespace podsim::hw::memory::dram

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "hw/memory/dram/memory_stream.h"
+#include "hw/memory/dram/memory_system.h"
+
+namespace podsim::hw::memory::dram {
+
+/// A DMA engine with one core's half of the HBM, without SystemC. Streams wait in lanes, each of which is a queue, and
+/// the heads of all lanes take turns, granule by granule. At most `outstanding` granules are in flight and at most one
+/// is issued per clock. A head whose channel has no room passes its turn on. Times are clocks of the memory.
+class GranuleIssuer {
+ public:
+  struct Completion {
+    std::uint64_t tag = 0;
+    base::Cycles clock;  ///< when the last data of the stream have moved
+  };
+
+  GranuleIssuer(const DramParameters& parameters, int lanes, std::int64_t outstanding);
+
+  /// Queues a stream; none of it is issued before `arrival`, which is not before an earlier arrival in the lane. A
+  /// stream of 0 bytes completes when it reaches the head of its lane and has arrived.
+  void submit(int lane, const MemoryStream& stream, base::Cycles arrival, std::uint64_t tag);
+  /// Moves to `clock`, or to the first clock in which a stream completes if that is earlier, and appends what completes
+  /// then.
+  void advance(base::Cycles clock, std::vector<Completion>& completed);
+  base::Cycles now() const { return memory_.now(); }
+  bool idle() const { return left_ == 0; }
+
+  const MemorySystem& memory() const { return memory_; }
+  MemorySystem& memory() { return memory_; }
+  /// Sets the function to call whenever the memory has moved, with its current clock.
+  void on_advance(std::function<void(base::Cycles)> advanced) { advanced_ = std::move(advanced); }
+  /// Bytes of completed granules, by direction.
+  const std::array<base::Bytes, 2>& moved() const { return bytes_moved_; }
+  /// Latency of every granule, from its issue to its last data, in order of completion.
+  const std::vector<base::Cycles>& latencies() const { return latencies_; }
+
+ private:
+  struct Stream {
+    StreamGranules cursor;
+    base::Cycles arrival;
+    std::uint64_t tag;
+    std::int64_t in_flight = 0;
+  };
+  struct Granule {
+    std::size_t stream = 0;
+    Direction direction = Direction::read;
+    base::Bytes bytes;
+    base::Cycles issued;
+  };
+
+  std::optional<std::size_t> next_lane() const;
+  const Stream* waiting_head(std::size_t lane) const;
+  void issue(std::size_t lane);
+  void leave_lane(std::size_t lane);
+  void finish(std::size_t stream, std::vector<Completion>& completed);
+  void collect(std::vector<Completion>& completed);
+  base::Cycles next_stop(base::Cycles limit, bool issued) const;
+  std::size_t new_stream(const Stream& stream);
+  std::uint64_t new_granule(const Granule& granule);
+
+  MemorySystem memory_;
+  base::Bytes interleave_;
+  std::int64_t limit_;
+  std::int64_t outstanding_ = 0;
+  std::int64_t left_ = 0;  ///< streams not complete
+  std::vector<std::deque<std::size_t>> lanes_;
+  std::size_t turn_ = 0;  ///< the lane that goes first
+  std::vector<Stream> streams_;
+  std::vector<std::size_t> free_streams_;
+  std::vector<Granule> granules_;
+  std::vector<std::uint64_t> free_granules_;
+  std::vector<MemoryCompletion> moved_;
+  std::array<base::Bytes, 2> bytes_moved_;
+  std::vector<base::Cycles> latencies_;
+  std::function<void(base::Cycles)> advanced_;
+};
+
+}  // namespace podsim::hw::memory::dram

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "hw/memory/dram/memory_stream.h"
+#include "hw/memory/dram/memory_system.h"
+#include "hw/trace.h"
+
+namespace podsim::hw::memory::dram {
+
+/// Cost of running traffic through one core's half of the HBM, in clocks of the memory.
+struct MemoryTrafficResult {
+  std::array<base::Bytes, 2> bytes;     ///< by Direction
+  base::Cycles clocks;                  ///< from the first request to the last data
+  std::vector<base::Cycles> latencies;  ///< of all granules, from issue to last data, ascending
+  BusShares shares;                     ///< data pins of all pseudo-channels
+  std::int64_t bursts = 0, activates = 0, refreshes = 0;
+
+  base::Bytes moved() const { return bytes[0] + bytes[1]; }
+  /// Share of bursts that found their row open: those for which no row was opened. A row may be opened twice for one
+  /// burst, when a refresh intervenes.
+  double row_hit_rate() const { return activates >= bursts ? 0 : 1 - double(activates) / double(bursts); }
+};
+
+/// Runs streams that begin together, each in its own lane of a GranuleIssuer with `outstanding` granules. The trace, if
+/// it has a sink, shows the channels (MemoryTrace).
+MemoryTrafficResult run_memory_traffic(const DramParameters& parameters, std::span<const MemoryStream> streams,
+                                       std::int64_t outstanding, const Trace& trace = {});
+
+}  // namespace podsim::hw::memory::dram

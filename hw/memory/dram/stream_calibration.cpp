@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/memory/dram/stream_calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "hw/memory/dram/stream_rates.h"
+
+namespace podsim::hw::memory::dram {
+namespace {
+
+constexpr std::string_view fingerprint_key = "hbm.measured_with";
+constexpr std::string_view granules_key = "dma.outstanding_granules";
+
+struct Constant {
+  std::string_view key;
+  std::string value;  ///< as TOML text
+  std::string_view method;
+};
+
+std::vector<Constant> constants_of(const base::Config& config) {
+  const StreamConstants constants = derive_stream_constants(read_dram_parameters(config), config.integer(granules_key));
+  return {{"hbm.stream_rate", fmt::format("\"{:.1f} GB/s\"", constants.stream_rate.si() * 1e-9),
+           "contiguous reads alone, one core's half"},
+          {"hbm.write_cost", fmt::format("{:.4f}", constants.write_cost),
+           "time of a byte written alone over that of a byte read alone"},
+          {"hbm.turnaround", fmt::format("{:.4f}", constants.turnaround),
+           "reads and writes side by side: extra time per byte of the lesser direction, in times of a byte read"},
+          {fingerprint_key, fmt::format("\"{}\"", memory_fingerprint(config)), "a fingerprint of what they depend on"}};
+}
+
+constexpr std::array derived_keys{std::string_view("hbm.stream_rate"), std::string_view("hbm.write_cost"),
+                                  std::string_view("hbm.turnaround"), fingerprint_key};
+
+std::string table_of(const std::vector<Constant>& constants) {
+  std::string text = "[hbm]\n";
+  for (const Constant& constant : constants) {
+    text += fmt::format("{} = {{ value = {}, evidence = \"derived\", source = \"podsim calibrate memory: {}\" }}\n",
+                        constant.key.substr(constant.key.find('.') + 1), constant.value, constant.method);
+  }
+  return text;
+}
+
+}  // namespace
+
+StreamConstants derive_stream_constants(const DramParameters& parameters, std::int64_t outstanding) {
+  StreamRates rates(parameters, outstanding);
+  StreamConstants constants;
+  constants.stream_rate = rates.alone(Direction::read, {});
+  constants.write_cost = constants.stream_rate.si() / rates.alone(Direction::write, {}).si();
+  const auto together = rates.together({}, {});
+  constants.turnaround = std::max(0.0, 2 * constants.stream_rate.si() / (together[0] + together[1]).si() - 2);
+  return constants;
+}
+
+/// The fingerprint is an FNV-1a hash of the keys and values.
+std::string memory_fingerprint(const base::Config& config) {
+  std::uint64_t hash = 14695981039346656037U;
+  const auto add = [&](std::string_view text) {
+    for (const char c : text) hash = (hash ^ std::uint8_t(c)) * 1099511628211U;
+  };
+  for (const base::ConfigEntry& entry : config.entries()) {
+    const bool memory = entry.key.starts_with("hbm.") || entry.key.starts_with("hbm_timing.");
+    if ((!memory && entry.key != granules_key) || std::ranges::count(derived_keys, entry.key) > 0) continue;
+    add(entry.key + "=" + entry.text + "\n");
+  }
+  return fmt::format("fnv-{:016x}", hash);
+}
+
+std::string stream_constants_toml(const base::Config& config) {
+  return fmt::format(
+             "# SPDX-License-Identifier: Apache-2.0\n"
+             "# Sustained rates of contiguous streams. Not to be edited: they are measured on the bank model by\n"
+             "#   podsim calibrate memory --machine {0} --write workloads/machines/{0}.memory.toml\n\n",
+             config.string("machine.name")) +
+         table_of(constants_of(config));
+}
+
+bool recalibrate_streams(base::Config& config) {
+  if (config.string(fingerprint_key) == memory_fingerprint(config)) return false;
+  std::vector<Constant> constants = constants_of(config);
+  std::erase_if(constants,
+                [&](const Constant& constant) { return config.entry(constant.key).evidence == base::Evidence::user; });
+  config.add_text("podsim calibrate memory", table_of(constants));
+  return true;
+}
+
+}  // namespace podsim::hw::memory::dram

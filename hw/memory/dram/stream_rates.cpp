@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/memory/dram/stream_rates.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "hw/memory/dram/granule_issuer.h"
+
+namespace podsim::hw::memory::dram {
+namespace {
+
+constexpr int places = 2;                      ///< locations over which a rate is averaged
+constexpr std::int64_t refresh_intervals = 2;  ///< refresh intervals measured at each location
+constexpr base::Cycles settled(1500);          ///< until queues and pins are in a steady state
+
+}  // namespace
+
+base::Bandwidth StreamRates::alone(Direction direction, const AccessShape& shape) {
+  Shapes shapes;
+  shapes[std::size_t(direction)] = shape;
+  return rates(shapes)[std::size_t(direction)];
+}
+
+std::array<base::Bandwidth, 2> StreamRates::together(const AccessShape& read, const AccessShape& write) {
+  return rates({read, write});
+}
+
+const StreamRates::Rates& StreamRates::rates(const Shapes& shapes) {
+  const auto found = measured_.find(shapes);
+  if (found != measured_.end()) return found->second;
+  return measured_.emplace(shapes, measure(shapes)).first->second;
+}
+
+StreamRates::Rates StreamRates::measure(const Shapes& shapes) const {
+  const base::Cycles measured = parameters_.timing.refi * refresh_intervals;
+  std::array<base::Bytes, 2> moved;
+  for (int place = 0; place < places; ++place) {
+    GranuleIssuer issuer(parameters_, 2, outstanding_);
+    for (const Direction direction : {Direction::read, Direction::write}) {
+      const auto lane = std::size_t(direction);
+      if (!shapes[lane]) continue;
+      const std::uint64_t seed = std::uint64_t(place) * 2 + lane;
+      issuer.submit(int(lane), {direction, long_transfer(*shapes[lane], seed)}, base::Cycles(0), lane);
+    }
+    std::vector<GranuleIssuer::Completion> none;
+    issuer.advance(settled, none);
+    const std::array<base::Bytes, 2> before = issuer.moved();
+    issuer.advance(settled + measured, none);
+    for (const std::size_t lane : {0, 1}) moved[lane] += issuer.moved()[lane] - before[lane];
+  }
+  const base::Duration duration = measured * places / parameters_.clock;
+  return {moved[0] / duration, moved[1] / duration};
+}
+
+/// A transfer that lasts longer than any measurement, at a location drawn with the seed. Addresses beyond the end of
+/// the memory wrap around to its beginning.
+AccessPattern StreamRates::long_transfer(const AccessShape& shape, std::uint64_t seed) const {
+  constexpr std::int64_t rows = std::int64_t(1) << 30;
+  const std::uint64_t page = 4096, pages = std::uint64_t(parameters_.capacity().value()) / page;
+  const std::uint64_t base = std::mt19937_64(seed)() % pages * page;
+  if (shape.contiguous()) return AccessPattern::contiguous(base, base::Bytes(std::int64_t(1) << 40));
+  if (shape.span > base::Bytes(0)) return AccessPattern::scattered(base, shape.row, rows, shape.span, seed);
+  return {base, rows, shape.row, shape.pitch};
+}
+
+}  // namespace podsim::hw::memory::dram

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "hw/access_pattern.h"
+#include "hw/direction.h"
+#include "hw/dram_parameters.h"
+
+namespace podsim::hw::memory::dram {
+
+/// Sustained rates of long transfers at one core's half of the HBM, measured on its banks: for a transfer alone, and
+/// for a read and a write that run concurrently and take turns granule by granule. Each combination of shapes is
+/// measured on its first use, over whole refresh intervals and as the mean of several locations in the memory. Results
+/// do not depend on the order of calls.
+class StreamRates {
+ public:
+  /// The DMA engine keeps at most `outstanding` granules in flight.
+  StreamRates(const DramParameters& parameters, std::int64_t outstanding)
+      : parameters_(parameters), outstanding_(outstanding) {}
+
+  base::Bandwidth alone(Direction direction, const AccessShape& shape);
+  /// Rates of the read and of the write while both have data to move.
+  std::array<base::Bandwidth, 2> together(const AccessShape& read, const AccessShape& write);
+
+ private:
+  using Shapes = std::array<std::optional<AccessShape>, 2>;  ///< by direction
+  using Rates = std::array<base::Bandwidth, 2>;
+
+  const Rates& rates(const Shapes& shapes);
+  Rates measure(const Shapes& shapes) const;
+  AccessPattern long_transfer(const AccessShape& shape, std::uint64_t seed) const;
+
+  DramParameters parameters_;
+  std::int64_t outstanding_;
+  std::map<Shapes, Rates> measured_;
+};
+
+}  // namespace podsim::hw::memory::dram

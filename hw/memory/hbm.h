@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include <array>
+#include <deque>
+#include <tlm>
+
+#include "hw/core_time.h"
+#include "hw/memory/stream_payload.h"
+#include "hw/timing/hbm_stream.h"
+#include "hw/trace.h"
+
+namespace podsim::hw::memory {
+
+/// One core's half of the HBM at stream level, as a module: HbmStream behind a socket (protocol in stream_payload.h).
+/// Its one process wakes when a transfer completes.
+class Hbm : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Hbm);
+  /// `rates` as in HbmStream.
+  Hbm(sc_core::sc_module_name name, const Machine& machine, const Trace& trace,
+      std::shared_ptr<dram::StreamRates> rates = nullptr);
+
+  tlm_utils::simple_target_socket<Hbm> from_dma{"from_dma"};
+
+  base::Bytes moved(Direction direction) const { return moved_[std::size_t(direction)]; }
+  base::Cycles busy() const { return stream_.busy(); }
+
+ private:
+  tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void work();
+  void respond(const timing::HbmStream::Completion& completion);
+  void sleep();
+  void show();
+
+  CoreTime time_;
+  timing::HbmStream stream_;
+  std::array<std::deque<tlm::tlm_generic_payload*>, 2> waiting_;  ///< by direction, in order of completion
+  std::array<base::Bytes, 2> moved_;
+  std::vector<timing::HbmStream::Completion> completed_;
+  sc_core::sc_event wake_;
+  base::trace::Probe<bool> read_active_, write_active_;
+  base::trace::Probe<double> bandwidth_;
+  double hertz_;  ///< of the core clock
+  bool traced_;
+};
+
+}  // namespace podsim::hw::memory

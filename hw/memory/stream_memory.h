@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <systemc>
+#include <tlm>
+
+#include "hw/memory/chip_memory.h"
+#include "hw/memory/hbm.h"
+
+namespace podsim::hw::memory {
+
+/// The memory of a chip at stream level: one Hbm per core, with no contention between cores.
+class StreamMemory : public ChipMemory {
+ public:
+  StreamMemory(sc_core::sc_module_name name, const Machine& machine, const Trace& trace,
+               std::shared_ptr<dram::StreamRates> rates);
+
+  tlm::tlm_target_socket<>& from_dma(int core) override { return halves_[std::size_t(core)].from_dma; }
+  base::Bytes moved(int core, Direction direction) const override {
+    return halves_[std::size_t(core)].moved(direction);
+  }
+
+ private:
+  std::deque<Hbm> halves_;
+};
+
+}  // namespace podsim::hw::memory

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "hw/machine.h"
+#include "hw/timing/hbm_stream.h"
+
+namespace podsim::hw::timing {
+
+/// Computes when a descriptor's data reach the HBM, in cycles of the core clock. Descriptors issue in order, one per
+/// issue_interval, and each takes the latency of its direction, which overlaps with everything else:
+///
+///   issue = max(now, previous issue + issue_interval);  arrival = issue + latency(direction)
+///
+/// One descriptor per cycle is published. The latencies split the measured duration of the smallest ops.
+class DmaTiming {
+ public:
+  explicit DmaTiming(const Machine& machine) : dma_(machine.dma) {}
+
+  /// Issues a descriptor given to the engine at `now`; returns the cycle in which the HBM may start to move its data.
+  base::Cycles arrival(base::Cycles now, Direction direction) {
+    const base::Cycles issue = std::max(now, free_at_);
+    free_at_ = issue + dma_.issue_interval;
+    return issue + (direction == Direction::read ? dma_.read_latency : dma_.write_latency);
+  }
+  /// First cycle in which the next descriptor can be issued.
+  base::Cycles free_at() const { return free_at_; }
+  std::int64_t queue_depth() const { return dma_.queue_depth; }
+
+ private:
+  DmaParameters dma_;
+  base::Cycles free_at_;
+};
+
+}  // namespace podsim::hw::timing

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "hw/op_result.h"
+#include "hw/timing/control_timing.h"
+#include "hw/timing/dma_timing.h"
+#include "hw/timing/hbm_stream.h"
+#include "hw/timing/phase_timing.h"
+#include "hw/timing/tile_cursor.h"
+
+namespace podsim::hw::timing {
+
+/// Cost of one tile's phases. The busy times of the matrix units are summed over the units.
+struct TileCost {
+  base::Cycles duration, mxu_busy, vector_busy, cross_lane_busy;
+};
+
+inline TileCost tile_cost(const PhaseTiming& timing, const TileWork& work) {
+  TileCost cost;
+  for (const TilePhase& phase : work.phases) {
+    cost.duration += timing.duration(phase);
+    for (std::int64_t unit = 0; unit < timing.mxu().units(); ++unit) {
+      cost.mxu_busy += timing.mxu().span(phase.mxu, unit).total();
+    }
+    cost.vector_busy += timing.vector().duration(phase.vector);
+    cost.cross_lane_busy += timing.cross_lane().duration(phase.cross_lane_ops);
+  }
+  return cost;
+}
+
+/// Walks through one op as the sequencer does, over a memory with submit(), advance() and complete_next() as in
+/// HbmStream: HbmStream itself (TilePipeline) or BankStream (op_cycles_on_banks).
+template <class Memory>
+class TileWalk {
+ public:
+  /// Simulates at most `limit` tiles of every run of equal tiles; each further tile is assumed to cost the average of
+  /// the last `averaged` of them. The memory is idle at cycle 0.
+  TileWalk(const Machine& machine, const PhaseTiming& phases, Memory& memory, const TileOp& op, std::int64_t limit,
+           std::int64_t averaged)
+      : phases_(phases),
+        memory_(memory),
+        dma_(machine),
+        control_(machine, op),
+        fetch_(op, limit),
+        execute_(op, limit),
+        limit_(limit),
+        averaged_(averaged) {}
+
+  /// Returns the cost of the simulated tiles.
+  OpResult run() {
+    fetch();
+    fetch();
+    for (std::int64_t tile = 0; !execute_.done(); ++tile) execute(tile);
+    for (Buffer& buffer : output_) wait_for(buffer, result_.drain);
+    wait_until(dma_.free_at(), result_.drain);
+    result_.cycles = now_;
+    return result_;
+  }
+
+  /// Estimated cycles of the tiles beyond the limit.
+  base::Cycles extrapolated() const { return extrapolated_; }
+
+ private:
+  /// Half of a double buffer: its descriptors issued and completed since the start of the op.
+  struct Buffer {
+    std::int64_t issued = 0, completed = 0;
+  };
+
+  void execute(std::int64_t tile) {
+    const std::size_t half = std::size_t(tile % 2);
+    if (execute_.index() == 0) cost_ = tile_cost(phases_, execute_.run().work);
+    wait_for(input_[half], tile == 0 ? result_.start_up : result_.read_wait);
+    wait_for(output_[half], result_.write_wait);
+    now_ += cost_.duration;
+    account();
+    control(control_.duration(execute_.run().work, fetch_));
+    for (const TileTransfer& transfer : execute_.run().work.writes) issue(Direction::write, transfer, half);
+    if (limit_ < execute_.run().count) extrapolate();
+    execute_.next();
+    fetch();
+  }
+
+  void account() {
+    result_.compute += cost_.duration;
+    result_.mxu_busy += cost_.mxu_busy;
+    result_.vector_busy += cost_.vector_busy;
+    result_.cross_lane_busy += cost_.cross_lane_busy;
+    ++result_.tiles;
+  }
+
+  void fetch() {
+    if (fetch_.done()) return;
+    for (const TileTransfer& transfer : fetch_.run().work.reads) issue(Direction::read, transfer, fetched_ % 2);
+    fetch_.next();
+    ++fetched_;
+  }
+
+  void control(base::Cycles cycles) {
+    now_ += cycles;
+    result_.control += cycles;
+  }
+
+  void issue(Direction direction, const TileTransfer& transfer, std::size_t half) {
+    advance(now_);
+    while (outstanding_ >= dma_.queue_depth()) wait_until(complete_next(), result_.write_wait);
+    auto& buffers = direction == Direction::read ? input_ : output_;
+    memory_.submit(direction, transfer.bytes, dma_.arrival(now_, direction), half, transfer.shape);
+    ++buffers[half].issued;
+    ++outstanding_;
+    (direction == Direction::read ? result_.read_bytes : result_.written_bytes) += transfer.bytes;
+  }
+
+  void wait_for(const Buffer& buffer, base::Cycles& wait) {
+    while (buffer.completed < buffer.issued) wait_until(complete_next(), wait);
+  }
+
+  void wait_until(base::Cycles cycle, base::Cycles& wait) {
+    if (cycle <= now_) return;
+    wait += cycle - now_;
+    now_ = cycle;
+  }
+
+  /// Records what the memory has completed by `cycle`.
+  void advance(base::Cycles cycle) {
+    memory_.advance(cycle, completed_);
+    take();
+  }
+  base::Cycles complete_next() {
+    const base::Cycles cycle = memory_.complete_next(completed_);
+    take();
+    return cycle;
+  }
+  void take() {
+    for (const HbmStream::Completion& completion : completed_) {
+      auto& buffers = completion.direction == Direction::read ? input_ : output_;
+      ++buffers[completion.tag].completed;
+      --outstanding_;
+    }
+    completed_.clear();
+  }
+
+  void extrapolate() {
+    if (execute_.index() == limit_ - averaged_ - 1) averaging_from_ = now_;
+    if (execute_.index() != limit_ - 1) return;
+    extrapolated_ += (execute_.run().count - limit_) * (now_ - averaging_from_) / averaged_;
+  }
+
+  const PhaseTiming& phases_;
+  Memory& memory_;
+  DmaTiming dma_;
+  ControlTiming control_;
+  TileCursor fetch_, execute_;
+  std::int64_t limit_, averaged_;
+  std::size_t fetched_ = 0;
+  std::int64_t outstanding_ = 0;
+  std::array<Buffer, 2> input_, output_;
+  TileCost cost_;
+  base::Cycles now_, averaging_from_, extrapolated_;
+  OpResult result_;
+  std::vector<HbmStream::Completion> completed_;
+};
+
+}  // namespace podsim::hw::timing

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/units.h"
+#include "noc/router/router_parameters.h"
+
+namespace podsim::noc::ici {
+
+/// [ici] Parameters of the packet level beyond those of the message level: the packet format and the routers.
+///
+/// The routers' clock has one cycle per flit of a link at its full rate. A full packet occupies a link for as long as
+/// its payload takes at IciParameters::payload_rate(), so that both levels move bulk data at the same rate. The part of
+/// payload_fraction that the header does not account for is line code and link control.
+struct PacketParameters {
+  base::Bytes flit{32};
+  base::Bytes payload{512};      ///< payload of a full packet
+  base::Bytes header{32};        ///< including the packet's checksum
+  base::Bytes vc_buffer{49152};  ///< buffer of one virtual channel
+  router::RouterParameters router{.vcs = 4,
+                                  .buffer_flits = 1536,
+                                  .switching = router::Switching::virtual_cut_through,
+                                  .vc_classes = router::VcClasses::dateline};
+  bool row_and_column_only = false;  ///< chips route only within their row and column; software relays the rest
+
+  /// Number of flits of a packet with `bytes` of payload.
+  std::int64_t flits(base::Bytes bytes) const { return base::divide_round_up((bytes + header).value(), flit.value()); }
+};
+
+/// [ici] The inter-chip interconnect.
+struct IciParameters {
+  base::Bandwidth link_rate;          ///< raw, per direction
+  double payload_fraction = 0;        ///< share of the raw rate left after headers, line code and CRC
+  base::Duration hop_latency;         ///< through one router and link
+  base::Duration remote_dma_latency;  ///< end to end over one hop with the flag visible at the far core
+  base::Duration cross_pod_latency;   ///< added on a link that joins two pods
+  PacketParameters packet = {};
+  base::Bandwidth payload_rate() const { return link_rate * payload_fraction; }
+  /// One flit per cycle when a link carries full packets at the payload rate.
+  base::Frequency router_clock() const {
+    return base::Frequency(payload_rate().si() / double(packet.payload.value()) * double(packet.flits(packet.payload)));
+  }
+};
+
+/// [switch] The on-chip switch between cores, HBM halves, ICI links and PCIe.
+struct SwitchParameters {
+  std::int64_t bytes_per_cycle = 0;  ///< per port and direction
+  base::Cycles crossing_latency;
+  std::int64_t queue_packets = 0;  ///< queue depth at a port's input, per output
+};
+
+}  // namespace podsim::noc::ici

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <tlm>
+#include <vector>
+
+#include "base/units.h"
+#include "noc/topology.h"
+
+/// The messages between chips and their protocol on TLM-2.0.
+///
+/// Protocol (MessageProtocol, generic payload and standard phases, all calls non-blocking):
+/// - A chip sends with nb_transport_fw(BEGIN_REQ), which the fabric accepts at once. Any number may be outstanding.
+/// - The fabric answers nb_transport_bw(END_REQ) when the injecting link has taken the message, tail included; this is
+///   the back-pressure on the sender. A message of zero hops is taken at once. There is no response: messages are
+///   posted writes.
+/// - The fabric delivers with nb_transport_fw(BEGIN_REQ) at the receiving chip when the last byte has arrived, and the
+///   chip returns TLM_COMPLETED.
+///
+/// It differs from the base protocol in allowing several outstanding requests on a socket and in having no response
+/// phase.
+namespace podsim::noc::ici {
+
+struct Message {
+  NodeId source = 0;          ///< a node of the fabric's (possibly folded) topology
+  Coordinates hops{};         ///< signed hops to the destination, per dimension
+  base::Bytes bytes;          ///< payload
+  std::uint32_t channel = 0;  ///< the channel id of the receiving client
+  std::uint64_t tag = 0;      ///< set by the client
+};
+
+struct MessageProtocol {
+  using tlm_payload_type = tlm::tlm_generic_payload;
+  using tlm_phase_type = tlm::tlm_phase;
+};
+
+/// A message and the state that the fabric keeps with it in flight.
+class MessageExtension : public tlm::tlm_extension<MessageExtension> {
+ public:
+  tlm::tlm_extension_base* clone() const override { return new MessageExtension(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const MessageExtension&>(other); }
+
+  Message message;
+  Coordinates remaining{};  ///< hops still to go; set by the fabric
+  base::Time tail;          ///< when the tail is at the node that the head has reached; set by the fabric
+};
+
+/// A pool of payloads with their extension. A payload returns to it with the last release().
+class PayloadPool : public tlm::tlm_mm_interface {
+ public:
+  PayloadPool() = default;
+  PayloadPool(const PayloadPool&) = delete;
+  PayloadPool& operator=(const PayloadPool&) = delete;
+
+  /// Returns a payload that carries the message. The caller holds one reference.
+  tlm::tlm_generic_payload& make(const Message& message);
+  void free(tlm::tlm_generic_payload* payload) override { free_.push_back(payload); }
+
+ private:
+  struct Slot {
+    explicit Slot(PayloadPool* pool) : payload(pool) { payload.set_extension(&extension); }
+    ~Slot() { payload.clear_extension(&extension); }
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+    MessageExtension extension;
+    tlm::tlm_generic_payload payload;
+  };
+  std::deque<Slot> slots_;
+  std::vector<tlm::tlm_generic_payload*> free_;
+};
+
+inline MessageExtension& message_extension(tlm::tlm_generic_payload& payload) {
+  return *payload.get_extension<MessageExtension>();
+}
+
+}  // namespace podsim::noc::ici

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of studies/plan/metrics.h.
+#include "studies/plan/metrics.h"
+
+namespace podsim::studies::plan {
+
+namespace {
+
+std::vector<StudyMetric> run_metrics() {
+  using enum MetricOf;
+  return {
+      {"chips", "", "Chips of the slice"},
+      {"cores", "", "Cores of the slice"},
+      {"batch_per_core", "", "Samples per core and step"},
+      {"steps", "", "Steps that were simulated"},
+      {"step_time_s", "s", "Time of the last step, the steady state"},
+      {"step_time_ps", "ps", "The same in picoseconds, exactly"},
+      {"step_times_s", "s", "Time of all steps together", sum},
+      {"samples_per_s", "1/s", "Samples of all cores per second"},
+      {"flops_per_core_step", "", "Floating-point operations of a core in a step"},
+      {"hbm_bytes_per_core_step", "B", "Moved to and from HBM by a core in a step, collectives apart"},
+      {"utilization.mxu", "1", "Share of the matrix units' peak that the step uses"},
+      {"utilization.hbm", "1", "Share of the memory's sustained rate that the step uses"},
+      {"utilization.ici", "1", "Share of its payload rate that the busiest link carries"},
+      {"utilization.model", "1", "FLOPs that the model asks for over the machine's peak (MFU)", value, false},
+      {"machine_peaks.mxu_flops_per_s_per_core", "1/s", "Floating-point operations of a core's matrix units at most"},
+      {"machine_peaks.hbm_bytes_per_s_per_core", "B/s", "Sustained rate of a core's memory"},
+      {"machine_peaks.ici_bytes_per_s_per_link", "B/s", "Payload rate of a link"},
+      {"bound_share", "1", "Share of the step in what it spends most time in"},
+      {"breakdown_s.compute", "s", "Of the step in ops of the core"},
+      {"breakdown_s.collective", "s", "Of the step waiting for collectives"},
+      {"breakdown_s.infeed", "s", "Of the step waiting for the host's data"},
+      {"breakdown_s.other", "s", "Of the step in nothing of these"},
+      {"compute_parts_s.weight_update", "s", "Of the compute time in the optimiser"},
+      {"compute_parts_s.rematerialised", "s", "Of the compute time in values computed once more"},
+      {"collectives.bytes", "B", "Payload of all collectives of a step", total},
+      {"collectives.count", "", "Collectives executed in a step", sum},
+      {"collectives.time_s", "s", "Of all collectives of a step, each from the last core in to the last out", sum},
+      {"collectives.exposed_s", "s", "That a core spends in collectives in a step", sum},
+      {"collectives.group_size", "", "Cores of the largest group of a collective", largest},
+      {"loops.trips", "", "Trips of all loops in a step", sum},
+      {"loops.time_s", "s", "Of all loops in a step", sum},
+      {"memory.peak_bytes_per_core", "B", "Device memory that a core needs at its peak"},
+      {"memory.parameter_bytes_per_core", "B", "Of it for parameters"},
+      {"memory.capacity_bytes_per_core", "B", "Device memory that a core has"},
+      {"memory.peak_position", "", "Position in the schedule at which most memory is needed"},
+      {"memory.largest_at_peak.bytes", "B", "The largest buffers there together, ten at most", sum},
+      {"memory.updated_bytes_per_core", "B", "Weights and slots that a core updates, sharded", value, false},
+      {"memory.updated_bytes_per_core_uncut", "B", "The same without weight-update sharding", value, false},
+      {"memory.parameter_bytes_whole", "B", "Parameters of the whole program, without padding", value, false},
+      {"ops_per_step", "", "Items of the compiled program"},
+      {"distinct_ops", "", "Ops of it that differ"},
+      {"simulated_chips", "", "Chips that were simulated; fewer than the slice has when folded"},
+      {"stages.first_core", "", "First core of the last stage", largest, false},
+      {"stages.cores", "", "Cores of all stages together", sum, false},
+      {"stages.step_s", "s", "Step of the slowest stage", largest, false},
+      {"stages.compute_s", "s", "Compute time of the busiest stage", largest, false},
+      {"stages.collective_s", "s", "Longest time of a stage in collectives", largest, false},
+      {"stages.transfer_s", "s", "Longest time of a stage in transfers, waiting for others apart", largest, false},
+      {"stages.waiting_s", "s", "Longest time that a stage waits for others, the bubble of a pipeline", largest, false},
+      {"stages.idle_share", "1", "Share of the step in which a stage computes nothing, mean of the stages", mean,
+       false},
+      {"mesh.size", "", "Size of the mesh's longest axis", largest, false},
+      {"placement.tried", "", "Placements of the mesh that were compared", value, false},
+      {"placement.modelled_collective_s", "s", "Modelled collective time of the placement taken", value, false},
+      {"placement.in_order_of_cores_s", "s", "Modelled collective time with partitions in the order of cores", value,
+       false},
+      {"rematerialised.flops", "", "Operations of a core in a step that are computed once more", value, false},
+      {"update_s", "s", "Of the step in the optimiser, with weight-update sharding", value, false},
+      {"update_uncut_s", "s", "The same if every core updated the whole weights", value, false},
+      {"samples_per_step", "", "Samples of all cores in a step", value, false},
+      {"tokens_per_s", "1/s", "Tokens of all cores per second", value, false},
+      {"model_flops_per_step", "", "Operations that the model asks for in a step of all cores", value, false},
+      {"collectives_by_axis.count", "", "Collectives along axes of the mesh in a step", sum, false},
+      {"collectives_by_axis.bytes_per_step", "B", "Payload of the collectives along axes of the mesh", sum, false},
+      {"collectives_by_axis.time_s", "s", "Of the collectives along axes of the mesh", sum, false},
+      {"collectives_by_axis.exposed_s", "s", "That a core spends in them", sum, false},
+      {"collectives_by_axis.overlapped_s", "s", "Of their time beside compute", sum, false},
+      {"memory_banks.step_time_s", "s", "Step with the hottest ops bank by bank", value, false},
+      {"memory_banks.ops.count", "", "Executions of the hottest ops", sum, false},
+      {"memory_banks.ops.streams_s", "s", "Of the hottest ops in a step, HBM as streams", total, false},
+      {"memory_banks.ops.banks_s", "s", "Of the hottest ops in a step, HBM bank by bank", total, false},
+  };
+}
+
+std::vector<StudyMetric> collective_metrics() {
+  using enum MetricOf;
+  return {
+      {"bytes", "B", "Payload of a rank"},
+      {"time_s", "s", "From the first core in to the last core out"},
+      {"bandwidth_bytes_per_s", "B/s", "Payload over time"},
+      {"modelled_s", "s", "Time by the model that chooses the algorithm"},
+      {"closed_form_s", "s", "Time by the textbook's formula"},
+      {"lower_bound_s", "s", "No algorithm takes less"},
+      {"messages", "", "Messages that chips sent"},
+      {"relayed", "", "Messages that software passed on around faults"},
+      {"healthy_time_s", "s", "Time without the faults", value, false},
+      {"largest_error", "1", "Largest relative error of any rank's numbers", value, false},
+      {"phases.order", "", "Orders of dimensions besides the first", largest, false},
+      {"phases.payload_bytes", "B", "Payload of the largest phase", largest, false},
+      {"phases.begin_s", "s", "Start of the last phase", largest, false},
+      {"phases.end_s", "s", "End of the last phase", largest, false},
+      {"links.bytes", "B", "Payload of the busiest link", largest, false},
+      {"links.utilization", "1", "Share of its time that the busiest link is in use", largest, false},
+  };
+}
+
+}  // namespace
+
+const std::vector<StudyMetric>& study_metrics(std::string_view command) {
+  static const std::vector<StudyMetric> run = run_metrics(), collective = collective_metrics();
+  return command == "collective" ? collective : run;
+}
+
+}  // namespace podsim::studies::plan

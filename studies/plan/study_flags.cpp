@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/plan/study_flags.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/diagnostic.h"
+#include "base/dimensional.h"
+#include "noc/faults.h"
+#include "noc/slice.h"
+#include "sw/collectives/algorithm.h"
+#include "sw/spmd/mesh/mesh_placement.h"
+#include "workloads/optimizer.h"
+
+namespace podsim::studies::plan {
+
+namespace {
+
+constexpr std::int64_t most_bytes = std::int64_t(1) << 40;  // limit of `podsim collective`
+constexpr std::array<std::string_view, 9> of_single_runs{"json",      "output", "vcd",  "trace",   "compare",
+                                                         "show_mesh", "set",    "help", "op_cache"};
+
+/// A location that covers the text.
+base::SourceLocation whole(const std::string& text) {
+  return {.file = "value", .line = 0, .column = 1, .length = std::max(int(text.size()), 1), .line_text = text};
+}
+
+void check_slice(const std::string& text) { static_cast<void>(noc::parse_slice_sizes(text, whole(text))); }
+
+void check_mesh(const std::string& text) {
+  try {
+    static_cast<void>(sw::spmd::mesh::parse_mesh(text));
+  } catch (const base::InputError& error) {
+    std::vector<base::Diagnostic> diagnostics = error.diagnostics();
+    for (base::Diagnostic& diagnostic : diagnostics) diagnostic.location.line = 0;
+    throw base::InputError(std::move(diagnostics));
+  }
+}
+
+void check_update_axes(const std::string& text) {
+  if (text.empty()) throw base::InputError("say on, off or axes of the mesh");
+}
+
+void check_faults(const std::string& text) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (end > begin) static_cast<void>(noc::parse_fault(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+}
+
+StudyFlag argument(std::string key, FlagType type = FlagType::text) {
+  return {.key = std::move(key), .word = "", .form = FlagForm::argument, .type = type};
+}
+
+StudyFlag text_flag(std::string key, std::string word, std::function<void(const std::string&)> check = {}) {
+  return {.key = std::move(key), .word = std::move(word), .check = std::move(check)};
+}
+
+StudyFlag file_flag(std::string key, std::string word) {
+  return {.key = std::move(key), .word = std::move(word), .type = FlagType::file};
+}
+
+StudyFlag choice(std::string key, std::string word, std::vector<std::string> choices) {
+  return {.key = std::move(key), .word = std::move(word), .type = FlagType::choice, .choices = std::move(choices)};
+}
+
+StudyFlag count(std::string key, std::string word, std::int64_t least, std::int64_t most) {
+  return {.key = std::move(key), .word = std::move(word), .type = FlagType::whole, .least = least, .most = most};
+}
+
+StudyFlag toggle(std::string key, std::string word) {
+  return {.key = std::move(key),
+          .word = std::move(word),
+          .form = FlagForm::toggle,
+          .type = FlagType::choice,
+          .choices = {"on", "off"}};
+}
+
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : workloads::optimizer_kinds()) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names{"auto"};
+  for (sw::collectives::Algorithm algorithm : sw::collectives::algorithms)
+    names.emplace_back(sw::collectives::to_string(algorithm));
+  return names;
+}
+
+std::vector<StudyFlag> run_flags() {
+  return {argument("workload", FlagType::file),
+          file_flag("machine", "--machine"),
+          text_flag("slice", "--slice", check_slice),
+          count("batch_per_core", "--batch-per-core", 1, 1 << 20),
+          choice("optimizer", "--optimizer", optimizer_names()),
+          count("steps", "--steps", 1, 1'000'000),
+          choice("detail", "--detail", {"tile", "replay"}),
+          choice("fold", "--fold", {"on", "off"}),
+          choice("algorithm", "--algorithm", algorithm_names()),
+          choice("memory", "--memory", {"stream", "bank"}),
+          text_flag("mesh", "--mesh", check_mesh),
+          file_flag("sharding", "--sharding"),
+          choice("rematerialise", "--rematerialise", {"auto", "none", "dots", "layer"}),
+          text_flag("weight_update_sharding", "--weight-update-sharding", check_update_axes),
+          toggle("windowed_einsum", "--windowed-einsum")};
+}
+
+std::vector<StudyFlag> collective_flags() {
+  StudyFlag kind = argument("kind", FlagType::choice);
+  for (sw::collectives::CollectiveKind of : sw::collectives::collective_kinds)
+    kind.choices.emplace_back(sw::collectives::to_string(of));
+  StudyFlag bytes = text_flag("bytes", "--bytes");
+  bytes.type = FlagType::bytes;
+  StudyFlag fault = text_flag("fault", "--fault", check_faults);
+  fault.form = FlagForm::repeated;
+  return {kind,
+          bytes,
+          file_flag("machine", "--machine"),
+          text_flag("slice", "--slice", check_slice),
+          text_flag("groups", "--groups"),
+          choice("algorithm", "--algorithm", algorithm_names()),
+          choice("network", "--network", {"message", "packet"}),
+          choice("dtype", "--dtype", {"bf16", "f32"}),
+          choice("fold", "--fold", {"on", "off"}),
+          fault,
+          count("seed", "--seed", 0, most_bytes),
+          toggle("verify", "--verify")};
+}
+
+void check_whole(const StudyFlag& flag, const std::string& text) {
+  std::int64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string range = fmt::format("between {} and {}", flag.least, flag.most);
+  if (error == std::errc::invalid_argument || rest != text.data() + text.size()) {
+    throw base::InputError(fmt::format("'{}' is not a whole number", text), range);
+  }
+  if (error != std::errc() || number < flag.least || number > flag.most) {
+    throw base::InputError(fmt::format("{} is out of range of '{}'", text, flag.key), range);
+  }
+}
+
+void check_choice(const StudyFlag& flag, const std::string& text) {
+  if (std::ranges::find(flag.choices, text) != flag.choices.end()) return;
+  const std::string nearest = base::did_you_mean(text, flag.choices);
+  throw base::InputError(fmt::format("'{}' is no value of '{}'", text, flag.key),
+                         nearest.empty() ? fmt::format("one of: {}", fmt::join(flag.choices, ", ")) : nearest);
+}
+
+void check_bytes(const std::string& text) {
+  double bytes = 0;
+  if (!text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })) {
+    bytes = std::stod(text);
+  } else {
+    const base::Dimensional value = base::parse_dimensional(text, whole(text));
+    if (value.kind == base::Dimensional::Kind::bytes) bytes = value.si;
+  }
+  if (!(bytes >= 1 && bytes <= double(most_bytes))) {
+    throw base::InputError(fmt::format("'{}' is not an amount of data from 1 B to 1 TiB", text));
+  }
+}
+
+}  // namespace
+
+const std::vector<StudyFlag>& study_flags(std::string_view command) {
+  static const std::vector<StudyFlag> run = run_flags(), collective = collective_flags();
+  return command == "collective" ? collective : run;
+}
+
+const StudyFlag* find_flag(std::string_view command, std::string_view key) {
+  const auto& flags = study_flags(command);
+  const auto found = std::ranges::find(flags, key, &StudyFlag::key);
+  return found == flags.end() ? nullptr : &*found;
+}
+
+void check_flag_value(const StudyFlag& flag, const std::string& text) {
+  if (flag.type == FlagType::whole) check_whole(flag, text);
+  if (flag.type == FlagType::choice) check_choice(flag, text);
+  if (flag.type == FlagType::bytes) check_bytes(text);
+  if (flag.check) flag.check(text);
+}
+
+std::vector<std::string> required_flags(std::string_view command) {
+  if (command == "collective") return {"kind", "bytes", "slice"};
+  return {"workload"};
+}
+
+std::span<const std::string_view> output_flags() { return of_single_runs; }
+
+}  // namespace podsim::studies::plan

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/sweep/sweep_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/host/arguments.h"
+#include "base/text/text_table.h"
+#include "studies/charts/chart_marks.h"
+#include "studies/charts/study_analysis.h"
+#include "studies/charts/study_display.h"
+#include "studies/store/study_results.h"
+
+namespace podsim::studies::sweep {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using base::text::TextTable;
+
+constexpr std::size_t most_failures_shown = 5;
+
+std::string last_line(const std::string& text) { return text.substr(text.rfind('\n') + 1); }
+
+/// The first line with "error: ", else the last line.
+std::string reason(const std::string& error) {
+  const std::size_t found = error.find("error: ");
+  if (found == std::string::npos) return last_line(error);
+  return error.substr(found, error.find('\n', found) - found);
+}
+
+std::string points_word(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "point" : "points"); }
+
+std::string counts(const SweepSummary& summary) {
+  const SweepOutcome& outcome = summary.outcome;
+  std::string text = fmt::format("{}: {} done", points_word(summary.points), outcome.done);
+  if (summary.skipped > 0) text += fmt::format(", {} done before", summary.skipped);
+  if (!outcome.failed.empty()) text += fmt::format(", {} failed", outcome.failed.size());
+  const std::size_t left = summary.points - summary.skipped - outcome.done - outcome.failed.size();
+  if (left > 0) text += fmt::format(", {} left", left);
+  return text + "\n";
+}
+
+std::string failures(const std::vector<FailedPoint>& failed) {
+  if (failed.empty()) return "";
+  base::text::TextTable table(
+      {base::text::TextTable::Align::left, base::text::TextTable::Align::left, base::text::TextTable::Align::left});
+  for (std::size_t i = 0; i < std::min(failed.size(), most_failures_shown); ++i) {
+    table.row({fmt::format("  point {}", failed[i].position), fmt::format("exit code {}", failed[i].exit_code),
+               reason(failed[i].error)});
+  }
+  std::string text = "\nFailed:\n" + table.text();
+  if (failed.size() > most_failures_shown) {
+    text += fmt::format("  and {} more, in the table 'points'\n", failed.size() - most_failures_shown);
+  }
+  return text;
+}
+
+/// Values of the axes that have more than one: "slice 4x4, batch_per_core 128".
+std::string place(const store::StudyResults& results, const store::ResultPoint& point) {
+  std::string text;
+  for (std::size_t i = 0; i < results.axes.size(); ++i) {
+    if (results.axes[i].values.size() < 2) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", results.axes[i].name, charts::axis_text(point.axes[i]));
+  }
+  return text;
+}
+
+/// A table of the best point of every objective with the reference point's value.
+std::string best(const store::StudyResults& results) {
+  const std::optional<std::size_t> reference = charts::reference_point(results);
+  if (!reference) return "";
+  base::text::TextTable table({base::text::TextTable::Align::left, base::text::TextTable::Align::left,
+                               base::text::TextTable::Align::left, base::text::TextTable::Align::left});
+  table.row({"\nBest", "", "baseline", "at"});
+  for (const store::Objective& objective : charts::report_objectives(results)) {
+    const std::optional<std::size_t> found = charts::best_point(results, objective);
+    if (!found) continue;
+    const charts::VariableDisplay display = charts::display_of(results, objective.variable);
+    auto value = [&](std::size_t point) {
+      return charts::value_text(results, results.points[point], objective.variable, display);
+    };
+    table.row({"  " + results.name_of(objective.variable), value(*found), value(*reference),
+               place(results, results.points[*found])});
+  }
+  return table.text();
+}
+
+std::string speed(const SweepOutcome& outcome) {
+  const std::size_t ran = outcome.done + outcome.failed.size();
+  if (ran == 0) return "";
+  std::string text = fmt::format("\n{:.1f} s on this host, {:.1f} points per second", outcome.wall_s,
+                                 double(ran) / std::max(outcome.wall_s, 1e-9));
+  const std::int64_t ops = outcome.op_hits + outcome.op_misses;
+  if (ops > 0) text += fmt::format("; {} of {} op durations were known", outcome.op_hits, ops);
+  return text + "\n";
+}
+
+std::string what_next(const SweepSummary& summary) {
+  const SweepOutcome& outcome = summary.outcome;
+  const std::string folder = base::host::shell_line({summary.paths.folder.string()});
+  std::string text = fmt::format("\n{:<10}{}\n", "Results", summary.paths.database.string());
+  text += fmt::format("{:<10}podsim report {}\n", "Report", folder);
+  if (outcome.stopped || !outcome.failed.empty()) {
+    text +=
+        fmt::format("{:<10}the same command runs what {}\n", "Go on", outcome.stopped ? "is left" : "failed once more");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string summary_text(const SweepSummary& summary) {
+  return summary.study.title + "\n" + counts(summary) + failures(summary.outcome.failed) +
+         best(store::read_study_results(summary.paths.database)) + speed(summary.outcome) + what_next(summary);
+}
+
+std::string summary_json(const SweepSummary& summary) {
+  const SweepOutcome& outcome = summary.outcome;
+  const Json json = {{"schema_version", 1},
+                     {"command", "sweep"},
+                     {"study", summary.study.name},
+                     {"points", summary.points},
+                     {"done", outcome.done},
+                     {"failed", outcome.failed.size()},
+                     {"skipped", summary.skipped},
+                     {"interrupted", outcome.stopped},
+                     {"database", summary.paths.database.string()},
+                     {"lines", summary.paths.lines.string()},
+                     {"op_cache", {{"hits", outcome.op_hits}, {"misses", outcome.op_misses}}},
+                     {"warnings", summary.warnings},
+                     {"wall_s", outcome.wall_s}};
+  return json.dump(2) + "\n";
+}
+
+std::string points_text(const std::vector<const PreparedPoint*>& points, const std::set<std::string>& done) {
+  base::text::TextTable table(
+      {base::text::TextTable::Align::right, base::text::TextTable::Align::left, base::text::TextTable::Align::left});
+  std::size_t done_before = 0;
+  for (const PreparedPoint* point : points) {
+    const bool is_done = done.contains(point->id);
+    done_before += is_done ? 1 : 0;
+    table.row({std::to_string(point->point.position), is_done ? "done" : "to do", point_command(*point)});
+  }
+  return table.text() + fmt::format("{}, {} done\n", points_word(points.size()), done_before);
+}
+
+std::string points_json(const std::vector<const PreparedPoint*>& points, const std::set<std::string>& done) {
+  Json list = Json::array();
+  for (const PreparedPoint* point : points) {
+    list.push_back({{"id", point->id},
+                    {"position", point->point.position},
+                    {"done", done.contains(point->id)},
+                    {"arguments", point->point.arguments}});
+  }
+  return Json{{"schema_version", 1}, {"command", "sweep"}, {"points", list}}.dump(2) + "\n";
+}
+
+}  // namespace podsim::studies::sweep

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/codegen/check/agreement.h"
+#include "sw/codegen/kernel_families.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "hw/bundle/bundle_run.h"
+#include "hw/timing/tile_pipeline.h"
+
+namespace podsim::sw::codegen::check {
+namespace {
+
+const families::KernelFamily& family_of(const std::string& name) {
+  for (const families::KernelFamily& family : kernel_families()) {
+    if (family.name == name) return family;
+  }
+  throw std::logic_error("no kernel is called " + name);
+}
+
+base::Cycles bundle_cycles(const hw::Machine& machine, const families::Kernel& kernel) {
+  hw::memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
+  hw::bundle::BundleRunOptions options;
+  options.functional = false;
+  return hw::bundle::run_bundles(machine, kernel.program, hbm, options).cycles;
+}
+
+}  // namespace
+
+families::Kernel build_kernel(const hw::Machine& machine, const KernelChoice& choice) {
+  const families::KernelFamily& family = family_of(choice.family);
+  families::KernelArguments arguments;
+  for (const families::KernelParameter& parameter : family.parameters)
+    arguments.values[parameter.name] = parameter.preset;
+  for (const auto& [name, value] : choice.values) {
+    if (!arguments.values.contains(name)) throw std::logic_error(choice.family + " has no parameter " + name);
+    arguments.values[name] = value;
+  }
+  return family.build(machine, arguments);
+}
+
+std::vector<LevelComparison> compare_levels(const hw::Machine& machine, const std::vector<KernelChoice>& kernels,
+                                            const std::function<void(std::size_t)>& done) {
+  std::vector<LevelComparison> comparisons;
+  for (const KernelChoice& choice : kernels) {
+    const families::Kernel kernel = build_kernel(machine, choice);
+    comparisons.push_back(
+        {kernel.name, bundle_cycles(machine, kernel), hw::timing::simulate_op(machine, kernel.tile_op).cycles});
+    if (done) done(comparisons.size());
+  }
+  return comparisons;
+}
+
+Agreement agreement_of(const std::vector<LevelComparison>& comparisons) {
+  std::vector<double> errors;
+  for (const LevelComparison& comparison : comparisons) errors.push_back(std::abs(comparison.error()));
+  if (errors.empty()) return {};
+  std::ranges::sort(errors);
+  const std::size_t middle = errors.size() / 2;
+  const double median = errors.size() % 2 == 1 ? errors[middle] : (errors[middle - 1] + errors[middle]) / 2;
+  return {median, errors.back()};
+}
+
+}  // namespace podsim::sw::codegen::check

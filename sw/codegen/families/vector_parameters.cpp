@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/codegen/families/vector_parameters.h"
+
+#include <utility>
+
+namespace podsim::sw::codegen::families {
+
+namespace {
+
+/// Maximum of a dimension. The capacity of HBM is checked when arrays are allocated.
+constexpr std::int64_t most_elements = std::int64_t(1) << 24;
+
+}  // namespace
+
+KernelParameter size_parameter(std::string name, std::string description, std::int64_t preset) {
+  return {std::move(name), std::move(description), {}, 0, most_elements, std::to_string(preset)};
+}
+
+KernelParameter choice_parameter(std::string name, std::string description, std::vector<std::string> choices) {
+  std::string preset = choices.front();
+  return {std::move(name), std::move(description), std::move(choices), 0, 0, std::move(preset)};
+}
+
+KernelParameter dtype_parameter() { return choice_parameter("dtype", "element type of the arrays", {"f32", "bf16"}); }
+
+ir::ElementType element_type(const std::string& dtype) {
+  return dtype == "bf16" ? ir::ElementType::bf16 : ir::ElementType::f32;
+}
+
+ir::Shape matrix_shape(const KernelArguments& arguments, ir::ElementType type) {
+  return ir::make_shape(type, {arguments.number("rows"), arguments.number("columns")});
+}
+
+std::string kernel_name(const KernelFamily& family, const KernelArguments& arguments) {
+  std::string name = family.name;
+  for (const KernelParameter& parameter : family.parameters) {
+    name += " " + parameter.name + "=" + arguments.choice(parameter.name);
+  }
+  return name;
+}
+
+}  // namespace podsim::sw::codegen::families

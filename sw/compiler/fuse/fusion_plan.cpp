@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/fuse/fusion_plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "sw/ir/transform/flops.h"
+
+namespace podsim::sw::compiler::fuse {
+namespace {
+
+bool is_expensive(const ir::Instruction& instruction) {
+  return instruction.opcode == ir::Opcode::divide || instruction.opcode == ir::Opcode::remainder ||
+         ir::transform::is_transcendental(instruction.opcode);
+}
+
+/// Dimensions that an op loops over: for a reduction those of its input.
+const std::vector<std::int64_t>& iteration_dimensions(const ir::Computation& computation, ir::InstructionId id) {
+  const ir::Instruction& instruction = computation[id];
+  ir::InstructionId shaped = instruction.opcode == ir::Opcode::reduce ? instruction.operands[0] : id;
+  return computation[shaped].shape.dimensions;
+}
+
+/// The operands of all instructions in one array, so that walks over many of them touch few cache lines.
+class Operands {
+ public:
+  explicit Operands(const ir::Computation& computation) {
+    for (const ir::Instruction& instruction : computation.instructions) {
+      first_.push_back(all_.size());
+      all_.insert(all_.end(), instruction.operands.begin(), instruction.operands.end());
+    }
+    first_.push_back(all_.size());
+  }
+  std::span<const ir::InstructionId> of(ir::InstructionId id) const {
+    return std::span(all_).subspan(first_[id], first_[id + 1] - first_[id]);
+  }
+
+ private:
+  std::vector<ir::InstructionId> all_;
+  std::vector<std::size_t> first_;
+};
+
+class Planner {
+ public:
+  explicit Planner(const ir::Computation& computation)
+      : computation_(computation), operands_(computation), users_(ir::users_of(computation)) {
+    plan_.inlined.assign(size(), false);
+    plan_.group_of.assign(size(), -1);
+    absorbed_.assign(size(), false);
+    visited_.assign(size(), 0);
+    read_.assign(size(), 0);
+    for (const ir::Instruction& instruction : computation.instructions) {
+      bytes_.push_back(ir::padded_bytes(instruction.shape).value());
+    }
+    inputs_.resize(size());
+  }
+
+  FusionPlan run() {
+    absorb_epilogues();
+    find_what_may_be_inlined();
+    count_sinks();
+    decide_what_is_stored();
+    form_groups();
+    return std::move(plan_);
+  }
+
+ private:
+  std::size_t size() const { return computation_.instructions.size(); }
+
+  // Rule 1: finds the last value of each matmul's epilogue chain, from the last matmul to the first.
+  void absorb_epilogues() {
+    hero_of_.assign(size(), -1);
+    chain_end_.assign(size(), -1);
+    for (ir::InstructionId hero = ir::InstructionId(size()) - 1; hero >= 0; --hero) {
+      if (!ir::transform::is_matmul(computation_[hero].opcode)) continue;
+      std::vector<ir::InstructionId> chain{hero};
+      while (auto next = epilogue_of(chain.back())) chain.push_back(*next);
+      // Readers can widen the value themselves.
+      while (computation_[chain.back()].opcode == ir::Opcode::convert && bytes(chain.back()) > bytes(chain.end()[-2])) {
+        chain.pop_back();
+      }
+      for (ir::InstructionId id : chain) {
+        absorbed_[id] = id != chain.back();
+        chain_end_[id] = chain.back();
+      }
+      hero_of_[chain.back()] = hero;
+    }
+  }
+
+  std::optional<ir::InstructionId> epilogue_of(ir::InstructionId id) const {
+    if (users_[id].size() != 1 || id == computation_.root) return std::nullopt;
+    ir::InstructionId user = users_[id].front();
+    const ir::Instruction& instruction = computation_[user];
+    bool fits = ir::is_elementwise(instruction.opcode) && is_fusible_producer(instruction) && chain_end_[user] < 0 &&
+                instruction.shape.dimensions == computation_[id].shape.dimensions;
+    return fits ? std::optional(user) : std::nullopt;
+  }
+
+  void find_what_may_be_inlined() {
+    for (ir::InstructionId id = 0; id < ir::InstructionId(size()); ++id) {
+      may_be_inlined_.push_back(is_fusible_producer(computation_[id]) && hero_of_[id] < 0);
+    }
+  }
+
+  // Counts the ops that would read each value if everything that can be inlined were.
+  void count_sinks() {
+    sinks_.assign(size(), {});
+    for (ir::InstructionId id = ir::InstructionId(size()) - 1; id >= 0; --id) {
+      for (ir::InstructionId user : users_[id]) {
+        if (chain_end_[user] >= 0) {
+          sinks_[id].insert(chain_end_[user]);
+        } else if (is_fusible_producer(computation_[user]) && !sinks_[user].empty()) {
+          sinks_[id].insert(sinks_[user].begin(), sinks_[user].end());
+        } else {
+          sinks_[id].insert(user);
+        }
+        if (sinks_[id].size() > kManySinks) break;
+      }
+    }
+  }
+
+  // Applies rule 2.
+  void decide_what_is_stored() {
+    stored_.assign(size(), false);
+    expensive_.assign(size(), false);
+    for (ir::InstructionId id = 0; id < ir::InstructionId(size()); ++id) {
+      const ir::Instruction& instruction = computation_[id];
+      note_expense(id);
+      if (absorbed_[id]) {
+        plan_.inlined[id] = true;
+      } else if (is_fusible_producer(instruction) && hero_of_[id] < 0) {
+        stored_[id] = must_be_stored(id);
+        plan_.inlined[id] = stored_[id] ? worth_recomputing_all_the_same(id) : !worth_storing(id);
+      }
+      stored_[id] = stored_[id] || !plan_.inlined[id];
+    }
+  }
+
+  bool must_be_stored(ir::InstructionId id) const {
+    return id == computation_.root || std::ranges::any_of(users_[id], [&](ir::InstructionId user) {
+             return !takes_inlined_operands(computation_[user]);
+           });
+  }
+
+  bool worth_storing(ir::InstructionId id) const {
+    const ir::Instruction& instruction = computation_[id];
+    if (instruction.opcode == ir::Opcode::constant || instruction.opcode == ir::Opcode::iota) return false;
+    std::int64_t readers = std::int64_t(sinks_[id].size());
+    if (readers <= 1 || better_stored_later(id)) return false;
+    if (recomputing_is_expensive(id)) return true;
+    std::int64_t to_store = bytes(id);
+    for (ir::InstructionId input : stored_inputs(id)) to_store += bytes(input);
+    return recomputing_reads_more_than(to_store + readers * bytes(id), id);
+  }
+
+  /// For a value that is stored in any case: returns whether its readers read fewer bytes by recomputing it.
+  bool worth_recomputing_all_the_same(ir::InstructionId id) const {
+    if (computation_[id].opcode == ir::Opcode::constant) return true;
+    return !recomputing_is_expensive(id) &&
+           !recomputing_reads_more_than(std::int64_t(sinks_[id].size()) * bytes(id) - 1, id);
+  }
+
+  /// Returns whether all readers of `id` together must read more than `limit` bytes, in addition to what they read
+  /// anyway, if each recomputes it.
+  bool recomputing_reads_more_than(std::int64_t limit, ir::InstructionId id) const {
+    const std::vector<ir::InstructionId> inputs = stored_inputs(id);
+    std::int64_t sum = 0;
+    for (ir::InstructionId sink : sinks_[id]) {
+      mark_read_without(sink, id);
+      for (ir::InstructionId input : inputs) sum += read_[input] == visit_ ? 0 : bytes(input);
+      if (sum > limit) return true;
+    }
+    return sum > limit;
+  }
+
+  /// Marks, with the number of this visit, the stored values that the op ending in `sink` reads other than through
+  /// `without`; undecided values count as inlined.
+  void mark_read_without(ir::InstructionId sink, ir::InstructionId without) const {
+    ++visit_;
+    visited_[without] = visit_;
+    open_.assign(1, sink);
+    while (!open_.empty()) {
+      const ir::InstructionId at = open_.back();
+      open_.pop_back();
+      for (ir::InstructionId operand : operands_.of(at)) {
+        if (std::exchange(visited_[operand], visit_) == visit_) continue;
+        bool undecided = operand > without && may_be_inlined_[operand];
+        bool own_chain = chain_end_[operand] >= 0 && chain_end_[operand] == chain_end_[sink];
+        if (own_chain || undecided || (operand < without && plan_.inlined[operand])) {
+          open_.push_back(operand);
+        } else {
+          read_[operand] = visit_;
+        }
+      }
+    }
+  }
+
+  /// Stored instructions that `id` reads, also through inlined ones, in ascending order.
+  std::vector<ir::InstructionId> stored_inputs(ir::InstructionId id) const {
+    const bool through = takes_inlined_operands(computation_[id]);
+    std::vector<ir::InstructionId> stored;
+    ++visit_;
+    open_.assign(1, id);
+    while (!open_.empty()) {
+      const ir::InstructionId at = open_.back();
+      open_.pop_back();
+      for (ir::InstructionId operand : operands_.of(at)) {
+        if (std::exchange(visited_[operand], visit_) == visit_) continue;
+        (through && plan_.inlined[operand] ? open_ : stored).push_back(operand);
+      }
+    }
+    std::ranges::sort(stored);
+    return stored;
+  }
+
+  std::int64_t bytes(ir::InstructionId id) const { return bytes_[id]; }
+
+  /// True for a value whose only user is an elementwise op of no more bytes: storing the result of that op is as good
+  /// and saves work.
+  bool better_stored_later(ir::InstructionId id) const {
+    if (users_[id].size() != 1) return false;
+    ir::InstructionId user = users_[id].front();
+    return is_fusible_producer(computation_[user]) && chain_end_[user] < 0 && bytes(user) <= bytes(id);
+  }
+
+  /// True if the op, or an op inlined into it, is a division, a root or a transcendental. Requires calls in program
+  /// order.
+  bool recomputing_is_expensive(ir::InstructionId id) const { return expensive_[id]; }
+
+  void note_expense(ir::InstructionId id) {
+    expensive_[id] = is_expensive(computation_[id]) ||
+                     std::ranges::any_of(computation_[id].operands,
+                                         [&](ir::InstructionId o) { return plan_.inlined[o] && expensive_[o]; });
+  }
+
+  void form_groups() {
+    for (ir::InstructionId id = 0; id < ir::InstructionId(size()); ++id) {
+      const ir::Instruction& instruction = computation_[id];
+      if (!stored_[id] || is_source(instruction) || instruction.opcode == ir::Opcode::tuple) continue;
+      inputs_[id] = stored_inputs(id);
+      int group = group_to_join(id);
+      if (group < 0) {
+        group = int(plan_.groups.size());
+        plan_.groups.push_back({{}, hero_of_[id]});
+      }
+      plan_.groups[group].roots.push_back(id);
+      plan_.group_of[id] = group;
+    }
+  }
+
+  // Applies rule 3: joins the producer of the most bytes, or else the loop fusion that shares the most input bytes.
+  int group_to_join(ir::InstructionId id) const {
+    const ir::Instruction& instruction = computation_[id];
+    bool loop = hero_of_[id] < 0 && (instruction.opcode == ir::Opcode::reduce || is_fusible_producer(instruction));
+    if (!loop) return -1;
+    int best = -1;
+    std::int64_t best_bytes = 0;
+    std::set<int> refused;
+    auto consider = [&](int group, std::int64_t bytes) {
+      if (group < 0 || bytes <= best_bytes || refused.contains(group)) return;
+      if (!same_iteration(group, id) || !can_join(group, id)) {
+        refused.insert(group);
+        return;
+      }
+      best = group;
+      best_bytes = bytes;
+    };
+    for (ir::InstructionId input : inputs_[id]) consider(plan_.group_of[input], bytes(input));
+    if (best >= 0) return best;
+    for (ir::InstructionId input : inputs_[id]) {
+      if (computation_[input].shape.dimensions != iteration_dimensions(computation_, id)) continue;
+      for (ir::InstructionId sibling : stored_readers(input, id)) {
+        int group = plan_.group_of[sibling];
+        if (plan_.groups[group].hero < 0) consider(group, bytes(input));
+      }
+    }
+    return best;
+  }
+
+  bool same_iteration(int group, ir::InstructionId id) const {
+    ir::InstructionId first = plan_.groups[group].roots.front();
+    const ir::Opcode opcode = computation_[first].opcode;
+    bool fusible =
+        plan_.groups[group].hero >= 0 || opcode == ir::Opcode::reduce || is_fusible_producer(computation_[first]);
+    return fusible && iteration_dimensions(computation_, first) == iteration_dimensions(computation_, id);
+  }
+
+  /// Stored values before `limit` that read `input`, also through inlined ones, in ascending order.
+  std::vector<ir::InstructionId> stored_readers(ir::InstructionId input, ir::InstructionId limit) const {
+    std::vector<ir::InstructionId> readers;
+    ++visit_;
+    open_.assign(1, input);
+    while (!open_.empty()) {
+      ir::InstructionId id = open_.back();
+      open_.pop_back();
+      for (ir::InstructionId user : users_[id]) {
+        if (user >= limit || std::exchange(visited_[user], visit_) == visit_) continue;
+        if (plan_.inlined[user]) {
+          open_.push_back(user);
+        } else if (plan_.group_of[user] >= 0) {
+          readers.push_back(user);
+        }
+      }
+    }
+    std::ranges::sort(readers);
+    return readers;
+  }
+
+  /// Returns whether every input of `id` is a root of the group or does not depend on the group. The search follows
+  /// whole groups, since an op starts only when all its inputs are available, whichever of its outputs is needed.
+  bool can_join(int group, ir::InstructionId id) const {
+    ++visit_;
+    open_.clear();
+    for (ir::InstructionId input : inputs_[id]) {
+      if (plan_.group_of[input] != group) open_.push_back(input);
+    }
+    while (!open_.empty()) {
+      const ir::InstructionId at = open_.back();
+      open_.pop_back();
+      const int of = plan_.group_of[at];
+      if (of == group) return false;
+      if (std::exchange(visited_[at], visit_) == visit_) continue;
+      if (of < 0) {
+        open_.insert(open_.end(), operands_.of(at).begin(), operands_.of(at).end());
+        continue;
+      }
+      for (ir::InstructionId root : plan_.groups[of].roots) {
+        if (std::exchange(visited_[root], visit_) == visit_ && root != at) continue;
+        open_.insert(open_.end(), inputs_[root].begin(), inputs_[root].end());
+      }
+    }
+    return true;
+  }
+
+  static constexpr std::size_t kManySinks = 16;  ///< more readers than this are not distinguished
+
+  const ir::Computation& computation_;
+  Operands operands_;
+  std::vector<std::vector<ir::InstructionId>> users_;
+  std::vector<std::int64_t> bytes_;  ///< padded
+  std::vector<bool> stored_;
+  std::vector<bool> expensive_;               ///< to recompute
+  std::vector<bool> absorbed_;                ///< inside an epilogue chain, not its end
+  std::vector<ir::InstructionId> chain_end_;  ///< the end of the epilogue chain an instruction belongs to, or -1
+  std::vector<ir::InstructionId> hero_of_;    ///< at a chain's end: its convolution or dot
+  std::vector<std::set<ir::InstructionId>> sinks_;
+  std::vector<std::vector<ir::InstructionId>> inputs_;  ///< of stored values: stored_inputs()
+  std::vector<char> may_be_inlined_;                    ///< fusible producers, except ends of epilogue chains
+  mutable std::vector<int> visited_, read_;             ///< the number of the last visit
+  mutable std::vector<ir::InstructionId> open_;
+  mutable int visit_ = 0;
+  FusionPlan plan_;
+};
+
+}  // namespace
+
+bool is_fusible_producer(const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case ir::Opcode::broadcast:
+    case ir::Opcode::reshape:
+    case ir::Opcode::iota:
+    case ir::Opcode::constant:
+    case ir::Opcode::pad:
+    case ir::Opcode::slice:
+      return true;
+    case ir::Opcode::copy:
+      return false;
+    default:
+      return ir::is_elementwise(instruction.opcode);
+  }
+}
+
+bool is_source(const ir::Instruction& instruction) {
+  return instruction.opcode == ir::Opcode::parameter || instruction.opcode == ir::Opcode::get_tuple_element;
+}
+
+bool takes_inlined_operands(const ir::Instruction& instruction) {
+  return ir::transform::is_matmul(instruction.opcode) || instruction.opcode == ir::Opcode::reduce ||
+         instruction.opcode == ir::Opcode::reduce_window || is_fusible_producer(instruction);
+}
+
+FusionPlan plan_fusion(const ir::Computation& computation) { return Planner(computation).run(); }
+
+}  // namespace podsim::sw::compiler::fuse

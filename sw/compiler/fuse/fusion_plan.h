@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::compiler::fuse {
+
+/// The assignment of instructions to ops. plan_fusion makes it by the rules in fusion.h, and fuse() carries it out.
+struct FusionPlan {
+  /// An op, given by the values that it stores, in program order. Its inlined instructions are implied: everything that
+  /// its roots read, directly or through inlined instructions, that is neither stored nor a source.
+  struct Group {
+    std::vector<ir::InstructionId> roots;
+    ir::InstructionId hero = -1;  ///< the convolution or dot of an output fusion
+  };
+  std::vector<Group> groups;
+  /// Per instruction: the group that stores it, or -1 if it is only inlined or a source.
+  std::vector<int> group_of;
+  /// Per instruction: true if the fusions that read it recompute it. It may also be stored, for ops that read only
+  /// stored values.
+  std::vector<bool> inlined;
+};
+
+FusionPlan plan_fusion(const ir::Computation& computation);
+
+/// True for opcodes that may be recomputed inside another op.
+bool is_fusible_producer(const ir::Instruction& instruction);
+/// True for values that exist without an op: parameters and tuple elements.
+bool is_source(const ir::Instruction& instruction);
+/// True for ops that take inlined operands; others (all-reduce, select-and-scatter, concatenate, tuple ...) read stored
+/// values.
+bool takes_inlined_operands(const ir::Instruction& instruction);
+
+}  // namespace podsim::sw::compiler::fuse

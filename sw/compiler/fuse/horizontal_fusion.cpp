@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/fuse/horizontal_fusion.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sw/compiler/fuse/fusion_plan.h"
+#include "sw/compiler/fuse/rebuild.h"
+
+namespace podsim::sw::compiler::fuse {
+namespace {
+
+/// The traffic of an op whose latencies take compiler.small_op_share of its time; an op with less is small.
+base::Bytes small_traffic(const hw::Machine& machine) {
+  const base::Duration latencies = (machine.dma.read_latency + machine.dma.write_latency) / machine.clock;
+  return base::Bytes(std::int64_t((latencies * machine.hbm.stream_rate).si() / machine.compiler.small_op_share));
+}
+
+std::string_view outermost_scope(std::string_view op_name) { return op_name.substr(0, op_name.find('/')); }
+
+/// True for instructions of a loop, without matmuls, windows, lookups and control flow.
+bool is_loop_work(const ir::Instruction& instruction) {
+  return instruction.opcode == ir::Opcode::reduce || is_fusible_producer(instruction);
+}
+
+bool is_loop_op(const ir::Module& module, const ir::Instruction& instruction) {
+  if (instruction.phase != ir::AsyncPhase::none) return false;
+  if (instruction.opcode != ir::Opcode::fusion) {
+    return instruction.opcode == ir::Opcode::reduce || ir::is_elementwise(instruction.opcode);
+  }
+  return instruction.fusion_kind == ir::FusionKind::loop &&
+         std::ranges::all_of(
+             module.computations[instruction.called.front()].instructions, [](const ir::Instruction& i) {
+               return is_loop_work(i) || i.opcode == ir::Opcode::parameter || i.opcode == ir::Opcode::tuple;
+             });
+}
+
+/// True if an instruction waits for several arrays from any ops.
+bool gathers_results(const ir::Computation& entry, ir::InstructionId id) {
+  return id == entry.root ? entry[id].opcode == ir::Opcode::tuple
+                          : ir::is_collective(entry[id].opcode) && entry[id].operands.size() > 1;
+}
+
+/// The body of a merged op while members are added.
+class MergedBody {
+ public:
+  MergedBody(const ir::Module& module, const ir::Computation& entry) : module_(module), entry_(entry) {}
+
+  /// Adds the instructions of an op. Returns the index of its first result among the results of the body.
+  std::size_t add(ir::InstructionId member) {
+    const std::size_t first = results_.size();
+    const ir::Instruction& op = entry_[member];
+    if (op.opcode != ir::Opcode::fusion) {
+      ir::Instruction copy = op;
+      for (ir::InstructionId& operand : copy.operands) operand = parameter(operand);
+      results_.push_back(append(std::move(copy)));
+      return first;
+    }
+    const ir::Computation& source = module_.computations[std::size_t(op.called.front())];
+    std::vector<ir::InstructionId> renamed;
+    for (const ir::Instruction& instruction : source.instructions) {
+      ir::Instruction copy = instruction;
+      for (ir::InstructionId& operand : copy.operands) operand = renamed[std::size_t(operand)];
+      if (copy.opcode == ir::Opcode::parameter) {
+        renamed.push_back(parameter(op.operands[std::size_t(copy.index)]));
+      } else {
+        renamed.push_back(copy.opcode == ir::Opcode::tuple ? -1 : append(std::move(copy)));
+      }
+    }
+    const ir::Instruction& root = source[source.root];
+    const std::vector<ir::InstructionId> roots =
+        root.opcode == ir::Opcode::tuple ? root.operands : std::vector<ir::InstructionId>{source.root};
+    for (ir::InstructionId result : roots) results_.push_back(renamed[std::size_t(result)]);
+    return first;
+  }
+
+  /// Returns the body, with a tuple as result. Sets `operands` to the values that it reads, in the order of its
+  /// parameters.
+  ir::Computation finish(std::string name, std::vector<ir::InstructionId>& operands) && {
+    ir::Instruction tuple;
+    tuple.opcode = ir::Opcode::tuple;
+    std::vector<ir::Shape> shapes;
+    for (ir::InstructionId result : results_) shapes.push_back(body_[result].shape);
+    tuple.shape = ir::make_tuple_shape(std::move(shapes));
+    tuple.operands = std::move(results_);
+    body_.root = append(std::move(tuple));
+    body_.name = std::move(name);
+    operands = std::move(operands_);
+    return std::move(body_);
+  }
+
+ private:
+  ir::InstructionId append(ir::Instruction instruction) {
+    instruction.name = fmt::format("{}.{}", ir::to_string(instruction.opcode), body_.instructions.size());
+    body_.instructions.push_back(std::move(instruction));
+    return ir::InstructionId(body_.instructions.size()) - 1;
+  }
+
+  ir::InstructionId parameter(ir::InstructionId operand) {
+    const auto [known, added] = parameters_.try_emplace(operand, ir::InstructionId(body_.instructions.size()));
+    if (!added) return known->second;
+    ir::Instruction parameter;
+    parameter.opcode = ir::Opcode::parameter;
+    parameter.shape = entry_[operand].shape;
+    parameter.index = std::int64_t(operands_.size());
+    operands_.push_back(operand);
+    body_.parameters.push_back(known->second);
+    return append(std::move(parameter));
+  }
+
+  const ir::Module& module_;
+  const ir::Computation& entry_;
+  ir::Computation body_;
+  std::map<ir::InstructionId, ir::InstructionId> parameters_;  ///< by operand
+  std::vector<ir::InstructionId> operands_, results_;
+};
+
+class Merger {
+ public:
+  Merger(ir::Module module, base::Bytes most) : module_(std::move(module)), most_(most) {}
+
+  ir::Module run() && {
+    while (merge_next()) {
+    }
+    return std::move(module_);
+  }
+
+ private:
+  ir::Computation& entry() { return module_.computations[std::size_t(module_.entry)]; }
+
+  bool merge_next() {
+    const ir::Computation& computation = entry();
+    users_ = ir::users_of(computation);
+    for (ir::InstructionId id = 0; id < ir::InstructionId(computation.instructions.size()); ++id) {
+      if (!gathers_results(computation, id)) continue;
+      const std::vector<ir::InstructionId> candidates = candidates_of(id);
+      for (std::size_t first = 0; first + 1 < candidates.size(); ++first) {
+        const std::vector<ir::InstructionId> group = independent(std::span(candidates).subspan(first));
+        if (group.size() < 2) continue;
+        merge(group);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Ops that may be merged because `reader` waits for them, in ascending order.
+  std::vector<ir::InstructionId> candidates_of(ir::InstructionId reader) {
+    std::vector<ir::InstructionId> found;
+    for (ir::InstructionId operand : entry()[reader].operands) {
+      const bool is_element = entry()[operand].opcode == ir::Opcode::get_tuple_element;
+      const ir::InstructionId op = is_element ? entry()[operand].operands[0] : operand;
+      if (is_candidate(op, reader)) found.push_back(op);
+    }
+    std::ranges::sort(found);
+    found.erase(std::ranges::unique(found).begin(), found.end());
+    return found;
+  }
+
+  bool is_candidate(ir::InstructionId id, ir::InstructionId reader) {
+    const ir::Computation& computation = entry();
+    const ir::Instruction& op = computation[id];
+    if (!is_loop_op(module_, op)) return false;
+    const bool is_taken_apart = std::ranges::all_of(users_[std::size_t(id)], [&](ir::InstructionId user) {
+      return computation[user].opcode == ir::Opcode::get_tuple_element;
+    });
+    if (op.shape.is_tuple() && !is_taken_apart) return false;
+    base::Bytes read, held;
+    for (ir::InstructionId operand : op.operands) {
+      const base::Bytes bytes = ir::padded_bytes(computation[operand].shape);
+      read += bytes;
+      if (is_temporary_array(operand) && users_[std::size_t(operand)].back() < reader) held += bytes;
+    }
+    const base::Bytes written = ir::padded_bytes(op.shape);
+    return read + written <= most_ && held <= written;
+  }
+
+  bool is_temporary_array(ir::InstructionId id) {
+    const ir::Instruction& instruction = entry()[id];
+    return instruction.opcode != ir::Opcode::parameter && instruction.shape.rank() > 0;
+  }
+
+  /// The first of `candidates`, and those that follow and do not depend on ops chosen before them.
+  std::vector<ir::InstructionId> independent(std::span<const ir::InstructionId> candidates) {
+    const ir::Computation& computation = entry();
+    const std::string_view scope = outermost_scope(computation[candidates.front()].op_name);
+    std::vector<bool> needs(computation.instructions.size(), false);
+    std::vector<ir::InstructionId> group;
+    std::size_t next = 0;
+    for (ir::InstructionId id = candidates.front(); id <= candidates.back(); ++id) {
+      const bool depends = std::ranges::any_of(
+          computation[id].operands, [&](ir::InstructionId operand) { return bool(needs[std::size_t(operand)]); });
+      const bool is_candidate = candidates[next] == id;
+      if (is_candidate) ++next;
+      const bool joins = is_candidate && !depends && outermost_scope(computation[id].op_name) == scope;
+      if (joins) group.push_back(id);
+      needs[std::size_t(id)] = depends || joins;
+    }
+    return group;
+  }
+
+  void merge(const std::vector<ir::InstructionId>& group) {
+    ir::Computation& computation = entry();
+    MergedBody body(module_, computation);
+    std::vector<std::size_t> first_results;
+    for (ir::InstructionId member : group) first_results.push_back(body.add(member));
+    ir::Instruction merged;
+    merged.opcode = ir::Opcode::fusion;
+    merged.fusion_kind = ir::FusionKind::loop;
+    const ir::InstructionId at = ir::InstructionId(computation.instructions.size());
+    merged.name = fmt::format("horizontal_fusion.{}", merged_++);
+    merged.op_name = outermost_scope(computation[group.front()].op_name);
+    ir::Computation finished = std::move(body).finish("fused_computation." + merged.name, merged.operands);
+    merged.shape = finished[finished.root].shape;
+    merged.called = {module_.entry};
+    for (std::size_t i = 0; i < group.size(); ++i) redirect(group[i], at, std::int64_t(first_results[i]));
+    computation.instructions.push_back(std::move(merged));
+    computation = sorted_topologically(std::move(computation), order_with_last(group.back(), at));
+    insert_before_entry(std::move(finished));
+  }
+
+  /// Makes the results of a member elements of the merged op's result.
+  void redirect(ir::InstructionId member, ir::InstructionId merged, std::int64_t first_result) {
+    ir::Computation& computation = entry();
+    if (computation[member].shape.is_tuple()) {
+      for (ir::InstructionId element : users_[std::size_t(member)]) {
+        computation[element].operands = {merged};
+        computation[element].index += first_result;
+      }
+      return;
+    }
+    ir::Instruction element;
+    element.opcode = ir::Opcode::get_tuple_element;
+    element.name = computation[member].name;
+    element.op_name = computation[member].op_name;
+    element.sharding = computation[member].sharding;
+    element.shape = computation[member].shape;
+    element.operands = {merged};
+    element.index = first_result;
+    computation[member] = std::move(element);
+  }
+
+  /// The current order, with the last instruction moved to the position of `at`.
+  static std::vector<ir::InstructionId> order_with_last(ir::InstructionId at, ir::InstructionId last) {
+    std::vector<ir::InstructionId> order;
+    for (ir::InstructionId id = 0; id < last; ++id) {
+      if (id == at) order.push_back(last);
+      order.push_back(id);
+    }
+    return order;
+  }
+
+  void insert_before_entry(ir::Computation body) {
+    const ir::ComputationId at = module_.entry;
+    for (ir::Computation& computation : module_.computations) {
+      for (ir::Instruction& instruction : computation.instructions) {
+        const bool is_new = instruction.opcode == ir::Opcode::fusion && instruction.called.front() == at;
+        for (ir::ComputationId& called : instruction.called) called += called >= at && !is_new ? 1 : 0;
+      }
+    }
+    module_.computations.insert(module_.computations.begin() + at, std::move(body));
+    module_.entry = at + 1;
+  }
+
+  ir::Module module_;
+  base::Bytes most_;
+  std::vector<std::vector<ir::InstructionId>> users_;  ///< of the current entry
+  int merged_ = 0;
+};
+
+}  // namespace
+
+ir::Module fuse_horizontally(ir::Module module, const hw::Machine& machine) {
+  return Merger(std::move(module), small_traffic(machine)).run();
+}
+
+}  // namespace podsim::sw::compiler::fuse

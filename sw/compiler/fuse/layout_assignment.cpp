@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/fuse/layout_assignment.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/units.h"
+#include "sw/ir/array_tile.h"
+
+namespace podsim::sw::compiler::fuse {
+namespace {
+
+/// Ratio of `extent` padded to the lanes to `extent`.
+double lane_waste(std::int64_t extent) { return double(base::round_up(extent, ir::kLanes)) / double(extent); }
+
+/// A layout with `first` in the lanes, `second` in the sublanes, and the others row-major.
+std::vector<int> with_minor(int rank, int first, int second) {
+  std::vector<int> layout{first, second};
+  for (int d = rank - 1; d >= 0; --d) {
+    if (d != first && d != second) layout.push_back(d);
+  }
+  return layout;
+}
+
+std::vector<int> batch_and_feature_layout(const ir::Shape& shape, int batch, int feature) {
+  const bool batch_in_lanes = lane_waste(shape.dimensions[batch]) < lane_waste(shape.dimensions[feature]);
+  return batch_in_lanes ? with_minor(shape.rank(), batch, feature) : with_minor(shape.rank(), feature, batch);
+}
+
+std::vector<int> image_layout(const ir::Shape& shape, int batch, int feature, const std::vector<int>& spatial) {
+  const std::vector<int> usual = batch_and_feature_layout(shape, batch, feature);
+  if (usual[1] != batch || shape.dimensions[batch] >= ir::kSublanes || spatial.empty()) return usual;
+  ir::Shape by_batch = shape, by_position = shape;
+  by_batch.minor_to_major = usual;
+  by_position.minor_to_major = with_minor(shape.rank(), feature, spatial.back());
+  return ir::padded_bytes(by_position) < ir::padded_bytes(by_batch) ? by_position.minor_to_major : usual;
+}
+
+}  // namespace
+
+void assign_layouts(ir::Computation& computation) {
+  std::map<std::vector<std::int64_t>, std::vector<int>> layouts;
+  auto choose = [&](const ir::Shape& shape, std::vector<int> layout) {
+    layouts.try_emplace(shape.dimensions, std::move(layout));
+  };
+  for (const ir::Instruction& instruction : computation.instructions) {
+    if (instruction.opcode != ir::Opcode::convolution) continue;
+    const ir::ConvolutionDimensions& dims = instruction.convolution;
+    const ir::Shape& input = computation[instruction.operands[0]].shape;
+    const ir::Shape& kernel = computation[instruction.operands[1]].shape;
+    choose(input, image_layout(input, dims.input_batch, dims.input_feature, dims.input_spatial));
+    choose(instruction.shape,
+           image_layout(instruction.shape, dims.output_batch, dims.output_feature, dims.output_spatial));
+    choose(kernel, batch_and_feature_layout(kernel, dims.kernel_input_feature, dims.kernel_output_feature));
+  }
+  auto apply = [&](ir::Shape& shape) {
+    if (auto found = layouts.find(shape.dimensions); found != layouts.end()) shape.minor_to_major = found->second;
+  };
+  for (ir::Instruction& instruction : computation.instructions) {
+    apply(instruction.shape);
+    std::ranges::for_each(instruction.shape.tuple_shapes, apply);
+  }
+}
+
+}  // namespace podsim::sw::compiler::fuse

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/memory_account.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace podsim::sw::compiler {
+
+namespace {
+
+struct Buffer {
+  ir::InstructionId origin = 0;      // the instruction that names it
+  ir::InstructionId definition = 0;  // live from here
+  ir::InstructionId last_use = 0;
+  ir::InstructionId last_reader =
+      0;  // the last instruction that reads it, also through aliases; the definition if none does
+  base::Bytes bytes{};
+  std::string suffix;  // "{2}" for element 2 of a tuple
+};
+
+/// The buffer of an array, or the buffers of a tuple's elements.
+struct BufferTree {
+  int buffer = -1;
+  std::vector<BufferTree> elements;
+};
+
+/// Returns the number of the operand that an instruction updates in place, or -1.
+int updated_operand(const ir::Module& module, const ir::Instruction& instruction) {
+  if (instruction.opcode == ir::Opcode::dynamic_update_slice || instruction.opcode == ir::Opcode::scatter) return 0;
+  if (instruction.opcode != ir::Opcode::fusion) return -1;
+  const ir::Computation& body = module.computations[instruction.called.front()];
+  const ir::Instruction* root = &body[body.root];
+  while (root->opcode == ir::Opcode::bitcast || root->opcode == ir::Opcode::reshape) root = &body[root->operands[0]];
+  if (updated_operand(module, *root) != 0) return -1;
+  const ir::Instruction* updated = &body[root->operands[0]];
+  while (updated->opcode == ir::Opcode::bitcast || updated->opcode == ir::Opcode::reshape)
+    updated = &body[updated->operands[0]];
+  return updated->opcode == ir::Opcode::parameter ? int(updated->index) : -1;
+}
+
+bool names_its_operand(const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case ir::Opcode::bitcast:
+    case ir::Opcode::opt_barrier:
+    case ir::Opcode::add_dependency:
+    case ir::Opcode::domain:
+    case ir::Opcode::while_loop:
+      return true;
+    default:
+      return instruction.phase == ir::AsyncPhase::done;
+  }
+}
+
+class Account {
+ public:
+  Account(const ir::Module& module, const ir::Computation& entry) : module_(module), entry_(entry) {
+    for (ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+      if (reads_memory(entry[id])) {
+        for (ir::InstructionId operand : entry[id].operands) read(trees_[operand], id);
+      }
+      trees_.push_back(place(entry[id], id));
+      add_temporaries(id);
+    }
+    for (ir::InstructionId parameter : entry.parameters) stay_from_start(trees_[parameter]);
+    use(trees_[entry.root], end());
+  }
+
+  void donate(const ir::Donation& donation) {
+    if (donation.parameter >= std::int64_t(entry_.parameters.size())) return;
+    const ir::InstructionId parameter = entry_.parameters[donation.parameter];
+    const int output = buffer_at(trees_[entry_.root], donation.output);
+    const int replaced = buffer_at(trees_[parameter], donation.element);
+    if (output < 0 || replaced < 0 || output == replaced) return;
+    Buffer& buffer = buffers_[output];
+    if (std::max(parameter, buffers_[replaced].last_reader) <= buffer.definition) buffer.bytes = {};
+  }
+
+  /// Accounts the elements of a loop's state as donated: the body passes on every element.
+  void donate_state() {
+    const BufferTree& root = trees_[entry_.root];
+    for (std::size_t i = 0; i < root.elements.size(); ++i) donate({std::int64_t(i), 0, std::int64_t(i)});
+  }
+
+  /// The account without its schedule.
+  MemoryAccount summary() const {
+    MemoryAccount account;
+    for (ir::InstructionId parameter : entry_.parameters) account.parameters += bytes_in_hbm(entry_[parameter].shape);
+    const std::vector<base::Bytes> live = live_bytes();
+    for (ir::InstructionId id = 0; id < end(); ++id) {
+      if (live[id] <= account.peak) continue;
+      account.peak = live[id];
+      account.peak_position = id;
+    }
+    account.largest_at_peak = largest_at(account.peak_position);
+    return account;
+  }
+
+  std::vector<MemoryAccount::Moment> schedule() const {
+    const std::vector<base::Bytes> live = live_bytes();
+    std::vector<MemoryAccount::Moment> moments;
+    for (ir::InstructionId id = 0; id < end(); ++id) moments.push_back({entry_[id].name, entry_[id].op_name, live[id]});
+    return moments;
+  }
+
+ private:
+  ir::InstructionId end() const { return int(entry_.instructions.size()); }
+
+  /// Live memory by position in the schedule.
+  std::vector<base::Bytes> live_bytes() const {
+    std::vector<base::Bytes> change(entry_.instructions.size() + 2);
+    for (const Buffer& buffer : buffers_) {
+      change[buffer.definition] += buffer.bytes;
+      change[buffer.last_use + 1] -= buffer.bytes;
+    }
+    std::vector<base::Bytes> live;
+    for (ir::InstructionId id = 0; id < end(); ++id)
+      live.push_back((id > 0 ? live.back() : base::Bytes(0)) + change[id]);
+    return live;
+  }
+
+  /// A tuple, an element of one, and another name for a value do not read memory.
+  static bool reads_memory(const ir::Instruction& instruction) {
+    return instruction.opcode != ir::Opcode::tuple && instruction.opcode != ir::Opcode::get_tuple_element &&
+           instruction.opcode != ir::Opcode::bitcast;
+  }
+
+  BufferTree place(const ir::Instruction& instruction, ir::InstructionId id) {
+    if (names_its_operand(instruction)) return BufferTree(trees_[instruction.operands[0]]);
+    if (const int updated = updated_operand(module_, instruction); updated >= 0) {
+      const BufferTree& operand = trees_[instruction.operands[std::size_t(updated)]];
+      if (!instruction.shape.is_tuple() && operand.buffer >= 0) return BufferTree(operand);
+    }
+    switch (instruction.opcode) {
+      case ir::Opcode::tuple: {
+        BufferTree tuple;
+        for (ir::InstructionId operand : instruction.operands) tuple.elements.push_back(trees_[operand]);
+        return tuple;
+      }
+      case ir::Opcode::get_tuple_element: {
+        const BufferTree& tuple = trees_[instruction.operands[0]];
+        if (std::size_t(instruction.index) < tuple.elements.size())
+          return BufferTree(tuple.elements[instruction.index]);
+        break;
+      }
+      case ir::Opcode::reshape:
+        if (ir::padded_bytes(instruction.shape) == ir::padded_bytes(entry_[instruction.operands[0]].shape)) {
+          return BufferTree(trees_[instruction.operands[0]]);
+        }
+        break;
+      default:
+        break;
+    }
+    return new_tree(instruction.shape, id, "");
+  }
+
+  BufferTree new_tree(const ir::Shape& shape, ir::InstructionId id, const std::string& suffix) {
+    BufferTree result;
+    if (!shape.is_tuple()) {
+      result.buffer = int(buffers_.size());
+      buffers_.push_back({id, id, id, id, bytes_in_hbm(shape), suffix});
+    }
+    for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
+      result.elements.push_back(new_tree(shape.tuple_shapes[i], id, fmt::format("{}{{{}}}", suffix, i)));
+    }
+    return result;
+  }
+
+  static base::Bytes bytes_in_hbm(const ir::Shape& shape) {
+    if (!shape.is_tuple()) return shape.memory_space == 0 ? ir::padded_bytes(shape) : base::Bytes(0);
+    base::Bytes sum;
+    for (const ir::Shape& element : shape.tuple_shapes) sum += bytes_in_hbm(element);
+    return sum;
+  }
+
+  /// Accounts the memory that the computations executed by an instruction need beyond their parameters.
+  void add_temporaries(ir::InstructionId id) {
+    const ir::Instruction& instruction = entry_[id];
+    const bool loop = instruction.opcode == ir::Opcode::while_loop;
+    if (!loop && instruction.opcode != ir::Opcode::conditional && instruction.opcode != ir::Opcode::call) return;
+    if (instruction.phase == ir::AsyncPhase::done) return;
+    base::Bytes most;
+    for (ir::ComputationId called : instruction.called) {
+      Account account(module_, module_.computations[called]);
+      if (loop) account.donate_state();
+      const MemoryAccount inner = account.summary();
+      most = std::max(most, inner.peak - inner.parameters);
+    }
+    if (most > base::Bytes(0)) buffers_.push_back({id, id, id, id, most, " (temporaries)"});
+  }
+
+  /// The buffer of an element of a value, or of the value itself if it is not a tuple.
+  static int buffer_at(const BufferTree& value, std::int64_t element) {
+    if (value.elements.empty()) return value.buffer;
+    return std::size_t(element) < value.elements.size() ? value.elements[std::size_t(element)].buffer : -1;
+  }
+
+  void read(const BufferTree& value, ir::InstructionId id) {
+    if (value.buffer >= 0) buffers_[value.buffer].last_reader = id;
+    if (value.buffer >= 0) buffers_[value.buffer].last_use = std::max(buffers_[value.buffer].last_use, id);
+    for (const BufferTree& element : value.elements) read(element, id);
+  }
+
+  void use(const BufferTree& value, ir::InstructionId id) {
+    if (value.buffer >= 0) buffers_[value.buffer].last_use = std::max(buffers_[value.buffer].last_use, id);
+    for (const BufferTree& element : value.elements) use(element, id);
+  }
+
+  void stay_from_start(const BufferTree& value) {
+    if (value.buffer >= 0) buffers_[value.buffer].definition = 0;
+    use(value, end());
+    for (const BufferTree& element : value.elements) stay_from_start(element);
+  }
+
+  std::vector<MemoryAccount::Buffer> largest_at(ir::InstructionId position) const {
+    std::vector<const Buffer*> live;
+    for (const Buffer& buffer : buffers_) {
+      if (buffer.definition <= position && position <= buffer.last_use) live.push_back(&buffer);
+    }
+    std::ranges::stable_sort(live, std::ranges::greater{}, [](const Buffer* buffer) { return buffer->bytes; });
+    live.resize(std::min<std::size_t>(live.size(), 10));
+    std::vector<MemoryAccount::Buffer> result;
+    for (const Buffer* buffer : live) {
+      const ir::Instruction& instruction = entry_[buffer->origin];
+      result.push_back({instruction.name + buffer->suffix, instruction.op_name, buffer->bytes});
+    }
+    return result;
+  }
+
+  const ir::Module& module_;
+  const ir::Computation& entry_;
+  std::vector<Buffer> buffers_;
+  std::vector<BufferTree> trees_;
+};
+
+}  // namespace
+
+MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donation> donations) {
+  Account account(module, module.entry_computation());
+  for (const ir::Donation& donation : donations) account.donate(donation);
+  MemoryAccount result = account.summary();
+  result.schedule = account.schedule();
+  return result;
+}
+
+}  // namespace podsim::sw::compiler

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::compiler {
+
+struct MemoryAccount {
+  struct Buffer {
+    std::string name;  ///< name of the defining instruction, with "{2}" for element 2 of a tuple
+    std::string op_name;
+    base::Bytes bytes;
+  };
+  /// Live memory while an instruction of the schedule runs.
+  struct Moment {
+    std::string name;  ///< name of the instruction
+    std::string op_name;
+    base::Bytes live;
+  };
+  base::Bytes parameters;               ///< of the entry; live throughout
+  base::Bytes peak;                     ///< maximum of live memory, including parameters
+  ir::InstructionId peak_position = 0;  ///< the instruction at which the peak occurs
+  std::vector<Buffer> largest_at_peak;  ///< at most ten, largest first
+  std::vector<Moment> schedule;         ///< one entry per instruction of the entry computation, in order
+};
+
+/// Device memory of one core for a scheduled program: the instructions of the entry computation run in order.
+///
+/// Every array takes padded_bytes from the instruction that defines it to its last use, both included, so an
+/// instruction's operands and result are live together. Parameters and results stay live to the end. tuple,
+/// get-tuple-element, bitcast, opt-barrier, add-dependency, domain, the done of an asynchronous pair, and a reshape
+/// that keeps the padded size share their source's memory. An update in place (dynamic-update-slice or scatter, also in
+/// a fusion) shares its operand's, and a while loop its initial state's. The memory that a loop body, a branch or a
+/// call needs beyond its parameters is live while it runs. A donated output takes the parameter's memory if nothing
+/// reads the parameter after the output is defined. Temporaries inside a fusion, and arrays placed in VMEM, take no
+/// device memory.
+MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donation> donations = {});
+
+}  // namespace podsim::sw::compiler

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/tiles/indexed_rows.h"
+
+#include <algorithm>
+
+#include "sw/ir/array_tile.h"
+
+namespace podsim::sw::compiler::tiles {
+namespace {
+
+constexpr std::int64_t kWord = 4;
+
+struct Pieces {
+  std::int64_t count = 1, bytes = 0;
+};
+
+/// Pieces within the two most minor dimensions of a slice.
+Pieces of_plane(const ir::Shape& array, const std::vector<std::int64_t>& sizes) {
+  const std::int64_t width = ir::byte_width(array.element_type);
+  const int lane = array.minor_dimension(0), sublane = array.minor_dimension(1);
+  const std::int64_t lane_tiles = base::divide_round_up(sizes[lane], ir::kLanes);
+  const std::int64_t height = array.dimensions[sublane];
+  const std::int64_t sublane_tiles = base::divide_round_up(sizes[sublane], ir::kSublanes);
+  const std::int64_t tile_bytes = ir::kLanes * ir::kSublanes * width;
+  if (sizes[sublane] != height && sizes[sublane] % ir::kSublanes != 0) {
+    const std::int64_t packed = std::max<std::int64_t>(1, kWord / width);
+    const std::int64_t rows = base::divide_round_up(std::min(sizes[sublane], ir::kSublanes), packed);
+    return {lane_tiles * sublane_tiles, rows * ir::kLanes * std::max(width, kWord)};
+  }
+  if (sizes[lane] != array.dimensions[lane]) return {sublane_tiles, lane_tiles * tile_bytes};
+  return {1, sublane_tiles * lane_tiles * tile_bytes};
+}
+
+Pieces of_slice(const ir::Shape& array, const std::vector<std::int64_t>& sizes, base::Bytes burst) {
+  if (sizes == array.dimensions) return {1, ir::padded_bytes(array).value()};
+  if (array.rank() == 1) return {1, base::round_up(sizes[0] * ir::byte_width(array.element_type), burst.value())};
+  Pieces pieces = of_plane(array, sizes);
+  for (int i = 2; i < array.rank(); ++i) pieces.count *= sizes[array.minor_dimension(i)];
+  return pieces;
+}
+
+}  // namespace
+
+IndexedRows indexed_rows(const ir::Shape& array, const std::vector<std::int64_t>& sizes, std::int64_t count,
+                         base::Bytes burst) {
+  const Pieces pieces = of_slice(array, sizes, burst);
+  return {count, count * pieces.count, base::Bytes(pieces.bytes), ir::padded_bytes(array)};
+}
+
+}  // namespace podsim::sw::compiler::tiles

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/tiles/matmul_problem.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/units.h"
+#include "sw/ir/array_tile.h"
+
+namespace podsim::sw::compiler::tiles {
+namespace {
+
+using base::divide_round_up;
+using base::round_up;
+
+std::int64_t product(const ir::Shape& shape, const std::vector<int>& dimensions) {
+  std::int64_t result = 1;
+  for (int d : dimensions) result *= shape.dimensions[d];
+  return result;
+}
+
+struct Window {
+  std::int64_t output_positions = 1;
+  std::int64_t input_positions = 1;
+  std::int64_t taps = 1;
+  /// One in `dilation` taps of an output position is at an element of a dilated input; the others are in holes.
+  std::int64_t dilation = 1;
+};
+
+Window window_of(const ir::Instruction& convolution, const ir::Shape& input) {
+  Window window;
+  for (std::size_t i = 0; i < convolution.window.size(); ++i) {
+    const ir::WindowDimension& d = convolution.window[i];
+    window.output_positions *= convolution.shape.dimensions[convolution.convolution.output_spatial[i]];
+    window.input_positions *= input.dimensions[convolution.convolution.input_spatial[i]];
+    window.taps *= d.size;
+    window.dilation *= d.base_dilation;
+  }
+  return window;
+}
+
+/// Output features in the lanes: pixels and batch stream past stationary weights.
+void stationary_kernel(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
+                       const Window& window) {
+  const ir::ConvolutionDimensions& dims = convolution.convolution;
+  std::int64_t batch = input.dimensions[dims.input_batch];
+  // A batch smaller than a register's sublanes is packed together with the positions.
+  bool batch_in_sublanes = convolution.shape.minor_dimension(1) == dims.output_batch && batch >= ir::kSublanes;
+  problem.row_operand = 0;
+  problem.lane_operand = 1;
+  problem.lanes = convolution.shape.dimensions[dims.output_feature];
+  // Every tap meets one in `dilation` output positions.
+  std::int64_t positions = base::divide_round_up(window.output_positions, window.dilation);
+  problem.rows = batch_in_sublanes ? base::round_up(batch, ir::kSublanes) * positions
+                                   : base::round_up(batch * positions, ir::kSublanes);
+}
+
+/// Batch in the lanes, and more taps than outputs: a weight gradient, whose window is the image. The taps are
+/// contracted, block after block, into the few outputs.
+void stationary_taps(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
+                     const Window& window) {
+  const ir::ConvolutionDimensions& dims = convolution.convolution;
+  problem.row_operand = 1;
+  problem.lane_operand = 0;
+  problem.lanes = input.dimensions[dims.input_batch];
+  problem.rows =
+      base::round_up(convolution.shape.dimensions[dims.output_feature], ir::kSublanes) * window.output_positions;
+}
+
+/// Batch in the lanes: every input pixel is stationary once and all kernel taps stream past it.
+void stationary_pixels(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
+                       const Window& window) {
+  const ir::ConvolutionDimensions& dims = convolution.convolution;
+  problem.row_operand = 1;
+  problem.lane_operand = 0;
+  problem.lanes = input.dimensions[dims.input_batch];
+  std::int64_t features = base::round_up(convolution.shape.dimensions[dims.output_feature], ir::kSublanes);
+  // Each pixel meets taps * outputs / inputs kernel positions; pixels that meet none are not loaded.
+  std::int64_t meetings = base::divide_round_up(window.taps * window.output_positions, window.dilation);
+  std::int64_t uses = std::max<std::int64_t>(1, meetings / window.input_positions);
+  problem.stationary_blocks = base::divide_round_up(meetings, uses);
+  problem.rows = features * uses;
+}
+
+/// Splits between output rows of the outermost spatial dimension re-read the rows where windows overlap.
+void add_halo(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input, std::int64_t array) {
+  if (convolution.window.empty()) return;
+  const ir::WindowDimension& outer = convolution.window.front();
+  std::int64_t overlap = std::max<std::int64_t>(0, (outer.size - 1) * outer.window_dilation + 1 - outer.stride);
+  std::int64_t extent = input.dimensions[convolution.convolution.input_spatial.front()];
+  problem.halo_per_split = double(std::min(overlap, extent)) / double(extent);
+  bool batch_in_lanes = convolution.shape.minor_dimension(0) == convolution.convolution.output_batch;
+  std::int64_t batch = input.dimensions[convolution.convolution.input_batch];
+  problem.splits_without_halo = base::divide_round_up(batch, batch_in_lanes ? array : ir::kSublanes);
+}
+
+MatmulProblem convolution_problem(const ir::Instruction& convolution, const ir::Shape& input, std::int64_t array) {
+  const ir::ConvolutionDimensions& dims = convolution.convolution;
+  Window window = window_of(convolution, input);
+  MatmulProblem problem;
+  bool batch_in_lanes = convolution.shape.minor_dimension(0) == dims.output_batch;
+  bool taps_are_rows = batch_in_lanes && window.taps <= window.output_positions;
+  if (taps_are_rows) {
+    stationary_pixels(problem, convolution, input, window);
+  } else if (batch_in_lanes) {
+    stationary_taps(problem, convolution, input, window);
+  } else {
+    stationary_kernel(problem, convolution, input, window);
+  }
+  std::int64_t channels = input.dimensions[dims.input_feature];
+  bool pack_taps = channels < ir::kSublanes;
+  if (window.taps > window.output_positions) {
+    // A weight gradient contracts batch and space together: registers of eight batch rows fill the array's depth.
+    std::int64_t depth = pack_taps ? channels : base::round_up(channels, ir::kSublanes);
+    problem.contraction_tiles = base::divide_round_up(depth * window.taps, array);
+  } else if (pack_taps) {
+    problem.contraction_tiles = base::divide_round_up(channels * window.taps, array);
+    if (taps_are_rows) problem.stationary_blocks = base::divide_round_up(problem.stationary_blocks, window.taps);
+  } else {
+    problem.contraction_tiles = base::divide_round_up(channels, array) * (taps_are_rows ? 1 : window.taps);
+  }
+  problem.contraction_tiles = std::max<std::int64_t>(1, problem.contraction_tiles);  // an empty sum is written too
+  problem.output_rows = base::divide_round_up(convolution.shape.element_count(), problem.lanes);
+  add_halo(problem, convolution, input, array);
+  return problem;
+}
+
+/// Number of elements over the dimensions of an operand that are also in the result.
+std::int64_t free_elements(const ir::Shape& operand, const std::vector<int>& batch,
+                           const std::vector<int>& contracting) {
+  std::int64_t elements = 1;
+  for (int d = 0; d < operand.rank(); ++d) {
+    const bool is_free =
+        std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end();
+    if (is_free) elements *= operand.dimensions[std::size_t(d)];
+  }
+  return elements;
+}
+
+MatmulProblem dot_problem(const ir::Instruction& dot, const ir::Shape& lhs, const ir::Shape& rhs, std::int64_t array) {
+  MatmulProblem problem;
+  problem.batch = product(lhs, dot.dot.lhs_batch);
+  // An empty sum is written too.
+  const std::int64_t contracted = std::max<std::int64_t>(1, product(lhs, dot.dot.lhs_contracting));
+  const std::int64_t lhs_free = free_elements(lhs, dot.dot.lhs_batch, dot.dot.lhs_contracting);
+  const std::int64_t rhs_free = free_elements(rhs, dot.dot.rhs_batch, dot.dot.rhs_contracting);
+  // The dimensions of the output are batch, lhs free, rhs free, in this order.
+  int first_rhs = dot.shape.rank() - (rhs.rank() - int(dot.dot.rhs_batch.size() + dot.dot.rhs_contracting.size()));
+  bool rhs_in_lanes = dot.shape.rank() == 0 || dot.shape.minor_dimension(0) >= first_rhs;
+  problem.row_operand = rhs_in_lanes ? 0 : 1;
+  problem.lane_operand = rhs_in_lanes ? 1 : 0;
+  problem.lanes = rhs_in_lanes ? rhs_free : lhs_free;
+  problem.rows = base::round_up(rhs_in_lanes ? lhs_free : rhs_free, ir::kSublanes);
+  problem.contraction_tiles = base::divide_round_up(contracted, array);
+  problem.output_rows = problem.batch * problem.rows;
+  problem.splits_without_halo = problem.rows;
+  return problem;
+}
+
+}  // namespace
+
+std::int64_t MatmulProblem::weight_tiles(std::int64_t array) const {
+  return batch * stationary_blocks * contraction_tiles * base::divide_round_up(lanes, array);
+}
+
+MatmulProblem matmul_problem(const ir::Instruction& instruction, const ir::Shape& lhs, const ir::Shape& rhs,
+                             std::int64_t array) {
+  return instruction.opcode == ir::Opcode::dot ? dot_problem(instruction, lhs, rhs, array)
+                                               : convolution_problem(instruction, lhs, array);
+}
+
+double input_share_read(const ir::Instruction& convolution, const ir::Shape& input) {
+  if (convolution.window.empty()) return 1;
+  const ir::WindowDimension& outer = convolution.window.front();
+  std::int64_t rows = input.dimensions[convolution.convolution.input_spatial.front()];
+  std::int64_t outputs = convolution.shape.dimensions[convolution.convolution.output_spatial.front()];
+  std::vector<bool> read(std::size_t(rows), false);
+  for (std::int64_t output = 0; output < outputs; ++output) {
+    for (std::int64_t tap = 0; tap < outer.size; ++tap) {
+      std::int64_t at = output * outer.stride + tap * outer.window_dilation - outer.padding_low;
+      if (at >= 0 && at % outer.base_dilation == 0 && at / outer.base_dilation < rows) {
+        read[std::size_t(at / outer.base_dilation)] = true;
+      }
+    }
+  }
+  return double(std::ranges::count(read, true)) / double(rows);
+}
+
+}  // namespace podsim::sw::compiler::tiles

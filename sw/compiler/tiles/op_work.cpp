@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/tiles/op_work.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sw/compiler/fuse/inline_fusions.h"
+#include "sw/compiler/fuse/separate_loops.h"
+#include "sw/compiler/tiles/vector_cost.h"
+#include "sw/ir/transform/flops.h"
+
+namespace podsim::sw::compiler::tiles {
+namespace {
+
+constexpr base::Bytes kRegisterBytes{4096};
+
+/// Registers for the bytes of one array, rounded up: a register holds 1024 f32 or 2048 bf16.
+std::int64_t registers_moved(base::Bytes bytes) { return base::divide_round_up(bytes.value(), kRegisterBytes.value()); }
+
+hw::VectorWork& operator+=(hw::VectorWork& sum, const hw::VectorWork& other) {
+  sum.loads += other.loads;
+  sum.stores += other.stores;
+  sum.alu_ops += other.alu_ops;
+  sum.transcendentals += other.transcendentals;
+  return sum;
+}
+
+std::vector<bool> ancestors(const ir::Computation& body, ir::InstructionId id) {
+  std::vector<bool> found(body.instructions.size(), false);
+  found[id] = true;
+  for (ir::InstructionId at = id; at >= 0; --at) {
+    if (!found[at]) continue;
+    for (ir::InstructionId operand : body[at].operands) found[operand] = true;
+  }
+  return found;
+}
+
+/// Computes the work of one body: a fusion's computation, or a bare instruction wrapped as one.
+class Analysis {
+ public:
+  Analysis(const ir::Computation& body, const hw::Machine& machine)
+      : body_(body), machine_(machine), users_(ir::users_of(body)) {
+    for (ir::InstructionId id = 0; id < ir::InstructionId(body.instructions.size()); ++id) {
+      if (ir::transform::is_matmul(body[id].opcode)) hero_ = id;
+    }
+  }
+
+  OpWork run() {
+    if (hero_ >= 0) find_sides();
+    for (ir::InstructionId id = 0; id < ir::InstructionId(body_.instructions.size()); ++id) {
+      if (body_[id].opcode == ir::Opcode::parameter) {
+        add_read(id);
+      } else if (ir::transform::is_matmul(body_[id].opcode)) {
+        if (id != hero_) work_.earlier_matmuls.push_back(problem_of(body_[id]));
+      } else if (body_[id].opcode != ir::Opcode::tuple) {
+        add_arithmetic(id);
+      }
+    }
+    add_writes(body_.root);
+    if (hero_ >= 0) add_operand_transpose();
+    if (hero_ < 0) add_loops();
+    return work_;
+  }
+
+ private:
+  MatmulProblem problem_of(const ir::Instruction& matmul) const {
+    return matmul_problem(matmul, body_[matmul.operands[0]].shape, body_[matmul.operands[1]].shape, machine_.mxu.size);
+  }
+
+  void find_sides() {
+    const ir::Instruction& hero = body_[hero_];
+    work_.matmul = problem_of(hero);
+    row_side_ = ancestors(body_, hero.operands[work_.matmul->row_operand]);
+    lane_side_ = ancestors(body_, hero.operands[work_.matmul->lane_operand]);
+  }
+
+  bool on_row_side(ir::InstructionId id) const { return hero_ >= 0 && row_side_[id]; }
+  bool on_lane_side(ir::InstructionId id) const { return hero_ >= 0 && lane_side_[id]; }
+
+  /// Bytes that `user` reads of an array if it does not read the whole array; std::nullopt if it does.
+  std::optional<base::Bytes> part_read(ir::InstructionId array, ir::InstructionId user) const {
+    const ir::Instruction& reader = body_[user];
+    const bool indexed =
+        reader.operands.front() == array && std::count(reader.operands.begin(), reader.operands.end(), array) == 1;
+    switch (reader.opcode) {
+      case ir::Opcode::slice:
+        return ir::padded_bytes(reader.shape);
+      case ir::Opcode::dynamic_slice:
+        return indexed ? std::optional(ir::padded_bytes(reader.shape)) : std::nullopt;
+      case ir::Opcode::dynamic_update_slice:
+      case ir::Opcode::gather:
+      case ir::Opcode::scatter:
+        // Rows are counted separately; elements that are not updated stay in place.
+        return indexed ? std::optional(base::Bytes(0)) : std::nullopt;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  base::Bytes bytes_read(ir::InstructionId parameter) const {
+    base::Bytes whole = ir::padded_bytes(body_[parameter].shape);
+    const auto& users = users_[parameter];
+    std::optional<base::Bytes> parts = users.empty() ? std::nullopt : std::optional(base::Bytes(0));
+    for (ir::InstructionId user : users) {
+      const std::optional<base::Bytes> part = part_read(parameter, user);
+      parts = parts && part ? std::optional(*parts + *part) : std::nullopt;
+    }
+    if (parts) return std::min(whole, *parts);
+    if (hero_ >= 0 && body_[hero_].opcode == ir::Opcode::convolution && feeds_input(parameter)) {
+      return base::Bytes(
+          std::int64_t(double(whole.value()) * input_share_read(body_[hero_], body_[body_[hero_].operands[0]].shape)));
+    }
+    return whole;
+  }
+
+  bool feeds_input(ir::InstructionId id) const {
+    return work_.matmul->row_operand == 0 ? on_row_side(id) && !on_lane_side(id) : on_lane_side(id) && !on_row_side(id);
+  }
+
+  void add_read(ir::InstructionId id) {
+    base::Bytes bytes = bytes_read(id);
+    if (body_[id].shape.memory_space != 0) {
+      add_loads(id, bytes);
+    } else if (bytes < machine_.compiler.small_operand) {
+      work_.small_bytes += bytes;
+      small_registers_ += registers_moved(bytes);
+    } else if (on_row_side(id)) {
+      work_.row_bytes += bytes;
+      work_.row_prologue.loads += registers_moved(bytes);
+    } else if (on_lane_side(id)) {
+      work_.lane_bytes += bytes;
+      work_.lane_prologue.loads += registers_moved(bytes);
+    } else {
+      work_.output_side_bytes += bytes;
+      work_.epilogue.loads += registers_moved(bytes);
+    }
+  }
+
+  /// Adds the costs of loops without common arrays, which run one after another.
+  void add_loops() {
+    const auto is_moved = [&](ir::InstructionId id) {
+      return fuse::is_array(body_[id].shape) && body_[id].shape.memory_space == 0;
+    };
+    const ir::Instruction& root = body_[body_.root];
+    std::int64_t arrays = std::ranges::count_if(body_.parameters, is_moved);
+    if (root.opcode == ir::Opcode::tuple) arrays += std::ranges::count_if(root.operands, is_moved);
+    work_.loops = fuse::separate_loops(body_);
+    work_.loop_arrays = arrays - arrays / work_.loops;
+    if (work_.small_bytes < machine_.compiler.least_tile) return;
+    work_.output_side_bytes += std::exchange(work_.small_bytes, base::Bytes(0));
+    work_.epilogue.loads += small_registers_;
+  }
+
+  /// Adds the register loads of an array that is already in VMEM.
+  void add_loads(ir::InstructionId id, base::Bytes bytes) {
+    hw::VectorWork& side = on_row_side(id)    ? work_.row_prologue
+                           : on_lane_side(id) ? work_.lane_prologue
+                                              : work_.epilogue;
+    side.loads += registers_moved(bytes);
+  }
+
+  /// The MXU rounds its operands itself, so a conversion that only feeds it costs nothing.
+  bool is_rounding_on_entry(ir::InstructionId id) const {
+    return hero_ >= 0 && body_[id].opcode == ir::Opcode::convert && users_[id].size() == 1 &&
+           users_[id].front() == hero_;
+  }
+
+  void add_arithmetic(ir::InstructionId id) {
+    if (is_rounding_on_entry(id)) return;
+    hw::VectorWork cost = vector_cost(body_[id], body_);
+    const std::int64_t relayouts = cross_lane_cost(body_[id], body_);
+    if (on_row_side(id)) {
+      work_.row_prologue += cost;
+      work_.row_relayouts += relayouts;
+    } else if (on_lane_side(id)) {
+      work_.lane_prologue += cost;
+      work_.lane_relayouts += relayouts;
+    } else {
+      work_.epilogue += cost;
+      (hero_ >= 0 ? work_.output_relayouts : work_.cross_lane_ops) += relayouts;
+    }
+    if (body_[id].opcode == ir::Opcode::sort) work_.passes = std::max(work_.passes, sort_passes(body_[id]));
+    if (body_[id].opcode == ir::Opcode::concatenate && id == body_.root && concatenates_tiles(body_[id], body_)) {
+      work_.serial_transfers += std::int64_t(body_[id].operands.size()) - 1;
+    }
+    if (body_[id].opcode == ir::Opcode::gather || body_[id].opcode == ir::Opcode::scatter) add_indexed_rows(body_[id]);
+  }
+
+  /// Adds the rows of a table that a gather reads or a scatter updates.
+  void add_indexed_rows(const ir::Instruction& instruction) {
+    const ir::Shape& table = body_[instruction.operands[0]].shape;
+    if (instruction.opcode == ir::Opcode::gather) {
+      merge(work_.gathered, indexed_rows(table, instruction.slice_sizes, slices_of(instruction, instruction.shape),
+                                         machine_.dram.organization.burst));
+    } else {
+      const std::size_t tables = instruction.operands.size() / 2;
+      const ir::Shape& updates = body_[instruction.operands[tables + 1]].shape;
+      const std::vector<std::int64_t> sizes = updated_window(instruction, table, updates);
+      merge(work_.updated,
+            indexed_rows(table, sizes, slices_of(instruction, updates), machine_.dram.organization.burst));
+    }
+  }
+
+  /// Adds rows of several gathers in one op; the larger piece size applies to all.
+  static void merge(IndexedRows& sum, const IndexedRows& rows) {
+    sum = {sum.slices + rows.slices, sum.pieces + rows.pieces, std::max(sum.piece, rows.piece),
+           std::max(sum.span, rows.span)};
+  }
+
+  /// Number of slices: elements of a result or of updates over the dimensions that are not within a slice.
+  static std::int64_t slices_of(const ir::Instruction& instruction, const ir::Shape& slices) {
+    std::int64_t count = slices.element_count();
+    for (int dimension : instruction.gather.offset) count /= std::max<std::int64_t>(1, slices.dimensions[dimension]);
+    return count;
+  }
+
+  /// Sizes of a scatter's slice in every dimension of its table.
+  static std::vector<std::int64_t> updated_window(const ir::Instruction& scatter, const ir::Shape& table,
+                                                  const ir::Shape& updates) {
+    std::vector<std::int64_t> sizes(table.dimensions.size(), 1);
+    std::size_t next = 0;
+    for (int i = 0; i < table.rank(); ++i) {
+      const bool dropped = std::ranges::count(scatter.gather.collapsed, i) > 0 ||
+                           std::ranges::count(scatter.gather.operand_batching, i) > 0;
+      if (!dropped) sizes[i] = updates.dimensions[scatter.gather.offset[next++]];
+    }
+    return sizes;
+  }
+
+  /// Adds the writes of a result: the whole array, or only the updated part if it is updated in place.
+  void add_writes(ir::InstructionId id) {
+    const ir::Instruction& instruction = body_[id];
+    if (instruction.opcode == ir::Opcode::tuple) {
+      for (ir::InstructionId element : instruction.operands) add_writes(element);
+      return;
+    }
+    const base::Bytes bytes = bytes_written(instruction);
+    work_.epilogue.stores += registers_moved(bytes);
+    if (instruction.shape.memory_space == 0) work_.written_bytes += bytes;
+  }
+
+  base::Bytes bytes_written(const ir::Instruction& instruction) const {
+    const bool updates =
+        instruction.opcode == ir::Opcode::scatter || instruction.opcode == ir::Opcode::dynamic_update_slice;
+    if (!updates || body_[instruction.operands[0]].opcode != ir::Opcode::parameter) {
+      return ir::padded_bytes(instruction.shape);
+    }
+    if (instruction.opcode == ir::Opcode::scatter) return base::Bytes(0);
+    return ir::padded_bytes(body_[instruction.operands[1]].shape);
+  }
+
+  /// The streamed operand enters as rows with the contraction in the lanes. If it has the other orientation in memory
+  /// (weight gradients: channels in the lanes, batch and space contracted), the XLU transposes it first.
+  void add_operand_transpose() {
+    const ir::Instruction& hero = body_[hero_];
+    if (hero.opcode != ir::Opcode::convolution || work_.matmul->row_operand != 0) return;
+    const ir::Shape& rows = body_[hero.operands[0]].shape;
+    if (rows.minor_dimension(0) == hero.convolution.input_feature) return;
+    work_.cross_lane_ops += registers_moved(ir::padded_bytes(rows));
+  }
+
+  const ir::Computation& body_;
+  const hw::Machine& machine_;
+  std::vector<std::vector<ir::InstructionId>> users_;
+  ir::InstructionId hero_ = -1;
+  std::vector<bool> row_side_, lane_side_;
+  std::int64_t small_registers_ = 0;
+  OpWork work_;
+};
+
+/// A bare instruction as the body of a fusion; an operand that it names twice becomes one parameter.
+ir::Computation wrap(const ir::Computation& computation, ir::InstructionId id) {
+  ir::Computation body;
+  ir::Instruction copy = computation[id];
+  std::map<ir::InstructionId, ir::InstructionId> parameters;
+  for (ir::InstructionId& operand : copy.operands) {
+    auto [known, added] = parameters.try_emplace(operand, ir::InstructionId(body.instructions.size()));
+    if (!added) {
+      operand = known->second;
+      continue;
+    }
+    ir::Instruction parameter;
+    parameter.opcode = ir::Opcode::parameter;
+    parameter.shape = computation[operand].shape;
+    parameter.index = std::int64_t(body.parameters.size());
+    operand = known->second;
+    body.parameters.push_back(operand);
+    body.instructions.push_back(std::move(parameter));
+  }
+  body.root = ir::InstructionId(body.instructions.size());
+  body.instructions.push_back(std::move(copy));
+  return body;
+}
+
+/// Sets the memory space of a parameter or a result to that of the op's caller.
+void place(ir::Computation& body, ir::InstructionId id, const ir::Shape& shape) {
+  body[id].shape.memory_space = shape.memory_space;
+  if (body[id].opcode != ir::Opcode::tuple) return;
+  for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
+    const ir::InstructionId element = body[id].operands[i];
+    if (body[element].opcode != ir::Opcode::parameter) place(body, element, shape.tuple_shapes[i]);
+  }
+}
+
+/// Returns whether place() would change nothing.
+bool is_placed(const ir::Computation& body, ir::InstructionId id, const ir::Shape& shape) {
+  if (body[id].shape.memory_space != shape.memory_space) return false;
+  if (body[id].opcode != ir::Opcode::tuple) return true;
+  for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
+    const ir::InstructionId element = body[id].operands[i];
+    if (body[element].opcode != ir::Opcode::parameter && !is_placed(body, element, shape.tuple_shapes[i])) return false;
+  }
+  return true;
+}
+
+/// Returns whether the body of a fusion can be analysed unchanged: its parameters come first, there is nothing to
+/// inline, and every array has the memory space of the caller.
+bool is_plain(const ir::Computation& body, const ir::Computation& computation, const ir::Instruction& fusion) {
+  for (ir::InstructionId id = 0; id < ir::InstructionId(body.instructions.size()); ++id) {
+    const ir::Opcode opcode = body[id].opcode;
+    const bool first = id < ir::InstructionId(body.parameters.size());
+    if (first != (opcode == ir::Opcode::parameter) || (first && (body[id].index != id || body.parameters[id] != id))) {
+      return false;
+    }
+    if (opcode == ir::Opcode::fusion || opcode == ir::Opcode::call || opcode == ir::Opcode::get_tuple_element)
+      return false;
+    if (first && !is_placed(body, id, computation[fusion.operands[id]].shape)) return false;
+  }
+  return is_placed(body, body.root, fusion.shape);
+}
+
+}  // namespace
+
+OpWork op_work(const ir::Module& module, const ir::Computation& computation, ir::InstructionId id,
+               const hw::Machine& machine) {
+  const ir::Instruction& instruction = computation[id];
+  if (instruction.opcode == ir::Opcode::fusion) {
+    const ir::Computation& body = module.computations[instruction.called.front()];
+    if (is_plain(body, computation, instruction)) return Analysis(body, machine).run();
+  }
+  ir::Computation body = instruction.opcode == ir::Opcode::fusion
+                             ? fuse::inline_fusions(module, module.computations[instruction.called.front()])
+                             : wrap(computation, id);
+  if (instruction.opcode == ir::Opcode::fusion) {
+    for (std::size_t i = 0; i < body.parameters.size(); ++i) {
+      place(body, body.parameters[i], computation[instruction.operands[i]].shape);
+    }
+  }
+  place(body, body.root, instruction.shape);
+  return Analysis(body, machine).run();
+}
+
+bool is_core_op(const ir::Instruction& instruction) {
+  if (ir::is_collective(instruction.opcode)) return false;
+  switch (instruction.opcode) {
+    // Names of existing values.
+    case ir::Opcode::parameter:
+    case ir::Opcode::constant:
+    case ir::Opcode::tuple:
+    case ir::Opcode::get_tuple_element:
+    case ir::Opcode::reshape:
+    case ir::Opcode::bitcast:
+    case ir::Opcode::opt_barrier:
+    case ir::Opcode::after_all:
+    case ir::Opcode::add_dependency:
+    case ir::Opcode::domain:
+    case ir::Opcode::partition_id:
+    case ir::Opcode::replica_id:
+    case ir::Opcode::get_dimension_size:
+    case ir::Opcode::set_dimension_size:
+    // Operations of the host and of other programs.
+    case ir::Opcode::infeed:
+    case ir::Opcode::outfeed:
+    case ir::Opcode::send_done:
+    case ir::Opcode::recv_done:
+    // Control flow.
+    case ir::Opcode::while_loop:
+    case ir::Opcode::conditional:
+    case ir::Opcode::call:
+      return false;
+    default:
+      return true;
+  }
+}
+
+namespace {
+
+std::string fusion_category(const ir::Instruction& fusion, const ir::Computation& body) {
+  const auto holds = [&](auto matches) {
+    return std::ranges::any_of(body.instructions, matches, &ir::Instruction::opcode);
+  };
+  if (holds(ir::transform::is_matmul)) return "convolution fusion";
+  switch (fusion.fusion_kind) {
+    case ir::FusionKind::custom:
+      if (holds([](ir::Opcode opcode) { return opcode == ir::Opcode::gather; })) return "gather fusion";
+      if (holds([](ir::Opcode opcode) { return opcode == ir::Opcode::scatter; })) return "scatter fusion";
+      return "custom fusion";
+    case ir::FusionKind::input:
+      return "input fusion";
+    case ir::FusionKind::output:
+      return "output fusion";
+    case ir::FusionKind::loop:
+      return "loop fusion";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string category_of(const ir::Module& module, const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case ir::Opcode::fusion:
+      if (instruction.phase == ir::AsyncPhase::done) return "async-done";
+      return fusion_category(instruction, module.computations[instruction.called.front()]);
+    case ir::Opcode::convolution:
+    case ir::Opcode::dot:
+      return "convolution";
+    case ir::Opcode::copy:
+    case ir::Opcode::transpose:
+    case ir::Opcode::reshape:
+    case ir::Opcode::dynamic_reshape:
+      return "data formatting";
+    default:
+      return ir::is_elementwise(instruction.opcode) ? "non-fusion elementwise"
+                                                    : std::string(ir::to_string(instruction.opcode));
+  }
+}
+
+}  // namespace podsim::sw::compiler::tiles

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "hw/machine.h"
+#include "hw/tile_op.h"
+#include "sw/compiler/tiles/indexed_rows.h"
+#include "sw/compiler/tiles/matmul_problem.h"
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::compiler::tiles {
+
+/// Work of one op of the fused program on the core, before tiling: totals over the whole op.
+///
+/// Traffic is classified by the loop that it follows when the op is tiled: the rows streamed through the MXU, the lanes
+/// of the stationary operand, or the output (epilogue operands, and all reads of an op without a matmul). Arrays below
+/// compiler.small_operand, such as per-channel vectors, are read once, before the rest. The exception is an op without
+/// a matmul that has compiler.least_tile of them or more: they are its data then. Arrays placed in VMEM (or SMEM) need
+/// no transfers; they cost only register loads and stores.
+struct OpWork {
+  std::optional<MatmulProblem> matmul;         ///< the last matmul
+  std::vector<MatmulProblem> earlier_matmuls;  ///< matmuls before it, whose results stay in VMEM
+
+  base::Bytes row_bytes;
+  base::Bytes lane_bytes;
+  base::Bytes output_side_bytes;
+  base::Bytes small_bytes;
+  base::Bytes written_bytes;
+
+  hw::VectorWork row_prologue;      ///< on the streamed operand; repeated for every tile that reads it
+  hw::VectorWork lane_prologue;     ///< on the stationary operand; repeated for every tile that reads it
+  hw::VectorWork epilogue;          ///< on the output; all vector work of an op without a matmul
+  std::int64_t cross_lane_ops = 0;  ///< run concurrently with the rest of the work
+
+  /// Cross-lane operations in a matmul's prologues and epilogue: row statistics that move between lanes and sublanes.
+  /// They are exposed and repeated like the vector work that waits for them.
+  std::int64_t row_relayouts = 0;
+  std::int64_t lane_relayouts = 0;
+  std::int64_t output_relayouts = 0;
+
+  std::int64_t passes = 1;       ///< number of equal passes of the vector and cross-lane work over the data in VMEM
+  std::int64_t loops = 1;        ///< consecutive loops over unrelated arrays
+  std::int64_t loop_arrays = 0;  ///< arrays that these loops, except one, read and write
+  std::int64_t serial_transfers = 0;  ///< DMAs that wait for a previous one
+
+  IndexedRows gathered;  ///< read concurrently with the other traffic; scalar code finds the rows
+  IndexedRows updated;   ///< read, combined with the data of an op without a matmul, and written back
+
+  auto operator<=>(const OpWork&) const = default;
+  base::Bytes read_bytes() const {
+    return row_bytes + lane_bytes + output_side_bytes + small_bytes + gathered.bytes() + updated.bytes();
+  }
+  base::Bytes stored_bytes() const { return written_bytes + updated.bytes(); }
+};
+
+/// Returns the work of an instruction of a fused entry computation: a fusion or a bare instruction.
+OpWork op_work(const ir::Module& module, const ir::Computation& computation, ir::InstructionId id,
+               const hw::Machine& machine);
+
+/// True if an instruction of an executed computation takes time on the core as a tile op. False for instructions that
+/// only name a value, collectives, host transfers and control flow.
+bool is_core_op(const ir::Instruction& instruction);
+
+/// XProf's category: "convolution fusion", "gather fusion", "data formatting", "non-fusion elementwise", an opcode ...
+std::string category_of(const ir::Module& module, const ir::Instruction& instruction);
+
+}  // namespace podsim::sw::compiler::tiles

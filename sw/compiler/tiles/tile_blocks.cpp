@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/tiles/tile_blocks.h"
+
+#include <algorithm>
+
+#include "sw/ir/array_tile.h"
+
+namespace podsim::sw::compiler::tiles {
+namespace {
+
+using base::Bytes;
+using base::divide_round_up;
+using base::round_up;
+
+Bytes share(Bytes bytes, std::int64_t parts) { return Bytes(base::divide_round_up(bytes.value(), parts)); }
+
+IndexedRows share(const IndexedRows& rows, std::int64_t parts) {
+  return {base::divide_round_up(rows.slices, parts), base::divide_round_up(rows.pieces, parts), rows.piece, rows.span};
+}
+
+}  // namespace
+
+Bytes TileBlocks::row_block() const {
+  return with_halo(share(work_.row_bytes, tiling_.batch * tiling_.rows * tiling_.contraction), 0);
+}
+
+Bytes TileBlocks::lane_block() const {
+  return with_halo(share(work_.lane_bytes, tiling_.batch * tiling_.lanes * tiling_.contraction), 1);
+}
+
+Bytes TileBlocks::output_side_block() const { return share(work_.output_side_bytes, output_tiles()); }
+
+Bytes TileBlocks::written_block() const { return share(work_.written_bytes, output_tiles()); }
+
+IndexedRows TileBlocks::gathered_block() const { return share(work_.gathered, output_tiles()); }
+
+IndexedRows TileBlocks::updated_block() const { return share(work_.updated, output_tiles()); }
+
+hw::MxuWork TileBlocks::earlier_mxu(const MatmulProblem& problem) const {
+  return spread({.weight_tiles = base::divide_round_up(problem.weight_tiles(machine_.mxu.size), tiling_.tiles()),
+                 .rows = base::round_up(problem.rows, ir::kSublanes)});
+}
+
+hw::MxuWork TileBlocks::mxu() const {
+  const MatmulProblem& problem = *work_.matmul;
+  std::int64_t lane_tiles = base::divide_round_up(problem.lanes, machine_.mxu.size);
+  std::int64_t lane_splits = std::min(tiling_.lanes, lane_tiles);
+  std::int64_t block_splits = base::divide_round_up(tiling_.lanes, lane_splits);
+  std::int64_t stationary =
+      base::divide_round_up(lane_tiles, lane_splits) * base::divide_round_up(problem.stationary_blocks, block_splits);
+  return spread({.weight_tiles = base::divide_round_up(problem.batch, tiling_.batch) * stationary *
+                                 base::divide_round_up(problem.contraction_tiles, tiling_.contraction),
+                 .rows = base::round_up(base::divide_round_up(problem.rows, tiling_.rows), ir::kSublanes)});
+}
+
+Bytes TileBlocks::accumulator() const {
+  if (!work_.matmul) return Bytes(0);
+  std::int64_t lanes = base::round_up(work_.matmul->lanes, machine_.vector.lanes);
+  return share(Bytes(work_.matmul->output_rows * lanes * 4), output_tiles());
+}
+
+Bytes TileBlocks::vmem() const {
+  bool one_row_block = tiling_.batch * tiling_.rows * tiling_.contraction == 1;
+  bool one_lane_block = tiling_.batch * tiling_.lanes * tiling_.contraction == 1;
+  return row_block() * (one_row_block ? 1 : 2) + lane_block() * (one_lane_block ? 1 : 2) + accumulator() +
+         2 * (output_side_block() + written_block() + gathered_block().bytes()) + 4 * updated_block().bytes() +
+         work_.small_bytes;
+}
+
+/// If weight tiles do not divide evenly among the MXUs, all MXUs hold all tiles and the rows are divided instead, when
+/// that is faster.
+hw::MxuWork TileBlocks::spread(const hw::MxuWork& whole) const {
+  std::int64_t units = machine_.mxu.count;
+  hw::MxuWork divided{whole.weight_tiles * units,
+                      base::round_up(base::divide_round_up(whole.rows, units), ir::kSublanes)};
+  auto cycles = [&](const hw::MxuWork& work) {
+    return base::divide_round_up(work.weight_tiles, units) * std::max(work.rows, machine_.mxu.weight_load.value());
+  };
+  return cycles(divided) < cycles(whole) ? divided : whole;
+}
+
+/// Splits between rows of pixels re-read the rows where windows overlap. `side` 0 is the row side, 1 the lane side.
+Bytes TileBlocks::with_halo(Bytes block, int side) const {
+  if (!work_.matmul) return block;
+  const MatmulProblem& problem = *work_.matmul;
+  int operand = side == 0 ? problem.row_operand : problem.lane_operand;
+  std::int64_t tiling = side == 0 ? tiling_.rows : tiling_.lanes;
+  if (operand != 0 || tiling <= problem.splits_without_halo) return block;
+  double per_block = double(base::divide_round_up(tiling, problem.splits_without_halo)) * problem.halo_per_split;
+  return Bytes(std::int64_t(double(block.value()) * (1 + per_block)));
+}
+
+}  // namespace podsim::sw::compiler::tiles

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/tiles/tile_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "sw/compiler/tiles/tile_maker.h"
+#include "sw/ir/array_tile.h"
+
+namespace podsim::sw::compiler::tiles {
+namespace {
+
+using base::Bytes;
+using base::divide_round_up;
+
+/// Limits on the tiles of an op; a larger limit applies only if nothing fits VMEM under the smaller one.
+constexpr std::array<std::int64_t, 3> kMostTiles{1024, 16384, 262144};
+
+std::vector<std::int64_t> powers_up_to(std::int64_t limit) {
+  std::vector<std::int64_t> powers;
+  for (std::int64_t p = 1; p <= limit; p *= 2) powers.push_back(p);
+  return powers;
+}
+
+std::vector<Tiling> candidates(const OpWork& work, const hw::Machine& machine, std::int64_t most_tiles) {
+  std::vector<Tiling> found;
+  if (!work.matmul) {
+    for (std::int64_t rows : powers_up_to(most_tiles)) found.push_back({.rows = rows});
+    return found;
+  }
+  const MatmulProblem& problem = *work.matmul;
+  std::int64_t lane_tiles = base::divide_round_up(problem.lanes, machine.mxu.size);
+  bool pixels = problem.stationary_blocks > 1;
+  std::int64_t most_columns = std::max<std::int64_t>(1, machine.compiler.prologue_columns / machine.mxu.size);
+  for (std::int64_t batch : powers_up_to(problem.batch)) {
+    for (std::int64_t rows : powers_up_to(problem.rows / ir::kSublanes)) {
+      for (std::int64_t lanes : powers_up_to(problem.stationary_blocks * lane_tiles)) {
+        if (!pixels && base::divide_round_up(lane_tiles, lanes) > most_columns) continue;
+        for (std::int64_t contraction : powers_up_to(problem.contraction_tiles)) {
+          Tiling tiling{batch, rows, lanes, contraction, true};
+          if (tiling.tiles() > most_tiles) break;
+          found.push_back(tiling);
+          tiling.rows_outer = false;
+          if (rows > 1 && lanes > 1) found.push_back(tiling);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/// A lower bound of an op's cycles that needs no tiles: the MXU's time with the exposed vector work added, or the HBM's
+/// time for the blocks that are fetched, whichever is longer.
+class LowerBound {
+ public:
+  LowerBound(const OpWork& work, const hw::Machine& machine) : work_(work), machine_(machine) {}
+
+  double cycles(const Tiling& tiling) const {
+    TileBlocks blocks(work_, tiling, machine_);
+    return std::max(compute_cycles(tiling, blocks), hbm_cycles(tiling, blocks));
+  }
+
+  /// Bytes between HBM and VMEM, including blocks that are fetched again.
+  Bytes moved(const Tiling& tiling) const { return moved(tiling, TileBlocks(work_, tiling, machine_)); }
+
+ private:
+  double compute_cycles(const Tiling& tiling, const TileBlocks& blocks) const {
+    if (!work_.matmul) return vector_cycles(work_.epilogue);
+    hw::MxuWork mxu = blocks.mxu();
+    double rows = double(std::max(mxu.rows, machine_.mxu.weight_load.value()));
+    double streaming = double(tiling.tiles()) * double(mxu.weight_tiles) / double(machine_.mxu.count) * rows;
+    double exposed = vector_cycles(work_.row_prologue) * double(tiling.lanes) +
+                     vector_cycles(work_.lane_prologue) * double(tiling.rows) + vector_cycles(work_.epilogue);
+    return streaming + earlier_cycles() + machine_.compiler.exposed_vector_fraction * exposed;
+  }
+
+  double earlier_cycles() const {
+    double sum = 0;
+    for (const MatmulProblem& problem : work_.earlier_matmuls) {
+      sum += double(problem.weight_tiles(machine_.mxu.size)) / double(machine_.mxu.count) * double(problem.rows);
+    }
+    return sum;
+  }
+
+  double vector_cycles(const hw::VectorWork& work) const {
+    return std::max({double(work.loads) / double(machine_.vector.loads),
+                     double(work.stores) / double(machine_.vector.stores),
+                     double(work.alu_ops) / double(machine_.vector.alus)});
+  }
+
+  double hbm_cycles(const Tiling& tiling, const TileBlocks& blocks) const {
+    return double(moved(tiling, blocks).value()) / machine_.hbm.stream_rate.si() * machine_.clock.si();
+  }
+
+  Bytes moved(const Tiling& tiling, const TileBlocks& blocks) const {
+    // A block stays in VMEM while the following tiles need it.
+    std::int64_t tiles = tiling.tiles();
+    bool row_stays = tiling.contraction == 1 && (tiling.rows_outer || tiling.rows == 1);
+    bool lane_stays = tiling.contraction == 1 && (!tiling.rows_outer || tiling.lanes == 1);
+    std::int64_t row_fetches = row_stays ? tiling.batch * tiling.rows : tiles;
+    std::int64_t lane_fetches = lane_stays ? tiling.batch * tiling.lanes : tiles;
+    return row_fetches * blocks.row_block() + lane_fetches * blocks.lane_block() + work_.output_side_bytes +
+           work_.written_bytes + work_.gathered.bytes() + 2 * work_.updated.bytes();
+  }
+
+  const OpWork& work_;
+  const hw::Machine& machine_;
+};
+
+/// Adds compiler.tile_penalty of the op's cycles per tile, so that small tiles, which cost descriptors and simulation
+/// time, must gain something.
+double score(double cycles, const Tiling& tiling, const hw::Machine& machine) {
+  return cycles * (1 + machine.compiler.tile_penalty * double(tiling.tiles()));
+}
+
+struct Candidate {
+  Tiling tiling;
+  double least_score;
+};
+
+/// Drops tilings with tiles that move less than compiler.least_tile on average, unless they have the fewest tiles of
+/// all that fit.
+void keep_large_tiles(const LowerBound& bound, Bytes least, std::vector<Candidate>& fitting) {
+  std::int64_t fewest = kMostTiles.back();
+  for (const Candidate& candidate : fitting) fewest = std::min(fewest, candidate.tiling.tiles());
+  std::erase_if(fitting, [&](const Candidate& candidate) {
+    const std::int64_t tiles = candidate.tiling.tiles();
+    return tiles > fewest && bound.moved(candidate.tiling) < tiles * least;
+  });
+}
+
+/// Tilings that fit VMEM, by ascending lower bound of their score.
+std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine& machine, const std::string& name) {
+  LowerBound bound(work, machine);
+  std::vector<Candidate> fitting;
+  std::optional<Bytes> smallest;
+  for (std::int64_t most_tiles : kMostTiles) {
+    for (const Tiling& tiling : candidates(work, machine, most_tiles)) {
+      Bytes vmem = TileBlocks(work, tiling, machine).vmem();
+      smallest = std::min(smallest.value_or(vmem), vmem);
+      if (vmem <= machine.vmem) fitting.push_back({tiling, score(bound.cycles(tiling), tiling, machine)});
+    }
+    if (!fitting.empty()) break;
+  }
+  if (fitting.empty()) {
+    throw base::SimulationError("op '" + name + "' needs " + base::to_string(smallest.value_or(Bytes(0))) +
+                                " of VMEM when cut into at most " + std::to_string(kMostTiles.back()) +
+                                " tiles; a core has " + base::to_string(machine.vmem));
+  }
+  // Rows that are looked up move one by one, whatever the tile.
+  if (work.gathered.pieces + work.updated.pieces == 0) keep_large_tiles(bound, machine.compiler.least_tile, fitting);
+  std::ranges::stable_sort(fitting, {}, &Candidate::least_score);
+  return fitting;
+}
+
+}  // namespace
+
+Tiling choose_tiling(const OpWork& work, const hw::Machine& machine, hw::timing::TilePipeline& pipeline,
+                     const std::string& name) {
+  std::vector<Candidate> fitting = fitting_candidates(work, machine, name);
+  Tiling best = fitting.front().tiling;
+  double best_score = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : fitting) {
+    if (candidate.least_score >= best_score) break;
+    double cycles = double(pipeline.estimate(make_tiles(work, candidate.tiling, machine, name)).value());
+    if (double found = score(cycles, candidate.tiling, machine); found < best_score) {
+      best = candidate.tiling;
+      best_score = found;
+    }
+  }
+  return best;
+}
+
+Tiling choose_tiling(const OpWork& work, const hw::Machine& machine, const std::string& name) {
+  hw::timing::TilePipeline pipeline(machine);
+  return choose_tiling(work, machine, pipeline, name);
+}
+
+}  // namespace podsim::sw::compiler::tiles

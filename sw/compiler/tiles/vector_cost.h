@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hw/tile_op.h"
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::compiler::tiles {
+
+/// Vector-unit work of one instruction on all its elements, in whole registers of 1024 32-bit lanes of the padded
+/// array. Loads and stores of its operands and result are not included.
+///
+/// Arithmetic is fp32 or int32 (TPU v3 has no bf16 ALU): one ALU operation per element for sums, products, extrema,
+/// comparisons, selects and conversions; elementwise_cost.h has division, roots and transcendentals. Broadcasts,
+/// reshapes and slices are addressing and cost nothing.
+hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computation& computation);
+
+/// Number of cross-lane operations, each on a register of 8 x 128 elements:
+///
+///   reduction over lanes                   one per eight results
+///   broadcast of lanes along other         one per eight elements of the operand, whose lanes become sublanes
+///   transpose, copy to another layout      one per register, if one of the two tiled dimensions becomes another
+///   reshape to rows of another length      one per row that is moved, or per register if rows are whole registers
+///   concatenation within tiles             one per register, shifted to its position
+///   sort                                   one per register of every operand and pass
+std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Computation& computation);
+
+/// Passes of a bitonic sort over the sorted dimension, rounded up to a power of two: k (k + 1) / 2 for 2^k elements.
+std::int64_t sort_passes(const ir::Instruction& instruction);
+
+/// True if every operand begins and ends at a tile boundary, so that a DMA can write it to its position.
+bool concatenates_tiles(const ir::Instruction& instruction, const ir::Computation& computation);
+
+/// Number of registers (of 1024 32-bit elements) that the padded array fills.
+std::int64_t vector_registers(const ir::Shape& shape);
+
+}  // namespace podsim::sw::compiler::tiles

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sw/hlo/module.h"
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::hlo::graph {
+
+/// Sets a graph's replicas and partitions: the numbers in the header of `module`, else as many as collectives and
+/// shardings name, at least 1. Then converts the groups of every all-reduce, all-gather and reduce-scatter that has a
+/// channel id but not use_global_device_ids: such groups are of replicas with all their partitions, and become groups
+/// of flat ids.
+void number_devices(const Module& module, ir::Module& graph);
+
+}  // namespace podsim::sw::hlo::graph

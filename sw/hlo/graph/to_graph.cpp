@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/hlo/graph/to_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "sw/hlo/attribute_value.h"
+#include "sw/hlo/diagnostic_list.h"
+#include "sw/hlo/graph/graph_attributes.h"
+#include "sw/hlo/graph/graph_devices.h"
+#include "sw/hlo/graph/graph_literal.h"
+#include "sw/hlo/graph/graph_shape.h"
+#include "sw/ir/literal.h"
+#include "sw/ir/transform/trip_count.h"
+
+namespace podsim::sw::hlo::graph {
+namespace {
+
+/// Splits opcodes such as all-reduce-start into all-reduce and a phase, for all pairs that have opcodes of their own.
+ir::OpcodeName normalised(const Instruction& instruction) {
+  switch (instruction.opcode) {
+    case ir::Opcode::all_gather_start:
+      return {ir::Opcode::all_gather, ir::AsyncPhase::start};
+    case ir::Opcode::all_gather_done:
+      return {ir::Opcode::all_gather, ir::AsyncPhase::done};
+    case ir::Opcode::all_reduce_start:
+      return {ir::Opcode::all_reduce, ir::AsyncPhase::start};
+    case ir::Opcode::all_reduce_done:
+      return {ir::Opcode::all_reduce, ir::AsyncPhase::done};
+    case ir::Opcode::collective_permute_start:
+      return {ir::Opcode::collective_permute, ir::AsyncPhase::start};
+    case ir::Opcode::collective_permute_done:
+      return {ir::Opcode::collective_permute, ir::AsyncPhase::done};
+    case ir::Opcode::copy_start:
+      return {ir::Opcode::copy, ir::AsyncPhase::start};
+    case ir::Opcode::copy_done:
+      return {ir::Opcode::copy, ir::AsyncPhase::done};
+    case ir::Opcode::async_start:
+      return {ir::Opcode::call, ir::AsyncPhase::start};
+    case ir::Opcode::async_update:
+      return {ir::Opcode::call, ir::AsyncPhase::update};
+    case ir::Opcode::async_done:
+      return {ir::Opcode::call, ir::AsyncPhase::done};
+    default:
+      return {instruction.opcode, instruction.phase};
+  }
+}
+
+/// The number after "known_trip_count":{"n":, whose quotes may be escaped; -1 if there is none.
+std::int64_t stated_trip_count(std::string_view backend_config) {
+  constexpr std::string_view key = "known_trip_count";
+  const std::size_t at = backend_config.find(key);
+  if (at == std::string_view::npos) return -1;
+  const std::string_view rest = backend_config.substr(at + key.size());
+  const std::size_t digit = rest.find_first_of("0123456789}");
+  if (digit == std::string_view::npos) return -1;
+  std::int64_t count = -1;
+  std::from_chars(rest.data() + digit, rest.data() + rest.size(), count);
+  return count;
+}
+
+std::int64_t only_index(const Integers& path) { return path.empty() ? 0 : path.front(); }
+
+class Converter {
+ public:
+  explicit Converter(const Module& module)
+      : module_(module),
+        shapes_(module.shapes),
+        ids_(module.instructions.size(), -1),
+        results_(ids_.size(), -1),
+        starts_at_(ids_.size(), -1) {}
+
+  ir::Module run() {
+    result_.name = module_.name;
+    result_.scheduled = is_scheduled(module_);
+    computation_ids_.resize(module_.computations.size(), -1);
+    for (const ComputationIndex index : callees_first(module_)) convert(index);
+    result_.entry = computation_ids_[std::size_t(module_.entry)];
+    number_devices(module_, result_);
+    add_donations();
+    return std::move(result_);
+  }
+
+ private:
+  void add_donations() {
+    const std::string_view* aliases = find_value(module_.attributes, "input_output_alias");
+    if (aliases == nullptr) return;
+    Scanner text(*aliases);
+    for (const Alias& alias : read_aliases(text)) {
+      result_.donations.push_back({only_index(alias.output_index), alias.operand, only_index(alias.operand_index)});
+    }
+  }
+
+  void convert(ComputationIndex index) {
+    const Computation& written = module_.computations[std::size_t(index)];
+    computation_ = {};
+    computation_.name = std::string(written.name);
+    computation_.instructions.reserve(written.instructions.count);
+    const std::uint32_t end = written.instructions.first + written.instructions.count;
+    for (std::uint32_t i = written.instructions.first; i < end; ++i) note_start(InstructionIndex(i));
+    for (std::uint32_t i = written.instructions.first; i < end; ++i) convert_instruction(InstructionIndex(i));
+    computation_.root = id_of(written.root, instruction(written.root));
+    for (const InstructionIndex parameter : written.parameters) {
+      computation_.parameters.push_back(ids_[std::size_t(parameter)]);
+    }
+    late_operands_.clear();
+    computation_ids_[std::size_t(index)] = ir::ComputationId(result_.computations.size());
+    result_.computations.push_back(std::move(computation_));
+  }
+
+  /// The start that an -update or -done continues, or the instruction in its position.
+  InstructionIndex start_of(const Instruction& written) const {
+    InstructionIndex at = module_.operands(written)[0];
+    while (normalised(instruction(at)).phase == ir::AsyncPhase::update && instruction(at).operands.count > 0) {
+      at = module_.operands(instruction(at))[0];
+    }
+    return at;
+  }
+
+  /// Records what later instructions say about a start. The shape of its -done is its result; the start's own shape
+  /// also contains operands and contexts. An -update with further operands moves the start to its own position.
+  void note_start(InstructionIndex index) {
+    const Instruction& written = instruction(index);
+    const ir::AsyncPhase phase = normalised(written).phase;
+    if (written.operands.count == 0) return;
+    if (phase == ir::AsyncPhase::done) results_[std::size_t(start_of(written))] = written.shape;
+    if (phase != ir::AsyncPhase::update || written.operands.count == 1) return;
+    const InstructionIndex start = start_of(written);
+    if (normalised(instruction(start)).phase != ir::AsyncPhase::start) return;
+    starts_at_[std::size_t(start)] = index;
+    for (const InstructionIndex operand : module_.operands(written).subspan(1)) {
+      late_operands_.emplace_back(start, operand);
+    }
+  }
+
+  const Instruction& instruction(InstructionIndex index) const { return module_.instructions[std::size_t(index)]; }
+
+  void convert_instruction(InstructionIndex index) {
+    const Instruction& written = instruction(index);
+    const ir::AsyncPhase phase = normalised(written).phase;
+    if (phase == ir::AsyncPhase::update && written.operands.count > 0) {
+      const InstructionIndex start = start_of(written);
+      if (starts_at_[std::size_t(start)] == index) emit(start);
+      ids_[std::size_t(index)] = ids_[std::size_t(start)];
+    } else if (phase != ir::AsyncPhase::start || starts_at_[std::size_t(index)] < 0) {
+      emit(index);
+    }
+  }
+
+  /// The id of an operand or root.
+  ir::InstructionId id_of(InstructionIndex index, const Instruction& user) const {
+    const ir::InstructionId id = ids_[std::size_t(index)];
+    if (id < 0) report(user, "uses what has not started: a later -update brings an operand");
+    return id;
+  }
+
+  void emit(InstructionIndex index) {
+    const Instruction& written = instruction(index);
+    const ir::OpcodeName name = normalised(written);
+    ir::Instruction made;
+    made.opcode = name.opcode;
+    made.phase = name.phase;
+    made.name = std::string(written.name);
+    const ShapeId result = results_[std::size_t(index)];
+    made.shape = shapes_[name.phase == ir::AsyncPhase::start && result >= 0 ? result : written.shape];
+    for (const InstructionIndex operand : module_.operands(written)) made.operands.push_back(id_of(operand, written));
+    for (const auto& [start, operand] : late_operands_) {
+      if (start == index) made.operands.push_back(id_of(operand, written));
+    }
+    try {
+      complete(made, written);
+    } catch (const SyntaxError& error) {
+      report(written, error.what(), error.hint);
+    }
+    ids_[std::size_t(index)] = ir::InstructionId(computation_.instructions.size());
+    computation_.instructions.push_back(std::move(made));
+  }
+
+  [[noreturn]] void report(const Instruction& written, const std::string& message, const std::string& hint = "") const {
+    DiagnosticList diagnostics(module_.file, *module_.text);
+    diagnostics.error(written.opcode_text, std::string(written.opcode_text) + ": " + message, hint);
+    throw base::InputError(diagnostics.take());
+  }
+
+  void complete(ir::Instruction& made, const Instruction& written) {
+    set_attributes(made, module_.attributes_of(written));
+    if (const std::string_view* text = find_value(module_.attributes_of(written), "sharding")) {
+      made.sharding = sharding(*text);
+    }
+    switch (made.opcode) {
+      case ir::Opcode::parameter:
+        made.index = written.parameter;
+        break;
+      case ir::Opcode::constant:
+        if (auto value = read_graph_literal(written.literal, made.shape)) {
+          made.literal = std::make_shared<const ir::Literal>(std::move(*value));
+        }
+        break;
+      case ir::Opcode::unknown:
+        made.target = std::string(written.opcode_text);
+        break;
+      default:
+        break;
+    }
+    if (made.phase == ir::AsyncPhase::done) return adopt_start(made);
+    set_called(made, written);
+    if (made.opcode == ir::Opcode::while_loop) set_trip_count(made, written);
+    if (written.opcode == ir::Opcode::async_start) unwrap(made);
+  }
+
+  /// Returns a shared sharding, since many values have the same one.
+  std::shared_ptr<const ir::Sharding> sharding(std::string_view text) {
+    std::shared_ptr<const ir::Sharding>& known = shardings_[text];
+    if (!known) {
+      Scanner scanner(text);
+      known = std::make_shared<const ir::Sharding>(read_sharding(scanner));
+    }
+    return known;
+  }
+
+  /// Gives a -done the opcode of its start.
+  void adopt_start(ir::Instruction& done) {
+    done.called.clear();
+    if (done.operands.empty()) return;
+    const ir::Instruction& start = computation_[done.operands[0]];
+    if (start.phase == ir::AsyncPhase::start) done.opcode = start.opcode;
+  }
+
+  /// Sets the called computations in the graph's order, whatever the order of the text: condition before body, select
+  /// before scatter, the branch for true first.
+  void set_called(ir::Instruction& made, const Instruction& written) {
+    static constexpr std::array<std::string_view, 6> order{
+        "condition", "body", "select", "scatter", "true_computation", "false_computation"};
+    std::vector<std::pair<std::ptrdiff_t, ir::ComputationId>> called;
+    std::size_t next = 0;
+    const auto indices = module_.called(written);
+    for (const Attribute& attribute : module_.attributes_of(written)) {
+      const AttributeRow* row = find_attribute_row(attribute.name);
+      if (row == nullptr || row->form != AttributeForm::computations) continue;
+      Scanner scanner(attribute.value);
+      const std::ptrdiff_t place = std::ranges::find(order, attribute.name) - order.begin();
+      for (std::size_t n = read_names(scanner).size(); n > 0 && next < indices.size(); --n) {
+        called.emplace_back(place, computation_ids_[std::size_t(indices[next++])]);
+      }
+    }
+    std::ranges::stable_sort(called, {}, &std::pair<std::ptrdiff_t, ir::ComputationId>::first);
+    for (const auto& [place, id] : called) made.called.push_back(id);
+  }
+
+  void set_trip_count(ir::Instruction& loop, const Instruction& written) {
+    if (const std::string_view* config = find_value(module_.attributes_of(written), "backend_config")) {
+      loop.trip_count = stated_trip_count(*config);
+    }
+    const bool whole = loop.called.size() == 2 && loop.operands.size() == 1;
+    if (loop.trip_count < 0 && whole) loop.trip_count = ir::transform::find_trip_count(result_, computation_, loop);
+  }
+
+  /// Replaces an async-start of a computation with a single op by that op, with the operands reordered to the op's
+  /// order.
+  void unwrap(ir::Instruction& start) const {
+    if (start.called.size() != 1) return;
+    const ir::Computation& body = result_.computations[std::size_t(start.called[0])];
+    const ir::Instruction& op = body[body.root];
+    const bool alone = std::ranges::count_if(body.instructions, [](const ir::Instruction& instruction) {
+                         return instruction.opcode != ir::Opcode::parameter;
+                       }) == 1;
+    if (!alone || op.opcode == ir::Opcode::parameter || body.parameters.size() != start.operands.size()) return;
+    ir::Instruction unwrapped = op;
+    unwrapped.phase = ir::AsyncPhase::start;
+    unwrapped.name = std::move(start.name);
+    unwrapped.shape = std::move(start.shape);
+    for (ir::InstructionId& operand : unwrapped.operands) operand = start.operands[std::size_t(body[operand].index)];
+    if (unwrapped.op_name.empty()) unwrapped.op_name = std::move(start.op_name);
+    if (!unwrapped.sharding) unwrapped.sharding = std::move(start.sharding);
+    start = std::move(unwrapped);
+  }
+
+  const Module& module_;
+  GraphShapes shapes_;
+  ir::Module result_;
+  ir::Computation computation_;         ///< being converted
+  std::vector<ir::InstructionId> ids_;  ///< of the module's instructions
+  std::vector<ir::ComputationId> computation_ids_;
+  std::unordered_map<std::string_view, std::shared_ptr<const ir::Sharding>> shardings_;  ///< by their text
+  std::vector<ShapeId> results_;  ///< result shape of an asynchronous start, by its index in the module; -1 for others
+  std::vector<InstructionIndex> starts_at_;  ///< the -update that brings a start's last operand; -1 if none does
+  std::vector<std::pair<InstructionIndex, InstructionIndex>>
+      late_operands_;  ///< in the current computation: start, operand
+};
+
+}  // namespace
+
+ir::Module to_graph(const Module& module) { return Converter(module).run(); }
+
+}  // namespace podsim::sw::hlo::graph

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/ir/eval/contraction.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <type_traits>
+
+#include "sw/ir/eval/element.h"
+#include "sw/ir/eval/index_space.h"
+
+namespace podsim::sw::ir::eval {
+
+namespace {
+
+using Index = std::vector<std::int64_t>;
+
+/// A kernel position that contributes to an output: offset into the input, and number of the kernel position.
+struct Tap {
+  std::int64_t input;
+  std::int64_t kernel;
+};
+
+/// Offset that one set of dimensions contributes to an index into the array.
+std::int64_t offset_of(const Index& index, const std::vector<int>& dimensions, const Index& strides) {
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) offset += index[i] * strides[dimensions[i]];
+  return offset;
+}
+
+Index sizes_of(const Shape& shape, const std::vector<int>& dimensions) {
+  Index sizes;
+  for (int dimension : dimensions) sizes.push_back(shape.dimensions[dimension]);
+  return sizes;
+}
+
+/// Kernel positions whose input element exists, for the output at index `place`.
+std::vector<Tap> valid_taps(const Instruction& instruction, const Literal& input, const Literal& kernel,
+                            const Index& place) {
+  const ConvolutionDimensions& roles = instruction.convolution;
+  const Index input_strides = row_major_strides(input.shape.dimensions);
+  const Index position_strides = row_major_strides(sizes_of(kernel.shape, roles.kernel_spatial));
+  std::vector<Tap> taps;
+  for_each_index(sizes_of(kernel.shape, roles.kernel_spatial), [&](const Index& at) {
+    Tap tap{0, 0};
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const WindowDimension& window = instruction.window[i];
+      const std::int64_t dilated = place[i] * window.stride + at[i] * window.window_dilation - window.padding_low;
+      if (dilated < 0 || dilated % window.base_dilation != 0) return;
+      const std::int64_t from = dilated / window.base_dilation;
+      if (from >= input.shape.dimensions[roles.input_spatial[i]]) return;
+      tap.input += from * input_strides[roles.input_spatial[i]];
+      tap.kernel += (window.window_reversal ? window.size - 1 - at[i] : at[i]) * position_strides[i];
+    }
+    taps.push_back(tap);
+  });
+  return taps;
+}
+
+/// The elements of an array as the operands of products: real numbers, or integers modulo 2^64.
+template <class Number>
+std::vector<Number> numbers_of(const Literal& literal) {
+  if constexpr (std::is_same_v<Number, double>) {
+    return literal.values;
+  } else {
+    const ElementType type = literal.shape.element_type;
+    const std::int64_t count = literal.shape.element_count();
+    std::vector<Number> numbers;
+    numbers.reserve(std::size_t(count));
+    for (std::int64_t i = 0; i < count; ++i) numbers.push_back(Number(integer_of(type, element_of(literal, i))));
+    return numbers;
+  }
+}
+
+template <class Number>
+void store(Literal& result, std::int64_t i, Number sum) {
+  const ElementType type = result.shape.element_type;
+  if constexpr (std::is_same_v<Number, double>) {
+    result.values[std::size_t(i)] = round_to(type, sum);
+  } else {
+    set_element(result, i, integer_element(type, std::int64_t(sum)));
+  }
+}
+
+/// sums[i] += sum over k of x[k * x_step] * y[k * sums.size() + i], in the order of k. The inner loop runs over
+/// independent sums, which is several times faster than one sum after another and gives the same bits.
+template <class Number>
+void add_products(std::vector<Number>& sums, const Number* x, std::int64_t x_step, const Number* y,
+                  std::int64_t count) {
+  const std::size_t columns = sums.size();
+  for (std::int64_t k = 0; k < count; ++k, y += columns) {
+    const Number factor = x[k * x_step];
+    for (std::size_t i = 0; i < columns; ++i) sums[i] += factor * y[i];
+  }
+}
+
+std::vector<int> free_dimensions(int rank, const std::vector<int>& batch, const std::vector<int>& contracting) {
+  std::vector<int> dimensions;
+  for (int i = 0; i < rank; ++i) {
+    if (std::ranges::count(batch, i) + std::ranges::count(contracting, i) == 0) dimensions.push_back(i);
+  }
+  return dimensions;
+}
+
+/// Offsets of all indices over some dimensions of an array, in row-major order of those dimensions.
+std::vector<std::int64_t> offsets_over(const Shape& shape, const std::vector<int>& dimensions) {
+  const Index strides = row_major_strides(shape.dimensions);
+  std::vector<std::int64_t> offsets;
+  for_each_index(sizes_of(shape, dimensions),
+                 [&](const Index& index) { offsets.push_back(offset_of(index, dimensions, strides)); });
+  return offsets;
+}
+
+/// Elements at base + row + column for every row and column, row by row.
+template <class Number>
+std::vector<Number> gathered(const std::vector<Number>& numbers, std::int64_t base,
+                             const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& columns) {
+  std::vector<Number> values;
+  values.reserve(rows.size() * columns.size());
+  for (const std::int64_t row : rows) {
+    for (const std::int64_t column : columns) values.push_back(numbers[std::size_t(base + row + column)]);
+  }
+  return values;
+}
+
+/// A group of a grouped convolution, or the whole of an ungrouped one.
+template <class Number>
+struct ConvolutionGroup {
+  std::int64_t input = 0;       ///< offset of its input features or batches
+  std::int64_t output = 0;      ///< offset of its output features
+  std::vector<Number> weights;  ///< by kernel position, input feature, output feature
+};
+
+/// Feature groups split the input's features, batch groups its batch; both split the output's features.
+template <class Number>
+std::vector<ConvolutionGroup<Number>> groups_of(const Instruction& instruction, const Literal& input,
+                                                const Literal& kernel) {
+  const ConvolutionDimensions& roles = instruction.convolution;
+  const Index input_strides = row_major_strides(input.shape.dimensions);
+  const Index kernel_strides = row_major_strides(kernel.shape.dimensions);
+  const Index output_strides = row_major_strides(instruction.shape.dimensions);
+  const std::int64_t count = std::max(instruction.feature_groups, instruction.batch_groups);
+  const std::int64_t features = kernel.shape.dimensions[roles.kernel_output_feature] / count;
+  const int split = instruction.batch_groups > 1 ? roles.input_batch : roles.input_feature;
+  std::vector<int> rows = roles.kernel_spatial;
+  rows.push_back(roles.kernel_input_feature);
+  const std::vector<std::int64_t> row_offsets = offsets_over(kernel.shape, rows);
+  std::vector<std::int64_t> columns;
+  for (std::int64_t f = 0; f < features; ++f) columns.push_back(f * kernel_strides[roles.kernel_output_feature]);
+  const std::vector<Number> weights = numbers_of<Number>(kernel);
+  std::vector<ConvolutionGroup<Number>> groups;
+  for (std::int64_t g = 0; g < count; ++g) {
+    groups.push_back(
+        {g * (input.shape.dimensions[split] / count) * input_strides[split],
+         g * features * output_strides[roles.output_feature],
+         gathered(weights, g * features * kernel_strides[roles.kernel_output_feature], row_offsets, columns)});
+  }
+  return groups;
+}
+
+template <class Number>
+Literal convolve(const Instruction& instruction, const Literal& input, const Literal& kernel) {
+  const ConvolutionDimensions& roles = instruction.convolution;
+  const Shape& shape = instruction.shape;
+  Literal result = make_zeros(shape);
+  const Index input_strides = row_major_strides(input.shape.dimensions);
+  const Index strides = row_major_strides(shape.dimensions);
+  const std::int64_t depth = kernel.shape.dimensions[roles.kernel_input_feature];
+  const auto groups = groups_of<Number>(instruction, input, kernel);
+  const std::int64_t features = shape.dimensions[roles.output_feature] / std::int64_t(groups.size());
+  const std::vector<Number> inputs = numbers_of<Number>(input);
+  std::vector<Number> sums(static_cast<std::size_t>(features));
+  for_each_index(sizes_of(shape, roles.output_spatial), [&](const Index& place) {
+    const std::vector<Tap> taps = valid_taps(instruction, input, kernel, place);
+    for (std::int64_t b = 0; b < shape.dimensions[roles.output_batch]; ++b) {
+      for (const ConvolutionGroup<Number>& group : groups) {
+        const Number* x = inputs.data() + b * input_strides[roles.input_batch] + group.input;
+        std::ranges::fill(sums, Number(0));
+        for (const Tap& tap : taps) {
+          add_products(sums, x + tap.input, input_strides[roles.input_feature],
+                       group.weights.data() + tap.kernel * depth * features, depth);
+        }
+        const std::int64_t base =
+            offset_of(place, roles.output_spatial, strides) + b * strides[roles.output_batch] + group.output;
+        for (std::int64_t f = 0; f < features; ++f) {
+          store(result, base + f * strides[roles.output_feature], sums[std::size_t(f)]);
+        }
+      }
+    }
+  });
+  return result;
+}
+
+template <class Number>
+Literal multiply(const Instruction& instruction, const Literal& lhs, const Literal& rhs) {
+  const DotDimensions& roles = instruction.dot;
+  Literal result = make_zeros(instruction.shape);
+  const auto lhs_batch = offsets_over(lhs.shape, roles.lhs_batch);
+  const auto rhs_batch = offsets_over(rhs.shape, roles.rhs_batch);
+  const auto lhs_inner = offsets_over(lhs.shape, roles.lhs_contracting);
+  const auto rhs_inner = offsets_over(rhs.shape, roles.rhs_contracting);
+  const auto rows = offsets_over(lhs.shape, free_dimensions(lhs.shape.rank(), roles.lhs_batch, roles.lhs_contracting));
+  const auto columns =
+      offsets_over(rhs.shape, free_dimensions(rhs.shape.rank(), roles.rhs_batch, roles.rhs_contracting));
+  const std::int64_t depth = std::int64_t(lhs_inner.size());
+  const std::vector<Number> left = numbers_of<Number>(lhs), right = numbers_of<Number>(rhs);
+  std::vector<Number> sums(columns.size());
+  std::int64_t position = 0;
+  for (std::size_t b = 0; b < lhs_batch.size(); ++b) {
+    const std::vector<Number> x = gathered(left, lhs_batch[b], rows, lhs_inner);
+    const std::vector<Number> y = gathered(right, rhs_batch[b], rhs_inner, columns);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      std::ranges::fill(sums, Number(0));
+      add_products(sums, x.data() + std::int64_t(row) * depth, 1, y.data(), depth);
+      for (const Number sum : sums) store(result, position++, sum);
+    }
+  }
+  return result;
+}
+
+void require_real_or_integer(const Literal& a, const Literal& b) {
+  if (is_complex(a.shape.element_type) || is_complex(b.shape.element_type)) {
+    throw std::logic_error("complex numbers cannot be computed with");
+  }
+}
+
+/// Returns whether the products are of integers; otherwise integer operands are converted to real numbers.
+bool multiplies_integers(const Instruction& instruction) { return is_integer(instruction.shape.element_type); }
+
+/// Returns the operand, with 64-bit integers converted to real numbers.
+Literal as_real(const Literal& literal) {
+  if (!is_wide(literal.shape.element_type)) return literal;
+  Literal real = make_zeros(make_shape(ElementType::f64, literal.shape.dimensions));
+  for (std::size_t i = 0; i < real.values.size(); ++i) {
+    real.values[i] = convert_element(literal.shape.element_type, ElementType::f64, {0, literal.integers[i]}).number;
+  }
+  return real;
+}
+
+}  // namespace
+
+Literal evaluate_convolution(const Instruction& instruction, const Literal& input, const Literal& kernel) {
+  require_real_or_integer(input, kernel);
+  if (multiplies_integers(instruction)) return convolve<std::uint64_t>(instruction, input, kernel);
+  return convolve<double>(instruction, as_real(input), as_real(kernel));
+}
+
+Literal evaluate_dot(const Instruction& instruction, const Literal& lhs, const Literal& rhs) {
+  require_real_or_integer(lhs, rhs);
+  if (multiplies_integers(instruction)) return multiply<std::uint64_t>(instruction, lhs, rhs);
+  return multiply<double>(instruction, as_real(lhs), as_real(rhs));
+}
+
+}  // namespace podsim::sw::ir::eval

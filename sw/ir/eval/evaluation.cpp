@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/ir/eval/evaluation.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sw/ir/device_groups.h"
+#include "sw/ir/eval/bit_pattern.h"
+#include "sw/ir/eval/collective_values.h"
+#include "sw/ir/eval/contraction.h"
+#include "sw/ir/eval/dynamic_slice.h"
+#include "sw/ir/eval/elementwise.h"
+#include "sw/ir/eval/gather.h"
+#include "sw/ir/eval/linear_algebra.h"
+#include "sw/ir/eval/random_values.h"
+#include "sw/ir/eval/rearrangement.h"
+#include "sw/ir/eval/reduction.h"
+#include "sw/ir/eval/sorting.h"
+#include "sw/ir/rules/batch_norm.h"
+
+namespace podsim::sw::ir::eval {
+
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t(1) << 32;
+
+/// An error that already names its instruction.
+struct NamedError : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+std::vector<InstructionId> last_uses(const Computation& computation) {
+  std::vector<InstructionId> last(computation.instructions.size(), -1);
+  for (InstructionId id = 0; id < int(last.size()); ++id) {
+    for (const InstructionId operand : computation[id].operands) last[std::size_t(operand)] = id;
+  }
+  last[std::size_t(computation.root)] = int(last.size());
+  return last;
+}
+
+[[noreturn]] void fail_unsupported() { throw std::logic_error("this cannot be evaluated"); }
+
+bool is_token(const Shape& shape) { return shape.element_type == ElementType::token; }
+
+Value token() { return Value(Literal{make_shape(ElementType::token, {}), {}, {}}); }
+
+/// Custom calls that only pass information about their operand to the compiler.
+bool is_annotation(const std::string& target) {
+  static constexpr std::string_view names[] = {
+      "Sharding",    "SPMDFullToShardShape", "SPMDShardToFullShape",       "annotate_device_placement",
+      "MoveToHost",  "MoveToDevice",         "AssumeGatherIndicesInBound", "LayoutConstraint",
+      "PinToDevice", "PinToDeviceSram",      "xla.sdy.FuncResultSharding",
+  };
+  return std::ranges::find(names, target) != std::end(names);
+}
+
+}  // namespace
+
+Evaluation::Evaluation(EvaluationRun& run, const Computation& computation, std::vector<int> devices)
+    : run_(run), computation_(computation), devices_(std::move(devices)), values_(computation.instructions.size()) {}
+
+std::vector<Value> Evaluation::run(const std::vector<std::vector<Value>>& arguments) {
+  const std::vector<InstructionId> last = last_uses(computation_);
+  for (InstructionId id = 0; id < int(values_.size()); ++id) {
+    const Instruction& instruction = computation_[id];
+    try {
+      if (instruction.shape.element_count() > most_elements) throw std::logic_error("the array is too large");
+      values_[std::size_t(id)] = evaluate(instruction, arguments);
+    } catch (const NamedError&) {
+      throw;
+    } catch (const std::logic_error& error) {
+      throw NamedError(fmt::format(
+          "{}/{} = {}: {}", computation_.name, instruction.name,
+          instruction.opcode == Opcode::unknown ? instruction.target : to_string(instruction.opcode), error.what()));
+    }
+    for (const InstructionId operand : instruction.operands) {
+      if (last[std::size_t(operand)] == id) values_[std::size_t(operand)].clear();
+    }
+  }
+  return std::move(values_[std::size_t(computation_.root)]);
+}
+
+std::vector<Value> Evaluation::evaluate(const Instruction& instruction,
+                                        const std::vector<std::vector<Value>>& arguments) {
+  if (instruction.phase == AsyncPhase::done) return values_[std::size_t(instruction.operands[0])];
+  if (is_collective(instruction.opcode)) return collective(instruction);
+  switch (instruction.opcode) {
+    case Opcode::fusion:
+    case Opcode::call:
+      return call(instruction);
+    case Opcode::while_loop:
+      return loop(instruction);
+    case Opcode::conditional:
+      return branch(instruction);
+    default:
+      break;
+  }
+  std::vector<Value> results;
+  for (std::size_t at = 0; at < devices_.size(); ++at) {
+    const bool parameter = instruction.opcode == Opcode::parameter;
+    results.push_back(parameter ? arguments[at][std::size_t(instruction.index)] : evaluate_alone(instruction, at));
+  }
+  return results;
+}
+
+/// Evaluates an instruction that needs no other device; values may be tuples.
+Value Evaluation::evaluate_alone(const Instruction& instruction, std::size_t at) {
+  switch (instruction.opcode) {
+    case Opcode::tuple: {
+      std::vector<Value> elements;
+      for (std::size_t k = 0; k < instruction.operands.size(); ++k) elements.push_back(operand(instruction, k, at));
+      return Value::tuple(instruction.shape, std::move(elements));
+    }
+    case Opcode::get_tuple_element:
+      return operand(instruction, 0, at).element(std::size_t(instruction.index));
+    case Opcode::opt_barrier:
+      if (instruction.operands.size() > 1) fail_unsupported();
+      return operand(instruction, 0, at);
+    case Opcode::copy:
+    case Opcode::domain:
+    case Opcode::add_dependency:
+      return operand(instruction, 0, at);
+    case Opcode::tuple_select:
+      return operand(instruction, operand(instruction, 0, at).array().values[0] != 0 ? 1 : 2, at);
+    case Opcode::constant:
+      if (!instruction.literal) throw std::logic_error("its value is left out of the text");
+      return Value(*instruction.literal);
+    case Opcode::after_all:
+      return token();
+    case Opcode::custom_call:
+      return custom_call(instruction, at);
+    case Opcode::infeed:
+      return feed_in(instruction, at);
+    case Opcode::outfeed:
+      if (run_.host.outfeed) run_.host.outfeed(devices_[at], operand(instruction, 0, at).literal());
+      return is_token(instruction.shape) ? token() : Value::tuple(instruction.shape, {});
+    case Opcode::partition_id:
+    case Opcode::replica_id:
+      return device_id(instruction, at);
+    case Opcode::rng_get_and_update_state:
+      return random_state(instruction, at);
+    default:
+      return evaluate_array(instruction, at);
+  }
+}
+
+std::vector<const Literal*> Evaluation::arrays(const Instruction& instruction, std::size_t at) const {
+  std::vector<const Literal*> operands;
+  for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
+    const Value& value = operand(instruction, k, at);
+    if (value.is_tuple()) fail_unsupported();
+    operands.push_back(&value.array());
+  }
+  return operands;
+}
+
+Value Evaluation::evaluate_array(const Instruction& instruction, std::size_t at) {
+  const std::vector<const Literal*> operands = arrays(instruction, at);
+  Literal result = evaluate_operands(instruction, operands, at);
+  const ElementType type = instruction.shape.element_type;
+  // Compilers may let an instruction that only moves values change their precision.
+  const auto differs = [type](const Literal* operand) { return operand->shape.element_type != type; };
+  if (is_floating_point(type) && std::ranges::any_of(operands, differs)) {
+    for (double& value : result.values) value = round_to(type, value);
+  }
+  return Value(std::move(result));
+}
+
+Literal Evaluation::evaluate_operands(const Instruction& instruction, const std::vector<const Literal*>& operands,
+                                      std::size_t at) {
+  if (is_elementwise(instruction.opcode)) return evaluate_elementwise(instruction, operands);
+  if (is_rearrangement(instruction.opcode)) return evaluate_rearrangement(instruction, operands);
+  switch (instruction.opcode) {
+    case Opcode::dynamic_slice:
+      return evaluate_dynamic_slice(instruction, operands);
+    case Opcode::dynamic_update_slice:
+      return evaluate_dynamic_update_slice(instruction, operands);
+    case Opcode::bitcast:
+      return evaluate_bitcast(instruction, *operands[0], computation_[instruction.operands[0]].shape);
+    case Opcode::bitcast_convert:
+      return evaluate_bitcast_convert(instruction, *operands[0]);
+    case Opcode::convolution:
+      return evaluate_convolution(instruction, *operands[0], *operands[1]);
+    case Opcode::dot:
+      if (operands.size() > 2) fail_unsupported();
+      return evaluate_dot(instruction, *operands[0], *operands[1]);
+    case Opcode::gather:
+      return evaluate_gather(instruction, *operands[0], *operands[1]);
+    case Opcode::topk:
+      return evaluate_topk(instruction, *operands[0]);
+    case Opcode::rng:
+      return random(instruction, operands, at);
+    case Opcode::rng_bit_generator:
+      return evaluate_rng_bit_generator(instruction, *operands[0]);
+    case Opcode::cholesky:
+      return evaluate_cholesky(instruction, *operands[0]);
+    case Opcode::triangular_solve:
+      return evaluate_triangular_solve(instruction, *operands[0], *operands[1]);
+    case Opcode::batch_norm_training:
+    case Opcode::batch_norm_inference:
+    case Opcode::batch_norm_grad:
+      return rules::evaluate_batch_norm(instruction, operands);
+    case Opcode::get_dimension_size: {
+      Literal size = make_zeros(instruction.shape);
+      size.values[0] = double(operands[0]->shape.dimensions[std::size_t(instruction.index)]);
+      return size;
+    }
+    default:
+      return evaluate_called(instruction, operands);
+  }
+}
+
+/// Evaluates instructions that apply a computation of scalars.
+Literal Evaluation::evaluate_called(const Instruction& instruction, const std::vector<const Literal*>& operands) const {
+  const auto function = [&](std::size_t i) {
+    return ScalarFunction(run_.module, run_.module.computations[std::size_t(instruction.called[i])]);
+  };
+  switch (instruction.opcode) {
+    case Opcode::reduce:
+      return evaluate_reduce(instruction, operands, function(0));
+    case Opcode::reduce_window:
+      return evaluate_reduce_window(instruction, operands, function(0));
+    case Opcode::select_and_scatter:
+      return evaluate_select_and_scatter(instruction, *operands[0], *operands[1], *operands[2], function(0),
+                                         function(1));
+    case Opcode::scatter:
+      return evaluate_scatter(instruction, operands, function(0));
+    case Opcode::sort:
+      return evaluate_sort(instruction, operands, function(0));
+    case Opcode::map:
+      return evaluate_map(instruction, operands, function(0));
+    default:
+      fail_unsupported();
+  }
+}
+
+Value Evaluation::custom_call(const Instruction& instruction, std::size_t at) const {
+  const bool same =
+      !instruction.operands.empty() && computation_[instruction.operands[0]].shape.compatible(instruction.shape);
+  if (same && is_annotation(instruction.target)) return operand(instruction, 0, at);
+  if (instruction.target == "AllocateBuffer") return Value(make_zeros(instruction.shape));
+  throw std::logic_error(fmt::format("what '{}' computes is not known", instruction.target));
+}
+
+Value Evaluation::feed_in(const Instruction& instruction, std::size_t at) const {
+  if (!run_.host.infeed) throw std::logic_error("the module feeds in and the host has no infeed");
+  Literal literal = run_.host.infeed(devices_[at], instruction);
+  if (!literal.shape.compatible(instruction.shape)) throw std::logic_error("the host feeds in another shape");
+  return Value(std::move(literal));
+}
+
+Literal Evaluation::random(const Instruction& instruction, const std::vector<const Literal*>& operands,
+                           std::size_t at) {
+  if (operands.size() != 2) throw std::logic_error("takes two parameters of its distribution");
+  const auto device = std::uint64_t(devices_[at]);
+  const std::uint64_t stream = device << 40 | run_.drawn[device]++;
+  return evaluate_rng(instruction, *operands[0], *operands[1], run_.host.seed, stream);
+}
+
+/// A 128-bit counter that starts at the seed and advances by the instruction's delta.
+Value Evaluation::random_state(const Instruction& instruction, std::size_t at) {
+  Literal state = make_zeros(instruction.shape);
+  if (state.integers.size() != 2) throw std::logic_error("the state is u64[2]");
+  std::uint64_t& drawn = run_.drawn[std::size_t(devices_[at])];
+  state.integers = {std::int64_t(run_.host.seed), std::int64_t(drawn)};
+  drawn += std::uint64_t(instruction.index);
+  return Value(std::move(state));
+}
+
+Value Evaluation::device_id(const Instruction& instruction, std::size_t at) const {
+  const std::int64_t device = devices_[at];
+  Literal id = make_zeros(instruction.shape);
+  id.values[0] =
+      double(instruction.opcode == Opcode::partition_id ? device % run_.partitions : device / run_.partitions);
+  return Value(std::move(id));
+}
+
+std::vector<Value> Evaluation::call(const Instruction& instruction) {
+  std::vector<std::vector<Value>> arguments(devices_.size());
+  for (std::size_t at = 0; at < devices_.size(); ++at) {
+    for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
+      arguments[at].push_back(operand(instruction, k, at));
+    }
+  }
+  return Evaluation(run_, run_.module.computations[std::size_t(instruction.called[0])], devices_).run(arguments);
+}
+
+std::vector<Value> Evaluation::loop(const Instruction& instruction) {
+  const Computation& condition = run_.module.computations[std::size_t(instruction.called[0])];
+  const Computation& body = run_.module.computations[std::size_t(instruction.called[1])];
+  std::vector<Value> state = values_[std::size_t(instruction.operands[0])];
+  std::vector<std::size_t> going(devices_.size());
+  for (std::size_t at = 0; at < going.size(); ++at) going[at] = at;
+  while (true) {
+    const auto run = [&](const Computation& computation) {
+      std::vector<int> devices;
+      std::vector<std::vector<Value>> arguments;
+      for (const std::size_t at : going) {
+        devices.push_back(devices_[at]);
+        arguments.push_back({state[at]});
+      }
+      return Evaluation(run_, computation, std::move(devices)).run(arguments);
+    };
+    const std::vector<Value> holds = run(condition);
+    std::vector<std::size_t> still;
+    for (std::size_t i = 0; i < going.size(); ++i) {
+      if (holds[i].array().values[0] != 0) still.push_back(going[i]);
+    }
+    going = std::move(still);
+    if (going.empty()) return state;
+    std::vector<Value> next = run(body);
+    for (std::size_t i = 0; i < going.size(); ++i) state[going[i]] = std::move(next[i]);
+  }
+}
+
+std::int64_t Evaluation::chosen_branch(const Instruction& instruction, std::size_t at) const {
+  const Literal& index = operand(instruction, 0, at).array();
+  const ElementType type = index.shape.element_type;
+  const std::int64_t written = integer_of(type, element_of(index, 0));
+  if (type == ElementType::pred) return written != 0 ? 0 : 1;
+  const std::int64_t last = std::int64_t(instruction.called.size()) - 1;
+  return written < 0 || written > last ? last : written;
+}
+
+std::vector<Value> Evaluation::branch(const Instruction& instruction) {
+  std::vector<Value> results(devices_.size());
+  for (std::size_t branch = 0; branch < instruction.called.size(); ++branch) {
+    std::vector<std::size_t> here;
+    std::vector<int> devices;
+    std::vector<std::vector<Value>> arguments;
+    for (std::size_t at = 0; at < devices_.size(); ++at) {
+      if (chosen_branch(instruction, at) != std::int64_t(branch)) continue;
+      here.push_back(at);
+      devices.push_back(devices_[at]);
+      arguments.push_back({operand(instruction, branch + 1, at)});
+    }
+    if (here.empty()) continue;
+    const Computation& computation = run_.module.computations[std::size_t(instruction.called[branch])];
+    std::vector<Value> values = Evaluation(run_, computation, std::move(devices)).run(arguments);
+    for (std::size_t i = 0; i < here.size(); ++i) results[here[i]] = std::move(values[i]);
+  }
+  return results;
+}
+
+std::size_t Evaluation::index_of(std::int64_t device) const {
+  const auto found = std::ranges::find(devices_, int(device));
+  if (found == devices_.end()) throw std::logic_error(fmt::format("waits for device {}, which is not here", device));
+  return std::size_t(found - devices_.begin());
+}
+
+std::vector<Value> Evaluation::collective(const Instruction& instruction) {
+  if (instruction.opcode == Opcode::all_reduce && run_.host.all_reduce) return collective_of_host(instruction);
+  if (instruction.opcode == Opcode::collective_permute) return permute(instruction);
+  std::vector<Value> results(devices_.size());
+  std::vector<bool> served(devices_.size(), false);
+  for (const auto& group : device_groups(instruction, run_.replicas, run_.partitions)) {
+    // A group without these devices is evaluated elsewhere, or takes another branch.
+    const auto is_here = [&](std::int64_t device) { return std::ranges::count(devices_, int(device)) > 0; };
+    if (std::ranges::none_of(group, is_here)) continue;
+    std::vector<std::vector<const Literal*>> operands;
+    std::vector<std::size_t> places;
+    for (const std::int64_t device : group) {
+      places.push_back(index_of(device));
+      served[places.back()] = true;
+      operands.push_back(arrays(instruction, places.back()));
+    }
+    std::vector<Value> values = in_group(instruction, operands);
+    for (std::size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(values[i]);
+  }
+  for (std::size_t at = 0; at < devices_.size(); ++at) {
+    if (served[at]) continue;
+    if (instruction.opcode != Opcode::collective_broadcast) {
+      throw std::logic_error(fmt::format("device {} is in no group", devices_[at]));
+    }
+    results[at] = Value(make_zeros(instruction.shape));
+  }
+  return results;
+}
+
+std::vector<Value> Evaluation::in_group(const Instruction& instruction,
+                                        const std::vector<std::vector<const Literal*>>& operands) {
+  const auto combiner = [&] {
+    const Computation& called = run_.module.computations[std::size_t(instruction.called[0])];
+    for (const Literal* operand : operands[0]) {
+      const ElementType type = called[called.parameters[0]].shape.element_type;
+      if (is_wide(type) != is_wide(operand->shape.element_type)) {
+        throw std::logic_error("the combiner is of another type than its operands");
+      }
+    }
+    return ScalarFunction(run_.module, called);
+  };
+  switch (instruction.opcode) {
+    case Opcode::all_reduce: {
+      ScalarFunction combine = combiner();
+      return all_reduce_values(instruction, operands, combine);
+    }
+    case Opcode::reduce_scatter: {
+      ScalarFunction combine = combiner();
+      return reduce_scatter_values(instruction, operands, combine);
+    }
+    case Opcode::all_gather:
+      return all_gather_values(instruction, operands);
+    case Opcode::all_to_all:
+      return all_to_all_values(instruction, operands);
+    case Opcode::collective_broadcast:
+      return broadcast_values(instruction, operands);
+    default:
+      fail_unsupported();
+  }
+}
+
+std::vector<Value> Evaluation::collective_of_host(const Instruction& instruction) {
+  std::vector<std::vector<Literal>> operands(devices_.size());
+  for (std::size_t at = 0; at < devices_.size(); ++at) {
+    for (const Literal* array : arrays(instruction, at)) operands[at].push_back(*array);
+  }
+  std::vector<Value> results;
+  for (Literal& result : run_.host.all_reduce(instruction, operands)) results.emplace_back(std::move(result));
+  if (results.size() != devices_.size()) throw std::logic_error("the host's all-reduce lost a device");
+  return results;
+}
+
+/// Gives every target its source's value, and 0 to devices that are no target.
+std::vector<Value> Evaluation::permute(const Instruction& instruction) {
+  if (instruction.operands.size() != 1) fail_unsupported();
+  std::vector<Value> results(devices_.size());
+  for (const auto& [source, target] : device_pairs(instruction, run_.replicas, run_.partitions)) {
+    const bool source_here = std::ranges::count(devices_, int(source)) > 0;
+    const bool target_here = std::ranges::count(devices_, int(target)) > 0;
+    if (!source_here && !target_here) continue;
+    results[index_of(target)] = operand(instruction, 0, index_of(source));
+  }
+  std::vector<bool> received(devices_.size(), false);
+  for (const auto& [source, target] : device_pairs(instruction, run_.replicas, run_.partitions)) {
+    if (std::ranges::count(devices_, int(target)) > 0) received[index_of(target)] = true;
+  }
+  for (std::size_t at = 0; at < devices_.size(); ++at) {
+    if (!received[at]) results[at] = Value(make_zeros(instruction.shape));
+  }
+  return results;
+}
+
+}  // namespace podsim::sw::ir::eval

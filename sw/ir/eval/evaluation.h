@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sw/ir/eval/evaluator.h"
+#include "sw/ir/value.h"
+
+namespace podsim::sw::ir::eval {
+
+/// State that the evaluations of all computations of a run share.
+struct EvaluationRun {
+  const Module& module;
+  const EvaluationHost& host;
+  std::int64_t replicas, partitions;
+  std::vector<std::uint64_t> drawn;  ///< by device: number of rng instructions evaluated so far
+};
+
+/// Evaluates one computation on some devices in lock step, one instruction at a time.
+class Evaluation {
+ public:
+  /// `devices` are flat ids.
+  Evaluation(EvaluationRun& run, const Computation& computation, std::vector<int> devices);
+
+  /// Takes arguments[i][parameter] for devices_[i] and returns the root's value for each. Throws std::logic_error
+  /// naming the instruction that cannot be evaluated.
+  std::vector<Value> run(const std::vector<std::vector<Value>>& arguments);
+
+ private:
+  std::vector<Value> evaluate(const Instruction& instruction, const std::vector<std::vector<Value>>& arguments);
+  Value evaluate_alone(const Instruction& instruction, std::size_t at);
+  Value evaluate_array(const Instruction& instruction, std::size_t at);
+  Literal evaluate_operands(const Instruction& instruction, const std::vector<const Literal*>& operands,
+                            std::size_t at);
+  Literal evaluate_called(const Instruction& instruction, const std::vector<const Literal*>& operands) const;
+  Value custom_call(const Instruction& instruction, std::size_t at) const;
+  Value feed_in(const Instruction& instruction, std::size_t at) const;
+  Literal random(const Instruction& instruction, const std::vector<const Literal*>& operands, std::size_t at);
+  Value random_state(const Instruction& instruction, std::size_t at);
+  Value device_id(const Instruction& instruction, std::size_t at) const;
+
+  std::vector<Value> call(const Instruction& instruction);
+  std::vector<Value> loop(const Instruction& instruction);
+  std::vector<Value> branch(const Instruction& instruction);
+  std::int64_t chosen_branch(const Instruction& instruction, std::size_t at) const;
+  std::vector<Value> collective(const Instruction& instruction);
+  std::vector<Value> collective_of_host(const Instruction& instruction);
+  std::vector<Value> permute(const Instruction& instruction);
+  std::vector<Value> in_group(const Instruction& instruction, const std::vector<std::vector<const Literal*>>& operands);
+  std::size_t index_of(std::int64_t device) const;
+
+  const Value& operand(const Instruction& instruction, std::size_t k, std::size_t at) const {
+    return values_[std::size_t(instruction.operands[k])][at];
+  }
+  std::vector<const Literal*> arrays(const Instruction& instruction, std::size_t at) const;
+
+  EvaluationRun& run_;
+  const Computation& computation_;
+  std::vector<int> devices_;
+  std::vector<std::vector<Value>> values_;  ///< [instruction][index into devices_]
+};
+
+}  // namespace podsim::sw::ir::eval

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/ir/eval/evaluator.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sw/ir/eval/evaluation.h"
+
+namespace podsim::sw::ir::eval {
+
+namespace {
+
+void check_arguments(const Computation& entry, std::span<const Literal> arguments) {
+  if (arguments.size() != entry.parameters.size()) {
+    throw std::logic_error(fmt::format("{} arguments for {} parameters", arguments.size(), entry.parameters.size()));
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Instruction& parameter = entry[entry.parameters[i]];
+    if (!arguments[i].shape.compatible(parameter.shape)) {
+      throw std::logic_error(fmt::format("argument {} for parameter {}: {}", to_string(arguments[i].shape),
+                                         parameter.name, to_string(parameter.shape)));
+    }
+  }
+}
+
+/// Number of replicas of a run on `devices` devices.
+std::int64_t replicas_of(const Module& module, std::int64_t devices) {
+  if (module.replicas == 1 && module.partitions == 1) return devices;
+  if (devices != module.replicas * module.partitions) {
+    throw std::logic_error(
+        fmt::format("arguments for {} devices, the module runs on {}", devices, module.replicas * module.partitions));
+  }
+  return module.replicas;
+}
+
+}  // namespace
+
+Literal evaluate(const Module& module, std::span<const Literal> arguments, const EvaluationHost& host) {
+  return std::move(evaluate_partitions(module, {{arguments.begin(), arguments.end()}}, host)[0]);
+}
+
+std::vector<Literal> evaluate_partitions(const Module& module, const std::vector<std::vector<Literal>>& arguments,
+                                         const EvaluationHost& host) {
+  const Computation& entry = module.entry_computation();
+  std::vector<std::vector<Value>> values(arguments.size());
+  std::vector<int> devices;
+  for (std::size_t device = 0; device < arguments.size(); ++device) {
+    devices.push_back(int(device));
+    check_arguments(entry, arguments[device]);
+    for (const Literal& argument : arguments[device]) values[device].emplace_back(argument);
+  }
+  EvaluationRun run{module, host, replicas_of(module, std::int64_t(arguments.size())), module.partitions,
+                    std::vector<std::uint64_t>(arguments.size(), 0)};
+  std::vector<Literal> results;
+  for (const Value& value : Evaluation(run, entry, std::move(devices)).run(values)) results.push_back(value.literal());
+  return results;
+}
+
+}  // namespace podsim::sw::ir::eval

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "sw/ir/graph.h"
+#include "sw/ir/literal.h"
+
+/// The reference evaluator: computes the results of a module in loops that follow the definition of each opcode. Every
+/// result is rounded to its element type. Convolution, dot and reductions accumulate in double precision and round
+/// once; an f64 module runs in double precision throughout. Integers of every width are exact.
+///
+/// An asynchronous start has the value of its operation at once. Dynamic dimensions have the size of their bounds.
+namespace podsim::sw::ir::eval {
+
+/// Inputs from outside the devices. Members that a module does not need may stay empty.
+struct EvaluationHost {
+  /// Takes operands[device][operand] and returns the result of each device, in the instruction's shape. Empty: the
+  /// combiner is folded over the devices of a group in their order and rounded once.
+  std::function<std::vector<Literal>(const Instruction&, const std::vector<std::vector<Literal>>& operands)> all_reduce;
+  std::function<Literal(int device, const Instruction&)> infeed;
+  std::function<void(int device, const Literal&)> outfeed;
+  /// Seed of rng and rng-get-and-update-state, for which the module has no state.
+  std::uint64_t seed = 0;
+};
+
+/// Returns the entry computation's result for one device. Throws std::logic_error naming the instruction if the
+/// arguments do not match the parameters, the module has an infeed and the host has none, or an instruction cannot be
+/// evaluated (a custom call, complex numbers, send and recv, an elided constant).
+Literal evaluate(const Module& module, std::span<const Literal> arguments, const EvaluationHost& host = {});
+
+/// Evaluates all devices of a program in lock step: takes arguments[device][parameter] and returns the result of each
+/// device. Device r * partitions + p runs partition p of replica r; a module with one replica and one partition may run
+/// on any number of replicas. Devices may take different branches and trip counts; a collective with an incomplete
+/// group is an error.
+std::vector<Literal> evaluate_partitions(const Module& module, const std::vector<std::vector<Literal>>& arguments,
+                                         const EvaluationHost& host = {});
+
+}  // namespace podsim::sw::ir::eval

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+/// Iteration over the elements of an array in row-major order of its dimensions.
+namespace podsim::sw::ir::eval {
+
+/// Distance in elements between neighbours along each dimension of a row-major array.
+inline std::vector<std::int64_t> row_major_strides(const std::vector<std::int64_t>& sizes) {
+  std::vector<std::int64_t> strides(sizes.size(), 1);
+  for (int i = int(sizes.size()) - 2; i >= 0; --i) strides[i] = strides[i + 1] * sizes[i + 1];
+  return strides;
+}
+
+/// Calls visit(index) for every index of [0, sizes) in row-major order; the last dimension varies fastest.
+template <class Visit>
+void for_each_index(const std::vector<std::int64_t>& sizes, Visit&& visit) {
+  for (std::int64_t size : sizes) {
+    if (size == 0) return;
+  }
+  std::vector<std::int64_t> index(sizes.size(), 0);
+  while (true) {
+    visit(static_cast<const std::vector<std::int64_t>&>(index));
+    int dimension = int(sizes.size()) - 1;
+    while (dimension >= 0 && ++index[dimension] == sizes[dimension]) index[dimension--] = 0;
+    if (dimension < 0) return;
+  }
+}
+
+}  // namespace podsim::sw::ir::eval

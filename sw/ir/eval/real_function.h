@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sw/ir/element_type.h"
+#include "sw/ir/opcode.h"
+
+namespace podsim::sw::ir::eval {
+
+/// Applies an elementwise opcode of one or two operands to real numbers, in double precision and without rounding.
+/// Throws std::logic_error for an opcode of integers.
+double apply_real(Opcode opcode, double x, double y);
+
+/// Returns whether x comes before y in IEEE's totalOrder: -NaN, -infinity, ..., -0, 0, ..., infinity, NaN.
+bool totally_less(double x, double y);
+
+/// Evaluates reduce-precision: the nearest number with the given bits of exponent and mantissa, ties to even. If the
+/// type has a wider exponent, results that are too large become infinity and results that would be subnormal become 0.
+double reduce_precision(ElementType type, int exponent_bits, int mantissa_bits, double x);
+
+}  // namespace podsim::sw::ir::eval

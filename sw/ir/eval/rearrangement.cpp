@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/ir/eval/rearrangement.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "sw/ir/eval/affine_copy.h"
+#include "sw/ir/eval/element.h"
+#include "sw/ir/eval/index_space.h"
+
+namespace podsim::sw::ir::eval {
+
+namespace {
+
+using Index = std::vector<std::int64_t>;
+
+Literal evaluate_iota(const Instruction& instruction) {
+  Literal result = make_zeros(instruction.shape);
+  const ElementType type = result.shape.element_type;
+  std::int64_t position = 0;
+  for_each_index(result.shape.dimensions, [&](const Index& index) {
+    const Element number{0, index[std::size_t(instruction.index)]};
+    set_element(result, position++, convert_element(ElementType::s64, type, number));
+  });
+  return result;
+}
+
+Literal evaluate_broadcast(const Instruction& instruction, const Literal& operand) {
+  const Index strides = row_major_strides(operand.shape.dimensions);
+  Index steps(instruction.shape.rank(), 0);
+  for (std::size_t i = 0; i < strides.size(); ++i) steps[instruction.dimensions[i]] = strides[i];
+  return gather_affine(instruction.shape, operand, 0, steps);
+}
+
+Literal evaluate_transpose(const Instruction& instruction, const Literal& operand) {
+  const Index strides = row_major_strides(operand.shape.dimensions);
+  Index steps(strides.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) steps[i] = strides[instruction.dimensions[i]];
+  return gather_affine(instruction.shape, operand, 0, steps);
+}
+
+Literal evaluate_reverse(const Instruction& instruction, const Literal& operand) {
+  Index steps = row_major_strides(operand.shape.dimensions);
+  std::int64_t base = 0;
+  for (std::int64_t dimension : instruction.dimensions) {
+    base += (operand.shape.dimensions[dimension] - 1) * steps[dimension];
+    steps[dimension] = -steps[dimension];
+  }
+  return gather_affine(instruction.shape, operand, base, steps);
+}
+
+Literal evaluate_slice(const Instruction& instruction, const Literal& operand) {
+  Index steps = row_major_strides(operand.shape.dimensions);
+  std::int64_t base = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    base += instruction.slice[i].start * steps[i];
+    steps[i] *= instruction.slice[i].stride;
+  }
+  return gather_affine(instruction.shape, operand, base, steps);
+}
+
+Literal evaluate_pad(const Instruction& instruction, const Literal& operand, const Literal& value) {
+  Literal result = make_zeros(instruction.shape);
+  const std::int64_t count = result.shape.element_count();
+  for (std::int64_t i = 0; i < count; ++i) copy_element(result, i, value, 0);
+  const Index strides = row_major_strides(result.shape.dimensions);
+  std::int64_t position = -1;
+  for_each_index(operand.shape.dimensions, [&](const Index& index) {
+    ++position;
+    std::int64_t to = 0;
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      const PadDimension& pad = instruction.padding[i];
+      const std::int64_t place = pad.low + index[i] * (pad.interior + 1);
+      if (place < 0 || place >= result.shape.dimensions[i]) return;
+      to += place * strides[i];
+    }
+    copy_element(result, to, operand, position);
+  });
+  return result;
+}
+
+Literal evaluate_concatenate(const Instruction& instruction, std::span<const Literal* const> operands) {
+  Literal result = make_zeros(instruction.shape);
+  const auto along = std::size_t(instruction.dimensions[0]);
+  const Index strides = row_major_strides(result.shape.dimensions);
+  std::int64_t offset = 0;
+  for (const Literal* operand : operands) {
+    scatter_affine(result, *operand, offset * strides[along], strides);
+    offset += operand->shape.dimensions[along];
+  }
+  return result;
+}
+
+}  // namespace
+
+bool is_rearrangement(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::iota:
+    case Opcode::broadcast:
+    case Opcode::reshape:
+    case Opcode::transpose:
+    case Opcode::reverse:
+    case Opcode::pad:
+    case Opcode::slice:
+    case Opcode::concatenate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Literal evaluate_rearrangement(const Instruction& instruction, std::span<const Literal* const> operands) {
+  switch (instruction.opcode) {
+    case Opcode::iota:
+      return evaluate_iota(instruction);
+    case Opcode::broadcast:
+      return evaluate_broadcast(instruction, *operands[0]);
+    case Opcode::reshape:
+      return {instruction.shape, operands[0]->values, {}, operands[0]->integers};
+    case Opcode::transpose:
+      return evaluate_transpose(instruction, *operands[0]);
+    case Opcode::reverse:
+      return evaluate_reverse(instruction, *operands[0]);
+    case Opcode::pad:
+      return evaluate_pad(instruction, *operands[0], *operands[1]);
+    case Opcode::slice:
+      return evaluate_slice(instruction, *operands[0]);
+    case Opcode::concatenate:
+      return evaluate_concatenate(instruction, operands);
+    default:
+      break;
+  }
+  assert(false);
+  return {};
+}
+
+}  // namespace podsim::sw::ir::eval

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "sw/ir/eval/scalar_function.h"
+#include "sw/ir/graph.h"
+#include "sw/ir/literal.h"
+
+namespace podsim::sw::ir::eval {
+
+/// Sorts along one dimension so that less(a, b) holds for no later a and earlier b; several operands are permuted
+/// together. The sort is stable whether or not the instruction requires it. A comparator that is not an order gives
+/// some permutation.
+Literal evaluate_sort(const Instruction& instruction, std::span<const Literal* const> operands, ScalarFunction less);
+
+/// Returns the largest (or smallest) elements of the last dimension and their indices, in descending (ascending) order
+/// of IEEE's totalOrder. Ties go to the lower index.
+Literal evaluate_topk(const Instruction& instruction, const Literal& operand);
+
+}  // namespace podsim::sw::ir::eval

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/ir/instruction_identity.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <memory>
+
+#include <boost/container_hash/hash.hpp>
+
+#include "sw/ir/literal.h"
+
+namespace podsim::sw::ir {
+namespace {
+
+void hash_shape(std::size_t& seed, const Shape& shape) {
+  boost::hash_combine(seed, int(shape.element_type));
+  boost::hash_range(seed, shape.dimensions.begin(), shape.dimensions.end());
+}
+
+bool is_equal(const std::shared_ptr<const Literal>& a, const std::shared_ptr<const Literal>& b) {
+  if (!a || !b) return a == b;
+  // Compares bits: 0 and -0 are different constants, and a NaN equals itself.
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  return a->elements.empty() && b->elements.empty() && std::ranges::equal(a->values, b->values, {}, bits, bits) &&
+         a->integers == b->integers;
+}
+
+}  // namespace
+
+std::size_t hash(const Instruction& instruction) {
+  std::size_t seed = std::size_t(instruction.opcode);
+  hash_shape(seed, instruction.shape);
+  boost::hash_range(seed, instruction.operands.begin(), instruction.operands.end());
+  boost::hash_range(seed, instruction.dimensions.begin(), instruction.dimensions.end());
+  boost::hash_combine(seed, instruction.index);
+  if (instruction.literal && !instruction.literal->values.empty()) {
+    boost::hash_combine(seed, instruction.literal->values.front());
+  }
+  return seed;
+}
+
+bool is_shareable(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::parameter:
+    case Opcode::infeed:
+    case Opcode::outfeed:
+    case Opcode::rng:
+    case Opcode::rng_get_and_update_state:
+    case Opcode::custom_call:
+    case Opcode::send:
+    case Opcode::recv:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool is_equal(const Instruction& a, const Instruction& b) {
+  return a.opcode == b.opcode && a.shape == b.shape && a.operands == b.operands && a.index == b.index &&
+         a.dimensions == b.dimensions && a.window == b.window && a.convolution == b.convolution && a.dot == b.dot &&
+         a.padding == b.padding && a.slice == b.slice && a.comparison == b.comparison && a.called == b.called &&
+         a.total_order == b.total_order && a.slice_sizes == b.slice_sizes && a.gather == b.gather &&
+         a.participants == b.participants && a.feature_groups == b.feature_groups && a.batch_groups == b.batch_groups &&
+         a.exponent_bits == b.exponent_bits && a.mantissa_bits == b.mantissa_bits && a.is_stable == b.is_stable &&
+         a.largest == b.largest && a.triangular == b.triangular && a.trip_count == b.trip_count &&
+         a.epsilon == b.epsilon && a.target == b.target && a.phase == b.phase && is_equal(a.literal, b.literal);
+}
+
+bool is_same_function(const Computation& a, const Computation& b) {
+  return a.root == b.root && a.parameters == b.parameters &&
+         std::ranges::equal(a.instructions, b.instructions,
+                            [](const Instruction& x, const Instruction& y) { return is_equal(x, y); });
+}
+
+}  // namespace podsim::sw::ir

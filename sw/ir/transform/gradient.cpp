@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/ir/transform/gradient.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sw/ir/transform/convolution_gradient.h"
+#include "sw/ir/transform/elementwise_gradient.h"
+#include "sw/ir/transform/indexed_gradient.h"
+
+namespace podsim::sw::ir::transform {
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+std::vector<std::int64_t> other_dimensions(int rank, const auto& dimensions) {
+  std::vector<std::int64_t> others;
+  for (int i = 0; i < rank; ++i) {
+    if (std::ranges::count(dimensions, i) == 0) others.push_back(i);
+  }
+  return others;
+}
+
+std::vector<int> other_dimensions(int rank, std::vector<int> some, const std::vector<int>& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  std::vector<int> others;
+  for (std::int64_t dimension : other_dimensions(rank, some)) others.push_back(int(dimension));
+  return others;
+}
+
+/// The reverse sweep. gradients_[id] is the sum of the contributions of id's users.
+class ReverseSweep {
+ public:
+  ReverseSweep(build::GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of,
+               std::span<const InstructionId> held, std::span<const GivenGradient> given)
+      : builder_(builder), gradients_(loss + 1, -1), wanted_(loss + 1, false) {
+    for (const GivenGradient& gradient : given) given_[gradient.result] = &gradient;
+    for (InstructionId id : of) {
+      if (id <= loss) wanted_[id] = true;
+    }
+    for (InstructionId id = 0; id <= loss; ++id) {
+      if (!carries_slope(builder[id]) || std::ranges::count(held, id) > 0) continue;
+      for (InstructionId operand : builder[id].operands) wanted_[id] = wanted_[id] || wanted_[operand];
+    }
+    gradients_[loss] = builder.constant(builder.type(loss), 1);
+    for (InstructionId id = loss; id >= 0; --id) {
+      if (gradients_[id] >= 0 && wanted_[id]) visit(id);
+    }
+  }
+
+  /// -1 if the loss does not depend on it.
+  InstructionId gradient(InstructionId id) const { return id < int(gradients_.size()) ? gradients_[id] : -1; }
+
+ private:
+  static bool carries_slope(const Instruction& instruction) {
+    switch (instruction.opcode) {
+      case Opcode::sign:
+      case Opcode::floor:
+      case Opcode::ceil:
+      case Opcode::round_nearest_afz:
+      case Opcode::round_nearest_even:
+        return false;
+      default:
+        return instruction.shape.is_tuple() || is_floating_point(instruction.shape.element_type);
+    }
+  }
+
+  void visit(InstructionId id) {
+    const Instruction forward = builder_[id];
+    const build::GraphBuilder::Scope scope(builder_,
+                                           "gradients" + (forward.op_name.empty() ? "" : "/" + forward.op_name));
+    if (const auto found = given_.find(id); found != given_.end()) {
+      contribute(found->second->operand, found->second->rule(builder_, gradients_[id]));
+    } else if (is_elementwise(forward.opcode)) {
+      visit_elementwise(forward, id, gradients_[id]);
+    } else {
+      visit_structured(forward, id, gradients_[id]);
+    }
+  }
+
+  bool wants(const Instruction& forward, std::size_t operand) const { return wanted_[forward.operands[operand]]; }
+
+  void contribute(InstructionId to, InstructionId gradient) {
+    if (!wanted_[to] || !is_floating_point(builder_.type(to))) return;
+    gradients_[to] = gradients_[to] < 0 ? gradient : builder_.add(gradients_[to], gradient);
+  }
+
+  [[noreturn]] static void refuse(const Instruction& forward, std::string_view why) {
+    throw std::logic_error(fmt::format("{} ({}): no gradient {}", forward.name, forward.op_name, why));
+  }
+
+  void visit_elementwise(const Instruction& forward, InstructionId y, InstructionId g) {
+    for (std::size_t k = 0; k < forward.operands.size(); ++k) {
+      if (wants(forward, k)) contribute(forward.operands[k], elementwise_gradient(builder_, forward, int(k), y, g));
+    }
+  }
+
+  void visit_structured(const Instruction& forward, InstructionId id, InstructionId g) {
+    build::GraphBuilder& b = builder_;
+    switch (forward.opcode) {
+      case Opcode::parameter:
+      case Opcode::tuple:
+        return;
+      case Opcode::get_tuple_element:
+        return visit_get_tuple_element(forward, g);
+      case Opcode::broadcast:
+        return contribute(forward.operands[0], broadcast_gradient(forward, g));
+      case Opcode::reshape:
+        return contribute(forward.operands[0], b.reshape(g, b.shape(forward.operands[0]).dimensions));
+      case Opcode::transpose:
+        return contribute(forward.operands[0], permuted(g, inverse(forward.dimensions)));
+      case Opcode::reverse:
+        return contribute(forward.operands[0], b.reverse(g, forward.dimensions));
+      case Opcode::pad:
+        return visit_pad(forward, g);
+      case Opcode::slice:
+        return contribute(forward.operands[0], slice_gradient(forward, g));
+      case Opcode::concatenate:
+        return visit_concatenate(forward, g);
+      case Opcode::convolution:
+        if (wants(forward, 0))
+          contribute(forward.operands[0], convolution_input_gradient(b, forward, typed(g, forward, 0)));
+        if (wants(forward, 1)) contribute(forward.operands[1], kernel_gradient(forward, g));
+        return;
+      case Opcode::dot:
+        if (wants(forward, 0)) contribute(forward.operands[0], typed(dot_lhs_gradient(forward, g), forward, 0));
+        if (wants(forward, 1)) contribute(forward.operands[1], typed(dot_rhs_gradient(forward, g), forward, 1));
+        return;
+      case Opcode::gather:
+        return contribute(forward.operands[0], gather_gradient(b, forward, g));
+      case Opcode::dynamic_slice:
+        return contribute(forward.operands[0], dynamic_slice_gradient(b, forward, g));
+      case Opcode::scatter:
+        return visit_scatter(forward, g);
+      case Opcode::dynamic_update_slice:
+        for (int k = 0; k < 2; ++k) {
+          if (wants(forward, k)) contribute(forward.operands[k], dynamic_update_slice_gradient(b, forward, k, g));
+        }
+        return;
+      case Opcode::reduce:
+        return visit_reduce(forward, id, g);
+      case Opcode::reduce_window:
+        return visit_reduce_window(forward, g);
+      case Opcode::all_reduce:
+        if (forward.operands.size() != 1) refuse(forward, "of several operands at once");
+        return contribute(forward.operands[0], b.all_reduce(g));
+      default:
+        refuse(forward, "of this operation");
+    }
+  }
+
+  InstructionId typed(InstructionId g, const Instruction& forward, std::size_t operand) {
+    return builder_.convert(g, builder_.type(forward.operands[operand]));
+  }
+
+  InstructionId kernel_gradient(const Instruction& forward, InstructionId g) {
+    return typed(convolution_kernel_gradient(builder_, forward, g), forward, 1);
+  }
+
+  void visit_get_tuple_element(const Instruction& forward, InstructionId g) {
+    const Instruction& tuple = builder_[forward.operands[0]];
+    if (tuple.opcode == Opcode::tuple) {
+      contribute(tuple.operands[forward.index], g);
+    } else if (tuple.opcode != Opcode::parameter && tuple.opcode != Opcode::infeed) {
+      refuse(forward, "through the tuple of this operation");
+    }
+  }
+
+  static std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& permutation) {
+    std::vector<std::int64_t> result(permutation.size());
+    for (std::size_t i = 0; i < permutation.size(); ++i) result[permutation[i]] = std::int64_t(i);
+    return result;
+  }
+
+  InstructionId permuted(InstructionId x, std::vector<std::int64_t> permutation) {
+    return std::ranges::is_sorted(permutation) ? x : builder_.transpose(x, std::move(permutation));
+  }
+
+  InstructionId summed(InstructionId x, std::vector<std::int64_t> dimensions) {
+    return dimensions.empty() ? x : builder_.reduce_add(x, std::move(dimensions));
+  }
+
+  InstructionId broadcast_gradient(const Instruction& forward, InstructionId g) {
+    const InstructionId sum = summed(g, other_dimensions(forward.shape.rank(), forward.dimensions));
+    // The sum has the kept dimensions in ascending order; operand dimension i is the one numbered dimensions[i].
+    Sizes place(forward.dimensions.size());
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      place[i] = std::ranges::count_if(forward.dimensions, [&](auto d) { return d < forward.dimensions[i]; });
+    }
+    return permuted(sum, place);
+  }
+
+  void visit_pad(const Instruction& forward, InstructionId g) {
+    const InstructionId operand = forward.operands[0];
+    std::vector<PadDimension> cropping;
+    std::vector<SliceDimension> picking;
+    for (int i = 0; i < forward.shape.rank(); ++i) {
+      const PadDimension& pad = forward.padding[i];
+      cropping.push_back({-pad.low, -pad.high, 0});
+      picking.push_back({0, forward.shape.dimensions[i] - pad.low - pad.high, pad.interior + 1});
+    }
+    const InstructionId cropped = builder_.pad(g, builder_.constant(builder_.type(g), 0), cropping);
+    const bool has_interior = std::ranges::any_of(forward.padding, [](const auto& pad) { return pad.interior != 0; });
+    const InstructionId inner = has_interior ? builder_.slice(cropped, picking) : cropped;
+    contribute(operand, inner);
+    if (!wants(forward, 1)) return;
+    const auto total = [&](InstructionId x) { return summed(x, other_dimensions(builder_.shape(x).rank(), Sizes{})); };
+    contribute(forward.operands[1], builder_.subtract(total(g), total(inner)));
+  }
+
+  InstructionId slice_gradient(const Instruction& forward, InstructionId g) {
+    const Shape operand = builder_.shape(forward.operands[0]);
+    std::vector<PadDimension> padding;
+    for (int i = 0; i < operand.rank(); ++i) {
+      const SliceDimension& slice = forward.slice[i];
+      const std::int64_t count = forward.shape.dimensions[i];
+      const std::int64_t covered = count == 0 ? 0 : (count - 1) * slice.stride + 1;
+      padding.push_back({slice.start, operand.dimensions[i] - slice.start - covered, slice.stride - 1});
+    }
+    return builder_.pad(g, builder_.constant(builder_.type(g), 0), padding);
+  }
+
+  void visit_concatenate(const Instruction& forward, InstructionId g) {
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < forward.operands.size(); ++k) {
+      std::vector<SliceDimension> slice;
+      for (std::int64_t size : forward.shape.dimensions) slice.push_back({0, size, 1});
+      SliceDimension& along = slice[forward.dimensions[0]];
+      along.start = offset;
+      along.limit = offset += builder_.shape(forward.operands[k]).dimensions[forward.dimensions[0]];
+      if (wants(forward, k)) contribute(forward.operands[k], builder_.slice(g, slice));
+    }
+  }
+
+  void visit_scatter(const Instruction& forward, InstructionId g) {
+    if (forward.operands.size() != 3 || combiner_of(forward) != Opcode::add) refuse(forward, "but of one that adds");
+    contribute(forward.operands[0], g);
+    if (wants(forward, 2)) contribute(forward.operands[2], scatter_updates_gradient(builder_, forward, g));
+  }
+
+  /// Dimensions of a dot's result: batch, then free lhs, then free rhs.
+  struct DotResultDimensions {
+    std::vector<int> batch, lhs, rhs;     ///< dimensions of the result
+    std::vector<int> lhs_free, rhs_free;  ///< dimensions of the operands
+  };
+
+  DotResultDimensions places(const Instruction& forward) const {
+    const DotDimensions& dot = forward.dot;
+    DotResultDimensions result;
+    result.lhs_free = other_dimensions(builder_.shape(forward.operands[0]).rank(), dot.lhs_batch, dot.lhs_contracting);
+    result.rhs_free = other_dimensions(builder_.shape(forward.operands[1]).rank(), dot.rhs_batch, dot.rhs_contracting);
+    int next = 0;
+    for (std::size_t i = 0; i < dot.lhs_batch.size(); ++i) result.batch.push_back(next++);
+    for (std::size_t i = 0; i < result.lhs_free.size(); ++i) result.lhs.push_back(next++);
+    for (std::size_t i = 0; i < result.rhs_free.size(); ++i) result.rhs.push_back(next++);
+    return result;
+  }
+
+  /// Chooses between two forms of a product, given the operand dimension that each of their dimensions becomes: the
+  /// second form only if it needs no transpose and the first does.
+  static bool second_is_in_order(const std::vector<int>& first, const std::vector<int>& second) {
+    return !std::ranges::is_sorted(first) && std::ranges::is_sorted(second);
+  }
+
+  /// Reorders x so that its dimension i becomes dimension to[i].
+  InstructionId placed(InstructionId x, const std::vector<int>& to) {
+    return permuted(x, inverse(Sizes(to.begin(), to.end())));
+  }
+
+  static std::vector<int> joined(std::vector<int> first, const std::vector<int>& second,
+                                 const std::vector<int>& third) {
+    first.insert(first.end(), second.begin(), second.end());
+    first.insert(first.end(), third.begin(), third.end());
+    return first;
+  }
+
+  /// The product of g and rhs, or of rhs and g. Its dimensions are batch, free lhs, and the contracted ones in the
+  /// order of rhs; with swapped operands the contracted ones precede the free ones.
+  InstructionId dot_lhs_gradient(const Instruction& forward, InstructionId g) {
+    const DotDimensions& dot = forward.dot;
+    const DotResultDimensions at = places(forward);
+    const std::vector<int> contracted = in_order_of(dot.rhs_contracting, dot.lhs_contracting);
+    const std::vector<int> to = joined(dot.lhs_batch, at.lhs_free, contracted);
+    const std::vector<int> swapped = joined(dot.lhs_batch, contracted, at.lhs_free);
+    const InstructionId rhs = forward.operands[1];
+    if (second_is_in_order(to, swapped)) return builder_.dot(rhs, g, {dot.rhs_batch, at.batch, at.rhs_free, at.rhs});
+    return placed(builder_.dot(g, rhs, {at.batch, dot.rhs_batch, at.rhs, at.rhs_free}), to);
+  }
+
+  InstructionId dot_rhs_gradient(const Instruction& forward, InstructionId g) {
+    const DotDimensions& dot = forward.dot;
+    const DotResultDimensions at = places(forward);
+    const std::vector<int> contracted = in_order_of(dot.lhs_contracting, dot.rhs_contracting);
+    const std::vector<int> to = joined(dot.rhs_batch, contracted, at.rhs_free);
+    const std::vector<int> swapped = joined(dot.rhs_batch, at.rhs_free, contracted);
+    const InstructionId lhs = forward.operands[0];
+    if (second_is_in_order(to, swapped)) return builder_.dot(g, lhs, {at.batch, dot.lhs_batch, at.lhs, at.lhs_free});
+    return placed(builder_.dot(lhs, g, {dot.lhs_batch, at.batch, at.lhs_free, at.lhs}), to);
+  }
+
+  /// values[i] in ascending order of keys[i].
+  static std::vector<int> in_order_of(const std::vector<int>& keys, const std::vector<int>& values) {
+    std::vector<std::size_t> order(keys.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t i) { return keys[i]; });
+    std::vector<int> ordered;
+    for (std::size_t i : order) ordered.push_back(values[i]);
+    return ordered;
+  }
+
+  /// The operation of a combiner that consists of one operation on its two parameters.
+  Opcode combiner_of(const Instruction& forward) const {
+    const Computation& combiner = builder_.called_computations()[forward.called[0]];
+    const Instruction& root = combiner[combiner.root];
+    if (combiner.instructions.size() != 3) refuse(forward, "of this combiner");
+    return root.opcode;
+  }
+
+  void visit_reduce(const Instruction& forward, InstructionId y, InstructionId g) {
+    if (wants(forward, 1)) refuse(forward, "with respect to the initial value");
+    const InstructionId x = forward.operands[0];
+    const Sizes sizes = builder_.shape(x).dimensions;
+    const Sizes kept = other_dimensions(int(sizes.size()), forward.dimensions);
+    switch (combiner_of(forward)) {
+      case Opcode::add:
+        return contribute(x, builder_.broadcast(g, sizes, kept));
+      case Opcode::maximum:
+      case Opcode::minimum: {
+        const InstructionId is_extreme =
+            builder_.compare(x, builder_.broadcast(y, sizes, kept), ComparisonDirection::eq);
+        const InstructionId count = summed(builder_.convert(is_extreme, builder_.type(x)), forward.dimensions);
+        const InstructionId share = builder_.broadcast(builder_.divide(g, count), sizes, kept);
+        return contribute(x, builder_.select(is_extreme, share, builder_.full_like(x, 0)));
+      }
+      default:
+        refuse(forward, "of this combiner");
+    }
+  }
+
+  void visit_reduce_window(const Instruction& forward, InstructionId g) {
+    if (wants(forward, 1)) refuse(forward, "with respect to the initial value");
+    const InstructionId x = forward.operands[0];
+    const ElementType type = builder_.type(x);
+    switch (combiner_of(forward)) {
+      case Opcode::add: {
+        std::vector<WindowDimension> window;
+        for (std::size_t i = 0; i < forward.window.size(); ++i) {
+          window.push_back(transposed_window(forward.window[i], builder_.shape(x).dimensions[i]));
+          window.back().window_reversal = false;  // all elements of the window have the same weight
+        }
+        return contribute(x, builder_.reduce_window_add(g, window));
+      }
+      case Opcode::maximum:
+        return contribute(x, extreme_window_gradient(forward, g, ComparisonDirection::ge, type));
+      case Opcode::minimum:
+        return contribute(x, extreme_window_gradient(forward, g, ComparisonDirection::le, type));
+      default:
+        refuse(forward, "of this combiner");
+    }
+  }
+
+  InstructionId extreme_window_gradient(const Instruction& forward, InstructionId g, ComparisonDirection direction,
+                                        ElementType type) {
+    for (const WindowDimension& window : forward.window) {
+      if (window.base_dilation != 1 || window.window_dilation != 1) refuse(forward, "of a dilated window's extreme");
+    }
+    return builder_.select_and_scatter(forward.operands[0], g, builder_.constant(type, 0), forward.window,
+                                       builder_.comparator(direction, type), builder_.combiner(Opcode::add, type));
+  }
+
+  build::GraphBuilder& builder_;
+  std::vector<InstructionId> gradients_;
+  std::vector<bool> wanted_;
+  std::map<InstructionId, const GivenGradient*> given_;
+};
+
+}  // namespace
+
+std::vector<InstructionId> gradients(build::GraphBuilder& builder, InstructionId loss,
+                                     std::span<const InstructionId> of, std::span<const InstructionId> held,
+                                     std::span<const GivenGradient> given) {
+  if (builder.shape(loss).rank() != 0 || !is_floating_point(builder.type(loss))) {
+    throw std::logic_error("the loss to differentiate must be a floating-point scalar");
+  }
+  const ReverseSweep sweep(builder, loss, of, held, given);
+  std::vector<InstructionId> results;
+  for (InstructionId value : of) {
+    const InstructionId gradient = sweep.gradient(value);
+    results.push_back(gradient >= 0 ? gradient : builder.full_like(value, 0));
+  }
+  return results;
+}
+
+}  // namespace podsim::sw::ir::transform

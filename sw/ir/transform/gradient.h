@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "sw/ir/build/graph_builder.h"
+
+namespace podsim::sw::ir::transform {
+
+/// A given rule for the gradient of one value with respect to another, used instead of the operations between them. The
+/// backward part of a softmax, for example, then reads only its result.
+struct GivenGradient {
+  InstructionId result = -1;
+  InstructionId operand = -1;  ///< the only value with a requested gradient that the result depends on
+  /// Appends the contribution of the result's gradient to that of the operand, in the operand's shape and type.
+  std::function<InstructionId(build::GraphBuilder& builder, InstructionId gradient)> rule;
+};
+
+/// Reverse-mode differentiation: appends the instructions that compute d loss / d value for each value in `of`, in the
+/// shape of the value, and returns their ids. The gradient of an instruction with op_name "x" has op_name
+/// "gradients/x".
+///
+/// The gradients of a convolution are convolutions. For the input: the result's gradient with the reversed window,
+/// strides becoming base dilation. For the kernel: the input with the result's gradient as window, strides becoming
+/// window dilation. The gradient of a max window is a select-and-scatter, in which the first of equal elements gets it;
+/// reduce-max divides it among equal elements; maximum and minimum give it to the second operand on a tie, so that
+/// max(x, 0) has slope 0 at 0.
+///
+/// The value of an all-reduce is the sum over all partitions, and the loss is the sum of the partitions' losses. So the
+/// gradient of an all-reduce is the all-reduce of the gradient.
+///
+/// compare, sign, roundings and integers have no slope; clamp has one only for its clamped operand. Throws
+/// std::logic_error if the loss is not a floating-point scalar, or depends on a value in `of` through an operation that
+/// cannot be differentiated: fusion, select-and-scatter, the initial value of a reduction, a combiner other than add,
+/// max or min, or a dilated max window.
+///
+/// `held` are instructions that count as constants, such as the maximum that a softmax subtracts, which does not affect
+/// its value. `given` are gradients that replace those of the operations.
+std::vector<InstructionId> gradients(build::GraphBuilder& builder, InstructionId loss,
+                                     std::span<const InstructionId> of, std::span<const InstructionId> held = {},
+                                     std::span<const GivenGradient> given = {});
+
+}  // namespace podsim::sw::ir::transform

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/run/run_report.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sw/compiler/scope_time.h"
+
+namespace podsim::sw::report::run {
+
+double RunReport::samples_per_s() const {
+  if (step_s() <= 0) return 0;
+  if (partition) return double(partition->samples) / step_s();
+  return double(batch_per_core * machine.cores_per_chip * chips) / step_s();
+}
+
+double RunReport::tokens_per_s() const {
+  return step_s() <= 0 || !partition ? 0 : double(partition->tokens) / step_s();
+}
+
+double RunReport::model_utilization() const {
+  if (step_s() <= 0 || !partition) return 0;
+  return partition->model_flops / (step_s() * machine.peak_flops_per_core() * double(machine.cores_per_chip * chips));
+}
+
+double RunReport::mxu_utilization() const {
+  return step_s() <= 0 ? 0 : program.matmul_flops / (step_s() * machine.peak_flops_per_core());
+}
+
+double RunReport::hbm_utilization() const {
+  return step_s() <= 0 ? 0 : double(result.hbm_bytes.value()) / (step_s() * machine.hbm.stream_rate.si());
+}
+
+std::pair<runtime::Bound, double> RunReport::bound() const {
+  std::map<runtime::Bound, std::int64_t> time;
+  for (const runtime::ItemResult& item : result.items) time[item.bound] += item.total().value();
+  auto most = std::ranges::max_element(time, {}, [](const auto& entry) { return entry.second; });
+  if (most == time.end() || result.step_time <= base::Time(0)) return {runtime::Bound::latency, 0};
+  return {most->first, double(most->second) / double(result.step_time.value())};
+}
+
+base::Time RunReport::compute_under(std::string_view scope) const {
+  base::Time time;
+  for (const runtime::ItemResult& executed : result.items) {
+    const compiler::ProgramItem& item = program.items[std::size_t(executed.item)];
+    if (item.kind == compiler::ProgramItem::Kind::op && compiler::is_within(item.op_name, scope))
+      time += executed.total();
+  }
+  return time;
+}
+
+std::vector<OpTotal> RunReport::ops() const {
+  std::vector<OpTotal> totals;
+  std::map<int, std::size_t> known;
+  for (const runtime::ItemResult& item : result.items) {
+    const auto [at, is_new] = known.try_emplace(item.item, totals.size());
+    OpTotal& total = is_new ? totals.emplace_back() : totals[at->second];
+    total.last = &item;
+    total.duration += item.total();
+    total.executions += item.times;
+  }
+  std::ranges::stable_sort(totals, std::ranges::greater{}, &OpTotal::duration);
+  return totals;
+}
+
+}  // namespace podsim::sw::report::run

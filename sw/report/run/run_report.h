@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "hw/machine.h"
+#include "sw/compiler/memory_account.h"
+#include "sw/compiler/op_cache.h"
+#include "sw/compiler/program.h"
+#include "sw/report/run/mesh_report.h"
+#include "sw/runtime/run_result.h"
+
+/// One run and its reports.
+namespace podsim::sw::report::run {
+
+/// An item of the program with all its executions in the step.
+struct OpTotal {
+  const runtime::ItemResult* last = nullptr;  ///< last execution
+  std::int64_t executions = 0;
+  base::Time duration;  ///< of all executions
+};
+
+struct RunReport {
+  std::string workload;
+  hw::Machine machine;
+  std::string slice;   ///< "4x4"
+  std::string detail;  ///< "tile", "replay"
+  std::int64_t chips = 1;
+  std::int64_t batch_per_core = 0;  ///< samples; 0 if the workload does not state it
+  compiler::Program program;
+  compiler::MemoryAccount memory;
+  runtime::RunResult result;
+  std::optional<PartitionReport> partition;      ///< present if the program was partitioned
+  std::optional<compiler::OpCacheUse> op_cache;  ///< present if an op cache was in use
+  double compile_s = 0;                          ///< host time
+  double wall_s = 0;                             ///< host time of the whole run
+  std::vector<std::string> warnings;
+
+  double step_s() const { return base::to_duration(result.step_time).si(); }
+  double samples_per_s() const;
+  double tokens_per_s() const;
+  /// FLOPs that the model requires over the peak of the MXUs of all cores; 0 if they are not known.
+  double model_utilization() const;
+  /// FLOPs of convolutions and dots, as XLA counts them, over the peak of the core's MXUs.
+  double mxu_utilization() const;
+  /// Bytes moved over the bytes that HBM streams at its sustained rate in the same time.
+  double hbm_utilization() const;
+  /// The bound with the most time in the step, and its share of the step.
+  std::pair<runtime::Bound, double> bound() const;
+  /// Compute time in the step of ops whose op_name begins with a scope, such as "optimizer".
+  base::Time compute_under(std::string_view scope) const;
+  /// Costliest first.
+  std::vector<OpTotal> ops() const;
+};
+
+/// A short summary.
+std::string summary_text(const RunReport& report);
+/// One JSON object with the keys of `podsim run --json`.
+std::string run_json(const RunReport& report);
+/// As above, without host times: equal runs give equal bytes.
+std::string run_stats(const RunReport& report);
+/// CSV with a line for each op of a step in the columns of XProf's "HLO op stats", costliest first.
+std::string ops_csv(const RunReport& report);
+
+}  // namespace podsim::sw::report::run

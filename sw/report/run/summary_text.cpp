@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of sw/report/run/run_report.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "base/text/percent.h"
+#include "base/text/text_table.h"
+#include "sw/report/run/run_report.h"
+
+namespace podsim::sw::report::run {
+namespace {
+
+using Align = base::text::TextTable::Align;
+
+std::string milliseconds(base::Time time) { return fmt::format("{:.3f} ms", base::to_duration(time).si() * 1e3); }
+
+double share_of_step(const RunReport& report, base::Time time) {
+  return report.result.step_time <= base::Time(0) ? 0 : double(time.value()) / double(report.result.step_time.value());
+}
+
+std::string headline(const RunReport& r) {
+  std::string batch = r.batch_per_core > 0 ? fmt::format("batch {} per core, ", r.batch_per_core) : "";
+  if (r.partition) batch = r.partition->samples > 0 ? fmt::format("batch {}, ", r.partition->samples) : "";
+  return fmt::format("{} on a {} slice of {}: {} chips, {} cores, {}detail {}{}\n\n", r.workload, r.slice,
+                     r.machine.name, r.chips, r.chips * r.machine.cores_per_chip, batch, r.detail,
+                     r.result.partial ? " [partial: interrupted]" : "");
+}
+
+/// "HBM for 65.4 % of the step, MXU 20.1 %, ...": shares of the step by the unit that bounds the ops.
+std::string bounds(const RunReport& r) {
+  std::map<runtime::Bound, base::Time> times;
+  for (const runtime::ItemResult& item : r.result.items) times[item.bound] += item.total();
+  std::vector<std::pair<runtime::Bound, base::Time>> order(times.begin(), times.end());
+  std::ranges::stable_sort(order, std::ranges::greater{}, &std::pair<runtime::Bound, base::Time>::second);
+  std::string text;
+  for (const auto& [bound, time] : order) {
+    double share = share_of_step(r, time);
+    if (share < 0.01 && !text.empty()) break;
+    text += text.empty() ? fmt::format("{} for {} of the step", runtime::to_string(bound), base::text::percent(share))
+                         : fmt::format(", {} {}", runtime::to_string(bound), base::text::percent(share));
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+std::string figures(const RunReport& r) {
+  base::text::TextTable table({Align::left, Align::left});
+  std::string rate = r.samples_per_s() > 0 ? fmt::format(", {:.0f} samples/s", r.samples_per_s()) : "";
+  if (r.tokens_per_s() > 0) rate += fmt::format(", {:.0f} tokens/s", r.tokens_per_s());
+  table.row({"step time", milliseconds(r.result.step_time) + rate});
+  table.row({"bound by", bounds(r)});
+  const std::string model = r.model_utilization() > 0 ? fmt::format("; of the peak by the model's own FLOPs {}",
+                                                                    base::text::percent(r.model_utilization()))
+                                                      : "";
+  table.row({"utilisation", fmt::format("MXU {}, HBM {}, ICI {}{}", base::text::percent(r.mxu_utilization()),
+                                        base::text::percent(r.hbm_utilization()),
+                                        base::text::percent(r.result.ici_utilization), model)});
+  table.row({"work", fmt::format("{:.2f} TFLOP and {} through HBM per core", r.program.flops * 1e-12,
+                                 base::to_string(r.result.hbm_bytes))});
+  table.row(
+      {"memory", fmt::format("{} of {} per core at the peak, {} of it parameters", base::to_string(r.memory.peak),
+                             base::to_string(r.machine.hbm.capacity_per_core), base::to_string(r.memory.parameters))});
+  return table.text();
+}
+
+std::string collective_details(const runtime::CollectiveResult& c) {
+  const std::string each = c.count > 1 ? fmt::format("{} times ", c.count) : "";
+  return fmt::format("{}{} of {} over {} cores in {}, {}", each, base::to_string(c.bytes), c.element_type, c.group_size,
+                     milliseconds(c.time), c.algorithm);
+}
+
+/// The name of the step's collectives: that of their kind if they all have the same.
+std::string collectives_name(const runtime::RunResult& result) {
+  if (result.collectives.empty()) return "collectives";
+  const std::string& kind = result.collectives.front().kind;
+  bool same =
+      std::ranges::all_of(result.collectives, [&](const runtime::CollectiveResult& c) { return c.kind == kind; });
+  return same ? kind : "collectives";
+}
+
+constexpr std::size_t most_collectives = 6;
+
+/// The collectives with the longest exposed times.
+std::vector<const runtime::CollectiveResult*> longest(const std::vector<runtime::CollectiveResult>& collectives) {
+  std::vector<const runtime::CollectiveResult*> order;
+  for (const runtime::CollectiveResult& c : collectives) order.push_back(&c);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const runtime::CollectiveResult* c) { return c->exposed; });
+  order.resize(std::min(order.size(), most_collectives));
+  return order;
+}
+
+std::string loops(const RunReport& r) {
+  if (r.result.loops.empty()) return "";
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::left});
+  for (const runtime::LoopResult& result : r.result.loops) {
+    const compiler::Loop& loop = r.program.loops[std::size_t(result.loop)];
+    const base::Time trip(result.duration.value() / std::max<std::int64_t>(1, result.trips));
+    table.row({"  " + loop.name, milliseconds(result.duration), base::text::percent(share_of_step(r, result.duration)),
+               loop.trips_known ? fmt::format("{} trips of {}", result.trips, milliseconds(trip))
+                                : "one trip; how many there are is not in the text"});
+  }
+  return "\nloops\n" + table.text();
+}
+
+/// Times of each pipeline stage: compute, sends and receives, and waits for other stages. The stage that computes
+/// longest delays the others.
+std::string stages(const RunReport& r) {
+  const std::vector<runtime::StageResult>& all = r.result.stages;
+  if (all.empty()) return "";
+  base::text::TextTable table(
+      {Align::left, Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
+  table.row({"  cores", "step", "compute", "transfers", "waits", "idle", ""});
+  const auto limiting = std::ranges::max_element(all, {}, &runtime::StageResult::compute);
+  double transfers = 0, waits = 0, cores = 0;
+  for (const runtime::StageResult& stage : all) {
+    const std::string others = stage.cores > 1 ? fmt::format(" and {} others", stage.cores - 1) : "";
+    table.row({fmt::format("  {}{}", stage.first_core, others), milliseconds(stage.step), milliseconds(stage.compute),
+               milliseconds(stage.transfer), milliseconds(stage.waiting()), base::text::percent(stage.idle()),
+               &stage == &*limiting ? "computes longest" : ""});
+    transfers += share_of_step(r, stage.transfer) * double(stage.cores);
+    waits += share_of_step(r, stage.waiting()) * double(stage.cores);
+    cores += double(stage.cores);
+  }
+  return fmt::format(
+             "\nstages: cores that take the same branches; on average they wait for others for {} of the step and "
+             "transfer for {}\n",
+             base::text::percent(waits / cores), base::text::percent(transfers / cores)) +
+         table.text();
+}
+
+std::string parts(const RunReport& r) {
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::left});
+  auto part = [&](const std::string& name, base::Time time, const std::string& details) {
+    table.row({"  " + name, milliseconds(time), base::text::percent(share_of_step(r, time)), details});
+  };
+  const auto& collectives = r.result.collectives;
+  part("compute", r.result.compute, "");
+  const auto part_of_compute = [&](std::string_view scope, const std::string& name) {
+    const base::Time time = r.compute_under(scope);
+    if (time > base::Time(0)) part("  " + name, time, "");
+  };
+  part_of_compute("optimizer", "weight update");
+  part_of_compute("rematerialised", "computed once more");
+  part(collectives_name(r.result), r.result.collective,
+       collectives.size() == 1 ? collective_details(collectives.front()) : "");
+  if (collectives.size() > 1) {
+    for (const runtime::CollectiveResult* c : longest(collectives)) {
+      table.row({"", "", "", c->kind + ": " + collective_details(*c)});
+    }
+    if (collectives.size() > most_collectives) {
+      table.row({"", "", "", fmt::format("and {} others", collectives.size() - most_collectives)});
+    }
+  }
+  part("infeed", r.result.infeed, "");
+  if (r.result.other > base::Time(0)) part("other", r.result.other, "");
+  return "\nwhere the step goes\n" + table.text();
+}
+
+std::string megabytes(base::Bytes bytes) { return fmt::format("{:.1f} MB", double(bytes.value()) * 1e-6); }
+
+/// The mesh and sharding of the program, and its collectives by the axes of the mesh.
+std::string mesh(const RunReport& r) {
+  if (!r.partition) return "";
+  const PartitionReport& p = *r.partition;
+  base::text::TextTable head({Align::left, Align::left});
+  head.row({"  mesh", spmd::mesh::to_string(p.placed.placement)});
+  head.row({"  sharding", p.sharding});
+  if (p.chosen && p.placed.natural > p.placed.modelled) {
+    head.row({"  placement",
+              fmt::format("the best of {}: {} of collectives by formula, in the order of the cores {}", p.placed.tried,
+                          base::to_string(p.placed.modelled), base::to_string(p.placed.natural))});
+  }
+  if (p.rematerialised.policy != ir::transform::Rematerialisation::none) {
+    const std::string what =
+        p.rematerialised.policy == ir::transform::Rematerialisation::dots ? "all but products" : "whole layers";
+    head.row({"  rematerialised", fmt::format("{}, {:.2f} TFLOP on all cores", what, p.rematerialised.flops * 1e-12)});
+  }
+  head.row({"  parameters", fmt::format("{} on a core as tiles pad them, {} in all",
+                                        base::to_string(r.memory.parameters), base::to_string(p.parameters))});
+  if (p.update_memory.sharded > base::Bytes(0)) {
+    head.row({"  sharded update",
+              fmt::format("{} of weights and slot variables on a core in {}, whole {} in {}",
+                          base::to_string(p.update_memory.sharded), milliseconds(r.compute_under("optimizer")),
+                          base::to_string(p.update_memory.whole), milliseconds(p.whole_update))});
+  }
+  const spmd::partition::ShardingCost all = spmd::partition::total(p.layers);
+  if (all.whole_macs > 0) {
+    head.row({"  matrix work",
+              fmt::format("{:.2f} % more than uncut, for what is not cut or not evenly", 100 * all.waste())});
+  }
+  if (all.halo_bytes > 0)
+    head.row({"  halos", megabytes(base::Bytes(all.halo_bytes)) + " a step from a core to its neighbours"});
+  std::string text = "\nhow the program is cut\n" + head.text();
+  const std::vector<AxisCollectives> rows = collectives_by_axis(r.result);
+  if (rows.empty()) return text;
+  base::text::TextTable table(
+      {Align::left, Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
+  table.row({"  axes", "collective", "count", "bytes a step", "time", "exposed", "overlapped"});
+  for (const AxisCollectives& row : rows) {
+    table.row({"  " + row.axes, row.kind, std::to_string(row.count), megabytes(row.bytes), milliseconds(row.time),
+               milliseconds(row.exposed), milliseconds(row.overlapped())});
+  }
+  return text + "\ncollectives by the axes of the mesh, payloads of one core\n" + table.text();
+}
+
+std::string costliest_ops(const RunReport& r) {
+  const std::vector<OpTotal> ops = r.ops();
+  if (ops.empty()) return "";
+  const std::size_t shown = std::min<std::size_t>(5, ops.size());
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::left, Align::left});
+  for (const OpTotal& total : std::span(ops).first(shown)) {
+    const compiler::ProgramItem& op = r.program.items[std::size_t(total.last->item)];
+    const std::string times = total.executions > 1 ? fmt::format("{} times ", total.executions) : "";
+    table.row({"  " + (op.op_name.empty() ? op.hlo_name : op.op_name), milliseconds(total.duration),
+               base::text::percent(share_of_step(r, total.duration)), runtime::to_string(total.last->bound),
+               times + op.category});
+  }
+  return fmt::format("\nthe {} costliest of {} ops, and what bounds them\n", shown, ops.size()) + table.text();
+}
+
+double change(base::Time from, base::Time to) {
+  return from <= base::Time(0) ? 0 : double(to.value()) / double(from.value()) - 1;
+}
+
+std::string ops_on_banks(const RunReport& r) {
+  const runtime::BankCheck& check = r.result.banks;
+  if (check.ops.empty()) return "";
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  table.row({"", "in a step", "streams", "banks", ""});
+  for (const runtime::BankCheck::Op& op : check.ops) {
+    const compiler::ProgramItem& item = r.program.items[std::size_t(op.item)];
+    table.row({"  " + (item.op_name.empty() ? item.hlo_name : item.op_name), std::to_string(op.count),
+               milliseconds(op.streams), milliseconds(op.banks),
+               fmt::format("{:+.1f} %", 100 * change(op.streams, op.banks))});
+  }
+  return fmt::format("\nthe {} hottest ops with the HBM bank by bank\n", check.ops.size()) + table.text() +
+         fmt::format("step time with them {}, {:+.2f} %\n", milliseconds(check.step_time),
+                     100 * change(r.result.step_time, check.step_time));
+}
+
+}  // namespace
+
+std::string summary_text(const RunReport& report) {
+  std::string text = headline(report) + figures(report) + parts(report) + mesh(report) + stages(report) +
+                     loops(report) + costliest_ops(report) + ops_on_banks(report);
+  if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
+  for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
+  for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";
+  return text;
+}
+
+}  // namespace podsim::sw::report::run

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/units.h"
+#include "hw/machine.h"
+#include "sw/compiler/program.h"
+#include "sw/spmd/mesh/mesh_placement.h"
+
+/// Chooses the placement of a mesh on the torus by the modelled time of the program's collectives.
+namespace podsim::sw::spmd::mesh {
+
+/// The sum over a step of the modelled times of a program's collectives (collective_estimate.h), each running alone.
+/// The program's groups name partitions.
+base::Duration modelled_collective_time(const hw::Machine& machine, const MeshPlacement& placement,
+                                        const compiler::Program& program);
+
+struct PlacementChoice {
+  MeshPlacement placement;
+  base::Duration modelled;  ///< collective time of a step with this placement
+  base::Duration natural;   ///< collective time of a step with partition p on core p
+  int tried = 0;            ///< number of placements that were evaluated
+};
+
+/// Returns the placement with the shortest modelled collective time among those in which every axis covers a box: its
+/// positions are a product of factors of the slice's dimensions, the cores of a chip counting as a dimension. Ties go
+/// to the order of the cores, then to the placement that was tried first. At most `most_placements` are tried, in a
+/// fixed order. Axes with a placement in `fixed` keep it. Throws base::InputError if the other axes do not fit into
+/// the rest of the slice.
+PlacementChoice choose_placement(const hw::Machine& machine, const Mesh& mesh, const noc::Topology& slice,
+                                 const std::vector<std::optional<AxisPlacement>>& fixed,
+                                 const compiler::Program& program);
+
+inline constexpr int most_placements = 4096;
+
+}  // namespace podsim::sw::spmd::mesh

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/spmd/partition/partitioner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "sw/spmd/partition/computation_partition.h"
+
+namespace podsim::sw::spmd::partition {
+
+ModulePartition::ModulePartition(const ir::Module& module, const mesh::Mesh& mesh,
+                                 const propagate::ModuleShardings& shardings,
+                                 const partition::PartitionOptions& options)
+    : module_(module), mesh_(mesh), shardings_(shardings), options_(options) {
+  for (const std::vector<mesh::ValueSharding>& computation : shardings.values) {
+    for (const mesh::ValueSharding& value : computation) {
+      has_manual_values_ = has_manual_values_ || std::ranges::any_of(value, &mesh::AxisSharding::manual);
+    }
+  }
+}
+
+mesh::ValueSharding ModulePartition::sharding(ir::ComputationId computation, ir::InstructionId id) const {
+  const ir::Shape& shape = module_.computations[std::size_t(computation)][id].shape;
+  const std::vector<mesh::ValueSharding>& values = shardings_.values.at(std::size_t(computation));
+  if (std::size_t(id) < values.size() && values[std::size_t(id)].size() == mesh::leaf_shapes(shape).size()) {
+    return values[std::size_t(id)];
+  }
+  return mesh::replicated(shape);
+}
+
+ir::Module ModulePartition::entry() {
+  const ir::Computation& computation = module_.entry_computation();
+  std::vector<mesh::ValueSharding> parameters;
+  for (const ir::InstructionId parameter : computation.parameters)
+    parameters.push_back(sharding(module_.entry, parameter));
+  const mesh::ValueSharding root = sharding(module_.entry, computation.root);
+  ir::build::GraphBuilder builder(module_.name);
+  ComputationPartition partition(*this, module_.entry, builder);
+  const ir::InstructionId result = partition.write(parameters, root);
+  const ir::Shape& shape = computation[computation.root].shape;
+  builder.annotate(result, mesh::to_hlo(mesh_, shape, root));
+  ir::Module local = std::move(builder).build(result);
+  local.computations[std::size_t(local.entry)].name = computation.name;
+  return local;
+}
+
+const ir::Module& ModulePartition::body(ir::ComputationId id, const std::vector<mesh::ValueSharding>& parameters,
+                                        const mesh::ValueSharding& root) {
+  std::vector<std::unique_ptr<Body>>& written = bodies_[id];
+  for (const std::unique_ptr<Body>& body : written) {
+    if (body->parameters == parameters && body->root == root) return body->module;
+  }
+  const std::string& name = module_.computations[std::size_t(id)].name;
+  ir::build::GraphBuilder builder(name);
+  ComputationPartition partition(*this, id, builder);
+  const ir::InstructionId result = partition.write(parameters, root);
+  written.push_back(std::make_unique<Body>(Body{parameters, root, std::move(builder).build(result)}));
+  ir::Module& local = written.back()->module;
+  local.computations[std::size_t(local.entry)].name = name;
+  return local;
+}
+
+namespace {
+
+/// True if the array of the entry's result still has the shape of the parameter that it replaces.
+bool fits(const ir::Module& module, const ir::Donation& donation) {
+  const ir::Computation& entry = module.entry_computation();
+  const ir::Shape& result = entry[entry.root].shape;
+  const ir::Shape& parameter = entry[entry.parameters[std::size_t(donation.parameter)]].shape;
+  const ir::Shape& from = parameter.is_tuple() ? parameter.tuple_shapes[std::size_t(donation.element)] : parameter;
+  const ir::Shape& to = result.is_tuple() ? result.tuple_shapes[std::size_t(donation.output)] : result;
+  return from.compatible(to);
+}
+
+}  // namespace
+
+ir::Module partition(const ir::Module& module, const mesh::Mesh& mesh, const propagate::ModuleShardings& shardings,
+                     const partition::PartitionOptions& options) {
+  if (module.scheduled) {
+    throw base::InputError(
+        fmt::format("{} says is_scheduled=true: a compiled program is one core's already", module.name),
+        "it runs as it is; what can be cut is the text before it was compiled");
+  }
+  ModulePartition partition(module, mesh, shardings, options);
+  ir::Module local = partition.entry();
+  local.partitions = mesh.partitions();
+  local.replicas = partition.has_manual_values() ? 1 : module.replicas;
+  std::ranges::copy_if(module.donations, std::back_inserter(local.donations),
+                       [&](const ir::Donation& donation) { return fits(local, donation); });
+  reshard::number_channels(local);
+  return local;
+}
+
+}  // namespace podsim::sw::spmd::partition

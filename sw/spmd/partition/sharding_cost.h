@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::spmd::partition {
+
+/// Cost of sharding a part of a model: work and traffic of the instructions with one op_name.
+struct ShardingCost {
+  std::string op_name;
+  /// Multiply-accumulates of its convolutions and dots as an MXU executes them: window elements in padding and holes
+  /// count, and so do elements beyond the end of an uneven dimension.
+  double whole_macs = 0;
+  double sharded_macs = 0;       ///< in all partitions; a layer that is not split counts once for each
+  std::int64_t halo_bytes = 0;   ///< operands of one partition's collective-permutes
+  std::int64_t other_bytes = 0;  ///< one partition's other collectives: the larger of operands and results
+
+  /// Additional work in the partitions as a share of the whole program's: (P ceil(D / P) - D) / D for a dimension of D
+  /// elements split P ways.
+  double waste() const { return whole_macs > 0 ? sharded_macs / whole_macs - 1 : 0; }
+};
+
+/// The costs by op_name, in the order of the partitioned program. op_names with neither matrix work nor collectives are
+/// left out. A loop's body counts once for each trip if the trip count is known, else once. `sharded` is
+/// partition(whole).
+std::vector<ShardingCost> sharding_costs(const ir::Module& whole, const ir::Module& sharded);
+
+/// The sum of all costs, without a name.
+ShardingCost total(const std::vector<ShardingCost>& costs);
+
+/// CSV with a line for each cost: op_name, multiply-accumulates, waste, bytes.
+std::string sharding_costs_csv(const std::vector<ShardingCost>& costs);
+
+}  // namespace podsim::sw::spmd::partition

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "sw/spmd/propagate/propagation.h"
+
+namespace podsim::sw::spmd::propagate {
+
+/// Index of an array among those of all executed computations.
+using ArrayId = int;
+
+/// The arrays of all values of the executed computations, tuples flattened. Arrays that must have the same sharding
+/// share a representative: a while's result, its parameters and its body's root; the result of a conditional or call
+/// and the roots that it calls.
+class ArrayTable {
+ public:
+  explicit ArrayTable(const ir::Module& module);
+
+  const ir::Module& module() const { return module_; }
+  bool is_executed(ir::ComputationId computation) const { return !first_[std::size_t(computation)].empty(); }
+  /// The arrays of a value are first(...), first(...) + 1, ...
+  ArrayId first(ir::ComputationId computation, ir::InstructionId id) const {
+    return first_[std::size_t(computation)][std::size_t(id)];
+  }
+  int count(ir::ComputationId computation, ir::InstructionId id) const;
+  int size() const { return int(locations_.size()); }
+
+  struct Location {
+    ir::ComputationId computation;
+    ir::InstructionId id;
+    int array;
+    const ir::Shape* shape;
+  };
+  const Location& location(ArrayId array) const { return locations_[std::size_t(array)]; }
+  /// The array that represents all those with the same sharding as this one.
+  ArrayId representative(ArrayId array) const { return representatives_[std::size_t(array)]; }
+
+  /// Calls visit(computation, id) once for every instruction of the executed computations. The operands of a caller
+  /// come before the bodies that it calls, and the bodies before the caller. Calls enter(computation, id) for a caller
+  /// before its bodies.
+  template <class Enter, class Visit>
+  void walk(Enter&& enter, Visit&& visit) const;
+
+  /// True if an instruction passes values to computations and returns their results: a while, a conditional or a call
+  /// that is not part of an asynchronous pair.
+  static bool has_bodies(const ir::Instruction& instruction) {
+    return instruction.phase == ir::AsyncPhase::none &&
+           (instruction.opcode == ir::Opcode::while_loop || instruction.opcode == ir::Opcode::conditional ||
+            instruction.opcode == ir::Opcode::call);
+  }
+
+ private:
+  void join_bodies(ir::ComputationId computation, ir::InstructionId id);
+  void join(ir::ComputationId a, ir::InstructionId x, ir::ComputationId b, ir::InstructionId y);
+  ArrayId find(ArrayId array);
+
+  const ir::Module& module_;
+  std::vector<std::vector<ArrayId>> first_;  ///< [computation][instruction], with one entry beyond the last instruction
+  std::vector<Location> locations_;
+  std::vector<ArrayId> representatives_;
+};
+
+template <class Enter, class Visit>
+void ArrayTable::walk(Enter&& enter, Visit&& visit) const {
+  struct Position {
+    ir::ComputationId computation;
+    ir::InstructionId id;
+    std::size_t body;
+  };
+  std::vector<bool> seen(module_.computations.size(), false);
+  std::vector<Position> stack{{module_.entry, 0, 0}};
+  seen[std::size_t(module_.entry)] = true;
+  while (!stack.empty()) {
+    Position& at = stack.back();
+    const ir::Computation& computation = module_.computations[std::size_t(at.computation)];
+    if (at.id == int(computation.instructions.size())) {
+      stack.pop_back();
+      continue;
+    }
+    const ir::Instruction& instruction = computation[at.id];
+    const bool has_more = has_bodies(instruction) && at.body < instruction.called.size();
+    if (has_bodies(instruction) && at.body == 0) enter(at.computation, at.id);
+    if (!has_more) {
+      visit(at.computation, at.id++);
+      at.body = 0;
+      continue;
+    }
+    const ir::ComputationId called = instruction.called[at.body++];
+    if (seen[std::size_t(called)]) continue;
+    seen[std::size_t(called)] = true;
+    stack.push_back({called, 0, 0});
+  }
+}
+
+}  // namespace podsim::sw::spmd::propagate

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/spmd/propagate/weight_update_sharding.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sw/spmd/propagate/propagation.h"
+
+namespace podsim::sw::spmd::propagate {
+namespace {
+
+/// The least part of the largest possible saving that a split must achieve.
+constexpr double least_saving = 1 / 1.25;
+
+struct Candidate {
+  mesh::AxisSharding sharding;
+  bool even = false;
+};
+
+/// True if another dimension than d is split, unless it precedes d and is split to single elements: shards split along
+/// d as well would then not be contiguous rows of elements.
+bool is_split_before(const ir::Shape& local, const mesh::AxisSharding& sharding, int d) {
+  for (int other = 0; other < local.rank(); ++other) {
+    const bool single = other < d && local.dimensions[std::size_t(other)] == 1;
+    if (other != d && !single && !sharding.dimensions[std::size_t(other)].empty()) return true;
+  }
+  return false;
+}
+
+std::optional<Candidate> best_split(const mesh::Mesh& mesh, const ir::Shape& shape, const mesh::AxisSharding& present,
+                                    const mesh::SubAxes& along) {
+  const std::int64_t before = ir::padded_bytes(mesh::local_shape(mesh, shape, present)).value();
+  std::optional<Candidate> best;
+  const ir::Shape now = mesh::local_shape(mesh, shape, present);
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (is_split_before(now, present, d)) continue;
+    Candidate cut{present, false};
+    mesh::SubAxes& sub_axes = cut.sharding.dimensions[std::size_t(d)];
+    sub_axes.insert(sub_axes.end(), along.begin(), along.end());
+    cut.even = shape.dimensions[std::size_t(d)] % mesh::shards(mesh, cut.sharding, d) == 0;
+    const std::int64_t after = ir::padded_bytes(mesh::local_shape(mesh, shape, cut.sharding)).value();
+    const bool saves = double(after * mesh.size(along)) * least_saving <= double(before);
+    if (saves && (!best || (cut.even && !best->even))) best = std::move(cut);
+  }
+  return best;
+}
+
+/// The sub-axes of `over` that `present` does not use, grouped by mesh axis.
+std::vector<mesh::SubAxes> free_axes(const mesh::Mesh& mesh, const mesh::AxisSharding& present,
+                                     const mesh::SubAxes& over) {
+  std::vector<mesh::SubAxes> axes(mesh.axes().size());
+  for (mesh::SubAxis sub_axis : over) {
+    if (!present.uses(sub_axis)) axes[std::size_t(mesh.axis_of(sub_axis))].push_back(sub_axis);
+  }
+  return axes;
+}
+
+/// Elements of the result that depend on a value, ascending. At most `most` are kept; `more` is set if there are
+/// others.
+struct Reach {
+  static constexpr std::size_t most = 8;
+  std::vector<std::int64_t> results;
+  bool more = false;
+
+  void add(const Reach& other) {
+    std::vector<std::int64_t> both;
+    std::ranges::set_union(results, other.results, std::back_inserter(both));
+    more = more || other.more || both.size() > most;
+    if (both.size() > most) both.resize(most);
+    results = std::move(both);
+  }
+};
+
+std::vector<Reach> reach_of(const ir::Computation& entry) {
+  std::vector<Reach> reach(entry.instructions.size());
+  const ir::Instruction& root = entry[entry.root];
+  for (std::size_t i = 0; i < root.operands.size(); ++i) {
+    reach[std::size_t(root.operands[i])].add({{std::int64_t(i)}, false});
+  }
+  for (ir::InstructionId id = ir::InstructionId(reach.size()) - 1; id >= 0; --id) {
+    if (id == entry.root) continue;
+    for (ir::InstructionId operand : entry[id].operands) reach[std::size_t(operand)].add(reach[std::size_t(id)]);
+  }
+  return reach;
+}
+
+/// Groups the results that replace a tensor and its slot variables. Only the update reads a slot variable, so the few
+/// results that depend on it are all replacements, and belong to its tensor.
+class TensorResults {
+ public:
+  TensorResults(const ir::Computation& entry, std::span<const ir::Donation> donations, const std::vector<Reach>& reach)
+      : first_(entry[entry.root].operands.size()), replaces_(first_.size(), false) {
+    for (std::size_t i = 0; i < first_.size(); ++i) first_[i] = std::int64_t(i);
+    if (entry[entry.root].opcode != ir::Opcode::tuple) return;
+    for (const ir::Donation& donation : donations) replaces_[std::size_t(donation.output)] = true;
+    const auto is_other = [&](std::int64_t result) { return !replaces_[std::size_t(result)]; };
+    for (const ir::Donation& donation : donations) {
+      const Reach& slot = reach[std::size_t(entry.parameters[std::size_t(donation.parameter)])];
+      if (slot.more || std::ranges::any_of(slot.results, is_other)) continue;
+      for (std::int64_t result : slot.results) join(donation.output, result);
+    }
+  }
+
+  /// True if all results in `reach` belong to the update of one tensor.
+  bool are_of_one(const Reach& reach) const {
+    return !reach.more && !reach.results.empty() && std::ranges::all_of(reach.results, [&](std::int64_t result) {
+      return replaces_[std::size_t(result)] && first_[std::size_t(result)] == first_[std::size_t(reach.results[0])];
+    });
+  }
+  /// True if all results in `reach` belong to the tensor of result `own`.
+  bool are_of(std::int64_t own, const Reach& reach) const {
+    return are_of_one(reach) && first_[std::size_t(reach.results[0])] == first_[std::size_t(own)];
+  }
+
+ private:
+  void join(std::int64_t a, std::int64_t b) {
+    const std::int64_t from = first_[std::size_t(b)], to = first_[std::size_t(a)];
+    std::ranges::replace(first_, from, to);
+  }
+
+  std::vector<std::int64_t> first_;  ///< by result: the result that identifies its tensor
+  std::vector<bool> replaces_;       ///< by result: it replaces a parameter
+};
+
+/// True if a value is made only of scalars and constants, by broadcasts and elementwise ops. Every reader can then
+/// compute it in the sharding that it needs.
+bool is_made_of_scalars(const ir::Instruction& instruction, const std::vector<bool>& scalars) {
+  const bool spreads = ir::is_elementwise(instruction.opcode) || instruction.opcode == ir::Opcode::broadcast ||
+                       instruction.opcode == ir::Opcode::reshape || instruction.opcode == ir::Opcode::constant;
+  if (!spreads) return !instruction.shape.is_tuple() && instruction.shape.rank() == 0;
+  return std::ranges::all_of(instruction.operands,
+                             [&](ir::InstructionId operand) { return scalars[std::size_t(operand)]; });
+}
+
+bool narrows(const ir::Instruction& instruction, const ir::Shape& from) {
+  return instruction.opcode == ir::Opcode::convert &&
+         ir::byte_width(instruction.shape.element_type) < ir::byte_width(from.element_type);
+}
+
+struct ShardedTensor {
+  mesh::AxisSharding whole;  ///< its sharding without this
+  std::int64_t result = 0;   ///< the result that replaces it
+};
+
+class Annotation {
+ public:
+  Annotation(ir::Module module, const mesh::Mesh& mesh, const mesh::SubAxes& over,
+             std::span<const mesh::ValueSharding> present, base::Bytes least)
+      : module_(std::move(module)), mesh_(mesh), over_(over), present_(present), least_(least), entry_(entry()) {}
+
+  UpdateSharding run(std::span<const ir::Donation> donations) && {
+    const ir::Instruction root = entry_[entry_.root];
+    const std::vector<Reach> reach = reach_of(entry_);
+    if (root.opcode == ir::Opcode::tuple) {
+      for (const ir::Donation& donation : donations) {
+        const ir::InstructionId output = root.operands[std::size_t(donation.output)];
+        const ir::InstructionId parameter = entry_.parameters[std::size_t(donation.parameter)];
+        if (entry_[parameter].shape.is_tuple() || entry_[parameter].shape != entry_[output].shape) continue;
+        shard(parameter, output, donation.output);
+      }
+    }
+    gather_for_readers(reach, TensorResults(entry_, donations, reach));
+    return std::move(result_);
+  }
+
+ private:
+  ir::Computation& entry() { return module_.computations[std::size_t(module_.entry)]; }
+
+  void shard(ir::InstructionId parameter, ir::InstructionId output, std::int64_t result) {
+    const ir::Shape& shape = entry_[parameter].shape;
+    const mesh::AxisSharding& whole = present_[std::size_t(parameter)].front();
+    if (whole.manual) return;
+    const base::Bytes bytes = ir::padded_bytes(mesh::local_shape(mesh_, shape, whole));
+    const mesh::AxisSharding sharding = bytes < least_ ? whole : shard_for_update(mesh_, shape, whole, over_);
+    result_.memory.whole += bytes;
+    result_.memory.sharded += ir::padded_bytes(mesh::local_shape(mesh_, shape, sharding));
+    if (sharding == whole) return;
+    sharded_.emplace(parameter, ShardedTensor{whole, result});
+    const auto annotation = std::make_shared<const ir::Sharding>(mesh::to_hlo(mesh_, sharding));
+    entry_[parameter].sharding = annotation;
+    entry_[output].sharding = annotation;
+  }
+
+  /// Rewrites the entry, with a custom call "Sharding" after each tensor that the network reads whole.
+  void gather_for_readers(const std::vector<Reach>& reach, const TensorResults& results) {
+    std::vector<ir::InstructionId> renumbered, gathered(entry_.instructions.size(), -1);
+    std::vector<ir::Instruction> written;
+    std::map<ir::InstructionId, ShardedTensor> narrow;  // conversions of sharded tensors
+    std::vector<bool> scalars;                          // by instruction: updates of different shardings may share it
+    const auto append = [&written](ir::Instruction instruction) {
+      written.push_back(std::move(instruction));
+      return ir::InstructionId(written.size()) - 1;
+    };
+    const auto whole = [&](ir::InstructionId id, const mesh::AxisSharding& sharding) {
+      ir::InstructionId& at = gathered[std::size_t(id)];
+      if (at < 0) at = append(sharding_call(entry_[id], renumbered[std::size_t(id)], sharding));
+      return at;
+    };
+    for (ir::InstructionId id = 0; id < ir::InstructionId(entry_.instructions.size()); ++id) {
+      ir::Instruction instruction = entry_[id];
+      for (ir::InstructionId& operand : instruction.operands) {
+        const auto tensor = sharded_.find(operand);
+        const auto converted = narrow.find(operand);
+        const ShardedTensor* read = tensor != sharded_.end()    ? &tensor->second
+                                    : converted != narrow.end() ? &converted->second
+                                                                : nullptr;
+        if (read == nullptr || id == entry_.root || results.are_of(read->result, reach[std::size_t(id)])) {
+          operand = renumbered[std::size_t(operand)];
+        } else if (tensor != sharded_.end() && narrows(instruction, entry_[operand].shape)) {
+          narrow.emplace(id, *read);
+          instruction.sharding = entry_[operand].sharding;
+          operand = renumbered[std::size_t(operand)];
+        } else {
+          operand = whole(operand, read->whole);
+        }
+      }
+      scalars.push_back(is_made_of_scalars(entry_[id], scalars));
+      const bool is_of_network = !scalars.back() && !results.are_of_one(reach[std::size_t(id)]);
+      if (is_of_network && !narrow.contains(id) && !sharded_.contains(id)) keep(instruction, present_[std::size_t(id)]);
+      renumbered.push_back(append(std::move(instruction)));
+    }
+    entry_.instructions = std::move(written);
+    entry_.root = renumbered[std::size_t(entry_.root)];
+    for (ir::InstructionId& parameter : entry_.parameters) parameter = renumbered[std::size_t(parameter)];
+    result_.module = std::move(module_);
+  }
+
+  /// Annotates a value outside of the update with its present sharding, so that it does not follow its neighbours.
+  void keep(ir::Instruction& instruction, const mesh::ValueSharding& sharding) const {
+    if (instruction.opcode == ir::Opcode::tuple || sharding.empty()) return;
+    instruction.sharding = std::make_shared<const ir::Sharding>(mesh::to_hlo(mesh_, instruction.shape, sharding));
+  }
+
+  ir::Instruction sharding_call(const ir::Instruction& of, ir::InstructionId operand,
+                                const mesh::AxisSharding& sharding) const {
+    ir::Instruction call;
+    call.opcode = ir::Opcode::custom_call;
+    call.target = "Sharding";
+    call.name = of.name + ".gathered";
+    call.op_name = of.op_name;
+    call.shape = of.shape;
+    call.operands = {operand};
+    call.sharding = std::make_shared<const ir::Sharding>(mesh::to_hlo(mesh_, sharding));
+    return call;
+  }
+
+  ir::Module module_;
+  const mesh::Mesh& mesh_;
+  const mesh::SubAxes& over_;
+  std::span<const mesh::ValueSharding> present_;
+  base::Bytes least_;
+  ir::Computation& entry_;
+  std::map<ir::InstructionId, ShardedTensor> sharded_;  ///< by parameter
+  UpdateSharding result_;
+};
+
+ir::Sharding manual_for(const ir::Shape& shape) {
+  ir::Sharding sharding;
+  sharding.kind = shape.is_tuple() ? ir::Sharding::Kind::tuple : ir::Sharding::Kind::manual;
+  for (const ir::Shape& element : shape.tuple_shapes) sharding.elements.push_back(manual_for(element));
+  return sharding;
+}
+
+}  // namespace
+
+mesh::AxisSharding shard_for_update(const mesh::Mesh& mesh, const ir::Shape& shape, const mesh::AxisSharding& present,
+                                    const mesh::SubAxes& over) {
+  mesh::AxisSharding sharding = present;
+  for (const mesh::SubAxes& axis : free_axes(mesh, present, over)) {
+    if (std::optional<Candidate> whole = best_split(mesh, shape, sharding, axis)) {
+      sharding = std::move(whole->sharding);
+      continue;
+    }
+    for (mesh::SubAxis sub_axis : axis) {
+      if (std::optional<Candidate> cut = best_split(mesh, shape, sharding, {sub_axis}))
+        sharding = std::move(cut->sharding);
+    }
+  }
+  return sharding;
+}
+
+UpdateSharding shard_weight_update(ir::Module module, const mesh::Mesh& mesh, const mesh::SubAxes& over,
+                                   std::span<const ir::Donation> donations,
+                                   std::span<const mesh::ValueSharding> present, base::Bytes least) {
+  return Annotation(std::move(module), mesh, over, present, least).run(donations);
+}
+
+UpdateSharding shard_weight_update(ir::Module module, const mesh::Mesh& mesh, std::span<const ir::Donation> donations) {
+  const ModuleShardings present = propagate(module, mesh);
+  const std::vector<mesh::ValueSharding>& of_entry = present.values[std::size_t(module.entry)];
+  return shard_weight_update(std::move(module), mesh, mesh.all(), donations, of_entry);
+}
+
+void make_infeeds_manual(ir::Module& module) {
+  for (ir::Instruction& instruction : module.computations[std::size_t(module.entry)].instructions) {
+    if (instruction.opcode != ir::Opcode::infeed) continue;
+    instruction.sharding = std::make_shared<const ir::Sharding>(manual_for(instruction.shape));
+  }
+}
+
+}  // namespace podsim::sw::spmd::propagate

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "base/units.h"
+#include "sw/ir/graph.h"
+#include "sw/spmd/mesh/axis_sharding.h"
+
+/// Weight-update sharding (Xu et al., "Automatic Cross-Replica Sharding of Weight Update in Data-Parallel Training",
+/// 2020). If replicas of a data-parallel program hold copies of weights, each of them updates a shard: the gradient is
+/// reduce-scattered instead of all-reduced, the optimizer runs on shards, and the new weights are gathered where the
+/// network reads them, in the type in which it reads them. Weights and slot variables (momenta and the like) remain
+/// sharded from step to step. A step that is also rematerialised (rematerialize.h) must be annotated first, so that
+/// weights are gathered once for the forward and the backward pass.
+namespace podsim::sw::spmd::propagate {
+
+/// The sharding of an array with sharding `present` that is split further over those sub-axes of `over` that it does
+/// not use yet. The free sub-axes of one mesh axis are tried together, then one by one. They split the first dimension
+/// that they divide evenly, else the first one, whose last shard is then shorter. No dimension is split after another
+/// one unless that one precedes it and is split to single elements: a shard is then a contiguous row of elements, which
+/// one reduce-scatter or all-gather handles without moving elements within a core. A split after which all shards
+/// together take more than 1.25 times the memory, with padding, is not made.
+mesh::AxisSharding shard_for_update(const mesh::Mesh& mesh, const ir::Shape& shape, const mesh::AxisSharding& present,
+                                    const mesh::SubAxes& over);
+
+/// Memory per partition of the parameters that are replaced in place: `whole` without the update sharding, `sharded`
+/// with it.
+struct UpdateMemory {
+  base::Bytes whole, sharded;
+};
+
+struct UpdateSharding {
+  ir::Module module;
+  UpdateMemory memory;
+};
+
+/// Annotates a training step before it is propagated and partitioned. `donations` name the parameters that are trained
+/// tensors and slot variables (arrays) and the results that replace them: both get shard_for_update's sharding, unless
+/// they have fewer than `least` bytes per partition. `present` are the shardings of the entry's values without this
+/// (propagation.h). A reader of a trained tensor on which other results depend than those of the tensor's update, such
+/// as the loss through the network, gets the tensor in its present sharding from a custom call "Sharding"; a conversion
+/// to a narrower type comes before that call.
+UpdateSharding shard_weight_update(ir::Module module, const mesh::Mesh& mesh, const mesh::SubAxes& over,
+                                   std::span<const ir::Donation> donations,
+                                   std::span<const mesh::ValueSharding> present,
+                                   base::Bytes least = base::Bytes(64 << 10));
+
+/// As above, over all axes of the mesh, with the shardings that follow from the module's own annotations as `present`.
+UpdateSharding shard_weight_update(ir::Module module, const mesh::Mesh& mesh, std::span<const ir::Donation> donations);
+
+/// Marks the results of infeeds as manual: in the program of one core, every partition reads a separate batch.
+void make_infeeds_manual(ir::Module& module);
+
+}  // namespace podsim::sw::spmd::propagate

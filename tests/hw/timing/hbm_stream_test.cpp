@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/timing/hbm_stream.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "hw/memory/dram/stream_rates.h"
+#include "tests/hw/test_machine.h"
+
+namespace podsim::hw::timing {
+namespace {
+
+struct Request {
+  Direction direction;
+  std::int64_t bytes;
+  std::int64_t arrival;
+};
+
+std::vector<HbmStream::Completion> run(HbmStream& hbm, const std::vector<Request>& requests) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    hbm.submit(requests[i].direction, base::Bytes(requests[i].bytes), base::Cycles(requests[i].arrival), i);
+  }
+  std::vector<HbmStream::Completion> done;
+  while (const auto next = hbm.next_completion()) hbm.advance(*next, done);
+  return done;
+}
+
+std::int64_t last_cycle(const Machine& machine, const std::vector<Request>& requests) {
+  HbmStream hbm(machine);
+  return run(hbm, requests).back().cycle.value();
+}
+
+TEST(HbmStream, a_lone_request_moves_at_the_stream_rate) {
+  EXPECT_EQ(last_cycle(round_machine(), {{Direction::read, 1000, 0}}), 10);
+  EXPECT_EQ(last_cycle(round_machine(), {{Direction::write, 1000, 5}}), 15);
+  EXPECT_EQ(last_cycle(round_machine(), {{Direction::read, 1001, 0}}),
+            11);  // the first whole cycle after the last byte
+}
+
+TEST(HbmStream, requests_of_one_direction_queue_without_losing_a_fraction_of_a_cycle) {
+  std::vector<Request> requests(100, {Direction::read, 150, 0});
+  EXPECT_EQ(last_cycle(round_machine(), requests), 150);
+}
+
+TEST(HbmStream, a_request_without_bytes_completes_on_arrival) {
+  EXPECT_EQ(last_cycle(round_machine(), {{Direction::read, 0, 7}}), 7);
+}
+
+TEST(HbmStream, equal_streams_cost_1_2_and_two_to_one_1_133_of_the_pure_time) {
+  const Machine machine = tpu_v3();
+  const double rate = machine.hbm.stream_rate.si() / machine.clock.si();
+  const std::int64_t size = 1 << 20;
+  std::vector<Request> equal, reads_double;
+  for (int i = 0; i < 30; ++i) {
+    equal.push_back({Direction::read, size, 0});
+    equal.push_back({Direction::write, size, 0});
+    reads_double.push_back({Direction::read, 2 * size, 0});
+    reads_double.push_back({Direction::write, size, 0});
+  }
+  EXPECT_NEAR(double(last_cycle(machine, equal)) * rate / double(60 * size), 1.200, 2e-3);
+  EXPECT_NEAR(double(last_cycle(machine, reads_double)) * rate / double(90 * size), 1.0 + 0.4 / 3, 2e-3);
+}
+
+RC_GTEST_PROP(HbmStream, streams_always_available_take_the_sum_plus_the_turnaround_of_the_lesser, ()) {
+  base::Config config = machine_file("tpu-v3");
+  config.set("hbm.turnaround=" + std::to_string(*rc::gen::inRange(0, 2000) / 1000.0));
+  config.set("hbm.write_cost=" + std::to_string(*rc::gen::inRange(500, 2000) / 1000.0));
+  const Machine machine = read_machine(config);
+  const auto reads = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 1 << 22));
+  const auto writes = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 1 << 22));
+  RC_PRE(!reads.empty() || !writes.empty());
+  std::vector<Request> requests;
+  double r = 0, w = 0;
+  for (int bytes : reads) requests.push_back({Direction::read, bytes, 0}), r += bytes;
+  for (int bytes : writes) requests.push_back({Direction::write, bytes, 0}), w += bytes;
+  const double rate = machine.hbm.stream_rate.si() / machine.clock.si();
+  const double written_alone = std::max(0.0, w - r) * (machine.hbm.write_cost - 1);
+  const double expected = (r + w + machine.hbm.turnaround * std::min(r, w) + written_alone) / rate;
+  const double cycles = double(last_cycle(machine, requests));
+  RC_ASSERT(cycles >= expected * (1 - 1e-5) - 1);
+  RC_ASSERT(cycles <= expected * (1 + 1e-5) + 1);
+}
+
+/// The slower reference: the same fluid law in steps of 1/256 cycle, with no event arithmetic at all.
+std::vector<std::int64_t> stepped(const Machine& machine, const std::vector<Request>& requests) {
+  constexpr int steps = 256;
+  const double rate = machine.hbm.stream_rate.si() / machine.clock.si() / steps;
+  std::vector<std::int64_t> done(requests.size(), -1);
+  std::deque<std::size_t> queue[2];
+  std::vector<double> left;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    queue[std::size_t(requests[i].direction)].push_back(i);
+    left.push_back(double(requests[i].bytes));
+  }
+  for (std::int64_t t = 0; !queue[0].empty() || !queue[1].empty(); ++t) {
+    const auto moving = [&](auto& q) { return !q.empty() && requests[q.front()].arrival * steps <= t; };
+    const bool both = moving(queue[0]) && moving(queue[1]);
+    for (auto& q : queue) {
+      if (!moving(q)) continue;
+      left[q.front()] -= both ? rate / (2 + machine.hbm.turnaround) : rate;
+      if (left[q.front()] > 0) continue;
+      done[q.front()] = t / steps + 1;
+      q.pop_front();
+    }
+  }
+  return done;
+}
+
+RC_GTEST_PROP(HbmStream, agrees_with_a_simulation_in_small_steps, ()) {
+  const Machine machine = round_machine();
+  std::vector<Request> requests;
+  std::int64_t arrival[2] = {0, 0};
+  const int count = *rc::gen::inRange(1, 12);
+  for (int i = 0; i < count; ++i) {
+    const std::size_t direction = *rc::gen::inRange<std::size_t>(0, 2);
+    arrival[direction] += *rc::gen::inRange<std::int64_t>(0, 60);
+    requests.push_back({Direction(direction), *rc::gen::inRange<std::int64_t>(1, 5000), arrival[direction]});
+  }
+  HbmStream hbm(machine);
+  const std::vector<std::int64_t> reference = stepped(machine, requests);
+  for (const HbmStream::Completion& completion : run(hbm, requests)) {
+    RC_ASSERT(std::abs(completion.cycle.value() - reference[completion.tag]) <= 1);
+    RC_ASSERT(completion.bytes.value() == requests[completion.tag].bytes);
+  }
+}
+
+RC_GTEST_PROP(HbmStream, does_not_depend_on_absolute_time_nor_on_how_often_it_is_advanced, ()) {
+  const Machine machine = tpu_v3();
+  std::vector<Request> requests;
+  std::int64_t arrival[2] = {0, 0};
+  const int count = *rc::gen::inRange(1, 20);
+  for (int i = 0; i < count; ++i) {
+    const std::size_t direction = *rc::gen::inRange<std::size_t>(0, 2);
+    arrival[direction] += *rc::gen::inRange<std::int64_t>(0, 500);
+    requests.push_back({Direction(direction), *rc::gen::inRange<std::int64_t>(0, 300'000), arrival[direction]});
+  }
+  const std::int64_t shift = *rc::gen::inRange<std::int64_t>(0, 100'000'000'000);
+  std::vector<Request> later = requests;
+  for (Request& request : later) request.arrival += shift;
+  HbmStream hbm(machine), shifted(machine);
+  const auto first = run(hbm, requests);
+  for (std::size_t i = 0; i < later.size(); ++i) {
+    shifted.submit(later[i].direction, base::Bytes(later[i].bytes), base::Cycles(later[i].arrival), i);
+  }
+  std::vector<HbmStream::Completion> second;
+  for (std::int64_t cycle = shift; !shifted.idle(); cycle += *rc::gen::inRange<std::int64_t>(1, 3000)) {
+    shifted.advance(base::Cycles(cycle), second);
+  }
+  RC_ASSERT(first.size() == second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    RC_ASSERT(second[i].cycle.value() - shift == first[i].cycle.value());
+    RC_ASSERT(second[i].tag == first[i].tag);
+  }
+}
+
+TEST(HbmStream, says_what_moves_and_how_fast) {
+  HbmStream hbm(round_machine());
+  std::vector<HbmStream::Completion> done;
+  hbm.submit(Direction::read, base::Bytes(1000), base::Cycles(0), 0);
+  hbm.submit(Direction::write, base::Bytes(100), base::Cycles(2), 1);
+  hbm.advance(base::Cycles(1), done);
+  EXPECT_TRUE(hbm.active(Direction::read));
+  EXPECT_FALSE(hbm.active(Direction::write));
+  EXPECT_NEAR(hbm.bytes_per_cycle(), 100, 1e-6);
+  hbm.advance(base::Cycles(3), done);
+  EXPECT_TRUE(hbm.active(Direction::write));
+  EXPECT_NEAR(hbm.bytes_per_cycle(), 200 / 2.4, 1e-6);
+  hbm.advance(base::Cycles(50), done);
+  EXPECT_EQ(hbm.bytes_per_cycle(), 0);
+  EXPECT_EQ(hbm.busy(), base::Cycles(11));  // 1100 bytes and 100 * 0.4 of turnaround, 11.4 cycles
+  EXPECT_EQ(done.size(), 2u);
+}
+
+TEST(HbmStream, a_shape_moves_at_the_rate_of_the_banks_for_it) {
+  const Machine machine = tpu_v3();
+  const AccessShape shape = AccessShape::rows(base::Bytes(512), 2048);
+  HbmStream hbm(machine);
+  hbm.submit(Direction::read, base::Bytes(1 << 20), base::Cycles(0), 0, shape);
+  const double expected =
+      double(1 << 20) /
+      memory::dram::StreamRates(machine.dram, machine.dma.granules).alone(Direction::read, shape).si() *
+      machine.clock.si();
+  EXPECT_NEAR(double(hbm.next_completion()->value()), expected, 1);
+}
+
+TEST(HbmStream, shapes_side_by_side_move_at_their_rates_until_one_of_them_ends) {
+  const Machine machine = tpu_v3();
+  const AccessShape lookups = AccessShape::scattered(base::Bytes(128), base::Bytes(1 << 28));
+  HbmStream hbm(machine);
+  hbm.submit(Direction::read, base::Bytes(1 << 20), base::Cycles(0), 0, lookups);
+  hbm.submit(Direction::write, base::Bytes(1 << 20), base::Cycles(0), 1);
+  const auto together = memory::dram::StreamRates(machine.dram, machine.dma.granules).together(lookups, {});
+  const double first = double(1 << 20) / std::max(together[0], together[1]).si();
+  const bool write_first = together[1] > together[0];
+  const double left = double(1 << 20) - first * std::min(together[0], together[1]).si();
+  const double alone =
+      write_first ? memory::dram::StreamRates(machine.dram, machine.dma.granules).alone(Direction::read, lookups).si()
+                  : machine.hbm.stream_rate.si() / machine.hbm.write_cost;
+  std::vector<HbmStream::Completion> done;
+  while (!hbm.idle()) hbm.complete_next(done);
+  EXPECT_NEAR(double(done[0].cycle.value()), first * machine.clock.si(), 1);
+  EXPECT_NEAR(double(done[1].cycle.value()), (first + left / alone) * machine.clock.si(), 2);
+}
+
+}  // namespace
+}  // namespace podsim::hw::timing

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/timing/mxu_timing.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "tests/hw/test_machine.h"
+
+namespace podsim::hw::timing {
+namespace {
+
+TEST(MxuTiming, a_register_of_8_rows_enters_in_8_cycles_and_weights_in_128) {
+  const MxuTiming timing(plain_tpu_v3());
+  const MxuTiming::Span span = timing.span({2 * 1, 1024}, 0);
+  EXPECT_EQ(span.load, base::Cycles(128));
+  EXPECT_EQ(span.stream, base::Cycles(1024));
+  EXPECT_EQ(timing.span({2 * 1, 1032}, 0).stream - span.stream, base::Cycles(8));
+  EXPECT_EQ(timing.span({2 * 1, 1025}, 0).stream - span.stream, base::Cycles(8));  // rows are padded to 8
+}
+
+TEST(MxuTiming, few_rows_wait_for_the_next_weights) {
+  const MxuTiming timing(plain_tpu_v3());
+  EXPECT_EQ(timing.span({2 * 10, 8}, 0).stream, base::Cycles(10 * 128));
+  EXPECT_EQ(timing.span({2 * 10, 128}, 0).stream, base::Cycles(10 * 128));
+  EXPECT_EQ(timing.span({2 * 10, 129}, 0).stream, base::Cycles(10 * 136));
+}
+
+TEST(MxuTiming, no_work_takes_no_time) {
+  const MxuTiming timing(plain_tpu_v3());
+  EXPECT_EQ(timing.duration({0, 100}), base::Cycles(0));
+  EXPECT_EQ(timing.duration({100, 0}), base::Cycles(0));
+}
+
+TEST(MxuTiming, an_odd_tile_goes_to_the_first_unit_which_decides) {
+  const MxuTiming timing(plain_tpu_v3());
+  EXPECT_EQ(timing.tiles_on(0, 7), 4);
+  EXPECT_EQ(timing.tiles_on(1, 7), 3);
+  EXPECT_EQ(timing.duration({7, 256}), base::Cycles(128 + 4 * 256 + 135));
+}
+
+TEST(MxuTiming, fetching_the_first_weights_and_storing_the_last_sums_is_paid_once_per_phase) {
+  base::Config config = machine_file("tpu-v3");
+  set_plain_code(config);
+  config.set("tile_level.matrix_phase_cycles=50");
+  const MxuTiming timing(read_machine(config));
+  EXPECT_EQ(timing.span({2 * 3, 256}, 0).load, base::Cycles(50 + 128));
+  EXPECT_EQ(timing.duration({7, 256}), base::Cycles(50 + 128 + 4 * 256 + 135));
+  EXPECT_EQ(timing.duration({0, 256}), base::Cycles(0));
+}
+
+// 8 units take a register of rows each every 8 cycles, which is all that one load slot brings: weights, 16 registers a
+// tile, come on top. A second slot brings both in time.
+TEST(MxuTiming, many_units_wait_for_the_load_slot_that_they_share) {
+  base::Config config = machine_file("tpu-v3");
+  set_plain_code(config);
+  config.set("mxu.count=8");
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({8 * 5, 1024}, 0).stream, base::Cycles(5 * (1024 + 128)));
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({4, 1024}, 0).stream, base::Cycles(1024));  // four of them at work
+  config.set("vector.loads=2");
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({8 * 5, 1024}, 0).stream, base::Cycles(5 * 1024));
+}
+
+// 8 x 64 cells as many as in 2 x 128, but twice as many rows: half a register each, and a load for every one. A row of
+// 512 cells is four registers.
+TEST(MxuTiming, the_load_slot_is_shared_by_the_rows_of_the_arrays_not_by_their_cells) {
+  base::Config config = machine_file("tpu-v3");
+  set_plain_code(config);
+  config.set("mxu.count=8");
+  config.set("mxu.size=64");
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({8, 512}, 0).stream, base::Cycles(8 * (512 + 64) / 8));
+  config.set("mxu.count=4");
+  config.set("mxu.size=512");
+  EXPECT_EQ(MxuTiming(read_machine(config)).span({4, 512}, 0).stream, base::Cycles(4 * 4 * (512 + 512) / 8));
+}
+
+TEST(MxuTiming, a_large_matmul_reaches_the_published_peak) {
+  const Machine machine = plain_tpu_v3();
+  const MxuTiming timing(machine);
+  const MxuWork work{64 * 64, 8192};  // 8192^3
+  const double flops = 2.0 * 128 * 128 * double(work.weight_tiles) * double(work.rows);
+  const double seconds = (timing.duration(work) / machine.clock).si();
+  EXPECT_GT(flops / seconds, 0.9999 * 61.6e12);
+  EXPECT_LE(flops / seconds, machine.peak_flops_per_core());
+}
+
+// The first result of any weight-stationary matmul is load + latency away; every other cycle streams a row.
+RC_GTEST_PROP(MxuTiming, equals_a_count_of_the_rows_that_pass_each_array, ()) {
+  base::Config config = machine_file("tpu-v3");
+  set_plain_code(config);
+  config.set("mxu.count=" + std::to_string(*rc::gen::inRange(1, 5)));
+  const Machine machine = read_machine(config);
+  const std::int64_t tiles = *rc::gen::inRange<std::int64_t>(1, 40);
+  const std::int64_t rows = *rc::gen::inRange<std::int64_t>(1, 1000);
+  std::vector<std::int64_t> free_at(std::size_t(machine.mxu.count), 128);
+  for (std::int64_t tile = 0; tile < tiles; ++tile) {
+    std::int64_t cycles = 0;
+    for (std::int64_t row = 0; row < rows; row += 8) cycles += 8;
+    free_at[std::size_t(tile % machine.mxu.count)] += std::max<std::int64_t>(cycles, 128);
+  }
+  RC_ASSERT(MxuTiming(machine).duration({tiles, rows}).value() == *std::ranges::max_element(free_at) + 135);
+}
+
+}  // namespace
+}  // namespace podsim::hw::timing

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/timing/vector_timing.h"
+
+#include <gtest/gtest.h>
+
+#include "hw/timing/cross_lane_timing.h"
+#include "tests/hw/test_machine.h"
+
+namespace podsim::hw::timing {
+namespace {
+
+TEST(VectorTiming, the_busiest_slot_decides) {
+  const VectorTiming timing(plain_tpu_v3());
+  EXPECT_EQ(timing.duration({1000, 0, 0, 0}), base::Cycles(1000 + 6));
+  EXPECT_EQ(timing.duration({0, 1000, 0, 0}), base::Cycles(1000 + 6));
+  EXPECT_EQ(timing.duration({0, 0, 1000, 0}), base::Cycles(500 + 6));  // two ALUs
+  EXPECT_EQ(timing.duration({0, 0, 1001, 0}), base::Cycles(501 + 6));
+  EXPECT_EQ(timing.duration({0, 0, 0, 1000}), base::Cycles(1000 + 6));
+  EXPECT_EQ(timing.duration({100, 200, 300, 150}), base::Cycles(200 + 6));
+}
+
+TEST(VectorTiming, no_work_takes_no_time) { EXPECT_EQ(VectorTiming(tpu_v3()).duration({}), base::Cycles(0)); }
+
+TEST(VectorTiming, loads_reach_the_published_rate_of_4_KiB_per_cycle) {
+  const Machine machine = tpu_v3();
+  const std::int64_t registers = 1'000'000;
+  const base::Duration time = VectorTiming(machine).duration({registers, 0, 0, 0}) / machine.clock;
+  EXPECT_NEAR((base::Bytes(registers * 4096) / time).si(), 3.85e12, 0.01e12);
+}
+
+TEST(CrossLaneTiming, a_register_every_8_cycles_after_the_latency) {
+  const CrossLaneTiming timing(plain_tpu_v3());
+  EXPECT_EQ(timing.duration(0), base::Cycles(0));
+  EXPECT_EQ(timing.duration(1), base::Cycles(108));
+  EXPECT_EQ(timing.duration(1000), base::Cycles(8100));
+}
+
+}  // namespace
+}  // namespace podsim::hw::timing

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/timing/vmem_account.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+
+namespace podsim::hw::timing {
+namespace {
+
+TEST(VmemAccount, keeps_the_use_and_its_peak) {
+  VmemAccount vmem(base::Bytes(1000), "core0");
+  vmem.allocate("a", base::Bytes(600));
+  vmem.allocate("b", base::Bytes(400));
+  vmem.release(base::Bytes(600));
+  EXPECT_EQ(vmem.used(), base::Bytes(400));
+  EXPECT_EQ(vmem.peak(), base::Bytes(1000));
+}
+
+TEST(VmemAccount, an_op_that_does_not_fit_is_a_verdict_naming_op_sizes_and_core) {
+  VmemAccount vmem(base::Bytes(16 << 20), "chip(0,0).core1");
+  try {
+    vmem.allocate("conv fusion", base::Bytes(20 << 20));
+    FAIL();
+  } catch (const base::SimulationError& error) {
+    const std::string text = error.what();
+    for (const char* part : {"chip(0,0).core1", "conv fusion", "20 MiB", "16 MiB"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace podsim::hw::timing

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/plan/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/studies/study_texts.h"
+
+namespace podsim::studies::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json result = Json::parse(R"({
+  "step_time_s": 0.5, "utilization": {"mxu": 0.25},
+  "collectives": [{"bytes": 100, "count": 3, "time_s": 0.1, "exposed_s": 0.02, "group_size": 4},
+                  {"bytes": 7, "count": 1, "time_s": 0.2, "exposed_s": 0.03, "group_size": 32}],
+  "loops": [],
+  "stages": [{"idle_share": 0.25, "step_s": 1}, {"idle_share": 0.75, "step_s": 3}],
+  "memory_banks": {"step_time_s": 2, "ops": [{"count": 2, "streams_s": 0.5, "banks_s": 0.75}]}
+})");
+
+double metric_of(const char* name) { return metric_value(*find_metric("run", name), result).value(); }
+
+TEST(Metrics, AreFoundByTheirWay) {
+  EXPECT_EQ(metric_of("step_time_s"), 0.5);
+  EXPECT_EQ(metric_of("utilization.mxu"), 0.25);
+}
+
+TEST(Metrics, OfListsAddUp) {
+  EXPECT_DOUBLE_EQ(metric_of("collectives.exposed_s"), 0.02 + 0.03);
+  EXPECT_EQ(metric_of("collectives.count"), 4);
+  EXPECT_EQ(metric_of("collectives.group_size"), 32);
+  EXPECT_EQ(metric_of("stages.idle_share"), 0.5);
+  EXPECT_EQ(metric_of("stages.step_s"), 3);
+  EXPECT_EQ(metric_of("loops.time_s"), 0);
+}
+
+// 3 * 100 + 1 * 7 bytes, and two ops of 0.75 s.
+TEST(Metrics, TotalsCountEachRowAsOftenAsItRan) {
+  EXPECT_EQ(metric_of("collectives.bytes"), 307);
+  EXPECT_EQ(metric_of("memory_banks.ops.banks_s"), 1.5);
+}
+
+TEST(Metrics, AreNothingWhereTheRunHasNone) {
+  EXPECT_EQ(metric_value(*find_metric("run", "tokens_per_s"), result), std::nullopt);
+  EXPECT_EQ(metric_value(*find_metric("run", "collectives_by_axis.count"), result), std::nullopt);
+}
+
+TEST(Metrics, AreNamedOnceAndDescribed) {
+  for (const char* command : {"run", "collective"}) {
+    std::set<std::string> names;
+    for (const StudyMetric& metric : study_metrics(command)) {
+      EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+      EXPECT_FALSE(metric.description.empty()) << metric.name;
+    }
+  }
+}
+
+// 16 chips of two cores: 32 cores, 0.5 s.
+TEST(Metrics, ExpressionsKnowMetricsAndThePoint) {
+  const Study study = study_of(resnet_study(R"([axes]
+batch_per_core = [64]
+[derived]
+global = "batch_per_core * cores"
+[metric_derived]
+rate = "global / step_time_s"
+rate_per_chip = "rate / chips"
+waiting = "collectives.exposed_s / step_time_s"
+nothing = "tokens_per_s * 2"
+)"));
+  const auto metrics = metrics_of(study, points_of(study).front(), result);
+  ASSERT_EQ(metrics.size(), 4U);
+  EXPECT_EQ(metrics[0], (std::pair<std::string, double>("step_time_s", 0.5)));
+  EXPECT_EQ(metrics[1], (std::pair<std::string, double>("rate", 64 * 32 / 0.5)));
+  EXPECT_EQ(metrics[2], (std::pair<std::string, double>("rate_per_chip", 64 * 32 / 0.5 / 16)));
+  EXPECT_EQ(metrics[3].first, "waiting");
+  EXPECT_DOUBLE_EQ(metrics[3].second, 0.1);
+}
+
+}  // namespace
+}  // namespace podsim::studies::plan

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/fuse/layout_assignment.h"
+
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "sw/ir/build/graph_builder.h"
+#include "sw/ir/build/verify.h"
+#include "sw/ir/eval/evaluator.h"
+#include "tests/sw/ir/literals.h"
+
+namespace podsim::sw::compiler::fuse {
+namespace {
+
+using Layout = std::vector<int>;
+
+const ir::ConvolutionDimensions kForward = ir::build::convolution_dimensions("b01f_01io->b01f");
+const Layout kFeatureInLanes{3, 0, 2, 1};
+const Layout kBatchInLanes{0, 3, 2, 1};
+
+struct Convolution {
+  std::int64_t size, in, out, window;
+  std::int64_t batch = 128;
+};
+
+/// A convolution and its weight gradient, laid out.
+class LaidOut {
+ public:
+  explicit LaidOut(const Convolution& c) {
+    ir::build::GraphBuilder b("convolution");
+    x_ = b.parameter(ir::make_shape(ir::ElementType::bf16, {c.batch, c.size, c.size, c.in}), "x");
+    ir::InstructionId weights =
+        b.parameter(ir::make_shape(ir::ElementType::f32, {c.window, c.window, c.in, c.out}), "weights");
+    std::int64_t pad = (c.window - 1) / 2;
+    ir::WindowDimension w{.size = c.window, .padding_low = pad, .padding_high = pad};
+    ir::InstructionId y = b.convolution(x_, b.convert(weights, ir::ElementType::bf16), {w, w}, kForward);
+    ir::WindowDimension g{.size = c.size, .padding_low = pad, .padding_high = pad};
+    ir::InstructionId gradient = b.convolution(x_, y, {g, g}, ir::build::convolution_dimensions("f01b_i01o->01bf"));
+    ir::InstructionId relu = b.maximum(y, b.full_like(y, 0));
+    root_ = b.tuple({relu, b.convert(gradient, ir::ElementType::f32)});
+    module_ = std::move(b).build(root_);
+    assign_layouts(module_.computations[module_.entry]);
+  }
+
+  Layout input() const { return entry()[entry().parameters[0]].shape.minor_to_major; }
+  Layout weights() const { return entry()[entry().parameters[1]].shape.minor_to_major; }
+  Layout output() const { return element(0); }
+  Layout weight_gradient() const { return element(1); }
+
+ private:
+  const ir::Computation& entry() const { return module_.entry_computation(); }
+  Layout element(int i) const { return entry()[entry().root].shape.tuple_shapes[i].minor_to_major; }
+
+  ir::Module module_;
+  ir::InstructionId x_, root_;
+};
+
+// Layouts in the modules of MLPerf ResNet-50 on TPU v3, with batch 128 per core.
+TEST(LayoutAssignment, ImagesOfSixtyFourChannelsHaveTheBatchInTheLanes) {
+  LaidOut c({56, 64, 64, 3});
+  EXPECT_EQ(c.input(), kBatchInLanes);
+  EXPECT_EQ(c.output(), kBatchInLanes);
+}
+
+TEST(LayoutAssignment, ImagesOfAtLeast128ChannelsHaveTheChannelsInTheLanes) {
+  for (auto [size, channels] : {std::pair{56, 128}, {56, 256}, {28, 512}, {14, 1024}, {7, 2048}}) {
+    LaidOut c({size, channels, channels, 1});
+    EXPECT_EQ(c.input(), kFeatureInLanes) << channels;
+    EXPECT_EQ(c.output(), kFeatureInLanes) << channels;
+  }
+}
+
+// One bf16 image in the batch dimension is padded to four, two rows of packed sublanes; 56 columns fill sublanes
+// exactly, 14 would become 16, and 7 become 8. Four images need no padding.
+TEST(LayoutAssignment, AFewImagesHaveTheirColumnsInTheSublanesWhereThatPadsLess) {
+  const Layout columns_in_sublanes{3, 2, 1, 0};
+  for (auto [size, channels, batch] : {std::tuple{56, 64, 1}, {14, 256, 1}, {7, 512, 1}, {56, 128, 2}, {56, 128, 5}}) {
+    LaidOut c({size, channels, channels, 3, batch});
+    EXPECT_EQ(c.input(), columns_in_sublanes) << size << ", " << batch;
+    EXPECT_EQ(c.output(), columns_in_sublanes) << size << ", " << batch;
+  }
+  EXPECT_EQ(LaidOut({56, 128, 128, 3, 4}).input(), kFeatureInLanes);
+  EXPECT_EQ(LaidOut({14, 128, 128, 3, 7}).input(), kFeatureInLanes);  // 7 / 8 as 14 / 16
+  EXPECT_EQ(LaidOut({56, 128, 128, 3, 12}).input(), kFeatureInLanes);
+}
+
+TEST(LayoutAssignment, AKernelHasInTheLanesTheFeaturesThatPadLess) {
+  EXPECT_EQ(LaidOut({56, 256, 64, 1}).weights(), (Layout{2, 3, 1, 0}));
+  EXPECT_EQ(LaidOut({56, 64, 256, 1}).weights(), (Layout{3, 2, 1, 0}));
+  EXPECT_EQ(LaidOut({56, 256, 128, 1}).weights(), (Layout{3, 2, 1, 0}));
+  EXPECT_EQ(LaidOut({56, 64, 64, 3}).weights(), (Layout{3, 2, 1, 0}));
+  EXPECT_EQ(LaidOut({14, 256, 256, 3}).weights(), (Layout{3, 2, 1, 0}));
+}
+
+TEST(LayoutAssignment, AKernelGradientIsLaidOutAsTheKernelItUpdates) {
+  for (Convolution c : {Convolution{56, 256, 64, 1}, {56, 64, 256, 1}, {56, 64, 64, 3}, {7, 512, 512, 3}}) {
+    LaidOut both(c);
+    EXPECT_EQ(both.weight_gradient(), both.weights()) << c.in << " -> " << c.out;
+  }
+}
+
+TEST(LayoutAssignment, TheFirstConvolutionThatNamesDimensionsDecides) {
+  // The second convolution reads the 64 x 256 kernel of the first one transposed: lanes would be dimension 2.
+  ir::build::GraphBuilder b("two");
+  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 8, 8, 64}), "x");
+  ir::InstructionId kernel = b.parameter(ir::make_shape(ir::ElementType::bf16, {1, 1, 64, 256}), "k");
+  ir::InstructionId y = b.convolution(x, kernel, {{}, {}}, kForward);
+  ir::InstructionId back = b.convolution(y, kernel, {{}, {}}, ir::build::convolution_dimensions("b01f_01oi->b01f"));
+  ir::Module module = std::move(b).build(back);
+  assign_layouts(module.computations[module.entry]);
+  const ir::Computation& entry = module.entry_computation();
+  EXPECT_EQ(entry[entry.parameters[1]].shape.minor_to_major, (Layout{3, 2, 1, 0}));
+}
+
+TEST(LayoutAssignment, ArraysThatNoConvolutionTouchesStayRowMajor) {
+  ir::build::GraphBuilder b("mixed");
+  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 8, 8, 64}), "x");
+  ir::InstructionId kernel = b.parameter(ir::make_shape(ir::ElementType::bf16, {1, 1, 64, 64}), "k");
+  ir::InstructionId other = b.parameter(ir::make_shape(ir::ElementType::f32, {128, 8, 8, 32}), "other");
+  ir::InstructionId y = b.convolution(x, kernel, {{}, {}}, kForward);
+  ir::Module module = std::move(b).build(b.tuple({y, b.negate(other)}));
+  assign_layouts(module.computations[module.entry]);
+  const ir::Computation& entry = module.entry_computation();
+  EXPECT_TRUE(entry[entry.parameters[2]].shape.minor_to_major.empty());
+  EXPECT_TRUE(entry[entry.root].shape.tuple_shapes[1].minor_to_major.empty());
+  EXPECT_EQ(entry[entry.root].shape.tuple_shapes[0].minor_to_major, kBatchInLanes);
+}
+
+TEST(LayoutAssignment, LayoutsDoNotChangeAnyValue) {
+  ir::build::GraphBuilder b("values");
+  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {3, 4, 4, 2}), "x");
+  ir::InstructionId kernel = b.parameter(ir::make_shape(ir::ElementType::f32, {3, 3, 2, 5}), "k");
+  ir::WindowDimension w{.size = 3, .padding_low = 1, .padding_high = 1};
+  ir::Module module = std::move(b).build(b.convolution(x, kernel, {w, w}, kForward));
+  const ir::Computation& entry = module.entry_computation();
+  std::vector<ir::Literal> arguments{ir::testing::random_literal(entry[entry.parameters[0]].shape, 1),
+                                     ir::testing::random_literal(entry[entry.parameters[1]].shape, 2)};
+  ir::Literal before = ir::eval::evaluate(module, arguments);
+  assign_layouts(module.computations[module.entry]);
+  EXPECT_NO_THROW(ir::build::verify(module));
+  EXPECT_EQ(ir::eval::evaluate(module, arguments).values, before.values);
+}
+
+}  // namespace
+}  // namespace podsim::sw::compiler::fuse

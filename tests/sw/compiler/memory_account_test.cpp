@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/memory_account.h"
+
+#include <gtest/gtest.h>
+
+#include "sw/ir/build/graph_builder.h"
+#include "tests/sw/hlo/graph_of.h"
+
+namespace podsim::sw::compiler {
+namespace {
+
+constexpr std::int64_t kib4 = 8 * 128 * 4;  // f32[8,128]
+
+ir::Shape tile() { return ir::make_shape(ir::ElementType::f32, {8, 128}); }
+
+TEST(memory_account, a_buffer_lives_from_its_definition_to_its_last_use) {
+  // x always; a until b; b until c. Three at most: x, a, b.
+  ir::build::GraphBuilder g("test");
+  const ir::InstructionId x = g.parameter(tile(), "x");
+  const ir::InstructionId a = g.negate(x);
+  const ir::InstructionId b = g.tanh(a);
+  const ir::InstructionId c = g.exponential(b);
+  const MemoryAccount account = account_memory(std::move(g).build(c));
+  EXPECT_EQ(account.parameters.value(), kib4);
+  EXPECT_EQ(account.peak.value(), 3 * kib4);
+  EXPECT_EQ(account.peak_position, b);
+  EXPECT_EQ(account.largest_at_peak.size(), 3u);
+  EXPECT_EQ(account.largest_at_peak[0].name, "x");
+}
+
+TEST(memory_account, the_schedule_says_what_is_live_at_every_position) {
+  ir::build::GraphBuilder g("test");
+  const ir::InstructionId x = g.parameter(tile(), "x");
+  const ir::InstructionId a = g.negate(x);
+  const ir::InstructionId b = g.tanh(a);
+  const ir::InstructionId c = g.exponential(b);
+  const MemoryAccount account = account_memory(std::move(g).build(c));
+  ASSERT_EQ(account.schedule.size(), 4u);
+  // x; x and a; x, a and b; x, b and c.
+  EXPECT_EQ(account.schedule[0].live.value(), kib4);
+  EXPECT_EQ(account.schedule[1].live.value(), 2 * kib4);
+  EXPECT_EQ(account.schedule[2].live.value(), 3 * kib4);
+  EXPECT_EQ(account.schedule[3].live.value(), 3 * kib4);
+  EXPECT_EQ(account.schedule[0].name, "x");
+}
+
+TEST(memory_account, a_value_used_late_stays) {
+  ir::build::GraphBuilder g("test");
+  const ir::InstructionId x = g.parameter(tile(), "x");
+  const ir::InstructionId a = g.negate(x);
+  const ir::InstructionId b = g.tanh(a);
+  const ir::InstructionId c = g.exponential(b);
+  EXPECT_EQ(account_memory(std::move(g).build(g.add(a, c))).peak.value(), 4 * kib4);
+}
+
+TEST(memory_account, tuples_their_elements_and_bitcast_reshapes_take_nothing) {
+  ir::build::GraphBuilder g("test");
+  const ir::InstructionId x = g.parameter(tile(), "x");
+  const ir::InstructionId a = g.negate(x);
+  const ir::InstructionId pair = g.tuple({a, x});
+  const ir::InstructionId same = g.reshape(g.get_tuple_element(pair, 0), {1, 8, 128});
+  EXPECT_EQ(account_memory(std::move(g).build(same)).peak.value(), 2 * kib4);
+}
+
+TEST(memory_account, a_reshape_that_changes_the_padding_is_a_copy) {
+  ir::build::GraphBuilder g("test");
+  const ir::InstructionId x = g.parameter(tile(), "x");
+  const ir::InstructionId y = g.reshape(x, {16, 64});
+  EXPECT_EQ(account_memory(std::move(g).build(y)).peak.value(), 3 * kib4);
+}
+
+TEST(memory_account, a_donated_output_takes_the_parameters_memory) {
+  ir::build::GraphBuilder g("test");
+  const ir::InstructionId x = g.parameter(tile(), "x");
+  const ir::InstructionId y = g.negate(x);
+  const ir::Module module = std::move(g).build(g.tuple({y}));
+  EXPECT_EQ(account_memory(module).peak.value(), 2 * kib4);
+  EXPECT_EQ(account_memory(module, std::vector<ir::Donation>{{0, 0}}).peak.value(), kib4);
+}
+
+TEST(memory_account, a_parameter_that_is_read_later_cannot_be_overwritten) {
+  ir::build::GraphBuilder g("test");
+  const ir::InstructionId x = g.parameter(tile(), "x");
+  const ir::InstructionId y = g.negate(x);
+  const ir::InstructionId z = g.tanh(x);
+  const ir::Module module = std::move(g).build(g.tuple({y, z}));
+  EXPECT_EQ(account_memory(module, std::vector<ir::Donation>{{0, 0}}).peak.value(), 3 * kib4);
+}
+
+TEST(memory_account, infeed_elements_live_on_their_own) {
+  ir::build::GraphBuilder g("test");
+  const ir::InstructionId fed = g.infeed(ir::make_tuple_shape({tile(), tile()}));
+  const ir::InstructionId a = g.negate(g.get_tuple_element(fed, 0));
+  const ir::InstructionId b = g.tanh(a);
+  const ir::InstructionId c = g.add(b, g.get_tuple_element(fed, 1));
+  const MemoryAccount account = account_memory(std::move(g).build(c));
+  EXPECT_EQ(account.peak.value(), 3 * kib4);
+  EXPECT_EQ(account.largest_at_peak[0].name, "infeed.0{0}");
+}
+
+constexpr std::int64_t mib4 = 4 << 20;  // f32[1024,1024]
+
+// x and the state are one buffer each; the body has two more at a time, for any number of trips.
+TEST(memory_account, a_loop_keeps_its_state_in_place_and_its_temporaries_while_it_runs) {
+  const ir::Module module = sw::testing::graph_of(R"(HloModule m, is_scheduled=true
+%body (s: (s32[], f32[1024,1024])) -> (s32[], f32[1024,1024]) {
+  %s = (s32[], f32[1024,1024]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  %x = f32[1024,1024] get-tuple-element(%s), index=1
+  %a = f32[1024,1024] negate(%x)
+  %b = f32[1024,1024] tanh(%a)
+  %c = f32[1024,1024] add(%a, %b)
+  ROOT %t = (s32[], f32[1024,1024]) tuple(%i, %c)
+}
+%condition (s: (s32[], f32[1024,1024])) -> pred[] {
+  %s = (s32[], f32[1024,1024]) parameter(0)
+  %i = s32[] get-tuple-element(%s), index=0
+  ROOT %c = pred[] compare(%i, %i), direction=LT
+}
+ENTRY %e (x: f32[1024,1024]) -> f32[1024,1024] {
+  %x = f32[1024,1024] parameter(0)
+  %i = s32[] constant(0)
+  %start = f32[1024,1024] negate(%x)
+  %t = (s32[], f32[1024,1024]) tuple(%i, %start)
+  %w = (s32[], f32[1024,1024]) while(%t), condition=%condition, body=%body
+  ROOT %r = f32[1024,1024] get-tuple-element(%w), index=1
+}
+)");
+  const MemoryAccount account = account_memory(module);
+  EXPECT_NEAR(double(account.peak.value()), 4.0 * mib4, 16'384);  // and a few scalars
+}
+
+TEST(memory_account, updates_in_place_and_what_lies_in_vmem_take_nothing) {
+  const ir::Module module = sw::testing::graph_of(R"(HloModule m, is_scheduled=true
+ENTRY %e (x: f32[1024,1024], u: f32[8,1024], i: s32[]) -> f32[1024,1024] {
+  %x = f32[1024,1024]{1,0:T(8,128)} parameter(0)
+  %u = f32[8,1024]{1,0:T(8,128)} parameter(1)
+  %i = s32[] parameter(2)
+  %v = f32[1024,1024]{1,0:T(8,128)S(1)} copy(%x)
+  %n = f32[1024,1024]{1,0:T(8,128)} negate(%v)
+  ROOT %r = f32[1024,1024]{1,0:T(8,128)} dynamic-update-slice(%n, %u, %i, %i)
+}
+)");
+  EXPECT_NEAR(double(account_memory(module).peak.value()), 2.0 * mib4 + 8 * 1024 * 4, 16'384);
+}
+
+TEST(memory_account, a_donated_element_of_a_tuple_is_taken_over) {
+  const std::string text = R"(HloModule m, is_scheduled=trueALIAS
+ENTRY %e (p: (f32[1024,1024], f32[1024,1024])) -> (f32[1024,1024]) {
+  %p = (f32[1024,1024], f32[1024,1024]) parameter(0)
+  %x = f32[1024,1024] get-tuple-element(%p), index=1
+  %y = f32[1024,1024] negate(%x)
+  ROOT %t = (f32[1024,1024]) tuple(%y)
+}
+)";
+  const auto peak = [&](const std::string& alias) {
+    std::string aliased = text;
+    aliased.replace(aliased.find("ALIAS"), 5, alias);
+    const ir::Module module = sw::testing::graph_of(aliased);
+    return account_memory(module, module.donations).peak.value();
+  };
+  EXPECT_EQ(peak(""), 3 * mib4);
+  EXPECT_EQ(peak(", input_output_alias={ {0}: (0, {1}, may-alias) }"), 2 * mib4);
+}
+
+}  // namespace
+}  // namespace podsim::sw::compiler

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/tiles/vector_cost.h"
+
+#include <gtest/gtest.h>
+
+#include "sw/ir/build/graph_builder.h"
+
+namespace podsim::sw::compiler::tiles {
+namespace {
+
+ir::Shape shape(ir::ElementType type, std::vector<std::int64_t> sizes, std::vector<int> layout = {}) {
+  ir::Shape result = ir::make_shape(type, std::move(sizes));
+  result.minor_to_major = std::move(layout);
+  return result;
+}
+
+/// Cost of the last instruction that `write` adds.
+template <typename Write>
+hw::VectorWork cost_of(Write write) {
+  ir::build::GraphBuilder b("one");
+  ir::InstructionId id = write(b);
+  ir::Module module = std::move(b).build(id);
+  const ir::Computation& entry = module.entry_computation();
+  return vector_cost(entry[entry.root], entry);
+}
+
+template <typename Write>
+std::int64_t cross_lane_of(Write write) {
+  ir::build::GraphBuilder b("one");
+  ir::InstructionId id = write(b);
+  ir::Module module = std::move(b).build(id);
+  const ir::Computation& entry = module.entry_computation();
+  return cross_lane_cost(entry[entry.root], entry);
+}
+
+ir::InstructionId matrix(ir::build::GraphBuilder& b, std::int64_t rows, std::int64_t columns,
+                         ir::ElementType type = ir::ElementType::f32) {
+  return b.parameter(ir::make_shape(type, {rows, columns}), "x" + std::to_string(b.size()));
+}
+
+TEST(VectorCost, ARegisterHolds1024ElementsOfThePaddedArrayWhateverTheirWidth) {
+  EXPECT_EQ(vector_registers(shape(ir::ElementType::f32, {64, 256})), 16);
+  EXPECT_EQ(vector_registers(shape(ir::ElementType::bf16, {64, 256})), 16) << "arithmetic widens to 32 bits";
+  EXPECT_EQ(vector_registers(shape(ir::ElementType::f32, {1, 100})), 1) << "padded to 8 x 128";
+  EXPECT_EQ(vector_registers(shape(ir::ElementType::f32, {9, 129})), 4) << "two tiles each way";
+}
+
+TEST(VectorCost, RegistersFollowTheLayout) {
+  EXPECT_EQ(vector_registers(shape(ir::ElementType::f32, {128, 2, 2, 64}, {0, 3, 2, 1})), 4 * 8);
+  EXPECT_EQ(vector_registers(shape(ir::ElementType::f32, {128, 2, 2, 64}, {3, 0, 2, 1})), 4 * 16) << "64 padded to 128";
+}
+
+TEST(VectorCost, SumsProductsExtremaComparisonsAndSelectsAreOneOperationPerElement) {
+  auto binary = [](ir::Opcode opcode) {
+    return cost_of(
+        [&](ir::build::GraphBuilder& b) { return b.binary(opcode, matrix(b, 64, 256), matrix(b, 64, 256)); });
+  };
+  const hw::VectorWork once{.loads = 0, .stores = 0, .alu_ops = 16, .transcendentals = 0};
+  for (ir::Opcode opcode :
+       {ir::Opcode::add, ir::Opcode::subtract, ir::Opcode::multiply, ir::Opcode::maximum, ir::Opcode::minimum}) {
+    EXPECT_EQ(binary(opcode), once) << ir::to_string(opcode);
+  }
+  EXPECT_EQ(cost_of([](ir::build::GraphBuilder& b) {
+              return b.compare(matrix(b, 8, 128), matrix(b, 8, 128), ir::ComparisonDirection::gt);
+            }).alu_ops,
+            // pred is one byte: the result's tile is 32 x 128 elements, of which 8 x 128 are used.
+            vector_registers(ir::make_shape(ir::ElementType::pred, {8, 128})));
+  EXPECT_EQ(cost_of([](ir::build::GraphBuilder& b) { return b.convert(matrix(b, 64, 256), ir::ElementType::bf16); }),
+            once);
+}
+
+TEST(VectorCost, RootsDivisionsAndExponentialsGoThroughTheTranscendentalUnitOncePerRegister) {
+  for (ir::Opcode opcode :
+       {ir::Opcode::exponential, ir::Opcode::log, ir::Opcode::sqrt, ir::Opcode::rsqrt, ir::Opcode::tanh}) {
+    hw::VectorWork work = cost_of([&](ir::build::GraphBuilder& b) { return b.unary(opcode, matrix(b, 64, 256)); });
+    EXPECT_EQ(work.transcendentals, 16) << ir::to_string(opcode);
+    EXPECT_GE(work.alu_ops, 16) << ir::to_string(opcode);
+  }
+  hw::VectorWork division =
+      cost_of([](ir::build::GraphBuilder& b) { return b.divide(matrix(b, 64, 256), matrix(b, 64, 256)); });
+  EXPECT_EQ(division.transcendentals, 16);
+  EXPECT_GT(division.alu_ops, 16) << "a reciprocal, its refinement and a product";
+  hw::VectorWork power =
+      cost_of([](ir::build::GraphBuilder& b) { return b.power(matrix(b, 64, 256), matrix(b, 64, 256)); });
+  EXPECT_EQ(power.transcendentals, 32) << "exp(y log x)";
+}
+
+TEST(VectorCost, BroadcastsReshapesAndSlicesAreAddressing) {
+  EXPECT_EQ(cost_of([](ir::build::GraphBuilder& b) {
+              return b.broadcast(b.parameter(ir::make_shape(ir::ElementType::f32, {128}), "v"), {64, 128}, {1});
+            }),
+            hw::VectorWork{});
+  EXPECT_EQ(cost_of([](ir::build::GraphBuilder& b) { return b.reshape(matrix(b, 64, 256), {64 * 256}); }),
+            hw::VectorWork{});
+  EXPECT_EQ(cost_of([](ir::build::GraphBuilder& b) {
+              return b.slice(matrix(b, 64, 256), {{0, 8}, {0, 128}});
+            }),
+            hw::VectorWork{});
+}
+
+TEST(VectorCost, AReductionAddsEveryRegisterOfItsInput) {
+  EXPECT_EQ(cost_of([](ir::build::GraphBuilder& b) { return b.reduce_add(matrix(b, 512, 256), {0}); }).alu_ops, 128);
+  EXPECT_EQ(cost_of([](ir::build::GraphBuilder& b) { return b.reduce_add(matrix(b, 512, 256), {1}); }).alu_ops, 128);
+}
+
+TEST(VectorCost, OnlyReductionsOverTheLanesFoldLanesOneOperationForEightResults) {
+  EXPECT_EQ(cross_lane_of([](ir::build::GraphBuilder& b) { return b.reduce_add(matrix(b, 512, 256), {0}); }), 0);
+  EXPECT_EQ(cross_lane_of([](ir::build::GraphBuilder& b) { return b.reduce_add(matrix(b, 512, 256), {1}); }), 64);
+  EXPECT_EQ(cross_lane_of([](ir::build::GraphBuilder& b) { return b.reduce_add(matrix(b, 512, 256), {0, 1}); }), 1);
+}
+
+TEST(VectorCost, ATransposeMovesEveryRegisterThroughTheCrossLaneUnit) {
+  EXPECT_EQ(cross_lane_of([](ir::build::GraphBuilder& b) { return b.transpose(matrix(b, 512, 256), {1, 0}); }), 128);
+}
+
+TEST(VectorCost, PoolingReadsAndComparesEveryTapOfEveryWindow) {
+  ir::WindowDimension three{.size = 3, .stride = 2, .padding_low = 0, .padding_high = 1};
+  auto pool = [&](ir::build::GraphBuilder& b) {
+    ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {8, 16, 16, 128}), "x");
+    return b.reduce_window_max(x, {{}, three, three, {}});
+  };
+  // 8 x 8 x 8 x 128 results, of which 8 x 128 make a register: 64 registers, nine taps.
+  hw::VectorWork work = cost_of(pool);
+  EXPECT_EQ(work.alu_ops, 9 * 64);
+  EXPECT_EQ(work.loads, 9 * 64);
+}
+
+// Silicon takes 6.7 to 12.7 cycles per tap and register for the gradient of max pooling.
+TEST(VectorCost, TheGradientOfPoolingTakesAboutTenCyclesPerTapAndRegister) {
+  ir::WindowDimension half{.size = 2, .stride = 2};
+  hw::VectorWork work = cost_of([&](ir::build::GraphBuilder& b) {
+    ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {8, 4, 4, 128}), "x");
+    ir::InstructionId g = b.parameter(ir::make_shape(ir::ElementType::f32, {8, 2, 2, 128}), "g");
+    return b.select_and_scatter(x, g, b.constant(ir::ElementType::f32, 0), {{}, half, half, {}},
+                                b.comparator(ir::ComparisonDirection::ge, ir::ElementType::f32),
+                                b.combiner(ir::Opcode::add, ir::ElementType::f32));
+  });
+  double taps = 4 * double(vector_registers(ir::make_shape(ir::ElementType::f32, {8, 2, 2, 128})));
+  double cycles = std::max({double(work.loads), double(work.stores), double(work.alu_ops) / 2});
+  EXPECT_GE(cycles / taps, 4);
+  EXPECT_LE(cycles / taps, 12.7);
+}
+
+}  // namespace
+}  // namespace podsim::sw::compiler::tiles

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/hlo/graph/to_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sw/ir/device_groups.h"
+#include "sw/ir/literal.h"
+#include "tests/sw/ir/hlo_text.h"
+
+namespace podsim::sw::hlo::graph {
+namespace {
+
+using ir::testing::graph_of;
+using ir::testing::graph_of_entry;
+using ir::testing::read_module;
+
+const ir::Instruction& find(const ir::Module& module, std::string_view name) {
+  for (const ir::Computation& computation : module.computations) {
+    const auto found = std::ranges::find(computation.instructions, name, &ir::Instruction::name);
+    if (found != computation.instructions.end()) return *found;
+  }
+  throw std::out_of_range(std::string(name));
+}
+
+TEST(ToGraph, KeepsLayoutTilesAndMemorySpace) {
+  const ir::Module module = ir::testing::graph_of_entry(R"(
+    p = bf16[3,200]{0,1:T(8,128)(2,1)S(1)} parameter(0)
+    q = f32[<=7,5]{1,0:T(*,128)} parameter(1)
+    ROOT t = (bf16[3,200]{0,1}, f32[<=7,5]) tuple(p, q))");
+  const ir::Shape& p = find(module, "p").shape;
+  EXPECT_EQ(p.minor_to_major, (std::vector<int>{0, 1}));
+  EXPECT_EQ(p.tile, (std::vector<std::int64_t>{8, 128}));
+  EXPECT_EQ(p.memory_space, 1);
+  const ir::Shape& q = find(module, "q").shape;
+  EXPECT_EQ(q.dimensions, (std::vector<std::int64_t>{7, 5}));
+  EXPECT_TRUE(q.tile.empty());
+}
+
+TEST(ToGraph, PutsCalledComputationsBeforeTheirCallersWhateverTheText) {
+  const ir::Module module = ir::testing::graph_of(R"(HloModule m
+ENTRY main { p = f32[] parameter(0)  ROOT c = f32[] call(p), to_apply=outer }
+outer { p = f32[] parameter(0)  ROOT c = f32[] call(p), to_apply=inner }
+inner { p = f32[] parameter(0)  ROOT n = f32[] negate(p) }
+)");
+  ASSERT_EQ(module.computations.size(), 3U);
+  EXPECT_EQ(module.computations[0].name, "inner");
+  EXPECT_EQ(module.computations[1].name, "outer");
+  EXPECT_EQ(module.entry_computation().name, "main");
+  EXPECT_EQ(module.computations[1][1].called, std::vector<ir::ComputationId>{0});
+}
+
+TEST(ToGraph, ReadsConstantsOfEveryForm) {
+  const ir::Module module = ir::testing::graph_of_entry(R"(
+    a = f32[2,2] constant({ {1, -inf}, {nan, 1e-3} })
+    b = u64[2] constant({18446744073709551615, 7})
+    c = s64[] constant(-9223372036854775808)
+    d = pred[2] constant({true, 0})
+    e = bf16[3] constant({...})
+    f = (s32[], f32[1]) constant((3, {0.5}))
+    g = c64[2] constant({(1, 2), (3, -4)})
+    h = f32[2] constant({1e99, 1e-99})
+    ROOT t = () tuple())");
+  const auto values = [&](std::string_view name) { return find(module, name).literal->values; };
+  EXPECT_EQ(values("a")[1], -INFINITY);
+  EXPECT_TRUE(std::isnan(values("a")[2]));
+  EXPECT_EQ(values("a")[3], double(1e-3F));
+  EXPECT_EQ(find(module, "b").literal->integers, (std::vector<std::int64_t>{-1, 7}));
+  EXPECT_EQ(find(module, "c").literal->integers, (std::vector<std::int64_t>{INT64_MIN}));
+  EXPECT_EQ(values("d"), (std::vector<double>{1, 0}));
+  EXPECT_EQ(find(module, "e").literal, nullptr);
+  EXPECT_EQ(find(module, "f").literal->elements[1].values, std::vector<double>{0.5});
+  EXPECT_EQ(values("g"), (std::vector<double>{1, 2, 3, -4}));
+  EXPECT_EQ(values("h"), (std::vector<double>{INFINITY, 0}));
+}
+
+/// Expects the start and the done of a pair in the form of the graph.
+void expect_pair(const ir::Module& module, ir::Opcode opcode, const std::string& result) {
+  const ir::Instruction &start = find(module, "s"), &done = find(module, "d");
+  EXPECT_EQ(start.opcode, opcode);
+  EXPECT_EQ(start.phase, ir::AsyncPhase::start);
+  EXPECT_EQ(ir::to_string(start.shape), result);
+  EXPECT_EQ(done.opcode, opcode);
+  EXPECT_EQ(done.phase, ir::AsyncPhase::done);
+  ASSERT_EQ(done.operands.size(), 1U);
+  EXPECT_EQ(module.entry_computation()[done.operands[0]].name, "s");
+}
+
+TEST(ToGraph, WritesAsynchronousPairsInOneForm) {
+  const std::string add = "add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }\n";
+  const std::string p = "p = f32[8] parameter(0)\n";
+  expect_pair(ir::testing::graph_of_entry(p + R"(s = f32[8] all-reduce-start(p), to_apply=add
+    ROOT d = f32[8] all-reduce-done(s))",
+                                          add),
+              ir::Opcode::all_reduce, "f32[8]");
+  expect_pair(ir::testing::graph_of_entry(p + R"(s = (f32[8], f32[32]) all-gather-start(p), dimensions={0}
+    ROOT d = f32[32] all-gather-done(s))"),
+              ir::Opcode::all_gather, "f32[32]");
+  expect_pair(ir::testing::graph_of_entry(
+                  p + R"(s = (f32[8], f32[8], u32[], u32[]) collective-permute-start(p), source_target_pairs={{0,1}}
+    ROOT d = f32[8] collective-permute-done(s))"),
+              ir::Opcode::collective_permute, "f32[8]");
+  expect_pair(ir::testing::graph_of_entry(p + R"(s = (f32[8]{0:S(1)}, f32[8], u32[]) copy-start(p)
+    ROOT d = f32[8]{0:S(1)} copy-done(s))"),
+              ir::Opcode::copy, "f32[8]{0:S(1)}");
+  expect_pair(ir::testing::graph_of_entry(p + R"(s = ((f32[8]), f32[2], s32[]) slice-start(p), slice={[2:4]}
+    u = ((f32[8]), f32[2], s32[]) slice-update(s)
+    ROOT d = f32[2] slice-done(u))"),
+              ir::Opcode::slice, "f32[2]");
+  expect_pair(ir::testing::graph_of_entry(p + R"(s = ((f32[8]), f32[8], s32[]) fusion-start(p), kind=kLoop, calls=body
+    ROOT d = f32[8] fusion-done(s))",
+                                          "body { x = f32[8] parameter(0)  ROOT r = f32[8] negate(x) }\n"),
+              ir::Opcode::fusion, "f32[8]");
+}
+
+TEST(ToGraph, TakesTheOpOutOfAComputationThatIsStartedForItAlone) {
+  const ir::Module module = ir::testing::graph_of_entry(R"(
+    p = f32[8] parameter(0)
+    z = f32[] constant(0)
+    s = ((f32[], f32[8]), f32[10], u32[]) async-start(z, p), calls=wrapped
+    ROOT d = f32[10] async-done(s), calls=wrapped)",
+                                                        R"(
+wrapped { v = f32[] parameter(0)  x = f32[8] parameter(1)  ROOT r = f32[10] pad(x, v), padding=1_1 }
+)");
+  expect_pair(module, ir::Opcode::pad, "f32[10]");
+  EXPECT_EQ(find(module, "s").operands, (std::vector<ir::InstructionId>{0, 1}));
+  EXPECT_EQ(find(module, "s").padding, (std::vector<ir::PadDimension>{{1, 1, 0}}));
+
+  const ir::Module call = ir::testing::graph_of_entry(R"(
+    p = f32[8] parameter(0)
+    s = ((f32[8]), f32[8], u32[]) async-start(p), calls=wrapped
+    ROOT d = f32[8] async-done(s))",
+                                                      R"(
+wrapped { x = f32[8] parameter(0)  y = f32[8] negate(x)  ROOT r = f32[8] exponential(y) }
+)");
+  expect_pair(call, ir::Opcode::call, "f32[8]");
+}
+
+TEST(ToGraph, LetsAStartStandWhereItsLastOperandComes) {
+  const ir::Module module = ir::testing::graph_of_entry(R"(
+    p = f32[] parameter(0)
+    s = ((f32[]), (), s32[]) call-start(p), to_apply=sum
+    q = f32[] negate(p)
+    u = ((f32[], f32[]), (), s32[]) call-update(s, q)
+    ROOT d = f32[] call-done(u))",
+                                                        R"(
+sum { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
+)");
+  expect_pair(module, ir::Opcode::call, "f32[]");
+  EXPECT_EQ(find(module, "s").operands, (std::vector<ir::InstructionId>{0, 1}));
+}
+
+TEST(ToGraph, NamesConditionSelectAndTrueBranchFirst) {
+  const ir::Module module = ir::testing::graph_of(R"(HloModule m
+no { p = s32[] parameter(0)  ROOT r = s32[] negate(p) }
+yes { p = s32[] parameter(0)  ROOT r = s32[] add(p, p) }
+body { p = s32[] parameter(0)  ROOT r = s32[] add(p, p) }
+cond { p = s32[] parameter(0)  c = s32[] constant(100)  ROOT r = pred[] compare(p, c), direction=LT }
+ENTRY main {
+  p = s32[] parameter(0)
+  w = s32[] while(p), body=body, condition=cond
+  t = pred[] constant(true)
+  ROOT i = s32[] conditional(t, w, w), false_computation=no, true_computation=yes
+}
+)");
+  const auto name = [&](const ir::Instruction& instruction, int i) {
+    return module.computations[std::size_t(instruction.called[std::size_t(i)])].name;
+  };
+  EXPECT_EQ(name(find(module, "w"), 0), "cond");
+  EXPECT_EQ(name(find(module, "i"), 0), "yes");
+}
+
+std::string loop(const std::string& init, const std::string& step, const std::string& compare) {
+  return R"(HloModule m
+cond { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0  n = s32[] constant(10)  ROOT r = pred[] compare()" +
+         compare + R"( }
+body { s = (s32[], f32[4]) parameter(0)  i = s32[] get-tuple-element(s), index=0  x = f32[4] get-tuple-element(s), index=1
+  k = s32[] constant(3)  j = s32[] )" +
+         step + R"(  ROOT t = (s32[], f32[4]) tuple(j, x) }
+ENTRY main { x = f32[4] parameter(0)  z = s32[] )" +
+         init + R"(  c = s32[] copy(z)  t = (s32[], f32[4]) tuple(c, x)
+  ROOT w = (s32[], f32[4]) while(t), condition=cond, body=body }
+)";
+}
+
+std::int64_t trip_count(const std::string& text) { return find(ir::testing::graph_of(text), "w").trip_count; }
+
+TEST(ToGraph, CountsTripsThatCanBeSeen) {
+  EXPECT_EQ(trip_count(loop("constant(0)", "add(i, k)", "i, n), direction=LT")), 4);        // 0 3 6 9
+  EXPECT_EQ(trip_count(loop("constant(0)", "add(k, i)", "n, i), direction=GE")), 4);        // 10 >= i
+  EXPECT_EQ(trip_count(loop("constant(1)", "add(i, k)", "i, n), direction=LE")), 4);        // 1 4 7 10
+  EXPECT_EQ(trip_count(loop("constant(1)", "add(i, k)", "i, n), direction=NE")), 3);        // 1 4 7
+  EXPECT_EQ(trip_count(loop("constant(0)", "add(i, k)", "i, n), direction=NE")), -1);       // steps over 10
+  EXPECT_EQ(trip_count(loop("constant(20)", "subtract(i, k)", "i, n), direction=GT")), 4);  // 20 17 14 11
+  EXPECT_EQ(trip_count(loop("constant(12)", "add(i, k)", "i, n), direction=LT")), 0);
+  EXPECT_EQ(trip_count(loop("constant(0)", "subtract(i, k)", "i, n), direction=LT")), -1);
+  EXPECT_EQ(trip_count(loop("custom-call(), custom_call_target=\"unknown\"", "add(i, k)", "i, n), direction=LT")), -1);
+}
+
+TEST(ToGraph, SeesTripCountsThroughFusionsAndConstantsThatGoRound) {
+  EXPECT_EQ(trip_count(R"(HloModule m
+less { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }
+next { a = s32[] parameter(0)  one = s32[] constant(1)  ROOT r = s32[] add(a, one) }
+cond { s = (s32[], s32[]) parameter(0)  i = s32[] get-tuple-element(s), index=0  n = s32[] get-tuple-element(s), index=1
+  ROOT r = pred[] fusion(i, n), kind=kLoop, calls=less }
+body { s = (s32[], s32[]) parameter(0)  i = s32[] get-tuple-element(s), index=0  n = s32[] get-tuple-element(s), index=1
+  j = s32[] fusion(i), kind=kLoop, calls=next  ROOT t = (s32[], s32[]) tuple(j, n) }
+ENTRY main { a = s32[] constant(5)  b = s32[] constant(105)  t = (s32[], s32[]) tuple(a, b)
+  ROOT w = (s32[], s32[]) while(t), condition=cond, body=body }
+)"),
+            100);
+}
+
+TEST(ToGraph, PrefersTheTripCountThatTheCompilerStates) {
+  for (const char* config :
+       {R"({"known_trip_count":{"n":"64"},"x":{}})", R"("{\"known_trip_count\":{\"n\":\"64\"}}")"}) {
+    std::string text = loop("custom-call(), custom_call_target=\"unknown\"", "add(i, k)", "i, n), direction=LT");
+    text.replace(text.find("condition=cond"), 0, std::string("backend_config=") + config + ", ");
+    EXPECT_EQ(trip_count(text), 64) << config;
+  }
+}
+
+TEST(ToGraph, CountsDevicesByTheGroupsWhereTheHeaderDoesNot) {
+  const auto devices = [](const std::string& header, const std::string& attributes) {
+    const ir::Module module = ir::testing::graph_of("HloModule m" + header + R"(
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
+ENTRY main { p = f32[8] parameter(0)  ROOT r = f32[8] all-reduce(p), to_apply=add)" +
+                                                    attributes + " }\n");
+    return std::pair(module.replicas, module.partitions);
+  };
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  EXPECT_EQ(devices("", ", replica_groups={{0,1},{2,3}}"), (Pair{4, 1}));
+  EXPECT_EQ(devices("", ", channel_id=1, replica_groups=[2,4]<=[8], use_global_device_ids=true"), (Pair{1, 8}));
+  EXPECT_EQ(devices(", replica_count=2", ", channel_id=1, replica_groups=[2,4]<=[8], use_global_device_ids=true"),
+            (Pair{2, 4}));
+  EXPECT_EQ(devices(", num_partitions=4", ", channel_id=1, replica_groups={{0}}"), (Pair{1, 4}));
+  EXPECT_EQ(devices("", ", channel_id=1, replica_groups=mesh['x'=2,'y'=3] {'y'}, use_global_device_ids=true"),
+            (Pair{1, 6}));
+}
+
+TEST(ToGraph, GivesGroupsOfReplicasWithAllPartitionsFlatIds) {
+  const ir::Module module = ir::testing::graph_of(R"(HloModule m, replica_count=4, num_partitions=2
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
+ENTRY main { p = f32[8] parameter(0)
+  ROOT all = f32[8] all-reduce(p), channel_id=3, replica_groups={{0,2},{1,3}}, to_apply=add }
+)");
+  const ir::Participants& participants = find(module, "all").participants;
+  EXPECT_TRUE(participants.use_global_device_ids);
+  EXPECT_EQ(participants.channel_id, 3);
+  EXPECT_EQ(participants.groups, (std::vector<std::vector<std::int64_t>>{{0, 1, 4, 5}, {2, 3, 6, 7}}));
+}
+
+TEST(ToGraph, KeepsGroupsInIotaForm) {
+  const auto participants = [](const std::string& attributes) {
+    const ir::Module module = ir::testing::graph_of(R"(HloModule m, replica_count=4, num_partitions=2
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
+ENTRY main { p = f32[8] parameter(0)
+  ROOT all = f32[8] all-reduce(p), channel_id=3, to_apply=add, replica_groups=)" +
+                                                    attributes + " }\n");
+    return find(module, "all").participants;
+  };
+  const ir::Participants flat = participants("[4,2]<=[2,4]T(1,0), use_global_device_ids=true");
+  EXPECT_TRUE(flat.groups.empty());
+  EXPECT_EQ(flat.iota, (ir::IotaGroups{4, 2, {2, 4}, {1, 0}}));
+  // {{0,2},{1,3}} of replicas, each with both of its partitions.
+  const ir::Participants of_replicas = participants("[2,2]<=[2,2]T(1,0)");
+  EXPECT_TRUE(of_replicas.use_global_device_ids);
+  EXPECT_EQ(of_replicas.iota, (ir::IotaGroups{2, 4, {2, 2, 2}, {1, 0, 2}}));
+  EXPECT_EQ(ir::expand(*of_replicas.iota), (std::vector<std::vector<std::int64_t>>{{0, 1, 4, 5}, {2, 3, 6, 7}}));
+  EXPECT_EQ(participants("[2,2]<=[4]").iota, (ir::IotaGroups{2, 4, {4, 2}, {}}));
+}
+
+TEST(ToGraph, KeepsShardingsAndCountsTheirPartitions) {
+  const ir::Module module = ir::testing::graph_of(R"(HloModule m
+ENTRY main {
+  p = (f32[8,8], s32[]) parameter(0), sharding={{devices=[2,1,3]<=[3,2]T(1,0) last_tile_dim_replicate}, {replicated}}
+  e = f32[8,8] get-tuple-element(p), index=0
+  c = f32[8,8] custom-call(e), custom_call_target="Sharding", sharding={devices=[2,3]<=[6]}
+  n = f32[8,8] negate(c)
+  ROOT r = f32[8,8] copy(n), sharding={devices=[2,3]<=[6]} }
+)");
+  EXPECT_EQ(module.partitions, 6);
+  EXPECT_EQ(ir::to_string(*find(module, "p").sharding),
+            "{{devices=[2,1,3]<=[3,2]T(1,0) last_tile_dim_replicate}, {replicated}}");
+  EXPECT_EQ(ir::to_string(*find(module, "c").sharding), "{devices=[2,3]<=[6]}");
+  EXPECT_EQ(find(module, "c").sharding, find(module, "r").sharding) << "equal texts share one";
+  EXPECT_EQ(find(module, "n").sharding, nullptr);
+  const ir::Module again = ir::testing::graph_of(ir::to_string(module));
+  EXPECT_EQ(again.partitions, 6);
+  EXPECT_EQ(ir::to_string(again), ir::to_string(module));
+  EXPECT_EQ(*find(again, "p").sharding, *find(module, "p").sharding);
+}
+
+TEST(ToGraph, KeepsUnknownOpcodesByName) {
+  ReadResult result = read("test", "HloModule m\nENTRY main { p = f32[8] parameter(0)  ROOT r = f32[8] quux(p) }\n");
+  ASSERT_TRUE(result.ok());
+  const ir::Module module = to_graph(result.modules[0]);
+  EXPECT_EQ(find(module, "r").opcode, ir::Opcode::unknown);
+  EXPECT_EQ(find(module, "r").target, "quux");
+}
+
+TEST(ToGraph, SaysWhereAValueCannotBeHeld) {
+  const Module module = ir::testing::read_module(
+      "HloModule m\nENTRY main {\n  p = f32[8] parameter(0)\n"
+      "  ROOT r = f32[8] collective-permute(p), source_target_pairs={{0,1,2}}\n}\n");
+  try {
+    to_graph(module);
+    FAIL() << "no error";
+  } catch (const base::InputError& error) {
+    ASSERT_EQ(error.diagnostics().size(), 1U);
+    EXPECT_EQ(error.diagnostics()[0].location.line, 4);
+    EXPECT_EQ(error.diagnostics()[0].location.column, 19);
+  }
+}
+
+TEST(ToGraph, ReadsWhatGraphsPrintAsTheSameGraph) {
+  const std::string text = R"(HloModule m, is_scheduled=true, num_partitions=4
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
+ge { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = pred[] compare(x, y), direction=GE, type=TOTALORDER }
+body { x = f32[4,6]{1,0:T(8,128)} parameter(0)  ROOT r = f32[4,6]{1,0:T(8,128)} reduce-precision(x), exponent_bits=8, mantissa_bits=7 }
+ENTRY main {
+  p = f32[4,6]{1,0:T(8,128)} parameter(0)
+  z = f32[] constant(0)
+  f = f32[4,6]{1,0:T(8,128)} fusion(p), kind=kCustom, calls=body, metadata={op_name="a/b"}
+  q = f32[6,9] pad(f, z), padding=1_1x0_1_1
+  s = f32[6,9] sort(q), dimensions={1}, is_stable=true, to_apply=ge
+  k = (f32[6,2], s32[6,2]) topk(s), k=2, largest=false
+  i = s32[3,1] constant({ {0}, {2}, {1} })
+  g = f32[3,2,9] gather(q, i), offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={0}, index_vector_dim=1, slice_sizes={2,9}
+  w = f32[3,1,4] reduce-window(g, z), window={size=1x2x3 stride=1x1x2 pad=0_0x0_0x0_1}, to_apply=add
+  c = f32[3,1,4] convolution(w, w), window={size=1 rhs_reversal=1}, dim_labels=b0f_o0i->b0f, feature_group_count=1
+  v = f32[12] custom-call(g), custom_call_target="foo"
+  a = f32[12] all-reduce(v), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, to_apply=add
+  b = f32[24] all-gather(a), channel_id=2, replica_groups={{0,1},{2,3}}, dimensions={0}, use_global_device_ids=true
+  e = f32[24] collective-permute-start(b), channel_id=3, source_target_pairs={{0,1},{1,0}}
+  d = f32[24] collective-permute-done(e)
+  h = s64[2] constant({-9223372036854775808, 5})
+  ROOT t = (f32[24], s64[2], (f32[6,2], s32[6,2])) tuple(d, h, k)
+}
+)";
+  // The convolution's shapes do not follow from its operands; that does not matter here.
+  const std::string printed = ir::to_string(to_graph(ir::testing::read_module(text)));
+  EXPECT_EQ(ir::to_string(to_graph(ir::testing::read_module(printed))), printed);
+  const ir::Module again = to_graph(ir::testing::read_module(printed));
+  EXPECT_EQ(find(again, "q").padding, (std::vector<ir::PadDimension>{{1, 1, 0}, {0, 1, 1}}));
+  EXPECT_EQ(find(again, "f").fusion_kind, ir::FusionKind::custom);
+  EXPECT_EQ(find(again, "f").op_name, "a/b");
+  EXPECT_TRUE(find(again, "s").is_stable);
+  EXPECT_FALSE(find(again, "k").largest);
+  EXPECT_EQ(find(again, "e").phase, ir::AsyncPhase::start);
+  EXPECT_EQ(find(again, "h").literal->integers[0], INT64_MIN);
+  EXPECT_TRUE(again.scheduled);
+}
+
+}  // namespace
+}  // namespace podsim::sw::hlo::graph

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/ir/transform/flops.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "sw/ir/build/graph_builder.h"
+#include "tests/sw/ir/convolutions.h"
+#include "tests/sw/ir/element_types.h"
+#include "tests/sw/ir/literals.h"
+
+namespace podsim::sw::ir::transform {
+namespace {
+
+using testing::window;
+
+using testing::f32;
+
+/// The cost of the instruction that `write` makes.
+template <class Write>
+Cost cost_of(std::vector<std::int64_t> sizes, Write&& write) {
+  build::GraphBuilder b("test");
+  const InstructionId root = write(b, b.parameter(make_shape(f32, std::move(sizes)), "x"));
+  const Module module = std::move(b).build(root);
+  return cost(module, module.entry_computation(), module.entry_computation().root);
+}
+
+TEST(flops, valid_window_positions_equal_a_count_one_by_one) {
+  EXPECT_TRUE(rc::check([] {
+    const WindowDimension w = *testing::random_window();
+    const std::int64_t input = *rc::gen::inRange(1, 12);
+    std::int64_t expected = 0;
+    for (std::int64_t out = 0; out < rules::window_output_size(input, w); ++out) {
+      for (std::int64_t tap = 0; tap < w.size; ++tap) {
+        const std::int64_t place = out * w.stride + tap * w.window_dilation - w.padding_low;
+        for (std::int64_t in = 0; in < input; ++in) expected += in * w.base_dilation == place;
+      }
+    }
+    RC_ASSERT(valid_window_positions(input, w) == expected);
+  }));
+}
+
+// Counting with all operands 1 in the reference loops gives the number of multiply-accumulates.
+TEST(flops, of_any_convolution_equal_the_sum_of_its_ones) {
+  EXPECT_TRUE(rc::check([] {
+    const testing::RandomConvolution random = *testing::random_convolution();
+    build::GraphBuilder b("test");
+    const InstructionId x = b.parameter(make_shape(f32, random.input), "x");
+    const InstructionId w = b.parameter(make_shape(f32, random.kernel), "w");
+    const Instruction y = b[b.convolution(x, w, random.window, random.dimensions)];
+    const auto ones = [&](InstructionId id) {
+      return Literal{b.shape(id), std::vector<double>(b.shape(id).element_count(), 1), {}};
+    };
+    double expected = 0;
+    for (double value : testing::naive_convolution(y, ones(x), ones(w)).values) expected += value;
+    RC_ASSERT(double(multiply_accumulates(y, b.shape(x), b.shape(w))) == expected);
+  }));
+}
+
+// A 3x3 window with padding 1 over 7x7: 19 of the 21 row taps exist, 19 x 19 together.
+TEST(flops, of_a_padded_convolution_leave_the_padding_out) {
+  const Cost c = cost_of({2, 7, 7, 5}, [](auto& b, auto x) {
+    const auto kernel = b.full(make_shape(f32, {3, 3, 5, 4}), 1);
+    return b.convolution(x, kernel, {testing::window(3, 1, 1, 1), testing::window(3, 1, 1, 1)},
+                         build::convolution_dimensions("b01f_01io->b01f"));
+  });
+  EXPECT_EQ(c.flops, 2 * 2 * 5 * 4 * 19 * 19);
+}
+
+TEST(flops, of_a_dot_are_two_m_n_k) {
+  EXPECT_EQ(cost_of({4, 5, 6},
+                    [](auto& b, auto x) {
+                      return b.dot(x, x, {{0}, {0}, {2}, {2}});
+                    })
+                .flops,
+            2 * 4 * 5 * 5 * 6);
+}
+
+TEST(flops, of_elementwise_operations_and_reductions) {
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.multiply(x, x); }).flops, 24);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.exponential(x); }).flops, 0);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.exponential(x); }).transcendentals, 24);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.copy(x); }).flops, 0);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.transpose(x, {1, 0}); }).flops, 0);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.reduce_add(x, {0}); }).flops, 20);
+  EXPECT_EQ(cost_of({6, 4},
+                    [](auto& b, auto x) {
+                      return b.reduce_window_max(x, {testing::window(2, 2), testing::window(2, 2)});
+                    })
+                .flops,
+            6 * 3);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.all_reduce(x); }).flops, 24);
+}
+
+// XLA's HloCostAnalysis counts these separately; a quotient is a FLOP.
+TEST(flops, of_functions_are_transcendentals) {
+  for (const Opcode opcode : {Opcode::logistic, Opcode::erf, Opcode::sine, Opcode::cosine, Opcode::tan, Opcode::cbrt,
+                              Opcode::exponential_minus_one, Opcode::log_plus_one, Opcode::sqrt, Opcode::rsqrt}) {
+    const Cost c = cost_of({6, 4}, [&](auto& b, auto x) { return b.unary(opcode, x); });
+    EXPECT_EQ(c.transcendentals, 24) << ir::to_string(opcode);
+    EXPECT_EQ(c.flops, 0) << ir::to_string(opcode);
+  }
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.binary(Opcode::atan2, x, x); }).transcendentals, 24);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.binary(Opcode::divide, x, x); }).flops, 24);
+  EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.binary(Opcode::remainder, x, x); }).flops, 24);
+}
+
+TEST(flops, bytes_are_operands_once_and_result_in_padded_layout) {
+  EXPECT_EQ(cost_of({16, 64}, [](auto& b, auto x) { return b.multiply(x, x); }).bytes.value(), 2 * 16 * 128 * 4);
+}
+
+}  // namespace
+}  // namespace podsim::sw::ir::transform

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/ir/transform/gradient.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+
+#include "sw/ir/build/graph_builder.h"
+#include "sw/ir/build/verify.h"
+#include "sw/ir/eval/evaluator.h"
+#include "tests/sw/ir/convolutions.h"
+#include "tests/sw/ir/element_types.h"
+#include "tests/sw/ir/literals.h"
+
+namespace podsim::sw::ir::transform {
+namespace {
+
+using testing::distinct_literal;
+using testing::random_literal;
+using testing::window;
+
+using testing::f64;
+using Ids = std::vector<InstructionId>;
+using Write = std::function<InstructionId(build::GraphBuilder&, const Ids&)>;
+
+/// sum(weights * write(inputs)) with random weights, so that every element of the result has its own weight; followed
+/// by the gradients of all inputs on request.
+Module loss_module(const Write& write, const std::vector<Literal>& inputs, bool with_gradients) {
+  build::GraphBuilder b("test");
+  Ids ids;
+  for (const Literal& input : inputs) ids.push_back(b.parameter(input.shape, "x" + std::to_string(ids.size())));
+  const InstructionId y = write(b, ids);
+  const InstructionId weighted = b.multiply(y, b.constant(testing::random_literal(b.shape(y), 99)));
+  std::vector<std::int64_t> all(b.shape(y).rank());
+  std::iota(all.begin(), all.end(), 0);
+  const InstructionId loss = b.reduce_add(weighted, all);
+  Ids results{loss};
+  if (with_gradients) {
+    const Ids slopes = gradients(b, loss, ids);
+    results.insert(results.end(), slopes.begin(), slopes.end());
+  }
+  Module module = std::move(b).build(b.tuple(results));
+  build::verify(module);
+  return module;
+}
+
+/// Reverse mode against central differences in double precision, element by element, to 1e-4 relative (and 1e-8).
+void expect_gradients_match(const Write& write, std::vector<Literal> inputs) {
+  const Literal result = eval::evaluate(loss_module(write, inputs, true), inputs);
+  const Module forward = loss_module(write, inputs, false);
+  const double h = 1e-5;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
+      const double value = inputs[k].values[i];
+      inputs[k].values[i] = value + h;
+      const double above = eval::evaluate(forward, inputs).elements[0].values[0];
+      inputs[k].values[i] = value - h;
+      const double below = eval::evaluate(forward, inputs).elements[0].values[0];
+      inputs[k].values[i] = value;
+      const double slope = (above - below) / (2 * h);
+      ASSERT_NEAR(result.elements[1 + k].values[i], slope, 1e-8 + 1e-4 * std::abs(slope))
+          << "input " << k << "[" << i << "]";
+    }
+  }
+}
+
+Literal positive(std::vector<std::int64_t> sizes, unsigned seed) {
+  return testing::random_literal(make_shape(f64, std::move(sizes)), seed, 0.5, 2);
+}
+Literal any(std::vector<std::int64_t> sizes, unsigned seed) {
+  return testing::random_literal(make_shape(f64, std::move(sizes)), seed);
+}
+
+TEST(gradient, of_unary_operations) {
+  for (Opcode opcode :
+       {Opcode::negate, Opcode::abs, Opcode::exponential, Opcode::log, Opcode::sqrt, Opcode::rsqrt, Opcode::tanh,
+        Opcode::sign, Opcode::copy, Opcode::exponential_minus_one, Opcode::log_plus_one, Opcode::cbrt, Opcode::logistic,
+        Opcode::erf, Opcode::sine, Opcode::cosine, Opcode::floor, Opcode::ceil, Opcode::round_nearest_even}) {
+    SCOPED_TRACE(std::string(ir::to_string(opcode)));
+    expect_gradients_match([&](auto& b, const Ids& x) { return b.unary(opcode, x[0]); }, {positive({5}, 1)});
+  }
+  for (Opcode opcode : {Opcode::abs, Opcode::tan, Opcode::logistic, Opcode::erf}) {
+    SCOPED_TRACE(std::string(ir::to_string(opcode)));
+    expect_gradients_match([&](auto& b, const Ids& x) { return b.unary(opcode, x[0]); }, {any({6}, 1)});
+  }
+}
+
+TEST(gradient, of_binary_operations) {
+  for (Opcode opcode : {Opcode::add, Opcode::subtract, Opcode::multiply, Opcode::divide, Opcode::maximum,
+                        Opcode::minimum, Opcode::power}) {
+    SCOPED_TRACE(std::string(ir::to_string(opcode)));
+    expect_gradients_match([&](auto& b, const Ids& x) { return b.binary(opcode, x[0], x[1]); },
+                           {positive({5}, 1), positive({5}, 2)});
+  }
+}
+
+TEST(gradient, of_a_value_used_twice_adds_up) {
+  expect_gradients_match([](auto& b, const Ids& x) { return b.multiply(x[0], b.add(x[0], b.exponential(x[0]))); },
+                         {any({4}, 1)});
+}
+
+TEST(gradient, of_select_follows_the_predicate) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.select(b.compare(x[0], x[1], ComparisonDirection::lt), x[1], b.negate(x[2]));
+      },
+      {any({6}, 1), any({6}, 2), any({6}, 3)});
+}
+
+TEST(gradient, of_clamp_is_that_of_what_lies_between) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        Instruction clamp;
+        clamp.opcode = Opcode::clamp;
+        clamp.operands = {b.full_like(x[0], -0.4), x[0], b.full_like(x[0], 0.3)};
+        return b.add(clamp);
+      },
+      {any({8}, 1)});
+}
+
+InstructionId indices(build::GraphBuilder& b, std::vector<std::int64_t> sizes, std::vector<double> values) {
+  return b.constant(testing::make_literal(ElementType::s32, std::move(sizes), std::move(values)));
+}
+
+// Rows of a table, one of them twice; windows of which two overlap.
+TEST(gradient, of_gather_adds_up_where_it_read) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.gather(x[0], indices(b, {4, 1}, {2, 0, 2, 4}), {{1}, {0}, {0}, {}, {}, 1}, {1, 3});
+      },
+      {any({5, 3}, 1)});
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.gather(x[0], indices(b, {2, 2}, {1, 0, 2, 1}), {{0, 2}, {}, {0, 1}, {}, {}, 1}, {2, 2});
+      },
+      {any({5, 4}, 1)});
+}
+
+TEST(gradient, of_an_adding_scatter_reads_where_it_wrote) {
+  const Write rows = [](auto& b, const Ids& x) {
+    const InstructionId places = indices(b, {4, 1}, {2, 0, 2, 4});
+    return b.scatter(x[0], places, x[1], {{1}, {0}, {0}, {}, {}, 1}, b.combiner(Opcode::add, f64));
+  };
+  expect_gradients_match(rows, {any({5, 3}, 1), any({4, 3}, 2)});
+  const Write windows = [](auto& b, const Ids& x) {
+    const InstructionId places = indices(b, {2, 2}, {1, 0, 2, 1});
+    return b.scatter(x[0], places, x[1], {{0, 2}, {}, {0, 1}, {}, {}, 1}, b.combiner(Opcode::add, f64));
+  };
+  expect_gradients_match(windows, {any({5, 4}, 1), any({2, 2, 2}, 2)});
+}
+
+// The second start is moved back inside: 3 to 2.
+TEST(gradient, of_slices_at_places_that_are_computed) {
+  const auto starts = [](build::GraphBuilder& b) { return Ids{indices(b, {}, {1}), indices(b, {}, {3})}; };
+  expect_gradients_match(
+      [&](auto& b, const Ids& x) {
+        return b.dynamic_slice(x[0], starts(b), {2, 2});
+      },
+      {any({5, 4}, 1)});
+  expect_gradients_match([&](auto& b, const Ids& x) { return b.dynamic_update_slice(x[0], x[1], starts(b)); },
+                         {any({5, 4}, 1), any({2, 2}, 2)});
+}
+
+TEST(gradient, of_maximum_with_zero_is_zero_at_zero) {
+  const Write relu = [](auto& b, const Ids& x) { return b.maximum(x[0], b.full_like(x[0], 0)); };
+  const std::vector<Literal> inputs{testing::make_literal(f64, {3}, {-1, 0, 1})};
+  const Literal result = eval::evaluate(loss_module(relu, inputs, true), inputs);
+  const Literal weights = testing::random_literal(make_shape(f64, {3}), 99);
+  EXPECT_EQ(result.elements[1].values, (std::vector<double>{0, 0, weights.values[2]}));
+}
+
+TEST(gradient, of_rearrangements) {
+  const auto check = [](const Write& write) { expect_gradients_match(write, {any({2, 3, 4}, 1)}); };
+  check([](auto& b, const Ids& x) { return b.reshape(x[0], {6, 4}); });
+  check([](auto& b, const Ids& x) { return b.transpose(x[0], {1, 2, 0}); });
+  check([](auto& b, const Ids& x) { return b.reverse(x[0], {0, 2}); });
+  check([](auto& b, const Ids& x) { return b.broadcast(x[0], {3, 5, 2, 4}, {2, 0, 3}); });
+  check([](auto& b, const Ids& x) { return b.slice(x[0], {{0, 2, 1}, {1, 3, 1}, {0, 4, 3}}); });
+  check([](auto& b, const Ids& x) { return b.concatenate({x[0], b.tanh(x[0]), x[0]}, 1); });
+  check([](auto& b, const Ids& x) { return b.get_tuple_element(b.tuple({x[0], b.exponential(x[0])}), 1); });
+}
+
+TEST(gradient, of_pad_for_operand_and_value) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.pad(x[0], x[1], {{1, 2, 0}, {-1, 1, 2}});
+      },
+      {any({2, 3}, 1), any({}, 2)});
+}
+
+TEST(gradient, of_reductions) {
+  const auto check = [](const Write& write) {
+    expect_gradients_match(write, {testing::distinct_literal(make_shape(f64, {3, 4, 2}), 1)});
+  };
+  check([](auto& b, const Ids& x) { return b.reduce_add(x[0], {0, 2}); });
+  check([](auto& b, const Ids& x) { return b.reduce_max(x[0], {1}); });
+  check([](auto& b, const Ids& x) {
+    return b.reduce(x[0], b.constant(f64, 100), {0}, b.combiner(Opcode::minimum, f64));
+  });
+}
+
+TEST(gradient, of_windows) {
+  const auto check = [](const Write& write) {
+    expect_gradients_match(write, {testing::distinct_literal(make_shape(f64, {7, 6}), 1)});
+  };
+  const std::vector<WindowDimension> overlapping{testing::window(3, 2, 1, 1), testing::window(2, 1, 0, 1)};
+  check([&](auto& b, const Ids& x) { return b.reduce_window_max(x[0], overlapping); });
+  check([&](auto& b, const Ids& x) { return b.reduce_window_add(x[0], overlapping); });
+  check([&](auto& b, const Ids& x) {
+    return b.reduce_window(x[0], b.constant(f64, 100), overlapping, b.combiner(Opcode::minimum, f64));
+  });
+  check([](auto& b, const Ids& x) {
+    WindowDimension dilated = testing::window(3, 3, 2, 1);
+    dilated.base_dilation = 2;
+    dilated.window_dilation = 2;
+    return b.reduce_window_add(x[0], {dilated, testing::window(1)});
+  });
+}
+
+TEST(gradient, of_dot_with_batch_and_shuffled_dimensions) {
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.dot(x[0], x[1], {{}, {}, {1}, {0}});
+      },
+      {any({3, 4}, 1), any({4, 2}, 2)});
+  expect_gradients_match(
+      [](auto& b, const Ids& x) {
+        return b.dot(x[0], x[1], {{1}, {3}, {0, 3}, {2, 0}});
+      },
+      {any({2, 3, 2, 4}, 1), any({4, 2, 2, 3}, 2)});
+}
+
+// The gradient of a table [rows, width] that is multiplied along its width is one product without transposes.
+TEST(gradient, of_dot_takes_the_order_that_need_not_be_rearranged) {
+  build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {3, 4}), "x"), w = b.parameter(make_shape(f64, {5, 4}), "w");
+  const InstructionId y = b.dot(x, w, {{}, {}, {1}, {1}}), z = b.dot(w, x, {{}, {}, {1}, {1}});
+  const InstructionId loss = b.add(b.reduce_add(y, {0, 1}), b.reduce_add(b.multiply(z, z), {0, 1}));
+  for (InstructionId slope : gradients(b, loss, Ids{x, w})) {
+    ASSERT_EQ(b[slope].opcode, Opcode::add);
+    for (InstructionId addend : b[slope].operands) EXPECT_EQ(b[addend].opcode, Opcode::dot);
+  }
+  expect_gradients_match(
+      [](auto& g, const Ids& v) {
+        return g.dot(v[0], v[1], {{}, {}, {1}, {1}});
+      },
+      {any({3, 4}, 1), any({5, 4}, 2)});
+  expect_gradients_match(
+      [](auto& g, const Ids& v) {
+        return g.dot(v[0], v[1], {{0}, {1}, {2}, {2}});
+      },
+      {any({2, 3, 4}, 1), any({5, 2, 4}, 2)});
+}
+
+TEST(gradient, of_conversions_has_the_type_of_the_operand) {
+  build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(ElementType::f32, {4}), "x");
+  const InstructionId y = b.convert(x, ElementType::bf16);
+  const InstructionId loss = b.reduce_add(b.convert(b.multiply(y, y), ElementType::f32), {0});
+  EXPECT_EQ(b.type(gradients(b, loss, Ids{x})[0]), ElementType::f32);
+}
+
+TEST(gradient, of_a_strided_pointwise_convolution_is_a_convolution_with_dilation) {
+  build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2, 4, 4, 3}), "x");
+  const InstructionId w = b.parameter(make_shape(f64, {1, 1, 3, 5}), "w");
+  const InstructionId y = b.convolution(x, w, {testing::window(1, 2), testing::window(1, 2)},
+                                        build::convolution_dimensions("b01f_01io->b01f"));
+  const InstructionId loss = b.reduce_add(y, {0, 1, 2, 3});
+  const Ids slopes = gradients(b, loss, Ids{x, w});
+  ASSERT_EQ(b[slopes[0]].opcode, Opcode::convolution);
+  EXPECT_EQ(b[slopes[0]].window[0].base_dilation, 2);
+  EXPECT_EQ(b[slopes[0]].window[0].padding_high, 1);
+  ASSERT_EQ(b[slopes[1]].opcode, Opcode::convolution);
+  EXPECT_EQ(b[slopes[1]].window[0].window_dilation, 2);
+  EXPECT_EQ(b[slopes[1]].window[0].padding_high, -1);
+  EXPECT_EQ(ir::to_string(b.shape(slopes[1])), "f64[1,1,3,5]");
+}
+
+TEST(gradient, of_convolutions_as_resnet_has_them) {
+  const auto check = [](std::int64_t size, WindowDimension dimension) {
+    expect_gradients_match(
+        [&](auto& b, const Ids& x) {
+          return b.convolution(x[0], x[1], {dimension, dimension}, build::convolution_dimensions("b01f_01io->b01f"));
+        },
+        {any({2, size, size, 2}, 1), any({dimension.size, dimension.size, 2, 3}, 2)});
+  };
+  check(5, testing::window(3, 1, 1, 1));
+  check(6, testing::window(3, 2, 1, 1));
+  check(7, testing::window(3, 2, 0, 1));
+  check(6, testing::window(1, 2));
+  check(8, testing::window(7, 2, 3, 3));
+}
+
+// A convolution is linear in each operand, so its loss is the inner product of an operand with its gradient, for any
+// value of the operand.
+TEST(gradient, of_any_convolution_is_its_adjoint) {
+  EXPECT_TRUE(rc::check([] {
+    const testing::RandomConvolution random = *testing::random_convolution();
+    const Write write = [&](build::GraphBuilder& b, const Ids& x) {
+      return b.convolution(x[0], x[1], random.window, random.dimensions);
+    };
+    std::vector<Literal> inputs{any(random.input, 1), any(random.kernel, 2)};
+    const Module module = loss_module(write, inputs, true);
+    const Literal slopes = eval::evaluate(module, inputs);
+    for (std::size_t k = 0; k < 2; ++k) {
+      std::vector<Literal> others = inputs;
+      others[k] = testing::random_literal(inputs[k].shape, 7);
+      const std::vector<double>& slope = slopes.elements[1 + k].values;
+      const double expected = std::inner_product(slope.begin(), slope.end(), others[k].values.begin(), 0.0);
+      const double loss = eval::evaluate(module, others).elements[0].values[0];
+      RC_ASSERT(std::abs(loss - expected) < 1e-10);
+    }
+  }));
+}
+
+TEST(gradient, of_an_all_reduce_is_the_all_reduce_of_the_gradients) {
+  // Three partitions hold x_p; each has the loss (sum x)^2, together 3 (sum x)^2 with slope 6 sum x.
+  build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {}), "x");
+  const InstructionId sum = b.all_reduce(x);
+  const InstructionId loss = b.multiply(sum, sum);
+  const InstructionId root = gradients(b, loss, Ids{x})[0];
+  const Module module = std::move(b).build(root);
+  const auto scalar = [](double v) { return testing::make_literal(f64, {}, {v}); };
+  for (const Literal& slope : eval::evaluate_partitions(module, {{scalar(1)}, {scalar(2)}, {scalar(4)}})) {
+    EXPECT_EQ(slope.values[0], 6 * 7);
+  }
+}
+
+// x^3 with the given gradient of x^4, which shows that the operations in between are not differentiated.
+TEST(gradient, that_is_given_takes_the_place_of_the_operations) {
+  build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
+  const InstructionId y = b.multiply(x, b.multiply(x, x));
+  const InstructionId loss = b.reduce_add(y, {0});
+  const auto rule = [=](build::GraphBuilder& g, InstructionId slope) {
+    return g.multiply(slope, g.multiply(g.full_like(y, 4), y));
+  };
+  const InstructionId slope = gradients(b, loss, Ids{x}, {}, std::vector{GivenGradient{y, x, rule}})[0];
+  const Module module = std::move(b).build(slope);
+  EXPECT_EQ(eval::evaluate(module, std::vector{testing::make_literal(f64, {2}, {2, -3})}).values,
+            (std::vector<double>{32, -108}));
+}
+
+TEST(gradient, of_what_the_loss_does_not_depend_on_is_zero) {
+  build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
+  const InstructionId unused = b.parameter(make_shape(f64, {3}), "unused");
+  const InstructionId slope = gradients(b, b.reduce_add(x, {0}), Ids{unused})[0];
+  EXPECT_EQ(b.shape(slope).dimensions, (std::vector<std::int64_t>{3}));
+  EXPECT_EQ(b[slope].opcode, Opcode::broadcast);
+}
+
+TEST(gradient, carries_the_name_of_what_it_differentiates) {
+  build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
+  const InstructionId y = [&] {
+    const build::GraphBuilder::Scope scope(b, "layer/act");
+    return b.tanh(x);
+  }();
+  const InstructionId slope = gradients(b, b.reduce_add(y, {0}), Ids{x})[0];
+  EXPECT_EQ(b[slope].op_name, "gradients/layer/act");
+}
+
+TEST(gradient, refuses_what_it_cannot_differentiate) {
+  build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
+  const InstructionId product = b.reduce(x, b.constant(f64, 1), {0}, b.combiner(Opcode::multiply, f64));
+  EXPECT_THROW(gradients(b, product, Ids{x}), std::logic_error);
+  EXPECT_THROW(gradients(b, x, Ids{x}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace podsim::sw::ir::transform

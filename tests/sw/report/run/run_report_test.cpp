@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/report/run/run_report.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sw/report/sample_report.h"
+
+namespace podsim::sw::report::run {
+namespace {
+
+using testing::sample_report;
+
+TEST(RunReport, RatesFollowFromTheStep) {
+  RunReport report = testing::sample_report();
+  EXPECT_DOUBLE_EQ(report.step_s(), 0.01);
+  // 128 images, 16 chips of two cores, 100 steps a second.
+  EXPECT_DOUBLE_EQ(report.samples_per_s(), 128 * 32 * 100);
+  // 123.2 GFLOP of matmuls in 10 ms are 12.32 TFLOP/s, of 61.6 (2 x 128 x 128 x 2 x 940 MHz).
+  EXPECT_NEAR(report.mxu_utilization(), 12.32e12 / (4 * 128 * 128 * 940e6), 1e-9);
+  // 2.059 GB in 10 ms are half of 411.8 GB/s.
+  EXPECT_NEAR(report.hbm_utilization(), 0.5, 1e-9);
+}
+
+TEST(RunReport, IsBoundByWhatMostOfTheStepWaitsFor) {
+  auto [bound, share] = testing::sample_report().bound();
+  EXPECT_EQ(bound, runtime::Bound::mxu);
+  EXPECT_DOUBLE_EQ(share, 0.4);
+  RunReport report = testing::sample_report();
+  report.result.items[2].bound = runtime::Bound::ici;
+  EXPECT_EQ(report.bound(), (std::pair{runtime::Bound::ici, 0.5}));
+}
+
+TEST(RunReport, WithoutACompleteStepRatesAreZeroNotInfinite) {
+  RunReport report = testing::sample_report();
+  report.result = {};
+  EXPECT_EQ(report.samples_per_s(), 0);
+  EXPECT_EQ(report.mxu_utilization(), 0);
+  EXPECT_EQ(report.hbm_utilization(), 0);
+  EXPECT_EQ(report.bound(), (std::pair{runtime::Bound::latency, 0.0}));
+}
+
+TEST(RunReport, EveryBoundHasAName) {
+  std::vector<std::string> names;
+  for (runtime::Bound bound :
+       {runtime::Bound::mxu, runtime::Bound::vector, runtime::Bound::cross_lane, runtime::Bound::hbm,
+        runtime::Bound::ici, runtime::Bound::host, runtime::Bound::latency}) {
+    names.push_back(runtime::to_string(bound));
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"MXU", "vector unit", "cross-lane unit", "HBM", "ICI", "host", "latency"}));
+}
+
+}  // namespace
+}  // namespace podsim::sw::report::run

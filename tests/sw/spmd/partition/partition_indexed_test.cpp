@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "sw/ir/build/graph_builder.h"
+#include "tests/sw/ir/element_types.h"
+#include "tests/sw/spmd/one_op.h"
+#include "tests/sw/spmd/ring_bytes.h"
+
+namespace podsim::sw::spmd::partition {
+namespace {
+
+using testing::check_random;
+using testing::random_integers;
+
+using ir::testing::f32;
+using ir::testing::s32;
+
+using testing::draw;
+
+ir::ElementType random_index_type(std::mt19937& random) {
+  static constexpr std::array types{s32, s32, ir::ElementType::u32, ir::ElementType::s8, ir::ElementType::u8};
+  return types[random() % types.size()];
+}
+
+/// Indices of which some are beyond either end of a dimension.
+ir::Literal random_indices(const ir::Shape& shape, std::mt19937& random) {
+  return testing::random_integers(shape, random, ir::build::lowest_value(shape.element_type) < 0 ? -3 : 0, 14);
+}
+
+/// An operand, roles of an index into some of its dimensions, and the sizes of slices.
+struct Indexing {
+  std::vector<std::int64_t> operand, indices, slice;
+  ir::GatherDimensions roles;
+  std::vector<std::int64_t> result;  ///< sizes of a gather's result or a scatter's updates
+};
+
+/// Index vectors of one or two numbers, as the last dimension of the indices, for any dimensions. Most slices have one
+/// element, and most of these are dropped.
+Indexing random_indexing(std::mt19937& random) {
+  Indexing indexing;
+  const int rank = int(draw(random, 1, 3)), batch = int(draw(random, 0, 2));
+  std::vector<int> dimensions;
+  for (int d = 0; d < rank; ++d) {
+    indexing.operand.push_back(draw(random, 1, 11));
+    dimensions.push_back(d);
+  }
+  std::shuffle(dimensions.begin(), dimensions.end(), random);
+  const int indexed = std::min<int>(rank, int(draw(random, 1, 2)));
+  for (int i = 0; i < batch; ++i) indexing.indices.push_back(draw(random, 1, 7));
+  const bool is_scalar = indexed == 1 && random() % 2 == 0;
+  indexing.roles.index_vector = batch;
+  if (!is_scalar) indexing.indices.push_back(indexed);
+  indexing.roles.index_map.assign(dimensions.begin(), dimensions.begin() + indexed);
+  std::vector<std::int64_t> offsets;
+  for (int d = 0; d < rank; ++d) {
+    const std::int64_t size = indexing.operand[std::size_t(d)];
+    const bool is_indexed = std::ranges::find(indexing.roles.index_map, d) != indexing.roles.index_map.end();
+    const bool is_single = is_indexed && random() % 4 != 0;
+    indexing.slice.push_back(is_single ? 1 : is_indexed ? draw(random, 1, int(size)) : size);
+    if (indexing.slice.back() == 1 && is_indexed && random() % 3 != 0) {
+      indexing.roles.collapsed.push_back(d);
+    } else {
+      offsets.push_back(indexing.slice.back());
+    }
+  }
+  // Slices before, after or between the dimensions of the indices.
+  std::vector<bool> is_offset(offsets.size() + std::size_t(batch), false);
+  std::fill(is_offset.begin(), is_offset.begin() + std::ptrdiff_t(offsets.size()), true);
+  std::shuffle(is_offset.begin(), is_offset.end(), random);
+  std::size_t next_offset = 0, next_batch = 0;
+  for (std::size_t d = 0; d < is_offset.size(); ++d) {
+    if (is_offset[d]) indexing.roles.offset.push_back(int(d));
+    indexing.result.push_back(is_offset[d] ? offsets[next_offset++] : indexing.indices[next_batch++]);
+  }
+  return indexing;
+}
+
+TEST(partition_indexed, gathers_are_those_of_the_whole) {
+  int taken = 0;
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const Indexing indexing = random_indexing(random);
+    const ir::ElementType type = random() % 5 == 0 ? ir::ElementType::pred : f32;
+    const ir::Shape operand = ir::make_shape(type, indexing.operand);
+    const ir::Shape indices = ir::make_shape(random_index_type(random), indexing.indices);
+    ir::build::GraphBuilder b("whole");
+    const ir::InstructionId x = b.parameter(operand, "x"), i = b.parameter(indices, "i");
+    const ir::Module module = std::move(b).build(b.gather(x, i, indexing.roles, indexing.slice));
+    const std::vector<ir::Literal> arguments{testing::random_integers(operand, random, 0, type == f32 ? 99 : 1),
+                                             random_indices(indices, random)};
+    taken += testing::check_random(module, arguments, random, partition::partition_indexed) ? 1 : 0;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(taken, 300);
+}
+
+TEST(partition_indexed, scatters_are_those_of_the_whole) {
+  int taken = 0;
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const Indexing indexing = random_indexing(random);
+    const ir::Shape operand = ir::make_shape(f32, indexing.operand), updates = ir::make_shape(f32, indexing.result);
+    const ir::Shape indices = ir::make_shape(random_index_type(random), indexing.indices);
+    const ir::Opcode combiner = std::array{ir::Opcode::add, ir::Opcode::maximum, ir::Opcode::multiply}[random() % 3];
+    ir::build::GraphBuilder b("whole");
+    const ir::InstructionId x = b.parameter(operand, "x"), i = b.parameter(indices, "i"), y = b.parameter(updates, "y");
+    const ir::Module module = std::move(b).build(b.scatter(x, i, y, indexing.roles, b.combiner(combiner, f32)));
+    const int most = combiner == ir::Opcode::multiply ? 1 : 9;
+    const std::vector<ir::Literal> arguments{testing::random_integers(operand, random, -most, most),
+                                             random_indices(indices, random),
+                                             testing::random_integers(updates, random, -most, most)};
+    taken += testing::check_random(module, arguments, random, partition::partition_indexed) ? 1 : 0;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(taken, 300);
+}
+
+/// A dynamic slice or an update of one, with starts that may be out of bounds.
+template <class Write>
+void check_dynamic(bool is_update, Write&& write) {
+  int taken = 0;
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const int rank = int(draw(random, 1, 3));
+    std::vector<std::int64_t> sizes, slices;
+    for (int d = 0; d < rank; ++d) {
+      sizes.push_back(draw(random, 1, rank == 1 ? 24 : 9));
+      slices.push_back(random() % 3 == 0 ? sizes.back() : random() % 2 == 0 ? 1 : draw(random, 1, int(sizes.back())));
+    }
+    const ir::ElementType type = random_index_type(random);
+    ir::build::GraphBuilder b("whole");
+    std::vector<ir::Literal> arguments{testing::random_integers(ir::make_shape(f32, sizes), random, -99, 99)};
+    const ir::InstructionId x = b.parameter(arguments[0].shape, "x");
+    ir::InstructionId update = -1;
+    if (is_update) {
+      arguments.push_back(testing::random_integers(ir::make_shape(f32, slices), random, -99, 99));
+      update = b.parameter(arguments[1].shape, "y");
+    }
+    std::vector<ir::InstructionId> starts;
+    for (int d = 0; d < rank; ++d) {
+      arguments.push_back(random_indices(ir::make_shape(type, {}), random));
+      starts.push_back(b.parameter(arguments.back().shape, "i" + std::to_string(d)));
+    }
+    const ir::Module module = std::move(b).build(write(b, x, update, starts, slices));
+    taken += testing::check_random(module, arguments, random, partition::partition_indexed) ? 1 : 0;
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(taken, 300);
+}
+
+TEST(partition_indexed, dynamic_slices_are_those_of_the_whole) {
+  check_dynamic(false, [](ir::build::GraphBuilder& b, ir::InstructionId x, ir::InstructionId, const auto& starts,
+                          const auto& sizes) { return b.dynamic_slice(x, starts, sizes); });
+}
+
+TEST(partition_indexed, dynamic_updates_are_those_of_the_whole) {
+  check_dynamic(true, [](ir::build::GraphBuilder& b, ir::InstructionId x, ir::InstructionId y, const auto& starts,
+                         const auto&) { return b.dynamic_update_slice(x, y, starts); });
+}
+
+TEST(partition_indexed, rows_of_a_table_that_is_cut_by_rows_are_looked_up_where_they_are) {
+  const mesh::Mesh mesh({{"x", 8}});
+  ir::build::GraphBuilder b("whole");
+  const ir::InstructionId table = b.parameter(ir::make_shape(f32, {100000, 16}), "table");
+  const ir::InstructionId words = b.parameter(ir::make_shape(s32, {32}), "words");
+  ir::GatherDimensions roles;
+  roles.offset = {1};
+  roles.collapsed = {0};
+  roles.index_map = {0};
+  roles.index_vector = 1;
+  const ir::Module module = std::move(b).build(b.gather(table, words, roles, {1, 16}));
+  const mesh::AxisSharding rows = mesh::parse_axes(mesh, {"x", "-"}, 2);
+  const testing::PartitionedOp op = testing::partition_root(module, mesh, {rows, mesh::replicated(1)},
+                                                            {mesh::replicated(2)}, partition::partition_indexed);
+  ASSERT_TRUE(op.is_taken);
+  // Only the rows that were looked up move: one all-reduce of [32, 16].
+  EXPECT_EQ(testing::moves_of(op.module), "all-reduce");
+  EXPECT_EQ(testing::ring_bytes(op.module), 2.0 * 7 / 8 * 32 * 16 * 4);
+}
+
+/// A table of 100000 rows of 16 and a list of 512 words, both split by rows over eight partitions.
+struct Embedding {
+  mesh::Mesh mesh{{{"x", 8}}};
+  ir::build::GraphBuilder b{"whole"};
+  ir::InstructionId table = b.parameter(ir::make_shape(f32, {100000, 16}), "table");
+  ir::InstructionId words = b.parameter(ir::make_shape(s32, {512}), "words");
+  ir::GatherDimensions roles;
+  Embedding() {
+    roles.offset = {1};
+    roles.collapsed = {0};
+    roles.index_map = {0};
+    roles.index_vector = 1;
+  }
+  /// The program of one partition, with every array split along its first dimension.
+  ir::Module cut_by_rows(ir::InstructionId root) {
+    const ir::Module module = std::move(b).build(root);
+    propagate::ModuleShardings shardings;
+    shardings.values.resize(module.computations.size());
+    shardings.reasons.resize(module.computations.size());
+    for (const ir::Instruction& instruction : module.entry_computation().instructions) {
+      mesh::AxisSharding sharding = mesh::replicated(instruction.shape.rank());
+      if (!sharding.dimensions.empty()) sharding.dimensions[0] = mesh.all();
+      shardings.values[std::size_t(module.entry)].push_back({sharding});
+    }
+    return partition(module, mesh, shardings);
+  }
+};
+
+TEST(partition_indexed, words_come_to_the_rows_and_what_was_found_goes_back) {
+  Embedding e;
+  const ir::Module local = e.cut_by_rows(e.b.gather(e.table, e.words, e.roles, {1, 16}));
+  EXPECT_EQ(testing::moves_of(local), "all-gather reduce-scatter");
+  EXPECT_EQ(testing::ring_bytes(local), 7.0 / 8 * (512 * 4 + 512 * 16 * 4));
+}
+
+TEST(partition_indexed, the_gradient_of_a_table_takes_updates_to_their_rows) {
+  Embedding e;
+  const ir::InstructionId updates = e.b.parameter(ir::make_shape(f32, {512, 16}), "updates");
+  const ir::Module local =
+      e.cut_by_rows(e.b.scatter(e.table, e.words, updates, e.roles, e.b.combiner(ir::Opcode::add, f32)));
+  EXPECT_EQ(testing::moves_of(local), "all-gather all-gather");
+  EXPECT_EQ(testing::ring_bytes(local), 7.0 / 8 * (512 * 4 + 512 * 16 * 4));
+}
+
+}  // namespace
+}  // namespace podsim::sw::spmd::partition

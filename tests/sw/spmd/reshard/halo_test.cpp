@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/spmd/reshard/halo.h"
+#include "sw/ir/build/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "sw/spmd/reshard/halo_plan.h"
+#include "tests/sw/ir/element_types.h"
+#include "tests/sw/spmd/one_op.h"
+
+namespace podsim::sw::spmd::reshard {
+namespace {
+
+using testing::random_integers;
+
+using ir::testing::f32;
+
+/// Every partition's window of a [2, size] array split over `sub_axes`.
+std::vector<ir::Literal> windows_of(const mesh::Mesh& mesh, const ir::Literal& whole, const mesh::SubAxes& sub_axes,
+                                    const ShardWindow& window, double fill) {
+  mesh::AxisSharding sharding = mesh::replicated(2);
+  sharding.dimensions[1] = sub_axes;
+  ir::build::GraphBuilder b("halo");
+  LocalProgram program(b, mesh);
+  const ir::InstructionId x = b.parameter(mesh::local_shape(mesh, whole.shape, sharding), "x");
+  const ir::InstructionId root =
+      exchange_halo(program, {x, whole.shape, sharding, {}, ir::Opcode::add}, 1, window, b.constant(f32, fill));
+  ir::Module module = std::move(b).build(b.copy(root));
+  module.partitions = mesh.partitions();
+  ir::build::verify(module);
+  std::vector<std::vector<ir::Literal>> arguments;
+  for (ir::Literal& shard : partition::split_into_shards(mesh, whole, {sharding}, std::nan("")))
+    arguments.push_back({std::move(shard)});
+  return ir::eval::evaluate_partitions(module, arguments);
+}
+
+TEST(halo, windows_have_the_elements_of_the_whole_array_and_the_fill_beyond_it) {
+  for (unsigned seed = 0; seed < 4000; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const mesh::Mesh mesh = testing::random_mesh(random);
+    const std::int64_t size = 1 + random() % 30;
+    const mesh::SubAxes sub_axes = random() % 2 == 0 ? mesh.all() : mesh.sub_axes(0);
+    const std::int64_t shards = mesh.size(sub_axes);
+    const ir::Literal whole = testing::random_integers(ir::make_shape(f32, {2, size}), random, -99, 99);
+    const auto number = [&](int low, int high) { return low + std::int64_t(random() % unsigned(high - low + 1)); };
+    ShardWindow window = ShardWindow::linear(shards, number(-6, 12), number(-6, 9), number(1, 12));
+    if (random() % 4 == 0) {
+      for (std::int64_t& start : window.starts) start = number(-9, 30);
+    }
+    const std::vector<ir::Literal> results = windows_of(mesh, whole, sub_axes, window, 1000);
+    for (std::int64_t p = 0; p < mesh.partitions(); ++p) {
+      const std::int64_t start = window.starts[std::size_t(mesh.position(p, sub_axes))];
+      ASSERT_EQ(results[std::size_t(p)].shape.dimensions, (std::vector<std::int64_t>{2, window.size}));
+      for (std::int64_t i = 0; i < 2 * window.size; ++i) {
+        const std::int64_t at = start + i % window.size, row = i / window.size;
+        const double expected = at < 0 || at >= size ? 1000 : whole.values[std::size_t(row * size + at)];
+        ASSERT_EQ(results[std::size_t(p)].values[std::size_t(i)], expected) << p << " " << i;
+      }
+    }
+  }
+}
+
+TEST(halo, a_window_of_k_that_moves_by_one_takes_k_less_one_elements) {
+  for (const std::int64_t k : {1, 3, 5, 9}) {
+    EXPECT_EQ(halo_elements(64, 8, ShardWindow::linear(8, -(k - 1) / 2, 8, 8 + k - 1)), k - 1);
+    // The number is the same for any number of shards.
+    EXPECT_EQ(halo_elements(8 * 2048, 2048, ShardWindow::linear(2048, -(k - 1) / 2, 8, 8 + k - 1)), k - 1);
+  }
+}
+
+TEST(halo, where_steps_are_shards_nothing_moves) {
+  EXPECT_EQ(halo_elements(64, 8, ShardWindow::linear(8, 0, 8, 8)), 0);
+  EXPECT_EQ(plan_halo(64, 8, ShardWindow::linear(8, 0, 8, 8)).transfers.size(), 1u);
+}
+
+TEST(halo, a_reversed_array_moves_once_whatever_the_number_of_shards) {
+  for (const std::int64_t shards : {4, 16, 1024}) {
+    const HaloPlan plan = plan_halo(4 * shards, shards, ShardWindow::linear(shards, 4 * shards - 4, -4, 4));
+    EXPECT_EQ(plan.elements, 4);
+    EXPECT_EQ(plan.transfers.size(), 1u) << shards;
+  }
+}
+
+TEST(halo, half_of_an_array_moves_in_a_bounded_number_of_pieces) {
+  // Position i needs [i s / 2, (i + 1) s / 2): every shard serves two.
+  const std::int64_t shards = 256, shard = 8;
+  const HaloPlan plan = plan_halo(shards * shard, shards, ShardWindow::linear(shards, 0, shard / 2, shard / 2));
+  EXPECT_EQ(plan.kind, HaloPlan::Kind::rounds);
+  EXPECT_LE(plan.transfers.size(), 2u);
+  EXPECT_EQ(plan.elements, shard / 2);
+}
+
+TEST(halo, a_window_over_everything_is_gathered) {
+  const HaloPlan plan = plan_halo(64, 8, ShardWindow::linear(8, -63, 8, 71));
+  EXPECT_EQ(plan.kind, HaloPlan::Kind::gather);
+  EXPECT_EQ(plan.elements, 56);
+  const std::int64_t shards = 1 << 16;
+  EXPECT_EQ(plan_halo(shards, shards, ShardWindow::linear(shards, 1 - shards, 1, shards)).elements, shards - 1);
+}
+
+}  // namespace
+}  // namespace podsim::sw::spmd::reshard

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/spmd/reshard/reshard.h"
+#include "sw/ir/build/verify.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <limits>
+#include <numeric>
+
+#include "sw/ir/eval/evaluator.h"
+#include "sw/spmd/partition/partitioner.h"
+#include "tests/sw/spmd/arbitrary_shardings.h"
+#include "tests/sw/spmd/ring_bytes.h"
+
+namespace podsim::sw::spmd::reshard {
+namespace {
+
+using testing::arbitrary_mesh;
+using testing::arbitrary_sharding;
+using testing::moves_of;
+using testing::ring_bytes;
+
+struct Case {
+  mesh::Mesh mesh;
+  ir::Shape shape;
+  mesh::AxisSharding from;
+  mesh::SubAxes unreduced;
+  mesh::AxisSharding to;
+  ir::Opcode combiner = ir::Opcode::add;
+};
+
+ir::Module resharding(const Case& c) {
+  ir::build::GraphBuilder builder("reshard");
+  LocalProgram program(builder, c.mesh);
+  const ir::InstructionId x = builder.parameter(mesh::local_shape(c.mesh, c.shape, c.from), "x");
+  const LocalValue value = reshard(program, {x, c.shape, c.from, c.unreduced, c.combiner}, c.to);
+  // A separate root even if nothing changes.
+  ir::Module module = std::move(builder).build(builder.copy(value.id));
+  module.partitions = c.mesh.partitions();
+  number_channels(module);
+  ir::build::verify(module);
+  return module;
+}
+
+/// Shards of one addend for each position along the unreduced sub-axes, with garbage beyond the array, and their
+/// combination.
+std::pair<std::vector<std::vector<ir::Literal>>, ir::Literal> addends(const Case& c) {
+  std::vector<std::vector<ir::Literal>> arguments(std::size_t(c.mesh.partitions()));
+  ir::Literal total = ir::make_zeros(c.shape);
+  for (std::int64_t k = 0; k < c.mesh.size(c.unreduced); ++k) {
+    ir::Literal addend = ir::make_zeros(c.shape);
+    for (std::size_t i = 0; i < addend.values.size(); ++i) {
+      addend.values[i] = double((std::int64_t(i) * 7 + k * 13) % 64);
+      const double sum = c.combiner == ir::Opcode::add ? total.values[i] + addend.values[i]
+                                                       : std::max(total.values[i], addend.values[i]);
+      total.values[i] = k == 0 ? addend.values[i] : sum;
+    }
+    const std::vector<ir::Literal> shards =
+        partition::split_into_shards(c.mesh, addend, {c.from}, std::numeric_limits<double>::quiet_NaN());
+    for (std::int64_t p = 0; p < c.mesh.partitions(); ++p) {
+      if (c.mesh.position(p, c.unreduced) == k) arguments[std::size_t(p)] = {shards[std::size_t(p)]};
+    }
+  }
+  return {arguments, total};
+}
+
+/// Checks that each partition has its shard of the total.
+void check(const Case& c, const ir::Module& module) {
+  const auto [arguments, total] = addends(c);
+  const std::vector<ir::Literal> results = ir::eval::evaluate_partitions(module, arguments);
+  const std::vector<ir::Literal> expected = partition::split_into_shards(c.mesh, total, {c.to}, -1);
+  for (std::int64_t p = 0; p < c.mesh.partitions(); ++p) {
+    const ir::Literal& shard = expected[std::size_t(p)];
+    RC_ASSERT(results[std::size_t(p)].shape.compatible(shard.shape));
+    for (std::size_t i = 0; i < shard.values.size(); ++i) {
+      if (shard.values[i] >= 0) RC_ASSERT(results[std::size_t(p)].values[i] == shard.values[i]);
+    }
+  }
+}
+
+Case arbitrary_case(bool even) {
+  Case c;
+  c.mesh = testing::arbitrary_mesh(16);
+  const int rank = *rc::gen::inRange(0, 4);
+  mesh::SubAxes rest;
+  c.from = testing::arbitrary_sharding(c.mesh.all(), rank, &rest);
+  for (const mesh::SubAxis s : rest) {
+    if (*rc::gen::arbitrary<bool>()) c.unreduced.push_back(s);
+  }
+  c.to = testing::arbitrary_sharding(c.mesh.all(), rank);
+  c.combiner = *rc::gen::element(ir::Opcode::add, ir::Opcode::maximum);
+  std::vector<std::int64_t> sizes;
+  for (int d = 0; d < rank; ++d) {
+    if (even) {
+      sizes.push_back(c.mesh.partitions() * *rc::gen::inRange<std::int64_t>(1, 3));
+    } else {
+      sizes.push_back(*rc::gen::inRange<std::int64_t>(1, 13));
+    }
+  }
+  if (even && rank == 3) sizes[2] = std::lcm(mesh::shards(c.mesh, c.from, 2), mesh::shards(c.mesh, c.to, 2));
+  c.shape = ir::make_shape(ir::ElementType::f32, sizes);
+  return c;
+}
+
+/// Bytes to combine and gather everything, then slice: an upper bound for every plan.
+double naive_bytes(const Case& c) {
+  const mesh::AxisSharding whole = mesh::replicated(c.shape.rank());
+  double bytes = 0, elements = double(c.shape.element_count());
+  const auto n = double(c.mesh.size(c.unreduced)), split = double(c.mesh.size(c.from.used()));
+  bytes += 2 * (n - 1) / n * elements / split * 4;
+  return bytes + (split - 1) / split * elements * 4;
+}
+
+RC_GTEST_PROP(Reshard, GivesEveryPartitionItsShardOfTheTotal, ()) {
+  const Case c = arbitrary_case(*rc::gen::arbitrary<bool>());
+  RC_LOG() << mesh::to_string(c.mesh) << " " << ir::to_string(c.shape) << " " << mesh::to_string(c.mesh, c.from)
+           << " unreduced " << c.mesh.to_string(c.unreduced) << " to " << mesh::to_string(c.mesh, c.to) << "\n";
+  const ir::Module module = resharding(c);
+  RC_LOG() << ir::to_string(module);
+  check(c, module);
+}
+
+RC_GTEST_PROP(Reshard, CountsTheBytesOfTheCollectivesItWrites, ()) {
+  const Case c = arbitrary_case(true);
+  const ir::Module module = resharding(c);
+  RC_LOG() << mesh::to_string(c.mesh) << " " << mesh::to_string(c.mesh, c.from) << " unreduced "
+           << c.mesh.to_string(c.unreduced) << " to " << mesh::to_string(c.mesh, c.to) << "\n"
+           << ir::to_string(module);
+  const double bytes = reshard_bytes(c.mesh, c.shape, c.from, c.unreduced, c.to);
+  RC_ASSERT(std::abs(bytes - testing::ring_bytes(module)) <= 1e-9 * bytes);
+  RC_ASSERT(bytes <= naive_bytes(c) * (1 + 1e-9));
+}
+
+struct Known {
+  const char* name;
+  std::vector<mesh::SubAxes> from;
+  mesh::SubAxes unreduced;
+  std::vector<mesh::SubAxes> to;
+  const char* moves;
+  double elements;  ///< sent by each partition
+};
+
+TEST(Reshard, IsTheCollectiveThatOneWouldWriteByHand) {
+  const mesh::Mesh mesh({{"x", 2}, {"y", 2}, {"z", 4}});  // z is the sub-axes 2 and 3
+  const mesh::SubAxes none, x{0}, y{1}, z{2, 3};
+  const double all = 32 * 16;
+  const std::vector<Known> cases{
+      {"nothing", {x, y}, none, {x, y}, "", 0},
+      {"whole to cut", {none, none}, none, {x, z}, "dynamic-slice", 0},
+      {"cut further", {x, none}, none, {{0, 2, 3}, none}, "dynamic-slice", 0},
+      {"cut to whole", {z, none}, none, {none, none}, "all-gather", all * 3 / 4},
+      {"cut less", {{0, 2, 3}, none}, none, {x, none}, "all-gather", all / 2 * 3 / 4},
+      {"dimension to dimension", {z, none}, none, {none, z}, "all-to-all", all / 4 * 3 / 4},
+      {"a part of it", {{0, 2, 3}, none}, none, {x, z}, "all-to-all", all / 8 * 3 / 4},
+      {"swap", {x, y}, none, {y, x}, "collective-permute", all / 4},
+      {"order", {{0, 1}, none}, none, {{1, 0}, none}, "collective-permute", all / 4},
+      {"another axis", {x, none}, none, {y, none}, "collective-permute", all / 2},
+      {"sum", {none, none}, x, {none, none}, "all-reduce", all},
+      {"sum of several", {none, none}, {0, 2, 3}, {none, none}, "all-reduce", 2 * all * 7 / 8},
+      {"sum of shards", {y, none}, z, {y, none}, "all-reduce", 2 * all / 2 * 3 / 4},
+      {"sum to cut", {none, none}, z, {none, z}, "reduce-scatter", all * 3 / 4},
+      {"sum to cut further", {x, none}, y, {{0, 1}, none}, "reduce-scatter", all / 2 / 2},
+      {"sum cut by others", {none, none}, x, {y, none}, "dynamic-slice all-reduce", all / 2},
+      {"sum partly cut", {none, none}, {0, 1}, {x, none}, "reduce-scatter all-reduce", all / 2 + all / 2},
+      {"sum and gather", {x, none}, y, {none, y}, "reduce-scatter all-gather", all / 4 + all / 4},
+      {"slice before gather", {x, none}, none, {none, z}, "dynamic-slice all-gather", all / 8},
+  };
+  for (const Known& known : cases) {
+    const Case c{mesh,
+                 ir::make_shape(ir::ElementType::f32, {32, 16}),
+                 {known.from, false},
+                 known.unreduced,
+                 {known.to, false},
+                 ir::Opcode::add};
+    const ir::Module module = resharding(c);
+    EXPECT_EQ(testing::moves_of(module), known.moves) << known.name;
+    EXPECT_DOUBLE_EQ(testing::ring_bytes(module), 4 * known.elements) << known.name;
+  }
+}
+
+TEST(Reshard, RotatesTwoCutsThroughThreeDimensionsWithTwoAllToAlls) {
+  const mesh::Mesh mesh({{"x", 2}, {"z", 4}});
+  const mesh::SubAxes none, x{0}, z{1, 2};
+  const Case c{
+      mesh,           ir::make_shape(ir::ElementType::f32, {8, 8, 8}), {{x, z, none}, false}, {}, {{none, x, z}, false},
+      ir::Opcode::add};
+  const ir::Module module = resharding(c);
+  EXPECT_EQ(testing::moves_of(module), "all-to-all all-to-all");
+  EXPECT_DOUBLE_EQ(testing::ring_bytes(module), 4 * 512.0 / 8 * (3.0 / 4 + 1.0 / 2));
+}
+
+TEST(Reshard, ManualValuesStayWhatTheyAre) {
+  const mesh::Mesh mesh({{"x", 2}});
+  ir::build::GraphBuilder builder("reshard");
+  LocalProgram program(builder, mesh);
+  const ir::Shape shape = ir::make_shape(ir::ElementType::f32, {4});
+  const ir::InstructionId x = builder.parameter(shape, "x");
+  EXPECT_EQ(reshard(program, {x, shape, mesh::manual(1), {}, ir::Opcode::add}, mesh::manual(1)).id, x);
+  EXPECT_EQ(reshard(program, {x, shape, mesh::replicated(1), {}, ir::Opcode::add}, mesh::manual(1)).id, x);
+  const mesh::AxisSharding split{{{0}}, false};
+  EXPECT_THROW(reshard(program, {x, shape, mesh::manual(1), {}, ir::Opcode::add}, split), std::logic_error);
+  EXPECT_THROW(reshard(program, {x, shape, split, {}, ir::Opcode::add}, mesh::manual(1)), std::logic_error);
+}
+
+}  // namespace
+}  // namespace podsim::sw::spmd::reshard

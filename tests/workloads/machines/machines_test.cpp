@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/machines/machines.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/diagnostic.h"
+#include "hw/machine.h"
+
+namespace podsim::workloads::machines {
+namespace {
+
+/// A machine file in a separate folder, removed at the end.
+class MachineFile {
+ public:
+  MachineFile(const std::string& name, const std::string& text)
+      : folder_(std::filesystem::path(::testing::TempDir()) / ("podsim_machine_" + name)) {
+    std::filesystem::create_directories(folder_);
+    path_ = (folder_ / (name + ".toml")).string();
+    std::ofstream(path_) << text;
+  }
+  ~MachineFile() { std::filesystem::remove_all(folder_); }
+  MachineFile(const MachineFile&) = delete;
+  MachineFile& operator=(const MachineFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::string path_;
+};
+
+std::string diagnostic_of(const std::string& name_or_path) {
+  try {
+    machine_config(name_or_path);
+  } catch (const base::InputError& error) {
+    return base::format(error.diagnostics().front());
+  }
+  return "";
+}
+
+TEST(Machines, both_generations_are_built_in_with_the_same_keys) {
+  const base::Config v2 = machine_config("tpu-v2");
+  const base::Config v3 = machine_config("tpu-v3");
+  ASSERT_EQ(v2.entries().size(), v3.entries().size());
+  for (std::size_t i = 0; i < v2.entries().size(); ++i) {
+    EXPECT_EQ(v2.entries()[i].key, v3.entries()[i].key);
+    EXPECT_FALSE(v2.entries()[i].source.empty()) << v2.entries()[i].key;
+    EXPECT_FALSE(v3.entries()[i].source.empty()) << v3.entries()[i].key;
+  }
+}
+
+TEST(Machines, v3_with_hbm3_differs_from_v3_in_its_memory_only_and_says_why) {
+  const base::Config v3 = machine_config("tpu-v3");
+  const base::Config hbm3 = machine_config("tpu-v3-hbm3");
+  ASSERT_EQ(hbm3.entries().size(), v3.entries().size());
+  for (std::size_t i = 0; i < v3.entries().size(); ++i) {
+    const base::ConfigEntry &entry = hbm3.entries()[i], &before = v3.entries()[i];
+    EXPECT_EQ(entry.key, before.key);
+    EXPECT_FALSE(entry.source.empty()) << entry.key;
+    EXPECT_NE(entry.evidence, base::Evidence::user) << entry.key;
+    const bool memory = entry.key.starts_with("hbm") || entry.key == "switch.bytes_per_cycle";
+    if (!memory && entry.key != "machine.name") {
+      EXPECT_EQ(entry.text, before.text) << entry.key;
+    }
+  }
+  const hw::Machine machine = hw::read_machine(hbm3);
+  EXPECT_EQ(machine.name, "tpu-v3-hbm3");
+  EXPECT_GT(machine.hbm.stream_rate.si(), hw::read_machine(v3).hbm.stream_rate.si());
+}
+
+TEST(Machines, a_file_may_start_from_a_built_in_machine_that_has_a_base_itself) {
+  const MachineFile file("wider", "base = \"tpu-v3-hbm3\"\n[mxu]\nsize = 256\n");
+  const hw::Machine machine = hw::read_machine(machine_config(file.path()));
+  EXPECT_EQ(machine.name, "wider");
+  EXPECT_EQ(machine.mxu.size, 256);
+  EXPECT_NEAR(machine.dram.clock.si(), 1.3e9, 1);
+}
+
+TEST(Machines, the_published_differences_of_the_generations_hold) {
+  const hw::Machine v2 = hw::read_machine(machine_config("tpu-v2"));
+  const hw::Machine v3 = hw::read_machine(machine_config("tpu-v3"));
+  EXPECT_EQ(v2.name, "tpu-v2");
+  EXPECT_EQ(v3.name, "tpu-v3");
+  EXPECT_EQ(v3.hbm.capacity_per_core.value(), 2 * v2.hbm.capacity_per_core.value());
+  EXPECT_EQ(v3.mxu.count, 2 * v2.mxu.count);
+  EXPECT_NEAR(v3.ici.link_rate.si(), 82e9, 1);
+  EXPECT_NEAR(v3.ici.payload_rate().si(), 70e9, 0.1e9);
+  EXPECT_EQ(v3.pod.dimensions, (std::vector<std::int64_t>{32, 32}));
+}
+
+TEST(Machines, a_file_overrides_tpu_v3_and_names_its_machine) {
+  const MachineFile file("wide", "[mxu]\nsize = 256\n");
+  const hw::Machine machine = hw::read_machine(machine_config(file.path()));
+  EXPECT_EQ(machine.name, "wide");
+  EXPECT_EQ(machine.mxu.size, 256);
+  EXPECT_EQ(machine.mxu.count, 2);
+}
+
+TEST(Machines, a_file_may_start_from_another_machine_and_choose_its_name) {
+  const MachineFile file("fast", "base = \"tpu-v2\"\n\n[machine]\nname = \"v2 fast\"\n[core]\nclock = \"1 GHz\"\n");
+  const hw::Machine machine = hw::read_machine(machine_config(file.path()));
+  EXPECT_EQ(machine.name, "v2 fast");
+  EXPECT_EQ(machine.mxu.count, 1);
+  EXPECT_NEAR(machine.clock.si(), 1e9, 1);
+}
+
+TEST(Machines, an_unknown_name_suggests_the_nearest) {
+  const std::string text = diagnostic_of("tpu-v33");
+  EXPECT_NE(text.find("tpu-v33"), std::string::npos) << text;
+  EXPECT_NE(text.find("did you mean 'tpu-v3'?"), std::string::npos) << text;
+}
+
+TEST(Machines, a_name_unlike_any_lists_what_there_is) {
+  EXPECT_NE(diagnostic_of("abacus").find("built-in machines: tpu-v2 tpu-v3"), std::string::npos);
+}
+
+TEST(Machines, an_unknown_base_is_shown_in_its_line) {
+  const MachineFile file("odd", "# a comment\nbase = \"tpu-v4\"\n");
+  const std::string text = diagnostic_of(file.path());
+  EXPECT_NE(text.find("odd.toml:2:1"), std::string::npos) << text;
+  EXPECT_NE(text.find("tpu-v4"), std::string::npos) << text;
+}
+
+TEST(Machines, an_error_below_the_base_is_reported_where_it_stands) {
+  const MachineFile file("typo", "base = \"tpu-v2\"\n[ici]\nlink_rat = \"164 GB/s\"\n");
+  const std::string text = diagnostic_of(file.path());
+  EXPECT_NE(text.find("typo.toml:3:1"), std::string::npos) << text;
+  EXPECT_NE(text.find("did you mean 'link_rate'?"), std::string::npos) << text;
+}
+
+TEST(Machines, a_file_that_is_not_toml_is_reported) {
+  const MachineFile file("broken", "[mxu\nsize = 256\n");
+  EXPECT_NE(diagnostic_of(file.path()).find("broken.toml:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim::workloads::machines

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/bert.h"
+#include "sw/ir/build/verify.h"
+#include "tests/workloads/by_name.h"
+
+#include <gtest/gtest.h>
+
+#include "sw/ir/eval/evaluator.h"
+#include "sw/ir/transform/flops.h"
+#include "tests/workloads/tiny.h"
+#include "tests/workloads/transformer_reference.h"
+
+namespace podsim::workloads::models {
+namespace {
+
+using sw::ir::Literal;
+using testing::Matrix;
+
+BertOptions tiny_bert(layers::EmbeddingLookup lookup) {
+  BertOptions options;
+  options.batch = 2;
+  options.sequence = 5;
+  options.predictions = 2;
+  options.vocabulary = 7;
+  options.layers = 2;
+  options.model = 6;
+  options.attention = {.heads = 3, .head_size = 2, .biases = true};
+  options.feed_forward = {5, layers::Activation::gelu, true};
+  options.lookup = lookup;
+  options.precision = testing::double_precision();
+  options.optimizer = testing::plain_gradient();
+  return options;
+}
+
+TransformerOptions blocks_of(const BertOptions& options) {
+  TransformerOptions blocks;
+  blocks.model = options.model;
+  blocks.attention = options.attention;
+  blocks.feed_forward = options.feed_forward;
+  return blocks;
+}
+
+/// BERT in loops over numbers.
+class ReferenceBert : testing::ReferenceTransformer {
+ public:
+  using Tensors = testing::ReferenceTransformer::Tensors;
+  ReferenceBert(const BertOptions& options, const TransformerOptions& blocks, const Tensors& tensors)
+      : testing::ReferenceTransformer(blocks, tensors), bert_(options) {}
+
+  double loss() const {
+    double of_tokens = 0, of_sequences = 0;
+    for (std::int64_t sample = 0; sample < bert_.batch; ++sample) {
+      const testing::Matrix x = encoded(sample);
+      for (std::int64_t i = 0; i < bert_.predictions; ++i) of_tokens += token_loss(x, sample * bert_.predictions + i);
+      of_sequences += sequence_loss(x, sample);
+    }
+    return of_tokens / double(bert_.batch * bert_.predictions) + of_sequences / double(bert_.batch);
+  }
+
+ private:
+  testing::Matrix encoded(std::int64_t sample) const {
+    const std::int64_t model = bert_.model, length = bert_.sequence;
+    testing::Matrix x(length, model);
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto token = std::int64_t(tensor("tokens")[sample * length + i]);
+      const auto segment = std::int64_t(tensor("segments")[sample * length + i]);
+      for (std::int64_t j = 0; j < model; ++j) {
+        x(i, j) = tensor("embedding")[token * model + j] + tensor("position_embedding")[i * model + j] +
+                  tensor("segment_embedding")[segment * model + j];
+      }
+    }
+    x = norm(x, "embed/norm");
+    const auto present = [&](std::int64_t, std::int64_t j) { return tensor("present")[sample * length + j] != 0; };
+    for (std::int64_t i = 0; i < bert_.layers; ++i) {
+      const std::string layer = "layer" + std::to_string(i);
+      x = norm(sum(x, attended(x, x, layer + "/attention", present)), layer + "/attention/norm");
+      x = norm(sum(x, feed_forward(x, layer + "/ffn")), layer + "/ffn/norm");
+    }
+    return x;
+  }
+
+  testing::Matrix row(const testing::Matrix& x, std::int64_t i) const {
+    testing::Matrix result(1, x.columns);
+    for (std::int64_t j = 0; j < x.columns; ++j) result(0, j) = x(i, j);
+    return result;
+  }
+
+  testing::Matrix dense(const testing::Matrix& x, const std::string& scope, std::int64_t units) const {
+    return plus_bias(times(x, scope + "/w", units), scope + "/b", true);
+  }
+
+  static double cross_entropy_of(const std::vector<double>& logits, double label) {
+    double sum = 0;
+    for (double logit : logits) sum += std::exp(logit);
+    return std::log(sum) - logits[std::size_t(label)];
+  }
+
+  double token_loss(const testing::Matrix& x, std::int64_t prediction) const {
+    testing::Matrix y = dense(row(x, std::int64_t(tensor("masked_places")[prediction])), "masked", bert_.model);
+    for (double& value : y.values) value = bent(value);
+    y = norm(y, "masked/norm");
+    std::vector<double> logits = tensor("masked/bias");
+    for (std::int64_t v = 0; v < bert_.vocabulary; ++v) {
+      for (std::int64_t j = 0; j < bert_.model; ++j) logits[v] += y(0, j) * tensor("embedding")[v * bert_.model + j];
+    }
+    return cross_entropy_of(logits, tensor("masked_tokens")[prediction]);
+  }
+
+  double sequence_loss(const testing::Matrix& x, std::int64_t sample) const {
+    testing::Matrix pooled = dense(row(x, 0), "pooler", bert_.model);
+    for (double& value : pooled.values) value = std::tanh(value);
+    return cross_entropy_of(dense(pooled, "follows_head", 2).values, tensor("follows")[sample]);
+  }
+
+  const BertOptions& bert_;
+};
+
+/// Random; the last token of the second sequence is none.
+std::vector<sw::ir::Literal> bert_arguments(const sw::ir::Module& module, const BertOptions& options) {
+  std::vector<sw::ir::Literal> arguments;
+  const sw::ir::Computation& entry = module.entry_computation();
+  unsigned seed = 1;
+  for (sw::ir::InstructionId id : entry.parameters) {
+    const sw::ir::Instruction& parameter = entry[id];
+    double low = -0.7, high = 0.7;
+    if (parameter.name == "tokens" || parameter.name == "masked_tokens") low = 0, high = double(options.vocabulary);
+    if (parameter.name == "masked_places") low = 0, high = double(options.sequence);
+    if (parameter.name == "segments" || parameter.name == "follows") low = 0, high = 2;
+    if (parameter.name == "present") low = high = 1;
+    if (parameter.name.ends_with("scale")) low = 0.8, high = 1.2;
+    if (parameter.name.ends_with("momentum")) low = high = 0;
+    arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++, low, high));
+    if (parameter.shape.element_type == sw::ir::ElementType::s32) {
+      for (double& value : arguments.back().values) value = std::floor(value);
+    }
+    if (parameter.name == "present") arguments.back().values.back() = 0;
+  }
+  return arguments;
+}
+
+TEST(bert, has_the_loss_of_the_formulas) {
+  for (const auto lookup : {layers::EmbeddingLookup::one_hot, layers::EmbeddingLookup::gather}) {
+    const BertOptions options = tiny_bert(lookup);
+    const sw::ir::Module module = bert_forward(options);
+    sw::ir::build::verify(module);
+    const std::vector<sw::ir::Literal> arguments = bert_arguments(module, options);
+    const auto tensors = testing::by_name(module, arguments);
+    const double expected = ReferenceBert(options, blocks_of(options), tensors).loss();
+    EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
+  }
+}
+
+// The first three elements of every tensor, by central differences of the loss of the formulas.
+TEST(bert, has_the_slopes_of_that_loss) {
+  const BertOptions options = tiny_bert(layers::EmbeddingLookup::one_hot);
+  const TransformerOptions blocks = blocks_of(options);
+  const TrainingStep step = bert_training_step(options);
+  sw::ir::build::verify(step.module);
+  const std::vector<sw::ir::Literal> arguments = bert_arguments(step.module, options);
+  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, arguments);
+  auto tensors = testing::by_name(step.module, arguments);
+  const sw::ir::Computation& entry = step.module.entry_computation();
+  const std::size_t trained = (result.elements.size() - 1) / 2;
+  const double h = 1e-5;
+  for (std::size_t i = 0; i < trained; ++i) {
+    const std::string& name = entry[entry.parameters[step.donations[i].parameter]].name;
+    const sw::ir::Literal& slope = result.elements[trained + i];
+    for (std::size_t k = 0; k < std::min<std::size_t>(3, slope.values.size()); ++k) {
+      double& value = tensors[name].values[k];
+      const double middle = value;
+      value = middle + h;
+      const double above = ReferenceBert(options, blocks, tensors).loss();
+      value = middle - h;
+      const double below = ReferenceBert(options, blocks, tensors).loss();
+      value = middle;
+      const double expected = (above - below) / (2 * h);
+      EXPECT_NEAR(slope.values[k], expected, 1e-8 + 1e-5 * std::abs(expected)) << name << "[" << k << "]";
+    }
+  }
+}
+
+// 336,226,108: what the published checkpoint of BERT-large (uncased) has with both heads.
+TEST(bert, large_has_as_many_parameters_as_the_published_checkpoint) {
+  const TrainingStep step = bert_training_step({});
+  const sw::ir::Computation& entry = step.module.entry_computation();
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < step.donations.size() / 3; ++i) {
+    count += entry[entry.parameters[step.donations[i].parameter]].shape.element_count();
+  }
+  EXPECT_EQ(count, 336'226'108);
+}
+
+// The rows that one-hot products look up (tokens, segments, masked positions) are counted separately.
+TEST(bert, its_products_take_the_flops_of_the_closed_form) {
+  const BertOptions options = tiny_bert(layers::EmbeddingLookup::gather);
+  const sw::ir::Module module = bert_training_step(options).module;
+  const sw::ir::Computation& entry = module.entry_computation();
+  double flops = 0;
+  for (sw::ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+    if (entry[id].opcode == sw::ir::Opcode::dot) flops += double(sw::ir::transform::cost(module, entry, id).flops);
+  }
+  const double tokens = double(options.batch * options.sequence), model = double(options.model);
+  const double lookups = 4 * tokens * model * 2 + 4 * tokens * double(options.predictions) * model;
+  EXPECT_DOUBLE_EQ(flops, bert_flops(options) + lookups);
+}
+
+}  // namespace
+}  // namespace podsim::workloads::models

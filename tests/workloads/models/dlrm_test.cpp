@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/dlrm.h"
+#include "sw/ir/build/verify.h"
+#include "tests/workloads/by_name.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "sw/ir/eval/evaluator.h"
+#include "sw/ir/transform/flops.h"
+#include "tests/sw/ir/literals.h"
+
+namespace podsim::workloads::models {
+namespace {
+
+using sw::ir::Literal;
+using Numbers = std::vector<double>;
+using Tensors = std::map<std::string, sw::ir::Literal>;
+
+DlrmOptions tiny_dlrm() {
+  DlrmOptions options;
+  options.batch = 4;
+  options.dense_features = 3;
+  options.rows = {5, 2, 7};
+  options.bottom = {4, 3};
+  options.top = {5, 1};
+  options.type = sw::ir::ElementType::f64;
+  return options;
+}
+
+Numbers dense(const Tensors& tensors, const std::string& scope, const Numbers& x, bool bends) {
+  Numbers y = tensors.at(scope + "/bias").values;
+  const Numbers& w = tensors.at(scope + "/kernel").values;
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    for (std::size_t i = 0; i < x.size(); ++i) y[j] += x[i] * w[i * y.size() + j];
+    if (bends) y[j] = std::max(y[j], 0.0);
+  }
+  return y;
+}
+
+/// The model in loops over numbers.
+double reference_loss(const DlrmOptions& o, const Tensors& tensors) {
+  double total = 0;
+  const std::size_t tables = o.rows.size(), width = std::size_t(o.bottom.back());
+  for (std::int64_t sample = 0; sample < o.batch; ++sample) {
+    const Numbers& features = tensors.at("dense").values;
+    Numbers x(features.begin() + sample * o.dense_features, features.begin() + (sample + 1) * o.dense_features);
+    for (std::size_t i = 0; i < o.bottom.size(); ++i) x = dense(tensors, "bottom" + std::to_string(i), x, true);
+    std::vector<Numbers> vectors{x};
+    for (std::size_t i = 0; i < tables; ++i) {
+      const auto place = std::size_t(tensors.at("categorical").values[std::size_t(sample) * tables + i]);
+      const auto row = tensors.at("table" + std::to_string(i)).values.begin() + std::ptrdiff_t(place * width);
+      vectors.emplace_back(row, row + std::ptrdiff_t(width));
+    }
+    Numbers top = x;
+    for (std::size_t i = 0; i <= tables; ++i) {
+      for (std::size_t j = 0; j <= tables; ++j) {
+        const double product = std::inner_product(vectors[i].begin(), vectors[i].end(), vectors[j].begin(), 0.0);
+        top.push_back(j < i ? product : 0);
+      }
+    }
+    for (std::size_t i = 0; i < o.top.size(); ++i) {
+      top = dense(tensors, "top" + std::to_string(i), top, i + 1 < o.top.size());
+    }
+    const double click = 1 / (1 + std::exp(-top[0])), label = tensors.at("labels").values[std::size_t(sample)];
+    total -= label * std::log(click) + (1 - label) * std::log(1 - click);
+  }
+  return total / double(o.batch);
+}
+
+/// Random. Two samples read the same row of the second table.
+std::vector<sw::ir::Literal> dlrm_arguments(const sw::ir::Module& module, const DlrmOptions& o) {
+  std::vector<sw::ir::Literal> arguments;
+  const sw::ir::Computation& entry = module.entry_computation();
+  unsigned seed = 1;
+  for (sw::ir::InstructionId id : entry.parameters) {
+    const sw::ir::Instruction& parameter = entry[id];
+    arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++));
+    Numbers& values = arguments.back().values;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (parameter.name == "categorical") {
+        values[i] = std::floor((values[i] + 1) / 2 * double(o.rows[i % o.rows.size()]));
+      } else if (parameter.name == "labels") {
+        values[i] = values[i] > 0;
+      } else if (parameter.name == "learning_rate") {
+        values[i] = 0.25;
+      }
+    }
+  }
+  return arguments;
+}
+
+TEST(dlrm, has_the_loss_of_the_formulas) {
+  const sw::ir::Module module = dlrm_forward(tiny_dlrm());
+  sw::ir::build::verify(module);
+  const std::vector<sw::ir::Literal> arguments = dlrm_arguments(module, tiny_dlrm());
+  const double expected = reference_loss(tiny_dlrm(), testing::by_name(module, arguments));
+  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-12);
+}
+
+// Every element of every tensor moves by the rate times the slope of the formulas' loss, rows that were not read stay.
+TEST(dlrm, moves_tables_and_perceptrons_down_the_slope) {
+  const TrainingStep step = dlrm_training_step(tiny_dlrm());
+  sw::ir::build::verify(step.module);
+  const std::vector<sw::ir::Literal> arguments = dlrm_arguments(step.module, tiny_dlrm());
+  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, arguments);
+  Tensors tensors = testing::by_name(step.module, arguments);
+  const sw::ir::Computation& entry = step.module.entry_computation();
+  ASSERT_EQ(result.elements.size(), step.donations.size() + 1);
+  const double h = 1e-6;
+  for (std::size_t i = 0; i < step.donations.size(); ++i) {
+    const std::string& name = entry[entry.parameters[step.donations[i].parameter]].name;
+    for (std::size_t k = 0; k < result.elements[i].values.size(); ++k) {
+      double& value = tensors[name].values[k];
+      const double middle = value;
+      value = middle + h;
+      const double above = reference_loss(tiny_dlrm(), tensors);
+      value = middle - h;
+      const double below = reference_loss(tiny_dlrm(), tensors);
+      value = middle;
+      EXPECT_NEAR(result.elements[i].values[k], middle - 0.25 * (above - below) / (2 * h), 1e-8) << name << k;
+    }
+  }
+}
+
+TEST(dlrm, its_products_take_the_flops_of_the_closed_form) {
+  const sw::ir::Module module = dlrm_training_step(tiny_dlrm()).module;
+  const sw::ir::Computation& entry = module.entry_computation();
+  double flops = 0;
+  for (sw::ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+    if (entry[id].opcode == sw::ir::Opcode::dot) flops += double(sw::ir::transform::cost(module, entry, id).flops);
+  }
+  // The features have no gradient: 2 FLOPs less for each weight of the first layer.
+  EXPECT_DOUBLE_EQ(flops, dlrm_flops(tiny_dlrm()) - 2.0 * 4 * 3 * 4);
+}
+
+// The published profile of 64 cores has a top perceptron of 857 inputs and 13 tables on every core.
+TEST(dlrm, is_that_of_the_published_profile) {
+  DlrmOptions options;
+  options.batch = 128;
+  const sw::ir::Module module = dlrm_forward(options);
+  const sw::ir::Computation& entry = module.entry_computation();
+  std::map<std::string, std::vector<std::int64_t>> sizes;
+  for (sw::ir::InstructionId id : entry.parameters) sizes[entry[id].name] = entry[id].shape.dimensions;
+  EXPECT_EQ(sizes["top0/kernel"], (std::vector<std::int64_t>{857, 1024}));
+  EXPECT_EQ(sizes["bottom0/kernel"], (std::vector<std::int64_t>{13, 512}));
+  const std::string sharding = dlrm_sharding(options, 64, 8192);
+  std::size_t cut = 0;
+  for (int i = 0; i < 26; ++i)
+    cut += sharding.find("\"table" + std::to_string(i) + "\" = [\"x\"]") != std::string::npos;
+  EXPECT_EQ(cut, 13u);
+}
+
+}  // namespace
+}  // namespace podsim::workloads::models

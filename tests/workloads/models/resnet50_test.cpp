@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/resnet50.h"
+#include "sw/ir/build/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sw/ir/eval/evaluator.h"
+#include "sw/ir/transform/flops.h"
+#include "tests/workloads/tiny.h"
+
+namespace podsim::workloads::models {
+namespace {
+
+using sw::ir::Computation;
+using sw::ir::Instruction;
+using sw::ir::InstructionId;
+using sw::ir::Literal;
+using sw::ir::Opcode;
+
+std::int64_t trained_values(const TrainingStep& step) {
+  const sw::ir::Computation& entry = step.module.entry_computation();
+  std::int64_t count = 0;
+  for (InstructionId id : entry.parameters) {
+    const bool is_tensor = !entry[id].name.ends_with("momentum") && entry[id].name != "learning_rate";
+    if (is_tensor) count += entry[id].shape.element_count();
+  }
+  return count;
+}
+
+std::int64_t count_of(const sw::ir::Computation& computation, sw::ir::Opcode opcode) {
+  return std::ranges::count(computation.instructions, opcode, &sw::ir::Instruction::opcode);
+}
+
+/// A training step up to its loss, with the parameters that come before it: the data and the tensors.
+sw::ir::Module up_to_loss(sw::ir::Module step) {
+  sw::ir::Computation& entry = step.computations[step.entry];
+  const InstructionId loss = entry[entry.root].operands.back();
+  entry.instructions.resize(loss + 1);
+  std::erase_if(entry.parameters, [&](InstructionId parameter) { return parameter > loss; });
+  entry.root = loss;
+  return step;
+}
+
+// Counts of trainable parameters as published with the models (Keras applications, torchvision).
+TEST(resnet50, has_25557032_parameters_in_161_tensors) {
+  const TrainingStep step = resnet_training_step({});
+  EXPECT_EQ(trained_values(step), 25'557'032);
+  EXPECT_EQ(step.module.entry_computation().parameters.size(), 161u * 2 + 1);
+}
+
+TEST(resnet50, deeper_variants_have_their_published_parameter_counts) {
+  ResNetOptions options;
+  options.batch = 1;
+  options.blocks = {3, 4, 23, 3};
+  EXPECT_EQ(trained_values(resnet_training_step(options)), 44'549'160);
+  options.blocks = {3, 8, 36, 3};
+  EXPECT_EQ(trained_values(resnet_training_step(options)), 60'192'808);
+}
+
+TEST(resnet50, the_graph_is_well_formed) { EXPECT_NO_THROW(sw::ir::build::verify(resnet_training_step({}).module)); }
+
+TEST(resnet50, has_53_convolutions_forward_and_two_gradients_of_each_but_the_first_input) {
+  EXPECT_EQ(count_of(resnet_forward({}).entry_computation(), sw::ir::Opcode::convolution), 53);
+  EXPECT_EQ(count_of(resnet_training_step({}).module.entry_computation(), sw::ir::Opcode::convolution), 3 * 53 - 1);
+}
+
+// v1.5 is published with 4.1e9 multiply-accumulates an image; that counts taps on padding, which XLA does not.
+TEST(resnet50, forward_takes_4_1e9_multiply_accumulates_an_image) {
+  ResNetOptions options;
+  options.batch = 1;
+  const sw::ir::Module module = resnet_forward(options);
+  const sw::ir::Computation& entry = module.entry_computation();
+  std::int64_t all = 0, valid = 0;
+  for (const sw::ir::Instruction& instruction : entry.instructions) {
+    if (instruction.opcode != sw::ir::Opcode::convolution && instruction.opcode != sw::ir::Opcode::dot) continue;
+    const sw::ir::Shape& kernel = entry[instruction.operands[1]].shape;
+    all += instruction.shape.element_count() * kernel.element_count() / kernel.dimensions.back();
+    valid += sw::ir::transform::multiply_accumulates(instruction, entry[instruction.operands[0]].shape, kernel);
+  }
+  EXPECT_NEAR(double(all), 4.09e9, 0.01e9);
+  EXPECT_LT(valid, all);
+  EXPECT_GT(valid, all * 95 / 100);
+}
+
+// XLA's count of the step measured on TPU v3 at 128 images a core: 2.985e12.
+TEST(resnet50, a_step_of_128_images_takes_the_flops_that_xla_counted) {
+  EXPECT_NEAR(double(sw::ir::transform::cost(resnet_training_step({}).module).flops), 2.985e12, 0.03 * 2.985e12);
+}
+
+// The measured program all-reduces 51,106,384 bytes of bf16: 25,553,192 values, 3,840 fewer than there are parameters.
+// In the first block of each stage the last batch norm and that of the projection are added, so their shifts (256, 512,
+// 1024 and 2048 of them) have the same gradient, which is computed and reduced once.
+TEST(resnet50, all_reduces_as_many_bytes_as_measured) {
+  const TrainingStep step = resnet_training_step({});
+  base::Bytes bytes;
+  for (const sw::ir::Instruction& instruction : step.module.entry_computation().instructions) {
+    if (instruction.opcode == sw::ir::Opcode::all_reduce) bytes += sw::ir::logical_bytes(instruction.shape);
+  }
+  EXPECT_EQ(bytes.value(), 51'106'384);
+  EXPECT_EQ(bytes.value(), 2 * (trained_values(step) - (256 + 512 + 1024 + 2048)));
+  EXPECT_EQ(count_of(step.module.entry_computation(), sw::ir::Opcode::all_reduce), 157);
+}
+
+TEST(resnet50, convolutions_read_f32_kernels_through_a_convert) {
+  const sw::ir::Module module = resnet_forward({});
+  const sw::ir::Computation& entry = module.entry_computation();
+  for (const sw::ir::Instruction& instruction : entry.instructions) {
+    if (instruction.opcode != sw::ir::Opcode::convolution) continue;
+    const sw::ir::Instruction& kernel = entry[instruction.operands[1]];
+    EXPECT_EQ(instruction.shape.element_type, sw::ir::ElementType::bf16);
+    EXPECT_EQ(kernel.opcode, sw::ir::Opcode::convert);
+    EXPECT_EQ(entry[kernel.operands[0]].opcode, sw::ir::Opcode::parameter);
+    EXPECT_EQ(entry[kernel.operands[0]].shape.element_type, sw::ir::ElementType::f32);
+  }
+}
+
+TEST(resnet50, every_tensor_and_momentum_is_donated_to_its_successor) {
+  const TrainingStep step = resnet_training_step({});
+  const sw::ir::Computation& entry = step.module.entry_computation();
+  const sw::ir::Instruction& root = entry[entry.root];
+  EXPECT_EQ(step.donations.size(), root.operands.size() - 1);
+  for (const sw::ir::Donation& donation : step.donations) {
+    const sw::ir::Shape& parameter = entry[entry.parameters[donation.parameter]].shape;
+    EXPECT_TRUE(parameter.compatible(entry[root.operands[donation.output]].shape));
+  }
+}
+
+// A bottleneck, a projection, strides, max pooling, batch norm and softmax in double precision; three elements of
+// every tensor against central differences.
+TEST(resnet50, gradients_of_a_tiny_network_equal_finite_differences) {
+  ResNetOptions options = testing::tiny_resnet();
+  options.training.optimizer = testing::plain_gradient();
+  const TrainingStep step = resnet_training_step(options);
+  std::vector<sw::ir::Literal> arguments = testing::arguments_for(step.module, 1, 5);
+  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, arguments);
+  const std::size_t tensors = step.donations.size() / 2;
+  const sw::ir::Module forward = up_to_loss(step.module);
+  arguments.resize(forward.entry_computation().parameters.size());
+  const auto loss = [&] { return sw::ir::eval::evaluate(forward, arguments).values[0]; };
+  const double h = 1e-6;
+  for (std::size_t k = 0; k < tensors; ++k) {
+    std::vector<double>& values = arguments[step.donations[k].parameter].values;
+    const std::vector<double>& gradient = result.elements[tensors + k].values;
+    for (std::size_t i : {std::size_t{0}, values.size() / 2, values.size() - 1}) {
+      const double value = values[i];
+      values[i] = value + h;
+      const double above = loss();
+      values[i] = value - h;
+      const double below = loss();
+      values[i] = value;
+      const double slope = (above - below) / (2 * h);
+      EXPECT_NEAR(gradient[i], slope, 1e-4 * std::abs(slope) + 1e-7)
+          << step.module.entry_computation()[step.module.entry_computation().parameters[step.donations[k].parameter]]
+                 .name
+          << "[" << i << "]";
+    }
+  }
+}
+
+// In mixed precision the same network has the same loss to bf16's three digits.
+TEST(resnet50, mixed_precision_is_close_to_double_precision) {
+  ResNetOptions options = testing::tiny_resnet();
+  const TrainingStep exact = resnet_training_step(options);
+  options.precision = {};
+  options.training.gradient_type = sw::ir::ElementType::bf16;
+  const TrainingStep mixed = resnet_training_step(options);
+  const double expected =
+      sw::ir::eval::evaluate(exact.module, testing::arguments_for(exact.module, 1, 5)).elements.back().values[0];
+  const double actual =
+      sw::ir::eval::evaluate(mixed.module, testing::arguments_for(mixed.module, 1, 5)).elements.back().values[0];
+  EXPECT_NEAR(actual, expected, 0.03 * expected);
+}
+
+TEST(resnet50, of_the_whole_batch_is_that_of_one_core_with_all_of_it) {
+  const ResNetOptions options = testing::tiny_resnet();
+  const TrainingStep whole = resnet_global_training_step(options);
+  for (const sw::ir::Instruction& instruction : whole.module.entry_computation().instructions) {
+    EXPECT_FALSE(sw::ir::is_collective(instruction.opcode)) << instruction.name;
+  }
+  const TrainingStep core = resnet_training_step(options);
+  const std::vector<sw::ir::Literal> arguments = testing::arguments_for(core.module, 1, 5);
+  const sw::ir::Literal expected = sw::ir::eval::evaluate(core.module, arguments),
+                        actual = sw::ir::eval::evaluate(whole.module, arguments);
+  ASSERT_EQ(actual.elements.size(), expected.elements.size());
+  for (std::size_t i = 0; i < expected.elements.size(); ++i) {
+    EXPECT_EQ(actual.elements[i].values, expected.elements[i].values) << i;
+  }
+}
+
+TEST(resnet50, infeed_brings_images_and_labels) {
+  ResNetOptions options = testing::tiny_resnet();
+  const TrainingStep fed = resnet_training_step([&] {
+    ResNetOptions with_infeed = options;
+    with_infeed.feed_in = true;
+    return with_infeed;
+  }());
+  const TrainingStep given = resnet_training_step(options);
+  const std::vector<sw::ir::Literal> arguments = testing::arguments_for(given.module, 1, 5);
+  sw::ir::eval::EvaluationHost host;
+  host.infeed = [&](int, const sw::ir::Instruction& instruction) {
+    return sw::ir::Literal{instruction.shape, {}, {arguments[0], arguments[1]}};
+  };
+  const sw::ir::Literal expected = sw::ir::eval::evaluate(given.module, arguments);
+  const sw::ir::Literal actual = sw::ir::eval::evaluate(fed.module, std::span(arguments).subspan(2), host);
+  ASSERT_EQ(actual.elements.size(), expected.elements.size());
+  for (std::size_t i = 0; i < actual.elements.size(); ++i) {
+    EXPECT_EQ(actual.elements[i].values, expected.elements[i].values);
+  }
+}
+
+}  // namespace
+}  // namespace podsim::workloads::models

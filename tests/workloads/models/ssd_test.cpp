@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/ssd.h"
+#include "sw/ir/build/verify.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sw/ir/eval/evaluator.h"
+#include "sw/ir/transform/flops.h"
+#include "tests/workloads/tiny.h"
+
+namespace podsim::workloads::models {
+namespace {
+
+using sw::ir::Literal;
+
+SsdOptions tiny_ssd() {
+  SsdOptions options;
+  options.batch = 1;
+  options.image_size = 257;
+  options.classes = 3;
+  options.width = 1;
+  options.blocks = {1, 1, 1};
+  options.precision = testing::double_precision();
+  options.optimizer = testing::plain_gradient();
+  return options;
+}
+
+// SSD300 has 8732 boxes.
+TEST(ssd, has_the_maps_and_boxes_of_the_paper) {
+  const auto sizes = ssd_map_sizes({});
+  EXPECT_EQ(sizes, (std::array<std::int64_t, 6>{38, 19, 10, 5, 3, 1}));
+  std::int64_t boxes = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) boxes += sizes[i] * sizes[i] * ssd_boxes[i];
+  EXPECT_EQ(boxes, 8732);
+}
+
+std::vector<sw::ir::Literal> ssd_arguments(const sw::ir::Module& module, const SsdOptions& options) {
+  std::vector<sw::ir::Literal> arguments;
+  const sw::ir::Computation& entry = module.entry_computation();
+  unsigned seed = 1;
+  for (sw::ir::InstructionId id : entry.parameters) {
+    const sw::ir::Instruction& parameter = entry[id];
+    double low = -1, high = 1;
+    if (parameter.shape.element_type == sw::ir::ElementType::s32) low = 0, high = double(options.classes);
+    if (parameter.name.ends_with("gamma")) low = 0.8, high = 1.2;
+    if (parameter.name.starts_with("boxes")) low = -3, high = 3;
+    arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++, low, high));
+    if (parameter.shape.element_type == sw::ir::ElementType::s32) {
+      for (double& value : arguments.back().values) value = std::floor(value);
+    }
+  }
+  return arguments;
+}
+
+// With heads of zeros, all classes are equally likely and every box is the default one.
+TEST(ssd, heads_of_zeros_lose_the_entropy_of_the_classes_and_the_size_of_the_boxes) {
+  const SsdOptions options = tiny_ssd();
+  const sw::ir::Module module = ssd_forward(options);
+  sw::ir::build::verify(module);
+  std::vector<sw::ir::Literal> arguments = ssd_arguments(module, options);
+  const sw::ir::Computation& entry = module.entry_computation();
+  double boxes = 0, distance = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& name = entry[entry.parameters[i]].name;
+    if (name.starts_with("head")) std::ranges::fill(arguments[i].values, 0.0);
+    if (!name.starts_with("classes")) continue;
+    const sw::ir::Literal &classes = arguments[i], &targets = arguments[i - 1];
+    for (std::size_t k = 0; k < classes.values.size(); ++k) {
+      ++boxes;
+      for (std::size_t c = 0; c < 4 && classes.values[k] > 0; ++c) {
+        const double size = std::abs(targets.values[4 * k + c]);
+        distance += size < 1 ? size * size / 2 : size - 0.5;
+      }
+    }
+  }
+  const double expected = std::log(3) + distance / boxes;
+  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-9);
+}
+
+// Multiply-accumulates of the convolutions, layer by layer, as [positions, kernel, channels, filters].
+TEST(ssd, takes_the_flops_of_its_layers) {
+  SsdOptions options;
+  options.batch = 1;
+  double outputs_times_taps = 150.0 * 150 * 49 * 3 * 64;                               // stem
+  outputs_times_taps += 6 * 75.0 * 75 * 9 * 64 * 64;                                   // layer1
+  outputs_times_taps += 38.0 * 38 * (9 * 64 * 128 + 64 * 128 + 7 * 9 * 128 * 128);     // layer2
+  outputs_times_taps += 38.0 * 38 * (9 * 128 * 256 + 128 * 256 + 11 * 9 * 256 * 256);  // layer3
+  outputs_times_taps += 38.0 * 38 * 256 * 256 + 19.0 * 19 * 9 * 256 * 512;             // extra0
+  outputs_times_taps += 19.0 * 19 * 512 * 256 + 10.0 * 10 * 9 * 256 * 512;
+  outputs_times_taps += 10.0 * 10 * 512 * 128 + 5.0 * 5 * 9 * 128 * 256;
+  outputs_times_taps += 5.0 * 5 * 256 * 128 + 3.0 * 3 * 9 * 128 * 256;
+  outputs_times_taps += 3.0 * 3 * 256 * 128 + 1.0 * 9 * 128 * 256;
+  const double head_channels =
+      38.0 * 38 * 4 * 256 + 19.0 * 19 * 6 * 512 + 10.0 * 10 * 6 * 512 + 5.0 * 5 * 6 * 256 + 3.0 * 3 * 4 * 256 + 4 * 256;
+  outputs_times_taps += head_channels * 9 * 85;
+  const sw::ir::Module module = ssd_forward(options);
+  const sw::ir::Computation& entry = module.entry_computation();
+  double flops = 0;
+  for (sw::ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+    if (entry[id].opcode == sw::ir::Opcode::convolution)
+      flops += double(sw::ir::transform::cost(module, entry, id).flops);
+  }
+  // Taps in the padding do not count: at most a border of two rows and columns of each map.
+  EXPECT_LT(flops, 2 * outputs_times_taps);
+  EXPECT_GT(flops, 2 * outputs_times_taps * 0.93);
+}
+
+// Three elements of some tensors, by central differences of the loss alone.
+TEST(ssd, has_the_slopes_of_its_loss) {
+  const SsdOptions options = tiny_ssd();
+  const TrainingStep step = ssd_training_step(options);
+  sw::ir::build::verify(step.module);
+  std::vector<sw::ir::Literal> arguments = ssd_arguments(step.module, options);
+  const sw::ir::Computation& entry = step.module.entry_computation();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (entry[entry.parameters[i]].name.ends_with("momentum")) std::ranges::fill(arguments[i].values, 0.0);
+  }
+  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, arguments);
+  const sw::ir::Module forward = ssd_forward(options);
+  const std::size_t trained = (result.elements.size() - 1) / 2;
+  arguments.resize(forward.entry_computation().parameters.size());
+  const double h = 1e-6;
+  int seen = 0;
+  for (std::size_t i = 0; i < trained; ++i) {
+    const std::size_t parameter = std::size_t(step.donations[i].parameter);
+    const std::string& name = entry[entry.parameters[parameter]].name;
+    if (name != "layer2/block0/projection/kernel" && name != "extra4/conv/kernel" && name != "head3/boxes/bias")
+      continue;
+    ++seen;
+    double& value = arguments[parameter].values[0];
+    const double middle = value;
+    value = middle + h;
+    const double above = sw::ir::eval::evaluate(forward, arguments).values[0];
+    value = middle - h;
+    const double below = sw::ir::eval::evaluate(forward, arguments).values[0];
+    value = middle;
+    const double slope = (above - below) / (2 * h);
+    EXPECT_NEAR(result.elements[trained + i].values[0], slope, 1e-8 + 1e-4 * std::abs(slope)) << name;
+  }
+  EXPECT_EQ(seen, 3);
+}
+
+}  // namespace
+}  // namespace podsim::workloads::models

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/layers/attention.h"
+
+#include <cmath>
+#include <string>
+
+namespace podsim::workloads::layers {
+
+using sw::ir::InstructionId;
+using sw::ir::build::GraphBuilder;
+using Sizes = std::vector<std::int64_t>;
+
+namespace {
+
+/// Replaces minus infinity in every floating-point type, as in published implementations.
+constexpr double excluded_score = -1e9;
+
+class Attention {
+ public:
+  Attention(TrainedTensors& tensors, const AttentionOptions& options)
+      : tensors_(tensors), options_(options), b(tensors.builder()) {}
+
+  AttentionResult of(InstructionId x, InstructionId y, const AttentionMask& mask) {
+    const InstructionId q = projected(x, "q", options_.heads);
+    const InstructionId k = for_queries(projected(y, "k", options_.heads_of_keys()));
+    const InstructionId v = for_queries(projected(y, "v", options_.heads_of_keys()));
+    const InstructionId scores = named_dot("scores", q, k, {{0, 2}, {0, 2}, {3}, {3}});
+    const InstructionId probabilities = softmax(scores, mask);
+    const InstructionId context = named_dot("context", probabilities, v, {{0, 1}, {0, 2}, {3}, {1}});
+    const auto rule = [p = probabilities, type = tensors_.precision().parameter, factor = scale()](
+                          sw::ir::build::GraphBuilder& builder, InstructionId g) {
+      return softmax_gradient(builder, builder.convert(p, type), builder.convert(g, type), factor, builder.type(p));
+    };
+    return {output(context, b.shape(x).dimensions[2]), {probabilities, scores, rule}};
+  }
+
+ private:
+  InstructionId named_dot(std::string_view name, InstructionId lhs, InstructionId rhs,
+                          sw::ir::DotDimensions dimensions) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    return b.dot(lhs, rhs, std::move(dimensions));
+  }
+
+  /// x + bias; the bias has the last `dimensions` dimensions of x. x itself if the layer has no biases.
+  InstructionId biased(InstructionId x, const std::string& name, std::int64_t dimensions) {
+    if (!options_.biases) return x;
+    const Sizes sizes = b.shape(x).dimensions;
+    Sizes places;
+    for (std::int64_t i = std::int64_t(sizes.size()) - dimensions; i < std::int64_t(sizes.size()); ++i) {
+      places.push_back(i);
+    }
+    const InstructionId bias = tensors_.vector(name, Sizes(sizes.end() - dimensions, sizes.end()));
+    return b.add(x, b.broadcast(b.convert(bias, b.type(x)), sizes, places));
+  }
+
+  /// [batch, length, M] -> [batch, length, heads, D]
+  InstructionId projected(InstructionId x, const std::string& name, std::int64_t heads) {
+    const InstructionId w = tensors_.weight("w_" + name, {b.shape(x).dimensions[2], heads, options_.head_size});
+    return biased(named_dot(name, x, w, {{}, {}, {2}, {0}}), "b_" + name, 2);
+  }
+
+  /// [batch, length, K, D] -> [batch, length, N, D]: repeats every key head for the query heads that use it.
+  InstructionId for_queries(InstructionId x) {
+    const std::int64_t heads = options_.heads_of_keys(), repeats = options_.heads / heads;
+    if (repeats == 1) return x;
+    Sizes sizes = b.shape(x).dimensions;
+    const sw::ir::build::GraphBuilder::Scope scope(b, "repeated");
+    const InstructionId repeated = b.broadcast(x, {sizes[0], sizes[1], heads, repeats, sizes[3]}, {0, 1, 2, 4});
+    return b.reshape(repeated, {sizes[0], sizes[1], options_.heads, sizes[3]});
+  }
+
+  InstructionId output(InstructionId context, std::int64_t model) {
+    const InstructionId w = tensors_.weight("w_o", {options_.heads, options_.head_size, model});
+    return biased(named_dot("output", context, w, {{}, {}, {1, 3}, {0, 1}}), "b_o", 1);
+  }
+
+  double scale() const { return 1 / std::sqrt(double(options_.head_size)); }
+
+  InstructionId softmax(InstructionId scores, const AttentionMask& mask) {
+    const InstructionId wide = wide_softmax(scores, mask);
+    const sw::ir::build::GraphBuilder::Scope scope(b, "probabilities");
+    return b.convert(wide, b.type(scores));
+  }
+
+  InstructionId wide_softmax(InstructionId scores, const AttentionMask& mask) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "softmax");
+    const InstructionId wide = b.convert(scores, tensors_.precision().parameter);
+    const Sizes sizes = b.shape(wide).dimensions;
+    InstructionId scaled = b.multiply(wide, b.full_like(wide, scale()));
+    if (mask.allowed >= 0) scaled = b.select(mask.allowed, scaled, b.full_like(scaled, excluded_score));
+    const InstructionId highest = b.reduce_max(scaled, {3});
+    const InstructionId power = b.exponential(b.subtract(scaled, b.broadcast(highest, sizes, {0, 1, 2})));
+    const InstructionId sum = b.reduce_add(power, {3});
+    return b.divide(power, b.broadcast(sum, sizes, {0, 1, 2}));
+  }
+
+  /// The gradient of the scores. It is zero for an excluded key, since p is zero.
+  static InstructionId softmax_gradient(sw::ir::build::GraphBuilder& builder, InstructionId p, InstructionId g,
+                                        double factor, sw::ir::ElementType type) {
+    const Sizes sizes = builder.shape(p).dimensions;
+    const InstructionId mean = builder.reduce_add(builder.multiply(g, p), {3});
+    const InstructionId centred = builder.subtract(g, builder.broadcast(mean, sizes, {0, 1, 2}));
+    return builder.convert(builder.multiply(builder.multiply(p, centred), builder.full_like(p, factor)), type);
+  }
+
+  TrainedTensors& tensors_;
+  const AttentionOptions& options_;
+  sw::ir::build::GraphBuilder& b;
+};
+
+}  // namespace
+
+AttentionMask causal_mask(sw::ir::build::GraphBuilder& b, std::int64_t batch, std::int64_t heads, std::int64_t length) {
+  const sw::ir::Shape square = sw::ir::make_shape(sw::ir::ElementType::s32, {length, length});
+  const InstructionId queries = b.iota(square, 0), keys = b.iota(square, 1);
+  const InstructionId allowed = b.compare(queries, keys, sw::ir::ComparisonDirection::ge);
+  return {b.broadcast(allowed, {batch, heads, length, length}, {2, 3})};
+}
+
+AttentionMask padding_mask(sw::ir::build::GraphBuilder& b, InstructionId present, std::int64_t heads,
+                           std::int64_t queries) {
+  const Sizes sizes = b.shape(present).dimensions;
+  const InstructionId allowed = b.compare(present, b.full_like(present, 0), sw::ir::ComparisonDirection::ne);
+  return {b.broadcast(allowed, {sizes[0], heads, queries, sizes[1]}, {0, 3})};
+}
+
+AttentionResult attention(TrainedTensors& tensors, InstructionId x, InstructionId y, const AttentionMask& mask,
+                          const AttentionOptions& options) {
+  return Attention(tensors, options).of(x, y, mask);
+}
+
+}  // namespace podsim::workloads::layers

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "workloads/trained_tensors.h"
+
+namespace podsim::workloads::layers {
+
+/// The keys that queries may attend to: a pred [batch, heads, queries, keys], or -1 for all.
+struct AttentionMask {
+  sw::ir::InstructionId allowed = -1;
+};
+
+/// A token may attend to itself and to those before it.
+AttentionMask causal_mask(sw::ir::build::GraphBuilder& builder, std::int64_t batch, std::int64_t heads,
+                          std::int64_t length);
+/// Tokens may attend to those whose element of `present`, s32[batch, keys], is not zero.
+AttentionMask padding_mask(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId present, std::int64_t heads,
+                           std::int64_t queries);
+
+struct AttentionOptions {
+  std::int64_t heads = 16;
+  std::int64_t head_size = 64;
+  bool biases = false;  ///< all four projections have biases
+  /// Number of key and value heads, each of which serves heads / key_heads query heads (Ainslie et al. 2023); 0 for as
+  /// many as query heads.
+  std::int64_t key_heads = 0;
+
+  std::int64_t heads_of_keys() const { return key_heads > 0 ? key_heads : heads; }
+};
+
+struct AttentionResult {
+  sw::ir::InstructionId value = -1;
+  sw::ir::transform::GivenGradient softmax;  ///< for Loss::given
+};
+
+/// Multi-head attention (Vaswani et al. 2017) of x [batch, queries, model] over y [batch, keys, model], which is x
+/// for self-attention: softmax(q k^T / sqrt(head_size)) v for every head, projected back to the model.
+/// With model size M, N query heads, K key heads and head size D, it trains w_q [M, N, D], w_k and w_v [M, K, D], and
+/// w_o [N, D, M]. K divides N; query head n uses key head n K / N. Values by op_name: "q" [batch, length, N, D], "k"
+/// and "v" [batch, length, K, D], "scores" and "probabilities" [batch, N, queries, keys], "context" [batch, N, queries,
+/// D], "output" [batch, queries, M]. The softmax is in the type of the parameters. Its gradient needs only its result
+/// p: with g the gradient of p, that of the scores is p (g - sum over keys of g p) / sqrt(D).
+AttentionResult attention(TrainedTensors& tensors, sw::ir::InstructionId x, sw::ir::InstructionId y,
+                          const AttentionMask& mask, const AttentionOptions& options);
+
+}  // namespace podsim::workloads::layers

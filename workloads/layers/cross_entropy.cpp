@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/layers/cross_entropy.h"
+
+#include <numeric>
+
+namespace podsim::workloads::layers {
+
+using sw::ir::InstructionId;
+using sw::ir::build::GraphBuilder;
+using Sizes = std::vector<std::int64_t>;
+
+namespace {
+
+Sizes leading_dimensions(int rank) {
+  Sizes leading(std::size_t(rank) - 1);
+  std::iota(leading.begin(), leading.end(), 0);
+  return leading;
+}
+
+InstructionId is_label(sw::ir::build::GraphBuilder& b, const sw::ir::Shape& shape, InstructionId labels) {
+  const InstructionId places = b.iota(sw::ir::make_shape(b.type(labels), shape.dimensions), shape.rank() - 1);
+  const InstructionId wanted = b.broadcast(labels, shape.dimensions, leading_dimensions(shape.rank()));
+  return b.compare(places, wanted, sw::ir::ComparisonDirection::eq);
+}
+
+/// The gradient of the logits, with g the gradient of the loss: share g (exp(logits - log_sum) - 1 at the label).
+InstructionId logits_gradient(sw::ir::build::GraphBuilder& b, InstructionId logits, InstructionId labels,
+                              InstructionId log_sum, double share, InstructionId g) {
+  const InstructionId wide = b.convert(logits, b.type(log_sum));
+  const sw::ir::Shape shape = b.shape(wide);
+  const InstructionId rows = b.broadcast(log_sum, shape.dimensions, leading_dimensions(shape.rank()));
+  const InstructionId softmax = b.exponential(b.subtract(wide, rows));
+  const InstructionId target = b.convert(is_label(b, shape, labels), shape.element_type);
+  const InstructionId factor = b.multiply(g, b.full_like(g, share));
+  const InstructionId slope = b.multiply(b.broadcast(factor, shape.dimensions), b.subtract(softmax, target));
+  return b.convert(slope, b.type(logits));
+}
+
+}  // namespace
+
+Loss cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, InstructionId labels,
+                   sw::ir::ElementType type) {
+  const InstructionId wide = b.convert(logits, type);
+  const sw::ir::Shape shape = b.shape(wide);
+  const std::int64_t last = shape.rank() - 1;
+  const Sizes leading = leading_dimensions(shape.rank());
+  const InstructionId highest = b.reduce_max(wide, {last});
+  const InstructionId powers = b.exponential(b.subtract(wide, b.broadcast(highest, shape.dimensions, leading)));
+  const InstructionId log_sum = b.add(b.log(b.reduce_add(powers, {last})), highest);
+  const InstructionId of_label = b.reduce_add(b.select(is_label(b, shape, labels), wide, b.full_like(wide, 0)), {last});
+  const InstructionId sum = b.reduce_add(b.subtract(log_sum, of_label), leading);
+  const double share = double(shape.dimensions.back()) / double(shape.element_count());
+  const InstructionId value = b.multiply(sum, b.full_like(sum, share));
+  const auto rule = [=](sw::ir::build::GraphBuilder& builder, InstructionId g) {
+    return logits_gradient(builder, logits, labels, log_sum, share, g);
+  };
+  return {value, {}, {{value, logits, rule}}};
+}
+
+}  // namespace podsim::workloads::layers

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "workloads/layers.h"
+
+namespace podsim::workloads::layers {
+
+/// Mean over all rows of the cross-entropy of softmax(logits[..., classes]) against labels s32[...], computed in
+/// `type`: log sum exp(logits) - logit of the label. The gradient recomputes the exponentials from the unconverted
+/// logits and one number for each row, so that no array of the logits' size is kept in `type`. This is for large
+/// vocabularies.
+Loss cross_entropy(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId logits, sw::ir::InstructionId labels,
+                   sw::ir::ElementType type);
+
+}  // namespace podsim::workloads::layers

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/layers/normalization.h"
+
+#include <numeric>
+
+namespace podsim::workloads::layers {
+
+using sw::ir::InstructionId;
+using sw::ir::build::GraphBuilder;
+
+InstructionId normalized(TrainedTensors& tensors, InstructionId x, NormKind kind) {
+  sw::ir::build::GraphBuilder& b = tensors.builder();
+  const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
+  const std::int64_t last = std::int64_t(sizes.size()) - 1;
+  std::vector<std::int64_t> rows(last);
+  std::iota(rows.begin(), rows.end(), 0);
+  const auto mean = [&](InstructionId value) {
+    const InstructionId sum = b.reduce_add(value, {last});
+    return b.multiply(sum, b.full_like(sum, 1.0 / double(sizes.back())));
+  };
+  InstructionId centred = b.convert(x, tensors.precision().parameter);
+  if (kind == NormKind::layer_norm) centred = b.subtract(centred, b.broadcast(mean(centred), sizes, rows));
+  const InstructionId square = mean(b.multiply(centred, centred));
+  const InstructionId factor = b.rsqrt(b.add(square, b.full_like(square, 1e-6)));
+  InstructionId y = b.multiply(centred, b.broadcast(factor, sizes, rows));
+  y = b.multiply(y, b.broadcast(tensors.vector("scale", {sizes.back()}), sizes, {last}));
+  if (kind == NormKind::layer_norm) y = b.add(y, b.broadcast(tensors.vector("bias", {sizes.back()}), sizes, {last}));
+  return b.convert(y, b.type(x));
+}
+
+}  // namespace podsim::workloads::layers

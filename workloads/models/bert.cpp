@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/bert.h"
+
+#include <fmt/format.h>
+
+#include "workloads/layers/cross_entropy.h"
+
+namespace podsim::workloads::models {
+
+using sw::ir::InstructionId;
+using sw::ir::build::GraphBuilder;
+
+namespace {
+
+class Bert {
+ public:
+  Bert(sw::ir::build::GraphBuilder& builder, const BertOptions& options)
+      : b(builder), options_(options), tensors_(builder, options.precision) {}
+
+  Loss loss() {
+    const std::int64_t batch = options_.batch;
+    const InstructionId tokens = input("tokens", {batch, options_.sequence});
+    const InstructionId segments = input("segments", {batch, options_.sequence});
+    const InstructionId present = input("present", {batch, options_.sequence});
+    const InstructionId places = input("masked_places", {batch, options_.predictions});
+    const InstructionId masked = input("masked_tokens", {batch, options_.predictions});
+    const InstructionId follows = input("follows", {batch});
+    const InstructionId x = encoded(embed(tokens, segments), present);
+    const Loss of_tokens = masked_loss(x, places, masked), of_sequences = follows_loss(x, follows);
+    std::vector<sw::ir::transform::GivenGradient> given = given_;
+    given.insert(given.end(), of_tokens.given.begin(), of_tokens.given.end());
+    return {b.add(of_tokens.value, of_sequences.value), of_sequences.held, given};
+  }
+
+  const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
+
+ private:
+  InstructionId input(std::string_view name, std::vector<std::int64_t> sizes) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    return b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, std::move(sizes)), std::string(name));
+  }
+
+  InstructionId embed(InstructionId tokens, InstructionId segments) {
+    table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
+    narrow_table_ = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "embedding");
+      return b.convert(table_, options_.precision.activation);
+    }();
+    const InstructionId places = tensors_.weight("position_embedding", {options_.sequence, options_.model});
+    const InstructionId kinds = tensors_.weight("segment_embedding", {2, options_.model});
+    const sw::ir::build::GraphBuilder::Scope scope(b, "embed");
+    const InstructionId table = options_.lookup == layers::EmbeddingLookup::gather ? table_ : narrow_table_;
+    InstructionId x = layers::embedded(tensors_, table, tokens, options_.lookup);
+    const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
+    x = b.add(x, b.broadcast(places, sizes, {1, 2}));
+    x = b.add(x, b.dot(layers::one_hot(b, segments, 2, b.type(x)), kinds, {{}, {}, {2}, {0}}));
+    return norm(x);
+  }
+
+  InstructionId encoded(InstructionId x, InstructionId present) {
+    const layers::AttentionMask mask = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "mask");
+      return layers::padding_mask(b, present, options_.attention.heads, options_.sequence);
+    }();
+    for (std::int64_t i = 0; i < options_.layers; ++i) {
+      const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", i));
+      x = layer(x, mask);
+    }
+    return x;
+  }
+
+  /// A layer; the norm follows each block.
+  InstructionId layer(InstructionId x, const layers::AttentionMask& mask) {
+    const InstructionId attended = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "attention");
+      const layers::AttentionResult found = layers::attention(tensors_, x, x, mask, options_.attention);
+      given_.push_back(found.softmax);
+      return norm(b.add(x, found.value));
+    }();
+    const sw::ir::build::GraphBuilder::Scope scope(b, "ffn");
+    return norm(b.add(attended, layers::feed_forward(tensors_, attended, options_.feed_forward)));
+  }
+
+  InstructionId norm(InstructionId x) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "norm");
+    return layers::normalized(tensors_, x, layers::NormKind::layer_norm);
+  }
+
+  /// x [..., features] w + b, in the type of x.
+  InstructionId dense(InstructionId x, std::int64_t units) {
+    const int last = b.shape(x).rank() - 1;
+    const InstructionId w = tensors_.weight("w", {b.shape(x).dimensions.back(), units});
+    const InstructionId product = b.dot(x, w, {{}, {}, {last}, {0}});
+    const InstructionId bias = b.convert(tensors_.vector("b", {units}), b.type(x));
+    return b.add(product, b.broadcast(bias, b.shape(product).dimensions, {last}));
+  }
+
+  Loss masked_loss(InstructionId x, InstructionId places, InstructionId tokens) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "masked");
+    const InstructionId chosen =
+        layers::one_hot(b, places, options_.sequence, b.type(x));  // [batch, predictions, sequence]
+    const InstructionId rows = b.dot(chosen, x, {{0}, {0}, {2}, {1}});
+    const InstructionId changed = norm(layers::activated(b, layers::Activation::gelu, dense(rows, options_.model)));
+    const InstructionId logits = [&] {
+      const sw::ir::build::GraphBuilder::Scope logits_scope(b, "logits");
+      return b.dot(changed, narrow_table_, {{}, {}, {2}, {1}});
+    }();
+    const InstructionId wide = b.convert(logits, options_.precision.parameter);
+    const InstructionId bias = tensors_.vector("bias", {options_.vocabulary});
+    const InstructionId biased = b.add(wide, b.broadcast(bias, b.shape(wide).dimensions, {2}));
+    return layers::cross_entropy(b, biased, tokens, options_.precision.parameter);
+  }
+
+  /// The loss of sentence order, computed from the first token of every sequence.
+  Loss follows_loss(InstructionId x, InstructionId follows) {
+    const InstructionId first = b.slice(x, {{0, options_.batch}, {0, 1}, {0, options_.model}});
+    const InstructionId pooled = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "pooler");
+      return b.tanh(dense(b.reshape(first, {options_.batch, options_.model}), options_.model));
+    }();
+    const sw::ir::build::GraphBuilder::Scope scope(b, "follows_head");
+    return softmax_cross_entropy(b, b.convert(dense(pooled, 2), options_.precision.parameter), follows, 0);
+  }
+
+  sw::ir::build::GraphBuilder& b;
+  const BertOptions& options_;
+  TrainedTensors tensors_;
+  InstructionId table_ = -1, narrow_table_ = -1;
+  std::vector<sw::ir::transform::GivenGradient> given_;
+};
+
+}  // namespace
+
+TrainingStep bert_training_step(const BertOptions& options) {
+  sw::ir::build::GraphBuilder b("bert_training_step");
+  Bert network(b, options);
+  const Loss loss = network.loss();
+  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+}
+
+sw::ir::Module bert_forward(const BertOptions& options) {
+  sw::ir::build::GraphBuilder b("bert_forward");
+  Bert network(b, options);
+  const Loss loss = network.loss();
+  return std::move(b).build(loss.value);
+}
+
+double bert_flops(const BertOptions& o) {
+  const double heads = double(o.attention.heads * o.attention.head_size), model = double(o.model);
+  const double layer = 4 * model * heads + 2 * model * double(o.feed_forward.hidden);
+  const double tokens = double(o.batch * o.sequence);
+  const double masked = double(o.batch * o.predictions) * (model * model + model * double(o.vocabulary));
+  const double follows = double(o.batch) * (model * model + 2 * model);
+  return double(o.layers) * (6 * tokens * layer + 12 * heads * tokens * double(o.sequence)) + 6 * (masked + follows);
+}
+
+}  // namespace podsim::workloads::models

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "workloads/training_step.h"
+
+namespace podsim::workloads::models {
+
+/// SSD with a ResNet-34 backbone as in MLPerf (Liu et al. 2016): 300 x 300 images, boxes at six scales. Its images are
+/// large and its batches small, so that cores share images.
+struct SsdOptions {
+  std::int64_t batch = 8;  ///< images in the whole machine
+  std::int64_t image_size = 300;
+  std::int64_t classes = 81;  ///< the first one is background
+  std::int64_t width = 64;    ///< channels of the first convolution
+  std::array<std::int64_t, 3> blocks = {3, 4, 6};
+  Precision precision;
+  Optimizer optimizer = {.kind = OptimizerKind::sgd_momentum, .weight_decay = 5e-4};
+};
+
+/// Boxes at each position of the map of each scale.
+constexpr std::array<std::int64_t, 6> ssd_boxes = {4, 6, 6, 6, 4, 4};
+
+/// Height and width of the six maps; 38, 19, 10, 5, 3 and 1 for images of 300.
+std::array<std::int64_t, 6> ssd_map_sizes(const SsdOptions& options);
+
+/// One step over the whole batch. Parameters: images [batch, size, size, 3]; for each scale "boxes<i>" [batch, H, W,
+/// boxes, 4], the difference of the true box from the default one, and "classes<i>" s32[batch, H, W, boxes], 0 for no
+/// object; then the trained tensors as in Layers, under "stem", "layer1/block0/conv1", ..., "extra0/reduce",
+/// "extra0/conv", "head0/boxes", "head0/classes".
+///
+/// The loss is the mean cross-entropy over all boxes, plus the sum of the smooth L1 distances of the boxes with an
+/// object divided by the number of all boxes. Hard-negative mining, a sort of each image's boxes, is left out. Batch
+/// statistics are over the whole batch.
+TrainingStep ssd_training_step(const SsdOptions& options);
+
+/// A module that computes only the loss.
+sw::ir::Module ssd_forward(const SsdOptions& options);
+
+}  // namespace podsim::workloads::models

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/transformer.h"
+
+#include <fmt/format.h>
+
+#include "workloads/layers/cross_entropy.h"
+
+namespace podsim::workloads::models {
+
+using sw::ir::InstructionId;
+using sw::ir::build::GraphBuilder;
+
+namespace {
+
+class Transformer {
+ public:
+  Transformer(sw::ir::build::GraphBuilder& builder, const TransformerOptions& options)
+      : b(builder), options_(options), tensors_(builder, options.precision) {}
+
+  Loss loss() {
+    const InstructionId source = has_encoder() ? tokens("source_tokens", options_.source_sequence) : -1;
+    const InstructionId inputs = tokens("tokens", options_.sequence);
+    const InstructionId targets = tokens("targets", options_.sequence);
+    table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
+    narrow_table_ = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "embedding");
+      return b.convert(table_, options_.precision.activation);
+    }();
+    if (has_encoder()) memory_ = encoded(source);
+    const InstructionId logits = unembedded(decoded(inputs));
+    const sw::ir::build::GraphBuilder::Scope scope(b, "loss");
+    Loss result = layers::cross_entropy(b, logits, targets, options_.precision.parameter);
+    if (auxiliary_ >= 0) {
+      const InstructionId weight = b.full_like(auxiliary_, options_.mixture.auxiliary_weight);
+      result.value = b.add(result.value, b.multiply(auxiliary_, weight));
+    }
+    result.held = held_;
+    result.given.insert(result.given.end(), given_.begin(), given_.end());
+    return result;
+  }
+
+  const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
+
+ private:
+  bool has_encoder() const { return options_.encoder_layers > 0; }
+
+  InstructionId tokens(std::string_view name, std::int64_t length) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    return b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {options_.batch, length}), std::string(name));
+  }
+
+  /// The sum of the rows for the tokens and those for their positions.
+  InstructionId embed(InstructionId indices) {
+    const std::int64_t length = b.shape(indices).dimensions[1];
+    const InstructionId places =
+        options_.position_embedding ? tensors_.weight("position_embedding", {length, options_.model}) : -1;
+    const sw::ir::build::GraphBuilder::Scope scope(b, "embed");
+    const InstructionId table = options_.lookup == layers::EmbeddingLookup::gather ? table_ : narrow_table_;
+    const InstructionId x = layers::embedded(tensors_, table, indices, options_.lookup);
+    return places < 0 ? x : b.add(x, b.broadcast(places, b.shape(x).dimensions, {1, 2}));
+  }
+
+  InstructionId encoded(InstructionId source) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "encoder");
+    InstructionId x = embed(source);
+    for (std::int64_t i = 0; i < options_.encoder_layers; ++i) x = layer(i, x, {}, -1);
+    const sw::ir::build::GraphBuilder::Scope norm(b, "final_norm");
+    return layers::normalized(tensors_, x, options_.norm);
+  }
+
+  InstructionId decoded(InstructionId inputs) {
+    InstructionId x = embed(inputs);
+    const layers::AttentionMask mask = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "mask");
+      return layers::causal_mask(b, options_.batch, options_.attention.heads, options_.sequence);
+    }();
+    for (std::int64_t i = 0; i < options_.layers; ++i) x = layer(i, x, mask, memory_);
+    const sw::ir::build::GraphBuilder::Scope norm(b, "final_norm");
+    return layers::normalized(tensors_, x, options_.norm);
+  }
+
+  InstructionId layer(std::int64_t index, InstructionId x, const layers::AttentionMask& mask, InstructionId memory) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", index));
+    x = attended("attention", x, -1, mask);
+    if (memory >= 0) x = attended("cross_attention", x, memory, {});
+    const InstructionId out = is_mixture(index) ? mixture(x) : dense(x);
+    const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
+    return b.add(x, out);
+  }
+
+  bool is_mixture(std::int64_t index) const {
+    return options_.mixture.experts > 0 && (index + 1) % options_.mixture.interval == 0;
+  }
+
+  InstructionId dense(InstructionId x) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "ffn");
+    return layers::feed_forward(tensors_, norm(x), options_.feed_forward);
+  }
+
+  InstructionId mixture(InstructionId x) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "moe");
+    const layers::MixtureResult result =
+        layers::mixture_of_experts(tensors_, norm(x), options_.feed_forward, options_.mixture);
+    held_.push_back(result.held);
+    auxiliary_ = auxiliary_ < 0 ? result.auxiliary : b.add(auxiliary_, result.auxiliary);
+    return result.value;
+  }
+
+  /// x plus its attention to `memory`, or to itself if that is -1.
+  InstructionId attended(std::string_view name, InstructionId x, InstructionId memory,
+                         const layers::AttentionMask& mask) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    const InstructionId queries = norm(x);
+    const layers::AttentionResult found =
+        layers::attention(tensors_, queries, memory < 0 ? queries : memory, mask, options_.attention);
+    given_.push_back(found.softmax);
+    const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
+    return b.add(x, found.value);
+  }
+
+  InstructionId norm(InstructionId x) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "norm");
+    return layers::normalized(tensors_, x, options_.norm);
+  }
+
+  InstructionId unembedded(InstructionId x) {
+    const InstructionId table =
+        options_.tied_embedding ? narrow_table_ : tensors_.weight("unembedding", {options_.vocabulary, options_.model});
+    const sw::ir::build::GraphBuilder::Scope scope(b, "logits");
+    return b.dot(x, table, {{}, {}, {2}, {1}});
+  }
+
+  sw::ir::build::GraphBuilder& b;
+  const TransformerOptions& options_;
+  TrainedTensors tensors_;
+  InstructionId table_ = -1, narrow_table_ = -1;  ///< in the parameters' type and in the activations' type
+  InstructionId memory_ = -1;                     ///< result of the encoder
+  InstructionId auxiliary_ = -1;                  ///< sum over the mixtures of experts
+  std::vector<InstructionId> held_;               ///< maxima of softmaxes
+  std::vector<sw::ir::transform::GivenGradient> given_;
+};
+
+}  // namespace
+
+TrainingStep transformer_training_step(const TransformerOptions& options) {
+  sw::ir::build::GraphBuilder b("transformer_training_step");
+  Transformer network(b, options);
+  const Loss loss = network.loss();
+  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+}
+
+sw::ir::Module transformer_forward(const TransformerOptions& options) {
+  sw::ir::build::GraphBuilder b("transformer_forward");
+  Transformer network(b, options);
+  const Loss loss = network.loss();
+  return std::move(b).build(loss.value);
+}
+
+}  // namespace podsim::workloads::models

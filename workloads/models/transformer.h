@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "workloads/layers/attention.h"
+#include "workloads/layers/embedding.h"
+#include "workloads/layers/feed_forward.h"
+#include "workloads/layers/mixture_of_experts.h"
+#include "workloads/layers/normalization.h"
+#include "workloads/training_step.h"
+
+namespace podsim::workloads::models {
+
+/// A language model of Transformer layers (Vaswani et al. 2017) with the norm before each block: a decoder that
+/// predicts the next token, optionally with an encoder that it attends to. Sizes are in elements.
+struct TransformerOptions {
+  std::int64_t batch = 8;            ///< sequences in the whole machine
+  std::int64_t sequence = 512;       ///< input tokens in a sequence
+  std::int64_t vocabulary = 32000;   ///< V
+  std::int64_t layers = 12;          ///< layers of the decoder
+  std::int64_t model = 768;          ///< M, width of the residual stream
+  std::int64_t encoder_layers = 0;   ///< 0: no encoder
+  std::int64_t source_sequence = 0;  ///< input tokens in a sequence of the encoder
+  layers::AttentionOptions attention{12, 64};
+  layers::FeedForwardOptions feed_forward{3072, layers::Activation::gelu, false};
+  layers::MixtureOptions mixture;  ///< replaces some feed-forward blocks; experts have their hidden size
+  layers::NormKind norm = layers::NormKind::layer_norm;
+  layers::EmbeddingLookup lookup = layers::EmbeddingLookup::one_hot;
+  bool tied_embedding = true;      ///< the logits are products with the embedding
+  bool position_embedding = true;  ///< trained, with one row for each position
+  Precision precision;
+  Optimizer optimizer;
+};
+
+/// One step over the whole batch. Parameters: with an encoder, first source_tokens s32[batch, source_sequence]; tokens
+/// and targets s32[batch, sequence]; then the trained tensors: "embedding" [V, M], "position_embedding" [sequence, M],
+/// for every layer "layer0/attention/..." (attention.h), "layer0/ffn/..." (feed_forward.h) or "layer1/moe/..."
+/// (mixture_of_experts.h) and the norms "layer0/attention/norm/scale", "layer0/ffn/norm/scale", then "final_norm/scale"
+/// and, if not tied, "unembedding" [V, M]. Tensors of an encoder are "encoder/layer0/...", and those of a decoder's
+/// attention to it "layer0/cross_attention/...".
+///
+/// Values by op_name, in addition to those of the blocks: "embed/lookup"; "layer0/attention/residual" and
+/// "layer0/residual" [batch, sequence, M], the residual stream after a block; "logits" [batch, sequence, V].
+/// The loss is the mean cross-entropy over all tokens, plus the auxiliary losses of mixtures of experts.
+///
+/// Throws std::logic_error if the number of tokens is not a multiple of the group that competes for experts.
+TrainingStep transformer_training_step(const TransformerOptions& options);
+
+/// A module that computes only the loss, for numerical tests.
+sw::ir::Module transformer_forward(const TransformerOptions& options);
+
+}  // namespace podsim::workloads::models

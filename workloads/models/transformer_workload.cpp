@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/transformer_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "workloads/global_batch.h"
+#include "workloads/models/transformer_size.h"
+#include "workloads/shardings/shardings.h"
+
+namespace podsim::workloads::models {
+
+namespace {
+
+constexpr std::int64_t most = std::int64_t{1} << 24;  ///< largest value of a size
+
+/// The keys of the workloads, bound to the fields of `o`.
+ModelKeys transformer_keys(TransformerOptions& o) {
+  ModelKeys keys;
+  add_batch_key(keys, o.batch);
+  keys.add("model.sequence", o.sequence, 1, most, "tokens of a sequence");
+  keys.add("model.vocabulary", o.vocabulary, 2, most, "tokens that there are");
+  keys.add("model.layers", o.layers, 1, 1024, "layers of the decoder");
+  keys.add("model.d_model", o.model, 1, most, "width of the residual stream");
+  keys.add("model.d_ff", o.feed_forward.hidden, 1, most, "hidden width of the feed-forward blocks");
+  keys.add("model.heads", o.attention.heads, 1, most, "attention heads");
+  keys.add("model.key_heads", o.attention.key_heads, 0, most, "heads of keys and values; 0: as many as of queries");
+  keys.add("model.d_head", o.attention.head_size, 1, most, "width of a head");
+  keys.add("model.encoder_layers", o.encoder_layers, 0, 1024, "layers of an encoder to attend to; 0: none");
+  keys.add("model.source_sequence", o.source_sequence, 0, most,
+           "tokens of the encoder's sequence; 0: as many as of the decoder's");
+  keys.add("model.activation", o.feed_forward.activation,
+           {{"relu", layers::Activation::relu},
+            {"gelu", layers::Activation::gelu},
+            {"geglu", layers::Activation::geglu},
+            {"swiglu", layers::Activation::swiglu}},
+           "of the feed-forward blocks; the last two are gated");
+  keys.add("model.norm", o.norm,
+           {{"layer_norm", layers::NormKind::layer_norm}, {"rms_norm", layers::NormKind::rms_norm}},
+           "in front of each block");
+  keys.add("model.lookup", o.lookup,
+           {{"gather", layers::EmbeddingLookup::gather}, {"one_hot", layers::EmbeddingLookup::one_hot}},
+           "how rows of the embedding are read");
+  keys.add("model.tied_embedding", o.tied_embedding, "whether the logits are products with the embedding");
+  keys.add("model.position_embedding", o.position_embedding, "whether places have trained rows");
+  keys.add("model.biases", o.feed_forward.biases, "of all products");
+  keys.add("model.parameter_type", o.precision.parameter,
+           {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
+           "type of weights, of their slots and of what is not a product");
+  keys.add("model.experts", o.mixture.experts, 0, 1 << 20, "experts of a mixture; 0: dense blocks alone");
+  keys.add("model.expert_interval", o.mixture.interval, 1, 1024, "every so many layers is a mixture of experts");
+  keys.add("model.expert_group", o.mixture.group, 0, most, "tokens that compete for an expert's places; 0: a sequence");
+  keys.add("model.capacity_factor", o.mixture.capacity_factor, 0.125, 64,
+           "places of an expert over its share of tokens");
+  return keys;
+}
+
+void check_heads(const TransformerOptions& o) {
+  if (o.attention.heads % o.attention.heads_of_keys() == 0) return;
+  throw base::InputError(fmt::format("model.heads, {}, is not a multiple of model.key_heads, {}", o.attention.heads,
+                                     o.attention.key_heads));
+}
+
+void check_mixtures(const TransformerOptions& o) {
+  const std::int64_t layers = std::max(o.layers, o.encoder_layers);
+  if (o.mixture.experts == 0 || layers >= o.mixture.interval) return;
+  throw base::InputError(fmt::format("the {} experts are in no layer: one in {} has a mixture of them, and there {} {}",
+                                     o.mixture.experts, o.mixture.interval, layers == 1 ? "is" : "are", layers),
+                         "model.expert_interval=1");
+}
+
+void check_groups(const TransformerOptions& o) {
+  if (o.mixture.experts == 0 || o.mixture.group == 0) return;
+  for (const std::int64_t tokens : {o.batch * o.sequence, o.encoder_layers > 0 ? o.batch * o.source_sequence : 0}) {
+    if (tokens % o.mixture.group == 0) continue;
+    throw base::InputError(
+        fmt::format("{} tokens of a step are not a multiple of model.expert_group, {}", tokens, o.mixture.group));
+  }
+}
+
+std::vector<ModelKey> transformer_key_list(TransformerOptions defaults) { return transformer_keys(defaults).list(); }
+
+Workload build(const WorkloadOptions& options, std::string name, TransformerOptions network,
+               std::int64_t batch_per_core) {
+  transformer_keys(network).apply(name, options.model);
+  network.attention.biases = network.feed_forward.biases;
+  network.batch = global_batch(options, network.batch, batch_per_core);
+  network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
+  if (network.encoder_layers > 0 && network.source_sequence == 0) network.source_sequence = network.sequence;
+  check_heads(network);
+  check_mixtures(network);
+  check_groups(network);
+  Workload workload;
+  workload.name = std::move(name);
+  workload.samples = network.batch;
+  workload.tokens_per_sample = network.sequence;
+  workload.global = true;
+  workload.model_flops = model_flops(network);
+  workload.batched = {"tokens", "targets"};
+  if (network.encoder_layers > 0) workload.batched.insert(workload.batched.begin(), "source_tokens");
+  workload.sharding = shardings::sharding_text(workload.name);
+  workload.step = transformer_training_step(network);
+  return workload;
+}
+
+TransformerOptions transformer_defaults() {
+  TransformerOptions options;
+  options.batch = 0;
+  options.optimizer.kind = OptimizerKind::adam;
+  return options;
+}
+
+/// LaMDA's largest model (Thoppilan et al. 2022), without its relative positions, which have almost no weights: 137e9
+/// parameters in addition to the embedding, and batches of 256K tokens.
+TransformerOptions dense_137b_defaults() {
+  TransformerOptions options;
+  options.batch = 256;
+  options.sequence = 1024;
+  options.vocabulary = 32768;
+  options.layers = 64;
+  options.model = 8192;
+  options.attention = {128, 128};
+  options.feed_forward = {65536, layers::Activation::geglu, false};
+  options.norm = layers::NormKind::rms_norm;
+  options.position_embedding = false;
+  options.optimizer.kind = OptimizerKind::adafactor;
+  return options;
+}
+
+/// GShard's model of 600e9 parameters (Lepikhin et al. 2020, table 1: 36 layers, every other one with 2048 experts of
+/// 1024 x 8192, 16 heads of 128, 4M tokens in a batch) as a decoder without encoder.
+TransformerOptions gshard_moe_defaults() {
+  TransformerOptions options;
+  options.batch = 4096;
+  options.sequence = 1024;
+  options.vocabulary = 32768;
+  options.layers = 36;
+  options.model = 1024;
+  options.attention = {16, 128};
+  options.feed_forward = {8192, layers::Activation::relu, false};
+  options.mixture.experts = 2048;
+  options.mixture.group = 2048;
+  options.position_embedding = false;
+  options.optimizer.kind = OptimizerKind::adafactor;
+  return options;
+}
+
+}  // namespace
+
+WorkloadEntry transformer_entry() {
+  return {"transformer", "Transformer language model training step, 12 layers of 768, to be partitioned",
+          transformer_key_list(transformer_defaults()),
+          [](const WorkloadOptions& options) { return build(options, "transformer", transformer_defaults(), 8); }};
+}
+
+WorkloadEntry dense_137b_entry() {
+  return {"dense_137b", "Transformer of 137 billion parameters, 64 layers of 8192, batches of 256K tokens",
+          transformer_key_list(dense_137b_defaults()),
+          [](const WorkloadOptions& options) { return build(options, "dense_137b", dense_137b_defaults(), 1); }};
+}
+
+WorkloadEntry gshard_moe_entry() {
+  return {"gshard_moe", "Transformer with 2048 experts in every other of 36 layers, batches of 4M tokens",
+          transformer_key_list(gshard_moe_defaults()),
+          [](const WorkloadOptions& options) { return build(options, "gshard_moe", gshard_moe_defaults(), 2); }};
+}
+
+}  // namespace podsim::workloads::models
