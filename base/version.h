@@ -7,7 +7,8 @@
 
 namespace podsim::base {
 
-/// Name and version of the program in its records. Results of studies are kept separately for each.
+/// Name and version of the program in its records; CMakeLists.txt reads the version here. Results of studies are kept
+/// separately for each.
 inline constexpr const char* program_version = "podsim 0.1.0";
 
 /// The first 16 digits of the build id, which identify this build in those records.

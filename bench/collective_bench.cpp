@@ -6,8 +6,8 @@
 
 #include "base/systemc/fresh_context.h"
 #include "noc/slice.h"
-#include "sw/collectives/collective_estimate.h"
-#include "sw/collectives/collective_simulation.h"
+#include "sw/collectives/engine/collective_simulation.h"
+#include "sw/collectives/schedule/algorithm_choice.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
@@ -25,14 +25,15 @@ double peak_megabytes() {
 void all_reduce(benchmark::State& state) {
   const noc::Topology slice = noc::slice_topology({{32, 32}, 4}, {state.range(0), state.range(1)});
   const hw::Machine machine = sw::collectives::tpu_v3();
-  const sw::collectives::CollectiveRequest request{sw::collectives::CollectiveKind::all_reduce,
-                                                   sw::ir::ElementType::bf16, std::int64_t(50) << 20};
+  const sw::collectives::schedule::CollectiveRequest request{sw::collectives::CollectiveKind::all_reduce,
+                                                             sw::ir::ElementType::bf16, std::int64_t(50) << 20};
   std::int64_t messages = 0;
   for (auto _ : state) {
     base::systemc::fresh_context();
-    const auto choice =
-        sw::collectives::choose_algorithm(machine, slice, sw::collectives::CollectiveGroups::all(slice, 2), request);
-    const auto outcome = sw::collectives::simulate_collective(machine, choice.schedule, {.fold = state.range(2) != 0});
+    const auto choice = sw::collectives::schedule::choose_algorithm(
+        machine, slice, sw::collectives::CollectiveGroups::all(slice, 2), request);
+    const auto outcome =
+        sw::collectives::engine::simulate_collective(machine, choice.schedule, {.fold = state.range(2) != 0});
     messages += outcome.messages;
     state.SetLabel(noc::to_string(outcome.topology));
     state.counters["simulated_us"] = double(outcome.duration.value()) * 1e-6;

@@ -1,13 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 # -O3 gains nothing measurable here and compiles longer.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+if(PODSIM_SANITIZE)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG")
+endif()
 add_library(podsim_options INTERFACE)
-target_compile_options(podsim_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                                                -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
-# GCC 12 sees overlapping and overlong copies and reads in string concatenation where there are none (GCC bugs 105651,
-# 105329); which of them depends on what else is inlined.
-target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds
-                                                                      -Wno-stringop-overflow -Wno-stringop-overread>)
+if(PODSIM_WARNINGS)
+  target_compile_options(podsim_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                                                  -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+  # GCC 12 sees overlapping and overlong copies and reads in string concatenation where there are none (GCC bugs 105651,
+  # 105329), and memory that is given back beyond its beginning; which of them depends on what else is inlined.
+  target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-array-bounds
+                                                                        -Wno-stringop-overflow -Wno-stringop-overread
+                                                                        -Wno-free-nonheap-object>)
+else()
+  target_compile_options(podsim_options INTERFACE -w)
+endif()
+if(CMAKE_UNITY_BUILD)
+  # GCC collects its garbage when it has more than this many kB, not from the first MB on.
+  target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
+  if(PODSIM_WARNINGS)
+    # Of these warnings, which depend on inlining too, a unity build may see more than the sources have one by one.
+    target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized
+                                                    -Wno-error=dangling-pointer -Wno-error=use-after-free>)
+  endif()
+endif()
 # A product and a sum are rounded one after the other unless the source says otherwise: the same bits on every host.
 target_compile_options(podsim_options INTERFACE -ffp-contract=off)
 target_include_directories(podsim_options INTERFACE ${PROJECT_SOURCE_DIR})

@@ -62,7 +62,7 @@ void RankRunners::find_lost(std::vector<Report>& reports) {
     fmt::print(stderr, "warning: rank {} is gone; the others go on\n", i);
     if (!rank.busy) continue;
     rank.busy = false;
-    base::host::PointOutput output;
+    base::host::ProcessOutput output;
     output.exit_code = 1;
     output.error = fmt::format("rank {}, which ran it, was lost", i);
     reports.push_back({i, true, std::move(output)});

@@ -24,7 +24,9 @@
 #include "base/host/host_clock.h"
 #include "base/host/standard_output.h"
 #include "base/systemc/fresh_context.h"
-#include "sw/collectives/collective_engine.h"
+#include "sw/collectives/engine/collective_engine.h"
+#include "sw/collectives/engine/expected_results.h"
+#include "sw/collectives/schedule/algorithm_choice.h"
 #include "sw/ir/literal.h"
 #include "sw/report/collective_report.h"
 
@@ -40,7 +42,7 @@ struct CollectiveCommand {
   std::string kind, slice, groups;
   std::string algorithm = "auto";
   sw::collectives::CollectiveKind parsed_kind = sw::collectives::CollectiveKind::all_reduce;
-  sw::collectives::NetworkLevel network = sw::collectives::NetworkLevel::message;
+  sw::collectives::engine::NetworkLevel network = sw::collectives::engine::NetworkLevel::message;
   sw::ir::ElementType type = sw::ir::ElementType::bf16;
   base::Bytes bytes;
   bool fold = true, verify = false, json = false;
@@ -79,10 +81,11 @@ sw::collectives::CollectiveGroups parse_groups(const CollectiveCommand& command,
 void choose_schedule(const CollectiveCommand& command, const hw::Machine& machine, const noc::Topology& slice,
                      const sw::collectives::CollectiveGroups& groups, sw::report::CollectiveReport& report) {
   const int width = int(sw::ir::byte_width(command.type));
-  const sw::collectives::CollectiveRequest request{command.parsed_kind, command.type,
-                                                   base::divide_round_up(command.bytes.value(), width)};
+  const sw::collectives::schedule::CollectiveRequest request{command.parsed_kind, command.type,
+                                                             base::divide_round_up(command.bytes.value(), width)};
   if (command.algorithm == "auto") {
-    const sw::collectives::AlgorithmChoice choice = sw::collectives::choose_algorithm(machine, slice, groups, request);
+    const sw::collectives::schedule::AlgorithmChoice choice =
+        sw::collectives::schedule::choose_algorithm(machine, slice, groups, request);
     report.schedule = choice.schedule;
     report.reason = choice.reason;
     return;
@@ -92,12 +95,12 @@ void choose_schedule(const CollectiveCommand& command, const hw::Machine& machin
   for (sw::collectives::Algorithm algorithm : able) names.emplace_back(sw::collectives::to_string(algorithm));
   const std::size_t picked = base::host::parse_choice("--algorithm", command.algorithm,
                                                       fmt::format("an algorithm for {}", command.kind), names);
-  report.schedule = std::make_shared<const sw::collectives::CollectiveSchedule>(
+  report.schedule = std::make_shared<const sw::collectives::schedule::CollectiveSchedule>(
       slice, int(machine.cores_per_chip), groups, request, able[picked - 1],
-      sw::collectives::segment_lengths(machine, command.type));
+      sw::collectives::schedule::segment_lengths(machine, command.type));
 }
 
-std::int64_t operand_elements(const sw::collectives::CollectiveSchedule& schedule, std::int32_t core) {
+std::int64_t operand_elements(const sw::collectives::schedule::CollectiveSchedule& schedule, std::int32_t core) {
   const std::int64_t elements = schedule.request().elements;
   if (schedule.request().kind != sw::collectives::CollectiveKind::all_gather) return elements;
   const auto& ranks = schedule.ranks(core);
@@ -105,8 +108,9 @@ std::int64_t operand_elements(const sw::collectives::CollectiveSchedule& schedul
   return std::clamp<std::int64_t>(elements - block * (std::ranges::find(ranks, core) - ranks.begin()), 0, block);
 }
 
-sw::collectives::CoreVectors random_operands(const sw::collectives::CollectiveSchedule& schedule, std::uint64_t seed) {
-  sw::collectives::CoreVectors operands(std::size_t(schedule.cores()));
+sw::collectives::engine::CoreVectors random_operands(const sw::collectives::schedule::CollectiveSchedule& schedule,
+                                                     std::uint64_t seed) {
+  sw::collectives::engine::CoreVectors operands(std::size_t(schedule.cores()));
   std::int64_t numbers = 0;
   std::mt19937_64 random(seed);
   for (std::int32_t core = 0; core < schedule.cores(); ++core) {
@@ -126,15 +130,16 @@ sw::collectives::CoreVectors random_operands(const sw::collectives::CollectiveSc
 
 /// The largest relative error of any rank. Throws FailedCheck if an error exceeds a rounding per member of its group,
 /// or if data that are only moved differ at all.
-double check_results(const sw::collectives::CollectiveSchedule& schedule, const sw::collectives::CoreVectors& operands,
-                     const sw::collectives::CoreVectors& results) {
-  const sw::collectives::CoreVectors expected = sw::collectives::expected_results(schedule, operands);
+double check_results(const sw::collectives::schedule::CollectiveSchedule& schedule,
+                     const sw::collectives::engine::CoreVectors& operands,
+                     const sw::collectives::engine::CoreVectors& results) {
+  const sw::collectives::engine::CoreVectors expected = sw::collectives::engine::expected_results(schedule, operands);
   const double unit = std::ldexp(1.0, schedule.request().type == sw::ir::ElementType::bf16 ? -8 : -23);
   double largest = 0;
   for (std::int32_t core = 0; core < schedule.cores(); ++core) {
     if (!schedule.takes_part(core)) continue;
     const auto &got = results[std::size_t(core)], &want = expected[std::size_t(core)];
-    const bool sums = sw::collectives::reduces(schedule.request().kind);
+    const bool sums = sw::collectives::traits(schedule.request().kind).reduces;
     const double bound = sums ? std::pow(1 + unit, double(schedule.ranks(core).size()) + 2) - 1 : 0;
     bool right = got.size() == want.size();
     for (std::size_t i = 0; right && i < got.size(); ++i) {
@@ -152,8 +157,8 @@ double check_results(const sw::collectives::CollectiveSchedule& schedule, const 
   return largest;
 }
 
-sw::collectives::CollectiveOptions options_of(const CollectiveCommand& command, const noc::Topology& slice) {
-  sw::collectives::CollectiveOptions options;
+sw::collectives::engine::CollectiveOptions options_of(const CollectiveCommand& command, const noc::Topology& slice) {
+  sw::collectives::engine::CollectiveOptions options;
   options.network = command.network;
   options.fold = command.fold;
   for (const noc::Fault& fault : command.faults) {
@@ -167,19 +172,19 @@ sw::collectives::CollectiveOptions options_of(const CollectiveCommand& command, 
 
 void simulate(const CollectiveCommand& command, const hw::Machine& machine, const noc::Topology& slice,
               sw::report::CollectiveReport& report) {
-  sw::collectives::CollectiveOptions options = options_of(command, slice);
+  sw::collectives::engine::CollectiveOptions options = options_of(command, slice);
   std::optional<output::TraceFile> trace;
   if (!command.vcd.empty()) trace.emplace(command.vcd, command.trace);
   options.sink = trace ? &*trace : nullptr;
-  std::optional<sw::collectives::CollectiveData> data;
-  sw::collectives::CoreVectors operands;
+  std::optional<sw::collectives::engine::CollectiveData> data;
+  sw::collectives::engine::CoreVectors operands;
   if (command.verify) {
     operands = random_operands(*report.schedule, command.seed);
     options.data = &data.emplace(*report.schedule, operands);
   }
   {
     const base::systemc::FreshContext context;
-    report.outcome = sw::collectives::simulate_collective(machine, report.schedule, options);
+    report.outcome = sw::collectives::engine::simulate_collective(machine, report.schedule, options);
   }
   if (trace) {
     trace->check_patterns();
@@ -192,9 +197,9 @@ void simulate(const CollectiveCommand& command, const hw::Machine& machine, cons
   if (options.faults.none()) return;
   for (const noc::Fault& fault : command.faults) report.faults.push_back(noc::to_string(fault));
   const base::systemc::FreshContext context;
-  sw::collectives::CollectiveOptions healthy;
+  sw::collectives::engine::CollectiveOptions healthy;
   healthy.network = command.network;
-  report.healthy = sw::collectives::simulate_collective(machine, report.schedule, healthy).duration;
+  report.healthy = sw::collectives::engine::simulate_collective(machine, report.schedule, healthy).duration;
 }
 
 void run_collective(const CollectiveCommand& command) {
@@ -210,9 +215,9 @@ void run_collective(const CollectiveCommand& command) {
   report.network = command.network;
   if (!warning.empty()) report.warnings.push_back(warning);
   choose_schedule(command, machine, slice, groups, report);
-  report.modelled = sw::collectives::modelled_time(machine, *report.schedule);
-  report.closed_form = sw::collectives::closed_form(machine, *report.schedule);
-  report.lower_bound = sw::collectives::lower_bound(machine, *report.schedule);
+  report.modelled = sw::collectives::schedule::modelled_time(machine, *report.schedule);
+  report.closed_form = sw::collectives::schedule::closed_form(machine, *report.schedule);
+  report.lower_bound = sw::collectives::schedule::lower_bound(machine, *report.schedule);
   simulate(command, machine, slice, report);
   report.wall_s = base::host::seconds_since(begin);
   if (!command.json) {
@@ -285,9 +290,10 @@ void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& opti
           "ring, one-way-ring, line, y-then-x, two-colour, rotated,\ndirect, or auto: the one modelled fastest [auto]")
       ->type_name(options::alternatives(algorithm_names()))
       ->option_text("A");
-  add_named_choice<sw::collectives::NetworkLevel>(
+  add_named_choice<sw::collectives::engine::NetworkLevel>(
       command, "--network", options->network, "a level",
-      {{"message", sw::collectives::NetworkLevel::message}, {"packet", sw::collectives::NetworkLevel::packet}},
+      {{"message", sw::collectives::engine::NetworkLevel::message},
+       {"packet", sw::collectives::engine::NetworkLevel::packet}},
       "Links and their queues, or flits, credits and virtual\nchannels [message]");
   add_named_choice<sw::ir::ElementType>(command, "--dtype", options->type, "a type",
                                         {{"bf16", sw::ir::ElementType::bf16}, {"f32", sw::ir::ElementType::f32}},

@@ -14,7 +14,7 @@
 
 namespace podsim::app::sweep {
 
-base::host::PointOutput PointWorker::run(const studies::sweep::PointTask& task) {
+base::host::ProcessOutput PointWorker::run(const studies::sweep::PointTask& task) {
   std::vector<std::string> words = {"podsim"};
   words.insert(words.end(), task.arguments.begin(), task.arguments.end());
   words.emplace_back("--json");
@@ -26,7 +26,7 @@ base::host::PointOutput PointWorker::run(const studies::sweep::PointTask& task) 
 }
 
 /// Runs a step in a child process. Errors in the options appear again in the child, which reports them.
-base::host::PointOutput PointWorker::run_step(const run::RunOptions& options, const std::vector<std::string>& words,
+base::host::ProcessOutput PointWorker::run_step(const run::RunOptions& options, const std::vector<std::string>& words,
                                               std::int64_t limit_s) {
   run::SharedWork shared;
   open_cache(options.op_cache);
@@ -45,7 +45,7 @@ base::host::PointOutput PointWorker::run_step(const run::RunOptions& options, co
     return output::with_errors_printed(
         [&] { return run::run_workload(own, run::recorded_command_line(words), std::move(shared)); });
   };
-  const base::host::PointOutput output = base::host::run_in_child(in_child, limit_s);
+  const base::host::ProcessOutput output = base::host::run_in_child(in_child, limit_s);
   if (output.exit_code == base::host::out_of_time) compile_alone_ = true;  // compiling in the worker has no time limit
   if (cache_) cache_->take_use();                                          // the child reports these hits and misses
   return output;

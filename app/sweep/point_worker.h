@@ -10,7 +10,7 @@
 #include "app/run/compiled_step.h"
 #include "app/run/run.h"
 #include "app/run/run_options.h"
-#include "base/host/point_output.h"
+#include "base/host/process_output.h"
 #include "studies/sweep/point_task.h"
 #include "sw/compiler/op_cache.h"
 
@@ -30,10 +30,10 @@ class PointWorker {
   explicit PointWorker(RunProgram run_program) : run_program_(run_program) {}
 
   /// Runs `podsim ARGUMENTS --json` to its end or its time limit. A cache that cannot be opened here is not used.
-  base::host::PointOutput run(const studies::sweep::PointTask& task);
+  base::host::ProcessOutput run(const studies::sweep::PointTask& task);
 
  private:
-  base::host::PointOutput run_step(const run::RunOptions& options, const std::vector<std::string>& words,
+  base::host::ProcessOutput run_step(const run::RunOptions& options, const std::vector<std::string>& words,
                                    std::int64_t limit_s);
   void open_cache(const std::string& file);
   void look_at(const run::RunOptions& options, const base::Config& machine);

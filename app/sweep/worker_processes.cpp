@@ -54,8 +54,8 @@ std::optional<std::string> receive_line(int socket) {
   return line;
 }
 
-base::host::PointOutput output_of_lost(int status) {
-  base::host::PointOutput output;
+base::host::ProcessOutput output_of_lost(int status) {
+  base::host::ProcessOutput output;
   if (WIFSIGNALED(status)) {
     output.exit_code = 128 + WTERMSIG(status);
     output.error = fmt::format("its worker was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -105,7 +105,7 @@ void WorkerProcesses::be_worker(int socket) {
   PointWorker worker(run_program_);
   try {
     while (const std::optional<std::string> line = receive_line(socket)) {
-      const base::host::PointOutput output = worker.run(studies::sweep::task_of_message(*line));
+      const base::host::ProcessOutput output = worker.run(studies::sweep::task_of_message(*line));
       if (!send_line(socket, base::host::to_message(output))) break;
     }
   } catch (const std::exception& error) {

@@ -55,7 +55,7 @@ struct Pipe {
 [[noreturn]] void be_child(const std::function<int()>& body, const Pipe& out, const Pipe& error, int parent) {
   die_with_parent(parent);
   const int nothing = open("/dev/null", O_RDONLY);
-  dup2(nothing, STDIN_FILENO);
+  if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0) close(STDIN_FILENO);
   dup2(out.ends[1], STDOUT_FILENO);
   dup2(error.ends[1], STDERR_FILENO);
   int code = failed_in_child;
@@ -87,7 +87,7 @@ int wait_until(Clock::time_point deadline) {
 }
 
 /// Reads both streams until the child ends, and kills it at the deadline; returns whether it did.
-bool read_both(Pipe& out, Pipe& error, PointOutput& output, pid_t child, Clock::time_point deadline) {
+bool read_both(Pipe& out, Pipe& error, ProcessOutput& output, pid_t child, Clock::time_point deadline) {
   bool ended = false;
   std::array<Pipe*, 2> pipes = {&out, &error};
   std::array<std::string*, 2> texts = {&output.out, &output.error};
@@ -121,7 +121,7 @@ void die_with_parent(int parent) {
   for (int signal : {SIGINT, SIGTERM, SIGPIPE}) std::signal(signal, SIG_DFL);
 }
 
-PointOutput run_in_child(const std::function<int()>& body, std::int64_t limit_s) {
+ProcessOutput run_in_child(const std::function<int()>& body, std::int64_t limit_s) {
   Pipe out, error;
   std::fflush(stdout);  // buffered output must not be written twice
   std::fflush(stderr);
@@ -132,7 +132,7 @@ PointOutput run_in_child(const std::function<int()>& body, std::int64_t limit_s)
   if (child == 0) be_child(body, out, error, parent);
   out.close_end(1);
   error.close_end(1);
-  PointOutput output;
+  ProcessOutput output;
   const Clock::time_point deadline = limit_s > 0 ? begin + std::chrono::seconds(limit_s) : never;
   const bool ended = read_both(out, error, output, child, deadline);
   const int status = wait_for(child);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "base/host/point_output.h"
+#include "base/host/process_output.h"
 
 namespace podsim::base::host {
 
@@ -12,7 +12,7 @@ namespace podsim::base::host {
 /// with a copy of this process's memory and exits with the code that `body` returns. It is killed when this process
 /// ends, or after `limit_s` seconds if that is not 0, with exit code 124 as for timeout(1). This process must have one
 /// thread and must not have started SystemC. SimulationError if the host provides no process or pipe.
-PointOutput run_in_child(const std::function<int()>& body, std::int64_t limit_s = 0);
+ProcessOutput run_in_child(const std::function<int()>& body, std::int64_t limit_s = 0);
 
 inline constexpr int out_of_time = 124;
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hw/isa/immediates.h"
 #include "hw/isa/legality.h"
 
@@ -25,6 +27,7 @@ constexpr SlotFormat formats[] = {
     {Opcode::mxu_lhs, 16, 5, 2, 0, 5, 6, 0, 0}, {Opcode::pop, 1, 0, 3, 5, 0, 0, 0, 0},
     {Opcode::dma, 7, 4, 0, 0, 6, 6, 0, 0},
 };
+static_assert(std::ranges::all_of(formats, [](const SlotFormat& slot) { return slot.count <= 1 << slot.opcode; }));
 constexpr const SlotFormat& format(SlotKind kind) { return formats[int(kind)]; }
 
 constexpr int sum_of_fields() {

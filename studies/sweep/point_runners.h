@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/host/point_output.h"
+#include "base/host/process_output.h"
 #include "studies/sweep/point_task.h"
 
 namespace podsim::studies::sweep {
@@ -17,7 +17,7 @@ class PointRunners {
   struct Report {
     std::size_t runner = 0;
     bool lost = false;  ///< the runner ended before the point did; output has the reason
-    base::host::PointOutput output;
+    base::host::ProcessOutput output;
   };
 
   virtual ~PointRunners() = default;

@@ -132,7 +132,7 @@ store::PointRecord PointRecorder::renewed(const PreparedPoint& point, store::Poi
   return run;
 }
 
-store::PointRecord PointRecorder::record(const PreparedPoint& point, const base::host::PointOutput& output) {
+store::PointRecord PointRecorder::record(const PreparedPoint& point, const base::host::ProcessOutput& output) {
   store::PointRecord record;
   describe(point, record);
   record.exit_code = output.exit_code;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/host/point_output.h"
+#include "base/host/process_output.h"
 #include "studies/plan/study.h"
 #include "studies/store/study_store.h"
 #include "workloads/machines/resolved_machines.h"
@@ -33,7 +33,7 @@ class PointRecorder {
   explicit PointRecorder(const plan::Study& study);
 
   /// The record of a run. A run that exits with 0 but prints no JSON has failed.
-  store::PointRecord record(const PreparedPoint& point, const base::host::PointOutput& output);
+  store::PointRecord record(const PreparedPoint& point, const base::host::ProcessOutput& output);
   /// A stored run of the point as this text of the study describes it (for StudyStore::take_over).
   store::PointRecord renewed(const PreparedPoint& point, store::PointRecord run);
 

@@ -89,7 +89,7 @@ class PointsRun {
     store(*points_[ended.point], report.output);
   }
 
-  void store(const PreparedPoint& point, const base::host::PointOutput& output) {
+  void store(const PreparedPoint& point, const base::host::ProcessOutput& output) {
     const store::PointRecord record = recorder_.record(point, output);
     store_.add(record);
     outcome_.op_hits += record.host.op_hits;

@@ -10,14 +10,14 @@
 
 namespace podsim::sw::collectives {
 
-/// How a group works together. All but `direct` go dimension by dimension, the last first (Y then X), each next one on
-/// what the one before has left: of a reduction the shard, of an all-to-all the blocks that have come so far.
+/// The algorithm of a group. All but `direct` go dimension by dimension, the last first (Y then X). Each dimension
+/// works on the result of the one before: the shard of a reduction, the blocks that an all-to-all has received so far.
 enum class Algorithm : std::uint8_t {
-  y_then_x,      ///< rings where a dimension is closed, lines where it is open
-  two_colour,    ///< the same, half of the payload in this order of dimensions, half in the opposite one
-  rotated,       ///< the same, with as many parts as dimensions, each part beginning with another one: what two colours
-                 ///< are to two dimensions, to more of them
-  ring,          ///< rings of both directions on every dimension; an open one is closed by a message all the way back
+  y_then_x,    ///< rings where a dimension is closed, lines where it is open
+  two_colour,  ///< as y_then_x, half of the payload in this order of dimensions, half in the opposite order
+  rotated,     ///< as y_then_x, with one part per dimension, each part beginning with another dimension: two_colour for
+               ///< more than two dimensions
+  ring,        ///< rings of both directions on every dimension; an open one is closed by a message all the way back
   one_way_ring,  ///< rings of one direction, whole chunks, one core per chip: the textbook's algorithm
   line,          ///< lines on every dimension
   direct,        ///< every rank sends to every other
@@ -32,9 +32,15 @@ constexpr std::string_view to_string(Algorithm algorithm) {
   return names[std::size_t(algorithm)];
 }
 
-/// Those that can do a kind.
+/// Orders of the dimensions that stripes follow at the same time.
+int orders(Algorithm algorithm, int dimensions);
+/// The dimensions in the order in which stripes of one order visit them: the last first; then from another one, or in
+/// reverse.
+std::vector<int> dimension_order(Algorithm algorithm, int order, int dimensions);
+
+/// The algorithms that can do a kind of collective.
 std::vector<Algorithm> algorithms_for(CollectiveKind kind);
-/// Those of them that differ on a slice: rotated orders need three dimensions.
+/// Those among them that differ on a slice: rotated orders need three dimensions.
 std::vector<Algorithm> algorithms_for(CollectiveKind kind, int dimensions);
 
 }  // namespace podsim::sw::collectives

@@ -22,7 +22,7 @@ constexpr const char* forms = "{{0,1},{2,3}}, [2,2]<=[4], mesh axes such as y, o
   throw base::InputError(fmt::format("'{}' is not a list of groups", text), fmt::format("such as {}", forms));
 }
 
-/// Reads a text from left to right; blanks do not count.
+/// Reads a text from left to right and skips blanks.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {
@@ -81,7 +81,7 @@ std::int64_t product(const Ranks& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-/// The numbers of an iota of these sizes (the last fastest) read in the order of the permuted dimensions.
+/// The numbers of an iota of these sizes (the last fastest), read in the order of the permuted dimensions.
 Ranks transposed_iota(const Ranks& sizes, const Ranks& permutation) {
   std::vector<std::int64_t> strides(sizes.size(), 1);
   for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
@@ -124,7 +124,7 @@ std::vector<Ranks> parse_iota(std::string_view text, std::int64_t most) {
   return groups;
 }
 
-/// The marked dimensions when the text names some, each at most once.
+/// The dimensions that a text of axes such as "xy" names; nothing for any other text, and for an axis named twice.
 std::optional<std::vector<bool>> parse_axes(std::string_view text, const noc::Topology& slice) {
   std::vector<bool> marked(std::size_t(slice.dimensions()), false);
   for (char c : text) {

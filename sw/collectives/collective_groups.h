@@ -9,8 +9,8 @@
 
 #include "noc/topology.h"
 
-/// Which ranks take part in a collective together. A rank is a core of the slice: core c of chip n is number
-/// n * cores_per_chip + c, chips numbered with the first dimension fastest. The order within a group is the order of
+/// The groups of ranks that each perform a collective together. A rank is a core of the slice: core c of chip n is
+/// number n * cores_per_chip + c, with chips numbered first dimension fastest. The order within a group is the order of
 /// its blocks, and its first rank is the root of a broadcast.
 ///
 ///   {{0,1,2,3},{4,5,6,7}}     HLO's replica_groups, as a list
@@ -27,24 +27,24 @@ class CollectiveGroups {
 
   /// One group of all cores.
   static CollectiveGroups all(const noc::Topology& slice, int cores_per_chip);
-  /// InputError, without a place, for what is none of the above, names a rank twice or one that there is not.
+  /// Throws InputError, without a location, for any other text, and for a rank that is named twice or does not exist.
   static CollectiveGroups parse(std::string_view text, const noc::Topology& slice, int cores_per_chip);
-  /// Pairs of source and target for a collective-permute, HLO's source_target_pairs: {{0,1},{1,2}}. InputError when a
-  /// rank is a source, or a target, twice.
+  /// Pairs of source and target for a collective-permute, HLO's source_target_pairs: {{0,1},{1,2}}. Throws InputError
+  /// when a rank is a source, or a target, twice.
   static CollectiveGroups parse_pairs(std::string_view text, const noc::Topology& slice, int cores_per_chip);
   /// Groups of any ranks, which must exist and differ.
   explicit CollectiveGroups(std::vector<Ranks> groups) : groups_(std::move(groups)) {}
 
   const std::vector<Ranks>& groups() const { return groups_; }
   std::int64_t largest() const;
-  /// Whether all groups have equally many ranks.
+  /// Whether all groups have the same number of ranks.
   bool equal_sizes() const;
 
  private:
   std::vector<Ranks> groups_;
 };
 
-/// "{{0,1},{2,3}}", cut short when there are many.
+/// "{{0,1},{2,3}}", truncated when there are many.
 std::string to_string(const CollectiveGroups& groups);
 
 }  // namespace podsim::sw::collectives

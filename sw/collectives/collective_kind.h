@@ -7,7 +7,7 @@
 
 namespace podsim::sw::collectives {
 
-/// What a collective does to the arrays of the ranks of a group; the payload is the larger of a rank's operand and
+/// The effect of a collective on the arrays of the ranks of a group. The payload is the larger of a rank's operand and
 /// result.
 enum class CollectiveKind : std::uint8_t {
   all_reduce,          ///< every rank ends with the sum
@@ -22,15 +22,30 @@ inline constexpr std::array collective_kinds{CollectiveKind::all_reduce,        
                                              CollectiveKind::all_gather,         CollectiveKind::all_to_all,
                                              CollectiveKind::collective_permute, CollectiveKind::broadcast};
 
-/// HLO's name: "all-reduce".
-constexpr std::string_view to_string(CollectiveKind kind) {
-  constexpr std::array names{"all-reduce", "reduce-scatter",     "all-gather",
-                             "all-to-all", "collective-permute", "broadcast"};
-  return names[std::size_t(kind)];
-}
+/// What holds for a kind. Code outside this header asks for one of these, never for a kind.
+struct CollectiveTraits {
+  std::string_view name;          ///< HLO's: "all-reduce"
+  int passes = 0;                 ///< how many times (n - 1)/n of the payload leaves a rank: 2 for scatter and gather
+  bool reduces = false;           ///< contributions are added
+  bool in_blocks = false;         ///< the payload is a block per rank
+  bool operand_is_block = false;  ///< a rank begins with its own block only
+  bool result_is_block = false;   ///< a rank ends with its own block only
+  bool personal = false;          ///< every rank has a block for every other
+  bool pairwise = false;          ///< goes from one rank to one other, by pairs in place of groups
+  bool rooted = false;            ///< begins at the first rank of the group
+};
 
-constexpr bool reduces(CollectiveKind kind) {
-  return kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter;
-}
+inline constexpr std::array all_collective_traits{
+    CollectiveTraits{.name = "all-reduce", .passes = 2, .reduces = true},
+    CollectiveTraits{
+        .name = "reduce-scatter", .passes = 1, .reduces = true, .in_blocks = true, .result_is_block = true},
+    CollectiveTraits{.name = "all-gather", .passes = 1, .in_blocks = true, .operand_is_block = true},
+    CollectiveTraits{.name = "all-to-all", .passes = 1, .in_blocks = true, .personal = true},
+    CollectiveTraits{.name = "collective-permute", .pairwise = true},
+    CollectiveTraits{.name = "broadcast", .rooted = true}};
+
+constexpr const CollectiveTraits& traits(CollectiveKind kind) { return all_collective_traits[std::size_t(kind)]; }
+
+constexpr std::string_view to_string(CollectiveKind kind) { return traits(kind).name; }
 
 }  // namespace podsim::sw::collectives

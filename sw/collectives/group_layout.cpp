@@ -9,8 +9,8 @@ namespace {
 
 using Ranks = CollectiveGroups::Ranks;
 
-/// The size and stride along a dimension of coordinates, in order, that stand at a constant distance; nothing for
-/// others.
+/// The size and stride along a dimension of coordinates, in ascending order, that are at a constant distance; nothing
+/// for others.
 std::optional<LogicalDimension> along(int dimension, const std::vector<std::int32_t>& coordinates,
                                       const noc::Topology& slice) {
   LogicalDimension result{.physical = dimension, .size = std::int32_t(coordinates.size())};
@@ -25,7 +25,7 @@ std::optional<LogicalDimension> along(int dimension, const std::vector<std::int3
   return result;
 }
 
-/// Which coordinates along a dimension some chips have, in order.
+/// The coordinates of chips along a dimension, each once and in ascending order.
 std::vector<std::int32_t> coordinates_along(int dimension, const std::vector<noc::Coordinates>& chip_positions,
                                             std::int32_t size) {
   std::vector<bool> taken(std::size_t(size), false);
@@ -37,7 +37,7 @@ std::vector<std::int32_t> coordinates_along(int dimension, const std::vector<noc
   return result;
 }
 
-/// The dimensions of a box of chips at constant strides; nothing when the chips are not one.
+/// The dimensions of a box of chips at constant strides; nothing for chips that do not form one.
 std::optional<std::vector<LogicalDimension>> box(const std::vector<std::int32_t>& chips, const noc::Topology& slice) {
   std::vector<LogicalDimension> result;
   std::vector<noc::Coordinates> chip_positions;
@@ -54,6 +54,10 @@ std::optional<std::vector<LogicalDimension>> box(const std::vector<std::int32_t>
 }
 
 }  // namespace
+
+std::string to_string(const LogicalDimension& dimension) {
+  return dimension.physical < 0 ? "group" : noc::dimension_name(dimension.physical);
+}
 
 noc::Coordinates GroupLayout::position(std::int32_t index) const {
   noc::Coordinates result{};

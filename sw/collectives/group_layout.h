@@ -2,19 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "noc/topology.h"
 #include "sw/collectives/collective_groups.h"
 
-/// A group of ranks laid out as a grid, which is what algorithms run on: innermost the cores of a chip, then rings or
-/// lines of chips.
+/// A group of ranks laid out as a grid, which algorithms run on: innermost the cores of a chip, then rings or lines of
+/// chips.
 ///
-/// A group that holds equally many cores (all, or the same one) of the chips of a box, at a constant stride along each
-/// dimension, becomes a grid with one logical dimension for each physical one that it spans; a stride above one hops
-/// over the chips of other groups, such as model-parallel neighbours. It is closed, a ring, where the physical
-/// dimension wraps and the strides go all the way around. Any other group becomes one ring in the order of its chips
-/// (of its cores, where chips are not complete), whose neighbours may be several hops apart in any direction.
+/// A group that has the same number of cores (all, or the same one) on each chip of a box, at a constant stride along
+/// each dimension, becomes a grid with one logical dimension for each physical one that it spans. A stride above one
+/// hops over the chips of other groups, such as model-parallel neighbours. The dimension is closed, a ring, where the
+/// physical dimension wraps and the strides go all the way around. Any other group becomes one ring in the order of its
+/// chips (of its cores, where chips are not complete), whose neighbours may be several hops apart in any direction.
 namespace podsim::sw::collectives {
 
 struct LogicalDimension {
@@ -25,6 +26,9 @@ struct LogicalDimension {
   bool operator==(const LogicalDimension&) const = default;
 };
 
+/// "x", or "group" where hops are of any kind.
+std::string to_string(const LogicalDimension& dimension);
+
 struct GroupLayout {
   int cores = 1;                             ///< of every chip
   std::vector<LogicalDimension> dimensions;  ///< of more than one position, in the order of the physical ones
@@ -32,7 +36,7 @@ struct GroupLayout {
   std::vector<std::int32_t> members;
 
   std::int32_t positions() const { return std::int32_t(members.size()) / cores; }  ///< positions of the grid
-  /// The coordinates of a place.
+  /// The coordinates of the position with an index, and the index of a position.
   noc::Coordinates position(std::int32_t index) const;
   std::int32_t index(const noc::Coordinates& position) const;
 };

@@ -2,7 +2,6 @@
 #include "sw/compiler/lowering.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,24 +16,11 @@
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
+#include "sw/ir/annotation.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler {
 namespace {
-
-/// Custom calls that annotate a value and compute nothing.
-constexpr std::array annotations{"Sharding",
-                                 "SPMDFullToShardShape",
-                                 "SPMDShardToFullShape",
-                                 "X64SplitLow",
-                                 "X64SplitHigh",
-                                 "X64Combine",
-                                 "LayoutConstraint",
-                                 "AllocateBuffer",
-                                 "AssumeGatherIndicesInBound",
-                                 "ShapeAssertion",
-                                 "xla.sdy.FuncResultSharding",
-                                 "annotate_device_placement"};
 
 std::optional<collectives::CollectiveKind> collective_kind(ir::Opcode opcode) {
   switch (opcode) {
@@ -126,7 +112,7 @@ class Lowering {
       case ir::Opcode::conditional:
         return add_branch(instruction);
       case ir::Opcode::custom_call:
-        if (std::ranges::find(annotations, instruction.target) != annotations.end()) return;
+        if (const auto* annotation = ir::find_annotation(instruction.target); annotation && annotation->is_free) return;
         warn(instruction, fmt::format("custom call '{}'", instruction.target));
         break;
       case ir::Opcode::unknown:

@@ -20,14 +20,16 @@ std::int64_t power_of_two_at_least(std::int64_t value) {
 
 /// Pads the length of a vector to a tile of T(256) to T(1024), at least two rows of 128 words of packed elements.
 std::int64_t padded_vector(std::int64_t elements, std::int64_t packing) {
-  const std::int64_t tile = std::clamp(power_of_two_at_least(elements), 2 * kLanes * packing, kSublanes * kLanes);
+  const std::int64_t tile =
+      std::clamp(power_of_two_at_least(elements), 2 * tile_lanes * packing, tile_sublanes * tile_lanes);
   return base::round_up(elements, tile);
 }
 
 /// Pads the second most minor dimension to a tile of T(2,128), T(4,128) or T(8,128), at least two words of packed
 /// elements.
 std::int64_t padded_sublanes(std::int64_t elements, std::int64_t packing) {
-  const std::int64_t tile = std::clamp(power_of_two_at_least(elements), std::min(2 * packing, kSublanes), kSublanes);
+  const std::int64_t tile =
+      std::clamp(power_of_two_at_least(elements), std::min(2 * packing, tile_sublanes), tile_sublanes);
   return base::round_up(elements, tile);
 }
 
@@ -49,7 +51,7 @@ std::int64_t padded_elements(const Shape& shape, std::int64_t packing) {
   if (shape.rank() == 0) return 1;
   const std::int64_t minor = shape.dimensions[shape.minor_dimension(0)];
   if (shape.rank() == 1) return padded_vector(minor, packing);
-  std::int64_t count = base::round_up(minor, kLanes);
+  std::int64_t count = base::round_up(minor, tile_lanes);
   count *= padded_sublanes(shape.dimensions[shape.minor_dimension(1)], packing);
   for (int i = 2; i < shape.rank(); ++i) count *= shape.dimensions[shape.minor_dimension(i)];
   return count;

@@ -15,24 +15,24 @@ namespace podsim::sw::profile {
 namespace {
 
 /// The contraction has at most XLA's count for the whole op; numbers in a profile are rounded.
-constexpr double kRounding = 1.004;
+constexpr double rounding = 1.004;
 /// Dimensions in another order have more or fewer taps in the padding. The usual order comes first and is kept unless
 /// another one explains this much more.
-constexpr double kOtherOrder = 1.05;
+constexpr double other_order = 1.05;
 /// A contraction that explains less than this fraction is not the op's main one.
-constexpr double kLeastShare = 0.7;
-constexpr double kLeastShareAtAll = 0.4;
+constexpr double least_share = 0.7;
+constexpr double least_share_at_all = 0.4;
 /// A compiler would not fuse a chain that pads its products by more than this.
-constexpr std::int64_t kMostPadding = 8;
+constexpr std::int64_t most_padding = 8;
 /// A smaller array has no contraction worth a matrix unit.
-constexpr std::int64_t kLeastElements = 16;
+constexpr std::int64_t least_elements = 16;
 /// Rows and columns of a matrix unit's weights.
-constexpr std::int64_t kTile = 128;
+constexpr std::int64_t array_side = 128;
 
 /// Limits on chains so that all can be tried: contractions in a chain, candidate factors, and combinations.
-constexpr std::size_t kMostSteps = 3;
-constexpr std::size_t kMostLinks = 8;
-constexpr std::int64_t kMostTried = 20'000;
+constexpr std::size_t most_steps = 3;
+constexpr std::size_t most_links = 8;
+constexpr std::int64_t most_tried = 20'000;
 
 class Search {
  public:
@@ -56,18 +56,18 @@ class Search {
         for (int rhs = 0; rhs < int(operands_.size()); ++rhs) try_half(result, rhs);
       }
     }
-    if (!explained(kLeastShareAtAll)) invent();
+    if (!explained(least_share_at_all)) invent();
     return std::move(best_);
   }
 
  private:
-  bool explained(double share = kLeastShare) const {
+  bool explained(double share = least_share) const {
     return best_ && 2.0 * double(best_->multiply_accumulates()) >= share * flops_;
   }
 
   void try_pair(int result, int lhs, int rhs) {
     const ir::Shape &out = results_[result], &left = operands_[lhs], &right = operands_[rhs];
-    if (out.element_count() < kLeastElements || !is_factor(lhs) || !is_factor(rhs)) return;
+    if (out.element_count() < least_elements || !is_factor(lhs) || !is_factor(rhs)) return;
     if (lhs != rhs) {
       for (ir::Instruction& convolution : matching_convolutions(out, left, right)) {
         offer(result, {step(lhs, rhs, std::move(convolution), left, right)});
@@ -84,7 +84,7 @@ class Search {
     for (int i = 0; i < int(operands_.size()); ++i) {
       if (is_factor(i) && operands_[std::size_t(i)].rank() > 1) links_.push_back(i);
     }
-    if (links_.size() > kMostLinks) return;
+    if (links_.size() > most_links) return;
     std::vector<ContractionStep> steps;
     for (std::size_t i = 0; i < links_.size(); ++i) {
       for (std::size_t j = i; j < links_.size(); ++j) extend(steps, links_[i], operands_[links_[i]], links_[j]);
@@ -93,9 +93,9 @@ class Search {
 
   void extend(std::vector<ContractionStep>& steps, int lhs, const ir::Shape& left, int rhs) {
     for (ir::Instruction& dot : intermediate_dots(left, operands_[rhs])) {
-      if (++tried_ > kMostTried) return;
+      if (++tried_ > most_tried) return;
       steps.push_back(step(lhs, rhs, std::move(dot), left, operands_[rhs]));
-      if (2.0 * sum(steps) <= kRounding * flops_) continue_chain(steps);
+      if (2.0 * sum(steps) <= rounding * flops_) continue_chain(steps);
       steps.pop_back();
     }
   }
@@ -109,11 +109,11 @@ class Search {
       for (int result = 0; result < int(results_.size()); ++result) {
         for (ir::Instruction& dot : matching_dots(results_[result], value, operand)) {
           std::vector<ContractionStep> chain = steps;
-          chain.push_back(step(kEarlierResult, next, std::move(dot), value, operand));
+          chain.push_back(step(earlier_result, next, std::move(dot), value, operand));
           offer(result, std::move(chain));
         }
       }
-      if (steps.size() + 1 < kMostSteps) extend(steps, kEarlierResult, value, next);
+      if (steps.size() + 1 < most_steps) extend(steps, earlier_result, value, next);
     }
   }
 
@@ -131,7 +131,7 @@ class Search {
 
   bool is_factor(int operand) const {
     const ir::Shape& shape = operands_[std::size_t(operand)];
-    return read_whole_[std::size_t(operand)] && shape.element_count() >= kLeastElements &&
+    return read_whole_[std::size_t(operand)] && shape.element_count() >= least_elements &&
            ir::is_floating_point(shape.element_type);
   }
 
@@ -147,8 +147,8 @@ class Search {
 
   static ContractionStep step(int lhs, int rhs, ir::Instruction hero, const ir::Shape& left, const ir::Shape& right) {
     const std::int64_t count = ir::transform::multiply_accumulates(hero, left, right);
-    const compiler::tiles::MatmulProblem problem = compiler::tiles::matmul_problem(hero, left, right, kTile);
-    return {lhs, rhs, std::move(hero), count, problem.weight_tiles(kTile) * std::max(problem.rows, kTile)};
+    const compiler::tiles::MatmulProblem problem = compiler::tiles::matmul_problem(hero, left, right, array_side);
+    return {lhs, rhs, std::move(hero), count, problem.weight_tiles(array_side) * std::max(problem.rows, array_side)};
   }
 
   void try_half(int result, int rhs) {
@@ -156,7 +156,7 @@ class Search {
     std::optional<HalfMatch> half = matching_half(results_[result], operands_[rhs]);
     if (!half || half->dot.shape.dimensions.empty()) return;
     const ir::Shape made = half->lhs;
-    offer(result, {step(kMadeInside, rhs, std::move(half->dot), made, operands_[rhs])}, made);
+    offer(result, {step(made_inside, rhs, std::move(half->dot), made, operands_[rhs])}, made);
   }
 
   /// Accepts the candidate if it explains more than the best so far, or as much if the best is a convolution that was
@@ -164,16 +164,16 @@ class Search {
   void offer(int result, std::vector<ContractionStep> steps, const ir::Shape& made_lhs = {}) {
     Contraction candidate{std::move(steps), result, made_lhs, {}};
     const auto now = double(candidate.multiply_accumulates());
-    if (2.0 * now > kRounding * flops_) return;
+    if (2.0 * now > rounding * flops_) return;
     if (candidate.steps.size() > 1 &&
-        array_rows(candidate) * kTile * kTile > kMostPadding * candidate.multiply_accumulates()) {
+        array_rows(candidate) * array_side * array_side > most_padding * candidate.multiply_accumulates()) {
       return;
     }
     if (best_ && candidate.steps.size() > 1 && explained() && best_->steps.size() > 1) {
       // Several chains explain the op. The best one has arrays that fit the other operands, then the fewest contracted
       // dimensions, then the least time on a matrix unit.
       auto rank = [&](const Contraction& c) { return std::tuple(misfits(c), contracted(c), array_rows(c)); };
-      if (2.0 * now < kLeastShare * flops_ || rank(candidate) >= rank(*best_)) return;
+      if (2.0 * now < least_share * flops_ || rank(candidate) >= rank(*best_)) return;
     } else if (best_ && now <= double(best_->multiply_accumulates()) * least_gain(candidate)) {
       return;
     }
@@ -215,22 +215,22 @@ class Search {
   double least_gain(const Contraction& candidate) const {
     const ContractionStep &now = candidate.steps.back(), &before = best_->steps.back();
     const bool convolution = now.hero.opcode == ir::Opcode::convolution;
-    if (convolution && before.hero.opcode == ir::Opcode::dot) return 1 / kRounding;
-    return convolution && candidate.result == best_->result ? kOtherOrder : kRounding;
+    if (convolution && before.hero.opcode == ir::Opcode::dot) return 1 / rounding;
+    return convolution && candidate.result == best_->result ? other_order : rounding;
   }
 
   /// Invents a product of two operands made inside: all FLOPs in whole weight tiles.
   void invent() {
-    const auto rows = std::int64_t(flops_ / (2.0 * double(kTile * kTile)));
+    const auto rows = std::int64_t(flops_ / (2.0 * double(array_side * array_side)));
     if (rows < 1) return;
     ContractionStep step;
-    step.lhs = step.rhs = kMadeInside;
-    step.hero = plain_dot(rows, kTile);
-    step.multiply_accumulates = rows * kTile * kTile;
+    step.lhs = step.rhs = made_inside;
+    step.hero = plain_dot(rows, array_side);
+    step.multiply_accumulates = rows * array_side * array_side;
     best_ = Contraction{{std::move(step)},
                         -1,
-                        ir::make_shape(ir::ElementType::bf16, {rows, kTile}),
-                        ir::make_shape(ir::ElementType::bf16, {kTile, kTile})};
+                        ir::make_shape(ir::ElementType::bf16, {rows, array_side}),
+                        ir::make_shape(ir::ElementType::bf16, {array_side, array_side})};
   }
 
   const std::vector<ir::Shape>&results_, &operands_;

@@ -13,7 +13,7 @@
 namespace podsim::sw::profile {
 
 /// In place of an operand of the fusion: a value made inside it, or the result of the previous step.
-enum : int { kMadeInside = -1, kEarlierResult = -2 };
+enum : int { made_inside = -1, earlier_result = -2 };
 
 struct ContractionStep {
   int lhs = 0, rhs = 0;  ///< operand numbers of the fusion, or one of the above

@@ -10,7 +10,7 @@
 namespace podsim::sw::profile {
 namespace {
 
-constexpr std::int64_t kMostTaps = 16;
+constexpr std::int64_t most_taps = 16;
 
 /// The dimensions of an array: two with a role (batch and feature of images, input and output feature of kernels), and
 /// space.
@@ -41,7 +41,7 @@ std::vector<Roles> kernel_roles(int rank) {
 
 /// Window of `taps` that makes `output` positions from `input` ones.
 std::optional<ir::WindowDimension> forward_window(std::int64_t input, std::int64_t output, std::int64_t taps) {
-  if (taps > kMostTaps || output < 1 || output > input + taps - 1) return std::nullopt;
+  if (taps > most_taps || output < 1 || output > input + taps - 1) return std::nullopt;
   ir::WindowDimension window;
   window.size = taps;
   window.stride = std::max<std::int64_t>(1, (input + output / 2) / output);

@@ -14,10 +14,10 @@
 namespace podsim::sw::profile {
 namespace {
 
-constexpr double kMicro = 1e-6;
-constexpr double kGiga = 1e9;
-constexpr double kGibi = double(std::int64_t(1) << 30);
-constexpr std::size_t kMostErrors = 20;
+constexpr double micro = 1e-6;
+constexpr double giga = 1e9;
+constexpr double gibi = double(std::int64_t(1) << 30);
+constexpr std::size_t most_errors = 20;
 
 /// A column's name for comparison: its letters and digits, in lower case.
 std::string folded(std::string_view name) {
@@ -55,7 +55,7 @@ class ProfileReader {
       const std::size_t before = errors_.size();
       ProfileOp op = read_row(fields);
       if (errors_.size() == before) profile.ops.push_back(std::move(op));
-      if (errors_.size() >= kMostErrors) break;
+      if (errors_.size() >= most_errors) break;
     }
     if (!errors_.empty()) throw base::InputError(std::move(errors_));
     return profile;
@@ -113,15 +113,15 @@ class ProfileReader {
       if (at < 0 || fields[at].value.empty()) return std::nullopt;
       return number(fields[at]).value_or(0) * unit * op.self_time_s;
     };
-    op.flops = counted(columns_.gflops, kGiga);
-    op.bytes = counted(columns_.bandwidth, kGibi);
+    op.flops = counted(columns_.gflops, giga);
+    op.bytes = counted(columns_.bandwidth, gibi);
     return op;
   }
 
   /// A time in seconds; std::nullopt if the column is missing.
   std::optional<double> time(const std::vector<CsvField>& fields, int at) {
     if (at < 0) return std::nullopt;
-    return kMicro * number(fields[std::size_t(at)]).value_or(0);
+    return micro * number(fields[std::size_t(at)]).value_or(0);
   }
 
   /// A number that is not negative.

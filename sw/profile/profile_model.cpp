@@ -10,8 +10,8 @@
 #include "base/diagnostic.h"
 #include "base/systemc/fresh_context.h"
 #include "hw/host/host_copy_timing.h"
-#include "sw/collectives/collective_estimate.h"
-#include "sw/collectives/collective_simulation.h"
+#include "sw/collectives/engine/collective_simulation.h"
+#include "sw/collectives/schedule/algorithm_choice.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
 #include "sw/hlo/attribute_value.h"
@@ -148,11 +148,13 @@ std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
     const collectives::CollectiveGroups members =
         groups.empty() ? collectives::CollectiveGroups::all(*slice_, cores)
                        : collectives::CollectiveGroups::parse(as_text(groups), *slice_, cores);
-    const collectives::CollectiveRequest request{*collective_kind(text.opcode), type,
-                                                 base::divide_round_up(bytes.value(), ir::byte_width(type))};
-    const collectives::AlgorithmChoice choice = collectives::choose_algorithm(machine_, *slice_, members, request);
+    const collectives::schedule::CollectiveRequest request{*collective_kind(text.opcode), type,
+                                                           base::divide_round_up(bytes.value(), ir::byte_width(type))};
+    const collectives::schedule::AlgorithmChoice choice =
+        collectives::schedule::choose_algorithm(machine_, *slice_, members, request);
     const base::systemc::FreshContext context;
-    found->second = base::to_duration(collectives::simulate_collective(machine_, choice.schedule).duration).si();
+    found->second =
+        base::to_duration(collectives::engine::simulate_collective(machine_, choice.schedule).duration).si();
   }
   return found->second;
 }

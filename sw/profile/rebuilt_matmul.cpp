@@ -15,9 +15,9 @@ namespace podsim::sw::profile {
 namespace {
 
 /// A fusion reads all of its operands if XLA's bytes and those of padded arrays agree better than this.
-constexpr double kReadsAll = 0.97;
+constexpr double reads_all = 0.97;
 /// A fusion has several equal contractions if its FLOPs are this close to a multiple of one's.
-constexpr double kMultiple = 0.08;
+constexpr double multiple_tolerance = 0.08;
 
 /// The array of the main contraction that an operand is combined with.
 enum Side : std::size_t { lhs_side, rhs_side, result_side, side_count };
@@ -71,8 +71,8 @@ class MatmulRebuilder {
       return contraction_.result < 0 ? main().hero.shape : facts_.results[std::size_t(contraction_.result)];
     }
     const int from = side == lhs_side ? main().lhs : main().rhs;
-    if (from == kMadeInside) return side == lhs_side ? contraction_.made_lhs : contraction_.made_rhs;
-    if (from == kEarlierResult) return contraction_.steps[contraction_.steps.size() - 2].hero.shape;
+    if (from == made_inside) return side == lhs_side ? contraction_.made_lhs : contraction_.made_rhs;
+    if (from == earlier_result) return contraction_.steps[contraction_.steps.size() - 2].hero.shape;
     return facts_.operands[std::size_t(from)];
   }
 
@@ -125,7 +125,7 @@ class MatmulRebuilder {
     const double all = 2.0 * double(contraction_.multiply_accumulates());
     const double ratio = facts_.flops / all;
     repeated_ = std::max<std::int64_t>(1, std::llround(ratio));
-    const bool multiple = std::abs(ratio - double(repeated_)) <= kMultiple * ratio;
+    const bool multiple = std::abs(ratio - double(repeated_)) <= multiple_tolerance * ratio;
     if (!multiple || contraction_.steps.size() > 1) repeated_ = 1;
     std::vector<WorkSide> sides;
     for (Side side : {lhs_side, rhs_side, result_side}) sides.push_back({double(elements(side)), expected(side)});
@@ -146,7 +146,7 @@ class MatmulRebuilder {
     std::vector<ir::InstructionId> read = others(side);
     const auto operations = std::max(work_[side], std::int64_t(read.size()));
     if (from >= 0) return exponential(side, body_.elementwise(operands_[std::size_t(from)], shape, operations, read));
-    if (from == kEarlierResult) return exponential(side, body_.elementwise(earlier, shape, operations, read));
+    if (from == earlier_result) return exponential(side, body_.elementwise(earlier, shape, operations, read));
     // Made from values that the fusion reads, at least from a scalar.
     if (read.empty()) read.push_back(body_.parameter(ir::make_shape(ir::ElementType::f32, {})));
     return body_.elementwise(read.front(), shape, std::max<std::int64_t>(1, operations), read);
@@ -213,7 +213,7 @@ FusionTraffic fusion_traffic(const FusionFacts& facts) {
     all += traffic.read.back();
   }
   all += traffic.written;
-  if (!facts.bytes || *facts.bytes > kReadsAll * double(all.value()) || facts.operands.empty()) return traffic;
+  if (!facts.bytes || *facts.bytes > reads_all * double(all.value()) || facts.operands.empty()) return traffic;
   double excess = double(all.value()) - *facts.bytes;
   std::vector<std::size_t> order(facts.operands.size());
   std::iota(order.begin(), order.end(), std::size_t(0));

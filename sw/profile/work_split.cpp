@@ -10,9 +10,9 @@ namespace podsim::sw::profile {
 namespace {
 
 /// Fraction of the operations that may remain, for reductions to row statistics and operations on vectors.
-constexpr double kLeftOver = 0.003;
-constexpr double kPerShareLeftOver = 40;
-constexpr std::int64_t kMostPerSide = 64;
+constexpr double left_over = 0.003;
+constexpr double per_share_left_over = 40;
+constexpr std::int64_t most_per_side = 64;
 
 }  // namespace
 
@@ -31,12 +31,12 @@ std::vector<std::int64_t> split_work(double operations, const std::vector<WorkSi
       deviation += double(std::abs(counts[i] - sides[i].expected));
     }
     const double left = std::abs(operations - done) / operations;
-    const double found = kPerShareLeftOver * std::max(0.0, left - kLeftOver) + 0.2 * deviation / all_expected;
+    const double found = per_share_left_over * std::max(0.0, left - left_over) + 0.2 * deviation / all_expected;
     if (found < least) least = found, best = counts;
   };
   auto most = [&](std::size_t i, double left) {
     if (i >= sides.size() || sides[i].elements < 1) return std::int64_t(0);
-    return std::clamp<std::int64_t>(std::llround(left / sides[i].elements), 0, kMostPerSide);
+    return std::clamp<std::int64_t>(std::llround(left / sides[i].elements), 0, most_per_side);
   };
   // The last side takes the remainder.
   const std::size_t last = sides.empty() ? 0 : sides.size() - 1;

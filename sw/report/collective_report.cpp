@@ -15,8 +15,8 @@ namespace {
 using Align = base::text::TextTable::Align;
 using Json = nlohmann::ordered_json;
 
-std::string network_name(collectives::NetworkLevel level) {
-  return level == collectives::NetworkLevel::packet ? "packet" : "message";
+std::string network_name(collectives::engine::NetworkLevel level) {
+  return level == collectives::engine::NetworkLevel::packet ? "packet" : "message";
 }
 
 base::Bytes payload(const CollectiveReport& report) {
@@ -25,30 +25,30 @@ base::Bytes payload(const CollectiveReport& report) {
 
 std::string precise_microseconds(double seconds) { return fmt::format("{:.2f} us", seconds * 1e6); }
 
-std::vector<collectives::LinkUse> busiest_links(const CollectiveReport& report, std::size_t count) {
-  std::vector<collectives::LinkUse> links = report.outcome.links;
-  std::ranges::stable_sort(links, std::greater{}, &collectives::LinkUse::bytes);
-  std::erase_if(links, [](const collectives::LinkUse& use) { return use.bytes == base::Bytes(0); });
+std::vector<collectives::engine::LinkUse> busiest_links(const CollectiveReport& report, std::size_t count) {
+  std::vector<collectives::engine::LinkUse> links = report.outcome.links;
+  std::ranges::stable_sort(links, std::greater{}, &collectives::engine::LinkUse::bytes);
+  std::erase_if(links, [](const collectives::engine::LinkUse& use) { return use.bytes == base::Bytes(0); });
   links.resize(std::min(links.size(), count));
   return links;
 }
 
-double share_of_time(const CollectiveReport& report, const collectives::LinkUse& use) {
+double share_of_time(const CollectiveReport& report, const collectives::engine::LinkUse& use) {
   return double(use.busy.value()) / std::max(1.0, double(report.outcome.duration.value()));
 }
 
 std::string phases_table(const CollectiveReport& report) {
   if (report.outcome.phases.empty()) return "";
-  const int last = std::ranges::max(report.outcome.phases, {}, &collectives::CollectivePhase::order).order;
+  const int last = std::ranges::max(report.outcome.phases, {}, &collectives::engine::CollectivePhase::order).order;
   const int orders = last == 0 ? 1 : report.schedule->group_program(0).orders();
-  auto name = [&](const collectives::CollectivePhase& phase) {
+  auto name = [&](const collectives::engine::CollectivePhase& phase) {
     if (orders == 1) return phase.name;
     if (orders == 2) return phase.name + (phase.order == 0 ? ", even colours" : ", odd colours");
     return fmt::format("{}, order {}", phase.name, phase.order + 1);
   };
   base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.row({"phase", "payload", "from", "to", "time"});
-  for (const collectives::CollectivePhase& phase : report.outcome.phases) {
+  for (const collectives::engine::CollectivePhase& phase : report.outcome.phases) {
     const double begin = base::to_duration(phase.begin).si(), end = base::to_duration(phase.end).si();
     table.row({name(phase), base::to_string(phase.payload), precise_microseconds(begin), precise_microseconds(end),
                precise_microseconds(end - begin)});
@@ -57,11 +57,11 @@ std::string phases_table(const CollectiveReport& report) {
 }
 
 std::string links_table(const CollectiveReport& report) {
-  const std::vector<collectives::LinkUse> links = busiest_links(report, 4);
+  const std::vector<collectives::engine::LinkUse> links = busiest_links(report, 4);
   if (links.empty()) return "";
   base::text::TextTable table({Align::left, Align::right, Align::right});
   table.row({"busiest links", "payload", "of the time"});
-  for (const collectives::LinkUse& use : links) {
+  for (const collectives::engine::LinkUse& use : links) {
     table.row({link_name(report.outcome.topology.representatives(), use.link), base::to_string(use.bytes),
                fmt::format("{:.1f} %", 100 * share_of_time(report, use))});
   }
@@ -84,7 +84,7 @@ double CollectiveReport::bandwidth() const {
 }
 
 std::string collective_text(const CollectiveReport& report) {
-  const collectives::CollectiveRequest& request = report.schedule->request();
+  const collectives::schedule::CollectiveRequest& request = report.schedule->request();
   std::string text = fmt::format(
       "{} of {} of {} per rank on {}, slice {}, groups {}\n\n"
       "time       {}, {:.2f} GB/s\n"
@@ -106,16 +106,16 @@ std::string collective_text(const CollectiveReport& report) {
 }
 
 std::string collective_json(const CollectiveReport& report) {
-  const collectives::CollectiveRequest& request = report.schedule->request();
+  const collectives::schedule::CollectiveRequest& request = report.schedule->request();
   Json phases = Json::array(), links = Json::array();
-  for (const collectives::CollectivePhase& phase : report.outcome.phases) {
+  for (const collectives::engine::CollectivePhase& phase : report.outcome.phases) {
     phases.push_back({{"name", phase.name},
                       {"order", phase.order},
                       {"payload_bytes", phase.payload.value()},
                       {"begin_s", base::to_duration(phase.begin).si()},
                       {"end_s", base::to_duration(phase.end).si()}});
   }
-  for (const collectives::LinkUse& use : busiest_links(report, 16)) {
+  for (const collectives::engine::LinkUse& use : busiest_links(report, 16)) {
     links.push_back({{"link", link_name(report.outcome.topology.representatives(), use.link)},
                      {"bytes", use.bytes.value()},
                      {"utilization", share_of_time(report, use)}});

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "hw/machine.h"
-#include "sw/collectives/collective_estimate.h"
-#include "sw/collectives/collective_simulation.h"
+#include "sw/collectives/engine/collective_simulation.h"
+#include "sw/collectives/schedule/collective_estimate.h"
 
 /// The output of `podsim collective`: the simulated time and its parts, and the times by formula for comparison.
 namespace podsim::sw::report {
@@ -16,10 +16,10 @@ struct CollectiveReport {
   std::string machine;
   std::string slice;  ///< "8x4"
   std::string groups;
-  collectives::NetworkLevel network = collectives::NetworkLevel::message;
-  std::shared_ptr<const collectives::CollectiveSchedule> schedule;
+  collectives::engine::NetworkLevel network = collectives::engine::NetworkLevel::message;
+  std::shared_ptr<const collectives::schedule::CollectiveSchedule> schedule;
   std::string reason;  ///< why this algorithm was chosen; empty if the user requested it
-  collectives::CollectiveOutcome outcome;
+  collectives::engine::CollectiveOutcome outcome;
   std::vector<std::string> faults;
   std::optional<base::Time> healthy;  ///< duration without the faults
   bool verified = false;              ///< data moved with the messages, and every rank ended with the correct result

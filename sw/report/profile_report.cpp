@@ -17,8 +17,8 @@ namespace {
 using Align = base::text::TextTable::Align;
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kWorstShown = 10;
-constexpr std::size_t kTextShown = 72;
+constexpr std::size_t worst_shown = 10;
+constexpr std::size_t text_shown = 72;
 
 double wrong_by(const profile::ComparedOp& op) {
   return op.modelled_s ? double(op.occurrences) * std::abs(*op.modelled_s - op.measured_s) : 0;
@@ -36,7 +36,7 @@ std::vector<std::pair<std::string, profile::ProfileTotals>> sorted_categories(co
 }
 
 std::string shown(const std::string& text) {
-  return text.size() <= kTextShown ? text : text.substr(0, kTextShown - 3) + "...";
+  return text.size() <= text_shown ? text : text.substr(0, text_shown - 3) + "...";
 }
 
 std::string category_table(const ProfileReport& report, double all) {
@@ -55,7 +55,7 @@ std::string worst_ops_table(const ProfileReport& report, double all) {
   double wrong = 0;
   for (const profile::ComparedOp& op : report.ops) wrong += wrong_by(op);
   const std::vector<const profile::ComparedOp*> worst = report.worst();
-  for (std::size_t i = 0; i < std::min(worst.size(), kWorstShown); ++i) {
+  for (std::size_t i = 0; i < std::min(worst.size(), worst_shown); ++i) {
     table.row({microseconds(worst[i]->measured_s), microseconds(*worst[i]->modelled_s),
                base::text::percent(wrong > 0 ? wrong_by(*worst[i]) / wrong : 0), shown(worst[i]->hlo_text)});
   }
@@ -127,7 +127,7 @@ std::string profile_json(const ProfileReport& report) {
                           {"bias", totals.bias()}});
   }
   const std::vector<const profile::ComparedOp*> sorted = report.worst();
-  for (std::size_t i = 0; i < std::min(sorted.size(), kWorstShown); ++i) {
+  for (std::size_t i = 0; i < std::min(sorted.size(), worst_shown); ++i) {
     worst.push_back({{"name", sorted[i]->name},
                      {"category", sorted[i]->category},
                      {"occurrences", sorted[i]->occurrences},

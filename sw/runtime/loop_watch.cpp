@@ -7,8 +7,8 @@
 namespace podsim::sw::runtime {
 namespace {
 
-constexpr std::int64_t kFewCycles = 4;
-constexpr std::int64_t kDrift = 2000;  // allowed drift of a period: 1 / kDrift
+constexpr std::int64_t few_cycles = 4;
+constexpr std::int64_t drift_divisor = 2000;  // allowed drift of a period: 1 / drift_divisor
 
 }  // namespace
 
@@ -36,7 +36,7 @@ bool LoopWatch::repeats(std::int64_t trip) const {
   }
   if (last.number != trip - 1 || second.number != trip - 2 || third.number != trip - 3) return false;
   const std::int64_t period = (last.begin[0] - second.begin[0]).value();
-  const std::int64_t drift = std::max(kFewCycles, period / kDrift);
+  const std::int64_t drift = std::max(few_cycles, period / drift_divisor);
   for (std::size_t core = 0; core < cores_; ++core) {
     const std::int64_t newer = (last.begin[core] - second.begin[core]).value();
     const std::int64_t older = (second.begin[core] - third.begin[core]).value();

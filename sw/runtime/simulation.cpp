@@ -18,9 +18,10 @@
 #include "hw/timing/vmem_account.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/message_fabric.h"
-#include "sw/collectives/collective_engine.h"
-#include "sw/collectives/collective_estimate.h"
-#include "sw/collectives/collective_run.h"
+#include "sw/collectives/engine/collective_engine.h"
+#include "sw/collectives/engine/collective_run.h"
+#include "sw/collectives/schedule/algorithm_choice.h"
+#include "sw/collectives/schedule/collective_estimate.h"
 
 namespace podsim::sw::runtime {
 namespace {
@@ -40,22 +41,21 @@ Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
   return most.bound;
 }
 
-std::shared_ptr<const collectives::CollectiveSchedule> schedule_of(const compiler::CollectiveOp& op,
-                                                                   const hw::Machine& machine,
-                                                                   const noc::Topology& slice,
-                                                                   std::optional<collectives::Algorithm> wanted) {
-  const collectives::CollectiveRequest request{op.kind, op.element_type,
-                                               op.bytes.value() / ir::byte_width(op.element_type)};
+std::shared_ptr<const collectives::schedule::CollectiveSchedule> schedule_of(
+    const compiler::CollectiveOp& op, const hw::Machine& machine, const noc::Topology& slice,
+    std::optional<collectives::Algorithm> wanted) {
+  const collectives::schedule::CollectiveRequest request{op.kind, op.element_type,
+                                                         op.bytes.value() / ir::byte_width(op.element_type)};
   const collectives::CollectiveGroups groups =
       op.groups.empty() ? collectives::CollectiveGroups::all(slice, int(machine.cores_per_chip))
                         : collectives::CollectiveGroups(op.groups);
   const std::vector<collectives::Algorithm> able = collectives::algorithms_for(op.kind);
   if (!wanted || std::ranges::find(able, *wanted) == able.end()) {
-    return collectives::choose_algorithm(machine, slice, groups, request).schedule;
+    return collectives::schedule::choose_algorithm(machine, slice, groups, request).schedule;
   }
-  return std::make_shared<const collectives::CollectiveSchedule>(
+  return std::make_shared<const collectives::schedule::CollectiveSchedule>(
       slice, int(machine.cores_per_chip), groups, request, *wanted,
-      collectives::segment_lengths(machine, op.element_type));
+      collectives::schedule::segment_lengths(machine, op.element_type));
 }
 
 /// Sizes of the infeeds of a step, in order.
@@ -91,8 +91,8 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
     chips_.push_back(make_chip(node, "chip" + chips.name(node)));
     ports.push_back(&chips_.back()->connect(*fabric_, node));
   }
-  engine_ = std::make_unique<collectives::CollectiveEngine>("collectives", machine_, topology, std::move(ports),
-                                                            options_.sink);
+  engine_ = std::make_unique<collectives::engine::CollectiveEngine>("collectives", machine_, topology, std::move(ports),
+                                                                    options_.sink);
   fabric_->set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
   make_states();
   link_bytes_.resize(std::size_t(chips.link_ids()));
@@ -336,8 +336,8 @@ std::vector<base::Bytes> Simulation::carried() const {
   return bytes;
 }
 
-collectives::CollectiveRun& Simulation::collective(std::uint64_t execution, int index) {
-  collectives::CollectiveRun*& run = collectives_[execution];
+collectives::engine::CollectiveRun& Simulation::collective(std::uint64_t execution, int index) {
+  collectives::engine::CollectiveRun*& run = collectives_[execution];
   if (run == nullptr) {
     run = &engine_->begin(schedules_[std::size_t(index)],
                           [this, execution](noc::NodeId chip, int core) { collective_over(chip, core, execution); });

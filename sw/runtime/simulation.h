@@ -33,11 +33,13 @@ namespace podsim::noc::ici {
 class MessageFabric;
 }
 
-namespace podsim::sw::collectives {
+namespace podsim::sw::collectives::schedule {
+class CollectiveSchedule;
+}  // namespace podsim::sw::collectives::schedule
+namespace podsim::sw::collectives::engine {
 class CollectiveEngine;
 class CollectiveRun;
-class CollectiveSchedule;
-}  // namespace podsim::sw::collectives
+}  // namespace podsim::sw::collectives::engine
 
 namespace podsim::sw::runtime {
 
@@ -65,9 +67,9 @@ struct SimulationOptions {
 ///
 /// Collective-permutes that send in different directions from different chips would prevent folding. If they take less
 /// than 1 % of the collectives' modelled time together and are not asynchronous, they take the time that
-/// sw/collectives/collective_estimate.h computes and do not prevent it. With folding, repeated trips of a loop of more
-/// than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds. An asynchronous op does not slow down
-/// what runs concurrently with it.
+/// sw/collectives/schedule/collective_estimate.h computes and do not prevent it. With folding, repeated trips of a loop
+/// of more than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds. An asynchronous op does not
+/// slow down what runs concurrently with it.
 class Simulation : private hw::core::CoreRuntime {
  public:
   /// `program`, `machine` and the objects that `options` points to outlive the simulation.
@@ -113,7 +115,7 @@ class Simulation : private hw::core::CoreRuntime {
   hw::Command command_for_op(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
   hw::Command command_for_collective(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
   const hw::OpResult& recorded(int op);
-  collectives::CollectiveRun& collective(std::uint64_t execution, int index);
+  collectives::engine::CollectiveRun& collective(std::uint64_t execution, int index);
   void collective_over(noc::NodeId chip, int core, std::uint64_t execution);
   void observe(const CoreState& at, const hw::CommandRecord& record, hw::core::Core& core);
   void step_ended(const hw::core::Core& core, base::Time end);
@@ -123,7 +125,7 @@ class Simulation : private hw::core::CoreRuntime {
   void collect();
   void add_stage_results();
   base::Time transfer_time(const ItemResult& item, std::int32_t core) const;
-  base::Time last_to_come(const collectives::CollectiveRun& run, const compiler::CollectiveOp& op,
+  base::Time last_to_come(const collectives::engine::CollectiveRun& run, const compiler::CollectiveOp& op,
                           std::int32_t core) const;
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   CoreState& state(hw::core::CoreId id) {
@@ -131,7 +133,7 @@ class Simulation : private hw::core::CoreRuntime {
   }
   void check_that_ops_fit() const;
   void check_that_all_finished() const;
-  base::Time time_since_last_start(const collectives::CollectiveRun& run) const;
+  base::Time time_since_last_start(const collectives::engine::CollectiveRun& run) const;
   void add_collective_result(const ItemResult& item, std::map<int, std::size_t>& known);
   void add_loop_results();
 
@@ -140,21 +142,22 @@ class Simulation : private hw::core::CoreRuntime {
   SimulationOptions options_;
   std::unique_ptr<noc::ici::MessageFabric> fabric_;
   std::vector<std::unique_ptr<hw::chip::Chip>> chips_;
-  std::unique_ptr<collectives::CollectiveEngine> engine_;
+  std::unique_ptr<collectives::engine::CollectiveEngine> engine_;
   std::vector<CoreState> states_;
   compiler::OpCosts costs_;
   std::shared_ptr<hw::memory::dram::StreamRates> stream_rates_;  ///< for chips at tile detail
   std::vector<std::optional<hw::OpResult>> recorded_;
-  std::vector<std::shared_ptr<const collectives::CollectiveSchedule>> schedules_;  ///< of the program's collectives
+  std::vector<std::shared_ptr<const collectives::schedule::CollectiveSchedule>>
+      schedules_;                           ///< of the program's collectives
   std::map<int, base::Cycles> by_formula_;  ///< by collective: duration of those that are not simulated
-  std::map<std::uint64_t, collectives::CollectiveRun*> collectives_;  ///< by execution id
-  std::map<std::pair<int, std::int64_t>, LoopWatch> watches_;         ///< by loop and number of times it was entered
-  std::map<int, std::int64_t> skipped_trips_;                         ///< by loop, for its last entry
-  std::vector<base::Bytes> step_bytes_;                               ///< on each link in the last step
-  std::vector<base::Bytes> link_bytes_;                               ///< on each link when the step began
-  base::Time step_began_;                                             ///< on the first core
-  std::vector<base::Bytes> skipped_bytes_;                            ///< on each link in skipped trips
-  std::map<int, std::vector<base::Bytes>> trip_bytes_;  ///< by loop: on each link when its last trip began
+  std::map<std::uint64_t, collectives::engine::CollectiveRun*> collectives_;  ///< by execution id
+  std::map<std::pair<int, std::int64_t>, LoopWatch> watches_;  ///< by loop and number of times it was entered
+  std::map<int, std::int64_t> skipped_trips_;                  ///< by loop, for its last entry
+  std::vector<base::Bytes> step_bytes_;                        ///< on each link in the last step
+  std::vector<base::Bytes> link_bytes_;                        ///< on each link when the step began
+  base::Time step_began_;                                      ///< on the first core
+  std::vector<base::Bytes> skipped_bytes_;                     ///< on each link in skipped trips
+  std::map<int, std::vector<base::Bytes>> trip_bytes_;         ///< by loop: on each link when its last trip began
   std::vector<StepObserver> observers_;  ///< of the cores of the first chip, then of the first core of each other stage
   std::vector<StageResult> stages_;      ///< without times
   std::vector<int> stage_observers_;     ///< index into observers_ for each stage

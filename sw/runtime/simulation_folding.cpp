@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "noc/folded_topology.h"
-#include "sw/collectives/collective_estimate.h"
-#include "sw/collectives/collective_folding.h"
+#include "sw/collectives/schedule/collective_estimate.h"
+#include "sw/collectives/schedule/collective_folding.h"
 #include "sw/runtime/simulation.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
 
@@ -22,7 +22,7 @@ noc::FoldedTopology Simulation::fold(const noc::Topology& slice) {
   if (most.is_folded()) take_small_permutes_by_formula();
   for (std::size_t i = 0; i < schedules_.size(); ++i) {
     if (by_formula_.contains(int(i))) continue;
-    const noc::FoldedTopology allowed = collectives::fold_for(*schedules_[i]);
+    const noc::FoldedTopology allowed = collectives::schedule::fold_for(*schedules_[i]);
     for (std::size_t d = 0; d < folded.size(); ++d) folded[d] = folded[d] && allowed.folded(int(d));
   }
   bool refused = false;
@@ -40,11 +40,11 @@ void Simulation::take_small_permutes_by_formula() {
   constexpr double small = 0.01;  // fraction of the collectives' time
   double all = 0, permutes = 0;
   for (const spmd::mesh::CountedCollective& counted : spmd::mesh::counted_collectives(program_)) {
-    const collectives::CollectiveSchedule& schedule = *schedules_[std::size_t(counted.collective)];
-    const double once = collectives::modelled_time(machine_, schedule).si();
+    const collectives::schedule::CollectiveSchedule& schedule = *schedules_[std::size_t(counted.collective)];
+    const double once = collectives::schedule::modelled_time(machine_, schedule).si();
     all += once * double(counted.count);
     if (schedule.request().kind != collectives::CollectiveKind::collective_permute) continue;
-    if (collectives::fold_for(schedule).representatives().nodes() ==
+    if (collectives::schedule::fold_for(schedule).representatives().nodes() ==
         noc::FoldedTopology::fold_all(schedule.slice()).representatives().nodes())
       continue;
     permutes += once * double(counted.count);

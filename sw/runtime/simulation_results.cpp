@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,8 +10,8 @@
 #include "hw/chip/chip.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/message_fabric.h"
-#include "sw/collectives/collective_engine.h"
-#include "sw/collectives/collective_run.h"
+#include "sw/collectives/engine/collective_engine.h"
+#include "sw/collectives/engine/collective_run.h"
 #include "sw/runtime/run_statistics.h"
 #include "sw/runtime/simulation.h"
 
@@ -20,20 +19,13 @@
 namespace podsim::sw::runtime {
 namespace {
 
-/// A name such as "two-colour: x line, y ring".
-std::string algorithm_name(const collectives::CollectiveSchedule& schedule) {
-  const collectives::GroupSchedule& program = schedule.group_program(0);
-  std::string name;
-  for (const collectives::Phase& phase : program.phases(0)) {
-    if (phase.kind == collectives::PhaseKind::direct) return "direct sends";
-    // The second half of an all-reduce uses the same dimensions in reverse.
-    if (phase.kind != program.phases(0).front().kind) continue;
-    static constexpr std::array flows{"ring", "one-way ring", "line"};
-    name += fmt::format("{}{} {}", name.empty() ? ": " : ", ", phase.name.substr(phase.name.find(' ') + 1),
-                        flows[std::size_t(phase.flow)]);
-  }
-  if (schedule.request().kind == collectives::CollectiveKind::collective_permute) return "one message each";
-  return name.empty() ? "on chip" : std::string(collectives::to_string(schedule.algorithm())) + name;
+/// A name such as "two-colour: y ring, x line"; without the algorithm's name where it does not go dimension by
+/// dimension.
+std::string algorithm_name(const collectives::schedule::CollectiveSchedule& schedule) {
+  const collectives::schedule::GroupSchedule& program = schedule.group_program(0);
+  if (program.phases(0).empty()) return "on chip";
+  if (!program.phases(0)[0].pattern->to_neighbours()) return program.shapes();
+  return fmt::format("{}: {}", collectives::to_string(schedule.algorithm()), program.shapes());
 }
 
 }  // namespace
@@ -91,7 +83,7 @@ void Simulation::collect() {
   result_.statistics = run_statistics(result_, *fabric_);
 }
 
-base::Time Simulation::time_since_last_start(const collectives::CollectiveRun& run) const {
+base::Time Simulation::time_since_last_start(const collectives::engine::CollectiveRun& run) const {
   base::Time last_start, last_finish;
   for (const std::unique_ptr<hw::chip::Chip>& chip : chips_) {
     for (int core = 0; core < chip->cores(); ++core) {
@@ -108,7 +100,7 @@ void Simulation::add_collective_result(const ItemResult& item, std::map<int, std
   const auto [at, is_new] = known.try_emplace(executed.index, result_.collectives.size());
   if (is_new) {
     const compiler::CollectiveOp& op = program_.collectives[std::size_t(executed.index)];
-    const collectives::CollectiveSchedule& schedule = *schedules_[std::size_t(executed.index)];
+    const collectives::schedule::CollectiveSchedule& schedule = *schedules_[std::size_t(executed.index)];
     CollectiveResult& result = result_.collectives.emplace_back();
     result.kind = collectives::to_string(op.kind);
     result.element_type = ir::to_string(op.element_type);

@@ -4,8 +4,8 @@
 
 #include "hw/chip/chip.h"
 #include "noc/folded_topology.h"
-#include "sw/collectives/collective_engine.h"
-#include "sw/collectives/collective_run.h"
+#include "sw/collectives/engine/collective_engine.h"
+#include "sw/collectives/engine/collective_run.h"
 #include "sw/runtime/simulation.h"
 
 /// The parts of a step for each stage of a pipeline.
@@ -21,7 +21,7 @@ bool waits_for(const compiler::CollectiveOp& op, const std::vector<std::int32_t>
 
 /// Time when the last core that sends data to `core` reached the collective: the source of a collective-permute, the
 /// whole group of others.
-base::Time Simulation::last_to_come(const collectives::CollectiveRun& run, const compiler::CollectiveOp& op,
+base::Time Simulation::last_to_come(const collectives::engine::CollectiveRun& run, const compiler::CollectiveOp& op,
                                     std::int32_t core) const {
   const noc::FoldedTopology& topology = engine_->topology();
   const auto cores = std::int32_t(machine_.cores_per_chip);

@@ -16,7 +16,7 @@ namespace podsim::base::host {
 namespace {
 
 TEST(ChildProcess, GivesWhatTheChildPrintsAndItsExitCode) {
-  const PointOutput output = run_in_child([] {
+  const ProcessOutput output = run_in_child([] {
     std::printf("result");
     std::fprintf(stderr, "first\nlast\n");
     return 5;
@@ -29,7 +29,7 @@ TEST(ChildProcess, GivesWhatTheChildPrintsAndItsExitCode) {
 
 TEST(ChildProcess, TakesMoreThanAPipeHoldsOnBothSides) {
   const std::string much(1 << 20, 'x');
-  const PointOutput output = run_in_child([&] {
+  const ProcessOutput output = run_in_child([&] {
     std::fputs(much.c_str(), stderr);
     std::fputs(much.c_str(), stdout);
     return 0;
@@ -39,19 +39,19 @@ TEST(ChildProcess, TakesMoreThanAPipeHoldsOnBothSides) {
 }
 
 TEST(ChildProcess, SaysWhichSignalEndedTheChild) {
-  const PointOutput output = run_in_child([] { return std::raise(SIGKILL); });
+  const ProcessOutput output = run_in_child([] { return std::raise(SIGKILL); });
   EXPECT_EQ(output.exit_code, 137);
   EXPECT_EQ(output.error, "ended by signal 9 (Killed)");
 }
 
 TEST(ChildProcess, SaysWhatTheChildThrew) {
-  const PointOutput output = run_in_child([]() -> int { throw std::runtime_error("no"); });
+  const ProcessOutput output = run_in_child([]() -> int { throw std::runtime_error("no"); });
   EXPECT_EQ(output.exit_code, 1);
   EXPECT_EQ(output.error, "error: internal error: no");
 }
 
 TEST(ChildProcess, IsEndedAfterItsTime) {
-  const PointOutput output = run_in_child(
+  const ProcessOutput output = run_in_child(
       [] {
         std::printf("begun");
         std::fflush(stdout);
@@ -67,7 +67,7 @@ TEST(ChildProcess, IsEndedAfterItsTime) {
 }
 
 TEST(ChildProcess, SaysThatMemoryHasEnded) {
-  const PointOutput output =
+  const ProcessOutput output =
       run_in_child([] { return app::output::with_errors_printed([]() -> int { throw std::bad_alloc(); }); });
   EXPECT_EQ(output.exit_code, 1);
   EXPECT_EQ(output.error, "error: there is not enough memory on this host, or not as much is allowed");

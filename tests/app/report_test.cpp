@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -14,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/app/browser.h"
 #include "tests/app/commands.h"
 #include "tests/app/program.h"
 
@@ -336,23 +335,11 @@ TEST(Report, OfLargeProgramsAndSlicesStaysSmall) {
   EXPECT_NE(dense.find("id=\"axis-table\""), std::string::npos);
 }
 
-/// The exit code and output of tests/browser/check_page.py for a page.
-std::string check_in_browser(const std::filesystem::path& page, const Words& expectations) {
-  std::string command = "python3 " PODSIM_SOURCE_DIR "/tests/browser/check_page.py '" + page.string() + "'";
-  for (const std::string& expectation : expectations) command += " --expect '" + expectation + "'";
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::string said;
-  std::array<char, 4096> chunk{};
-  while (std::fgets(chunk.data(), int(chunk.size()), pipe) != nullptr) said += chunk.data();
-  const int status = pclose(pipe);
-  return std::to_string(WEXITSTATUS(status)) + ": " + said;
-}
-
 TEST(ReportInBrowser, WorksFromDisk) {
   const test::Folder folder;
   expect_done(folder, test::small_run({"-o", "r"}));
   const std::size_t ops = records(folder.read("r/ops.csv")).size() - 1;
-  const std::string said = check_in_browser(
+  const test::PageCheck check = test::check_in_browser(
       folder.path() / "r/report.html",
       {"document.querySelector(\"#op-table output\").textContent === \"" + std::to_string(ops) + "\"",
        // A disc of the roofline picks its op.
@@ -368,8 +355,8 @@ TEST(ReportInBrowser, WorksFromDisk) {
        "(() => { const chart = document.querySelector(\"#memory .on-desk svg\"); chart.focus();"
        " chart.dispatchEvent(new KeyboardEvent(\"keydown\", {key: \"ArrowRight\", bubbles: true}));"
        " return !document.getElementById(\"tip\").hidden; })()"});
-  if (said.starts_with("77: ")) GTEST_SKIP() << said;
-  EXPECT_EQ(said, "0: the page works\n");
+  if (!check.skipped.empty()) GTEST_SKIP() << check.skipped;
+  EXPECT_EQ(check.output, "the page works\n");
 }
 
 TEST(ReportInBrowser, IsNotFooledByNames) {
@@ -377,18 +364,19 @@ TEST(ReportInBrowser, IsNotFooledByNames) {
   expect_done(folder, test::small_run({"-o", "r"}));
   poison(folder, "r");
   expect_done(folder, {"report", "r"});
-  const std::string said = check_in_browser(folder.path() / "r/report.html", {"window.fooled === undefined"});
-  if (said.starts_with("77: ")) GTEST_SKIP() << said;
-  EXPECT_EQ(said, "0: the page works\n");
+  const test::PageCheck check =
+      test::check_in_browser(folder.path() / "r/report.html", {"window.fooled === undefined"});
+  if (!check.skipped.empty()) GTEST_SKIP() << check.skipped;
+  EXPECT_EQ(check.output, "the page works\n");
 }
 
 TEST(ReportInBrowser, WorksForAPartitionedProgram) {
   const test::Folder folder;
   expect_done(folder, {"run", "transformer", "--slice", "4x4", "-o", "r"});
-  const std::string said =
-      check_in_browser(folder.path() / "r/report.html", {"document.querySelectorAll(\"#mesh svg\").length > 0"});
-  if (said.starts_with("77: ")) GTEST_SKIP() << said;
-  EXPECT_EQ(said, "0: the page works\n");
+  const test::PageCheck check =
+      test::check_in_browser(folder.path() / "r/report.html", {"document.querySelectorAll(\"#mesh svg\").length > 0"});
+  if (!check.skipped.empty()) GTEST_SKIP() << check.skipped;
+  EXPECT_EQ(check.output, "the page works\n");
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <regex>
 #include <string>
 #include <vector>
 
+#include "tests/app/browser.h"
 #include "tests/app/program.h"
 
 namespace podsim {
@@ -171,16 +169,9 @@ TEST(StudyReportInBrowser, WorksFromDisk) {
       " field.dispatchEvent(new Event(\"change\", {bubbles: true}));"
       " return [...document.querySelectorAll(\"[data-metric]\")].every((d) => d.hidden === (d.dataset.metric !== "
       "\"1\")); })()"};
-  std::string command = "python3 " PODSIM_SOURCE_DIR "/tests/browser/check_page.py '" +
-                        (swept.folder().path() / "small/small.html").string() + "'";
-  for (const std::string& expectation : expectations) command += " --expect '" + expectation + "'";
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  std::string said;
-  std::array<char, 4096> chunk{};
-  while (std::fgets(chunk.data(), int(chunk.size()), pipe) != nullptr) said += chunk.data();
-  const int code = WEXITSTATUS(pclose(pipe));
-  if (code == 77) GTEST_SKIP() << said;
-  EXPECT_EQ(code, 0) << said;
+  const test::PageCheck check = test::check_in_browser(swept.folder().path() / "small/small.html", expectations);
+  if (!check.skipped.empty()) GTEST_SKIP() << check.skipped;
+  EXPECT_EQ(check.output, "the page works\n");
 }
 
 }  // namespace

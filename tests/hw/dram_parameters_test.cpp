@@ -9,21 +9,21 @@
 namespace podsim::hw {
 namespace {
 
-TEST(DramParameters, the_pins_of_one_core_of_v3_move_what_1_8_gigabit_per_second_make) {
+TEST(DramParameters, ThePinsOfOneCoreOfV3MoveWhat18GigabitPerSecondMake) {
   // 16 channels of 128 pins
   EXPECT_DOUBLE_EQ(memory::dram_with({}).pin_rate().si(), 16 * 128 * 1.8e9 / 8);
 }
 
-TEST(DramParameters, the_pins_of_both_cores_of_v2_move_the_published_700_gigabyte_per_second) {
+TEST(DramParameters, ThePinsOfBothCoresOfV2MoveThePublished700GigabytePerSecond) {
   EXPECT_NEAR(2 * tpu_v2().dram.pin_rate().si(), 700e9, 0.1e9);
 }
 
-TEST(DramParameters, the_pins_of_a_stack_of_hbm3_move_what_5_2_gigabit_per_second_make) {
+TEST(DramParameters, ThePinsOfAStackOfHbm3MoveWhat52GigabitPerSecondMake) {
   // 16 channels of 64 pins
   EXPECT_DOUBLE_EQ(memory::hbm3.with().pin_rate().si(), 16 * 64 * 5.2e9 / 8);
 }
 
-TEST(DramParameters, rows_follow_from_the_capacity) {
+TEST(DramParameters, RowsFollowFromTheCapacity) {
   // 16 GiB in 16 channels x 2 pseudo-channels x 16 banks of 1 KiB rows
   EXPECT_EQ(memory::dram_with({}).organization.rows, 32768);
   EXPECT_EQ(memory::dram_with({"hbm.capacity_per_core=8 GiB"}).organization.rows, 16384);
@@ -31,7 +31,7 @@ TEST(DramParameters, rows_follow_from_the_capacity) {
 
 class BadMemory : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(BadMemory, is_an_input_error_that_names_its_key) {
+TEST_P(BadMemory, IsAnInputErrorThatNamesItsKey) {
   const std::string assignment = GetParam();
   try {
     memory::dram_with({GetParam()});

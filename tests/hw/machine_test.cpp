@@ -9,18 +9,18 @@
 namespace podsim::hw {
 namespace {
 
-TEST(Machine, peaks_of_both_generations_are_the_published_ones) {
+TEST(Machine, PeaksOfBothGenerationsAreThePublishedOnes) {
   EXPECT_NEAR(tpu_v3().peak_flops_per_core(), 61.6e12, 0.01e12);
   EXPECT_NEAR(tpu_v2().peak_flops_per_core() * 2, 46e12, 0.2e12);
 }
 
-TEST(Machine, durations_become_whole_core_cycles_rounded_up) {
+TEST(Machine, DurationsBecomeWholeCoreCyclesRoundedUp) {
   const Machine machine = tpu_v3();
   EXPECT_EQ(machine.dma.read_latency, base::Cycles(207));   // 220 ns * 0.94 = 206.8
   EXPECT_EQ(machine.dma.write_latency, base::Cycles(160));  // 170 ns * 0.94 = 159.8
 }
 
-TEST(Machine, a_larger_array_takes_longer_to_load_and_to_answer) {
+TEST(Machine, ALargerArrayTakesLongerToLoadAndToAnswer) {
   base::Config config = machine_file("tpu-v3");
   config.set("mxu.size=256");
   const Machine machine = read_machine(config);
@@ -31,7 +31,7 @@ TEST(Machine, a_larger_array_takes_longer_to_load_and_to_answer) {
 
 class BadValue : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(BadValue, is_an_input_error_that_names_its_key) {
+TEST_P(BadValue, IsAnInputErrorThatNamesItsKey) {
   base::Config config = machine_file("tpu-v3");
   const std::string assignment = GetParam();
   try {

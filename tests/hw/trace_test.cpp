@@ -19,7 +19,7 @@ const TileOp& two_tiles() {
   return op;
 }
 
-TEST(Trace, shows_an_op_passing_through_the_core) {
+TEST(Trace, ShowsAnOpPassingThroughTheCore) {
   const Machine machine = round_machine();
   RecordingSink sink;
   ScriptedRuntime runtime({RunOp{&two_tiles()}});
@@ -39,7 +39,7 @@ TEST(Trace, shows_an_op_passing_through_the_core) {
   EXPECT_EQ(sink.history(core + "vmem.used_bytes"), "0@0 4096@0 0@525");
 }
 
-TEST(Trace, names_ops_that_share_their_tiles_as_the_program_does) {
+TEST(Trace, NamesOpsThatShareTheirTilesAsTheProgramDoes) {
   const Machine machine = round_machine();
   RecordingSink sink;
   OpResult recorded;
@@ -51,7 +51,7 @@ TEST(Trace, names_ops_that_share_their_tiles_as_the_program_does) {
   EXPECT_EQ(sink.history("chip(0,0).core0.op"), "@0 conv1@0 @525 conv2@525 @1050 conv3@1050 @1059 fusion.7@1059 @1068");
 }
 
-TEST(Trace, does_not_change_what_is_traced) {
+TEST(Trace, DoesNotChangeWhatIsTraced) {
   const Machine machine = tpu_v3();
   RecordingSink sink;
   base::trace::Timeline timeline;
@@ -62,7 +62,7 @@ TEST(Trace, does_not_change_what_is_traced) {
   EXPECT_EQ(plain.records()[0].op, traced.records()[0].op);
 }
 
-TEST(Trace, puts_ops_and_units_on_a_timeline) {
+TEST(Trace, PutsOpsAndUnitsOnATimeline) {
   const Machine machine = round_machine();
   base::trace::Timeline timeline;
   OpResult recorded;
@@ -78,7 +78,7 @@ TEST(Trace, puts_ops_and_units_on_a_timeline) {
   }
 }
 
-TEST(Trace, shows_the_infeed_and_the_host) {
+TEST(Trace, ShowsTheInfeedAndTheHost) {
   const Machine machine = round_machine();
   RecordingSink sink;
   ScriptedRuntime runtime({Infeed{base::Bytes(16'000), 1}, External{0, "all-reduce"}});

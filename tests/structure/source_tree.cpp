@@ -18,6 +18,19 @@ std::ptrdiff_t height_of(const std::filesystem::path& file) {
   return found == folders().end() ? -1 : found - folders().begin();
 }
 
+/// Every .h and .cpp below these folders, in the order of their paths.
+std::vector<std::filesystem::path> files_below(const std::vector<const char*>& folders) {
+  std::vector<std::filesystem::path> files;
+  for (const char* folder : folders) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      std::string extension = entry.path().extension().string();
+      if (extension == ".h" || extension == ".cpp") files.push_back(entry.path().lexically_relative(root));
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace
 
 const std::vector<std::string>& folders() {
@@ -31,11 +44,12 @@ const std::vector<std::string>& folders() {
       "hw/isa/pasm", "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // sw
       "sw/ir", "sw/ir/rules", "sw/ir/build", "sw/ir/eval", "sw/ir/transform", "sw/hlo", "sw/hlo/graph",
-      "sw/collectives/patterns", "sw/collectives", "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder",
-      "sw/codegen/families", "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix",
-      "sw/codegen", "sw/codegen/check", "sw/compiler/fuse", "sw/compiler/tiles", "sw/compiler", "sw/spmd/mesh",
-      "sw/spmd/propagate", "sw/spmd/reshard", "sw/spmd/partition", "sw/profile", "sw/runtime", "sw/report/run",
-      "sw/report/compare", "sw/report/html/assets", "sw/report/html", "sw/report",
+      "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",
+      "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder", "sw/codegen/families",
+      "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix", "sw/codegen",
+      "sw/codegen/check", "sw/compiler/fuse", "sw/compiler/tiles", "sw/compiler", "sw/spmd/mesh", "sw/spmd/propagate",
+      "sw/spmd/reshard", "sw/spmd/partition", "sw/profile", "sw/runtime", "sw/report/run", "sw/report/compare",
+      "sw/report/html/assets", "sw/report/html", "sw/report",
       // workloads
       "workloads/machines", "workloads/shardings", "workloads", "workloads/layers", "workloads/pipelines",
       "workloads/models", "workloads/scalesim",
@@ -49,16 +63,10 @@ const std::vector<std::string>& folders() {
 }
 
 std::vector<std::filesystem::path> source_files() {
-  std::vector<std::filesystem::path> files;
-  for (const char* layer : {"base", "noc", "hw", "sw", "workloads", "studies", "app", "mpi"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / layer)) {
-      std::string extension = entry.path().extension().string();
-      if (extension == ".h" || extension == ".cpp") files.push_back(entry.path().lexically_relative(root));
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+  return files_below({"base", "noc", "hw", "sw", "workloads", "studies", "app", "mpi"});
 }
+
+std::vector<std::filesystem::path> test_files() { return files_below({"tests"}); }
 
 std::string read_source(const std::filesystem::path& relative) {
   std::ifstream file(root / relative);

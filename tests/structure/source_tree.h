@@ -14,6 +14,9 @@ const std::vector<std::string>& folders();
 /// Every .h and .cpp of the layers, in the order of their paths, relative to the repository.
 std::vector<std::filesystem::path> source_files();
 
+/// Every .h and .cpp of the tests.
+std::vector<std::filesystem::path> test_files();
+
 std::string read_source(const std::filesystem::path& relative);
 
 struct Include {

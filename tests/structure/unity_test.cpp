@@ -15,9 +15,7 @@ namespace {
 /// Every .cpp of the program and of its tests.
 std::vector<std::filesystem::path> compiled_files() {
   std::vector<std::filesystem::path> files = source_files();
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(PODSIM_SOURCE_DIR "/tests")) {
-    files.push_back(entry.path().lexically_relative(PODSIM_SOURCE_DIR));
-  }
+  for (const auto& file : test_files()) files.push_back(file);
   std::erase_if(files, [](const std::filesystem::path& file) { return file.extension() != ".cpp"; });
   return files;
 }

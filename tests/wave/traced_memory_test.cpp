@@ -26,7 +26,7 @@ TracedMemory traced_memory(const std::vector<std::string>& pattern) {
   return {nlohmann::json::parse(outcome.out), base::read_vcd(folder.read("m.vcd"))};
 }
 
-TEST(MemoryWaveform, has_every_signal_of_its_save_file) {
+TEST(MemoryWaveform, HasEverySignalOfItsSaveFile) {
   const TracedMemory memory = traced_memory({"--pattern", "mixed", "--bytes", "512KiB"});
   const std::vector<std::string> names = signals_of_save_file(read_file(hbm_save_file));
   EXPECT_GE(names.size(), 20U);
@@ -34,7 +34,7 @@ TEST(MemoryWaveform, has_every_signal_of_its_save_file) {
 }
 
 // A burst of 32 bytes keeps a pseudo-channel's pins for two clocks of 900 MHz.
-TEST(MemoryWaveform, shows_data_for_as_long_as_its_bytes_take) {
+TEST(MemoryWaveform, ShowsDataForAsLongAsItsBytesTake) {
   constexpr std::int64_t bytes = 64 << 10;
   const TracedMemory memory = traced_memory({"--pattern", "mixed", "--bytes", std::to_string(bytes)});
   double seconds = 0;
@@ -51,7 +51,7 @@ TEST(MemoryWaveform, shows_data_for_as_long_as_its_bytes_take) {
 }
 
 // A bank closes its row before it opens another one and before it is refreshed.
-TEST(MemoryWaveform, shows_banks_that_close_a_row_before_anything_else) {
+TEST(MemoryWaveform, ShowsBanksThatCloseARowBeforeAnythingElse) {
   const TracedMemory memory =
       traced_memory({"--pattern", "random", "--row", "64", "--bytes", "256KiB", "--trace", "hbm.channel3.*.banks.*"});
   int rows = 0, refreshes = 0;

@@ -23,7 +23,7 @@ base::VcdContent traced_network(const std::vector<std::string>& more = {}) {
   return base::read_vcd(folder.read("n.vcd"));
 }
 
-TEST(NetworkWaveform, has_every_signal_of_its_save_file) {
+TEST(NetworkWaveform, HasEverySignalOfItsSaveFile) {
   const base::VcdContent vcd = traced_network();
   const std::vector<std::string> names = signals_of_save_file(read_file(ici_save_file));
   EXPECT_GE(names.size(), 15U);
@@ -32,7 +32,7 @@ TEST(NetworkWaveform, has_every_signal_of_its_save_file) {
 
 // Tornado traffic goes three links on: over the wrap link goes what nodes 5, 6 and 7 send, all of it in the upper
 // class, and nothing that has not crossed it is in the upper class before.
-TEST(NetworkWaveform, shows_packets_change_their_virtual_channel_at_the_dateline) {
+TEST(NetworkWaveform, ShowsPacketsChangeTheirVirtualChannelAtTheDateline) {
   const base::VcdContent vcd = traced_network();
   const auto values = [&](const std::string& name) {
     std::set<std::string> seen;
@@ -63,7 +63,7 @@ base::VcdContent traced_ring() {
   return base::read_vcd(folder.read("r.vcd"));
 }
 
-TEST(RingWaveform, has_every_signal_of_its_save_file) {
+TEST(RingWaveform, HasEverySignalOfItsSaveFile) {
   const base::VcdContent vcd = traced_ring();
   const std::vector<std::string> names = signals_of_save_file(read_file(PODSIM_SOURCE_DIR "/waveforms/ici/ring.gtkw"));
   EXPECT_EQ(names.size(), 12U);
@@ -72,7 +72,7 @@ TEST(RingWaveform, has_every_signal_of_its_save_file) {
 
 // A step sends on what came in the step before: its message begins when that of the neighbour has taken 32 KiB at
 // 70.028 GB/s and been seen, a microsecond later, or after that.
-TEST(RingWaveform, shows_a_step_begin_after_the_message_of_the_step_before_was_seen) {
+TEST(RingWaveform, ShowsAStepBeginAfterTheMessageOfTheStepBeforeWasSeen) {
   const base::VcdContent vcd = traced_ring();
   const auto begin = [&](const std::string& chip, int step) {
     for (const auto& [time, value] : vcd.signals.at("chip" + chip + ".ici.x_plus.message").changes) {

@@ -138,7 +138,7 @@ TEST(CompiledResNet50, ItsOpsTakeTogetherWhatTheyTakeOnSilicon) {
   std::istringstream profile(measured_profile());
   std::string line;
   if (!std::getline(profile, line)) GTEST_SKIP() << "no measured profile to compare with";
-  constexpr double kStepsProfiled = 1664;
+  constexpr double steps_profiled = 1664;
   double measured_us = 0;
   while (std::getline(profile, line)) {
     if (line.find('"') == std::string::npos) continue;  // an op that XProf could not name
@@ -147,7 +147,7 @@ TEST(CompiledResNet50, ItsOpsTakeTogetherWhatTheyTakeOnSilicon) {
     std::istringstream rest(line.substr(line.rfind('"') + 2));
     std::vector<std::string> fields;
     for (std::string field; std::getline(rest, field, ',');) fields.push_back(field);
-    measured_us += std::stod(fields.at(4)) / kStepsProfiled;
+    measured_us += std::stod(fields.at(4)) / steps_profiled;
   }
   sw::compiler::Program program = compiled().program;
   hw::timing::TilePipeline pipeline(machine());

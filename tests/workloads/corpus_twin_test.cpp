@@ -194,7 +194,7 @@ void take_out_tables(const models::TransformerOptions& options, Counts& ours, Co
   }
 }
 
-TEST(corpus_twin, llama_8b_on_8_cores_has_the_same_collectives) {
+TEST(CorpusTwin, Llama8bOn8CoresHasTheSameCollectives) {
   Counts theirs = collectives_of_corpus("hlo_llama31_8b_bf16_1x8.hlo");
   if (theirs.empty()) GTEST_SKIP() << "no ../shared/hlo_corpus";
   const models::TransformerOptions options = llama_8b(8);
@@ -208,7 +208,7 @@ TEST(corpus_twin, llama_8b_on_8_cores_has_the_same_collectives) {
   EXPECT_EQ(to_text(ours), to_text(theirs));
 }
 
-TEST(corpus_twin, mixtral_on_8_cores_has_the_same_collectives) {
+TEST(CorpusTwin, MixtralOn8CoresHasTheSameCollectives) {
   Counts theirs = collectives_of_corpus("hlo_mixtral_8x7b_bf16_1x8.hlo");
   if (theirs.empty()) GTEST_SKIP() << "no ../shared/hlo_corpus";
   const models::TransformerOptions options = mixtral();

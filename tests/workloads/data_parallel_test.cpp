@@ -4,7 +4,7 @@
 #include "base/systemc/fresh_context.h"
 #include "hw/machine.h"
 #include "noc/topology.h"
-#include "sw/collectives/collective_simulation.h"
+#include "sw/collectives/engine/collective_simulation.h"
 #include "sw/compiler/compile.h"
 #include "sw/ir/eval/evaluator.h"
 #include "tests/workloads/tiny.h"
@@ -16,28 +16,29 @@ namespace {
 
 using sw::ir::Literal;
 
-constexpr int kPartitions = 4;
-constexpr int kClasses = 5;
+constexpr int partition_count = 4;
+constexpr int class_count = 5;
 
 /// The simulated all-reduce on the partitions' numbers: two chips in a row, two cores each.
 std::vector<sw::ir::Literal> through_the_schedule(const sw::ir::Instruction& instruction,
                                                   const std::vector<std::vector<sw::ir::Literal>>& operands) {
-  sw::collectives::CoreVectors payload;
+  sw::collectives::engine::CoreVectors payload;
   for (const std::vector<sw::ir::Literal>& partition : operands) {
     std::vector<double>& values = payload.emplace_back();
     for (const sw::ir::Literal& operand : partition)
       values.insert(values.end(), operand.values.begin(), operand.values.end());
   }
   noc::Topology row({2, 1}, {false, false});
-  const sw::collectives::CollectiveRequest request{sw::collectives::CollectiveKind::all_reduce,
-                                                   operands[0][0].shape.element_type, std::int64_t(payload[0].size())};
-  const auto schedule = std::make_shared<const sw::collectives::CollectiveSchedule>(
+  const sw::collectives::schedule::CollectiveRequest request{
+      sw::collectives::CollectiveKind::all_reduce, operands[0][0].shape.element_type, std::int64_t(payload[0].size())};
+  const auto schedule = std::make_shared<const sw::collectives::schedule::CollectiveSchedule>(
       row, 2, sw::collectives::CollectiveGroups::all(row, 2), request, sw::collectives::Algorithm::two_colour,
       sw::collectives::SegmentLengths{64, 8, 64});
-  sw::collectives::CollectiveData data(*schedule, payload);
+  sw::collectives::engine::CollectiveData data(*schedule, payload);
   const base::systemc::FreshContext context;
-  sw::collectives::simulate_collective(hw::read_machine(machines::machine_config("tpu-v3")), schedule, {.data = &data});
-  sw::collectives::CoreVectors sums = data.results();
+  sw::collectives::engine::simulate_collective(hw::read_machine(machines::machine_config("tpu-v3")), schedule,
+                                               {.data = &data});
+  sw::collectives::engine::CoreVectors sums = data.results();
 
   std::vector<sw::ir::Literal> results;
   for (std::size_t p = 0; p < operands.size(); ++p) {
@@ -67,7 +68,7 @@ models::ResNetOptions resnet_options(std::int64_t replicas, sw::ir::ElementType 
 TEST(DataParallel, CompilingATrainingStepDoesNotChangeABitOfItsResult) {
   for (sw::ir::ElementType type : {sw::ir::ElementType::bf16, sw::ir::ElementType::f32}) {
     sw::ir::Module module = models::resnet_training_step(resnet_options(1, type)).module;
-    const std::vector<sw::ir::Literal> arguments = testing::arguments_for(module, 1, kClasses);
+    const std::vector<sw::ir::Literal> arguments = testing::arguments_for(module, 1, class_count);
     const sw::ir::Literal expected = sw::ir::eval::evaluate(module, arguments);
     const sw::ir::Literal actual = sw::ir::eval::evaluate(fused_module(module), arguments);
     ASSERT_EQ(actual.elements.size(), expected.elements.size());
@@ -82,10 +83,10 @@ TEST(DataParallel, CompilingATrainingStepDoesNotChangeABitOfItsResult) {
 TEST(DataParallel, FourCompiledPartitionsThroughTheSimulatedAllReduceTakeTheStepOfOneDevice) {
   sw::ir::Module one = models::resnet_training_step(resnet_options(1, sw::ir::ElementType::f32)).module;
   sw::ir::Module part =
-      fused_module(models::resnet_training_step(resnet_options(kPartitions, sw::ir::ElementType::f32)).module);
-  const std::vector<sw::ir::Literal> arguments = testing::arguments_for(one, 1, kClasses);
+      fused_module(models::resnet_training_step(resnet_options(partition_count, sw::ir::ElementType::f32)).module);
+  const std::vector<sw::ir::Literal> arguments = testing::arguments_for(one, 1, class_count);
   const sw::ir::Literal expected = sw::ir::eval::evaluate(one, arguments);
-  const std::vector<std::vector<sw::ir::Literal>> same(kPartitions, arguments);
+  const std::vector<std::vector<sw::ir::Literal>> same(partition_count, arguments);
   for (const sw::ir::Literal& actual : sw::ir::eval::evaluate_partitions(
            part, same, {.all_reduce = through_the_schedule, .infeed = {}, .outfeed = {}})) {
     for (std::size_t i = 0; i + 1 < expected.elements.size(); ++i) {
@@ -98,19 +99,19 @@ TEST(DataParallel, FourCompiledPartitionsThroughTheSimulatedAllReduceTakeTheStep
 // Partitions with separate batches: the sum over the schedule's hops against a plain sum in double precision.
 TEST(DataParallel, PartitionsWithDifferentBatchesAgreeWithAPlainSumToRounding) {
   sw::ir::Module part =
-      fused_module(models::resnet_training_step(resnet_options(kPartitions, sw::ir::ElementType::f32)).module);
+      fused_module(models::resnet_training_step(resnet_options(partition_count, sw::ir::ElementType::f32)).module);
   std::vector<std::vector<sw::ir::Literal>> arguments;
-  for (unsigned p = 0; p < kPartitions; ++p) {
-    arguments.push_back(testing::arguments_for(part, 1, kClasses));
+  for (unsigned p = 0; p < partition_count; ++p) {
+    arguments.push_back(testing::arguments_for(part, 1, class_count));
     // The tensors are alike on all partitions; images and labels, the first two parameters, are not.
-    std::vector<sw::ir::Literal> own = testing::arguments_for(part, 10 + p, kClasses);
+    std::vector<sw::ir::Literal> own = testing::arguments_for(part, 10 + p, class_count);
     arguments.back()[0] = own[0];
     arguments.back()[1] = own[1];
   }
   const std::vector<sw::ir::Literal> expected = sw::ir::eval::evaluate_partitions(part, arguments);
   const std::vector<sw::ir::Literal> actual = sw::ir::eval::evaluate_partitions(
       part, arguments, {.all_reduce = through_the_schedule, .infeed = {}, .outfeed = {}});
-  for (int p = 0; p < kPartitions; ++p) {
+  for (int p = 0; p < partition_count; ++p) {
     for (std::size_t i = 0; i + 1 < expected[p].elements.size(); ++i) {
       SCOPED_TRACE(i);
       sw::ir::testing::expect_near(actual[p].elements[i], expected[p].elements[i], 1e-5, 1e-7);

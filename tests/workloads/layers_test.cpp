@@ -20,7 +20,7 @@ using sw::ir::testing::random_literal;
 
 using sw::ir::testing::f64;
 
-TEST(layers, batch_norm_gives_every_channel_mean_beta_and_deviation_gamma) {
+TEST(Layers, BatchNormGivesEveryChannelMeanBetaAndDeviationGamma) {
   sw::ir::build::GraphBuilder b("test");
   const InstructionId x = b.parameter(sw::ir::make_shape(f64, {4, 5, 5, 2}), "x");
   Layers layers(b, testing::double_precision());
@@ -39,7 +39,7 @@ TEST(layers, batch_norm_gives_every_channel_mean_beta_and_deviation_gamma) {
   }
 }
 
-TEST(layers, softmax_cross_entropy_is_that_of_the_smoothed_distribution) {
+TEST(Layers, SoftmaxCrossEntropyIsThatOfTheSmoothedDistribution) {
   sw::ir::build::GraphBuilder b("test");
   const InstructionId logits = b.parameter(sw::ir::make_shape(f64, {2, 3}), "logits");
   const InstructionId labels = b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {2}), "labels");
@@ -56,7 +56,7 @@ TEST(layers, softmax_cross_entropy_is_that_of_the_smoothed_distribution) {
   EXPECT_NEAR(result.values[0], expected / 2, 1e-12 * expected);
 }
 
-TEST(layers, max_pool_pads_the_end_first) {
+TEST(Layers, MaxPoolPadsTheEndFirst) {
   sw::ir::build::GraphBuilder b("test");
   const InstructionId x = b.parameter(sw::ir::make_shape(f64, {1, 4, 4, 1}), "x");
   Layers layers(b, testing::double_precision());
@@ -66,7 +66,7 @@ TEST(layers, max_pool_pads_the_end_first) {
   EXPECT_EQ(b.shape(y).dimensions, (std::vector<std::int64_t>{1, 2, 2, 1}));
 }
 
-TEST(layers, global_average_pool_and_dense) {
+TEST(Layers, GlobalAveragePoolAndDense) {
   sw::ir::build::GraphBuilder b("test");
   const InstructionId x = b.parameter(sw::ir::make_shape(f64, {1, 2, 2, 1}), "x");
   Layers layers(b, testing::double_precision());

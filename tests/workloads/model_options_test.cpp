@@ -26,7 +26,7 @@ ModelKeys keys_of(Fields& fields) {
   return keys;
 }
 
-TEST(model_options, a_listing_has_the_defaults_and_the_values) {
+TEST(ModelOptions, AListingHasTheDefaultsAndTheValues) {
   Fields fields;
   const std::vector<ModelKey> list = keys_of(fields).list();
   ASSERT_EQ(list.size(), 4u);
@@ -38,7 +38,7 @@ TEST(model_options, a_listing_has_the_defaults_and_the_values) {
   EXPECT_EQ(list[3].values, "plain, gated");
 }
 
-TEST(model_options, settings_change_the_fields_they_name) {
+TEST(ModelOptions, SettingsChangeTheFieldsTheyName) {
   Fields fields;
   keys_of(fields).apply("test", {{"model.layers", "64"}, {"model.capacity", "1.25"}, {"model.flavour", "plain"}});
   EXPECT_EQ(fields.layers, 64);
@@ -59,7 +59,7 @@ std::vector<base::Diagnostic> refused(const ModelSettings& settings) {
   return {};
 }
 
-TEST(model_options, an_unknown_key_suggests_the_nearest_and_points_at_itself) {
+TEST(ModelOptions, AnUnknownKeySuggestsTheNearestAndPointsAtItself) {
   const auto wrong = refused({{"model.layer", "64"}});
   ASSERT_EQ(wrong.size(), 1u);
   EXPECT_EQ(wrong[0].message, "'model.layer' is not a key of test");
@@ -70,7 +70,7 @@ TEST(model_options, an_unknown_key_suggests_the_nearest_and_points_at_itself) {
   EXPECT_EQ(wrong[0].location.length, 11);
 }
 
-TEST(model_options, a_value_of_the_wrong_kind_or_out_of_range_is_refused_at_its_place) {
+TEST(ModelOptions, AValueOfTheWrongKindOrOutOfRangeIsRefusedAtItsPlace) {
   for (const auto& [key, value] : ModelSettings{{"model.capacity", "nan"}, {"model.tied", "yes"}}) {
     EXPECT_EQ(refused({{key, value}}).size(), 1u) << key;
   }

@@ -47,7 +47,7 @@ Optimizer rounded_numbers(OptimizerKind kind) {
 }
 
 // d = g + w/4 = (6.75, 9); v' = (7.25, 9.5); w' = w - v'/2.
-TEST(optimizer, sgd_momentum_by_hand) {
+TEST(Optimizer, SgdMomentumByHand) {
   const auto kernel = updated(rounded_numbers(OptimizerKind::sgd_momentum), true, {6, 8});
   EXPECT_EQ(kernel[1].values, (std::vector<double>{7.25, 9.5}));
   EXPECT_EQ(kernel[0].values, (std::vector<double>{3 - 3.625, 4 - 4.75}));
@@ -56,14 +56,14 @@ TEST(optimizer, sgd_momentum_by_hand) {
 }
 
 // |w| = 5, |g| = 10: t = (5/8) / (10 + 5/4) = 1/18; v' = v/2 + t/2 (g + w/4) = 0.5 + (6.75, 9)/36.
-TEST(optimizer, lars_by_hand) {
+TEST(Optimizer, LarsByHand) {
   const auto kernel = updated(rounded_numbers(OptimizerKind::lars), true, {6, 8});
   EXPECT_NEAR(kernel[1].values[0], 0.5 + 6.75 / 36, 1e-15);
   EXPECT_NEAR(kernel[1].values[1], 0.5 + 9.0 / 36, 1e-15);
   EXPECT_NEAR(kernel[0].values[1], 4 - 0.75, 1e-15);
 }
 
-TEST(optimizer, lars_leaves_the_rate_of_bias_and_of_zero_gradients_alone) {
+TEST(Optimizer, LarsLeavesTheRateOfBiasAndOfZeroGradientsAlone) {
   const auto bias = updated(rounded_numbers(OptimizerKind::lars), false, {6, 8});
   EXPECT_EQ(bias[1].values, (std::vector<double>{3.5, 4.5}));
   const auto idle = updated(rounded_numbers(OptimizerKind::lars), true, {0, 0});
@@ -155,21 +155,21 @@ Optimizer of_kind(OptimizerKind kind) {
   return optimizer;
 }
 
-TEST(optimizer, adam_over_several_steps) {
+TEST(Optimizer, AdamOverSeveralSteps) {
   for (const bool is_kernel : {true, false}) {
     const Optimizer optimizer = of_kind(OptimizerKind::adam);
     expect_values(trained(optimizer, is_kernel, {2, 3}).value, adam_reference(optimizer, is_kernel, false, {2, 3}));
   }
 }
 
-TEST(optimizer, lamb_over_several_steps) {
+TEST(Optimizer, LambOverSeveralSteps) {
   for (const bool is_kernel : {true, false}) {
     const Optimizer optimizer = of_kind(OptimizerKind::lamb);
     expect_values(trained(optimizer, is_kernel, {2, 3}).value, adam_reference(optimizer, is_kernel, true, {2, 3}));
   }
 }
 
-TEST(optimizer, lamb_leaves_the_rate_of_a_tensor_of_zeros_alone) {
+TEST(Optimizer, LambLeavesTheRateOfATensorOfZerosAlone) {
   sw::ir::build::GraphBuilder b("test");
   const sw::ir::Shape shape = sw::ir::make_shape(f64, {2});
   const TrainedTensor tensor{b.full(shape, 0), "w", true};
@@ -214,14 +214,14 @@ std::vector<double> adafactor_reference(std::size_t matrices, std::size_t rows, 
   return w;
 }
 
-TEST(optimizer, adafactor_over_several_steps) {
+TEST(Optimizer, AdafactorOverSeveralSteps) {
   const Optimizer optimizer = of_kind(OptimizerKind::adafactor);
   expect_values(trained(optimizer, true, {3, 4}).value, adafactor_reference(1, 3, 4, {3, 4}, true));
   expect_values(trained(optimizer, true, {2, 3, 4}).value, adafactor_reference(2, 3, 4, {2, 3, 4}, true));
   expect_values(trained(optimizer, false, {5}).value, adafactor_reference(1, 1, 5, {5}, false));
 }
 
-TEST(optimizer, adafactor_leaves_a_tensor_without_gradient_where_it_is) {
+TEST(Optimizer, AdafactorLeavesATensorWithoutGradientWhereItIs) {
   sw::ir::build::GraphBuilder b("test");
   const sw::ir::Shape shape = sw::ir::make_shape(f64, {2, 3});
   const TrainedTensor tensor{b.parameter(shape, "w"), "w", true};
@@ -234,7 +234,7 @@ TEST(optimizer, adafactor_leaves_a_tensor_without_gradient_where_it_is) {
   expect_values(sw::ir::eval::evaluate(module, std::vector{random_value({2, 3})}), random_value({2, 3}).values);
 }
 
-TEST(optimizer, adafactor_keeps_a_row_and_a_column_for_a_matrix) {
+TEST(Optimizer, AdafactorKeepsARowAndAColumnForAMatrix) {
   const std::vector<Slot> kept = slots(of_kind(OptimizerKind::adafactor), {7, 128, 64});
   ASSERT_EQ(kept.size(), 2u);
   EXPECT_EQ(kept[0].sizes, (std::vector<std::int64_t>{7, 128}));

@@ -88,7 +88,7 @@ models::TransformerOptions tiny_transformer() {
 
 const std::string cut_tokens = "[sharding]\n\"tokens\" = [\"x\"]\n\"targets\" = [\"x\"]\n";
 
-TEST(partitioned, a_transformer_by_its_batch) {
+TEST(Partitioned, ATransformerByItsBatch) {
   expect_same_step(models::transformer_training_step(tiny_transformer()), "x=4", cut_tokens);
   // Five sequences over four partitions: one has two, one none... and a lookup by gather.
   models::TransformerOptions options = tiny_transformer();
@@ -99,14 +99,14 @@ TEST(partitioned, a_transformer_by_its_batch) {
   expect_same_step(models::transformer_training_step(options), "x=4", cut_tokens);
 }
 
-TEST(partitioned, a_transformer_by_its_batch_with_its_weights_in_shards) {
+TEST(Partitioned, ATransformerByItsBatchWithItsWeightsInShards) {
   const std::string weights =
       cut_tokens + "\"*/w_q\" = [\"x\"]\n\"*/w_k\" = [\"x\"]\n\"*/w_v\" = [\"x\"]\n\"*/w_o\" = [\"\", \"\", \"x\"]\n" +
       "\"*/w_in\" = [\"x\"]\n\"*/w_gate\" = [\"x\"]\n\"*/w_out\" = [\"\", \"x\"]\n";
   expect_same_step(models::transformer_training_step(tiny_transformer()), "x=4", weights);
 }
 
-TEST(partitioned, a_transformer_along_two_axes_as_the_dense_model_is) {
+TEST(Partitioned, ATransformerAlongTwoAxesAsTheDenseModelIs) {
   expect_same_step(models::transformer_training_step(tiny_transformer()), "x=2,y=2",
                    shardings::sharding_text("dense_137b"));
   // Nothing divides.
@@ -119,7 +119,7 @@ TEST(partitioned, a_transformer_along_two_axes_as_the_dense_model_is) {
   expect_same_step(models::transformer_training_step(options), "x=2,y=4", shardings::sharding_text("dense_137b"));
 }
 
-TEST(partitioned, experts_each_on_a_partition) {
+TEST(Partitioned, ExpertsEachOnAPartition) {
   models::TransformerOptions options = tiny_transformer();
   options.feed_forward.activation = layers::Activation::relu;
   options.mixture.experts = 4;
@@ -130,7 +130,7 @@ TEST(partitioned, experts_each_on_a_partition) {
   expect_same_step(models::transformer_training_step(options), "x=4", shardings::sharding_text("gshard_moe"));
 }
 
-TEST(partitioned, an_encoder_and_a_decoder_by_their_heads) {
+TEST(Partitioned, AnEncoderAndADecoderByTheirHeads) {
   models::TransformerOptions options = tiny_transformer();
   options.encoder_layers = 1;
   options.source_sequence = 6;
@@ -141,7 +141,7 @@ TEST(partitioned, an_encoder_and_a_decoder_by_their_heads) {
   expect_same_step(models::transformer_training_step(options), "x=2,y=2", heads);
 }
 
-TEST(partitioned, bert_by_its_batch_and_by_its_sequence) {
+TEST(Partitioned, BertByItsBatchAndByItsSequence) {
   models::BertOptions options;
   options.batch = 4;
   options.sequence = 6;
@@ -160,7 +160,7 @@ TEST(partitioned, bert_by_its_batch_and_by_its_sequence) {
                    "[sharding]\n\"tokens\" = [\"x\", \"y\"]\n\"present\" = [\"x\", \"y\"]\n");
 }
 
-TEST(partitioned, dlrm_with_large_tables_cut) {
+TEST(Partitioned, DlrmWithLargeTablesCut) {
   models::DlrmOptions options;
   options.batch = 8;
   options.dense_features = 3;
@@ -171,7 +171,7 @@ TEST(partitioned, dlrm_with_large_tables_cut) {
   expect_same_step(models::dlrm_training_step(options), "x=4", models::dlrm_sharding(options, 4, 3));
 }
 
-TEST(partitioned, resnet_by_images_rows_and_columns) {
+TEST(Partitioned, ResnetByImagesRowsAndColumns) {
   models::ResNetOptions options = testing::tiny_resnet();
   options.batch = 2;
   options.training.optimizer.kind = OptimizerKind::lars;
@@ -181,7 +181,7 @@ TEST(partitioned, resnet_by_images_rows_and_columns) {
                    "[sharding]\n\"images\" = [\"\", \"h\", \"w\"]\n");
 }
 
-TEST(partitioned, ssd_by_rows) {
+TEST(Partitioned, SsdByRows) {
   models::SsdOptions options;
   options.batch = 1;
   options.image_size = 257;

@@ -77,7 +77,7 @@ bool is_of_the_backbone(const std::string& op_name) {
 }
 
 // Maps of 256, 128 and 64 rows: every shard has as many rows, and k - s of them come from neighbours.
-TEST_P(SpatialCut, halos_of_even_rows_are_the_closed_form) {
+TEST_P(SpatialCut, HalosOfEvenRowsAreTheClosedForm) {
   models::SsdOptions options;
   options.batch = 1;
   options.image_size = 512;
@@ -97,7 +97,7 @@ TEST_P(SpatialCut, halos_of_even_rows_are_the_closed_form) {
 }
 
 // For images of 300 rows, the maps have 150, 75 and 38 rows.
-TEST_P(SpatialCut, the_work_beyond_uneven_rows_is_the_closed_form) {
+TEST_P(SpatialCut, TheWorkBeyondUnevenRowsIsTheClosedForm) {
   models::SsdOptions options;
   options.batch = 1;
   const Cut cut = cut_by_rows(options, GetParam());
@@ -108,7 +108,7 @@ TEST_P(SpatialCut, the_work_beyond_uneven_rows_is_the_closed_form) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(ways, SpatialCut, ::testing::Values(1, 2, 4, 8));
+INSTANTIATE_TEST_SUITE_P(Ways, SpatialCut, ::testing::Values(1, 2, 4, 8));
 
 }  // namespace
 }  // namespace podsim::workloads

@@ -75,7 +75,7 @@ void expect_same_update(const sw::ir::Literal& actual, const sw::ir::Literal& ex
 
 class DataParallel : public ::testing::TestWithParam<OptimizerKind> {};
 
-TEST_P(DataParallel, four_partitions_give_the_update_of_one_device_with_the_whole_batch) {
+TEST_P(DataParallel, FourPartitionsGiveTheUpdateOfOneDeviceWithTheWholeBatch) {
   const std::int64_t batch = 2;
   const auto whole = plain_network(batch * partitions, training_options(GetParam(), 1, sw::ir::ElementType::f64),
                                    testing::double_precision());
@@ -91,7 +91,7 @@ TEST_P(DataParallel, four_partitions_give_the_update_of_one_device_with_the_whol
   EXPECT_NEAR(loss, expected.elements.back().values[0], 1e-12);
 }
 
-TEST_P(DataParallel, with_bf16_gradients_the_update_agrees_to_their_rounding) {
+TEST_P(DataParallel, WithBf16GradientsTheUpdateAgreesToTheirRounding) {
   const std::int64_t batch = 2;
   const auto whole = plain_network(batch * partitions, training_options(GetParam(), 1, sw::ir::ElementType::f64),
                                    testing::double_precision());
@@ -111,7 +111,7 @@ TEST_P(DataParallel, with_bf16_gradients_the_update_agrees_to_their_rounding) {
 
 // Batch norm takes its statistics from a partition's own samples. Partitions with the same samples have the statistics
 // of those samples repeated, so there too the update must be that of one device.
-TEST_P(DataParallel, a_resnet_on_four_copies_of_a_batch_updates_as_one_device_does) {
+TEST_P(DataParallel, AResnetOnFourCopiesOfABatchUpdatesAsOneDeviceDoes) {
   models::ResNetOptions options = testing::tiny_resnet();
   options.training.optimizer.kind = GetParam();
   options.training.replicas = partitions;
@@ -134,12 +134,12 @@ TEST_P(DataParallel, a_resnet_on_four_copies_of_a_batch_updates_as_one_device_do
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(training_step, DataParallel,
+INSTANTIATE_TEST_SUITE_P(TrainingStep, DataParallel,
                          ::testing::Values(OptimizerKind::sgd_momentum, OptimizerKind::lars), [](const auto& param) {
                            return param.param == OptimizerKind::lars ? "lars" : "sgd_momentum";
                          });
 
-TEST(training_step, gradients_are_all_reduced_in_bf16_and_scaled_by_the_replicas_after) {
+TEST(TrainingStep, GradientsAreAllReducedInBf16AndScaledByTheReplicasAfter) {
   const TrainingStep step = plain_network(2, training_options(OptimizerKind::lars, 8, sw::ir::ElementType::bf16), {});
   const sw::ir::Computation& entry = step.module.entry_computation();
   const auto users = sw::ir::users_of(entry);

@@ -15,7 +15,7 @@
 namespace podsim::workloads {
 namespace {
 
-TEST(workload, every_registered_name_builds_what_it_names) {
+TEST(Workload, EveryRegisteredNameBuildsWhatItNames) {
   for (const WorkloadEntry& entry : models::workload_registry()) {
     SCOPED_TRACE(entry.name);
     const Workload workload = models::build_workload(entry.name, {});
@@ -26,13 +26,13 @@ TEST(workload, every_registered_name_builds_what_it_names) {
   }
 }
 
-TEST(workload, the_default_batch_of_resnet50_is_128_per_core) {
+TEST(Workload, TheDefaultBatchOfResnet50Is128PerCore) {
   WorkloadOptions options;
   options.replicas = 4;
   EXPECT_EQ(models::build_workload("resnet50", options).samples, 4 * 128);
 }
 
-TEST(workload, every_registered_name_is_documented) {
+TEST(Workload, EveryRegisteredNameIsDocumented) {
   std::ifstream file(std::filesystem::path(PODSIM_SOURCE_DIR) / "docs" / "workloads.md");
   std::ostringstream text;
   text << file.rdbuf();
@@ -41,7 +41,7 @@ TEST(workload, every_registered_name_is_documented) {
   }
 }
 
-TEST(workload, a_batch_per_core_is_that_of_every_core) {
+TEST(Workload, ABatchPerCoreIsThatOfEveryCore) {
   for (const char* name : {"resnet50", "transformer"}) {
     WorkloadOptions options;
     options.batch_per_core = 2;
@@ -50,7 +50,7 @@ TEST(workload, a_batch_per_core_is_that_of_every_core) {
   }
 }
 
-TEST(workload, a_batch_of_all_cores_and_one_per_core_exclude_each_other) {
+TEST(Workload, ABatchOfAllCoresAndOnePerCoreExcludeEachOther) {
   WorkloadOptions options;
   options.replicas = 8;
   options.model["model.batch"] = "12";
@@ -59,7 +59,7 @@ TEST(workload, a_batch_of_all_cores_and_one_per_core_exclude_each_other) {
   EXPECT_THROW(models::build_workload("transformer", options), base::InputError);
 }
 
-TEST(workload, parameters_that_hold_the_batch_have_it_first) {
+TEST(Workload, ParametersThatHoldTheBatchHaveItFirst) {
   for (const WorkloadEntry& entry : models::workload_registry()) {
     const Workload workload = models::build_workload(entry.name, {});
     const sw::ir::Computation& main = workload.step.module.entry_computation();
@@ -73,7 +73,7 @@ TEST(workload, parameters_that_hold_the_batch_have_it_first) {
   }
 }
 
-TEST(workload, settings_reach_the_model) {
+TEST(Workload, SettingsReachTheModel) {
   WorkloadOptions options;
   options.batch_per_core = 1;
   options.model["model.classes"] = "7";
@@ -85,14 +85,14 @@ TEST(workload, settings_reach_the_model) {
   EXPECT_EQ(entry[*bias].shape.dimensions, (std::vector<std::int64_t>{7}));
 }
 
-TEST(workload, data_parallel_cuts_the_batch_by_all_axes) {
+TEST(Workload, DataParallelCutsTheBatchByAllAxes) {
   Workload workload;
   workload.batched = {"tokens", "labels"};
   const std::vector<std::string> axes = {"x", "y"};
   EXPECT_EQ(data_parallel_sharding(workload, axes), "[sharding]\n\"tokens\" = [\"x+y\"]\n\"labels\" = [\"x+y\"]\n");
 }
 
-TEST(workload, an_unknown_name_suggests_the_nearest) {
+TEST(Workload, AnUnknownNameSuggestsTheNearest) {
   try {
     models::build_workload("resnet5O", {});
     FAIL();
@@ -102,7 +102,7 @@ TEST(workload, an_unknown_name_suggests_the_nearest) {
   }
 }
 
-TEST(workload, a_batch_or_replica_count_below_one_is_refused) {
+TEST(Workload, ABatchOrReplicaCountBelowOneIsRefused) {
   WorkloadOptions no_batch;
   no_batch.batch_per_core = 0;
   EXPECT_THROW(models::build_workload("resnet50", no_batch), base::InputError);

@@ -117,7 +117,7 @@ class Planner {
         } else {
           sinks_[id].insert(user);
         }
-        if (sinks_[id].size() > kManySinks) break;
+        if (sinks_[id].size() > many_sinks) break;
       }
     }
   }
@@ -335,7 +335,7 @@ class Planner {
     return true;
   }
 
-  static constexpr std::size_t kManySinks = 16;  ///< more readers than this are not distinguished
+  static constexpr std::size_t many_sinks = 16;  ///< more readers than this are not distinguished
 
   const ir::Computation& computation_;
   Operands operands_;

@@ -12,7 +12,7 @@ namespace podsim::sw::compiler::fuse {
 namespace {
 
 /// Ratio of `extent` padded to the lanes to `extent`.
-double lane_waste(std::int64_t extent) { return double(base::round_up(extent, ir::kLanes)) / double(extent); }
+double lane_waste(std::int64_t extent) { return double(base::round_up(extent, ir::tile_lanes)) / double(extent); }
 
 /// A layout with `first` in the lanes, `second` in the sublanes, and the others row-major.
 std::vector<int> with_minor(int rank, int first, int second) {
@@ -30,7 +30,7 @@ std::vector<int> batch_and_feature_layout(const ir::Shape& shape, int batch, int
 
 std::vector<int> image_layout(const ir::Shape& shape, int batch, int feature, const std::vector<int>& spatial) {
   const std::vector<int> usual = batch_and_feature_layout(shape, batch, feature);
-  if (usual[1] != batch || shape.dimensions[batch] >= ir::kSublanes || spatial.empty()) return usual;
+  if (usual[1] != batch || shape.dimensions[batch] >= ir::tile_sublanes || spatial.empty()) return usual;
   ir::Shape by_batch = shape, by_position = shape;
   by_batch.minor_to_major = usual;
   by_position.minor_to_major = with_minor(shape.rank(), feature, spatial.back());

@@ -8,7 +8,7 @@
 namespace podsim::sw::compiler::tiles {
 namespace {
 
-constexpr std::int64_t kWord = 4;
+constexpr std::int64_t word_bytes = 4;
 
 struct Pieces {
   std::int64_t count = 1, bytes = 0;
@@ -18,14 +18,14 @@ struct Pieces {
 Pieces of_plane(const ir::Shape& array, const std::vector<std::int64_t>& sizes) {
   const std::int64_t width = ir::byte_width(array.element_type);
   const int lane = array.minor_dimension(0), sublane = array.minor_dimension(1);
-  const std::int64_t lane_tiles = base::divide_round_up(sizes[lane], ir::kLanes);
+  const std::int64_t lane_tiles = base::divide_round_up(sizes[lane], ir::tile_lanes);
   const std::int64_t height = array.dimensions[sublane];
-  const std::int64_t sublane_tiles = base::divide_round_up(sizes[sublane], ir::kSublanes);
-  const std::int64_t tile_bytes = ir::kLanes * ir::kSublanes * width;
-  if (sizes[sublane] != height && sizes[sublane] % ir::kSublanes != 0) {
-    const std::int64_t packed = std::max<std::int64_t>(1, kWord / width);
-    const std::int64_t rows = base::divide_round_up(std::min(sizes[sublane], ir::kSublanes), packed);
-    return {lane_tiles * sublane_tiles, rows * ir::kLanes * std::max(width, kWord)};
+  const std::int64_t sublane_tiles = base::divide_round_up(sizes[sublane], ir::tile_sublanes);
+  const std::int64_t tile_bytes = ir::tile_lanes * ir::tile_sublanes * width;
+  if (sizes[sublane] != height && sizes[sublane] % ir::tile_sublanes != 0) {
+    const std::int64_t packed = std::max<std::int64_t>(1, word_bytes / width);
+    const std::int64_t rows = base::divide_round_up(std::min(sizes[sublane], ir::tile_sublanes), packed);
+    return {lane_tiles * sublane_tiles, rows * ir::tile_lanes * std::max(width, word_bytes)};
   }
   if (sizes[lane] != array.dimensions[lane]) return {sublane_tiles, lane_tiles * tile_bytes};
   return {1, sublane_tiles * lane_tiles * tile_bytes};

@@ -45,14 +45,14 @@ void stationary_kernel(MatmulProblem& problem, const ir::Instruction& convolutio
   const ir::ConvolutionDimensions& dims = convolution.convolution;
   std::int64_t batch = input.dimensions[dims.input_batch];
   // A batch smaller than a register's sublanes is packed together with the positions.
-  bool batch_in_sublanes = convolution.shape.minor_dimension(1) == dims.output_batch && batch >= ir::kSublanes;
+  bool batch_in_sublanes = convolution.shape.minor_dimension(1) == dims.output_batch && batch >= ir::tile_sublanes;
   problem.row_operand = 0;
   problem.lane_operand = 1;
   problem.lanes = convolution.shape.dimensions[dims.output_feature];
   // Every tap meets one in `dilation` output positions.
   std::int64_t positions = base::divide_round_up(window.output_positions, window.dilation);
-  problem.rows = batch_in_sublanes ? base::round_up(batch, ir::kSublanes) * positions
-                                   : base::round_up(batch * positions, ir::kSublanes);
+  problem.rows = batch_in_sublanes ? base::round_up(batch, ir::tile_sublanes) * positions
+                                   : base::round_up(batch * positions, ir::tile_sublanes);
 }
 
 /// Batch in the lanes, and more taps than outputs: a weight gradient, whose window is the image. The taps are
@@ -64,7 +64,7 @@ void stationary_taps(MatmulProblem& problem, const ir::Instruction& convolution,
   problem.lane_operand = 0;
   problem.lanes = input.dimensions[dims.input_batch];
   problem.rows =
-      base::round_up(convolution.shape.dimensions[dims.output_feature], ir::kSublanes) * window.output_positions;
+      base::round_up(convolution.shape.dimensions[dims.output_feature], ir::tile_sublanes) * window.output_positions;
 }
 
 /// Batch in the lanes: every input pixel is stationary once and all kernel taps stream past it.
@@ -74,7 +74,7 @@ void stationary_pixels(MatmulProblem& problem, const ir::Instruction& convolutio
   problem.row_operand = 1;
   problem.lane_operand = 0;
   problem.lanes = input.dimensions[dims.input_batch];
-  std::int64_t features = base::round_up(convolution.shape.dimensions[dims.output_feature], ir::kSublanes);
+  std::int64_t features = base::round_up(convolution.shape.dimensions[dims.output_feature], ir::tile_sublanes);
   // Each pixel meets taps * outputs / inputs kernel positions; pixels that meet none are not loaded.
   std::int64_t meetings = base::divide_round_up(window.taps * window.output_positions, window.dilation);
   std::int64_t uses = std::max<std::int64_t>(1, meetings / window.input_positions);
@@ -91,7 +91,7 @@ void add_halo(MatmulProblem& problem, const ir::Instruction& convolution, const 
   problem.halo_per_split = double(std::min(overlap, extent)) / double(extent);
   bool batch_in_lanes = convolution.shape.minor_dimension(0) == convolution.convolution.output_batch;
   std::int64_t batch = input.dimensions[convolution.convolution.input_batch];
-  problem.splits_without_halo = base::divide_round_up(batch, batch_in_lanes ? array : ir::kSublanes);
+  problem.splits_without_halo = base::divide_round_up(batch, batch_in_lanes ? array : ir::tile_sublanes);
 }
 
 MatmulProblem convolution_problem(const ir::Instruction& convolution, const ir::Shape& input, std::int64_t array) {
@@ -108,10 +108,10 @@ MatmulProblem convolution_problem(const ir::Instruction& convolution, const ir::
     stationary_kernel(problem, convolution, input, window);
   }
   std::int64_t channels = input.dimensions[dims.input_feature];
-  bool pack_taps = channels < ir::kSublanes;
+  bool pack_taps = channels < ir::tile_sublanes;
   if (window.taps > window.output_positions) {
     // A weight gradient contracts batch and space together: registers of eight batch rows fill the array's depth.
-    std::int64_t depth = pack_taps ? channels : base::round_up(channels, ir::kSublanes);
+    std::int64_t depth = pack_taps ? channels : base::round_up(channels, ir::tile_sublanes);
     problem.contraction_tiles = base::divide_round_up(depth * window.taps, array);
   } else if (pack_taps) {
     problem.contraction_tiles = base::divide_round_up(channels * window.taps, array);
@@ -150,7 +150,7 @@ MatmulProblem dot_problem(const ir::Instruction& dot, const ir::Shape& lhs, cons
   problem.row_operand = rhs_in_lanes ? 0 : 1;
   problem.lane_operand = rhs_in_lanes ? 1 : 0;
   problem.lanes = rhs_in_lanes ? rhs_free : lhs_free;
-  problem.rows = base::round_up(rhs_in_lanes ? lhs_free : rhs_free, ir::kSublanes);
+  problem.rows = base::round_up(rhs_in_lanes ? lhs_free : rhs_free, ir::tile_sublanes);
   problem.contraction_tiles = base::divide_round_up(contracted, array);
   problem.output_rows = problem.batch * problem.rows;
   problem.splits_without_halo = problem.rows;

@@ -15,10 +15,10 @@
 namespace podsim::sw::compiler::tiles {
 namespace {
 
-constexpr base::Bytes kRegisterBytes{4096};
+constexpr base::Bytes register_bytes{4096};
 
 /// Registers for the bytes of one array, rounded up: a register holds 1024 f32 or 2048 bf16.
-std::int64_t registers_moved(base::Bytes bytes) { return base::divide_round_up(bytes.value(), kRegisterBytes.value()); }
+std::int64_t registers_moved(base::Bytes bytes) { return base::divide_round_up(bytes.value(), register_bytes.value()); }
 
 hw::VectorWork& operator+=(hw::VectorWork& sum, const hw::VectorWork& other) {
   sum.loads += other.loads;

@@ -38,7 +38,7 @@ IndexedRows TileBlocks::updated_block() const { return share(work_.updated, outp
 
 hw::MxuWork TileBlocks::earlier_mxu(const MatmulProblem& problem) const {
   return spread({.weight_tiles = base::divide_round_up(problem.weight_tiles(machine_.mxu.size), tiling_.tiles()),
-                 .rows = base::round_up(problem.rows, ir::kSublanes)});
+                 .rows = base::round_up(problem.rows, ir::tile_sublanes)});
 }
 
 hw::MxuWork TileBlocks::mxu() const {
@@ -50,7 +50,7 @@ hw::MxuWork TileBlocks::mxu() const {
       base::divide_round_up(lane_tiles, lane_splits) * base::divide_round_up(problem.stationary_blocks, block_splits);
   return spread({.weight_tiles = base::divide_round_up(problem.batch, tiling_.batch) * stationary *
                                  base::divide_round_up(problem.contraction_tiles, tiling_.contraction),
-                 .rows = base::round_up(base::divide_round_up(problem.rows, tiling_.rows), ir::kSublanes)});
+                 .rows = base::round_up(base::divide_round_up(problem.rows, tiling_.rows), ir::tile_sublanes)});
 }
 
 Bytes TileBlocks::accumulator() const {
@@ -72,7 +72,7 @@ Bytes TileBlocks::vmem() const {
 hw::MxuWork TileBlocks::spread(const hw::MxuWork& whole) const {
   std::int64_t units = machine_.mxu.count;
   hw::MxuWork divided{whole.weight_tiles * units,
-                      base::round_up(base::divide_round_up(whole.rows, units), ir::kSublanes)};
+                      base::round_up(base::divide_round_up(whole.rows, units), ir::tile_sublanes)};
   auto cycles = [&](const hw::MxuWork& work) {
     return base::divide_round_up(work.weight_tiles, units) * std::max(work.rows, machine_.mxu.weight_load.value());
   };

@@ -48,7 +48,7 @@ bool any(const hw::VectorWork& work) { return work != hw::VectorWork{}; }
 /// sums there: a load, an addition and a store per register.
 hw::VectorWork accumulation(const hw::MxuWork& mxu, const MatmulProblem& problem, const hw::Machine& machine) {
   std::int64_t registers_per_row = base::divide_round_up(machine.mxu.size, machine.vector.lanes);
-  std::int64_t registers = mxu.weight_tiles * (mxu.rows / ir::kSublanes) * registers_per_row;
+  std::int64_t registers = mxu.weight_tiles * (mxu.rows / ir::tile_sublanes) * registers_per_row;
   bool sums = problem.contraction_tiles > 1;
   return {.loads = sums ? registers : 0, .stores = registers, .alu_ops = sums ? registers : 0, .transcendentals = 0};
 }

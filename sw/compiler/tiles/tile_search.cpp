@@ -19,7 +19,7 @@ using base::Bytes;
 using base::divide_round_up;
 
 /// Limits on the tiles of an op; a larger limit applies only if nothing fits VMEM under the smaller one.
-constexpr std::array<std::int64_t, 3> kMostTiles{1024, 16384, 262144};
+constexpr std::array<std::int64_t, 3> tile_limits{1024, 16384, 262144};
 
 std::vector<std::int64_t> powers_up_to(std::int64_t limit) {
   std::vector<std::int64_t> powers;
@@ -38,7 +38,7 @@ std::vector<Tiling> candidates(const OpWork& work, const hw::Machine& machine, s
   bool pixels = problem.stationary_blocks > 1;
   std::int64_t most_columns = std::max<std::int64_t>(1, machine.compiler.prologue_columns / machine.mxu.size);
   for (std::int64_t batch : powers_up_to(problem.batch)) {
-    for (std::int64_t rows : powers_up_to(problem.rows / ir::kSublanes)) {
+    for (std::int64_t rows : powers_up_to(problem.rows / ir::tile_sublanes)) {
       for (std::int64_t lanes : powers_up_to(problem.stationary_blocks * lane_tiles)) {
         if (!pixels && base::divide_round_up(lane_tiles, lanes) > most_columns) continue;
         for (std::int64_t contraction : powers_up_to(problem.contraction_tiles)) {
@@ -126,7 +126,7 @@ struct Candidate {
 /// Drops tilings with tiles that move less than compiler.least_tile on average, unless they have the fewest tiles of
 /// all that fit.
 void keep_large_tiles(const LowerBound& bound, Bytes least, std::vector<Candidate>& fitting) {
-  std::int64_t fewest = kMostTiles.back();
+  std::int64_t fewest = tile_limits.back();
   for (const Candidate& candidate : fitting) fewest = std::min(fewest, candidate.tiling.tiles());
   std::erase_if(fitting, [&](const Candidate& candidate) {
     const std::int64_t tiles = candidate.tiling.tiles();
@@ -139,7 +139,7 @@ std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine&
   LowerBound bound(work, machine);
   std::vector<Candidate> fitting;
   std::optional<Bytes> smallest;
-  for (std::int64_t most_tiles : kMostTiles) {
+  for (std::int64_t most_tiles : tile_limits) {
     for (const Tiling& tiling : candidates(work, machine, most_tiles)) {
       Bytes vmem = TileBlocks(work, tiling, machine).vmem();
       smallest = std::min(smallest.value_or(vmem), vmem);
@@ -149,7 +149,7 @@ std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine&
   }
   if (fitting.empty()) {
     throw base::SimulationError("op '" + name + "' needs " + base::to_string(smallest.value_or(Bytes(0))) +
-                                " of VMEM when cut into at most " + std::to_string(kMostTiles.back()) +
+                                " of VMEM when cut into at most " + std::to_string(tile_limits.back()) +
                                 " tiles; a core has " + base::to_string(machine.vmem));
   }
   // Rows that are looked up move one by one, whatever the tile.

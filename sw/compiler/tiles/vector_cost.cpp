@@ -12,13 +12,13 @@
 namespace podsim::sw::compiler::tiles {
 namespace {
 
-constexpr std::int64_t kRegisterElements = 1024;
+constexpr std::int64_t register_elements = 1024;
 
 /// Random bits come from a generator on vector registers, with three shifts and three exclusive ors as in a xorshift
 /// generator. With the four operations that XLA counts for each bit of a dropout mask, that is the 5.0 cycles for 1024
 /// numbers measured on TPU v3. A number between 0 and 1 takes exponent and mantissa, a subtraction, scale and offset.
-constexpr std::int64_t kRandomBits = 6;
-constexpr std::int64_t kRandomNumber = kRandomBits + 5;
+constexpr std::int64_t random_bits = 6;
+constexpr std::int64_t random_number = random_bits + 5;
 
 /// Cost per register of the result.
 ElementwiseCost cost_per_register(const ir::Instruction& instruction, const ir::Computation& computation) {
@@ -30,16 +30,16 @@ ElementwiseCost cost_per_register(const ir::Instruction& instruction, const ir::
     case ir::Opcode::iota:
       return {1, 0};
     case ir::Opcode::rng:
-      return {ir::is_floating_point(instruction.shape.element_type) ? kRandomNumber : kRandomBits, 0};
+      return {ir::is_floating_point(instruction.shape.element_type) ? random_number : random_bits, 0};
     case ir::Opcode::rng_bit_generator:
-      return {kRandomBits, 0};
+      return {random_bits, 0};
     default:
       return ir::is_elementwise(instruction.opcode) ? elementwise_cost(instruction.opcode) : ElementwiseCost{};
   }
 }
 
 /// ALU operations of a bitonic exchange for every operand: a comparison, a select, and the other select of the pair.
-constexpr std::int64_t kExchange = 3;
+constexpr std::int64_t exchange_cycles = 3;
 
 const ir::Shape& first_array(const ir::Shape& shape) {
   return shape.is_tuple() ? first_array(shape.tuple_shapes[0]) : shape;
@@ -62,7 +62,7 @@ bool sorts_lanes(const ir::Instruction& sort) {
 std::int64_t sorted_registers(const ir::Shape& shape) {
   if (shape.rank() != 1) return vector_registers(shape);
   const auto padded = std::int64_t(std::bit_ceil(std::uint64_t(std::max<std::int64_t>(1, shape.element_count()))));
-  return base::divide_round_up(padded, kRegisterElements);
+  return base::divide_round_up(padded, register_elements);
 }
 
 std::int64_t arrays_elements(const ir::Shape& shape) {
@@ -77,7 +77,7 @@ std::int64_t lane_reduction_cost(const ir::Instruction& reduce, const ir::Shape&
   if (std::ranges::find(reduce.dimensions, lane) == reduce.dimensions.end()) return 0;
   // All other dimensions are added register by register first; then the lanes of one register are folded per eight kept
   // rows.
-  return base::divide_round_up(arrays_elements(reduce.shape), ir::kSublanes);
+  return base::divide_round_up(arrays_elements(reduce.shape), ir::tile_sublanes);
 }
 
 /// Only a dimension that is in the lanes of the operand but not in those of the result has to move, and only if it has
@@ -87,7 +87,7 @@ std::int64_t lane_broadcast_cost(const ir::Instruction& broadcast, const ir::Sha
   const int lane = operand.minor_dimension(0);
   const auto becomes = int(broadcast.dimensions[std::size_t(lane)]);
   if (operand.dimensions[std::size_t(lane)] == 1 || becomes == broadcast.shape.minor_dimension(0)) return 0;
-  return base::divide_round_up(operand.element_count(), ir::kSublanes);
+  return base::divide_round_up(operand.element_count(), ir::tile_sublanes);
 }
 
 /// The dimension of the operand that is `i`-th most minor in the result.
@@ -121,11 +121,11 @@ std::int64_t reshape_cost(const ir::Instruction& reshape, const ir::Shape& opera
   const auto from = tiled_sizes(operand), to = tiled_sizes(reshape.shape);
   const std::int64_t registers = std::max(vector_registers(operand), vector_registers(reshape.shape));
   if (from[0] == to[0]) {
-    return from[1] == to[1] || (from[1] % ir::kSublanes == 0 && to[1] % ir::kSublanes == 0) ? 0 : registers;
+    return from[1] == to[1] || (from[1] % ir::tile_sublanes == 0 && to[1] % ir::tile_sublanes == 0) ? 0 : registers;
   }
   const std::int64_t row = std::min(from[0], to[0]);
-  if (row % ir::kLanes == 0) return registers;
-  return std::min(ir::kSublanes * registers, base::divide_round_up(operand.element_count(), row));
+  if (row % ir::tile_lanes == 0) return registers;
+  return std::min(ir::tile_sublanes * registers, base::divide_round_up(operand.element_count(), row));
 }
 
 bool all_multiples(const ir::Instruction& concatenate, const ir::Computation& computation, int dimension,
@@ -157,7 +157,7 @@ hw::VectorWork select_and_scatter_cost(const ir::Instruction& instruction, const
 
 std::int64_t vector_registers(const ir::Shape& shape) {
   int width = std::max(1, ir::byte_width(shape.element_type));
-  return base::divide_round_up(ir::padded_bytes(shape).value() / width, kRegisterElements);
+  return base::divide_round_up(ir::padded_bytes(shape).value() / width, register_elements);
 }
 
 hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computation& computation) {
@@ -176,8 +176,10 @@ hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computa
     case ir::Opcode::sort: {
       std::int64_t registers = 0;
       for (ir::InstructionId operand : instruction.operands) registers += sorted_registers(computation[operand].shape);
-      return {
-          .loads = 0, .stores = 0, .alu_ops = kExchange * sort_passes(instruction) * registers, .transcendentals = 0};
+      return {.loads = 0,
+              .stores = 0,
+              .alu_ops = exchange_cycles * sort_passes(instruction) * registers,
+              .transcendentals = 0};
     }
     default: {
       const ElementwiseCost cost = cost_per_register(instruction, computation);
@@ -220,9 +222,10 @@ std::int64_t sort_passes(const ir::Instruction& instruction) {
 bool concatenates_tiles(const ir::Instruction& instruction, const ir::Computation& computation) {
   if (instruction.shape.rank() == 0 || instruction.dimensions.empty()) return true;
   const int along = int(instruction.dimensions.front());
-  if (along == instruction.shape.minor_dimension(0)) return all_multiples(instruction, computation, along, ir::kLanes);
+  if (along == instruction.shape.minor_dimension(0))
+    return all_multiples(instruction, computation, along, ir::tile_lanes);
   if (instruction.shape.rank() == 1 || along != instruction.shape.minor_dimension(1)) return true;
-  return all_multiples(instruction, computation, along, ir::kSublanes);
+  return all_multiples(instruction, computation, along, ir::tile_sublanes);
 }
 
 }  // namespace podsim::sw::compiler::tiles

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sw/ir/annotation.h"
 #include "sw/ir/device_groups.h"
 #include "sw/ir/eval/bit_pattern.h"
 #include "sw/ir/eval/collective_values.h"
@@ -46,16 +47,6 @@ std::vector<InstructionId> last_uses(const Computation& computation) {
 bool is_token(const Shape& shape) { return shape.element_type == ElementType::token; }
 
 Value token() { return Value(Literal{make_shape(ElementType::token, {}), {}, {}}); }
-
-/// Custom calls that only pass information about their operand to the compiler.
-bool is_annotation(const std::string& target) {
-  static constexpr std::string_view names[] = {
-      "Sharding",    "SPMDFullToShardShape", "SPMDShardToFullShape",       "annotate_device_placement",
-      "MoveToHost",  "MoveToDevice",         "AssumeGatherIndicesInBound", "LayoutConstraint",
-      "PinToDevice", "PinToDeviceSram",      "xla.sdy.FuncResultSharding",
-  };
-  return std::ranges::find(names, target) != std::end(names);
-}
 
 }  // namespace
 
@@ -240,7 +231,8 @@ Literal Evaluation::evaluate_called(const Instruction& instruction, const std::v
 Value Evaluation::custom_call(const Instruction& instruction, std::size_t at) const {
   const bool same =
       !instruction.operands.empty() && computation_[instruction.operands[0]].shape.compatible(instruction.shape);
-  if (same && is_annotation(instruction.target)) return operand(instruction, 0, at);
+  const Annotation* const annotation = find_annotation(instruction.target);
+  if (same && annotation != nullptr && annotation->returns_operand) return operand(instruction, 0, at);
   if (instruction.target == "AllocateBuffer") return Value(make_zeros(instruction.shape));
   throw std::logic_error(fmt::format("what '{}' computes is not known", instruction.target));
 }

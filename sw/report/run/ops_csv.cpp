@@ -10,7 +10,7 @@
 namespace podsim::sw::report::run {
 namespace {
 
-constexpr const char* kHeader =
+constexpr const char* header_text =
     "Rank,Category,HLO op,TF op,#Occurrences,Total time (us),Avg. time (us),Total self time (us),Avg. self time "
     "(us),Total self time (%),Cumulative total self time (%),%time stalled by DMA,Measured GFLOP/s,Measured Memory BW "
     "(GiB/s),Operational Intensity (FLOP/Byte),Bound by,HLO Rematerialization,Outside Compilation\n";
@@ -37,7 +37,7 @@ std::string ops_csv(const RunReport& report) {
   const std::vector<OpTotal> ops = report.ops();
   double all = 0;
   for (const OpTotal& total : ops) all += double(total.duration.value());
-  std::string text = kHeader;
+  std::string text = header_text;
   double cumulative = 0;
   int rank = 0;
   for (const OpTotal& total : ops) {

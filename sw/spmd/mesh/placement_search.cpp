@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "base/diagnostic.h"
-#include "sw/collectives/collective_estimate.h"
+#include "sw/collectives/schedule/algorithm_choice.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
 
 namespace podsim::sw::spmd::mesh {
@@ -59,12 +59,13 @@ class PlacementCost {
   double seconds_of(const compiler::CollectiveOp& op, int number, Groups groups) {
     auto [known, is_new] = known_.try_emplace({number, groups}, 0);
     if (!is_new) return known->second;
-    const collectives::CollectiveRequest request{op.kind, op.element_type,
-                                                 op.bytes.value() / ir::byte_width(op.element_type)};
+    const collectives::schedule::CollectiveRequest request{op.kind, op.element_type,
+                                                           op.bytes.value() / ir::byte_width(op.element_type)};
     const collectives::CollectiveGroups on =
         groups.empty() ? collectives::CollectiveGroups::all(slice_, int(machine_.cores_per_chip))
                        : collectives::CollectiveGroups(std::move(groups));
-    const collectives::AlgorithmChoice choice = collectives::choose_algorithm(machine_, slice_, on, request);
+    const collectives::schedule::AlgorithmChoice choice =
+        collectives::schedule::choose_algorithm(machine_, slice_, on, request);
     return known->second = choice.candidates.front().modelled.si();
   }
 

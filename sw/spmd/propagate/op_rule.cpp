@@ -2,9 +2,9 @@
 #include "sw/spmd/propagate/op_rule.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
+#include "sw/ir/annotation.h"
 #include "sw/spmd/mesh/axis_sharding.h"
 #include "sw/spmd/propagate/op_rule_builder.h"
 
@@ -130,17 +130,9 @@ void batch_norm_rule(OpRuleBuilder& rule) {
 
 /// True for custom calls that only annotate their operand.
 bool hands_on(const OpRuleBuilder& rule) {
-  static constexpr std::string_view targets[] = {"Sharding",
-                                                 "annotate_device_placement",
-                                                 "MoveToHost",
-                                                 "MoveToDevice",
-                                                 "PinToDevice",
-                                                 "PinToDeviceSram",
-                                                 "LayoutConstraint",
-                                                 "AssumeGatherIndicesInBound",
-                                                 "xla.sdy.FuncResultSharding"};
-  return std::ranges::find(targets, rule.instruction().target) != std::end(targets) && rule.operand_count() == 1 &&
-         rule.result_count() == 1 && rule.operand(0).dimensions == rule.result(0).dimensions;
+  const ir::Annotation* const annotation = ir::find_annotation(rule.instruction().target);
+  return annotation != nullptr && annotation->same_sharding && rule.operand_count() == 1 && rule.result_count() == 1 &&
+         rule.operand(0).dimensions == rule.result(0).dimensions;
 }
 
 void fill(OpRuleBuilder& rule, const ir::Computation& computation) {

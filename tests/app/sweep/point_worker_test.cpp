@@ -37,7 +37,7 @@ Json without_host(const std::string& text) {
 void expect_as_alone(PointWorker& worker, const Words& words) {
   const test::Folder folder;
   const test::Outcome alone = folder.run(with(words, {"--json"}));
-  const base::host::PointOutput output = worker.run({words});
+  const base::host::ProcessOutput output = worker.run({words});
   ASSERT_EQ(output.exit_code, alone.code) << output.error;
   if (alone.code != 0) {
     EXPECT_EQ(output.error, base::host::last_lines(alone.err));
@@ -92,7 +92,7 @@ TEST(PointWorker, FindsAllOpsOfPointsThatDifferInTheNetwork) {
   const std::string cache = folder.path() / "ops";
   PointWorker worker(run_podsim);
   const auto point = [&](const char* rate) {
-    const base::host::PointOutput output =
+    const base::host::ProcessOutput output =
         worker.run({small_run({"--set", std::string("ici.link_rate=") + rate, "--op-cache", cache})});
     return Json::parse(output.out);
   };
@@ -105,14 +105,14 @@ TEST(PointWorker, FindsAllOpsOfPointsThatDifferInTheNetwork) {
     EXPECT_EQ(point(rate)["op_cache"], (Json{{"hits", ops}, {"misses", 0}})) << rate;
   }
   PointWorker other(run_podsim);
-  const base::host::PointOutput output = other.run({small_run({"--op-cache", cache})});
+  const base::host::ProcessOutput output = other.run({small_run({"--op-cache", cache})});
   EXPECT_EQ(Json::parse(output.out)["op_cache"]["misses"], 0);
 }
 
 TEST(PointWorker, DoesWithoutACacheThatCannotBeOpened) {
   PointWorker worker(run_podsim);
   for (int round = 0; round < 3; ++round) {
-    const base::host::PointOutput output = worker.run({small_run({"--op-cache", "no/such/folder/ops"})});
+    const base::host::ProcessOutput output = worker.run({small_run({"--op-cache", "no/such/folder/ops"})});
     ASSERT_EQ(output.exit_code, 0) << output.error;
     EXPECT_FALSE(Json::parse(output.out).contains("op_cache"));
   }

@@ -19,7 +19,7 @@ struct Alarm : sc_core::sc_module {
 };
 
 /// Each context has separate names, processes and time.
-TEST(FreshContext, a_simulation_in_between_leaves_the_one_before_as_it_was) {
+TEST(FreshContext, ASimulationInBetweenLeavesTheOneBeforeAsItWas) {
   Alarm outer("alarm");
   sc_core::sc_start(sc_core::sc_time(5, sc_core::SC_NS));
   outer.bell.notify(sc_core::sc_time(5, sc_core::SC_NS));

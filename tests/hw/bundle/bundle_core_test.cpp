@@ -19,13 +19,13 @@ std::string times(int count, const std::string& line) {
 
 // Order within a bundle.
 
-TEST(BundleCore, issues_a_bundle_per_cycle) {
+TEST(BundleCore, IssuesABundlePerCycle) {
   Pasm pasm;
   EXPECT_EQ(pasm.cycles("halt\n"), 1);
   EXPECT_EQ(pasm.cycles(times(9, "nop\n") + "halt\n"), 10);
 }
 
-TEST(BundleCore, both_scalar_slots_read_before_either_writes) {
+TEST(BundleCore, BothScalarSlotsReadBeforeEitherWrites) {
   Pasm pasm;
   pasm.pass(
       "{ s.mov s1, 1 ; s.mov s2, 2 }\n"
@@ -35,7 +35,7 @@ TEST(BundleCore, both_scalar_slots_read_before_either_writes) {
       ".expect smem, 0\n .word 2, 1\n");
 }
 
-TEST(BundleCore, smem_is_read_before_it_is_written) {
+TEST(BundleCore, SmemIsReadBeforeItIsWritten) {
   Pasm pasm;
   pasm.pass(
       "s.mov s1, 7\n"
@@ -47,7 +47,7 @@ TEST(BundleCore, smem_is_read_before_it_is_written) {
       ".expect smem, 0\n .word 7, 5\n");
 }
 
-TEST(BundleCore, two_vector_slots_can_swap_registers) {
+TEST(BundleCore, TwoVectorSlotsCanSwapRegisters) {
   Pasm pasm;
   pasm.pass(
       "{ v.mov v1, 1.5 ; v.mov v2, 2.5 }\nnop\n"
@@ -57,7 +57,7 @@ TEST(BundleCore, two_vector_slots_can_swap_registers) {
 }
 
 /// All operations of a bundle use values that the others overwrite.
-TEST(BundleCore, every_slot_reads_before_any_writes) {
+TEST(BundleCore, EverySlotReadsBeforeAnyWrites) {
   Pasm pasm;
   pasm.pass(
       "{ v.mov v1, 1.0 ; v.mov v2, 2.0 ; s.mov s1, 16 }\nnop\n"
@@ -79,7 +79,7 @@ TEST(BundleCore, every_slot_reads_before_any_writes) {
       " .fill f32, 1024, 1.0\n");
 }
 
-TEST(BundleCore, a_masked_write_that_another_slot_reads_merges_with_the_old_value) {
+TEST(BundleCore, AMaskedWriteThatAnotherSlotReadsMergesWithTheOldValue) {
   Pasm pasm;
   pasm.pass(
       "{ v.lane v1 ; v.mov v2, 5 }\n"
@@ -95,7 +95,7 @@ TEST(BundleCore, a_masked_write_that_another_slot_reads_merges_with_the_old_valu
 // Branches.
 
 /// The branch issues in cycle 1, eight cycles are lost, its target issues in cycle 10.
-TEST(BundleCore, a_taken_branch_costs_eight_cycles) {
+TEST(BundleCore, ATakenBranchCostsEightCycles) {
   Pasm pasm;
   const BundleRunResult result = pasm.pass("nop\ns.branch over\nnop\nover: halt\n");
   EXPECT_EQ(result.cycles, base::Cycles(11));
@@ -103,13 +103,13 @@ TEST(BundleCore, a_taken_branch_costs_eight_cycles) {
   EXPECT_EQ(result.bundles, 3);
 }
 
-TEST(BundleCore, a_branch_that_is_not_taken_costs_nothing) {
+TEST(BundleCore, ABranchThatIsNotTakenCostsNothing) {
   Pasm pasm;
   EXPECT_EQ(pasm.cycles("nop\n@p1 s.branch over\nnop\nover: halt\n"), 4);
 }
 
 /// n trips of two bundles, of which n - 1 end in a taken branch.
-TEST(BundleCore, a_loop_runs_its_count_and_pays_for_every_way_back) {
+TEST(BundleCore, ALoopRunsItsCountAndPaysForEveryWayBack) {
   for (const int trips : {1, 2, 7}) {
     Pasm pasm;
     EXPECT_EQ(pasm.cycles(fmt::format("s.mov s1, {0}\n"
@@ -124,13 +124,13 @@ TEST(BundleCore, a_loop_runs_its_count_and_pays_for_every_way_back) {
 }
 
 /// s1 begins at 0, so it is -1 after the first trip. The loop would run 2^32 trips, but the limit ends it.
-TEST(BundleCore, a_loop_counts_down_before_it_looks) {
+TEST(BundleCore, ALoopCountsDownBeforeItLooks) {
   Pasm pasm;
   pasm.options.limit = base::Cycles(1000);
   EXPECT_NE(pasm.verdict("again: s.loop s1, again\nhalt\n").find("limit of 1000 cycles"), std::string::npos);
 }
 
-TEST(BundleCore, the_limit_is_a_verdict_in_the_cycle_it_names) {
+TEST(BundleCore, TheLimitIsAVerdictInTheCycleItNames) {
   Pasm pasm;
   pasm.options.limit = base::Cycles(3);
   EXPECT_EQ(pasm.verdict("nop\nnop\nhalt\n"), "");
@@ -149,7 +149,7 @@ void expect_waits(const BundleRunResult& result, std::int64_t cycles, Stall reas
 
 /// 1000 bytes, 1024 rounded to the atoms of HBM, begin to move 20 cycles after cycle 0 and take 10.24: the flag goes up
 /// in cycle 31, in which the wait issues, 30 after the first cycle in which it could have.
-TEST(BundleCore, waits_for_a_sync_flag) {
+TEST(BundleCore, WaitsForASyncFlag) {
   Pasm pasm;
   expect_waits(pasm.pass("dma load\nsync.wait 3, 1\nhalt\n"
                          ".hbm a\n .zeros 250\n"
@@ -157,14 +157,14 @@ TEST(BundleCore, waits_for_a_sync_flag) {
                33, Stall::sync_flag, 30);
 }
 
-TEST(BundleCore, does_not_wait_for_a_flag_that_is_high_enough) {
+TEST(BundleCore, DoesNotWaitForAFlagThatIsHighEnough) {
   Pasm pasm;
   EXPECT_EQ(pasm.cycles("sync.set 3, 5\nsync.add 3, -1\nsync.wait 3, 4\nhalt\n"), 4);
 }
 
 /// Two descriptors fill the queue. The first moves 3200 bytes from cycle 20 to 52, the second until 84; the third can
 /// issue in cycle 52 and arrives in 72, so it is done when the second and its own 32 cycles are over, in 116.
-TEST(BundleCore, waits_for_room_among_the_descriptors) {
+TEST(BundleCore, WaitsForRoomAmongTheDescriptors) {
   base::Config config = machine_file("tpu-v3");
   for (const char* value :
        {"core.clock=1 GHz", "hbm.stream_rate=100 GB/s", "dma.read_latency=20 ns", "dma.queue_depth=2"})
@@ -185,7 +185,7 @@ TEST(BundleCore, waits_for_room_among_the_descriptors) {
 /// Weight register i is pushed in cycle i at the earliest, starts in 1 + 8 i and makes room for register i + 4 when it
 /// does: register 15 is pushed when register 11 starts, in cycle 89. The latch follows in 90 and happens when the
 /// weights are in, in 121 + 8. Latch and LHS registers share four slots, so the fourth LHS register is pushed in 129.
-TEST(BundleCore, waits_for_room_in_front_of_a_matrix_unit) {
+TEST(BundleCore, WaitsForRoomInFrontOfAMatrixUnit) {
   Pasm pasm;
   const BundleRunResult result =
       pasm.pass(times(16, "mxu.weights mxu1, v1\n") + "mxu.latch mxu1\n" + times(4, "mxu.lhs mxu1, v1\n") + "halt\n");
@@ -193,7 +193,7 @@ TEST(BundleCore, waits_for_room_in_front_of_a_matrix_unit) {
 }
 
 /// The LHS register pushed in cycle c after a latch starts in c + 1 and its result can be popped 135 later.
-TEST(BundleCore, waits_for_the_result_of_a_matrix_unit) {
+TEST(BundleCore, WaitsForTheResultOfAMatrixUnit) {
   Pasm pasm;
   const BundleRunResult result =
       pasm.pass(times(16, "mxu.weights mxu0, v1\n") + "mxu.latch mxu0\nmxu.lhs mxu0, v1\npop v2, mxu0\nhalt\n");
@@ -204,19 +204,19 @@ TEST(BundleCore, waits_for_the_result_of_a_matrix_unit) {
 }
 
 /// Pushes every eight cycles, the second result eight cycles after the first, which comes in cycle 100.
-TEST(BundleCore, waits_for_the_cross_lane_unit_on_either_side) {
+TEST(BundleCore, WaitsForTheCrossLaneUnitOnEitherSide) {
   Pasm pasm;
   expect_waits(pasm.pass("x.sum.lanes v1\nx.sum.lanes v1\npop v2, xlu\npop v3, xlu\nhalt\n"), 110, Stall::cross_lane,
                7 + (100 - 9) + 7);
 }
 
-TEST(BundleCore, waits_for_the_transcendental_unit) {
+TEST(BundleCore, WaitsForTheTranscendentalUnit) {
   Pasm pasm;
   expect_waits(pasm.pass("e.exp v1\npop v2, eup\nhalt\n"), 6, Stall::transcendental, 3);
 }
 
 /// Rows 4 apart are in two banks, four in each.
-TEST(BundleCore, waits_for_rows_that_meet_in_a_bank) {
+TEST(BundleCore, WaitsForRowsThatMeetInABank) {
   Pasm pasm;
   expect_waits(pasm.pass("vld v1, [0 : 4]\nnop\nhalt\n"), 6, Stall::vmem_bank, 3);
   expect_waits(pasm.pass("vst [0 : 8], v1\nvst [1 : 8], v1\nhalt\n"), 17, Stall::vmem_bank, 14);
@@ -227,12 +227,12 @@ TEST(BundleCore, waits_for_rows_that_meet_in_a_bank) {
 }
 
 /// The value of a load counts from the last of its cycles: it issues in cycle 3.
-TEST(BundleCore, a_load_that_held_the_banks_issues_with_the_last_of_its_cycles) {
+TEST(BundleCore, ALoadThatHeldTheBanksIssuesWithTheLastOfItsCycles) {
   Pasm pasm;
   EXPECT_EQ(pasm.cycles("vld v1, [0 : 4]\nnop\nnop\nnop\nv.add.f32 v2, v1, v1\nhalt\n"), 3 + 6);
 }
 
-TEST(BundleCore, a_fence_waits_until_the_last_store_is_seen) {
+TEST(BundleCore, AFenceWaitsUntilTheLastStoreIsSeen) {
   Pasm pasm;
   expect_waits(pasm.pass("vst [0], v1\nnop\nfence\nhalt\n"), 10, Stall::fence, 6);
   expect_waits(pasm.pass("fence\nhalt\n"), 2, Stall::fence, 0);
@@ -240,7 +240,7 @@ TEST(BundleCore, a_fence_waits_until_the_last_store_is_seen) {
 
 /// 100 B per cycle bring 100 / 512 of a row: in 82 cycles of stores 16 rows wait, the next store is too many. Each wait
 /// lets eight rows pass, which come in 41 cycles. The DMA of 1024 rows moves data from cycle 20 until 5263.
-TEST(BundleCore, dma_takes_cycles_from_a_core_that_never_leaves_the_banks_alone) {
+TEST(BundleCore, DmaTakesCyclesFromACoreThatNeverLeavesTheBanksAlone) {
   Pasm pasm;
   const BundleRunResult result = pasm.pass(
       "dma load\n" + times(400, "vst [0], v1\n") + "sync.wait 0, 1\nhalt\n" +
@@ -251,7 +251,7 @@ TEST(BundleCore, dma_takes_cycles_from_a_core_that_never_leaves_the_banks_alone)
 }
 
 /// The pop waits longest, so all cycles are its own: the push could have gone in cycle 8, the pop goes in 100.
-TEST(BundleCore, a_wait_counts_for_what_was_waited_for_longest) {
+TEST(BundleCore, AWaitCountsForWhatWasWaitedForLongest) {
   Pasm pasm;
   std::vector<std::pair<Stall, std::int64_t>> waits;
   pasm.options.on_issue = [&](const IssueRecord& record) {
@@ -267,7 +267,7 @@ TEST(BundleCore, a_wait_counts_for_what_was_waited_for_longest) {
 
 // Listings.
 
-TEST(BundleCore, tells_of_every_bundle_when_it_issues) {
+TEST(BundleCore, TellsOfEveryBundleWhenItIssues) {
   Pasm pasm;
   std::vector<std::string> records;
   pasm.options.on_issue = [&](const IssueRecord& record) {
@@ -280,7 +280,7 @@ TEST(BundleCore, tells_of_every_bundle_when_it_issues) {
                                       "15 1 8 e.exp v1", "19 2 3 pop v2, eup", "20 3 0 s.loop s1, 1", "21 4 0 halt"}));
 }
 
-TEST(BundleCore, counts_operations_by_slot_whether_performed_or_not) {
+TEST(BundleCore, CountsOperationsBySlotWhetherPerformedOrNot) {
   Pasm pasm;
   const BundleRunResult result = pasm.pass(
       "{ s.mov s1, 1 ; s.mov s2, 2 ; v.mov v1, 1 ; v.mov v2, 1 ; @p1 vld v3, [0] ; vst [0], v4 ; mxu.weights mxu0, v5 "

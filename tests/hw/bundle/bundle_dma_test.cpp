@@ -17,7 +17,7 @@ std::string one(const std::string& descriptor, const std::string& data = "") {
 
 // Data.
 
-TEST(BundleDma, brings_rows_apart_in_hbm_to_rows_apart_in_vmem) {
+TEST(BundleDma, BringsRowsApartInHbmToRowsApartInVmem) {
   Pasm pasm;
   pasm.pass(
       one("route = hbm_to_vmem ; source = a + 1 ; destination = 130 ; words = 3 ; rows = 4 ; source_stride = 10\n"
@@ -29,7 +29,7 @@ TEST(BundleDma, brings_rows_apart_in_hbm_to_rows_apart_in_vmem) {
           " .word 7, 7, 21, 22, 23, 7\n .fill word, 122, 7\n .word 7, 7, 31, 32, 33, 7\n"));
 }
 
-TEST(BundleDma, stores_rows_of_vmem_apart_in_hbm) {
+TEST(BundleDma, StoresRowsOfVmemApartInHbm) {
   Pasm pasm;
   pasm.pass(
       one("route = vmem_to_hbm ; source = 2 ; destination = out + 1 ; words = 2 ; rows = 3 ; source_stride = 5\n"
@@ -39,7 +39,7 @@ TEST(BundleDma, stores_rows_of_vmem_apart_in_hbm) {
           ".expect hbm, out\n .word 99, 2, 3, 99, 99, 7, 8, 99, 99, 12, 13, 99\n"));
 }
 
-TEST(BundleDma, a_source_stride_of_zero_repeats_a_row) {
+TEST(BundleDma, ASourceStrideOfZeroRepeatsARow) {
   Pasm pasm;
   pasm.pass(
       one("route = hbm_to_vmem ; source = a ; destination = 0 ; words = 2 ; rows = 3 ; source_stride = 0\n"
@@ -47,7 +47,7 @@ TEST(BundleDma, a_source_stride_of_zero_repeats_a_row) {
           ".hbm a\n .word 4, 5\n.expect vmem, 0\n .word 4, 5, 4, 5, 4, 5, 0\n"));
 }
 
-TEST(BundleDma, copies_within_hbm_and_to_and_from_smem) {
+TEST(BundleDma, CopiesWithinHbmAndToAndFromSmem) {
   Pasm pasm;
   pasm.pass(
       "dma copy\nsync.wait 0, 1\ndma fetch\nsync.wait 0, 2\ndma save\nsync.wait 0, 3\nhalt\n"
@@ -60,7 +60,7 @@ TEST(BundleDma, copies_within_hbm_and_to_and_from_smem) {
       ".expect hbm, 0x8000\n .iota word, 4, 12\n");
 }
 
-TEST(BundleDma, moves_data_when_it_completes_and_not_before) {
+TEST(BundleDma, MovesDataWhenItCompletesAndNotBefore) {
   Pasm pasm;
   // Reads HBM into VMEM, while a second DMA, later in the queue, overwrites the data that were read.
   pasm.pass(
@@ -71,7 +71,7 @@ TEST(BundleDma, moves_data_when_it_completes_and_not_before) {
       ".expect vmem, 0\n .fill word, 8, 1\n.expect hbm, a\n .fill word, 8, 2\n");
 }
 
-TEST(BundleDma, a_descriptor_is_read_when_it_is_issued) {
+TEST(BundleDma, ADescriptorIsReadWhenItIsIssued) {
   Pasm pasm;
   pasm.pass(
       "s.mov s1, 256\n"
@@ -84,7 +84,7 @@ TEST(BundleDma, a_descriptor_is_read_when_it_is_issued) {
 
 // Overlays.
 
-TEST(BundleDma, overlays_run_where_they_were_brought) {
+TEST(BundleDma, OverlaysRunWhereTheyWereBrought) {
   Pasm pasm;
   pasm.pass(
       "dma fetch\nsync.wait 0, 1\ns.branch there\n"
@@ -95,7 +95,7 @@ TEST(BundleDma, overlays_run_where_they_were_brought) {
       ".expect smem, 0\n .word 42\n");
 }
 
-TEST(BundleDma, an_overlay_may_be_cut_into_pieces) {
+TEST(BundleDma, AnOverlayMayBeCutIntoPieces) {
   Pasm pasm;
   pasm.pass(
       "dma fetch\nsync.wait 0, 1\ns.branch 600\n"
@@ -106,7 +106,7 @@ TEST(BundleDma, an_overlay_may_be_cut_into_pieces) {
       ".expect smem, 0\n .word 42\n");
 }
 
-TEST(BundleDma, code_in_an_overlay_has_its_lines) {
+TEST(BundleDma, CodeInAnOverlayHasItsLines) {
   Pasm pasm;
   EXPECT_EQ(
       pasm.verdict("dma fetch\nsync.wait 0, 1\ns.branch 64\n"
@@ -116,7 +116,7 @@ TEST(BundleDma, code_in_an_overlay_has_its_lines) {
       "bundle 65 (test.pasm:7),");
 }
 
-TEST(BundleDma, code_that_is_about_to_be_replaced_does_not_run) {
+TEST(BundleDma, CodeThatIsAboutToBeReplacedDoesNotRun) {
   Pasm pasm;
   EXPECT_EQ(pasm.verdict("dma fetch\nnop\nhalt\n"
                          ".dma fetch { route = hbm_to_imem ; source = 0 ; destination = 2 ; words = 12 }\n"),
@@ -124,7 +124,7 @@ TEST(BundleDma, code_that_is_about_to_be_replaced_does_not_run) {
 }
 
 /// 48 bytes, rounded up to two bursts of 32, have arrived after cycle 20.
-TEST(BundleDma, words_that_are_no_bundle_are_not_loaded) {
+TEST(BundleDma, WordsThatAreNoBundleAreNotLoaded) {
   Pasm pasm;
   EXPECT_EQ(pasm.verdict("dma fetch\nsync.wait 0, 1\nnop\nhalt\n"
                          ".hbm junk, 0\n .fill word, 12, -1\n"
@@ -135,7 +135,7 @@ TEST(BundleDma, words_that_are_no_bundle_are_not_loaded) {
 // Time.
 
 /// The flag of a single DMA is raised when all bytes have moved by HbmStream.
-RC_GTEST_PROP(BundleDma, lasts_as_long_as_the_stream_takes, ()) {
+RC_GTEST_PROP(BundleDma, LastsAsLongAsTheStreamTakes, ()) {
   const auto words = *rc::gen::inRange(1, 400);
   const auto rows = *rc::gen::inRange(1, 30);
   const bool reads = *rc::gen::arbitrary<bool>();
@@ -154,7 +154,7 @@ RC_GTEST_PROP(BundleDma, lasts_as_long_as_the_stream_takes, ()) {
 }
 
 /// 3200 bytes are read from cycle 20 to 52, then written: from 62 to 94.
-TEST(BundleDma, a_copy_within_hbm_reads_and_then_writes) {
+TEST(BundleDma, ACopyWithinHbmReadsAndThenWrites) {
   Pasm pasm;
   const BundleRunResult result = pasm.pass(one("route = hbm_to_hbm ; source = 0 ; destination = 4096 ; words = 800"));
   EXPECT_EQ(result.cycles, base::Cycles(94 + 2));
@@ -166,7 +166,7 @@ TEST(BundleDma, a_copy_within_hbm_reads_and_then_writes) {
 /// 3200 bytes each way at once cost (1 + 1 + 0.4) * 3200 / 100 cycles from the time that both move: the write arrives
 /// in cycle 11, the read in 20. By then 900 bytes are written; of what is left, both share the bus until the write's
 /// other 2300 bytes are over after 2.4 * 23 = 55.2 cycles; the read's last 900 take 9 more: 84.2.
-TEST(BundleDma, reads_and_writes_share_the_hbm) {
+TEST(BundleDma, ReadsAndWritesShareTheHbm) {
   Pasm pasm;
   const BundleRunResult result = pasm.pass(
       "dma in\ndma out\nsync.wait 0, 2\nhalt\n"
@@ -175,7 +175,7 @@ TEST(BundleDma, reads_and_writes_share_the_hbm) {
   EXPECT_EQ(result.cycles, base::Cycles(85 + 2));
 }
 
-TEST(BundleDma, an_empty_transfer_only_takes_its_latency) {
+TEST(BundleDma, AnEmptyTransferOnlyTakesItsLatency) {
   Pasm pasm;
   EXPECT_EQ(pasm.cycles(one("route = hbm_to_vmem ; source = 0 ; destination = 0 ; words = 0")), 20 + 2);
   EXPECT_EQ(pasm.cycles(one("route = vmem_to_hbm ; source = 0 ; destination = 0 ; words = 4 ; rows = 0")), 10 + 2);
@@ -191,7 +191,7 @@ std::string refusal(const std::string& descriptor) {
   return verdict.substr(std::min(verdict.size(), prefix.size()));
 }
 
-TEST(BundleDma, refuses_what_lies_outside_of_a_memory) {
+TEST(BundleDma, RefusesWhatLiesOutsideOfAMemory) {
   EXPECT_EQ(refusal("route = hbm_to_vmem ; source = 0 ; destination = 4194303 ; words = 2"),
             "writes VMEM up to word 4194304; there are 4194304");
   EXPECT_EQ(
@@ -205,7 +205,7 @@ TEST(BundleDma, refuses_what_lies_outside_of_a_memory) {
             "writes instruction memory up to bundle 65536; there are 65536");
 }
 
-TEST(BundleDma, refuses_descriptors_that_mean_nothing) {
+TEST(BundleDma, RefusesDescriptorsThatMeanNothing) {
   EXPECT_EQ(refusal("route = hbm_to_vmem ; source = 0 ; destination = 0 ; words = 2 ; flag = 256"),
             "raises flag 256; there are 256");
   EXPECT_EQ(refusal("route = hbm_to_imem ; source = 0 ; destination = 64 ; words = 13"),
@@ -229,7 +229,7 @@ std::string conflict(const std::string& first, const std::string& second) {
   return verdict.substr(std::min(verdict.size(), prefix.size()));
 }
 
-TEST(BundleDma, refuses_transfers_whose_outcome_would_depend_on_their_order) {
+TEST(BundleDma, RefusesTransfersWhoseOutcomeWouldDependOnTheirOrder) {
   const std::string in = "route = hbm_to_vmem ; source = 0 ; destination = 1000 ; words = 100";
   const std::string a = "DMA 'a' of bundle 0 (test.pasm:1)";
   EXPECT_EQ(conflict(in, "route = hbm_to_vmem ; source = 0 ; destination = 1099 ; words = 9"),

@@ -27,7 +27,7 @@ auto figures(const BundleRunResult& result) {
                     result.hbm_read, result.hbm_written, result.dmas, result.end);
 }
 
-TEST(BundleRun, example_programs_meet_their_expectations) {
+TEST(BundleRun, ExampleProgramsMeetTheirExpectations) {
   ASSERT_GE(program_files().size(), 4u);
   for (const auto& file : program_files()) {
     SCOPED_TRACE(file.filename());
@@ -37,7 +37,7 @@ TEST(BundleRun, example_programs_meet_their_expectations) {
   }
 }
 
-TEST(BundleRun, without_data_time_is_the_same) {
+TEST(BundleRun, WithoutDataTimeIsTheSame) {
   for (const auto& file : program_files()) {
     SCOPED_TRACE(file.filename());
     Pasm with_data, without_data;
@@ -48,14 +48,14 @@ TEST(BundleRun, without_data_time_is_the_same) {
   }
 }
 
-TEST(BundleRun, both_views_of_the_matrix_units_give_the_same) {
+TEST(BundleRun, BothViewsOfTheMatrixUnitsGiveTheSame) {
   Pasm event, rows;
   rows.options.matrix_view = matrix::MatrixUnitView::rows;
   const std::string text = file_text(PODSIM_SOURCE_DIR "/tests/hw/isa/programs/matmul.pasm");
   EXPECT_EQ(figures(event.pass(text)), figures(rows.pass(text)));
 }
 
-TEST(BundleRun, scalars_steer_programs_without_data_too) {
+TEST(BundleRun, ScalarsSteerProgramsWithoutDataToo) {
   Pasm pasm;
   pasm.options.functional = false;
   // SMEM comes from HBM, and so does the number of trips.
@@ -66,7 +66,7 @@ TEST(BundleRun, scalars_steer_programs_without_data_too) {
   EXPECT_EQ(stalled(result, Stall::branch), 4 * 8);
 }
 
-TEST(BundleRun, hbm_holds_arrays_before_and_after) {
+TEST(BundleRun, HbmHoldsArraysBeforeAndAfter) {
   Pasm pasm;
   memory::DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
   const std::vector<std::uint32_t> in{3, 1, 4};
@@ -98,7 +98,7 @@ isa::DmaDescriptor copy_out() {
   return copy;
 }
 
-TEST(BundleRun, copies_before_and_after_move_strided_rows_in_no_time) {
+TEST(BundleRun, CopiesBeforeAndAfterMoveStridedRowsInNoTime) {
   Pasm pasm;
   const isa::Program program =
       isa::pasm::assemble("t", "vld v1, [2]\nnop\nnop\nnop\nv.add.s32 v1, v1, 1\nnop\nvst [2], v1\nhalt\n");
@@ -117,7 +117,7 @@ TEST(BundleRun, copies_before_and_after_move_strided_rows_in_no_time) {
   EXPECT_EQ(out, (std::vector<std::uint32_t>{4, 2, 9, 9, 9, 5, 2, 9}));
 }
 
-TEST(BundleRun, copies_of_a_run_without_data_leave_memory_as_it_is) {
+TEST(BundleRun, CopiesOfARunWithoutDataLeaveMemoryAsItIs) {
   Pasm pasm;
   pasm.options.functional = false;
   pasm.options.after = {copy_out()};
@@ -130,14 +130,14 @@ TEST(BundleRun, copies_of_a_run_without_data_leave_memory_as_it_is) {
   EXPECT_EQ(after, before);
 }
 
-TEST(BundleRun, counts_time_in_the_clock_of_the_machine) {
+TEST(BundleRun, CountsTimeInTheClockOfTheMachine) {
   Pasm pasm;
   pasm.machine = tpu_v3();
   const BundleRunResult result = pasm.run("nop\nnop\nhalt\n");
   EXPECT_EQ(result.end, pasm.machine.core_clock().time_of(base::Cycles(3)));
 }
 
-TEST(BundleRun, tells_which_words_differ) {
+TEST(BundleRun, TellsWhichWordsDiffer) {
   Pasm pasm;
   const isa::Program program = isa::pasm::assemble("test.pasm", "halt\n.expect smem, 2\n .word 0, 7\n");
   memory::DeviceMemory hbm(pasm.machine.hbm.capacity_per_core);
@@ -160,7 +160,7 @@ std::string input_error(const isa::Program& program, const BundleRunOptions& opt
   return "";
 }
 
-TEST(BundleRun, refuses_a_program_that_does_not_fit_the_machine) {
+TEST(BundleRun, RefusesAProgramThatDoesNotFitTheMachine) {
   const auto assembled = [](const std::string& text) { return isa::pasm::assemble("p", text); };
   EXPECT_EQ(input_error(assembled("pop v1, mxu2\nhalt\n")), "p: segment 'main' uses matrix unit 2; tpu-v3 has 2");
   isa::Program far = assembled("halt\n");
@@ -179,7 +179,7 @@ TEST(BundleRun, refuses_a_program_that_does_not_fit_the_machine) {
   EXPECT_EQ(input_error(illegal).substr(0, 44), "p: bundle 0 of segment 'main' is not legal: ");
 }
 
-TEST(BundleRun, refuses_copies_beyond_a_memory_with_data_or_without) {
+TEST(BundleRun, RefusesCopiesBeyondAMemoryWithDataOrWithout) {
   const isa::Program program = isa::pasm::assemble("p", "halt\n");
   BundleRunOptions options;
   for (const bool functional : {true, false}) {
@@ -197,7 +197,7 @@ TEST(BundleRun, refuses_copies_beyond_a_memory_with_data_or_without) {
   }
 }
 
-TEST(BundleRun, runs_as_often_as_one_likes_whatever_came_before) {
+TEST(BundleRun, RunsAsOftenAsOneLikesWhateverCameBefore) {
   Pasm pasm;
   const BundleRunResult first = pasm.run("e.exp v1\npop v2, eup\nhalt\n");
   EXPECT_NE(pasm.verdict("pop v2, eup\n"), "");

@@ -34,7 +34,7 @@ struct CoreTraceTest : ::testing::Test {
 };
 
 /// Issued in cycle 1, the DMA's 4096 bytes move from cycle 21 until 62.
-TEST_F(CoreTraceTest, a_late_dma_is_named_by_the_wait_for_its_flag) {
+TEST_F(CoreTraceTest, ALateDmaIsNamedByTheWaitForItsFlag) {
   run(late_dma);
   EXPECT_EQ(history("state"), "run@0 wait flag 3 >= 1 (load A)@3 run@62 done@65");
   EXPECT_EQ(history("sync.flag3"), "0@0 1@62");
@@ -45,20 +45,20 @@ TEST_F(CoreTraceTest, a_late_dma_is_named_by_the_wait_for_its_flag) {
   EXPECT_EQ(history("mark"), "@0 fetch@0 use@63");
 }
 
-TEST_F(CoreTraceTest, slots_show_what_issues_in_them) {
+TEST_F(CoreTraceTest, SlotsShowWhatIssuesInThem) {
   run(late_dma);
   EXPECT_EQ(history("slots.misc"), "mark \"fetch\"@0 dma 0@1 @2 sync.wait 3, 1@62 mark \"use\"@63 halt@64 @65");
   EXPECT_EQ(history("slots.load"), "@0 vld v1, [0]@63 @64");
   EXPECT_EQ(history("pc"), "0@0 1@1 2@2 3@62 4@63 5@64");
 }
 
-TEST_F(CoreTraceTest, an_operation_that_is_not_performed_stands_in_parentheses) {
+TEST_F(CoreTraceTest, AnOperationThatIsNotPerformedStandsInParentheses) {
   run("{ @p1 s.mov s1, 1 ; @!p1 s.mov s2, 2 }\nhalt\n");
   EXPECT_EQ(history("slots.scalar0"), "(@p1 s.mov s1, 1)@0 @1");
   EXPECT_EQ(history("slots.scalar1"), "@!p1 s.mov s2, 2@0 @1");
 }
 
-TEST_F(CoreTraceTest, every_wait_has_its_reason) {
+TEST_F(CoreTraceTest, EveryWaitHasItsReason) {
   run("e.exp v1\npop v2, eup\nvst [0 : 8], v3\nfence\ns.branch end\nend: x.sum.lanes v1\npop v1, xlu\nhalt\n");
   // pop: cycle 4; store 12; fence 20; branch 21; push 30; pop 130; halt 131
   EXPECT_EQ(
@@ -68,13 +68,13 @@ TEST_F(CoreTraceTest, every_wait_has_its_reason) {
   EXPECT_EQ(history("vmem_bank_stalls"), "0@0 7@12");
 }
 
-TEST_F(CoreTraceTest, units_show_their_own_rows) {
+TEST_F(CoreTraceTest, UnitsShowTheirOwnRows) {
   run("e.exp v1\nnop\npop v2, eup\nhalt\n");
   EXPECT_EQ(history("transcendental.state"), "idle@0 e.exp@0 idle@1");
 }
 
 /// 48 of the first 64 cycles issue a scalar operation, none of the next.
-TEST_F(CoreTraceTest, use_is_the_share_of_64_cycles) {
+TEST_F(CoreTraceTest, UseIsTheShareOf64Cycles) {
   struct LastReal : RecordingSink {
     void change(int id, base::Time now, double value) override { RecordingSink::change(id, now, value * 100); }
     using RecordingSink::change;
@@ -88,26 +88,26 @@ TEST_F(CoreTraceTest, use_is_the_share_of_64_cycles) {
   EXPECT_EQ(percent.history("core0.use.scalar1"), "0@0");
 }
 
-TEST_F(CoreTraceTest, flags_that_are_named_by_registers_are_all_shown) {
+TEST_F(CoreTraceTest, FlagsThatAreNamedByRegistersAreAllShown) {
   run("s.mov s1, 9\nsync.set s1, 4\nhalt\n");
   EXPECT_EQ(history("sync.flag9"), "0@0 4@1");
   EXPECT_EQ(history("sync.flag255"), "0@0");
 }
 
-TEST_F(CoreTraceTest, a_run_that_fails_ends_in_that_state) {
+TEST_F(CoreTraceTest, ARunThatFailsEndsInThatState) {
   pasm.options.trace = {&sink, nullptr, "core0"};
   EXPECT_NE(pasm.verdict("nop\npop v1, eup\nhalt\n"), "");
   EXPECT_EQ(history("state"), "run@0 failed@1");
 }
 
 /// The second push would wait for room in the unit, but the pop in the same bundle can never succeed.
-TEST_F(CoreTraceTest, a_run_that_fails_is_not_shown_to_wait) {
+TEST_F(CoreTraceTest, ARunThatFailsIsNotShownToWait) {
   pasm.options.trace = {&sink, nullptr, "core0"};
   EXPECT_NE(pasm.verdict("x.sum.lanes v1\n{ x.sum.lanes v1 ; pop v1, eup }\nhalt\n"), "");
   EXPECT_EQ(history("state"), "run@0 failed@1");
 }
 
-TEST_F(CoreTraceTest, the_timeline_has_marks_waits_and_transfers) {
+TEST_F(CoreTraceTest, TheTimelineHasMarksWaitsAndTransfers) {
   base::trace::Timeline timeline;
   pasm.options.trace = {nullptr, &timeline, "core0"};
   pasm.pass(late_dma);
@@ -119,7 +119,7 @@ TEST_F(CoreTraceTest, the_timeline_has_marks_waits_and_transfers) {
 }
 
 /// Many things at once. VcdWriter refuses changes that are not in the order of time.
-TEST(TracedRun, shows_changes_in_the_order_of_time_and_takes_as_long) {
+TEST(TracedRun, ShowsChangesInTheOrderOfTimeAndTakesAsLong) {
   const std::string text =
       "{ s.mov s1, 3 ; dma load }\n"
       "again: { vld v1, [s2] ; e.exp v3 ; x.sum.lanes v3 }\n"

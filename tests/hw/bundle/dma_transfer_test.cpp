@@ -37,20 +37,20 @@ std::int64_t rows_touched(std::uint64_t start, std::uint64_t stride, const isa::
   return std::int64_t(touched.size());
 }
 
-RC_GTEST_PROP(DmaTransfer, counts_the_vmem_rows_that_its_words_lie_in, ()) {
+RC_GTEST_PROP(DmaTransfer, CountsTheVmemRowsThatItsWordsLieIn, ()) {
   const isa::DmaDescriptor in = any_descriptor(isa::DmaRoute::hbm_to_vmem);
   RC_ASSERT(DmaTransfer(in, 0).count_vmem_rows() == rows_touched(in.destination, in.destination_stride, in));
   const isa::DmaDescriptor out = any_descriptor(isa::DmaRoute::vmem_to_hbm);
   RC_ASSERT(DmaTransfer(out, 0).count_vmem_rows() == rows_touched(out.source, out.source_stride, out));
 }
 
-RC_GTEST_PROP(DmaTransfer, touches_no_vmem_on_other_routes, ()) {
+RC_GTEST_PROP(DmaTransfer, TouchesNoVmemOnOtherRoutes, ()) {
   using enum DmaRoute;
   const isa::DmaRoute route = *rc::gen::element(hbm_to_hbm, hbm_to_smem, smem_to_hbm, hbm_to_imem);
   RC_ASSERT(DmaTransfer(any_descriptor(route), 0).count_vmem_rows() == 0);
 }
 
-TEST(DmaTransfer, moves_whole_atoms_of_32_bytes_in_every_row) {
+TEST(DmaTransfer, MovesWholeAtomsOf32BytesInEveryRow) {
   isa::DmaDescriptor descriptor;
   descriptor.rows = 3;
   for (const auto& [words, bytes_per_row] : {std::pair(0, 0), std::pair(1, 32), std::pair(8, 32), std::pair(9, 64)}) {
@@ -59,7 +59,7 @@ TEST(DmaTransfer, moves_whole_atoms_of_32_bytes_in_every_row) {
   }
 }
 
-TEST(DmaTransfer, a_copy_within_hbm_reads_first_and_then_writes) {
+TEST(DmaTransfer, ACopyWithinHbmReadsFirstAndThenWrites) {
   isa::DmaDescriptor descriptor;
   descriptor.route = isa::DmaRoute::hbm_to_hbm;
   DmaTransfer transfer(descriptor, 0);
@@ -68,7 +68,7 @@ TEST(DmaTransfer, a_copy_within_hbm_reads_first_and_then_writes) {
   EXPECT_EQ(transfer.direction(), Direction::write);
 }
 
-TEST(DmaTransfer, covers_instruction_memory_in_bundles) {
+TEST(DmaTransfer, CoversInstructionMemoryInBundles) {
   isa::DmaDescriptor descriptor;
   descriptor.route = isa::DmaRoute::hbm_to_imem;
   descriptor.words = 3 * isa::bundle_words;

@@ -17,13 +17,13 @@ bool holds(std::uint32_t expected, std::uint32_t found, double tolerance) {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-TEST(Expectations, without_a_tolerance_bits_are_equal) {
+TEST(Expectations, WithoutAToleranceBitsAreEqual) {
   EXPECT_TRUE(holds(bits(1), bits(1), -1));
   EXPECT_FALSE(holds(bits(1), bits(1) + 1, -1));
   EXPECT_FALSE(holds(bits(0.0F), bits(-0.0F), -1));
 }
 
-TEST(Expectations, a_tolerance_is_relative_to_the_larger_of_1_and_the_value) {
+TEST(Expectations, AToleranceIsRelativeToTheLargerOf1AndTheValue) {
   EXPECT_TRUE(holds(bits(100), bits(101), 0.01));
   EXPECT_FALSE(holds(bits(100), bits(101.5F), 0.01));
   EXPECT_TRUE(holds(bits(0.001F), bits(0.010F), 0.01));
@@ -31,7 +31,7 @@ TEST(Expectations, a_tolerance_is_relative_to_the_larger_of_1_and_the_value) {
   EXPECT_TRUE(holds(bits(0.0F), bits(-0.0F), 0));
 }
 
-TEST(Expectations, nan_matches_nan_and_infinity_itself) {
+TEST(Expectations, NanMatchesNanAndInfinityItself) {
   EXPECT_TRUE(holds(0x7fc00000, 0xffc00001, 0.1));
   EXPECT_FALSE(holds(0x7fc00000, bits(1), 0.1));
   EXPECT_FALSE(holds(bits(1), 0x7fc00000, 0.1));
@@ -41,7 +41,7 @@ TEST(Expectations, nan_matches_nan_and_infinity_itself) {
   EXPECT_FALSE(holds(bits(1e38F), bits(infinity), 0.1));
 }
 
-TEST(Expectations, tell_the_first_word_and_how_many_differ) {
+TEST(Expectations, TellTheFirstWordAndHowManyDiffer) {
   const isa::Expectation expectation{isa::MemorySpace::hbm, 0, {1, 2, 3, 4, 5}, -1, {}};
   const auto failed = check_expectation(expectation, {1, 9, 3, 8, 7});
   ASSERT_TRUE(failed);

@@ -37,7 +37,7 @@ std::string verdict(const std::string& text) {
 
 // Registers.
 
-TEST(Hazards, a_vector_result_is_read_two_cycles_later_at_the_earliest) {
+TEST(Hazards, AVectorResultIsReadTwoCyclesLaterAtTheEarliest) {
   const std::string writer = "'v.add.f32 v3, v1, v2' of bundle 0 (test.pasm:1) issued in cycle 0 and takes 2 cycles";
   expect_distance("v.add.f32 v3, v1, v2", 2, "v.mul.f32 v4, v3, v3",
                   "'v.mul.f32 v4, v3, v3' reads v3 1 cycle before it is ready: " + writer);
@@ -50,7 +50,7 @@ TEST(Hazards, a_vector_result_is_read_two_cycles_later_at_the_earliest) {
                   "'x.permute.lanes v1, v3' reads v3 1 cycle before it is ready: " + writer);
 }
 
-TEST(Hazards, loads_take_four_cycles) {
+TEST(Hazards, LoadsTakeFourCycles) {
   expect_distance(
       "vld v1, [0]", 4, "v.mov v2, v1",
       "'v.mov v2, v1' reads v1 1 cycle before it is ready: 'vld v1, [0]' of bundle 0 (test.pasm:1) issued in "
@@ -60,7 +60,7 @@ TEST(Hazards, loads_take_four_cycles) {
                   "issued in cycle 0 and takes 4 cycles");
 }
 
-TEST(Hazards, addresses_flags_and_amounts_are_read_too) {
+TEST(Hazards, AddressesFlagsAndAmountsAreReadToo) {
   const std::string writer =
       "1 cycle before it is ready: 's.load s1, [0]' of bundle 0 (test.pasm:1) issued in cycle 0 and "
       "takes 4 cycles";
@@ -73,7 +73,7 @@ TEST(Hazards, addresses_flags_and_amounts_are_read_too) {
   }
 }
 
-TEST(Hazards, masks_and_what_they_merge_with_are_read) {
+TEST(Hazards, MasksAndWhatTheyMergeWithAreRead) {
   expect_distance("v.eq.s32 vm1, v1, 0", 2, "vst [0], v2, vm1",
                   "'vst [0], v2, vm1' reads vm1 1 cycle before it is ready: 'v.eq.s32 vm1, v1, 0' of bundle 0 "
                   "(test.pasm:1) issued in cycle 0 and takes 2 cycles");
@@ -82,7 +82,7 @@ TEST(Hazards, masks_and_what_they_merge_with_are_read) {
                   "issued in cycle 0 and takes 2 cycles");
 }
 
-TEST(Hazards, a_register_is_not_overwritten_before_it_is_ready) {
+TEST(Hazards, ARegisterIsNotOverwrittenBeforeItIsReady) {
   expect_distance("vld v2, [0]", 4, "v.mov v2, v3",
                   "'v.mov v2, v3' overwrites v2 1 cycle before it is ready: 'vld v2, [0]' of bundle 0 (test.pasm:1) "
                   "issued in cycle 0 and takes 4 cycles");
@@ -91,7 +91,7 @@ TEST(Hazards, a_register_is_not_overwritten_before_it_is_ready) {
                   "issued in cycle 0 and takes 4 cycles");
 }
 
-TEST(Hazards, latencies_are_those_of_the_machine) {
+TEST(Hazards, LatenciesAreThoseOfTheMachine) {
   base::Config config = machine_file("tpu-v3");
   config.set("scalar.alu_latency_cycles=3");
   Pasm pasm;
@@ -109,18 +109,18 @@ TEST(Hazards, latencies_are_those_of_the_machine) {
             std::string::npos);
 }
 
-TEST(Hazards, an_operation_that_is_not_performed_may_name_registers_that_are_not_ready) {
+TEST(Hazards, AnOperationThatIsNotPerformedMayNameRegistersThatAreNotReady) {
   EXPECT_EQ(verdict("vld v1, [0]\n@p1 v.mov v2, v1\n@p1 v.mov v1, 0\nhalt\n"), "");
 }
 
 /// While a bundle waits, results in flight arrive: the pop issues in cycle 4, when the load's value is ready.
-TEST(Hazards, cycles_that_a_bundle_waits_count_towards_latency) {
+TEST(Hazards, CyclesThatABundleWaitsCountTowardsLatency) {
   EXPECT_EQ(verdict("{ vld v1, [0] ; e.exp v3 }\n{ pop v2, eup ; v.mov v4, v1 }\nhalt\n"), "");
 }
 
 // VMEM.
 
-TEST(Hazards, rows_exist) {
+TEST(Hazards, RowsExist) {
   EXPECT_EQ(verdict("vld v1, [32760]\nvst [32760], v2\nhalt\n"), "");
   EXPECT_EQ(verdict("nop\nvld v1, [32761]\nhalt\n"),
             "bundle 1 (test.pasm:2), cycle 1: 'vld v1, [32761]' reads VMEM row 32768; there are 32768");
@@ -132,7 +132,7 @@ TEST(Hazards, rows_exist) {
   EXPECT_NE(verdict("vld v1, [32768 : 0], vm1\nhalt\n").find("row 32768;"), std::string::npos);
 }
 
-TEST(Hazards, a_store_is_loaded_eight_cycles_later_at_the_earliest) {
+TEST(Hazards, AStoreIsLoadedEightCyclesLaterAtTheEarliest) {
   expect_distance("vst [8], v1", 8, "vld v2, [15]",
                   "'vld v2, [15]' reads VMEM row 15, 1 cycle before what was stored there can be seen");
   EXPECT_EQ(verdict("vst [8], v1\nvld v2, [16]\nhalt\n"), "") << "other rows";
@@ -144,7 +144,7 @@ const std::string transfers =
     ".dma in { route = hbm_to_vmem ; source = 0 ; destination = 1024 ; words = 1024 }\n"
     ".dma out { route = vmem_to_hbm ; source = 1024 ; destination = 4096 ; words = 1024 }\n";
 
-TEST(Hazards, rows_that_a_dma_writes_are_left_alone_until_its_flag_is_up) {
+TEST(Hazards, RowsThatADmaWritesAreLeftAloneUntilItsFlagIsUp) {
   const std::string by = " while DMA 'in' of bundle 0 (test.pasm:1) writes it";
   EXPECT_EQ(verdict("dma in\nvld v1, [0]\nvst [16], v2\nsync.wait 0, 1\nvld v1, [8]\nhalt\n" + transfers), "");
   EXPECT_EQ(verdict("dma in\nnop\nvld v1, [1]\nsync.wait 0, 1\nhalt\n" + transfers),
@@ -157,7 +157,7 @@ TEST(Hazards, rows_that_a_dma_writes_are_left_alone_until_its_flag_is_up) {
             std::string::npos);
 }
 
-TEST(Hazards, rows_that_a_dma_reads_are_not_stored_to) {
+TEST(Hazards, RowsThatADmaReadsAreNotStoredTo) {
   EXPECT_EQ(verdict("dma out\nvld v1, [8]\nsync.wait 0, 1\nvst [8], v1\nhalt\n" + transfers), "");
   EXPECT_EQ(
       verdict("dma out\nvst [1], v1\nsync.wait 0, 1\nhalt\n" + transfers),
@@ -165,7 +165,7 @@ TEST(Hazards, rows_that_a_dma_reads_are_not_stored_to) {
       "reads it");
 }
 
-TEST(Hazards, a_dma_reads_what_can_be_seen) {
+TEST(Hazards, ADmaReadsWhatCanBeSeen) {
   Pasm pasm;
   const std::string end = "\nsync.wait 0, 1\nhalt\n" + transfers;
   EXPECT_EQ(pasm.verdict("vst [8], v1\n" + nops(7) + "dma out" + end), "");
@@ -179,7 +179,7 @@ TEST(Hazards, a_dma_reads_what_can_be_seen) {
 
 // SMEM.
 
-TEST(Hazards, smem_words_exist_and_are_not_in_motion) {
+TEST(Hazards, SmemWordsExistAndAreNotInMotion) {
   EXPECT_EQ(verdict("s.load s1, [4095]\nhalt\n"), "");
   EXPECT_EQ(verdict("s.load s1, [4096]\nhalt\n"),
             "bundle 0 (test.pasm:1), cycle 0: 's.load s1, [4096]' reads SMEM word 4096; there are 4096");
@@ -201,14 +201,14 @@ TEST(Hazards, smem_words_exist_and_are_not_in_motion) {
 
 // Units.
 
-TEST(Hazards, a_pop_needs_something_on_its_way) {
+TEST(Hazards, APopNeedsSomethingOnItsWay) {
   const std::string text = verdict("e.exp v1\npop v2, eup\npop v3, eup\nhalt\n");
   EXPECT_TRUE(
       text.starts_with("bundle 2 (test.pasm:3), cycle 5: 'pop v3, eup' cannot be popped: transcendental unit: "))
       << text;
 }
 
-TEST(Hazards, a_push_that_would_wait_for_ever_ends_the_run) {
+TEST(Hazards, APushThatWouldWaitForEverEndsTheRun) {
   std::string pushes;
   for (int i = 0; i < 8; ++i) pushes += "e.exp v1\n";  // as many as there are slots
   EXPECT_EQ(verdict(pushes + "halt\n"), "");
@@ -218,13 +218,13 @@ TEST(Hazards, a_push_that_would_wait_for_ever_ends_the_run) {
       << text;
 }
 
-TEST(Hazards, weights_are_latched_by_the_tile) {
+TEST(Hazards, WeightsAreLatchedByTheTile) {
   const std::string text = verdict("mxu.weights mxu1, v1\nmxu.latch mxu1\nhalt\n");
   EXPECT_TRUE(text.starts_with("bundle 1 (test.pasm:2), cycle 1: 'mxu.latch mxu1' is not possible: matrix unit 1: "))
       << text;
 }
 
-TEST(Hazards, one_transcendental_operation_is_pushed_per_cycle) {
+TEST(Hazards, OneTranscendentalOperationIsPushedPerCycle) {
   EXPECT_EQ(verdict("{ @p1 e.exp v1 ; @!p1 e.log v1 }\nhalt\n"), "");
   EXPECT_EQ(verdict("{ e.exp v1 ; e.log v1 }\nhalt\n"),
             "bundle 0 (test.pasm:1), cycle 0: two operations are pushed to the transcendental unit in one cycle");
@@ -232,14 +232,14 @@ TEST(Hazards, one_transcendental_operation_is_pushed_per_cycle) {
 
 // Control, flags and the end.
 
-TEST(Hazards, execution_stays_in_what_is_loaded) {
+TEST(Hazards, ExecutionStaysInWhatIsLoaded) {
   EXPECT_EQ(verdict("s.branch 100\nhalt\n"),
             "bundle 100, cycle 9: nothing is loaded at this address of instruction memory");
   EXPECT_EQ(verdict("nop\nend: nop\n"),
             "bundle 2 (end + 1), cycle 2: nothing is loaded at this address of instruction memory");
 }
 
-TEST(Hazards, flags_exist) {
+TEST(Hazards, FlagsExist) {
   EXPECT_EQ(verdict("sync.set 255, 1\nsync.wait 255, 1\nhalt\n"), "");
   EXPECT_EQ(verdict("sync.add 256, 1\nhalt\n"),
             "bundle 0 (test.pasm:1), cycle 0: 'sync.add 256, 1' uses flag 256; there are 256");
@@ -247,7 +247,7 @@ TEST(Hazards, flags_exist) {
             "bundle 1 (test.pasm:2), cycle 1: 'sync.wait s1, 1' uses flag -1; there are 256");
 }
 
-TEST(Hazards, a_wait_for_what_nothing_raises_is_a_deadlock) {
+TEST(Hazards, AWaitForWhatNothingRaisesIsADeadlock) {
   EXPECT_EQ(
       verdict("nop\nsync.wait 4, 1\nhalt\n"),
       "bundle 1 (test.pasm:2), cycle 1: deadlock: 'sync.wait 4, 1' waits until flag 4 is at least 1; it is 0, and no "
@@ -263,7 +263,7 @@ TEST(Hazards, a_wait_for_what_nothing_raises_is_a_deadlock) {
       "DMA in flight raises it so far");
 }
 
-TEST(Hazards, nothing_may_be_in_flight_at_the_halt) {
+TEST(Hazards, NothingMayBeInFlightAtTheHalt) {
   EXPECT_EQ(verdict("dma in\nnop\nhalt\n" + transfers),
             "bundle 2 (test.pasm:3), cycle 2: the program ends while DMA 'in' of bundle 0 (test.pasm:1) is in flight");
   // 61 is the cycle in which the flag goes up.

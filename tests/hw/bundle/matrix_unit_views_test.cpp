@@ -144,11 +144,11 @@ Habits any_habits() {
           .long_pauses = *rc::gen::element(0.0, 0.03)};
 }
 
-RC_GTEST_PROP(MatrixUnitViews, agree_on_every_cycle, ()) {
+RC_GTEST_PROP(MatrixUnitViews, AgreeOnEveryCycle, ()) {
   TwoViews(any_machine(), any_habits(), *rc::gen::arbitrary<std::uint32_t>(), false).run(*rc::gen::inRange(1, 200));
 }
 
-RC_GTEST_PROP(MatrixUnitViews, agree_on_every_bit, ()) {
+RC_GTEST_PROP(MatrixUnitViews, AgreeOnEveryBit, ()) {
   // A tile and a few registers are 50 calls; the row view takes its time with data.
   TwoViews(any_machine(), any_habits(), *rc::gen::arbitrary<std::uint32_t>(), true).run(*rc::gen::inRange(50, 90));
 }

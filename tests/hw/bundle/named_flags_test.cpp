@@ -14,23 +14,23 @@ Flags named(const std::string& text) { return named_flags(isa::pasm::assemble("t
 
 const std::string copy = ".dma copy { route = hbm_to_vmem ; source = 0 ; destination = 0 ; words = 8 ; flag = 9 }\n";
 
-TEST(NamedFlags, are_those_of_operations_and_descriptors) {
+TEST(NamedFlags, AreThoseOfOperationsAndDescriptors) {
   EXPECT_EQ(named("nop\n"), Flags{});
   EXPECT_EQ(named("sync.wait 3, 1\nsync.set 7, 0\nsync.add 255, 1\n"), (Flags{3, 7, 255}));
   EXPECT_EQ(named("sync.wait 3, 1\ndma copy\n" + copy), (Flags{3, 9}));
 }
 
-TEST(NamedFlags, in_registers_are_those_of_descriptors) {
+TEST(NamedFlags, InRegistersAreThoseOfDescriptors) {
   EXPECT_EQ(named("sync.wait s3, 1\nsync.wait 4, 1\n" + copy), (Flags{4, 9}));
 }
 
-TEST(NamedFlags, in_registers_without_descriptors_may_be_any) {
+TEST(NamedFlags, InRegistersWithoutDescriptorsMayBeAny) {
   EXPECT_EQ(named("sync.wait s3, 1\n").size(), 256U);
   EXPECT_EQ(named("sync.wait s3, 1\n.smem table, 0\n .word 1, 2, 3\n").size(), 256U);
   EXPECT_EQ(named("sync.wait s3, 1\n.smem table, 0\n .zeros 8\n").size(), 256U) << "it would copy nothing";
 }
 
-TEST(NamedFlags, that_the_core_does_not_have_are_left_out) {
+TEST(NamedFlags, ThatTheCoreDoesNotHaveAreLeftOut) {
   EXPECT_EQ(named_flags(isa::pasm::assemble("t", "sync.wait 3, 1\nsync.wait 200, 1\nhalt\n"), 16), Flags{3});
 }
 

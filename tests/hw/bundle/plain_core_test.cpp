@@ -171,7 +171,7 @@ void expect_result(Pasm& pasm, PlainCore& plain, isa::Program program) {
 }
 
 /// A program that makes a mistake loses the bundle that made it and is run again.
-TEST(BundleCore, agrees_with_a_plain_core_on_random_programs) {
+TEST(BundleCore, AgreesWithAPlainCoreOnRandomPrograms) {
   Pasm pasm;
   pasm.machine = short_queues();
   int passed = 0;

@@ -21,7 +21,7 @@ void expect(const std::string& opcode, std::int64_t x, std::int64_t y, std::int6
                   x, y, opcode, result));
 }
 
-TEST(ScalarUnit, computes_integers_that_wrap) {
+TEST(ScalarUnit, ComputesIntegersThatWrap) {
   expect("s.add", 0x7fffffff, 1, -0x80000000LL);
   expect("s.sub", -0x80000000LL, 1, 0x7fffffff);
   expect("s.mul", 0x10001, 0x10001, 0x20001);
@@ -33,7 +33,7 @@ TEST(ScalarUnit, computes_integers_that_wrap) {
   expect("s.max", -5, 3, 3);
 }
 
-TEST(ScalarUnit, shifts_by_the_amount_modulo_32) {
+TEST(ScalarUnit, ShiftsByTheAmountModulo32) {
   expect("s.shl", 3, 4, 48);
   expect("s.shl", 3, 33, 6);
   expect("s.shr", -1, 28, 15);
@@ -54,7 +54,7 @@ void expect_compares(std::int64_t x, std::int64_t y, int bits) {
   pasm.pass(text + fmt::format("s.store [0], s3\nhalt\n.expect smem, 0\n .word {}\n", bits));
 }
 
-TEST(ScalarUnit, compares_with_and_without_sign) {
+TEST(ScalarUnit, ComparesWithAndWithoutSign) {
   expect_compares(3, 3, 0b101001);
   expect_compares(-1, 1, 0b001110);
   expect_compares(1, -1, 0b110010);
@@ -72,13 +72,13 @@ void expect_logic(const std::string& opcode, int bits) {
   pasm.pass(text + fmt::format("s.store [0], s3\nhalt\n.expect smem, 0\n .word {}\n", bits));
 }
 
-TEST(ScalarUnit, combines_predicates) {
+TEST(ScalarUnit, CombinesPredicates) {
   expect_logic("p.and", 0b1000);
   expect_logic("p.or", 0b1110);
   expect_logic("p.xor", 0b0110);
 }
 
-TEST(ScalarUnit, reads_and_writes_smem_by_register_and_literal) {
+TEST(ScalarUnit, ReadsAndWritesSmemByRegisterAndLiteral) {
   Pasm pasm;
   pasm.pass(
       "{ s.mov s1, 40 ; s.mov s2, 2 }\n"
@@ -92,7 +92,7 @@ TEST(ScalarUnit, reads_and_writes_smem_by_register_and_literal) {
 }
 
 /// s0 reads as zero, and false predicates keep everything as it was: registers, memory, flags, FIFOs, the way ahead.
-TEST(ScalarUnit, an_operation_that_is_not_performed_does_nothing) {
+TEST(ScalarUnit, AnOperationThatIsNotPerformedDoesNothing) {
   Pasm pasm;
   const BundleRunResult result = pasm.pass(
       "s.mov s1, 5\n"

@@ -26,7 +26,7 @@ double seconds(const Machine& machine, const TileOp& op) {
   return (simulate_op_on_banks(machine, op).cycles / machine.clock).si();
 }
 
-TEST(BankSimulation, the_smallest_ops_take_what_silicon_takes) {
+TEST(BankSimulation, TheSmallestOpsTakeWhatSiliconTakes) {
   // One register of 8 x 128 words, through DMA engine, switch and banks. MLPerf v0.7 profiles: 0.17 to 0.20 us for the
   // smallest op that only writes, 0.41 us for the smallest that reads, computes and writes.
   const Machine machine = tpu_v3();
@@ -38,7 +38,7 @@ TEST(BankSimulation, the_smallest_ops_take_what_silicon_takes) {
   EXPECT_NEAR(seconds(machine, read_compute_write), 0.41e-6, 0.041e-6);
 }
 
-TEST(BankSimulation, ops_that_compute_longest_take_as_long_as_with_streams) {
+TEST(BankSimulation, OpsThatComputeLongestTakeAsLongAsWithStreams) {
   const Machine machine = tpu_v3();
   for (const TileOp& op : {tiles(20, 100'000, 100'000, 200), tiles(6, 1'000'000, 0, 1000)}) {
     const auto streams = double(timing::simulate_op(machine, op).cycles.value());
@@ -46,7 +46,7 @@ TEST(BankSimulation, ops_that_compute_longest_take_as_long_as_with_streams) {
   }
 }
 
-TEST(BankSimulation, long_streams_take_what_silicon_takes) {
+TEST(BankSimulation, LongStreamsTakeWhatSiliconTakes) {
   // 411.8 GB/s of reads alone; mixed, 0.4 bytes more for every byte of the lesser direction (MLPerf v0.7 profiles).
   const Machine machine = tpu_v3();
   const auto silicon = [](double read, double write) {
@@ -58,7 +58,7 @@ TEST(BankSimulation, long_streams_take_what_silicon_takes) {
   EXPECT_NEAR(seconds(machine, tiles(16, 1 << 20, 1 << 20)), silicon(16, 16), 0.04 * silicon(16, 16));
 }
 
-TEST(BankSimulation, moves_the_ops_traffic_and_computes_its_tiles) {
+TEST(BankSimulation, MovesTheOpsTrafficAndComputesItsTiles) {
   const Machine machine = tpu_v3();
   RandomOps random(1);
   for (int i = 0; i < 12; ++i) {
@@ -75,7 +75,7 @@ TEST(BankSimulation, moves_the_ops_traffic_and_computes_its_tiles) {
   }
 }
 
-TEST(BankSimulation, never_beats_the_pins) {
+TEST(BankSimulation, NeverBeatsThePins) {
   const Machine machine = tpu_v3();
   const double pins = machine.dram.pin_rate().si();
   for (const TileOp& op : {tiles(8, 1 << 20, 0), tiles(8, 0, 1 << 20), tiles(8, 1 << 20, 1 << 20)}) {
@@ -84,7 +84,7 @@ TEST(BankSimulation, never_beats_the_pins) {
   }
 }
 
-TEST(BankSimulation, gives_the_same_every_time_inside_of_another_simulation_as_well) {
+TEST(BankSimulation, GivesTheSameEveryTimeInsideOfAnotherSimulationAsWell) {
   const Machine machine = tpu_v3();
   const TileOp op = tiles(5, 30'000, 10'000, 3);
   const OpResult first = simulate_op_on_banks(machine, op);
@@ -93,7 +93,7 @@ TEST(BankSimulation, gives_the_same_every_time_inside_of_another_simulation_as_w
   EXPECT_EQ(base::systemc::now(), base::Time(123'000));
 }
 
-TEST(BankSimulation, an_op_beyond_vmem_is_an_error) {
+TEST(BankSimulation, AnOpBeyondVmemIsAnError) {
   const TileOp op{"too large", {}, base::Bytes((16 << 20) + 1)};
   EXPECT_THROW(simulate_op_on_banks(tpu_v3(), op), base::SimulationError);
 }

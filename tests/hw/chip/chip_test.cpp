@@ -13,7 +13,7 @@
 namespace podsim::hw::chip {
 namespace {
 
-TEST(Chip, has_the_machine_file_s_number_of_cores_at_both_details) {
+TEST(Chip, HasTheMachineFileSNumberOfCoresAtBothDetails) {
   base::Config config = machine_file("tpu-v3");
   config.set("core.cores_per_chip=3");
   const Machine machine = read_machine(config);
@@ -29,7 +29,7 @@ TEST(Chip, has_the_machine_file_s_number_of_cores_at_both_details) {
   }
 }
 
-TEST(Chip, sends_messages_through_the_fabric_it_is_connected_to) {
+TEST(Chip, SendsMessagesThroughTheFabricItIsConnectedTo) {
   struct Client : noc::ici::IciClient {
     void message_taken(noc::NodeId, const noc::ici::Message&) override {}
     void message_received(noc::NodeId node, const noc::ici::Message& message) override {
@@ -59,7 +59,7 @@ TEST(Chip, sends_messages_through_the_fabric_it_is_connected_to) {
   EXPECT_EQ(client.bytes, base::Bytes(4096));
 }
 
-TEST(Chip, thousands_run_a_program_at_replay_detail) {
+TEST(Chip, ThousandsRunAProgramAtReplayDetail) {
   const Machine machine = tpu_v3();
   const TileOp op{"op", {}, base::Bytes(0)};
   OpResult recorded;

@@ -13,7 +13,7 @@ namespace {
 
 // round_machine runs at 1 GHz, so a cycle is a nanosecond.
 
-TEST(MxuModule, shows_its_states_when_they_begin) {
+TEST(MxuModule, ShowsItsStatesWhenTheyBegin) {
   RecordingSink sink;
   const CoreTime time(base::Frequency(1e9));
   Mxu mxu("mxu", timing::MxuTiming(round_machine()), 1, time, {&sink, nullptr, "core.mxu1"});
@@ -24,7 +24,7 @@ TEST(MxuModule, shows_its_states_when_they_begin) {
   EXPECT_EQ(mxu.busy(), base::Cycles(519));
 }
 
-TEST(MxuModule, is_never_idle_between_phases_that_touch) {
+TEST(MxuModule, IsNeverIdleBetweenPhasesThatTouch) {
   RecordingSink sink;
   const CoreTime time(base::Frequency(1e9));
   Mxu mxu("mxu", timing::MxuTiming(round_machine()), 0, time, {&sink, nullptr, "mxu"});
@@ -35,14 +35,14 @@ TEST(MxuModule, is_never_idle_between_phases_that_touch) {
   EXPECT_EQ(sink.history("mxu.busy").find("0@391 1@391"), std::string::npos) << sink.history("mxu.busy");
 }
 
-TEST(MxuModule, without_work_it_stays_idle) {
+TEST(MxuModule, WithoutWorkItStaysIdle) {
   const CoreTime time(base::Frequency(1e9));
   Mxu mxu("mxu", timing::MxuTiming(round_machine()), 1, time, {});
   EXPECT_EQ(mxu.start(base::Cycles(7), {1, 128}, "op"), base::Cycles(7));  // the only tile is unit 0's
   EXPECT_EQ(mxu.busy(), base::Cycles(0));
 }
 
-TEST(SyncFlagsModule, wakes_a_waiter_when_the_value_is_reached_and_not_before) {
+TEST(SyncFlagsModule, WakesAWaiterWhenTheValueIsReachedAndNotBefore) {
   struct Waiter : sc_core::sc_module {
     SC_HAS_PROCESS(Waiter);
     Waiter(sc_core::sc_module_name name, SyncFlags& flags) : sc_module(name), flags_(flags) {
@@ -104,7 +104,7 @@ struct StubMemory : sc_core::sc_module {
   sc_core::sc_event wake;
 };
 
-TEST(DmaEngineModule, issues_one_descriptor_per_cycle_and_bumps_flags_on_completion) {
+TEST(DmaEngineModule, IssuesOneDescriptorPerCycleAndBumpsFlagsOnCompletion) {
   const Machine machine = round_machine();
   const CoreTime time(machine.clock);
   RecordingSink sink;
@@ -128,7 +128,7 @@ TEST(DmaEngineModule, issues_one_descriptor_per_cycle_and_bumps_flags_on_complet
   EXPECT_EQ(sink.history("dma.read"), "idle@0 transfer@0 idle@100");
 }
 
-TEST(DmaEngineModule, is_full_at_its_queue_depth) {
+TEST(DmaEngineModule, IsFullAtItsQueueDepth) {
   base::Config config = machine_file("tpu-v3");
   config.set("dma.queue_depth=2");
   const Machine machine = read_machine(config);
@@ -146,7 +146,7 @@ TEST(DmaEngineModule, is_full_at_its_queue_depth) {
   EXPECT_FALSE(dma.full());
 }
 
-TEST(HbmModule, answers_reads_and_writes_when_the_stream_model_says_and_shows_them) {
+TEST(HbmModule, AnswersReadsAndWritesWhenTheStreamModelSaysAndShowsThem) {
   const Machine machine = round_machine();
   const CoreTime time(machine.clock);
   RecordingSink sink;

@@ -38,7 +38,7 @@ void expect_equal(const ScriptedRuntime& a, const ScriptedRuntime& b, int core) 
   }
 }
 
-TEST(TensorCore, takes_cycle_for_cycle_what_the_recurrence_gives_for_random_ops) {
+TEST(TensorCore, TakesCycleForCycleWhatTheRecurrenceGivesForRandomOps) {
   const Machine machine = tpu_v3();
   RandomOps random(1);
   std::vector<TileOp> ops;
@@ -54,7 +54,7 @@ TEST(TensorCore, takes_cycle_for_cycle_what_the_recurrence_gives_for_random_ops)
   }
 }
 
-TEST(TensorCore, a_narrow_descriptor_queue_gives_the_same_in_both) {
+TEST(TensorCore, ANarrowDescriptorQueueGivesTheSameInBoth) {
   base::Config config = machine_file("tpu-v3");
   config.set("dma.queue_depth=2");
   config.set("dma.issue_interval_cycles=300");
@@ -72,7 +72,7 @@ TEST(TensorCore, a_narrow_descriptor_queue_gives_the_same_in_both) {
   }
 }
 
-TEST(TensorCore, an_op_lasts_equally_long_wherever_it_starts) {
+TEST(TensorCore, AnOpLastsEquallyLongWhereverItStarts) {
   const Machine machine = tpu_v3();
   RandomOps random(3);
   const TileOp op = random.next(20);
@@ -90,7 +90,7 @@ TEST(TensorCore, an_op_lasts_equally_long_wherever_it_starts) {
   }
 }
 
-TEST(TensorCore, replaying_recorded_ops_ends_at_the_same_picosecond) {
+TEST(TensorCore, ReplayingRecordedOpsEndsAtTheSamePicosecond) {
   const Machine machine = tpu_v3();
   RandomOps random(4);
   std::vector<TileOp> ops;
@@ -111,7 +111,7 @@ TEST(TensorCore, replaying_recorded_ops_ends_at_the_same_picosecond) {
   }
 }
 
-TEST(TensorCore, both_details_wait_for_the_host_alike) {
+TEST(TensorCore, BothDetailsWaitForTheHostAlike) {
   const Machine machine = tpu_v3();
   RandomOps random(5);
   const TileOp op = random.next(40);
@@ -131,7 +131,7 @@ TEST(TensorCore, both_details_wait_for_the_host_alike) {
   EXPECT_GT(both.tile_runtime.records()[0].waiting, base::Cycles(0));
 }
 
-TEST(TensorCore, an_infeed_waits_for_pcie_then_copies_at_the_measured_rate) {
+TEST(TensorCore, AnInfeedWaitsForPcieThenCopiesAtTheMeasuredRate) {
   const Machine machine = tpu_v3();
   ScriptedRuntime runtime({Infeed{base::Bytes(38'500'000), 1}});
   chip::TileChip chip("chip", machine, 0, runtime);
@@ -144,7 +144,7 @@ TEST(TensorCore, an_infeed_waits_for_pcie_then_copies_at_the_measured_rate) {
   EXPECT_NEAR(((record.end - record.start - record.waiting) / machine.clock).si(), 38.5e6 / 145e9 + 1e-6, 3e-9);
 }
 
-TEST(TensorCore, outfeeds_wait_for_room_alike_at_both_details_and_reach_the_host) {
+TEST(TensorCore, OutfeedsWaitForRoomAlikeAtBothDetailsAndReachTheHost) {
   const Machine machine = tpu_v3();
   const std::vector<Command> program(6, Outfeed{base::Bytes(1'000'000), 2});
   BothDetails both(machine, program);
@@ -164,7 +164,7 @@ TEST(TensorCore, outfeeds_wait_for_room_alike_at_both_details_and_reach_the_host
   EXPECT_NEAR(base::to_duration(base::systemc::now()).si(), sent + 1e-6, 1e-8);
 }
 
-TEST(TensorCore, an_external_command_holds_the_core_until_the_next_edge_after_its_completion) {
+TEST(TensorCore, AnExternalCommandHoldsTheCoreUntilTheNextEdgeAfterItsCompletion) {
   const Machine machine = tpu_v3();
   ScriptedRuntime tile_runtime({External{7, "all-reduce"}, Delay{base::Cycles(10)}});
   ScriptedRuntime replay_runtime({External{7, "all-reduce"}, Delay{base::Cycles(10)}});
@@ -193,7 +193,7 @@ class PromptRuntime : public ScriptedRuntime {
   void start_external(Core& core, const External&) override { core.complete_external(); }
 };
 
-TEST(TensorCore, an_external_command_that_is_over_at_once_takes_no_time) {
+TEST(TensorCore, AnExternalCommandThatIsOverAtOnceTakesNoTime) {
   const Machine machine = tpu_v3();
   PromptRuntime tile_runtime({Delay{base::Cycles(3)}, External{}, External{}, Delay{base::Cycles(4)}});
   PromptRuntime replay_runtime({Delay{base::Cycles(3)}, External{}, External{}, Delay{base::Cycles(4)}});
@@ -204,7 +204,7 @@ TEST(TensorCore, an_external_command_that_is_over_at_once_takes_no_time) {
   EXPECT_EQ(tile_runtime.records().back().end, base::Cycles(7));
 }
 
-TEST(TensorCore, an_op_beyond_vmem_stops_its_core_with_a_verdict_at_both_details) {
+TEST(TensorCore, AnOpBeyondVmemStopsItsCoreWithAVerdictAtBothDetails) {
   const Machine machine = tpu_v3();
   const TileOp op{"too large", {}, base::Bytes((16 << 20) + 1)};
   BothDetails both(machine, {RunOp{&op}});
@@ -215,7 +215,7 @@ TEST(TensorCore, an_op_beyond_vmem_stops_its_core_with_a_verdict_at_both_details
   }
 }
 
-TEST(TensorCore, vmem_is_free_again_after_each_op) {
+TEST(TensorCore, VmemIsFreeAgainAfterEachOp) {
   const Machine machine = tpu_v3();
   const TileOp op{"whole", {{1, {{{base::Bytes(100)}}, {}, {}}}}, base::Bytes(16 << 20)};
   ScriptedRuntime runtime({RunOp{&op}, RunOp{&op}});
@@ -227,7 +227,7 @@ TEST(TensorCore, vmem_is_free_again_after_each_op) {
   EXPECT_EQ(chip.core(0).vmem().account().peak(), base::Bytes(16 << 20));
 }
 
-TEST(TensorCore, bytes_moved_are_those_of_the_program) {
+TEST(TensorCore, BytesMovedAreThoseOfTheProgram) {
   const Machine machine = tpu_v3();
   const TileOp op{"copy", {{10, {{{base::Bytes(1000)}, {base::Bytes(24)}}, {}, {{base::Bytes(512)}}}}}, base::Bytes(0)};
   ScriptedRuntime runtime({RunOp{&op}});
@@ -238,7 +238,7 @@ TEST(TensorCore, bytes_moved_are_those_of_the_program) {
   EXPECT_EQ(runtime.records(0, 1)[0].op.tiles, 10);
 }
 
-TEST(TensorCore, a_256_cubed_matmul_on_one_tile_is_near_silicon) {
+TEST(TensorCore, A256CubedMatmulOnOneTileIsNearSilicon) {
   const Machine machine = tpu_v3();
   const TileOp op{"matmul",
                   {{1, {{{base::Bytes(2 * 256 * 256 * 4)}}, {{{4, 256}, {}, 0}}, {{base::Bytes(256 * 256 * 4)}}}}},

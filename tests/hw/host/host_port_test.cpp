@@ -22,7 +22,7 @@ void run_until(std::int64_t ns) {
   sc_core::sc_start(sc_core::sc_time(double(ns), sc_core::SC_NS) - sc_core::sc_time_stamp());
 }
 
-TEST(HostPort, the_first_batch_arrives_after_its_transfer_and_the_latency) {
+TEST(HostPort, TheFirstBatchArrivesAfterItsTransferAndTheLatency) {
   HostPort host("host", slow_host(), 1, {});
   host.prepare(0, {base::Bytes(1000)});
   run_until(1999);
@@ -31,7 +31,7 @@ TEST(HostPort, the_first_batch_arrives_after_its_transfer_and_the_latency) {
   EXPECT_TRUE(host.batch_ready(0));
 }
 
-TEST(HostPort, cores_take_turns_on_the_link) {
+TEST(HostPort, CoresTakeTurnsOnTheLink) {
   HostPort host("host", slow_host(), 2, {});
   host.prepare(0, {base::Bytes(1000)});
   host.prepare(1, {base::Bytes(1000)});
@@ -42,7 +42,7 @@ TEST(HostPort, cores_take_turns_on_the_link) {
   EXPECT_TRUE(host.batch_ready(1));
 }
 
-TEST(HostPort, fills_each_queue_to_its_depth_and_then_rests) {
+TEST(HostPort, FillsEachQueueToItsDepthAndThenRests) {
   HostPort host("host", slow_host(), 2, {});
   host.prepare(0, {base::Bytes(1000)});
   host.prepare(1, {base::Bytes(1000)});
@@ -50,7 +50,7 @@ TEST(HostPort, fills_each_queue_to_its_depth_and_then_rests) {
   EXPECT_EQ(host.transferred(), base::Bytes(4000));
 }
 
-TEST(HostPort, a_consumed_batch_makes_room_for_the_next) {
+TEST(HostPort, AConsumedBatchMakesRoomForTheNext) {
   HostPort host("host", slow_host(), 1, {});
   host.prepare(0, {base::Bytes(1000)});
   run_until(10'000);
@@ -63,7 +63,7 @@ TEST(HostPort, a_consumed_batch_makes_room_for_the_next) {
   EXPECT_TRUE(host.batch_ready(0));
 }
 
-TEST(HostPort, prepares_nothing_for_a_core_without_infeed) {
+TEST(HostPort, PreparesNothingForACoreWithoutInfeed) {
   HostPort host("host", slow_host(), 2, {});
   host.prepare(1, {base::Bytes(500)});
   run_until(10'000);
@@ -78,7 +78,7 @@ HostParameters slow_pipeline() {
   return host;
 }
 
-TEST(HostPort, a_slow_host_gives_a_batch_every_interval) {
+TEST(HostPort, ASlowHostGivesABatchEveryInterval) {
   HostPort host("host", slow_pipeline(), 1, {});
   host.prepare(0, {base::Bytes(1000)});
   // Prepared at 10 us, moved in 1 us, there 1 us later; the next was begun when the link took the first.
@@ -91,7 +91,7 @@ TEST(HostPort, a_slow_host_gives_a_batch_every_interval) {
   }
 }
 
-TEST(HostPort, prepares_the_transfers_of_a_batch_together) {
+TEST(HostPort, PreparesTheTransfersOfABatchTogether) {
   HostPort host("host", slow_pipeline(), 1, {});
   host.prepare(0, {base::Bytes(1000), base::Bytes(500)});
   run_until(12'001);
@@ -102,14 +102,14 @@ TEST(HostPort, prepares_the_transfers_of_a_batch_together) {
   EXPECT_TRUE(host.batch_ready(0));
 }
 
-TEST(HostPort, has_room_for_whole_batches) {
+TEST(HostPort, HasRoomForWholeBatches) {
   HostPort host("host", slow_host(), 1, {});
   host.prepare(0, {base::Bytes(1000), base::Bytes(500)});
   run_until(100'000);
   EXPECT_EQ(host.transferred(), base::Bytes(3000));
 }
 
-TEST(HostPort, prepares_the_batches_of_its_cores_side_by_side) {
+TEST(HostPort, PreparesTheBatchesOfItsCoresSideBySide) {
   HostPort host("host", slow_pipeline(), 2, {});
   host.prepare(0, {base::Bytes(1000)});
   host.prepare(1, {base::Bytes(1000)});
@@ -119,7 +119,7 @@ TEST(HostPort, prepares_the_batches_of_its_cores_side_by_side) {
   EXPECT_TRUE(host.batch_ready(1));
 }
 
-TEST(HostPort, holds_one_prepared_batch_beside_a_full_queue) {
+TEST(HostPort, HoldsOnePreparedBatchBesideAFullQueue) {
   HostPort host("host", slow_pipeline(), 1, {});
   host.prepare(0, {base::Bytes(1000)});
   run_until(1'000'000);
@@ -134,7 +134,7 @@ TEST(HostPort, holds_one_prepared_batch_beside_a_full_queue) {
   EXPECT_EQ(host.transferred(), base::Bytes(4000));
 }
 
-TEST(HostPort, moves_outfeeds_at_the_rate_of_the_link_beside_infeeds) {
+TEST(HostPort, MovesOutfeedsAtTheRateOfTheLinkBesideInfeeds) {
   HostPort host("host", slow_host(), 1, {});
   host.prepare(0, {base::Bytes(1000)});
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -146,7 +146,7 @@ TEST(HostPort, moves_outfeeds_at_the_rate_of_the_link_beside_infeeds) {
   EXPECT_TRUE(host.batch_ready(0));
 }
 
-TEST(HostPort, an_outfeed_queue_has_room_again_when_the_link_has_moved_a_transfer) {
+TEST(HostPort, AnOutfeedQueueHasRoomAgainWhenTheLinkHasMovedATransfer) {
   HostPort host("host", slow_host(), 2, {});
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   host.send(1, base::Bytes(1000));
@@ -160,7 +160,7 @@ TEST(HostPort, an_outfeed_queue_has_room_again_when_the_link_has_moved_a_transfe
   EXPECT_TRUE(host.outfeed_room(1));
 }
 
-TEST(HostPort, the_fuller_outfeed_queue_goes_first) {
+TEST(HostPort, TheFullerOutfeedQueueGoesFirst) {
   HostPort host("host", slow_host(), 2, {});
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   host.send(0, base::Bytes(1000));

@@ -10,7 +10,7 @@
 namespace podsim::hw::memory {
 namespace {
 
-RC_GTEST_PROP(DeviceMemory, holds_what_was_written_last_and_zero_elsewhere, ()) {
+RC_GTEST_PROP(DeviceMemory, HoldsWhatWasWrittenLastAndZeroElsewhere, ()) {
   DeviceMemory memory(base::Bytes(1 << 20));
   std::map<std::uint64_t, std::uint32_t> model;
   for (int i = 0; i < 10; ++i) {
@@ -25,7 +25,7 @@ RC_GTEST_PROP(DeviceMemory, holds_what_was_written_last_and_zero_elsewhere, ()) 
   for (std::size_t w = 0; w < found.size(); ++w) RC_ASSERT(found[w] == model[65536 - 200 + w]);
 }
 
-TEST(DeviceMemory, ends_at_its_capacity) {
+TEST(DeviceMemory, EndsAtItsCapacity) {
   DeviceMemory memory(base::Bytes(4096));
   EXPECT_EQ(memory.words(), 1024u);
   std::vector<std::uint32_t> two(2);

@@ -9,7 +9,7 @@
 namespace podsim::hw::memory {
 namespace {
 
-TEST(ZeroPages, read_zero_until_they_are_written) {
+TEST(ZeroPages, ReadZeroUntilTheyAreWritten) {
   constexpr std::size_t size = std::size_t(1) << 24;  // far more than is touched
   ZeroPages<std::uint64_t> pages(size);
   EXPECT_EQ(pages[0], 0U);
@@ -19,9 +19,9 @@ TEST(ZeroPages, read_zero_until_they_are_written) {
   EXPECT_EQ(pages[size - 2], 0U);
 }
 
-TEST(ZeroPages, may_be_none) { EXPECT_NE(ZeroPages<std::uint64_t>(0).data(), nullptr); }
+TEST(ZeroPages, MayBeNone) { EXPECT_NE(ZeroPages<std::uint64_t>(0).data(), nullptr); }
 
-TEST(ZeroPages, for_which_there_is_no_room_are_refused) {
+TEST(ZeroPages, ForWhichThereIsNoRoomAreRefused) {
   EXPECT_THROW(ZeroPages<std::uint8_t>(std::size_t(1) << 62), std::bad_alloc);
 }
 

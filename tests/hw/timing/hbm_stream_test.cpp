@@ -35,23 +35,23 @@ std::int64_t last_cycle(const Machine& machine, const std::vector<Request>& requ
   return run(hbm, requests).back().cycle.value();
 }
 
-TEST(HbmStream, a_lone_request_moves_at_the_stream_rate) {
+TEST(HbmStream, ALoneRequestMovesAtTheStreamRate) {
   EXPECT_EQ(last_cycle(round_machine(), {{Direction::read, 1000, 0}}), 10);
   EXPECT_EQ(last_cycle(round_machine(), {{Direction::write, 1000, 5}}), 15);
   EXPECT_EQ(last_cycle(round_machine(), {{Direction::read, 1001, 0}}),
             11);  // the first whole cycle after the last byte
 }
 
-TEST(HbmStream, requests_of_one_direction_queue_without_losing_a_fraction_of_a_cycle) {
+TEST(HbmStream, RequestsOfOneDirectionQueueWithoutLosingAFractionOfACycle) {
   std::vector<Request> requests(100, {Direction::read, 150, 0});
   EXPECT_EQ(last_cycle(round_machine(), requests), 150);
 }
 
-TEST(HbmStream, a_request_without_bytes_completes_on_arrival) {
+TEST(HbmStream, ARequestWithoutBytesCompletesOnArrival) {
   EXPECT_EQ(last_cycle(round_machine(), {{Direction::read, 0, 7}}), 7);
 }
 
-TEST(HbmStream, equal_streams_cost_1_2_and_two_to_one_1_133_of_the_pure_time) {
+TEST(HbmStream, EqualStreamsCost12AndTwoToOne1133OfThePureTime) {
   const Machine machine = tpu_v3();
   const double rate = machine.hbm.stream_rate.si() / machine.clock.si();
   const std::int64_t size = 1 << 20;
@@ -66,7 +66,7 @@ TEST(HbmStream, equal_streams_cost_1_2_and_two_to_one_1_133_of_the_pure_time) {
   EXPECT_NEAR(double(last_cycle(machine, reads_double)) * rate / double(90 * size), 1.0 + 0.4 / 3, 2e-3);
 }
 
-RC_GTEST_PROP(HbmStream, streams_always_available_take_the_sum_plus_the_turnaround_of_the_lesser, ()) {
+RC_GTEST_PROP(HbmStream, StreamsAlwaysAvailableTakeTheSumPlusTheTurnaroundOfTheLesser, ()) {
   base::Config config = machine_file("tpu-v3");
   config.set("hbm.turnaround=" + std::to_string(*rc::gen::inRange(0, 2000) / 1000.0));
   config.set("hbm.write_cost=" + std::to_string(*rc::gen::inRange(500, 2000) / 1000.0));
@@ -111,7 +111,7 @@ std::vector<std::int64_t> stepped(const Machine& machine, const std::vector<Requ
   return done;
 }
 
-RC_GTEST_PROP(HbmStream, agrees_with_a_simulation_in_small_steps, ()) {
+RC_GTEST_PROP(HbmStream, AgreesWithASimulationInSmallSteps, ()) {
   const Machine machine = round_machine();
   std::vector<Request> requests;
   std::int64_t arrival[2] = {0, 0};
@@ -129,7 +129,7 @@ RC_GTEST_PROP(HbmStream, agrees_with_a_simulation_in_small_steps, ()) {
   }
 }
 
-RC_GTEST_PROP(HbmStream, does_not_depend_on_absolute_time_nor_on_how_often_it_is_advanced, ()) {
+RC_GTEST_PROP(HbmStream, DoesNotDependOnAbsoluteTimeNorOnHowOftenItIsAdvanced, ()) {
   const Machine machine = tpu_v3();
   std::vector<Request> requests;
   std::int64_t arrival[2] = {0, 0};
@@ -158,7 +158,7 @@ RC_GTEST_PROP(HbmStream, does_not_depend_on_absolute_time_nor_on_how_often_it_is
   }
 }
 
-TEST(HbmStream, says_what_moves_and_how_fast) {
+TEST(HbmStream, SaysWhatMovesAndHowFast) {
   HbmStream hbm(round_machine());
   std::vector<HbmStream::Completion> done;
   hbm.submit(Direction::read, base::Bytes(1000), base::Cycles(0), 0);
@@ -176,7 +176,7 @@ TEST(HbmStream, says_what_moves_and_how_fast) {
   EXPECT_EQ(done.size(), 2u);
 }
 
-TEST(HbmStream, a_shape_moves_at_the_rate_of_the_banks_for_it) {
+TEST(HbmStream, AShapeMovesAtTheRateOfTheBanksForIt) {
   const Machine machine = tpu_v3();
   const AccessShape shape = AccessShape::rows(base::Bytes(512), 2048);
   HbmStream hbm(machine);
@@ -188,7 +188,7 @@ TEST(HbmStream, a_shape_moves_at_the_rate_of_the_banks_for_it) {
   EXPECT_NEAR(double(hbm.next_completion()->value()), expected, 1);
 }
 
-TEST(HbmStream, shapes_side_by_side_move_at_their_rates_until_one_of_them_ends) {
+TEST(HbmStream, ShapesSideBySideMoveAtTheirRatesUntilOneOfThemEnds) {
   const Machine machine = tpu_v3();
   const AccessShape lookups = AccessShape::scattered(base::Bytes(128), base::Bytes(1 << 28));
   HbmStream hbm(machine);

@@ -35,7 +35,7 @@ TileOp square_matmul(std::int64_t n, std::int64_t rows_per_tile) {
   return op;
 }
 
-TEST(Kernels, matmuls_that_stand_alone_are_within_a_tenth_of_silicon) {
+TEST(Kernels, MatmulsThatStandAloneAreWithinATenthOfSilicon) {
   const std::int64_t small = measured("gemm", "256x256x256");
   const std::int64_t large = measured("gemm", "1024x1024x1024");
   if (small == 0 || large == 0) GTEST_SKIP() << "measurements are not here";

@@ -12,7 +12,7 @@
 namespace podsim::hw::timing {
 namespace {
 
-TEST(MxuTiming, a_register_of_8_rows_enters_in_8_cycles_and_weights_in_128) {
+TEST(MxuTiming, ARegisterOf8RowsEntersIn8CyclesAndWeightsIn128) {
   const MxuTiming timing(plain_tpu_v3());
   const MxuTiming::Span span = timing.span({2 * 1, 1024}, 0);
   EXPECT_EQ(span.load, base::Cycles(128));
@@ -21,27 +21,27 @@ TEST(MxuTiming, a_register_of_8_rows_enters_in_8_cycles_and_weights_in_128) {
   EXPECT_EQ(timing.span({2 * 1, 1025}, 0).stream - span.stream, base::Cycles(8));  // rows are padded to 8
 }
 
-TEST(MxuTiming, few_rows_wait_for_the_next_weights) {
+TEST(MxuTiming, FewRowsWaitForTheNextWeights) {
   const MxuTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.span({2 * 10, 8}, 0).stream, base::Cycles(10 * 128));
   EXPECT_EQ(timing.span({2 * 10, 128}, 0).stream, base::Cycles(10 * 128));
   EXPECT_EQ(timing.span({2 * 10, 129}, 0).stream, base::Cycles(10 * 136));
 }
 
-TEST(MxuTiming, no_work_takes_no_time) {
+TEST(MxuTiming, NoWorkTakesNoTime) {
   const MxuTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.duration({0, 100}), base::Cycles(0));
   EXPECT_EQ(timing.duration({100, 0}), base::Cycles(0));
 }
 
-TEST(MxuTiming, an_odd_tile_goes_to_the_first_unit_which_decides) {
+TEST(MxuTiming, AnOddTileGoesToTheFirstUnitWhichDecides) {
   const MxuTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.tiles_on(0, 7), 4);
   EXPECT_EQ(timing.tiles_on(1, 7), 3);
   EXPECT_EQ(timing.duration({7, 256}), base::Cycles(128 + 4 * 256 + 135));
 }
 
-TEST(MxuTiming, fetching_the_first_weights_and_storing_the_last_sums_is_paid_once_per_phase) {
+TEST(MxuTiming, FetchingTheFirstWeightsAndStoringTheLastSumsIsPaidOncePerPhase) {
   base::Config config = machine_file("tpu-v3");
   set_plain_code(config);
   config.set("tile_level.matrix_phase_cycles=50");
@@ -53,7 +53,7 @@ TEST(MxuTiming, fetching_the_first_weights_and_storing_the_last_sums_is_paid_onc
 
 // 8 units take a register of rows each every 8 cycles, which is all that one load slot brings: weights, 16 registers a
 // tile, come on top. A second slot brings both in time.
-TEST(MxuTiming, many_units_wait_for_the_load_slot_that_they_share) {
+TEST(MxuTiming, ManyUnitsWaitForTheLoadSlotThatTheyShare) {
   base::Config config = machine_file("tpu-v3");
   set_plain_code(config);
   config.set("mxu.count=8");
@@ -65,7 +65,7 @@ TEST(MxuTiming, many_units_wait_for_the_load_slot_that_they_share) {
 
 // 8 x 64 cells as many as in 2 x 128, but twice as many rows: half a register each, and a load for every one. A row of
 // 512 cells is four registers.
-TEST(MxuTiming, the_load_slot_is_shared_by_the_rows_of_the_arrays_not_by_their_cells) {
+TEST(MxuTiming, TheLoadSlotIsSharedByTheRowsOfTheArraysNotByTheirCells) {
   base::Config config = machine_file("tpu-v3");
   set_plain_code(config);
   config.set("mxu.count=8");
@@ -76,7 +76,7 @@ TEST(MxuTiming, the_load_slot_is_shared_by_the_rows_of_the_arrays_not_by_their_c
   EXPECT_EQ(MxuTiming(read_machine(config)).span({4, 512}, 0).stream, base::Cycles(4 * 4 * (512 + 512) / 8));
 }
 
-TEST(MxuTiming, a_large_matmul_reaches_the_published_peak) {
+TEST(MxuTiming, ALargeMatmulReachesThePublishedPeak) {
   const Machine machine = plain_tpu_v3();
   const MxuTiming timing(machine);
   const MxuWork work{64 * 64, 8192};  // 8192^3
@@ -87,7 +87,7 @@ TEST(MxuTiming, a_large_matmul_reaches_the_published_peak) {
 }
 
 // The first result of any weight-stationary matmul is load + latency away; every other cycle streams a row.
-RC_GTEST_PROP(MxuTiming, equals_a_count_of_the_rows_that_pass_each_array, ()) {
+RC_GTEST_PROP(MxuTiming, EqualsACountOfTheRowsThatPassEachArray, ()) {
   base::Config config = machine_file("tpu-v3");
   set_plain_code(config);
   config.set("mxu.count=" + std::to_string(*rc::gen::inRange(1, 5)));

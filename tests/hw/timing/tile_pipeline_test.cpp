@@ -27,7 +27,7 @@ TileOp equal_tiles(std::int64_t count, std::int64_t read, std::int64_t write, st
 std::int64_t cycles(const Machine& machine, const TileOp& op) { return simulate_op(machine, op).cycles.value(); }
 
 // round_machine: 100 B per cycle, latencies 20 and 10, a descriptor per cycle.
-TEST(TilePipeline, one_tile_is_load_compute_and_store_in_turn) {
+TEST(TilePipeline, OneTileIsLoadComputeAndStoreInTurn) {
   const OpResult result = simulate_op(round_machine(), equal_tiles(1, 1000, 500, 100));
   EXPECT_EQ(result.start_up, base::Cycles(20 + 10));
   EXPECT_EQ(result.compute, base::Cycles(100));
@@ -35,11 +35,11 @@ TEST(TilePipeline, one_tile_is_load_compute_and_store_in_turn) {
   EXPECT_EQ(result.cycles, base::Cycles(30 + 100 + 15));
 }
 
-TEST(TilePipeline, compute_bound_tiles_hide_all_traffic_but_the_first_load_and_the_last_store) {
+TEST(TilePipeline, ComputeBoundTilesHideAllTrafficButTheFirstLoadAndTheLastStore) {
   EXPECT_EQ(cycles(round_machine(), equal_tiles(50, 1000, 500, 200)), 30 + 50 * 200 + 15);
 }
 
-TEST(TilePipeline, code_of_the_core_stands_between_phases_and_transfers) {
+TEST(TilePipeline, CodeOfTheCoreStandsBetweenPhasesAndTransfers) {
   base::Config config = machine_file("tpu-v3");
   for (const char* value : {"core.clock=1 GHz", "hbm.stream_rate=100 GB/s", "hbm.write_cost=1",
                             "dma.read_latency=20 ns", "dma.write_latency=10 ns", "tile_level.vector_loop_cycles=6",
@@ -55,7 +55,7 @@ TEST(TilePipeline, code_of_the_core_stands_between_phases_and_transfers) {
   EXPECT_EQ(simulate_op(read_machine(config), equal_tiles(3, 1000, 500, 100)).control, base::Cycles(3 * 34 + 4));
 }
 
-TEST(TilePipeline, memory_bound_reads_run_back_to_back) {
+TEST(TilePipeline, MemoryBoundReadsRunBackToBack) {
   const OpResult result = simulate_op(round_machine(), equal_tiles(50, 10'000, 0, 50));
   EXPECT_EQ(result.cycles, base::Cycles(20 + 50 * 100 + 50));
   EXPECT_EQ(result.start_up, base::Cycles(120));
@@ -63,14 +63,14 @@ TEST(TilePipeline, memory_bound_reads_run_back_to_back) {
   EXPECT_EQ(result.read_bytes, base::Bytes(500'000));
 }
 
-TEST(TilePipeline, writes_wait_for_an_output_buffer) {
+TEST(TilePipeline, WritesWaitForAnOutputBuffer) {
   const OpResult result = simulate_op(round_machine(), equal_tiles(50, 0, 10'000, 10));
   // Tiles 0 and 1 compute, then each write takes 100 cycles: 10 compute, 10 latency, 50 writes.
   EXPECT_EQ(result.cycles, base::Cycles(10 + 10 + 50 * 100));
   EXPECT_GT(result.write_wait, base::Cycles(4000));
 }
 
-TEST(TilePipeline, large_equal_tiles_follow_the_measured_law_of_mixed_streams) {
+TEST(TilePipeline, LargeEqualTilesFollowTheMeasuredLawOfMixedStreams) {
   const Machine machine = tpu_v3();
   const double rate = machine.hbm.stream_rate.si() / machine.clock.si();
   const double n = 400, tile = 1 << 20;
@@ -78,7 +78,7 @@ TEST(TilePipeline, large_equal_tiles_follow_the_measured_law_of_mixed_streams) {
   EXPECT_NEAR(double(cycles(machine, equal_tiles(400, 2 << 20, 1 << 20, 100))) * rate / (3 * n * tile), 1.133, 0.01);
 }
 
-TEST(TilePipeline, a_full_descriptor_queue_holds_the_sequencer) {
+TEST(TilePipeline, AFullDescriptorQueueHoldsTheSequencer) {
   base::Config config = machine_file("tpu-v3");
   config.set("dma.queue_depth=1");
   set_plain_code(config);
@@ -91,12 +91,12 @@ TEST(TilePipeline, a_full_descriptor_queue_holds_the_sequencer) {
   EXPECT_EQ(result.cycles, base::Cycles(4 * 207 + 100));
 }
 
-TEST(TilePipeline, an_op_without_tiles_takes_no_time) {
+TEST(TilePipeline, AnOpWithoutTilesTakesNoTime) {
   EXPECT_EQ(cycles(tpu_v3(), {"nothing", {}, base::Bytes(0)}), 0);
   EXPECT_EQ(cycles(tpu_v3(), {"nothing", {{0, {}}}, base::Bytes(0)}), 0);
 }
 
-TEST(TilePipeline, the_smallest_read_compute_write_op_takes_what_silicon_takes) {
+TEST(TilePipeline, TheSmallestReadComputeWriteOpTakesWhatSiliconTakes) {
   const Machine machine = tpu_v3();
   const double ns = (simulate_op(machine, equal_tiles(1, 4096, 4096, 7)).cycles / machine.clock).si() * 1e9;
   EXPECT_NEAR(ns, 410, 20);  // 0.41 us measured
@@ -105,7 +105,7 @@ TEST(TilePipeline, the_smallest_read_compute_write_op_takes_what_silicon_takes) 
   EXPECT_LE(write_only, 200);
 }
 
-RC_GTEST_PROP(TilePipeline, n_equal_compute_bound_tiles_take_first_load_n_phases_and_last_store, ()) {
+RC_GTEST_PROP(TilePipeline, NEqualComputeBoundTilesTakeFirstLoadNPhasesAndLastStore, ()) {
   const Machine machine = round_machine();
   const std::int64_t n = *rc::gen::inRange<std::int64_t>(1, 60);
   const std::int64_t read = *rc::gen::inRange<std::int64_t>(1, 20) * 100;
@@ -114,13 +114,13 @@ RC_GTEST_PROP(TilePipeline, n_equal_compute_bound_tiles_take_first_load_n_phases
   RC_ASSERT(cycles(machine, equal_tiles(n, read, write, compute)) == 20 + read / 100 + n * compute + 10 + write / 100);
 }
 
-RC_GTEST_PROP(TilePipeline, the_parts_of_the_time_add_up, ()) {
+RC_GTEST_PROP(TilePipeline, ThePartsOfTheTimeAddUp, ()) {
   const OpResult result = simulate_op(tpu_v3(), random_op(3, 20));
   RC_ASSERT(result.cycles ==
             result.start_up + result.compute + result.read_wait + result.write_wait + result.control + result.drain);
 }
 
-RC_GTEST_PROP(TilePipeline, never_beats_its_compute_its_traffic_or_its_latencies, ()) {
+RC_GTEST_PROP(TilePipeline, NeverBeatsItsComputeItsTrafficOrItsLatencies, ()) {
   const Machine machine = tpu_v3();
   const TileOp op = random_op(3, 20);
   const OpResult result = simulate_op(machine, op);
@@ -132,7 +132,7 @@ RC_GTEST_PROP(TilePipeline, never_beats_its_compute_its_traffic_or_its_latencies
             result.compute + result.read_wait + result.start_up + result.write_wait + result.control + result.drain);
 }
 
-RC_GTEST_PROP(TilePipeline, the_estimate_is_exact_for_short_runs, ()) {
+RC_GTEST_PROP(TilePipeline, TheEstimateIsExactForShortRuns, ()) {
   const Machine machine = tpu_v3();
   const TileOp op = random_op(3, 12);
   RC_ASSERT(estimate_cycles(machine, op) == simulate_op(machine, op).cycles);
@@ -140,7 +140,7 @@ RC_GTEST_PROP(TilePipeline, the_estimate_is_exact_for_short_runs, ()) {
 
 // Tiles whose traffic barely exceeds the DMA latency can fall into slow beats of reads against writes that the window
 // of the estimate does not see whole; they make up the tail.
-TEST(TilePipeline, the_estimate_is_within_a_tenth_of_a_per_cent_on_average_and_three_in_99_of_100_ops) {
+TEST(TilePipeline, TheEstimateIsWithinATenthOfAPerCentOnAverageAndThreeIn99Of100Ops) {
   const Machine machine = tpu_v3();
   TilePipeline pipeline(machine);
   RandomOps random(20);
@@ -156,7 +156,7 @@ TEST(TilePipeline, the_estimate_is_within_a_tenth_of_a_per_cent_on_average_and_t
   EXPECT_LT(errors.back(), 0.25);
 }
 
-RC_GTEST_PROP(TilePipeline, a_pipeline_can_be_used_again, ()) {
+RC_GTEST_PROP(TilePipeline, APipelineCanBeUsedAgain, ()) {
   const Machine machine = tpu_v3();
   TilePipeline pipeline(machine);
   const TileOp a = random_op(2, 10), b = random_op(2, 10);

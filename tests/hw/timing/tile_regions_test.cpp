@@ -28,7 +28,7 @@ std::vector<AccessPattern> all(const TileOp& op, const TileRegions& regions) {
   return list;
 }
 
-TEST(TileRegions, the_tiles_of_a_stream_follow_one_another) {
+TEST(TileRegions, TheTilesOfAStreamFollowOneAnother) {
   const TileOp op{"op", {{3, {{{base::Bytes(500)}, {base::Bytes(2000)}}, {}, {{base::Bytes(100)}}}}}, base::Bytes(0)};
   const TileRegions regions(op, capacity, alignment);
   const auto base = [&](std::int64_t tile, Direction direction, std::size_t transfer) {
@@ -41,7 +41,7 @@ TEST(TileRegions, the_tiles_of_a_stream_follow_one_another) {
   }
 }
 
-TEST(TileRegions, tiles_fill_the_gaps_between_rows_before_they_go_on) {
+TEST(TileRegions, TilesFillTheGapsBetweenRowsBeforeTheyGoOn) {
   const TileTransfer columns{base::Bytes(4 * 512), AccessShape::rows(base::Bytes(512), 1536)};
   const TileOp op{"op", {{6, {{columns}, {}, {}}}}, base::Bytes(0)};
   const TileRegions regions(op, capacity, alignment);
@@ -60,7 +60,7 @@ TEST(TileRegions, tiles_fill_the_gaps_between_rows_before_they_go_on) {
   }
 }
 
-TEST(TileRegions, scattered_tiles_have_rows_of_their_own_in_the_whole_span) {
+TEST(TileRegions, ScatteredTilesHaveRowsOfTheirOwnInTheWholeSpan) {
   const base::Bytes span(1 << 20);
   const TileTransfer lookups{base::Bytes(64 * 128), AccessShape::scattered(base::Bytes(128), span)};
   const TileOp op{"op", {{2, {{{base::Bytes(4096)}, lookups}, {}, {}}}}, base::Bytes(0)};
@@ -73,7 +73,7 @@ TEST(TileRegions, scattered_tiles_have_rows_of_their_own_in_the_whole_span) {
   EXPECT_NE(first.row_begin(0), second.row_begin(0));
 }
 
-RC_GTEST_PROP(TileRegions, no_two_transfers_touch_the_same_byte, ()) {
+RC_GTEST_PROP(TileRegions, NoTwoTransfersTouchTheSameByte, ()) {
   const TileOp op = random_op(3, 5);
   std::vector<AccessPattern> list = all(op, TileRegions(op, capacity, alignment));
   std::erase_if(list, [](const AccessPattern& pattern) { return pattern.bytes() == base::Bytes(0); });
@@ -83,7 +83,7 @@ RC_GTEST_PROP(TileRegions, no_two_transfers_touch_the_same_byte, ()) {
   }
 }
 
-RC_GTEST_PROP(TileRegions, stay_within_the_memory, ()) {
+RC_GTEST_PROP(TileRegions, StayWithinTheMemory, ()) {
   const TileOp op = random_op(3, 20);
   const base::Bytes little(*rc::gen::inRange(400'000, 2'000'000));
   for (const AccessPattern& pattern : all(op, TileRegions(op, little, alignment))) {

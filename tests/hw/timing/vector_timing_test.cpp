@@ -9,7 +9,7 @@
 namespace podsim::hw::timing {
 namespace {
 
-TEST(VectorTiming, the_busiest_slot_decides) {
+TEST(VectorTiming, TheBusiestSlotDecides) {
   const VectorTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.duration({1000, 0, 0, 0}), base::Cycles(1000 + 6));
   EXPECT_EQ(timing.duration({0, 1000, 0, 0}), base::Cycles(1000 + 6));
@@ -19,16 +19,16 @@ TEST(VectorTiming, the_busiest_slot_decides) {
   EXPECT_EQ(timing.duration({100, 200, 300, 150}), base::Cycles(200 + 6));
 }
 
-TEST(VectorTiming, no_work_takes_no_time) { EXPECT_EQ(VectorTiming(tpu_v3()).duration({}), base::Cycles(0)); }
+TEST(VectorTiming, NoWorkTakesNoTime) { EXPECT_EQ(VectorTiming(tpu_v3()).duration({}), base::Cycles(0)); }
 
-TEST(VectorTiming, loads_reach_the_published_rate_of_4_KiB_per_cycle) {
+TEST(VectorTiming, LoadsReachThePublishedRateOf4KiBPerCycle) {
   const Machine machine = tpu_v3();
   const std::int64_t registers = 1'000'000;
   const base::Duration time = VectorTiming(machine).duration({registers, 0, 0, 0}) / machine.clock;
   EXPECT_NEAR((base::Bytes(registers * 4096) / time).si(), 3.85e12, 0.01e12);
 }
 
-TEST(CrossLaneTiming, a_register_every_8_cycles_after_the_latency) {
+TEST(CrossLaneTiming, ARegisterEvery8CyclesAfterTheLatency) {
   const CrossLaneTiming timing(plain_tpu_v3());
   EXPECT_EQ(timing.duration(0), base::Cycles(0));
   EXPECT_EQ(timing.duration(1), base::Cycles(108));

@@ -8,7 +8,7 @@
 namespace podsim::hw::timing {
 namespace {
 
-TEST(VmemAccount, keeps_the_use_and_its_peak) {
+TEST(VmemAccount, KeepsTheUseAndItsPeak) {
   VmemAccount vmem(base::Bytes(1000), "core0");
   vmem.allocate("a", base::Bytes(600));
   vmem.allocate("b", base::Bytes(400));
@@ -17,7 +17,7 @@ TEST(VmemAccount, keeps_the_use_and_its_peak) {
   EXPECT_EQ(vmem.peak(), base::Bytes(1000));
 }
 
-TEST(VmemAccount, an_op_that_does_not_fit_is_a_verdict_naming_op_sizes_and_core) {
+TEST(VmemAccount, AnOpThatDoesNotFitIsAVerdictNamingOpSizesAndCore) {
   VmemAccount vmem(base::Bytes(16 << 20), "chip(0,0).core1");
   try {
     vmem.allocate("conv fusion", base::Bytes(20 << 20));

@@ -43,7 +43,7 @@ void agree(RandomKernel&& kernel) {
   RC_ASSERT(run_scheduled(program, expected.size()) == expected);
 }
 
-TEST(schedule, straight_code_computes_what_was_written) {
+TEST(Schedule, StraightCodeComputesWhatWasWritten) {
   EXPECT_TRUE(rc::check([](std::uint32_t seed) {
     RandomKernel kernel(hw::the_tpu_v3(), seed);
     kernel.write_code(60);
@@ -51,7 +51,7 @@ TEST(schedule, straight_code_computes_what_was_written) {
   }));
 }
 
-TEST(schedule, loops_compute_what_was_written) {
+TEST(Schedule, LoopsComputeWhatWasWritten) {
   EXPECT_TRUE(rc::check([](std::uint32_t seed) {
     RandomKernel kernel(hw::the_tpu_v3(), seed);
     kernel.write_loop(3 + kernel.below(25), registers::LoopSchedule::plain);
@@ -59,7 +59,7 @@ TEST(schedule, loops_compute_what_was_written) {
   }));
 }
 
-TEST(schedule, pipelined_loops_compute_what_was_written) {
+TEST(Schedule, PipelinedLoopsComputeWhatWasWritten) {
   EXPECT_TRUE(rc::check([](std::uint32_t seed) {
     RandomKernel kernel(hw::the_tpu_v3(), seed);
     kernel.write_loop(3 + kernel.below(25), registers::LoopSchedule::pipelined);
@@ -67,7 +67,7 @@ TEST(schedule, pipelined_loops_compute_what_was_written) {
   }));
 }
 
-TEST(schedule, long_pipelined_loops_compute_what_was_written) {
+TEST(Schedule, LongPipelinedLoopsComputeWhatWasWritten) {
   EXPECT_TRUE(rc::check([](std::uint32_t seed) {
     RandomKernel kernel(hw::the_tpu_v3(), seed);
     kernel.write_loop(1 + kernel.below(10), registers::LoopSchedule::pipelined, 200);
@@ -76,7 +76,7 @@ TEST(schedule, long_pipelined_loops_compute_what_was_written) {
   }));
 }
 
-TEST(schedule, loops_in_loops_compute_what_was_written) {
+TEST(Schedule, LoopsInLoopsComputeWhatWasWritten) {
   EXPECT_TRUE(rc::check([](std::uint32_t seed) {
     RandomKernel kernel(hw::the_tpu_v3(), seed);
     kernel.write_nest(15, 1);

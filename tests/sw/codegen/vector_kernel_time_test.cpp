@@ -61,14 +61,14 @@ std::vector<families::Kernel> kernels_of(const char* rows, const char* columns) 
 /// A few megabytes, so that the first and the last tile weigh little.
 std::vector<families::Kernel> large_kernels() { return kernels_of("1000", "1100"); }
 
-TEST(VectorKernelTime, large_matrices_take_the_time_of_their_bytes) {
+TEST(VectorKernelTime, LargeMatricesTakeTheTimeOfTheirBytes) {
   for (const families::Kernel& kernel : large_kernels()) {
     const hw::bundle::BundleRunResult run = time_of(roomy_machine(), kernel);
     EXPECT_LT(double(run.cycles.value()), 1.05 * hbm_cycles(roomy_machine(), kernel)) << kernel.name;
   }
 }
 
-TEST(VectorKernelTime, the_tile_level_agrees) {
+TEST(VectorKernelTime, TheTileLevelAgrees) {
   for (const families::Kernel& kernel : large_kernels()) {
     const double tile_level = double(hw::timing::simulate_op(roomy_machine(), kernel.tile_op).cycles.value());
     EXPECT_NEAR(double(time_of(roomy_machine(), kernel).cycles.value()) / tile_level, 1, 0.05) << kernel.name;
@@ -82,7 +82,7 @@ bool counts_otherwise(const families::Kernel& kernel) {
          kernel.name.find("change=layout") != std::string::npos;
 }
 
-TEST(VectorKernelTime, the_tile_level_has_the_operations_and_bytes_that_were_issued) {
+TEST(VectorKernelTime, TheTileLevelHasTheOperationsAndBytesThatWereIssued) {
   for (const char* columns : {"3", "300", "1100"}) {
     for (const families::Kernel& kernel : kernels_of("150", columns)) {
       if (!counts_otherwise(kernel)) expect_work_of_tile_level(kernel, time_of(roomy_machine(), kernel));
@@ -90,14 +90,14 @@ TEST(VectorKernelTime, the_tile_level_has_the_operations_and_bytes_that_were_iss
   }
 }
 
-TEST(VectorKernelTime, a_softmax_in_three_passes_takes_as_long_as_on_silicon) {
+TEST(VectorKernelTime, ASoftmaxInThreePassesTakesAsLongAsOnSilicon) {
   const std::int64_t measured = measured_cycles("softmax", "2048x2048");
   if (measured == 0) GTEST_SKIP() << "no measurements beside the repository";
   const families::Kernel kernel = built(families::rows::softmax_family(), {{"rows", "2048"}, {"columns", "2048"}});
   EXPECT_NEAR(double(time_of(roomy_machine(), kernel).cycles.value()) / double(measured), 1, 0.05);
 }
 
-TEST(VectorKernelTime, a_layer_norm_in_four_passes_takes_as_long_as_on_silicon) {
+TEST(VectorKernelTime, ALayerNormInFourPassesTakesAsLongAsOnSilicon) {
   const std::int64_t measured = measured_cycles("layernorm", "2048x768");
   if (measured == 0) GTEST_SKIP() << "no measurements beside the repository";
   const families::Kernel kernel = built(families::rows::layer_norm_family(), {{"rows", "2048"}, {"columns", "768"}});

@@ -6,15 +6,16 @@
 #include <memory>
 
 #include "base/systemc/fresh_context.h"
-#include "sw/collectives/collective_engine.h"
-#include "sw/collectives/collective_estimate.h"
-#include "sw/collectives/collective_simulation.h"
+#include "sw/collectives/engine/collective_engine.h"
+#include "sw/collectives/engine/collective_simulation.h"
+#include "sw/collectives/schedule/algorithm_choice.h"
+#include "sw/collectives/schedule/collective_estimate.h"
 #include "sw/ir/literal.h"
 
 /// Collectives that tests run, and operands to run them on.
 namespace podsim::sw::collectives {
 
-/// All cores of a slice; of a collective-permute each to the next.
+/// One group of all cores of a slice; for a collective-permute pairs from each core to the next.
 inline CollectiveGroups groups_of(CollectiveKind kind, const noc::Topology& slice, int cores) {
   auto groups = CollectiveGroups::all(slice, cores);
   if (kind != CollectiveKind::collective_permute) return groups;
@@ -24,29 +25,35 @@ inline CollectiveGroups groups_of(CollectiveKind kind, const noc::Topology& slic
   return CollectiveGroups(std::move(pairs));
 }
 
-inline std::shared_ptr<const CollectiveSchedule> schedule_of(const hw::Machine& machine, const noc::Topology& slice,
-                                                             const CollectiveRequest& request, Algorithm algorithm) {
+inline std::shared_ptr<const schedule::CollectiveSchedule> schedule_of(const hw::Machine& machine,
+                                                                       const noc::Topology& slice,
+                                                                       const schedule::CollectiveRequest& request,
+                                                                       Algorithm algorithm) {
   const int cores = int(machine.cores_per_chip);
-  return std::make_shared<const CollectiveSchedule>(slice, cores, groups_of(request.kind, slice, cores), request,
-                                                    algorithm, segment_lengths(machine, request.type));
+  return std::make_shared<const schedule::CollectiveSchedule>(slice, cores, groups_of(request.kind, slice, cores),
+                                                              request, algorithm,
+                                                              schedule::segment_lengths(machine, request.type));
 }
 
-inline std::shared_ptr<const CollectiveSchedule> automatic(const hw::Machine& machine, const noc::Topology& slice,
-                                                           const CollectiveRequest& request) {
-  return choose_algorithm(machine, slice, groups_of(request.kind, slice, int(machine.cores_per_chip)), request)
+inline std::shared_ptr<const schedule::CollectiveSchedule> automatic(const hw::Machine& machine,
+                                                                     const noc::Topology& slice,
+                                                                     const schedule::CollectiveRequest& request) {
+  return schedule::choose_algorithm(machine, slice, groups_of(request.kind, slice, int(machine.cores_per_chip)),
+                                    request)
       .schedule;
 }
 
-inline CollectiveOutcome simulate(const hw::Machine& machine, const std::shared_ptr<const CollectiveSchedule>& schedule,
-                                  const CollectiveOptions& options = {}) {
+inline engine::CollectiveOutcome simulate(const hw::Machine& machine,
+                                          const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
+                                          const engine::CollectiveOptions& options = {}) {
   base::systemc::fresh_context();
-  return simulate_collective(machine, schedule, options);
+  return engine::simulate_collective(machine, schedule, options);
 }
 
-inline double seconds(const CollectiveOutcome& outcome) { return base::to_duration(outcome.duration).si(); }
+inline double seconds(const engine::CollectiveOutcome& outcome) { return base::to_duration(outcome.duration).si(); }
 
 /// Elements that a core brings to a collective.
-inline std::int64_t operand_elements(const CollectiveSchedule& schedule, std::int32_t core) {
+inline std::int64_t operand_elements(const schedule::CollectiveSchedule& schedule, std::int32_t core) {
   const std::int64_t elements = schedule.request().elements;
   if (schedule.request().kind != CollectiveKind::all_gather) return elements;
   const auto& ranks = schedule.ranks(core);
@@ -56,8 +63,8 @@ inline std::int64_t operand_elements(const CollectiveSchedule& schedule, std::in
 }
 
 template <class Value>
-CoreVectors operands_of(const CollectiveSchedule& schedule, Value&& value) {
-  CoreVectors operands(std::size_t(schedule.cores()));
+engine::CoreVectors operands_of(const schedule::CollectiveSchedule& schedule, Value&& value) {
+  engine::CoreVectors operands(std::size_t(schedule.cores()));
   for (std::int32_t core = 0; core < schedule.cores(); ++core) {
     if (!schedule.takes_part(core)) continue;
     operands[std::size_t(core)].resize(std::size_t(operand_elements(schedule, core)));

@@ -5,7 +5,7 @@
 
 namespace podsim::sw::collectives {
 
-/// What collectives use of a TPU v3, with the values of the machine file.
+/// The parameters of a TPU v3 that collectives use, with the values of the machine file.
 inline hw::Machine tpu_v3() {
   hw::Machine machine;
   machine.clock = base::Frequency(940e6);
@@ -42,7 +42,7 @@ inline hw::Machine tpu_v3() {
   return machine;
 }
 
-/// The same with cores that sum and copy in no time, so that only links and latencies remain.
+/// As tpu_v3, with cores that sum and copy in no time, so that only links and latencies remain.
 inline hw::Machine network_only() {
   hw::Machine machine = tpu_v3();
   machine.hbm.stream_rate = base::Bandwidth(1e30);

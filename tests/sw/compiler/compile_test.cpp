@@ -11,7 +11,7 @@
 namespace podsim::sw::compiler {
 namespace {
 
-TEST(compile, what_is_fed_out_goes_to_the_host_after_the_ops_that_make_it) {
+TEST(Compile, WhatIsFedOutGoesToTheHostAfterTheOpsThatMakeIt) {
   ir::build::GraphBuilder b("test");
   const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {1024, 256}), "x");
   const ir::InstructionId doubled = b.add(x, x);

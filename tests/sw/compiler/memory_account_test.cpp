@@ -13,7 +13,7 @@ constexpr std::int64_t kib4 = 8 * 128 * 4;  // f32[8,128]
 
 ir::Shape tile() { return ir::make_shape(ir::ElementType::f32, {8, 128}); }
 
-TEST(memory_account, a_buffer_lives_from_its_definition_to_its_last_use) {
+TEST(MemoryAccount, ABufferLivesFromItsDefinitionToItsLastUse) {
   // x always; a until b; b until c. Three at most: x, a, b.
   ir::build::GraphBuilder g("test");
   const ir::InstructionId x = g.parameter(tile(), "x");
@@ -28,7 +28,7 @@ TEST(memory_account, a_buffer_lives_from_its_definition_to_its_last_use) {
   EXPECT_EQ(account.largest_at_peak[0].name, "x");
 }
 
-TEST(memory_account, the_schedule_says_what_is_live_at_every_position) {
+TEST(MemoryAccount, TheScheduleSaysWhatIsLiveAtEveryPosition) {
   ir::build::GraphBuilder g("test");
   const ir::InstructionId x = g.parameter(tile(), "x");
   const ir::InstructionId a = g.negate(x);
@@ -44,7 +44,7 @@ TEST(memory_account, the_schedule_says_what_is_live_at_every_position) {
   EXPECT_EQ(account.schedule[0].name, "x");
 }
 
-TEST(memory_account, a_value_used_late_stays) {
+TEST(MemoryAccount, AValueUsedLateStays) {
   ir::build::GraphBuilder g("test");
   const ir::InstructionId x = g.parameter(tile(), "x");
   const ir::InstructionId a = g.negate(x);
@@ -53,7 +53,7 @@ TEST(memory_account, a_value_used_late_stays) {
   EXPECT_EQ(account_memory(std::move(g).build(g.add(a, c))).peak.value(), 4 * kib4);
 }
 
-TEST(memory_account, tuples_their_elements_and_bitcast_reshapes_take_nothing) {
+TEST(MemoryAccount, TuplesTheirElementsAndBitcastReshapesTakeNothing) {
   ir::build::GraphBuilder g("test");
   const ir::InstructionId x = g.parameter(tile(), "x");
   const ir::InstructionId a = g.negate(x);
@@ -62,14 +62,14 @@ TEST(memory_account, tuples_their_elements_and_bitcast_reshapes_take_nothing) {
   EXPECT_EQ(account_memory(std::move(g).build(same)).peak.value(), 2 * kib4);
 }
 
-TEST(memory_account, a_reshape_that_changes_the_padding_is_a_copy) {
+TEST(MemoryAccount, AReshapeThatChangesThePaddingIsACopy) {
   ir::build::GraphBuilder g("test");
   const ir::InstructionId x = g.parameter(tile(), "x");
   const ir::InstructionId y = g.reshape(x, {16, 64});
   EXPECT_EQ(account_memory(std::move(g).build(y)).peak.value(), 3 * kib4);
 }
 
-TEST(memory_account, a_donated_output_takes_the_parameters_memory) {
+TEST(MemoryAccount, ADonatedOutputTakesTheParametersMemory) {
   ir::build::GraphBuilder g("test");
   const ir::InstructionId x = g.parameter(tile(), "x");
   const ir::InstructionId y = g.negate(x);
@@ -78,7 +78,7 @@ TEST(memory_account, a_donated_output_takes_the_parameters_memory) {
   EXPECT_EQ(account_memory(module, std::vector<ir::Donation>{{0, 0}}).peak.value(), kib4);
 }
 
-TEST(memory_account, a_parameter_that_is_read_later_cannot_be_overwritten) {
+TEST(MemoryAccount, AParameterThatIsReadLaterCannotBeOverwritten) {
   ir::build::GraphBuilder g("test");
   const ir::InstructionId x = g.parameter(tile(), "x");
   const ir::InstructionId y = g.negate(x);
@@ -87,7 +87,7 @@ TEST(memory_account, a_parameter_that_is_read_later_cannot_be_overwritten) {
   EXPECT_EQ(account_memory(module, std::vector<ir::Donation>{{0, 0}}).peak.value(), 3 * kib4);
 }
 
-TEST(memory_account, infeed_elements_live_on_their_own) {
+TEST(MemoryAccount, InfeedElementsLiveOnTheirOwn) {
   ir::build::GraphBuilder g("test");
   const ir::InstructionId fed = g.infeed(ir::make_tuple_shape({tile(), tile()}));
   const ir::InstructionId a = g.negate(g.get_tuple_element(fed, 0));
@@ -101,7 +101,7 @@ TEST(memory_account, infeed_elements_live_on_their_own) {
 constexpr std::int64_t mib4 = 4 << 20;  // f32[1024,1024]
 
 // x and the state are one buffer each; the body has two more at a time, for any number of trips.
-TEST(memory_account, a_loop_keeps_its_state_in_place_and_its_temporaries_while_it_runs) {
+TEST(MemoryAccount, ALoopKeepsItsStateInPlaceAndItsTemporariesWhileItRuns) {
   const ir::Module module = sw::testing::graph_of(R"(HloModule m, is_scheduled=true
 %body (s: (s32[], f32[1024,1024])) -> (s32[], f32[1024,1024]) {
   %s = (s32[], f32[1024,1024]) parameter(0)
@@ -130,7 +130,7 @@ ENTRY %e (x: f32[1024,1024]) -> f32[1024,1024] {
   EXPECT_NEAR(double(account.peak.value()), 4.0 * mib4, 16'384);  // and a few scalars
 }
 
-TEST(memory_account, updates_in_place_and_what_lies_in_vmem_take_nothing) {
+TEST(MemoryAccount, UpdatesInPlaceAndWhatLiesInVmemTakeNothing) {
   const ir::Module module = sw::testing::graph_of(R"(HloModule m, is_scheduled=true
 ENTRY %e (x: f32[1024,1024], u: f32[8,1024], i: s32[]) -> f32[1024,1024] {
   %x = f32[1024,1024]{1,0:T(8,128)} parameter(0)
@@ -144,7 +144,7 @@ ENTRY %e (x: f32[1024,1024], u: f32[8,1024], i: s32[]) -> f32[1024,1024] {
   EXPECT_NEAR(double(account_memory(module).peak.value()), 2.0 * mib4 + 8 * 1024 * 4, 16'384);
 }
 
-TEST(memory_account, a_donated_element_of_a_tuple_is_taken_over) {
+TEST(MemoryAccount, ADonatedElementOfATupleIsTakenOver) {
   const std::string text = R"(HloModule m, is_scheduled=trueALIAS
 ENTRY %e (p: (f32[1024,1024], f32[1024,1024])) -> (f32[1024,1024]) {
   %p = (f32[1024,1024], f32[1024,1024]) parameter(0)

@@ -18,11 +18,11 @@ class RandomModule {
   static ir::Module make(int most_steps = 25) { return RandomModule().run(*rc::gen::inRange(1, most_steps)); }
 
  private:
-  static constexpr std::int64_t kBatch = 2, kSize = 4;
+  static constexpr std::int64_t batch_size = 2, image_size = 4;
 
   ir::Module run(int steps) {
     for (std::int64_t channels : {3, 8}) {
-      images_.push_back(parameter(ir::ElementType::bf16, {kBatch, kSize, kSize, channels}));
+      images_.push_back(parameter(ir::ElementType::bf16, {batch_size, image_size, image_size, channels}));
       vectors_.push_back(parameter(ir::ElementType::f32, {channels}));
     }
     for (int i = 0; i < steps; ++i) step();
@@ -117,13 +117,13 @@ class RandomModule {
   }
 
   ir::InstructionId kernel_gradient(ir::InstructionId x, ir::InstructionId g) {
-    ir::WindowDimension w{.size = kSize, .padding_low = 1, .padding_high = 1};
+    ir::WindowDimension w{.size = image_size, .padding_low = 1, .padding_high = 1};
     return b_.convolution(x, g, {w, w}, ir::build::convolution_dimensions("f01b_i01o->01bf"));
   }
 
   ir::InstructionId matrix_product(ir::InstructionId x) {
     std::int64_t channels = b_.shape(x).dimensions[3];
-    ir::InstructionId rows = b_.reshape(x, {kBatch * kSize * kSize, channels});
+    ir::InstructionId rows = b_.reshape(x, {batch_size * image_size * image_size, channels});
     ir::InstructionId weights = parameter(b_.type(x), {channels, channels});
     ir::InstructionId y = b_.dot(rows, weights, {{}, {}, {1}, {0}});
     return b_.reshape(y, b_.shape(x).dimensions);
@@ -144,7 +144,7 @@ class RandomModule {
     std::int64_t channels = b_.shape(x).dimensions[3];
     ir::InstructionId padded =
         b_.pad(x, b_.constant(b_.type(x), 0), {{}, {.low = 1, .high = 0}, {.low = 0, .high = 1}, {}});
-    return b_.slice(padded, {{0, kBatch}, {0, kSize}, {1, kSize + 1}, {0, channels}});
+    return b_.slice(padded, {{0, batch_size}, {0, image_size}, {1, image_size + 1}, {0, channels}});
   }
 
   ir::InstructionId parameter(ir::ElementType type, std::vector<std::int64_t> sizes) {

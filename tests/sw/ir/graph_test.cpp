@@ -19,7 +19,7 @@ Module small_module() {
   return std::move(b).build(b.reduce_add(b.multiply(x, x), {1}));
 }
 
-TEST(graph, prints_hlo_like_text) {
+TEST(Graph, PrintsHloLikeText) {
   EXPECT_EQ(to_string(small_module()), R"(HloModule small
 
 %add_f32 (x: f32[], y: f32[]) -> f32[] {
@@ -37,14 +37,14 @@ ENTRY %main (x: f32[2,3]) -> f32[2] {
 )");
 }
 
-TEST(graph, users_list_each_reader_once) {
+TEST(Graph, UsersListEachReaderOnce) {
   const Module module = small_module();
   EXPECT_EQ(users_of(module.entry_computation()), (std::vector<std::vector<InstructionId>>{{1}, {3}, {3}, {}}));
 }
 
-TEST(graph, verify_accepts_what_the_builder_makes) { EXPECT_NO_THROW(build::verify(small_module())); }
+TEST(Graph, VerifyAcceptsWhatTheBuilderMakes) { EXPECT_NO_THROW(build::verify(small_module())); }
 
-TEST(graph, verify_names_the_instruction_whose_shape_does_not_follow) {
+TEST(Graph, VerifyNamesTheInstructionWhoseShapeDoesNotFollow) {
   Module module = small_module();
   module.computations[module.entry].instructions[3].shape.dimensions = {3};
   try {
@@ -55,13 +55,13 @@ TEST(graph, verify_names_the_instruction_whose_shape_does_not_follow) {
   }
 }
 
-TEST(graph, verify_rejects_an_operand_that_does_not_precede) {
+TEST(Graph, VerifyRejectsAnOperandThatDoesNotPrecede) {
   Module module = small_module();
   module.computations[module.entry].instructions[1].operands[0] = 3;
   EXPECT_THROW(build::verify(module), std::logic_error);
 }
 
-TEST(graph, verify_rejects_a_computation_that_does_not_precede_its_caller) {
+TEST(Graph, VerifyRejectsAComputationThatDoesNotPrecedeItsCaller) {
   Module module = small_module();
   module.computations[module.entry].instructions[3].called[0] = module.entry;
   EXPECT_THROW(build::verify(module), std::logic_error);

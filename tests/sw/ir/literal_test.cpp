@@ -12,7 +12,7 @@
 namespace podsim::sw::ir {
 namespace {
 
-TEST(literal, bf16_rounds_to_nearest_even) {
+TEST(Literal, Bf16RoundsToNearestEven) {
   EXPECT_EQ(round_to(ElementType::bf16, 1 + 1.0 / 256), 1);              // half way, the even neighbour is below
   EXPECT_EQ(round_to(ElementType::bf16, 1 + 3.0 / 256), 1 + 4.0 / 256);  // half way, the even neighbour is above
   EXPECT_EQ(round_to(ElementType::bf16, 1 + 1.0 / 256 + 1e-12), 1 + 2.0 / 256);  // no double rounding through f32
@@ -20,7 +20,7 @@ TEST(literal, bf16_rounds_to_nearest_even) {
   EXPECT_TRUE(std::isnan(round_to(ElementType::bf16, NAN)));
 }
 
-TEST(literal, rounding_of_f32_values_to_bf16_and_f16_equals_eigens) {
+TEST(Literal, RoundingOfF32ValuesToBf16AndF16EqualsEigens) {
   EXPECT_TRUE(rc::check([](std::uint32_t bits) {
     const float value = std::bit_cast<float>(bits);
     RC_PRE(std::isfinite(value));
@@ -29,7 +29,7 @@ TEST(literal, rounding_of_f32_values_to_bf16_and_f16_equals_eigens) {
   }));
 }
 
-TEST(literal, integers_wrap_and_predicates_are_zero_or_one) {
+TEST(Literal, IntegersWrapAndPredicatesAreZeroOrOne) {
   EXPECT_EQ(round_to(ElementType::s8, 128), -128);
   EXPECT_EQ(round_to(ElementType::s8, -129), 127);
   EXPECT_EQ(round_to(ElementType::u8, -1), 255);

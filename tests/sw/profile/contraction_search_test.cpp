@@ -59,7 +59,7 @@ TEST(ContractionSearch, AnOperandThatIsMadeInsideHasTheDepthOfTheOther) {
   // One-hot rows of two times a table of two.
   const Contraction c =
       found({bf16({16384, 1024})}, {ir::make_shape(ir::ElementType::f32, {2, 1024})}, 5.0 * 16384 * 1024);
-  EXPECT_EQ(c.steps[0].lhs, kMadeInside);
+  EXPECT_EQ(c.steps[0].lhs, made_inside);
   EXPECT_EQ(c.made_lhs.dimensions, (std::vector<std::int64_t>{16384, 2}));
 }
 

@@ -6,13 +6,13 @@
 namespace podsim::sw::profile {
 namespace {
 
-const std::string kFusion =
+const std::string fusion_text =
     "%fusion.5 = (f32[64]{0:T(256)}, bf16[128,56,56,64]{0,3,2,1:T(8,128)(2,1)}) "
     "fusion(f32[3,3,64,64]{3,2,1,0:T(8,128)} "
     "%p.1, /*index=1*/bf16[128,56,56,64]{0,3,2,1:T(8,128)(2,1)} %p.2), kind=kOutput, calls=%fused_computation.5";
 
 TEST(OpText, HasShapesOperandsAndAttributes) {
-  const auto op = read_op_text(kFusion);
+  const auto op = read_op_text(fusion_text);
   ASSERT_TRUE(op.has_value());
   EXPECT_EQ(op->name, "fusion.5");
   EXPECT_EQ(op->opcode, ir::Opcode::fusion);
@@ -40,15 +40,15 @@ TEST(OpText, WhatIsNoOpIsNothing) {
 
 // A truncated text is read up to its end.
 TEST(OpText, AnyBeginningOfAnOpIsReadAsFarAsItGoes) {
-  for (std::size_t length = 0; length < kFusion.size(); ++length) {
-    const auto op = read_op_text(kFusion.substr(0, length));
+  for (std::size_t length = 0; length < fusion_text.size(); ++length) {
+    const auto op = read_op_text(fusion_text.substr(0, length));
     if (!op) {
-      EXPECT_LE(length, kFusion.find("fusion(") + 6) << length;
+      EXPECT_LE(length, fusion_text.find("fusion(") + 6) << length;
       continue;
     }
     EXPECT_EQ(op->opcode, ir::Opcode::fusion);
     EXPECT_LE(op->operands.size(), 2U);
-    EXPECT_TRUE(op->cut_off || length >= kFusion.find("), kind")) << length;
+    EXPECT_TRUE(op->cut_off || length >= fusion_text.find("), kind")) << length;
   }
 }
 

@@ -8,11 +8,11 @@
 namespace podsim::sw::profile {
 namespace {
 
-const std::string kHead =
+const std::string header_text =
     "Category,HLO op,#Occurrences,Avg. self time (us),Measured GFLOP/s,Measured Memory BW (GiB/s)\n";
 
 std::vector<ComparedOp> compared(const std::string& rows) {
-  return ProfileModel(hw::tpu_v3(), std::nullopt).compare(read_profile("p.csv", kHead + rows));
+  return ProfileModel(hw::tpu_v3(), std::nullopt).compare(read_profile("p.csv", header_text + rows));
 }
 
 // 256 MiB each way take the time of a mix of equal streams: (2 + 0.4) / 2 of the bytes at the read rate.
@@ -51,7 +51,7 @@ TEST(ProfileModel, AnAllReduceIsTheCollectiveOnTheSlice) {
   const std::string row =
       "all-reduce,\"%r = f32[1048576]{0} all-reduce(f32[1048576]{0} %a), "
       "replica_groups={{0,1,2,3,4,5,6,7}}\",1,5,0,0\n";
-  const Profile profile = read_profile("p.csv", kHead + row);
+  const Profile profile = read_profile("p.csv", header_text + row);
   EXPECT_EQ(devices_named(profile), 8);
   const auto ops = ProfileModel(hw::tpu_v3(), slice).compare(profile);
   // No all-reduce is faster than 2 S (N - 1) / N over all links of a chip.

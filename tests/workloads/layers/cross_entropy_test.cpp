@@ -29,7 +29,7 @@ sw::ir::Literal loss_and_slope(bool smoothed_form, const std::vector<sw::ir::Lit
   return sw::ir::eval::evaluate(module, arguments);
 }
 
-TEST(cross_entropy, and_its_slope_are_those_of_a_softmax_without_smoothing) {
+TEST(CrossEntropy, AndItsSlopeAreThoseOfASoftmaxWithoutSmoothing) {
   const std::vector<sw::ir::Literal> arguments{
       sw::ir::testing::random_literal(sw::ir::make_shape(sw::ir::ElementType::f64, {2, 3, 5}), 1, -20, 20),
       sw::ir::testing::make_literal(sw::ir::ElementType::s32, {2, 3}, {0, 4, 2, 2, 1, 3})};
@@ -38,7 +38,7 @@ TEST(cross_entropy, and_its_slope_are_those_of_a_softmax_without_smoothing) {
   sw::ir::testing::expect_near(actual.elements[1], expected.elements[1], 1e-12, 1e-14);
 }
 
-TEST(cross_entropy, keeps_no_wide_logits_for_the_way_back) {
+TEST(CrossEntropy, KeepsNoWideLogitsForTheWayBack) {
   sw::ir::build::GraphBuilder b("test");
   const InstructionId logits = b.parameter(sw::ir::make_shape(sw::ir::ElementType::bf16, {8, 100}), "logits");
   const InstructionId labels = b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {8}), "labels");

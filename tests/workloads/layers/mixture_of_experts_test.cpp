@@ -127,7 +127,7 @@ class Mixture : public ::testing::TestWithParam<std::pair<std::int64_t, double>>
   }
 };
 
-TEST_P(Mixture, sends_every_token_where_the_algorithm_does) {
+TEST_P(Mixture, SendsEveryTokenWhereTheAlgorithmDoes) {
   const Built it = built(options());
   std::vector<Numbers> in;
   for (const sw::ir::Literal& argument : it.arguments) in.push_back(argument.values);
@@ -140,7 +140,7 @@ TEST_P(Mixture, sends_every_token_where_the_algorithm_does) {
   EXPECT_EQ(expected.dropped > 0, options().capacity_factor < 2);
 }
 
-TEST_P(Mixture, has_the_slopes_of_the_algorithm) {
+TEST_P(Mixture, HasTheSlopesOfTheAlgorithm) {
   const Built it = built(options());
   std::vector<Numbers> in;
   for (const sw::ir::Literal& argument : it.arguments) in.push_back(argument.values);
@@ -161,11 +161,11 @@ TEST_P(Mixture, has_the_slopes_of_the_algorithm) {
 }
 
 // Groups of one sequence, of less and of more, with capacity for all tokens and for few.
-INSTANTIATE_TEST_SUITE_P(mixture_of_experts, Mixture,
+INSTANTIATE_TEST_SUITE_P(MixtureOfExperts, Mixture,
                          ::testing::Values(std::pair{0, 3.0}, std::pair{3, 3.0}, std::pair{12, 3.0}, std::pair{0, 1.0},
                                            std::pair{4, 0.75}));
 
-TEST(mixture_of_experts, capacity_is_the_share_of_the_tokens_rounded_up) {
+TEST(MixtureOfExperts, CapacityIsTheShareOfTheTokensRoundedUp) {
   MixtureOptions options;
   options.experts = 2048;
   EXPECT_EQ(expert_capacity(options, 2048), 2);

@@ -40,7 +40,7 @@ std::string diagnostic_of(const std::string& name_or_path) {
   return "";
 }
 
-TEST(Machines, both_generations_are_built_in_with_the_same_keys) {
+TEST(Machines, BothGenerationsAreBuiltInWithTheSameKeys) {
   const base::Config v2 = machine_config("tpu-v2");
   const base::Config v3 = machine_config("tpu-v3");
   ASSERT_EQ(v2.entries().size(), v3.entries().size());
@@ -51,7 +51,7 @@ TEST(Machines, both_generations_are_built_in_with_the_same_keys) {
   }
 }
 
-TEST(Machines, v3_with_hbm3_differs_from_v3_in_its_memory_only_and_says_why) {
+TEST(Machines, V3WithHbm3DiffersFromV3InItsMemoryOnlyAndSaysWhy) {
   const base::Config v3 = machine_config("tpu-v3");
   const base::Config hbm3 = machine_config("tpu-v3-hbm3");
   ASSERT_EQ(hbm3.entries().size(), v3.entries().size());
@@ -70,7 +70,7 @@ TEST(Machines, v3_with_hbm3_differs_from_v3_in_its_memory_only_and_says_why) {
   EXPECT_GT(machine.hbm.stream_rate.si(), hw::read_machine(v3).hbm.stream_rate.si());
 }
 
-TEST(Machines, a_file_may_start_from_a_built_in_machine_that_has_a_base_itself) {
+TEST(Machines, AFileMayStartFromABuiltInMachineThatHasABaseItself) {
   const MachineFile file("wider", "base = \"tpu-v3-hbm3\"\n[mxu]\nsize = 256\n");
   const hw::Machine machine = hw::read_machine(machine_config(file.path()));
   EXPECT_EQ(machine.name, "wider");
@@ -78,7 +78,7 @@ TEST(Machines, a_file_may_start_from_a_built_in_machine_that_has_a_base_itself) 
   EXPECT_NEAR(machine.dram.clock.si(), 1.3e9, 1);
 }
 
-TEST(Machines, the_published_differences_of_the_generations_hold) {
+TEST(Machines, ThePublishedDifferencesOfTheGenerationsHold) {
   const hw::Machine v2 = hw::read_machine(machine_config("tpu-v2"));
   const hw::Machine v3 = hw::read_machine(machine_config("tpu-v3"));
   EXPECT_EQ(v2.name, "tpu-v2");
@@ -90,7 +90,7 @@ TEST(Machines, the_published_differences_of_the_generations_hold) {
   EXPECT_EQ(v3.pod.dimensions, (std::vector<std::int64_t>{32, 32}));
 }
 
-TEST(Machines, a_file_overrides_tpu_v3_and_names_its_machine) {
+TEST(Machines, AFileOverridesTpuV3AndNamesItsMachine) {
   const MachineFile file("wide", "[mxu]\nsize = 256\n");
   const hw::Machine machine = hw::read_machine(machine_config(file.path()));
   EXPECT_EQ(machine.name, "wide");
@@ -98,7 +98,7 @@ TEST(Machines, a_file_overrides_tpu_v3_and_names_its_machine) {
   EXPECT_EQ(machine.mxu.count, 2);
 }
 
-TEST(Machines, a_file_may_start_from_another_machine_and_choose_its_name) {
+TEST(Machines, AFileMayStartFromAnotherMachineAndChooseItsName) {
   const MachineFile file("fast", "base = \"tpu-v2\"\n\n[machine]\nname = \"v2 fast\"\n[core]\nclock = \"1 GHz\"\n");
   const hw::Machine machine = hw::read_machine(machine_config(file.path()));
   EXPECT_EQ(machine.name, "v2 fast");
@@ -106,31 +106,31 @@ TEST(Machines, a_file_may_start_from_another_machine_and_choose_its_name) {
   EXPECT_NEAR(machine.clock.si(), 1e9, 1);
 }
 
-TEST(Machines, an_unknown_name_suggests_the_nearest) {
+TEST(Machines, AnUnknownNameSuggestsTheNearest) {
   const std::string text = diagnostic_of("tpu-v33");
   EXPECT_NE(text.find("tpu-v33"), std::string::npos) << text;
   EXPECT_NE(text.find("did you mean 'tpu-v3'?"), std::string::npos) << text;
 }
 
-TEST(Machines, a_name_unlike_any_lists_what_there_is) {
+TEST(Machines, ANameUnlikeAnyListsWhatThereIs) {
   EXPECT_NE(diagnostic_of("abacus").find("built-in machines: tpu-v2 tpu-v3"), std::string::npos);
 }
 
-TEST(Machines, an_unknown_base_is_shown_in_its_line) {
+TEST(Machines, AnUnknownBaseIsShownInItsLine) {
   const MachineFile file("odd", "# a comment\nbase = \"tpu-v4\"\n");
   const std::string text = diagnostic_of(file.path());
   EXPECT_NE(text.find("odd.toml:2:1"), std::string::npos) << text;
   EXPECT_NE(text.find("tpu-v4"), std::string::npos) << text;
 }
 
-TEST(Machines, an_error_below_the_base_is_reported_where_it_stands) {
+TEST(Machines, AnErrorBelowTheBaseIsReportedWhereItStands) {
   const MachineFile file("typo", "base = \"tpu-v2\"\n[ici]\nlink_rat = \"164 GB/s\"\n");
   const std::string text = diagnostic_of(file.path());
   EXPECT_NE(text.find("typo.toml:3:1"), std::string::npos) << text;
   EXPECT_NE(text.find("did you mean 'link_rate'?"), std::string::npos) << text;
 }
 
-TEST(Machines, a_file_that_is_not_toml_is_reported) {
+TEST(Machines, AFileThatIsNotTomlIsReported) {
   const MachineFile file("broken", "[mxu\nsize = 256\n");
   EXPECT_NE(diagnostic_of(file.path()).find("broken.toml:"), std::string::npos);
 }

@@ -138,7 +138,7 @@ std::vector<sw::ir::Literal> bert_arguments(const sw::ir::Module& module, const 
   return arguments;
 }
 
-TEST(bert, has_the_loss_of_the_formulas) {
+TEST(Bert, HasTheLossOfTheFormulas) {
   for (const auto lookup : {layers::EmbeddingLookup::one_hot, layers::EmbeddingLookup::gather}) {
     const BertOptions options = tiny_bert(lookup);
     const sw::ir::Module module = bert_forward(options);
@@ -151,7 +151,7 @@ TEST(bert, has_the_loss_of_the_formulas) {
 }
 
 // The first three elements of every tensor, by central differences of the loss of the formulas.
-TEST(bert, has_the_slopes_of_that_loss) {
+TEST(Bert, HasTheSlopesOfThatLoss) {
   const BertOptions options = tiny_bert(layers::EmbeddingLookup::one_hot);
   const TransformerOptions blocks = blocks_of(options);
   const TrainingStep step = bert_training_step(options);
@@ -180,7 +180,7 @@ TEST(bert, has_the_slopes_of_that_loss) {
 }
 
 // 336,226,108: what the published checkpoint of BERT-large (uncased) has with both heads.
-TEST(bert, large_has_as_many_parameters_as_the_published_checkpoint) {
+TEST(Bert, LargeHasAsManyParametersAsThePublishedCheckpoint) {
   const TrainingStep step = bert_training_step({});
   const sw::ir::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
@@ -191,7 +191,7 @@ TEST(bert, large_has_as_many_parameters_as_the_published_checkpoint) {
 }
 
 // The rows that one-hot products look up (tokens, segments, masked positions) are counted separately.
-TEST(bert, its_products_take_the_flops_of_the_closed_form) {
+TEST(Bert, ItsProductsTakeTheFlopsOfTheClosedForm) {
   const BertOptions options = tiny_bert(layers::EmbeddingLookup::gather);
   const sw::ir::Module module = bert_training_step(options).module;
   const sw::ir::Computation& entry = module.entry_computation();

@@ -93,7 +93,7 @@ std::vector<sw::ir::Literal> dlrm_arguments(const sw::ir::Module& module, const 
   return arguments;
 }
 
-TEST(dlrm, has_the_loss_of_the_formulas) {
+TEST(Dlrm, HasTheLossOfTheFormulas) {
   const sw::ir::Module module = dlrm_forward(tiny_dlrm());
   sw::ir::build::verify(module);
   const std::vector<sw::ir::Literal> arguments = dlrm_arguments(module, tiny_dlrm());
@@ -102,7 +102,7 @@ TEST(dlrm, has_the_loss_of_the_formulas) {
 }
 
 // Every element of every tensor moves by the rate times the slope of the formulas' loss, rows that were not read stay.
-TEST(dlrm, moves_tables_and_perceptrons_down_the_slope) {
+TEST(Dlrm, MovesTablesAndPerceptronsDownTheSlope) {
   const TrainingStep step = dlrm_training_step(tiny_dlrm());
   sw::ir::build::verify(step.module);
   const std::vector<sw::ir::Literal> arguments = dlrm_arguments(step.module, tiny_dlrm());
@@ -126,7 +126,7 @@ TEST(dlrm, moves_tables_and_perceptrons_down_the_slope) {
   }
 }
 
-TEST(dlrm, its_products_take_the_flops_of_the_closed_form) {
+TEST(Dlrm, ItsProductsTakeTheFlopsOfTheClosedForm) {
   const sw::ir::Module module = dlrm_training_step(tiny_dlrm()).module;
   const sw::ir::Computation& entry = module.entry_computation();
   double flops = 0;
@@ -138,7 +138,7 @@ TEST(dlrm, its_products_take_the_flops_of_the_closed_form) {
 }
 
 // The published profile of 64 cores has a top perceptron of 857 inputs and 13 tables on every core.
-TEST(dlrm, is_that_of_the_published_profile) {
+TEST(Dlrm, IsThatOfThePublishedProfile) {
   DlrmOptions options;
   options.batch = 128;
   const sw::ir::Module module = dlrm_forward(options);

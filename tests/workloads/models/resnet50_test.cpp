@@ -45,13 +45,13 @@ sw::ir::Module up_to_loss(sw::ir::Module step) {
 }
 
 // Counts of trainable parameters as published with the models (Keras applications, torchvision).
-TEST(resnet50, has_25557032_parameters_in_161_tensors) {
+TEST(Resnet50, Has25557032ParametersIn161Tensors) {
   const TrainingStep step = resnet_training_step({});
   EXPECT_EQ(trained_values(step), 25'557'032);
   EXPECT_EQ(step.module.entry_computation().parameters.size(), 161u * 2 + 1);
 }
 
-TEST(resnet50, deeper_variants_have_their_published_parameter_counts) {
+TEST(Resnet50, DeeperVariantsHaveTheirPublishedParameterCounts) {
   ResNetOptions options;
   options.batch = 1;
   options.blocks = {3, 4, 23, 3};
@@ -60,15 +60,15 @@ TEST(resnet50, deeper_variants_have_their_published_parameter_counts) {
   EXPECT_EQ(trained_values(resnet_training_step(options)), 60'192'808);
 }
 
-TEST(resnet50, the_graph_is_well_formed) { EXPECT_NO_THROW(sw::ir::build::verify(resnet_training_step({}).module)); }
+TEST(Resnet50, TheGraphIsWellFormed) { EXPECT_NO_THROW(sw::ir::build::verify(resnet_training_step({}).module)); }
 
-TEST(resnet50, has_53_convolutions_forward_and_two_gradients_of_each_but_the_first_input) {
+TEST(Resnet50, Has53ConvolutionsForwardAndTwoGradientsOfEachButTheFirstInput) {
   EXPECT_EQ(count_of(resnet_forward({}).entry_computation(), sw::ir::Opcode::convolution), 53);
   EXPECT_EQ(count_of(resnet_training_step({}).module.entry_computation(), sw::ir::Opcode::convolution), 3 * 53 - 1);
 }
 
 // v1.5 is published with 4.1e9 multiply-accumulates an image; that counts taps on padding, which XLA does not.
-TEST(resnet50, forward_takes_4_1e9_multiply_accumulates_an_image) {
+TEST(Resnet50, ForwardTakes41e9MultiplyAccumulatesAnImage) {
   ResNetOptions options;
   options.batch = 1;
   const sw::ir::Module module = resnet_forward(options);
@@ -86,14 +86,14 @@ TEST(resnet50, forward_takes_4_1e9_multiply_accumulates_an_image) {
 }
 
 // XLA's count of the step measured on TPU v3 at 128 images a core: 2.985e12.
-TEST(resnet50, a_step_of_128_images_takes_the_flops_that_xla_counted) {
+TEST(Resnet50, AStepOf128ImagesTakesTheFlopsThatXlaCounted) {
   EXPECT_NEAR(double(sw::ir::transform::cost(resnet_training_step({}).module).flops), 2.985e12, 0.03 * 2.985e12);
 }
 
 // The measured program all-reduces 51,106,384 bytes of bf16: 25,553,192 values, 3,840 fewer than there are parameters.
 // In the first block of each stage the last batch norm and that of the projection are added, so their shifts (256, 512,
 // 1024 and 2048 of them) have the same gradient, which is computed and reduced once.
-TEST(resnet50, all_reduces_as_many_bytes_as_measured) {
+TEST(Resnet50, AllReducesAsManyBytesAsMeasured) {
   const TrainingStep step = resnet_training_step({});
   base::Bytes bytes;
   for (const sw::ir::Instruction& instruction : step.module.entry_computation().instructions) {
@@ -104,7 +104,7 @@ TEST(resnet50, all_reduces_as_many_bytes_as_measured) {
   EXPECT_EQ(count_of(step.module.entry_computation(), sw::ir::Opcode::all_reduce), 157);
 }
 
-TEST(resnet50, convolutions_read_f32_kernels_through_a_convert) {
+TEST(Resnet50, ConvolutionsReadF32KernelsThroughAConvert) {
   const sw::ir::Module module = resnet_forward({});
   const sw::ir::Computation& entry = module.entry_computation();
   for (const sw::ir::Instruction& instruction : entry.instructions) {
@@ -117,7 +117,7 @@ TEST(resnet50, convolutions_read_f32_kernels_through_a_convert) {
   }
 }
 
-TEST(resnet50, every_tensor_and_momentum_is_donated_to_its_successor) {
+TEST(Resnet50, EveryTensorAndMomentumIsDonatedToItsSuccessor) {
   const TrainingStep step = resnet_training_step({});
   const sw::ir::Computation& entry = step.module.entry_computation();
   const sw::ir::Instruction& root = entry[entry.root];
@@ -130,7 +130,7 @@ TEST(resnet50, every_tensor_and_momentum_is_donated_to_its_successor) {
 
 // A bottleneck, a projection, strides, max pooling, batch norm and softmax in double precision; three elements of
 // every tensor against central differences.
-TEST(resnet50, gradients_of_a_tiny_network_equal_finite_differences) {
+TEST(Resnet50, GradientsOfATinyNetworkEqualFiniteDifferences) {
   ResNetOptions options = testing::tiny_resnet();
   options.training.optimizer = testing::plain_gradient();
   const TrainingStep step = resnet_training_step(options);
@@ -161,7 +161,7 @@ TEST(resnet50, gradients_of_a_tiny_network_equal_finite_differences) {
 }
 
 // In mixed precision the same network has the same loss to bf16's three digits.
-TEST(resnet50, mixed_precision_is_close_to_double_precision) {
+TEST(Resnet50, MixedPrecisionIsCloseToDoublePrecision) {
   ResNetOptions options = testing::tiny_resnet();
   const TrainingStep exact = resnet_training_step(options);
   options.precision = {};
@@ -174,7 +174,7 @@ TEST(resnet50, mixed_precision_is_close_to_double_precision) {
   EXPECT_NEAR(actual, expected, 0.03 * expected);
 }
 
-TEST(resnet50, of_the_whole_batch_is_that_of_one_core_with_all_of_it) {
+TEST(Resnet50, OfTheWholeBatchIsThatOfOneCoreWithAllOfIt) {
   const ResNetOptions options = testing::tiny_resnet();
   const TrainingStep whole = resnet_global_training_step(options);
   for (const sw::ir::Instruction& instruction : whole.module.entry_computation().instructions) {
@@ -190,7 +190,7 @@ TEST(resnet50, of_the_whole_batch_is_that_of_one_core_with_all_of_it) {
   }
 }
 
-TEST(resnet50, infeed_brings_images_and_labels) {
+TEST(Resnet50, InfeedBringsImagesAndLabels) {
   ResNetOptions options = testing::tiny_resnet();
   const TrainingStep fed = resnet_training_step([&] {
     ResNetOptions with_infeed = options;

@@ -28,7 +28,7 @@ SsdOptions tiny_ssd() {
 }
 
 // SSD300 has 8732 boxes.
-TEST(ssd, has_the_maps_and_boxes_of_the_paper) {
+TEST(Ssd, HasTheMapsAndBoxesOfThePaper) {
   const auto sizes = ssd_map_sizes({});
   EXPECT_EQ(sizes, (std::array<std::int64_t, 6>{38, 19, 10, 5, 3, 1}));
   std::int64_t boxes = 0;
@@ -55,7 +55,7 @@ std::vector<sw::ir::Literal> ssd_arguments(const sw::ir::Module& module, const S
 }
 
 // With heads of zeros, all classes are equally likely and every box is the default one.
-TEST(ssd, heads_of_zeros_lose_the_entropy_of_the_classes_and_the_size_of_the_boxes) {
+TEST(Ssd, HeadsOfZerosLoseTheEntropyOfTheClassesAndTheSizeOfTheBoxes) {
   const SsdOptions options = tiny_ssd();
   const sw::ir::Module module = ssd_forward(options);
   sw::ir::build::verify(module);
@@ -80,7 +80,7 @@ TEST(ssd, heads_of_zeros_lose_the_entropy_of_the_classes_and_the_size_of_the_box
 }
 
 // Multiply-accumulates of the convolutions, layer by layer, as [positions, kernel, channels, filters].
-TEST(ssd, takes_the_flops_of_its_layers) {
+TEST(Ssd, TakesTheFlopsOfItsLayers) {
   SsdOptions options;
   options.batch = 1;
   double outputs_times_taps = 150.0 * 150 * 49 * 3 * 64;                               // stem
@@ -108,7 +108,7 @@ TEST(ssd, takes_the_flops_of_its_layers) {
 }
 
 // Three elements of some tensors, by central differences of the loss alone.
-TEST(ssd, has_the_slopes_of_its_loss) {
+TEST(Ssd, HasTheSlopesOfItsLoss) {
   const SsdOptions options = tiny_ssd();
   const TrainingStep step = ssd_training_step(options);
   sw::ir::build::verify(step.module);

@@ -89,7 +89,7 @@ std::vector<sw::ir::Literal> transformer_arguments(const sw::ir::Module& module,
 
 class Transformer : public ::testing::TestWithParam<TransformerOptions (*)()> {};
 
-TEST_P(Transformer, has_the_loss_of_the_formulas) {
+TEST_P(Transformer, HasTheLossOfTheFormulas) {
   const TransformerOptions options = GetParam()();
   const sw::ir::Module module = transformer_forward(options);
   sw::ir::build::verify(module);
@@ -100,7 +100,7 @@ TEST_P(Transformer, has_the_loss_of_the_formulas) {
 }
 
 // The first three elements of every tensor, by central differences of the loss of the formulas.
-TEST_P(Transformer, has_the_slopes_of_that_loss) {
+TEST_P(Transformer, HasTheSlopesOfThatLoss) {
   const TransformerOptions options = GetParam()();
   const TrainingStep step = transformer_training_step(options);
   sw::ir::build::verify(step.module);
@@ -127,7 +127,7 @@ TEST_P(Transformer, has_the_slopes_of_that_loss) {
   }
 }
 
-TEST_P(Transformer, has_as_many_parameters_as_its_size_says) {
+TEST_P(Transformer, HasAsManyParametersAsItsSizeSays) {
   const TransformerOptions options = GetParam()();
   const TrainingStep step = transformer_training_step(options);
   const sw::ir::Computation& entry = step.module.entry_computation();
@@ -138,10 +138,10 @@ TEST_P(Transformer, has_as_many_parameters_as_its_size_says) {
   EXPECT_EQ(parameter_count(options), count);
 }
 
-INSTANTIATE_TEST_SUITE_P(transformer, Transformer,
+INSTANTIATE_TEST_SUITE_P(Transformer, Transformer,
                          ::testing::Values(tiny_transformer, gated, swish, with_shared_keys, with_encoder));
 
-TEST(transformer, counts_the_parameters_of_experts) {
+TEST(Transformer, CountsTheParametersOfExperts) {
   TransformerOptions options = with_encoder();
   options.layers = 2;
   options.mixture.experts = 3;
@@ -154,7 +154,7 @@ TEST(transformer, counts_the_parameters_of_experts) {
   EXPECT_EQ(parameter_count(options), count);
 }
 
-TEST(transformer, its_products_take_the_flops_of_the_closed_form) {
+TEST(Transformer, ItsProductsTakeTheFlopsOfTheClosedForm) {
   for (auto options : {gated(), swish()}) {
     EXPECT_DOUBLE_EQ(product_flops(transformer_training_step(options).module), model_flops(options));
   }
@@ -166,7 +166,7 @@ TEST(transformer, its_products_take_the_flops_of_the_closed_form) {
   }
 }
 
-TEST(transformer, values_that_users_annotate_are_one_instruction_each) {
+TEST(Transformer, ValuesThatUsersAnnotateAreOneInstructionEach) {
   TransformerOptions options;
   options.layers = 3;
   options.feed_forward.activation = layers::Activation::geglu;

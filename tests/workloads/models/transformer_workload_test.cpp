@@ -26,7 +26,7 @@ double trained_elements(const sw::ir::Module& module) {
 
 // 64 layers of 4 * 8192 * (128 * 128) weights of attention and 3 * 8192 * 65536 of the gated block, and an embedding of
 // 32768 x 8192.
-TEST(dense_137b, has_as_many_parameters_as_published) {
+TEST(Dense137b, HasAsManyParametersAsPublished) {
   const Workload workload = build_workload("dense_137b", {});
   const double count = trained_elements(workload.step.module);
   EXPECT_NEAR(count, 137.7e9, 1e-3 * 137.7e9);
@@ -35,7 +35,7 @@ TEST(dense_137b, has_as_many_parameters_as_published) {
 }
 
 // 6 FLOPs for every parameter and token, and 12 for every layer, head's element, query and key.
-TEST(dense_137b, takes_six_flops_for_every_parameter_and_token) {
+TEST(Dense137b, TakesSixFlopsForEveryParameterAndToken) {
   const Workload workload = build_workload("dense_137b", {});
   const double tokens = 256 * 1024;
   EXPECT_EQ(double(workload.samples * workload.tokens_per_sample), tokens);
@@ -48,7 +48,7 @@ TEST(dense_137b, takes_six_flops_for_every_parameter_and_token) {
 }
 
 // 18 of 36 layers have 2048 experts of 2 * 1024 * 8192 weights; GShard reports 600e9 parameters.
-TEST(gshard_moe, has_as_many_parameters_as_published) {
+TEST(GshardMoe, HasAsManyParametersAsPublished) {
   const Workload workload = build_workload("gshard_moe", {});
   const double count = trained_elements(workload.step.module);
   EXPECT_NEAR(count, 600e9, 0.05 * 600e9);
@@ -56,7 +56,7 @@ TEST(gshard_moe, has_as_many_parameters_as_published) {
   EXPECT_EQ(workload.samples * workload.tokens_per_sample, 4 << 20);
 }
 
-TEST(transformer_workload, sharding_files_annotate_the_programs_that_they_come_with) {
+TEST(TransformerWorkload, ShardingFilesAnnotateTheProgramsThatTheyComeWith) {
   for (const char* name : {"dense_137b", "gshard_moe"}) {
     Workload workload = build_workload(name, {});
     ASSERT_FALSE(workload.sharding.empty()) << name;
@@ -67,7 +67,7 @@ TEST(transformer_workload, sharding_files_annotate_the_programs_that_they_come_w
   }
 }
 
-TEST(transformer_workload, settings_say_how_large_it_is) {
+TEST(TransformerWorkload, SettingsSayHowLargeItIs) {
   WorkloadOptions options;
   options.model = {{"model.layers", "2"},  {"model.d_model", "64"},     {"model.d_ff", "128"},
                    {"model.heads", "2"},   {"model.d_head", "16"},      {"model.vocabulary", "100"},
@@ -81,7 +81,7 @@ TEST(transformer_workload, settings_say_how_large_it_is) {
   EXPECT_EQ(workload.tokens_per_sample, 32);
 }
 
-TEST(transformer_workload, an_encoder_reads_as_many_tokens_as_the_decoder_unless_set) {
+TEST(TransformerWorkload, AnEncoderReadsAsManyTokensAsTheDecoderUnlessSet) {
   WorkloadOptions options;
   options.model = {{"model.encoder_layers", "1"}, {"model.sequence", "24"}, {"model.layers", "1"}};
   const auto tokens_of_the_source = [](const Workload& workload) {
@@ -93,7 +93,7 @@ TEST(transformer_workload, an_encoder_reads_as_many_tokens_as_the_decoder_unless
   EXPECT_EQ(tokens_of_the_source(build_workload("transformer", options)), 40);
 }
 
-TEST(transformer_workload, experts_that_no_layer_has_are_refused) {
+TEST(TransformerWorkload, ExpertsThatNoLayerHasAreRefused) {
   WorkloadOptions options;
   options.model = {{"model.experts", "4"}, {"model.layers", "1"}};
   try {
@@ -106,7 +106,7 @@ TEST(transformer_workload, experts_that_no_layer_has_are_refused) {
   EXPECT_NO_THROW(build_workload("transformer", options));
 }
 
-TEST(transformer_workload, groups_that_tokens_do_not_fill_are_refused) {
+TEST(TransformerWorkload, GroupsThatTokensDoNotFillAreRefused) {
   WorkloadOptions options;
   options.model = {
       {"model.batch", "4"}, {"model.sequence", "32"}, {"model.experts", "4"}, {"model.expert_group", "48"}};

@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(Views, MatrixUnits, ::testing::Values(MatrixUnitView::e
 constexpr std::int64_t first_latch = 129;
 constexpr std::int64_t latency = 135;
 
-TEST_P(MatrixUnits, gives_the_first_result_a_tile_load_and_a_latency_after_the_first_push) {
+TEST_P(MatrixUnits, GivesTheFirstResultATileLoadAndALatencyAfterTheFirstPush) {
   MatrixUnitDriver core(GetParam());
   core.push_tile();
   core.push(mxu_latch);
@@ -37,7 +37,7 @@ TEST_P(MatrixUnits, gives_the_first_result_a_tile_load_and_a_latency_after_the_f
   EXPECT_EQ(core.ready_to_pop().cycle.value(), first_latch + latency + 5);
 }
 
-TEST_P(MatrixUnits, takes_a_tile_longer_to_load_transposed_weights) {
+TEST_P(MatrixUnits, TakesATileLongerToLoadTransposedWeights) {
   MatrixUnitDriver core(GetParam());
   core.push_tile(mxu_weights_transposed);
   core.push(mxu_latch);
@@ -45,7 +45,7 @@ TEST_P(MatrixUnits, takes_a_tile_longer_to_load_transposed_weights) {
   EXPECT_EQ(core.pop(), first_latch + 128 + latency);
 }
 
-TEST_P(MatrixUnits, delays_results_by_the_skew_of_the_machine) {
+TEST_P(MatrixUnits, DelaysResultsByTheSkewOfTheMachine) {
   MatrixUnitDriver core(GetParam(), {.skew = 20});
   core.push_tile();
   core.push(mxu_latch);
@@ -53,7 +53,7 @@ TEST_P(MatrixUnits, delays_results_by_the_skew_of_the_machine) {
   EXPECT_EQ(core.pop(), first_latch + 128 + 20);
 }
 
-TEST_P(MatrixUnits, loads_weights_as_fast_as_the_machine_takes_rows) {
+TEST_P(MatrixUnits, LoadsWeightsAsFastAsTheMachineTakesRows) {
   for (const int rows : {2, 4, 8}) {
     MatrixUnitDriver core(GetParam(), {.weight_rows = rows});
     core.push_tile();
@@ -64,7 +64,7 @@ TEST_P(MatrixUnits, loads_weights_as_fast_as_the_machine_takes_rows) {
   }
 }
 
-TEST_P(MatrixUnits, accepts_a_push_in_the_cycle_in_which_room_comes) {
+TEST_P(MatrixUnits, AcceptsAPushInTheCycleInWhichRoomComes) {
   MatrixUnitDriver core(GetParam());
   // Four registers find room at once, the fifth as the first has left in cycle 1; from then on one per 8 cycles.
   const std::int64_t expected[] = {0, 1, 2, 3, 4, 9, 17, 25, 33, 41, 49, 57, 65, 73, 81, 89};
@@ -78,7 +78,7 @@ TEST_P(MatrixUnits, accepts_a_push_in_the_cycle_in_which_room_comes) {
   EXPECT_EQ(core.push(mxu_lhs), first_latch + 8);
 }
 
-TEST_P(MatrixUnits, starts_a_lone_register_a_cycle_after_its_push) {
+TEST_P(MatrixUnits, StartsALoneRegisterACycleAfterItsPush) {
   MatrixUnitDriver core(GetParam());
   core.push_tile();
   core.push(mxu_latch);
@@ -116,20 +116,20 @@ std::int64_t run_tiles(MatrixUnitDriver& core, int tiles, int registers, isa::Op
   return last;
 }
 
-TEST_P(MatrixUnits, stream_tiles_of_128_rows_without_a_bubble) {
+TEST_P(MatrixUnits, StreamTilesOf128RowsWithoutABubble) {
   MatrixUnitDriver core(GetParam());
   constexpr int tiles = 6, registers = 16;
   EXPECT_EQ(run_tiles(core, tiles, registers, mxu_weights), first_latch + 8 * (tiles * registers - 1) + latency);
   EXPECT_EQ(core.busy(core.now()), 8 * tiles * registers);
 }
 
-TEST_P(MatrixUnits, stream_tiles_of_more_rows_without_a_bubble) {
+TEST_P(MatrixUnits, StreamTilesOfMoreRowsWithoutABubble) {
   MatrixUnitDriver core(GetParam());
   constexpr int tiles = 3, registers = 40;
   EXPECT_EQ(run_tiles(core, tiles, registers, mxu_weights), first_latch + 8 * (tiles * registers - 1) + latency);
 }
 
-TEST_P(MatrixUnits, are_held_up_by_the_weights_of_tiles_of_fewer_rows) {
+TEST_P(MatrixUnits, AreHeldUpByTheWeightsOfTilesOfFewerRows) {
   for (const int registers : {1, 8, 15}) {
     MatrixUnitDriver core(GetParam());
     constexpr int tiles = 5;
@@ -139,14 +139,14 @@ TEST_P(MatrixUnits, are_held_up_by_the_weights_of_tiles_of_fewer_rows) {
   }
 }
 
-TEST_P(MatrixUnits, take_two_tile_loads_for_a_transposed_tile) {
+TEST_P(MatrixUnits, TakeTwoTileLoadsForATransposedTile) {
   MatrixUnitDriver core(GetParam());
   constexpr int tiles = 4, registers = 16;
   EXPECT_EQ(run_tiles(core, tiles, registers, mxu_weights_transposed),
             first_latch + 128 + 256 * (tiles - 1) + 8 * (registers - 1) + latency);
 }
 
-TEST_P(MatrixUnits, stop_when_their_results_have_no_room_and_go_on_with_a_pop) {
+TEST_P(MatrixUnits, StopWhenTheirResultsHaveNoRoomAndGoOnWithAPop) {
   MatrixUnitDriver core(GetParam(), {.operand_fifo = 3, .result_fifo = 5});
   core.push_tile();
   core.push(mxu_latch);
@@ -165,7 +165,7 @@ TEST_P(MatrixUnits, stop_when_their_results_have_no_room_and_go_on_with_a_pop) {
   EXPECT_EQ(core.pop(), 2001 + latency);
 }
 
-TEST_P(MatrixUnits, let_weights_wait_for_a_latch_that_waits_for_a_pop) {
+TEST_P(MatrixUnits, LetWeightsWaitForALatchThatWaitsForAPop) {
   MatrixUnitDriver core(GetParam(), {.operand_fifo = 2, .result_fifo = 1});
   core.push_tile();
   core.push(mxu_latch);
@@ -182,7 +182,7 @@ TEST_P(MatrixUnits, let_weights_wait_for_a_latch_that_waits_for_a_pop) {
   EXPECT_EQ(core.push(mxu_weights), 3009);
 }
 
-TEST_P(MatrixUnits, know_mistakes_from_waiting) {
+TEST_P(MatrixUnits, KnowMistakesFromWaiting) {
   MatrixUnitDriver core(GetParam());
   EXPECT_EQ(core.ready_to_push(mxu_lhs).kind, Kind::illegal) << "before any latch";
   EXPECT_EQ(core.ready_to_push(mxu_latch).kind, Kind::illegal) << "without weights";
@@ -205,7 +205,7 @@ TEST_P(MatrixUnits, know_mistakes_from_waiting) {
 float lhs_value(int m, int k) { return float((m * 7 + k * 3) % 11 - 5); }
 float weight(int k, int n) { return float((k * 5 + n * 13) % 17 - 8); }
 
-TEST_P(MatrixUnits, multiply_rows_by_a_tile_pushed_from_its_last_rows_or_by_columns) {
+TEST_P(MatrixUnits, MultiplyRowsByATilePushedFromItsLastRowsOrByColumns) {
   for (const isa::Opcode opcode : {mxu_weights, mxu_weights_transposed}) {
     MatrixUnitDriver core(GetParam());
     vector::VectorRegister x;
@@ -235,7 +235,7 @@ TEST_P(MatrixUnits, multiply_rows_by_a_tile_pushed_from_its_last_rows_or_by_colu
   }
 }
 
-TEST_P(MatrixUnits, refuse_other_arrays) {
+TEST_P(MatrixUnits, RefuseOtherArrays) {
   const auto make = [](const char* setting) {
     base::Config config = machine_file("tpu-v3");
     config.set(setting);

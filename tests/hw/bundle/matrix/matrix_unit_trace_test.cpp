@@ -46,7 +46,7 @@ class MatrixUnitTraces : public ::testing::TestWithParam<MatrixUnitView> {};
 INSTANTIATE_TEST_SUITE_P(Views, MatrixUnitTraces, ::testing::Values(MatrixUnitView::event, MatrixUnitView::rows),
                          [](const auto& view) { return view.param == MatrixUnitView::event ? "event" : "rows"; });
 
-TEST_P(MatrixUnitTraces, show_a_tile_and_a_register_on_their_way) {
+TEST_P(MatrixUnitTraces, ShowATileAndARegisterOnTheirWay) {
   ChangeSink sink;
   MatrixUnitDriver core(GetParam(), {}, {&sink, nullptr, "core0.mxu0"});
   core.push_tile();
@@ -66,7 +66,7 @@ TEST_P(MatrixUnitTraces, show_a_tile_and_a_register_on_their_way) {
   EXPECT_TRUE(sink.in_order);
 }
 
-TEST_P(MatrixUnitTraces, name_what_holds_the_array_up) {
+TEST_P(MatrixUnitTraces, NameWhatHoldsTheArrayUp) {
   ChangeSink sink;
   MatrixUnitDriver core(GetParam(), {.result_fifo = 1}, {&sink, nullptr, "mxu"});
   core.push_tile();
@@ -81,7 +81,7 @@ TEST_P(MatrixUnitTraces, name_what_holds_the_array_up) {
             "idle@0 load weights@1 wait weights@91 stream@129 results full@137 stream@301 drain@309");
 }
 
-TEST_P(MatrixUnitTraces, show_full_use_while_tiles_follow_each_other) {
+TEST_P(MatrixUnitTraces, ShowFullUseWhileTilesFollowEachOther) {
   ChangeSink sink;
   MatrixUnitDriver core(GetParam(), {.result_fifo = 64}, {&sink, nullptr, "mxu"});
   core.push_tile();
@@ -94,7 +94,7 @@ TEST_P(MatrixUnitTraces, show_full_use_while_tiles_follow_each_other) {
             "0.9921875@256 1@272");
 }
 
-TEST_P(MatrixUnitTraces, put_tiles_and_stalls_on_the_timeline) {
+TEST_P(MatrixUnitTraces, PutTilesAndStallsOnTheTimeline) {
   base::trace::Timeline timeline;
   {
     MatrixUnitDriver core(GetParam(), {}, {nullptr, &timeline, "mxu0"});
@@ -111,7 +111,7 @@ TEST_P(MatrixUnitTraces, put_tiles_and_stalls_on_the_timeline) {
   EXPECT_EQ(json.str().find("idle"), std::string::npos);
 }
 
-TEST(RowTrace, shows_weights_and_rows_as_diagonals) {
+TEST(RowTrace, ShowsWeightsAndRowsAsDiagonals) {
   ChangeSink sink;
   MatrixUnitDriver core(MatrixUnitView::rows, {}, {&sink, nullptr, "mxu"});
   core.push_tile();
@@ -158,7 +158,7 @@ void run_stream(MatrixUnitDriver& core, std::uint32_t seed, int calls, Show show
   core.unit().show_until(base::Cycles(core.now() + 500));
 }
 
-RC_GTEST_PROP(MatrixUnitTrace, is_the_same_in_both_views_however_often_it_is_shown, ()) {
+RC_GTEST_PROP(MatrixUnitTrace, IsTheSameInBothViewsHoweverOftenItIsShown, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint32_t>();
   const int calls = *rc::gen::inRange(1, 40);
   const MatrixUnitMachine machine{.operand_fifo = *rc::gen::inRange(1, 6), .result_fifo = *rc::gen::inRange(1, 20)};
@@ -176,7 +176,7 @@ RC_GTEST_PROP(MatrixUnitTrace, is_the_same_in_both_views_however_often_it_is_sho
   for (const auto& [name, history] : event.histories) RC_ASSERT(history == rows.histories[name]);
 }
 
-TEST(MatrixUnitTrace, does_not_exist_unless_someone_looks) {
+TEST(MatrixUnitTrace, DoesNotExistUnlessSomeoneLooks) {
   const Machine machine = tpu_v3();
   const CoreTime time(machine.clock);
   EXPECT_EQ(MatrixUnitTrace::make(array_parameters(machine), time, {}), nullptr);

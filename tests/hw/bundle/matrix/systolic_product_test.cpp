@@ -124,7 +124,7 @@ vector::VectorRegister product(const ProductCode& code, const Case& c, bool tran
   return result;
 }
 
-TEST(SystolicProduct, has_the_bits_of_plain_loops_in_every_variant) {
+TEST(SystolicProduct, HasTheBitsOfPlainLoopsInEveryVariant) {
   std::mt19937 random(20180507);
   for (const Family& family : families()) {
     for (int i = 0; i < 2; ++i) {
@@ -137,7 +137,7 @@ TEST(SystolicProduct, has_the_bits_of_plain_loops_in_every_variant) {
   }
 }
 
-TEST(SystolicProduct, adds_in_the_order_of_the_rows) {
+TEST(SystolicProduct, AddsInTheOrderOfTheRows) {
   // 2^24 + 1 - 2^24: 0 from the first row on, as 2^24 + 1 rounds to 2^24; any other order gives 1.
   Case c;
   c.lhs.words.fill(0);
@@ -163,7 +163,7 @@ vector::VectorRegister two_products(const ProductCode& code, float x0, float w0,
   return product(code, c, false);
 }
 
-TEST(SystolicProduct, rounds_a_product_before_it_adds) {
+TEST(SystolicProduct, RoundsAProductBeforeItAdds) {
   for (const ProductCode& code : product_codes()) {
     // In units of the last denormal, 2^-149: 1 + 1.5 is 1 + 2 after rounding to even; 2.5 in one step would be 2.
     const vector::VectorRegister small = two_products(code, 0x1p-75F, 0x1p-74F, 0x1.8p-75F, 0x1p-74F);
@@ -174,7 +174,7 @@ TEST(SystolicProduct, rounds_a_product_before_it_adds) {
   }
 }
 
-TEST(SystolicProduct, rounds_operands_to_the_nearest_bf16) {
+TEST(SystolicProduct, RoundsOperandsToTheNearestBf16) {
   std::mt19937 random(7);
   vector::VectorRegister x;
   constexpr Word edges[] = {0x3f808000U, 0x3f818000U, 0x3f808001U, 0x3f807fffU, 0x7f7fffffU, 0x7f7f7fffU,
@@ -197,7 +197,7 @@ TEST(SystolicProduct, rounds_operands_to_the_nearest_bf16) {
   }
 }
 
-TEST(SystolicProduct, knows_the_range_of_its_operands) {
+TEST(SystolicProduct, KnowsTheRangeOfItsOperands) {
   vector::VectorRegister x{};
   OperandRegister rounded;
   for (const ProductCode& code : product_codes()) {
@@ -224,14 +224,14 @@ bool product_is_exact(float a, float b) {
   return double(float(exact)) == exact;
 }
 
-RC_GTEST_PROP(SystolicProduct, takes_products_for_exact_only_if_they_are, ()) {
+RC_GTEST_PROP(SystolicProduct, TakesProductsForExactOnlyIfTheyAre, ()) {
   const auto bf16 = [] { return std::bit_cast<float>(Word(*rc::gen::inRange(0, 0x10000)) << 16); };
   const float a = bf16(), b = bf16();
   RC_PRE(std::isfinite(a) && std::isfinite(b));
   RC_ASSERT(!products_are_exact(range_of(a), range_of(b)) || product_is_exact(a, b));
 }
 
-TEST(SystolicProduct, fuses_products_of_all_exponents_for_which_it_may) {
+TEST(SystolicProduct, FusesProductsOfAllExponentsForWhichItMay) {
   // 255 * 255 has all 16 bits and the upper and the lower of them set: the first to overflow and to underflow.
   const auto full = [](int exponent) { return std::ldexp(255.0F / 128, exponent); };
   int exact = 0;
@@ -245,7 +245,7 @@ TEST(SystolicProduct, fuses_products_of_all_exponents_for_which_it_may) {
   EXPECT_GT(exact, 0);
 }
 
-TEST(SystolicProduct, runs_everywhere) {
+TEST(SystolicProduct, RunsEverywhere) {
   ASSERT_FALSE(product_codes().empty());
   EXPECT_STREQ(product_codes().front().name, "plain");
 }

@@ -40,7 +40,7 @@ struct Unit {
   CrossLaneQueue queue;
 };
 
-TEST(CrossLaneQueue, a_single_operation_can_be_popped_a_latency_after_its_push) {
+TEST(CrossLaneQueue, ASingleOperationCanBePoppedALatencyAfterItsPush) {
   Unit unit;
   vector::VectorRegister x = RandomWords(1).numbers(), sum, expected;
   EXPECT_EQ(unit.push(isa::Opcode::x_sum_lanes, Cycles(10), &x), Cycles(10));
@@ -51,7 +51,7 @@ TEST(CrossLaneQueue, a_single_operation_can_be_popped_a_latency_after_its_push) 
   EXPECT_EQ(unit.queue.ready_to_pop(Cycles(111)).kind, Readiness::Kind::illegal);
 }
 
-TEST(CrossLaneQueue, a_transpose_gives_its_rows_an_interval_apart_after_the_last_push) {
+TEST(CrossLaneQueue, ATransposeGivesItsRowsAnIntervalApartAfterTheLastPush) {
   Unit unit;
   Cycles now;
   for (int i = 0; i < 15; ++i) now = unit.push(isa::Opcode::x_transpose, now);
@@ -63,7 +63,7 @@ TEST(CrossLaneQueue, a_transpose_gives_its_rows_an_interval_apart_after_the_last
   EXPECT_EQ(unit.pop(end), end + Cycles(100 + 8 * 16));
 }
 
-TEST(CrossLaneQueue, transposes_follow_each_other_without_a_gap) {
+TEST(CrossLaneQueue, TransposesFollowEachOtherWithoutAGap) {
   Unit unit;
   Cycles push, pop;
   for (int tile = 0; tile < 6; ++tile) {
@@ -76,7 +76,7 @@ TEST(CrossLaneQueue, transposes_follow_each_other_without_a_gap) {
   EXPECT_EQ(unit.queue.busy(Cycles(10'000)), Cycles(6 * 16 * 8));
 }
 
-TEST(CrossLaneQueue, transposes_what_was_pushed_and_zeros_in_place_of_the_rest) {
+TEST(CrossLaneQueue, TransposesWhatWasPushedAndZerosInPlaceOfTheRest) {
   RandomWords random(2);
   Unit unit;
   Cycles now;
@@ -102,7 +102,7 @@ TEST(CrossLaneQueue, transposes_what_was_pushed_and_zeros_in_place_of_the_rest) 
   }
 }
 
-TEST(CrossLaneQueue, a_transpose_of_a_transpose_is_the_tile_again) {
+TEST(CrossLaneQueue, ATransposeOfATransposeIsTheTileAgain) {
   RandomWords random(3);
   Unit unit;
   std::vector<vector::VectorRegister> tile(16), twice(16);
@@ -118,7 +118,7 @@ TEST(CrossLaneQueue, a_transpose_of_a_transpose_is_the_tile_again) {
   for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(twice[i].words, tile[i].words);
 }
 
-TEST(CrossLaneQueue, permutes_by_its_vector_operand_and_rotates_by_its_scalar) {
+TEST(CrossLaneQueue, PermutesByItsVectorOperandAndRotatesByItsScalar) {
   RandomWords random(4);
   const vector::VectorRegister x = random.vector(), index = random.vector();
   Unit unit;
@@ -132,7 +132,7 @@ TEST(CrossLaneQueue, permutes_by_its_vector_operand_and_rotates_by_its_scalar) {
   EXPECT_EQ(rotated.words[3], x.words[0]);
 }
 
-TEST(CrossLaneQueue, says_what_it_will_never_take) {
+TEST(CrossLaneQueue, SaysWhatItWillNeverTake) {
   Unit unit;
   EXPECT_EQ(unit.queue.ready_to_pop(Cycles(0)).kind, Readiness::Kind::illegal);
   Cycles now = unit.push(isa::Opcode::x_transpose, Cycles(0));
@@ -143,7 +143,7 @@ TEST(CrossLaneQueue, says_what_it_will_never_take) {
   EXPECT_EQ(unit.queue.ready_to_push(isa::Opcode::x_transpose_end, now).kind, Readiness::Kind::illegal);
 }
 
-TEST(CrossLaneQueue, a_machine_with_few_places_cannot_transpose) {
+TEST(CrossLaneQueue, AMachineWithFewPlacesCannotTranspose) {
   base::Config config = machine_file("tpu-v3");
   config.set("cross_lane.result_fifo_registers=15");
   const Machine machine = read_machine(config);
@@ -153,7 +153,7 @@ TEST(CrossLaneQueue, a_machine_with_few_places_cannot_transpose) {
   EXPECT_EQ(queue.ready_to_push(isa::Opcode::x_sum_lanes, Cycles(0)).kind, Readiness::Kind::at);
 }
 
-TEST(CrossLaneQueue, full_of_results_it_waits_for_a_pop) {
+TEST(CrossLaneQueue, FullOfResultsItWaitsForAPop) {
   Unit unit;
   Cycles now;
   for (int i = 0; i < 32; ++i) now = unit.push(isa::Opcode::x_max_lanes, now);
@@ -164,7 +164,7 @@ TEST(CrossLaneQueue, full_of_results_it_waits_for_a_pop) {
   EXPECT_EQ(unit.queue.ready_to_push(isa::Opcode::x_transpose_end, popped).kind, Readiness::Kind::never);
 }
 
-RC_GTEST_PROP(CrossLaneQueue, random_streams_keep_order_and_lose_nothing, ()) {
+RC_GTEST_PROP(CrossLaneQueue, RandomStreamsKeepOrderAndLoseNothing, ()) {
   // Every operand is a register filled with its number, so a rotation by any amount is that register again, and a
   // transpose of registers a, b, ... has rows a a a a a a a a b b ... .
   Unit unit;
@@ -204,7 +204,7 @@ RC_GTEST_PROP(CrossLaneQueue, random_streams_keep_order_and_lose_nothing, ()) {
   RC_ASSERT(unit.queue.ready_to_pop(now).kind == Readiness::Kind::illegal);
 }
 
-TEST(CrossLaneQueue, takes_the_same_cycles_without_data) {
+TEST(CrossLaneQueue, TakesTheSameCyclesWithoutData) {
   Unit with, without;
   const vector::VectorRegister x = RandomWords(5).vector();
   vector::VectorRegister result;
@@ -219,7 +219,7 @@ TEST(CrossLaneQueue, takes_the_same_cycles_without_data) {
   EXPECT_EQ(with.queue.busy(now), without.queue.busy(now));
 }
 
-TEST(CrossLaneQueue, shows_the_operation_that_enters_and_where_results_are_in_the_order_of_time) {
+TEST(CrossLaneQueue, ShowsTheOperationThatEntersAndWhereResultsAreInTheOrderOfTime) {
   RecordingSink sink;
   Unit unit({&sink, nullptr, "core.xlu"});
   unit.push(isa::Opcode::x_sum_lanes, Cycles(10));

@@ -61,7 +61,7 @@ void expect_agreement(const Readiness& readiness, std::int64_t now, SteppedPipel
   RC_ASSERT(possible(unit));
 }
 
-RC_GTEST_PROP(ResultPipeline, agrees_with_a_unit_that_is_stepped_cycle_by_cycle, ()) {
+RC_GTEST_PROP(ResultPipeline, AgreesWithAUnitThatIsSteppedCycleByCycle, ()) {
   const auto interval = *rc::gen::inRange<std::int64_t>(1, 9);
   const auto latency = *rc::gen::inRange<std::int64_t>(0, 40);
   const auto slots = *rc::gen::inRange<std::int64_t>(1, 20);
@@ -87,7 +87,7 @@ RC_GTEST_PROP(ResultPipeline, agrees_with_a_unit_that_is_stepped_cycle_by_cycle,
   }
 }
 
-TEST(ResultPipeline, operations_enter_an_interval_apart_and_leave_after_the_latency) {
+TEST(ResultPipeline, OperationsEnterAnIntervalApartAndLeaveAfterTheLatency) {
   ResultPipeline pipeline{Cycles(8), Cycles(100), 32};
   EXPECT_EQ(pipeline.ready_to_enter(1, Cycles(5)).cycle, Cycles(5));
   pipeline.enter(1, Cycles(5));
@@ -97,7 +97,7 @@ TEST(ResultPipeline, operations_enter_an_interval_apart_and_leave_after_the_late
   EXPECT_EQ(pipeline.ready_to_pop(Cycles(200)).cycle, Cycles(200));
 }
 
-TEST(ResultPipeline, a_full_unit_takes_nothing_until_the_cycle_after_a_pop) {
+TEST(ResultPipeline, AFullUnitTakesNothingUntilTheCycleAfterAPop) {
   ResultPipeline pipeline{Cycles(1), Cycles(4), 2};
   pipeline.enter(1, Cycles(0));
   pipeline.enter(1, Cycles(1));
@@ -108,7 +108,7 @@ TEST(ResultPipeline, a_full_unit_takes_nothing_until_the_cycle_after_a_pop) {
   EXPECT_EQ(pipeline.ready_to_enter(3, Cycles(4)).kind, Readiness::Kind::illegal);
 }
 
-TEST(ResultPipeline, a_stream_of_one_per_interval_needs_a_place_for_every_interval_until_the_pop) {
+TEST(ResultPipeline, AStreamOfOnePerIntervalNeedsAPlaceForEveryIntervalUntilThePop) {
   // With results popped as soon as possible, result j enters at least 4 + 1 cycles after result j - slots.
   const auto last_enter = [](std::int64_t slots) {
     ResultPipeline pipeline{Cycles(1), Cycles(4), slots};
@@ -131,7 +131,7 @@ TEST(ResultPipeline, a_stream_of_one_per_interval_needs_a_place_for_every_interv
   EXPECT_EQ(last_enter(1), Cycles(99 * 5));       // one in five
 }
 
-TEST(ResultPipeline, is_busy_for_an_interval_per_operation_up_to_the_cycle_asked_for) {
+TEST(ResultPipeline, IsBusyForAnIntervalPerOperationUpToTheCycleAskedFor) {
   ResultPipeline pipeline{Cycles(8), Cycles(100), 32};
   EXPECT_EQ(pipeline.busy(Cycles(0)), Cycles(0));
   pipeline.enter(1, Cycles(10));

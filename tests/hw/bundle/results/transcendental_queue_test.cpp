@@ -16,7 +16,7 @@ using isa::Opcode;
 
 // The machine's transcendental unit: interval 1, latency 4, 8 slots; at 1 GHz a cycle is a nanosecond.
 
-TEST(TranscendentalQueue, takes_an_operation_every_cycle_and_gives_it_back_four_later) {
+TEST(TranscendentalQueue, TakesAnOperationEveryCycleAndGivesItBackFourLater) {
   const Machine machine = round_machine();
   const CoreTime time(machine.clock);
   TranscendentalQueue queue("eup", machine, time, {});
@@ -41,7 +41,7 @@ TEST(TranscendentalQueue, takes_an_operation_every_cycle_and_gives_it_back_four_
   EXPECT_EQ(queue.busy(Cycles(100)), Cycles(5));
 }
 
-TEST(TranscendentalQueue, with_eight_results_unpopped_it_waits_for_a_pop) {
+TEST(TranscendentalQueue, WithEightResultsUnpoppedItWaitsForAPop) {
   const Machine machine = round_machine();
   const CoreTime time(machine.clock);
   TranscendentalQueue queue("eup", machine, time, {});
@@ -51,7 +51,7 @@ TEST(TranscendentalQueue, with_eight_results_unpopped_it_waits_for_a_pop) {
   EXPECT_EQ(queue.ready_to_push(isa::Opcode::e_exp, Cycles(8)).cycle, Cycles(9));
 }
 
-TEST(TranscendentalQueue, has_the_machines_figures) {
+TEST(TranscendentalQueue, HasTheMachinesFigures) {
   base::Config config = machine_file("tpu-v3");
   config.set("vector.transcendental_interval_cycles=3");
   config.set("vector.transcendental_latency_cycles=11");
@@ -65,7 +65,7 @@ TEST(TranscendentalQueue, has_the_machines_figures) {
   EXPECT_EQ(queue.busy(Cycles(2)), Cycles(2));
 }
 
-TEST(TranscendentalQueue, shows_its_operations_and_results) {
+TEST(TranscendentalQueue, ShowsItsOperationsAndResults) {
   RecordingSink sink;
   const Machine machine = round_machine();
   const CoreTime time(machine.clock);

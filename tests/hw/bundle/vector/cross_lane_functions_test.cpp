@@ -20,7 +20,7 @@ using Word = std::uint32_t;
 /// Remainder that is never negative.
 int wrapped(int value, int size) { return ((value % size) + size) % size; }
 
-TEST(CrossLaneFunctions, rotations_and_broadcast_move_words_as_they_are) {
+TEST(CrossLaneFunctions, RotationsAndBroadcastMoveWordsAsTheyAre) {
   RandomWords random(1);
   const VectorRegister x = random.vector();
   for (int amount : {0, 1, 3, 7, 8, 37, 64, 127, 128, 130, 1000, -1, -5, -128, -129, INT32_MIN, INT32_MAX}) {
@@ -42,7 +42,7 @@ TEST(CrossLaneFunctions, rotations_and_broadcast_move_words_as_they_are) {
   }
 }
 
-TEST(CrossLaneFunctions, permute_takes_every_lane_from_where_the_index_says) {
+TEST(CrossLaneFunctions, PermuteTakesEveryLaneFromWhereTheIndexSays) {
   RandomWords random(2);
   for (int round = 0; round < 10; ++round) {
     const VectorRegister x = random.vector(), index = random.vector();
@@ -114,7 +114,7 @@ void expect_reductions(const VectorRegister& x, const VectorKernels& kernels) {
   }
 }
 
-TEST(CrossLaneFunctions, reductions_are_trees_of_halves) {
+TEST(CrossLaneFunctions, ReductionsAreTreesOfHalves) {
   RandomWords random(3);
   for (int round = 0; round < 10; ++round) {
     const VectorRegister numbers = random.numbers(), words = random.vector();
@@ -125,7 +125,7 @@ TEST(CrossLaneFunctions, reductions_are_trees_of_halves) {
   }
 }
 
-TEST(CrossLaneFunctions, the_order_of_a_sum_shows_in_its_last_bits) {
+TEST(CrossLaneFunctions, TheOrderOfASumShowsInItsLastBits) {
   // 2^24 + 1 + 1 is 2^24 from the left and 2^24 + 2 from the right: lanes 0 and 64 meet first, then 1 and 65 ...
   VectorRegister x, d;
   fill(x, 0);
@@ -138,7 +138,7 @@ TEST(CrossLaneFunctions, the_order_of_a_sum_shows_in_its_last_bits) {
   EXPECT_EQ(f32(word_at(d, 1, 77)), 0x1p24F);
 }
 
-TEST(CrossLaneFunctions, a_transpose_turns_columns_into_rows) {
+TEST(CrossLaneFunctions, ATransposeTurnsColumnsIntoRows) {
   std::vector<VectorRegister> tile(tile_registers);
   for (int row = 0; row < lanes; ++row) {
     for (int column = 0; column < lanes; ++column) {

@@ -37,7 +37,7 @@ isa::Bundle crowded_bundle() {
 
 /// For every slot to read before any writes, a later operation must not read a register that an earlier one writes,
 /// unless the result is deferred, or both are scalar operations, which write together.
-RC_GTEST_PROP(DecodedBundle, no_operation_writes_what_a_later_one_reads, ()) {
+RC_GTEST_PROP(DecodedBundle, NoOperationWritesWhatALaterOneReads, ()) {
   static const Machine machine = round_machine();
   const DecodedBundle bundle = decode_bundle(machine, crowded_bundle(), nullptr);
   for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
@@ -54,7 +54,7 @@ RC_GTEST_PROP(DecodedBundle, no_operation_writes_what_a_later_one_reads, ()) {
   }
 }
 
-RC_GTEST_PROP(DecodedBundle, has_every_operation_once, ()) {
+RC_GTEST_PROP(DecodedBundle, HasEveryOperationOnce, ()) {
   static const Machine machine = round_machine();
   const isa::Bundle bundle = isa::random_bundle();
   const DecodedBundle decoded = decode_bundle(machine, bundle, nullptr);

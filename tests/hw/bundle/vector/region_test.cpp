@@ -22,7 +22,7 @@ Region any_region() {
           *rc::gen::inRange<std::uint64_t>(0, 6), *rc::gen::inRange<std::uint64_t>(0, 12)};
 }
 
-RC_GTEST_PROP(Region, two_overlap_if_and_only_if_they_share_a_word, ()) {
+RC_GTEST_PROP(Region, TwoOverlapIfAndOnlyIfTheyShareAWord, ()) {
   const Region a = any_region();
   const Region b = any_region();
   const std::set<std::uint64_t> words = words_of(a);
@@ -32,7 +32,7 @@ RC_GTEST_PROP(Region, two_overlap_if_and_only_if_they_share_a_word, ()) {
   RC_ASSERT(overlap(b, a) == shared);
 }
 
-RC_GTEST_PROP(Region, ends_behind_its_last_word, ()) {
+RC_GTEST_PROP(Region, EndsBehindItsLastWord, ()) {
   const Region region = any_region();
   const std::set<std::uint64_t> words = words_of(region);
   RC_ASSERT(region.end() == (words.empty() ? region.start : *words.rbegin() + 1));

@@ -74,7 +74,7 @@ double greatest_error(const Function& function, int registers, Next next) {
   return greatest;
 }
 
-TEST(TranscendentalFunctions, keep_their_bounds_over_all_of_f32) {
+TEST(TranscendentalFunctions, KeepTheirBoundsOverAllOfF32) {
   for (const Function& function : functions()) {
     Word word = 0x1234567;
     const double error = greatest_error(function, 150, [&] { return word += 27'961; });  // coprime to 2^32: never twice
@@ -82,7 +82,7 @@ TEST(TranscendentalFunctions, keep_their_bounds_over_all_of_f32) {
   }
 }
 
-TEST(TranscendentalFunctions, keep_their_bounds_where_they_change_most) {
+TEST(TranscendentalFunctions, KeepTheirBoundsWhereTheyChangeMost) {
   // Dense in value: exp to beyond both ends, tanh until it is 1, log around 1, where it vanishes.
   const std::vector<std::pair<isa::Opcode, std::pair<double, double>>> ranges = {
       {isa::Opcode::e_exp, {-104, 89}}, {isa::Opcode::e_tanh, {-10, 10}},    {isa::Opcode::e_tanh, {-0.4, 0.4}},
@@ -100,7 +100,7 @@ TEST(TranscendentalFunctions, keep_their_bounds_where_they_change_most) {
   }
 }
 
-TEST(TranscendentalFunctions, the_root_and_the_reciprocal_are_rounded_exactly) {
+TEST(TranscendentalFunctions, TheRootAndTheReciprocalAreRoundedExactly) {
   // By way of double the rounding is as if once: 53 >= 2 * 24 + 2 bits.
   RandomWords random(1);
   for (int round = 0; round < 50; ++round) {
@@ -119,7 +119,7 @@ TEST(TranscendentalFunctions, the_root_and_the_reciprocal_are_rounded_exactly) {
   }
 }
 
-TEST(TranscendentalFunctions, the_ends_are_those_of_IEEE_754) {
+TEST(TranscendentalFunctions, TheEndsAreThoseOfIEEE754) {
   constexpr float inf = HUGE_VALF, nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float least = std::numeric_limits<float>::denorm_min(), most = std::numeric_limits<float>::max();
   struct Point {
@@ -187,7 +187,7 @@ TEST(TranscendentalFunctions, the_ends_are_those_of_IEEE_754) {
   }
 }
 
-TEST(TranscendentalFunctions, the_destination_may_be_the_operand) {
+TEST(TranscendentalFunctions, TheDestinationMayBeTheOperand) {
   for (const Function& function : functions()) {
     for (const VectorKernels& kernels : vector_kernels()) {
       const VectorRegister y = RandomWords(4).vector();
@@ -199,7 +199,7 @@ TEST(TranscendentalFunctions, the_destination_may_be_the_operand) {
   }
 }
 
-TEST(TranscendentalFunctions, exp_never_falls_where_its_reduction_steps_and_tanh_is_odd) {
+TEST(TranscendentalFunctions, ExpNeverFallsWhereItsReductionStepsAndTanhIsOdd) {
   // Around the points where the reduction goes to the next integer: a step there would show as a fall.
   for (int n = -140; n <= 120; ++n) {
     const double middle = (n + 0.5) * 0.6931471805599453;

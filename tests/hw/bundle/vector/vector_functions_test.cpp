@@ -166,7 +166,7 @@ void expect_equal(const VectorRegister& found, const VectorRegister& expected, c
   EXPECT_FALSE(differs) << kernels.name << " opcode " << int(opcode) << ": " << *differs;
 }
 
-TEST(VectorFunctions, every_operation_gives_the_models_words_on_every_instruction_set) {
+TEST(VectorFunctions, EveryOperationGivesTheModelsWordsOnEveryInstructionSet) {
   RandomWords random(1);
   for (int round = 0; round < 40; ++round) {
     const VectorRegister x = random.vector(), y = random.vector();
@@ -181,7 +181,7 @@ TEST(VectorFunctions, every_operation_gives_the_models_words_on_every_instructio
   }
 }
 
-TEST(VectorFunctions, lanes_outside_of_the_mask_keep_their_words) {
+TEST(VectorFunctions, LanesOutsideOfTheMaskKeepTheirWords) {
   RandomWords random(2);
   MaskRegister none{}, all_but_one = MaskRegister::all();
   all_but_one.bits[15] ^= std::uint64_t(1) << 63;
@@ -198,7 +198,7 @@ TEST(VectorFunctions, lanes_outside_of_the_mask_keep_their_words) {
   }
 }
 
-TEST(VectorFunctions, a_destination_may_be_either_operand_or_both) {
+TEST(VectorFunctions, ADestinationMayBeEitherOperandOrBoth) {
   RandomWords random(3);
   const VectorRegister x = random.vector(), y = random.vector();
   for (const MaskRegister& mask : {MaskRegister::all(), random.mask()}) {
@@ -216,7 +216,7 @@ TEST(VectorFunctions, a_destination_may_be_either_operand_or_both) {
   }
 }
 
-TEST(VectorFunctions, select_takes_the_mask_as_its_choice) {
+TEST(VectorFunctions, SelectTakesTheMaskAsItsChoice) {
   RandomWords random(4);
   const VectorRegister x = random.vector(), y = random.vector();
   for (const MaskRegister& mask : {MaskRegister::all(), MaskRegister{}, random.mask()}) {
@@ -232,7 +232,7 @@ TEST(VectorFunctions, select_takes_the_mask_as_its_choice) {
   }
 }
 
-TEST(VectorFunctions, unpacking_gives_back_what_bf16_can_hold) {
+TEST(VectorFunctions, UnpackingGivesBackWhatBf16CanHold) {
   RandomWords random(5);
   for (int round = 0; round < 10; ++round) {
     VectorRegister x = random.numbers(), y = random.numbers(), packed, lo, hi;
@@ -251,7 +251,7 @@ struct Comparison {
   std::function<bool(Word, Word)> function;
 };
 
-TEST(VectorFunctions, every_compare_gives_the_models_mask_on_every_instruction_set) {
+TEST(VectorFunctions, EveryCompareGivesTheModelsMaskOnEveryInstructionSet) {
   // NaN compares false except for ne, as in double.
   const std::vector<Comparison> comparisons = {
       {isa::Opcode::v_eq_f32, [](Word x, Word y) { return number(x) == number(y); }},
@@ -290,7 +290,7 @@ TEST(VectorFunctions, every_compare_gives_the_models_mask_on_every_instruction_s
   }
 }
 
-TEST(VectorFunctions, masks_are_combined_lane_by_lane) {
+TEST(VectorFunctions, MasksAreCombinedLaneByLane) {
   RandomWords random(7);
   const MaskRegister x = random.mask(), y = random.mask();
   const auto expect = [&](isa::Opcode opcode, auto function) {
@@ -312,13 +312,13 @@ TEST(VectorFunctions, masks_are_combined_lane_by_lane) {
   expect(isa::Opcode::m_andn, [](bool a, bool b) { return a && !b; });
 }
 
-TEST(VectorFunctions, fill_writes_every_lane) {
+TEST(VectorFunctions, FillWritesEveryLane) {
   VectorRegister d = RandomWords(8).vector();
   fill(d, 0x12345678);
   EXPECT_TRUE(std::all_of(d.words.begin(), d.words.end(), [](Word w) { return w == 0x12345678; }));
 }
 
-TEST(VectorFunctions, the_public_functions_use_one_of_the_instruction_sets) {
+TEST(VectorFunctions, ThePublicFunctionsUseOneOfTheInstructionSets) {
   RandomWords random(9);
   const VectorRegister x = random.vector(), y = random.vector();
   VectorRegister d, expected;

@@ -38,7 +38,7 @@ struct PlainMemory {
   }
 };
 
-RC_GTEST_PROP(VectorMemory, loads_and_stores_as_a_plain_loop_does, (std::uint32_t seed)) {
+RC_GTEST_PROP(VectorMemory, LoadsAndStoresAsAPlainLoopDoes, (std::uint32_t seed)) {
   std::mt19937 engine(seed);
   const auto random = [&] { return std::uint32_t(engine()); };
   VectorMemory memory(rows_held);
@@ -60,7 +60,7 @@ RC_GTEST_PROP(VectorMemory, loads_and_stores_as_a_plain_loop_does, (std::uint32_
   }
 }
 
-TEST(VectorMemory, is_zero_at_first) {
+TEST(VectorMemory, IsZeroAtFirst) {
   VectorMemory memory(rows_held);
   for (const std::uint32_t word : memory.words(0, rows_held * lanes)) EXPECT_EQ(word, 0u);
 }

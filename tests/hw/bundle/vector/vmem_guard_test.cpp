@@ -14,7 +14,7 @@ struct VmemGuardTest : ::testing::Test {
   VmemGuard guard{64, base::Cycles(8)};
 };
 
-TEST_F(VmemGuardTest, knows_the_first_and_the_last_row) {
+TEST_F(VmemGuardTest, KnowsTheFirstAndTheLastRow) {
   EXPECT_EQ(guard.check_load(rows_from(0), base::Cycles(0)).fault, Fault::none);
   EXPECT_EQ(guard.check_load(rows_from(56), base::Cycles(0)).fault, Fault::none);
   const VmemGuard::Finding beyond = guard.check_load(rows_from(57), base::Cycles(0));
@@ -25,7 +25,7 @@ TEST_F(VmemGuardTest, knows_the_first_and_the_last_row) {
   EXPECT_EQ(before.row, -1);
 }
 
-TEST_F(VmemGuardTest, a_store_is_seen_after_eight_cycles_and_not_after_seven) {
+TEST_F(VmemGuardTest, AStoreIsSeenAfterEightCyclesAndNotAfterSeven) {
   guard.store(rows_from(8), base::Cycles(100));
   EXPECT_EQ(guard.check_load(rows_from(15), base::Cycles(107)).fault, Fault::store_not_seen);
   EXPECT_EQ(guard.check_load(rows_from(15), base::Cycles(107)).row, 15);
@@ -34,7 +34,7 @@ TEST_F(VmemGuardTest, a_store_is_seen_after_eight_cycles_and_not_after_seven) {
   EXPECT_EQ(guard.all_seen(), base::Cycles(108));
 }
 
-TEST_F(VmemGuardTest, dma_reads_no_row_with_a_store_on_its_way) {
+TEST_F(VmemGuardTest, DmaReadsNoRowWithAStoreOnItsWay) {
   guard.store(rows_from(8), base::Cycles(100));
   const Region inside{8 * 128 + 5, 1, 1, 0};
   EXPECT_EQ(guard.check_dma_read(inside, base::Cycles(107)).fault, Fault::store_not_seen);
@@ -42,7 +42,7 @@ TEST_F(VmemGuardTest, dma_reads_no_row_with_a_store_on_its_way) {
   EXPECT_EQ(guard.check_dma_read({0, 8 * 128, 1, 0}, base::Cycles(101)).fault, Fault::none);
 }
 
-TEST_F(VmemGuardTest, rows_that_dma_writes_are_out_of_bounds_until_it_ends) {
+TEST_F(VmemGuardTest, RowsThatDmaWritesAreOutOfBoundsUntilItEnds) {
   const Region tile{16 * 128 + 127, 2, 2, 512};  // rows 16, 17 and 20, 21
   guard.begin_dma(tile, true);
   for (const std::int64_t row : {16, 17, 20, 21}) {
@@ -56,14 +56,14 @@ TEST_F(VmemGuardTest, rows_that_dma_writes_are_out_of_bounds_until_it_ends) {
   EXPECT_EQ(guard.check_load(rows_from(16), base::Cycles(0)).fault, Fault::none);
 }
 
-TEST_F(VmemGuardTest, rows_that_dma_reads_may_be_loaded_but_not_stored) {
+TEST_F(VmemGuardTest, RowsThatDmaReadsMayBeLoadedButNotStored) {
   guard.begin_dma({0, 128, 1, 0}, false);
   EXPECT_EQ(guard.check_load(rows_from(0), base::Cycles(0)).fault, Fault::none);
   EXPECT_EQ(guard.check_store(rows_from(0)).fault, Fault::dma_reads);
   EXPECT_EQ(guard.check_store(rows_from(1)).fault, Fault::none);
 }
 
-TEST_F(VmemGuardTest, a_row_stays_marked_until_the_last_dma_ends) {
+TEST_F(VmemGuardTest, ARowStaysMarkedUntilTheLastDmaEnds) {
   guard.begin_dma({0, 64, 1, 0}, true);
   guard.begin_dma({64, 64, 1, 0}, true);
   guard.end_dma({0, 64, 1, 0}, true);

@@ -20,17 +20,17 @@ std::int64_t most_in_a_bank(const RowSet& rows) {
   return std::int64_t(most);
 }
 
-RC_GTEST_PROP(VmemPorts, a_stride_takes_a_cycle_per_row_of_the_fullest_bank, ()) {
+RC_GTEST_PROP(VmemPorts, AStrideTakesACyclePerRowOfTheFullestBank, ()) {
   const auto stride = *rc::gen::inRange<std::int32_t>(-40, 40);
   const auto base = *rc::gen::inRange<std::int64_t>(0, 1000);
   RC_ASSERT(VmemPorts::cycles_of_stride(stride) == most_in_a_bank(RowSet::strided(base, stride)));
 }
 
-RC_GTEST_PROP(VmemPorts, a_shuffle_takes_a_cycle_per_row_of_the_fullest_bank, (std::uint32_t nibbles)) {
+RC_GTEST_PROP(VmemPorts, AShuffleTakesACyclePerRowOfTheFullestBank, (std::uint32_t nibbles)) {
   RC_ASSERT(VmemPorts::cycles_of_shuffle(nibbles) == most_in_a_bank(RowSet::shuffled(0, nibbles)));
 }
 
-TEST(VmemPorts, without_dma_nothing_delays) {
+TEST(VmemPorts, WithoutDmaNothingDelays) {
   VmemPorts ports;
   for (int cycle = 0; cycle < 100; ++cycle) {
     EXPECT_FALSE(ports.delays(VmemPort::write, base::Cycles(cycle), 1));
@@ -41,7 +41,7 @@ TEST(VmemPorts, without_dma_nothing_delays) {
 /// Stores in every cycle against a DMA that brings one row per cycle from cycle 11 on: a row more waits in each cycle,
 /// so the store of cycle 27 finds 17 and waits. In the cycle it waits one row comes and eight go: 10 are left, and the
 /// next seven stores bring it to 17 again.
-TEST(VmemPorts, a_full_buffer_delays_the_core_by_one_cycle) {
+TEST(VmemPorts, AFullBufferDelaysTheCoreByOneCycle) {
   VmemPorts ports;
   ports.set_dma(VmemPort::write, {base::Cycles(10), VmemPorts::row, base::Cycles(1'000'000), 0});
   std::vector<int> delayed;
@@ -54,7 +54,7 @@ TEST(VmemPorts, a_full_buffer_delays_the_core_by_one_cycle) {
 }
 
 /// With every other cycle free, eight rows can pass for two that come.
-TEST(VmemPorts, a_free_cycle_drains_the_buffer) {
+TEST(VmemPorts, AFreeCycleDrainsTheBuffer) {
   VmemPorts ports;
   ports.set_dma(VmemPort::read, {base::Cycles(0), VmemPorts::row, base::Cycles(1'000'000), 0});
   for (int cycle = 0; cycle < 1000; cycle += 2) {
@@ -64,7 +64,7 @@ TEST(VmemPorts, a_free_cycle_drains_the_buffer) {
 }
 
 /// An access of eight cycles leaves none of them to DMA: the second one in a row would meet 16 rows, the third 24.
-TEST(VmemPorts, a_conflicting_access_holds_the_banks_for_all_its_cycles) {
+TEST(VmemPorts, AConflictingAccessHoldsTheBanksForAllItsCycles) {
   VmemPorts ports;
   ports.set_dma(VmemPort::read, {base::Cycles(0), VmemPorts::row, base::Cycles(1'000'000), 0});
   for (const int last : {8, 16}) {
@@ -76,7 +76,7 @@ TEST(VmemPorts, a_conflicting_access_holds_the_banks_for_all_its_cycles) {
 
 /// A tenth of a row per cycle once the other direction moves too: the buffer never fills within the 160 cycles that 16
 /// rows take.
-TEST(VmemPorts, the_rate_falls_when_the_other_direction_has_work) {
+TEST(VmemPorts, TheRateFallsWhenTheOtherDirectionHasWork) {
   VmemPorts ports;
   ports.set_dma(VmemPort::write, {base::Cycles(0), VmemPorts::row, base::Cycles(5), VmemPorts::row / 10});
   for (int cycle = 1; cycle < 100; ++cycle) {
@@ -85,7 +85,7 @@ TEST(VmemPorts, the_rate_falls_when_the_other_direction_has_work) {
   }
 }
 
-TEST(VmemPorts, what_a_finished_transfer_left_is_forgotten) {
+TEST(VmemPorts, WhatAFinishedTransferLeftIsForgotten) {
   VmemPorts ports;
   const VmemPorts::DmaRows rows{base::Cycles(0), VmemPorts::row, base::Cycles(1'000'000), 0};
   ports.set_dma(VmemPort::write, rows);

@@ -117,7 +117,7 @@ struct BankHbmBench {
 
 base::Time clocks(std::int64_t count) { return base::Clock(base::Frequency(900e6)).time_of(base::Cycles(count)); }
 
-TEST(BankHbm, an_unloaded_read_is_answered_after_activate_latency_and_burst) {
+TEST(BankHbm, AnUnloadedReadIsAnsweredAfterActivateLatencyAndBurst) {
   BankHbmBench bench(tpu_v3());
   bench.sender.send({Direction::read, 0, base::Bytes(32), 0});
   bench.run(1e-6);
@@ -126,7 +126,7 @@ TEST(BankHbm, an_unloaded_read_is_answered_after_activate_latency_and_burst) {
   EXPECT_EQ(read.answered, clocks(13 + 13 + 2));
 }
 
-TEST(BankHbm, a_full_queue_keeps_a_request_waiting_until_there_is_room) {
+TEST(BankHbm, AFullQueueKeepsARequestWaitingUntilThereIsRoom) {
   BankHbmBench bench(tpu_v3_with({"hbm.refresh=none", "hbm.read_queue_bursts=64"}));
   // One row of one bank of pseudo-channel 0: its queue of 64 holds them, the next waits for the first column command.
   std::vector<std::uint64_t> addresses;
@@ -143,7 +143,7 @@ TEST(BankHbm, a_full_queue_keeps_a_request_waiting_until_there_is_room) {
   for (const Sent& sent : bench.sender.sent) EXPECT_EQ(sent.answers, 1);
 }
 
-TEST(BankHbm, what_no_channel_can_take_is_an_error_at_once) {
+TEST(BankHbm, WhatNoChannelCanTakeIsAnErrorAtOnce) {
   BankHbmBench bench(tpu_v3());
   bench.sender.send({Direction::read, std::uint64_t(16) << 30, base::Bytes(32), 0});
   bench.sender.send({Direction::read, (std::uint64_t(16) << 30) - 32, base::Bytes(64), 0});
@@ -153,7 +153,7 @@ TEST(BankHbm, what_no_channel_can_take_is_an_error_at_once) {
   for (const Sent& sent : bench.sender.sent) EXPECT_EQ(sent.answers, 0);
 }
 
-TEST(BankHbm, what_was_written_is_read_back_under_random_traffic_and_every_request_is_answered_once) {
+TEST(BankHbm, WhatWasWrittenIsReadBackUnderRandomTrafficAndEveryRequestIsAnsweredOnce) {
   BankHbmBench bench(tpu_v3());
   std::mt19937 random(4);
   std::map<std::uint64_t, std::uint32_t> expected;  // by word
@@ -188,7 +188,7 @@ TEST(BankHbm, what_was_written_is_read_back_under_random_traffic_and_every_reque
 }
 
 // A memory clock is 1.111 ns; what happens in a clock is shown at its end.
-TEST(BankHbm, a_trace_shows_commands_banks_data_and_queues_of_a_channel) {
+TEST(BankHbm, ATraceShowsCommandsBanksDataAndQueuesOfAChannel) {
   RecordingSink sink;
   BankHbmBench bench(tpu_v3(), &sink);
   bench.sender.send({Direction::read, 0, base::Bytes(32), 0});
@@ -205,7 +205,7 @@ TEST(BankHbm, a_trace_shows_commands_banks_data_and_queues_of_a_channel) {
   EXPECT_EQ(sink.history("hbm.channel1.row_command"), "@0");
 }
 
-TEST(BankHbm, a_trace_changes_nothing) {
+TEST(BankHbm, ATraceChangesNothing) {
   std::vector<std::int64_t> answered[2];
   for (const bool traced : {false, true}) {
     base::systemc::FreshContext context;

@@ -58,7 +58,7 @@ struct BankMemoryBench {
 
 constexpr std::int64_t mebibyte = 1 << 20;
 
-TEST(BankMemory, an_unloaded_burst_takes_the_switch_the_bank_and_the_switch) {
+TEST(BankMemory, AnUnloadedBurstTakesTheSwitchTheBankAndTheSwitch) {
   const Machine machine = tpu_v3_with({"hbm.refresh=none"});
   BankMemoryBench bench(machine);
   bench.read(0, 0, 0, 32);
@@ -82,7 +82,7 @@ base::Time time_to_read(const Machine& machine, int half, std::int64_t bytes) {
   return bench.ended.at({0, 0});
 }
 
-TEST(BankMemory, a_core_reads_the_other_half_through_the_switch_as_fast_as_its_own) {
+TEST(BankMemory, ACoreReadsTheOtherHalfThroughTheSwitchAsFastAsItsOwn) {
   for (const std::int64_t bytes : {std::int64_t(32), std::int64_t(1024), mebibyte}) {
     EXPECT_EQ(time_to_read(tpu_v3(), 1, bytes), time_to_read(tpu_v3(), 0, bytes)) << bytes;
   }
@@ -90,7 +90,7 @@ TEST(BankMemory, a_core_reads_the_other_half_through_the_switch_as_fast_as_its_o
 
 // A granule of 1 KiB takes a narrow port's 1024 / width cycles. The first arrives after a pass through the switch and
 // the bank, of which the request takes 11 cycles, the data ten, and the bank at most its 28 clocks and 31 bursts more.
-TEST(BankMemory, a_core_reads_the_other_half_at_the_rate_of_a_narrow_switch) {
+TEST(BankMemory, ACoreReadsTheOtherHalfAtTheRateOfANarrowSwitch) {
   for (const std::int64_t width : {32, 64, 128}) {
     base::Config config = machine_file("tpu-v3");
     config.set("hbm.refresh=none");
@@ -103,7 +103,7 @@ TEST(BankMemory, a_core_reads_the_other_half_at_the_rate_of_a_narrow_switch) {
   }
 }
 
-TEST(BankMemory, cores_that_want_one_half_share_it) {
+TEST(BankMemory, CoresThatWantOneHalfShareIt) {
   BankMemoryBench alone(tpu_v3_with({"hbm.refresh=none"}));
   alone.read(0, 1, 0, mebibyte);
   sc_core::sc_start();
@@ -120,7 +120,7 @@ TEST(BankMemory, cores_that_want_one_half_share_it) {
   EXPECT_GT(first, 0.85 * both);  // neither is preferred
 }
 
-TEST(BankMemory, each_core_at_its_own_half_disturbs_no_other) {
+TEST(BankMemory, EachCoreAtItsOwnHalfDisturbsNoOther) {
   BankMemoryBench alone(tpu_v3());
   alone.read(0, 0, 0, mebibyte);
   sc_core::sc_start();
@@ -133,7 +133,7 @@ TEST(BankMemory, each_core_at_its_own_half_disturbs_no_other) {
   EXPECT_EQ((together.ended.at({1, 0})), (alone.ended.at({0, 0})));
 }
 
-TEST(BankMemory, both_cores_read_their_halves_at_twice_the_rate_that_one_gets_on_silicon) {
+TEST(BankMemory, BothCoresReadTheirHalvesAtTwiceTheRateThatOneGetsOnSilicon) {
   BankMemoryBench bench(tpu_v3());
   for (int core = 0; core < 2; ++core) bench.read(core, core, 0, 8 * mebibyte);
   sc_core::sc_start();
@@ -142,7 +142,7 @@ TEST(BankMemory, both_cores_read_their_halves_at_twice_the_rate_that_one_gets_on
   EXPECT_NEAR(rate, 2 * 411.8e9, 0.02 * 2 * 411.8e9);
 }
 
-TEST(BankMemory, copies_from_half_to_half) {
+TEST(BankMemory, CopiesFromHalfToHalf) {
   BankMemoryBench bench(tpu_v3());
   const DmaEnd source{bench.memory.hbm(0), 512, 4096}, destination{bench.memory.hbm(1), 1 << 20, 1024};
   bench.memory.dma(0).start({source, destination, 8, base::Bytes(1024)}, 5);
@@ -152,7 +152,7 @@ TEST(BankMemory, copies_from_half_to_half) {
   EXPECT_EQ(bench.bursts(1), 8 * 32);
 }
 
-TEST(BankMemory, answers_every_transfer_of_two_cores_to_both_halves) {
+TEST(BankMemory, AnswersEveryTransferOfTwoCoresToBothHalves) {
   BankMemoryBench bench(tpu_v3());
   std::mt19937 random(1);
   for (std::uint64_t tag = 0; tag < 300; ++tag) {
@@ -169,7 +169,7 @@ TEST(BankMemory, answers_every_transfer_of_two_cores_to_both_halves) {
   EXPECT_EQ(bench.ended.size(), 300u);
 }
 
-TEST(BankMemory, writes_to_the_other_core_and_raises_its_flag_when_all_data_are_there) {
+TEST(BankMemory, WritesToTheOtherCoreAndRaisesItsFlagWhenAllDataAreThere) {
   BankMemoryBench bench(tpu_v3());
   base::Bytes there;
   std::vector<std::size_t> raised;
@@ -189,7 +189,7 @@ TEST(BankMemory, writes_to_the_other_core_and_raises_its_flag_when_all_data_are_
   EXPECT_EQ((bench.ended.at({0, 1})), tpu_v3().core_clock().time_of(expected));
 }
 
-TEST(BankMemory, moves_data_of_the_hosts_memory_at_the_rate_of_pcie) {
+TEST(BankMemory, MovesDataOfTheHostsMemoryAtTheRateOfPcie) {
   BankMemoryBench bench(tpu_v3());
   const std::int64_t bytes = 1 << 18;
   bench.memory.dma(0).start({{bench.memory.host(), 0, 0}, {bench.memory.hbm(0), 0, 0}, 1, base::Bytes(bytes)}, 1);
@@ -199,7 +199,7 @@ TEST(BankMemory, moves_data_of_the_hosts_memory_at_the_rate_of_pcie) {
   EXPECT_LT(time, double(bytes) / 16e9 + 1.3e-6);  // plus the time of switch and banks for the last granule
 }
 
-TEST(BankMemory, shares_pcie_with_the_infeed) {
+TEST(BankMemory, SharesPcieWithTheInfeed) {
   BankMemoryBench bench(tpu_v3());
   const std::int64_t bytes = 1 << 18;
   bench.host.prepare(0, {base::Bytes(1'600'000)});  // two batches of 100 us
@@ -223,7 +223,7 @@ struct Pair {
   std::deque<BankMemoryBench> benches;
 };
 
-TEST(BankMemory, reads_and_writes_the_memory_of_another_chip_over_its_link) {
+TEST(BankMemory, ReadsAndWritesTheMemoryOfAnotherChipOverItsLink) {
   Pair pair;
   BankMemoryBench &here = pair.benches[0], &there = pair.benches[1];
   const DmaPort far = here.memory.hbm(1, {0, 1});
@@ -247,7 +247,7 @@ TEST(BankMemory, reads_and_writes_the_memory_of_another_chip_over_its_link) {
   EXPECT_LT(read, occupied + 1.2e-6);
 }
 
-TEST(BankMemory, raises_a_flag_of_a_core_on_another_chip) {
+TEST(BankMemory, RaisesAFlagOfACoreOnAnotherChip) {
   Pair pair;
   BankMemoryBench &here = pair.benches[1], &there = pair.benches[0];
   std::vector<std::size_t> raised;

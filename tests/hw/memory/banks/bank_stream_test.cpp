@@ -18,7 +18,7 @@ namespace {
 
 using Completions = std::vector<timing::HbmStream::Completion>;
 
-TEST(BankStream, a_lone_burst_moves_its_data_from_the_arrival_on) {
+TEST(BankStream, ALoneBurstMovesItsDataFromTheArrivalOn) {
   const Machine machine = tpu_v3_with({"hbm.refresh=none"});
   for (Direction direction : {Direction::read, Direction::write}) {
     BankStream stream(machine);
@@ -35,7 +35,7 @@ TEST(BankStream, a_lone_burst_moves_its_data_from_the_arrival_on) {
   }
 }
 
-TEST(BankStream, a_long_read_takes_what_the_banks_sustain) {
+TEST(BankStream, ALongReadTakesWhatTheBanksSustain) {
   const Machine machine = tpu_v3();
   BankStream stream(machine);
   Completions completed;
@@ -48,7 +48,7 @@ TEST(BankStream, a_long_read_takes_what_the_banks_sustain) {
   EXPECT_NEAR(double(end.value()), expected, 2);
 }
 
-RC_GTEST_PROP(BankStream, answers_every_request_once_and_never_before_it_arrived, ()) {
+RC_GTEST_PROP(BankStream, AnswersEveryRequestOnceAndNeverBeforeItArrived, ()) {
   const Machine machine = tpu_v3();
   BankStream stream(machine);
   std::map<std::uint64_t, base::Cycles> arrivals;
@@ -83,13 +83,13 @@ TileOp tiles(std::int64_t count, std::int64_t bytes, std::int64_t vector_loads) 
   return {"tiles", {{count, work}}, base::Bytes(0)};
 }
 
-TEST(BankPipeline, an_op_bound_by_compute_takes_as_long_as_over_streams) {
+TEST(BankPipeline, AnOpBoundByComputeTakesAsLongAsOverStreams) {
   const TileOp op = tiles(200, 64 << 10, 5000);
   const double streams = double(timing::simulate_op(tpu_v3(), op).cycles.value());
   EXPECT_NEAR(double(op_cycles_on_banks(tpu_v3(), op).value()) / streams, 1, 1e-3);
 }
 
-TEST(BankPipeline, an_op_bound_by_reads_takes_their_time_at_the_rate_of_the_banks) {
+TEST(BankPipeline, AnOpBoundByReadsTakesTheirTimeAtTheRateOfTheBanks) {
   const Machine machine = tpu_v3();
   const std::int64_t bytes = 512 << 10, count = 300;
   const std::vector<dram::MemoryStream> alone{

@@ -124,7 +124,7 @@ class RandomSender : public sc_core::sc_module {
 };
 
 // The effect of a lost, doubled, starved or misplaced request shows at the end.
-TEST(LongTraffic, ten_million_requests_of_two_senders_are_answered_once_and_soon_and_read_what_was_written) {
+TEST(LongTraffic, TenMillionRequestsOfTwoSendersAreAnsweredOnceAndSoonAndReadWhatWasWritten) {
   const Machine machine = tpu_v3();
   DeviceMemory contents(machine.hbm.capacity_per_core);
   BankHbm hbm("hbm", machine, &contents, Trace{});

@@ -16,7 +16,7 @@ Machine burst_machine(const char* refresh) {
   return read_machine(config);
 }
 
-TEST(MemoryPath, is_the_way_there_the_bank_and_the_way_back) {
+TEST(MemoryPath, IsTheWayThereTheBankAndTheWayBack) {
   const Machine machine = burst_machine("none");
   // 13 + 13 + 2 clocks of 900 MHz are 29.2 cycles of 940 MHz, 11 + 5 + 2 are 18.8; one cycle and ten in each direction.
   EXPECT_EQ(mean_bank_latency(machine.dram, Direction::read), base::Cycles(28));
@@ -25,7 +25,7 @@ TEST(MemoryPath, is_the_way_there_the_bank_and_the_way_back) {
   EXPECT_EQ(MemoryPath(machine).duration(Direction::write), base::Cycles(11 + 19 + 11));
 }
 
-TEST(MemoryPath, waits_for_refreshes_as_long_as_they_take_on_average) {
+TEST(MemoryPath, WaitsForRefreshesAsLongAsTheyTakeOnAverage) {
   for (const auto& [refresh, clocks] : {std::pair{"per_bank", 144.0}, std::pair{"all_bank", 315.0}}) {
     // Once per 3510 clocks the bank refreshes. Some of the random arrivals wait, on average half of that time. Those
     // that have opened their row when the refresh becomes due lose it again and wait for all of the refresh and a row
@@ -37,7 +37,7 @@ TEST(MemoryPath, waits_for_refreshes_as_long_as_they_take_on_average) {
   }
 }
 
-TEST(MemoryPath, leaves_the_dma_engine_of_v3_most_of_its_latency) {
+TEST(MemoryPath, LeavesTheDmaEngineOfV3MostOfItsLatency) {
   const Machine machine = tpu_v3();
   const MemoryPath path(machine);
   for (const Direction direction : {Direction::read, Direction::write}) {

@@ -11,7 +11,7 @@
 namespace podsim::hw::memory::banks {
 namespace {
 
-TEST(StreamAgreement, random_traffic_takes_as_long_over_streams_as_over_banks) {
+TEST(StreamAgreement, RandomTrafficTakesAsLongOverStreamsAsOverBanks) {
   const Machine machine = tpu_v3();
   std::vector<double> errors;
   for (std::uint64_t seed = 1000; seed < 1015; ++seed) {
@@ -22,7 +22,7 @@ TEST(StreamAgreement, random_traffic_takes_as_long_over_streams_as_over_banks) {
   EXPECT_LT(errors.back(), 0.08);
 }
 
-TEST(StreamAgreement, traffic_has_every_kind_of_shape_in_whole_rows) {
+TEST(StreamAgreement, TrafficHasEveryKindOfShapeInWholeRows) {
   int contiguous = 0, rows = 0, scattered = 0, reads = 0, writes = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const std::vector<StreamRequest> requests = random_requests(seed);

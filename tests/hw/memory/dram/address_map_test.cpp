@@ -21,7 +21,7 @@ Key key(const DramAddress& at) { return {at.channel, at.pseudo_channel, at.bank_
 class EveryOrder : public ::testing::TestWithParam<std::tuple<std::string, std::string, std::string, std::string>> {};
 
 // 4 channels of 32 banks with 8 rows of 8 bursts: 8192 bursts.
-TEST_P(EveryOrder, gives_every_burst_a_place_of_its_own_within_the_memory) {
+TEST_P(EveryOrder, GivesEveryBurstAPlaceOfItsOwnWithinTheMemory) {
   const auto [order, interleave, bank_hash, channel_hash] = GetParam();
   const DramParameters parameters =
       dram_with({"hbm.capacity_per_core=256 KiB", "hbm.channels=4", "hbm.row=256 B", "hbm.read_queue_bursts=64",
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values("hbm.bank_hash=true", "hbm.bank_hash=false"),
                        ::testing::Values("hbm.channel_hash=true", "hbm.channel_hash=false")));
 
-TEST(AddressMap, without_hashes_a_place_reads_off_the_address) {
+TEST(AddressMap, WithoutHashesAPlaceReadsOffTheAddress) {
   const AddressMap map(dram_with({"hbm.bank_hash=false", "hbm.channel_hash=false"}));
   // From the lowest bit: 5 within the burst; then, of the address within the channel, pseudo-channel 1, bank group 2,
   // and two bits of the column; 4 of the channel; three more of the column, bank 2, row.
@@ -61,7 +61,7 @@ TEST(AddressMap, without_hashes_a_place_reads_off_the_address) {
   EXPECT_EQ(map.decode(address), (DramAddress{9, 1, 1, 2, 3, 0b10110}));
 }
 
-TEST(AddressMap, consecutive_units_go_round_the_channels) {
+TEST(AddressMap, ConsecutiveUnitsGoRoundTheChannels) {
   for (const char* hash : {"hbm.channel_hash=true", "hbm.channel_hash=false"}) {
     const AddressMap map(dram_with({hash}));
     for (std::uint64_t base : {std::uint64_t(0), std::uint64_t(5) << 30}) {
@@ -72,7 +72,7 @@ TEST(AddressMap, consecutive_units_go_round_the_channels) {
   }
 }
 
-TEST(AddressMap, with_its_hash_units_at_any_power_of_two_pitch_use_all_channels) {
+TEST(AddressMap, WithItsHashUnitsAtAnyPowerOfTwoPitchUseAllChannels) {
   const AddressMap map(dram_with({}));
   for (int shift = 10; shift <= 28; ++shift) {
     std::set<int> channels;
@@ -81,7 +81,7 @@ TEST(AddressMap, with_its_hash_units_at_any_power_of_two_pitch_use_all_channels)
   }
 }
 
-TEST(AddressMap, with_its_hash_rows_at_any_power_of_two_pitch_lie_in_different_banks) {
+TEST(AddressMap, WithItsHashRowsAtAnyPowerOfTwoPitchLieInDifferentBanks) {
   const AddressMap map(dram_with({}));
   for (int shift = 19; shift <= 29; ++shift) {
     std::set<std::tuple<int, int, int>> banks;
@@ -93,7 +93,7 @@ TEST(AddressMap, with_its_hash_rows_at_any_power_of_two_pitch_lie_in_different_b
   }
 }
 
-TEST(AddressMap, parts_of_a_request_are_its_bursts_by_row) {
+TEST(AddressMap, PartsOfARequestAreItsBurstsByRow) {
   const AddressMap map(dram_with({}));
   std::mt19937_64 random(1);
   std::vector<DramPart> parts;
@@ -113,7 +113,7 @@ TEST(AddressMap, parts_of_a_request_are_its_bursts_by_row) {
   }
 }
 
-TEST(AddressMap, a_request_lies_in_one_unit) {
+TEST(AddressMap, ARequestLiesInOneUnit) {
   const AddressMap map(dram_with({}));
   EXPECT_TRUE(map.in_one_unit(1024, base::Bytes(1024)));
   EXPECT_TRUE(map.in_one_unit(2047, base::Bytes(1)));

@@ -46,7 +46,7 @@ class PlainQueues {
   std::int64_t overtaken_[2][4] = {};
 };
 
-TEST(BankQueues, say_what_lists_that_are_looked_through_say) {
+TEST(BankQueues, SayWhatListsThatAreLookedThroughSay) {
   for (unsigned seed = 1; seed <= 50; ++seed) {
     std::mt19937 random(seed);
     const std::int64_t bound = 1 + random() % 5;
@@ -93,7 +93,7 @@ TEST(BankQueues, say_what_lists_that_are_looked_through_say) {
   }
 }
 
-TEST(BankQueues, the_last_burst_for_an_open_row_is_known) {
+TEST(BankQueues, TheLastBurstForAnOpenRowIsKnown) {
   BankQueues queues(4, 100);
   queues.push(Direction::read, 0, 7, 2, 0, 0);
   queues.push(Direction::read, 0, 8, 1, 1, 1);

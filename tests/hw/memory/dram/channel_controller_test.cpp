@@ -62,7 +62,7 @@ void wait(ChannelController& channel, std::int64_t clocks) {
   EXPECT_TRUE(none.empty());
 }
 
-TEST(ChannelController, an_unloaded_burst_takes_what_its_row_needs_and_latency_and_data) {
+TEST(ChannelController, AnUnloadedBurstTakesWhatItsRowNeedsAndLatencyAndData) {
   const DramParameters parameters = plain();
   const Finder find(parameters);
   const std::uint64_t here = find.address(0, 0, 0, 0, 0), same_row = find.address(0, 0, 0, 0, 9);
@@ -83,7 +83,7 @@ class ChannelOfEveryStandard : public ::testing::TestWithParam<DramStandard> {};
 INSTANTIATE_TEST_SUITE_P(ChannelController, ChannelOfEveryStandard, ::testing::Values(hbm2, hbm3),
                          [](const auto& test) { return test.param.name; });
 
-TEST_P(ChannelOfEveryStandard, gives_an_unloaded_burst_its_latency_in_closed_form) {
+TEST_P(ChannelOfEveryStandard, GivesAnUnloadedBurstItsLatencyInClosedForm) {
   const DramParameters parameters = plain({}, GetParam());
   const DramTiming& t = parameters.timing;
   const base::Cycles data = parameters.organization.burst_clocks;
@@ -100,7 +100,7 @@ TEST_P(ChannelOfEveryStandard, gives_an_unloaded_burst_its_latency_in_closed_for
   EXPECT_EQ(clocks(channel, Direction::write, 0), t.rp + t.rcd_write + t.cwl + data);
 }
 
-TEST(ChannelController, a_closed_page_spares_the_precharge_and_costs_the_activate) {
+TEST(ChannelController, AClosedPageSparesThePrechargeAndCostsTheActivate) {
   const DramParameters parameters = plain({"hbm.page_policy=closed"});
   const Finder find(parameters);
   ChannelController channel(parameters);
@@ -114,7 +114,7 @@ TEST(ChannelController, a_closed_page_spares_the_precharge_and_costs_the_activat
   EXPECT_EQ(checker.count(DramCommand::precharge), 0);
 }
 
-TEST(ChannelController, bursts_of_one_row_follow_each_other_at_ccd_l_and_of_two_groups_at_ccd_s) {
+TEST(ChannelController, BurstsOfOneRowFollowEachOtherAtCcdLAndOfTwoGroupsAtCcdS) {
   const DramParameters parameters = plain();
   const Finder find(parameters);
   {
@@ -133,7 +133,7 @@ TEST(ChannelController, bursts_of_one_row_follow_each_other_at_ccd_l_and_of_two_
   }
 }
 
-TEST(ChannelController, both_pseudo_channels_move_data_at_the_same_time) {
+TEST(ChannelController, BothPseudoChannelsMoveDataAtTheSameTime) {
   const DramParameters parameters = plain();
   const Finder find(parameters);
   ChannelController channel(parameters);
@@ -143,7 +143,7 @@ TEST(ChannelController, both_pseudo_channels_move_data_at_the_same_time) {
   EXPECT_EQ(finish(channel).back().clock, base::Cycles(2 + 13 + 7 * 4 + 13 + 2));
 }
 
-TEST_P(ChannelOfEveryStandard, moves_bursts_that_hit_open_rows_back_to_back) {
+TEST_P(ChannelOfEveryStandard, MovesBurstsThatHitOpenRowsBackToBack) {
   const DramParameters parameters = plain({}, GetParam());
   const DramOrganization& organization = parameters.organization;
   const Finder find(parameters);
@@ -168,7 +168,7 @@ TEST_P(ChannelOfEveryStandard, moves_bursts_that_hit_open_rows_back_to_back) {
   }
 }
 
-TEST(ChannelController, a_row_hit_overtakes_an_older_request_for_another_row) {
+TEST(ChannelController, ARowHitOvertakesAnOlderRequestForAnotherRow) {
   const DramParameters parameters = plain();
   const Finder find(parameters);
   ChannelController channel(parameters);
@@ -195,7 +195,7 @@ std::int64_t complete_under(ChannelController& channel, const std::function<Memo
   return limit;
 }
 
-TEST(ChannelController, row_hits_overtake_an_older_request_no_more_often_than_allowed) {
+TEST(ChannelController, RowHitsOvertakeAnOlderRequestNoMoreOftenThanAllowed) {
   for (const std::int64_t bound : {8, 64}) {
     const std::string setting = "hbm.starvation_bound_bursts=" + std::to_string(bound);
     const DramParameters parameters = plain({setting});
@@ -213,7 +213,7 @@ TEST(ChannelController, row_hits_overtake_an_older_request_no_more_often_than_al
   }
 }
 
-TEST(ChannelController, a_few_writes_wait_for_reads_no_longer_than_allowed) {
+TEST(ChannelController, AFewWritesWaitForReadsNoLongerThanAllowed) {
   const DramParameters parameters = plain({"hbm.starvation_bound_bursts=100", "hbm.read_queue_bursts=64"});
   const Finder find(parameters);
   const std::uint64_t reads[2] = {find.address(0, 0, 0, 0, 0), find.address(0, 1, 0, 0, 0)};
@@ -231,7 +231,7 @@ TEST(ChannelController, a_few_writes_wait_for_reads_no_longer_than_allowed) {
   EXPECT_LE(time, 100 * 2 + 60);
 }
 
-TEST(ChannelController, writes_are_drained_when_enough_wait_and_then_all_of_them) {
+TEST(ChannelController, WritesAreDrainedWhenEnoughWaitAndThenAllOfThem) {
   const DramParameters parameters = plain({"hbm.drain_high_bursts=16", "hbm.read_queue_bursts=64"});
   const Finder find(parameters);
   const std::uint64_t reads[2] = {find.address(0, 0, 0, 0, 0), find.address(0, 1, 0, 0, 0)};
@@ -253,7 +253,7 @@ TEST(ChannelController, writes_are_drained_when_enough_wait_and_then_all_of_them
   EXPECT_EQ(completed.back().tag, 1u);
 }
 
-TEST(ChannelController, a_turnaround_costs_the_clocks_between_the_two_directions_data) {
+TEST(ChannelController, ATurnaroundCostsTheClocksBetweenTheTwoDirectionsData) {
   const DramParameters parameters = plain();
   const Finder find(parameters);
   const std::uint64_t read = find.address(0, 0, 0, 0, 0), write = find.address(0, 1, 0, 0, 0);
@@ -344,7 +344,7 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values(hbm2, hbm3)),
     policy_name);
 
-TEST_P(EveryPolicy, keeps_every_rule_and_finishes_every_request_once) {
+TEST_P(EveryPolicy, KeepsEveryRuleAndFinishesEveryRequestOnce) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     ChannelController channel(parameters());
     CommandChecker checker(parameters());
@@ -374,7 +374,7 @@ TEST_P(EveryPolicy, keeps_every_rule_and_finishes_every_request_once) {
   }
 }
 
-TEST_P(EveryPolicy, does_the_same_in_whatever_steps_time_moves) {
+TEST_P(EveryPolicy, DoesTheSameInWhateverStepsTimeMoves) {
   const auto traffic = random_traffic(7, 800, 3000);
   ChannelController at_once(parameters()), in_steps(parameters());
   std::mt19937 random(1);
@@ -388,7 +388,7 @@ TEST_P(EveryPolicy, does_the_same_in_whatever_steps_time_moves) {
   EXPECT_EQ(in_steps.shares().clocks, at_once.shares().clocks);
 }
 
-TEST_P(EveryPolicy, gives_every_clock_of_the_data_pins_to_exactly_one_share) {
+TEST_P(EveryPolicy, GivesEveryClockOfTheDataPinsToExactlyOneShare) {
   const DramOrganization organization = parameters().organization;
   ChannelController channel(parameters());
   const auto completed = play(channel, random_traffic(3, 1000, 100), [] { return in_one_go; });
@@ -406,7 +406,7 @@ TEST_P(EveryPolicy, gives_every_clock_of_the_data_pins_to_exactly_one_share) {
   EXPECT_EQ(channel.shares().of(BusShare::idle) - shares.of(BusShare::idle), base::Cycles(2000));
 }
 
-TEST(ChannelController, refreshes_every_bank_once_per_interval_loaded_or_not) {
+TEST(ChannelController, RefreshesEveryBankOncePerIntervalLoadedOrNot) {
   for (const auto& [setting, steps] : {std::pair{"hbm.refresh=per_bank", 16}, std::pair{"hbm.refresh=all_bank", 1}}) {
     for (const int requests : {1, 20000}) {
       ChannelController channel(dram_with({setting}));
@@ -420,7 +420,7 @@ TEST(ChannelController, refreshes_every_bank_once_per_interval_loaded_or_not) {
   }
 }
 
-TEST(ChannelController, a_long_idle_time_is_passed_as_if_it_had_been_walked_through) {
+TEST(ChannelController, ALongIdleTimeIsPassedAsIfItHadBeenWalkedThrough) {
   for (const char* setting : {"hbm.refresh=per_bank", "hbm.refresh=all_bank", "hbm.refresh=none"}) {
     std::vector<std::int64_t> clocks[2];
     for (const int walked : {0, 1}) {
@@ -440,7 +440,7 @@ TEST(ChannelController, a_long_idle_time_is_passed_as_if_it_had_been_walked_thro
   }
 }
 
-TEST(ChannelController, a_request_that_meets_a_refresh_waits_for_its_end) {
+TEST(ChannelController, ARequestThatMeetsARefreshWaitsForItsEnd) {
   ChannelController channel(dram_with({"hbm.refresh=all_bank"}));
   wait(channel, 3510 + 100);
   // Refresh 315 from clock 3510 on; then RCD, CL, data.

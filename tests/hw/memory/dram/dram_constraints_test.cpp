@@ -25,7 +25,7 @@ std::optional<std::int64_t> clocks(DramScope scope, DramCommand previous, DramCo
 }
 
 // Figures computed by hand from CL 13, CWL 5, two clocks per burst and the rest of the HBM2 table.
-TEST(DramConstraints, of_hbm2_are_what_data_sheets_say) {
+TEST(DramConstraints, OfHbm2AreWhatDataSheetsSay) {
   EXPECT_EQ(clocks(bank, activate, read), 13);
   EXPECT_EQ(clocks(bank, activate, write), 11);
   EXPECT_EQ(clocks(bank, activate, precharge), 31);
@@ -53,7 +53,7 @@ TEST(DramConstraints, of_hbm2_are_what_data_sheets_say) {
   EXPECT_EQ(clocks(channel, activate, read), std::nullopt);  // they have separate buses
 }
 
-TEST(DramConstraints, five_activates_take_their_window) {
+TEST(DramConstraints, FiveActivatesTakeTheirWindow) {
   const DramParameters parameters = hbm2.with();
   const auto table = dram_constraints(parameters.organization, parameters.timing);
   const auto rule = std::ranges::find_if(table, [](const DramConstraint& row) { return row.window != 1; });
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(DramConstraints, TableOfEveryStandard, ::testing::Value
                          [](const auto& test) { return test.param.name; });
 
 // The data pins of a pseudo-channel carry one burst at a time, for any sequence of commands.
-TEST_P(TableOfEveryStandard, keeps_bursts_apart_on_the_data_pins) {
+TEST_P(TableOfEveryStandard, KeepsBurstsApartOnTheDataPins) {
   const DramParameters parameters = GetParam().with();
   const auto data = [&](DramCommand command) {
     return command == read || command == read_precharge ? parameters.timing.cl : parameters.timing.cwl;

@@ -61,7 +61,7 @@ DramTarget stranger(const DramTimingState& state, const Row& row) {
 class EveryConstraint : public ::testing::TestWithParam<Row> {};
 
 // Alone, so that no other rule hides it.
-TEST_P(EveryConstraint, keeps_its_command_away_until_the_clock_it_says) {
+TEST_P(EveryConstraint, KeepsItsCommandAwayUntilTheClockItSays) {
   const DramConstraint rule = GetParam().rule;
   DramTimingState state({rule}, GetParam().organization);
   const DramTarget here = state.target(0, first_bank);
@@ -77,7 +77,7 @@ TEST_P(EveryConstraint, keeps_its_command_away_until_the_clock_it_says) {
   }
 }
 
-TEST_P(EveryConstraint, of_several_commands_counts_the_last_or_that_of_its_window) {
+TEST_P(EveryConstraint, OfSeveralCommandsCountsTheLastOrThatOfItsWindow) {
   const DramConstraint rule = GetParam().rule;
   DramTimingState state({rule}, GetParam().organization);
   const DramTarget here = state.target(0, first_bank);
@@ -128,7 +128,7 @@ std::int64_t looked_up(const std::vector<DramConstraint>& table, const std::vect
   return earliest;
 }
 
-TEST(DramTimingState, says_what_a_look_through_the_whole_past_says) {
+TEST(DramTimingState, SaysWhatALookThroughTheWholePastSays) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const DramParameters parameters = (seed % 2 == 0 ? hbm2 : hbm3).with();
     const std::vector<DramConstraint> table = table_of(parameters);

@@ -18,7 +18,7 @@ MemoryPattern pattern_of(MemoryPattern::Kind kind, std::int64_t bytes, std::int6
   return pattern;
 }
 
-TEST(MemoryPattern, shares_its_bytes_out_evenly) {
+TEST(MemoryPattern, SharesItsBytesOutEvenly) {
   const auto streams = streams_of(pattern_of(MemoryPattern::Kind::sequential, 1001, 4), capacity);
   ASSERT_EQ(streams.size(), 4U);
   base::Bytes sum;
@@ -29,7 +29,7 @@ TEST(MemoryPattern, shares_its_bytes_out_evenly) {
   EXPECT_EQ(sum, base::Bytes(1001));
 }
 
-TEST(MemoryPattern, keeps_streams_apart) {
+TEST(MemoryPattern, KeepsStreamsApart) {
   const auto streams = streams_of(pattern_of(MemoryPattern::Kind::mixed, 1 << 29, 3), capacity);
   ASSERT_EQ(streams.size(), 6U);
   for (std::size_t i = 1; i < streams.size(); ++i) {
@@ -37,7 +37,7 @@ TEST(MemoryPattern, keeps_streams_apart) {
   }
 }
 
-TEST(MemoryPattern, mixes_reads_and_writes_as_it_is_told) {
+TEST(MemoryPattern, MixesReadsAndWritesAsItIsTold) {
   MemoryPattern pattern = pattern_of(MemoryPattern::Kind::mixed, 3000, 1);
   pattern.reads = 2;
   const auto streams = streams_of(pattern, capacity);
@@ -48,7 +48,7 @@ TEST(MemoryPattern, mixes_reads_and_writes_as_it_is_told) {
   for (const MemoryStream& stream : streams) EXPECT_EQ(stream.bytes(), base::Bytes(1000));
 }
 
-TEST(MemoryPattern, refuses_rows_beyond_the_memory) {
+TEST(MemoryPattern, RefusesRowsBeyondTheMemory) {
   MemoryPattern pattern = pattern_of(MemoryPattern::Kind::strided, 1 << 20, 1);
   pattern.pitch = 1 << 20;
   pattern.row = base::Bytes(512);

@@ -19,7 +19,7 @@ std::vector<MemoryRequest> granules(const MemoryStream& stream, std::int64_t int
   return requests;
 }
 
-TEST(StreamGranules, cuts_contiguous_bytes_at_interleave_units) {
+TEST(StreamGranules, CutsContiguousBytesAtInterleaveUnits) {
   const auto requests = granules(MemoryStream::sequential(Direction::write, 1000, base::Bytes(2000)), 1024);
   ASSERT_EQ(requests.size(), 3U);
   EXPECT_EQ(requests[0].address, 1000U);
@@ -31,7 +31,7 @@ TEST(StreamGranules, cuts_contiguous_bytes_at_interleave_units) {
   for (const MemoryRequest& request : requests) EXPECT_EQ(request.direction, Direction::write);
 }
 
-TEST(StreamGranules, begins_every_row_a_pitch_after_the_last) {
+TEST(StreamGranules, BeginsEveryRowAPitchAfterTheLast) {
   const auto requests = granules(MemoryStream::strided(Direction::read, 64, base::Bytes(96), 3, 5120), 1024);
   ASSERT_EQ(requests.size(), 3U);
   for (std::size_t row = 0; row < 3; ++row) {
@@ -40,12 +40,12 @@ TEST(StreamGranules, begins_every_row_a_pitch_after_the_last) {
   }
 }
 
-TEST(StreamGranules, has_nothing_to_cut_of_nothing) {
+TEST(StreamGranules, HasNothingToCutOfNothing) {
   EXPECT_TRUE(granules(MemoryStream::sequential(Direction::read, 0, base::Bytes(0)), 1024).empty());
   EXPECT_TRUE(granules(MemoryStream::strided(Direction::read, 0, base::Bytes(64), 0, 128), 1024).empty());
 }
 
-RC_GTEST_PROP(StreamGranules, covers_every_byte_of_its_rows_once, ()) {
+RC_GTEST_PROP(StreamGranules, CoversEveryByteOfItsRowsOnce, ()) {
   const std::int64_t row = *rc::gen::inRange<std::int64_t>(1, 5000);
   const std::int64_t rows = *rc::gen::inRange<std::int64_t>(1, 20);
   const std::int64_t pitch = row + *rc::gen::inRange<std::int64_t>(0, 3000);
@@ -67,7 +67,7 @@ RC_GTEST_PROP(StreamGranules, covers_every_byte_of_its_rows_once, ()) {
   RC_ASSERT(covered == row * rows);
 }
 
-TEST(StreamGranules, scatters_rows_over_the_whole_span_and_nowhere_else) {
+TEST(StreamGranules, ScattersRowsOverTheWholeSpanAndNowhereElse) {
   std::set<std::uint64_t> places;
   for (const MemoryRequest& request :
        granules(MemoryStream::scattered(Direction::read, 4096, base::Bytes(32), 10'000, base::Bytes(3200), 5), 1024)) {
@@ -79,7 +79,7 @@ TEST(StreamGranules, scatters_rows_over_the_whole_span_and_nowhere_else) {
   EXPECT_EQ(places.size(), 100U);  // a row is missed with a probability of 100 * 0.99^10000
 }
 
-TEST(StreamGranules, scatters_alike_for_a_seed_and_otherwise_for_another) {
+TEST(StreamGranules, ScattersAlikeForASeedAndOtherwiseForAnother) {
   const auto stream = [](std::uint64_t seed) {
     return MemoryStream::scattered(Direction::read, 0, base::Bytes(64), 50, base::Bytes(1 << 20), seed);
   };

@@ -19,7 +19,7 @@ base::Cycles time_of_one(Direction direction, base::Bytes bytes) {
   return completed.front().clock;
 }
 
-TEST(MemorySystem, an_unloaded_read_takes_activate_latency_and_burst) {
+TEST(MemorySystem, AnUnloadedReadTakesActivateLatencyAndBurst) {
   // tRCD 13, CL 13, two clocks of data
   EXPECT_EQ(time_of_one(Direction::read, base::Bytes(32)), base::Cycles(13 + 13 + 2));
   // tRCD 11, CWL 5, two clocks of data
@@ -39,7 +39,7 @@ double mean_rate(const DramParameters& parameters, int reads, int writes) {
   return sum / places;
 }
 
-TEST(MemorySystem, a_stream_of_reads_gets_what_silicon_measures) {
+TEST(MemorySystem, AStreamOfReadsGetsWhatSiliconMeasures) {
   const DramParameters parameters = dram_with({});
   EXPECT_NEAR(mean_rate(parameters, 1, 0), silicon_read_stream, 0.02 * silicon_read_stream);
   // For any delay in the rest of the chip, and from several start addresses.
@@ -51,7 +51,7 @@ TEST(MemorySystem, a_stream_of_reads_gets_what_silicon_measures) {
 }
 
 // time = (r + w + 0.4 min(r, w)) / stream rate fits the loop fusions of the profiles.
-TEST(MemorySystem, reads_and_writes_together_get_what_silicon_measures) {
+TEST(MemorySystem, ReadsAndWritesTogetherGetWhatSiliconMeasures) {
   const DramParameters parameters = dram_with({});
   const double two_to_one = silicon_read_stream / (1 + 0.4 / 3), one_to_one = silicon_read_stream / (1 + 0.4 / 2);
   EXPECT_NEAR(mean_rate(parameters, 2, 1), two_to_one, 0.04 * two_to_one);
@@ -59,7 +59,7 @@ TEST(MemorySystem, reads_and_writes_together_get_what_silicon_measures) {
 }
 
 // All banks refresh for rfc_all of every refi clocks; the remaining loss is rows that open late.
-TEST(MemorySystem, a_stream_of_reads_gets_what_refresh_leaves_of_the_pins_of_either_standard) {
+TEST(MemorySystem, AStreamOfReadsGetsWhatRefreshLeavesOfThePinsOfEitherStandard) {
   for (const DramStandard& standard : {hbm2, hbm3}) {
     const DramParameters parameters = standard.with();
     const double away = double(parameters.timing.rfc_all.value()) / double(parameters.timing.refi.value());
@@ -70,12 +70,12 @@ TEST(MemorySystem, a_stream_of_reads_gets_what_refresh_leaves_of_the_pins_of_eit
   }
 }
 
-TEST(MemorySystem, streams_of_the_tile_level_have_the_rate_of_the_banks_of_hbm3) {
+TEST(MemorySystem, StreamsOfTheTileLevelHaveTheRateOfTheBanksOfHbm3) {
   const Machine machine = tpu_v3_hbm3();
   EXPECT_NEAR(mean_rate(machine.dram, 1, 0), machine.hbm.stream_rate.si(), 0.02 * machine.hbm.stream_rate.si());
 }
 
-TEST(MemorySystem, shares_say_where_the_pin_rate_of_a_read_stream_went) {
+TEST(MemorySystem, SharesSayWhereThePinRateOfAReadStreamWent) {
   const StreamResult result = run_streams(dram_with({}), {}, 10000);
   const BusShares& shares = result.shares;
   const auto share = [&](BusShare part) { return double(shares.of(part).value()) / double(shares.total().value()); };
@@ -90,7 +90,7 @@ TEST(MemorySystem, shares_say_where_the_pin_rate_of_a_read_stream_went) {
 
 // A pair of turnarounds costs 22 clocks or a little more, as the last write's bank group counts, and a drain moves 42
 // bursts or, when rows of both directions collide, somewhat fewer.
-TEST(MemorySystem, shares_say_what_turning_the_pins_around_costs_a_mixed_stream) {
+TEST(MemorySystem, SharesSayWhatTurningThePinsAroundCostsAMixedStream) {
   const StreamResult result = run_streams(dram_with({}), {.reads = 1, .writes = 1}, 10000);
   const BusShares& shares = result.shares;
   EXPECT_EQ(shares.total(), result.end * 32);
@@ -100,7 +100,7 @@ TEST(MemorySystem, shares_say_what_turning_the_pins_around_costs_a_mixed_stream)
   EXPECT_LT(clocks_per_burst, 24.0 / 36);
 }
 
-TEST(MemorySystem, without_refresh_and_turnarounds_nearly_all_clocks_move_read_data) {
+TEST(MemorySystem, WithoutRefreshAndTurnaroundsNearlyAllClocksMoveReadData) {
   const double rate = run_streams(dram_with({"hbm.refresh=none"}), {.way_back = base::Cycles(0)}, 10000).rate.si();
   EXPECT_GT(rate, 0.99 * 460.8e9);
   EXPECT_LE(rate, 460.8e9);

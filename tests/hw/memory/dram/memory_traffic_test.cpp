@@ -23,7 +23,7 @@ MemoryTrafficResult run(const DramParameters& parameters, const std::vector<Memo
   return run_memory_traffic(parameters, streams, outstanding);
 }
 
-TEST(MemoryTraffic, one_burst_takes_the_latency_of_an_unloaded_read) {
+TEST(MemoryTraffic, OneBurstTakesTheLatencyOfAnUnloadedRead) {
   const DramParameters parameters = hbm2({"hbm.refresh=none"});
   const auto result = run(parameters, {MemoryStream::sequential(Direction::read, 0, base::Bytes(32))});
   const DramTiming& timing = parameters.timing;
@@ -35,7 +35,7 @@ TEST(MemoryTraffic, one_burst_takes_the_latency_of_an_unloaded_read) {
 }
 
 // With a granule at a time, every one waits for the one before: Little's law with one customer.
-TEST(MemoryTraffic, one_granule_outstanding_is_as_slow_as_its_latencies_together) {
+TEST(MemoryTraffic, OneGranuleOutstandingIsAsSlowAsItsLatenciesTogether) {
   const DramParameters parameters = hbm2({"hbm.refresh=none"});
   const auto result =
       run(parameters, {MemoryStream::scattered(Direction::read, 0, base::Bytes(32), 200, base::Bytes(1 << 28), 3)}, 1);
@@ -45,7 +45,7 @@ TEST(MemoryTraffic, one_granule_outstanding_is_as_slow_as_its_latencies_together
   EXPECT_EQ(result.clocks, sum);
 }
 
-TEST(MemoryTraffic, streams_of_equal_length_end_together) {
+TEST(MemoryTraffic, StreamsOfEqualLengthEndTogether) {
   const DramParameters parameters = hbm2();
   std::vector<MemoryStream> streams;
   for (int i = 0; i < 4; ++i) {
@@ -79,21 +79,21 @@ double gigabytes_per_second(std::int64_t reads, std::int64_t writes) {
 
 // Loop fusions of MLPerf v0.7 profiles on TPU v3: 411.8 GB/s if they only read, 364 with two bytes read for each one
 // written, 343 with as many read as written.
-TEST(MemoryTraffic, streams_sustain_what_they_do_on_silicon) {
+TEST(MemoryTraffic, StreamsSustainWhatTheyDoOnSilicon) {
   EXPECT_NEAR(gigabytes_per_second(16, 0), 411.8, 0.02 * 411.8);
   EXPECT_NEAR(gigabytes_per_second(8, 4), 364, 0.04 * 364);
   EXPECT_NEAR(gigabytes_per_second(6, 6), 343, 0.04 * 343);
 }
 
 // Queues of 48 and 32 bursts, both full: a request waits for the batch before its own, and for a refresh of 315 clocks.
-TEST(MemoryTraffic, neither_direction_waits_for_more_than_a_batch_of_the_other) {
+TEST(MemoryTraffic, NeitherDirectionWaitsForMoreThanABatchOfTheOther) {
   const DramParameters parameters = tpu_v3().dram;
   const auto result = run(parameters, {megabytes(Direction::read, 0, 4), megabytes(Direction::write, 1 << 30, 4)});
   const std::int64_t batch = (48 + 32) * parameters.organization.burst_clocks.value();
   EXPECT_LE(result.latencies.back().value(), 3 * batch + 2 * 315);
 }
 
-RC_GTEST_PROP(MemoryTraffic, every_byte_moves_and_every_clock_has_a_share, ()) {
+RC_GTEST_PROP(MemoryTraffic, EveryByteMovesAndEveryClockHasAShare, ()) {
   const DramParameters parameters = hbm2();
   std::vector<MemoryStream> streams;
   std::array<base::Bytes, 2> expected;

@@ -8,21 +8,21 @@
 namespace podsim::hw::memory::dram {
 namespace {
 
-TEST(StreamCalibration, files_hold_what_the_banks_give) {
+TEST(StreamCalibration, FilesHoldWhatTheBanksGive) {
   EXPECT_EQ(stream_constants_toml(machine_file("tpu-v3")), machine_file_text("tpu-v3.memory"));
   EXPECT_EQ(stream_constants_toml(machine_file("tpu-v2")), machine_file_text("tpu-v2.memory"));
   EXPECT_EQ(stream_constants_toml(hbm3_file()), machine_file_text("tpu-v3-hbm3.memory"));
 }
 
 // mechanisms.md, 1.2: the best loop fusions read 411.8 GB/s; equal reads and writes take 1.20 of the pure time
-TEST(StreamCalibration, the_banks_of_v3_sustain_what_silicon_does) {
+TEST(StreamCalibration, TheBanksOfV3SustainWhatSiliconDoes) {
   const Machine machine = tpu_v3();
   const StreamConstants constants = derive_stream_constants(machine.dram, machine.dma.granules);
   EXPECT_NEAR(constants.stream_rate.si() * 1e-9, 411.8, 0.02 * 411.8);
   EXPECT_NEAR(1 + constants.turnaround / 2, 1.20, 0.04 * 1.20);
 }
 
-TEST(StreamCalibration, the_fingerprint_knows_every_value_of_the_memory_and_no_other) {
+TEST(StreamCalibration, TheFingerprintKnowsEveryValueOfTheMemoryAndNoOther) {
   const std::string before = memory_fingerprint(machine_file("tpu-v3"));
   for (const char* assignment : {"hbm.channels=32", "hbm_timing.cl=14", "dma.outstanding_granules=64"}) {
     base::Config config = machine_file("tpu-v3");
@@ -36,7 +36,7 @@ TEST(StreamCalibration, the_fingerprint_knows_every_value_of_the_memory_and_no_o
   }
 }
 
-TEST(StreamCalibration, a_memory_of_twice_the_channels_gets_twice_the_rate_by_itself) {
+TEST(StreamCalibration, AMemoryOfTwiceTheChannelsGetsTwiceTheRateByItself) {
   base::Config config = machine_file("tpu-v3");
   EXPECT_FALSE(recalibrate_streams(config));
   const double before = config.bandwidth("hbm.stream_rate").si();
@@ -48,7 +48,7 @@ TEST(StreamCalibration, a_memory_of_twice_the_channels_gets_twice_the_rate_by_it
   EXPECT_FALSE(recalibrate_streams(config));
 }
 
-TEST(StreamCalibration, what_a_user_sets_stays) {
+TEST(StreamCalibration, WhatAUserSetsStays) {
   base::Config config = machine_file("tpu-v3");
   config.set("hbm.clock=1.8 GHz");
   config.set("hbm.stream_rate=500 GB/s");

@@ -14,7 +14,7 @@ double measured(const Machine& machine, const std::vector<MemoryStream>& streams
   return double(result.moved().value()) / double(result.clocks.value()) * machine.dram.clock.si();
 }
 
-TEST(StreamRates, a_shape_alone_has_the_rate_of_a_long_run_over_the_banks) {
+TEST(StreamRates, AShapeAloneHasTheRateOfALongRunOverTheBanks) {
   const Machine machine = tpu_v3();
   StreamRates rates(machine.dram, machine.dma.granules);
   const base::Bytes bytes(8 << 20), row(2048), span(1 << 28);
@@ -29,7 +29,7 @@ TEST(StreamRates, a_shape_alone_has_the_rate_of_a_long_run_over_the_banks) {
   }
 }
 
-TEST(StreamRates, rows_as_short_as_a_burst_are_bound_by_one_granule_a_clock_outside_of_refresh) {
+TEST(StreamRates, RowsAsShortAsABurstAreBoundByOneGranuleAClockOutsideOfRefresh) {
   const Machine machine = tpu_v3();
   StreamRates rates(machine.dram, machine.dma.granules);
   const double issue = 32 * machine.dram.clock.si();
@@ -39,7 +39,7 @@ TEST(StreamRates, rows_as_short_as_a_burst_are_bound_by_one_granule_a_clock_outs
             issue * (1 - 1.2 * double(machine.dram.timing.rfc_all.value()) / double(machine.dram.timing.refi.value())));
 }
 
-TEST(StreamRates, streams_side_by_side_share_what_the_pins_can_move) {
+TEST(StreamRates, StreamsSideBySideShareWhatThePinsCanMove) {
   const Machine machine = tpu_v3();
   StreamRates rates(machine.dram, machine.dma.granules);
   for (const AccessShape& shape : {AccessShape{}, AccessShape::rows(base::Bytes(1024), 5120)}) {
@@ -51,7 +51,7 @@ TEST(StreamRates, streams_side_by_side_share_what_the_pins_can_move) {
   }
 }
 
-TEST(StreamRates, do_not_depend_on_what_was_asked_before) {
+TEST(StreamRates, DoNotDependOnWhatWasAskedBefore) {
   const Machine machine = tpu_v3();
   StreamRates fresh(machine.dram, machine.dma.granules), used(machine.dram, machine.dma.granules);
   const AccessShape shape = AccessShape::scattered(base::Bytes(64), base::Bytes(1 << 24));

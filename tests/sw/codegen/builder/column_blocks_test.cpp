@@ -7,7 +7,7 @@
 namespace podsim::sw::codegen::builder {
 namespace {
 
-TEST(ColumnBlocks, up_to_eight_lane_tiles_are_one_block) {
+TEST(ColumnBlocks, UpToEightLaneTilesAreOneBlock) {
   for (std::int64_t columns : {1, 128, 129, 1024}) {
     const ColumnBlocks blocks = column_blocks(columns);
     EXPECT_EQ(blocks.count(), 1) << columns;
@@ -16,7 +16,7 @@ TEST(ColumnBlocks, up_to_eight_lane_tiles_are_one_block) {
   }
 }
 
-TEST(ColumnBlocks, nine_lane_tiles_are_cut_so_that_one_place_stays_empty_or_none) {
+TEST(ColumnBlocks, NineLaneTilesAreCutSoThatOnePlaceStaysEmptyOrNone) {
   EXPECT_EQ(column_blocks(9 * 128).block, 5);   // 5 + 4; 8 + 1 would leave seven lane tiles empty
   EXPECT_EQ(column_blocks(10 * 128).block, 5);  // 5 + 5
   EXPECT_EQ(column_blocks(16 * 128).block, 8);
@@ -24,7 +24,7 @@ TEST(ColumnBlocks, nine_lane_tiles_are_cut_so_that_one_place_stays_empty_or_none
   EXPECT_EQ(column_blocks(9 * 128 - 1).first_partial(), 3);
 }
 
-TEST(ColumnBlocks, blocks_cover_the_columns_and_those_before_the_first_partial_one_are_whole) {
+TEST(ColumnBlocks, BlocksCoverTheColumnsAndThoseBeforeTheFirstPartialOneAreWhole) {
   rc::check([] {
     const std::int64_t columns = *rc::gen::inRange<std::int64_t>(1, 100'000);
     const ColumnBlocks blocks = column_blocks(columns);

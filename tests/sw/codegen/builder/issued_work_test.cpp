@@ -21,12 +21,12 @@ void some_code(KernelBuilder& builder) {
   builder.store(at, builder.cross_lane(Op::x_sum_lanes, power));
 }
 
-TEST(IssuedWork, counts_what_each_unit_is_given) {
+TEST(IssuedWork, CountsWhatEachUnitIsGiven) {
   const hw::TilePhase expected{{}, {.loads = 2, .stores = 1, .alu_ops = 3, .transcendentals = 1}, 1};
   EXPECT_EQ(issued_work(hw::tpu_v3(), some_code), expected);
 }
 
-TEST(IssuedWork, of_repeated_code_leaves_out_what_is_done_once) {
+TEST(IssuedWork, OfRepeatedCodeLeavesOutWhatIsDoneOnce) {
   const hw::TilePhase work = repeated_work(hw::tpu_v3(), [](KernelBuilder& builder, std::int64_t repeats) {
     builder.store({builder.constant(64), 0, 1}, builder.lane_numbers());
     for (int i = 0; i < repeats; ++i) some_code(builder);
@@ -34,7 +34,7 @@ TEST(IssuedWork, of_repeated_code_leaves_out_what_is_done_once) {
   EXPECT_EQ(work, issued_work(hw::tpu_v3(), some_code));
 }
 
-TEST(IssuedWork, a_loop_through_the_cross_lane_unit_begins_with_vector_work_alone) {
+TEST(IssuedWork, ALoopThroughTheCrossLaneUnitBeginsWithVectorWorkAlone) {
   const hw::TilePhase one{{}, {.loads = 4, .stores = 1, .alu_ops = 3, .transcendentals = 0}, 1};
   const std::vector<hw::TilePhase> phases = loop_phases(10, one);
   ASSERT_EQ(phases.size(), 2U);
@@ -44,7 +44,7 @@ TEST(IssuedWork, a_loop_through_the_cross_lane_unit_begins_with_vector_work_alon
   EXPECT_EQ(loop_phases(10, without), std::vector{times(10, without)});
 }
 
-TEST(IssuedWork, of_every_elementwise_chain_is_what_the_chain_says) {
+TEST(IssuedWork, OfEveryElementwiseChainIsWhatTheChainSays) {
   for (const families::stream::ElementwiseChain& chain : families::stream::elementwise_chains()) {
     const hw::TilePhase work = repeated_work(hw::tpu_v3(), [&](KernelBuilder& builder, std::int64_t repeats) {
       const registers::RowAddress at{builder.constant(0), 0, 0};

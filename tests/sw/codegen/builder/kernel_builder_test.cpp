@@ -23,14 +23,14 @@ int address_of(const std::vector<hw::isa::Bundle>& bundles, hw::isa::Opcode opco
   return -1;
 }
 
-TEST(kernel_builder, an_empty_kernel_halts_at_once) {
+TEST(KernelBuilder, AnEmptyKernelHaltsAtOnce) {
   const hw::isa::Program program = KernelBuilder(hw::the_tpu_v3(), "nothing").finish();
   ASSERT_EQ(program.segments.size(), 1u);
   ASSERT_EQ(program.segments[0].bundles.size(), 1u);
   EXPECT_EQ(program.segments[0].bundles[0][hw::isa::Slot::misc]->opcode, hw::isa::Opcode::halt);
 }
 
-TEST(kernel_builder, an_operation_waits_for_its_operands) {
+TEST(KernelBuilder, AnOperationWaitsForItsOperands) {
   KernelBuilder b(hw::the_tpu_v3(), "chain");
   const registers::VectorReg x = b.load({{}, 0, 0, 1});
   const registers::VectorReg y = b.op(hw::isa::Opcode::v_add_f32, x, 1.5F);
@@ -42,7 +42,7 @@ TEST(kernel_builder, an_operation_waits_for_its_operands) {
   EXPECT_EQ(address_of(bundles, hw::isa::Opcode::v_store), load + 6);    // and the ALU's
 }
 
-TEST(kernel_builder, every_bundle_is_legal_and_loops_go_to_their_first_bundle) {
+TEST(KernelBuilder, EveryBundleIsLegalAndLoopsGoToTheirFirstBundle) {
   KernelBuilder b(hw::the_tpu_v3(), "loop");
   const auto rows = b.vmem_rows(64);
   const registers::ScalarReg base = b.constant(rows.row);
@@ -56,7 +56,7 @@ TEST(kernel_builder, every_bundle_is_legal_and_loops_go_to_their_first_bundle) {
   for (const hw::isa::Bundle& bundle : bundles) EXPECT_EQ(hw::isa::problem(bundle), std::nullopt);
 }
 
-TEST(kernel_builder, running_out_of_registers_is_a_verdict) {
+TEST(KernelBuilder, RunningOutOfRegistersIsAVerdict) {
   KernelBuilder b(hw::the_tpu_v3(), "greedy");
   std::vector<registers::VectorReg> values;
   for (int i = 0; i < 40; ++i) values.push_back(b.load({{}, 8 * i, 0, 1}));
@@ -65,7 +65,7 @@ TEST(kernel_builder, running_out_of_registers_is_a_verdict) {
   EXPECT_THROW(std::move(b).finish(), base::SimulationError);
 }
 
-TEST(kernel_builder, memory_that_is_full_is_bad_input) {
+TEST(KernelBuilder, MemoryThatIsFullIsBadInput) {
   KernelBuilder b(hw::the_tpu_v3(), "big");
   EXPECT_EQ(b.vmem_rows_free(), 32768);
   b.vmem_rows(32768);

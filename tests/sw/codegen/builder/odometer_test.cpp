@@ -96,7 +96,7 @@ void expect_the_loops(const std::vector<Dimension>& nest, bool known, registers:
   }
 }
 
-TEST(Odometer, steps_as_nested_loops_do) {
+TEST(Odometer, StepsAsNestedLoopsDo) {
   for (bool known : {true, false}) {
     for (registers::LoopSchedule schedule : {registers::LoopSchedule::plain, registers::LoopSchedule::pipelined}) {
       expect_the_loops({{3, 100, 7, 1}, {2, 10, 0}, {4, 1, -3}}, known, schedule);
@@ -106,7 +106,7 @@ TEST(Odometer, steps_as_nested_loops_do) {
   }
 }
 
-TEST(Odometer, joins_dimensions_that_continue_each_other) {
+TEST(Odometer, JoinsDimensionsThatContinueEachOther) {
   expect_the_loops({{3, 20, 40}, {5, 4, 8}}, true, registers::LoopSchedule::plain);
   expect_the_loops({{3, 20, 40, 1}, {5, 4, 8, 1}, {2, 0, 1}}, true, registers::LoopSchedule::plain);
   const hw::Machine machine = hw::tpu_v3();
@@ -116,7 +116,7 @@ TEST(Odometer, joins_dimensions_that_continue_each_other) {
   EXPECT_EQ(joined.trips().value, 15);
 }
 
-TEST(Odometer, drops_dimensions_of_one_trip) {
+TEST(Odometer, DropsDimensionsOfOneTrip) {
   const hw::Machine machine = hw::tpu_v3();
   KernelBuilder builder(machine, "odometer");
   const Odometer single(builder, {{1, {20}, 1}}, {{builder.constant(0)}});

@@ -64,7 +64,7 @@ hw::isa::Program copy_program(const hw::Machine& machine, const TilePlan& plan) 
   return std::move(builder).finish();
 }
 
-TEST(TileLoop, moves_every_word_of_arrays_cut_in_two_dimensions) {
+TEST(TileLoop, MovesEveryWordOfArraysCutInTwoDimensions) {
   const hw::Machine machine = hw::tpu_v3();
   for (const auto& [lines, columns] : {std::pair{2, 3}, std::pair{1, 5}, std::pair{7, 1}, std::pair{8, 6}}) {
     const TilePlan plan = copy_plan(7, 5, lines, columns);
@@ -73,7 +73,7 @@ TEST(TileLoop, moves_every_word_of_arrays_cut_in_two_dimensions) {
   }
 }
 
-TEST(TileLoop, moves_the_bytes_of_the_tile_level_in_as_many_dmas) {
+TEST(TileLoop, MovesTheBytesOfTheTileLevelInAsManyDmas) {
   const hw::Machine machine = hw::tpu_v3();
   const TilePlan plan = copy_plan(9, 5, 2, 2);
   const hw::TileOp op =
@@ -86,7 +86,7 @@ TEST(TileLoop, moves_the_bytes_of_the_tile_level_in_as_many_dmas) {
   EXPECT_EQ(bundles.dmas, 2 * plan.tiles());
 }
 
-TEST(TileLoop, hides_the_work_on_a_tile_behind_the_dma_of_others) {
+TEST(TileLoop, HidesTheWorkOnATileBehindTheDmaOfOthers) {
   const hw::Machine machine = hw::tpu_v3();
   const TilePlan plan = copy_plan(64, 16, 4, 16);
   const hw::bundle::BundleRunResult run_of_copy =
@@ -98,7 +98,7 @@ TEST(TileLoop, hides_the_work_on_a_tile_behind_the_dma_of_others) {
   EXPECT_LT(double(run_of_copy.cycles.value()), 1.1 * shared);
 }
 
-TEST(TileLoop, moves_a_tile_in_pieces_that_it_waits_for_together) {
+TEST(TileLoop, MovesATileInPiecesThatItWaitsForTogether) {
   const hw::Machine machine = hw::tpu_v3();
   TilePlan plan = copy_plan(6, 1, 2, 1);
   for (TileStream& stream : plan.streams) {  // the halves of every row, the second one first
@@ -110,7 +110,7 @@ TEST(TileLoop, moves_a_tile_in_pieces_that_it_waits_for_together) {
   EXPECT_EQ(outcome.run.dmas, 2 * 2 * 3);
 }
 
-TEST(TileLoop, keeps_the_place_of_lines_that_a_window_has_outside_of_the_array) {
+TEST(TileLoop, KeepsThePlaceOfLinesThatAWindowHasOutsideOfTheArray) {
   const hw::Machine machine = hw::tpu_v3();
   constexpr std::int64_t lines = 10, tile_lines = 4;
   for (std::int64_t tiles : {1, 3}) {
@@ -125,7 +125,7 @@ TEST(TileLoop, keeps_the_place_of_lines_that_a_window_has_outside_of_the_array) 
   }
 }
 
-TEST(TileLoop, knows_which_data_an_earlier_tile_had) {
+TEST(TileLoop, KnowsWhichDataAnEarlierTileHad) {
   const hw::Machine machine = hw::tpu_v3();
   // One line of input for three of output: each output line is 1 where its input was there before, otherwise 0.
   TilePlan plan = copy_plan(6, 1, 1, 1);
@@ -149,7 +149,7 @@ TEST(TileLoop, knows_which_data_an_earlier_tile_had) {
   EXPECT_EQ(outcome.run.hbm_read, base::Bytes(2 * register_words * 4));
 }
 
-TEST(TileLoop, refuses_a_plan_that_needs_more_flags_than_there_are) {
+TEST(TileLoop, RefusesAPlanThatNeedsMoreFlagsThanThereAre) {
   base::Config config = hw::machine_file("tpu-v3");
   config.set("core.sync_flags=4");
   const hw::Machine machine = hw::read_machine(config);

@@ -29,7 +29,7 @@ TilePlan contraction(std::int64_t rows, std::int64_t rows_per_tile, std::int64_t
   return plan;
 }
 
-TEST(TilePlan, moves_every_array_once_when_windows_do_not_overlap) {
+TEST(TilePlan, MovesEveryArrayOnceWhenWindowsDoNotOverlap) {
   const TilePlan plan = contraction(10, 4, 3);
   const hw::TileOp op = make_tile_op(plan, "op", no_phases);
   base::Bytes read, written;
@@ -44,14 +44,14 @@ TEST(TilePlan, moves_every_array_once_when_windows_do_not_overlap) {
   EXPECT_EQ(written, base::Bytes(4 * 1024 * 10));
 }
 
-TEST(TilePlan, writes_an_output_after_the_last_step_of_its_contraction_only) {
+TEST(TilePlan, WritesAnOutputAfterTheLastStepOfItsContractionOnly) {
   const hw::TileOp op = make_tile_op(contraction(8, 4, 3), "op", no_phases);
   std::vector<bool> writes;
   for (const hw::TileRun& run : op.runs) writes.insert(writes.end(), std::size_t(run.count), !run.work.writes.empty());
   EXPECT_EQ(writes, (std::vector<bool>{false, false, true, false, false, true}));
 }
 
-TEST(TilePlan, keeps_one_buffer_of_what_is_moved_once_and_two_of_the_rest) {
+TEST(TilePlan, KeepsOneBufferOfWhatIsMovedOnceAndTwoOfTheRest) {
   const TilePlan plan = contraction(10, 4, 3);
   EXPECT_EQ(plan.buffer_rows(plan.streams[0]), 2 * 32);
   EXPECT_EQ(plan.buffer_rows(plan.streams[1]), 8);
@@ -59,7 +59,7 @@ TEST(TilePlan, keeps_one_buffer_of_what_is_moved_once_and_two_of_the_rest) {
   EXPECT_EQ(make_tile_op(plan, "op", no_phases).vmem, base::Bytes(512 * (64 + 8 + 64)));
 }
 
-TEST(TilePlan, does_not_load_again_what_stays) {
+TEST(TilePlan, DoesNotLoadAgainWhatStays) {
   TilePlan plan = contraction(12, 4, 1);
   EXPECT_EQ(plan.transfers(plan.streams[0]), 3);
   EXPECT_EQ(plan.transfers(plan.streams[1]), 1);
@@ -73,7 +73,7 @@ TEST(TilePlan, does_not_load_again_what_stays) {
   EXPECT_EQ(plan.transfers(plan.streams[0]), 3);
 }
 
-TEST(TileWindow, is_cut_off_at_both_ends) {
+TEST(TileWindow, IsCutOffAtBothEnds) {
   const TileWindow halo{0, 4, 6, 1, 10};  // lines of a 3 x 3 window over 10 lines, four of the output at a time
   EXPECT_EQ(halo.begin(0), 0);
   EXPECT_EQ(halo.end(0), 5);
@@ -86,7 +86,7 @@ TEST(TileWindow, is_cut_off_at_both_ends) {
   EXPECT_FALSE(TileWindow::tiled(0, 4, 11).uniform(3));
 }
 
-TEST(TileWindow, has_nothing_outside_of_its_array) {
+TEST(TileWindow, HasNothingOutsideOfItsArray) {
   const TileWindow wide{0, 4, 6, 7, 10};  // lines -7 to -2, -3 to 2, 1 to 6, 5 to 10, 9 to 14, 13 to 18
   EXPECT_EQ(wide.begin(0), wide.end(0));
   EXPECT_EQ(wide.end(1) - wide.begin(1), 3);

@@ -8,14 +8,14 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-TEST(BlockSizes, cut_into_one_two_three_four_six_and_eight) {
+TEST(BlockSizes, CutIntoOneTwoThreeFourSixAndEight) {
   EXPECT_EQ(block_sizes(8), (Sizes{8, 4, 3, 2, 1}));
   EXPECT_EQ(block_sizes(24), (Sizes{24, 12, 8, 6, 4, 3, 2, 1}));
   EXPECT_EQ(block_sizes(1), Sizes{1});
   EXPECT_EQ(block_sizes(0), Sizes{1});
 }
 
-TEST(BlockSizes, go_down_from_the_whole_to_one) {
+TEST(BlockSizes, GoDownFromTheWholeToOne) {
   for (std::int64_t total = 1; total < 300; ++total) {
     const Sizes sizes = block_sizes(total);
     EXPECT_EQ(sizes.front(), total);
@@ -24,7 +24,7 @@ TEST(BlockSizes, go_down_from_the_whole_to_one) {
   }
 }
 
-TEST(Divisors, are_all_that_divide) {
+TEST(Divisors, AreAllThatDivide) {
   EXPECT_EQ(divisors(28), (Sizes{1, 2, 4, 7, 14, 28}));
   EXPECT_EQ(divisors(13), (Sizes{1, 13}));
   EXPECT_EQ(largest_divisor(28, 13), 7);

@@ -41,7 +41,7 @@ ir::Shape with_layout(ir::Shape shape, std::vector<int> minor_to_major) {
   return shape;
 }
 
-TEST(KernelArray, an_f32_matrix_is_rows_of_8_x_128_tiles) {
+TEST(KernelArray, AnF32MatrixIsRowsOf8X128Tiles) {
   const KernelArray array{"x", ir::make_shape(ir::ElementType::f32, {10, 130}), address};
   ASSERT_EQ(array_words(array.shape), 4u * 1024);
   hw::memory::DeviceMemory hbm = memory();
@@ -55,7 +55,7 @@ TEST(KernelArray, an_f32_matrix_is_rows_of_8_x_128_tiles) {
   EXPECT_EQ(float_at(hbm, address + 2 * 1024), 9.5f);
 }
 
-TEST(KernelArray, a_column_major_matrix_is_tiled_along_its_columns) {
+TEST(KernelArray, AColumnMajorMatrixIsTiledAlongItsColumns) {
   const KernelArray array{"x", with_layout(ir::make_shape(ir::ElementType::f32, {130, 10}), {0, 1}), address};
   ASSERT_EQ(array_words(array.shape), 4u * 1024);
   hw::memory::DeviceMemory hbm = memory();
@@ -65,7 +65,7 @@ TEST(KernelArray, a_column_major_matrix_is_tiled_along_its_columns) {
   EXPECT_EQ(float_at(hbm, address + 3 * 1024 + 1 * 128 + 1), 7.5f);
 }
 
-TEST(KernelArray, two_rows_of_bf16_share_a_word_the_even_one_in_the_low_half) {
+TEST(KernelArray, TwoRowsOfBf16ShareAWordTheEvenOneInTheLowHalf) {
   const KernelArray array{"x", ir::make_shape(ir::ElementType::bf16, {16, 200}), address};
   ASSERT_EQ(array_words(array.shape), 4u * 512);
   hw::memory::DeviceMemory hbm = memory();
@@ -77,7 +77,7 @@ TEST(KernelArray, two_rows_of_bf16_share_a_word_the_even_one_in_the_low_half) {
   EXPECT_EQ(word_at(hbm, address + 3 * 512 + 2 * 128 + 2), 0xc0003f80u);
 }
 
-TEST(KernelArray, a_vector_is_rows_of_128_lanes_in_tiles_of_1024) {
+TEST(KernelArray, AVectorIsRowsOf128LanesInTilesOf1024) {
   const KernelArray words{"x", ir::make_shape(ir::ElementType::s32, {1100}), address};
   ASSERT_EQ(array_words(words.shape), 2u * 1024);
   hw::memory::DeviceMemory hbm = memory();
@@ -94,7 +94,7 @@ TEST(KernelArray, a_vector_is_rows_of_128_lanes_in_tiles_of_1024) {
   EXPECT_EQ(word_at(hbm, address + 128 + 5) >> 16, 0xc000u);
 }
 
-TEST(KernelArray, major_dimensions_count_planes_the_most_major_outermost) {
+TEST(KernelArray, MajorDimensionsCountPlanesTheMostMajorOutermost) {
   const KernelArray array{"x", ir::make_shape(ir::ElementType::f32, {2, 3, 9, 5}), address};
   ASSERT_EQ(array_words(array.shape), 2u * 3 * 2 * 1024);
   hw::memory::DeviceMemory hbm = memory();
@@ -104,7 +104,7 @@ TEST(KernelArray, major_dimensions_count_planes_the_most_major_outermost) {
   EXPECT_EQ(float_at(hbm, address + (1 * 3 + 2) * 2 * 1024 + 1024 + 4), 0.5f);
 }
 
-TEST(KernelArray, padding_holds_nans) {
+TEST(KernelArray, PaddingHoldsNans) {
   hw::memory::DeviceMemory hbm = memory();
   const KernelArray array{"x", ir::make_shape(ir::ElementType::f32, {2, 3}), address};
   write_array(hbm, array, counted(array.shape));
@@ -118,7 +118,7 @@ TEST(KernelArray, padding_holds_nans) {
   EXPECT_EQ(word_at(hbm, address + 511), 0x7fc07fc0u);
 }
 
-TEST(KernelArray, a_scalar_takes_a_tile_and_an_empty_array_takes_nothing) {
+TEST(KernelArray, AScalarTakesATileAndAnEmptyArrayTakesNothing) {
   EXPECT_EQ(array_words(ir::make_shape(ir::ElementType::f32, {})), 1024u);
   EXPECT_EQ(array_words(ir::make_shape(ir::ElementType::f32, {0})), 0u);
   EXPECT_EQ(array_words(ir::make_shape(ir::ElementType::f32, {0, 7})), 0u);
@@ -132,7 +132,7 @@ TEST(KernelArray, a_scalar_takes_a_tile_and_an_empty_array_takes_nothing) {
   EXPECT_TRUE(read_array(hbm, empty).values.empty());
 }
 
-TEST(KernelArray, special_values_survive_and_every_nan_is_the_quiet_one) {
+TEST(KernelArray, SpecialValuesSurviveAndEveryNanIsTheQuietOne) {
   const double infinity = std::numeric_limits<double>::infinity();
   hw::memory::DeviceMemory hbm = memory();
   for (const ir::ElementType type : {ir::ElementType::f32, ir::ElementType::bf16}) {
@@ -147,11 +147,11 @@ TEST(KernelArray, special_values_survive_and_every_nan_is_the_quiet_one) {
   }
 }
 
-TEST(KernelArray, an_element_type_that_kernels_lack_is_refused) {
+TEST(KernelArray, AnElementTypeThatKernelsLackIsRefused) {
   EXPECT_THROW(array_words(ir::make_shape(ir::ElementType::f64, {3})), std::logic_error);
 }
 
-TEST(KernelArray, what_is_written_is_read_back_and_nothing_lies_outside_of_the_array) {
+TEST(KernelArray, WhatIsWrittenIsReadBackAndNothingLiesOutsideOfTheArray) {
   rc::check([] {
     ir::Shape shape;
     shape.element_type = *rc::gen::element(ir::ElementType::f32, ir::ElementType::s32, ir::ElementType::bf16);

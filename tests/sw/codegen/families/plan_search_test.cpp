@@ -18,19 +18,19 @@ hw::TileOp copy_of(std::int64_t bytes, std::int64_t tiles) {
   return {"copy", {{tiles, work}}, base::Bytes(4 * bytes / tiles)};
 }
 
-TEST(PlanSearch, tiny_tiles_lose_to_those_that_cover_the_latency) {
+TEST(PlanSearch, TinyTilesLoseToThoseThatCoverTheLatency) {
   const hw::TileOp plans[] = {copy_of(1 << 21, 1024), copy_of(1 << 21, 8), copy_of(1 << 21, 512)};
   EXPECT_EQ(fastest_plan(hw::tpu_v3(), plans), 1U);
 }
 
-TEST(PlanSearch, transfers_of_more_than_half_a_megabyte_are_the_last_resort) {
+TEST(PlanSearch, TransfersOfMoreThanHalfAMegabyteAreTheLastResort) {
   const hw::TileOp large = copy_of(1 << 21, 1), small = copy_of(1 << 21, 1024);
   const hw::TileOp plans[] = {large, small};
   EXPECT_EQ(fastest_plan(hw::tpu_v3(), plans), 1U);
   EXPECT_EQ(fastest_plan(hw::tpu_v3(), {&large, 1}), 0U);
 }
 
-TEST(PlanSearch, what_does_not_fit_vmem_is_not_chosen_and_nothing_left_is_an_error) {
+TEST(PlanSearch, WhatDoesNotFitVmemIsNotChosenAndNothingLeftIsAnError) {
   hw::Machine machine = hw::tpu_v3();
   machine.vmem = base::Bytes(1 << 16);
   const hw::TileOp large = copy_of(1 << 21, 8), small = copy_of(1 << 21, 1024);
@@ -39,7 +39,7 @@ TEST(PlanSearch, what_does_not_fit_vmem_is_not_chosen_and_nothing_left_is_an_err
   EXPECT_THROW(fastest_plan(machine, {&large, 1}), base::InputError);
 }
 
-TEST(PlanSearch, part_counts_fall_from_the_number_of_units_to_one) {
+TEST(PlanSearch, PartCountsFallFromTheNumberOfUnitsToOne) {
   EXPECT_TRUE(part_counts(0).empty());
   EXPECT_EQ(part_counts(1), std::vector<std::int64_t>{1});
   EXPECT_EQ(part_counts(10), (std::vector<std::int64_t>{10, 6, 4, 2, 1}));

@@ -21,7 +21,7 @@ std::vector<int> numbers(const BlockList& blocks, int count) {
 }
 Operation constant(Register d) { return hand::op(hw::isa::Opcode::v_mov, d, hand::of(0), hand::of(1)); }
 
-TEST(register_allocation, a_value_may_take_the_register_of_one_that_is_read_for_the_last_time) {
+TEST(RegisterAllocation, AValueMayTakeTheRegisterOfOneThatIsReadForTheLastTime) {
   EXPECT_EQ(numbers({hand::block({constant(hand::v(1)), constant(hand::v(2)),
                                   hand::add(hand::v(3), hand::v(1), hand::of(hand::v(2))),
                                   hand::store(hand::v(3), hand::s(0))})},
@@ -29,7 +29,7 @@ TEST(register_allocation, a_value_may_take_the_register_of_one_that_is_read_for_
             (std::vector<int>{0, 1, 0}));
 }
 
-TEST(register_allocation, a_register_is_not_written_again_before_its_latency) {
+TEST(RegisterAllocation, ARegisterIsNotWrittenAgainBeforeItsLatency) {
   // The first two results are unused, but a load is in flight for four cycles, an addition for two.
   EXPECT_EQ(numbers({hand::block({hand::load(hand::v(1), hand::s(0)), constant(hand::v(2)),
                                   hand::load(hand::v(3), hand::s(0)), constant(hand::v(4)), constant(hand::v(5))})},
@@ -37,7 +37,7 @@ TEST(register_allocation, a_register_is_not_written_again_before_its_latency) {
             (std::vector<int>{0, 1, 2, 1, 0}));
 }
 
-TEST(register_allocation, what_an_iteration_leaves_for_the_next_keeps_its_register_all_around) {
+TEST(RegisterAllocation, WhatAnIterationLeavesForTheNextKeepsItsRegisterAllAround) {
   // v1 is read at the top and written at the bottom; v2 and v3 in between may not use its register.
   const BlockList blocks{
       hand::block({constant(hand::v(1))}),
@@ -52,14 +52,14 @@ TEST(register_allocation, what_an_iteration_leaves_for_the_next_keeps_its_regist
   EXPECT_EQ(numbers(read_late, 4), (std::vector<int>{0, 1, 1, 0}));
 }
 
-TEST(register_allocation, a_conditional_write_does_not_free_the_register_before_it) {
+TEST(RegisterAllocation, AConditionalWriteDoesNotFreeTheRegisterBeforeIt) {
   const BlockList blocks{
       hand::block({constant(hand::v(1)), constant(hand::v(2)), hand::store(hand::v(2), hand::s(0)),
                    hand::under(hand::p(1), constant(hand::v(1))), hand::store(hand::v(1), hand::s(0), 8)})};
   EXPECT_EQ(numbers(blocks, 2), (std::vector<int>{0, 1}));
 }
 
-TEST(register_allocation, names_the_class_and_the_block_that_have_too_many_values) {
+TEST(RegisterAllocation, NamesTheClassAndTheBlockThatHaveTooManyValues) {
   std::vector<Operation> many;
   for (int i = 1; i <= 33; ++i) many.push_back(constant(hand::v(i)));
   for (int i = 1; i <= 33; ++i) many.push_back(hand::store(hand::v(i), hand::s(0)));

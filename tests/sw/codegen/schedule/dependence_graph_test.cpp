@@ -36,7 +36,7 @@ std::optional<int> latency(const DependenceGraph& graph, int from, int to, int d
   return found;
 }
 
-TEST(dependence_graph, a_read_follows_a_write_by_its_latency_and_a_write_may_share_the_bundle_of_a_read) {
+TEST(DependenceGraph, AReadFollowsAWriteByItsLatencyAndAWriteMayShareTheBundleOfARead) {
   const auto graph =
       graph_of({hand::load(hand::v(1), hand::s(1)), hand::add(hand::v(2), hand::v(1), hand::of(hand::v(1))),
                 hand::add(hand::v(1), hand::v(3), hand::of(hand::v(3))), hand::s_add(hand::s(1), hand::s(1), 8),
@@ -49,7 +49,7 @@ TEST(dependence_graph, a_read_follows_a_write_by_its_latency_and_a_write_may_sha
   EXPECT_EQ(latency(graph, 1, 4), std::nullopt);  // nothing in common
 }
 
-TEST(dependence_graph, a_conditional_write_keeps_what_was_there) {
+TEST(DependenceGraph, AConditionalWriteKeepsWhatWasThere) {
   const auto graph = graph_of({hand::add(hand::v(1), hand::v(3), hand::of(hand::v(3))),
                                hand::under(hand::p(1), hand::add(hand::v(1), hand::v(4), hand::of(hand::v(4)))),
                                hand::add(hand::v(2), hand::v(1), hand::of(hand::v(1)))});
@@ -57,7 +57,7 @@ TEST(dependence_graph, a_conditional_write_keeps_what_was_there) {
   EXPECT_EQ(latency(graph, 1, 2), 2);
 }
 
-TEST(dependence_graph, an_iteration_depends_on_what_the_one_before_left) {
+TEST(DependenceGraph, AnIterationDependsOnWhatTheOneBeforeLeft) {
   const auto graph = graph_of_loop({hand::add(hand::v(1), hand::v(1), hand::of(hand::v(2))),
                                     hand::add(hand::v(3), hand::v(1), hand::of(hand::v(2)))},
                                    {});
@@ -90,7 +90,7 @@ registers::Operation random_access() {
   return hand::memory(opcode, hand::v(1 + *rc::gen::inRange(0, 3)), hand::s(1), *rc::gen::inRange(0, 60), 0, z);
 }
 
-TEST(dependence_graph, accesses_from_one_base_are_ordered_if_and_only_if_they_share_a_row) {
+TEST(DependenceGraph, AccessesFromOneBaseAreOrderedIfAndOnlyIfTheyShareARow) {
   EXPECT_TRUE(rc::check([] {
     std::vector<registers::Operation> operations{random_access(), random_access()};
     operations[0].destination = hand::v(1);
@@ -106,7 +106,7 @@ TEST(dependence_graph, accesses_from_one_base_are_ordered_if_and_only_if_they_sh
   }));
 }
 
-TEST(dependence_graph, iterations_are_ordered_from_the_first_in_which_accesses_share_a_row) {
+TEST(DependenceGraph, IterationsAreOrderedFromTheFirstInWhichAccessesShareARow) {
   EXPECT_TRUE(rc::check([] {
     std::vector<registers::Operation> operations{random_access(), random_access()};
     operations[0].destination = hand::v(1);
@@ -131,7 +131,7 @@ TEST(dependence_graph, iterations_are_ordered_from_the_first_in_which_accesses_s
   }));
 }
 
-TEST(dependence_graph, accesses_from_different_bases_are_ordered_unless_their_buffers_differ) {
+TEST(DependenceGraph, AccessesFromDifferentBasesAreOrderedUnlessTheirBuffersDiffer) {
   EXPECT_EQ(
       latency(graph_of({hand::store(hand::v(1), hand::s(1), 0, 0), hand::load(hand::v(2), hand::s(2), 64, 0)}), 0, 1),
       8);
@@ -155,7 +155,7 @@ TEST(dependence_graph, accesses_from_different_bases_are_ordered_unless_their_bu
   EXPECT_EQ(latency(graph_of_loop(in_place, hand::set({hand::v(1)}), {0}), 0, 1), 0);
 }
 
-TEST(dependence_graph, memory_operations_keep_their_side_of_synchronisation) {
+TEST(DependenceGraph, MemoryOperationsKeepTheirSideOfSynchronisation) {
   const auto graph = graph_of(
       {hand::store(hand::v(1), hand::s(1)), hand::op(hw::isa::Opcode::sync_wait, hand::s(0), hand::of(3), hand::of(1)),
        hand::load(hand::v(2), hand::s(1), 64), hand::op(hw::isa::Opcode::dma, hand::s(0), hand::of(16), hand::of(0)),
@@ -167,7 +167,7 @@ TEST(dependence_graph, memory_operations_keep_their_side_of_synchronisation) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(latency(graph, i, 4), std::nullopt);
 }
 
-TEST(dependence_graph, a_full_unit_is_popped_before_it_is_pushed_again) {
+TEST(DependenceGraph, AFullUnitIsPoppedBeforeItIsPushedAgain) {
   // 40 pushes with their pops 31 later: at most 32 are in flight, which is the number of slots of the unit.
   std::vector<registers::Operation> operations;
   std::vector<int> pushes, pops;

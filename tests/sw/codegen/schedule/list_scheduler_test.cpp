@@ -21,7 +21,7 @@ registers::Block list_schedule(const std::vector<registers::Operation>& operatio
 }
 int rows(const std::vector<registers::Operation>& operations) { return int(list_schedule(operations).rows.size()); }
 
-TEST(list_scheduler, a_chain_takes_its_latencies) {
+TEST(ListScheduler, AChainTakesItsLatencies) {
   // load 4, addition 2, addition 2, and the store's own cycle
   EXPECT_EQ(rows({hand::load(hand::v(1), hand::s(1)), hand::add(hand::v(2), hand::v(1), hand::of(1)),
                   hand::add(hand::v(3), hand::v(2), hand::of(1)), hand::store(hand::v(3), hand::s(1), 64)}),
@@ -32,7 +32,7 @@ TEST(list_scheduler, a_chain_takes_its_latencies) {
             4 + 100 + 1 + 1);
 }
 
-TEST(list_scheduler, independent_work_fills_the_slots) {
+TEST(ListScheduler, IndependentWorkFillsTheSlots) {
   std::vector<registers::Operation> additions;
   for (int i = 0; i < 20; ++i) additions.push_back(hand::add(hand::v(i + 10), hand::v(1), hand::of(1)));
   EXPECT_EQ(rows(additions), 10);  // two ALUs
@@ -45,7 +45,7 @@ TEST(list_scheduler, independent_work_fills_the_slots) {
   EXPECT_EQ(rows(chains), 8 + 6);  // a load a cycle, and the way of the last one
 }
 
-TEST(list_scheduler, what_the_most_waits_for_goes_first) {
+TEST(ListScheduler, WhatTheMostWaitsForGoesFirst) {
   std::vector<registers::Operation> operations;
   for (int i = 0; i < 6; ++i) operations.push_back(hand::load(hand::v(20 + i), hand::s(1), 8 * i));
   operations.push_back(hand::load(hand::v(1), hand::s(1), 64));
@@ -53,7 +53,7 @@ TEST(list_scheduler, what_the_most_waits_for_goes_first) {
   EXPECT_EQ(rows(operations), 4 + 4 * 2 + 1);  // not after the six unused loads
 }
 
-TEST(list_scheduler, results_of_a_unit_are_popped_in_the_order_of_its_pushes) {
+TEST(ListScheduler, ResultsOfAUnitArePoppedInTheOrderOfItsPushes) {
   // The second result is on the longer path and goes first.
   const std::vector<registers::Operation> operations{
       hand::op(hw::isa::Opcode::e_exp, hand::v(0), hand::of(0), hand::of(hand::v(1))),
@@ -92,7 +92,7 @@ int most_alive(const registers::Block& block) {
   return most;
 }
 
-TEST(list_scheduler, values_are_not_begun_before_there_is_room_for_them) {
+TEST(ListScheduler, ValuesAreNotBegunBeforeThereIsRoomForThem) {
   std::vector<registers::Operation> operations;
   for (int i = 0; i < 40; ++i) {
     operations.push_back(hand::load(hand::v(1 + i), hand::s(1), 8 * i, 0));
@@ -104,7 +104,7 @@ TEST(list_scheduler, values_are_not_begun_before_there_is_room_for_them) {
   EXPECT_LE(most_alive(list_schedule(operations, 10)), 10 + 4);  // the oldest operations may always go on
 }
 
-TEST(list_scheduler, a_branch_stands_in_the_last_row) {
+TEST(ListScheduler, ABranchStandsInTheLastRow) {
   const std::vector<registers::Operation> operations{
       hand::load(hand::v(1), hand::s(1)), hand::add(hand::v(2), hand::v(1), hand::of(1)),
       hand::store(hand::v(2), hand::s(1), 64),

@@ -18,7 +18,7 @@ LoopBody prepare(std::vector<registers::Operation> operations, const std::vector
   return prepare_loop_body(region, registers);
 }
 
-TEST(loop_body, a_step_by_a_literal_becomes_an_induction) {
+TEST(LoopBody, AStepByALiteralBecomesAnInduction) {
   const LoopBody body = prepare({hand::load(hand::v(1), hand::s(1), 4), hand::s_add(hand::s(1), hand::s(1), 8),
                                  hand::store(hand::v(1), hand::s(1), 16)},
                                 {hand::s(1)});
@@ -29,7 +29,7 @@ TEST(loop_body, a_step_by_a_literal_becomes_an_induction) {
   EXPECT_TRUE(follows_induction(body, body.operations[1]));
 }
 
-TEST(loop_body, registers_that_step_otherwise_do_not) {
+TEST(LoopBody, RegistersThatStepOtherwiseDoNot) {
   const registers::Operation twice = hand::s_add(hand::s(1), hand::s(1), 8);
   EXPECT_TRUE(prepare({hand::load(hand::v(1), hand::s(1)), twice, twice}, {hand::s(1)}).inductions.empty());
   EXPECT_TRUE(prepare({hand::load(hand::v(1), hand::s(1)), hand::under(hand::p(1), twice)}, {hand::s(1), hand::p(1)})
@@ -44,7 +44,7 @@ TEST(loop_body, registers_that_step_otherwise_do_not) {
                   .inductions.empty());
 }
 
-TEST(loop_body, other_reads_of_an_induction_get_its_value_in_a_register) {
+TEST(LoopBody, OtherReadsOfAnInductionGetItsValueInARegister) {
   const LoopBody body = prepare({hand::s_add(hand::s(1), hand::s(1), 3),
                                  hand::op(hw::isa::Opcode::v_splat, hand::v(1), hand::of(0), hand::of(hand::s(1))),
                                  hand::store(hand::v(1), hand::s(2))},
@@ -57,7 +57,7 @@ TEST(loop_body, other_reads_of_an_induction_get_its_value_in_a_register) {
   EXPECT_TRUE(body.renamed.contains(body.operations[0].destination));
 }
 
-TEST(loop_body, addresses_are_folded_into_the_register_they_come_from) {
+TEST(LoopBody, AddressesAreFoldedIntoTheRegisterTheyComeFrom) {
   const LoopBody body = prepare({hand::s_add(hand::s(3), hand::s(1), 32), hand::load(hand::v(1), hand::s(3), 8),
                                  hand::store(hand::v(1), hand::s(3), 16, 1)},
                                 {hand::s(1)});
@@ -67,7 +67,7 @@ TEST(loop_body, addresses_are_folded_into_the_register_they_come_from) {
   EXPECT_EQ(body.operations[1].y.value, 48);
 }
 
-TEST(loop_body, only_what_an_iteration_finds_or_leaves_is_not_renamed) {
+TEST(LoopBody, OnlyWhatAnIterationFindsOrLeavesIsNotRenamed) {
   const LoopBody body =
       prepare({hand::load(hand::v(1), hand::s(1)), hand::add(hand::v(2), hand::v(2), hand::of(hand::v(1))),
                hand::add(hand::v(3), hand::v(1), hand::of(hand::v(1)))},
@@ -77,7 +77,7 @@ TEST(loop_body, only_what_an_iteration_finds_or_leaves_is_not_renamed) {
   EXPECT_FALSE(body.renamed.contains(hand::v(3)));
 }
 
-TEST(loop_body, a_register_that_is_written_twice_is_two_values) {
+TEST(LoopBody, ARegisterThatIsWrittenTwiceIsTwoValues) {
   const LoopBody body = prepare({hand::load(hand::v(1), hand::s(1)), hand::store(hand::v(1), hand::s(1), 64),
                                  hand::load(hand::v(1), hand::s(1), 8), hand::store(hand::v(1), hand::s(1), 72)},
                                 {hand::s(1)});

@@ -56,7 +56,7 @@ std::vector<registers::Operation> daxpy() {
           hand::s_add(hand::s(2), hand::s(2), 8)};
 }
 
-TEST(modulo_scheduler, the_busiest_slot_bounds_a_loop_without_recurrences) {
+TEST(ModuloScheduler, TheBusiestSlotBoundsALoopWithoutRecurrences) {
   EXPECT_EQ(interval(daxpy(), {hand::s(1), hand::s(2)}), 2);  // two loads
   EXPECT_EQ(interval({hand::load(hand::v(1), hand::s(1)), hand::store(hand::v(1), hand::s(2), 0, 1),
                       hand::s_add(hand::s(1), hand::s(1), 8), hand::s_add(hand::s(2), hand::s(2), 8)},
@@ -68,7 +68,7 @@ TEST(modulo_scheduler, the_busiest_slot_bounds_a_loop_without_recurrences) {
   EXPECT_EQ(interval(chain, {hand::s(1)}, {1}), 4);  // seven additions in two slots
 }
 
-TEST(modulo_scheduler, a_recurrence_bounds_a_loop_by_its_latency) {
+TEST(ModuloScheduler, ARecurrenceBoundsALoopByItsLatency) {
   // sum += x: the ALU's two cycles.
   EXPECT_EQ(interval({hand::load(hand::v(1), hand::s(1)), hand::add(hand::v(2), hand::v(2), hand::of(hand::v(1))),
                       hand::s_add(hand::s(1), hand::s(1), 8)},
@@ -82,7 +82,7 @@ TEST(modulo_scheduler, a_recurrence_bounds_a_loop_by_its_latency) {
             4);
 }
 
-TEST(modulo_scheduler, a_recurrence_through_memory_is_bounded_by_how_far_apart_its_iterations_are) {
+TEST(ModuloScheduler, ARecurrenceThroughMemoryIsBoundedByHowFarApartItsIterationsAre) {
   // x[i + n] = x[i] + 1 in rows of 8: load 4, addition 2, store to load 8, over n iterations.
   for (const int n : {1, 2, 3, 14, 20}) {
     const int bound = std::max(1, (14 + n - 1) / n);
@@ -94,7 +94,7 @@ TEST(modulo_scheduler, a_recurrence_through_memory_is_bounded_by_how_far_apart_i
   }
 }
 
-TEST(modulo_scheduler, units_bound_a_loop_by_their_rate) {
+TEST(ModuloScheduler, UnitsBoundALoopByTheirRate) {
   const auto reduce = [](int operations) {
     std::vector<registers::Operation> body{hand::load(hand::v(1), hand::s(1))};
     for (int i = 1; i <= operations; ++i) {
@@ -109,7 +109,7 @@ TEST(modulo_scheduler, units_bound_a_loop_by_their_rate) {
   for (const int operations : {1, 2, 3}) EXPECT_EQ(interval(reduce(operations), {hand::s(1)}, {1}), 8 * operations);
 }
 
-TEST(modulo_scheduler, a_matrix_unit_takes_a_register_every_eight_cycles) {
+TEST(ModuloScheduler, AMatrixUnitTakesARegisterEveryEightCycles) {
   std::vector<registers::Operation> body;
   for (int i = 0; i < 6; ++i) {
     body.push_back(hand::load(hand::v(1 + i), hand::s(1), 8 * i));
@@ -124,7 +124,7 @@ TEST(modulo_scheduler, a_matrix_unit_takes_a_register_every_eight_cycles) {
   EXPECT_EQ(interval(body, {hand::s(1), hand::s(2)}), 48);
 }
 
-TEST(modulo_scheduler, values_live_no_longer_than_they_need) {
+TEST(ModuloScheduler, ValuesLiveNoLongerThanTheyNeed) {
   // 64 registers through a matrix unit, all of them loaded before the first push as it is written.
   std::vector<registers::Operation> body;
   for (int i = 0; i < 64; ++i) body.push_back(hand::load(hand::v(1 + i), hand::s(1), 8 * i));
@@ -142,7 +142,7 @@ TEST(modulo_scheduler, values_live_no_longer_than_they_need) {
   EXPECT_LE(alive[std::size_t(registers::RegisterClass::vector)], 8);
 }
 
-TEST(modulo_scheduler, a_longer_interval_takes_fewer_registers) {
+TEST(ModuloScheduler, ALongerIntervalTakesFewerRegisters) {
   // The loaded value is needed after a hundred cycles too: in twelve intervals of eight, twelve times.
   const std::vector<registers::Operation> body{
       hand::load(hand::v(1), hand::s(1)),
@@ -192,7 +192,7 @@ std::vector<registers::Operation> random_body() {
   return body;
 }
 
-TEST(modulo_scheduler, no_schedule_breaks_a_dependence_or_fills_a_slot_twice) {
+TEST(ModuloScheduler, NoScheduleBreaksADependenceOrFillsASlotTwice) {
   EXPECT_TRUE(rc::check([] {
     const Scheduled scheduled = modulo_schedule(random_body(), {hand::s(1)}, {}, 1000);
     RC_ASSERT(scheduled.schedule.has_value());
@@ -209,7 +209,7 @@ TEST(modulo_scheduler, no_schedule_breaks_a_dependence_or_fills_a_slot_twice) {
   }));
 }
 
-TEST(modulo_scheduler, results_leave_in_the_order_of_their_pushes_in_any_interleaving_of_iterations) {
+TEST(ModuloScheduler, ResultsLeaveInTheOrderOfTheirPushesInAnyInterleavingOfIterations) {
   EXPECT_TRUE(rc::check([] {
     const Scheduled scheduled = modulo_schedule(random_body(), {hand::s(1)}, {}, 1000);
     RC_ASSERT(scheduled.schedule.has_value());
@@ -275,7 +275,7 @@ hw::isa::Program matrix_loop(int trips) {
   return std::move(b).finish();
 }
 
-TEST(modulo_scheduler, matrix_units_never_wait_in_the_steady_state) {
+TEST(ModuloScheduler, MatrixUnitsNeverWaitInTheSteadyState) {
   base::Cycles few_waited, many_waited;
   const std::int64_t few = run(matrix_loop(100), &few_waited), many = run(matrix_loop(200), &many_waited);
   EXPECT_EQ(few_waited, many_waited);
@@ -284,7 +284,7 @@ TEST(modulo_scheduler, matrix_units_never_wait_in_the_steady_state) {
   EXPECT_LE(many - few, 100 * 128 * 104 / 100);
 }
 
-TEST(modulo_scheduler, a_loop_of_the_builder_runs_at_its_interval) {
+TEST(ModuloScheduler, ALoopOfTheBuilderRunsAtItsInterval) {
   const auto cycles = [](int trips, bool in_register) {
     builder::KernelBuilder b(hw::the_tpu_v3(), "daxpy");
     const auto x = b.vmem_rows(8192), y = b.vmem_rows(8192);
@@ -305,7 +305,7 @@ TEST(modulo_scheduler, a_loop_of_the_builder_runs_at_its_interval) {
   for (const int trips : {200, 1000}) EXPECT_LE(cycles(trips, true), 2 * trips * 120 / 100 + 500) << trips;
 }
 
-TEST(modulo_scheduler, a_body_of_thousands_of_operations_is_scheduled_at_its_bound) {
+TEST(ModuloScheduler, ABodyOfThousandsOfOperationsIsScheduledAtItsBound) {
   std::vector<registers::Operation> body;
   for (int i = 0; i < 2500 / 5; ++i) {
     const int first = 10 + 4 * i;

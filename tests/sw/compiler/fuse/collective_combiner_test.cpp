@@ -16,7 +16,7 @@
 namespace podsim::sw::compiler::fuse {
 namespace {
 
-constexpr int kPartitions = 3;
+constexpr int partition_count = 3;
 
 std::vector<const ir::Instruction*> all_reduces(const ir::Module& module) {
   std::vector<const ir::Instruction*> found;
@@ -34,7 +34,7 @@ base::Bytes bytes_of(const std::vector<const ir::Instruction*>& list) {
 
 /// Arguments with different numbers for each partition.
 std::vector<std::vector<ir::Literal>> arguments_for(const ir::Module& module) {
-  std::vector<std::vector<ir::Literal>> arguments(kPartitions);
+  std::vector<std::vector<ir::Literal>> arguments(partition_count);
   unsigned seed = 1;
   for (std::vector<ir::Literal>& own : arguments) {
     for (ir::InstructionId id : module.entry_computation().parameters) {
@@ -97,7 +97,7 @@ TEST(CollectiveCombiner, AnAllReduceThatNeedsAnotherIsNotCombinedWithIt) {
   auto arguments = arguments_for(module);
   auto expected = ir::eval::evaluate_partitions(module, arguments),
        actual = ir::eval::evaluate_partitions(combined, arguments);
-  for (int p = 0; p < kPartitions; ++p) {
+  for (int p = 0; p < partition_count; ++p) {
     for (int i : {0, 1}) EXPECT_EQ(actual[p].elements[i].values, expected[p].elements[i].values);
   }
 }
@@ -134,7 +134,7 @@ RC_GTEST_PROP(CollectiveCombiner, AnyModuleKeepsItsResultsItsBytesAndTheThreshol
   auto arguments = arguments_for(module);
   auto expected = ir::eval::evaluate_partitions(module, arguments),
        actual = ir::eval::evaluate_partitions(combined, arguments);
-  for (int p = 0; p < kPartitions; ++p) {
+  for (int p = 0; p < partition_count; ++p) {
     for (std::size_t i = 0; i < expected[p].elements.size(); ++i) {
       RC_ASSERT(actual[p].elements[i].values == expected[p].elements[i].values);
     }
@@ -169,18 +169,20 @@ std::vector<const ir::Instruction*> of(const ir::Module& module, ir::Opcode opco
 /// Weights in shards of one row are gathered and used layer by layer, in a chain.
 ir::Module layers(int count, std::vector<std::int64_t> gathered_along) {
   ir::build::GraphBuilder b("layers");
-  ir::InstructionId x = b.parameter(f32({kPartitions, kPartitions}), "x");
+  ir::InstructionId x = b.parameter(f32({partition_count, partition_count}), "x");
   std::vector<ir::InstructionId> shards;
   for (int i = 0; i < count; ++i) {
     const bool rows = gathered_along[std::size_t(i) % gathered_along.size()] == 0;
-    shards.push_back(b.parameter(rows ? f32({1, kPartitions}) : f32({kPartitions, 1}), "w" + std::to_string(i)));
+    shards.push_back(
+        b.parameter(rows ? f32({1, partition_count}) : f32({partition_count, 1}), "w" + std::to_string(i)));
   }
   for (int i = 0; i < count; ++i) {
     const std::int64_t along = gathered_along[std::size_t(i) % gathered_along.size()];
-    x = b.add(x, collective(b, ir::Opcode::all_gather, shards[std::size_t(i)], f32({kPartitions, kPartitions}), along));
+    x = b.add(x, collective(b, ir::Opcode::all_gather, shards[std::size_t(i)], f32({partition_count, partition_count}),
+                            along));
   }
   ir::Module module = std::move(b).build(x);
-  module.partitions = kPartitions;
+  module.partitions = partition_count;
   return module;
 }
 
@@ -189,7 +191,7 @@ void expect_same_results(const ir::Module& module, const ir::Module& combined) {
   const auto arguments = arguments_for(module);
   const auto expected = ir::eval::evaluate_partitions(module, arguments),
              actual = ir::eval::evaluate_partitions(combined, arguments);
-  for (int p = 0; p < kPartitions; ++p) EXPECT_EQ(actual[p].values, expected[p].values);
+  for (int p = 0; p < partition_count; ++p) EXPECT_EQ(actual[p].values, expected[p].values);
 }
 
 TEST(CollectiveCombiner, AllGathersAlongOneDimensionBecomeOne) {
@@ -231,12 +233,12 @@ TEST(CollectiveCombiner, ColumnsOfAnInputAreGatheredTogetherWhateverLooksRowsUpB
   ir::InstructionId sum = -1;
   for (int i = 0; i < 3; ++i) {
     const ir::InstructionId own = b.slice(batch, {{0, 1}, {i, i + 1}});
-    const ir::InstructionId all = collective(b, ir::Opcode::all_gather, own, f32({kPartitions, 1}), 0);
+    const ir::InstructionId all = collective(b, ir::Opcode::all_gather, own, f32({partition_count, 1}), 0);
     const ir::InstructionId rows = b.dot(all, w, rows_by_columns);
     sum = sum < 0 ? rows : b.add(sum, rows);
   }
   ir::Module module = std::move(b).build(sum);
-  module.partitions = kPartitions;
+  module.partitions = partition_count;
   const ir::Module combined = combine_collectives(module, base::Bytes(1 << 20));
   const auto found = of(combined, ir::Opcode::all_gather);
   ASSERT_EQ(found.size(), 1U);
@@ -268,13 +270,13 @@ TEST(CollectiveCombiner, ReduceScattersBecomeOneAndGroupsAreNotMixed) {
   ir::build::GraphBuilder b("scatters");
   std::vector<ir::InstructionId> shards;
   for (int i = 0; i < 3; ++i) {
-    const ir::InstructionId gradient = b.parameter(f32({kPartitions, 2}), "g" + std::to_string(i));
+    const ir::InstructionId gradient = b.parameter(f32({partition_count, 2}), "g" + std::to_string(i));
     shards.push_back(collective(b, ir::Opcode::reduce_scatter, gradient, f32({1, 2}), 0));
   }
   ir::InstructionId sum = shards[0];
   for (int i = 1; i < 3; ++i) sum = b.add(sum, shards[std::size_t(i)]);
   ir::Module module = std::move(b).build(sum);
-  module.partitions = kPartitions;
+  module.partitions = partition_count;
   const ir::Module combined = combine_collectives(module, base::Bytes(1 << 20));
   EXPECT_EQ(of(combined, ir::Opcode::reduce_scatter).size(), 1U);
   expect_same_results(module, combined);

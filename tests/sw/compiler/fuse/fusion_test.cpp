@@ -19,7 +19,7 @@
 namespace podsim::sw::compiler::fuse {
 namespace {
 
-const ir::ConvolutionDimensions kNhwc = ir::build::convolution_dimensions("b01f_01io->b01f");
+const ir::ConvolutionDimensions nhwc = ir::build::convolution_dimensions("b01f_01io->b01f");
 
 ir::Literal random_literal(const ir::Shape& shape, std::mt19937& random) {
   std::normal_distribution<double> normal;
@@ -79,7 +79,7 @@ ir::InstructionId vector_of(ir::build::GraphBuilder& b, std::string name, std::i
 ir::InstructionId pointwise(ir::build::GraphBuilder& b, ir::InstructionId x, std::string name, std::int64_t channels) {
   ir::InstructionId kernel =
       b.parameter(ir::make_shape(ir::ElementType::f32, {1, 1, b.shape(x).dimensions[3], channels}), name);
-  return b.convolution(x, b.convert(kernel, ir::ElementType::bf16), {{}, {}}, kNhwc);
+  return b.convolution(x, b.convert(kernel, ir::ElementType::bf16), {{}, {}}, nhwc);
 }
 
 TEST(Fusion, NormalisationIsRecomputedInTheNextConvolutionAndStatisticsJoinTheOneBefore) {

@@ -15,9 +15,9 @@ namespace {
 
 using Layout = std::vector<int>;
 
-const ir::ConvolutionDimensions kForward = ir::build::convolution_dimensions("b01f_01io->b01f");
-const Layout kFeatureInLanes{3, 0, 2, 1};
-const Layout kBatchInLanes{0, 3, 2, 1};
+const ir::ConvolutionDimensions forward = ir::build::convolution_dimensions("b01f_01io->b01f");
+const Layout feature_in_lanes{3, 0, 2, 1};
+const Layout batch_in_lanes{0, 3, 2, 1};
 
 struct Convolution {
   std::int64_t size, in, out, window;
@@ -34,7 +34,7 @@ class LaidOut {
         b.parameter(ir::make_shape(ir::ElementType::f32, {c.window, c.window, c.in, c.out}), "weights");
     std::int64_t pad = (c.window - 1) / 2;
     ir::WindowDimension w{.size = c.window, .padding_low = pad, .padding_high = pad};
-    ir::InstructionId y = b.convolution(x_, b.convert(weights, ir::ElementType::bf16), {w, w}, kForward);
+    ir::InstructionId y = b.convolution(x_, b.convert(weights, ir::ElementType::bf16), {w, w}, forward);
     ir::WindowDimension g{.size = c.size, .padding_low = pad, .padding_high = pad};
     ir::InstructionId gradient = b.convolution(x_, y, {g, g}, ir::build::convolution_dimensions("f01b_i01o->01bf"));
     ir::InstructionId relu = b.maximum(y, b.full_like(y, 0));
@@ -59,15 +59,15 @@ class LaidOut {
 // Layouts in the modules of MLPerf ResNet-50 on TPU v3, with batch 128 per core.
 TEST(LayoutAssignment, ImagesOfSixtyFourChannelsHaveTheBatchInTheLanes) {
   LaidOut c({56, 64, 64, 3});
-  EXPECT_EQ(c.input(), kBatchInLanes);
-  EXPECT_EQ(c.output(), kBatchInLanes);
+  EXPECT_EQ(c.input(), batch_in_lanes);
+  EXPECT_EQ(c.output(), batch_in_lanes);
 }
 
 TEST(LayoutAssignment, ImagesOfAtLeast128ChannelsHaveTheChannelsInTheLanes) {
   for (auto [size, channels] : {std::pair{56, 128}, {56, 256}, {28, 512}, {14, 1024}, {7, 2048}}) {
     LaidOut c({size, channels, channels, 1});
-    EXPECT_EQ(c.input(), kFeatureInLanes) << channels;
-    EXPECT_EQ(c.output(), kFeatureInLanes) << channels;
+    EXPECT_EQ(c.input(), feature_in_lanes) << channels;
+    EXPECT_EQ(c.output(), feature_in_lanes) << channels;
   }
 }
 
@@ -80,9 +80,9 @@ TEST(LayoutAssignment, AFewImagesHaveTheirColumnsInTheSublanesWhereThatPadsLess)
     EXPECT_EQ(c.input(), columns_in_sublanes) << size << ", " << batch;
     EXPECT_EQ(c.output(), columns_in_sublanes) << size << ", " << batch;
   }
-  EXPECT_EQ(LaidOut({56, 128, 128, 3, 4}).input(), kFeatureInLanes);
-  EXPECT_EQ(LaidOut({14, 128, 128, 3, 7}).input(), kFeatureInLanes);  // 7 / 8 as 14 / 16
-  EXPECT_EQ(LaidOut({56, 128, 128, 3, 12}).input(), kFeatureInLanes);
+  EXPECT_EQ(LaidOut({56, 128, 128, 3, 4}).input(), feature_in_lanes);
+  EXPECT_EQ(LaidOut({14, 128, 128, 3, 7}).input(), feature_in_lanes);  // 7 / 8 as 14 / 16
+  EXPECT_EQ(LaidOut({56, 128, 128, 3, 12}).input(), feature_in_lanes);
 }
 
 TEST(LayoutAssignment, AKernelHasInTheLanesTheFeaturesThatPadLess) {
@@ -105,7 +105,7 @@ TEST(LayoutAssignment, TheFirstConvolutionThatNamesDimensionsDecides) {
   ir::build::GraphBuilder b("two");
   ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 8, 8, 64}), "x");
   ir::InstructionId kernel = b.parameter(ir::make_shape(ir::ElementType::bf16, {1, 1, 64, 256}), "k");
-  ir::InstructionId y = b.convolution(x, kernel, {{}, {}}, kForward);
+  ir::InstructionId y = b.convolution(x, kernel, {{}, {}}, forward);
   ir::InstructionId back = b.convolution(y, kernel, {{}, {}}, ir::build::convolution_dimensions("b01f_01oi->b01f"));
   ir::Module module = std::move(b).build(back);
   assign_layouts(module.computations[module.entry]);
@@ -118,13 +118,13 @@ TEST(LayoutAssignment, ArraysThatNoConvolutionTouchesStayRowMajor) {
   ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 8, 8, 64}), "x");
   ir::InstructionId kernel = b.parameter(ir::make_shape(ir::ElementType::bf16, {1, 1, 64, 64}), "k");
   ir::InstructionId other = b.parameter(ir::make_shape(ir::ElementType::f32, {128, 8, 8, 32}), "other");
-  ir::InstructionId y = b.convolution(x, kernel, {{}, {}}, kForward);
+  ir::InstructionId y = b.convolution(x, kernel, {{}, {}}, forward);
   ir::Module module = std::move(b).build(b.tuple({y, b.negate(other)}));
   assign_layouts(module.computations[module.entry]);
   const ir::Computation& entry = module.entry_computation();
   EXPECT_TRUE(entry[entry.parameters[2]].shape.minor_to_major.empty());
   EXPECT_TRUE(entry[entry.root].shape.tuple_shapes[1].minor_to_major.empty());
-  EXPECT_EQ(entry[entry.root].shape.tuple_shapes[0].minor_to_major, kBatchInLanes);
+  EXPECT_EQ(entry[entry.root].shape.tuple_shapes[0].minor_to_major, batch_in_lanes);
 }
 
 TEST(LayoutAssignment, LayoutsDoNotChangeAnyValue) {
@@ -132,7 +132,7 @@ TEST(LayoutAssignment, LayoutsDoNotChangeAnyValue) {
   ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {3, 4, 4, 2}), "x");
   ir::InstructionId kernel = b.parameter(ir::make_shape(ir::ElementType::f32, {3, 3, 2, 5}), "k");
   ir::WindowDimension w{.size = 3, .padding_low = 1, .padding_high = 1};
-  ir::Module module = std::move(b).build(b.convolution(x, kernel, {w, w}, kForward));
+  ir::Module module = std::move(b).build(b.convolution(x, kernel, {w, w}, forward));
   const ir::Computation& entry = module.entry_computation();
   std::vector<ir::Literal> arguments{ir::testing::random_literal(entry[entry.parameters[0]].shape, 1),
                                      ir::testing::random_literal(entry[entry.parameters[1]].shape, 2)};

@@ -8,11 +8,12 @@
 namespace podsim::sw::compiler::tiles {
 namespace {
 
-constexpr std::int64_t kArray = 128;
+constexpr std::int64_t array_side = 128;
 
 /// Time in microseconds of two 128 x 128 arrays at 940 MHz for the problem, without start-up.
 double microseconds(const MatmulProblem& problem) {
-  return double(problem.weight_tiles(kArray)) * double(std::max<std::int64_t>(problem.rows, kArray)) / 2 / 940.0;
+  return double(problem.weight_tiles(array_side)) * double(std::max<std::int64_t>(problem.rows, array_side)) / 2 /
+         940.0;
 }
 
 struct Convolution {
@@ -29,27 +30,27 @@ MatmulProblem problem_of(const Convolution& c) {
   ir::InstructionId y = b.convolution(x, k, {w, w}, ir::build::convolution_dimensions("b01f_01io->b01f"));
   ir::Instruction convolution = b[y];
   convolution.shape.minor_to_major = c.output_layout;
-  return matmul_problem(convolution, b.shape(x), b.shape(k), kArray);
+  return matmul_problem(convolution, b.shape(x), b.shape(k), array_side);
 }
 
-const std::vector<int> kFeatureInLanes{3, 0, 2, 1};
-const std::vector<int> kBatchInLanes{0, 3, 2, 1};
+const std::vector<int> feature_in_lanes{3, 0, 2, 1};
+const std::vector<int> batch_in_lanes{0, 3, 2, 1};
 
 // First of two measurements of MLPerf ResNet-50 on TPU v3: a 3x3 convolution of 64 channels, batch 128, 56 x 56 pixels,
 // takes 961 us of padded matrix time (1004 us measured). The contraction pads 64 to 128, and the lanes hold the batch.
 TEST(MatmulProblem, SixtyFourChannelsWasteOnlyTheContractionWhenTheBatchIsInTheLanes) {
-  EXPECT_NEAR(microseconds(problem_of({128, 56, 64, 64, 3, 1, kBatchInLanes})), 961, 1);
-  EXPECT_NEAR(microseconds(problem_of({128, 56, 64, 64, 3, 1, kFeatureInLanes})), 2 * 961, 2);
+  EXPECT_NEAR(microseconds(problem_of({128, 56, 64, 64, 3, 1, batch_in_lanes})), 961, 1);
+  EXPECT_NEAR(microseconds(problem_of({128, 56, 64, 64, 3, 1, feature_in_lanes})), 2 * 961, 2);
 }
 
 TEST(MatmulProblem, AFullConvolutionTakesItsArithmeticAtPeak) {
   double macs = 128.0 * 28 * 28 * 9 * 128 * 128;
-  EXPECT_NEAR(microseconds(problem_of({128, 28, 128, 128, 3, 1, kFeatureInLanes})), macs / (2 * 128 * 128 * 940.0),
+  EXPECT_NEAR(microseconds(problem_of({128, 28, 128, 128, 3, 1, feature_in_lanes})), macs / (2 * 128 * 128 * 940.0),
               0.1);
 }
 
 TEST(MatmulProblem, TapsOfThreeChannelsArePackedIntoOneContraction) {
-  MatmulProblem problem = problem_of({128, 224, 3, 64, 7, 2, kFeatureInLanes});
+  MatmulProblem problem = problem_of({128, 224, 3, 64, 7, 2, feature_in_lanes});
   EXPECT_EQ(problem.contraction_tiles, 2) << "7 x 7 x 3 = 147 values in two tiles of 128";
 }
 
@@ -60,7 +61,7 @@ TEST(MatmulProblem, StridedInputGradientsSkipTheHolesOfTheDilatedInput) {
   ir::WindowDimension w{.size = 3, .padding_low = 1, .padding_high = 2, .base_dilation = 2};
   ir::InstructionId y = b.convolution(g, k, {w, w}, ir::build::convolution_dimensions("b01f_01io->b01f"));
   ASSERT_EQ(b.shape(y).dimensions, (std::vector<std::int64_t>{128, 28, 28, 128}));
-  MatmulProblem problem = matmul_problem(b[y], b.shape(g), b.shape(k), kArray);
+  MatmulProblem problem = matmul_problem(b[y], b.shape(g), b.shape(k), array_side);
   // The forward convolution's multiply-accumulates: 14 x 14 outputs, nine taps each.
   double macs = 128.0 * 14 * 14 * 9 * 128 * 256;
   EXPECT_NEAR(microseconds(problem), macs / (2 * 128 * 128 * 940.0), 0.1);
@@ -72,8 +73,8 @@ TEST(MatmulProblem, BatchedSmallDotsCostAFullTileEach) {
   ir::InstructionId y = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 27, 128}), "y");
   ir::InstructionId z =
       b.dot(x, y, {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}});
-  MatmulProblem problem = matmul_problem(b[z], b.shape(x), b.shape(y), kArray);
-  EXPECT_EQ(problem.weight_tiles(kArray), 128);
+  MatmulProblem problem = matmul_problem(b[z], b.shape(x), b.shape(y), array_side);
+  EXPECT_EQ(problem.weight_tiles(array_side), 128);
   // 8.7 us: the measured DLRM interaction takes 14.6 to 18.4 us with its traffic, against 0.4 us unpadded.
   EXPECT_NEAR(microseconds(problem), 8.7, 0.1);
 }

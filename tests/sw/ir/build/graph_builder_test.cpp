@@ -16,7 +16,7 @@ namespace {
 
 using testing::window;
 
-TEST(graph_builder, shares_equal_instructions_but_never_parameters) {
+TEST(GraphBuilder, SharesEqualInstructionsButNeverParameters) {
   GraphBuilder b("m");
   const Shape shape = make_shape(ElementType::f32, {4});
   const InstructionId x = b.parameter(shape, "x");
@@ -29,12 +29,12 @@ TEST(graph_builder, shares_equal_instructions_but_never_parameters) {
   EXPECT_NE(b.compare(x, y, ComparisonDirection::lt), b.compare(x, y, ComparisonDirection::gt));
 }
 
-TEST(graph_builder, keeps_zero_and_minus_zero_apart) {
+TEST(GraphBuilder, KeepsZeroAndMinusZeroApart) {
   GraphBuilder b("m");
   EXPECT_NE(b.constant(ElementType::f32, 0.0), b.constant(ElementType::f32, -0.0));
 }
 
-TEST(graph_builder, leaves_out_what_nothing_needs_but_parameters) {
+TEST(GraphBuilder, LeavesOutWhatNothingNeedsButParameters) {
   GraphBuilder b("m");
   const Shape shape = make_shape(ElementType::f32, {4});
   const InstructionId x = b.parameter(shape, "x");
@@ -48,7 +48,7 @@ TEST(graph_builder, leaves_out_what_nothing_needs_but_parameters) {
   EXPECT_NO_THROW(verify(module));
 }
 
-TEST(graph_builder, drops_a_conversion_to_a_wider_type_and_back) {
+TEST(GraphBuilder, DropsAConversionToAWiderTypeAndBack) {
   GraphBuilder b("m");
   const InstructionId narrow = b.parameter(make_shape(ElementType::bf16, {4}), "narrow");
   const InstructionId wide = b.parameter(make_shape(ElementType::f32, {4}), "wide");
@@ -56,7 +56,7 @@ TEST(graph_builder, drops_a_conversion_to_a_wider_type_and_back) {
   EXPECT_NE(b.convert(b.convert(wide, ElementType::bf16), ElementType::f32), wide);
 }
 
-TEST(graph_builder, scopes_nest_into_op_names) {
+TEST(GraphBuilder, ScopesNestIntoOpNames) {
   GraphBuilder b("m");
   const InstructionId x = b.parameter(make_shape(ElementType::f32, {}), "x");
   const GraphBuilder::Scope outer(b, "layer1");
@@ -68,7 +68,7 @@ TEST(graph_builder, scopes_nest_into_op_names) {
 }
 
 // ResNet's first layers: a 7x7/2 convolution of 224 with padding 3 gives 112, 3x3/2 pooling with padding 1 gives 56.
-TEST(graph_builder, infers_the_shapes_of_strided_windows) {
+TEST(GraphBuilder, InfersTheShapesOfStridedWindows) {
   GraphBuilder b("m");
   const InstructionId image = b.parameter(make_shape(ElementType::bf16, {8, 224, 224, 3}), "image");
   const InstructionId kernel = b.parameter(make_shape(ElementType::bf16, {7, 7, 3, 64}), "kernel");
@@ -80,7 +80,7 @@ TEST(graph_builder, infers_the_shapes_of_strided_windows) {
   EXPECT_EQ(to_string(b.shape(pooled)), "bf16[8,56,56,64]");
 }
 
-TEST(graph_builder, copied_computations_share_what_is_equal_and_have_names_of_their_own) {
+TEST(GraphBuilder, CopiedComputationsShareWhatIsEqualAndHaveNamesOfTheirOwn) {
   const Shape shape = make_shape(ElementType::f32, {4});
   const auto body = [&](bool negates) {
     GraphBuilder builder("body");
@@ -108,7 +108,7 @@ TEST(graph_builder, copied_computations_share_what_is_equal_and_have_names_of_th
   EXPECT_EQ(b.called_computations().size(), 3u);
 }
 
-TEST(graph_builder, a_wrong_operand_throws_and_names_the_place) {
+TEST(GraphBuilder, AWrongOperandThrowsAndNamesThePlace) {
   GraphBuilder b("m");
   const InstructionId x = b.parameter(make_shape(ElementType::f32, {4}), "x");
   const InstructionId y = b.parameter(make_shape(ElementType::f32, {5}), "y");

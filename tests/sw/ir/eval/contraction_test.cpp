@@ -23,7 +23,7 @@ using testing::window;
 
 using testing::f64;
 
-TEST(convolution, a_hand_computed_example_with_stride_and_padding) {
+TEST(Convolution, AHandComputedExampleWithStrideAndPadding) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f64, {1, 4, 1}), "x");
   const InstructionId w = b.parameter(make_shape(f64, {3, 1, 1}), "w");
@@ -35,7 +35,7 @@ TEST(convolution, a_hand_computed_example_with_stride_and_padding) {
   EXPECT_EQ(result.values, (std::vector<double>{10 + 200, 2 + 30 + 400}));
 }
 
-TEST(convolution, equals_the_padded_dilated_reversed_definition_for_any_attributes) {
+TEST(Convolution, EqualsThePaddedDilatedReversedDefinitionForAnyAttributes) {
   EXPECT_TRUE(rc::check([] {
     const testing::RandomConvolution random = *testing::random_convolution();
     build::GraphBuilder b("test");
@@ -54,7 +54,7 @@ TEST(convolution, equals_the_padded_dilated_reversed_definition_for_any_attribut
   }));
 }
 
-TEST(dot, equals_eigens_product) {
+TEST(Dot, EqualsEigensProduct) {
   const Literal x = testing::random_literal(make_shape(f64, {5, 7}), 1);
   const Literal y = testing::random_literal(make_shape(f64, {7, 3}), 2);
   build::GraphBuilder b("test");
@@ -69,7 +69,7 @@ TEST(dot, equals_eigens_product) {
                        testing::make_literal(f64, {5, 3}, {expected.data(), expected.data() + expected.size()}), 1e-13);
 }
 
-TEST(dot, batch_dimensions_lead_the_result_and_several_dimensions_may_contract) {
+TEST(Dot, BatchDimensionsLeadTheResultAndSeveralDimensionsMayContract) {
   // lhs[k, b, m, l], rhs[l, n, k, b] -> [b, m, n], contracted over (k, l).
   const Literal x = testing::random_literal(make_shape(f64, {2, 3, 4, 5}), 1);
   const Literal y = testing::random_literal(make_shape(f64, {5, 6, 2, 3}), 2);
@@ -91,7 +91,7 @@ TEST(dot, batch_dimensions_lead_the_result_and_several_dimensions_may_contract) 
   testing::expect_near(evaluate(module, std::vector{x, y}), expected, 1e-13);
 }
 
-TEST(dot, bf16_products_are_rounded_once) {
+TEST(Dot, Bf16ProductsAreRoundedOnce) {
   const Literal x = testing::make_literal(ElementType::bf16, {1, 3}, {256, 1, 1});
   const Literal y = testing::make_literal(ElementType::bf16, {3, 1}, {1, 1, 1});
   build::GraphBuilder b("test");

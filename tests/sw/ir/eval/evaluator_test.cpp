@@ -33,7 +33,7 @@ Literal apply(const Literal& x, Write&& write) {
   return evaluate(module, std::vector{x});
 }
 
-TEST(evaluator, unary_operations_equal_the_c_library) {
+TEST(Evaluator, UnaryOperationsEqualTheCLibrary) {
   const Literal x = testing::make_literal(f64, {3}, {0.25, 1, 2});
   const auto expect = [&](Opcode opcode, double (*reference)(double)) {
     const Literal y = apply(x, [&](build::GraphBuilder& b, InstructionId p) { return b.unary(opcode, p); });
@@ -48,7 +48,7 @@ TEST(evaluator, unary_operations_equal_the_c_library) {
   expect(Opcode::copy, [](double v) { return v; });
 }
 
-TEST(evaluator, results_are_rounded_to_the_element_type_after_each_operation) {
+TEST(Evaluator, ResultsAreRoundedToTheElementTypeAfterEachOperation) {
   // 1 + 2^-8 is not a bf16; added in one step of f32 it would be.
   const Literal x = testing::make_literal(bf16, {1}, {1});
   const Literal y = apply(x, [](build::GraphBuilder& b, InstructionId p) {
@@ -58,7 +58,7 @@ TEST(evaluator, results_are_rounded_to_the_element_type_after_each_operation) {
   EXPECT_EQ(y.values, Values{0});
 }
 
-TEST(evaluator, binary_operations_select_and_compare) {
+TEST(Evaluator, BinaryOperationsSelectAndCompare) {
   const Literal x = testing::make_literal(f32, {4}, {-2, 0, 3, 4});
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.maximum(p, b.full_like(p, 1)); }).values, (Values{1, 1, 3, 4}));
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.minimum(p, b.full_like(p, 1)); }).values, (Values{-2, 0, 1, 1}));
@@ -78,7 +78,7 @@ TEST(evaluator, binary_operations_select_and_compare) {
             (Values{-1, 0, 3, -1}));
 }
 
-TEST(evaluator, integer_division_truncates_and_conversion_saturates) {
+TEST(Evaluator, IntegerDivisionTruncatesAndConversionSaturates) {
   const Literal x = testing::make_literal(ElementType::s32, {3}, {-7, 7, 300});
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.divide(p, b.full_like(p, 2)); }).values, (Values{-3, 3, 150}));
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.convert(p, ElementType::u8); }).values, (Values{249, 7, 44}));
@@ -86,13 +86,13 @@ TEST(evaluator, integer_division_truncates_and_conversion_saturates) {
   EXPECT_EQ(apply(y, [](auto& b, auto p) { return b.convert(p, ElementType::s8); }).values, (Values{-1, 2, 127, 0}));
 }
 
-TEST(evaluator, a_maximum_hands_on_nan_of_either_side) {
+TEST(Evaluator, AMaximumHandsOnNanOfEitherSide) {
   const Literal x = testing::make_literal(f32, {1}, {NAN});
   EXPECT_TRUE(std::isnan(apply(x, [](auto& b, auto p) { return b.maximum(p, b.full_like(p, 1)); }).values[0]));
   EXPECT_TRUE(std::isnan(apply(x, [](auto& b, auto p) { return b.maximum(b.full_like(p, 1), p); }).values[0]));
 }
 
-TEST(evaluator, rearrangements_place_every_element) {
+TEST(Evaluator, RearrangementsPlaceEveryElement) {
   const Literal x = testing::make_literal(f32, {2, 3}, {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.transpose(p, {1, 0}); }).values, (Values{0, 3, 1, 4, 2, 5}));
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.reshape(p, {3, 2}); }).values, (Values{0, 1, 2, 3, 4, 5}));
@@ -118,7 +118,7 @@ TEST(evaluator, rearrangements_place_every_element) {
             (Values{0, 1, 2, 0, 1, 2}));
 }
 
-TEST(evaluator, pad_has_low_high_and_interior_and_may_crop) {
+TEST(Evaluator, PadHasLowHighAndInteriorAndMayCrop) {
   const Literal x = testing::make_literal(f32, {3}, {1, 2, 3});
   const auto pad = [&](PadDimension dimension) {
     return apply(x, [&](build::GraphBuilder& b, InstructionId p) { return b.pad(p, b.constant(f32, 9), {dimension}); })
@@ -129,14 +129,14 @@ TEST(evaluator, pad_has_low_high_and_interior_and_may_crop) {
   EXPECT_EQ(pad({-1, -1, 1}), (Values{9, 2, 9}));
 }
 
-TEST(evaluator, reduce_keeps_the_other_dimensions) {
+TEST(Evaluator, ReduceKeepsTheOtherDimensions) {
   const Literal x = testing::make_literal(f32, {2, 3}, {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.reduce_add(p, {0}); }).values, (Values{3, 5, 7}));
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.reduce_max(p, {1}); }).values, (Values{2, 5}));
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.reduce_add(p, {0, 1}); }).values, (Values{15}));
 }
 
-TEST(evaluator, a_bf16_sum_is_rounded_once_at_its_end) {
+TEST(Evaluator, ABf16SumIsRoundedOnceAtItsEnd) {
   // One by one, 256 + 1 would stay 256 in bf16; 256 + 16 is exact.
   Values values(17, 1);
   values[0] = 256;
@@ -145,7 +145,7 @@ TEST(evaluator, a_bf16_sum_is_rounded_once_at_its_end) {
       Values{272});
 }
 
-TEST(evaluator, reduce_window_leaves_padding_out) {
+TEST(Evaluator, ReduceWindowLeavesPaddingOut) {
   const Literal x = testing::make_literal(f32, {4}, {-4, -3, -2, -1});
   EXPECT_EQ(apply(x, [](auto& b, auto p) { return b.reduce_window_max(p, {testing::window(3, 2, 1, 1)}); }).values,
             (Values{-3, -1}));
@@ -162,7 +162,7 @@ TEST(evaluator, reduce_window_leaves_padding_out) {
             (Values{-7, 0, -5, 0, -3}));
 }
 
-TEST(evaluator, select_and_scatter_gives_ties_to_the_first_in_window_order) {
+TEST(Evaluator, SelectAndScatterGivesTiesToTheFirstInWindowOrder) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f32, {2, 4}), "x");
   const InstructionId source = b.parameter(make_shape(f32, {1, 2}), "source");
@@ -175,7 +175,7 @@ TEST(evaluator, select_and_scatter_gives_ties_to_the_first_in_window_order) {
   EXPECT_EQ(result.values, (Values{0, 5, 6, 0, 0, 0, 0, 0}));
 }
 
-TEST(evaluator, overlapping_windows_scatter_into_one_element) {
+TEST(Evaluator, OverlappingWindowsScatterIntoOneElement) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f32, {5}), "x");
   const InstructionId source = b.parameter(make_shape(f32, {3}), "source");
@@ -188,7 +188,7 @@ TEST(evaluator, overlapping_windows_scatter_into_one_element) {
   EXPECT_EQ(result.values, (Values{0, 11, 0, 0, 100}));
 }
 
-TEST(evaluator, tuples_and_their_elements) {
+TEST(Evaluator, TuplesAndTheirElements) {
   const Literal x = testing::make_literal(f32, {1}, {3});
   const Literal y = apply(x, [](auto& b, auto p) {
     const auto pair = b.tuple({p, b.negate(p)});
@@ -198,7 +198,7 @@ TEST(evaluator, tuples_and_their_elements) {
   EXPECT_EQ(y.elements[1].elements[0].values, Values{3});
 }
 
-TEST(evaluator, a_combiner_of_several_operations_is_evaluated_as_written) {
+TEST(Evaluator, ACombinerOfSeveralOperationsIsEvaluatedAsWritten) {
   // x, y -> x * 2 + y: the last element has weight 1, the one before 2, then 4; the initial value has weight 8.
   Module module;
   Computation weigh = [] {
@@ -215,7 +215,7 @@ TEST(evaluator, a_combiner_of_several_operations_is_evaluated_as_written) {
   EXPECT_EQ(evaluate(module, std::vector{testing::make_literal(f32, {3}, {1, 10, 100})}).values, Values{4 + 20 + 100});
 }
 
-TEST(evaluator, a_fusion_means_its_body) {
+TEST(Evaluator, AFusionMeansItsBody) {
   const Literal x = testing::random_literal(make_shape(f32, {4, 4}), 1);
   const auto body = [](build::GraphBuilder& b, InstructionId p) { return b.exponential(b.multiply(p, p)); };
   build::GraphBuilder inner("body");
@@ -242,7 +242,7 @@ TEST(evaluator, a_fusion_means_its_body) {
   EXPECT_EQ(evaluate(module, std::vector{x}).values, apply(x, body).values);
 }
 
-TEST(evaluator, all_reduce_adds_up_the_partitions) {
+TEST(Evaluator, AllReduceAddsUpThePartitions) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f32, {2}), "x");
   const InstructionId root = b.all_reduce(x);
@@ -253,7 +253,7 @@ TEST(evaluator, all_reduce_adds_up_the_partitions) {
   for (const Literal& result : results) EXPECT_EQ(result.values, (Values{14, 26}));
 }
 
-TEST(evaluator, the_host_may_bring_its_own_all_reduce_and_infeed) {
+TEST(Evaluator, TheHostMayBringItsOwnAllReduceAndInfeed) {
   build::GraphBuilder b("test");
   const InstructionId fed = b.infeed(make_tuple_shape({make_shape(f32, {1}), make_shape(ElementType::s32, {1})}));
   const InstructionId x = b.get_tuple_element(fed, 0);
@@ -283,7 +283,7 @@ TEST(evaluator, the_host_may_bring_its_own_all_reduce_and_infeed) {
   EXPECT_EQ(fed_out, (Values{1, 2}));
 }
 
-TEST(evaluator, arguments_must_match_the_parameters) {
+TEST(Evaluator, ArgumentsMustMatchTheParameters) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f32, {2}), "x");
   const Module module = std::move(b).build(x);

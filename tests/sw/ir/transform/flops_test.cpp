@@ -25,7 +25,7 @@ Cost cost_of(std::vector<std::int64_t> sizes, Write&& write) {
   return cost(module, module.entry_computation(), module.entry_computation().root);
 }
 
-TEST(flops, valid_window_positions_equal_a_count_one_by_one) {
+TEST(Flops, ValidWindowPositionsEqualACountOneByOne) {
   EXPECT_TRUE(rc::check([] {
     const WindowDimension w = *testing::random_window();
     const std::int64_t input = *rc::gen::inRange(1, 12);
@@ -41,7 +41,7 @@ TEST(flops, valid_window_positions_equal_a_count_one_by_one) {
 }
 
 // Counting with all operands 1 in the reference loops gives the number of multiply-accumulates.
-TEST(flops, of_any_convolution_equal_the_sum_of_its_ones) {
+TEST(Flops, OfAnyConvolutionEqualTheSumOfItsOnes) {
   EXPECT_TRUE(rc::check([] {
     const testing::RandomConvolution random = *testing::random_convolution();
     build::GraphBuilder b("test");
@@ -58,7 +58,7 @@ TEST(flops, of_any_convolution_equal_the_sum_of_its_ones) {
 }
 
 // A 3x3 window with padding 1 over 7x7: 19 of the 21 row taps exist, 19 x 19 together.
-TEST(flops, of_a_padded_convolution_leave_the_padding_out) {
+TEST(Flops, OfAPaddedConvolutionLeaveThePaddingOut) {
   const Cost c = cost_of({2, 7, 7, 5}, [](auto& b, auto x) {
     const auto kernel = b.full(make_shape(f32, {3, 3, 5, 4}), 1);
     return b.convolution(x, kernel, {testing::window(3, 1, 1, 1), testing::window(3, 1, 1, 1)},
@@ -67,7 +67,7 @@ TEST(flops, of_a_padded_convolution_leave_the_padding_out) {
   EXPECT_EQ(c.flops, 2 * 2 * 5 * 4 * 19 * 19);
 }
 
-TEST(flops, of_a_dot_are_two_m_n_k) {
+TEST(Flops, OfADotAreTwoMNK) {
   EXPECT_EQ(cost_of({4, 5, 6},
                     [](auto& b, auto x) {
                       return b.dot(x, x, {{0}, {0}, {2}, {2}});
@@ -76,7 +76,7 @@ TEST(flops, of_a_dot_are_two_m_n_k) {
             2 * 4 * 5 * 5 * 6);
 }
 
-TEST(flops, of_elementwise_operations_and_reductions) {
+TEST(Flops, OfElementwiseOperationsAndReductions) {
   EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.multiply(x, x); }).flops, 24);
   EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.exponential(x); }).flops, 0);
   EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.exponential(x); }).transcendentals, 24);
@@ -93,7 +93,7 @@ TEST(flops, of_elementwise_operations_and_reductions) {
 }
 
 // XLA's HloCostAnalysis counts these separately; a quotient is a FLOP.
-TEST(flops, of_functions_are_transcendentals) {
+TEST(Flops, OfFunctionsAreTranscendentals) {
   for (const Opcode opcode : {Opcode::logistic, Opcode::erf, Opcode::sine, Opcode::cosine, Opcode::tan, Opcode::cbrt,
                               Opcode::exponential_minus_one, Opcode::log_plus_one, Opcode::sqrt, Opcode::rsqrt}) {
     const Cost c = cost_of({6, 4}, [&](auto& b, auto x) { return b.unary(opcode, x); });
@@ -105,7 +105,7 @@ TEST(flops, of_functions_are_transcendentals) {
   EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.binary(Opcode::remainder, x, x); }).flops, 24);
 }
 
-TEST(flops, bytes_are_operands_once_and_result_in_padded_layout) {
+TEST(Flops, BytesAreOperandsOnceAndResultInPaddedLayout) {
   EXPECT_EQ(cost_of({16, 64}, [](auto& b, auto x) { return b.multiply(x, x); }).bytes.value(), 2 * 16 * 128 * 4);
 }
 

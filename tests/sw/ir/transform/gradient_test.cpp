@@ -74,7 +74,7 @@ Literal any(std::vector<std::int64_t> sizes, unsigned seed) {
   return testing::random_literal(make_shape(f64, std::move(sizes)), seed);
 }
 
-TEST(gradient, of_unary_operations) {
+TEST(Gradient, OfUnaryOperations) {
   for (Opcode opcode :
        {Opcode::negate, Opcode::abs, Opcode::exponential, Opcode::log, Opcode::sqrt, Opcode::rsqrt, Opcode::tanh,
         Opcode::sign, Opcode::copy, Opcode::exponential_minus_one, Opcode::log_plus_one, Opcode::cbrt, Opcode::logistic,
@@ -88,7 +88,7 @@ TEST(gradient, of_unary_operations) {
   }
 }
 
-TEST(gradient, of_binary_operations) {
+TEST(Gradient, OfBinaryOperations) {
   for (Opcode opcode : {Opcode::add, Opcode::subtract, Opcode::multiply, Opcode::divide, Opcode::maximum,
                         Opcode::minimum, Opcode::power}) {
     SCOPED_TRACE(std::string(ir::to_string(opcode)));
@@ -97,12 +97,12 @@ TEST(gradient, of_binary_operations) {
   }
 }
 
-TEST(gradient, of_a_value_used_twice_adds_up) {
+TEST(Gradient, OfAValueUsedTwiceAddsUp) {
   expect_gradients_match([](auto& b, const Ids& x) { return b.multiply(x[0], b.add(x[0], b.exponential(x[0]))); },
                          {any({4}, 1)});
 }
 
-TEST(gradient, of_select_follows_the_predicate) {
+TEST(Gradient, OfSelectFollowsThePredicate) {
   expect_gradients_match(
       [](auto& b, const Ids& x) {
         return b.select(b.compare(x[0], x[1], ComparisonDirection::lt), x[1], b.negate(x[2]));
@@ -110,7 +110,7 @@ TEST(gradient, of_select_follows_the_predicate) {
       {any({6}, 1), any({6}, 2), any({6}, 3)});
 }
 
-TEST(gradient, of_clamp_is_that_of_what_lies_between) {
+TEST(Gradient, OfClampIsThatOfWhatLiesBetween) {
   expect_gradients_match(
       [](auto& b, const Ids& x) {
         Instruction clamp;
@@ -126,7 +126,7 @@ InstructionId indices(build::GraphBuilder& b, std::vector<std::int64_t> sizes, s
 }
 
 // Rows of a table, one of them twice; windows of which two overlap.
-TEST(gradient, of_gather_adds_up_where_it_read) {
+TEST(Gradient, OfGatherAddsUpWhereItRead) {
   expect_gradients_match(
       [](auto& b, const Ids& x) {
         return b.gather(x[0], indices(b, {4, 1}, {2, 0, 2, 4}), {{1}, {0}, {0}, {}, {}, 1}, {1, 3});
@@ -139,7 +139,7 @@ TEST(gradient, of_gather_adds_up_where_it_read) {
       {any({5, 4}, 1)});
 }
 
-TEST(gradient, of_an_adding_scatter_reads_where_it_wrote) {
+TEST(Gradient, OfAnAddingScatterReadsWhereItWrote) {
   const Write rows = [](auto& b, const Ids& x) {
     const InstructionId places = indices(b, {4, 1}, {2, 0, 2, 4});
     return b.scatter(x[0], places, x[1], {{1}, {0}, {0}, {}, {}, 1}, b.combiner(Opcode::add, f64));
@@ -153,7 +153,7 @@ TEST(gradient, of_an_adding_scatter_reads_where_it_wrote) {
 }
 
 // The second start is moved back inside: 3 to 2.
-TEST(gradient, of_slices_at_places_that_are_computed) {
+TEST(Gradient, OfSlicesAtPlacesThatAreComputed) {
   const auto starts = [](build::GraphBuilder& b) { return Ids{indices(b, {}, {1}), indices(b, {}, {3})}; };
   expect_gradients_match(
       [&](auto& b, const Ids& x) {
@@ -164,7 +164,7 @@ TEST(gradient, of_slices_at_places_that_are_computed) {
                          {any({5, 4}, 1), any({2, 2}, 2)});
 }
 
-TEST(gradient, of_maximum_with_zero_is_zero_at_zero) {
+TEST(Gradient, OfMaximumWithZeroIsZeroAtZero) {
   const Write relu = [](auto& b, const Ids& x) { return b.maximum(x[0], b.full_like(x[0], 0)); };
   const std::vector<Literal> inputs{testing::make_literal(f64, {3}, {-1, 0, 1})};
   const Literal result = eval::evaluate(loss_module(relu, inputs, true), inputs);
@@ -172,7 +172,7 @@ TEST(gradient, of_maximum_with_zero_is_zero_at_zero) {
   EXPECT_EQ(result.elements[1].values, (std::vector<double>{0, 0, weights.values[2]}));
 }
 
-TEST(gradient, of_rearrangements) {
+TEST(Gradient, OfRearrangements) {
   const auto check = [](const Write& write) { expect_gradients_match(write, {any({2, 3, 4}, 1)}); };
   check([](auto& b, const Ids& x) { return b.reshape(x[0], {6, 4}); });
   check([](auto& b, const Ids& x) { return b.transpose(x[0], {1, 2, 0}); });
@@ -183,7 +183,7 @@ TEST(gradient, of_rearrangements) {
   check([](auto& b, const Ids& x) { return b.get_tuple_element(b.tuple({x[0], b.exponential(x[0])}), 1); });
 }
 
-TEST(gradient, of_pad_for_operand_and_value) {
+TEST(Gradient, OfPadForOperandAndValue) {
   expect_gradients_match(
       [](auto& b, const Ids& x) {
         return b.pad(x[0], x[1], {{1, 2, 0}, {-1, 1, 2}});
@@ -191,7 +191,7 @@ TEST(gradient, of_pad_for_operand_and_value) {
       {any({2, 3}, 1), any({}, 2)});
 }
 
-TEST(gradient, of_reductions) {
+TEST(Gradient, OfReductions) {
   const auto check = [](const Write& write) {
     expect_gradients_match(write, {testing::distinct_literal(make_shape(f64, {3, 4, 2}), 1)});
   };
@@ -202,7 +202,7 @@ TEST(gradient, of_reductions) {
   });
 }
 
-TEST(gradient, of_windows) {
+TEST(Gradient, OfWindows) {
   const auto check = [](const Write& write) {
     expect_gradients_match(write, {testing::distinct_literal(make_shape(f64, {7, 6}), 1)});
   };
@@ -220,7 +220,7 @@ TEST(gradient, of_windows) {
   });
 }
 
-TEST(gradient, of_dot_with_batch_and_shuffled_dimensions) {
+TEST(Gradient, OfDotWithBatchAndShuffledDimensions) {
   expect_gradients_match(
       [](auto& b, const Ids& x) {
         return b.dot(x[0], x[1], {{}, {}, {1}, {0}});
@@ -234,7 +234,7 @@ TEST(gradient, of_dot_with_batch_and_shuffled_dimensions) {
 }
 
 // The gradient of a table [rows, width] that is multiplied along its width is one product without transposes.
-TEST(gradient, of_dot_takes_the_order_that_need_not_be_rearranged) {
+TEST(Gradient, OfDotTakesTheOrderThatNeedNotBeRearranged) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f64, {3, 4}), "x"), w = b.parameter(make_shape(f64, {5, 4}), "w");
   const InstructionId y = b.dot(x, w, {{}, {}, {1}, {1}}), z = b.dot(w, x, {{}, {}, {1}, {1}});
@@ -255,7 +255,7 @@ TEST(gradient, of_dot_takes_the_order_that_need_not_be_rearranged) {
       {any({2, 3, 4}, 1), any({5, 2, 4}, 2)});
 }
 
-TEST(gradient, of_conversions_has_the_type_of_the_operand) {
+TEST(Gradient, OfConversionsHasTheTypeOfTheOperand) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(ElementType::f32, {4}), "x");
   const InstructionId y = b.convert(x, ElementType::bf16);
@@ -263,7 +263,7 @@ TEST(gradient, of_conversions_has_the_type_of_the_operand) {
   EXPECT_EQ(b.type(gradients(b, loss, Ids{x})[0]), ElementType::f32);
 }
 
-TEST(gradient, of_a_strided_pointwise_convolution_is_a_convolution_with_dilation) {
+TEST(Gradient, OfAStridedPointwiseConvolutionIsAConvolutionWithDilation) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f64, {2, 4, 4, 3}), "x");
   const InstructionId w = b.parameter(make_shape(f64, {1, 1, 3, 5}), "w");
@@ -280,7 +280,7 @@ TEST(gradient, of_a_strided_pointwise_convolution_is_a_convolution_with_dilation
   EXPECT_EQ(ir::to_string(b.shape(slopes[1])), "f64[1,1,3,5]");
 }
 
-TEST(gradient, of_convolutions_as_resnet_has_them) {
+TEST(Gradient, OfConvolutionsAsResnetHasThem) {
   const auto check = [](std::int64_t size, WindowDimension dimension) {
     expect_gradients_match(
         [&](auto& b, const Ids& x) {
@@ -297,7 +297,7 @@ TEST(gradient, of_convolutions_as_resnet_has_them) {
 
 // A convolution is linear in each operand, so its loss is the inner product of an operand with its gradient, for any
 // value of the operand.
-TEST(gradient, of_any_convolution_is_its_adjoint) {
+TEST(Gradient, OfAnyConvolutionIsItsAdjoint) {
   EXPECT_TRUE(rc::check([] {
     const testing::RandomConvolution random = *testing::random_convolution();
     const Write write = [&](build::GraphBuilder& b, const Ids& x) {
@@ -317,7 +317,7 @@ TEST(gradient, of_any_convolution_is_its_adjoint) {
   }));
 }
 
-TEST(gradient, of_an_all_reduce_is_the_all_reduce_of_the_gradients) {
+TEST(Gradient, OfAnAllReduceIsTheAllReduceOfTheGradients) {
   // Three partitions hold x_p; each has the loss (sum x)^2, together 3 (sum x)^2 with slope 6 sum x.
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f64, {}), "x");
@@ -332,7 +332,7 @@ TEST(gradient, of_an_all_reduce_is_the_all_reduce_of_the_gradients) {
 }
 
 // x^3 with the given gradient of x^4, which shows that the operations in between are not differentiated.
-TEST(gradient, that_is_given_takes_the_place_of_the_operations) {
+TEST(Gradient, ThatIsGivenTakesThePlaceOfTheOperations) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
   const InstructionId y = b.multiply(x, b.multiply(x, x));
@@ -346,7 +346,7 @@ TEST(gradient, that_is_given_takes_the_place_of_the_operations) {
             (std::vector<double>{32, -108}));
 }
 
-TEST(gradient, of_what_the_loss_does_not_depend_on_is_zero) {
+TEST(Gradient, OfWhatTheLossDoesNotDependOnIsZero) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
   const InstructionId unused = b.parameter(make_shape(f64, {3}), "unused");
@@ -355,7 +355,7 @@ TEST(gradient, of_what_the_loss_does_not_depend_on_is_zero) {
   EXPECT_EQ(b[slope].opcode, Opcode::broadcast);
 }
 
-TEST(gradient, carries_the_name_of_what_it_differentiates) {
+TEST(Gradient, CarriesTheNameOfWhatItDifferentiates) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
   const InstructionId y = [&] {
@@ -366,7 +366,7 @@ TEST(gradient, carries_the_name_of_what_it_differentiates) {
   EXPECT_EQ(b[slope].op_name, "gradients/layer/act");
 }
 
-TEST(gradient, refuses_what_it_cannot_differentiate) {
+TEST(Gradient, RefusesWhatItCannotDifferentiate) {
   build::GraphBuilder b("test");
   const InstructionId x = b.parameter(make_shape(f64, {2}), "x");
   const InstructionId product = b.reduce(x, b.constant(f64, 1), {0}, b.combiner(Opcode::multiply, f64));

@@ -81,13 +81,13 @@ void check_network(const spmd::mesh::Mesh& mesh, std::int64_t rows, std::int64_t
   spmd::testing::expect_equal(joined, whole, 1e-4);
 }
 
-TEST(spatial_partition, a_training_step_on_images_cut_along_rows_is_that_of_the_whole) {
+TEST(SpatialPartition, ATrainingStepOnImagesCutAlongRowsIsThatOfTheWhole) {
   check_network(spmd::mesh::Mesh({{"rows", 2}}), 32, 20);
   check_network(spmd::mesh::Mesh({{"rows", 4}}), 32, 20);
   check_network(spmd::mesh::Mesh({{"rows", 4}}), 64, 12);
 }
 
-TEST(spatial_partition, images_are_never_gathered) {
+TEST(SpatialPartition, ImagesAreNeverGathered) {
   const spmd::mesh::Mesh mesh({{"rows", 4}});
   const Module module = small_network(64, 12);
   const Module local = spmd::partition::partition(module, mesh, cut_images(module, mesh));
@@ -102,13 +102,13 @@ TEST(spatial_partition, images_are_never_gathered) {
   EXPECT_EQ(sums, 4);
 }
 
-TEST(spatial_partition, rows_need_not_divide) {
+TEST(SpatialPartition, RowsNeedNotDivide) {
   check_network(spmd::mesh::Mesh({{"rows", 3}}), 37, 16);
   check_network(spmd::mesh::Mesh({{"rows", 4}}), 30, 16);
   check_network(spmd::mesh::Mesh({{"rows", 8}}), 33, 8);
 }
 
-TEST(spatial_partition, images_cut_along_rows_and_columns_exchange_corners) {
+TEST(SpatialPartition, ImagesCutAlongRowsAndColumnsExchangeCorners) {
   check_network(spmd::mesh::Mesh({{"rows", 2}, {"columns", 2}}), 32, 24);
   check_network(spmd::mesh::Mesh({{"rows", 2}, {"columns", 3}}), 30, 21);
 }

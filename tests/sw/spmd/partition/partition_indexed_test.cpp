@@ -78,7 +78,7 @@ Indexing random_indexing(std::mt19937& random) {
   return indexing;
 }
 
-TEST(partition_indexed, gathers_are_those_of_the_whole) {
+TEST(PartitionIndexed, GathersAreThoseOfTheWhole) {
   int taken = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     SCOPED_TRACE(seed);
@@ -98,7 +98,7 @@ TEST(partition_indexed, gathers_are_those_of_the_whole) {
   EXPECT_GT(taken, 300);
 }
 
-TEST(partition_indexed, scatters_are_those_of_the_whole) {
+TEST(PartitionIndexed, ScattersAreThoseOfTheWhole) {
   int taken = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     SCOPED_TRACE(seed);
@@ -154,17 +154,17 @@ void check_dynamic(bool is_update, Write&& write) {
   EXPECT_GT(taken, 300);
 }
 
-TEST(partition_indexed, dynamic_slices_are_those_of_the_whole) {
+TEST(PartitionIndexed, DynamicSlicesAreThoseOfTheWhole) {
   check_dynamic(false, [](ir::build::GraphBuilder& b, ir::InstructionId x, ir::InstructionId, const auto& starts,
                           const auto& sizes) { return b.dynamic_slice(x, starts, sizes); });
 }
 
-TEST(partition_indexed, dynamic_updates_are_those_of_the_whole) {
+TEST(PartitionIndexed, DynamicUpdatesAreThoseOfTheWhole) {
   check_dynamic(true, [](ir::build::GraphBuilder& b, ir::InstructionId x, ir::InstructionId y, const auto& starts,
                          const auto&) { return b.dynamic_update_slice(x, y, starts); });
 }
 
-TEST(partition_indexed, rows_of_a_table_that_is_cut_by_rows_are_looked_up_where_they_are) {
+TEST(PartitionIndexed, RowsOfATableThatIsCutByRowsAreLookedUpWhereTheyAre) {
   const mesh::Mesh mesh({{"x", 8}});
   ir::build::GraphBuilder b("whole");
   const ir::InstructionId table = b.parameter(ir::make_shape(f32, {100000, 16}), "table");
@@ -212,14 +212,14 @@ struct Embedding {
   }
 };
 
-TEST(partition_indexed, words_come_to_the_rows_and_what_was_found_goes_back) {
+TEST(PartitionIndexed, WordsComeToTheRowsAndWhatWasFoundGoesBack) {
   Embedding e;
   const ir::Module local = e.cut_by_rows(e.b.gather(e.table, e.words, e.roles, {1, 16}));
   EXPECT_EQ(testing::moves_of(local), "all-gather reduce-scatter");
   EXPECT_EQ(testing::ring_bytes(local), 7.0 / 8 * (512 * 4 + 512 * 16 * 4));
 }
 
-TEST(partition_indexed, the_gradient_of_a_table_takes_updates_to_their_rows) {
+TEST(PartitionIndexed, TheGradientOfATableTakesUpdatesToTheirRows) {
   Embedding e;
   const ir::InstructionId updates = e.b.parameter(ir::make_shape(f32, {512, 16}), "updates");
   const ir::Module local =

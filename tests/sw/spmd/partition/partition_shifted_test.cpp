@@ -44,7 +44,7 @@ void check_many(Write&& write) {
   EXPECT_GT(taken, 500);
 }
 
-TEST(partition_shifted, slices_of_any_stride_are_those_of_the_whole) {
+TEST(PartitionShifted, SlicesOfAnyStrideAreThoseOfTheWhole) {
   check_many([](ir::build::GraphBuilder& b, std::mt19937& random, std::vector<ir::Shape>& shapes) {
     shapes = {ir::make_shape(f32, random_sizes(random, draw(random, 1, 3)))};
     std::vector<ir::SliceDimension> slices;
@@ -58,7 +58,7 @@ TEST(partition_shifted, slices_of_any_stride_are_those_of_the_whole) {
   });
 }
 
-TEST(partition_shifted, pads_at_the_ends_and_between_elements_are_those_of_the_whole) {
+TEST(PartitionShifted, PadsAtTheEndsAndBetweenElementsAreThoseOfTheWhole) {
   check_many([](ir::build::GraphBuilder& b, std::mt19937& random, std::vector<ir::Shape>& shapes) {
     shapes = {ir::make_shape(f32, random_sizes(random, draw(random, 1, 3))), ir::make_shape(f32, {})};
     std::vector<ir::PadDimension> padding;
@@ -74,7 +74,7 @@ TEST(partition_shifted, pads_at_the_ends_and_between_elements_are_those_of_the_w
   });
 }
 
-TEST(partition_shifted, reversed_arrays_are_those_of_the_whole) {
+TEST(PartitionShifted, ReversedArraysAreThoseOfTheWhole) {
   check_many([](ir::build::GraphBuilder& b, std::mt19937& random, std::vector<ir::Shape>& shapes) {
     shapes = {ir::make_shape(f32, random_sizes(random, draw(random, 1, 3)))};
     std::vector<std::int64_t> reversed;
@@ -85,7 +85,7 @@ TEST(partition_shifted, reversed_arrays_are_those_of_the_whole) {
   });
 }
 
-TEST(partition_shifted, joined_arrays_are_those_of_the_whole) {
+TEST(PartitionShifted, JoinedArraysAreThoseOfTheWhole) {
   check_many([](ir::build::GraphBuilder& b, std::mt19937& random, std::vector<ir::Shape>& shapes) {
     std::vector<std::int64_t> sizes = random_sizes(random, draw(random, 1, 3));
     const auto d = std::size_t(random() % sizes.size());
@@ -115,7 +115,7 @@ ir::Module in_eight(std::int64_t size, Write&& write) {
   return op.module;
 }
 
-TEST(partition_shifted, an_array_moved_by_two_sends_two_elements) {
+TEST(PartitionShifted, AnArrayMovedByTwoSendsTwoElements) {
   const ir::Module shifted = in_eight(64, [](ir::build::GraphBuilder& b, ir::InstructionId x) {
     return b.pad(x, b.constant(ir::ElementType::s32, 0), {{2, -2, 0}});
   });
@@ -123,7 +123,7 @@ TEST(partition_shifted, an_array_moved_by_two_sends_two_elements) {
   EXPECT_EQ(testing::ring_bytes(shifted), 2 * 4);
 }
 
-TEST(partition_shifted, one_element_is_taken_from_where_it_is) {
+TEST(PartitionShifted, OneElementIsTakenFromWhereItIs) {
   const mesh::Mesh mesh({{"x", 8}});
   ir::build::GraphBuilder b("whole");
   const ir::InstructionId x = b.parameter(ir::make_shape(f32, {800, 5}), "x");
@@ -135,13 +135,13 @@ TEST(partition_shifted, one_element_is_taken_from_where_it_is) {
   EXPECT_LE(testing::ring_bytes(op.module), 5 * 4);
 }
 
-TEST(partition_shifted, a_reversed_array_is_sent_once) {
+TEST(PartitionShifted, AReversedArrayIsSentOnce) {
   const ir::Module reversed =
       in_eight(64, [](ir::build::GraphBuilder& b, ir::InstructionId x) { return b.reverse(x, {0}); });
   EXPECT_EQ(testing::ring_bytes(reversed), 8 * 4);
 }
 
-TEST(partition_shifted, every_other_element_sends_less_than_a_shard_however_many_there_are) {
+TEST(PartitionShifted, EveryOtherElementSendsLessThanAShardHoweverManyThereAre) {
   const ir::Module slice = in_eight(64, [](ir::build::GraphBuilder& b, ir::InstructionId x) {
     return b.slice(x, {{0, 64, 2}});
   });

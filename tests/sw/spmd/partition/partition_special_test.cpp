@@ -24,7 +24,7 @@ std::vector<std::int64_t> small_random_sizes(std::mt19937& random) {
   return sizes;
 }
 
-TEST(partition_special, every_shard_of_an_iota_counts_from_its_offset) {
+TEST(PartitionSpecial, EveryShardOfAnIotaCountsFromItsOffset) {
   int taken = 0;
   for (unsigned seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE(seed);
@@ -41,7 +41,7 @@ TEST(partition_special, every_shard_of_an_iota_counts_from_its_offset) {
   EXPECT_GT(taken, 100);
 }
 
-TEST(partition_special, batch_norms_are_those_of_the_whole_to_rounding) {
+TEST(PartitionSpecial, BatchNormsAreThoseOfTheWholeToRounding) {
   int taken = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);
@@ -68,7 +68,7 @@ TEST(partition_special, batch_norms_are_those_of_the_whole_to_rounding) {
   EXPECT_GT(taken, 200);
 }
 
-TEST(partition_special, prefix_and_suffix_sums_are_those_of_the_whole) {
+TEST(PartitionSpecial, PrefixAndSuffixSumsAreThoseOfTheWhole) {
   int taken = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);
@@ -93,7 +93,7 @@ TEST(partition_special, prefix_and_suffix_sums_are_those_of_the_whole) {
   EXPECT_GT(taken, 200);
 }
 
-TEST(partition_special, prefix_sums_exchange_the_totals_of_shards) {
+TEST(PartitionSpecial, PrefixSumsExchangeTheTotalsOfShards) {
   const mesh::Mesh mesh({{"x", 8}});
   const mesh::AxisSharding split = mesh::parse_axes(mesh, {"x", "-"}, 2);
   ir::build::GraphBuilder b("whole");
@@ -109,7 +109,7 @@ TEST(partition_special, prefix_sums_exchange_the_totals_of_shards) {
   EXPECT_EQ(testing::ring_bytes(op.module), 7.0 * 3 * 4);
 }
 
-TEST(partition_special, what_needs_all_of_a_dimension_is_cut_along_another_meanwhile) {
+TEST(PartitionSpecial, WhatNeedsAllOfADimensionIsCutAlongAnotherMeanwhile) {
   const mesh::Mesh mesh({{"x", 8}});
   const mesh::AxisSharding split = mesh::parse_axes(mesh, {"x", "-"}, 2);
   ir::build::GraphBuilder b("whole");

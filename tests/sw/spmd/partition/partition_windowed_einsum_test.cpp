@@ -53,7 +53,7 @@ ir::Module random_dot(std::mt19937& random, std::vector<ir::Literal>& arguments,
   return std::move(b).build(b.dot(operands[0], operands[1], {batch[0], batch[1], contracting[0], contracting[1]}));
 }
 
-TEST(partition_windowed_einsum, dots_in_steps_are_those_of_the_whole) {
+TEST(PartitionWindowedEinsum, DotsInStepsAreThoseOfTheWhole) {
   int taken = 0;
   for (unsigned seed = 0; seed < 4000; ++seed) {
     SCOPED_TRACE(seed);
@@ -93,7 +93,7 @@ const ir::Computation& body_of(const ir::Module& module, std::int64_t& trips) {
   return module.entry_computation();
 }
 
-TEST(partition_windowed_einsum, a_gathered_operand_goes_round_beside_the_products) {
+TEST(PartitionWindowedEinsum, AGatheredOperandGoesRoundBesideTheProducts) {
   // Tokens are split, and weights by features: the weights have to circulate.
   const Product product(4096, 32, 64);
   const testing::PartitionedOp op =
@@ -117,7 +117,7 @@ TEST(partition_windowed_einsum, a_gathered_operand_goes_round_beside_the_product
   EXPECT_EQ(order, (std::vector{0, 1, 2}));
 }
 
-TEST(partition_windowed_einsum, a_sum_goes_round_to_where_its_part_is_wanted) {
+TEST(PartitionWindowedEinsum, ASumGoesRoundToWhereItsPartIsWanted) {
   const Product product(64, 4096, 64);
   const testing::PartitionedOp op =
       testing::partition_root(product.module, product.mesh, {product.axes({"", "x"}), product.axes({"x", ""})},
@@ -134,7 +134,7 @@ TEST(partition_windowed_einsum, a_sum_goes_round_to_where_its_part_is_wanted) {
   }
 }
 
-TEST(partition_windowed_einsum, small_shards_and_dots_without_collectives_are_left_alone) {
+TEST(PartitionWindowedEinsum, SmallShardsAndDotsWithoutCollectivesAreLeftAlone) {
   const Product product(4096, 32, 64);
   const mesh::ValueSharding operands{product.axes({"x", ""}), product.axes({"", "x"})};
   const mesh::ValueSharding wanted{product.axes({"x", ""})};
@@ -168,7 +168,7 @@ runtime::RunResult simulated(const std::array<std::int64_t, 3>& sizes, const std
                                {});
 }
 
-TEST(partition_windowed_einsum, what_goes_round_is_hidden_behind_longer_products) {
+TEST(PartitionWindowedEinsum, WhatGoesRoundIsHiddenBehindLongerProducts) {
   const std::array<std::int64_t, 3> sizes{8192, 8192, 8192};
   const runtime::RunResult whole = simulated(sizes, {"x", ""}, {"", "x"}, {});
   const runtime::RunResult in_steps = simulated(sizes, {"x", ""}, {"", "x"}, options);
@@ -177,7 +177,7 @@ TEST(partition_windowed_einsum, what_goes_round_is_hidden_behind_longer_products
   EXPECT_LT(in_steps.step_time, whole.step_time);
 }
 
-TEST(partition_windowed_einsum, sums_that_go_round_are_hidden_behind_longer_products) {
+TEST(PartitionWindowedEinsum, SumsThatGoRoundAreHiddenBehindLongerProducts) {
   const std::array<std::int64_t, 3> sizes{8192, 65536, 8192};
   const runtime::RunResult whole = simulated(sizes, {"", "x"}, {"x", ""}, {});
   const runtime::RunResult in_steps = simulated(sizes, {"", "x"}, {"x", ""}, options);

@@ -35,7 +35,7 @@ ir::WindowDimension random_window(std::mt19937& random) {
   return w;
 }
 
-TEST(partition_windows, convolutions_of_any_window_are_those_of_the_whole) {
+TEST(PartitionWindows, ConvolutionsOfAnyWindowAreThoseOfTheWhole) {
   int taken = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     SCOPED_TRACE(seed);
@@ -80,7 +80,7 @@ TEST(partition_windows, convolutions_of_any_window_are_those_of_the_whole) {
   EXPECT_GT(taken, 500);
 }
 
-TEST(partition_windows, reduce_windows_are_those_of_the_whole) {
+TEST(PartitionWindows, ReduceWindowsAreThoseOfTheWhole) {
   int taken = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     SCOPED_TRACE(seed);
@@ -111,7 +111,7 @@ TEST(partition_windows, reduce_windows_are_those_of_the_whole) {
   EXPECT_GT(taken, 500);
 }
 
-TEST(partition_windows, select_and_scatter_is_that_of_the_whole) {
+TEST(PartitionWindows, SelectAndScatterIsThatOfTheWhole) {
   int taken = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     SCOPED_TRACE(seed);
@@ -157,7 +157,7 @@ testing::PartitionedOp rows_in_four(std::int64_t size) {
   return testing::partition_root(module, mesh, {rows, mesh::replicated(3)}, {rows}, partition::partition_windows);
 }
 
-TEST(partition_windows, a_convolution_exchanges_the_rows_that_its_window_reaches_beyond_a_shard) {
+TEST(PartitionWindows, AConvolutionExchangesTheRowsThatItsWindowReachesBeyondAShard) {
   for (const std::int64_t size : {1, 3, 5, 7}) {
     const testing::PartitionedOp op = rows_in_four(size);
     EXPECT_EQ(op.is_taken, size > 1);
@@ -168,7 +168,7 @@ TEST(partition_windows, a_convolution_exchanges_the_rows_that_its_window_reaches
   }
 }
 
-TEST(partition_windows, the_gradient_of_a_kernel_is_a_sum_over_shards_of_rows) {
+TEST(PartitionWindows, TheGradientOfAKernelIsASumOverShardsOfRows) {
   const mesh::Mesh mesh({{"rows", 4}});
   ir::build::GraphBuilder b("whole");
   const ir::InstructionId x = b.parameter(ir::make_shape(f32, {2, 30, 3}), "x");

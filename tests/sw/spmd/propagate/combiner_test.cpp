@@ -24,7 +24,7 @@ ir::Literal values_of(ir::ElementType type) {
   return literal;
 }
 
-TEST(combiner, what_is_combined_with_the_identity_stays_as_it_is) {
+TEST(Combiner, WhatIsCombinedWithTheIdentityStaysAsItIs) {
   for (const ir::ElementType type :
        {ir::ElementType::pred, ir::ElementType::s8, ir::ElementType::u8, ir::ElementType::s32, ir::ElementType::u32,
         ir::ElementType::s64, ir::ElementType::u64, ir::ElementType::bf16, ir::ElementType::f32,
@@ -44,7 +44,7 @@ TEST(combiner, what_is_combined_with_the_identity_stays_as_it_is) {
   }
 }
 
-TEST(combiner, is_one_op_of_its_two_parameters) {
+TEST(Combiner, IsOneOpOfItsTwoParameters) {
   ir::build::GraphBuilder b("test");
   for (const ir::Opcode opcode : {ir::Opcode::add, ir::Opcode::maximum, ir::Opcode::subtract}) {
     const ir::ComputationId id = b.combiner(opcode, ir::ElementType::f32);
@@ -53,7 +53,7 @@ TEST(combiner, is_one_op_of_its_two_parameters) {
   }
 }
 
-TEST(combiner, constants_of_64_bits_that_differ_are_two) {
+TEST(Combiner, ConstantsOf64BitsThatDifferAreTwo) {
   ir::build::GraphBuilder b("test");
   EXPECT_NE(b.constant(ir::ElementType::s64, 3), b.constant(ir::ElementType::s64, 4));
   EXPECT_EQ(b.constant(ir::ElementType::u64, 3), b.constant(ir::ElementType::u64, 3));

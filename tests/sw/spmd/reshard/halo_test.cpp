@@ -36,7 +36,7 @@ std::vector<ir::Literal> windows_of(const mesh::Mesh& mesh, const ir::Literal& w
   return ir::eval::evaluate_partitions(module, arguments);
 }
 
-TEST(halo, windows_have_the_elements_of_the_whole_array_and_the_fill_beyond_it) {
+TEST(Halo, WindowsHaveTheElementsOfTheWholeArrayAndTheFillBeyondIt) {
   for (unsigned seed = 0; seed < 4000; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
@@ -63,7 +63,7 @@ TEST(halo, windows_have_the_elements_of_the_whole_array_and_the_fill_beyond_it) 
   }
 }
 
-TEST(halo, a_window_of_k_that_moves_by_one_takes_k_less_one_elements) {
+TEST(Halo, AWindowOfKThatMovesByOneTakesKLessOneElements) {
   for (const std::int64_t k : {1, 3, 5, 9}) {
     EXPECT_EQ(halo_elements(64, 8, ShardWindow::linear(8, -(k - 1) / 2, 8, 8 + k - 1)), k - 1);
     // The number is the same for any number of shards.
@@ -71,12 +71,12 @@ TEST(halo, a_window_of_k_that_moves_by_one_takes_k_less_one_elements) {
   }
 }
 
-TEST(halo, where_steps_are_shards_nothing_moves) {
+TEST(Halo, WhereStepsAreShardsNothingMoves) {
   EXPECT_EQ(halo_elements(64, 8, ShardWindow::linear(8, 0, 8, 8)), 0);
   EXPECT_EQ(plan_halo(64, 8, ShardWindow::linear(8, 0, 8, 8)).transfers.size(), 1u);
 }
 
-TEST(halo, a_reversed_array_moves_once_whatever_the_number_of_shards) {
+TEST(Halo, AReversedArrayMovesOnceWhateverTheNumberOfShards) {
   for (const std::int64_t shards : {4, 16, 1024}) {
     const HaloPlan plan = plan_halo(4 * shards, shards, ShardWindow::linear(shards, 4 * shards - 4, -4, 4));
     EXPECT_EQ(plan.elements, 4);
@@ -84,7 +84,7 @@ TEST(halo, a_reversed_array_moves_once_whatever_the_number_of_shards) {
   }
 }
 
-TEST(halo, half_of_an_array_moves_in_a_bounded_number_of_pieces) {
+TEST(Halo, HalfOfAnArrayMovesInABoundedNumberOfPieces) {
   // Position i needs [i s / 2, (i + 1) s / 2): every shard serves two.
   const std::int64_t shards = 256, shard = 8;
   const HaloPlan plan = plan_halo(shards * shard, shards, ShardWindow::linear(shards, 0, shard / 2, shard / 2));
@@ -93,7 +93,7 @@ TEST(halo, half_of_an_array_moves_in_a_bounded_number_of_pieces) {
   EXPECT_EQ(plan.elements, shard / 2);
 }
 
-TEST(halo, a_window_over_everything_is_gathered) {
+TEST(Halo, AWindowOverEverythingIsGathered) {
   const HaloPlan plan = plan_halo(64, 8, ShardWindow::linear(8, -63, 8, 71));
   EXPECT_EQ(plan.kind, HaloPlan::Kind::gather);
   EXPECT_EQ(plan.elements, 56);

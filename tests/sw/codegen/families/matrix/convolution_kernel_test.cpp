@@ -45,31 +45,31 @@ Values sizes(int n, int h, int w, int cin, int cout, int kernel, int stride, int
           {"stride", std::to_string(stride)}, {"pad", std::to_string(pad)}};
 }
 
-TEST(ConvolutionKernel, puts_a_single_pixel_through_a_window_of_padding) {
+TEST(ConvolutionKernel, PutsASinglePixelThroughAWindowOfPadding) {
   expect_the_reference(sizes(1, 1, 1, 1, 1, 1, 1, 0), 1);
   expect_the_reference(sizes(1, 1, 1, 3, 2, 3, 1, 1), 2);
   expect_the_reference(sizes(8, 1, 1, 128, 128, 3, 1, 2), 3);
 }
 
-TEST(ConvolutionKernel, moves_windows_over_images_in_sublanes) {
+TEST(ConvolutionKernel, MovesWindowsOverImagesInSublanes) {
   expect_the_reference(sizes(8, 5, 6, 128, 128, 3, 1, 1), 4);
   expect_the_reference(sizes(16, 7, 5, 40, 130, 2, 1, 0), 5);
   expect_the_reference(sizes(13, 9, 3, 200, 20, 3, 2, 1), 6);
 }
 
-TEST(ConvolutionKernel, moves_windows_over_pixels_in_sublanes) {
+TEST(ConvolutionKernel, MovesWindowsOverPixelsInSublanes) {
   expect_the_reference(sizes(1, 9, 16, 128, 128, 3, 1, 1), 7);
   expect_the_reference(sizes(2, 8, 19, 130, 3, 5, 1, 2), 8);
   expect_the_reference(sizes(1, 11, 23, 7, 150, 3, 3, 2), 9);
 }
 
-TEST(ConvolutionKernel, moves_windows_by_more_than_a_pixel) {
+TEST(ConvolutionKernel, MovesWindowsByMoreThanAPixel) {
   expect_the_reference(sizes(1, 9, 23, 130, 20, 3, 2, 1), 20);
   expect_the_reference(sizes(1, 8, 16, 20, 130, 4, 2, 0), 21);
   expect_the_reference(sizes(9, 9, 9, 20, 20, 2, 4, 1), 22);
 }
 
-TEST(ConvolutionKernel, puts_the_taps_of_a_line_beside_each_other_when_channels_are_few) {
+TEST(ConvolutionKernel, PutsTheTapsOfALineBesideEachOtherWhenChannelsAreFew) {
   expect_the_reference(sizes(1, 9, 21, 3, 20, 5, 1, 2), 23);
   expect_the_reference(sizes(2, 15, 18, 3, 130, 7, 2, 3), 24);
   expect_the_reference(sizes(1, 17, 40, 8, 16, 16, 4, 15), 25);
@@ -80,7 +80,7 @@ TEST(ConvolutionKernel, puts_the_taps_of_a_line_beside_each_other_when_channels_
   EXPECT_EQ(busy, 8 * 5 * 16 * 2);  // cycles of a register, lines of the window, registers of the output
 }
 
-TEST(ConvolutionKernel, agrees_with_the_reference_on_random_shapes) {
+TEST(ConvolutionKernel, AgreesWithTheReferenceOnRandomShapes) {
   std::mt19937 random(10);
   const auto between = [&](int least, int most) { return least + int(random() % std::uint32_t(most - least + 1)); };
   for (std::uint32_t i = 0; i < 6; ++i) {
@@ -93,7 +93,7 @@ TEST(ConvolutionKernel, agrees_with_the_reference_on_random_shapes) {
   }
 }
 
-TEST(ConvolutionKernel, cuts_images_lines_and_channels_to_what_vmem_holds) {
+TEST(ConvolutionKernel, CutsImagesLinesAndChannelsToWhatVmemHolds) {
   base::Config config = hw::machine_file("tpu-v3");
   config.set("core.vmem=2 MiB");
   const hw::Machine small = hw::read_machine(config);
@@ -102,12 +102,12 @@ TEST(ConvolutionKernel, cuts_images_lines_and_channels_to_what_vmem_holds) {
   expect_the_reference(sizes(2, 60, 100, 5, 3, 3, 2, 1), 13, small);
 }
 
-TEST(ConvolutionKernel, keeps_nan_and_infinities_to_the_windows_that_hold_them) {
+TEST(ConvolutionKernel, KeepsNanAndInfinitiesToTheWindowsThatHoldThem) {
   expect_the_reference(sizes(8, 6, 6, 20, 20, 3, 1, 1), 14, hw::the_tpu_v3(), true);
   expect_the_reference(sizes(1, 6, 20, 20, 20, 3, 1, 1), 15, hw::the_tpu_v3(), true);
 }
 
-TEST(ConvolutionKernel, takes_what_silicon_was_measured_to_take) {
+TEST(ConvolutionKernel, TakesWhatSiliconWasMeasuredToTake) {
   const std::int64_t measured = measured_cycles("conv2d", "N64 H28 W28 Cin128 Cout128 K3 stride1 pad1");
   if (measured == 0) GTEST_SKIP() << "measurements are not here";
   const Kernel kernel = convolution(sizes(64, 28, 28, 128, 128, 3, 1, 1));
@@ -118,7 +118,7 @@ TEST(ConvolutionKernel, takes_what_silicon_was_measured_to_take) {
   EXPECT_NEAR(double(run.cycles.value()), double(measured), 0.12 * double(measured));
 }
 
-TEST(ConvolutionKernel, only_halts_where_nothing_comes_out) {
+TEST(ConvolutionKernel, OnlyHaltsWhereNothingComesOut) {
   for (const Values& values :
        {sizes(0, 4, 4, 8, 8, 3, 1, 1), sizes(2, 4, 4, 8, 0, 3, 1, 1), sizes(2, 0, 4, 8, 8, 3, 1, 1),
         sizes(2, 4, 0, 8, 8, 3, 1, 1), sizes(2, 4, 4, 8, 8, 7, 2, 1), sizes(2, 4, 4, 0, 8, 7, 1, 1)}) {
@@ -130,7 +130,7 @@ TEST(ConvolutionKernel, only_halts_where_nothing_comes_out) {
   }
 }
 
-TEST(ConvolutionKernel, writes_zeros_without_input_channels) {
+TEST(ConvolutionKernel, WritesZerosWithoutInputChannels) {
   for (const char* dtype : {"f32", "bf16"}) {
     Values values = sizes(3, 5, 4, 0, 130, 3, 1, 1);
     values["dtype"] = dtype;
@@ -140,7 +140,7 @@ TEST(ConvolutionKernel, writes_zeros_without_input_channels) {
   }
 }
 
-TEST(ConvolutionKernel, puts_windows_over_nothing_but_padding) {
+TEST(ConvolutionKernel, PutsWindowsOverNothingButPadding) {
   expect_the_reference(sizes(8, 3, 3, 20, 20, 2, 1, 4), 30);
   expect_the_reference(sizes(1, 2, 17, 20, 20, 2, 1, 5), 31);
   expect_the_reference(sizes(1, 3, 9, 130, 20, 3, 2, 7), 32);
@@ -148,7 +148,7 @@ TEST(ConvolutionKernel, puts_windows_over_nothing_but_padding) {
   expect_the_reference(sizes(2, 1, 1, 1, 1, 1, 3, 1), 34);
 }
 
-TEST(ConvolutionKernel, makes_tiles_of_nothing_but_padding) {
+TEST(ConvolutionKernel, MakesTilesOfNothingButPadding) {
   base::Config config = hw::machine_file("tpu-v3");
   config.set("core.vmem=1 MiB");
   const hw::Machine small = hw::read_machine(config);
@@ -160,7 +160,7 @@ TEST(ConvolutionKernel, makes_tiles_of_nothing_but_padding) {
 }
 
 /// Infinite weights times the zeros around it are NaN.
-TEST(ConvolutionKernel, multiplies_the_padding_of_an_empty_image) {
+TEST(ConvolutionKernel, MultipliesThePaddingOfAnEmptyImage) {
   for (const char* dtype : {"f32", "bf16"}) {
     for (Values values : {sizes(8, 0, 3, 20, 20, 3, 1, 2), sizes(3, 9, 0, 130, 3, 3, 2, 3),
                           sizes(1, 0, 20, 3, 20, 4, 1, 4), sizes(1, 3, 0, 3, 20, 4, 1, 4)}) {
@@ -170,7 +170,7 @@ TEST(ConvolutionKernel, multiplies_the_padding_of_an_empty_image) {
   }
 }
 
-TEST(ConvolutionKernel, agrees_with_the_reference_on_sizes_about_zero) {
+TEST(ConvolutionKernel, AgreesWithTheReferenceOnSizesAboutZero) {
   std::mt19937 random(37);
   const auto between = [&](int least, int most) { return least + int(random() % std::uint32_t(most - least + 1)); };
   for (std::uint32_t i = 0; i < 20; ++i) {
@@ -181,7 +181,7 @@ TEST(ConvolutionKernel, agrees_with_the_reference_on_sizes_about_zero) {
   }
 }
 
-TEST(ConvolutionKernel, refuses_what_smem_or_vmem_cannot_hold) {
+TEST(ConvolutionKernel, RefusesWhatSmemOrVmemCannotHold) {
   EXPECT_THROW(convolution(sizes(1, 7, 7, 8192, 8192, 7, 1, 3)), base::InputError);
 }
 

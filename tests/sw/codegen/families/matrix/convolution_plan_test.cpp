@@ -34,7 +34,7 @@ ConvolutionPlan cheapest(const ConvolutionProblem& problem) {
   return cheapest_convolution(hw::tpu_v3(), problem, {})->plan;
 }
 
-TEST(ConvolutionPlan, fits_vmem_and_covers_the_output) {
+TEST(ConvolutionPlan, FitsVmemAndCoversTheOutput) {
   for (const ConvolutionProblem& p : problems()) {
     const ConvolutionPlan plan = cheapest(p);
     EXPECT_LE(plan.tiles().vmem_rows() * 512, hw::tpu_v3().vmem.value());
@@ -46,7 +46,7 @@ TEST(ConvolutionPlan, fits_vmem_and_covers_the_output) {
   }
 }
 
-TEST(ConvolutionPlan, reads_no_further_than_the_staged_input) {
+TEST(ConvolutionPlan, ReadsNoFurtherThanTheStagedInput) {
   for (const ConvolutionProblem& p : problems()) {
     const ConvolutionPlan plan = cheapest(p);
     const StagedInput& staged = plan.staged();
@@ -60,7 +60,7 @@ TEST(ConvolutionPlan, reads_no_further_than_the_staged_input) {
   }
 }
 
-TEST(ConvolutionPlan, counts_the_multiplications_of_the_window) {
+TEST(ConvolutionPlan, CountsTheMultiplicationsOfTheWindow) {
   const ConvolutionProblem p = problem(8, 28, 128, 256, 3, 1, 1, true);
   std::int64_t work = 0;
   for (const hw::TileRun& run : cheapest(p).tile_op("").runs) {
@@ -69,7 +69,7 @@ TEST(ConvolutionPlan, counts_the_multiplications_of_the_window) {
   EXPECT_EQ(work, 8 * 28 * 28 * 9 * 2);
 }
 
-TEST(ConvolutionPlan, reads_what_lines_of_tiles_share_twice_at_most) {
+TEST(ConvolutionPlan, ReadsWhatLinesOfTilesShareTwiceAtMost) {
   const ConvolutionPlan plan = cheapest(problem(64, 28, 128, 128, 3, 1, 1, true));
   const hw::OpResult result = hw::timing::simulate_op(hw::tpu_v3(), plan.tile_op(""));
   const std::int64_t input = 64 * 28 * 28 * 128 * 4, weights = 9 * 128 * 128 * 4;
@@ -78,7 +78,7 @@ TEST(ConvolutionPlan, reads_what_lines_of_tiles_share_twice_at_most) {
   EXPECT_EQ(result.written_bytes.value(), input);
 }
 
-TEST(ConvolutionPlan, has_no_plan_for_what_vmem_cannot_hold) {
+TEST(ConvolutionPlan, HasNoPlanForWhatVmemCannotHold) {
   EXPECT_FALSE(cheapest_convolution(hw::tpu_v3(), problem(8, 28, 4096, 4096, 7, 1, 3, true), {}).has_value());
 }
 

@@ -96,7 +96,7 @@ void expect_the_arrays_bits(const Values& values, std::uint32_t seed, bool speci
   EXPECT_EQ(differing, 0U);
 }
 
-TEST(MatmulKernel, sums_in_the_arrays_order_bit_for_bit) {
+TEST(MatmulKernel, SumsInTheArraysOrderBitForBit) {
   for (const char* m : {"1", "8", "129"}) {
     for (const char* n : {"7", "128", "257"}) {
       for (const char* k : {"1", "127", "128", "300"}) expect_the_arrays_bits({{"m", m}, {"n", n}, {"k", k}}, 1);
@@ -104,7 +104,7 @@ TEST(MatmulKernel, sums_in_the_arrays_order_bit_for_bit) {
   }
 }
 
-TEST(MatmulKernel, does_so_on_random_shapes_and_options) {
+TEST(MatmulKernel, DoesSoOnRandomShapesAndOptions) {
   std::mt19937 random(2);
   const auto size = [&](std::uint32_t most) { return std::to_string(1 + random() % most); };
   const auto either = [&](const char* x, const char* y) { return random() % 2 == 0 ? x : y; };
@@ -121,7 +121,7 @@ TEST(MatmulKernel, does_so_on_random_shapes_and_options) {
   }
 }
 
-TEST(MatmulKernel, carries_nan_and_infinities_where_they_belong_and_padding_nowhere) {
+TEST(MatmulKernel, CarriesNanAndInfinitiesWhereTheyBelongAndPaddingNowhere) {
   for (const char* dtype : {"f32", "bf16"}) {
     for (const char* rhs : {"kn", "nk"}) {
       expect_the_arrays_bits({{"m", "20"}, {"n", "140"}, {"k", "131"}, {"dtype", dtype}, {"rhs", rhs}}, 3, true);
@@ -130,7 +130,7 @@ TEST(MatmulKernel, carries_nan_and_infinities_where_they_belong_and_padding_nowh
   }
 }
 
-TEST(MatmulKernel, applies_gelu_as_the_reference_does) {
+TEST(MatmulKernel, AppliesGeluAsTheReferenceDoes) {
   const Kernel kernel = matmul({{"m", "40"}, {"n", "200"}, {"k", "200"}, {"bias", "yes"}, {"epilogue", "gelu"}});
   const std::vector<ir::Literal> inputs = random_inputs_of(kernel, 5);
   const std::vector<double> expected = ir::eval::evaluate(kernel.reference, inputs).values;
@@ -140,7 +140,7 @@ TEST(MatmulKernel, applies_gelu_as_the_reference_does) {
   }
 }
 
-TEST(MatmulKernel, has_a_result_where_there_is_nothing_to_sum) {
+TEST(MatmulKernel, HasAResultWhereThereIsNothingToSum) {
   const Kernel kernel = matmul({{"m", "9"}, {"n", "130"}, {"k", "0"}, {"bias", "yes"}});
   const std::vector<ir::Literal> inputs = random_inputs_of(kernel, 6);
   const std::vector<double> found = run_kernel(hw::the_tpu_v3(), kernel, inputs).output.values;
@@ -148,7 +148,7 @@ TEST(MatmulKernel, has_a_result_where_there_is_nothing_to_sum) {
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], inputs[2].values[i % 130]);
 }
 
-TEST(MatmulKernel, does_nothing_when_the_result_is_empty) {
+TEST(MatmulKernel, DoesNothingWhenTheResultIsEmpty) {
   for (const Values& empty : {Values{{"m", "0"}}, Values{{"n", "0"}}, Values{{"m", "0"}, {"k", "0"}}}) {
     const Kernel kernel = matmul(empty);
     const KernelOutcome outcome = run_kernel(hw::the_tpu_v3(), kernel, random_inputs_of(kernel, 7));
@@ -164,7 +164,7 @@ hw::Machine small_machine(const char* vmem) {
   return hw::read_machine(config);
 }
 
-TEST(MatmulKernel, adds_up_over_tiles_that_do_not_all_fit_vmem) {
+TEST(MatmulKernel, AddsUpOverTilesThatDoNotAllFitVmem) {
   const hw::Machine small = small_machine("512 KiB");
   const KernelFamily family = matmul_family();
   for (const char* dtype : {"f32", "bf16"}) {
@@ -176,7 +176,7 @@ TEST(MatmulKernel, adds_up_over_tiles_that_do_not_all_fit_vmem) {
   }
 }
 
-TEST(MatmulKernel, refuses_what_no_tiles_can_do) {
+TEST(MatmulKernel, RefusesWhatNoTilesCanDo) {
   const KernelFamily family = matmul_family();
   EXPECT_THROW(family.build(small_machine("64 KiB"), arguments_of(family, {})), base::InputError);
   EXPECT_THROW(matmul({{"m", "4096"}, {"n", "4096"}, {"memory", "vmem"}}), base::InputError);
@@ -193,7 +193,7 @@ hw::bundle::BundleRunResult timing_of(const Kernel& kernel,
 
 Values square(const char* size) { return {{"m", size}, {"n", size}, {"k", size}}; }
 
-TEST(MatmulKernel, takes_what_silicon_was_measured_to_take) {
+TEST(MatmulKernel, TakesWhatSiliconWasMeasuredToTake) {
   const std::int64_t small = measured_cycles("gemm", "256x256x256");
   const std::int64_t large = measured_cycles("gemm", "1024x1024x1024");
   if (small == 0 || large == 0) GTEST_SKIP() << "measurements are not here";
@@ -201,7 +201,7 @@ TEST(MatmulKernel, takes_what_silicon_was_measured_to_take) {
   EXPECT_NEAR(double(timing_of(matmul(square("1024"))).cycles.value()), double(large), 0.12 * double(large));
 }
 
-TEST(MatmulKernel, keeps_the_matrix_units_busy_on_operands_in_vmem) {
+TEST(MatmulKernel, KeepsTheMatrixUnitsBusyOnOperandsInVmem) {
   Values values = square("1024");
   values["memory"] = "vmem";
   std::array<std::int64_t, 2> last{}, pushes{}, in_time{};  // by unit; a unit takes a register in 8 cycles
@@ -220,7 +220,7 @@ TEST(MatmulKernel, keeps_the_matrix_units_busy_on_operands_in_vmem) {
   }
 }
 
-TEST(MatmulKernel, takes_about_what_the_tile_level_says) {
+TEST(MatmulKernel, TakesAboutWhatTheTileLevelSays) {
   for (const Values& values : {square("128"), square("384"), Values{{"m", "1024"}, {"n", "256"}, {"k", "300"}},
                                Values{{"m", "512"}, {"n", "512"}, {"k", "512"}, {"dtype", "bf16"}, {"rhs", "nk"}}}) {
     const Kernel kernel = matmul(values);
@@ -229,7 +229,7 @@ TEST(MatmulKernel, takes_about_what_the_tile_level_says) {
   }
 }
 
-TEST(MatmulKernel, moves_each_operand_once_when_one_of_them_fits_vmem) {
+TEST(MatmulKernel, MovesEachOperandOnceWhenOneOfThemFitsVmem) {
   const Kernel kernel = matmul({{"m", "1024"}, {"n", "512"}, {"k", "640"}});
   const hw::bundle::BundleRunResult run = timing_of(kernel);
   EXPECT_EQ(run.hbm_read, base::Bytes(4 * (1024 * 640 + 640 * 512)));

@@ -13,19 +13,19 @@ std::int64_t passes(const MatmulPlan& plan, int stream) {
   return plan.tiles().passes(plan.tiles().streams[std::size_t(stream)]);
 }
 
-TEST(MatmulSearch, moves_every_array_once_if_one_operand_fits_vmem) {
+TEST(MatmulSearch, MovesEveryArrayOnceIfOneOperandFitsVmem) {
   for (const auto& [m, n, k] : {std::tuple{4096, 256, 512}, std::tuple{256, 4096, 512}, std::tuple{1024, 1024, 1024}}) {
     const MatmulPlan plan = fastest_matmul_plan(hw::tpu_v3(), {m, n, k}, {});
     for (int stream : {MatmulPlan::c, plan.a(), plan.b()}) EXPECT_EQ(passes(plan, stream), 1) << m << " x " << n;
   }
 }
 
-TEST(MatmulSearch, streams_the_larger_operand_past_the_smaller) {
+TEST(MatmulSearch, StreamsTheLargerOperandPastTheSmaller) {
   EXPECT_EQ(fastest_matmul_plan(hw::tpu_v3(), {8192, 256, 512}, {}).tiling().lanes, 2);
   EXPECT_EQ(fastest_matmul_plan(hw::tpu_v3(), {256, 8192, 512}, {}).tiling().rows, 32);
 }
 
-TEST(MatmulSearch, finds_plans_that_fit_vmem_whatever_the_sizes) {
+TEST(MatmulSearch, FindsPlansThatFitVmemWhateverTheSizes) {
   const hw::Machine machine = hw::tpu_v3();
   for (const auto& [m, n, k] : {std::tuple{1, 1, 1}, std::tuple{1, 100000, 1}, std::tuple{30000, 7, 30000},
                                 std::tuple{2048, 2048, 2048}, std::tuple{5000, 3000, 9000}}) {
@@ -37,7 +37,7 @@ TEST(MatmulSearch, finds_plans_that_fit_vmem_whatever_the_sizes) {
   }
 }
 
-TEST(MatmulSearch, takes_arrays_in_vmem_as_one_tile) {
+TEST(MatmulSearch, TakesArraysInVmemAsOneTile) {
   KernelMatmul problem{1024, 1024, 1024};
   problem.in_vmem = true;
   const MatmulPlan plan = fastest_matmul_plan(hw::tpu_v3(), problem, {});
@@ -56,7 +56,7 @@ std::int64_t rows_past_weights(const hw::TileOp& op) {
   return work;
 }
 
-TEST(MatmulSearch, counts_the_work_that_the_problem_has) {
+TEST(MatmulSearch, CountsTheWorkThatTheProblemHas) {
   const MatmulPlan whole = fastest_matmul_plan(hw::tpu_v3(), {1024, 512, 640}, {});
   EXPECT_EQ(rows_past_weights(whole.tile_op("")), 1024 * (512 / 128) * (640 / 128));
   const MatmulPlan ragged = fastest_matmul_plan(hw::tpu_v3(), {1000, 500, 600}, {});

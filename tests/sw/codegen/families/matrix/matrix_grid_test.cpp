@@ -9,7 +9,7 @@
 namespace podsim::sw::codegen::families::matrix {
 namespace {
 
-TEST(MatrixGrid, gives_each_unit_a_column_of_weights_where_there_are_two) {
+TEST(MatrixGrid, GivesEachUnitAColumnOfWeightsWhereThereAreTwo) {
   const MatrixPassGrid grid = choose_grid(hw::tpu_v3(), 128, 8, 128);
   EXPECT_EQ(grid.grid.row_units, 1);
   EXPECT_EQ(grid.grid.column_units, 2);
@@ -17,17 +17,17 @@ TEST(MatrixGrid, gives_each_unit_a_column_of_weights_where_there_are_two) {
   EXPECT_EQ(grid.cycles, 8 * 128 * 8 / 2);
 }
 
-TEST(MatrixGrid, divides_the_rows_where_there_is_one_column) {
+TEST(MatrixGrid, DividesTheRowsWhereThereIsOneColumn) {
   const MatrixPassGrid grid = choose_grid(hw::tpu_v3(), 64, 1, 128);
   EXPECT_EQ(grid.grid.row_units, 2);
   EXPECT_EQ(grid.cycles, 8 * 64 / 2);
 }
 
-TEST(MatrixGrid, streams_longer_past_weights_that_are_transposed) {
+TEST(MatrixGrid, StreamsLongerPastWeightsThatAreTransposed) {
   EXPECT_EQ(choose_grid(hw::tpu_v3(), 128, 2, 256).registers, 32);
 }
 
-TEST(MatrixGrid, never_takes_less_than_the_units_need_nor_more_than_twice_for_much_work) {
+TEST(MatrixGrid, NeverTakesLessThanTheUnitsNeedNorMoreThanTwiceForMuchWork) {
   const hw::Machine machine = hw::tpu_v3();
   for (std::int64_t rows = 1; rows < 200; rows += 7) {
     for (std::int64_t lanes = 1; lanes < 10; ++lanes) {
@@ -40,7 +40,7 @@ TEST(MatrixGrid, never_takes_less_than_the_units_need_nor_more_than_twice_for_mu
   }
 }
 
-TEST(MatrixGrid, is_of_no_more_units_than_a_bundle_can_name) {
+TEST(MatrixGrid, IsOfNoMoreUnitsThanABundleCanName) {
   hw::Machine machine = hw::tpu_v3();
   machine.mxu.count = 4;
   EXPECT_EQ(choose_grid(machine, 64, 8, 128).grid.units(), 4);

@@ -11,7 +11,7 @@
 namespace podsim::sw::codegen::families::rows {
 namespace {
 
-TEST(LayerNormKernel, any_size_and_number_of_passes) {
+TEST(LayerNormKernel, AnySizeAndNumberOfPasses) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   for (const char* passes : {"4", "3", "1"}) {
     for (const char* dtype : {"f32", "bf16"}) {
@@ -25,13 +25,13 @@ TEST(LayerNormKernel, any_size_and_number_of_passes) {
   }
 }
 
-TEST(LayerNormKernel, rows_whose_statistics_do_not_fit_vmem_are_taken_in_parts) {
+TEST(LayerNormKernel, RowsWhoseStatisticsDoNotFitVmemAreTakenInParts) {
   const hw::Machine machine = machine_with_vmem(1536);
   expect_reference(machine, layer_norm_family(), {{"rows", "601"}, {"columns", "130"}});
   expect_reference(machine, layer_norm_family(), {{"rows", "601"}, {"columns", "300"}, {"passes", "3"}});
 }
 
-TEST(LayerNormKernel, random_sizes_in_little_vmem) {
+TEST(LayerNormKernel, RandomSizesInLittleVmem) {
   const hw::Machine machine = machine_with_vmem(1536);
   std::mt19937 random(10);
   for (int i = 0; i < 6; ++i) {
@@ -44,7 +44,7 @@ TEST(LayerNormKernel, random_sizes_in_little_vmem) {
   }
 }
 
-TEST(LayerNormKernel, goes_over_hbm_as_often_as_it_says) {
+TEST(LayerNormKernel, GoesOverHbmAsOftenAsItSays) {
   const KernelFamily family = layer_norm_family();
   constexpr std::int64_t matrix = 64 * 256 * 4, parameters = 2 * 256 * 4;
   struct {
@@ -59,7 +59,7 @@ TEST(LayerNormKernel, goes_over_hbm_as_often_as_it_says) {
   }
 }
 
-TEST(LayerNormKernel, a_row_of_equal_elements_becomes_beta) {
+TEST(LayerNormKernel, ARowOfEqualElementsBecomesBeta) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   const KernelFamily family = layer_norm_family();
   const Kernel kernel = family.build(machine, arguments_of(family, {{"rows", "1"}, {"columns", "4"}}));

@@ -13,7 +13,7 @@
 namespace podsim::sw::codegen::families::rows {
 namespace {
 
-TEST(SoftmaxKernel, any_size_and_number_of_passes) {
+TEST(SoftmaxKernel, AnySizeAndNumberOfPasses) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   for (const char* passes : {"3", "1"}) {
     for (const char* dtype : {"f32", "bf16"}) {
@@ -27,14 +27,14 @@ TEST(SoftmaxKernel, any_size_and_number_of_passes) {
   }
 }
 
-TEST(SoftmaxKernel, rows_whose_statistics_do_not_fit_vmem_are_taken_in_parts) {
+TEST(SoftmaxKernel, RowsWhoseStatisticsDoNotFitVmemAreTakenInParts) {
   // A quarter of 1 MiB holds the maxima and sums of 256 rows: two parts, and what is left.
   const hw::Machine machine = machine_with_vmem(1024);
   expect_reference(machine, softmax_family(), {{"rows", "601"}, {"columns", "130"}});
   expect_reference(machine, softmax_family(), {{"rows", "301"}, {"columns", "1100"}, {"dtype", "bf16"}});
 }
 
-TEST(SoftmaxKernel, random_sizes_in_little_vmem) {
+TEST(SoftmaxKernel, RandomSizesInLittleVmem) {
   const hw::Machine machine = machine_with_vmem(1024);
   std::mt19937 random(9);
   for (int i = 0; i < 6; ++i) {
@@ -46,7 +46,7 @@ TEST(SoftmaxKernel, random_sizes_in_little_vmem) {
   }
 }
 
-TEST(SoftmaxKernel, large_numbers_do_not_overflow) {
+TEST(SoftmaxKernel, LargeNumbersDoNotOverflow) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   const KernelFamily family = softmax_family();
   const Kernel kernel = family.build(machine, arguments_of(family, {{"rows", "1"}, {"columns", "4"}}));
@@ -59,7 +59,7 @@ TEST(SoftmaxKernel, large_numbers_do_not_overflow) {
   EXPECT_NEAR(result.values[3], third, 1e-6);
 }
 
-TEST(SoftmaxKernel, goes_over_hbm_as_often_as_it_says) {
+TEST(SoftmaxKernel, GoesOverHbmAsOftenAsItSays) {
   const KernelFamily family = softmax_family();
   constexpr std::int64_t matrix = 64 * 256 * 4;
   for (const char* passes : {"3", "1"}) {
@@ -70,7 +70,7 @@ TEST(SoftmaxKernel, goes_over_hbm_as_often_as_it_says) {
   }
 }
 
-TEST(SoftmaxKernel, rows_too_wide_to_be_held_are_refused) {
+TEST(SoftmaxKernel, RowsTooWideToBeHeldAreRefused) {
   const KernelFamily family = softmax_family();
   const KernelArguments wide = arguments_of(family, {{"passes", "1"}, {"rows", "8"}, {"columns", "20000"}});
   EXPECT_THROW(family.build(machine_with_vmem(1024), wide), base::InputError);

@@ -18,7 +18,7 @@ bool has_dtype(const std::string& change, const std::string& dtype) {
   return dtype == "f32" || (change != "tile" && change != "untile");
 }
 
-TEST(CopyKernel, every_change_of_any_size) {
+TEST(CopyKernel, EveryChangeOfAnySize) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   for (const char* change : changes) {
     for (const char* dtype : {"f32", "bf16"}) {
@@ -33,7 +33,7 @@ TEST(CopyKernel, every_change_of_any_size) {
   }
 }
 
-TEST(CopyKernel, random_sizes_in_little_vmem) {
+TEST(CopyKernel, RandomSizesInLittleVmem) {
   const hw::Machine machine = machine_with_vmem(512);
   std::mt19937 random(6);
   for (int i = 0; i < 15; ++i) {
@@ -46,7 +46,7 @@ TEST(CopyKernel, random_sizes_in_little_vmem) {
   }
 }
 
-TEST(CopyKernel, halves_of_words_are_not_moved_by_words) {
+TEST(CopyKernel, HalvesOfWordsAreNotMovedByWords) {
   const KernelFamily family = copy_family();
   for (const char* change : {"tile", "untile"}) {
     EXPECT_THROW(

@@ -13,7 +13,7 @@
 namespace podsim::sw::codegen::families::stream {
 namespace {
 
-TEST(ElementwiseKernel, every_chain_computes_what_its_graph_says) {
+TEST(ElementwiseKernel, EveryChainComputesWhatItsGraphSays) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   for (const ElementwiseChain& chain : elementwise_chains()) {
     for (const char* dtype : {"f32", "bf16"}) {
@@ -23,7 +23,7 @@ TEST(ElementwiseKernel, every_chain_computes_what_its_graph_says) {
   }
 }
 
-TEST(ElementwiseKernel, any_size_will_do) {
+TEST(ElementwiseKernel, AnySizeWillDo) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   for (const char* rows : {"0", "1", "7", "8", "9"}) {
     for (const char* columns : {"0", "1", "127", "128", "129", "257"}) {
@@ -35,7 +35,7 @@ TEST(ElementwiseKernel, any_size_will_do) {
   }
 }
 
-TEST(ElementwiseKernel, random_sizes_in_little_vmem) {
+TEST(ElementwiseKernel, RandomSizesInLittleVmem) {
   const hw::Machine machine = machine_with_vmem(512);
   std::mt19937 random(5);
   for (int i = 0; i < 12; ++i) {
@@ -47,7 +47,7 @@ TEST(ElementwiseKernel, random_sizes_in_little_vmem) {
   }
 }
 
-TEST(ElementwiseKernel, what_does_not_fit_is_refused) {
+TEST(ElementwiseKernel, WhatDoesNotFitIsRefused) {
   const KernelFamily family = elementwise_family();
   const KernelArguments large = arguments_of(family, {{"rows", "16777216"}, {"columns", "16777216"}});
   EXPECT_THROW(family.build(machine_with_vmem(16 * 1024), large), base::InputError);

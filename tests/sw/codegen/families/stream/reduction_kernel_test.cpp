@@ -11,7 +11,7 @@
 namespace podsim::sw::codegen::families::stream {
 namespace {
 
-TEST(ReductionKernel, every_reduction_of_any_size) {
+TEST(ReductionKernel, EveryReductionOfAnySize) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   const char* operations[] = {"sum", "max", "min", "mean"};
   int number = 0;
@@ -31,7 +31,7 @@ TEST(ReductionKernel, every_reduction_of_any_size) {
   }
 }
 
-TEST(ReductionKernel, random_sizes_in_little_vmem) {
+TEST(ReductionKernel, RandomSizesInLittleVmem) {
   const hw::Machine machine = machine_with_vmem(1536);
   std::mt19937 random(8);
   for (int i = 0; i < 8; ++i) {

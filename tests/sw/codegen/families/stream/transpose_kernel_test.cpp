@@ -11,7 +11,7 @@
 namespace podsim::sw::codegen::families::stream {
 namespace {
 
-TEST(TransposeKernel, any_size_will_do) {
+TEST(TransposeKernel, AnySizeWillDo) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   for (const char* dtype : {"f32", "bf16"}) {
     for (const char* rows : {"0", "1", "8", "127", "257"}) {
@@ -22,7 +22,7 @@ TEST(TransposeKernel, any_size_will_do) {
   }
 }
 
-TEST(TransposeKernel, random_sizes_in_little_vmem) {
+TEST(TransposeKernel, RandomSizesInLittleVmem) {
   const hw::Machine machine = machine_with_vmem(512);
   std::mt19937 random(7);
   for (int i = 0; i < 8; ++i) {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/engine/collective_engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "base/systemc/systemc_time.h"
+#include "sw/collectives/engine/collective_run.h"
+#include "sw/collectives/engine/core_run.h"
+#include "sw/collectives/engine/message_tag.h"
+
+namespace podsim::sw::collectives::engine {
+
+namespace {
+
+base::Time flag_latency_of(const noc::ici::IciParameters& ici) {
+  return std::max(base::Time(0), base::to_time(ici.remote_dma_latency) - base::to_time(ici.hop_latency));
+}
+
+}  // namespace
+
+CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
+                                   const noc::FoldedTopology& topology, std::vector<noc::ici::IciPort*> ports,
+                                   base::trace::ProbeSink* sink, const noc::Faults& faults)
+    : sc_module(name),
+      machine_(machine),
+      topology_(topology),
+      ports_(std::move(ports)),
+      cores_per_chip_(int(machine.cores_per_chip)),
+      vector_(machine),
+      clock_(machine.clock),
+      dma_latency_(clock_.time_of(machine.dma.read_latency + machine.dma.write_latency)),
+      flag_latency_(flag_latency_of(machine.ici)),
+      launch_(base::to_time(machine.compiler.collective_launch)) {
+  const noc::Topology& chips = topology_.representatives();
+  assert(noc::NodeId(ports_.size()) == chips.nodes());
+  for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
+    switches_.emplace_back(machine.chip_switch, machine.clock, cores_per_chip_);
+    for (int core = 0; core < cores_per_chip_; ++core) {
+      cores_.emplace_back(machine, faults.chip_speed(chip));
+      if (sink == nullptr) continue;
+      cores_.back().phase = {sink, fmt::format("chip{}.core{}", chips.name(chip), core), "collective"};
+      cores_.back().phase.set(base::Time(0), "");
+    }
+  }
+  SC_HAS_PROCESS(CollectiveEngine);
+  SC_METHOD(work);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+CollectiveEngine::~CollectiveEngine() = default;
+
+CollectiveRun& CollectiveEngine::begin(std::shared_ptr<const schedule::CollectiveSchedule> schedule, OnFinish on_finish,
+                                       CollectiveData* data) {
+  assert(schedule->slice() == topology_.full() && schedule->cores_per_chip() == cores_per_chip_);
+  assert(data == nullptr || !topology_.is_folded());
+  auto channel = std::uint32_t(runs_.size() + 1);
+  runs_.push_back(std::make_unique<CollectiveRun>(*this, std::move(schedule), channel, std::move(on_finish), data));
+  return *runs_.back();
+}
+
+std::string CollectiveEngine::label(const noc::ici::Message& message) const {
+  if (message.channel == 0 || message.channel > runs_.size()) return fmt::format("{} B", message.bytes.value());
+  const MessageTag tag = unpack(message.tag);
+  const schedule::CollectiveSchedule& schedule = runs_[message.channel - 1]->schedule();
+  const std::int32_t core = topology_.full_node_of(message.source) * cores_per_chip_ + tag.source;
+  const schedule::Phase& phase = schedule.program(core).phase_of(tag.segment);
+  const auto step = phase.pattern->step(tag.segment);
+  return fmt::format("{}{}, colour {}, segment {}", phase.name, step ? fmt::format(" step {}", *step) : "",
+                     tag.segment.stripe, tag.segment.number);
+}
+
+void CollectiveEngine::at(base::Time when, std::uint32_t rank, const Timer& timer) {
+  bool earliest = queue_.empty() || when < queue_.top().when;
+  queue_.push(when, rank, timer);
+  if (earliest && !working_) wake_.notify(base::systemc::to_sc_time(when - base::systemc::now()));
+}
+
+void CollectiveEngine::work() {
+  settled_ = !settled_;
+  if (settled_) return next_trigger(sc_core::SC_ZERO_TIME);
+  base::Time now = base::systemc::now();
+  working_ = true;
+  while (!queue_.empty() && queue_.top().when <= now) {
+    Timer timer = queue_.pop().value;
+    timer.core->due(timer);
+  }
+  working_ = false;
+  for (CollectiveRun* run : std::exchange(finished_, {})) run->release();
+  if (!queue_.empty()) wake_.notify(base::systemc::to_sc_time(queue_.top().when - now));
+}
+
+base::Time CollectiveEngine::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {
+  if (operands < 2) return base::Time(0);
+  std::int64_t lanes = machine_.vector.lanes * machine_.vector.sublanes;
+  std::int64_t words = base::divide_round_up(elements * ir::byte_width(type), lanes * 4);
+  hw::VectorWork work{
+      .loads = words * operands, .stores = words, .alu_ops = (operands - 1) * base::divide_round_up(elements, lanes)};
+  return clock_.time_of(vector_.duration(work));
+}
+
+}  // namespace podsim::sw::collectives::engine

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "base/systemc/timed_queue.h"
+#include "base/trace/probe.h"
+#include "hw/machine.h"
+#include "hw/timing/vector_timing.h"
+#include "noc/chip_switch/switch_timing.h"
+#include "noc/faults.h"
+#include "noc/folded_topology.h"
+#include "noc/ici/ici_port.h"
+#include "sw/collectives/engine/hbm_occupancy.h"
+#include "sw/collectives/schedule/collective_schedule.h"
+
+/// The timed executor of collectives inside a simulation: one module for all cores of a slice. It owns the resources
+/// that collectives use on a chip (HBM, vector unit, switch ports) and a queue of timers behind one event. Messages go
+/// through the chips' IciPorts.
+///
+/// Like the fabric it breaks ties without regard to a chip's position. It works one delta cycle after the event that
+/// woke it, when all timers of that time have been set, so that their order never depends on that of the SystemC
+/// kernel.
+///
+///   CollectiveEngine engine("collectives", machine, topology, ports);
+///   CollectiveRun& run = engine.begin(schedule, [](noc::NodeId chip, int core) { ... });   // any time
+///   run.start(chip, core);                                                        // as each core reaches it
+namespace podsim::sw::collectives::engine {
+
+class CollectiveData;
+class CollectiveRun;
+class CoreRun;
+
+/// The resources of one core that collectives use.
+struct CoreResources {
+  CoreResources(const hw::Machine& machine, double of_healthy) : hbm(machine.hbm, of_healthy), speed(of_healthy) {}
+  HbmOccupancy hbm;
+  double speed;  ///< fraction of the healthy rate, for everything that the core does
+  base::Time vector_free_at;
+  base::trace::Probe<std::string> phase;  ///< chip(x,y).core0.collective: "reduce-scatter y step 2"
+};
+
+class CollectiveEngine : public sc_core::sc_module {
+ public:
+  using OnFinish = std::function<void(noc::NodeId chip, int core)>;
+  struct Timer {
+    CoreRun* core;
+    int kind;
+    int queue;
+    std::uint64_t tag;
+  };
+
+  /// `ports` are those of the representative chips of the topology, in order; they outlive the engine.
+  CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
+                   std::vector<noc::ici::IciPort*> ports, base::trace::ProbeSink* sink = nullptr,
+                   const noc::Faults& faults = {});
+  ~CollectiveEngine() override;
+
+  /// Begins a collective over the engine's full topology. Cores are started one by one (CollectiveRun::start), and
+  /// `on_finish` is called at the time at which a core is done. The run remains for its times; the memory that its
+  /// cores needed is freed when the last of them is done. With `data`, which outlives the run, values move with the
+  /// messages; the topology may not be folded then.
+  CollectiveRun& begin(std::shared_ptr<const schedule::CollectiveSchedule> schedule, OnFinish on_finish,
+                       CollectiveData* data = nullptr);
+
+  /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y step 2, colour 0, segment 3", with
+  /// the step only where the pattern has one (Pattern::step).
+  std::string label(const noc::ici::Message& message) const;
+
+  // For CollectiveRun and CoreRun.
+  void finished(CollectiveRun& run) { finished_.push_back(&run); }
+  void at(base::Time when, std::uint32_t rank, const Timer& timer);
+  CoreResources& resources(noc::NodeId chip, int core) { return cores_[std::size_t(chip) * cores_per_chip_ + core]; }
+  noc::chip_switch::SwitchTiming& chip_switch(noc::NodeId chip) { return switches_[chip]; }
+  noc::ici::IciPort& port(noc::NodeId chip) { return *ports_[chip]; }
+  const hw::Machine& machine() const { return machine_; }
+  const noc::FoldedTopology& topology() const { return topology_; }
+  /// Time that the vector unit takes to add `operands` arrays of `elements` each into one.
+  base::Time addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const;
+  /// Latency of a DMA between the halves of a chip's HBM beyond occupancy.
+  base::Time dma_latency() const { return dma_latency_; }
+  /// From the last byte of a remote DMA to the core seeing its flag.
+  base::Time flag_latency() const { return flag_latency_; }
+  /// From a core's arrival at a collective to its first action: time of the software.
+  base::Time launch() const { return launch_; }
+
+ private:
+  void work();
+
+  hw::Machine machine_;
+  noc::FoldedTopology topology_;
+  std::vector<noc::ici::IciPort*> ports_;
+  int cores_per_chip_;
+  hw::timing::VectorTiming vector_;
+  base::Clock clock_;
+  base::Time dma_latency_, flag_latency_, launch_;
+  std::vector<CoreResources> cores_;
+  std::vector<noc::chip_switch::SwitchTiming> switches_;
+  std::vector<std::unique_ptr<CollectiveRun>> runs_;
+  std::vector<CollectiveRun*> finished_;  ///< runs to release when the timers of this time are done
+  base::systemc::TimedQueue<Timer> queue_;
+  sc_core::sc_event wake_;
+  bool settled_ = false;
+  bool working_ = false;
+};
+
+}  // namespace podsim::sw::collectives::engine

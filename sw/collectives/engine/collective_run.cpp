@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/engine/collective_run.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/systemc/systemc_time.h"
+#include "sw/collectives/engine/core_run.h"
+#include "sw/collectives/engine/message_tag.h"
+
+namespace podsim::sw::collectives::engine {
+
+CollectiveRun::CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const schedule::CollectiveSchedule> schedule,
+                             std::uint32_t channel, CollectiveEngine::OnFinish on_finish, CollectiveData* data)
+    : engine_(engine),
+      schedule_(std::move(schedule)),
+      channel_(channel),
+      on_finish_(std::move(on_finish)),
+      data_(data) {
+  const noc::NodeId chips = engine_.topology().representatives().nodes();
+  const std::size_t cores = std::size_t(chips) * std::size_t(schedule_->cores_per_chip());
+  times_.resize(cores);
+  runs_.assign(cores, -1);
+  cores_.reserve(cores);
+  for (noc::NodeId chip = 0; chip < chips; ++chip) {
+    const std::int32_t first = engine_.topology().full_node_of(chip) * schedule_->cores_per_chip();
+    for (int core = 0; core < schedule_->cores_per_chip(); ++core) {
+      if (!schedule_->takes_part(first + core)) continue;
+      runs_[index(chip, core)] = std::int32_t(cores_.size());
+      cores_.emplace_back(*this, chip, core);
+    }
+  }
+  unfinished_ = cores_.size();
+  for (noc::NodeId chip = 0; chip < chips && unfinished_ > 0; ++chip) engine_.port(chip).attach(channel_, *this);
+}
+
+CollectiveRun::~CollectiveRun() = default;
+
+void CollectiveRun::release() {
+  assert(finished());
+  for (noc::NodeId chip = 0; chip < engine_.topology().representatives().nodes(); ++chip) {
+    engine_.port(chip).detach(channel_);
+  }
+  std::vector<CoreRun>().swap(cores_);
+}
+
+void CollectiveRun::start(noc::NodeId chip, int core) {
+  times_[index(chip, core)].start = base::systemc::now();
+  if (runs_[index(chip, core)] >= 0) return this->core(chip, core).start();
+  times_[index(chip, core)].finish = base::systemc::now();
+  if (on_finish_) on_finish_(chip, core);
+}
+
+CoreRun& CollectiveRun::core(noc::NodeId chip, int core) { return cores_[std::size_t(runs_[index(chip, core)])]; }
+
+void CollectiveRun::phase_entered(const schedule::GroupSchedule& program, int stripe, int phase) {
+  const base::Time now = base::systemc::now();
+  const int order = stripe % program.orders();
+  auto of = [&](int wanted) {
+    return std::ranges::find_if(phases_, [&](const PhaseTimes& times) {
+      return times.program == &program && times.order == order && times.phase == wanted;
+    });
+  };
+  if (phase > 0) {
+    if (auto left = of(phase - 1); left != phases_.end()) left->end = now;
+  }
+  if (phase == int(program.phases(stripe).size()) || of(phase) != phases_.end()) return;
+  phases_.push_back({&program, order, phase, now, now});
+}
+
+base::Time CollectiveRun::duration() const {
+  auto first =
+      std::min_element(times_.begin(), times_.end(), [](const Times& a, const Times& b) { return a.start < b.start; });
+  auto last = std::max_element(times_.begin(), times_.end(),
+                               [](const Times& a, const Times& b) { return a.finish < b.finish; });
+  return last->finish - first->start;
+}
+
+void CollectiveRun::message_taken(noc::NodeId chip, const noc::ici::Message& message) {
+  const MessageTag tag = unpack(message.tag);
+  core(chip, tag.source).link_took(tag, message.hops);
+}
+
+void CollectiveRun::message_received(noc::NodeId chip, const noc::ici::Message& message) {
+  const MessageTag tag = unpack(message.tag);
+  core(chip, tag.target).arrived(tag);
+}
+
+void CollectiveRun::core_finished(noc::NodeId chip, int core) {
+  times_[index(chip, core)].finish = base::systemc::now();
+  if (--unfinished_ == 0) engine_.finished(*this);
+  if (on_finish_) on_finish_(chip, core);
+}
+
+}  // namespace podsim::sw::collectives::engine

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/engine/collective_simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <random>
+
+#include "base/diagnostic.h"
+#include "base/systemc/systemc_time.h"
+#include "noc/ici/message_fabric.h"
+#include "noc/ici/packet_network.h"
+#include "sw/collectives/engine/collective_run.h"
+
+namespace podsim::sw::collectives::engine {
+
+namespace {
+
+template <class Network>
+std::deque<noc::ici::IciPort> make_ports(Network& network, noc::NodeId chips) {
+  std::deque<noc::ici::IciPort> ports;
+  for (noc::NodeId chip = 0; chip < chips; ++chip) {
+    ports.emplace_back(fmt::format("port_{}", chip).c_str(), chip).bind(network);
+  }
+  return ports;
+}
+
+std::vector<noc::ici::IciPort*> pointers(std::deque<noc::ici::IciPort>& ports) {
+  std::vector<noc::ici::IciPort*> result;
+  for (noc::ici::IciPort& port : ports) result.push_back(&port);
+  return result;
+}
+
+/// A slice: a network, one port per chip, the engine, and a process that starts the cores.
+template <class Network>
+struct SliceBench : sc_core::sc_module {
+  struct Start {
+    base::Time when;
+    noc::NodeId chip;
+    int core;
+  };
+
+  template <class... NetworkArguments>
+  SliceBench(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
+             const CollectiveOptions& options, NetworkArguments&&... network_arguments)
+      : sc_module(name),
+        network("fabric", std::forward<NetworkArguments>(network_arguments)...),
+        ports(make_ports(network, topology.representatives().nodes())),
+        engine("collectives", machine, topology, pointers(ports), options.sink, options.faults) {
+    SC_HAS_PROCESS(SliceBench);
+    SC_METHOD(start_cores);
+  }
+  void start_cores() {
+    for (; started < starts.size(); ++started) {
+      const Start& start = starts[started];
+      if (start.when > base::systemc::now())
+        return next_trigger(base::systemc::to_sc_time(start.when - base::systemc::now()));
+      run->start(start.chip, start.core);
+    }
+  }
+
+  Network network;
+  std::deque<noc::ici::IciPort> ports;
+  CollectiveEngine engine;
+  std::vector<Start> starts;  ///< in order of time
+  std::size_t started = 0;
+  CollectiveRun* run = nullptr;
+};
+
+std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
+  std::vector<CollectivePhase> result;
+  for (const CollectiveRun::PhaseTimes& times : run.phases()) {
+    const schedule::Phase& phase = times.program->phases(times.order)[std::size_t(times.phase)];
+    const std::int64_t elements = phase.pattern->payload() * times.program->stripes_of(times.order);
+    result.push_back({phase.name, times.order, run.schedule().bytes(elements), times.begin, times.end});
+  }
+  return result;
+}
+
+std::vector<LinkUse> link_uses(const noc::ici::MessageFabric& network, const hw::Machine&) {
+  std::vector<LinkUse> result;
+  const noc::Topology& chips = network.topology().representatives();
+  for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
+    if (chips.link(id)) result.push_back({id, network.link(id).bytes(), network.link(id).busy()});
+  }
+  return result;
+}
+
+/// A link is busy for a cycle per flit. Bytes of headers do not count.
+std::vector<LinkUse> link_uses(const noc::ici::PacketNetwork& network, const hw::Machine& machine) {
+  std::vector<LinkUse> result;
+  const noc::Topology& chips = network.topology();
+  const noc::ici::PacketParameters& packet = machine.ici.packet;
+  for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
+    if (!chips.link(id)) continue;
+    const std::int64_t flits = network.routers().link_flits(id);
+    const std::int64_t bytes = flits * packet.payload.value() / packet.flits(packet.payload);
+    result.push_back({id, base::Bytes(bytes), network.clock().time_of(base::Cycles(flits))});
+  }
+  return result;
+}
+
+std::string audit(const noc::ici::MessageFabric&) { return ""; }
+std::string audit(const noc::ici::PacketNetwork& network) { return network.routers().audit(); }
+
+/// The requested start times, each later by the jitter of the core's chip.
+schedule::StartTimes jittered_starts(const schedule::CollectiveSchedule& schedule, const CollectiveOptions& options) {
+  schedule::StartTimes starts = options.starts;
+  if (starts.empty()) starts.resize(std::size_t(schedule.cores()));
+  if (options.faults.jitter() == base::Time(0)) return starts;
+  std::mt19937_64 random(options.seed);
+  for (std::size_t first = 0; first < starts.size(); first += std::size_t(schedule.cores_per_chip())) {
+    // std::uniform_int_distribution differs between standard libraries.
+    const base::Time late(std::int64_t(random() % std::uint64_t(options.faults.jitter().value() + 1)));
+    for (std::size_t core = first; core < first + std::size_t(schedule.cores_per_chip()); ++core) starts[core] += late;
+  }
+  return starts;
+}
+
+template <class Network>
+CollectiveOutcome run(SliceBench<Network>& bench, const hw::Machine& machine,
+                      const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
+                      const noc::FoldedTopology& topology, const CollectiveOptions& options) {
+  const int cores = schedule->cores_per_chip();
+  CollectiveRun& collective = bench.engine.begin(schedule, {}, options.data);
+  bench.run = &collective;
+  const schedule::StartTimes starts = jittered_starts(*schedule, options);
+  const noc::Topology& chips = topology.representatives();
+  for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
+    for (int core = 0; core < cores; ++core) {
+      const std::size_t index = std::size_t(topology.full_node_of(chip)) * std::size_t(cores) + std::size_t(core);
+      bench.starts.push_back({starts[index], chip, core});
+    }
+  }
+  std::ranges::stable_sort(bench.starts, {}, [](const auto& start) { return start.when; });
+  sc_core::sc_start();
+  bench.network.check();
+  if (!collective.finished()) throw base::SimulationError("a collective came to a halt before every core was done");
+  CollectiveOutcome outcome{.duration = collective.duration(),
+                            .finish = {},
+                            .topology = topology,
+                            .messages = bench.network.messages_delivered(),
+                            .relayed = bench.network.messages_relayed(),
+                            .phases = phases_of(collective),
+                            .links = link_uses(bench.network, machine),
+                            .audit = audit(bench.network)};
+  for (noc::NodeId chip = 0; chip < schedule->slice().nodes(); ++chip) {
+    for (int core = 0; core < cores; ++core) {
+      outcome.finish.push_back(collective.finished_at(topology.representative_of(chip), core));
+    }
+  }
+  return outcome;
+}
+
+}  // namespace
+
+std::optional<LinkUse> CollectiveOutcome::busiest() const {
+  const auto most = std::ranges::max_element(links, {}, &LinkUse::bytes);
+  return most == links.end() ? std::nullopt : std::optional(*most);
+}
+
+CollectiveOutcome simulate_collective(const hw::Machine& machine,
+                                      const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
+                                      const CollectiveOptions& options) {
+  const noc::FoldedTopology full(schedule->slice());
+  if (options.network == NetworkLevel::packet) {
+    SliceBench<noc::ici::PacketNetwork> bench("slice", machine, full, options, schedule->slice(), machine.ici,
+                                              noc::ici::PacketNetworkOptions{options.faults, options.seed});
+    return run(bench, machine, schedule, full, options);
+  }
+  const bool fold = options.fold && options.data == nullptr && options.faults.none();
+  const noc::FoldedTopology topology = fold ? schedule::fold_for(*schedule, options.starts) : full;
+  SliceBench<noc::ici::MessageFabric> bench("slice", machine, topology, options, topology, machine.ici, options.sink,
+                                            options.faults);
+  bench.network.set_labeller([&bench](const noc::ici::Message& message) { return bench.engine.label(message); });
+  return run(bench, machine, schedule, topology, options);
+}
+
+}  // namespace podsim::sw::collectives::engine

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/trace/probe.h"
+#include "base/units.h"
+#include "hw/machine.h"
+#include "noc/faults.h"
+#include "noc/folded_topology.h"
+#include "sw/collectives/engine/collective_data.h"
+#include "sw/collectives/schedule/collective_folding.h"
+#include "sw/collectives/schedule/collective_schedule.h"
+
+/// One collective on an otherwise idle slice, in a separate simulation.
+namespace podsim::sw::collectives::engine {
+
+enum class NetworkLevel : std::uint8_t { message, packet };
+
+struct CollectiveOptions {
+  NetworkLevel network = NetworkLevel::message;
+  bool fold = true;  ///< fold the slice where that is exact
+  schedule::StartTimes starts = {};
+  noc::Faults faults = {};         ///< a slice with faults is not folded
+  std::uint64_t seed = 1;          ///< of jitter, bit errors and stalls
+  CollectiveData* data = nullptr;  ///< values to move; the slice is not folded then
+  base::trace::ProbeSink* sink = nullptr;
+};
+
+/// A phase of the stripes of one order, from the first core that entered it to the last that left it.
+struct CollectivePhase {
+  std::string name;     ///< "reduce-scatter y"
+  int order = 0;        ///< of dimensions, see GroupSchedule::orders
+  base::Bytes payload;  ///< bytes of a chip that the phase works on
+  base::Time begin, end;
+};
+
+struct LinkUse {
+  noc::LinkId link = 0;  ///< of the representatives
+  base::Bytes bytes;
+  base::Time busy;
+};
+
+struct CollectiveOutcome {
+  base::Time duration = {};          ///< from the first start to the last finish
+  schedule::StartTimes finish = {};  ///< by core of the full slice
+  noc::FoldedTopology topology = noc::Topology({1}, {false});
+  std::int64_t messages = 0;  ///< simulated, between representatives only
+  std::int64_t relayed = 0;   ///< messages that software sent on, around dead links
+  std::vector<CollectivePhase> phases = {};
+  std::vector<LinkUse> links = {};  ///< all links that exist, by number
+  /// Violated conservation of flits or credits; empty when there is none, and at message level.
+  std::string audit = {};
+
+  bool folded() const { return topology.is_folded(); }
+  /// The link with most bytes; nothing without links.
+  std::optional<LinkUse> busiest() const;
+};
+
+/// Precondition: a SystemC context in which nothing has been simulated. The packet level is not folded. Throws
+/// SimulationError when the collective comes to a halt; it names two chips that cannot communicate where that is the
+/// reason.
+CollectiveOutcome simulate_collective(const hw::Machine& machine,
+                                      const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
+                                      const CollectiveOptions& options = {});
+
+}  // namespace podsim::sw::collectives::engine

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/engine/core_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/systemc/systemc_time.h"
+
+namespace podsim::sw::collectives::engine {
+
+namespace {
+
+constexpr int segments_in_flight = 2;  // a double buffer
+
+}  // namespace
+
+CoreRun::CoreRun(CollectiveRun& run, noc::NodeId chip, int core)
+    : run_(run),
+      chip_(chip),
+      core_(core),
+      full_core_(run.engine().topology().full_node_of(chip) * run.schedule().cores_per_chip() + core) {
+  program_ = &schedule().program(full_core_);
+  at_ = schedule().member(full_core_).position;
+  for (int stripe = 0; stripe < program().stripes(); ++stripe) {
+    if (schedule().works_on(full_core_, stripe)) {
+      walkers_.emplace_back(program(), stripe, at_, schedule().is_root(full_core_));
+    } else if (program().shares()) {
+      unshared_ += program().part(stripe).count;
+    }
+  }
+  unshared_ += program().stripes() * (program().cores() - 1) * program().handed_over();
+  ungathered_ = walkers_.size();
+  queues_.resize(2 * std::size_t(schedule().slice().dimensions()) + 1);
+  if (traits(schedule().request().kind).pairwise) return;
+  neighbours_.resize(2 * program().dimensions().size());
+  const auto& phases = program().phases(0);
+  for (std::size_t phase = 0; phase < phases.size(); ++phase) {
+    if (!phases[phase].pattern->to_neighbours()) continue;
+    for (int direction : {+1, -1}) {
+      const Segment segment{.phase = int(phase), .direction = direction};
+      neighbours_[2 * std::size_t(phases[phase].dimension) + (direction < 0)] = schedule().route(full_core_, segment);
+    }
+  }
+}
+
+const schedule::CollectiveSchedule& CoreRun::schedule() const { return run_.schedule(); }
+CollectiveEngine& CoreRun::engine() const { return run_.engine(); }
+CoreResources& CoreRun::resources() const { return engine().resources(chip_, core_); }
+
+std::size_t CoreRun::walker_of(int stripe) const {
+  std::size_t i = 0;
+  while (walkers_[i].stripe() != stripe) ++i;
+  return i;
+}
+
+schedule::Route CoreRun::route(const Segment& segment) const {
+  const schedule::Phase& phase = program().phase_of(segment);
+  if (!phase.pattern->to_neighbours()) return schedule().route(full_core_, segment);
+  return neighbours_[2 * std::size_t(phase.dimension) + (segment.direction < 0)];
+}
+
+std::size_t CoreRun::queue_of(const noc::Coordinates& hops) const {
+  for (std::size_t d = 0; 2 * d + 1 < queues_.size(); ++d) {
+    if (hops[d] != 0) return 2 * d + (hops[d] < 0);
+  }
+  return queues_.size() - 1;
+}
+
+std::uint32_t CoreRun::rank(Kind kind, int stripe, std::size_t queue) const {
+  return std::uint32_t(kind << 16 | core_ << 12 | stripe << 4 | int(queue));
+}
+
+void CoreRun::timer(base::Time when, Kind kind, const Segment& segment, std::size_t queue) {
+  const schedule::Phase* phase = program().phases(segment.stripe).empty() ? nullptr : &program().phase_of(segment);
+  const std::size_t link =
+      kind == link_free || phase == nullptr ? queue : 2 * std::size_t(phase->dimension) + (segment.direction < 0);
+  engine().at(when, rank(kind, segment.stripe, link), {this, kind, int(queue), pack(MessageTag{segment})});
+}
+
+base::Time CoreRun::slowed(base::Time time) const {
+  const double speed = resources().speed;
+  return speed == 1 ? time : base::to_time(base::to_duration(time) / speed);
+}
+
+void CoreRun::start() {
+  if (resources().phase.active()) resources().phase.set(base::systemc::now(), "launch");
+  timer(base::systemc::now() + slowed(engine().launch()), started, Segment{});
+}
+
+void CoreRun::arrived(const MessageTag& tag) {
+  timer(base::systemc::now() + engine().flag_latency(), seen, tag.segment);
+}
+
+void CoreRun::link_took(const MessageTag& tag, const noc::Coordinates& hops) {
+  timer(base::systemc::now(), link_free, tag.segment, queue_of(hops));
+}
+
+void CoreRun::due(const CollectiveEngine::Timer& timer) {
+  const Segment segment = unpack(timer.tag).segment;
+  const auto queue = std::size_t(timer.queue);
+  switch (Kind(timer.kind)) {
+    case started:
+      return begin();
+    case link_free:
+      --unsent_;
+      --queues_[queue].in_flight;
+      feed(queue);
+      return finish_if_done();
+    case seen:
+      return walkers_[walker_of(segment.stripe)].received(segment, *this);
+    case absorbed:
+      if (run_.data() != nullptr && program().pattern(segment).reduces()) run_.data()->arrived(full_core_, segment);
+      walkers_[walker_of(segment.stripe)].absorbed(segment, *this);
+      return show_phase(segment);
+    case ready:
+      return send(segment, queue);
+    case reduced:
+      return gathered(segment.stripe);
+    case shared:
+      return finish_if_done();
+  }
+}
+
+void CoreRun::begin() {
+  started_ = true;
+  if (resources().phase.active()) resources().phase.set(base::systemc::now(), "started");
+  if (program().sums_cores()) return begin_together();
+  begin_stripes();
+  finish_if_done();
+}
+
+/// The cores of a chip begin their stripes together, when the contributions of all of them are complete.
+void CoreRun::begin_together() {
+  const std::int32_t group = schedule().member(full_core_).group;
+  const std::int32_t first = full_core_ - core_;
+  std::vector<std::int32_t> cores;
+  for (int core = 0; core < schedule().cores_per_chip(); ++core) {
+    if (schedule().member(first + core).group != group) continue;
+    if (!run_.core(chip_, core).started_) return;
+    cores.push_back(first + core);
+  }
+  if (run_.data() != nullptr) run_.data()->sum_cores(cores);
+  for (std::int32_t core : cores) {
+    run_.core(chip_, core - first).begin_stripes();
+    run_.core(chip_, core - first).finish_if_done();
+  }
+}
+
+void CoreRun::begin_stripes() {
+  for (schedule::ScheduleWalker& walker : walkers_) {
+    if (program().phases(walker.stripe()).empty()) {
+      begin_alone(walker.stripe());
+    } else {
+      walker.begin(*this);
+    }
+  }
+}
+
+/// A group on one chip has no phases: its cores' contributions are added and results copied.
+void CoreRun::begin_alone(int stripe) {
+  const ElementRange part = program().part(stripe);
+  base::Time done = base::systemc::now();
+  if (program().sums_cores()) {
+    done = read_and_add(part.count, true, program().cores());
+    done = std::max(done, write(part.count));
+  }
+  if (program().shares()) copy_to_others(part, !program().sums_cores());
+  if (program().exchanges()) {
+    if (run_.data() != nullptr) run_.data()->exchanged(full_core_, stripe, 0);
+    give_to_others(program().handed_over(), true);
+  }
+  timer(done, reduced, {.stripe = stripe});
+}
+
+void CoreRun::phase_entered(int stripe, int phase) {
+  const auto& phases = program().phases(stripe);
+  run_.phase_entered(*program_, stripe, phase);
+  show_phase({.stripe = stripe, .phase = phase});
+  if (program().exchanges()) {
+    // The chunk for the own position does not travel.
+    if (phase > 0 && run_.data() != nullptr) run_.data()->exchanged(full_core_, stripe, phase - 1);
+    if (phase + 1 == int(phases.size())) give_to_others(program().exchange(stripe, phase).part(), true);
+  }
+  if (!program().shares() || phase == int(phases.size())) return;
+  // The other cores of the chip need this core's shard too, once it is final; in a broadcast only the root has one.
+  auto reduces = [&](int number) { return phases[std::size_t(number)].pattern->reduces(); };
+  const bool first_final = !reduces(phase) && (phase == 0 || reduces(phase - 1));
+  const bool has_shard = !program().concurrent() || schedule().is_root(full_core_);
+  if (first_final && has_shard) copy_to_others(program().shard_range(stripe, at_), true);
+}
+
+void CoreRun::originate(const Segment& first) {
+  if (!program().pattern(first).to_neighbours()) return originate_direct(first);
+  const std::int32_t segments = program().pattern(first).segments(first.direction);
+  enqueue(queue_of(route(first).hops), {.segment = first, .end = segments, .from_hbm = true});
+}
+
+/// One item per queue stands for all peers that are reached through the queue. Peers come in the order of their
+/// distance, so the first one starts all queues.
+void CoreRun::originate_direct(const Segment& first) {
+  const std::int32_t segments = program().pattern(first).segments(first.direction);
+  unsent_ += segments;
+  if (first.distance != 1) return;
+  for (std::size_t queue = 0; queue < queues_.size(); ++queue) {
+    Segment segment = first;
+    segment.distance = next_peer(first, queue);
+    if (segment.distance == program().pattern(first).positions()) continue;
+    queues_[queue].push({.segment = segment, .end = segments, .from_hbm = true});
+  }
+  for (std::size_t queue = 0; queue < queues_.size(); ++queue) feed(queue);
+}
+
+std::int32_t CoreRun::next_peer(Segment segment, std::size_t queue) const {
+  const std::int32_t end = program().pattern(segment).positions();
+  while (segment.distance < end && queue_of(route(segment).hops) != queue) ++segment.distance;
+  return segment.distance;
+}
+
+void CoreRun::forward(const Segment& next) {
+  const std::size_t queue = queue_of(route(next).hops);
+  const SendItem item{.segment = next, .end = next.number + 1, .from_hbm = false};
+  if (!program().pattern(next).passes_first()) return enqueue(queue, item);
+  ++unsent_;
+  queues_[queue].push_passing(item);
+  feed(queue);
+}
+
+void CoreRun::enqueue(std::size_t queue, const SendItem& item) {
+  unsent_ += item.end - item.segment.number;
+  queues_[queue].push(item);
+  feed(queue);
+}
+
+void CoreRun::feed(std::size_t queue) {
+  SendQueue& sends = queues_[queue];
+  while (sends.in_flight < segments_in_flight && !sends.empty()) {
+    const SendItem item = sends.front();
+    advance(queue);
+    ++sends.in_flight;
+    if (!item.from_hbm) {
+      send(item.segment, queue);
+      continue;
+    }
+    const bool sums = program().sums_cores() && item.segment.phase == 0 && program().pattern(item.segment).reduces();
+    timer(read_and_add(elements_to_send(item.segment), sums, sums ? program().cores() : 1), ready, item.segment, queue);
+  }
+}
+
+void CoreRun::advance(std::size_t queue) {
+  SendItem& item = queues_[queue].front();
+  if (++item.segment.number < item.end) return;
+  if (const patterns::Pattern& pattern = program().pattern(item.segment); !pattern.to_neighbours()) {
+    ++item.segment.distance;
+    item.segment.number = 0;
+    item.segment.distance = next_peer(item.segment, queue);
+    if (item.segment.distance < pattern.positions()) return;
+  }
+  queues_[queue].pop();
+}
+
+std::int64_t CoreRun::elements_to_send(const Segment& segment) const {
+  const patterns::Pattern& pattern = program().pattern(segment);
+  return pattern.elements(segment, pattern.next(segment, position(segment)));
+}
+
+void CoreRun::send(const Segment& segment, std::size_t queue) {
+  const schedule::Route way = route(segment);
+  if (run_.data() != nullptr) run_.data()->sent(full_core_, way.target, segment);
+  if (queue + 1 == queues_.size()) return cross(segment, way, queue);
+  engine().port(chip_).send({.hops = way.hops,
+                             .bytes = schedule().bytes(elements_to_send(segment)),
+                             .channel = run_.channel(),
+                             .tag = pack(MessageTag{segment, core_, way.target % schedule().cores_per_chip()})});
+}
+
+/// Sends to another core of the chip.
+void CoreRun::cross(const Segment& segment, const schedule::Route& route, std::size_t queue) {
+  const base::Bytes bytes = schedule().bytes(elements_to_send(segment));
+  const int to = route.target % schedule().cores_per_chip();
+  const auto passage = engine().chip_switch(chip_).pass(base::systemc::now(), core_, to, bytes);
+  timer(passage.ports_free, link_free, segment, queue);
+  run_.core(chip_, to).timer(passage.arrival + engine().dma_latency(), seen, segment);
+}
+
+base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands) {
+  const base::Bytes bytes = schedule().bytes(elements);
+  base::Time read = resources().hbm.read(base::systemc::now(), bytes);
+  for (int other = 0; all_cores && other < schedule().cores_per_chip(); ++other) {
+    if (other == core_) continue;
+    const base::Time crossed = engine().chip_switch(chip_).pass(base::systemc::now(), other, core_, bytes).arrival;
+    read = std::max({read, crossed, engine().resources(chip_, other).hbm.read(base::systemc::now(), bytes)});
+  }
+  const base::Time addition = slowed(engine().addition(elements, schedule().request().type, operands));
+  if (addition == base::Time(0)) return read;
+  return resources().vector_free_at = std::max(read, resources().vector_free_at) + addition;
+}
+
+void CoreRun::absorb(const Segment& segment) {
+  const patterns::Pattern& pattern = program().pattern(segment);
+  if (pattern.reduces()) return add(segment);
+  if (run_.data() != nullptr) run_.data()->arrived(full_core_, segment);
+  timer(write(pattern.kept(segment, position(segment))), absorbed, segment);
+  if (program().shares()) copy_to_others(program().range(segment, at_), false);
+  const std::int64_t handed_over = pattern.handed_over(segment);
+  if (handed_over > 0) give_to_others(handed_over, false);
+}
+
+/// Adds this core's contribution to a partial sum, in the first phase those of the chip's other cores too.
+void CoreRun::add(const Segment& segment) {
+  const patterns::Pattern& pattern = program().pattern(segment);
+  const bool all_cores = segment.phase == 0 && program().sums_cores();
+  const std::int64_t own = pattern.contributed(segment, position(segment));
+  base::Time done = read_and_add(own, all_cores && own > 0, 1 + (all_cores ? program().cores() : 1));
+  if (pattern.ends_here(segment, position(segment))) {
+    done = std::max(done, write(pattern.kept(segment, position(segment))));
+  }
+  timer(done, absorbed, segment);
+}
+
+base::Time CoreRun::write(std::int64_t elements) {
+  return resources().hbm.write(base::systemc::now(), schedule().bytes(elements));
+}
+
+void CoreRun::gathered(int) {
+  --ungathered_;
+  finish_if_done();
+}
+
+void CoreRun::copy_to_others(ElementRange range, bool from_hbm) {
+  const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
+  for (int other = 0; run_.data() != nullptr && other < schedule().cores_per_chip(); ++other) {
+    if (other == core_ || schedule().member(first + other).group != group) continue;
+    run_.data()->copied(full_core_, first + other, range);
+  }
+  give_to_others(range.count, from_hbm);
+}
+
+void CoreRun::give_to_others(std::int64_t elements, bool from_hbm) {
+  const base::Bytes bytes = schedule().bytes(elements);
+  const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
+  base::Time read = base::systemc::now();
+  if (from_hbm) read = resources().hbm.read(base::systemc::now(), bytes);
+  for (int other = 0; other < schedule().cores_per_chip(); ++other) {
+    if (other == core_ || schedule().member(first + other).group != group) continue;
+    const base::Time crossed = engine().chip_switch(chip_).pass(base::systemc::now(), core_, other, bytes).arrival;
+    const base::Time written = engine().resources(chip_, other).hbm.write(base::systemc::now(), bytes);
+    run_.core(chip_, other).receive_copy(elements, std::max({read, crossed, written}) + engine().dma_latency());
+  }
+}
+
+void CoreRun::receive_copy(std::int64_t elements, base::Time when) {
+  unshared_ -= elements;
+  assert(unshared_ >= 0);
+  shared_at_ = std::max(shared_at_, when);
+  if (unshared_ == 0) timer(shared_at_, shared, Segment{});
+}
+
+void CoreRun::finish_if_done() {
+  if (finished_ || !started_ || ungathered_ > 0 || unsent_ > 0 || unshared_ > 0 || base::systemc::now() < shared_at_)
+    return;
+  finished_ = true;
+  resources().phase.set(base::systemc::now(), "");
+  run_.core_finished(chip_, core_);
+}
+
+void CoreRun::show_phase(const Segment& segment) {
+  if (!resources().phase.active() || finished_) return;
+  const schedule::ScheduleWalker& progress = walkers_[walker_of(segment.stripe)];
+  const auto& phases = program().phases(segment.stripe);
+  if (progress.phase() < 0 || progress.phase() >= int(phases.size())) return;
+  resources().phase.set(base::systemc::now(), fmt::format("{} step {}", phases[std::size_t(progress.phase())].name,
+                                                          progress.step(segment.direction)));
+}
+
+}  // namespace podsim::sw::collectives::engine

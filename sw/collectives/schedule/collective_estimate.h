@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/units.h"
+#include "hw/machine.h"
+#include "sw/collectives/schedule/collective_schedule.h"
+
+/// Times of a collective by formula: to choose an algorithm, and to compare with the simulated time.
+namespace podsim::sw::collectives::schedule {
+
+/// The lengths of messages on a machine. `link` is the amount that a link carries during one remote-DMA latency; the
+/// other two are assumptions of the machine file ([compiler]).
+SegmentLengths segment_lengths(const hw::Machine& machine, ir::ElementType type);
+
+/// The modelled time of a schedule on an idle slice:
+///
+///   launch + sum over the phases of Pattern::modelled_time
+///
+/// which is about steps * (longest message / b + L) + (bytes of the busiest link beyond these messages) / b, with the
+/// link's payload rate b (groups that have one core each of the same chips get equal parts of it) and L from a
+/// message's last byte to the next message that depends on it; see the headers of patterns/. Phases of the same number
+/// of different orders run at the same time, except those along the same dimension; the longest counts. The phases of a
+/// broadcast all run at the same time.
+///
+/// A collective-permute takes launch + (bytes of the busiest link) / b + L + the latency of every further hop of the
+/// longest route.
+base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedule& schedule);
+
+/// Textbook time of one-direction rings of whole chunks, over the dimensions of a group in the order of visit:
+///
+///   all-reduce of S per chip        2 (X-1)(S/(X b) + L) + 2 (Y-1)(S/(X Y b) + L) + ...
+///   reduce-scatter, all-gather      half of that
+///   all-to-all, c ranks per chip    (X-1)(c S/(2 b) + L) + ...: each block goes half way around a ring on average
+///   others                          S/b + L
+///
+/// where L is the remote-DMA latency alone.
+base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule& schedule);
+
+/// A bound that no schedule beats: the bytes that a chip must send or receive, over the rate of all its links together.
+/// For an all-reduce these are 2 S (N-1)/N bytes, with N chips in a group.
+base::Duration lower_bound(const hw::Machine& machine, const CollectiveSchedule& schedule);
+
+}  // namespace podsim::sw::collectives::schedule

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives on numbers: every kind, algorithm, type and shape of group does what its definition says.
+#include "sw/collectives/engine/collective_data.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sw/collectives/engine/expected_results.h"
+#include "tests/sw/collectives/collective_cases.h"
+#include "tests/sw/collectives/tpu_v3.h"
+
+namespace podsim::sw::collectives::engine {
+namespace {
+
+using noc::Topology;
+
+noc::Topology any_slice() {
+  std::vector<std::int64_t> sizes;
+  std::vector<bool> wraps;
+  const int dimensions = *rc::gen::inRange(1, 4);
+  for (int d = 0; d < dimensions; ++d) {
+    sizes.push_back(dimensions == 3 ? *rc::gen::inRange(1, 4)
+                                    : *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 8)));
+    wraps.push_back(*rc::gen::arbitrary<bool>());
+  }
+  return noc::Topology(sizes, wraps);
+}
+
+/// All, the lines along an axis, every other one, or any ranks in any order.
+CollectiveGroups any_groups(const noc::Topology& slice, int cores, bool equal) {
+  std::vector<std::int32_t> ranks(std::size_t(slice.nodes()) * std::size_t(cores));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const int what = *rc::gen::inRange(0, 4);
+  if (what == 0) return CollectiveGroups({ranks});
+  if (what == 1)
+    return CollectiveGroups::parse(noc::dimension_name(*rc::gen::inRange(0, slice.dimensions())), slice, cores);
+  if (what == 2 && ranks.size() % 2 == 0) {
+    return CollectiveGroups::parse(
+        "[2," + std::to_string(ranks.size() / 2) + "]<=[" + std::to_string(ranks.size() / 2) + ",2]T(1,0)", slice,
+        cores);
+  }
+  for (std::size_t i = ranks.size() - 1; i > 0; --i)
+    std::swap(ranks[i], ranks[std::size_t(*rc::gen::inRange(0, int(i) + 1))]);
+  const std::size_t size = std::size_t(*rc::gen::inRange(1, int(ranks.size()) + 1));
+  std::vector<CollectiveGroups::Ranks> groups;
+  for (std::size_t begin = 0; begin < ranks.size(); begin += size) {
+    const std::size_t end = std::min(ranks.size(), begin + size);
+    if (equal && end - begin < size) break;
+    groups.emplace_back(ranks.begin() + std::ptrdiff_t(begin), ranks.begin() + std::ptrdiff_t(end));
+  }
+  return CollectiveGroups(std::move(groups));
+}
+
+CollectiveGroups any_pairs(std::int32_t ranks) {
+  std::vector<std::int32_t> targets(std::size_t(ranks), 0);
+  std::iota(targets.begin(), targets.end(), 0);
+  for (std::size_t i = targets.size() - 1; i > 0; --i) {
+    std::swap(targets[i], targets[std::size_t(*rc::gen::inRange(0, int(i) + 1))]);
+  }
+  std::vector<CollectiveGroups::Ranks> pairs;
+  const std::int32_t count = *rc::gen::inRange(1, ranks + 1);
+  for (std::int32_t source = 0; source < count; ++source) pairs.push_back({source, targets[std::size_t(source)]});
+  return CollectiveGroups(std::move(pairs));
+}
+
+struct Case {
+  hw::Machine machine = tpu_v3();
+  std::shared_ptr<const schedule::CollectiveSchedule> schedule;
+  schedule::StartTimes starts;  ///< cores are stalled before they begin
+};
+
+Case any_case() {
+  Case result;
+  result.machine.cores_per_chip = *rc::gen::inRange(1, 4);
+  const int cores = int(result.machine.cores_per_chip);
+  const noc::Topology slice = any_slice();
+  const CollectiveKind kind = *rc::gen::elementOf(collective_kinds);
+  const std::int32_t ranks = slice.nodes() * cores;
+  const bool permute = kind == CollectiveKind::collective_permute;
+  const CollectiveGroups groups = permute ? any_pairs(ranks) : any_groups(slice, cores, true);
+  const schedule::CollectiveRequest request{kind, *rc::gen::element(ir::ElementType::bf16, ir::ElementType::f32),
+                                            *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 400))};
+  const SegmentLengths lengths{*rc::gen::inRange(1, 40), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 80)};
+  result.schedule = std::make_shared<const schedule::CollectiveSchedule>(
+      slice, cores, groups, request, *rc::gen::elementOf(algorithms_for(kind)), lengths);
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    result.starts.push_back(base::Time(*rc::gen::element(0, 0, 300'000, 20'000'000)));
+  }
+  return result;
+}
+
+CoreVectors perform(const Case& sample, const CoreVectors& operands) {
+  base::systemc::fresh_context();
+  CollectiveData data(*sample.schedule, operands);
+  simulate_collective(sample.machine, sample.schedule, {.starts = sample.starts, .data = &data});
+  return data.results();
+}
+
+// Integers so small that every partial sum is exact in the element type: any order gives the same sum.
+RC_GTEST_PROP(CollectiveData, EveryRankEndsWithWhatTheKindSays, ()) {
+  const Case sample = any_case();
+  const bool bf16 = sample.schedule->request().type == ir::ElementType::bf16;
+  const bool sums = traits(sample.schedule->request().kind).reduces;
+  std::uint32_t state = *rc::gen::arbitrary<std::uint32_t>();
+  const CoreVectors operands = operands_of(*sample.schedule, [&] {
+    state = state * 1664525U + 1013904223U;
+    return double((state >> 16) % (sums && bf16 ? 2 : 200));
+  });
+  CoreVectors expected = expected_results(*sample.schedule, operands);
+  RC_ASSERT(perform(sample, operands) == expected);
+}
+
+RC_GTEST_PROP(CollectiveData, RealNumbersDifferByOneRoundingPerHop, ()) {
+  const Case sample = any_case();
+  std::uint32_t state = *rc::gen::arbitrary<std::uint32_t>();
+  const ir::ElementType type = sample.schedule->request().type;
+  const CoreVectors operands = operands_of(*sample.schedule, [&] {
+    state = state * 1664525U + 1013904223U;
+    return ir::round_to(type, double(1 + (state >> 16)) * 1e-5);
+  });
+  const CoreVectors results = perform(sample, operands), expected = expected_results(*sample.schedule, operands);
+  // A summand is rounded at most once per member of its group on its way, to half a unit; all are positive.
+  const double unit = type == ir::ElementType::bf16 ? std::ldexp(1.0, -8) : std::ldexp(1.0, -23);
+  for (std::int32_t core = 0; core < sample.schedule->cores(); ++core) {
+    if (!sample.schedule->takes_part(core)) continue;
+    const double bound = std::pow(1 + unit, double(sample.schedule->ranks(core).size()) + 2) - 1 + 1e-5;
+    const auto &got = results[std::size_t(core)], &want = expected[std::size_t(core)];
+    RC_ASSERT(got.size() == want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) RC_ASSERT(std::abs(got[i] - want[i]) <= bound * want[i]);
+  }
+}
+
+CoreVectors all_reduced(const noc::Topology& slice, int cores, const CoreVectors& operands) {
+  Case sample;
+  sample.machine.cores_per_chip = cores;
+  sample.schedule = std::make_shared<const schedule::CollectiveSchedule>(
+      slice, cores, CollectiveGroups::all(slice, cores),
+      schedule::CollectiveRequest{CollectiveKind::all_reduce, ir::ElementType::bf16, std::int64_t(operands[0].size())},
+      Algorithm::y_then_x, SegmentLengths{8, 1, 8});
+  return perform(sample, operands);
+}
+
+TEST(CollectiveData, AccumulatesInF32WithinAHopAndRoundsWhatTravels) {
+  // 256 + 1 is not a bf16 value and rounds to even, 256; in f32 the two ones of a chip first make 2: 256 + 2 = 258.
+  EXPECT_EQ(all_reduced(noc::Topology({2}, {false}), 2, {{256}, {0}, {1}, {1}})[0][0], 258);
+  // The only real element is owned by chip 0: the ones of chips 2 and 1 meet as 2 before they reach it.
+  EXPECT_EQ(all_reduced(noc::Topology({3}, {false}), 1, {{256}, {1}, {1}})[0][0], 258);
+  // From chip 2 comes 256, chip 1 adds one and must round before it sends on, then chip 0 adds one.
+  EXPECT_EQ(all_reduced(noc::Topology({3}, {false}), 1, {{1}, {1}, {256}})[0][0], 256);
+}
+
+}  // namespace
+}  // namespace podsim::sw::collectives::engine
