@@ -39,8 +39,9 @@ class ModelKeys {
   void add(std::string name, bool& field, std::string help);
   /// One of several names.
   template <typename Enum>
-  void add(std::string name, Enum& field, std::vector<std::pair<std::string, Enum>> choices,
-           std::string help) {  // NOLINT(performance-unnecessary-value-param): moved from below
+  void add(std::string name, Enum& field,  // NOLINT(performance-unnecessary-value-param): moved from below
+           std::vector<std::pair<std::string, Enum>> choices,
+           std::string help) {  // NOLINT(performance-unnecessary-value-param)
     std::vector<std::string> names;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < choices.size(); ++i) {

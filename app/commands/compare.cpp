@@ -13,7 +13,7 @@
 #include "app/options/file_option.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 #include "base/host/standard_output.h"
 #include "studies/store/point_comparison.h"
 #include "sw/report/compare/run_comparison.h"

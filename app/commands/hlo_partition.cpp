@@ -17,7 +17,7 @@
 #include "app/run/run_partition.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 #include "base/host/standard_output.h"
 #include "sw/ir/hlo_names.h"
 #include "sw/spmd/partition/partitioner.h"

@@ -12,9 +12,9 @@
 #include "app/options/machine_options.h"
 #include "app/options/slice.h"
 #include "base/host/arguments.h"
-#include "base/host/atomic_file.h"
 #include "base/host/host_clock.h"
 #include "base/host/input_file.h"
+#include "base/host/output_file.h"
 #include "base/host/standard_output.h"
 #include "sw/report/profile_report.h"
 

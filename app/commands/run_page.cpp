@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/host/arguments.h"
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 #include "base/host/standard_output.h"
 #include "sw/report/html/run_files.h"
 #include "sw/report/html/run_page.h"

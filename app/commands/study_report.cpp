@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 #include "base/host/standard_output.h"
 #include "studies/charts/study_chart_svg.h"
 #include "studies/charts/study_page.h"

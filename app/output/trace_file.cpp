@@ -9,7 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 
 namespace podsim::app::output {
 namespace {
@@ -22,7 +22,8 @@ std::filesystem::path tried(const std::filesystem::path& vcd) {
     if (vcd == beside(vcd)) {
       throw base::InputError("the waveform has the name of its save file", "a name that ends in .vcd");
     }
-    base::host::AtomicFile waveform(vcd), save_file(beside(vcd));
+    base::host::OutputFile waveform(vcd);
+    if (base::host::is_replaceable(vcd)) base::host::OutputFile save_file(beside(vcd));
   });
   return vcd;
 }
@@ -92,6 +93,7 @@ void TraceFile::finish(base::Time end) {
   writer_.finish(end);
   base::trace::GtkwView shown = view();
   shown.markers = markers_;
+  if (!base::host::is_replaceable(vcd_)) return;
   base::host::write_file(save_file_, base::trace::gtkw_text(vcd_.string(), writer_.signals(), end, shown));
 }
 

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "base/config_listing.h"
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 #include "base/version.h"
 #include "sw/report/html/run_page.h"
 #include "sw/report/link_report.h"

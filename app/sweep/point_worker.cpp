@@ -27,7 +27,7 @@ base::host::ProcessOutput PointWorker::run(const studies::sweep::PointTask& task
 
 /// Runs a step in a child process. Errors in the options appear again in the child, which reports them.
 base::host::ProcessOutput PointWorker::run_step(const run::RunOptions& options, const std::vector<std::string>& words,
-                                              std::int64_t limit_s) {
+                                                std::int64_t limit_s) {
   run::SharedWork shared;
   open_cache(options.op_cache);
   try {
@@ -45,7 +45,7 @@ base::host::ProcessOutput PointWorker::run_step(const run::RunOptions& options, 
     return output::with_errors_printed(
         [&] { return run::run_workload(own, run::recorded_command_line(words), std::move(shared)); });
   };
-  const base::host::ProcessOutput output = base::host::run_in_child(in_child, limit_s);
+  base::host::ProcessOutput output = base::host::run_in_child(in_child, limit_s);
   if (output.exit_code == base::host::out_of_time) compile_alone_ = true;  // compiling in the worker has no time limit
   if (cache_) cache_->take_use();                                          // the child reports these hits and misses
   return output;

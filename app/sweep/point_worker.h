@@ -34,7 +34,7 @@ class PointWorker {
 
  private:
   base::host::ProcessOutput run_step(const run::RunOptions& options, const std::vector<std::string>& words,
-                                   std::int64_t limit_s);
+                                     std::int64_t limit_s);
   void open_cache(const std::string& file);
   void look_at(const run::RunOptions& options, const base::Config& machine);
 

@@ -9,7 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 #include "base/host/output_folder.h"
 #include "base/host/standard_output.h"
 #include "studies/plan/study.h"

@@ -9,7 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 
 namespace podsim::base::host {
 
@@ -21,7 +21,7 @@ OutputFolder::OutputFolder(const std::filesystem::path& path) : path_(path) {
         throw InputError(
             fmt::format("cannot write into '{}': {}", path_.string(), std::generic_category().message(errno)));
       }
-      AtomicFile trial(path_ / "manifest.json");  // discarded; fails if nothing can be written
+      OutputFile trial(path_ / "manifest.json");  // discarded; fails if nothing can be written
     });
   } catch (...) {
     remove_if_empty();

@@ -114,7 +114,7 @@ std::string without_blanks(std::string_view text) {
 VcdWriter::VcdWriter(const std::filesystem::path& path, std::vector<std::string> patterns)
     : patterns_(std::move(patterns)),
       matched_(patterns_.size()),
-      file_(std::make_unique<host::AtomicFile>(path)),
+      file_(std::make_unique<host::OutputFile>(path)),
       out_(file_->stream()) {}
 
 VcdWriter::VcdWriter(std::ostream& out, std::vector<std::string> patterns)

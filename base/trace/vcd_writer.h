@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 #include "base/trace/probe.h"
 #include "base/trace/traced_signal.h"
 #include "base/units.h"
@@ -59,7 +59,7 @@ class VcdWriter : public ProbeSink {
   std::vector<bool> matched_;
   std::vector<TracedSignal> signals_;
   std::vector<Variable> variables_;
-  std::unique_ptr<host::AtomicFile> file_;
+  std::unique_ptr<host::OutputFile> file_;
   std::ostream& out_;
   std::string buffer_;
   Time now_;

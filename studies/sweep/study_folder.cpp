@@ -8,7 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 #include "studies/store/study_store.h"
 
 namespace podsim::studies::sweep {

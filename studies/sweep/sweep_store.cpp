@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "base/diagnostic.h"
-#include "base/host/atomic_file.h"
+#include "base/host/output_file.h"
 #include "base/version.h"
 
 namespace podsim::studies::sweep {

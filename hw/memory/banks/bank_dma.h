@@ -10,8 +10,8 @@
 #include <tlm>
 
 #include "hw/core_time.h"
-#include "hw/memory/banks/dma_request.h"
 #include "hw/memory/banks/copy_granules.h"
+#include "hw/memory/banks/dma_request.h"
 #include "hw/memory/banks/memory_path.h"
 #include "hw/memory/stream_payload.h"
 #include "hw/trace.h"

@@ -4,10 +4,10 @@
 #include <deque>
 #include <memory>
 
+#include "hw/memory/banks/bank_dma.h"
 #include "hw/memory/banks/bank_hbm.h"
 #include "hw/memory/banks/chip_ports.h"
 #include "hw/memory/banks/core_port.h"
-#include "hw/memory/banks/bank_dma.h"
 #include "hw/memory/banks/host_memory_port.h"
 #include "hw/memory/banks/ici_memory_port.h"
 #include "hw/memory/banks/memory_port.h"

@@ -11,6 +11,7 @@
 #include "base/systemc/systemc_time.h"
 #include "noc/ici/message_fabric.h"
 #include "sw/collectives/engine/collective_run.h"
+#include "sw/collectives/schedule/collective_estimate.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 namespace podsim::sw::collectives::engine {

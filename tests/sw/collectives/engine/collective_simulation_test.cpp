@@ -13,6 +13,7 @@
 #include "base/systemc/fresh_context.h"
 #include "noc/slice.h"
 #include "sw/collectives/engine/collective_engine.h"
+#include "sw/collectives/schedule/collective_estimate.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 namespace podsim::sw::collectives::engine {
