@@ -101,7 +101,7 @@ void OutputFile::open_temporary() {
     cannot_write(path_, errno);
   }
   // Who may read a file does not change when it is written again.
-  if (exists) static_cast<void>(fchmod(descriptor_, before.st_mode & 07777));
+  if (exists) static_cast<void>(fchmod(descriptor_, before.st_mode & 0777));
 }
 
 int OutputFile::open_stream() const {

@@ -22,7 +22,7 @@ inline constexpr std::array collective_kinds{CollectiveKind::all_reduce,        
                                              CollectiveKind::all_gather,         CollectiveKind::all_to_all,
                                              CollectiveKind::collective_permute, CollectiveKind::broadcast};
 
-/// What holds for a kind. Code outside this header asks for one of these, never for a kind.
+/// What holds for a kind. Sources of sw/collectives ask for one of these, never for a kind.
 struct CollectiveTraits {
   std::string_view name;          ///< HLO's: "all-reduce"
   int passes = 0;                 ///< how many times (n - 1)/n of the payload leaves a rank: 2 for scatter and gather
