@@ -104,27 +104,39 @@ std::size_t count(const std::string& text, const std::string& word) {
   return times;
 }
 
+/// Where a tag that begins at `at` ends: the first '>' outside of quotes. `npos` if there is none before another tag.
+std::size_t end_of_tag(const std::string& page, std::size_t at) {
+  bool quoted = false;
+  for (++at; at < page.size(); ++at) {
+    if (page[at] == '"') quoted = !quoted;
+    if (!quoted && page[at] == '>') return at;
+    if (!quoted && page[at] == '<') break;
+  }
+  return std::string::npos;
+}
+
 /// The first tag that closes no open one, or is never closed; empty when all fit.
 std::string unbalanced_tag(const std::string& page) {
   const std::set<std::string> empty = {"meta", "link", "input", "br", "img"};
+  const std::regex form("(/?)([a-zA-Z][a-zA-Z0-9]*)");
   Words open;
-  const std::regex tag("<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:\"[^\"]*\"|[^\"<>])*?)(/?)>");
   for (std::size_t at = page.find('<'); at != std::string::npos; at = page.find('<', at)) {
+    const std::size_t end = end_of_tag(page, at);
     std::smatch match;
-    const std::string head = page.substr(at, 1 << 18);
-    if (!std::regex_search(head, match, tag, std::regex_constants::match_continuous)) {
-      if (head.starts_with("<!doctype html>")) {
-        ++at;
-        continue;
-      }
-      return "no tag at " + head.substr(0, 60);
+    const std::string head = page.substr(at + 1, 60);
+    if (page.substr(at, 15) == "<!doctype html>") {
+      ++at;
+      continue;
+    }
+    if (end == std::string::npos || !std::regex_search(head, match, form, std::regex_constants::match_continuous)) {
+      return "no tag at <" + head;
     }
     const std::string name = match[2];
-    at += std::size_t(match.length());
-    if (!match[1].str().empty()) {
+    at = end + 1;
+    if (match[1].length() > 0) {
       if (open.empty() || open.back() != name) return "</" + name + ">";
       open.pop_back();
-    } else if (match[4].str().empty() && !empty.contains(name)) {
+    } else if (page[end - 1] != '/' && !empty.contains(name)) {
       open.push_back(name);
       if (name == "script" || name == "style") at = page.find("</" + name, at);
     }

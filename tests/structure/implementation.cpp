@@ -29,9 +29,9 @@ bool holds_declarations(const std::string& statement) {
 }  // namespace
 
 std::string part_of(const std::string& source) {
-  static const std::regex pattern("^// SPDX[^\\n]*\\n// Part of (\\S+\\.h)\\.[^\\n]*\\n[^]*");
+  static const std::regex pattern("// SPDX[^\\n]*\\n// Part of (\\S+\\.h)\\.[^\\n]*\\n");
   std::smatch found;
-  return std::regex_match(source, found, pattern) ? found[1].str() : "";
+  return std::regex_search(source, found, pattern, std::regex_constants::match_continuous) ? found[1].str() : "";
 }
 
 std::string declared_function(const std::string& header) {

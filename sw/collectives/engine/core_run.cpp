@@ -181,7 +181,9 @@ void CoreRun::phase_entered(int stripe, int phase) {
   if (program().exchanges()) {
     // The chunk for the own position does not travel.
     if (phase > 0 && run_.data() != nullptr) run_.data()->exchanged(full_core_, stripe, phase - 1);
-    if (phase + 1 == int(phases.size())) give_to_others(program().exchange(stripe, phase).part(), true);
+    if (phase + 1 == int(phases.size()) && program().cores() > 1) {
+      give_to_others(program().exchange(stripe, phase).part(), true);
+    }
   }
   if (!program().shares() || phase == int(phases.size())) return;
   // The other cores of the chip need this core's shard too, once it is final; in a broadcast only the root has one.
