@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # -O3 gains nothing measurable here and compiles longer.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
-if(PODSIM_SANITIZE)
+if(PODSIM_SANITIZE OR PODSIM_FUZZ)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG")
 endif()
 add_library(podsim_options INTERFACE)
@@ -39,6 +39,12 @@ if(PODSIM_SANITIZE)
                                                   -Wno-maybe-uninitialized)
   # Assertions stay in, whatever the build type says, and the standard library's come to them.
   target_compile_options(podsim_options INTERFACE -UNDEBUG)
+  target_compile_definitions(podsim_options INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(podsim_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(PODSIM_FUZZ)
+  target_compile_options(podsim_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr
+                                                  -fno-sanitize-recover=all)
   target_compile_definitions(podsim_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(podsim_options INTERFACE -fsanitize=address,undefined)
 endif()

@@ -16,6 +16,7 @@
 #include "base/host/interrupt.h"
 #include "base/host/output_folder.h"
 #include "base/host/standard_output.h"
+#include "base/host/write_all.h"
 #include "base/progress.h"
 #include "sw/report/run/run_report.h"
 #include "sw/runtime/bank_check.h"
@@ -116,15 +117,25 @@ class Run {
                                              report_.result.steps + 1, options_.steps,
                                              report_.result.steps > 0 ? "the last whole step" : "the part that ran"));
     }
-    if (trace_) trace_->finish(simulation.now());
+    end_ = simulation.now();
     if (options_.banks) {
       report_.result.banks =
           sw::runtime::check_on_banks(report_.machine, report_.program, report_.result, ops_on_banks);
     }
   }
 
-  void write_results(const noc::Topology& slice) const {
+  void write_results(const noc::Topology& slice) {
+    base::host::write_all({[&] { print(); }, [&] { write_folder(slice); },
+                           [&] {
+                             if (trace_) trace_->finish(end_);
+                           }});
+  }
+
+  void write_folder(const noc::Topology& slice) const {
     if (folder_) write_run(folder_->path(), report_, {command_line_, config_, slice, timeline_, traces_in_folder()});
+  }
+
+  void print() const {
     if (options_.json) return base::host::print_result(sw::report::run::run_json(report_));
     std::string text = sw::report::run::summary_text(report_);
     if (report_.partition && options_.show_mesh)
@@ -155,6 +166,7 @@ class Run {
   base::trace::Timeline timeline_;
   std::optional<base::host::OutputFolder> folder_;
   std::optional<output::TraceFile> trace_;
+  base::Time end_;  ///< of the simulation
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ SweepStore::SweepStore(const StudyPaths& paths, const plan::Study& study, std::o
   for (const PreparedPoint& point : points) wanted_[point.id] = &point;
   is_shard_ ? open_shard() : open_whole();
   base::host::write_file(paths_.own_lines, store::study_lines(paths_.own_database));
-  lines_.open(paths_.own_lines, std::ios::binary | std::ios::app);
+  lines_.emplace(paths_.own_lines);
 }
 
 std::unique_ptr<store::StudyStore> SweepStore::open(const std::filesystem::path& file, Journal journal) const {
@@ -106,12 +106,12 @@ void SweepStore::open_shard() {
 
 void SweepStore::add(const store::PointRecord& point) {
   store_->add(point);
-  lines_ << store::point_line(point) << std::flush;
+  lines_->append(store::point_line(point));
 }
 
 void SweepStore::close() {
   store_.reset();
-  lines_.close();
+  lines_.reset();
   if (is_shard_) {
     folder_.alone_among_shards([&] {
       open(paths_.database, Journal::rollback)->add_all(paths_.own_database);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/host/appended_file.h"
 #include "studies/plan/study.h"
 #include "studies/store/study_store.h"
 #include "studies/sweep/prepared_point.h"
@@ -58,7 +58,7 @@ class SweepStore {
   std::set<std::string> done_, of_other_builds_;
   StudyFolder folder_;
   std::unique_ptr<store::StudyStore> store_;
-  std::ofstream lines_;
+  std::optional<base::host::AppendedFile> lines_;
 };
 
 }  // namespace podsim::studies::sweep
