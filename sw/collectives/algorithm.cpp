@@ -11,6 +11,10 @@ int orders(Algorithm algorithm, int dimensions) {
   return algorithm == Algorithm::rotated ? dimensions : algorithm == Algorithm::two_colour ? 2 : 1;
 }
 
+int separate_orders(Algorithm algorithm, int dimensions) {
+  return algorithm == Algorithm::two_colour ? 2 : orders(algorithm, dimensions);
+}
+
 std::vector<int> dimension_order(Algorithm algorithm, int order, int dimensions) {
   std::vector<int> result(std::size_t(dimensions), 0);
   std::iota(result.rbegin(), result.rend(), 0);

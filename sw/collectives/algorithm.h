@@ -32,8 +32,14 @@ constexpr std::string_view to_string(Algorithm algorithm) {
   return names[std::size_t(algorithm)];
 }
 
+/// False for `direct`, which knows no dimensions.
+constexpr bool goes_by_dimension(Algorithm algorithm) { return algorithm != Algorithm::direct; }
+/// True if every core of a chip has stripes of its own.
+constexpr bool uses_all_cores(Algorithm algorithm) { return algorithm != Algorithm::one_way_ring; }
 /// Orders of the dimensions that stripes follow at the same time.
 int orders(Algorithm algorithm, int dimensions);
+/// Orders that use different links at the same time: orders(), but two for `two_colour` with one dimension too.
+int separate_orders(Algorithm algorithm, int dimensions);
 /// The dimensions in the order in which stripes of one order visit them: the last first; then from another one, or in
 /// reverse.
 std::vector<int> dimension_order(Algorithm algorithm, int order, int dimensions);

@@ -26,7 +26,7 @@ GroupSchedule::GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Alg
       cores_(layout.cores),
       dimensions_(layout.dimensions),
       ranks_(std::int32_t(layout.members.size())),
-      exchanges_(traits(kind).personal && algorithm != Algorithm::direct),
+      exchanges_(traits(kind).personal && goes_by_dimension(algorithm)),
       per_chip_(!traits(kind).personal && !traits(kind).pairwise) {
   assert(elements >= 1 && lengths.link >= 1 && lengths.least >= 1 && lengths.most >= 1);
   const bool direct = !per_chip_ && !exchanges_;
@@ -36,15 +36,14 @@ GroupSchedule::GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Alg
     stripes_ = direct_stripes(kind, dimensions_);
   } else if (exchanges_ || concurrent()) {
     stripes_ = orders_;
-  } else if (traits(kind).passes < 2 || algorithm != Algorithm::one_way_ring) {
+  } else if (traits(kind).passes < 2 || uses_all_cores(algorithm)) {
     stripes_ = std::lcm(cores_, orders_);
   }
   // Shards of a stripe: one for each owner.
   const std::int64_t shards = concurrent() || traits(kind).pairwise ? 1 : per_chip_ ? layout.positions() : ranks_;
   shard_ = base::divide_round_up(elements, shards * stripes_);
   part_ = shard_ * shards;
-  // `two_colour` counts as two orders even where there is one dimension only.
-  const int separate = algorithm == Algorithm::two_colour ? 2 : orders_;
+  const int separate = direct ? 1 : separate_orders(algorithm, dimensions);
   const patterns::PatternFactory factory(algorithm, lengths, std::max(1, stripes_ / separate));
   splits_.resize(std::size_t(orders_));
   phases_.resize(std::size_t(orders_));
