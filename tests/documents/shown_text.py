@@ -97,7 +97,7 @@ def rewritten(shown, printed):
         starts = range(at, len(printed) - len(lines) + 1)
         if index == 0:
             starts = starts[:1]
-        scores = [sum(likeness(line, printed[start + i]) for i, line in enumerate(lines)) / len(lines) for start in starts]
+        scores = [min(likeness(line, printed[start + i]) for i, line in enumerate(lines)) for start in starts]
         if not scores or max(scores) < 0.6:
             return None
         start = starts[scores.index(max(scores))]
