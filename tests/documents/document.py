@@ -41,10 +41,11 @@ class NotRun:
 
 class Figures:
     """Figures in columns [begin, end) of a line that a command prints. In prose and rows they have a unit; in the
-    column `podsim` of a table of commands any number is one."""
+    column `podsim` of a table of commands any number is one. If `word` is not empty, they are printed in a line with it."""
 
-    def __init__(self, line, begin, end, command, unit_required):
+    def __init__(self, line, begin, end, command, unit_required, word=""):
         self.line, self.begin, self.end, self.command, self.unit_required = line, begin, end, command, unit_required
+        self.word = word
 
 
 class Error:
@@ -189,7 +190,7 @@ class Parser:
             key, _, value = mark.group(1).partition(":")
             if key != "figures of" or not value.strip():
                 raise DocumentError(f"{at + 1}: '{mark.group(1)}' is not a mark within a line; that is 'figures of: COMMAND'")
-            self.steps.append(Figures(at, begin, mark.start(), value.strip(), True))
+            self.steps.append(Figures(at, begin, mark.start(), value.strip().replace("\\|", "|"), True))
             begin = mark.end()
         if not line.startswith("|"):
             self.table = self.table_command = None
@@ -213,11 +214,12 @@ class Parser:
             self.steps.append(NotRun(at, self.table_command, "a test of its own"))
             return
         more = "".join(" " + flags for flags in re.findall(r"`([^`]+)`", text)) if not quoted else ""
-        self.steps.append(Figures(at, *podsim, self.table_command + more, False))
+        word = re.match(r" *([a-z]*)", line[slice(*podsim)]).group(1)
+        self.steps.append(Figures(at, *podsim, self.table_command + more, False, word))
         if line[slice(*silicon)].strip():
             self.steps.append(Error(at, silicon, podsim, error))
         else:
-            self.steps.append(Figures(at, *error, self.table_command + more, False))
+            self.steps.append(Figures(at, *error, self.table_command + more, False, "error"))
 
 
 def parse(text):

@@ -35,6 +35,8 @@ class Figure:
 
 
 def figures_in(text, unit_required):
+    """The figures of a text; code between backquotes has none."""
+    text = re.sub(r"`[^`]*`", lambda code: " " * len(code.group()), text)
     found = [Figure(match.start(1), match.end(1), match.group(1), match.group(2)) for match in FIGURE.finditer(text)]
     return [figure for figure in found if figure.unit or not unit_required]
 

@@ -102,7 +102,7 @@ class Figures(Checked):
     ROW = "| 4 | 11.99 ms | 0.8 % | 5<!-- figures of: podsim 11.9867 ms, 0.76 % --> |\n"
     TABLE = ("| what | silicon | podsim | error | command |\n|---|---|---|---|---|\n"
              "| step | 131.1 ms | 119.0 ms | -9.2 % | `119.003 ms` |\n"
-             "| ops | | bias +0.9 % | 4.5 % | `bias +0.9 %, error 4.5 %` |\n"
+             "| ops | | bias +0.9 % | 4.5 % | `-e 'bias +0.9 %\\nerror 4.5 %\\nof matmuls 4.6 %, +0.8 %'` |\n"
              "| FLOPs | 2.985e12 | 3.054e12 | +2.3 % | `3054000000000` |\n")
 
     def test_a_figure_is_rounded_from_a_printed_one_of_its_unit(self):
@@ -120,6 +120,10 @@ class Figures(Checked):
         self.assertFalse(agree("844 us", "time 0.84336 ms"))
         self.assertTrue(agree("41.0 %, 119.0 ms, 1.5 KiB", '{"mxu": 0.4101, "parts": [{"time_s": 0.119003, "bytes": 1536}]}'))
         self.assertFalse(agree("41.1 %", '{"mxu": 0.4101}'))
+
+    def test_code_has_no_figures(self):
+        self.assertEqual([figure.text for figure in figures.figures_in("`latency='1 ns'` 2 ns, -0.5 %, 16 MiB", True)],
+                         ["2", "-0.5", "16"])
 
     def test_rows_of_a_table_of_commands(self):
         self.assertTrue(self.check(self.TABLE), self.said)
