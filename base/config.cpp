@@ -134,7 +134,11 @@ class OverrideReader {
     if (value == nullptr) value = &node;  // reported as a table where a value is expected
     try {
       ConfigEntry entry = read_override(schema, *value, layer_.locate(value->source()));
-      if (long_form != nullptr) read_provenance(entry, *long_form, layer_);
+      if (long_form != nullptr) {
+        read_provenance(entry, *long_form, layer_);
+      } else {
+        read_provenance_comment(entry, layer_.locate(value->source()));
+      }
       entries_.push_back(std::move(entry));
     } catch (const InputError& error) {
       diagnostics_.insert(diagnostics_.end(), error.diagnostics().begin(), error.diagnostics().end());

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
+
+#include "base/text/utf8.h"
 
 namespace podsim::base {
 namespace {
@@ -133,6 +136,14 @@ Evidence read_evidence(const toml::node& node, const SourceLocation& where) {
   std::string hint = did_you_mean(written, names);
   reject(fmt::format("'{}' is not a kind of evidence", written), where,
          hint.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : hint);
+}
+
+/// The rest of the line after the value.
+std::string_view behind_value(const SourceLocation& value) {
+  const std::vector<std::string_view> characters = text::utf8_characters(value.line_text);
+  const std::size_t end = std::size_t(value.column - 1 + value.length);
+  if (end >= characters.size()) return "";
+  return std::string_view(value.line_text).substr(std::size_t(characters[end].data() - value.line_text.data()));
 }
 
 }  // namespace
@@ -267,6 +278,21 @@ void read_provenance(ConfigEntry& entry, const toml::table& long_form, const Con
       reject(fmt::format("'{}' is not a part of an entry", key.str()), layer.locate(key.source()),
              did_you_mean(key.str(), names));
     }
+  }
+}
+
+void read_provenance_comment(ConfigEntry& entry, const SourceLocation& value) {
+  std::string_view comment = behind_value(value);
+  const std::size_t begin = comment.find_first_not_of(" \t#");
+  if (begin == std::string_view::npos) return;
+  comment.remove_prefix(begin);
+  using enum Evidence;
+  for (const Evidence evidence : std::array{published, measured, derived, assumed}) {
+    const std::string word = to_string(evidence);
+    if (comment != word && !comment.starts_with(word + ": ")) continue;
+    entry.evidence = evidence;
+    entry.source = comment.substr(std::min(word.size() + 2, comment.size()));
+    return;
   }
 }
 

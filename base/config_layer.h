@@ -40,5 +40,8 @@ ConfigEntry read_builtin_value(std::string key, const toml::node& node, const So
 ConfigEntry read_override(const ConfigEntry& schema, const toml::node& node, const SourceLocation& where);
 /// Sets `evidence` and `source` from the long form of an entry, `{ value = ..., evidence = ..., source = ... }`.
 void read_provenance(ConfigEntry& entry, const toml::table& long_form, const ConfigLayer& layer);
+/// Sets them from the comment that follows the value at `value` in its line, as Config::to_toml() writes it:
+/// `# published: CACM20`. Leaves them as they are without such a comment.
+void read_provenance_comment(ConfigEntry& entry, const SourceLocation& value);
 
 }  // namespace podsim::base

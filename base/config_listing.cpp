@@ -4,41 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/config_layer.h"
 #include "base/text/csv_field.h"
-#include "base/text/utf8.h"
 
 namespace podsim::base {
 namespace {
-
-/// The rest of the line after the value.
-std::string_view behind_value(const SourceLocation& value) {
-  const std::vector<std::string_view> characters = text::utf8_characters(value.line_text);
-  const std::size_t end = std::size_t(value.column - 1 + value.length);
-  if (end >= characters.size()) return "";
-  return std::string_view(value.line_text).substr(std::size_t(characters[end].data() - value.line_text.data()));
-}
-
-/// Parses a comment such as "  # published: CACM20".
-void read_comment(ConfigEntry& entry) {
-  std::string_view comment = behind_value(entry.origin);
-  entry.evidence = Evidence::user;
-  entry.source = "set by user";
-  const std::size_t begin = comment.find_first_not_of(" \t#");
-  if (begin == std::string_view::npos) return;
-  comment.remove_prefix(begin);
-  using enum Evidence;
-  for (Evidence evidence : std::array{published, measured, derived, assumed}) {
-    const std::string word = to_string(evidence);
-    if (comment != word && !comment.starts_with(word + ": ")) continue;
-    entry.evidence = evidence;
-    entry.source = comment.substr(std::min(word.size() + 2, comment.size()));
-    return;
-  }
-}
 
 class ListingReader {
  public:
@@ -59,7 +31,9 @@ class ListingReader {
         walk(*inner, key + ".");
       } else {
         entries_.push_back(value(key, node));
-        read_comment(entries_.back());
+        entries_.back().evidence = Evidence::user;
+        entries_.back().source = "set by user";
+        read_provenance_comment(entries_.back(), layer_.locate(node.source()));
       }
     }
   }

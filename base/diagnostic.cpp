@@ -50,12 +50,12 @@ std::string caret_lines(const Diagnostic& diagnostic, bool color) {
   Excerpt shown = excerpt(location);
   std::string number = location.line > 0 ? fmt::format("{}", location.line) : "";
   std::string text = fmt::format("  {} | {}", number, shown.cut_left ? "..." : "");
-  for (std::string_view character : shown.characters) text += character;
+  for (std::string_view character : shown.characters) text += text::printable(character);
   text += shown.cut_right ? "...\n" : "\n";
   text += fmt::format("  {:{}} | {}", "", number.size(), shown.cut_left ? "   " : "");
   for (std::size_t i = 0; i < shown.underline_begin; ++i) text += shown.characters[i] == "\t" ? '\t' : ' ';
   text += paint("^" + std::string(shown.underline_length - 1, '~'), "1;32", color);
-  if (!diagnostic.hint.empty()) text += " " + diagnostic.hint;
+  if (!diagnostic.hint.empty()) text += " " + text::printable(diagnostic.hint);
   return text + "\n";
 }
 
@@ -108,11 +108,11 @@ std::string format(const Diagnostic& diagnostic, bool color) {
       severity = paint("note:", "1;36", color);
       break;
   }
-  std::string where = location_text(diagnostic.location);
-  std::string text =
-      fmt::format("{}{} {}\n", where.empty() ? where : paint(where, "1", color), severity, diagnostic.message);
+  std::string where = text::printable(location_text(diagnostic.location));
+  std::string text = fmt::format("{}{} {}\n", where.empty() ? where : paint(where, "1", color), severity,
+                                 text::printable(diagnostic.message));
   if (!diagnostic.location.line_text.empty()) return text + caret_lines(diagnostic, color);
-  if (!diagnostic.hint.empty()) text += fmt::format("  {}\n", diagnostic.hint);
+  if (!diagnostic.hint.empty()) text += fmt::format("  {}\n", text::printable(diagnostic.hint));
   return text;
 }
 

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
+
+#include "base/host/standard_output.h"
 
 namespace podsim::mpi {
 
@@ -59,7 +60,7 @@ void RankRunners::find_lost(std::vector<Report>& reports) {
     if (rank.lost || Clock::now() - rank.heard < silence_) continue;
     rank.lost = true;
     communicator_.leave_alone();
-    fmt::print(stderr, "warning: rank {} is gone; the others go on\n", i);
+    base::host::print_warning(fmt::format("rank {} is gone; the others go on", i));
     if (!rank.busy) continue;
     rank.busy = false;
     base::host::ProcessOutput output;

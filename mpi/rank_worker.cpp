@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text/json_text.h"
 #include "mpi/rank_runners.h"
 
 namespace podsim::mpi {
@@ -17,7 +18,7 @@ using Json = nlohmann::json;
 constexpr std::chrono::seconds between_signs{1};
 
 std::string message_of(const studies::sweep::PointRunners::Report& report) {
-  return Json{{"lost", report.lost}, {"output", base::host::to_message(report.output)}}.dump();
+  return base::text::json_text(Json{{"lost", report.lost}, {"output", base::host::to_message(report.output)}});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <charconv>
 
+#include "base/text/counted.h"
 #include "base/text/utf8.h"
 
 namespace podsim::noc {
@@ -24,12 +25,12 @@ std::string dimension_problem(const PodShape& pod, std::int64_t size, std::size_
     return fmt::format("{} is not a power of two", size);
   }
   if (size > largest(pod, d)) {
-    return fmt::format("the machine has {} chips along {}, the slice asks for {}", largest(pod, d),
-                       dimension_name(int(d)), size);
+    return fmt::format("the machine has {} along {}, the slice asks for {}",
+                       base::text::counted(largest(pod, d), "chip"), dimension_name(int(d)), size);
   }
   if (size > pod.dimensions[d] && size % pod.dimensions[d] != 0) {
-    return fmt::format("a slice of several pods takes whole pods of {} chips along {}, not {}", pod.dimensions[d],
-                       dimension_name(int(d)), size);
+    return fmt::format("a slice of several pods takes whole pods of {} along {}, not {}",
+                       base::text::counted(pod.dimensions[d], "chip"), dimension_name(int(d)), size);
   }
   return "";
 }
@@ -59,7 +60,8 @@ std::vector<std::int64_t> parse_slice_sizes(std::string_view text, const base::S
 
 std::string slice_problem(const PodShape& pod, const std::vector<std::int64_t>& sizes) {
   if (sizes.size() != pod.dimensions.size()) {
-    return fmt::format("a slice of this machine has {} dimensions, not {}", pod.dimensions.size(), sizes.size());
+    return fmt::format("a slice of this machine has {}, not {}",
+                       base::text::counted(std::int64_t(pod.dimensions.size()), "dimension"), sizes.size());
   }
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (std::string problem = dimension_problem(pod, sizes[d], d); !problem.empty()) return problem;

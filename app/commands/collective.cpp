@@ -221,7 +221,7 @@ void run_collective(const CollectiveCommand& command) {
   simulate(command, machine, slice, report);
   report.wall_s = base::host::seconds_since(begin);
   if (!command.json) {
-    for (const std::string& text : report.warnings) fmt::print(stderr, "warning: {}\n", text);
+    for (const std::string& text : report.warnings) base::host::print_warning(text);
   }
   base::host::print_result(command.json ? sw::report::collective_json(report) : sw::report::collective_text(report));
 }

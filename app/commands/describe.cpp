@@ -11,6 +11,7 @@
 #include "app/options/machine_options.h"
 #include "base/config_listing.h"
 #include "base/host/standard_output.h"
+#include "base/text/json_text.h"
 #include "base/text/text_table.h"
 #include "hw/machine.h"
 #include "workloads/machines/machines.h"
@@ -53,7 +54,7 @@ std::string json_text(const base::Config& config) {
                                    {"machine", config.string("machine.name")},
                                    {"values", values},
                                    {"warnings", nlohmann::ordered_json::array()}};
-  return result.dump(2) + "\n";
+  return base::text::json_text(result, 2) + "\n";
 }
 
 void describe(const DescribeOptions& options) {

@@ -18,6 +18,7 @@
 #include "base/host/input_file.h"
 #include "base/host/standard_output.h"
 #include "base/text/counted.h"
+#include "base/text/json_text.h"
 #include "base/text/text_table.h"
 #include "sw/hlo/graph/statistics.h"
 #include "sw/hlo/printer.h"
@@ -110,7 +111,7 @@ void check_files(const HloOptions& options) {
     json["ok"] = check.ok;
     json["errors"] = check.errors;
     finish_json(json, check.warnings, begin);
-    base::host::print_result(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    base::host::print_result(base::text::json_text(json, 2) + "\n");
     check.diagnostics.clear();
   } else {
     base::host::print_result(check.text);
@@ -196,7 +197,7 @@ void count_files(const HloOptions& options) {
     Json json = json_head("hlo stats");
     json["modules"] = modules;
     finish_json(json, warnings, begin);
-    text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    text = base::text::json_text(json, 2) + "\n";
   }
   base::host::print_result(text);
 }

@@ -16,6 +16,8 @@
 #include "base/diagnostic.h"
 #include "base/host/input_file.h"
 #include "base/host/standard_output.h"
+#include "base/text/counted.h"
+#include "base/text/json_text.h"
 #include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
@@ -127,7 +129,7 @@ std::string result_json(const EvalOptions& options, const sw::ir::Module& module
     entry["device"] = fed.device;
     json["outfeed"].push_back(entry);
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 void evaluate_file(const EvalOptions& options) {
@@ -138,8 +140,8 @@ void evaluate_file(const EvalOptions& options) {
   if (!errors.empty()) throw base::InputError(std::move(errors));
   const std::int64_t devices = module.replicas * module.partitions;
   if (devices > most_devices) {
-    throw base::InputError(
-        fmt::format("{} runs on {} devices; at most {} can be evaluated", options.file, devices, most_devices));
+    throw base::InputError(fmt::format("{} runs on {}; at most {} can be evaluated", options.file,
+                                       base::text::counted(devices, "device"), most_devices));
   }
   const auto arguments = entry_arguments(text, module, options.arguments, options.seed, std::size_t(devices));
   std::vector<Outfed> outfed;

@@ -54,7 +54,7 @@ sw::ir::Module annotated_file(const HloPartitionOptions& options, run::RunPartit
   }
   std::vector<std::string> warnings;
   sw::ir::Module module = run::read_module(options.program, warnings, "FILE");
-  for (const std::string& warning : warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+  for (const std::string& warning : warnings) base::host::print_warning(warning);
   if (!partition.cores() && !run::mesh_of_annotations(module)) report_no_mesh(options.program);
   return partition.annotated(std::move(module), 1);
 }
@@ -84,7 +84,7 @@ void partition_program(HloPartitionOptions& options) {
   run::RunPartition partition(options.flags, options.program);
   const sw::ir::Module module = names_workload(options.program) ? annotated_workload(options, partition, model)
                                                                 : annotated_file(options, partition, model);
-  if (!run::is_annotated(module)) std::fputs(fmt::format("warning: {}\n", run::nothing_is_sharded).c_str(), stderr);
+  if (!run::is_annotated(module)) base::host::print_warning(run::nothing_is_sharded);
   const sw::spmd::mesh::Mesh& mesh = partition.mesh();
   const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, mesh);
   std::string text;

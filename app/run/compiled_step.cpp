@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "app/options/slice.h"
+#include "app/run/default_slice.h"
 #include "app/run/module_file.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
+#include "base/text/counted.h"
 #include "sw/compiler/lowering.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
@@ -49,16 +51,26 @@ noc::Topology StepCompiler::chosen_slice() {
   partition_.check_slice(slice_text(), cores, machine_);
   if (module_ && !partition_.asked() && devices() > 1 && devices() != cores) {
     base::host::locate_errors("--slice", slice_text(), [&] {
-      throw base::InputError(fmt::format("the module is for {} devices, this slice has {} cores", devices(), cores),
-                             fmt::format("'--slice {}' has as many", slice_for(devices(), machine_)));
+      throw base::InputError(fmt::format("the module is for {}, this slice has {}",
+                                         base::text::counted(devices(), "device"), base::text::counted(cores, "core")),
+                             slice_hint(devices(), machine_));
     });
   }
   return slice;
 }
 
 std::string StepCompiler::default_slice() const {
-  if (const auto cores = partition_.cores()) return slice_for(*cores, machine_);
-  return module_ ? slice_for(devices(), machine_) : "4x4";
+  if (const auto slice = partition_.default_slice(machine_)) return *slice;
+  if (!module_) return "4x4";
+  const std::int64_t cores = devices() == 1 ? machine_.cores_per_chip : devices();
+  if (const auto slice = slice_for(cores, machine_)) return *slice;
+  std::string hint = slice_hint(cores, machine_);
+  base::host::locate_errors("WORKLOAD", options_.workload, [&] {
+    throw base::InputError(fmt::format("the module is for {}, and no slice of {} has as many cores",
+                                       base::text::counted(cores, "device"), machine_.name),
+                           hint);
+  });
+  std::abort();  // not reached
 }
 
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {

@@ -44,13 +44,4 @@ sw::ir::Module read_module(const std::string& file, std::vector<std::string>& wa
   return graph;
 }
 
-std::string slice_for(std::int64_t devices, const hw::Machine& machine) {
-  const std::int64_t chips = base::divide_round_up(devices, machine.cores_per_chip);
-  std::int64_t rows = 1;
-  for (std::int64_t n = 1; n * n <= chips; ++n) {
-    if (chips % n == 0) rows = n;
-  }
-  return fmt::format("{}x{}", chips / rows, rows);
-}
-
 }  // namespace podsim::app::run

@@ -19,7 +19,4 @@ bool is_module_file(const std::string& workload);
 sw::ir::Module read_module(const std::string& file, std::vector<std::string>& warnings,
                            const std::string& argument = "WORKLOAD");
 
-/// The smallest slice with a core for each device, as square as possible: "8x4" for 64 devices with two cores per chip.
-std::string slice_for(std::int64_t devices, const hw::Machine& machine);
-
 }  // namespace podsim::app::run

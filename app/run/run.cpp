@@ -94,7 +94,7 @@ class Run {
     if (op_cache_ == nullptr) return;
     op_cache_->save();
     report_.op_cache = op_cache_->take_use();
-    for (const std::string& warning : op_cache_->warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : op_cache_->warnings()) base::host::print_warning(warning);
   }
 
   void simulate(const noc::Topology& slice, sw::runtime::Detail detail, const std::atomic<bool>& stop) {

@@ -17,6 +17,8 @@
 #include "base/diagnostic.h"
 #include "base/host/exit_code.h"
 #include "base/host/standard_output.h"
+#include "base/text/counted.h"
+#include "base/text/json_text.h"
 #include "sw/report/compare/figure_comparison.h"
 
 namespace podsim::app::run {
@@ -75,7 +77,8 @@ int run_again(const std::vector<std::string>& words, std::string& out) {
 
 std::string comparison(const RunOptions& options, const std::array<Json, 2>& runs) {
   const std::array<std::string, 2> labels{options.compare[0], options.compare[1]};
-  return fmt::format("{} on a {} slice of {}\n\n", options.workload, runs[0]["slice"].get<std::string>(),
+  return fmt::format("{} on {} slice of {}\n\n", options.workload,
+                     base::text::with_article(runs[0]["slice"].get<std::string>()),
                      runs[0]["machine"].get<std::string>()) +
          sw::report::compare::figures_text(labels, sw::report::compare::compare_figures(runs[0], runs[1])) + "\n" +
          sw::report::compare::collectives_text(labels, sw::report::compare::compare_collectives(runs[0], runs[1]));
@@ -101,7 +104,7 @@ int compare_shardings(const RunOptions& options, const std::vector<std::string>&
         {"command", "run --compare"},
         {"runs",
          {{{"sharding", options.compare[0]}, {"run", runs[0]}}, {{"sharding", options.compare[1]}, {"run", runs[1]}}}}};
-    base::host::print_result(json.dump(2) + "\n");
+    base::host::print_result(base::text::json_text(json, 2) + "\n");
   } else {
     base::host::print_result(comparison(options, runs));
   }

@@ -6,6 +6,8 @@
 
 #include "base/config_listing.h"
 #include "base/host/output_file.h"
+#include "base/text/json_text.h"
+#include "base/text/utf8.h"
 #include "base/version.h"
 #include "sw/report/html/run_page.h"
 #include "sw/report/link_report.h"
@@ -61,7 +63,7 @@ void write_run(const std::filesystem::path& folder, const sw::report::run::RunRe
   std::ostringstream spans;
   record.timeline.write_json(spans);
   base::host::write_file(folder / "stats.json", sw::report::run::run_stats(report));
-  base::host::write_file(folder / "summary.txt", sw::report::run::summary_text(report));
+  base::host::write_file(folder / "summary.txt", base::text::printable(sw::report::run::summary_text(report)));
   std::ostringstream statistics;
   report.result.statistics.write_text(statistics);
   base::host::write_file(folder / "statistics.txt", statistics.str());
@@ -76,7 +78,7 @@ void write_run(const std::filesystem::path& folder, const sw::report::run::RunRe
   base::host::write_file(folder / "timeline.json", spans.str());
   base::host::write_file(folder / "machine.toml", record.machine.to_toml());
   base::host::write_file(folder / "machine.csv", base::listing_csv(record.machine));
-  base::host::write_file(folder / "manifest.json", manifest(report, record).dump(2) + "\n");
+  base::host::write_file(folder / "manifest.json", base::text::json_text(manifest(report, record), 2) + "\n");
   base::host::write_file(folder / "report.html", sw::report::html::run_page(sw::report::html::read_run_files(folder)));
 }
 

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "app/options/slice.h"
+#include "app/run/default_slice.h"
 #include "app/run/module_file.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
+#include "base/text/counted.h"
 #include "noc/slice.h"
 #include "sw/compiler/compile.h"
 #include "sw/compiler/fuse/horizontal_fusion.h"
@@ -100,17 +102,6 @@ std::optional<sw::spmd::mesh::MeshText> mesh_that_comes_with(const std::string& 
   return mesh_of(sw::spmd::mesh::read_sharding_file(found->name + ".toml", found->toml));
 }
 
-/// Hint for a mesh with `partitions` partitions that does not fit a slice with `cores` cores.
-std::string hint_for(std::int64_t partitions, std::int64_t cores, const hw::Machine& machine) {
-  if (partitions % machine.cores_per_chip != 0) {
-    return fmt::format("chips have {} cores; with '--set core.cores_per_chip=1' they have one", machine.cores_per_chip);
-  }
-  const std::string slice = slice_for(partitions, machine);
-  const bool exists =
-      noc::slice_problem({machine.pod.dimensions, machine.pod.pods}, options::parse_sizes(slice)).empty();
-  return exists ? fmt::format("'--slice {}' has as many", slice) : fmt::format("axes of {} positions in all", cores);
-}
-
 }  // namespace
 
 RunPartition::RunPartition(const PartitionFlags& flags, const std::string& workload) : flags_(flags) {
@@ -131,11 +122,24 @@ std::optional<std::int64_t> RunPartition::cores() const {
   return mesh_ ? std::optional(mesh_->mesh.partitions()) : std::nullopt;
 }
 
+std::optional<std::string> RunPartition::default_slice(const hw::Machine& machine) const {
+  if (!mesh_) return std::nullopt;
+  if (auto slice = slice_for(mesh_->mesh.partitions(), machine)) return slice;
+  const std::string message = fmt::format("no slice of {} has a core for each of the {} partitions of the mesh {}",
+                                          machine.name, mesh_->mesh.partitions(), mesh_->text);
+  const std::string hint = slice_hint(mesh_->mesh.partitions(), machine);
+  if (!mesh_of_flag_) throw base::InputError(message, hint);
+  base::host::locate_errors("--mesh", flags_.mesh, [&] { throw base::InputError(message, hint); });
+  return std::nullopt;  // not reached
+}
+
 void RunPartition::check_slice(const std::string& slice, std::int64_t cores, const hw::Machine& machine) const {
   if (!mesh_ || mesh_->mesh.partitions() == cores) return;
-  const std::string message = fmt::format("the mesh {} has {} partitions, a slice of {} has {} cores", mesh_->text,
-                                          mesh_->mesh.partitions(), slice, cores);
-  const std::string hint = hint_for(mesh_->mesh.partitions(), cores, machine);
+  const std::string message = fmt::format("the mesh {} has {}, a slice of {} has {}", mesh_->text,
+                                          base::text::counted(mesh_->mesh.partitions(), "partition"), slice,
+                                          base::text::counted(cores, "core"));
+  std::string hint = slice_hint(mesh_->mesh.partitions(), machine);
+  if (!slice_for(mesh_->mesh.partitions(), machine)) hint += fmt::format("; or axes of {} positions in all", cores);
   base::host::locate_errors(mesh_of_flag_ ? "--mesh" : "--slice", mesh_of_flag_ ? flags_.mesh : slice, [&] {
     throw base::InputError(message, mesh_of_flag_ ? hint : hint + "; or give a --mesh");
   });

@@ -28,6 +28,9 @@ class RunPartition {
   bool asked() const { return flags_.any(); }
   /// Number of partitions of the mesh; std::nullopt if any number of cores is possible.
   std::optional<std::int64_t> cores() const;
+  /// The slice with a core for each partition of the mesh; std::nullopt if any slice is possible. InputError if the
+  /// machine can form none.
+  std::optional<std::string> default_slice(const hw::Machine& machine) const;
   /// Throws InputError, at the flag of the mesh or slice, if the slice and the mesh differ in their number of cores.
   void check_slice(const std::string& slice, std::int64_t cores, const hw::Machine& machine) const;
 

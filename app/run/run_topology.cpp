@@ -15,6 +15,8 @@
 #include "base/host/host_clock.h"
 #include "base/host/input_file.h"
 #include "base/host/standard_output.h"
+#include "base/text/counted.h"
+#include "base/text/json_text.h"
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "hw/timing/tile_pipeline.h"
@@ -115,8 +117,9 @@ class TopologyRun {
     base::text::TextTable table = times_.empty() ? convention_table() : core_table();
     std::string warnings;
     for (const std::string& warning : topology_.warnings) warnings += "warning: " + warning + "\n";
-    return fmt::format("{}: {} layers on {}\n\n{}\n{}{:.2f} s on this host\n", options_.workload,
-                       topology_.layers.size(), place(), table.text(), warnings, seconds());
+    return fmt::format("{}: {} on {}\n\n{}\n{}{:.2f} s on this host\n", options_.workload,
+                       base::text::counted(std::int64_t(topology_.layers.size()), "layer"), place(), table.text(),
+                       warnings, seconds());
   }
 
   std::string place() const {
@@ -124,8 +127,8 @@ class TopologyRun {
       return fmt::format("one weight-stationary array of {} x {}, cycles by SCALE-Sim's convention", array_.rows,
                          array_.columns);
     }
-    return fmt::format("one core of {}: {} arrays of {} x {}, bf16", machine_.name, machine_.mxu.count, array_.rows,
-                       array_.columns);
+    return fmt::format("one core of {}: {} of {} x {}, bf16", machine_.name,
+                       base::text::counted(machine_.mxu.count, "array"), array_.rows, array_.columns);
   }
 
   base::text::TextTable convention_table() const {
@@ -202,7 +205,7 @@ class TopologyRun {
                          {"utilization", utilization(macs, cycles)},
                          {"warnings", topology_.warnings},
                          {"wall_s", seconds()}};
-    return result.dump(2) + "\n";
+    return base::text::json_text(result, 2) + "\n";
   }
 
   Json layer_json(std::size_t i) const {

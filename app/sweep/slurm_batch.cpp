@@ -12,6 +12,7 @@
 #include "base/host/output_file.h"
 #include "base/host/output_folder.h"
 #include "base/host/standard_output.h"
+#include "base/text/counted.h"
 #include "studies/plan/study.h"
 #include "studies/sweep/prepared_point.h"
 #include "studies/sweep/study_folder.h"
@@ -108,10 +109,10 @@ void emit_slurm(const SweepOptions& options, std::size_t tasks) {
   base::host::write_file(batch.array_file(), array_script(batch));
   base::host::write_file(batch.finish_file(), finish_script(batch));
   base::host::print_result(fmt::format(
-      "{} points in an array of {}:\n\n"
+      "{} in an array of {}:\n\n"
       "  job=$(sbatch --parsable {})\n"
       "  sbatch --dependency=afterany:$job {}\n",
-      points, batch.tasks == 1 ? "one task" : fmt::format("{} tasks", batch.tasks),
+      base::text::counted(points, "point"), batch.tasks == 1 ? "one task" : fmt::format("{} tasks", batch.tasks),
       base::host::shell_line({batch.array_file().string()}), base::host::shell_line({batch.finish_file().string()})));
 }
 

@@ -92,7 +92,7 @@ int run_sweep(const SweepOptions& options, const MakeRunners& make_runners) {
   }
   studies::sweep::SweepSummary summary{study, paths, mine.size(), mine.size() - todo.size(), warnings(mine, store), {}};
   if (!options.json) {
-    for (const std::string& warning : summary.warnings) std::fputs(("warning: " + warning + "\n").c_str(), stderr);
+    for (const std::string& warning : summary.warnings) base::host::print_warning(warning);
   }
   if (!todo.empty()) {
     summary.outcome = studies::sweep::run_points(study, todo, paths.op_cache, options.timeout_s,

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/text/json_text.h"
+
 namespace podsim::base::host {
 namespace {
 
@@ -22,7 +24,7 @@ std::size_t line_begin(const std::string& text, std::size_t end) {
 std::string to_message(const ProcessOutput& output) {
   const Json json = {
       {"exit_code", output.exit_code}, {"out", output.out}, {"error", output.error}, {"wall_s", output.wall_s}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return base::text::json_text(json);
 }
 
 ProcessOutput from_message(const std::string& message) {

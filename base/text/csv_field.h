@@ -5,7 +5,7 @@
 
 namespace podsim::base::text {
 
-/// A cell of a CSV file, quoted if it contains a comma, a quote or a newline (RFC 4180).
-std::string csv_field(const std::string& text);
+/// A cell of a CSV file, quoted if it contains a comma, a quote or a newline (RFC 4180); printable (utf8.h).
+std::string csv_field(const std::string& cell);
 
 }  // namespace podsim::base::text

@@ -9,6 +9,8 @@
 #include <ostream>
 #include <utility>
 
+#include "base/text/utf8.h"
+
 namespace podsim::base::trace {
 namespace {
 
@@ -18,7 +20,7 @@ using Buffer = fmt::memory_buffer;
 
 void append_string(Buffer& out, std::string_view text) {
   out.push_back('"');
-  for (char c : text) {
+  for (const char c : text::printable(text)) {
     if (c == '"' || c == '\\') {
       out.push_back('\\');
       out.push_back(c);

@@ -51,7 +51,8 @@ std::string sweep_figures(const store::StudyResults& results) {
   std::string text = figure("Points", sw::report::html::count_text(done), "done",
                             failed == 0 ? "none failed" : fmt::format("{} failed", failed));
   const store::HostTotals& host = results.host;
-  if (host.wall_s > 0) {
+  constexpr double shortest = 0.05;  // seconds; a rate over less says nothing
+  if (host.wall_s >= shortest) {
     text += figure("Speed", figure_text(double(host.points) / host.wall_s), "points/s",
                    fmt::format("of one worker; {} of work in all", sw::report::html::si_text(host.wall_s, "s", 3)));
   }

@@ -8,7 +8,7 @@ namespace podsim::studies::charts {
 std::vector<base::ConfigEntry> machine_entries(const store::StudyResults& results, const std::string& machine) {
   const auto found = results.machines.find(machine);
   if (found == results.machines.end()) return {};
-  return base::read_listing("machine " + machine, found->second);
+  return base::read_listing(results.path.string() + ", machine " + machine, found->second);
 }
 
 std::map<std::string, std::vector<MachineDifference>> machine_differences(const store::StudyResults& results,

@@ -42,23 +42,6 @@ bool dominates(const std::vector<double>& one, const std::vector<double>& other)
   return better;
 }
 
-/// The axes in groups that move together, without those of a single value.
-std::vector<std::vector<std::size_t>> moving_groups(const store::StudyResults& results) {
-  std::vector<std::vector<std::size_t>> groups;
-  for (std::size_t axis = 0; axis < results.axes.size(); ++axis) {
-    if (results.axes[axis].values.size() < 2) continue;
-    auto same = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& group) {
-      return results.axes[group.front()].group == results.axes[axis].group;
-    });
-    if (same == groups.end()) {
-      groups.push_back({axis});
-    } else {
-      same->push_back(axis);
-    }
-  }
-  return groups;
-}
-
 bool equal_but_for(const store::ResultPoint& one, const store::ResultPoint& other,
                    const std::vector<std::size_t>& axes) {
   for (std::size_t axis = 0; axis < one.axes.size(); ++axis) {
@@ -100,6 +83,22 @@ std::optional<store::Variable> spent_along_x(const store::StudyResults& results)
 }
 
 }  // namespace
+
+std::vector<std::vector<std::size_t>> moving_groups(const store::StudyResults& results) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t axis = 0; axis < results.axes.size(); ++axis) {
+    if (results.axes[axis].values.size() < 2) continue;
+    auto same = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& group) {
+      return results.axes[group.front()].group == results.axes[axis].group;
+    });
+    if (same == groups.end()) {
+      groups.push_back({axis});
+    } else {
+      same->push_back(axis);
+    }
+  }
+  return groups;
+}
 
 std::vector<store::Objective> report_objectives(const store::StudyResults& results) {
   if (!results.objectives.empty() || results.metrics.empty()) return results.objectives;

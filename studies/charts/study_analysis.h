@@ -33,6 +33,9 @@ std::optional<std::size_t> best_point(const store::StudyResults& results, const 
 std::vector<std::size_t> pareto_front(const store::StudyResults& results,
                                       const std::vector<store::Objective>& objectives);
 
+/// The axes in groups that move together, without those of a single value.
+std::vector<std::vector<std::size_t>> moving_groups(const store::StudyResults& results);
+
 /// The effect of one axis alone on a metric: both points equal the reference in every other axis.
 struct Swing {
   std::vector<std::size_t> axes;  ///< axes that move together, usually one

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/text/counted.h"
 #include "base/text/shell_word.h"
 #include "studies/charts/chart_marks.h"
 #include "studies/charts/machine_differences.h"
@@ -125,13 +126,13 @@ std::string machine_html(const store::StudyResults& results) {
                           sw::report::html::text_cell(varied.contains(entry.key) ? "varies" : ""),
                           sw::report::html::text_cell(entry.source)});
   }
-  return fmt::format("<p>That of the baseline{}</p><details><summary>Show all {} values</summary>",
+  return fmt::format("<p>That of the baseline{}</p><details><summary>Show all {}</summary>",
                      varied.empty()
                          ? ", and of every other point."
                          : fmt::format("; in the study {} of its values {}. Each point says in what its machine "
                                        "differs.",
                                        varied.size(), varied.size() == 1 ? "varies" : "vary"),
-                     entries.size()) +
+                     base::text::counted(std::int64_t(entries.size()), "value")) +
          sw::report::html::html_table(table) + "</details>\n";
 }
 
@@ -156,9 +157,9 @@ std::string sweep_html(const store::StudyResults& results) {
   const store::HostTotals& host = results.host;
   std::string text;
   if (host.points > 0) {
-    text =
-        fmt::format("<p>{} points took {} of one worker's time, {} of it to compile programs.", host.points,
-                    sw::report::html::si_text(host.wall_s, "s", 3), sw::report::html::si_text(host.compile_s, "s", 3));
+    text = fmt::format("<p>{} took {} of one worker's time, {} of it to compile programs.",
+                       base::text::counted(host.points, "point"), sw::report::html::si_text(host.wall_s, "s", 3),
+                       sw::report::html::si_text(host.compile_s, "s", 3));
     if (host.op_hits + host.op_misses > 0) {
       text += fmt::format(" The durations of {} ops came from the cache, {} were simulated.",
                           sw::report::html::count_text(host.op_hits), sw::report::html::count_text(host.op_misses));

@@ -3,6 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text/counted.h"
+#include "studies/charts/study_analysis.h"
 #include "studies/charts/study_page_data.h"
 #include "studies/charts/study_sections.h"
 #include "sw/report/html/html_page.h"
@@ -10,13 +17,26 @@
 namespace podsim::studies::charts {
 namespace {
 
+/// The number of places that axes which move together take.
+std::size_t count_of(const store::StudyResults& results, const std::vector<std::size_t>& group) {
+  std::set<std::vector<std::string>> places;
+  for (const store::ResultPoint& point : results.points) {
+    std::vector<std::string> place;
+    for (const std::size_t axis : group) place.push_back(point.axes[axis].text);
+    places.insert(std::move(place));
+  }
+  return places.size();
+}
+
 std::string subtitle(const store::StudyResults& results) {
   std::string text;
-  for (const store::ResultAxis& axis : results.axes) {
-    if (axis.values.size() < 2) continue;
-    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", axis.values.size(), axis.name);
+  for (const std::vector<std::size_t>& group : moving_groups(results)) {
+    std::string names;
+    for (const std::size_t axis : group) names += (names.empty() ? "" : " with ") + results.axes[axis].name;
+    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count_of(results, group), names);
   }
-  return fmt::format("{} points: {}", results.points.size(), text.empty() ? "one of each axis" : text);
+  return fmt::format("{}: {}", base::text::counted(std::int64_t(results.points.size()), "point"),
+                     text.empty() ? "one of each axis" : text);
 }
 
 }  // namespace

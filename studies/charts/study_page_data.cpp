@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/text/json_text.h"
 #include "studies/charts/chart_marks.h"
 #include "studies/charts/machine_differences.h"
 #include "studies/charts/study_analysis.h"
@@ -177,7 +178,7 @@ std::string study_page_data(const store::StudyResults& results) {
   add_commands(results, data);
   add_machines(results, reference, data);
   add_choices(results, reference, data);
-  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return base::text::json_text(data);
 }
 
 }  // namespace podsim::studies::charts

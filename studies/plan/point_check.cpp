@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/text/counted.h"
 #include "noc/slice.h"
 #include "sw/collectives/collective_groups.h"
 #include "sw/spmd/mesh/mesh_placement.h"
@@ -132,10 +133,11 @@ void PointCheck::check_slice(const std::vector<LocatedValue>& values, const hw::
   std::int64_t cores = machine.cores_per_chip;
   for (std::int64_t size : sizes) cores *= size;
   if (partitions == cores) return;
-  errors_.error(mesh->place,
-                fmt::format("the mesh {} has {} partitions, a slice of {} has {} cores", mesh->value->text, partitions,
-                            slice->value->text, cores),
-                at);
+  errors_.error(
+      mesh->place,
+      fmt::format("the mesh {} has {}, a slice of {} has {}", mesh->value->text,
+                  base::text::counted(partitions, "partition"), slice->value->text, base::text::counted(cores, "core")),
+      at);
 }
 
 void PointCheck::check_groups(const std::vector<LocatedValue>& values, const hw::Machine& machine) {

@@ -9,6 +9,7 @@
 
 #include "base/config_listing.h"
 #include "base/diagnostic.h"
+#include "base/text/json_text.h"
 #include "base/text/text_table.h"
 
 namespace podsim::studies::store {
@@ -175,7 +176,7 @@ std::string comparison_json(const PointComparison& comparison) {
                      {"machine", sw::report::compare::machine_json(comparison.machine)},
                      {"figures", sw::report::compare::figures_json(comparison.figures)},
                      {"warnings", comparison.warnings}};
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 }  // namespace podsim::studies::store

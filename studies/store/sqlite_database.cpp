@@ -4,15 +4,47 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <utility>
+
 #include "base/diagnostic.h"
 
 namespace podsim::studies::store {
 namespace {
 
 constexpr int patience_ms = 30'000;
+constexpr int most_bytes = 64 << 20;  // of a value: a damaged or hostile file says any length
+constexpr int most_shown = 60;        // characters of a row's first value in messages
 
-[[noreturn]] void fail(const std::string& file, const std::string& reason) {
-  throw base::InputError(fmt::format("cannot use the database '{}': {}", file, reason));
+[[noreturn]] void fail(const std::string& file, const std::string& reason, const std::string& hint = "") {
+  throw base::InputError(fmt::format("cannot use the database '{}': {}", file, reason), hint);
+}
+
+[[noreturn]] void fail_with_error_of(sqlite3* connection, const std::string& file) {
+  const bool too_big = sqlite3_errcode(connection) == SQLITE_TOOBIG;
+  fail(file, sqlite3_errmsg(connection),
+       too_big ? fmt::format("a value of a study's database has at most {} MiB", most_bytes >> 20) : "");
+}
+
+/// Makes a file that strangers wrote harmless: https://www.sqlite.org/security.html.
+void restrict_schema(sqlite3* connection) {
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, most_bytes);
+}
+
+std::string type_name(int type) {
+  switch (type) {
+    case SQLITE_INTEGER:
+      return "a whole number";
+    case SQLITE_FLOAT:
+      return "a number";
+    case SQLITE_TEXT:
+      return "a text";
+    case SQLITE_BLOB:
+      return "a blob";
+    default:
+      return "nothing (NULL)";
+  }
 }
 
 std::string doubled(std::string_view text, char quote) {
@@ -23,8 +55,8 @@ std::string doubled(std::string_view text, char quote) {
 
 }  // namespace
 
-SqliteStatement::SqliteStatement(sqlite3* connection, std::string_view sql, const std::string& file)
-    : connection_(connection), file_(file) {
+SqliteStatement::SqliteStatement(sqlite3* connection, std::string_view sql, const std::string& file, std::string table)
+    : connection_(connection), file_(file), table_(std::move(table)) {
   sqlite3_stmt* statement = nullptr;
   check(sqlite3_prepare_v2(connection, sql.data(), int(sql.size()), &statement, nullptr));
   statement_.reset(statement);
@@ -33,10 +65,11 @@ SqliteStatement::SqliteStatement(sqlite3* connection, std::string_view sql, cons
 void SqliteStatement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
 void SqliteStatement::check(int code) const {
-  if (code != SQLITE_OK) fail(file_, sqlite3_errmsg(connection_));
+  if (code != SQLITE_OK) fail_with_error_of(connection_, file_);
 }
 
 void SqliteStatement::reset() {
+  row_ = 0;
   sqlite3_reset(statement_.get());  // its code repeats the error of the last step, which was reported then
   check(sqlite3_clear_bindings(statement_.get()));
 }
@@ -60,9 +93,9 @@ void SqliteStatement::bind_one(int position, const std::optional<double>& value)
 
 bool SqliteStatement::step() {
   const int code = sqlite3_step(statement_.get());
-  if (code == SQLITE_ROW) return true;
-  if (code != SQLITE_DONE) fail(file_, sqlite3_errmsg(connection_));
-  return false;
+  if (code != SQLITE_ROW && code != SQLITE_DONE) fail_with_error_of(connection_, file_);
+  row_ += code == SQLITE_ROW ? 1 : 0;
+  return code == SQLITE_ROW;
 }
 
 void SqliteStatement::run() {
@@ -70,19 +103,38 @@ void SqliteStatement::run() {
   reset();
 }
 
+void SqliteStatement::reject(int column, std::string_view wanted) const {
+  const int type = sqlite3_column_type(statement_.get(), column);
+  const std::string name = column == 0 || is_blob(0) ? "" : fmt::format(" ('{:.{}}')", text_or_empty(0), most_shown);
+  fail(file_, fmt::format("in the table '{}', row {}{}, the column '{}' holds {}, not {}", table_, row_, name,
+                          sqlite3_column_name(statement_.get(), column), type_name(type), wanted));
+}
+
 std::string SqliteStatement::text(int column) const {
+  if (is_null(column)) reject(column, "a text");
+  return text_or_empty(column);
+}
+
+std::string SqliteStatement::text_or_empty(int column) const {
+  if (is_blob(column)) reject(column, "a text");
   const auto* begin = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   return begin == nullptr ? "" : std::string(begin, std::size_t(sqlite3_column_bytes(statement_.get(), column)));
 }
 
-std::int64_t SqliteStatement::whole(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+std::int64_t SqliteStatement::whole(int column) const {
+  if (sqlite3_column_type(statement_.get(), column) != SQLITE_INTEGER) reject(column, "a whole number");
+  return sqlite3_column_int64(statement_.get(), column);
+}
 
 std::optional<double> SqliteStatement::number(int column) const {
   if (is_null(column)) return std::nullopt;
+  if (!is_number(column)) reject(column, "a number");
   return sqlite3_column_double(statement_.get(), column);
 }
 
 bool SqliteStatement::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+
+bool SqliteStatement::is_blob(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_BLOB; }
 
 bool SqliteStatement::is_number(int column) const {
   const int type = sqlite3_column_type(statement_.get(), column);
@@ -98,13 +150,24 @@ SqliteDatabase::SqliteDatabase(const std::filesystem::path& file, Access access)
   connection_.reset(connection);  // must be closed even if opening failed
   if (code != SQLITE_OK) fail(file_, connection == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(connection));
   sqlite3_busy_timeout(connection, patience_ms);
+  restrict_schema(connection);
 }
 
 void SqliteDatabase::Close::operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
 
 void SqliteDatabase::execute(const std::string& sql) {
   if (sqlite3_exec(connection_.get(), sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return;
-  fail(file_, sqlite3_errmsg(connection_.get()));
+  fail_with_error_of(connection_.get(), file_);
+}
+
+SqliteStatement SqliteDatabase::select(const std::string& table, std::string_view columns,
+                                       std::string_view rest) const {
+  // Views and virtual tables, which may run anything, have no pages of their own.
+  SqliteStatement known =
+      prepare("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND name = ?1");
+  known.bind(table).step();
+  if (known.whole(0) == 0) fail(file_, fmt::format("it has no table '{}'", table));
+  return {connection_.get(), fmt::format("SELECT {} FROM {} {}", columns, table, rest), file_, table};
 }
 
 SqliteTransaction::SqliteTransaction(SqliteDatabase& database) : database_(database) {

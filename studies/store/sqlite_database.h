@@ -12,13 +12,15 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 /// The part of SQLite that studies need. Errors of SQLite (no such file, not a database, a full disk, a lock held for
-/// more than half a minute) are InputErrors that name the file.
+/// more than half a minute) are InputErrors that name the file. A file may come from anywhere: its triggers do not run,
+/// and a value of the wrong type is an InputError that names table, row and column.
 namespace podsim::studies::store {
 
 /// A prepared statement, used by binding values and then stepping through rows.
 class SqliteStatement {
  public:
-  SqliteStatement(sqlite3* connection, std::string_view sql, const std::string& file);
+  /// `table` is the table that the rows are of, for messages.
+  SqliteStatement(sqlite3* connection, std::string_view sql, const std::string& file, std::string table = "");
 
   /// Resets the statement and binds these values, parameter ?1 first.
   template <class... Values>
@@ -33,10 +35,13 @@ class SqliteStatement {
   /// Runs a statement without result rows.
   void run();
 
-  /// Values of the current row, with columns counted from 0. NULL reads as an empty text, 0 and std::nullopt.
-  std::string text(int column) const;
+  /// Values of the current row, with columns counted from 0. InputError for a value of another type.
+  std::string text(int column) const;           ///< of a number too, as SQLite writes it
+  std::string text_or_empty(int column) const;  ///< NULL is empty
   std::int64_t whole(int column) const;
-  std::optional<double> number(int column) const;
+  std::optional<double> number(int column) const;  ///< std::nullopt for NULL
+  /// Throws the InputError for the current row's value: "... is not `wanted`".
+  [[noreturn]] void reject(int column, std::string_view wanted) const;
   bool is_null(int column) const;
   bool is_number(int column) const;
   int columns() const;
@@ -50,12 +55,14 @@ class SqliteStatement {
   void bind_one(int position, double value);
   void bind_one(int position, const std::optional<double>& value);
   void check(int code) const;
+  bool is_blob(int column) const;
 
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;
   };
   sqlite3* connection_;
-  std::string file_;
+  std::string file_, table_;
+  std::int64_t row_ = 0;  ///< of the current row, from 1
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
@@ -68,6 +75,8 @@ class SqliteDatabase {
   /// Runs statements, separated by semicolons, that have neither parameters nor result rows.
   void execute(const std::string& sql);
   SqliteStatement prepare(std::string_view sql) const { return {connection_.get(), sql, file_}; }
+  /// SELECT `columns` FROM `table` `rest`. InputError unless the database has this table, as one and not as a view.
+  SqliteStatement select(const std::string& table, std::string_view columns, std::string_view rest = "") const;
   const std::string& file() const { return file_; }
 
  private:

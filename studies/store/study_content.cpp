@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/text/json_text.h"
 #include "studies/store/study_store.h"
 
 namespace podsim::studies::store {
@@ -59,12 +61,11 @@ std::string study_content(const std::filesystem::path& file) {
   const SqliteDatabase database(file, SqliteDatabase::Access::read);
   std::string text;
   for (const Table& table : content_tables) {
-    SqliteStatement rows =
-        database.prepare(fmt::format("SELECT {} FROM {} ORDER BY {}", table.columns, table.name, table.order));
+    SqliteStatement rows = database.select(table.name, table.columns, fmt::format("ORDER BY {}", table.order));
     while (rows.step()) {
       Json cells = Json::array({table.name});
       for (int column = 0; column < rows.columns(); ++column) cells.push_back(cell(rows, column));
-      text += cells.dump() + "\n";
+      text += base::text::json_text(cells) + "\n";
     }
   }
   return text;
@@ -84,16 +85,16 @@ std::string point_line(const PointRecord& point) {
     line["exit_code"] = point.exit_code;
     line["error"] = point.error;
   }
-  return line.dump() + "\n";
+  return base::text::json_text(line) + "\n";
 }
 
 std::string study_lines(const std::filesystem::path& file) {
   const SqliteDatabase database(file, SqliteDatabase::Access::read);
-  SqliteStatement points = database.prepare(
-      "SELECT id, position, status = 'done', exit_code, error, command FROM points ORDER BY position, id");
+  SqliteStatement points =
+      database.select("points", "id, position, status = 'done', exit_code, error, command", "ORDER BY position, id");
   SqliteStatement values =
-      database.prepare("SELECT axis, text, number FROM axis_values WHERE point = ?1 AND kind = ?2 ORDER BY rowid");
-  SqliteStatement metrics = database.prepare("SELECT metric, value FROM metrics WHERE point = ?1 ORDER BY rowid");
+      database.select("axis_values", "axis, text, number", "WHERE point = ?1 AND kind = ?2 ORDER BY rowid");
+  SqliteStatement metrics = database.select("metrics", "metric, value", "WHERE point = ?1 ORDER BY rowid");
   std::string text;
   while (points.step()) {
     PointRecord point;
@@ -106,7 +107,11 @@ std::string study_lines(const std::filesystem::path& file) {
     point.axes = values_of_point(values, point.id, "axis");
     point.derived = values_of_point(values, point.id, "derived");
     metrics.bind(point.id);
-    while (metrics.step()) point.metrics.emplace_back(metrics.text(0), *metrics.number(1));
+    while (metrics.step()) {
+      const std::optional<double> value = metrics.number(1);
+      if (!value) metrics.reject(1, "a number");
+      point.metrics.emplace_back(metrics.text(0), *value);
+    }
     text += point_line(point);
   }
   return text;

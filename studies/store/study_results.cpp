@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.h"
@@ -25,17 +26,28 @@ std::optional<std::size_t> index_of(const Names& names, std::string_view name) {
 /// Contents of the table `study`.
 class Facts {
  public:
-  explicit Facts(const SqliteDatabase& database) {
-    SqliteStatement rows = database.prepare("SELECT key, value FROM study");
+  explicit Facts(const SqliteDatabase& database) : file_(database.file()) {
+    SqliteStatement rows = database.select("study", "key, value");
     while (rows.step()) facts_[rows.text(0)] = rows.text(1);
   }
   std::string text(const std::string& key) const {
     const auto found = facts_.find(key);
     return found == facts_.end() ? "" : found->second;
   }
-  Json json(const std::string& key) const { return Json::parse(text(key)); }
+  /// Gives `read` the JSON of a fact. InputError if it is not JSON, or not what `read` takes.
+  void json(const std::string& key, const std::function<void(const Json&)>& read) const {
+    try {
+      read(Json::parse(text(key)));
+    } catch (const Json::exception& error) {
+      throw base::InputError(
+          fmt::format("cannot use the database '{}': in the table 'study', row '{}', the column "
+                      "'value' is not the JSON that describes a study: {}",
+                      file_, key, error.what()));
+    }
+  }
 
  private:
+  std::string file_;
   std::map<std::string, std::string> facts_;
 };
 
@@ -54,8 +66,8 @@ using PointIndex = std::map<std::string, std::size_t, std::less<>>;
 
 PointIndex read_points(const SqliteDatabase& database, StudyResults& results) {
   PointIndex index;
-  SqliteStatement rows = database.prepare(
-      "SELECT id, position, status, exit_code, error, command, machine FROM points ORDER BY position, id");
+  SqliteStatement rows =
+      database.select("points", "id, position, status, exit_code, error, command, machine", "ORDER BY position, id");
   while (rows.step()) {
     ResultPoint point;
     point.id = rows.text(0);
@@ -64,7 +76,7 @@ PointIndex read_points(const SqliteDatabase& database, StudyResults& results) {
     point.exit_code = int(rows.whole(3));
     point.error = rows.text(4);
     point.command = rows.text(5);
-    point.machine = rows.text(6);
+    point.machine = rows.text_or_empty(6);
     point.axes.resize(results.axes.size());
     point.derived.resize(results.derived.size());
     point.metrics.resize(results.metrics.size());
@@ -77,7 +89,7 @@ PointIndex read_points(const SqliteDatabase& database, StudyResults& results) {
 void read_values(const SqliteDatabase& database, const PointIndex& index, StudyResults& results) {
   std::vector<std::string> axes;
   for (const ResultAxis& axis : results.axes) axes.push_back(axis.name);
-  SqliteStatement values = database.prepare("SELECT point, axis, text, number FROM axis_values");
+  SqliteStatement values = database.select("axis_values", "point, axis, text, number");
   while (values.step()) {
     const auto found = index.find(values.text(0));
     if (found == index.end()) continue;
@@ -89,7 +101,7 @@ void read_values(const SqliteDatabase& database, const PointIndex& index, StudyR
       point.derived[*derived] = std::move(value);
     }
   }
-  SqliteStatement metrics = database.prepare("SELECT point, metric, value FROM metrics");
+  SqliteStatement metrics = database.select("metrics", "point, metric, value");
   while (metrics.step()) {
     const auto found = index.find(metrics.text(0));
     const auto metric = index_of(results.metrics, metrics.text(1));
@@ -107,48 +119,41 @@ void collect_axis_values(StudyResults& results) {
   }
 }
 
-/// Reads the builds; databases of earlier versions of the program do not have them.
-void read_builds(const SqliteDatabase& database, const PointIndex& index, StudyResults& results) {
+/// Reads the builds, and adds up the host's cost; databases of earlier versions of the program have no builds.
+void read_host(const SqliteDatabase& database, const PointIndex& index, StudyResults& results) {
   SqliteStatement column = database.prepare("SELECT count(*) FROM pragma_table_info('host') WHERE name = 'build'");
-  if (!column.step() || column.whole(0) == 0) return;
-  SqliteStatement rows = database.prepare("SELECT point, build FROM host");
+  const bool has_builds = column.step() && column.whole(0) > 0;
+  SqliteStatement rows = database.select(
+      "host", fmt::format("point, wall_s, compile_s, op_hits, op_misses, {} AS build", has_builds ? "build" : "''"));
   while (rows.step()) {
     const auto found = index.find(rows.text(0));
-    if (found != index.end()) results.points[found->second].build = rows.text(1);
+    if (found != index.end()) results.points[found->second].build = rows.text(5);
+    ++results.host.points;
+    results.host.wall_s += rows.number(1).value_or(0);
+    results.host.compile_s += rows.number(2).value_or(0);
+    results.host.op_hits += rows.whole(3);
+    results.host.op_misses += rows.whole(4);
   }
-}
-
-HostTotals read_host(const SqliteDatabase& database) {
-  SqliteStatement row =
-      database.prepare("SELECT count(*), total(wall_s), total(compile_s), total(op_hits), total(op_misses) FROM host");
-  row.step();
-  return {row.whole(0), row.number(1).value_or(0), row.number(2).value_or(0), row.whole(3), row.whole(4)};
 }
 
 /// Reads axes, derived values and metrics in the order of the study, and the report's objectives and x.
 void read_names(const Facts& facts, StudyResults& results) {
-  for (const Json& axis : facts.json("axes")) {
-    results.axes.push_back({axis.at("name"), axis.at("group"), {}});
-  }
-  for (const Json& name : facts.json("derived")) results.derived.push_back(name);
-  for (const Json& metric : facts.json("metrics")) {
-    results.metrics.push_back(metric.at("name"));
-    results.metric_units.push_back(metric.at("unit"));
-  }
-  const Json report = facts.json("report");
-  results.objectives = read_objectives(report, results);
-  results.x = report.at("x");
-}
-
-void require_current_schema(const SqliteDatabase& database) {
-  SqliteStatement table = database.prepare("SELECT count(*) FROM sqlite_master WHERE name = 'study'");
-  table.step();
-  if (table.whole(0) == 0) throw base::InputError(fmt::format("'{}' is not the database of a study", database.file()));
-  SqliteStatement row = database.prepare("SELECT value FROM study WHERE key = 'schema_version'");
-  const std::string version = row.step() ? row.text(0) : "";
-  if (version == std::to_string(study_schema_version)) return;
-  throw base::InputError(fmt::format("the database '{}' has schema version '{}', this program knows {}",
-                                     database.file(), version, study_schema_version));
+  facts.json("axes", [&](const Json& axes) {
+    for (const Json& axis : axes) results.axes.push_back({axis.at("name"), axis.at("group"), {}});
+  });
+  facts.json("derived", [&](const Json& names) {
+    for (const Json& name : names) results.derived.push_back(name);
+  });
+  facts.json("metrics", [&](const Json& metrics) {
+    for (const Json& metric : metrics) {
+      results.metrics.push_back(metric.at("name"));
+      results.metric_units.push_back(metric.at("unit"));
+    }
+  });
+  facts.json("report", [&](const Json& report) {
+    results.objectives = read_objectives(report, results);
+    results.x = report.at("x");
+  });
 }
 
 }  // namespace
@@ -187,7 +192,7 @@ std::optional<double> StudyResults::number(const ResultPoint& point, const Varia
 StudyResults read_study_results(const std::filesystem::path& file) {
   SqliteDatabase database(file, SqliteDatabase::Access::read);
   database.execute("BEGIN");  // a consistent view of all tables
-  require_current_schema(database);
+  require_study_of_this_schema(database);
   const Facts facts(database);
   StudyResults results;
   results.path = file;
@@ -199,12 +204,11 @@ StudyResults read_study_results(const std::filesystem::path& file) {
   read_names(facts, results);
   const PointIndex index = read_points(database, results);
   read_values(database, index, results);
-  read_builds(database, index, results);
   collect_axis_values(results);
   if (const auto found = index.find(facts.text("baseline")); found != index.end()) results.baseline = found->second;
-  SqliteStatement machines = database.prepare("SELECT hash, toml FROM machines");
+  SqliteStatement machines = database.select("machines", "hash, toml");
   while (machines.step()) results.machines[machines.text(0)] = machines.text(1);
-  results.host = read_host(database);
+  read_host(database, index, results);
   return results;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/text/json_text.h"
 #include "studies/plan/metrics.h"
 #include "studies/store/sqlite_database.h"
 #include "studies/store/study_store.h"
@@ -140,10 +141,10 @@ std::vector<std::pair<std::string, std::string>> study_facts(const plan::Study& 
           {"text", study.text},
           {"command", study.command},
           {"mode", plan::to_string(study.mode)},
-          {"axes", axes_json(study).dump()},
-          {"derived", derived_json(study).dump()},
-          {"metrics", metrics_json(study).dump()},
-          {"report", report.dump()},
+          {"axes", base::text::json_text(axes_json(study))},
+          {"derived", base::text::json_text(derived_json(study))},
+          {"metrics", base::text::json_text(metrics_json(study))},
+          {"report", base::text::json_text(report)},
           {"baseline", baseline}};
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "base/diagnostic.h"
 #include "base/sha256.h"
@@ -22,8 +23,8 @@ bool is_empty(const SqliteDatabase& database, const char* schema = "main") {
 }
 
 std::string fact(const SqliteDatabase& database, const std::string& key) {
-  SqliteStatement row = database.prepare("SELECT value FROM study WHERE key = ?1");
-  return row.bind(key).step() ? row.text(0) : "";
+  SqliteStatement row = database.select("study", "key, value", "WHERE key = ?1");
+  return row.bind(key).step() ? row.text(1) : "";
 }
 
 void require_study_table(const SqliteDatabase& database) {
@@ -42,12 +43,12 @@ void require_known_schema(const SqliteDatabase& database) {
                          version > study_schema_version ? "it was made by a newer podsim" : "");
 }
 
+}  // namespace
+
 void require_study_of_this_schema(const SqliteDatabase& database) {
   require_study_table(database);
   require_known_schema(database);
 }
-
-}  // namespace
 
 StudyStore::StudyStore(const std::filesystem::path& file, const plan::Study& study, const std::string& program,
                        const std::string& baseline, Journal journal)
@@ -107,25 +108,31 @@ StudyStore::~StudyStore() {
 
 std::map<std::string, PointState> StudyStore::points() const {
   std::map<std::string, PointState> found;
-  SqliteStatement rows =
-      database_.prepare("SELECT id, status = 'done', build FROM points LEFT JOIN host ON point = id");
-  while (rows.step()) found[rows.text(0)] = {rows.whole(1) != 0, rows.text(2)};
+  SqliteStatement rows = database_.select("points", "id, status = 'done' AS status");
+  while (rows.step()) found[rows.text(0)].done = rows.whole(1) != 0;
+  SqliteStatement builds = database_.select("host", "point, build");
+  while (builds.step()) {
+    if (const auto point = found.find(builds.text(0)); point != found.end()) point->second.build = builds.text(1);
+  }
   return found;
 }
 
 PointRecord StudyStore::read_run(const std::string& id) const {
-  SqliteStatement row = database_.prepare(
-      "SELECT status = 'done', exit_code, error, result, wall_s, compile_s, op_hits, op_misses, node, build "
-      "FROM points LEFT JOIN host ON point = id WHERE id = ?1");
+  SqliteStatement row =
+      database_.select("points", "id, status = 'done' AS status, exit_code, error, result", "WHERE id = ?1");
   row.bind(id).step();
   PointRecord point;
   point.id = id;
-  point.done = row.whole(0) != 0;
-  point.exit_code = int(row.whole(1));
-  point.error = row.text(2);
-  point.result = row.text(3);
+  point.done = row.whole(1) != 0;
+  point.exit_code = int(row.whole(2));
+  point.error = row.text(3);
+  point.result = row.text_or_empty(4);
+  if (point.done && !nlohmann::json::parse(point.result, nullptr, false).is_object()) row.reject(4, "a JSON object");
+  SqliteStatement host =
+      database_.select("host", "point, wall_s, compile_s, op_hits, op_misses, node, build", "WHERE point = ?1");
+  if (!host.bind(id).step()) return point;
   point.host = {
-      row.number(4).value_or(0), row.number(5).value_or(0), row.whole(6), row.whole(7), row.text(8), row.text(9)};
+      host.number(1).value_or(0), host.number(2).value_or(0), host.whole(3), host.whole(4), host.text(5), host.text(6)};
   return point;
 }
 
@@ -196,7 +203,7 @@ std::set<std::string> points_done(const std::filesystem::path& file) {
   const SqliteDatabase database(file, SqliteDatabase::Access::read);
   std::set<std::string> done;
   if (is_empty(database)) return done;
-  SqliteStatement rows = database.prepare("SELECT id FROM points WHERE status = 'done'");
+  SqliteStatement rows = database.select("points", "id", "WHERE status = 'done'");
   while (rows.step()) done.insert(rows.text(0));
   return done;
 }

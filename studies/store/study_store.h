@@ -109,6 +109,8 @@ class StudyStore {
   SqliteDatabase database_;
 };
 
+/// InputError unless it is the database of a study, of this schema version.
+void require_study_of_this_schema(const SqliteDatabase& database);
 /// Makes the checks of StudyStore's constructor without changing anything. `file` exists; it may be empty.
 void require_study(const std::filesystem::path& file);
 /// As require_study(), and returns true if the file is empty or holds this text of the study.

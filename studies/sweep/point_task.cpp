@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
+
 namespace podsim::studies::sweep {
 
 std::string to_message(const PointTask& task) {
-  return nlohmann::json{{"arguments", task.arguments}, {"limit_s", task.limit_s}}.dump();
+  return base::text::json_text(nlohmann::json{{"arguments", task.arguments}, {"limit_s", task.limit_s}});
 }
 
 PointTask task_of_message(const std::string& message) {

@@ -15,6 +15,8 @@
 #include "base/host/exit_code.h"
 #include "base/host/input_file.h"
 #include "base/sha256.h"
+#include "base/text/json_text.h"
+#include "base/text/utf8.h"
 #include "base/version.h"
 #include "studies/plan/metrics.h"
 #include "studies/plan/point_queue.h"
@@ -39,6 +41,13 @@ class Files {
   std::unordered_map<std::string, std::string> digests_;
 };
 
+/// The words of a point are stored, and sent to its worker, as JSON.
+void require_text(const std::string& word) {
+  if (base::text::printable(word) == word) return;
+  throw base::InputError(fmt::format("the study's points cannot name '{}': it is not a text in UTF-8", word),
+                         "rename the file, or its folder");
+}
+
 std::string id_of(const PreparedPoint& prepared, const std::string& machine, Files& files) {
   std::vector<std::string> words = prepared.point.arguments;
   std::string contents;
@@ -46,8 +55,9 @@ std::string id_of(const PreparedPoint& prepared, const std::string& machine, Fil
     words[file.argument] = file.written;
     contents += files.digest(file.path) + '\n';
   }
+  for (const std::string& word : prepared.point.arguments) require_text(word);
   const Json all = {base::program_version, words, base::sha256(machine), contents};
-  return base::sha256(all.dump()).substr(0, id_digits);
+  return base::sha256(base::text::json_text(all)).substr(0, id_digits);
 }
 
 void require_different(const std::vector<PreparedPoint>& points) {

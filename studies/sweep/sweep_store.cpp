@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/output_file.h"
+#include "base/text/counted.h"
 #include "base/version.h"
 
 namespace podsim::studies::sweep {
@@ -64,9 +65,9 @@ void SweepStore::settle(store::StudyStore& store) {
 
 base::InputError SweepStore::strangers_there(std::size_t count, bool same_text) const {
   return base::InputError(
-      fmt::format(
-          "{} points in '{}' are none of the study's: {}the program, a machine or a file that it names has changed",
-          count, paths_.folder.string(), same_text ? "" : "its text, "),
+      fmt::format("{} in '{}' {} the study's: {}the program, a machine or a file that it names has changed",
+                  base::text::counted(std::int64_t(count), "point"), paths_.folder.string(),
+                  count == 1 ? "is not" : "are none of", same_text ? "" : "its text, "),
       "--yes removes them and runs what is missing; or choose another folder with -o");
 }
 

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "base/host/arguments.h"
+#include "base/text/counted.h"
+#include "base/text/json_text.h"
 #include "base/text/text_table.h"
 #include "studies/charts/chart_marks.h"
 #include "studies/charts/study_analysis.h"
@@ -31,11 +33,10 @@ std::string reason(const std::string& error) {
   return error.substr(found, error.find('\n', found) - found);
 }
 
-std::string points_word(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "point" : "points"); }
-
 std::string counts(const SweepSummary& summary) {
   const SweepOutcome& outcome = summary.outcome;
-  std::string text = fmt::format("{}: {} done", points_word(summary.points), outcome.done);
+  std::string text =
+      fmt::format("{}: {} done", base::text::counted(std::int64_t(summary.points), "point"), outcome.done);
   if (summary.skipped > 0) text += fmt::format(", {} done before", summary.skipped);
   if (!outcome.failed.empty()) text += fmt::format(", {} failed", outcome.failed.size());
   const std::size_t left = summary.points - summary.skipped - outcome.done - outcome.failed.size();
@@ -91,8 +92,9 @@ std::string best(const store::StudyResults& results) {
 std::string speed(const SweepOutcome& outcome) {
   const std::size_t ran = outcome.done + outcome.failed.size();
   if (ran == 0) return "";
-  std::string text = fmt::format("\n{:.1f} s on this host, {:.1f} points per second", outcome.wall_s,
-                                 double(ran) / std::max(outcome.wall_s, 1e-9));
+  constexpr double shortest = 0.05;  // below it a rate says nothing, and the time is shown as 0.0 s
+  std::string text = fmt::format("\n{:.1f} s on this host", outcome.wall_s);
+  if (outcome.wall_s >= shortest) text += fmt::format(", {:.1f} points per second", double(ran) / outcome.wall_s);
   const std::int64_t ops = outcome.op_hits + outcome.op_misses;
   if (ops > 0) text += fmt::format("; {} of {} op durations were known", outcome.op_hits, ops);
   return text + "\n";
@@ -132,7 +134,7 @@ std::string summary_json(const SweepSummary& summary) {
                      {"op_cache", {{"hits", outcome.op_hits}, {"misses", outcome.op_misses}}},
                      {"warnings", summary.warnings},
                      {"wall_s", outcome.wall_s}};
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 std::string points_text(const std::vector<const PreparedPoint*>& points, const std::set<std::string>& done) {
@@ -144,7 +146,8 @@ std::string points_text(const std::vector<const PreparedPoint*>& points, const s
     done_before += is_done ? 1 : 0;
     table.row({std::to_string(point->point.position), is_done ? "done" : "to do", point_command(*point)});
   }
-  return table.text() + fmt::format("{}, {} done\n", points_word(points.size()), done_before);
+  return table.text() +
+         fmt::format("{}, {} done\n", base::text::counted(std::int64_t(points.size()), "point"), done_before);
 }
 
 std::string points_json(const std::vector<const PreparedPoint*>& points, const std::set<std::string>& done) {
@@ -155,7 +158,7 @@ std::string points_json(const std::vector<const PreparedPoint*>& points, const s
                     {"done", done.contains(point->id)},
                     {"arguments", point->point.arguments}});
   }
-  return Json{{"schema_version", 1}, {"command", "sweep"}, {"points", list}}.dump(2) + "\n";
+  return base::text::json_text(Json{{"schema_version", 1}, {"command", "sweep"}, {"points", list}}, 2) + "\n";
 }
 
 }  // namespace podsim::studies::sweep

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/text/counted.h"
 #include "sw/compiler/collective_cores.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/partition_branch.h"
@@ -52,7 +53,8 @@ class Lowering {
   Program run() {
     enter(module_.entry, nullptr);
     if (!branches_.empty()) {
-      const std::string more = branches_.size() > 1 ? fmt::format(", and of {} others", branches_.size() - 1) : "";
+      const std::string more =
+          branches_.size() > 1 ? ", and of " + base::text::counted(std::int64_t(branches_.size()) - 1, "other") : "";
       program_.warnings.push_back(branches_.front() + more);
     }
     for (const ProgramItem& item : program_.items) {

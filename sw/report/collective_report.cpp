@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text/counted.h"
+#include "base/text/json_text.h"
 #include "base/text/text_table.h"
 #include "sw/report/link_report.h"
 
@@ -90,13 +92,13 @@ std::string collective_text(const CollectiveReport& report) {
       "time       {}, {:.2f} GB/s\n"
       "formulas   {} modelled; {} one-direction rings of whole chunks, idle, no software; no less than {}\n"
       "algorithm  {}{}\n"
-      "network    {} level, {}, {} messages\n",
+      "network    {} level, {}, {}\n",
       collectives::to_string(request.kind), base::to_string(payload(report)), ir::to_string(request.type),
       report.machine, report.slice, report.groups, precise_microseconds(report.time_s()), report.bandwidth() * 1e-9,
       precise_microseconds(report.modelled.si()), precise_microseconds(report.closed_form.si()),
       precise_microseconds(report.lower_bound.si()), collectives::to_string(report.schedule->algorithm()),
       report.reason.empty() ? "" : ": " + report.reason, network_name(report.network),
-      noc::to_string(report.outcome.topology), report.outcome.messages);
+      noc::to_string(report.outcome.topology), base::text::counted(report.outcome.messages, "message"));
   text += faults_text(report);
   if (report.verified) {
     text += fmt::format("verified   every rank ends with the right numbers, largest relative error {:.2g}\n",
@@ -148,7 +150,7 @@ std::string collective_json(const CollectiveReport& report) {
                {"wall_s", report.wall_s}};
   if (report.healthy) json["healthy_time_s"] = base::to_duration(*report.healthy).si();
   if (report.verified) json["largest_error"] = report.largest_error;
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 }  // namespace podsim::sw::report

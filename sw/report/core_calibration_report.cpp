@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "base/text/text_table.h"
 
 namespace podsim::sw::report {
@@ -82,7 +83,7 @@ std::string calibration_json(const CalibrationReport& report) {
   const Json json = {{"schema_version", 1},    {"command", "calibrate core"},      {"machine", report.machine.name},
                      {"kernels", kernels},     {"median_error", agreement.median}, {"worst_error", agreement.worst},
                      {"constants", constants}, {"warnings", report.warnings()},    {"wall_s", report.wall_s}};
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 }  // namespace podsim::sw::report

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "sw/report/kernel_report.h"
 #include "sw/report/slot_names.h"
 
@@ -93,7 +94,7 @@ std::string kernel_json(const KernelReport& report) {
   json["warnings"] = report.warnings;
   json["simulation_wall_s"] = report.simulation_s;
   json["wall_s"] = report.wall_s;
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 }  // namespace podsim::sw::report

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "base/text/text_table.h"
 #include "hw/memory/dram/stream_rates.h"
 
@@ -148,7 +149,7 @@ std::string memory_calibration_json(const MemoryCalibrationReport& report) {
                      {"worst_error", std::abs(report.worst().error())},
                      {"warnings", Json::array()},
                      {"wall_s", report.wall_s}};
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 }  // namespace podsim::sw::report

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "base/text/text_table.h"
 
 namespace podsim::sw::report {
@@ -132,7 +133,7 @@ std::string memory_json(const MemoryReport& report) {
       {"shares", shares},
       {"warnings", Json::array()},
       {"wall_s", report.wall_s}};
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 }  // namespace podsim::sw::report

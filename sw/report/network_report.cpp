@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text/counted.h"
+#include "base/text/json_text.h"
 #include "base/text/text_table.h"
 
 namespace podsim::sw::report {
@@ -29,14 +31,14 @@ std::string network_title(const NetworkReport& report) {
   const noc::router::LoadParameters& parameters = report.parameters;
   const noc::router::RouterParameters& router = parameters.network.router;
   std::string text = fmt::format(
-      "{} traffic on a {} {}, seed {}\n"
-      "{} VCs of {} flits, {}, {} ({} {}), classes by {}, ties {}; packets of {} {}, channels of {} {}\n",
-      noc::router::to_string(parameters.pattern), noc::to_string(parameters.topology), shape(parameters.topology),
-      parameters.seed, router.vcs, router.buffer_flits, noc::router::to_string(router.switching),
-      noc::router::to_string(router.allocation), router.iterations, router.iterations == 1 ? "iteration" : "iterations",
-      noc::router::to_string(router.vc_classes), noc::router::to_string(parameters.ties), parameters.packet_flits,
-      parameters.packet_flits == 1 ? "flit" : "flits", report.channel_cycles,
-      report.channel_cycles == 1 ? "cycle" : "cycles");
+      "{} traffic on {} {}, seed {}\n"
+      "{} of {}, {}, {} ({}), classes by {}, ties {}; packets of {}, channels of {}\n",
+      noc::router::to_string(parameters.pattern), base::text::with_article(noc::to_string(parameters.topology)),
+      shape(parameters.topology), parameters.seed, base::text::counted(router.vcs, "VC"),
+      base::text::counted(router.buffer_flits, "flit"), noc::router::to_string(router.switching),
+      noc::router::to_string(router.allocation), base::text::counted(router.iterations, "iteration"),
+      noc::router::to_string(router.vc_classes), noc::router::to_string(parameters.ties),
+      base::text::counted(parameters.packet_flits, "flit"), base::text::counted(report.channel_cycles, "cycle"));
   if (!report.faults.empty()) text += fmt::format("faults: {}\n", fmt::join(report.faults, ", "));
   return text;
 }
@@ -146,7 +148,7 @@ std::string network_json(const NetworkReport& report) {
   json["warnings"] = warnings;
   json["user_s"] = report.cpu_s;
   json["wall_s"] = report.wall_s;
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 std::vector<LinkFigures> link_figures(const NetworkReport& report, const noc::router::LoadPoint& point) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/csv_field.h"
+#include "base/text/json_text.h"
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
 
@@ -149,7 +150,7 @@ std::string profile_json(const ProfileReport& report) {
                      {"worst", worst},
                      {"warnings", report.warnings},
                      {"wall_s", report.wall_s}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 std::string profile_csv(const ProfileReport& report) {

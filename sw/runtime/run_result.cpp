@@ -15,6 +15,8 @@ std::string to_string(Bound bound) {
       return "HBM";
     case Bound::ici:
       return "ICI";
+    case Bound::others:
+      return "other cores";
     case Bound::host:
       return "host";
     case Bound::latency:

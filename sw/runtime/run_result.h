@@ -14,8 +14,8 @@
 /// collectives. The program is SPMD, so where all cores wait for each other, its step is the step of all cores.
 namespace podsim::sw::runtime {
 
-/// The resource that an op, or most of a step, waits for.
-enum class Bound { mxu, vector, cross_lane, hbm, ici, host, latency };
+/// What an op, or most of a step, waits for: a resource, or `others`, which are cores that reach a collective later.
+enum class Bound { mxu, vector, cross_lane, hbm, ici, others, host, latency };
 std::string to_string(Bound bound);
 
 /// An execution of an item of the program, or several equal ones, in the order of the schedule.

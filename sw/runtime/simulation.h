@@ -124,6 +124,8 @@ class Simulation : private hw::core::CoreRuntime {
   const StepObserver& critical_core() const;
   void collect();
   void add_stage_results();
+  std::int32_t observed_core(int observer) const;
+  void name_waits(std::int32_t core);
   base::Time transfer_time(const ItemResult& item, std::int32_t core) const;
   base::Time last_to_come(const collectives::engine::CollectiveRun& run, const compiler::CollectiveOp& op,
                           std::int32_t core) const;

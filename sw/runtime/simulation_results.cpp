@@ -80,6 +80,7 @@ void Simulation::collect() {
   }
   add_loop_results();
   add_stage_results();
+  name_waits(observed_core(int(&critical - observers_.data())));
   result_.statistics = run_statistics(result_, *fabric_);
 }
 

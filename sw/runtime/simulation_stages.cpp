@@ -69,4 +69,21 @@ void Simulation::add_stage_results() {
   }
 }
 
+/// The core's number in the slice.
+std::int32_t Simulation::observed_core(int observer) const {
+  const auto stage = std::ranges::find(stage_observers_, observer);
+  if (stage != stage_observers_.end()) return stages_[std::size_t(stage - stage_observers_.begin())].first_core;
+  return std::int32_t(std::ranges::find(states_, observer, &CoreState::observer) - states_.begin());  // of chip 0
+}
+
+/// A collective in which the core mostly waits for cores that come later is bound by them, not by the network. Without
+/// branches all cores come at once.
+void Simulation::name_waits(std::int32_t core) {
+  if (program_.core_sets.empty()) return;
+  for (ItemResult& item : result_.items) {
+    const bool waits = item.bound == Bound::ici && 2 * transfer_time(item, core).value() < item.total().value();
+    if (waits) item.bound = Bound::others;
+  }
+}
+
 }  // namespace podsim::sw::runtime

@@ -227,5 +227,56 @@ TEST(RunModule, AStepOfDlrmTakesWhatItTakesOnSilicon) {
   EXPECT_NEAR(step, 1.228e-3, 0.2 * 1.228e-3);
 }
 
+constexpr const char* bytes_text =
+    "HloModule m, is_scheduled=true\n\nENTRY e {\n  p = f32[256,256] parameter(0)\n"
+    "  ROOT d = f32[256,256] dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+    "metadata={op_name=\"x\xffy\" source_file=\"\xfe\"}\n}\n";
+
+/// True if nlohmann's parser, which checks every byte, takes the text as a JSON string.
+bool is_utf8(const std::string& text) {
+  const Json json = text;
+  try {
+    return !json.dump().empty();
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+TEST(RunModule, NamesThatAreNotUtf8AreWrittenWithMarks) {
+  test::Folder folder;
+  const std::string file = "na\xffme.hlo";
+  folder.write(file, bytes_text);
+  const test::Outcome outcome = folder.run({"run", file, "--slice", "1x1", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["workload"], "na\ufffdme.hlo");
+  ASSERT_EQ(folder.run({"run", file, "--slice", "1x1", "-o", "r"}).code, 0);
+  ASSERT_EQ(folder.run({"report", "r"}).code, 0);
+  for (const std::string& name : folder.names("r")) EXPECT_TRUE(is_utf8(folder.read("r/" + name))) << name;
+  EXPECT_NE(folder.read("r/ops.csv").find("x\ufffdy"), std::string::npos);
+  const test::Outcome refused = folder.run({"run", "no\xff\x1b[31m", "--slice", "1x1"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(is_utf8(refused.err)) << refused.err;
+  EXPECT_EQ(refused.err.find('\x1b'), std::string::npos);
+}
+
+TEST(RunModule, NamesASliceOnlyIfItHelps) {
+  test::Folder folder;
+  const auto error = [&](int devices, const std::vector<std::string>& more) {
+    folder.write("n.hlo", "HloModule m, is_scheduled=true, num_partitions=" + std::to_string(devices) +
+                              "\nENTRY e {\n  p = f32[8,128] parameter(0)\n  ROOT n = f32[8,128] negate(p)\n}\n");
+    std::vector<std::string> words{"run", "n.hlo"};
+    words.insert(words.end(), more.begin(), more.end());
+    return folder.run(words).err;
+  };
+  const std::string alone = error(3, {}), given = error(3, {"--slice", "2x1"});
+  EXPECT_NE(alone.find("WORKLOAD: error: the module is for 3 devices, and no slice of tpu-v3"), std::string::npos)
+      << alone;
+  EXPECT_EQ(alone.find("--slice"), std::string::npos) << "a flag that was not given: " << alone;
+  EXPECT_NE(given.find("--slice: error: the module is for 3 devices, this slice has 4 cores"), std::string::npos);
+  EXPECT_EQ(given.find("--slice 2x1"), std::string::npos) << "the slice that was refused: " << given;
+  EXPECT_NE(error(8, {"--slice", "1x1"}).find("this slice has 2 cores"), std::string::npos);
+  EXPECT_NE(error(8, {"--slice", "1x1"}).find("'--slice 2x2' has as many"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace podsim

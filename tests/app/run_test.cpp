@@ -226,6 +226,8 @@ TEST(Describe, PrintsAMachineFileThatReadsBackToItself) {
   for (std::size_t i = 0; i < original["values"].size(); ++i) {
     EXPECT_EQ(original["values"][i]["key"], copy["values"][i]["key"]);
     EXPECT_EQ(original["values"][i]["value"], copy["values"][i]["value"]);
+    EXPECT_EQ(original["values"][i]["evidence"], copy["values"][i]["evidence"]) << copy["values"][i];
+    EXPECT_EQ(original["values"][i]["source"], copy["values"][i]["source"]);
   }
 }
 

@@ -112,6 +112,21 @@ TEST(Config, ACopyOfTheBuiltInTextIsAValidLayer) {
   }
 }
 
+TEST(Config, WhatItWritesKeepsItsEvidenceWhenReadAgain) {
+  Config config = make();
+  config.set("ici.link_rate=164 GB/s");
+  config.add_text("m.toml",
+                  "[hbm]\ncapacity = { value = \"8 GiB\", evidence = \"measured\", source = \"a # of 3\" }\n");
+  Config again = make();
+  again.add_text("machine.toml", config.to_toml());
+  EXPECT_EQ(again.to_toml(), config.to_toml());
+  EXPECT_EQ(again.entry("ici.hop").evidence, make().entry("ici.hop").evidence);
+  EXPECT_EQ(again.entry("ici.link_rate").evidence, Evidence::user);
+  EXPECT_EQ(again.entry("hbm.capacity").source, "a # of 3");
+  again.add_text("other.toml", "[hbm]\ncapacity = \"4 GiB\"  # measured well\n");
+  EXPECT_EQ(again.entry("hbm.capacity").evidence, Evidence::user) << "the comment has another form";
+}
+
 TEST(Config, SuggestsTheNearestKey) {
   EXPECT_EQ(failure_of_text("[ici]\nlink_rat = \"164 GB/s\"\n"),
             "m.toml:2:1: error: 'ici.link_rat' is not a key of small\n"

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "hw/memory/dram/stream_rates.h"
@@ -21,8 +23,35 @@ struct Constant {
   std::string_view method;
 };
 
+constexpr std::array derived_keys{std::string_view("hbm.stream_rate"), std::string_view("hbm.write_cost"),
+                                  std::string_view("hbm.turnaround"), fingerprint_key};
+
+/// The values that the rates depend on, a line each.
+std::string memory_text(const base::Config& config) {
+  std::string text;
+  for (const base::ConfigEntry& entry : config.entries()) {
+    const bool memory = entry.key.starts_with("hbm.") || entry.key.starts_with("hbm_timing.");
+    if ((!memory && entry.key != granules_key) || std::ranges::count(derived_keys, entry.key) > 0) continue;
+    text += entry.key + "=" + entry.text + "\n";
+  }
+  return text;
+}
+
+/// Measures a memory once: a study resolves the machine of each of its points several times, and the processes that run
+/// points are forked from the one that has resolved them all.
+const StreamConstants& measured_constants(const base::Config& config) {
+  static std::map<std::string, StreamConstants> measured;  // by memory_text()
+  const DramParameters parameters = read_dram_parameters(config);
+  const std::string memory = memory_text(config);
+  auto found = measured.find(memory);
+  if (found == measured.end()) {
+    found = measured.emplace(memory, derive_stream_constants(parameters, config.integer(granules_key))).first;
+  }
+  return found->second;
+}
+
 std::vector<Constant> constants_of(const base::Config& config) {
-  const StreamConstants constants = derive_stream_constants(read_dram_parameters(config), config.integer(granules_key));
+  const StreamConstants& constants = measured_constants(config);
   return {{"hbm.stream_rate", fmt::format("\"{:.1f} GB/s\"", constants.stream_rate.si() * 1e-9),
            "contiguous reads alone, one core's half"},
           {"hbm.write_cost", fmt::format("{:.4f}", constants.write_cost),
@@ -31,9 +60,6 @@ std::vector<Constant> constants_of(const base::Config& config) {
            "reads and writes side by side: extra time per byte of the lesser direction, in times of a byte read"},
           {fingerprint_key, fmt::format("\"{}\"", memory_fingerprint(config)), "a fingerprint of what they depend on"}};
 }
-
-constexpr std::array derived_keys{std::string_view("hbm.stream_rate"), std::string_view("hbm.write_cost"),
-                                  std::string_view("hbm.turnaround"), fingerprint_key};
 
 std::string table_of(const std::vector<Constant>& constants) {
   std::string text = "[hbm]\n";
@@ -59,14 +85,7 @@ StreamConstants derive_stream_constants(const DramParameters& parameters, std::i
 /// The fingerprint is an FNV-1a hash of the keys and values.
 std::string memory_fingerprint(const base::Config& config) {
   std::uint64_t hash = 14695981039346656037U;
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) hash = (hash ^ std::uint8_t(c)) * 1099511628211U;
-  };
-  for (const base::ConfigEntry& entry : config.entries()) {
-    const bool memory = entry.key.starts_with("hbm.") || entry.key.starts_with("hbm_timing.");
-    if ((!memory && entry.key != granules_key) || std::ranges::count(derived_keys, entry.key) > 0) continue;
-    add(entry.key + "=" + entry.text + "\n");
-  }
+  for (const char c : memory_text(config)) hash = (hash ^ std::uint8_t(c)) * 1099511628211U;
   return fmt::format("fnv-{:016x}", hash);
 }
 

@@ -26,7 +26,7 @@ std::string memory_fingerprint(const base::Config& config);
 std::string stream_constants_toml(const base::Config& config);
 
 /// Measures the constants again if the memory differs from the one that they were measured with, and returns whether it
-/// did. Values set by the user stay.
+/// did. Values set by the user stay. Equal memories are measured once per process.
 bool recalibrate_streams(base::Config& config);
 
 }  // namespace podsim::hw::memory::dram

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/text/counted.h"
 #include "sw/hlo/attribute_value.h"
 
 namespace podsim::sw::hlo::graph {
@@ -85,7 +86,7 @@ class Counter {
       Scanner scanner(*text);
       const std::vector<Integers> pairs = read_pairs(scanner);
       add_device(largest(pairs));
-      return fmt::format("{} pair{}", pairs.size(), pairs.size() == 1 ? "" : "s");
+      return base::text::counted(std::int64_t(pairs.size()), "pair");
     }
     const std::string_view* text = find_value(attributes, "replica_groups");
     if (text == nullptr)

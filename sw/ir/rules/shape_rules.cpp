@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text/counted.h"
+
 namespace podsim::sw::ir::rules {
 
 void require(bool holds, const char* rule) {
@@ -15,13 +17,15 @@ void require(bool holds, const char* rule) {
 
 void require_count(OperandShapes operands, std::size_t count) {
   if (operands.size() != count) {
-    throw std::logic_error(fmt::format("takes {} operand{}, has {}", count, count == 1 ? "" : "s", operands.size()));
+    throw std::logic_error(
+        fmt::format("takes {}, has {}", base::text::counted(std::int64_t(count), "operand"), operands.size()));
   }
 }
 
 void require_at_least(OperandShapes operands, std::size_t count) {
   if (operands.size() < count) {
-    throw std::logic_error(fmt::format("takes at least {} operands, has {}", count, operands.size()));
+    throw std::logic_error(
+        fmt::format("takes at least {}, has {}", base::text::counted(std::int64_t(count), "operand"), operands.size()));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text/csv_field.h"
+#include "base/text/json_text.h"
 #include "sw/report/compare/run_comparison.h"
 
 namespace podsim::sw::report::compare {
@@ -122,7 +123,7 @@ std::string comparison_json(const RunComparison& comparison) {
                               })},
       {"warnings", comparison.warnings},
   };
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 std::string comparison_csv(const RunComparison& comparison) {

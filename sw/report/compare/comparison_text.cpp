@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/text/counted.h"
 #include "base/text/text_table.h"
 #include "sw/report/compare/arrow.h"
 #include "sw/report/compare/run_comparison.h"
@@ -85,7 +86,8 @@ std::string groups(const RunComparison& comparison, const std::string& title, co
     rest.ops_b += row.ops_b;
   }
   if (rows.size() > most + 1) {
-    table.row(fmt::format("{} others", rows.size() - most), rest.a, rest.b, count(rest.ops_a, rest.ops_b));
+    table.row(base::text::counted(std::int64_t(rows.size() - most), "other"), rest.a, rest.b,
+              count(rest.ops_a, rest.ops_b));
   }
   return table.text();
 }
@@ -138,7 +140,7 @@ std::string unmatched(const RunComparison& comparison, OpDifference::Match side,
     const OpGroup& group = rows[i]->a ? *rows[i]->a : *rows[i]->b;
     table.row({"  " + rows[i]->name, milliseconds(group.time) + " ms", group.bound, category_names(group)});
   }
-  if (rows.size() > most) table.row({fmt::format("  {} others", rows.size() - most)});
+  if (rows.size() > most) table.row({"  " + base::text::counted(std::int64_t(rows.size() - most), "other")});
   return fmt::format("\n{}: {} of {} rows, {} ms\n", to_string(side), rows.size(), comparison.ops.size(),
                      milliseconds(time)) +
          table.text();

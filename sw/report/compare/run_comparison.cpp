@@ -7,6 +7,8 @@
 #include <map>
 #include <string_view>
 
+#include "base/text/json_text.h"
+
 namespace podsim::sw::report::compare {
 namespace {
 
@@ -42,7 +44,7 @@ std::string text_at(const Json& stats, const char* pointer) {
   const Json::json_pointer at(pointer);
   if (!stats.contains(at) || stats.at(at) == 0) return "";
   const Json& value = stats.at(at);
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : base::text::json_text(value);
 }
 
 /// Splits a command line into words as a shell does. Quotes are single, as the program writes them.

@@ -10,13 +10,7 @@ namespace podsim::sw::report::html {
 std::string html_escaped(std::string_view text) {
   std::string result;
   result.reserve(text.size());
-  for (const std::string_view character : base::text::utf8_characters(text)) {
-    const unsigned char c = static_cast<unsigned char>(character.front());
-    const bool refused = (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f;
-    if (refused || (character.size() == 1 && c >= 0x80)) {
-      result += "\uFFFD";
-      continue;
-    }
+  for (const char c : base::text::printable(text)) {
     switch (c) {
       case '<':
         result += "&lt;";
@@ -34,7 +28,7 @@ std::string html_escaped(std::string_view text) {
         result += "&#39;";
         break;
       default:
-        result += character;
+        result += c;
     }
   }
   return result;

@@ -7,8 +7,8 @@
 /// Escapes text for HTML.
 namespace podsim::sw::report::html {
 
-/// Escapes text between tags and attribute values in double or single quotes. Bytes that are not UTF-8 and control
-/// characters that HTML does not allow become U+FFFD.
+/// Escapes text between tags and attribute values in double or single quotes. The text is
+/// printable (base/text/utf8.h).
 std::string html_escaped(std::string_view text);
 
 /// JSON as the content of a script element: `<` is written as \u003c, so that no text in it can end the element.

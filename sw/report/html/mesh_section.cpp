@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text/counted.h"
 #include "sw/report/html/heat_grid.h"
 #include "sw/report/html/html_table.h"
 #include "sw/report/html/html_text.h"
@@ -44,8 +45,8 @@ HeatGrid field(const RunFiles& files, const Axis& axis) {
   grid.rows = int(grid.values.size()) / grid.columns;
   grid.values.resize(std::size_t(grid.rows * grid.columns));
   grid.tip = [name = axis.name](double low, double high, int count) {
-    return low == high ? fmt::format("{} = {}\n{} cores", name, low, count)
-                       : fmt::format("{} = {} to {}\n{} cores", name, low, high, count);
+    return low == high ? fmt::format("{} = {}\n{}", name, low, base::text::counted(count, "core"))
+                       : fmt::format("{} = {} to {}\n{}", name, low, high, base::text::counted(count, "core"));
   };
   return grid;
 }
@@ -63,7 +64,8 @@ std::string picture(const RunFiles& files, const std::vector<Axis>& axes, double
     if (column == 0 && i > 0) top = below + 18;
     const double left = column * (room + space);
     const std::string place = axes[i].place.empty() ? "" : ", along " + axes[i].place;
-    body += svg_text(left, top + 12, fmt::format("{}: {} positions{}", axes[i].name, axes[i].size, place),
+    body += svg_text(left, top + 12,
+                     fmt::format("{}: {}{}", axes[i].name, base::text::counted(axes[i].size, "position"), place),
                      TextAnchor::start, "axis-title");
     body +=
         fmt::format("<g transform=\"translate({} {})\">{}</g>", svg_number(left), svg_number(top + head), drawn.svg);

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "base/text/percent.h"
 #include "sw/report/html/compact_text.h"
 #include "sw/report/html/html_text.h"
@@ -179,7 +180,7 @@ RunData run_data(const RunFiles& files, const CategoryColors& colors) {
                      {"categories", categories.values()},
                      {"palette", palette},
                      {"spans", span_json(spans)}};
-  data.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  data.json = base::text::json_text(json);
   return data;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/text/counted.h"
 #include "sw/report/html/html_page.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
@@ -13,10 +14,11 @@ namespace {
 
 std::string subtitle(const RunFiles& files) {
   const auto& stats = files.stats();
-  std::string text = fmt::format("{} chips, {} cores", stats.value("chips", 0), stats.value("cores", 0));
+  std::string text = base::text::counted(stats.value("chips", 0), "chip") + ", " +
+                     base::text::counted(stats.value("cores", 0), "core");
   if (stats.value("batch_per_core", 0) > 0)
     text += fmt::format(", batch {} per core", stats.value("batch_per_core", 0));
-  text += fmt::format(", {} ops in a step", stats.value("ops_per_step", 0));
+  text += fmt::format(", {} in a step", base::text::counted(stats.value("ops_per_step", 0), "op"));
   if (stats.value("partial", false)) text += "; interrupted, figures of what ran";
   return text;
 }
@@ -33,8 +35,9 @@ HtmlPage page_of(const RunFiles& files) {
   const CategoryColors colors(files.ops);
   const RunData data = run_data(files, colors);
   HtmlPage page;
-  page.title = fmt::format("{} on a {} slice of {}", stats.value("workload", std::string()),
-                           stats.value("slice", std::string()), stats.value("machine", std::string()));
+  page.title =
+      fmt::format("{} on {} slice of {}", stats.value("workload", std::string()),
+                  base::text::with_article(stats.value("slice", std::string())), stats.value("machine", std::string()));
   page.kicker = "A step, simulated";
   page.subtitle = subtitle(files);
   page.sections = {

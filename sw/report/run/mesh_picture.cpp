@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 #include <vector>
 
 #include "base/text/csv_field.h"
@@ -41,13 +43,41 @@ std::vector<std::int32_t> shown(std::int32_t size) {
   return result;
 }
 
+/// "Y" for 1; as the slice's notation, in capitals.
+std::string dimension_letter(int dimension) {
+  std::string name = noc::dimension_name(dimension);
+  for (char& c : name) c = char(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+/// "Y down", "Y and Z down", "Y, Z and W down".
+std::string downwards(const noc::Topology& slice) {
+  std::string text;
+  for (int d = 1; d < slice.dimensions(); ++d) {
+    text += (d == 1 ? "" : d + 1 == slice.dimensions() ? " and " : ", ") + dimension_letter(d);
+  }
+  return text.empty() ? "" : ", " + text + " down";
+}
+
 /// Layout of the slice in the picture: the first dimension across, all others down.
 struct Picture {
   explicit Picture(const spmd::mesh::MeshPlacement& of)
       : placement(of), columns(of.slice().size(0)), rows(of.slice().nodes() / columns), partitions(of.partitions()) {}
 
+  noc::NodeId chip(std::int32_t column, std::int32_t row) const { return noc::NodeId(row * columns + column); }
+
+  /// The position of a row along all dimensions but the first: "Y3", "Y3 Z1".
+  std::string row_name(std::int32_t row) const {
+    const noc::Coordinates position = placement.slice().coordinates(chip(0, row));
+    std::string text;
+    for (int d = 1; d < placement.slice().dimensions(); ++d) {
+      text += fmt::format("{}{}{}", text.empty() ? "" : " ", dimension_letter(d), position[d]);
+    }
+    return text;
+  }
+
   std::int64_t partition(std::int32_t column, std::int32_t row, int core) const {
-    return partitions[std::size_t((row * columns + column) * placement.cores_per_chip() + core)];
+    return partitions[std::size_t(chip(column, row) * placement.cores_per_chip() + core)];
   }
 
   const spmd::mesh::MeshPlacement& placement;
@@ -86,7 +116,7 @@ std::string mesh_text(const spmd::mesh::MeshPlacement& placement) {
   for (const std::int32_t column : columns) head.push_back(column < 0 ? "" : fmt::format("X{}", column));
   table.row(head);
   for (const std::int32_t row : shown(picture.rows)) {
-    std::vector<std::string> cells{row < 0 ? "" : fmt::format("  Y{}", row)};
+    std::vector<std::string> cells{row < 0 ? "" : "  " + picture.row_name(row)};
     for (const std::int32_t column : columns) cells.push_back(chip_text(picture, column, row));
     table.row(cells);
   }
@@ -125,10 +155,10 @@ std::string mesh_svg(const spmd::mesh::MeshPlacement& placement) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
       "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
       "<text x=\"{2}\" y=\"20\" font-size=\"14\">{3}</text>\n"
-      "<text x=\"{2}\" y=\"38\">{4} chips, X to the right, Y down; a field is a core, numbers are positions "
-      "{5}</text>\n",
+      "<text x=\"{2}\" y=\"38\">{4} chips, X to the right{5}; a field is a core, numbers are positions "
+      "{6}</text>\n",
       std::max(width, 560), height, margin, spmd::mesh::to_string(placement), noc::to_string(placement.slice()),
-      axis_names(placement.mesh()));
+      downwards(placement.slice()), axis_names(placement.mesh()));
   for (std::int32_t row = 0; row < picture.rows; ++row) {
     for (std::int32_t column = 0; column < picture.columns; ++column) {
       for (int core = 0; core < cores; ++core) {
@@ -136,9 +166,10 @@ std::string mesh_svg(const spmd::mesh::MeshPlacement& placement) {
         const int x = margin + column * cell + core * part, y = head + row * cell;
         const std::string label = partition < 0 ? "-" : positions(placement.mesh(), partition);
         svg += fmt::format(
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"><title>chip ({},{}) core "
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"><title>chip {} core "
             "{}: {}</title></rect>\n",
-            x, y, part, cell - 1, colour(placement.mesh(), partition), column, row, core, label);
+            x, y, part, cell - 1, colour(placement.mesh(), partition),
+            placement.slice().name(picture.chip(column, row)), core, label);
         if (int(label.size()) * 7 > part) continue;
         svg += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x + part / 2, y + cell / 2 + 4,
                            label);

@@ -42,8 +42,8 @@ struct AxisCollectives {
 /// The collectives by axes and kind, in descending order of the exposed time of their axes, then of each row.
 std::vector<AxisCollectives> collectives_by_axis(const runtime::RunResult& result);
 
-/// The placement as text, with a row for each position along the second dimension of the slice and a column for each
-/// along the first. Each chip shows the positions of its cores' partitions along the mesh axes. Long rows and columns
+/// The placement as text, with a column for each position along the first dimension of the slice and a row for each
+/// along all others. Each chip shows the positions of its cores' partitions along the mesh axes. Long rows and columns
 /// are truncated.
 std::string mesh_text(const spmd::mesh::MeshPlacement& placement);
 /// The placement as CSV, with a line for each core of the slice: chip, core, partition (empty if it has none), and its

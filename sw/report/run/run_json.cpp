@@ -2,6 +2,7 @@
 // Part of sw/report/run/run_report.h.
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "sw/report/run/run_report.h"
 
 namespace podsim::sw::report::run {
@@ -188,7 +189,7 @@ Json stats(const RunReport& r) {
 
 }  // namespace
 
-std::string run_stats(const RunReport& report) { return stats(report).dump(2) + "\n"; }
+std::string run_stats(const RunReport& report) { return base::text::json_text(stats(report), 2) + "\n"; }
 
 std::string run_json(const RunReport& report) {
   Json json = stats(report);
@@ -196,7 +197,7 @@ std::string run_json(const RunReport& report) {
   if (report.op_cache) json["op_cache"] = {{"hits", report.op_cache->hits}, {"misses", report.op_cache->misses}};
   json["compile_s"] = report.compile_s;
   json["wall_s"] = report.wall_s;
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 }  // namespace podsim::sw::report::run

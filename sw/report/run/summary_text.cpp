@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "base/text/counted.h"
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "sw/report/run/run_report.h"
@@ -15,7 +16,19 @@ namespace {
 
 using Align = base::text::TextTable::Align;
 
-std::string milliseconds(base::Time time) { return fmt::format("{:.3f} ms", base::to_duration(time).si() * 1e3); }
+/// In milliseconds, or below ten microseconds in the unit that keeps its digits.
+std::string milliseconds(base::Time time) {
+  const double ps = double(time.value());
+  if (time == base::Time(0) || ps >= 1e7) return fmt::format("{:.3f} ms", ps * 1e-9);
+  return ps >= 1e4 ? fmt::format("{:.3f} us", ps * 1e-6) : fmt::format("{:.3f} ns", ps * 1e-3);
+}
+
+/// In TFLOP, or below ten GFLOP in the unit that keeps its digits.
+std::string flops_text(double flops) {
+  if (flops == 0 || flops >= 1e10) return fmt::format("{:.2f} TFLOP", flops * 1e-12);
+  if (flops >= 1e7) return fmt::format("{:.2f} GFLOP", flops * 1e-9);
+  return flops >= 1e4 ? fmt::format("{:.2f} MFLOP", flops * 1e-6) : fmt::format("{:.0f} FLOP", flops);
+}
 
 double share_of_step(const RunReport& report, base::Time time) {
   return report.result.step_time <= base::Time(0) ? 0 : double(time.value()) / double(report.result.step_time.value());
@@ -24,8 +37,9 @@ double share_of_step(const RunReport& report, base::Time time) {
 std::string headline(const RunReport& r) {
   std::string batch = r.batch_per_core > 0 ? fmt::format("batch {} per core, ", r.batch_per_core) : "";
   if (r.partition) batch = r.partition->samples > 0 ? fmt::format("batch {}, ", r.partition->samples) : "";
-  return fmt::format("{} on a {} slice of {}: {} chips, {} cores, {}detail {}{}\n\n", r.workload, r.slice,
-                     r.machine.name, r.chips, r.chips * r.machine.cores_per_chip, batch, r.detail,
+  return fmt::format("{} on {} slice of {}: {}, {}, {}detail {}{}\n\n", r.workload, base::text::with_article(r.slice),
+                     r.machine.name, base::text::counted(r.chips, "chip"),
+                     base::text::counted(r.chips * r.machine.cores_per_chip, "core"), batch, r.detail,
                      r.result.partial ? " [partial: interrupted]" : "");
 }
 
@@ -57,7 +71,7 @@ std::string figures(const RunReport& r) {
   table.row({"utilisation", fmt::format("MXU {}, HBM {}, ICI {}{}", base::text::percent(r.mxu_utilization()),
                                         base::text::percent(r.hbm_utilization()),
                                         base::text::percent(r.result.ici_utilization), model)});
-  table.row({"work", fmt::format("{:.2f} TFLOP and {} through HBM per core", r.program.flops * 1e-12,
+  table.row({"work", fmt::format("{} and {} through HBM per core", flops_text(r.program.flops),
                                  base::to_string(r.result.hbm_bytes))});
   table.row(
       {"memory", fmt::format("{} of {} per core at the peak, {} of it parameters", base::to_string(r.memory.peak),
@@ -67,8 +81,8 @@ std::string figures(const RunReport& r) {
 
 std::string collective_details(const runtime::CollectiveResult& c) {
   const std::string each = c.count > 1 ? fmt::format("{} times ", c.count) : "";
-  return fmt::format("{}{} of {} over {} cores in {}, {}", each, base::to_string(c.bytes), c.element_type, c.group_size,
-                     milliseconds(c.time), c.algorithm);
+  return fmt::format("{}{} of {} over {} in {}, {}", each, base::to_string(c.bytes), c.element_type,
+                     base::text::counted(c.group_size, "core"), milliseconds(c.time), c.algorithm);
 }
 
 /// The name of the step's collectives: that of their kind if they all have the same.
@@ -99,7 +113,7 @@ std::string loops(const RunReport& r) {
     const compiler::Loop& loop = r.program.loops[std::size_t(result.loop)];
     const base::Time trip(result.duration.value() / std::max<std::int64_t>(1, result.trips));
     table.row({"  " + loop.name, milliseconds(result.duration), base::text::percent(share_of_step(r, result.duration)),
-               loop.trips_known ? fmt::format("{} trips of {}", result.trips, milliseconds(trip))
+               loop.trips_known ? fmt::format("{} of {}", base::text::counted(result.trips, "trip"), milliseconds(trip))
                                 : "one trip; how many there are is not in the text"});
   }
   return "\nloops\n" + table.text();
@@ -116,7 +130,7 @@ std::string stages(const RunReport& r) {
   const auto limiting = std::ranges::max_element(all, {}, &runtime::StageResult::compute);
   double transfers = 0, waits = 0, cores = 0;
   for (const runtime::StageResult& stage : all) {
-    const std::string others = stage.cores > 1 ? fmt::format(" and {} others", stage.cores - 1) : "";
+    const std::string others = stage.cores > 1 ? " and " + base::text::counted(stage.cores - 1, "other") : "";
     table.row({fmt::format("  {}{}", stage.first_core, others), milliseconds(stage.step), milliseconds(stage.compute),
                milliseconds(stage.transfer), milliseconds(stage.waiting()), base::text::percent(stage.idle()),
                &stage == &*limiting ? "computes longest" : ""});
@@ -151,7 +165,8 @@ std::string parts(const RunReport& r) {
       table.row({"", "", "", c->kind + ": " + collective_details(*c)});
     }
     if (collectives.size() > most_collectives) {
-      table.row({"", "", "", fmt::format("and {} others", collectives.size() - most_collectives)});
+      table.row(
+          {"", "", "", "and " + base::text::counted(std::int64_t(collectives.size() - most_collectives), "other")});
     }
   }
   part("infeed", r.result.infeed, "");
@@ -176,7 +191,7 @@ std::string mesh(const RunReport& r) {
   if (p.rematerialised.policy != ir::transform::Rematerialisation::none) {
     const std::string what =
         p.rematerialised.policy == ir::transform::Rematerialisation::dots ? "all but products" : "whole layers";
-    head.row({"  rematerialised", fmt::format("{}, {:.2f} TFLOP on all cores", what, p.rematerialised.flops * 1e-12)});
+    head.row({"  rematerialised", fmt::format("{}, {} on all cores", what, flops_text(p.rematerialised.flops))});
   }
   head.row({"  parameters", fmt::format("{} on a core as tiles pad them, {} in all",
                                         base::to_string(r.memory.parameters), base::to_string(p.parameters))});
@@ -218,7 +233,9 @@ std::string costliest_ops(const RunReport& r) {
                base::text::percent(share_of_step(r, total.duration)), runtime::to_string(total.last->bound),
                times + op.category});
   }
-  return fmt::format("\nthe {} costliest of {} ops, and what bounds them\n", shown, ops.size()) + table.text();
+  return fmt::format("\nthe {} costliest of {}, and what bounds them\n", shown,
+                     base::text::counted(std::int64_t(ops.size()), "op")) +
+         table.text();
 }
 
 double change(base::Time from, base::Time to) {

@@ -23,5 +23,25 @@ RC_GTEST_PROP(Utf8, TheCharactersOfAnyBytesAreThoseBytes, (const std::string& te
   RC_ASSERT(joined == text);
 }
 
+TEST(Utf8, PrintableTextStaysAsItIs) {
+  for (const char* text : {"", "conv 1/x\ty", "two\nlines\r\n", "\u00b5s \u20ac \U0001f600 \u00a0"}) {
+    EXPECT_EQ(printable(text), text);
+  }
+}
+
+// The table of well-formed sequences in The Unicode Standard (table 3-7), each a step beyond its bounds.
+TEST(Utf8, PrintableTextHasAMarkForEveryOther) {
+  for (const char* text : {"\xff", "\x80", "\xc3", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80",
+                           "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\x1b", "\r", "\x7f", "\xc2\x9b"}) {
+    EXPECT_EQ(printable(std::string("a") + text + "b"), "a\ufffdb") << text;
+  }
+}
+
+RC_GTEST_PROP(Utf8, AnyBytesBecomePrintableInPlace, (const std::string& text)) {
+  const std::string shown = printable(text);
+  RC_ASSERT(utf8_characters(shown).size() == utf8_characters(text).size());
+  RC_ASSERT(printable(shown) == shown);
+}
+
 }  // namespace
 }  // namespace podsim::base::text

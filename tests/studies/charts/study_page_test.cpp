@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "studies/charts/machine_differences.h"
+#include "studies/charts/pareto_svg.h"
 #include "studies/charts/study_analysis.h"
 #include "studies/charts/study_display.h"
 #include "studies/charts/study_page_data.h"
@@ -198,6 +199,48 @@ TEST(MachineDifferences, AreThoseToTheBaseline) {
     EXPECT_EQ(list[0].evidence, "user");
     EXPECT_EQ(list[0].reference, "656 Gb/s");
   }
+}
+
+// What a front dominates ends at right angles: between two points of it, the corner is as bad as the worse of them in
+// each objective, so no done point lies beyond the line on its better side.
+TEST(ParetoSvg, TheFrontIsAStaircase) {
+  const SampleFile file(link_study());
+  const store::StudyResults results = file.results();
+  const store::Variable chips = *results.find("chips"), time = *results.find("step_time_s");
+  for (const store::Direction along : {store::Direction::minimise, store::Direction::maximise}) {
+    const std::vector<store::Objective> objectives{{chips, along}, {time, store::Direction::minimise}};
+    const std::vector<std::size_t> front = pareto_front(results, objectives);
+    const std::string svg = pareto_svg(results, objectives, front, 860);
+    std::smatch path;
+    const std::regex curve("<path d=\"([^\"]*)\" class=\"curve line-1\"");
+    ASSERT_EQ(std::regex_search(svg, path, curve), front.size() > 1) << svg;
+    if (front.size() < 2) continue;
+    std::vector<std::pair<double, double>> points;
+    const std::string places = path[1];
+    const std::regex place("[ML]([-0-9.]+) ([-0-9.]+)");
+    for (std::sregex_iterator i(places.begin(), places.end(), place), end; i != end; ++i)
+      points.emplace_back(std::stod((*i)[1]), std::stod((*i)[2]));
+    ASSERT_EQ(points.size(), 2 * front.size() - 1);
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const bool across = points[i].second == points[i - 1].second, up = points[i].first == points[i - 1].first;
+      EXPECT_TRUE(across || up) << places;
+      // y grows downwards: the corner is the higher of two neighbours in y
+      if (i % 2 == 1) EXPECT_EQ(points[i].second, std::min(points[i - 1].second, points[i + 1].second)) << places;
+    }
+  }
+}
+
+TEST(StudyPage, AxesThatMoveTogetherAreCountedOnce) {
+  SampleStudy study = link_study();  // 4 x 2 x 2 points
+  EXPECT_NE(
+      study_page(SampleFile(study).results()).find("16 points: 4 of chips, 2 of ici.link_rate, 2 of batch_per_core"),
+      std::string::npos);
+  study.axes[1] = {
+      "ici.link_rate", "B/s", {{"328 Gb/s", 41e9}, {"656 Gb/s", 82e9}, {"984 Gb/s", 123e9}, {"1312 Gb/s", 164e9}}, 0};
+  study.baseline = 0;
+  EXPECT_NE(
+      study_page(SampleFile(study).results()).find("8 points: 4 of chips with ici.link_rate, 2 of batch_per_core"),
+      std::string::npos);
 }
 
 TEST(Tornado, BarsAreAsLongAsTheChanges) {

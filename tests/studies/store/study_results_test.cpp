@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 
@@ -78,6 +79,76 @@ TEST(StudyResults, RefuseWhatIsNoStudy) {
   SqliteDatabase newer(file.path(), SqliteDatabase::Access::write);
   newer.execute("UPDATE study SET value = '99' WHERE key = 'schema_version'");
   EXPECT_THROW(read_study_results(file.path()), base::InputError);
+}
+
+std::string refusal(const std::filesystem::path& file) {
+  try {
+    read_study_results(file);
+  } catch (const base::InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// What is said of the sample after these statements, in which the table has lost its types and constraints.
+std::string refusal_after(const std::string& table, const std::string& statements) {
+  const SampleFile file(link_study());
+  SqliteDatabase database(file.path(), SqliteDatabase::Access::write);
+  database.execute("DROP VIEW results; CREATE TABLE copy AS SELECT * FROM " + table + "; DROP TABLE " + table +
+                   "; ALTER TABLE copy RENAME TO " + table + "; " + statements);
+  return refusal(file.path());
+}
+
+TEST(StudyResults, NameThePlaceOfADamagedValue) {
+  for (const auto& [table, column, value, wanted] :
+       {std::array{"points", "position", "'first'", "a text, not a whole number"},
+        std::array{"points", "error", "x'00ff'", "a blob, not a text"},
+        std::array{"points", "command", "NULL", "nothing (NULL), not a text"},
+        std::array{"axis_values", "number", "'fast'", "a text, not a number"},
+        std::array{"metrics", "value", "x'00'", "a blob, not a number"},
+        std::array{"machines", "toml", "NULL", "nothing (NULL), not a text"},
+        std::array{"host", "op_hits", "1.5", "a number, not a whole number"}}) {
+    const std::string said = refusal_after(table, std::string("UPDATE ") + table + " SET " + column + " = " + value);
+    EXPECT_NE(said.find(std::string("in the table '") + table + "', row 1"), std::string::npos) << said;
+    EXPECT_NE(said.find(std::string("the column '") + column + "' holds " + wanted), std::string::npos) << said;
+    EXPECT_NE(said.find(".sqlite"), std::string::npos) << said;
+  }
+}
+
+TEST(StudyResults, NameTheDescriptionThatIsNotItsJson) {
+  for (const char* key : {"axes", "derived", "metrics", "report"}) {
+    for (const char* json : {"", "{", "[3]", "null", "{\"minimise\": 3}", "[{\"name\": \"x\", \"group\": \"y\"}]"}) {
+      const std::string said =
+          refusal_after("study", std::string("UPDATE study SET value = '") + json + "' WHERE key = '" + key + "'");
+      const bool is_empty_list = std::string(json) == "null" && std::string(key) != "report";
+      EXPECT_EQ(said.find(std::string("in the table 'study', row '") + key + "'") == std::string::npos, is_empty_list)
+          << key << " " << json << " " << said;
+    }
+  }
+}
+
+TEST(StudyResults, RunNothingThatTheFileBrings) {
+  const std::string endless =
+      "ALTER TABLE metrics RENAME TO old; CREATE VIEW metrics AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + "
+      "1 FROM n) SELECT 'p0000' AS point, 'step_time_s' AS metric, i AS value FROM n";
+  EXPECT_NE(refusal_after("metrics", endless).find("it has no table 'metrics'"), std::string::npos);
+  EXPECT_NE(refusal_after("points", "DROP TABLE host").find("it has no table 'host'"), std::string::npos);
+}
+
+// A value of 65 MiB is one MiB beyond the limit of sqlite_database.cpp.
+TEST(StudyResults, HaveNoHugeValues) {
+  const SampleFile file(link_study());
+  SqliteDatabase database(file.path(), SqliteDatabase::Access::write);
+  EXPECT_THROW(database.execute("UPDATE points SET error = hex(zeroblob(34078720))"), base::InputError);
+}
+
+TEST(StudyResults, OfAFileThatWasCutShortAreRefused) {
+  const SampleFile file(link_study());
+  const std::uintmax_t size = std::filesystem::file_size(file.path());
+  for (const std::uintmax_t kept : {size / 2, size / 4, std::uintmax_t(4096), std::uintmax_t(100)}) {
+    std::filesystem::resize_file(file.path(), kept);
+    EXPECT_NE(refusal(file.path()), "") << kept;
+  }
 }
 
 }  // namespace

@@ -84,8 +84,9 @@
     return;
   }
   const end = Math.max(...spans.map((span) => span.end));
-  const lanes = [["compute", (op) => op !== "ICI" && op !== "host"], ["collectives", (op) => op === "ICI"],
-    ["host", (op) => op === "host"]]
+  const collective = ["ICI", "other cores"];
+  const lanes = [["compute", (op) => !collective.includes(op) && op !== "host"],
+    ["collectives", (op) => collective.includes(op)], ["host", (op) => op === "host"]]
     .filter(([, fits]) => spans.some((span) => fits(span.op?.bound)));
   for (const span of spans) span.lane = Math.max(0, lanes.findIndex(([, fits]) => fits(span.op?.bound)));
   const second = (ps) => si(ps * 1e-12, "s", 5);

@@ -162,7 +162,7 @@
         (variables[x].factor < 0 ? b.x - a.x : a.x - b.x));
       const series = [
         {marks: marks.filter(({point}) => !front.has(point)), line: false, fill: "fill-0"},
-        {marks: best, line: objectives.length === 2 && best.length > 1, fill: "fill-1", stroke: "line-1"}];
+        {marks: best, line: objectives.length === 2 && best.length > 1, stairs: objectives[0].sign, fill: "fill-1", stroke: "line-1"}];
       const names = objectives.map(({variable, sign}) => `${sign > 0 ? "least" : "most"} ${variables[variable].name}`);
       place_in(frontChart, studyChart.responsive({x: variables[x], y: variables[y], series, label: "Pareto front",
         reference: data.reference}), "", `The objectives are ${names.join(", ")}: ${front.size} of ` +

@@ -114,15 +114,21 @@ const studyChart = (() => {
     return {width, height, axes, at: (mark_) => [along.place(mark_.x), up.place(mark_.y)]};
   };
 
+  const staircase = (at, sign) => at.flatMap(([x, y], i) =>
+    (i ? [sign > 0 ? [x, at[i - 1][1]] : [at[i - 1][0], y], [x, y]] : [[x, y]]));
+
   /**
-   * series: [{marks: [{x, y, point, tip}], line, fill, stroke}]; reference: the ringed point. Returns SVG.
+   * series: [{marks: [{x, y, point, tip}], line, stairs, fill, stroke}]; reference: the ringed point. Returns SVG.
+   * stairs: 1 or -1 if the line is the border of what a front with least or most x dominates (pareto_svg.cpp).
    */
   const draw = ({width, x, y, series, reference, label, scale}) => {
     const all = series.flatMap((one) => one.marks);
     const area = frame(width, x, y, all.map((one) => one.x), all.map((one) => one.y), scale);
     let curves = "", marks = "", rings = "";
     for (const one of series) {
-      if (one.line && one.marks.length) curves += path(one.marks.map(area.at), `curve ${one.stroke}`);
+      const corners = one.marks.map(area.at);
+      if (one.line && corners.length)
+        curves += path(one.stairs ? staircase(corners, one.stairs) : corners, `curve ${one.stroke}`);
       for (const each of one.marks) {
         marks += mark(area.at(each), one.fill, each.point, each.tip);
         if (each.point === reference) rings = circled(area.at(each));

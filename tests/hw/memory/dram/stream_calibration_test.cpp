@@ -48,6 +48,19 @@ TEST(StreamCalibration, AMemoryOfTwiceTheChannelsGetsTwiceTheRateByItself) {
   EXPECT_FALSE(recalibrate_streams(config));
 }
 
+// Constants that are kept must be those of this memory, whichever other was measured before.
+TEST(StreamCalibration, AMemoryThatComesBackHasTheRatesOfItsBanks) {
+  for (const char* assignment : {"hbm_timing.cl=18", "hbm_timing.cl=20", "hbm_timing.cl=18"}) {
+    base::Config config = machine_file("tpu-v3");
+    config.set(assignment);
+    const StreamConstants banks =
+        derive_stream_constants(read_dram_parameters(config), config.integer("dma.outstanding_granules"));
+    EXPECT_TRUE(recalibrate_streams(config)) << assignment;
+    EXPECT_NEAR(config.bandwidth("hbm.stream_rate").si(), banks.stream_rate.si(), 0.05e9) << assignment;
+    EXPECT_NEAR(config.number("hbm.turnaround"), banks.turnaround, 0.5e-4) << assignment;
+  }
+}
+
 TEST(StreamCalibration, WhatAUserSetsStays) {
   base::Config config = machine_file("tpu-v3");
   config.set("hbm.clock=1.8 GHz");

@@ -53,6 +53,17 @@ TEST(MeshReport, EveryCoreIsInThePicture) {
   EXPECT_NE(text.find("3.1 3.2"), std::string::npos) << text;
 }
 
+TEST(MeshReport, RowsOfASliceOfThreeDimensionsHaveTheirPlaceInTwo) {
+  const noc::Topology slice({2, 3, 2}, {false, false, false});
+  const spmd::mesh::MeshPlacement placement =
+      spmd::mesh::MeshPlacement::natural(spmd::mesh::Mesh::parse("x=24"), slice, 2);
+  const std::string text = mesh_text(placement), svg = mesh_svg(placement);
+  for (const char* row : {"Y0 Z0", "Y2 Z0", "Y0 Z1", "Y2 Z1"}) EXPECT_EQ(count(text, row), 1U) << text;
+  EXPECT_EQ(count(text, "Y3"), 0U) << "the slice has three rows along Y";
+  for (const char* chip : {"chip (1,2,1) core 1", "chip (0,0,0) core 0"}) EXPECT_EQ(count(svg, chip), 1U) << svg;
+  EXPECT_EQ(count(svg, "X to the right, Y and Z down"), 1U);
+}
+
 TEST(MeshReport, LongRowsAreCutShort) {
   const noc::Topology slice({32, 32}, {true, true});
   const std::string text = mesh_text(spmd::mesh::MeshPlacement::natural(spmd::mesh::Mesh::parse("x=2048"), slice, 2));

@@ -43,11 +43,11 @@ TEST(RunReport, EveryBoundHasAName) {
   std::vector<std::string> names;
   for (runtime::Bound bound :
        {runtime::Bound::mxu, runtime::Bound::vector, runtime::Bound::cross_lane, runtime::Bound::hbm,
-        runtime::Bound::ici, runtime::Bound::host, runtime::Bound::latency}) {
+        runtime::Bound::ici, runtime::Bound::others, runtime::Bound::host, runtime::Bound::latency}) {
     names.push_back(runtime::to_string(bound));
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"MXU", "vector unit", "cross-lane unit", "HBM", "ICI", "host", "latency"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"MXU", "vector unit", "cross-lane unit", "HBM", "ICI", "other cores",
+                                             "host", "latency"}));
 }
 
 }  // namespace

@@ -82,6 +82,24 @@ TEST(SummaryText, ExecutionsOfAnItemAreOneLine) {
   EXPECT_TRUE(has(summary_text(report), "6 times loop fusion"));
 }
 
+TEST(SummaryText, SmallProgramsHaveSmallUnits) {
+  RunReport report = testing::sample_report();
+  report.program.flops = 2 * 128 * 128 * 128;       // 4.19 million
+  report.result.step_time = base::Time(1'234'567);  // 1.23 us
+  report.result.items = {{1, base::Time(999), {}, runtime::Bound::mxu}};
+  const std::string text = summary_text(report);
+  for (const char* part : {"4.19 MFLOP", "1.235 us", "0.999 ns"}) EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+}
+
+TEST(SummaryText, CountsInWords) {
+  RunReport report = testing::sample_report();
+  report.slice = "8x1";
+  report.chips = 1;
+  report.machine.cores_per_chip = 1;
+  EXPECT_TRUE(has(summary_text(report), "on an 8x1 slice of")) << summary_text(report);
+  EXPECT_TRUE(has(summary_text(report), ": 1 chip, 1 core, "));
+}
+
 TEST(SummaryText, AnInterruptedRunIsMarkedPartial) {
   RunReport report = testing::sample_report();
   report.result.partial = true;
