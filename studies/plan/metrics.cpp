@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 void numbers_at(const Json& json, std::string_view path, bool counted, double times, std::vector<double>& numbers) {
   if (json.is_array()) {
     for (const Json& row : json) {
-      const bool counts = counted && row.is_object() && row.contains("count");
+      const bool counts = counted && row.is_object() && row.contains("count") && row["count"].is_number();
       numbers_at(row, path, counted, counts ? row["count"].get<double>() : 1, numbers);
     }
     return;
