@@ -41,7 +41,7 @@ class NotRun:
 
 class Figures:
     """Figures in columns [begin, end) of a line that a command prints. In prose and rows they have a unit; in the
-    column `podsim` of a table of commands any number is one. If `word` is not empty, they are printed in a line with it."""
+    column `podsim` of a table of commands any number is one. If `word` is not empty, a line with it prints them."""
 
     def __init__(self, line, begin, end, command, unit_required, word=""):
         self.line, self.begin, self.end, self.command, self.unit_required = line, begin, end, command, unit_required
@@ -189,7 +189,7 @@ class Parser:
         for mark in MARK.finditer(line):
             key, _, value = mark.group(1).partition(":")
             if key != "figures of" or not value.strip():
-                raise DocumentError(f"{at + 1}: '{mark.group(1)}' is not a mark within a line; that is 'figures of: COMMAND'")
+                raise DocumentError(f"{at + 1}: '{mark.group(1)}' is not the mark within a line, 'figures of: COMMAND'")
             self.steps.append(Figures(at, begin, mark.start(), value.strip().replace("\\|", "|"), True))
             begin = mark.end()
         if not line.startswith("|"):

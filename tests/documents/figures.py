@@ -9,10 +9,12 @@ UNITS = {"s": ("s", 1), "ms": ("s", 1e-3), "us": ("s", 1e-6), "ns": ("s", 1e-9),
          "B": ("B", 1), "KB": ("B", 1e3), "MB": ("B", 1e6), "GB": ("B", 1e9), "TB": ("B", 1e12),
          "KiB": ("B", 2**10), "MiB": ("B", 2**20), "GiB": ("B", 2**30),
          "B/s": ("B/s", 1), "MB/s": ("B/s", 1e6), "GB/s": ("B/s", 1e9), "TB/s": ("B/s", 1e12),
-         "%": ("%", 1), "cycles": ("cycles", 1), "MFLOP": ("FLOP", 1e6), "GFLOP": ("FLOP", 1e9), "TFLOP": ("FLOP", 1e12),
+         "%": ("%", 1), "cycles": ("cycles", 1),
+         "MFLOP": ("FLOP", 1e6), "GFLOP": ("FLOP", 1e9), "TFLOP": ("FLOP", 1e12),
          "samples/s": ("samples/s", 1), "tokens/s": ("tokens/s", 1)}
 NUMBER = r"(?<![\w.])([+-]?\d+(?:\.\d+)?(?:e\d+)?)"
-FIGURE = re.compile(NUMBER + r"(?: (" + "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True)) + r")(?![\w/]))?(?![\w.]*\d)")
+ANY_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+FIGURE = re.compile(NUMBER + rf"(?: ({ANY_UNIT})(?![\w/]))?(?![\w.]*\d)")
 
 
 class Figure:

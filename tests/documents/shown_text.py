@@ -74,7 +74,8 @@ def rewritten_line(line, there):
         return line
     if not DOTS.search(line):
         return there
-    pieces = [NUMBER.sub(r"\\d+(?:\\.\\d+)?", re.escape(piece).replace("\\.", ".")) for piece in DOTS.split(line.rstrip())]
+    pieces = [NUMBER.sub(r"\\d+(?:\\.\\d+)?", re.escape(piece).replace("\\.", "."))
+              for piece in DOTS.split(line.rstrip())]
     found = re.fullmatch("(.*)".join(f"({piece})" for piece in pieces), there)
     return None if found is None else "...".join(found.groups()[::2])
 
@@ -85,9 +86,8 @@ def rewritten(shown, printed):
     if agrees(shown, printed):
         return shown
     runs = segments(shown)
-    if len(runs) == 1:
-        if len(shown) != len(printed):
-            return printed
+    if len(runs) == 1 and not any(DOTS.search(line) for line in shown):
+        return printed
     result, at = [], 0
     for index, (_, lines) in enumerate(runs):
         if index > 0:
