@@ -68,17 +68,14 @@ std::string slice_hint(std::int64_t cores, const hw::Machine& machine) {
     hw::Machine bare = machine;
     bare.cores_per_chip = 1;
     if (const auto slice = slice_for(cores, bare)) {
-      return fmt::format(
-          "chips have {}; with '--set core.cores_per_chip=1' they have one, and '--slice {}' has {}",
-          base::text::counted(machine.cores_per_chip, "core"), *slice, cores);
+      return fmt::format("chips have {}; with '--set core.cores_per_chip=1' they have one, and '--slice {}' has {}",
+                         base::text::counted(machine.cores_per_chip, "core"), *slice, cores);
     }
   }
   Sizes most = machine.pod.dimensions;
   most.front() *= machine.pod.pods;
-  return fmt::format(
-      "no slice of {} has {}: sizes are powers of two or a whole pod, up to {}, and a chip has "
-      "{}",
-      machine.name, cores, fmt::join(most, "x"), machine.cores_per_chip);
+  return fmt::format("no slice of {} has {}: sizes are powers of two or a whole pod, up to {}, and a chip has {}",
+                     machine.name, base::text::counted(cores, "core"), fmt::join(most, "x"), machine.cores_per_chip);
 }
 
 }  // namespace podsim::app::run

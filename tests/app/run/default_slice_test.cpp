@@ -51,7 +51,7 @@ TEST(DefaultSlice, TheHintNamesASliceOnlyIfItHelps) {
   const hw::Machine machine = machine_with({});
   EXPECT_EQ(slice_hint(64, machine), "'--slice 8x4' has as many");
   EXPECT_NE(slice_hint(1, machine).find("core.cores_per_chip=1"), std::string::npos);
-  EXPECT_NE(slice_hint(3, machine).find("no slice of tpu-v3 has 3 cores"), std::string::npos);
+  EXPECT_NE(slice_hint(3, machine).find("no slice of tpu-v3 has 3 cores"), std::string::npos) << slice_hint(3, machine);
   EXPECT_EQ(slice_hint(3, machine).find("--slice"), std::string::npos);
   EXPECT_NE(slice_hint(16'384, machine).find("up to 128x32"), std::string::npos);
 }
