@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -279,6 +280,29 @@ TEST(Report, FilesAgreeWithTheFigures) {
     if (bound[i] != "ICI" && bound[i] != "host") compute += std::stod(time[i]) * 1e-6 / stats["steps"].get<double>();
   }
   EXPECT_NEAR(compute, stats["breakdown_s"]["compute"].get<double>(), 1e-9);
+}
+
+// A collective is bound by the network if at least half of its time is transfer, else by the cores that come later. So
+// both together are the collectives' time, and neither is more than twice the time of its kind.
+TEST(Report, CollectivesAreBoundByTheNetworkOrByTheCoresThatComeLater) {
+  const test::Folder folder;
+  const Json run = test::json_of(folder, {"run", "pipelined_mlp", "--slice", "2x1", "--json", "-o", "r"});
+  const std::string ops = folder.read("r/ops.csv");
+  const Words bound = column(ops, "Bound by"), time = column(ops, "Total self time (us)");
+  double network = 0, others = 0;
+  for (std::size_t i = 0; i < bound.size(); ++i) {
+    const double seconds = std::stod(time[i]) * 1e-6 / run["steps"].get<double>();
+    if (bound[i] == "ICI") network += seconds;
+    if (bound[i] == "other cores") others += seconds;
+  }
+  const double all = run["breakdown_s"]["collective"];
+  EXPECT_NEAR(network + others, all, 1e-9);
+  const auto is_reported = [&](const Json& stage) { return stage["collective_s"] == run["breakdown_s"]["collective"]; };
+  const auto stage = std::ranges::find_if(run["stages"], is_reported);
+  ASSERT_NE(stage, run["stages"].end());
+  EXPECT_LE(network, 2 * (*stage)["transfer_s"].get<double>() + 1e-9);
+  EXPECT_LE(others, 2 * (*stage)["waiting_s"].get<double>() + 1e-9);
+  EXPECT_GT(others, all / 2) << "three of four stages are idle when a pipeline fills and drains";
 }
 
 TEST(Report, LinksOfAFoldedSliceAreWrittenOut) {
