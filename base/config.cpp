@@ -7,10 +7,12 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "base/config_layer.h"
+#include "base/toml_text.h"
 
 namespace podsim::base {
 namespace {
@@ -188,8 +190,8 @@ toml::table parse_assigned_value(const ConfigEntry& schema, const Assignment& as
   bool textual = std::holds_alternative<std::string>(schema.value) || std::holds_alternative<Dimensional>(schema.value);
   if (textual && !quoted) return toml::table{{"value", text}};
   try {
-    return toml::parse("value = " + text);
-  } catch (const toml::parse_error&) {
+    return parse_toml("value = " + text, "");
+  } catch (const std::runtime_error&) {  // toml::parse_error, InputError
     throw InputError(Diagnostic{Diagnostic::Severity::error,
                                 fmt::format("'{}' is {}, not '{}'", schema.key, describe_type(schema.value), text),
                                 assignment.value_location, fmt::format("as in {}", schema.text)});

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text/utf8.h"
+#include "base/toml_text.h"
 
 namespace podsim::base {
 namespace {
@@ -166,7 +167,7 @@ std::string to_string(Evidence evidence) {
 
 ConfigLayer::ConfigLayer(std::string_view file, std::string_view toml_text) : file_(file), text_(toml_text) {
   try {
-    root_ = toml::parse(toml_text, file);
+    root_ = parse_toml(toml_text, file);
   } catch (const toml::parse_error& error) {
     reject(std::string(error.description()), locate(error.source()));
   }

@@ -21,8 +21,10 @@
 #include "base/text/json_text.h"
 #include "base/text/text_table.h"
 #include "sw/hlo/graph/statistics.h"
+#include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/printer.h"
 #include "sw/hlo/reader.h"
+#include "sw/hlo/shape_check.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -81,6 +83,24 @@ struct CheckResult {
   std::vector<base::Diagnostic> diagnostics;
 };
 
+/// Adds what is wrong with the shapes and values of modules that can be read.
+sw::hlo::ReadResult checked(sw::hlo::ReadResult read) {
+  if (!read.ok()) return read;
+  for (const sw::hlo::Module& module : read.modules) {
+    std::vector<base::Diagnostic> found;
+    try {
+      found = sw::hlo::check_shapes(module, sw::hlo::graph::to_graph(module));
+    } catch (const base::InputError& error) {
+      found = error.diagnostics();
+    }
+    for (base::Diagnostic& diagnostic : found) {
+      diagnostic.severity = Severity::error;
+      read.diagnostics.push_back(std::move(diagnostic));
+    }
+  }
+  return read;
+}
+
 void add_check(CheckResult& check, const std::string& file, const sw::hlo::ReadResult& result) {
   std::size_t errors = 0;
   for (const base::Diagnostic& diagnostic : result.diagnostics) {
@@ -104,7 +124,7 @@ void add_check(CheckResult& check, const std::string& file, const sw::hlo::ReadR
 void check_files(const HloOptions& options) {
   const auto begin = base::host::HostClock::now();
   CheckResult check;
-  for (const std::string& file : options.files) add_check(check, file, read_module_file(options, file));
+  for (const std::string& file : options.files) add_check(check, file, checked(read_module_file(options, file)));
   if (options.json) {
     Json json = json_head("hlo check");
     json["files"] = options.files.size();

@@ -77,11 +77,37 @@ Json array_json(const sw::ir::Literal& literal, std::size_t level, std::size_t& 
   return number_json(type, literal.values[i]);
 }
 
-Json value_json(const sw::ir::Literal& literal) {
-  Json json = {{"shape", sw::ir::to_string(literal.shape)}};
+/// A shape as printed, and those of its elements.
+struct ShapeText {
+  std::string text;
+  std::vector<ShapeText> elements;
+};
+
+ShapeText shape_text(const sw::ir::Shape& shape) {
+  ShapeText made{sw::ir::to_string(shape), {}};
+  for (const sw::ir::Shape& element : shape.tuple_shapes) made.elements.push_back(shape_text(element));
+  return made;
+}
+
+/// With all tiles of a layout, of which the graph keeps one.
+ShapeText shape_text(const sw::hlo::ShapeTable& shapes, sw::hlo::ShapeId id) {
+  ShapeText made{shapes.text(id), {}};
+  for (const sw::hlo::ShapeId element : shapes[id].elements) made.elements.push_back(shape_text(shapes, element));
+  return made;
+}
+
+ShapeText result_shape(const sw::hlo::Module& module) {
+  const sw::hlo::Computation& entry = module.computations[std::size_t(module.entry)];
+  return shape_text(module.shapes, module.instructions[std::size_t(entry.root)].shape);
+}
+
+Json value_json(const sw::ir::Literal& literal, const ShapeText& shape) {
+  Json json = {{"shape", shape.text}};
   if (literal.shape.is_tuple()) {
     json["elements"] = Json::array();
-    for (const sw::ir::Literal& element : literal.elements) json["elements"].push_back(value_json(element));
+    for (std::size_t i = 0; i < literal.elements.size(); ++i) {
+      json["elements"].push_back(value_json(literal.elements[i], shape.elements[i]));
+    }
   } else if (sw::ir::byte_width(literal.shape.element_type) > 0) {
     std::size_t next = 0;
     json["value"] = array_json(literal, 0, next);
@@ -90,12 +116,12 @@ Json value_json(const sw::ir::Literal& literal) {
 }
 
 /// An array on one line, a tuple with a line per element.
-std::string value_text(const sw::ir::Literal& literal, const std::string& indent) {
-  if (!literal.shape.is_tuple()) {
-    return fmt::format("{}{} {}\n", indent, sw::ir::to_string(literal.shape), sw::ir::to_string(literal));
-  }
+std::string value_text(const sw::ir::Literal& literal, const ShapeText& shape, const std::string& indent) {
+  if (!literal.shape.is_tuple()) return fmt::format("{}{} {}\n", indent, shape.text, sw::ir::to_string(literal));
   std::string text = indent + "(\n";
-  for (const sw::ir::Literal& element : literal.elements) text += value_text(element, indent + "  ");
+  for (std::size_t i = 0; i < literal.elements.size(); ++i) {
+    text += value_text(literal.elements[i], shape.elements[i], indent + "  ");
+  }
   return text + indent + ")\n";
 }
 
@@ -105,27 +131,32 @@ struct Outfed {
   sw::ir::Literal value;
 };
 
-std::string result_text(const std::vector<sw::ir::Literal>& results, const std::vector<Outfed>& outfed) {
+std::string result_text(const sw::hlo::Module& written, const std::vector<sw::ir::Literal>& results,
+                        const std::vector<Outfed>& outfed) {
   std::string text;
-  for (const Outfed& fed : outfed)
-    text += fmt::format("outfeed of device {}\n", fed.device) + value_text(fed.value, "  ");
-  if (results.size() == 1) return text + value_text(results[0], "");
+  for (const Outfed& fed : outfed) {
+    text += fmt::format("outfeed of device {}\n", fed.device);
+    text += value_text(fed.value, shape_text(fed.value.shape), "  ");
+  }
+  const ShapeText shape = result_shape(written);
+  if (results.size() == 1) return text + value_text(results[0], shape, "");
   for (std::size_t device = 0; device < results.size(); ++device) {
-    text += fmt::format("device {}\n", device) + value_text(results[device], "  ");
+    text += fmt::format("device {}\n", device) + value_text(results[device], shape, "  ");
   }
   return text;
 }
 
-std::string result_json(const EvalOptions& options, const sw::ir::Module& module,
+std::string result_json(const EvalOptions& options, const sw::hlo::Module& written, const sw::ir::Module& module,
                         const std::vector<sw::ir::Literal>& results, const std::vector<Outfed>& outfed) {
   Json json = {
       {"schema_version", 1},  {"command", "hlo eval"},       {"file", options.file},           {"module", module.name},
       {"seed", options.seed}, {"replicas", module.replicas}, {"partitions", module.partitions}};
+  const ShapeText shape = result_shape(written);
   json["results"] = Json::array();
-  for (const sw::ir::Literal& result : results) json["results"].push_back(value_json(result));
+  for (const sw::ir::Literal& result : results) json["results"].push_back(value_json(result, shape));
   json["outfeed"] = Json::array();
   for (const Outfed& fed : outfed) {
-    Json entry = value_json(fed.value);
+    Json entry = value_json(fed.value, shape_text(fed.value.shape));
     entry["device"] = fed.device;
     json["outfeed"].push_back(entry);
   }
@@ -154,8 +185,8 @@ void evaluate_file(const EvalOptions& options) {
   host.outfeed = [&](int device, const sw::ir::Literal& value) { outfed.push_back({device, value}); };
   try {
     const std::vector<sw::ir::Literal> results = sw::ir::eval::evaluate_partitions(module, arguments, host);
-    base::host::print_result(options.json ? result_json(options, module, results, outfed)
-                                          : result_text(results, outfed));
+    base::host::print_result(options.json ? result_json(options, text, module, results, outfed)
+                                          : result_text(text, results, outfed));
   } catch (const std::logic_error& error) {
     throw base::InputError(fmt::format("{}: {}", options.file, error.what()));
   } catch (const std::bad_alloc&) {

@@ -2,6 +2,8 @@
 #include "sw/compiler/lowering.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,6 +43,11 @@ std::optional<collectives::CollectiveKind> collective_kind(ir::Opcode opcode) {
     default:
       return std::nullopt;
   }
+}
+
+std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return a > most / b ? most : a * b;
 }
 
 class Lowering {
@@ -260,7 +267,7 @@ class Lowering {
     loop.trips_known = instruction.trip_count > 0;
     loop.trips = loop.trips_known ? instruction.trip_count : 1;
     loop.first = int(program_.items.size());
-    const std::int64_t around = std::exchange(trips_now_, trips_now_ * loop.trips);
+    const std::int64_t around = std::exchange(trips_now_, saturating_product(trips_now_, loop.trips));
     for (ir::ComputationId called : instruction.called) enter(called, &instruction);
     ProgramItem item;
     item.hlo_name = instruction.name;

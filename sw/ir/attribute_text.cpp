@@ -113,6 +113,9 @@ std::string_view target_name(Opcode opcode) {
     case Opcode::rng:
       return "distribution";
     case Opcode::rng_bit_generator:
+    case Opcode::dot:
+    case Opcode::ragged_dot:
+    case Opcode::scaled_dot:
       return "algorithm";
     case Opcode::fft:
       return "fft_type";
@@ -149,7 +152,8 @@ class AttributeList {
       texts_.push_back(fmt::format("backend_config={{\"known_trip_count\":{{\"n\":\"{}\"}}}}", i_.trip_count));
     }
     if (i_.sharding) add("sharding", to_string(*i_.sharding));
-    if (!i_.op_name.empty()) texts_.push_back(fmt::format("metadata={{op_name=\"{}\"}}", i_.op_name));
+    if (!i_.operand_precision.empty()) add("operand_precision", i_.operand_precision);
+    add_metadata();
     return std::move(texts_);
   }
 
@@ -165,6 +169,13 @@ class AttributeList {
   template <class Values>
   void add_list_if_any(std::string_view name, const Values& values) {
     if (!values.empty()) add_list(name, values);
+  }
+
+  void add_metadata() {
+    std::vector<std::string> fields;
+    if (!i_.op_name.empty()) fields.push_back(fmt::format("op_name=\"{}\"", i_.op_name));
+    if (!i_.source.empty()) fields.push_back(i_.source);
+    if (!fields.empty()) texts_.push_back(fmt::format("metadata={{{}}}", fmt::join(fields, " ")));
   }
 
   void add_numbers() {

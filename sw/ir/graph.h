@@ -145,15 +145,17 @@ struct Instruction {
   TriangularOptions triangular;                       ///< triangular-solve; cholesky uses `lower`
   std::int64_t trip_count = -1;                       ///< while: known trip count, -1 if unknown
   double epsilon = 0;                                 ///< batch norms
-  /// custom-call: target; rng: distribution; rng-bit-generator: algorithm; infeed, outfeed: configuration; fft: type;
-  /// unknown: opcode as written.
+  /// custom-call: target; rng: distribution; rng-bit-generator, dot: algorithm; infeed, outfeed: configuration; fft:
+  /// type; unknown: opcode as written.
   std::string target;
+  std::string operand_precision;  ///< dot, convolution: "{highest,default}"; empty if the text has none
   /// reduce, reduce-window, scatter, all-reduce, reduce-scatter: {combiner}; sort: {comparator}; select-and-scatter:
   /// {select, scatter}; fusion, call, map, custom-call: {body}; while: {condition, body}; conditional: branches, the
   /// one for true before the one for false.
   std::vector<ComputationId> called;
   FusionKind fusion_kind = FusionKind::loop;
   std::string op_name;  ///< origin in the model, "layer2/block0/conv1", for reports
+  std::string source;   ///< origin in the model's source, "source_file=\"model.py\" source_line=12"
   /// Sharding of the value over the partitions. In a program that is still to be partitioned it is an annotation; in a
   /// partitioned one it says which shard a parameter or result is. Null: no sharding given.
   std::shared_ptr<const Sharding> sharding;
@@ -183,7 +185,8 @@ struct Module {
   ComputationId entry = -1;
   std::int64_t replicas = 1, partitions = 1;
   std::vector<Donation> donations;
-  bool scheduled = false;  ///< instructions are in order of execution, fused and laid out
+  std::string buffer_donors;  ///< entry parameters whose memory may be reused, as in the text: "{ (0, {}) }"
+  bool scheduled = false;     ///< instructions are in order of execution, fused and laid out
 
   const Computation& entry_computation() const { return computations[entry]; }
 };

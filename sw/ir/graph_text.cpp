@@ -57,6 +57,7 @@ std::string header(const Module& module) {
   std::vector<std::string> aliases;
   for (const Donation& donation : module.donations) aliases.push_back(alias(module, donation));
   if (!aliases.empty()) text += fmt::format(", input_output_alias={{ {} }}", fmt::join(aliases, ", "));
+  if (!module.buffer_donors.empty()) text += ", buffer_donor=" + module.buffer_donors;
   return text + "\n";
 }
 

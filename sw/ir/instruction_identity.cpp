@@ -64,7 +64,8 @@ bool is_equal(const Instruction& a, const Instruction& b) {
          a.participants == b.participants && a.feature_groups == b.feature_groups && a.batch_groups == b.batch_groups &&
          a.exponent_bits == b.exponent_bits && a.mantissa_bits == b.mantissa_bits && a.is_stable == b.is_stable &&
          a.largest == b.largest && a.triangular == b.triangular && a.trip_count == b.trip_count &&
-         a.epsilon == b.epsilon && a.target == b.target && a.phase == b.phase && is_equal(a.literal, b.literal);
+         a.epsilon == b.epsilon && a.target == b.target && a.operand_precision == b.operand_precision &&
+         a.phase == b.phase && is_equal(a.literal, b.literal);
 }
 
 bool is_same_function(const Computation& a, const Computation& b) {

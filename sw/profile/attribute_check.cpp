@@ -2,8 +2,12 @@
 #include "sw/profile/attribute_check.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
+#include <stdexcept>
 #include <vector>
+
+#include "sw/ir/rules/window_shape.h"
 
 namespace podsim::sw::profile {
 namespace {
@@ -23,6 +27,34 @@ bool names_all(std::initializer_list<int> two, const std::vector<int>& spatial, 
   return int(all.size()) == rank;
 }
 
+/// Largest image and window per dimension: work is counted position by position.
+constexpr std::int64_t most_positions = std::int64_t(1) << 24;
+
+/// The window is that of the kernel, and the result as large as it makes it.
+bool sound_window(const ir::Instruction& convolution, const ir::Shape& input, const ir::Shape& kernel) {
+  const ir::ConvolutionDimensions& roles = convolution.convolution;
+  for (std::size_t i = 0; i < convolution.window.size(); ++i) {
+    const ir::WindowDimension& window = convolution.window[i];
+    const std::int64_t size = input.dimensions[std::size_t(roles.input_spatial[i])];
+    try {
+      ir::rules::require_window(window);
+    } catch (const std::logic_error&) {
+      return false;
+    }
+    const bool follows = size <= most_positions && window.size <= most_positions &&
+                         window.size == kernel.dimensions[std::size_t(roles.kernel_spatial[i])] &&
+                         ir::rules::window_output_size(size, window) ==
+                             convolution.shape.dimensions[std::size_t(roles.output_spatial[i])];
+    if (!follows) return false;
+  }
+  return true;
+}
+
+bool distinct_within(std::vector<int> dimensions, const std::vector<int>& more, int rank) {
+  dimensions.insert(dimensions.end(), more.begin(), more.end());
+  return ir::rules::distinct_dimensions(dimensions, rank);
+}
+
 bool sound_convolution(const ir::Instruction& convolution, const ir::Shape& input, const ir::Shape& kernel) {
   const ir::ConvolutionDimensions& roles = convolution.convolution;
   const std::size_t spatial = roles.input_spatial.size();
@@ -30,7 +62,8 @@ bool sound_convolution(const ir::Instruction& convolution, const ir::Shape& inpu
          roles.output_spatial.size() == spatial &&
          names_all({roles.input_batch, roles.input_feature}, roles.input_spatial, input.rank()) &&
          names_all({roles.kernel_input_feature, roles.kernel_output_feature}, roles.kernel_spatial, kernel.rank()) &&
-         names_all({roles.output_batch, roles.output_feature}, roles.output_spatial, convolution.shape.rank());
+         names_all({roles.output_batch, roles.output_feature}, roles.output_spatial, convolution.shape.rank()) &&
+         sound_window(convolution, input, kernel);
 }
 
 bool sound_dot(const ir::Instruction& dot, const ir::Shape& lhs, const ir::Shape& rhs) {
@@ -38,9 +71,10 @@ bool sound_dot(const ir::Instruction& dot, const ir::Shape& lhs, const ir::Shape
   const std::size_t free = lhs.dimensions.size() + rhs.dimensions.size() - roles.lhs_batch.size() -
                            roles.rhs_batch.size() - roles.lhs_contracting.size() - roles.rhs_contracting.size();
   return roles.lhs_batch.size() == roles.rhs_batch.size() &&
-         roles.lhs_contracting.size() == roles.rhs_contracting.size() && within(roles.lhs_batch, lhs.rank()) &&
-         within(roles.lhs_contracting, lhs.rank()) && within(roles.rhs_batch, rhs.rank()) &&
-         within(roles.rhs_contracting, rhs.rank()) && dot.shape.dimensions.size() == free + roles.lhs_batch.size();
+         roles.lhs_contracting.size() == roles.rhs_contracting.size() &&
+         distinct_within(roles.lhs_batch, roles.lhs_contracting, lhs.rank()) &&
+         distinct_within(roles.rhs_batch, roles.rhs_contracting, rhs.rank()) &&
+         dot.shape.dimensions.size() == free + roles.lhs_batch.size();
 }
 
 bool sound_rows(const ir::Instruction& lookup, const ir::Shape& table, const ir::Shape& slices) {

@@ -10,6 +10,7 @@
 #include "sw/profile/body_builder.h"
 #include "sw/profile/convolution_match.h"
 #include "sw/profile/dot_match.h"
+#include "sw/profile/not_modelled.h"
 
 namespace podsim::sw::profile {
 namespace {
@@ -33,6 +34,8 @@ constexpr std::int64_t array_side = 128;
 constexpr std::size_t most_steps = 3;
 constexpr std::size_t most_links = 8;
 constexpr std::int64_t most_tried = 20'000;
+/// Limit on pairs of operands, each with a result. An op with as many has hundreds of large operands.
+constexpr std::int64_t most_pairs = std::int64_t(1) << 18;
 
 class Search {
  public:
@@ -68,6 +71,8 @@ class Search {
   void try_pair(int result, int lhs, int rhs) {
     const ir::Shape &out = results_[result], &left = operands_[lhs], &right = operands_[rhs];
     if (out.element_count() < least_elements || !is_factor(lhs) || !is_factor(rhs)) return;
+    if (++pairs_ > most_pairs)
+      throw NotModelled("there are more than 2^18 pairs of operands that may be a contraction");
     if (lhs != rhs) {
       for (ir::Instruction& convolution : matching_convolutions(out, left, right)) {
         offer(result, {step(lhs, rhs, std::move(convolution), left, right)});
@@ -85,6 +90,7 @@ class Search {
       if (is_factor(i) && operands_[std::size_t(i)].rank() > 1) links_.push_back(i);
     }
     if (links_.size() > most_links) return;
+    for (const ir::Shape& operand : operands_) fits_operands_.push_back(fits_another(operand));
     std::vector<ContractionStep> steps;
     for (std::size_t i = 0; i < links_.size(); ++i) {
       for (std::size_t j = i; j < links_.size(); ++j) extend(steps, links_[i], operands_[links_[i]], links_[j]);
@@ -184,20 +190,24 @@ class Search {
   std::int64_t misfits(const Contraction& contraction) const {
     std::int64_t count = 0;
     for (int i = 0; i < int(operands_.size()); ++i) {
-      const ir::Shape& operand = operands_[std::size_t(i)];
-      auto holds = [&](const ir::Shape& whole) {
-        return matched_dimensions(operand, whole).size() == operand.dimensions.size();
-      };
-      const bool fits =
-          operand.rank() == 0 || uses(contraction.steps, i) ||
-          std::ranges::any_of(operands_,
-                              [&](const ir::Shape& other) {
-                                return &other != &operand && ir::is_floating_point(other.element_type) && holds(other);
-                              }) ||
-          std::ranges::any_of(contraction.steps, [&](const ContractionStep& s) { return holds(s.hero.shape); });
+      const bool fits = uses(contraction.steps, i) || fits_operands_[std::size_t(i)] ||
+                        std::ranges::any_of(contraction.steps, [&](const ContractionStep& s) {
+                          return holds(s.hero.shape, operands_[std::size_t(i)]);
+                        });
       count += fits ? 0 : 1;
     }
     return count;
+  }
+
+  static bool holds(const ir::Shape& whole, const ir::Shape& part) {
+    return matched_dimensions(part, whole).size() == part.dimensions.size();
+  }
+
+  /// True for a scalar, and for an operand whose dimensions are in another one.
+  bool fits_another(const ir::Shape& operand) const {
+    return operand.rank() == 0 || std::ranges::any_of(operands_, [&](const ir::Shape& other) {
+             return &other != &operand && ir::is_floating_point(other.element_type) && holds(other, operand);
+           });
   }
 
   static std::size_t contracted(const Contraction& contraction) {
@@ -236,8 +246,9 @@ class Search {
   const std::vector<ir::Shape>&results_, &operands_;
   const std::vector<bool>& read_whole_;
   double flops_;
-  std::int64_t tried_ = 0;
-  std::vector<int> links_;  ///< operands that may be factors in a chain
+  std::int64_t tried_ = 0, pairs_ = 0;
+  std::vector<int> links_;           ///< operands that may be factors in a chain
+  std::vector<bool> fits_operands_;  ///< by operand: fits_another()
   std::optional<Contraction> best_;
 };
 

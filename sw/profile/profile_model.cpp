@@ -15,6 +15,7 @@
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
 #include "sw/hlo/attribute_value.h"
+#include "sw/profile/not_modelled.h"
 #include "sw/profile/rebuilt_op.h"
 
 namespace podsim::sw::profile {
@@ -29,15 +30,19 @@ std::optional<collectives::CollectiveKind> collective_kind(ir::Opcode opcode) {
   return std::nullopt;
 }
 
-/// The groups as lists of devices; empty if the text has none, or none that can be read.
+/// The groups as lists of devices; empty if the text has none, or is cut off in them. Throws SyntaxError.
 std::vector<hlo::Integers> groups_of(const OpText& text) {
   auto found = text.attributes.find("replica_groups");
   if (found == text.attributes.end()) return {};
   hlo::Scanner scanner(found->second);
-  try {
-    return hlo::expand(hlo::read_replica_groups(scanner));
-  } catch (const hlo::SyntaxError&) {
-    return {};
+  return hlo::expand(hlo::read_replica_groups(scanner));
+}
+
+void require_cores(const std::vector<hlo::Integers>& groups, std::int64_t cores) {
+  for (const hlo::Integers& group : groups) {
+    if (std::ranges::any_of(group, [&](std::int64_t core) { return core < 0 || core >= cores; })) {
+      throw NotModelled("the groups name a core that the slice does not have");
+    }
   }
 }
 
@@ -79,13 +84,21 @@ ComparedOp ProfileModel::compare(const ProfileOp& op) {
                     .hlo_text = op.hlo_text,
                     .occurrences = op.occurrences,
                     .measured_s = op.self_time_s,
-                    .modelled_s = {}};
+                    .modelled_s = {},
+                    .not_modelled = {},
+                    .location = op.location};
   std::optional<OpText> text = read_op_text(op.hlo_text);
   if (!text) return result;
   result.name = text->name;
   complete_operands(*text);
   try {
     result.modelled_s = seconds(*text, op);
+  } catch (const NotModelled& reason) {
+    result.not_modelled = reason.what();
+  } catch (const hlo::SyntaxError&) {
+    result.not_modelled = "the groups cannot be read";
+  } catch (const base::InputError&) {
+    result.not_modelled = "the groups name a core twice";
   } catch (const base::SimulationError&) {
     // No tiling fits VMEM, so the op is not what its text seems to say.
   }
@@ -140,11 +153,12 @@ std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
   const base::Bytes bytes = std::max(operand_bytes(text), ir::logical_bytes(text.result));
   if (arrays.empty() || bytes == base::Bytes(0)) return std::nullopt;
   const ir::ElementType type = arrays.front().element_type;
+  const int cores = int(machine_.cores_per_chip);
   const std::vector<hlo::Integers> groups = groups_of(text);
+  require_cores(groups, slice_->nodes() * std::int64_t(cores));
   const std::string key = text.opcode_text + ir::to_string(type) + std::to_string(bytes.value()) + as_text(groups);
   auto [found, inserted] = collective_seconds_.try_emplace(key, 0.0);
   if (inserted) {
-    const int cores = int(machine_.cores_per_chip);
     const collectives::CollectiveGroups members =
         groups.empty() ? collectives::CollectiveGroups::all(*slice_, cores)
                        : collectives::CollectiveGroups::parse(as_text(groups), *slice_, cores);
@@ -159,13 +173,17 @@ std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
   return found->second;
 }
 
-std::int64_t devices_named(const Profile& profile) {
+std::int64_t devices_named(const Profile& profile, std::int64_t most) {
   std::int64_t devices = 0;
   for (const ProfileOp& op : profile.ops) {
     const std::optional<OpText> text = read_op_text(op.hlo_text);
     if (!text || !collective_kind(text->opcode)) continue;
-    for (const hlo::Integers& group : groups_of(*text)) {
-      for (std::int64_t device : group) devices = std::max(devices, device + 1);
+    try {
+      for (const hlo::Integers& group : groups_of(*text)) {
+        for (std::int64_t device : group) devices = std::max(devices, device < most ? device + 1 : 0);
+      }
+    } catch (const hlo::SyntaxError&) {
+      continue;  // compare() says so
     }
   }
   return devices;

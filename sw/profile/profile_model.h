@@ -24,7 +24,9 @@ struct ComparedOp {
   std::string hlo_text;
   std::int64_t occurrences = 0;
   double measured_s = 0;
-  std::optional<double> modelled_s;  ///< std::nullopt if the text does not determine the op
+  std::optional<double> modelled_s;    ///< std::nullopt if the op is not modelled
+  std::string not_modelled = {};       ///< why not; empty if the text does not determine the op
+  base::SourceLocation location = {};  ///< location of the row's HLO text
 };
 
 /// Models the ops of a profile. An op of a core is rebuilt as a graph (rebuilt_op.h) and then treated as an op of a
@@ -54,8 +56,8 @@ class ProfileModel {
   std::map<std::string, double> collective_seconds_;
 };
 
-/// One more than the highest device number in the profile's collectives; 0 if they have none.
-std::int64_t devices_named(const Profile& profile);
+/// One more than the highest device number below `most` in the profile's collectives; 0 if they have none.
+std::int64_t devices_named(const Profile& profile, std::int64_t most);
 
 /// Sums over the modelled ops, weighted by occurrences.
 struct ProfileTotals {

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/profile/rebuilt_loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "sw/profile/body_builder.h"
+#include "sw/profile/not_modelled.h"
 
 namespace podsim::sw::profile {
 namespace {
+
+/// Each operation is an instruction of the rebuilt body. A sum over a vocabulary whose
+/// array the text does not have takes 120,000.
+constexpr std::int64_t most_operations = 1 << 18;
 
 std::int64_t elements(const ir::Shape& shape) { return shape.element_count(); }
 
@@ -86,6 +94,9 @@ class LoopRebuilder {
 
   ir::InstructionId start(const std::vector<ir::InstructionId>& read, const ir::Shape& work) {
     std::int64_t operations = std::llround(facts_.flops / double(elements(work)));
+    if (operations > most_operations) {
+      throw NotModelled(fmt::format("there are more than {} FLOPs per element of every array", most_operations));
+    }
     std::int64_t reductions = 0;
     for (const ir::Shape& result : facts_.results) reductions += elements(result) < elements(work) ? 1 : 0;
     operations = std::max<std::int64_t>(0, operations - reductions);
@@ -104,9 +115,9 @@ class LoopRebuilder {
     if (numbers > 0) {
       // Packed bits are compared directly, single ones as numbers between 0 and 1.
       const bool packed = numbers > elements(work);
+      const std::int64_t row = work.rank() == 0 ? 1 : work.dimensions.back();
       source.opcode = packed ? ir::Opcode::rng_bit_generator : ir::Opcode::rng;
-      source.shape = ir::make_shape(packed ? ir::ElementType::u32 : ir::ElementType::f32,
-                                    {numbers / work.dimensions.back(), work.dimensions.back()});
+      source.shape = ir::make_shape(packed ? ir::ElementType::u32 : ir::ElementType::f32, {numbers / row, row});
     }
     return body_.elementwise(body_.add(std::move(source)), work, std::max<std::int64_t>(1, operations));
   }

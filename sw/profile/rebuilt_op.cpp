@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/profile/rebuilt_op.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "sw/hlo/attribute_value.h"
 #include "sw/profile/attribute_check.h"
 #include "sw/profile/body_builder.h"
+#include "sw/profile/not_modelled.h"
 #include "sw/profile/rebuilt_loop.h"
 #include "sw/profile/rebuilt_matmul.h"
 
@@ -91,8 +95,37 @@ FusionForm form_of(const OpText& text, const std::string& category) {
   return rows ? FusionForm::custom : FusionForm::loop;
 }
 
+/// Limits on a row, far beyond what fits a core, so that its sizes and counts are exact and its rebuilding is short.
+constexpr double most_elements = double(std::int64_t(1) << 40);
+constexpr double most_counted = double(std::int64_t(1) << 53);
+constexpr std::size_t most_fusion_arrays = 1024;
+
+double all_elements(const std::vector<ir::Shape>& arrays) {
+  double sum = 0;
+  for (const ir::Shape& array : arrays) sum += double(array.element_count());
+  return sum;
+}
+
+void require_elements(const OpText& text) {
+  if (all_elements(arrays_of(text.result)) + all_elements(operand_shapes(text)) > most_elements) {
+    throw NotModelled("the arrays have more than 2^40 elements");
+  }
+}
+
+void require_countable(const FusionFacts& facts) {
+  if (all_elements(facts.results) < 1) throw NotModelled("the results have no elements");
+  if (facts.results.size() + facts.operands.size() > most_fusion_arrays) {
+    throw NotModelled(fmt::format("a fusion is rebuilt from at most {} arrays", most_fusion_arrays));
+  }
+  // A rate that overflows gives an infinite count, or none that is a number.
+  if (!(facts.flops <= most_counted && facts.bytes.value_or(0) <= most_counted)) {
+    throw NotModelled("the counts of FLOPs or bytes are beyond 2^53");
+  }
+}
+
 std::optional<ir::Module> fusion_op(const OpText& text, const OpCounts& counts) {
   FusionFacts facts{arrays_of(text.result), operand_shapes(text), counts.flops.value_or(0), counts.bytes};
+  require_countable(facts);
   if (text.cut_off) facts.bytes.reset();  // they include operands that are missing in the text
   const FusionForm form = form_of(text, counts.category);
   if (form == FusionForm::custom) {
@@ -108,6 +141,7 @@ std::optional<ir::Module> fusion_op(const OpText& text, const OpCounts& counts) 
 
 std::optional<RebuiltOp> rebuild(const OpText& text, const OpCounts& counts) {
   if (arrays_of(text.result).empty()) return std::nullopt;
+  require_elements(text);
   if (text.opcode != ir::Opcode::fusion) {
     if (auto module = bare_op(text)) return RebuiltOp{*std::move(module), false};
   }

@@ -34,7 +34,8 @@ struct OpCounts {
   std::string category;
 };
 
-/// Returns std::nullopt if the text does not determine the op.
+/// Returns std::nullopt if the text does not determine the op. Throws NotModelled (not_modelled.h) if it does but the
+/// op is beyond what can be rebuilt.
 std::optional<RebuiltOp> rebuild(const OpText& text, const OpCounts& counts);
 
 }  // namespace podsim::sw::profile

@@ -40,6 +40,15 @@ std::string shown(const std::string& text) {
   return text.size() <= text_shown ? text : text.substr(0, text_shown - 3) + "...";
 }
 
+std::string share_of_time(double part, double all) {
+  return base::text::percent(all > 0 ? std::max(0.0, part) / all : 0);
+}
+
+std::string sentence(const ProfileReport::NotModelled& rows) {
+  return fmt::format("{} row{}, first in line {}: {}", rows.rows, rows.rows == 1 ? "" : "s", rows.first_line,
+                     rows.reason);
+}
+
 std::string category_table(const ProfileReport& report, double all) {
   base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.row({"category", "ops", "share of time", "error", "bias"});
@@ -91,6 +100,21 @@ double ProfileReport::without_text_s() const {
   return sum;
 }
 
+std::vector<ProfileReport::NotModelled> ProfileReport::not_modelled() const {
+  std::vector<NotModelled> reasons;
+  for (const profile::ComparedOp& op : ops) {
+    if (op.not_modelled.empty()) continue;
+    auto found = std::ranges::find(reasons, op.not_modelled, &NotModelled::reason);
+    if (found == reasons.end()) {
+      reasons.push_back({op.not_modelled, 0, 0, op.location.line});
+      found = reasons.end() - 1;
+    }
+    ++found->rows;
+    found->measured_s += double(op.occurrences) * op.measured_s;
+  }
+  return reasons;
+}
+
 std::vector<const profile::ComparedOp*> ProfileReport::worst() const {
   std::vector<const profile::ComparedOp*> sorted;
   for (const profile::ComparedOp& op : ops) {
@@ -108,10 +132,19 @@ std::string profile_text(const ProfileReport& report) {
   head.row({"machine", report.machine + (report.slice.empty() ? "" : ", collectives on " + report.slice)});
   head.row({"error", base::text::percent(all.mean_absolute_error()) + " mean absolute, time-weighted"});
   head.row({"bias", signed_percent(all.bias())});
-  if (report.without_text() > 0) {
-    head.row({"not modelled",
-              fmt::format("{} rows whose text does not say what they do, {} of the time", report.without_text(),
-                          base::text::percent(measured > 0 ? report.without_text_s() / measured : 0))});
+  const std::vector<ProfileReport::NotModelled> others = report.not_modelled();
+  std::size_t rows = report.without_text();
+  double seconds = report.without_text_s();
+  for (const ProfileReport::NotModelled& other : others) {
+    rows -= std::size_t(other.rows);
+    seconds -= other.measured_s;
+  }
+  if (rows > 0) {
+    head.row({"not modelled", fmt::format("{} rows whose text does not say what they do, {} of the time", rows,
+                                          share_of_time(seconds, measured))});
+  }
+  for (const ProfileReport::NotModelled& other : others) {
+    head.row({"not modelled", sentence(other) + ", " + share_of_time(other.measured_s, measured) + " of the time"});
   }
   return head.text() + "\n" + category_table(report, measured) + "\n" + worst_ops_table(report, measured);
 }
@@ -135,6 +168,10 @@ std::string profile_json(const ProfileReport& report) {
                      {"measured_s", sorted[i]->measured_s},
                      {"modelled_s", *sorted[i]->modelled_s}});
   }
+  std::vector<std::string> warnings;
+  for (const ProfileReport::NotModelled& rows : report.not_modelled()) {
+    warnings.push_back("not modelled: " + sentence(rows));
+  }
   const Json json = {{"schema_version", 1},
                      {"command", "ops"},
                      {"profile", report.profile},
@@ -148,7 +185,7 @@ std::string profile_json(const ProfileReport& report) {
                      {"without_text", {{"ops", report.without_text()}, {"measured_s", report.without_text_s()}}},
                      {"by_category", categories},
                      {"worst", worst},
-                     {"warnings", report.warnings},
+                     {"warnings", warnings},
                      {"wall_s", report.wall_s}};
   return base::text::json_text(json, 2) + "\n";
 }

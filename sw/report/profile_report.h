@@ -15,14 +15,22 @@ struct ProfileReport {
   std::string machine;
   std::string slice;  ///< "8x4"; empty if no collective needs one
   std::vector<profile::ComparedOp> ops;
-  std::vector<std::string> warnings;
   double wall_s = 0;  ///< host time
 
   profile::ProfileTotals totals() const;
   std::map<std::string, profile::ProfileTotals> by_category() const;
-  /// Number of rows that are not modelled, and the time of all their occurrences.
+  /// Number of rows that are not modelled, for any reason, and the time of all their occurrences.
   std::size_t without_text() const;
   double without_text_s() const;
+  /// Rows that are not modelled although their text says what they do.
+  struct NotModelled {
+    std::string reason;
+    std::int64_t rows = 0;
+    double measured_s = 0;  ///< all occurrences of the rows
+    int first_line = 0;     ///< in the profile's file
+  };
+  /// By reason, in the order of the first row.
+  std::vector<NotModelled> not_modelled() const;
   /// Modelled ops by the absolute error of their time, largest first.
   std::vector<const profile::ComparedOp*> worst() const;
 };

@@ -26,6 +26,9 @@
 namespace podsim::sw::runtime {
 namespace {
 
+/// Simulated time at which a loop ends at the latest. Times are picoseconds in 64 bits, which hold 9 million seconds.
+constexpr double longest_loop_s = 1e6;
+
 /// The unit that is busiest in an op; Bound::latency if none is busy for half of it.
 Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
   struct Share {
@@ -168,7 +171,8 @@ void Simulation::advance() {
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   do {
     const HostClock::time_point begin = HostClock::now();
-    sc_core::sc_start(slice, sc_core::SC_EXIT_ON_STARVATION);
+    // The next event may be further away than the longest slice, at the end of skipped trips.
+    sc_core::sc_start(std::max(slice, sc_core::sc_time_to_pending_activity()), sc_core::SC_EXIT_ON_STARVATION);
     base::systemc::back_on_own_stack();
     if (HostClock::now() - begin < std::chrono::milliseconds(20) && slice < longest) slice *= 2;
   } while (verdict_.empty() && !stopped() && sc_core::sc_pending_activity());
@@ -205,7 +209,16 @@ std::optional<hw::Command> Simulation::skip_trips(hw::core::Core& core, CoreStat
   LoopWatch& watch = watches_.try_emplace(entry, program_.loops[std::size_t(loop)].trips, states_.size()).first->second;
   const std::size_t number = std::size_t(&at - states_.data());
   at.skipping = watch.begin_trip(number, at.cursor.trip(loop), core.now());
-  if (at.skipping > 0) return hw::Delay{watch.period() * at.skipping};
+  if (at.skipping > 0) {
+    const double skipped = double(watch.period().value()) * double(at.skipping);
+    if ((double(core.now().value()) + skipped) / machine_.clock.si() < longest_loop_s) {
+      return hw::Delay{watch.period() * at.skipping};
+    }
+    failed(core, fmt::format("%{} has {} trips and does not end within {:.0f} s of simulated time",
+                             program_.loops[std::size_t(loop)].name, program_.loops[std::size_t(loop)].trips,
+                             longest_loop_s));
+    return hw::Delay{};
+  }
   if (at.observer >= 0) at.trip_items[loop] = observers_[std::size_t(at.observer)].items();
   if (core.id().chip == 0 && core.id().core == 0) trip_bytes_[loop] = carried();
   return std::nullopt;

@@ -126,5 +126,35 @@ TEST(HloEval, PointsAtAShapeThatDoesNotFollow) {
       << outcome.err;
 }
 
+TEST(Hlo, ChecksThatShapesFollowFromOperands) {
+  const Folder folder;
+  folder.write("sizes.hlo",
+               "HloModule m\nENTRY main {\n  p = f32[8] parameter(0)\n  ROOT r = f32[4] slice(p), slice={[0:5]}\n}\n");
+  folder.write("rule.hlo",
+               "HloModule m\nENTRY main {\n  p = f32[8] parameter(0)\n  ROOT r = f32[4] slice(p), slice={[0:9]}\n}\n");
+  const Outcome sizes = folder.run({"hlo", "check", "sizes.hlo"});
+  EXPECT_EQ(sizes.code, 1);
+  EXPECT_NE(sizes.err.find("sizes.hlo:4:19: error: r: has shape f32[4], its operands give f32[5]"), std::string::npos)
+      << sizes.err;
+  const Outcome rule = folder.run({"hlo", "check", "rule.hlo"});
+  EXPECT_EQ(rule.code, 1);
+  EXPECT_EQ(rule.out, "rule.hlo: 1 error\n");
+  EXPECT_NE(rule.err.find("rule.hlo:4:19: error: r: "), std::string::npos) << rule.err;
+}
+
+TEST(HloEval, PrintsAllTilesOfTheResult) {
+  const Folder folder;
+  folder.write("a.hlo",
+               "HloModule m\nENTRY main {\n  p = bf16[2,2]{1,0:T(8,128)(2,1)} parameter(0)\n"
+               "  n = bf16[2,2]{1,0:T(8,128)(2,1)} negate(p)\n"
+               "  ROOT t = (bf16[2,2]{1,0:T(8,128)(2,1)}, f32[1]{0:T(128)}) tuple(n, o)\n}\n");
+  std::string text = folder.read("a.hlo");
+  text.replace(text.find("  ROOT"), 0, "  o = f32[1]{0:T(128)} constant({1})\n");
+  folder.write("a.hlo", text);
+  folder.write("values.txt", "{ {1, 2}, {3, 4} }\n");
+  EXPECT_EQ(folder.run({"hlo", "eval", "a.hlo", "--args", "values.txt"}).out,
+            "(\n  bf16[2,2]{1,0:T(8,128)(2,1)} { { -1, -2 }, { -3, -4 } }\n  f32[1]{0:T(128)} {1}\n)\n");
+}
+
 }  // namespace
 }  // namespace podsim::test

@@ -49,5 +49,22 @@ TEST(Ops, ABadRowIsAnErrorAtItsPlaceAndExitCodeTwo) {
   EXPECT_NE(outcome.err.find("bad.csv:2:13: error: 'z' is not a number"), std::string::npos) << outcome.err;
 }
 
+// The rows that can be modelled are, on the smallest slice with the cores that exist.
+TEST(Ops, ARowThatIsNotModelledIsNamedWithItsReason) {
+  const test::Folder folder;
+  std::ofstream(folder.path() / "p.csv")
+      << "Category,HLO op,#Occurrences,Avg. self time (us)\n"
+         "all-reduce,\"%a = f32[1024]{0} all-reduce(f32[1024]{0} %x), replica_groups={{0,1,2,3,4}}\",1,5\n"
+         "all-reduce,\"%b = f32[1024]{0} all-reduce(f32[1024]{0} %x), replica_groups={{0,3000000}}\",1,5\n";
+  const test::Outcome outcome = folder.run({"ops", "p.csv"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("collectives on 2x2"), std::string::npos) << outcome.out;  // 5 cores are on 3 chips
+  const std::string reason = "1 row, first in line 3: the groups name a core that the slice does not have";
+  EXPECT_NE(outcome.out.find(reason + ", 50.0 % of the time"), std::string::npos) << outcome.out;
+  const auto json = nlohmann::json::parse(folder.run({"ops", "p.csv", "--json"}).out);
+  EXPECT_EQ(json["ops"], 1);
+  EXPECT_EQ(json["warnings"][0], "not modelled: " + reason);
+}
+
 }  // namespace
 }  // namespace podsim

@@ -73,6 +73,25 @@ TEST_F(Partition, AProgramOfOneCoreIsTextThatReadsBack) {
   EXPECT_EQ(stats["collectives"][0]["kind"], "all-reduce");
 }
 
+TEST_F(Partition, KeepsPrecisionsDonorsAndSourceLines) {
+  std::string text = layers_text;
+  const std::string first = "lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  text.insert(text.find(first) + first.size(),
+              ", algorithm=dot_bf16_bf16_f32, operand_precision={highest,default}, "
+              "metadata={op_name=\"up\" source_file=\"layers.py\" source_line=7}");
+  text.insert(text.find('\n'), ", buffer_donor={ (1, {}) }");
+  folder.write("kept.hlo", text);
+  const test::Outcome outcome = folder.run(
+      {"hlo", "partition", "kept.hlo", "--mesh", "x=2,y=4", "--sharding", "megatron.toml", "-o", "local.hlo"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string local = folder.read("local.hlo");
+  for (const char* part : {"algorithm=dot_bf16_bf16_f32, ", "operand_precision={highest,default}",
+                           "op_name=\"up\" source_file=\"layers.py\" source_line=7", "buffer_donor={ (1, {}) }"}) {
+    EXPECT_NE(local.find(part), std::string::npos) << local;
+  }
+  EXPECT_EQ(folder.run({"hlo", "check", "local.hlo"}).code, 0);
+}
+
 TEST_F(Partition, ExplainsWhereAShardingComesFrom) {
   const test::Outcome outcome = folder.run(
       {"hlo", "partition", "layers.hlo", "--mesh", "x=2,y=4", "--sharding", "megatron.toml", "--explain", "h"});

@@ -71,6 +71,36 @@ TEST(RunModule, TileAndReplayAgree) {
   EXPECT_EQ(time("tile"), time("replay"));
 }
 
+std::string with_trips(const std::string& trips) {
+  std::string text = module_text;
+  text.replace(text.find("\"n\":\"4\""), 7, "\"n\":\"" + trips + "\"");
+  return text;
+}
+
+// Trips that repeat are skipped, also beyond the 1000 s of simulated time that the simulator waits for at once.
+TEST(RunModule, ABillionTripsTakeTwiceAsLongAsHalfABillion) {
+  test::Folder folder;
+  const auto time = [&](const char* trips) {
+    folder.write("step.hlo", with_trips(trips));
+    const test::Outcome outcome = folder.run({"run", "step.hlo", "--json"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(outcome.out)["step_time_ps"].get<double>();
+  };
+  const double whole = time("1000000000");
+  EXPECT_GT(whole, 1000e12);
+  EXPECT_NEAR(whole / time("500000000"), 2, 1e-6);
+}
+
+TEST(RunModule, ALoopBeyondSimulatedTimeIsAVerdict) {
+  test::Folder folder;
+  folder.write("step.hlo", with_trips("1000000000000000000"));
+  const test::Outcome outcome = folder.run({"run", "step.hlo"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("%w has 1000000000000000000 trips and does not end within 1000000 s of simulated time"),
+            std::string::npos)
+      << outcome.err;
+}
+
 /// A large sum along the rows of a torus of 16 x 16 chips, and an array of a few bytes that every core sends to its
 /// mirror image: where two axes of a mesh are exchanged.
 std::string mirrored_module() {

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <functional>
 
+#include "base/config_layer.h"
+
 namespace podsim::base {
 namespace {
 
@@ -325,6 +327,18 @@ TEST(Config, AskingForAnUnknownKeyOrAnotherTypeIsABug) {
   EXPECT_THROW(config.entry("nothing"), std::out_of_range);
   EXPECT_THROW(config.integer("core.clock"), std::bad_variant_access);
   EXPECT_THROW(config.duration("core.clock"), std::bad_variant_access);
+}
+
+// toml++ and everything that follows tables call themselves once per part.
+TEST(Config, AKeyHasAtMost256Parts) {
+  const auto reading = [](int parts) {
+    std::string key = "a";
+    for (int i = 1; i < parts; ++i) key += ".a";
+    return failure([&] { ConfigLayer("deep.toml", "x = 1.5 # a.b.c\n" + key + " = 'a.b'\n"); });
+  };
+  EXPECT_EQ(reading(256), "nothing failed");
+  EXPECT_NE(reading(257).find("deep.toml:2:1: error: a key of more than 256 parts"), std::string::npos) << reading(257);
+  EXPECT_NE(reading(50'000).find("deep.toml:2:1"), std::string::npos);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/diagnostic.h"
+#include "base/toml_text.h"
 
 namespace podsim::workloads::machines {
 
@@ -76,7 +77,7 @@ base::InputError unknown_base(const std::string& path, const std::string& text, 
 MachineFile split_base(const std::string& path, std::string text) {
   MachineFile file{std::string(default_base), "", false, false};
   try {
-    const toml::table table = toml::parse(text, path);
+    const toml::table table = base::parse_toml(text, path);
     file.names_itself = table.at_path("machine.name").is_value();
     const auto entry = table.find("base");
     file.names_base = entry != table.end();

@@ -177,16 +177,19 @@ class Planner {
   }
 
   /// Marks, with the number of this visit, the stored values that the op ending in `sink` reads other than through
-  /// `without`; undecided values count as inlined.
+  /// `without`; undecided values count as inlined. It gives up after some thousand values, so that ops of very many
+  /// operands are planned in linear time; values that it has not reached count as not read.
   void mark_read_without(ir::InstructionId sink, ir::InstructionId without) const {
     ++visit_;
     visited_[without] = visit_;
     open_.assign(1, sink);
+    int left = most_visited;
     while (!open_.empty()) {
       const ir::InstructionId at = open_.back();
       open_.pop_back();
       for (ir::InstructionId operand : operands_.of(at)) {
         if (std::exchange(visited_[operand], visit_) == visit_) continue;
+        if (--left == 0) return;
         bool undecided = operand > without && may_be_inlined_[operand];
         bool own_chain = chain_end_[operand] >= 0 && chain_end_[operand] == chain_end_[sink];
         if (own_chain || undecided || (operand < without && plan_.inlined[operand])) {
@@ -288,15 +291,17 @@ class Planner {
     return fusible && iteration_dimensions(computation_, first) == iteration_dimensions(computation_, id);
   }
 
-  /// Stored values before `limit` that read `input`, also through inlined ones, in ascending order.
+  /// Stored values before `limit` that read `input`, also through inlined ones, in ascending order: the first
+  /// most_readers that are found, so that very many readers of one value are planned in linear time.
   std::vector<ir::InstructionId> stored_readers(ir::InstructionId input, ir::InstructionId limit) const {
     std::vector<ir::InstructionId> readers;
     ++visit_;
     open_.assign(1, input);
-    while (!open_.empty()) {
+    while (!open_.empty() && readers.size() < most_readers) {
       ir::InstructionId id = open_.back();
       open_.pop_back();
       for (ir::InstructionId user : users_[id]) {
+        if (readers.size() == most_readers) break;
         if (user >= limit || std::exchange(visited_[user], visit_) == visit_) continue;
         if (plan_.inlined[user]) {
           open_.push_back(user);
@@ -336,6 +341,8 @@ class Planner {
   }
 
   static constexpr std::size_t many_sinks = 16;  ///< more readers than this are not distinguished
+  static constexpr std::size_t most_readers = 1024;
+  static constexpr int most_visited = 4096;  ///< values that one search for reads looks at
 
   const ir::Computation& computation_;
   Operands operands_;

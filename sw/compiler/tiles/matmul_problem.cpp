@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "sw/ir/array_tile.h"
+#include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
@@ -172,18 +173,9 @@ MatmulProblem matmul_problem(const ir::Instruction& instruction, const ir::Shape
 double input_share_read(const ir::Instruction& convolution, const ir::Shape& input) {
   if (convolution.window.empty()) return 1;
   const ir::WindowDimension& outer = convolution.window.front();
-  std::int64_t rows = input.dimensions[convolution.convolution.input_spatial.front()];
-  std::int64_t outputs = convolution.shape.dimensions[convolution.convolution.output_spatial.front()];
-  std::vector<bool> read(std::size_t(rows), false);
-  for (std::int64_t output = 0; output < outputs; ++output) {
-    for (std::int64_t tap = 0; tap < outer.size; ++tap) {
-      std::int64_t at = output * outer.stride + tap * outer.window_dilation - outer.padding_low;
-      if (at >= 0 && at % outer.base_dilation == 0 && at / outer.base_dilation < rows) {
-        read[std::size_t(at / outer.base_dilation)] = true;
-      }
-    }
-  }
-  return double(std::ranges::count(read, true)) / double(rows);
+  const std::int64_t rows = input.dimensions[convolution.convolution.input_spatial.front()];
+  const std::int64_t outputs = convolution.shape.dimensions[convolution.convolution.output_spatial.front()];
+  return double(ir::transform::window_inputs(rows, outputs, outer)) / double(rows);
 }
 
 }  // namespace podsim::sw::compiler::tiles

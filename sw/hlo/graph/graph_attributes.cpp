@@ -80,6 +80,10 @@ void set_groups(ir::Instruction& instruction, Scanner& scanner) {
 void set_metadata(ir::Instruction& instruction, Scanner& scanner) {
   for (const Field& field : read_fields(scanner)) {
     if (field.name == "op_name") instruction.op_name = std::string(field.value);
+    if (!field.name.starts_with("source_")) continue;
+    const std::string quote = field.name == "source_file" ? "\"" : "";
+    instruction.source += (instruction.source.empty() ? "" : " ") + std::string(field.name) + "=" + quote +
+                          std::string(field.value) + quote;
   }
 }
 
@@ -124,6 +128,7 @@ constexpr auto setters = std::to_array<Setter>({
     {"metadata", set_metadata},
     {"offset_dims", [](ir::Instruction& i, Scanner& s) { i.gather.offset = read_ints(s); }},
     {"operand_batching_dims", [](ir::Instruction& i, Scanner& s) { i.gather.operand_batching = read_ints(s); }},
+    {"operand_precision", [](ir::Instruction& i, Scanner& s) { i.operand_precision = std::string(s.text()); }},
     {"outfeed_config", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},
     {"padding", [](ir::Instruction& i, Scanner& s) { i.padding = read_padding(s); }},
     {"replica_groups", set_groups},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/hlo/graph/to_graph.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -65,6 +68,10 @@ std::int64_t stated_trip_count(std::string_view backend_config) {
   return count;
 }
 
+/// Passes over the graph call themselves once per call, and write calls out.
+constexpr int most_depth = 256;
+constexpr std::int64_t most_written_out = std::int64_t(1) << 22;
+
 std::int64_t only_index(const Integers& path) { return path.empty() ? 0 : path.front(); }
 
 class Converter {
@@ -89,6 +96,9 @@ class Converter {
 
  private:
   void add_donations() {
+    if (const std::string_view* donors = find_value(module_.attributes, "buffer_donor")) {
+      result_.buffer_donors = std::string(*donors);
+    }
     const std::string_view* aliases = find_value(module_.attributes, "input_output_alias");
     if (aliases == nullptr) return;
     Scanner text(*aliases);
@@ -112,6 +122,36 @@ class Converter {
     late_operands_.clear();
     computation_ids_[std::size_t(index)] = ir::ComputationId(result_.computations.size());
     result_.computations.push_back(std::move(computation_));
+    extents_.push_back(extent_of(written));
+  }
+
+  /// A computation with all that it calls.
+  struct Extent {
+    int depth = 1;          ///< computations on the longest chain of calls
+    std::int64_t size = 0;  ///< instructions with all calls written out
+  };
+
+  /// Callees come first, so theirs are known. Reports the call that makes a computation too deep or too large.
+  Extent extent_of(const Computation& written) const {
+    Extent extent;
+    const auto instructions = module_.instructions_of(written);
+    extent.size = std::int64_t(instructions.size());
+    for (const Instruction& instruction : instructions) {
+      for (const ComputationIndex called : module_.called(instruction)) {
+        const Extent& inner = extents_[std::size_t(computation_ids_[std::size_t(called)])];
+        extent.depth = std::max(extent.depth, inner.depth + 1);
+        extent.size += inner.size;
+        if (extent.depth > most_depth) {
+          report(instruction, fmt::format("its calls are nested more than {} deep", most_depth));
+        }
+        if (extent.size > most_written_out) {
+          report(instruction,
+                 fmt::format("with all calls written out, the computation '{}' has more than {} instructions",
+                             written.name, most_written_out));
+        }
+      }
+    }
+    return extent;
   }
 
   /// The start that an -update or -done continues, or the instruction in its position.
@@ -287,6 +327,7 @@ class Converter {
   ir::Computation computation_;         ///< being converted
   std::vector<ir::InstructionId> ids_;  ///< of the module's instructions
   std::vector<ir::ComputationId> computation_ids_;
+  std::vector<Extent> extents_;                                                          ///< by ComputationId
   std::unordered_map<std::string_view, std::shared_ptr<const ir::Sharding>> shardings_;  ///< by their text
   std::vector<ShapeId> results_;  ///< result shape of an asynchronous start, by its index in the module; -1 for others
   std::vector<InstructionIndex> starts_at_;  ///< the -update that brings a start's last operand; -1 if none does

@@ -19,7 +19,8 @@ namespace podsim::sw::hlo::graph {
 ///
 /// Shapes are copied as written; check_shapes tests whether they follow from the operands.
 ///
-/// Throws base::InputError at an instruction whose attributes or literal the graph cannot represent.
+/// Throws base::InputError at an instruction whose attributes or literal the graph cannot represent, and at a call that
+/// makes calls nested more than 256 deep or, written out, a computation of more than 2^22 instructions.
 ir::Module to_graph(const Module& module);
 
 }  // namespace podsim::sw::hlo::graph

@@ -44,12 +44,18 @@ Instruction make(Opcode opcode, std::vector<InstructionId> operands) {
 
 GraphBuilder::GraphBuilder(std::string name) : name_(std::move(name)) { entry_.name = "main"; }
 
-GraphBuilder::Scope::Scope(GraphBuilder& builder, std::string_view name) : builder_(builder), outer_(builder.scope_) {
+GraphBuilder::Scope::Scope(GraphBuilder& builder, std::string_view name) : Scope(builder, name, builder.source_) {}
+
+GraphBuilder::Scope::Scope(GraphBuilder& builder, std::string_view name, std::string source)
+    : builder_(builder), outer_(builder.scope_), outer_source_(std::exchange(builder.source_, std::move(source))) {
   if (!builder_.scope_.empty() && !name.empty()) builder_.scope_ += '/';
   builder_.scope_ += name;
 }
 
-GraphBuilder::Scope::~Scope() { builder_.scope_ = std::move(outer_); }
+GraphBuilder::Scope::~Scope() {
+  builder_.scope_ = std::move(outer_);
+  builder_.source_ = std::move(outer_source_);
+}
 
 InstructionId GraphBuilder::find_equal(const Instruction& instruction, std::size_t hash) const {
   const auto [begin, end] = by_hash_.equal_range(hash);
@@ -78,6 +84,7 @@ InstructionId GraphBuilder::append(Instruction instruction) {
     by_hash_.emplace(key, id);
   }
   if (instruction.op_name.empty()) instruction.op_name = scope_;
+  if (instruction.source.empty()) instruction.source = source_;
   entry_.instructions.push_back(std::move(instruction));
   return id;
 }

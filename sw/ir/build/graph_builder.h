@@ -29,13 +29,15 @@ class GraphBuilder {
   class [[nodiscard]] Scope {
    public:
     Scope(GraphBuilder& builder, std::string_view name);
+    /// Also gives new instructions their Instruction::source.
+    Scope(GraphBuilder& builder, std::string_view name, std::string source);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     GraphBuilder& builder_;
-    std::string outer_;
+    std::string outer_, outer_source_;
   };
 
   /// Adds any instruction with its operands and attributes. The shape is inferred; where the opcode leaves the result
@@ -148,6 +150,7 @@ class GraphBuilder {
   const std::vector<Computation>& called_computations() const { return called_; }
   /// The op_name of new instructions.
   const std::string& scope() const { return scope_; }
+  const std::string& source() const { return source_; }
 
   /// Returns the module, with the entry computation last. Drops shareable instructions (is_shareable) that neither the
   /// root nor an instruction that is kept uses, and renumbers the rest. The builder cannot be used afterwards.
@@ -160,7 +163,7 @@ class GraphBuilder {
   ComputationId scalar_function(std::string name, ElementType type, Instruction root);
 
   std::string name_;
-  std::string scope_;
+  std::string scope_, source_;
   Computation entry_;
   std::vector<Computation> called_;
   std::map<std::string, ComputationId> called_by_name_;

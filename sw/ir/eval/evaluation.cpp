@@ -27,6 +27,8 @@ namespace podsim::sw::ir::eval {
 namespace {
 
 constexpr std::int64_t most_elements = std::int64_t(1) << 32;
+/// Some ten seconds. Loops and calls of calls may execute a short text for years.
+constexpr std::int64_t most_executed = 50'000'000;
 
 /// An error that already names its instruction.
 struct NamedError : std::logic_error {
@@ -59,6 +61,10 @@ std::vector<Value> Evaluation::run(const std::vector<std::vector<Value>>& argume
     const Instruction& instruction = computation_[id];
     try {
       if (instruction.shape.element_count() > most_elements) throw std::logic_error("the array is too large");
+      if (++run_.executed > most_executed) {
+        throw std::logic_error(
+            fmt::format("the module has executed {} instructions, the most of an evaluation", most_executed));
+      }
       values_[std::size_t(id)] = evaluate(instruction, arguments);
     } catch (const NamedError&) {
       throw;

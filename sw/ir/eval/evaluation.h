@@ -16,6 +16,7 @@ struct EvaluationRun {
   const EvaluationHost& host;
   std::int64_t replicas, partitions;
   std::vector<std::uint64_t> drawn;  ///< by device: number of rng instructions evaluated so far
+  std::int64_t executed = 0;         ///< number of instructions evaluated so far
 };
 
 /// Evaluates one computation on some devices in lock step, one instruction at a time.

@@ -6,6 +6,8 @@ namespace podsim::sw::ir::rules {
 namespace {
 
 constexpr std::int64_t most = std::int64_t(1) << 31;
+/// The multiply-accumulates of a convolution are counted residue by residue of the base dilation.
+constexpr std::int64_t most_base_dilation = std::int64_t(1) << 20;
 
 }  // namespace
 
@@ -23,6 +25,7 @@ void require_window(const WindowDimension& window) {
               -most < window.padding_low && window.padding_low < most && -most < window.padding_high &&
               window.padding_high < most,
           "a window beyond memory");
+  require(window.base_dilation <= most_base_dilation, "a base dilation above 2^20");
 }
 
 std::vector<std::int64_t> windowed_dimensions(const Instruction& instruction, const Shape& operand) {

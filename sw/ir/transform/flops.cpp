@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <utility>
 
 #include "sw/ir/rules/shape_inference.h"
 
@@ -45,19 +46,41 @@ namespace {
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
-/// Number of o in [0, count) with 0 <= o * step + offset <= high for which o * step + offset is a multiple of
-/// `modulus`.
-std::int64_t count_multiples(std::int64_t count, std::int64_t step, std::int64_t offset, std::int64_t modulus,
-                             std::int64_t high) {
-  const std::int64_t common = std::gcd(step, modulus);
-  if (offset % common != 0) return 0;
-  const std::int64_t period = modulus / common;
-  std::int64_t phase = 0;
-  while ((phase * step + offset) % modulus != 0) ++phase;
-  // The solutions are phase + i * period; `first` and `last` bound the range.
-  const std::int64_t first = std::max<std::int64_t>(-floor_divide(offset, step), 0);
-  const std::int64_t last = std::min(floor_divide(high - offset, step), count - 1);
-  return last < first ? 0 : floor_divide(last - phase, period) - floor_divide(first - 1 - phase, period);
+/// The sum of floor((step * i + offset) / divisor) over i in [0, count); no argument is negative, divisor > 0.
+std::int64_t sum_of_floors(std::int64_t count, std::int64_t divisor, std::int64_t step, std::int64_t offset) {
+  if (count == 0) return 0;
+  std::int64_t sum = (count - 1) * count / 2 * (step / divisor) + count * (offset / divisor);
+  step %= divisor;
+  offset %= divisor;
+  const std::int64_t most = step * count + offset;
+  // The lattice points under the line, counted along the other axis: Euclid's algorithm on step and divisor.
+  if (most >= divisor) sum += sum_of_floors(most / divisor, step, divisor, most % divisor);
+  return sum;
+}
+
+/// A row of equally spaced positions.
+struct Positions {
+  std::int64_t count = 0, step = 0;
+};
+
+/// Number of pairs of a position of `a` and one of `b` whose sum is at most `most`.
+std::int64_t pairs_up_to(std::int64_t most, const Positions& a, const Positions& b) {
+  // The first `all` of b take every a, those from `some` on none.
+  const std::int64_t some = std::clamp<std::int64_t>(floor_divide(most, b.step) + 1, 0, b.count);
+  const std::int64_t all = std::clamp<std::int64_t>(floor_divide(most - (a.count - 1) * a.step, b.step) + 1, 0, some);
+  const std::int64_t rest = some - all;
+  return all * a.count + rest + sum_of_floors(rest, a.step, b.step, rest == 0 ? 0 : most - (some - 1) * b.step);
+}
+
+/// The x in [0, modulus) with x * factor = 1 modulo `modulus`; both are coprime.
+std::int64_t inverse(std::int64_t factor, std::int64_t modulus) {
+  std::int64_t r = modulus, next = factor % modulus, x = 0, next_x = 1;
+  while (next > 0) {
+    const std::int64_t quotient = r / next;
+    r = std::exchange(next, r - quotient * next);
+    x = std::exchange(next_x, x - quotient * next_x);
+  }
+  return x < 0 ? x + modulus : x % modulus;
 }
 
 Cost operator*(Cost cost, std::int64_t times) {
@@ -164,13 +187,46 @@ Cost& Cost::operator+=(const Cost& other) {
 
 std::int64_t valid_window_positions(std::int64_t input, const WindowDimension& window) {
   const std::int64_t outputs = rules::window_output_size(input, window);
-  const std::int64_t high = (input - 1) * window.base_dilation;
+  if (outputs == 0 || input == 0) return 0;
+  // An output and a tap meet an element where output * stride + tap * window_dilation - padding_low is a multiple of
+  // base_dilation. Taps that differ by tap_period, and outputs that differ by output_period, do so alike.
+  const std::int64_t dilation = window.base_dilation;
+  const std::int64_t tap_period = dilation / std::gcd(dilation, window.window_dilation);
+  const std::int64_t common = std::gcd(dilation, window.stride);
+  const std::int64_t output_period = dilation / common;
+  const std::int64_t back = inverse(window.stride / common, output_period);
+  const std::int64_t tap_step = window.window_dilation / (dilation / tap_period);
   std::int64_t valid = 0;
-  for (std::int64_t tap = 0; tap < window.size; ++tap) {
-    const std::int64_t offset = tap * window.window_dilation - window.padding_low;
-    valid += count_multiples(outputs, window.stride, offset, window.base_dilation, high);
+  for (std::int64_t tap = 0; tap < std::min(window.size, tap_period); ++tap) {
+    const std::int64_t wanted = window.padding_low - tap * window.window_dilation;
+    if (wanted % common != 0) continue;
+    const std::int64_t first = wanted / common % output_period;
+    const std::int64_t output = (first < 0 ? first + output_period : first) * back % output_period;
+    if (output >= outputs) continue;
+    const std::int64_t origin = (output * window.stride - wanted) / dilation;
+    const Positions here{base::divide_round_up(outputs - output, output_period), window.stride / common};
+    const Positions taps{base::divide_round_up(window.size - tap, tap_period), tap_step};
+    valid += pairs_up_to(input - 1 - origin, here, taps) - pairs_up_to(-1 - origin, here, taps);
   }
   return valid;
+}
+
+std::int64_t window_inputs(std::int64_t input, std::int64_t outputs, const WindowDimension& window) {
+  const std::int64_t common = std::gcd(window.stride, window.window_dilation);
+  const std::int64_t period = window.stride / common;  // taps that differ by it meet the same elements
+  const std::int64_t back = inverse(window.window_dilation / common, period);
+  std::int64_t count = 0;
+  for (std::int64_t element = 0; element < input; ++element) {
+    const std::int64_t place = element * window.base_dilation + window.padding_low;
+    if (place < 0 || place % common != 0) continue;
+    const std::int64_t before = place - (outputs - 1) * window.stride;
+    const std::int64_t first = before <= 0 ? 0 : base::divide_round_up(before, window.window_dilation);
+    const std::int64_t last = std::min(window.size - 1, place / window.window_dilation);
+    const std::int64_t tap = place / common % period * back % period;
+    const std::int64_t ahead = (tap - first % period + period) % period;
+    count += first + ahead <= last ? 1 : 0;
+  }
+  return count;
 }
 
 std::int64_t multiply_accumulates(const Instruction& instruction, const Shape& lhs, const Shape& rhs) {

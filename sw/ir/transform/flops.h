@@ -40,6 +40,9 @@ struct Cost {
 /// between dilated elements), along one dimension. Closed form per window element.
 std::int64_t valid_window_positions(std::int64_t input, const WindowDimension& window);
 
+/// Number of `input` elements that a window reads at any of `outputs` positions.
+std::int64_t window_inputs(std::int64_t input, std::int64_t outputs, const WindowDimension& window);
+
 /// Multiply-accumulates of a convolution or dot whose operands exist.
 std::int64_t multiply_accumulates(const Instruction& instruction, const Shape& lhs, const Shape& rhs);
 

@@ -39,7 +39,7 @@ ir::InstructionId ComputationPartition::write(const std::vector<mesh::ValueShard
     const ir::Instruction& instruction = computation_[id];
     if (instruction.opcode == ir::Opcode::parameter) continue;
     program_.advance_to(id, instruction.op_name);
-    const ir::build::GraphBuilder::Scope scope(builder_, instruction.op_name);
+    const ir::build::GraphBuilder::Scope scope(builder_, instruction.op_name, instruction.source);
     values_[std::size_t(id)] = settled(id, write(id));
   }
   return in_shardings(computation_[computation_.root].shape, operand(computation_.root), root);
@@ -48,7 +48,7 @@ ir::InstructionId ComputationPartition::write(const std::vector<mesh::ValueShard
 void ComputationPartition::write_parameters(const std::vector<mesh::ValueSharding>& shardings) {
   for (std::size_t i = 0; i < computation_.parameters.size(); ++i) {
     const ir::Instruction& whole = computation_[computation_.parameters[i]];
-    const ir::build::GraphBuilder::Scope scope(builder_, whole.op_name);
+    const ir::build::GraphBuilder::Scope scope(builder_, whole.op_name, whole.source);
     const ir::InstructionId id = builder_.parameter(local_shape_of(whole.shape, shardings[i]), whole.name);
     if (id_ == module_.entry) builder_.annotate(id, mesh::to_hlo(mesh_, whole.shape, shardings[i]));
     values_[std::size_t(computation_.parameters[i])] = values_of(id, whole.shape, shardings[i]);

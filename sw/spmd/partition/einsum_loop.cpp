@@ -99,7 +99,7 @@ class EinsumLoop {
  private:
   /// Writes the loop's condition: the step number, which is the last element of the state, is below `count`.
   ir::InstructionId write_condition(ir::build::GraphBuilder& test, const ir::Shape& state, std::int64_t count) const {
-    const ir::build::GraphBuilder::Scope scope(test, program_.builder().scope());
+    const ir::build::GraphBuilder::Scope scope(test, program_.builder().scope(), program_.builder().source());
     const ir::InstructionId number =
         test.get_tuple_element(test.parameter(state, "state"), std::int64_t(state.tuple_shapes.size()) - 1);
     const ir::InstructionId limit = test.constant(ir::ElementType::s32, double(count));
@@ -108,7 +108,7 @@ class EinsumLoop {
 
   ir::InstructionId write_body(ir::build::GraphBuilder& body, const ir::Shape& state,
                                const std::function<std::vector<ir::InstructionId>(Step&)>& write) const {
-    const ir::build::GraphBuilder::Scope scope(body, program_.builder().scope());
+    const ir::build::GraphBuilder::Scope scope(body, program_.builder().scope(), program_.builder().source());
     reshard::LocalProgram inner(body, program_.mesh());
     const ir::InstructionId parameter = body.parameter(state, "state");
     const auto last = std::int64_t(state.tuple_shapes.size()) - 1;

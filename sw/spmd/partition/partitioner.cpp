@@ -91,6 +91,7 @@ ir::Module partition(const ir::Module& module, const mesh::Mesh& mesh, const pro
   local.replicas = partition.has_manual_values() ? 1 : module.replicas;
   std::ranges::copy_if(module.donations, std::back_inserter(local.donations),
                        [&](const ir::Donation& donation) { return fits(local, donation); });
+  local.buffer_donors = module.buffer_donors;  // parameters keep their numbers
   reshard::number_channels(local);
   return local;
 }

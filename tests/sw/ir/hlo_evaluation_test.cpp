@@ -411,5 +411,22 @@ keep { p = f32[4] parameter(0)  ROOT r = f32[4] copy(p) )"),
                std::logic_error);
 }
 
+TEST(HloEvaluation, AnEndlessLoopEndsAtALimit) {
+  try {
+    value_of(R"(
+    z = s32[] constant(0)
+    t = (s32[]) tuple(z)
+    ROOT w = (s32[]) while(t), condition=cond, body=body)",
+             R"(
+cond { s = (s32[]) parameter(0)  i = s32[] get-tuple-element(s), index=0  ROOT p = pred[] compare(i, i), direction=EQ }
+body { s = (s32[]) parameter(0)  i = s32[] get-tuple-element(s), index=0  ROOT t = (s32[]) tuple(i) }
+)");
+    FAIL() << "no error";
+  } catch (const std::logic_error& error) {
+    EXPECT_NE(std::string(error.what()).find("the module has executed 50000000 instructions"), std::string::npos)
+        << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace podsim::sw::ir

@@ -52,12 +52,72 @@ TEST(ProfileModel, AnAllReduceIsTheCollectiveOnTheSlice) {
       "all-reduce,\"%r = f32[1048576]{0} all-reduce(f32[1048576]{0} %a), "
       "replica_groups={{0,1,2,3,4,5,6,7}}\",1,5,0,0\n";
   const Profile profile = read_profile("p.csv", header_text + row);
-  EXPECT_EQ(devices_named(profile), 8);
+  EXPECT_EQ(devices_named(profile, 2048), 8);
   const auto ops = ProfileModel(hw::tpu_v3(), slice).compare(profile);
   // No all-reduce is faster than 2 S (N - 1) / N over all links of a chip.
   const hw::Machine machine = hw::tpu_v3();
   EXPECT_GT(*ops.at(0).modelled_s, 2 * 4194304 * 3.0 / 4 / (2 * 70e9));
   EXPECT_LT(*ops.at(0).modelled_s, 1e-3);
+}
+
+std::string row(const std::string& category, const std::string& text, const std::string& gflops = "100") {
+  return category + ",\"" + text + "\",1,100," + gflops + ",10\n";
+}
+
+// A row beyond the model says so, and the row beside it has the time that it has alone.
+TEST(ProfileModel, ARowThatIsNotModelledSaysWhyAndLeavesTheOthersAlone) {
+  const std::string good = row("loop fusion", "%g = f32[1024,1024]{1,0} fusion(f32[1024,1024]{1,0} %a), kind=kLoop");
+  const std::optional<double> alone = compared(good).at(0).modelled_s;
+  ASSERT_TRUE(alone.has_value());
+  std::string arrays = "f32[1] %a";
+  for (int i = 0; i < 1100; ++i) arrays += ", f32[1] %b";
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {row("loop fusion", "%f = f32[0] fusion(f32[128] %a), kind=kLoop"), "the results have no elements"},
+      // 10^6 GFLOP/s for 100 us are 10^11 FLOPs; 2^24 elements of the operand are not a multiple of 3.
+      {row("loop fusion", "%f = f32[3] fusion(bf16[32,512,1024] %a), kind=kLoop", "1e6"),
+       "there are more than 262144 FLOPs per element of every array"},
+      {row("loop fusion", "%f = f32[8] fusion(f32[8] %a), kind=kLoop", "1e300"),
+       "the counts of FLOPs or bytes are beyond 2^53"},
+      {row("loop fusion", "%f = f32[2097152,1048576] fusion(f32[8] %a), kind=kLoop"),
+       "the arrays have more than 2^40 elements"},
+      {row("loop fusion", "%f = f32[8] fusion(" + arrays + "), kind=kLoop"),
+       "a fusion is rebuilt from at most 1024 arrays"},
+  };
+  for (const auto& [bad, reason] : rows) {
+    const std::vector<ComparedOp> ops = compared(bad + good);
+    EXPECT_FALSE(ops.at(0).modelled_s.has_value()) << bad;
+    EXPECT_EQ(ops.at(0).not_modelled, reason) << bad;
+    EXPECT_EQ(ops.at(0).location.line, 2);
+    EXPECT_EQ(ops.at(1).modelled_s, alone) << bad;
+  }
+}
+
+TEST(ProfileModel, AGroupThatTheSliceDoesNotHaveIsNotModelled) {
+  const noc::Topology slice({2, 2}, {false, false});
+  const auto reason = [&](const std::string& groups) {
+    const Profile profile = read_profile(
+        "p.csv", header_text + row("all-reduce", "%r = f32[8]{0} all-reduce(f32[8]{0} %a), replica_groups=" + groups));
+    EXPECT_LE(devices_named(profile, 2048), 2048);
+    return ProfileModel(hw::tpu_v3(), slice).compare(profile).at(0).not_modelled;
+  };
+  EXPECT_EQ(reason("{{0,1,2,3}}"), "");
+  EXPECT_EQ(reason("{{0,3000000}}"), "the groups name a core that the slice does not have");
+  EXPECT_EQ(reason("{{-1,1}}"), "the groups name a core that the slice does not have");
+  EXPECT_EQ(reason("{{0,1},{1,2}}"), "the groups name a core twice");
+  EXPECT_EQ(reason("[1,300000000]<=[300000000]"), "the groups cannot be read");
+}
+
+// Its window is not that of the kernel, or larger than an image, so the text does not determine the work.
+TEST(ProfileModel, AConvolutionWhoseWindowDoesNotFitIsModelledByItsArrays) {
+  const auto modelled = [](const std::string& size) {
+    return compared(
+               row("convolution", "%c = f32[8,8,8,8]{3,2,1,0} convolution(f32[8,8,8,8]{3,2,1,0} %a, f32[" + size +
+                                      ",1,8,8]{3,2,1,0} %b), window={size=300000000x1}, dim_labels=b01f_01io->b01f"))
+        .at(0)
+        .modelled_s;
+  };
+  EXPECT_TRUE(modelled("300000000").has_value());
+  EXPECT_TRUE(modelled("3").has_value());
 }
 
 TEST(ProfileTotals, ErrorIsWeightedByTimeAndBiasHasASign) {

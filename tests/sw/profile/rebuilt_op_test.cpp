@@ -81,6 +81,15 @@ TEST(RebuiltOp, ZeroOperandsMakeRandomBits) {
   EXPECT_EQ(work.read_bytes(), Bytes(0));
 }
 
+// A scalar predicate of 100 FLOPs is one random number and 99 more operations.
+TEST(RebuiltOp, AScalarMadeOfNothingIsOneNumber) {
+  const RebuiltOp op = rebuilt("%f = pred[] fusion(), kind=kLoop, calls=%c", {100, {}, "loop fusion"});
+  const ir::Computation& body = op.module.computations[op.module.entry_computation()[0].called[0]];
+  EXPECT_EQ(body[0].opcode, ir::Opcode::rng);
+  EXPECT_EQ(body[0].shape.element_count(), 1);
+  EXPECT_EQ(work_of(op).read_bytes(), Bytes(0));
+}
+
 TEST(RebuiltOp, AScatterIntoZerosUpdatesItsRows) {
   const compiler::tiles::OpWork work =
       work_of(rebuilt("%f = f32[19656,128]{1,0:T(8,128)} fusion(s32[1664]{0} %i, f32[1664,128]{1,0:T(8,128)} %u, f32[] "

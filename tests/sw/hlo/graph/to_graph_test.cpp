@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/hlo/graph/to_graph.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -313,6 +314,64 @@ TEST(ToGraph, SaysWhereAValueCannotBeHeld) {
     EXPECT_EQ(error.diagnostics()[0].location.line, 4);
     EXPECT_EQ(error.diagnostics()[0].location.column, 19);
   }
+}
+
+/// Computation `c0`, and `count` more that call the one before `calls` times, the last one as the entry.
+std::string nested(int count, int calls) {
+  std::string text = "HloModule m\nc0 {\n  p = f32[8] parameter(0)\n  ROOT r = f32[8] negate(p)\n}\n";
+  for (int i = 1; i <= count; ++i) {
+    text += fmt::format("{}c{} {{\n  v0 = f32[8] parameter(0)\n", i == count ? "ENTRY " : "", i);
+    for (int call = 1; call <= calls; ++call) {
+      text += fmt::format("  {}v{} = f32[8] call(v{}), to_apply=c{}\n", call == calls ? "ROOT " : "", call, call - 1,
+                          i - 1);
+    }
+    text += "}\n";
+  }
+  return text;
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    to_graph(ir::testing::read_module(text));
+  } catch (const base::InputError& error) {
+    return fmt::format("{}: {}", error.diagnostics().at(0).location.line, error.diagnostics().at(0).message);
+  }
+  return "";
+}
+
+// The entry of nested(n, 1) is the outermost of n + 1 computations. Lines: a header, 4 of c0, then 4 of each other one,
+// of which the third is the call.
+TEST(ToGraph, CallsAreNestedAtMost256Deep) {
+  EXPECT_EQ(refusal(nested(255, 1)), "");
+  EXPECT_EQ(refusal(nested(256, 1)), fmt::format("{}: call: its calls are nested more than 256 deep", 5 + 4 * 255 + 3));
+  EXPECT_NE(refusal(nested(100'000, 1)), "");
+}
+
+// c0 has 2 instructions, c(i) has 3 + 2 |c(i-1)| = 5 * 2^i - 3. The first above 2^22 is c20; its second call exceeds.
+TEST(ToGraph, CallsWriteOutAtMostFourMillionInstructions) {
+  EXPECT_EQ(refusal(nested(19, 2)), "");
+  EXPECT_EQ(
+      refusal(nested(20, 2)),
+      fmt::format("{}: call: with all calls written out, the computation 'c20' has more than 4194304 instructions",
+                  5 + 5 * 19 + 4));
+  EXPECT_NE(refusal(nested(200, 2)), "");
+}
+
+TEST(ToGraph, KeepsAlgorithmsPrecisionsDonorsAndSourceLines) {
+  const std::string text = R"(HloModule m, buffer_donor={ (1, {}) }
+ENTRY main {
+  a = f32[4,8] parameter(0)
+  b = f32[8,4] parameter(1)
+  ROOT c = f32[4,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32_x3, operand_precision={highest,default}, metadata={op_type="dot" op_name="a/b" source_file="model.py" source_line=12}
+}
+)";
+  const std::string printed = ir::to_string(to_graph(ir::testing::read_module(text)));
+  for (const char* part :
+       {"buffer_donor={ (1, {}) }", "algorithm=dot_bf16_bf16_f32_x3", "operand_precision={highest,default}",
+        "metadata={op_name=\"a/b\" source_file=\"model.py\" source_line=12}"}) {
+    EXPECT_NE(printed.find(part), std::string::npos) << printed;
+  }
+  EXPECT_EQ(ir::to_string(to_graph(ir::testing::read_module(printed))), printed);
 }
 
 TEST(ToGraph, ReadsWhatGraphsPrintAsTheSameGraph) {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "sw/ir/build/graph_builder.h"
 #include "tests/sw/ir/convolutions.h"
 #include "tests/sw/ir/element_types.h"
@@ -38,6 +41,33 @@ TEST(Flops, ValidWindowPositionsEqualACountOneByOne) {
     }
     RC_ASSERT(valid_window_positions(input, w) == expected);
   }));
+}
+
+TEST(Flops, WindowInputsEqualAMarkOnEachElement) {
+  EXPECT_TRUE(rc::check([] {
+    const WindowDimension w = *testing::random_window();
+    const std::int64_t input = *rc::gen::inRange(1, 12), outputs = *rc::gen::inRange(1, 9);
+    std::vector<bool> read(std::size_t(input), false);
+    for (std::int64_t out = 0; out < outputs; ++out) {
+      for (std::int64_t tap = 0; tap < w.size; ++tap) {
+        const std::int64_t place = out * w.stride + tap * w.window_dilation - w.padding_low;
+        for (std::int64_t in = 0; in < input; ++in) {
+          if (in * w.base_dilation == place) read[std::size_t(in)] = true;
+        }
+      }
+    }
+    RC_ASSERT(window_inputs(input, outputs, w) == std::ranges::count(read, true));
+  }));
+}
+
+// With n - 1 of padding on both sides, each of n taps meets each of n elements at one output.
+TEST(Flops, PositionsOfAWindowOfMillionsAreCounted) {
+  const std::int64_t n = 1'000'000'007;
+  EXPECT_EQ(valid_window_positions(n, {.size = n, .padding_low = n - 1, .padding_high = n - 1}), n * n);
+  // A dilated input meets the same taps, at the outputs that fit the padding.
+  const std::int64_t d = 1000, m = 1'000'003;
+  EXPECT_EQ(valid_window_positions(m, {.size = m, .padding_low = m - 1, .padding_high = m - 1, .base_dilation = d}),
+            m * m);
 }
 
 // Counting with all operands 1 in the reference loops gives the number of multiply-accumulates.
