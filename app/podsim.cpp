@@ -16,7 +16,7 @@ constexpr const char* examples = R"(Examples:
   podsim describe                          the machine, value by value
 
 Exit codes: 0 done, 1 the simulation failed, 2 bad input, 3 some points of a sweep failed (the others are kept),
-130 interrupted (partial results are kept).)";
+124 the time of --limit is over, 130 interrupted (partial results are kept).)";
 
 void add_commands(CLI::App& program, const std::vector<std::string>& words, int& code) {
   run::add_run(program, words, code);

@@ -19,9 +19,9 @@
 /// was.
 ///
 /// A built-in entry reads `link_rate = { value = "82 GB/s", evidence = "published", source = "CACM20" }`. An override
-/// is just `link_rate = "164 GB/s"`, in tables as in the built-in text, with evidence "user". The long form also works
-/// in an override, so that a copy of a built-in text is a valid file. In the built-in text, a string that starts with a
-/// digit is a quantity and must parse as one.
+/// is just `link_rate = "164 GB/s"`, in tables as in the built-in text, with evidence "user" unless a comment follows
+/// as to_toml() writes it. The long form also works in an override, so that a copy of a built-in text is a valid file.
+/// In the built-in text, a string that starts with a digit is a quantity and must parse as one.
 namespace podsim::base {
 
 enum class Evidence { published, measured, derived, assumed, user };

@@ -35,19 +35,34 @@ Progress::~Progress() {
   if (shown_) out_ << "\r\033[K" << std::flush;
 }
 
-void Progress::update(double fraction, std::string_view note) {
-  if (!terminal_) return;
-  Clock::time_point now = now_();
-  if (now < next_) return;
+bool Progress::due() {
+  if (!terminal_) return false;
+  const Clock::time_point now = now_();
+  if (now < next_) return false;
   next_ = now + interval;
+  return true;
+}
+
+void Progress::show(const std::string& line) {
   shown_ = true;
+  out_ << "\r\033[K" << line << std::flush;
+}
+
+void Progress::update(double fraction, std::string_view note) {
+  if (!due()) return;
   fraction = std::clamp(fraction, 0.0, 1.0);
-  std::string line = fmt::format("\r\033[K{} {:3.0f} %  [{:<{}}]", label_, std::floor(fraction * 100),
+  std::string line = fmt::format("{} {:3.0f} %  [{:<{}}]", label_, std::floor(fraction * 100),
                                  std::string(std::size_t(fraction * bar_width), '#'), bar_width);
-  double spent = std::chrono::duration<double>(now - begin_).count();
+  const double spent = std::chrono::duration<double>(now_() - begin_).count();
   if (fraction > 0) line += "  " + time_left(spent * (1 - fraction) / fraction);
   if (!note.empty()) line += fmt::format("  {}", note);
-  out_ << line << std::flush;
+  show(line);
+}
+
+void Progress::update(const std::function<std::string()>& note) {
+  if (!due()) return;
+  const double spent = std::chrono::duration<double>(now_() - begin_).count();
+  show(fmt::format("{}  {:.0f} s so far  {}", label_, std::floor(spent), note()));
 }
 
 }  // namespace podsim::base

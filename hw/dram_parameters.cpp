@@ -12,6 +12,9 @@ namespace podsim::hw {
 
 namespace {
 
+/// Twice what JEDEC allows. Rates of streams are measured over refresh intervals, so that longer ones take forever.
+constexpr base::Cycles longest_refresh_interval{65536};
+
 constexpr base::Bytes least_burst{4}, most_row{1 << 20}, most_capacity{1LL << 50};
 
 class DramReader {
@@ -102,6 +105,11 @@ DramTiming read_timing(const base::Config& config, const DramReader& read) {
   t.rfc_bank = read.clocks("hbm_timing.rfc_bank", 1);
   t.rrefd = read.clocks("hbm_timing.rrefd", 1);
   t.refi = read.clocks("hbm_timing.refi", 1);
+  if (t.refi > longest_refresh_interval) {
+    config.reject("hbm_timing.refi",
+                  "'hbm_timing.refi' must be at most " + std::to_string(longest_refresh_interval.value()),
+                  "JEDEC lets no bank go without a refresh for more than nine intervals of 3.9 us, some 32000 clocks");
+  }
   t.activate_clocks = read.clocks("hbm_timing.activate_clocks", 1);
   if (t.ccd_s.value() < config.integer("hbm.burst_clocks")) {
     config.reject("hbm_timing.ccd_s", "bursts would overlap: 'hbm_timing.ccd_s' must be at least 'hbm.burst_clocks'");

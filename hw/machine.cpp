@@ -13,21 +13,27 @@ constexpr std::int64_t most_of_anything = 1'000'000;
 constexpr std::int64_t most_cores = 1024, most_registers = 4096;  // most_registers: of a FIFO
 constexpr base::Bytes most_smem{1LL << 30}, most_vmem{1LL << 36}, most_transfer{1LL << 50}, most_packet{1LL << 20},
     most_buffer{1LL << 30};
+// Values above or below these are no machine, and a simulation of them does not end.
+constexpr std::int64_t most_matrix_units = 1024, most_stage_cycles = 1000;
+constexpr base::Bytes least_largest_segment{4096};
 
 /// Reads values by type, with the valid range of each kind of value.
 class MachineReader {
  public:
   MachineReader(const base::Config& config, base::Frequency clock) : config_(config), clock_(clock) {}
 
-  std::int64_t count(const char* key, std::int64_t most = most_of_anything) const { return between(key, 1, most); }
+  std::int64_t count(const char* key, std::int64_t most = most_of_anything, const char* why = nullptr) const {
+    return between(key, 1, most, why);
+  }
   /// For values that other models rely on and that cannot vary yet.
   std::int64_t exactly(const char* key, std::int64_t only, const char* why) const {
     if (config_.integer(key) != only)
       config_.reject(key, std::string("'") + key + "' must be " + std::to_string(only) + ": " + why);
     return only;
   }
-  base::Cycles cycles(const char* key, std::int64_t least) const {
-    return base::Cycles(between(key, least, most_of_anything));
+  base::Cycles cycles(const char* key, std::int64_t least, std::int64_t most = most_of_anything,
+                      const char* why = nullptr) const {
+    return base::Cycles(between(key, least, most, why));
   }
   double fraction(const char* key) const {
     const double value = config_.number(key);
@@ -56,11 +62,13 @@ class MachineReader {
   base::Cycles cycles_of(const char* key) const { return clock_.cycles_covering(duration(key)); }
 
  private:
-  std::int64_t between(const char* key, std::int64_t least, std::int64_t most) const {
+  /// `why` is the reason for the range; nullptr: values beyond it overflow or do not fit a host.
+  std::int64_t between(const char* key, std::int64_t least, std::int64_t most, const char* why) const {
     const std::int64_t value = config_.integer(key);
     if (value < least || value > most) {
       config_.reject(
-          key, std::string("'") + key + "' must be between " + std::to_string(least) + " and " + std::to_string(most));
+          key, std::string("'") + key + "' must be between " + std::to_string(least) + " and " + std::to_string(most),
+          why == nullptr ? "" : why);
     }
     return value;
   }
@@ -79,7 +87,7 @@ base::Frequency read_clock(const base::Config& config) {
 
 MxuParameters read_mxu(const base::Config& config, const MachineReader& read) {
   MxuParameters mxu;
-  mxu.count = read.count("mxu.count");
+  mxu.count = read.count("mxu.count", most_matrix_units, "no core holds more arrays");
   mxu.size = read.count("mxu.size");
   if (mxu.size % 8 != 0) config.reject("mxu.size", "'mxu.size' must be a multiple of 8, the rows of a register");
   mxu.weight_load = base::Cycles(base::divide_round_up(mxu.size, read.count("mxu.weight_rows_per_cycle")));
@@ -159,10 +167,13 @@ noc::router::RouterParameters read_router(const base::Config& config, const Mach
   router.vc_classes = read_choice(
       config, "ici.vc_classes",
       std::array{noc::router::VcClasses::dateline, noc::router::VcClasses::destination, noc::router::VcClasses::none});
-  router.route_cycles = int(read.cycles("ici.route_cycles", 0).value());
-  router.vc_cycles = int(read.cycles("ici.vc_allocation_cycles", 1).value());
-  router.switch_cycles = int(read.cycles("ici.switch_allocation_cycles", 1).value());
-  router.traversal_cycles = int(read.cycles("ici.traversal_cycles", 1).value());
+  const auto stage = [&](const char* key, std::int64_t least) {
+    return read.cycles(key, least, most_stage_cycles, "a stage of a router's pipeline takes a few cycles").value();
+  };
+  router.route_cycles = int(stage("ici.route_cycles", 0));
+  router.vc_cycles = int(stage("ici.vc_allocation_cycles", 1));
+  router.switch_cycles = int(stage("ici.switch_allocation_cycles", 1));
+  router.traversal_cycles = int(stage("ici.traversal_cycles", 1));
   const std::string problem = noc::router::router_problem(router, packet.flits(packet.payload));
   if (!problem.empty()) config.reject("ici.vc_buffer", problem);
   return router;
@@ -191,8 +202,12 @@ noc::ici::IciParameters read_ici(const base::Config& config, const MachineReader
   ici.remote_dma_latency = read.duration("ici.remote_dma_latency");
   if (ici.hop_latency.si() < 1e-12) config.reject("ici.hop_latency", "'ici.hop_latency' must be at least 1 ps");
   if (ici.remote_dma_latency < ici.hop_latency) {
-    config.reject("ici.remote_dma_latency",
-                  "'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency'");
+    const base::ConfigEntry &hop = config.entry("ici.hop_latency"), &remote = config.entry("ici.remote_dma_latency");
+    const bool set_hop = hop.evidence == base::Evidence::user && remote.evidence != base::Evidence::user;
+    config.reject(set_hop ? hop.key : remote.key,
+                  "'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency': they are " +
+                      remote.text + " and " + hop.text,
+                  "set both");
   }
   ici.cross_pod_latency = read.duration("ici.cross_pod_latency");
   ici.packet = read_packet(config, read);
@@ -226,6 +241,14 @@ PodParameters read_pod(const base::Config& config, const MachineReader& read) {
   }
   pod.pods = read.count("pod.pods");
   return pod;
+}
+
+base::Bytes read_largest_segment(const base::Config& config, const MachineReader& read) {
+  const char* const key = "compiler.largest_segment";
+  const base::Bytes segment = read.size(key, most_transfer);
+  if (segment >= least_largest_segment) return segment;
+  config.reject(key, std::string("'") + key + "' must be at least " + base::to_string(least_largest_segment),
+                "shorter messages are more headers and launches than data");
 }
 
 }  // namespace
@@ -262,7 +285,7 @@ Machine read_machine(const base::Config& config) {
                       read.cycles("compiler.op_launch_cycles", 0),
                       read.size("compiler.combine_all_reduce", most_transfer),
                       read.size("compiler.least_segment", most_transfer),
-                      read.size("compiler.largest_segment", most_transfer),
+                      read_largest_segment(config, read),
                       read.duration("compiler.collective_launch"),
                       read.cycles("compiler.row_lookup_cycles", 0),
                       read.cycles("compiler.row_read_cycles", 0),

@@ -53,6 +53,9 @@ Bad input or usage; the message points at it.
 .B 3
 Some points of a sweep failed; the others are kept.
 .TP
+.B 124
+The time of --limit is over; what was simulated until then is kept and marked partial.
+.TP
 .B 130
 Interrupted; what was simulated until then is kept and marked partial.
 .SH ENVIRONMENT

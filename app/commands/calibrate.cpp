@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of app/commands/commands.h.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <limits>
@@ -8,9 +10,12 @@
 
 #include "app/commands/commands.h"
 #include "app/options/file_option.h"
+#include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
+#include "app/output/partial_result.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
+#include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/host/standard_output.h"
 #include "base/progress.h"
@@ -35,14 +40,35 @@ void write_constants(const CalibrateOptions& options, const std::function<std::s
   base::host::locate_errors("--write", options.write, [&] { base::host::write_file(options.write, text()); });
 }
 
-std::vector<sw::codegen::check::LevelComparison> level_comparisons(const hw::Machine& machine) {
+/// Prints the result of a calibration with the comparisons that `compare` adds to it, all of them or, after an
+/// interruption, those that are done.
+void print_comparisons(const CalibrateOptions& options, const std::function<void()>& compare,
+                       const std::function<std::string()>& result) {
+  try {
+    compare();
+  } catch (const base::host::Interrupted& interruption) {
+    output::print_partial(result(), options.json, interruption);
+    throw;
+  }
+  base::host::print_result(result());
+}
+
+void compare_levels(sw::report::CalibrationReport& report) {
   base::Progress progress("comparing");
   const std::vector<sw::codegen::check::KernelChoice> kernels = sw::codegen::check::agreement_grid();
-  return sw::codegen::check::compare_levels(
-      machine, kernels, [&](std::size_t done) { progress.update(double(done) / double(kernels.size())); });
+  try {
+    sw::codegen::check::compare_levels(report.machine, kernels,
+                                       [&](const sw::codegen::check::LevelComparison& comparison) {
+                                         report.comparisons.push_back(comparison);
+                                         progress.update(double(report.comparisons.size()) / double(kernels.size()));
+                                       });
+  } catch (const base::host::Interrupted&) {
+    throw base::host::Interrupted(fmt::format("after {} of {} kernels", report.comparisons.size(), kernels.size()));
+  }
 }
 
 void calibrate_core(const CalibrateOptions& options) {
+  base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   const base::Config config = options.machine.load();
   sw::report::CalibrationReport report;
@@ -51,38 +77,48 @@ void calibrate_core(const CalibrateOptions& options) {
   for (const sw::codegen::check::DerivedConstant& constant : report.constants)
     report.present.push_back(config.cycles(constant.key));
   write_constants(options, [&] { return sw::codegen::check::constants_toml(report.machine.name, report.constants); });
-  report.comparisons = level_comparisons(report.machine);
-  report.wall_s = base::host::seconds_since(begin);
-  base::host::print_result(options.json ? sw::report::calibration_json(report) : sw::report::calibration_text(report));
+  print_comparisons(
+      options, [&] { compare_levels(report); },
+      [&] {
+        report.wall_s = base::host::seconds_since(begin);
+        return options.json ? sw::report::calibration_json(report) : sw::report::calibration_text(report);
+      });
 }
 
-std::vector<hw::memory::banks::StreamComparison> compare_streams(const CalibrateOptions& options,
-                                                                 const hw::Machine& machine) {
+void compare_streams(const CalibrateOptions& options, sw::report::MemoryCalibrationReport& report) {
   base::Progress progress("comparing");
-  std::vector<hw::memory::banks::StreamComparison> comparisons;
   for (std::int64_t i = 0; i < options.patterns; ++i) {
     const std::uint64_t seed = std::uint64_t(options.seed) << 32 | std::uint64_t(i);
-    comparisons.push_back(hw::memory::banks::compare_streams(machine, hw::memory::banks::random_requests(seed)));
+    try {
+      report.comparisons.push_back(
+          hw::memory::banks::compare_streams(report.machine, hw::memory::banks::random_requests(seed)));
+    } catch (const base::host::Interrupted&) {
+      throw base::host::Interrupted(fmt::format("after {} of {} patterns", i, options.patterns));
+    }
     progress.update(double(i + 1) / double(options.patterns));
   }
-  return comparisons;
 }
 
 void calibrate_memory(const CalibrateOptions& options) {
+  base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   const base::Config config = options.machine.load();
   sw::report::MemoryCalibrationReport report;
   report.machine = hw::read_machine(config);
   write_constants(options, [&] { return hw::memory::dram::stream_constants_toml(config); });
-  report.comparisons = compare_streams(options, report.machine);
-  report.wall_s = base::host::seconds_since(begin);
-  base::host::print_result(options.json ? sw::report::memory_calibration_json(report)
-                                        : sw::report::memory_calibration_text(report));
+  report.rates = sw::report::sustained_rates(report.machine);
+  print_comparisons(
+      options, [&] { compare_streams(options, report); },
+      [&] {
+        report.wall_s = base::host::seconds_since(begin);
+        return options.json ? sw::report::memory_calibration_json(report) : sw::report::memory_calibration_text(report);
+      });
 }
 
 void add_common_flags(CLI::App& part, const std::shared_ptr<CalibrateOptions>& options) {
   options::add_machine_option(part, options->machine);
   options::add_set_option(part, options->machine);
+  options::add_limit_option(part);
   part.add_flag("--json", options->json, "One JSON object on stdout");
   options::add_file_option(part, "--write", options->write, "The derived constants as a table of the machine");
 }

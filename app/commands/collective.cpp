@@ -16,13 +16,17 @@
 #include "app/options/byte_amount.h"
 #include "app/options/file_option.h"
 #include "app/options/flag_values.h"
+#include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/options/slice.h"
 #include "app/output/failed_check.h"
+#include "app/output/partial_result.h"
 #include "app/output/trace_file.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
+#include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
+#include "base/progress.h"
 #include "base/systemc/fresh_context.h"
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/expected_results.h"
@@ -182,9 +186,17 @@ void simulate(const CollectiveCommand& command, const hw::Machine& machine, cons
     operands = random_operands(*report.schedule, command.seed);
     options.data = &data.emplace(*report.schedule, operands);
   }
-  {
+  base::Progress progress("simulating");
+  options.progress = [&](base::Time now) {
+    progress.update(base::to_duration(now).si() / report.modelled.si(), base::to_string(now));
+  };
+  options.partial = &report.outcome;
+  try {
     const base::systemc::FreshContext context;
     report.outcome = sw::collectives::engine::simulate_collective(machine, report.schedule, options);
+  } catch (const base::host::Interrupted&) {
+    if (trace) trace->finish(report.outcome.duration);
+    throw;
   }
   if (trace) {
     trace->check_patterns();
@@ -203,6 +215,7 @@ void simulate(const CollectiveCommand& command, const hw::Machine& machine, cons
 }
 
 void run_collective(const CollectiveCommand& command) {
+  base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   const hw::Machine machine = hw::read_machine(command.machine.load());
   std::string warning;
@@ -218,12 +231,21 @@ void run_collective(const CollectiveCommand& command) {
   report.modelled = sw::collectives::schedule::modelled_time(machine, *report.schedule);
   report.closed_form = sw::collectives::schedule::closed_form(machine, *report.schedule);
   report.lower_bound = sw::collectives::schedule::lower_bound(machine, *report.schedule);
-  simulate(command, machine, slice, report);
-  report.wall_s = base::host::seconds_since(begin);
-  if (!command.json) {
-    for (const std::string& text : report.warnings) base::host::print_warning(text);
+  const auto result = [&] {
+    report.wall_s = base::host::seconds_since(begin);
+    return command.json ? sw::report::collective_json(report) : sw::report::collective_text(report);
+  };
+  try {
+    simulate(command, machine, slice, report);
+  } catch (const base::host::Interrupted& interruption) {
+    output::print_partial(result(), command.json, interruption);
+    throw;
   }
-  base::host::print_result(command.json ? sw::report::collective_json(report) : sw::report::collective_text(report));
+  const std::string text = result();
+  if (!command.json) {
+    for (const std::string& said : report.warnings) base::host::print_warning(said);
+  }
+  base::host::print_result(text);
 }
 
 template <class Value>
@@ -332,6 +354,7 @@ void add_collective(CLI::App& program) {
       ->option_text("N");
   options::add_machine_option(*command, options->machine);
   options::add_set_option(*command, options->machine);
+  options::add_limit_option(*command);
   command->add_flag("--json", options->json, "One JSON object on stdout");
   auto* vcd = options::add_file_option(*command, "--vcd", options->vcd,
                                        "Waveform of links and phases, with a GTKWave save file (.gtkw)\nbeside it");

@@ -13,9 +13,13 @@
 #include <vector>
 
 #include "app/commands/hlo_arguments.h"
+#include "app/options/limit_option.h"
+#include "app/output/partial_result.h"
 #include "base/diagnostic.h"
 #include "base/host/input_file.h"
+#include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
+#include "base/progress.h"
 #include "base/text/counted.h"
 #include "base/text/json_text.h"
 #include "sw/hlo/graph/to_graph.h"
@@ -164,6 +168,7 @@ std::string result_json(const EvalOptions& options, const sw::hlo::Module& writt
 }
 
 void evaluate_file(const EvalOptions& options) {
+  base::host::throw_on_interrupt();
   const sw::hlo::Module text = read_one(options.file);
   const sw::ir::Module module = sw::hlo::graph::to_graph(text);
   std::vector<base::Diagnostic> errors = sw::hlo::check_shapes(text, module);
@@ -183,10 +188,18 @@ void evaluate_file(const EvalOptions& options) {
     return random_literal(instruction.shape, options.seed, std::uint64_t{1} << 63 | fed++);
   };
   host.outfeed = [&](int device, const sw::ir::Literal& value) { outfed.push_back({device, value}); };
+  base::Progress progress("evaluating");
+  host.progress = [&](const sw::ir::Computation& computation, const sw::ir::Instruction& instruction) {
+    progress.update([&] { return computation.name + "/" + instruction.name; });
+  };
   try {
     const std::vector<sw::ir::Literal> results = sw::ir::eval::evaluate_partitions(module, arguments, host);
     base::host::print_result(options.json ? result_json(options, text, module, results, outfed)
                                           : result_text(text, results, outfed));
+  } catch (const base::host::Interrupted& interruption) {
+    output::print_partial(options.json ? result_json(options, text, module, {}, outfed) : result_text(text, {}, outfed),
+                          options.json, interruption);
+    throw;
   } catch (const std::logic_error& error) {
     throw base::InputError(fmt::format("{}: {}", options.file, error.what()));
   } catch (const std::bad_alloc&) {
@@ -205,6 +218,7 @@ void add_hlo_eval(CLI::App& hlo) {
       ->option_text("DATA...");
   eval->add_option("--seed", options->seed, "Of random numbers, and of all parameters where no --args are given")
       ->option_text("N");
+  options::add_limit_option(*eval);
   eval->add_flag("--json", options->json, "One JSON object on stdout");
   eval->footer(
       "Examples:\n  podsim hlo eval step.hlo\n  podsim hlo eval step.hlo --args values.txt\n"

@@ -15,6 +15,7 @@
 #include "app/commands/kernel_run.h"
 #include "app/options/file_option.h"
 #include "app/options/kernel_options.h"
+#include "app/options/limit_option.h"
 #include "base/host/arguments.h"
 #include "base/host/exit_code.h"
 #include "sw/codegen/kernel_families.h"
@@ -44,6 +45,7 @@ void add_run_flags(CLI::App& command, options::KernelOptions& options) {
           },
           "event: whole registers; rows: every row of the array in\nevery cycle, the same figures, slower [event]")
       ->option_text("event|rows");
+  options::add_limit_option(command, options.most_cycles);
 }
 
 void add_kernel_output_flags(CLI::App& command, options::KernelOptions& options) {

@@ -8,12 +8,15 @@
 #include <optional>
 
 #include "app/output/failed_check.h"
+#include "app/output/partial_result.h"
 #include "app/output/trace_file.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
 #include "base/host/input_file.h"
+#include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/host/standard_output.h"
+#include "base/progress.h"
 #include "hw/isa/pasm/assembler.h"
 #include "hw/timing/tile_pipeline.h"
 #include "sw/report/kernel_listing.h"
@@ -59,10 +62,16 @@ class KernelRun {
     prepare();
     if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
     if (!options_.listing.empty()) listing_.emplace(program());
-    run_once();
-    check();
+    try {
+      run_once();
+      check();
+    } catch (const base::host::Interrupted& interruption) {
+      report_.wall_s = base::host::seconds_since(begin_);
+      if (report_.result.bundles > 0) output::print_partial(results(), options_.json, interruption);
+      throw;
+    }
     report_.wall_s = base::host::seconds_since(begin_);
-    write_results();
+    base::host::print_result(results());
     if (!failures_.empty()) throw output::FailedCheck(std::move(failures_));
   }
 
@@ -89,9 +98,10 @@ class KernelRun {
     hw::bundle::BundleRunOptions run = run_options();
     if (trace_) run.trace = {&*trace_, nullptr, "core"};
     if (listing_ || trace_) run.on_issue = [this](const hw::bundle::IssueRecord& record) { show(record); };
-    const base::host::HostClock::time_point begin = base::host::HostClock::now();
+    run.partial = &report_.result;
+    base::Progress progress("simulating");
+    run.progress = [&](base::Cycles cycle) { show_progress(progress, cycle); };
     simulate(hbm, run);
-    report_.simulation_s = base::host::seconds_since(begin);
     if (options_.verify) report_.verification = sw::codegen::check::verify_outputs(*kernel_, inputs, hbm);
   }
 
@@ -103,8 +113,16 @@ class KernelRun {
     trace_->mark(program().strings[std::size_t(misc->x.value)], report_.machine.core_clock().time_of(record.cycle));
   }
 
+  /// The tile level estimates the end of a generated kernel; that of another program is not known.
+  void show_progress(base::Progress& progress, base::Cycles cycle) const {
+    const auto note = [&] { return fmt::format("{:.1f} million cycles", double(cycle.value()) * 1e-6); };
+    if (!report_.generated) return progress.update(note);
+    progress.update(double(cycle.value()) / double(report_.generated->tile_level.value()), note());
+  }
+
   hw::bundle::BundleRunOptions run_options() const {
     hw::bundle::BundleRunOptions run;
+    run.limit = options_.most_cycles;
     run.functional = report_.functional;
     run.matrix_view = options_.matrix_view;
     if (kernel_) {
@@ -116,12 +134,18 @@ class KernelRun {
 
   /// Runs the simulation. One that cannot proceed still writes its waveform and listing, which show the reason.
   void simulate(hw::memory::DeviceMemory& hbm, const hw::bundle::BundleRunOptions& run) {
+    const base::host::HostClock::time_point begin = base::host::HostClock::now();
     try {
       report_.result = hw::bundle::run_bundles(report_.machine, program(), hbm, run);
+    } catch (const base::host::Interrupted&) {
+      report_.simulation_s = base::host::seconds_since(begin);
+      finish_traces(report_.result.end);
+      throw;
     } catch (const base::SimulationError&) {
       finish_traces(base::Time(0));
       throw;
     }
+    report_.simulation_s = base::host::seconds_since(begin);
     finish_traces(report_.result.end);
   }
 
@@ -161,7 +185,7 @@ class KernelRun {
     sw::codegen::check::merge(verification, sw::codegen::check::verify_outputs(*kernel_, inputs, hbm));
   }
 
-  void write_results() const {
+  std::string results() const {
     std::string text = options_.json ? sw::report::kernel_json(report_) : sw::report::kernel_text(report_);
     if (!options_.json) {
       text += fmt::format("\n{:.2f} s on this host, {:.2f} s of it simulating: {:.2f} million cycles per second\n",
@@ -169,7 +193,7 @@ class KernelRun {
                           double(report_.result.cycles.value()) * 1e-6 / report_.simulation_s);
     }
     if (options_.listing == "-") text += "\n" + listing_->text();
-    base::host::print_result(text);
+    return text;
   }
 
   const options::KernelOptions& options_;
@@ -184,6 +208,9 @@ class KernelRun {
 
 }  // namespace
 
-void run_kernel(const options::KernelOptions& options) { KernelRun(options).execute(); }
+void run_kernel(const options::KernelOptions& options) {
+  base::host::throw_on_interrupt();
+  KernelRun(options).execute();
+}
 
 }  // namespace podsim::app::commands

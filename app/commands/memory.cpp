@@ -11,11 +11,15 @@
 #include "app/commands/commands.h"
 #include "app/options/byte_amount.h"
 #include "app/options/file_option.h"
+#include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
+#include "app/output/partial_result.h"
 #include "app/output/trace_file.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
+#include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
+#include "base/progress.h"
 #include "sw/report/memory_report.h"
 
 namespace podsim::app::commands {
@@ -99,6 +103,7 @@ void add_pattern_flags(CLI::App& command, const std::shared_ptr<MemoryOptions>& 
 }
 
 void run_memory(const MemoryOptions& options) {
+  base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   const hw::Machine machine = hw::read_machine(options.machine.load());
   sw::report::MemoryReport report{machine.name, machine.dram, options.pattern, {}, 0};
@@ -106,14 +111,22 @@ void run_memory(const MemoryOptions& options) {
       hw::memory::dram::streams_of(options.pattern, machine.hbm.capacity_per_core);
   std::optional<output::TraceFile> trace;
   if (!options.vcd.empty()) trace.emplace(options.vcd, options.trace);
-  report.result = hw::memory::dram::run_memory_traffic(machine.dram, streams, machine.dma.granules,
-                                                       {trace ? &*trace : nullptr, nullptr, "hbm"});
-  if (trace) {
-    trace->check_patterns();
-    trace->finish(base::Clock(machine.dram.clock).time_of(report.result.clocks));
+  base::Progress progress("simulating");
+  const auto result = [&] {
+    if (trace) trace->finish(base::Clock(machine.dram.clock).time_of(report.result.clocks));
+    report.wall_s = base::host::seconds_since(begin);
+    return options.json ? sw::report::memory_json(report) : sw::report::memory_text(report);
+  };
+  try {
+    report.result = hw::memory::dram::run_memory_traffic(
+        machine.dram, streams, machine.dma.granules, {trace ? &*trace : nullptr, nullptr, "hbm"},
+        {[&](double fraction) { progress.update(fraction); }, &report.result});
+  } catch (const base::host::Interrupted& interruption) {
+    output::print_partial(result(), options.json, interruption);
+    throw;
   }
-  report.wall_s = base::host::seconds_since(begin);
-  base::host::print_result(options.json ? sw::report::memory_json(report) : sw::report::memory_text(report));
+  if (trace) trace->check_patterns();
+  base::host::print_result(result());
 }
 
 }  // namespace
@@ -125,6 +138,7 @@ void add_memory(CLI::App& program) {
   add_pattern_flags(*memory, options);
   options::add_machine_option(*memory, options->machine);
   options::add_set_option(*memory, options->machine);
+  options::add_limit_option(*memory);
   memory->add_flag("--json", options->json, "One JSON object on stdout");
   auto* vcd = options::add_file_option(*memory, "--vcd", options->vcd,
                                        "Waveform of the channels, with a GTKWave save file (.gtkw)\nbeside it");

@@ -16,11 +16,14 @@
 
 #include "app/commands/commands.h"
 #include "app/options/file_option.h"
+#include "app/options/limit_option.h"
 #include "app/options/slice.h"
+#include "app/output/partial_result.h"
 #include "app/output/trace_file.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
+#include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/host/standard_output.h"
 #include "base/progress.h"
@@ -155,21 +158,25 @@ void check_together(const NetworkOptions& options) {
 
 double user_seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
-void run_points(const NetworkOptions& options, sw::report::NetworkReport& report) {
+/// Runs the loads, adding each point to the report as soon as it is done.
+void run_points(NetworkOptions& options, sw::report::NetworkReport& report, noc::router::Cycle& now) {
   base::Progress progress("simulating");
+  options.load.progress = [&](double load, noc::router::Cycle cycle) {
+    now = cycle;
+    const auto note = [&] { return fmt::format("load {:.4g}, cycle {}", load, cycle); };
+    if (options.sweep || options.loads.size() == 1) return progress.update(note);
+    progress.update(double(report.points.size()) / double(options.loads.size()), note());
+  };
   if (options.sweep) {
     constexpr double step = 0.05;
     const noc::router::LoadSweep sweep = noc::router::sweep_load(
-        options.load, step, [&](const noc::router::LoadPoint& point) { progress.update(point.load); });
+        options.load, step, [&](const noc::router::LoadPoint& point) { report.points.push_back(point); });
     report.points = sweep.points;
     report.saturation = sweep.saturation;
     report.swept = true;
     return;
   }
-  for (double load : options.loads) {
-    report.points.push_back(noc::router::run_load(options.load, load));
-    progress.update(double(report.points.size()) / double(options.loads.size()));
-  }
+  for (double load : options.loads) report.points.push_back(noc::router::run_load(options.load, load));
 }
 
 // Writes the links' traffic at the last load.
@@ -186,6 +193,7 @@ void write_links(const NetworkOptions& options, const sw::report::NetworkReport&
 }
 
 void run_network(NetworkOptions& options) {
+  base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   options.load.topology = parse_topology(options);
   resolve_faults(options);
@@ -207,15 +215,24 @@ void run_network(NetworkOptions& options) {
   report.channel_cycles = options.channel_cycles;
   report.faults = options.faults;
   const double user_begin = user_seconds();
-  run_points(options, report);
-  report.cpu_s = user_seconds() - user_begin;
-  if (trace) {
-    const base::Clock clock{base::Frequency(trace_clock_hz)};
-    trace->finish(clock.time_of(base::Cycles(report.points.back().cycles)));
+  const auto result = [&] {
+    report.cpu_s = user_seconds() - user_begin;
+    report.wall_s = base::host::seconds_since(begin);
+    return options.json ? sw::report::network_json(report) : sw::report::network_text(report);
+  };
+  const base::Clock clock{base::Frequency(trace_clock_hz)};
+  noc::router::Cycle now = 0;
+  try {
+    run_points(options, report, now);
+  } catch (const base::host::Interrupted& interruption) {
+    if (trace) trace->finish(clock.time_of(base::Cycles(now)));
+    if (!report.points.empty()) write_links(options, report);
+    output::print_partial(result(), options.json, interruption);
+    throw;
   }
+  if (trace) trace->finish(clock.time_of(base::Cycles(report.points.back().cycles)));
   write_links(options, report);
-  report.wall_s = base::host::seconds_since(begin);
-  base::host::print_result(options.json ? sw::report::network_json(report) : sw::report::network_text(report));
+  base::host::print_result(result());
 }
 
 template <class Choice, std::size_t count>
@@ -322,6 +339,7 @@ void add_network(CLI::App& program) {
           ->group("Commands");
   add_traffic_flags(*network, options);
   add_network_flags(*network, options);
+  options::add_limit_option(*network);
   add_network_output_flags(*network, options);
   network->footer(R"(Examples:
   podsim network --load 0.2

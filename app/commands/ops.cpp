@@ -9,12 +9,17 @@
 
 #include "app/commands/commands.h"
 #include "app/options/file_option.h"
+#include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/options/slice.h"
+#include "app/output/partial_result.h"
 #include "base/host/host_clock.h"
 #include "base/host/input_file.h"
+#include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/host/standard_output.h"
+#include "base/host/write_all.h"
+#include "base/progress.h"
 #include "noc/slice.h"
 #include "sw/report/profile_report.h"
 
@@ -63,6 +68,7 @@ bool has_collectives(const sw::profile::Profile& profile) {
 }
 
 void run_ops(const OpsOptions& options) {
+  base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   const hw::Machine machine = hw::read_machine(options.machine.load());
   const sw::profile::Profile profile =
@@ -76,11 +82,35 @@ void run_ops(const OpsOptions& options) {
     slice = options::parse_slice(report.slice, machine);
   }
   sw::profile::ProfileModel model(machine, slice);
-  report.ops = model.compare(profile);
-  report.wall_s = base::host::seconds_since(begin);
-  if (!options.csv.empty()) base::host::write_file(options.csv, sw::report::profile_csv(report));
-  if (!options.svg.empty()) base::host::write_file(options.svg, sw::report::profile_svg(report));
-  base::host::print_result(options.json ? sw::report::profile_json(report) : sw::report::profile_text(report));
+  const auto print = [&](const base::host::Interrupted* interruption) {
+    report.wall_s = base::host::seconds_since(begin);
+    const std::string text = options.json ? sw::report::profile_json(report) : sw::report::profile_text(report);
+    base::host::write_all({[&] {
+                             if (interruption != nullptr)
+                               return output::print_partial(text, options.json, *interruption);
+                             base::host::print_result(text);
+                           },
+                           [&] {
+                             if (!options.csv.empty())
+                               base::host::write_file(options.csv, sw::report::profile_csv(report));
+                           },
+                           [&] {
+                             if (!options.svg.empty())
+                               base::host::write_file(options.svg, sw::report::profile_svg(report));
+                           }});
+  };
+  base::Progress progress("modelling");
+  const auto done = [&](const sw::profile::ComparedOp& op) {
+    report.ops.push_back(op);
+    progress.update(double(report.ops.size()) / double(profile.ops.size()));
+  };
+  try {
+    model.compare(profile, done);
+  } catch (const base::host::Interrupted& interruption) {
+    print(&interruption);
+    throw;
+  }
+  print(nullptr);
 }
 
 }  // namespace
@@ -95,6 +125,7 @@ void add_ops(CLI::App& program) {
                   "Chips per dimension of the slice that was measured [from\nthe devices that collectives name]")
       ->option_text("AxB");
   options::add_set_option(*ops, options->machine);
+  options::add_limit_option(*ops);
   ops->add_flag("--json", options->json, "One JSON object on stdout");
   options::add_file_option(*ops, "--csv", options->csv, "Every op with both times");
   options::add_file_option(*ops, "--svg", options->svg, "Modelled over measured time, a dot per op");

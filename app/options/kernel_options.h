@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/options/machine_options.h"
-#include "hw/bundle/matrix/matrix_unit.h"
+#include "hw/bundle/bundle_run.h"
 #include "sw/codegen/families/kernel.h"
 
 namespace podsim::app::options {
@@ -20,6 +20,7 @@ struct KernelOptions {
   std::int64_t seed = 1;
   bool timing_only = false;
   hw::bundle::matrix::MatrixUnitView matrix_view = hw::bundle::matrix::MatrixUnitView::event;
+  base::Cycles most_cycles = hw::bundle::BundleRunOptions().limit;
   bool json = false;
   std::string listing;  ///< file; "-": stdout; empty: none
   std::string emit;     ///< file; empty: none

@@ -12,6 +12,7 @@
 #include "app/output/failed_check.h"
 #include "base/diagnostic.h"
 #include "base/host/exit_code.h"
+#include "base/host/interrupt.h"
 
 namespace podsim::app::output {
 namespace {
@@ -38,6 +39,9 @@ int with_errors_printed(const std::function<int()>& command) {
   } catch (const FailedCheck& check) {
     for (const base::Diagnostic& diagnostic : check.diagnostics()) print(diagnostic);
     return base::host::failed;
+  } catch (const base::host::Interrupted& interruption) {
+    print_error(interruption.what());
+    return base::host::interruption_code();
   } catch (const base::SimulationError& error) {
     print_error(error.what());
     return base::host::failed;

@@ -39,7 +39,7 @@ class Run {
 
   int execute() {
     base::host::HostClock::time_point begin = base::host::HostClock::now();
-    const std::atomic<bool>& stop = base::host::watch_for_interrupt();
+    base::host::throw_on_interrupt();
     report_.machine = hw::read_machine(config_);
     std::optional<StepCompiler> compiler;
     if (!step_) compiler.emplace(options_, report_.machine);
@@ -53,11 +53,11 @@ class Run {
     step_->place(report_.machine);
     take(*std::move(step_));
     report_.compile_s = base::host::seconds_since(begin);
-    simulate(slice, detail, stop);
+    simulate(slice, detail, base::host::watch_for_interrupt());
     close_op_cache();
     report_.wall_s = base::host::seconds_since(begin);
     write_results(slice);
-    return report_.result.partial ? base::host::interrupted : base::host::done;
+    return report_.result.partial ? base::host::interruption_code() : base::host::done;
   }
 
  private:
@@ -113,8 +113,9 @@ class Run {
     if (trace_) trace_->check_patterns();
     report_.result = simulation.run();
     if (report_.result.partial) {
-      report_.warnings.push_back(fmt::format("interrupted in step {} of {}; the figures are of {}",
-                                             report_.result.steps + 1, options_.steps,
+      const base::host::Interrupted interruption(
+          fmt::format("in step {} of {}", report_.result.steps + 1, options_.steps));
+      report_.warnings.push_back(fmt::format("{}; the figures are of {}", interruption.what(),
                                              report_.result.steps > 0 ? "the last whole step" : "the part that ran"));
     }
     end_ = simulation.now();

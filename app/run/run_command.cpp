@@ -12,6 +12,7 @@
 
 #include "app/options/file_option.h"
 #include "app/options/flag_values.h"
+#include "app/options/limit_option.h"
 #include "app/run/run.h"
 #include "app/run/run_compare.h"
 #include "app/run/run_options.h"
@@ -148,6 +149,7 @@ void add_partition_flags(CLI::App& run, RunOptions& options) {
 }
 
 void add_output_flags(CLI::App& run, RunOptions& options) {
+  options::add_limit_option(run);
   run.add_flag("--json", options.json, "One JSON object on stdout");
   run.add_option_function<std::string>(
          "-o,--output", [&options](const std::string& text) { options.output = base::host::parse_path("-o", text); },

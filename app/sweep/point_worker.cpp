@@ -10,6 +10,7 @@
 #include "app/run/run_command.h"
 #include "base/diagnostic.h"
 #include "base/host/child_process.h"
+#include "base/host/exit_code.h"
 #include "hw/machine.h"
 
 namespace podsim::app::sweep {

@@ -20,6 +20,7 @@
 #include <system_error>
 
 #include "base/diagnostic.h"
+#include "base/host/exit_code.h"
 
 namespace podsim::base::host {
 namespace {

@@ -1,24 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/host/interrupt.h"
 
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
 #include <csignal>
+#include <string_view>
+
+#include "base/host/exit_code.h"
 
 namespace podsim::base::host {
+
+namespace detail {
+std::atomic<bool> throws_now{false};
+}
+
 namespace {
 
+constexpr unsigned patience_s = 5;
+
 // A signal handler can only reach statics.
-std::atomic<bool> interrupted_flag{false};
+std::atomic<bool> interrupted_flag{false}, by_limit{false}, throwing{false};
+
+void interrupt() {
+  interrupted_flag.store(true);
+  if (!throwing) return;
+  detail::throws_now.store(true);
+  alarm(patience_s);
+}
 
 void on_interrupt(int signal) {
-  interrupted_flag.store(true);
+  interrupt();
   std::signal(signal, SIG_DFL);
+}
+
+/// The time limit, or the end of the patience with work that does not notice the interruption.
+void on_alarm(int) {
+  if (!interrupted_flag) {
+    by_limit.store(true);
+    return interrupt();
+  }
+  const std::string_view text = by_limit ? "error: the time limit is reached before there is a result\n"
+                                         : "error: interrupted before there is a result\n";
+  static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+  _exit(interruption_code());
+}
+
+void handle_signals() {
+  for (int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
+  std::signal(SIGALRM, on_alarm);
+}
+
+void stop_waiting() {
+  if (interrupted_flag) alarm(0);
 }
 
 }  // namespace
 
 const std::atomic<bool>& watch_for_interrupt() {
-  for (int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
+  handle_signals();
+  throwing.store(false);
+  detail::throws_now.store(false);
+  stop_waiting();
   return interrupted_flag;
+}
+
+void throw_on_interrupt() {
+  handle_signals();
+  throwing.store(true);
+  if (interrupted_flag) interrupt();
+}
+
+void limit_time(double seconds) {
+  std::signal(SIGALRM, on_alarm);
+  itimerval timer{};
+  timer.it_value.tv_sec = time_t(seconds);
+  timer.it_value.tv_usec = std::max<suseconds_t>(1, suseconds_t((seconds - std::floor(seconds)) * 1e6));
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+int interruption_code() { return by_limit ? out_of_time : interrupted; }
+
+Interrupted::Interrupted(std::string where) { locate(std::move(where)); }
+
+void Interrupted::locate(std::string where) {
+  if (!where_.empty()) return;
+  where_ = std::move(where);
+  text_ = by_limit ? "the time limit is reached" : "interrupted";
+  if (!where_.empty()) text_ += " " + where_;
+}
+
+void detail::throw_interrupted(std::string where) {
+  throws_now.store(false);
+  stop_waiting();
+  throw Interrupted(std::move(where));
 }
 
 }  // namespace podsim::base::host

@@ -2,11 +2,58 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
+#include <string>
+#include <utility>
 
+/// The end of a command from outside, in order, so that it keeps what it has done: the first SIGINT (Ctrl-C) or
+/// SIGTERM, or the time limit of --limit. A second signal ends the program at once.
 namespace podsim::base::host {
 
-/// Returns a flag that the first SIGINT (Ctrl-C) or SIGTERM after the call sets, so that a run can end in order and
-/// keep its results. A second signal ends the program at once.
+/// Returns a flag that the interruption sets. For commands that ask for it themselves, between parts of their work.
 const std::atomic<bool>& watch_for_interrupt();
+
+/// Makes the interruption an exception: the next end_if_interrupted() throws it. For commands whose work is in loops
+/// far below them. A program that calls none in five seconds after the interruption ends without a result.
+void throw_on_interrupt();
+
+/// Interrupts the program after so many seconds, as Ctrl-C does.
+void limit_time(double seconds);
+
+/// ExitCode of a program that was interrupted: `interrupted` or `out_of_time`.
+int interruption_code();
+
+/// Work that was interrupted. Whoever has partial results prints them and throws it on.
+class Interrupted : public std::exception {
+ public:
+  explicit Interrupted(std::string where = "");
+  const char* what() const noexcept override { return text_.c_str(); }
+  /// Where the work was, such as "at load 0.2, cycle 4000"; may be empty.
+  const std::string& where() const { return where_; }
+  /// Sets the place unless it is known.
+  void locate(std::string where);
+
+ private:
+  std::string where_, text_;
+};
+
+namespace detail {
+extern std::atomic<bool> throws_now;
+[[noreturn]] void throw_interrupted(std::string where);
+}  // namespace detail
+
+/// True if the next end_if_interrupted() throws. For loops that cannot be left by an exception.
+inline bool interrupt_pending() { return detail::throws_now.load(std::memory_order_relaxed); }
+
+/// Throws Interrupted once, after an interruption. It costs a load, so that any loop may call it. Not to be called in a
+/// SystemC process, which exceptions cannot leave.
+inline void end_if_interrupted() {
+  if (interrupt_pending()) [[unlikely]]
+    detail::throw_interrupted("");
+}
+inline void end_if_interrupted(std::string where) {
+  if (interrupt_pending()) [[unlikely]]
+    detail::throw_interrupted(std::move(where));
+}
 
 }  // namespace podsim::base::host

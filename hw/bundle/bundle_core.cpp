@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/host/interrupt.h"
+
 namespace podsim::hw::bundle {
 
 namespace {
 
 using isa::Opcode;
 
+constexpr std::int64_t bundles_per_report = 4096;
 constexpr base::Cycles never{std::numeric_limits<std::int64_t>::max()};
 
 Stall stall_of(const vector::Operation& operation) {
@@ -80,7 +83,10 @@ void BundleCore::yield_until(base::Cycles cycle) {
 
 /// Determines when the bundle issues. If that depends on the next event, advances to it instead.
 void BundleCore::prepare(const vector::DecodedBundle& bundle) {
-  if (!bundle.loaded) {
+  if (base::host::interrupt_pending()) {
+    interrupted_at_ = "in " + text_.at(issue_.address, issue_.now);
+    finish("interrupted");
+  } else if (!bundle.loaded) {
     fail("nothing is loaded at this address of instruction memory");
   } else if (issue_.now >= options_.limit) {
     fail(fmt::format("the limit of {} cycles is reached", options_.limit.value()));
@@ -265,7 +271,7 @@ void BundleCore::issue(const vector::DecodedBundle& bundle) {
 
 void BundleCore::record(const vector::DecodedBundle& bundle) {
   const base::Cycles waited = issue_.now - earliest_;
-  ++bundles_;
+  if (++bundles_ % bundles_per_report == 0 && options_.progress) options_.progress(issue_.now);
   for (const vector::Operation& operation : bundle.operations) ++slot_use_[std::size_t(operation.slot)];
   stalls_[std::size_t(Stall::branch)] += penalty_;
   stalls_[std::size_t(reason_)] += waited;

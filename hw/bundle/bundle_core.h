@@ -38,6 +38,8 @@ class BundleCore : public sc_core::sc_module {
 
   /// Message with which the run failed; empty if the program reached its halt.
   const std::string& verdict() const { return verdict_; }
+  /// Bundle and cycle of a run that the user has interrupted; empty otherwise.
+  const std::string& interrupted_at() const { return interrupted_at_; }
   base::Cycles cycles() const { return issue_.now; }
   std::int64_t bundles() const { return bundles_; }
   const std::array<std::int64_t, isa::slots>& slot_use() const { return slot_use_; }
@@ -81,7 +83,7 @@ class BundleCore : public sc_core::sc_module {
   Issue issue_;
   base::Cycles horizon_;  ///< cycle of the simulation's next pending event
   bool finished_ = false;
-  std::string verdict_;
+  std::string verdict_, interrupted_at_;
 
   base::Cycles earliest_;                       ///< first cycle in which the bundle could have issued
   base::Cycles penalty_;                        ///< cycles lost to a branch before `earliest_`

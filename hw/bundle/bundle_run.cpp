@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/diagnostic.h"
+#include "base/host/interrupt.h"
 #include "base/systemc/fresh_context.h"
 #include "hw/bundle/bundle_core.h"
 #include "hw/bundle/expectations.h"
@@ -33,9 +34,10 @@ class BundleSystem {
   void check_copy(const isa::DmaDescriptor& descriptor) const;
   /// Copies between HBM and VMEM in no time. Runs without data copy nothing.
   void copy(const isa::DmaDescriptor& descriptor);
-  BundleRunResult run();
+  BundleRunResult run(BundleRunResult* partial);
 
  private:
+  BundleRunResult figures() const;
   void connect(int number, results::ResultUnit& unit);
   void make_units(const Machine& machine, matrix::MatrixUnitView view, const Trace& trace);
   void load(const isa::DataBlock& block);
@@ -183,9 +185,23 @@ void BundleSystem::copy(const isa::DmaDescriptor& descriptor) {
   }
 }
 
-BundleRunResult BundleSystem::run() {
+BundleRunResult BundleSystem::run(BundleRunResult* partial) {
   sc_core::sc_start();
+  if (!core_.interrupted_at().empty()) {
+    if (partial != nullptr) *partial = figures();
+    base::host::end_if_interrupted(core_.interrupted_at());
+  }
   if (!core_.verdict().empty()) throw base::SimulationError(core_.verdict());
+  BundleRunResult result = figures();
+  if (data_) {
+    for (const isa::Expectation& expectation : program_.expectations) {
+      if (const auto failed = check_expectation(expectation, found(expectation))) result.failed.push_back(*failed);
+    }
+  }
+  return result;
+}
+
+BundleRunResult BundleSystem::figures() const {
   BundleRunResult result;
   result.cycles = core_.cycles();
   result.bundles = core_.bundles();
@@ -197,11 +213,6 @@ BundleRunResult BundleSystem::run() {
   result.hbm_written = hbm_.moved(Direction::write);
   result.dmas = dma_.started();
   result.end = time_.time_of(result.cycles);
-  if (data_) {
-    for (const isa::Expectation& expectation : program_.expectations) {
-      if (const auto failed = check_expectation(expectation, found(expectation))) result.failed.push_back(*failed);
-    }
-  }
   return result;
 }
 
@@ -247,7 +258,7 @@ BundleRunResult run_bundles(const Machine& machine, const isa::Program& program,
   for (const isa::DmaDescriptor& descriptor : options.before) system.check_copy(descriptor);
   for (const isa::DmaDescriptor& descriptor : options.after) system.check_copy(descriptor);
   for (const isa::DmaDescriptor& descriptor : options.before) system.copy(descriptor);
-  BundleRunResult result = system.run();
+  BundleRunResult result = system.run(options.partial);
   for (const isa::DmaDescriptor& descriptor : options.after) system.copy(descriptor);
   return result;
 }

@@ -41,12 +41,16 @@ struct IssueRecord {
   Stall reason = Stall::branch;  ///< cause of the longest wait, if it waited
 };
 
+struct BundleRunResult;
+
 struct BundleRunOptions {
   bool functional = true;  ///< false: only time, without vector data; scalar data still steer the program
   matrix::MatrixUnitView matrix_view = matrix::MatrixUnitView::event;
   Trace trace;
   std::function<void(const IssueRecord&)> on_issue;  ///< may be empty
   base::Cycles limit{1'000'000'000'000};             ///< the run ends with an error when it reaches this cycle
+  std::function<void(base::Cycles)> progress;        ///< called now and then with the current cycle; may be empty
+  BundleRunResult* partial = nullptr;                ///< receives the figures so far of a run that is interrupted
   /// Copies between HBM and VMEM that take no time, before the first bundle and after the halt. They model data that an
   /// earlier program left in VMEM, and data left there for a later one.
   std::vector<isa::DmaDescriptor> before, after;
@@ -84,6 +88,8 @@ struct BundleRunResult {
 ///   an illegal latch, execution outside the loaded program, a halt with a DMA in flight;
 /// - a wait for a sync flag that nothing will raise;
 /// - the cycle limit.
+///
+/// Throws base::host::Interrupted, with the bundle as its place, when the program is interrupted.
 ///
 /// Throws base::InputError for a program that does not fit the machine (instruction memory, matrix units, data out of
 /// range).

@@ -17,7 +17,11 @@ bool reads(const vector::Operation& operation, int entry) {
 }  // namespace
 
 std::string HazardText::at(std::uint32_t address, base::Cycles cycle, const std::string& what) const {
-  return fmt::format("{}, cycle {}: {}", instructions_.location(address), cycle.value(), what);
+  return fmt::format("{}: {}", at(address, cycle), what);
+}
+
+std::string HazardText::at(std::uint32_t address, base::Cycles cycle) const {
+  return fmt::format("{}, cycle {}", instructions_.location(address), cycle.value());
 }
 
 std::string HazardText::quoted(std::uint32_t address, const vector::Operation& operation) const {

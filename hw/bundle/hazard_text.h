@@ -13,6 +13,8 @@ class HazardText {
  public:
   explicit HazardText(const InstructionMemory& instructions) : instructions_(instructions) {}
 
+  /// The bundle and the cycle, such as "bundle 3 (add.pasm:4), cycle 17".
+  std::string at(std::uint32_t address, base::Cycles cycle) const;
   /// Prefixes `what` with the bundle and the cycle in which it happened.
   std::string at(std::uint32_t address, base::Cycles cycle, const std::string& what) const;
   /// Message for an operation that uses a register too early.

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/diagnostic.h"
+#include "base/host/interrupt.h"
 #include "noc/route_plan.h"
 
 namespace podsim::noc::router {
@@ -17,6 +18,7 @@ namespace {
 
 constexpr double saturation_factor = 3;
 constexpr double hopeless_factor = 20;  // above this, packets pile up and latency reflects the length of the run
+constexpr Cycle cycles_per_report = 64;
 constexpr std::uint64_t not_measured = ~std::uint64_t(0);
 
 // Sums of one window of cycles.
@@ -55,12 +57,18 @@ class LoadRun {
 
   // One cycle: new packets, all nodes and routers, arrivals. New packets get `tag`.
   void cycle(std::uint64_t tag) {
+    if (network_.now() % cycles_per_report == 0) report();
     const NodeId nodes = parameters_.topology.nodes();
     for (NodeId node = 0; node < nodes; ++node) {
       if (pattern_.happens(begin_threshold_) && !parameters_.faults.dead_chip(node)) begin_packet(node, tag);
     }
     network_.step();
     for (PacketId id : network_.delivered()) arrived(id);
+  }
+
+  void report() const {
+    if (parameters_.progress) parameters_.progress(point_.load, network_.now());
+    base::host::end_if_interrupted(fmt::format("at load {:.4g} in cycle {}", point_.load, network_.now()));
   }
 
   void begin_packet(NodeId node, std::uint64_t tag) {

@@ -38,6 +38,8 @@ struct LoadParameters {
   int most_batches = 100;
   /// Makes an observer of the network, which exists as long as the run.
   std::function<std::unique_ptr<RouterObserver>(const RouterNetwork&)> observer = {};
+  /// Called now and then with the load and the current cycle, and in the cycle in which a run is interrupted.
+  std::function<void(double, Cycle)> progress = {};
 };
 
 struct LoadPoint {
@@ -63,7 +65,8 @@ struct LoadPoint {
 /// Latency of an empty network in cycles, see RouterNetwork. `link_latency` is the same for all links.
 double zero_load_latency(const RouterNetworkParameters& network, double hops, int link_latency, int packet_flits);
 
-/// SimulationError if a chip sends to another and no path of living links joins them.
+/// SimulationError if a chip sends to another and no path of living links joins them. Throws base::host::Interrupted
+/// when the program is interrupted.
 LoadPoint run_load(const LoadParameters& parameters, double load);
 
 struct LoadSweep {

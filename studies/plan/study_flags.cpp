@@ -21,8 +21,8 @@ namespace podsim::studies::plan {
 namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t(1) << 40;  // limit of `podsim collective`
-constexpr std::array<std::string_view, 9> of_single_runs{"json",      "output", "vcd",  "trace",   "compare",
-                                                         "show_mesh", "set",    "help", "op_cache"};
+constexpr std::array<std::string_view, 10> of_single_runs{"json",      "output", "vcd",  "trace",    "compare",
+                                                          "show_mesh", "set",    "help", "op_cache", "limit"};
 
 /// A location that covers the text.
 base::SourceLocation whole(const std::string& text) {

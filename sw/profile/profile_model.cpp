@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/diagnostic.h"
+#include "base/host/interrupt.h"
 #include "base/systemc/fresh_context.h"
 #include "hw/host/host_copy_timing.h"
 #include "sw/collectives/engine/collective_simulation.h"
@@ -69,12 +70,17 @@ base::Bytes operand_bytes(const OpText& text) {
 ProfileModel::ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice)
     : machine_(machine), slice_(std::move(slice)), pipeline_(machine) {}
 
-std::vector<ComparedOp> ProfileModel::compare(const Profile& profile) {
+std::vector<ComparedOp> ProfileModel::compare(const Profile& profile,
+                                              const std::function<void(const ComparedOp&)>& done) {
   for (const ProfileOp& op : profile.ops) {
     if (std::optional<OpText> text = read_op_text(op.hlo_text)) results_.try_emplace(text->name, text->result);
   }
   std::vector<ComparedOp> compared;
-  for (const ProfileOp& op : profile.ops) compared.push_back(compare(op));
+  for (const ProfileOp& op : profile.ops) {
+    base::host::end_if_interrupted(fmt::format("after {} of {} ops", compared.size(), profile.ops.size()));
+    compared.push_back(compare(op));
+    if (done) done(compared.back());
+  }
   return compared;
 }
 

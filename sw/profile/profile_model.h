@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,7 +38,9 @@ class ProfileModel {
   /// Without a slice, collectives are not modelled.
   ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice);
 
-  std::vector<ComparedOp> compare(const Profile& profile);
+  /// Calls `done`, if it is there, with each op in turn. Throws base::host::Interrupted when the program is
+  /// interrupted.
+  std::vector<ComparedOp> compare(const Profile& profile, const std::function<void(const ComparedOp&)>& done = {});
 
  private:
   ComparedOp compare(const ProfileOp& op);

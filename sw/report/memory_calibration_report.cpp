@@ -37,21 +37,12 @@ std::vector<NamedShape> shown_shapes() {
   return shapes;
 }
 
-/// GB/s of a shape: read alone, written alone, and both together.
-std::array<double, 3> rates_of(hw::memory::dram::StreamRates& rates, const hw::AccessShape& shape) {
-  const auto together = rates.together(shape, shape);
-  return {rates.alone(hw::Direction::read, shape).si() * 1e-9, rates.alone(hw::Direction::write, shape).si() * 1e-9,
-          (together[0] + together[1]).si() * 1e-9};
-}
-
-std::string rates_table(const hw::Machine& machine) {
-  hw::memory::dram::StreamRates rates(machine.dram, machine.dma.granules);
+std::string rates_table(const std::vector<SustainedRates>& rates) {
   base::text::TextTable table({Align::left, Align::right, Align::right, Align::right});
   table.row({"GB/s", "read", "write", "both at once"});
-  for (const NamedShape& named : shown_shapes()) {
-    std::vector<std::string> row{named.name};
-    for (const double rate : rates_of(rates, named.shape)) row.push_back(fmt::format("{:.1f}", rate));
-    table.row(row);
+  for (const SustainedRates& of : rates) {
+    table.row(
+        {of.shape, fmt::format("{:.1f}", of.read), fmt::format("{:.1f}", of.written), fmt::format("{:.1f}", of.both)});
   }
   return table.text();
 }
@@ -91,14 +82,28 @@ Json requests_json(const std::vector<hw::memory::banks::StreamRequest>& requests
 
 }  // namespace
 
+std::vector<SustainedRates> sustained_rates(const hw::Machine& machine) {
+  hw::memory::dram::StreamRates measured(machine.dram, machine.dma.granules);
+  std::vector<SustainedRates> rates;
+  for (const auto& [name, shape] : shown_shapes()) {
+    const auto together = measured.together(shape, shape);
+    rates.push_back({name, measured.alone(hw::Direction::read, shape).si() * 1e-9,
+                     measured.alone(hw::Direction::write, shape).si() * 1e-9, (together[0] + together[1]).si() * 1e-9});
+  }
+  return rates;
+}
+
 double MemoryCalibrationReport::median_error() const {
   std::vector<double> errors;
   for (const hw::memory::banks::StreamComparison& comparison : comparisons)
     errors.push_back(std::abs(comparison.error()));
+  if (errors.empty()) return 0;
   const auto middle = errors.begin() + std::ptrdiff_t(errors.size() / 2);
   std::ranges::nth_element(errors, middle);
   return *middle;
 }
+
+double MemoryCalibrationReport::worst_error() const { return comparisons.empty() ? 0 : std::abs(worst().error()); }
 
 const hw::memory::banks::StreamComparison& MemoryCalibrationReport::worst() const {
   return *std::ranges::max_element(comparisons, {}, [](const hw::memory::banks::StreamComparison& comparison) {
@@ -110,14 +115,14 @@ std::string memory_calibration_text(const MemoryCalibrationReport& report) {
   const hw::HbmParameters& hbm = report.machine.hbm;
   std::string text = fmt::format("{}: what transfers sustain at one core's half of the HBM, measured on its banks\n\n",
                                  report.machine.name);
-  text += rates_table(report.machine);
+  text += rates_table(report.rates);
   text += fmt::format(
       "\nhbm.stream_rate {:.1f} GB/s, hbm.write_cost {:.4f}, hbm.turnaround {:.4f}\n"
       "\ncycles of the core for random traffic of one to eight descriptors, by banks and by streams\n\n",
       hbm.stream_rate.si() * 1e-9, hbm.write_cost, hbm.turnaround);
   text += worst_streams_table(report);
   text += fmt::format("\n{} patterns: median error {:.2f} %, worst {:.2f} %\n", report.comparisons.size(),
-                      100 * report.median_error(), 100 * std::abs(report.worst().error()));
+                      100 * report.median_error(), 100 * report.worst_error());
   return text;
 }
 
@@ -129,13 +134,11 @@ std::string memory_calibration_json(const MemoryCalibrationReport& report) {
                         {"stream_cycles", comparison.streams.value()},
                         {"error", comparison.error()}});
   }
-  hw::memory::dram::StreamRates measured(report.machine.dram, report.machine.dma.granules);
-  for (const NamedShape& named : shown_shapes()) {
-    const std::array<double, 3> values = rates_of(measured, named.shape);
-    rates.push_back({{"shape", named.name},
-                     {"read_bytes_per_s", values[0] * 1e9},
-                     {"write_bytes_per_s", values[1] * 1e9},
-                     {"both_bytes_per_s", values[2] * 1e9}});
+  for (const SustainedRates& of : report.rates) {
+    rates.push_back({{"shape", of.shape},
+                     {"read_bytes_per_s", of.read * 1e9},
+                     {"write_bytes_per_s", of.written * 1e9},
+                     {"both_bytes_per_s", of.both * 1e9}});
   }
   const Json json = {{"schema_version", 1},
                      {"command", "calibrate memory"},
@@ -146,7 +149,7 @@ std::string memory_calibration_json(const MemoryCalibrationReport& report) {
                      {"turnaround", report.machine.hbm.turnaround},
                      {"patterns", patterns},
                      {"median_error", report.median_error()},
-                     {"worst_error", std::abs(report.worst().error())},
+                     {"worst_error", report.worst_error()},
                      {"warnings", Json::array()},
                      {"wall_s", report.wall_s}};
   return base::text::json_text(json, 2) + "\n";

@@ -40,7 +40,7 @@ std::string shown(const std::string& text) {
   return text.size() <= text_shown ? text : text.substr(0, text_shown - 3) + "...";
 }
 
-std::string share_of_time(double part, double all) {
+std::string profile_share(double part, double all) {
   return base::text::percent(all > 0 ? std::max(0.0, part) / all : 0);
 }
 
@@ -141,10 +141,10 @@ std::string profile_text(const ProfileReport& report) {
   }
   if (rows > 0) {
     head.row({"not modelled", fmt::format("{} rows whose text does not say what they do, {} of the time", rows,
-                                          share_of_time(seconds, measured))});
+                                          profile_share(seconds, measured))});
   }
   for (const ProfileReport::NotModelled& other : others) {
-    head.row({"not modelled", sentence(other) + ", " + share_of_time(other.measured_s, measured) + " of the time"});
+    head.row({"not modelled", sentence(other) + ", " + profile_share(other.measured_s, measured) + " of the time"});
   }
   return head.text() + "\n" + category_table(report, measured) + "\n" + worst_ops_table(report, measured);
 }

@@ -3,14 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <sysc/kernel/sc_kernel_ids.h>
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <systemc>
 
 #include "base/diagnostic.h"
-#include "base/systemc/own_stack.h"
+#include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
 #include "hw/chip/replay_chip.h"
 #include "hw/chip/tile_chip.h"
@@ -160,22 +158,10 @@ std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::str
   return std::make_unique<hw::chip::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace);
 }
 
-/// Runs the simulation until no event is pending, a core fails, or the run is stopped from outside. It runs in slices
-/// of simulated time that take some milliseconds of host time each, so that a stop takes effect even while no core
-/// requests commands. The boundaries of slices do not affect the results.
+/// Runs the simulation until no event is pending, a core fails, or the run is stopped from outside, also while no core
+/// requests commands.
 void Simulation::advance() {
-  using HostClock = std::chrono::steady_clock;
-  sc_core::sc_time slice(1, sc_core::SC_MS);
-  const sc_core::sc_time longest(1000, sc_core::SC_SEC);
-  // A slice may contain only cancelled notifications.
-  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
-  do {
-    const HostClock::time_point begin = HostClock::now();
-    // The next event may be further away than the longest slice, at the end of skipped trips.
-    sc_core::sc_start(std::max(slice, sc_core::sc_time_to_pending_activity()), sc_core::SC_EXIT_ON_STARVATION);
-    base::systemc::back_on_own_stack();
-    if (HostClock::now() - begin < std::chrono::milliseconds(20) && slice < longest) slice *= 2;
-  } while (verdict_.empty() && !stopped() && sc_core::sc_pending_activity());
+  base::systemc::run_in_slices([this] { return !verdict_.empty() || stopped(); });
 }
 
 RunResult Simulation::run() {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "app/output/printed_errors.h"
+#include "base/host/exit_code.h"
 
 namespace podsim::base::host {
 namespace {

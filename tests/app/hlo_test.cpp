@@ -153,7 +153,7 @@ TEST(HloEval, PrintsAllTilesOfTheResult) {
   folder.write("a.hlo", text);
   folder.write("values.txt", "{ {1, 2}, {3, 4} }\n");
   EXPECT_EQ(folder.run({"hlo", "eval", "a.hlo", "--args", "values.txt"}).out,
-            "(\n  bf16[2,2]{1,0:T(8,128)(2,1)} { { -1, -2 }, { -3, -4 } }\n  f32[1]{0:T(128)} {1}\n)\n");
+            "(\n  bf16[2,2]{1,0:T(8,128)(2,1)} { {-1, -2}, {-3, -4} }\n  f32[1]{0:T(128)} {1}\n)\n");
 }
 
 }  // namespace

@@ -40,6 +40,18 @@ TEST(Progress, IsSilentForASecondThenExtrapolates) {
   EXPECT_EQ(bench.taken(), "\r\033[K");
 }
 
+TEST(Progress, ShowsTheTimeSoFarOfWorkWhoseEndIsNotKnown) {
+  Bench bench;
+  Progress progress("evaluating", bench.out, true, [&] { return bench.now; });
+  const auto note = [] { return std::string("main/dot"); };
+  bench.now += 999ms;
+  progress.update(note);
+  EXPECT_EQ(bench.taken(), "");
+  bench.now += 11s;
+  progress.update(note);
+  EXPECT_EQ(bench.taken(), "\r\033[Kevaluating  11 s so far  main/dot");
+}
+
 TEST(Progress, KnowsNoEndBeforeItHasBegun) {
   Bench bench;
   Progress progress("p", bench.out, true, [&] { return bench.now; });

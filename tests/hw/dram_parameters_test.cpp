@@ -43,18 +43,20 @@ TEST_P(BadMemory, IsAnInputErrorThatNamesItsKey) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    DramParameters, BadMemory,
-    ::testing::Values("hbm.clock=0 MHz", "hbm.channels=12", "hbm.channels=0", "hbm.pseudo_channels=3",
-                      "hbm.bank_groups=32", "hbm.banks_per_group=32", "hbm.row=1000 B", "hbm.row=16 B", "hbm.burst=2 B",
-                      "hbm.burst_clocks=0", "hbm.interleave=16 B", "hbm.address_order=row bank column",
-                      "hbm.address_order=row row column bank_group pseudo_channel",
-                      "hbm.address_order=row bank column bank_group rank",
-                      "hbm.address_order=row bank column bank_group pseudo_channel row", "hbm.page_policy=ajar",
-                      "hbm.refresh=never", "hbm.read_queue_bursts=31", "hbm.write_queue_bursts=31",
-                      "hbm.drain_high_bursts=65", "hbm.drain_low_bursts=48", "hbm.starvation_bound_bursts=0",
-                      "hbm_timing.cl=0", "hbm_timing.cwl=14", "hbm_timing.ccd_s=1", "hbm_timing.ccd_l=1",
-                      "hbm_timing.rrd_l=3", "hbm_timing.wtr_l=5", "hbm_timing.refi=630", "hbm_timing.wr=-1"));
+INSTANTIATE_TEST_SUITE_P(DramParameters, BadMemory,
+                         ::testing::Values("hbm.clock=0 MHz", "hbm.channels=12", "hbm.channels=0",
+                                           "hbm.pseudo_channels=3", "hbm.bank_groups=32", "hbm.banks_per_group=32",
+                                           "hbm.row=1000 B", "hbm.row=16 B", "hbm.burst=2 B", "hbm.burst_clocks=0",
+                                           "hbm.interleave=16 B", "hbm.address_order=row bank column",
+                                           "hbm.address_order=row row column bank_group pseudo_channel",
+                                           "hbm.address_order=row bank column bank_group rank",
+                                           "hbm.address_order=row bank column bank_group pseudo_channel row",
+                                           "hbm.page_policy=ajar", "hbm.refresh=never", "hbm.read_queue_bursts=31",
+                                           "hbm.write_queue_bursts=31", "hbm.drain_high_bursts=65",
+                                           "hbm.drain_low_bursts=48", "hbm.starvation_bound_bursts=0",
+                                           "hbm_timing.cl=0", "hbm_timing.cwl=14", "hbm_timing.ccd_s=1",
+                                           "hbm_timing.ccd_l=1", "hbm_timing.rrd_l=3", "hbm_timing.wtr_l=5",
+                                           "hbm_timing.refi=630", "hbm_timing.refi=1000000", "hbm_timing.wr=-1"));
 
 }  // namespace
 }  // namespace podsim::hw

@@ -47,21 +47,37 @@ TEST_P(BadValue, IsAnInputErrorThatNamesItsKey) {
 
 INSTANTIATE_TEST_SUITE_P(
     Machine, BadValue,
-    ::testing::Values("core.clock=0 MHz", "core.cores_per_chip=0", "core.vmem=0 B", "core.sync_flags=3", "mxu.size=100",
-                      "mxu.count=-1", "mxu.result_skew_cycles=-1", "vector.alus=0",
-                      "vector.transcendental_interval_cycles=0", "dma.read_latency=-1 ns", "dma.queue_depth=0",
-                      "hbm.stream_rate=0 GB/s", "hbm.turnaround=-0.1", "ici.payload_fraction=1.5",
-                      "ici.payload_fraction=0", "pod.dimensions=[]", "pod.dimensions=[4, 0]",
-                      "pod.dimensions=[9223372036854775807, 2]", "compiler.exposed_vector_fraction=2",
-                      "hbm.stream_rate=1 B/s", "hbm.stream_rate=1 MB/s", "hbm.turnaround=11", "vector.lanes=64",
-                      "vector.sublanes=16", "ici.hop_latency=0 ns", "ici.remote_dma_latency=1 ns",
-                      "host.infeed_queue_depth=100000000000",
-                      // Values that would overflow, divide by zero or not fit any host.
-                      "hbm.capacity_per_core=0 B", "hbm.capacity_per_core=1025 TiB", "core.vmem=1 TiB",
-                      "scalar.smem=2 GiB", "core.cores_per_chip=1000000", "mxu.operand_fifo_registers=1000000",
-                      "mxu.result_fifo_registers=1000000", "mxu.result_skew_cycles=9223372036854775807",
-                      "ici.route_cycles=9223372036854775807", "ici.packet_payload=1 GiB", "ici.vc_buffer=1 PiB",
-                      "compiler.largest_segment=2 PiB", "ici.payload_fraction=1e-300"));
+    ::testing::Values(
+        "core.clock=0 MHz", "core.cores_per_chip=0", "core.vmem=0 B", "core.sync_flags=3", "mxu.size=100",
+        "mxu.count=-1", "mxu.result_skew_cycles=-1", "vector.alus=0", "vector.transcendental_interval_cycles=0",
+        "dma.read_latency=-1 ns", "dma.queue_depth=0", "hbm.stream_rate=0 GB/s", "hbm.turnaround=-0.1",
+        "ici.payload_fraction=1.5", "ici.payload_fraction=0", "pod.dimensions=[]", "pod.dimensions=[4, 0]",
+        "pod.dimensions=[9223372036854775807, 2]", "compiler.exposed_vector_fraction=2", "hbm.stream_rate=1 B/s",
+        "hbm.stream_rate=1 MB/s", "hbm.turnaround=11", "vector.lanes=64", "vector.sublanes=16", "ici.hop_latency=0 ns",
+        "ici.remote_dma_latency=1 ns", "host.infeed_queue_depth=100000000000",
+        // Values that would overflow, divide by zero or not fit any host.
+        "hbm.capacity_per_core=0 B", "hbm.capacity_per_core=1025 TiB", "core.vmem=1 TiB", "scalar.smem=2 GiB",
+        "core.cores_per_chip=1000000", "mxu.operand_fifo_registers=1000000", "mxu.result_fifo_registers=1000000",
+        "mxu.result_skew_cycles=9223372036854775807", "ici.route_cycles=9223372036854775807",
+        "ici.packet_payload=1 GiB", "ici.vc_buffer=1 PiB", "compiler.largest_segment=2 PiB",
+        "ici.payload_fraction=1e-300",
+        // Values that are no machine, and of which no simulation ends.
+        "mxu.count=1000000", "ici.traversal_cycles=1000000", "ici.route_cycles=1001", "compiler.largest_segment=1 B"));
+
+/// Both keys, both values, and the place of the one that was set.
+TEST(Machine, NamesBothLatenciesThatDoNotGoTogether) {
+  base::Config config = machine_file("tpu-v3");
+  config.set("ici.hop_latency=3 us");
+  try {
+    read_machine(config);
+    FAIL() << "a hop takes longer than the transfer that includes it";
+  } catch (const base::InputError& error) {
+    const std::string text = base::format(error.diagnostics().front());
+    EXPECT_TRUE(text.starts_with("--set")) << text;
+    for (const char* part : {"'ici.remote_dma_latency'", "'ici.hop_latency'", "3 us", "1 us"})
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+}
 
 }  // namespace
 }  // namespace podsim::hw

@@ -5,6 +5,7 @@
 #include <array>
 #include <random>
 
+#include "base/host/interrupt.h"
 #include "hw/memory/banks/bank_stream.h"
 #include "hw/timing/hbm_stream.h"
 
@@ -60,7 +61,10 @@ base::Cycles last_completion(Memory& memory, const std::vector<StreamRequest>& r
   for (const StreamRequest& request : requests) {
     memory.submit(request.direction, request.bytes, request.arrival, 0, request.shape);
   }
-  while (!memory.idle()) memory.complete_next(completed);
+  while (!memory.idle()) {
+    base::host::end_if_interrupted();
+    memory.complete_next(completed);
+  }
   return completed.back().cycle;
 }
 

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "base/host/interrupt.h"
 #include "hw/memory/dram/granule_issuer.h"
 
 namespace podsim::hw::memory::dram {
@@ -37,6 +38,7 @@ StreamRates::Rates StreamRates::measure(const Shapes& shapes) const {
   std::array<base::Bytes, 2> moved;
   for (int place = 0; place < places; ++place) {
     GranuleIssuer issuer(parameters_, 2, outstanding_);
+    issuer.on_advance([](base::Cycles) { base::host::end_if_interrupted("in measuring the rates of the memory"); });
     for (const Direction direction : {Direction::read, Direction::write}) {
       const auto lane = std::size_t(direction);
       if (!shapes[lane]) continue;

@@ -41,13 +41,13 @@ families::Kernel build_kernel(const hw::Machine& machine, const KernelChoice& ch
 }
 
 std::vector<LevelComparison> compare_levels(const hw::Machine& machine, const std::vector<KernelChoice>& kernels,
-                                            const std::function<void(std::size_t)>& done) {
+                                            const std::function<void(const LevelComparison&)>& done) {
   std::vector<LevelComparison> comparisons;
   for (const KernelChoice& choice : kernels) {
     const families::Kernel kernel = build_kernel(machine, choice);
     comparisons.push_back(
         {kernel.name, bundle_cycles(machine, kernel), hw::timing::simulate_op(machine, kernel.tile_op).cycles});
-    if (done) done(comparisons.size());
+    if (done) done(comparisons.back());
   }
   return comparisons;
 }

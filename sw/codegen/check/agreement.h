@@ -30,9 +30,9 @@ struct LevelComparison {
 /// Kernels of every family over sizes from one tile to tens of megabytes, bound by every unit.
 std::vector<KernelChoice> agreement_grid();
 
-/// Times every kernel at both levels; the bundle level runs without data. Calls `done` after each kernel.
+/// Times every kernel at both levels; the bundle level runs without data. Calls `done` with each comparison.
 std::vector<LevelComparison> compare_levels(const hw::Machine& machine, const std::vector<KernelChoice>& kernels,
-                                            const std::function<void(std::size_t)>& done);
+                                            const std::function<void(const LevelComparison&)>& done);
 
 struct Agreement {
   double median = 0, worst = 0;  ///< median and maximum of |error|

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/host/interrupt.h"
 #include "sw/codegen/check/error_bound.h"
 #include "sw/ir/eval/evaluator.h"
 
@@ -105,6 +106,7 @@ std::vector<ir::Literal> random_inputs(const families::Kernel& kernel, std::uint
         ir::Literal{array.shape, std::vector<double>(std::size_t(array.shape.element_count())), {}});
     const ir::ElementType type = array.shape.element_type;
     for (std::size_t i = 0; i < literal.values.size(); ++i) {
+      base::host::end_if_interrupted();
       literal.values[i] = ir::round_to(type, random_element(type, Draw(seed, number, i)));
     }
     if (kind == InputKind::special) place_specials(literal, seed, number);

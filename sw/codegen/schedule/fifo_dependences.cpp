@@ -60,11 +60,6 @@ class UnitDependences {
     return unit_ == hw::isa::cross_lane_unit ? scope_.machine.cross_lane.latency.value()
                                              : scope_.machine.vector.transcendental_latency.value();
   }
-  std::int64_t slots() const {
-    if (unit_ < hw::isa::max_matrix_units) return scope_.machine.mxu.result_fifo;
-    return unit_ == hw::isa::cross_lane_unit ? scope_.machine.cross_lane.result_fifo
-                                             : scope_.machine.vector.transcendental_fifo;
-  }
   int waiting() const { return scope_.fifos.waiting[std::size_t(unit_)]; }
 
   void keep_order(const std::vector<int>& operations, int latency) {
@@ -206,7 +201,7 @@ class UnitDependences {
       graph_.add(ready_[std::size_t(result->index)].event, pops[std::size_t(p)], 0, result->distance);
       graph_.add(ready_[std::size_t(result->index)].push, pops[std::size_t(p)], 1, result->distance);
     }
-    const int most = std::max(int(slots()), most_in_flight());
+    const int most = std::max(result_slots(scope_.machine, unit_), most_in_flight());
     for (int r = 0; r < results; ++r) {
       const auto pop = repeated(waiting() + r - most, int(pops.size()), scope_.loop);
       if (!pop || pop->index >= int(pops.size())) continue;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
+#include "hw/machine.h"
 #include "sw/codegen/registers/operation.h"
 
 namespace podsim::sw::codegen::schedule {
@@ -18,5 +20,13 @@ struct FifoState {
 
 /// Change of the number of results in flight by an operation: positive for pushes, -1 for pops.
 int results_of(const registers::Operation& operation);
+
+/// Number of results that a unit holds, in itself and in its result FIFO.
+int result_slots(const hw::Machine& machine, int unit);
+
+/// Checks code in its original order: InputError, which names the machine's key, if it has more results in flight in a
+/// unit than the unit has slots, so that a push would wait for room that never comes.
+void check_results_fit(const hw::Machine& machine, const FifoState& before,
+                       const std::vector<registers::Operation>& operations);
 
 }  // namespace podsim::sw::codegen::schedule

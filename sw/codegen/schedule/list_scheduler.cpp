@@ -114,10 +114,7 @@ class FifoOrder {
   };
   int unit_of(int operation) const { return registers::unit_of(scope_.operations[std::size_t(operation)]); }
   bool is_cross_lane(int operation) const { return unit_of(operation) == hw::isa::cross_lane_unit; }
-  int slots(int operation) const {
-    return int(is_cross_lane(operation) ? scope_.machine.cross_lane.result_fifo
-                                        : scope_.machine.vector.transcendental_fifo);
-  }
+  int slots(int operation) const { return result_slots(scope_.machine, unit_of(operation)); }
   int interval(int operation) const {
     return int(
         (is_cross_lane(operation) ? scope_.machine.cross_lane.interval : scope_.machine.vector.transcendental_interval)

@@ -17,7 +17,7 @@ struct GroupMember {
 
 /// A dependence graph in which nodes that keep a fixed distance form a group: the two operations of a FifoPair. If
 /// every pop of a unit follows its push after the same number of cycles, results are popped in the order of their
-/// pushes, whatever that order is, and no more results are in flight than the unit completes in that time.
+/// pushes, whatever that order is. How many are in flight is up to ModuloReservation.
 ///
 /// Groups are numbered in the order of their first nodes. Events are groups without members.
 class ModuloGraph {

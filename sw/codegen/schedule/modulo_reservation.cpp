@@ -15,16 +15,33 @@ constexpr int slots_of(hw::isa::SlotKind kind) {
   return kind == hw::isa::SlotKind::scalar || kind == hw::isa::SlotKind::vector ? 2 : 1;
 }
 
+/// The time of a FifoPair's result in its unit.
+struct Flight {
+  int unit = -1;   ///< -1: the group is not a FifoPair
+  int cycles = 0;  ///< from the push to the pop, both included
+};
+
+Flight flight_of(const ModuloGraph& graph, const std::vector<registers::Operation>& operations, int group) {
+  const auto members = graph.members(group);
+  if (members.size() < 2) return {};
+  const auto [first, last] = std::ranges::minmax(members, {}, &GroupMember::offset);
+  return {registers::unit_of(operations[std::size_t(first.operation)]), last.offset - first.offset + 1};
+}
+
 }  // namespace
 
 ModuloReservation::ModuloReservation(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
                                      const ModuloGraph& graph, int interval)
-    : operations_(operations),
+    : machine_(machine),
+      operations_(operations),
       graph_(graph),
       interval_(interval),
       cross_lane_cycles_(int(machine.cross_lane.interval.value())),
       taken_(std::size_t(interval)),
-      cross_lane_(std::size_t(interval), -1) {}
+      cross_lane_(std::size_t(interval), -1),
+      placed_(std::size_t(graph.groups())) {
+  for (std::vector<int>& rows : in_flight_) rows.resize(std::size_t(interval));
+}
 
 bool ModuloReservation::uses_cross_lane(int operation) const {
   const registers::Operation& o = operations_[std::size_t(operation)];
@@ -43,7 +60,26 @@ void ModuloReservation::mark_cross_lane(int cycle, int group) {
   for (int c = cycle; c < cycle + cross_lane_cycles_; ++c) cross_lane_[row(c)] = group;
 }
 
+bool ModuloReservation::results_fit(int group, int cycle) const {
+  const Flight flight = flight_of(graph_, operations_, group);
+  if (flight.unit < 0) return true;
+  const int slots = result_slots(machine_, flight.unit), around = flight.cycles / interval_;
+  const std::vector<int>& rows = in_flight_[std::size_t(flight.unit)];
+  for (int i = 0; i < std::min(flight.cycles, interval_); ++i) {
+    const int own = around + (i < flight.cycles % interval_ ? 1 : 0);
+    if (rows[row(cycle + i)] + own > slots) return false;
+  }
+  return true;
+}
+
+void ModuloReservation::mark_results(int group, int cycle, int change) {
+  const Flight flight = flight_of(graph_, operations_, group);
+  for (int i = 0; i < flight.cycles; ++i) in_flight_[std::size_t(flight.unit)][row(cycle + i)] += change;
+  placed_[std::size_t(group)] = change > 0;
+}
+
 bool ModuloReservation::place(int group, int cycle) {
+  if (!results_fit(group, cycle)) return false;
   const auto members = graph_.members(group);
   std::size_t placed = 0;
   for (; placed < members.size(); ++placed) {
@@ -56,13 +92,17 @@ bool ModuloReservation::place(int group, int cycle) {
     ++taken;
     if (uses_cross_lane(operation)) mark_cross_lane(cycle + offset, group);
   }
-  if (placed == members.size()) return true;
+  if (placed == members.size()) {
+    mark_results(group, cycle, 1);
+    return true;
+  }
   while (placed-- > 0) remove_member(members[placed], cycle);
   return false;
 }
 
 void ModuloReservation::remove(int group, int cycle) {
   for (const GroupMember& member : graph_.members(group)) remove_member(member, cycle);
+  mark_results(group, cycle, -1);
 }
 
 void ModuloReservation::remove_member(const GroupMember& member, int cycle) {
@@ -85,6 +125,12 @@ std::vector<int> ModuloReservation::conflicts(int group, int cycle) const {
       if (operation >= 0 && matches(operations_[std::size_t(operation)])) add(graph_.group_of(operation));
     }
   };
+  if (!results_fit(group, cycle)) {
+    const int unit = flight_of(graph_, operations_, group).unit;
+    for (int other = 0; other < graph_.groups(); ++other) {
+      if (placed_[std::size_t(other)] && flight_of(graph_, operations_, other).unit == unit) add(other);
+    }
+  }
   for (const auto& [operation, offset] : graph_.members(group)) {
     const hw::isa::SlotKind kind = operations_[std::size_t(operation)].info().slot;
     add_row(row(cycle + offset), [&](const registers::Operation& o) { return o.info().slot == kind; });
@@ -99,7 +145,8 @@ std::vector<int> ModuloReservation::conflicts(int group, int cycle) const {
   return others;
 }
 
-int least_interval_of_slots(const hw::Machine& machine, const std::vector<registers::Operation>& operations) {
+int least_interval_of_slots(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
+                            const ModuloGraph& graph) {
   std::array<std::int64_t, std::size_t(hw::isa::SlotKind::misc) + 1> count{};
   std::int64_t cross_lane = 0, transcendental = 0;
   for (const registers::Operation& operation : operations) {
@@ -112,6 +159,14 @@ int least_interval_of_slots(const hw::Machine& machine, const std::vector<regist
   least = std::max(least, transcendental * machine.vector.transcendental_interval.value());
   for (std::size_t kind = 0; kind < count.size(); ++kind) {
     least = std::max(least, base::divide_round_up(count[kind], slots_of(hw::isa::SlotKind(kind))));
+  }
+  std::array<std::int64_t, hw::isa::result_units> in_flight{};
+  for (int group = 0; group < graph.groups(); ++group) {
+    const Flight flight = flight_of(graph, operations, group);
+    if (flight.unit >= 0) in_flight[std::size_t(flight.unit)] += flight.cycles;
+  }
+  for (int unit = 0; unit < hw::isa::result_units; ++unit) {
+    least = std::max(least, base::divide_round_up(in_flight[std::size_t(unit)], result_slots(machine, unit)));
   }
   return int(least);
 }

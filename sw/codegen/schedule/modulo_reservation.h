@@ -10,8 +10,9 @@
 
 namespace podsim::sw::codegen::schedule {
 
-/// Reservation table of a loop with an iteration every `interval` cycles: the slots of its bundles, and the cross-lane
-/// unit, which accepts an operation every machine.cross_lane.interval cycles.
+/// Reservation table of a loop with an iteration every `interval` cycles: the slots of its bundles, the cross-lane
+/// unit, which accepts an operation every machine.cross_lane.interval cycles, and the slots of units for results, which
+/// a FifoPair takes from its push to its pop.
 class ModuloReservation {
  public:
   ModuloReservation(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
@@ -29,8 +30,11 @@ class ModuloReservation {
   bool uses_cross_lane(int operation) const;
   bool cross_lane_free(int cycle) const;
   void mark_cross_lane(int cycle, int group);
+  bool results_fit(int group, int cycle) const;
+  void mark_results(int group, int cycle, int change);
   void remove_member(const GroupMember& member, int cycle);
 
+  const hw::Machine& machine_;
   const std::vector<registers::Operation>& operations_;
   const ModuloGraph& graph_;
   int interval_;
@@ -38,9 +42,12 @@ class ModuloReservation {
   BundlePacker packer_;
   std::vector<std::array<int, std::size_t(hw::isa::SlotKind::misc) + 1>> taken_;  ///< slots by row and kind
   std::vector<int> cross_lane_;                                                   ///< group in the unit by row, or -1
+  std::array<std::vector<int>, hw::isa::result_units> in_flight_;                 ///< results by unit and row
+  std::vector<bool> placed_;                                                      ///< by group
 };
 
 /// Returns the least interval for which slots and units suffice.
-int least_interval_of_slots(const hw::Machine& machine, const std::vector<registers::Operation>& operations);
+int least_interval_of_slots(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
+                            const ModuloGraph& graph);
 
 }  // namespace podsim::sw::codegen::schedule

@@ -233,7 +233,7 @@ RegisterBudget most_alive(const hw::Machine& machine, const std::vector<register
 
 std::optional<ModuloSchedule> schedule_modulo(const ModuloScope& scope) {
   const ModuloGraph graph(scope.graph);
-  int interval = graph.least_interval(least_interval_of_slots(scope.machine, scope.operations));
+  int interval = graph.least_interval(least_interval_of_slots(scope.machine, scope.operations, graph));
   for (; interval <= scope.longest_interval; interval += std::max(1, interval / 32)) {
     auto heights = graph.heights(interval);
     if (!heights) continue;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "base/host/interrupt.h"
 #include "sw/codegen/registers/constant_propagation.h"
 #include "sw/codegen/registers/register_allocation.h"
 #include "sw/codegen/schedule/bundle_emitter.h"
@@ -55,8 +56,10 @@ std::vector<hw::isa::Bundle> schedule_program(const hw::Machine& machine, const 
                                               registers::RecordedCode code, RegisterSource registers) {
   registers::propagate_constants(code);
   const std::vector<Region> regions = divide_into_regions(code, registers);
+  for (const Region& region : regions) check_results_fit(machine, region.fifos, region.operations);
   std::vector<ScheduledRegion> scheduled(regions.size());
   for (std::size_t r = 0; r < regions.size(); ++r) {
+    base::host::end_if_interrupted("in scheduling bundles");
     scheduled[r].blocks = schedule_region(machine, regions[r], scheduled[r].caution, registers);
   }
   const auto add_caution = [&](std::size_t r) {

@@ -8,6 +8,8 @@
 #include <random>
 
 #include "base/diagnostic.h"
+#include "base/host/interrupt.h"
+#include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
 #include "noc/ici/message_fabric.h"
 #include "noc/ici/packet_network.h"
@@ -119,6 +121,34 @@ schedule::StartTimes jittered_starts(const schedule::CollectiveSchedule& schedul
 }
 
 template <class Network>
+CollectiveOutcome outcome_of(const SliceBench<Network>& bench, const CollectiveRun& collective,
+                             const hw::Machine& machine, const noc::FoldedTopology& topology, base::Time duration) {
+  return {.duration = duration,
+          .topology = topology,
+          .messages = bench.network.messages_delivered(),
+          .relayed = bench.network.messages_relayed(),
+          .phases = phases_of(collective),
+          .links = link_uses(bench.network, machine),
+          .audit = audit(bench.network)};
+}
+
+template <class Network>
+void simulate(const SliceBench<Network>& bench, const CollectiveRun& collective, const hw::Machine& machine,
+              const noc::FoldedTopology& topology, const CollectiveOptions& options) {
+  base::systemc::run_in_slices([&] {
+    const base::Time now = base::systemc::now();
+    if (options.progress) options.progress(now);
+    if (!base::host::interrupt_pending()) return false;
+    if (options.partial != nullptr) {
+      *options.partial = outcome_of(bench, collective, machine, topology, now);
+      for (CollectivePhase& phase : options.partial->phases) phase.end = std::max(phase.begin, phase.end);
+    }
+    base::host::end_if_interrupted(fmt::format("after {} of simulated time", base::to_string(now)));
+    return true;
+  });
+}
+
+template <class Network>
 CollectiveOutcome run(SliceBench<Network>& bench, const hw::Machine& machine,
                       const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                       const noc::FoldedTopology& topology, const CollectiveOptions& options) {
@@ -134,17 +164,10 @@ CollectiveOutcome run(SliceBench<Network>& bench, const hw::Machine& machine,
     }
   }
   std::ranges::stable_sort(bench.starts, {}, [](const auto& start) { return start.when; });
-  sc_core::sc_start();
+  simulate(bench, collective, machine, topology, options);
   bench.network.check();
   if (!collective.finished()) throw base::SimulationError("a collective came to a halt before every core was done");
-  CollectiveOutcome outcome{.duration = collective.duration(),
-                            .finish = {},
-                            .topology = topology,
-                            .messages = bench.network.messages_delivered(),
-                            .relayed = bench.network.messages_relayed(),
-                            .phases = phases_of(collective),
-                            .links = link_uses(bench.network, machine),
-                            .audit = audit(bench.network)};
+  CollectiveOutcome outcome = outcome_of(bench, collective, machine, topology, collective.duration());
   for (noc::NodeId chip = 0; chip < schedule->slice().nodes(); ++chip) {
     for (int core = 0; core < cores; ++core) {
       outcome.finish.push_back(collective.finished_at(topology.representative_of(chip), core));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ namespace podsim::sw::collectives::engine {
 
 enum class NetworkLevel : std::uint8_t { message, packet };
 
+struct CollectiveOutcome;
+
 struct CollectiveOptions {
   NetworkLevel network = NetworkLevel::message;
   bool fold = true;  ///< fold the slice where that is exact
@@ -28,6 +31,8 @@ struct CollectiveOptions {
   std::uint64_t seed = 1;          ///< of jitter, bit errors and stalls
   CollectiveData* data = nullptr;  ///< values to move; the slice is not folded then
   base::trace::ProbeSink* sink = nullptr;
+  std::function<void(base::Time)> progress = {};  ///< called now and then with the simulated time
+  CollectiveOutcome* partial = nullptr;  ///< receives the outcome so far of one that is interrupted, without `finish`
 };
 
 /// A phase of the stripes of one order, from the first core that entered it to the last that left it.
@@ -62,7 +67,7 @@ struct CollectiveOutcome {
 
 /// Precondition: a SystemC context in which nothing has been simulated. The packet level is not folded. Throws
 /// SimulationError when the collective comes to a halt; it names two chips that cannot communicate where that is the
-/// reason.
+/// reason, and base::host::Interrupted when the program is interrupted.
 CollectiveOutcome simulate_collective(const hw::Machine& machine,
                                       const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                                       const CollectiveOptions& options = {});

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/eval/element.h"
 #include "sw/ir/eval/index_space.h"
 
@@ -88,6 +89,7 @@ void add_products(std::vector<Number>& sums, const Number* x, std::int64_t x_ste
                   std::int64_t count) {
   const std::size_t columns = sums.size();
   for (std::int64_t k = 0; k < count; ++k, y += columns) {
+    base::host::end_if_interrupted();
     const Number factor = x[k * x_step];
     for (std::size_t i = 0; i < columns; ++i) sums[i] += factor * y[i];
   }

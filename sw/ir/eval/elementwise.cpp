@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/eval/integer_function.h"
 #include "sw/ir/eval/real_function.h"
 
@@ -98,6 +99,7 @@ Literal evaluate_elementwise(const Instruction& instruction, std::span<const Lit
   const std::span<const Element> arguments(scalars.data(), operands.size());
   const std::int64_t count = result.shape.element_count();
   for (std::int64_t i = 0; i < count; ++i) {
+    base::host::end_if_interrupted();
     for (std::size_t k = 0; k < operands.size(); ++k) {
       // The predicate of a select and the bounds of a clamp may be one scalar for all elements.
       scalars[k] = element_of(*operands[k], operands[k]->shape.rank() == 0 ? 0 : i);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/annotation.h"
 #include "sw/ir/device_groups.h"
 #include "sw/ir/eval/bit_pattern.h"
@@ -60,12 +61,17 @@ std::vector<Value> Evaluation::run(const std::vector<std::vector<Value>>& argume
   for (InstructionId id = 0; id < int(values_.size()); ++id) {
     const Instruction& instruction = computation_[id];
     try {
+      if (run_.host.progress) run_.host.progress(computation_, instruction);
+      base::host::end_if_interrupted();
       if (instruction.shape.element_count() > most_elements) throw std::logic_error("the array is too large");
       if (++run_.executed > most_executed) {
         throw std::logic_error(
             fmt::format("the module has executed {} instructions, the most of an evaluation", most_executed));
       }
       values_[std::size_t(id)] = evaluate(instruction, arguments);
+    } catch (base::host::Interrupted& interruption) {
+      interruption.locate(fmt::format("in {}/{}", computation_.name, instruction.name));
+      throw;
     } catch (const NamedError&) {
       throw;
     } catch (const std::logic_error& error) {

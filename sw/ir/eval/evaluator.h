@@ -23,13 +23,16 @@ struct EvaluationHost {
   std::function<std::vector<Literal>(const Instruction&, const std::vector<std::vector<Literal>>& operands)> all_reduce;
   std::function<Literal(int device, const Instruction&)> infeed;
   std::function<void(int device, const Literal&)> outfeed;
+  /// Called before each instruction; may be empty.
+  std::function<void(const Computation&, const Instruction&)> progress;
   /// Seed of rng and rng-get-and-update-state, for which the module has no state.
   std::uint64_t seed = 0;
 };
 
 /// Returns the entry computation's result for one device. Throws std::logic_error naming the instruction if the
 /// arguments do not match the parameters, the module has an infeed and the host has none, or an instruction cannot be
-/// evaluated (a custom call, complex numbers, send and recv, an elided constant).
+/// evaluated (a custom call, complex numbers, send and recv, an elided constant). Throws base::host::Interrupted, with
+/// the instruction as its place, when the program is interrupted.
 Literal evaluate(const Module& module, std::span<const Literal> arguments, const EvaluationHost& host = {});
 
 /// Evaluates all devices of a program in lock step: takes arguments[device][parameter] and returns the result of each

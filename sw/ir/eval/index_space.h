@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/host/interrupt.h"
+
 /// Iteration over the elements of an array in row-major order of its dimensions.
 namespace podsim::sw::ir::eval {
 
@@ -22,6 +24,7 @@ void for_each_index(const std::vector<std::int64_t>& sizes, Visit&& visit) {
   }
   std::vector<std::int64_t> index(sizes.size(), 0);
   while (true) {
+    base::host::end_if_interrupted();
     visit(static_cast<const std::vector<std::int64_t>&>(index));
     int dimension = int(sizes.size()) - 1;
     while (dimension >= 0 && ++index[dimension] == sizes[dimension]) index[dimension--] = 0;

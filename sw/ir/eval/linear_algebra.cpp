@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/eval/element.h"
 
 namespace podsim::sw::ir::eval {
@@ -27,6 +28,7 @@ void factor(const MatrixView& a, std::int64_t size) {
     for (std::int64_t k = 0; k < j; ++k) pivot -= a(j, k) * a(j, k);
     a(j, j) = pivot > 0 ? std::sqrt(pivot) : std::numeric_limits<double>::quiet_NaN();
     for (std::int64_t i = j + 1; i < size; ++i) {
+      base::host::end_if_interrupted();
       double sum = a(i, j);
       for (std::int64_t k = 0; k < j; ++k) sum -= a(i, k) * a(j, k);
       a(i, j) = sum / a(j, j);
@@ -39,6 +41,7 @@ void factor(const MatrixView& a, std::int64_t size) {
 void solve_lower(const MatrixView& l, const MatrixView& b, std::int64_t size, std::int64_t columns, bool unit) {
   for (std::int64_t column = 0; column < columns; ++column) {
     for (std::int64_t i = 0; i < size; ++i) {
+      base::host::end_if_interrupted();
       double sum = b(i, column);
       for (std::int64_t k = 0; k < i; ++k) sum -= l(i, k) * b(k, column);
       b(i, column) = unit ? sum : sum / l(i, i);

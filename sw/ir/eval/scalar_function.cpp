@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/eval/elementwise.h"
 
 namespace podsim::sw::ir::eval {
@@ -105,6 +106,7 @@ int ScalarFunction::append_step(const Computation& computation, const Instructio
 
 void ScalarFunction::operator()(std::span<const Element> arguments, std::span<Element> results) {
   assert(results.size() == results_.size());
+  base::host::end_if_interrupted();
   std::ranges::copy(arguments, registers_.begin());
   for (const Step& step : steps_) {
     Element operands[3];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/eval/index_space.h"
 #include "sw/ir/eval/integer_function.h"
 #include "sw/ir/eval/real_function.h"
@@ -23,6 +24,7 @@ void stable_merge_sort(std::vector<std::int64_t>& order, Less&& less) {
       const std::size_t middle = std::min(begin + width, order.size()), end = std::min(begin + 2 * width, order.size());
       std::size_t left = begin, right = middle;
       for (std::size_t to = begin; to < end; ++to) {
+        base::host::end_if_interrupted();
         const bool from_right = left == middle || (right < end && less(order[right], order[left]));
         merged[to] = from_right ? order[right++] : order[left++];
       }
