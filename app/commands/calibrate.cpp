@@ -17,7 +17,6 @@
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
-#include "base/host/standard_output.h"
 #include "base/progress.h"
 #include "hw/memory/banks/stream_agreement.h"
 #include "hw/memory/dram/stream_calibration.h"
@@ -38,19 +37,6 @@ struct CalibrateOptions {
 void write_constants(const CalibrateOptions& options, const std::function<std::string()>& text) {
   if (options.write.empty()) return;
   base::host::locate_errors("--write", options.write, [&] { base::host::write_file(options.write, text()); });
-}
-
-/// Prints the result of a calibration with the comparisons that `compare` adds to it, all of them or, after an
-/// interruption, those that are done.
-void print_comparisons(const CalibrateOptions& options, const std::function<void()>& compare,
-                       const std::function<std::string()>& result) {
-  try {
-    compare();
-  } catch (const base::host::Interrupted& interruption) {
-    output::print_partial(result(), options.json, interruption);
-    throw;
-  }
-  base::host::print_result(result());
 }
 
 void compare_levels(sw::report::CalibrationReport& report) {
@@ -77,8 +63,8 @@ void calibrate_core(const CalibrateOptions& options) {
   for (const sw::codegen::check::DerivedConstant& constant : report.constants)
     report.present.push_back(config.cycles(constant.key));
   write_constants(options, [&] { return sw::codegen::check::constants_toml(report.machine.name, report.constants); });
-  print_comparisons(
-      options, [&] { compare_levels(report); },
+  output::publish(
+      options.json, [&] { compare_levels(report); },
       [&] {
         report.wall_s = base::host::seconds_since(begin);
         return options.json ? sw::report::calibration_json(report) : sw::report::calibration_text(report);
@@ -107,8 +93,8 @@ void calibrate_memory(const CalibrateOptions& options) {
   report.machine = hw::read_machine(config);
   write_constants(options, [&] { return hw::memory::dram::stream_constants_toml(config); });
   report.rates = sw::report::sustained_rates(report.machine);
-  print_comparisons(
-      options, [&] { compare_streams(options, report); },
+  output::publish(
+      options.json, [&] { compare_streams(options, report); },
       [&] {
         report.wall_s = base::host::seconds_since(begin);
         return options.json ? sw::report::memory_calibration_json(report) : sw::report::memory_calibration_text(report);

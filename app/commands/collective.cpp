@@ -175,10 +175,8 @@ sw::collectives::engine::CollectiveOptions options_of(const CollectiveCommand& c
 }
 
 void simulate(const CollectiveCommand& command, const hw::Machine& machine, const noc::Topology& slice,
-              sw::report::CollectiveReport& report) {
+              std::optional<output::TraceFile>& trace, sw::report::CollectiveReport& report) {
   sw::collectives::engine::CollectiveOptions options = options_of(command, slice);
-  std::optional<output::TraceFile> trace;
-  if (!command.vcd.empty()) trace.emplace(command.vcd, command.trace);
   options.sink = trace ? &*trace : nullptr;
   std::optional<sw::collectives::engine::CollectiveData> data;
   sw::collectives::engine::CoreVectors operands;
@@ -191,17 +189,11 @@ void simulate(const CollectiveCommand& command, const hw::Machine& machine, cons
     progress.update(base::to_duration(now).si() / report.modelled.si(), base::to_string(now));
   };
   options.partial = &report.outcome;
-  try {
+  {
     const base::systemc::FreshContext context;
     report.outcome = sw::collectives::engine::simulate_collective(machine, report.schedule, options);
-  } catch (const base::host::Interrupted&) {
-    if (trace) trace->finish(report.outcome.duration);
-    throw;
   }
-  if (trace) {
-    trace->check_patterns();
-    trace->finish(report.outcome.duration);
-  }
+  if (trace) trace->check_patterns();
   if (data) {
     report.largest_error = check_results(*report.schedule, operands, data->results());
     report.verified = true;
@@ -235,17 +227,16 @@ void run_collective(const CollectiveCommand& command) {
     report.wall_s = base::host::seconds_since(begin);
     return command.json ? sw::report::collective_json(report) : sw::report::collective_text(report);
   };
-  try {
-    simulate(command, machine, slice, report);
-  } catch (const base::host::Interrupted& interruption) {
-    output::print_partial(result(), command.json, interruption);
-    throw;
-  }
-  const std::string text = result();
-  if (!command.json) {
+  std::optional<output::TraceFile> trace;
+  if (!command.vcd.empty()) trace.emplace(command.vcd, command.trace);
+  const auto work = [&] {
+    simulate(command, machine, slice, trace, report);
+    if (command.json) return;
     for (const std::string& said : report.warnings) base::host::print_warning(said);
-  }
-  base::host::print_result(text);
+  };
+  output::publish(command.json, work, result, {[&] {
+                    if (trace) trace->finish(report.outcome.duration);
+                  }});
 }
 
 template <class Value>

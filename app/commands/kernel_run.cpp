@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <bit>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "app/output/failed_check.h"
 #include "app/output/partial_result.h"
@@ -15,7 +17,7 @@
 #include "base/host/input_file.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
-#include "base/host/standard_output.h"
+#include "base/host/write_all.h"
 #include "base/progress.h"
 #include "hw/isa/pasm/assembler.h"
 #include "hw/timing/tile_pipeline.h"
@@ -62,16 +64,12 @@ class KernelRun {
     prepare();
     if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
     if (!options_.listing.empty()) listing_.emplace(program());
-    try {
+    const auto work = [&] {
       run_once();
       check();
-    } catch (const base::host::Interrupted& interruption) {
-      report_.wall_s = base::host::seconds_since(begin_);
-      if (report_.result.bundles > 0) output::print_partial(results(), options_.json, interruption);
-      throw;
-    }
-    report_.wall_s = base::host::seconds_since(begin_);
-    base::host::print_result(results());
+    };
+    output::publish(
+        options_.json, work, [&] { return results(); }, files());
     if (!failures_.empty()) throw output::FailedCheck(std::move(failures_));
   }
 
@@ -139,22 +137,31 @@ class KernelRun {
       report_.result = hw::bundle::run_bundles(report_.machine, program(), hbm, run);
     } catch (const base::host::Interrupted&) {
       report_.simulation_s = base::host::seconds_since(begin);
-      finish_traces(report_.result.end);
       throw;
-    } catch (const base::SimulationError&) {
-      finish_traces(base::Time(0));
+    } catch (const base::SimulationError& verdict) {
+      write_files_of(verdict);
       throw;
     }
     report_.simulation_s = base::host::seconds_since(begin);
-    finish_traces(report_.result.end);
+    if (trace_) trace_->check_patterns();
   }
 
-  void finish_traces(base::Time end) {
-    if (trace_) {
-      trace_->check_patterns();
-      trace_->finish(end);
+  std::vector<std::function<void()>> files() {
+    return {[this] {
+              if (trace_) trace_->finish(report_.result.end);
+            },
+            [this] {
+              if (listing_ && options_.listing != "-") base::host::write_file(options_.listing, listing_->text());
+            }};
+  }
+
+  void write_files_of(const base::SimulationError& verdict) {
+    if (trace_) trace_->check_patterns();
+    try {
+      base::host::write_all(files());
+    } catch (const base::InputError& error) {
+      throw base::SimulationError(fmt::format("{}\n{}", verdict.what(), error.what()));
     }
-    if (listing_ && options_.listing != "-") base::host::write_file(options_.listing, listing_->text());
   }
 
   std::vector<sw::ir::Literal> fill(hw::memory::DeviceMemory& hbm, sw::codegen::check::InputKind kind) const {
@@ -185,9 +192,10 @@ class KernelRun {
     sw::codegen::check::merge(verification, sw::codegen::check::verify_outputs(*kernel_, inputs, hbm));
   }
 
-  std::string results() const {
+  std::string results() {
+    report_.wall_s = base::host::seconds_since(begin_);
     std::string text = options_.json ? sw::report::kernel_json(report_) : sw::report::kernel_text(report_);
-    if (!options_.json) {
+    if (!options_.json && report_.simulation_s > 0) {
       text += fmt::format("\n{:.2f} s on this host, {:.2f} s of it simulating: {:.2f} million cycles per second\n",
                           report_.wall_s, report_.simulation_s,
                           double(report_.result.cycles.value()) * 1e-6 / report_.simulation_s);

@@ -18,7 +18,6 @@
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
-#include "base/host/standard_output.h"
 #include "base/progress.h"
 #include "sw/report/memory_report.h"
 
@@ -113,20 +112,18 @@ void run_memory(const MemoryOptions& options) {
   if (!options.vcd.empty()) trace.emplace(options.vcd, options.trace);
   base::Progress progress("simulating");
   const auto result = [&] {
-    if (trace) trace->finish(base::Clock(machine.dram.clock).time_of(report.result.clocks));
     report.wall_s = base::host::seconds_since(begin);
     return options.json ? sw::report::memory_json(report) : sw::report::memory_text(report);
   };
-  try {
+  const auto simulate = [&] {
     report.result = hw::memory::dram::run_memory_traffic(
         machine.dram, streams, machine.dma.granules, {trace ? &*trace : nullptr, nullptr, "hbm"},
         {[&](double fraction) { progress.update(fraction); }, &report.result});
-  } catch (const base::host::Interrupted& interruption) {
-    output::print_partial(result(), options.json, interruption);
-    throw;
-  }
-  if (trace) trace->check_patterns();
-  base::host::print_result(result());
+    if (trace) trace->check_patterns();
+  };
+  output::publish(options.json, simulate, result, {[&] {
+                    if (trace) trace->finish(base::Clock(machine.dram.clock).time_of(report.result.clocks));
+                  }});
 }
 
 }  // namespace

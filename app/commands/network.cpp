@@ -25,7 +25,6 @@
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
-#include "base/host/standard_output.h"
 #include "base/progress.h"
 #include "noc/router/channel_dependency.h"
 #include "noc/router/router_trace.h"
@@ -179,15 +178,18 @@ void run_points(NetworkOptions& options, sw::report::NetworkReport& report, noc:
   for (double load : options.loads) report.points.push_back(noc::router::run_load(options.load, load));
 }
 
-// Writes the links' traffic at the last load.
-void write_links(const NetworkOptions& options, const sw::report::NetworkReport& report) {
+// Both are of the traffic at the last load that was simulated to its end.
+void write_link_table(const NetworkOptions& options, const sw::report::NetworkReport& report) {
+  if (options.csv.empty() || report.points.empty()) return;
+  const std::vector<sw::report::LinkFigures> links = sw::report::link_figures(report, report.points.back());
+  base::host::write_file(options.csv, sw::report::link_csv(options.load.topology, links, "flits"));
+}
+
+void draw_links(const NetworkOptions& options, const sw::report::NetworkReport& report) {
+  if (options.svg.empty() || report.points.empty()) return;
   const noc::router::LoadPoint& point = report.points.back();
-  const std::vector<sw::report::LinkFigures> links = sw::report::link_figures(report, point);
-  if (!options.csv.empty())
-    base::host::write_file(options.csv, sw::report::link_csv(options.load.topology, links, "flits"));
-  if (options.svg.empty()) return;
   base::host::write_file(options.svg,
-                         sw::report::link_svg(options.load.topology, links,
+                         sw::report::link_svg(options.load.topology, sw::report::link_figures(report, point),
                                               fmt::format("{} traffic at load {:.4g}",
                                                           noc::router::to_string(options.load.pattern), point.load)));
 }
@@ -222,17 +224,15 @@ void run_network(NetworkOptions& options) {
   };
   const base::Clock clock{base::Frequency(trace_clock_hz)};
   noc::router::Cycle now = 0;
-  try {
+  const auto simulate = [&] {
     run_points(options, report, now);
-  } catch (const base::host::Interrupted& interruption) {
-    if (trace) trace->finish(clock.time_of(base::Cycles(now)));
-    if (!report.points.empty()) write_links(options, report);
-    output::print_partial(result(), options.json, interruption);
-    throw;
-  }
-  if (trace) trace->finish(clock.time_of(base::Cycles(report.points.back().cycles)));
-  write_links(options, report);
-  base::host::print_result(result());
+    now = report.points.back().cycles;
+  };
+  output::publish(options.json, simulate, result,
+                  {[&] {
+                     if (trace) trace->finish(clock.time_of(base::Cycles(now)));
+                   },
+                   [&] { write_link_table(options, report); }, [&] { draw_links(options, report); }});
 }
 
 template <class Choice, std::size_t count>

@@ -17,8 +17,6 @@
 #include "base/host/input_file.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
-#include "base/host/standard_output.h"
-#include "base/host/write_all.h"
 #include "base/progress.h"
 #include "noc/slice.h"
 #include "sw/report/profile_report.h"
@@ -82,35 +80,22 @@ void run_ops(const OpsOptions& options) {
     slice = options::parse_slice(report.slice, machine);
   }
   sw::profile::ProfileModel model(machine, slice);
-  const auto print = [&](const base::host::Interrupted* interruption) {
-    report.wall_s = base::host::seconds_since(begin);
-    const std::string text = options.json ? sw::report::profile_json(report) : sw::report::profile_text(report);
-    base::host::write_all({[&] {
-                             if (interruption != nullptr)
-                               return output::print_partial(text, options.json, *interruption);
-                             base::host::print_result(text);
-                           },
-                           [&] {
-                             if (!options.csv.empty())
-                               base::host::write_file(options.csv, sw::report::profile_csv(report));
-                           },
-                           [&] {
-                             if (!options.svg.empty())
-                               base::host::write_file(options.svg, sw::report::profile_svg(report));
-                           }});
-  };
   base::Progress progress("modelling");
   const auto done = [&](const sw::profile::ComparedOp& op) {
     report.ops.push_back(op);
     progress.update(double(report.ops.size()) / double(profile.ops.size()));
   };
-  try {
-    model.compare(profile, done);
-  } catch (const base::host::Interrupted& interruption) {
-    print(&interruption);
-    throw;
-  }
-  print(nullptr);
+  const auto result = [&] {
+    report.wall_s = base::host::seconds_since(begin);
+    return options.json ? sw::report::profile_json(report) : sw::report::profile_text(report);
+  };
+  output::publish(options.json, [&] { model.compare(profile, done); }, result,
+                  {[&] {
+                     if (!options.csv.empty()) base::host::write_file(options.csv, sw::report::profile_csv(report));
+                   },
+                   [&] {
+                     if (!options.svg.empty()) base::host::write_file(options.svg, sw::report::profile_svg(report));
+                   }});
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "base/host/standard_output.h"
+#include "base/host/write_all.h"
 
 namespace podsim::app::output {
 
@@ -15,6 +18,22 @@ void print_partial(const std::string& result, bool json, const base::host::Inter
   marked["partial"] = true;
   marked["interruption"] = interruption.what();
   base::host::print_result(marked.dump(2) + "\n");
+}
+
+void publish(bool json, const std::function<void()>& work, const std::function<std::string()>& result,
+             std::vector<std::function<void()>> files) {
+  std::optional<base::host::Interrupted> interruption;
+  try {
+    work();
+  } catch (const base::host::Interrupted& thrown) {
+    interruption = thrown;
+  }
+  files.insert(files.begin(), [&] {
+    if (interruption) return print_partial(result(), json, *interruption);
+    base::host::print_result(result());
+  });
+  base::host::write_all(files);
+  if (interruption) throw base::host::Interrupted(*interruption);
 }
 
 }  // namespace podsim::app::output

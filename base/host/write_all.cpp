@@ -8,7 +8,7 @@
 
 namespace podsim::base::host {
 
-void write_all(std::initializer_list<std::function<void()>> results) {
+void write_all(const std::vector<std::function<void()>>& results) {
   std::vector<Diagnostic> errors;
   for (const std::function<void()>& write : results) {
     try {

@@ -33,17 +33,18 @@ std::string RouterTrace::port_name(int port) const {
   return ports_ == links + 1 ? "node" : fmt::format("node{}", port - links);
 }
 
-// Marks outputs idle that have no flit in the cycle after their last one.
+// Marks outputs idle that have no flit in the cycle after their last one, in the order of these cycles.
 void RouterTrace::advance(Cycle now) {
   if (now == last_) return;
-  std::erase_if(busy_, [&](std::size_t index) {
-    Output& output = outputs_[index];
-    if (output.busy_until >= now) return false;
+  const auto ended = std::ranges::stable_partition(busy_, [&](std::size_t i) { return outputs_[i].busy_until >= now; });
+  std::ranges::stable_sort(ended, {}, [&](std::size_t i) { return outputs_[i].busy_until; });
+  for (const std::size_t i : ended) {
+    Output& output = outputs_[i];
     output.packet.set(time(output.busy_until), "");
     output.flit.set(time(output.busy_until), 0);
     output.busy_until = -1;
-    return true;
-  });
+  }
+  busy_.erase(ended.begin(), ended.end());
   last_ = now;
 }
 

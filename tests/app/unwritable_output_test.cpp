@@ -42,16 +42,15 @@ TEST_P(UnwritableOutput, LosesNoSummary) {
   EXPECT_NE(full.err.find("/dev/full': No space left on device"), std::string::npos) << full.err;
 }
 
-const Words network{"network", "--slice", "2x2", "--load", "0.1"};
+const Words network_command{"network", "--slice", "2x2", "--load", "0.1"};
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, UnwritableOutput,
     ::testing::Values(
         Output{"run", {"run", "resnet50", "--slice", "1x1", "--batch-per-core", "1", "--detail", "tile"}, "--vcd"},
         Output{"kernel", {"kernel", "elementwise"}, "--vcd"}, Output{"listing", {"kernel", "elementwise"}, "--listing"},
-        Output{"emit", {"kernel", "elementwise"}, "--emit"}, Output{"memory", {"memory", "--bytes", "1MiB"}, "--vcd"},
-        Output{"network", network, "--vcd"}, Output{"links_csv", network, "--links-csv"},
-        Output{"links_svg", network, "--links-svg"},
+        Output{"network", network_command, "--vcd"}, Output{"links_csv", network_command, "--links-csv"},
+        Output{"links_svg", network_command, "--links-svg"},
         Output{"collective", {"collective", "all-reduce", "--slice", "2x2", "--bytes", "1MiB"}, "--vcd"},
         Output{"ops_csv", {"ops", "rows.csv"}, "--csv"}, Output{"ops_svg", {"ops", "rows.csv"}, "--svg"}),
     [](const auto& info) { return info.param.name; });

@@ -12,7 +12,7 @@
 namespace podsim::structure {
 namespace {
 
-using Names = std::vector<std::string_view>;
+using Writers = std::vector<std::string_view>;
 
 TEST(WrittenFiles, AreOpenedByTheClassesForThemOnly) {
   const std::set<std::string> writers = {"base/host/appended_file.cpp", "base/host/file_lock.cpp",
@@ -26,11 +26,11 @@ TEST(WrittenFiles, AreOpenedByTheClassesForThemOnly) {
 
 TEST(WrittenFiles, TheRuleTellsWhatOpensOne) {
   EXPECT_EQ(file_writers("#include <fstream>\nstd::ifstream in(path);  // no ofstream\nopen(path, O_RDONLY);"),
-            Names{});
+            Writers{});
   EXPECT_EQ(file_writers("std::ofstream out(path); std::FILE* f = std::fopen(path, \"w\");"),
-            (Names{"ofstream", "fopen"}));
+            (Writers{"ofstream", "fopen"}));
   EXPECT_EQ(file_writers("open(path, O_WRONLY | O_CREAT); my_creat(1); creat(path, 0666)"),
-            (Names{"O_WRONLY", "O_CREAT", "creat"}));
+            (Writers{"O_WRONLY", "O_CREAT", "creat"}));
 }
 
 }  // namespace

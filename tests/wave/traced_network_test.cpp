@@ -30,6 +30,14 @@ TEST(NetworkWaveform, HasEverySignalOfItsSaveFile) {
   for (const std::string& name : names) EXPECT_TRUE(vcd.signals.contains(name)) << name;
 }
 
+// Outputs become idle in cycles in which nothing else happens; the reader refuses a waveform that goes back in time.
+TEST(NetworkWaveform, OfLightTrafficGoesForwardInTime) {
+  const Folder folder;
+  const Outcome outcome = folder.run({"network", "--slice", "2x2", "--load", "0.1", "--vcd", "n.vcd"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_FALSE(base::read_vcd(folder.read("n.vcd")).signals.empty());
+}
+
 // Tornado traffic goes three links on: over the wrap link goes what nodes 5, 6 and 7 send, all of it in the upper
 // class, and nothing that has not crossed it is in the upper class before.
 TEST(NetworkWaveform, ShowsPacketsChangeTheirVirtualChannelAtTheDateline) {

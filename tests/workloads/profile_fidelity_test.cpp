@@ -21,7 +21,7 @@ void expect_error_below(const std::string& name, double most) {
   std::ostringstream text;
   text << file.rdbuf();
   const sw::profile::Profile profile = sw::profile::read_profile(path.string(), text.str());
-  EXPECT_EQ(sw::profile::devices_named(profile), 64);
+  EXPECT_EQ(sw::profile::devices_named(profile, 4096), 64);
   const noc::Topology slice({8, 4}, {false, false});
   sw::report::ProfileReport report;
   report.ops = sw::profile::ProfileModel(hw::read_machine(machines::machine_config("tpu-v3")), slice).compare(profile);

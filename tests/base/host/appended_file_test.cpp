@@ -30,7 +30,7 @@ TEST(AppendedFile, OfAFullDiskSaysSo) {
     full.append("text");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "cannot write '/dev/full': No space left on device");
+    EXPECT_EQ(error.diagnostics().at(0).message, "cannot write '/dev/full': No space left on device");
   }
 }
 

@@ -17,7 +17,7 @@ namespace podsim::sw::hlo {
 namespace {
 
 std::string seed(const std::string& name) {
-  std::ifstream in(PODSIM_SOURCE_DIR "/tests/fuzz/hlo_seeds/" + name, std::ios::binary);
+  std::ifstream in(PODSIM_SOURCE_DIR "/tests/fuzz/seeds/hlo/" + name, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   return std::move(text).str();
