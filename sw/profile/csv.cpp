@@ -13,6 +13,8 @@ CsvReader::CsvReader(std::string file, std::string_view text) : file_(std::move(
 bool CsvReader::next(std::vector<CsvField>& fields) {
   fields.clear();
   while (at_ < text_.size() && at_line_end()) skip_line_end();
+  line_ += int(std::count(text_.begin() + std::ptrdiff_t(line_at_), text_.begin() + std::ptrdiff_t(at_), '\n'));
+  line_at_ = at_;
   if (at_ >= text_.size()) return false;
   while (true) {
     fields.push_back(at_ < text_.size() && text_[at_] == '"' ? quoted() : plain());

@@ -28,7 +28,9 @@ class CsvReader {
   /// that is followed by anything but a comma.
   bool next(std::vector<CsvField>& fields);
 
-  /// The location of a field for an InputError.
+  /// Line of the file in which the last record begins, from 1.
+  int line() const { return line_; }
+  /// The location of a field for an InputError. It counts the lines before it.
   base::SourceLocation location(const CsvField& field) const;
 
  private:
@@ -40,6 +42,8 @@ class CsvReader {
   std::string file_;
   std::string_view text_;
   std::size_t at_ = 0;
+  int line_ = 1;
+  std::size_t line_at_ = 0;  ///< position up to which line_ has counted
 };
 
 }  // namespace podsim::sw::profile

@@ -96,7 +96,7 @@ class ProfileReader {
     }
     op.category = fields[columns_.category].value;
     op.hlo_text = fields[columns_.hlo_text].value;
-    op.location = records_.location(fields[columns_.hlo_text]);
+    op.line = records_.line();
     if (columns_.tf_op >= 0) op.tf_op = fields[columns_.tf_op].value;
     const double occurrences = number(fields[columns_.occurrences]).value_or(0);
     if (occurrences != std::floor(occurrences) || occurrences > 1e15) {

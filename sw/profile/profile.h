@@ -23,8 +23,8 @@ struct ProfileOp {
   std::string bound_by;          ///< "HBM"; empty if the column is missing
   std::optional<double> flops;   ///< XLA's count for one occurrence; std::nullopt if the column is missing
   std::optional<double>
-      bytes;  ///< XLA's count of bytes accessed by one occurrence; std::nullopt if the column is missing
-  base::SourceLocation location;  ///< location of the row's HLO text
+      bytes;     ///< XLA's count of bytes accessed by one occurrence; std::nullopt if the column is missing
+  int line = 0;  ///< line of the file in which the row begins
 };
 
 struct Profile {

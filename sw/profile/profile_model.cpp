@@ -92,7 +92,7 @@ ComparedOp ProfileModel::compare(const ProfileOp& op) {
                     .measured_s = op.self_time_s,
                     .modelled_s = {},
                     .not_modelled = {},
-                    .location = op.location};
+                    .line = op.line};
   std::optional<OpText> text = read_op_text(op.hlo_text);
   if (!text) return result;
   result.name = text->name;

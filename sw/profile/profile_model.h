@@ -25,9 +25,9 @@ struct ComparedOp {
   std::string hlo_text;
   std::int64_t occurrences = 0;
   double measured_s = 0;
-  std::optional<double> modelled_s;    ///< std::nullopt if the op is not modelled
-  std::string not_modelled = {};       ///< why not; empty if the text does not determine the op
-  base::SourceLocation location = {};  ///< location of the row's HLO text
+  std::optional<double> modelled_s;  ///< std::nullopt if the op is not modelled
+  std::string not_modelled = {};     ///< why not; empty if the text does not determine the op
+  int line = 0;                      ///< line of the profile in which the row begins
 };
 
 /// Models the ops of a profile. An op of a core is rebuilt as a graph (rebuilt_op.h) and then treated as an op of a

@@ -106,7 +106,7 @@ std::vector<ProfileReport::NotModelled> ProfileReport::not_modelled() const {
     if (op.not_modelled.empty()) continue;
     auto found = std::ranges::find(reasons, op.not_modelled, &NotModelled::reason);
     if (found == reasons.end()) {
-      reasons.push_back({op.not_modelled, 0, 0, op.location.line});
+      reasons.push_back({op.not_modelled, 0, 0, op.line});
       found = reasons.end() - 1;
     }
     ++found->rows;

@@ -87,7 +87,7 @@ TEST(ProfileModel, ARowThatIsNotModelledSaysWhyAndLeavesTheOthersAlone) {
     const std::vector<ComparedOp> ops = compared(bad + good);
     EXPECT_FALSE(ops.at(0).modelled_s.has_value()) << bad;
     EXPECT_EQ(ops.at(0).not_modelled, reason) << bad;
-    EXPECT_EQ(ops.at(0).location.line, 2);
+    EXPECT_EQ(ops.at(0).line, 2);
     EXPECT_EQ(ops.at(1).modelled_s, alone) << bad;
   }
 }
