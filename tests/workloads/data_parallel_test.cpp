@@ -88,7 +88,7 @@ TEST(DataParallel, FourCompiledPartitionsThroughTheSimulatedAllReduceTakeTheStep
   const sw::ir::Literal expected = sw::ir::eval::evaluate(one, arguments);
   const std::vector<std::vector<sw::ir::Literal>> same(partition_count, arguments);
   for (const sw::ir::Literal& actual : sw::ir::eval::evaluate_partitions(
-           part, same, {.all_reduce = through_the_schedule, .infeed = {}, .outfeed = {}})) {
+           part, same, {.all_reduce = through_the_schedule, .infeed = {}, .outfeed = {}, .progress = {}})) {
     for (std::size_t i = 0; i + 1 < expected.elements.size(); ++i) {
       SCOPED_TRACE(i);
       sw::ir::testing::expect_near(actual.elements[i], expected.elements[i], 1e-6, 1e-9);
@@ -110,7 +110,7 @@ TEST(DataParallel, PartitionsWithDifferentBatchesAgreeWithAPlainSumToRounding) {
   }
   const std::vector<sw::ir::Literal> expected = sw::ir::eval::evaluate_partitions(part, arguments);
   const std::vector<sw::ir::Literal> actual = sw::ir::eval::evaluate_partitions(
-      part, arguments, {.all_reduce = through_the_schedule, .infeed = {}, .outfeed = {}});
+      part, arguments, {.all_reduce = through_the_schedule, .infeed = {}, .outfeed = {}, .progress = {}});
   for (int p = 0; p < partition_count; ++p) {
     for (std::size_t i = 0; i + 1 < expected[p].elements.size(); ++i) {
       SCOPED_TRACE(i);
