@@ -9,9 +9,9 @@
 
 namespace podsim::base::host {
 
-/// An output of the program, under the path that a user gave. All files are written by this class, apart from those that
-/// grow during a run or that several processes share: appended_file.h, record_log.h, file_lock.h, and SQLite's databases
-/// (studies/store).
+/// An output of the program, under the path that a user gave. All files are written by this class, apart from those
+/// that grow during a run or that several processes share: appended_file.h, record_log.h, file_lock.h, and SQLite's
+/// databases (studies/store).
 ///
 /// A regular file, or one that does not exist yet, appears completely or not at all: it is written under a temporary
 /// name in the same folder, and commit() makes it durable and renames it. Without commit() (after an error or an
