@@ -19,9 +19,9 @@ struct Output {
   std::string flag;
 };
 
-std::string without_host_times(const std::string& text) {
-  return std::regex_replace(text, std::regex("[0-9.e+-]+ s on this host.*|\"(wall|user|compile|simulation_wall)_s\".*"),
-                            "");
+std::string without_host_times(const std::string& printed) {
+  return std::regex_replace(printed,
+                            std::regex("[0-9.e+-]+ s on this host.*|\"(wall|user|compile|simulation_wall)_s\".*"), "");
 }
 
 class UnwritableOutput : public ::testing::TestWithParam<Output> {};
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         Output{"links_svg", network_command, "--links-svg"},
         Output{"collective", {"collective", "all-reduce", "--slice", "2x2", "--bytes", "1MiB"}, "--vcd"},
         Output{"ops_csv", {"ops", "rows.csv"}, "--csv"}, Output{"ops_svg", {"ops", "rows.csv"}, "--svg"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& output) { return output.param.name; });
 
 TEST(UnwritableWaveform, LosesNoFolder) {
   const test::Folder folder;

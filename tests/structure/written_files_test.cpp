@@ -15,13 +15,13 @@ namespace {
 using Writers = std::vector<std::string_view>;
 
 TEST(WrittenFiles, AreOpenedByTheClassesForThemOnly) {
-  const std::set<std::string> writers = {"base/host/appended_file.cpp", "base/host/file_lock.cpp",
-                                         "base/host/output_file.cpp", "base/host/record_log.cpp"};
+  const std::set<std::string> expected = {"base/host/appended_file.cpp", "base/host/file_lock.cpp",
+                                          "base/host/output_file.cpp", "base/host/record_log.cpp"};
   std::set<std::string> found;
   for (const auto& file : source_files()) {
     if (!file_writers(read_source(file)).empty()) found.insert(file.string());
   }
-  EXPECT_EQ(found, writers);
+  EXPECT_EQ(found, expected);
 }
 
 TEST(WrittenFiles, TheRuleTellsWhatOpensOne) {

@@ -225,7 +225,9 @@ TEST(ParetoSvg, TheFrontIsAStaircase) {
       const bool across = points[i].second == points[i - 1].second, up = points[i].first == points[i - 1].first;
       EXPECT_TRUE(across || up) << places;
       // y grows downwards: the corner is the higher of two neighbours in y
-      if (i % 2 == 1) EXPECT_EQ(points[i].second, std::min(points[i - 1].second, points[i + 1].second)) << places;
+      if (i % 2 == 1) {
+        EXPECT_EQ(points[i].second, std::min(points[i - 1].second, points[i + 1].second)) << places;
+      }
     }
   }
 }
