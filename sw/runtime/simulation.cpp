@@ -221,6 +221,7 @@ bool Simulation::may_skip(const compiler::Loop& loop) const {
 void Simulation::observe_skipped(CoreState& at, hw::core::Core& core, base::Time end) {
   const int loop = at.cursor.loop_begun();
   const std::int64_t trips = std::exchange(at.skipping, 0);
+  if (!verdict_.empty()) return;  // the trips are not skipped: they do not end
   at.cursor.skip_trips(loop, trips);
   if (at.observer < 0) return;
   observers_[std::size_t(at.observer)].repeat_from(program_, at.trip_items[loop], trips, end);
