@@ -183,10 +183,14 @@ std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
     return std::nullopt;
   }
   if (std::optional<hw::Command> skip = skip_trips(core, at)) return skip;
+  if (!verdict_.empty()) {
+    at.finished = true;
+    return std::nullopt;
+  }
   return command_for(core, at);
 }
 
-/// Returns a delay in place of trips that would repeat the previous ones.
+/// Returns a delay in place of trips that would repeat the previous ones. Trips that do not end are a verdict.
 std::optional<hw::Command> Simulation::skip_trips(hw::core::Core& core, CoreState& at) {
   const int loop = at.cursor.loop_begun();
   const bool exact = options_.detail != Detail::replay || !options_.fold;
@@ -203,7 +207,8 @@ std::optional<hw::Command> Simulation::skip_trips(hw::core::Core& core, CoreStat
     failed(core, fmt::format("%{} has {} trips and does not end within {:.0f} s of simulated time",
                              program_.loops[std::size_t(loop)].name, program_.loops[std::size_t(loop)].trips,
                              longest_loop_s));
-    return hw::Delay{};
+    at.skipping = 0;
+    return std::nullopt;
   }
   if (at.observer >= 0) at.trip_items[loop] = observers_[std::size_t(at.observer)].items();
   if (core.id().chip == 0 && core.id().core == 0) trip_bytes_[loop] = carried();
@@ -221,7 +226,6 @@ bool Simulation::may_skip(const compiler::Loop& loop) const {
 void Simulation::observe_skipped(CoreState& at, hw::core::Core& core, base::Time end) {
   const int loop = at.cursor.loop_begun();
   const std::int64_t trips = std::exchange(at.skipping, 0);
-  if (!verdict_.empty()) return;  // the trips are not skipped: they do not end
   at.cursor.skip_trips(loop, trips);
   if (at.observer < 0) return;
   observers_[std::size_t(at.observer)].repeat_from(program_, at.trip_items[loop], trips, end);
