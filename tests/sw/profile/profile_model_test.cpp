@@ -11,8 +11,8 @@ namespace {
 const std::string header_text =
     "Category,HLO op,#Occurrences,Avg. self time (us),Measured GFLOP/s,Measured Memory BW (GiB/s)\n";
 
-std::vector<ComparedOp> compared(const std::string& rows) {
-  return ProfileModel(hw::tpu_v3(), std::nullopt).compare(read_profile("p.csv", header_text + rows));
+std::vector<ComparedOp> compared(const std::string& rows, const std::optional<noc::Topology>& slice = std::nullopt) {
+  return ProfileModel(hw::tpu_v3(), slice).compare(read_profile("p.csv", header_text + rows));
 }
 
 // 256 MiB each way take the time of a mix of equal streams: (2 + 0.4) / 2 of the bytes at the read rate.
@@ -65,6 +65,13 @@ std::string row(const std::string& category, const std::string& text, const std:
 }
 
 // A row beyond the model says so, and the row beside it has the time that it has alone.
+// A core of TPU v3 has 16 GiB: 2^32 numbers of four bytes.
+TEST(ProfileModel, ACollectiveOfMoreThanTheMemoryOfACoreIsNotModelled) {
+  const std::vector<ComparedOp> ops = compared(row("all-reduce", "%r = f32[4294967297] all-reduce(f32[4294967297] %a)"),
+                                               noc::Topology({4, 4}, {true, true}));
+  EXPECT_EQ(ops.at(0).not_modelled, "the arrays are larger than a core's memory");
+}
+
 TEST(ProfileModel, ARowThatIsNotModelledSaysWhyAndLeavesTheOthersAlone) {
   const std::string good = row("loop fusion", "%g = f32[1024,1024]{1,0} fusion(f32[1024,1024]{1,0} %a), kind=kLoop");
   const std::optional<double> alone = compared(good).at(0).modelled_s;
