@@ -51,7 +51,7 @@ std::string slice_text(const OpsOptions& options, const sw::profile::Profile& pr
   const std::int64_t devices = sw::profile::devices_named(profile, most * machine.cores_per_chip);
   if (devices == 0) return "4x4";
   for (std::int64_t chips = base::divide_round_up(devices, machine.cores_per_chip); chips <= most; ++chips) {
-    const std::string slice = squarest_slice({machine.pod.dimensions, machine.pod.pods}, chips);
+    std::string slice = squarest_slice({machine.pod.dimensions, machine.pod.pods}, chips);
     if (!slice.empty()) return slice;
   }
   return "4x4";

@@ -84,7 +84,7 @@ struct StudyResults {
 
   /// All variables: axes, then derived values, then metrics.
   std::vector<Variable> variables() const;
-  std::optional<Variable> find(std::string_view name) const;
+  std::optional<Variable> find(std::string_view wanted) const;
   const std::string& name_of(const Variable& variable) const;
   /// The number of a point; std::nullopt where it has none, such as a metric of a failed point.
   std::optional<double> number(const ResultPoint& point, const Variable& variable) const;

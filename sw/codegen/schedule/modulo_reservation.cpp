@@ -7,8 +7,6 @@
 
 namespace podsim::sw::codegen::schedule {
 
-using hw::isa::SlotKind;
-
 namespace {
 
 constexpr int slots_of(hw::isa::SlotKind kind) {
