@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace podsim::sw::report::html {
@@ -78,6 +79,22 @@ TEST(ChartScale, WidensARangeOfOneValue) {
   for (const ChartScale& scale : {ChartScale::linear(3, 3, 0, 100), ChartScale::logarithmic(3, 3, 0, 100)}) {
     EXPECT_NEAR(scale.place(3), 50, 1e-9);
     EXPECT_FALSE(scale.ticks().empty());
+  }
+}
+
+// A damaged result may hold any number. A tick is at a multiple of a step, or of a decade with its 2 and 5.
+TEST(ChartScale, HasFewFiniteTicksForAnyNumbers) {
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const Values ends = {-infinity, -1e308, -1, 0, 1e-320, 1, 1e308, infinity, nan};
+  for (const double low : ends) {
+    for (const double high : ends) {
+      for (const ChartScale& scale :
+           {ChartScale::linear(low, high, 0, 100), ChartScale::logarithmic(low, high, 0, 100)}) {
+        const Values ticks = scale.ticks(6);
+        EXPECT_LE(ticks.size(), 13U) << low << " " << high;
+        for (const double tick : ticks) EXPECT_TRUE(std::isfinite(tick)) << low << " " << high;
+      }
+    }
   }
 }
 
