@@ -13,12 +13,12 @@
 #include "app/options/machine_options.h"
 #include "app/options/slice.h"
 #include "app/output/partial_result.h"
+#include "app/run/default_slice.h"
 #include "base/host/host_clock.h"
 #include "base/host/input_file.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/progress.h"
-#include "noc/slice.h"
 #include "sw/report/profile_report.h"
 
 namespace podsim::app::commands {
@@ -30,18 +30,6 @@ struct OpsOptions {
   bool json = false;
 };
 
-/// The slice of `chips` chips that the machine can form and that is nearest to a square, the longer side first; empty
-/// if there is none.
-std::string squarest_slice(const noc::PodShape& pod, std::int64_t chips) {
-  std::string squarest;
-  for (std::int64_t side = 1; side * side <= chips; ++side) {
-    if (chips % side == 0 && noc::slice_problem(pod, {chips / side, side}).empty()) {
-      squarest = fmt::format("{}x{}", chips / side, side);
-    }
-  }
-  return squarest;
-}
-
 /// The requested slice, else the smallest with a core for each device that the profile's collectives name, else 4x4.
 /// Devices that no slice of the machine has are left out.
 std::string slice_text(const OpsOptions& options, const sw::profile::Profile& profile, const hw::Machine& machine) {
@@ -51,8 +39,7 @@ std::string slice_text(const OpsOptions& options, const sw::profile::Profile& pr
   const std::int64_t devices = sw::profile::devices_named(profile, most * machine.cores_per_chip);
   if (devices == 0) return "4x4";
   for (std::int64_t chips = base::divide_round_up(devices, machine.cores_per_chip); chips <= most; ++chips) {
-    std::string slice = squarest_slice({machine.pod.dimensions, machine.pod.pods}, chips);
-    if (!slice.empty()) return slice;
+    if (std::optional<std::string> slice = run::slice_for(chips * machine.cores_per_chip, machine)) return *slice;
   }
   return "4x4";
 }
