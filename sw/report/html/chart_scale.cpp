@@ -9,7 +9,7 @@ namespace {
 
 constexpr double slack = 1e-9;  // rounding tolerance, as a share of a step, decade or value
 // Ends of a scale are within these, so that lengths and ratios of them are finite; damaged results may hold any number.
-constexpr double largest = 1e150, smallest = 1e-150;
+constexpr double largest_end = 1e150, smallest_end = 1e-150;
 
 /// The smallest step of 1, 2 or 5 times a power of ten of which at most `most` fit the range.
 double step_for(double range, int most) {
@@ -51,8 +51,8 @@ ChartScale::ChartScale(double low, double high, double from, double to, bool log
     : low_(low), high_(high), from_(from), to_(to), logarithmic_(logarithmic) {}
 
 ChartScale ChartScale::linear(double low, double high, double from, double to) {
-  low = std::clamp(low, -largest, largest);
-  high = std::clamp(high, -largest, largest);
+  low = std::clamp(low, -largest_end, largest_end);
+  high = std::clamp(high, -largest_end, largest_end);
   if (low > high) std::swap(low, high);
   const double size = std::max(std::abs(low), std::abs(high));
   if (high - low <= slack * size) {  // a single value up to rounding
@@ -67,8 +67,8 @@ ChartScale ChartScale::logarithmic(double low, double high, double from, double 
   if (low > high) std::swap(low, high);
   if (!(high > 0)) high = 1;
   if (!(low > 0)) low = high / 10;
-  low = std::clamp(low, smallest, largest);
-  high = std::clamp(high, smallest, largest);
+  low = std::clamp(low, smallest_end, largest_end);
+  high = std::clamp(high, smallest_end, largest_end);
   if (low == high) {
     low /= 2;
     high *= 2;
