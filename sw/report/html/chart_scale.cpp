@@ -33,7 +33,8 @@ std::vector<double> logarithmic_ticks(double low, double high, int most) {
   const double every = std::max(1.0, std::ceil((last - first) / std::max(1, most)));
   const bool between = (last - first) * 3 <= most;
   std::vector<double> ticks;
-  for (double decade = std::floor(first); decade <= last + slack; ++decade) {
+  const int end = static_cast<int>(std::floor(last + slack));
+  for (int decade = static_cast<int>(std::floor(first)); decade <= end; ++decade) {
     if (std::fmod(std::abs(decade), every) != 0) continue;
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double at = decade + std::log10(factor);
