@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "studies/store/study_store.h"
 #include "tests/app/comes_true.h"
 #include "tests/app/program.h"
-
-#ifndef PODSIM_MPI_PROGRAM
-#define PODSIM_MPI_PROGRAM ""
-#endif
 
 /// Sweeps on the ranks of an MPI job.
 namespace podsim::test {
@@ -32,6 +29,9 @@ bytes = ["4KiB", "64KiB", "1MiB"]
 "ici.remote_dma_latency" = { from = "1 us", to = "13 us", step = "100 ns" }
 )";
 constexpr std::size_t mpi_points = 3 * 121;
+
+// Built beside podsim where CMake finds an MPI.
+constexpr const char* mpi_program = PODSIM_PROGRAM "-mpi";
 
 bool is_rank(const std::filesystem::path& process, const std::string& rank) {
   std::ifstream file(process / "environ", std::ios::binary);
@@ -60,7 +60,7 @@ pid_t rank_of(pid_t mpirun, const std::string& rank) {
 class MpiSweep : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (std::string(PODSIM_MPI_PROGRAM).empty()) GTEST_SKIP() << "built without MPI";
+    if (!std::filesystem::exists(mpi_program)) GTEST_SKIP() << "built without MPI";
     if (mpirun_.empty()) GTEST_SKIP() << "there is no mpirun";
     if (find_program("ompi_info").empty()) GTEST_SKIP() << "mpirun is not OpenMPI's";
     folder_.write("s.toml", mpi_study);
@@ -69,7 +69,7 @@ class MpiSweep : public ::testing::Test {
   Words words(const Words& of_mpirun, const Words& more) const {
     Words all = {"--allow-run-as-root", "--oversubscribe", "-n", "4"};
     all.insert(all.end(), of_mpirun.begin(), of_mpirun.end());
-    all.insert(all.end(), {PODSIM_MPI_PROGRAM, "sweep", "s.toml"});
+    all.insert(all.end(), {mpi_program, "sweep", "s.toml"});
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
