@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -18,6 +19,7 @@
 #include "base/host/standard_output.h"
 #include "base/host/write_all.h"
 #include "base/progress.h"
+#include "base/text/glob.h"
 #include "sw/report/run/run_report.h"
 #include "sw/runtime/bank_check.h"
 #include "sw/runtime/simulation.h"
@@ -45,6 +47,7 @@ class Run {
     if (!step_) compiler.emplace(options_, report_.machine);
     const noc::Topology slice = compiler ? compiler->slice() : *step_->slice;
     const sw::runtime::Detail detail = chosen_detail();
+    check_real_chips(slice);
     describe(compiler ? compiler->slice_text() : step_->slice_text, slice, detail);
     open_op_cache();
     if (!options_.output.empty()) folder_.emplace(options_.output);
@@ -62,11 +65,27 @@ class Run {
 
  private:
   sw::runtime::Detail chosen_detail() const {
-    sw::runtime::Detail detail = options_.vcd.empty() ? sw::runtime::Detail::replay : sw::runtime::Detail::tile;
+    sw::runtime::Detail detail = sw::runtime::Detail::automatic;
     if (options_.detail)
       base::host::locate_errors("--detail", *options_.detail,
                                 [&] { detail = sw::runtime::parse_detail(*options_.detail); });
+    if (detail != sw::runtime::Detail::automatic && !options_.real.empty()) {
+      throw base::InputError("--real chooses chips at detail auto", "leave out --detail");
+    }
     return detail;
+  }
+
+  void check_real_chips(const noc::Topology& slice) const {
+    std::vector<std::string> names;
+    for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) names.push_back("chip" + slice.name(chip));
+    for (const std::string& pattern : options_.real) {
+      const auto matches = [&](const std::string& name) { return base::text::glob_match(pattern, name); };
+      if (std::ranges::any_of(names, matches)) continue;
+      throw base::InputError(
+          {base::Diagnostic::Severity::error, fmt::format("'{}' matches no chip of the slice", pattern),
+           base::host::argument_location("--real", pattern),
+           fmt::format("chips are called {} to {}; '*' stands for any characters", names.front(), names.back())});
+    }
   }
 
   void describe(const std::string& slice_text, const noc::Topology& slice, sw::runtime::Detail detail) {
@@ -101,6 +120,7 @@ class Run {
     base::Progress progress("simulating");
     sw::runtime::SimulationOptions options;
     options.detail = detail;
+    options.real = options_.real;
     options.steps = options_.steps;
     options.op_cache = op_cache_;
     options.fold = options_.fold;

@@ -79,16 +79,20 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
   static const std::vector<std::string> memory_levels{"stream", "bank"};
   run.add_option("--detail", options.detail,
                  "tile: every op on every core as a pipeline of tiles\n"
-                 "replay: each distinct op once, its duration wherever it\nrecurs [replay; tile with --vcd]")
-      ->type_name(options::alternatives(
-          {sw::runtime::to_string(sw::runtime::Detail::tile), sw::runtime::to_string(sw::runtime::Detail::replay)}))
+                 "replay: each distinct op once, its duration wherever it\nrecurs\n"
+                 "auto: one chip at tile, the others at replay [auto]")
+      ->type_name(options::alternatives({"auto", "tile", "replay"}))
       ->option_text("LEVEL");
+  run.add_option("--real", options.real,
+                 "At detail auto, chips at tile, such as 'chip(0,*)' [the\nfirst]; may be repeated")
+      ->option_text("PATTERN")
+      ->allow_extra_args(false);
   run.add_option_function<std::string>(
          "--fold",
          [&options](const std::string& text) {
            options.fold = base::host::parse_choice("--fold", text, "on or off", {"on", "off"}) == 0;
          },
-         "on: at replay detail, simulate chips that do the same at\nthe same time, and trips of loops that repeat "
+         "on: but for detail tile, simulate chips that do the same\nat the same time, and trips of loops that repeat "
          "themselves,\nonce; off: simulate all [on]")
       ->option_text("on|off");
   std::vector<std::string> algorithms{"auto"};

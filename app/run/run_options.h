@@ -21,7 +21,8 @@ struct RunOptions {
   PartitionFlags partition;
   bool show_mesh = false;
   std::vector<std::string> compare;   ///< two sharding files; empty: no comparison
-  std::optional<std::string> detail;  ///< std::nullopt: tile if a waveform is written, else replay
+  std::optional<std::string> detail;  ///< std::nullopt: auto
+  std::vector<std::string> real;      ///< patterns of chips made of their units at detail auto; empty: the first chip
   int steps = 2;
   bool fold = true;
   std::optional<sw::collectives::Algorithm>

@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/runtime/detail.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "base/diagnostic.h"
 
 namespace podsim::sw::runtime {
 
-std::string to_string(Detail detail) { return detail == Detail::tile ? "tile" : "replay"; }
+namespace {
+constexpr std::array<std::pair<Detail, const char*>, 3> levels{
+    {{Detail::automatic, "auto"}, {Detail::tile, "tile"}, {Detail::replay, "replay"}}};
+}
+
+std::string to_string(Detail detail) {
+  return std::ranges::find(levels, detail, &std::pair<Detail, const char*>::first)->second;
+}
 
 Detail parse_detail(std::string_view name) {
-  if (name == "tile") return Detail::tile;
-  if (name == "replay") return Detail::replay;
-  const std::array<std::string, 2> names{"tile", "replay"};
+  std::vector<std::string> names;
+  for (const auto& [level, its_name] : levels) {
+    if (name == its_name) return level;
+    names.emplace_back(its_name);
+  }
   std::string hint = base::did_you_mean(name, names);
   throw base::InputError("'" + std::string(name) + "' is not a level of detail",
-                         hint.empty() ? "one of: tile, replay" : hint);
+                         hint.empty() ? "one of: auto, tile, replay" : hint);
 }
 
 }  // namespace podsim::sw::runtime

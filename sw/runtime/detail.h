@@ -6,9 +6,10 @@
 
 namespace podsim::sw::runtime {
 
-/// Level of detail of cores. tile: every op on every core as a pipeline of tiles. replay: each distinct op once, and
-/// its duration wherever it recurs.
-enum class Detail { tile, replay };
+/// Level of detail of cores. tile: every op on every core as a pipeline of tiles, executed by the SystemC modules of
+/// the core's units. replay: each distinct op once, and its duration wherever it recurs. automatic ("auto"): tile on
+/// chosen chips, replay on the others.
+enum class Detail { automatic, tile, replay };
 
 std::string to_string(Detail detail);
 /// Throws InputError with the nearest name for an unknown name.

@@ -10,6 +10,7 @@
 #include "base/diagnostic.h"
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
+#include "base/text/glob.h"
 #include "hw/chip/replay_chip.h"
 #include "hw/chip/tile_chip.h"
 #include "hw/memory/dram/stream_rates.h"
@@ -87,6 +88,7 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   noc::FoldedTopology topology = fold(slice);
   fabric_ = std::make_unique<noc::ici::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
   const noc::Topology& chips = topology.representatives();
+  real_ = choose_real(topology);
   std::vector<noc::ici::IciPort*> ports;
   for (noc::NodeId node = 0; node < chips.nodes(); ++node) {
     chips_.push_back(make_chip(node, "chip" + chips.name(node)));
@@ -99,6 +101,9 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   link_bytes_.resize(std::size_t(chips.link_ids()));
   skipped_bytes_.resize(link_bytes_.size());
   result_.simulated_chips = chips.nodes();
+  for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
+    if (real_[std::size_t(chip)]) result_.real_chips.push_back("chip" + slice.name(topology.full_node_of(chip)));
+  }
   if (topology.is_folded()) {
     result_.notes.push_back(
         fmt::format("{}: chips that do the same at the same time are simulated once", noc::to_string(topology)));
@@ -147,11 +152,23 @@ void Simulation::make_states() {
   }
 }
 
+std::vector<bool> Simulation::choose_real(const noc::FoldedTopology& topology) const {
+  std::vector<bool> real(std::size_t(topology.representatives().nodes()), options_.detail == Detail::tile);
+  if (options_.detail != Detail::automatic) return real;
+  if (options_.real.empty()) real[0] = true;
+  for (noc::NodeId chip = 0; chip < topology.full().nodes(); ++chip) {
+    const std::string name = "chip" + topology.full().name(chip);
+    const auto matches = [&](const std::string& pattern) { return base::text::glob_match(pattern, name); };
+    if (std::ranges::any_of(options_.real, matches)) real[std::size_t(topology.representative_of(chip))] = true;
+  }
+  return real;
+}
+
 std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::string scope) {
   hw::core::CoreRuntime& runtime = *this;  // converted here since the base is private to make_unique
   hw::Trace trace{options_.sink, node == 0 ? options_.timeline : nullptr, std::move(scope)};
   std::string name = fmt::format("chip_{}", node);
-  if (options_.detail == Detail::tile) {
+  if (real_[std::size_t(node)]) {
     return std::make_unique<hw::chip::TileChip>(name.c_str(), machine_, int(node), runtime, trace,
                                                 hw::memory::MemoryDetail::stream, stream_rates_);
   }
@@ -165,7 +182,7 @@ void Simulation::advance() {
 }
 
 RunResult Simulation::run() {
-  if (options_.detail == Detail::replay) check_that_ops_fit();
+  if (options_.detail != Detail::tile) check_that_ops_fit();
   advance();
   if (!verdict_.empty()) throw base::SimulationError(verdict_);
   if (!stopped()) check_that_all_finished();
@@ -193,7 +210,7 @@ std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
 /// Returns a delay in place of trips that would repeat the previous ones. Trips that do not end are a verdict.
 std::optional<hw::Command> Simulation::skip_trips(hw::core::Core& core, CoreState& at) {
   const int loop = at.cursor.loop_begun();
-  const bool exact = options_.detail != Detail::replay || !options_.fold;
+  const bool exact = options_.detail == Detail::tile || !options_.fold;
   if (loop < 0 || exact || !may_skip(program_.loops[std::size_t(loop)])) return std::nullopt;
   const std::pair<int, std::int64_t> entry{loop, at.cursor.entries(loop)};
   LoopWatch& watch = watches_.try_emplace(entry, program_.loops[std::size_t(loop)].trips, states_.size()).first->second;
@@ -268,7 +285,7 @@ hw::Command Simulation::command_for_op(hw::core::Core& core, CoreState& at, cons
     return hw::Delay{std::max(base::Cycles(0), started.mapped() - core.now())};
   }
   const hw::TileOp& tiles = program_.ops[std::size_t(item.index)].tiles;
-  if (options_.detail == Detail::tile) return hw::RunOp{&tiles, item.op_name};
+  if (real_[std::size_t(core.id().chip)]) return hw::RunOp{&tiles, item.op_name};
   return hw::RunFor{&tiles, recorded(item.index), item.op_name};
 }
 

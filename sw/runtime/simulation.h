@@ -45,6 +45,9 @@ namespace podsim::sw::runtime {
 
 struct SimulationOptions {
   Detail detail = Detail::replay;
+  /// Patterns (base/text/glob.h) of names such as "chip(0,0)": the chips at tile detail where `detail` is automatic. A
+  /// chip of a folded slice is simulated by its representative. Empty: the first chip.
+  std::vector<std::string> real;
   int steps = 2;
   compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
   bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
@@ -60,10 +63,11 @@ struct SimulationOptions {
 /// Connects machine, slice and program, runs steps on SystemC, and collects the results. A process can have only one,
 /// since SystemC supports one simulation per process.
 ///
-/// At replay detail a distinct op is simulated once, by the recurrence that gives exactly the tile level's cycles, and
-/// every core replays its duration. Chips fold along those wrapped dimensions under whose translations no collective
-/// and no set of cores that takes a branch changes. This is exact because the program is SPMD, all cores start at time
-/// zero and every op takes the same time on every core. At tile detail nothing is folded or replayed.
+/// A chip at tile detail executes every op by the modules of its units. At replay detail a distinct op is simulated
+/// once, by the recurrence that gives exactly the tile level's cycles, and every core of the chip replays its duration.
+/// Unless all chips are at tile detail, chips fold along those wrapped dimensions under whose translations no
+/// collective and no set of cores that takes a branch changes. This is exact because the program is SPMD, all cores
+/// start at time zero and every op takes the same time on every core.
 ///
 /// Collective-permutes that send in different directions from different chips would prevent folding. If they take less
 /// than 1 % of the collectives' modelled time together and are not asynchronous, they take the time that
@@ -102,6 +106,7 @@ class Simulation : private hw::core::CoreRuntime {
   void failed(hw::core::Core& core, const std::string& verdict) override;
 
   void advance();
+  std::vector<bool> choose_real(const noc::FoldedTopology& topology) const;
   std::unique_ptr<hw::chip::Chip> make_chip(noc::NodeId node, std::string scope);
   void note_other_algorithm(collectives::CollectiveKind kind);
   noc::FoldedTopology fold(const noc::Topology& slice);
@@ -143,6 +148,7 @@ class Simulation : private hw::core::CoreRuntime {
   const hw::Machine& machine_;
   SimulationOptions options_;
   std::unique_ptr<noc::ici::MessageFabric> fabric_;
+  std::vector<bool> real_;  ///< by chip: whether it is made of its units
   std::vector<std::unique_ptr<hw::chip::Chip>> chips_;
   std::unique_ptr<collectives::engine::CollectiveEngine> engine_;
   std::vector<CoreState> states_;

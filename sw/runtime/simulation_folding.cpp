@@ -15,7 +15,7 @@
 namespace podsim::sw::runtime {
 
 noc::FoldedTopology Simulation::fold(const noc::Topology& slice) {
-  if (!options_.fold || options_.detail != Detail::replay) return slice;
+  if (!options_.fold || options_.detail == Detail::tile) return slice;
   const noc::FoldedTopology most = noc::FoldedTopology::fold_all(slice);
   std::vector<bool> folded;
   for (int dimension = 0; dimension < slice.dimensions(); ++dimension) folded.push_back(most.folded(dimension));

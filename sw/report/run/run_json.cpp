@@ -178,6 +178,7 @@ Json stats(const RunReport& r) {
       {"ops_per_step", r.program.items.size()},
       {"distinct_ops", r.program.ops.size()},
       {"simulated_chips", r.result.simulated_chips},
+      {"real_chips", r.result.real_chips.size()},
       {"notes", r.result.notes},
       {"warnings", r.warnings},
   };

@@ -34,12 +34,22 @@ double share_of_step(const RunReport& report, base::Time time) {
   return report.result.step_time <= base::Time(0) ? 0 : double(time.value()) / double(report.result.step_time.value());
 }
 
+/// Which chips were made of their units: "chip(0,0) by its units, 15 replayed".
+std::string detail_text(const RunReport& r) {
+  const std::vector<std::string>& real = r.result.real_chips;
+  const std::int64_t replayed = r.chips - std::int64_t(real.size());
+  if (real.empty()) return "all replayed";
+  if (replayed == 0) return "all by their units";
+  if (real.size() == 1) return fmt::format("{} by its units, {} replayed", real[0], replayed);
+  return fmt::format("{} chips by their units, {} replayed", real.size(), replayed);
+}
+
 std::string headline(const RunReport& r) {
   std::string batch = r.batch_per_core > 0 ? fmt::format("batch {} per core, ", r.batch_per_core) : "";
   if (r.partition) batch = r.partition->samples > 0 ? fmt::format("batch {}, ", r.partition->samples) : "";
-  return fmt::format("{} on {} slice of {}: {}, {}, {}detail {}{}\n\n", r.workload, base::text::with_article(r.slice),
+  return fmt::format("{} on {} slice of {}: {}, {}, {}{}{}\n\n", r.workload, base::text::with_article(r.slice),
                      r.machine.name, base::text::counted(r.chips, "chip"),
-                     base::text::counted(r.chips * r.machine.cores_per_chip, "core"), batch, r.detail,
+                     base::text::counted(r.chips * r.machine.cores_per_chip, "core"), batch, detail_text(r),
                      r.result.partial ? " [partial: interrupted]" : "");
 }
 
