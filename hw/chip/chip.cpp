@@ -1,18 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hw/chip/chip.h"
 
-#include <cassert>
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/systemc/systemc_time.h"
 
 namespace podsim::hw::chip {
 
-Chip::Chip(sc_core::sc_module_name name, const Machine& machine, int number, const Trace& trace)
-    : sc_module(name), number_(number), host_("host", machine.host, machine.cores_per_chip, trace.below("host")) {}
+Chip::Chip(sc_core::sc_module_name name, const Machine& machine, int number, const Trace& trace, const IciBinding& ici,
+           double speed)
+    : sc_module(name),
+      number_(number),
+      speed_(speed),
+      clock_(machine.clock),
+      host_("host", machine.host, machine.cores_per_chip, trace.below("host")),
+      switch_("switch", machine.chip_switch, machine.clock, int(machine.cores_per_chip), trace.sink,
+              trace.below("switch").scope),
+      vector_(machine),
+      hbm_(std::size_t(machine.cores_per_chip), timing::HbmOccupancy(machine.hbm, speed)),
+      vector_free_at_(std::size_t(machine.cores_per_chip)) {
+  transfers.bind(*this);
+  if (!ici) return;
+  ici_ = std::make_unique<noc::ici::IciPort>("ici", number);
+  ici(*ici_);
+}
 
-noc::ici::IciPort& Chip::connect(noc::ici::MessageFabric& fabric, noc::NodeId node) {
-  assert(ici_ == nullptr);
-  ici_ = std::make_unique<noc::ici::IciPort>((std::string(basename()) + "_ici").c_str(), node);
-  ici_->bind(fabric);
-  return *ici_;
+core::Core& Chip::core(int) { throw std::logic_error("this chip has no cores"); }
+
+base::Time Chip::read(int core, base::Bytes bytes) { return hbm_[std::size_t(core)].read(base::systemc::now(), bytes); }
+
+base::Time Chip::write(int core, base::Bytes bytes) {
+  return hbm_[std::size_t(core)].write(base::systemc::now(), bytes);
+}
+
+noc::chip_switch::SwitchPassage Chip::pass(int from, int to, base::Bytes bytes) {
+  return switch_.transfers->pass(from, to, bytes);
+}
+
+base::Time Chip::compute(int core, base::Time ready, const VectorWork& work) {
+  base::Time& free_at = vector_free_at_[std::size_t(core)];
+  return free_at = std::max(ready, free_at) + slowed(clock_.time_of(vector_.duration(work)));
+}
+
+base::Time Chip::slowed(base::Time healthy) const {
+  return speed_ == 1 ? healthy : base::to_time(base::to_duration(healthy) / speed_);
 }
 
 }  // namespace podsim::hw::chip

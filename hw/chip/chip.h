@@ -1,36 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <systemc>
+#include <vector>
 
+#include "hw/chip/chip_transfers.h"
 #include "hw/core/core.h"
 #include "hw/host/host_port.h"
+#include "hw/timing/hbm_occupancy.h"
+#include "hw/timing/vector_timing.h"
 #include "hw/trace.h"
 #include "noc/ici/ici_port.h"
 
 namespace podsim::hw::chip {
 
-/// A chip at any level of detail: its cores, its PCIe port, and its port of the inter-chip interconnect if connected.
-class Chip : public sc_core::sc_module {
+/// Binds a chip's ICI port to its node of a network.
+using IciBinding = std::function<void(noc::ici::IciPort&)>;
+
+/// The binding to a noc::ici::MessageFabric or PacketNetwork.
+template <class Network>
+IciBinding to_network(Network& network) {
+  return [&network](noc::ici::IciPort& port) { port.bind(network); };
+}
+
+/// A chip at any level of detail: its PCIe port, its on-chip switch, its port of the inter-chip interconnect, and what
+/// transfers of collectives take from its HBM and vector units. By itself it has no cores and executes nothing.
+class Chip : public sc_core::sc_module, private ChipTransfers {
  public:
-  /// `number` is the chip number in the ids of its cores.
-  Chip(sc_core::sc_module_name name, const Machine& machine, int number, const Trace& trace);
+  /// `number` is the chip number in the ids of its cores, and its node in the network. A chip without `ici` has no ICI
+  /// port. `speed` is the fraction of the healthy rate at which HBM and vector units serve transfers; below 1 for a
+  /// slow chip.
+  Chip(sc_core::sc_module_name name, const Machine& machine, int number, const Trace& trace = {},
+       const IciBinding& ici = {}, double speed = 1);
+
+  sc_core::sc_export<ChipTransfers> transfers{"transfers"};
 
   int number() const { return number_; }
-  virtual int cores() const = 0;
-  virtual core::Core& core(int index) = 0;
+  virtual int cores() const { return 0; }
+  /// `index` is below cores().
+  virtual core::Core& core(int index);
   host::HostPort& host() { return host_; }
-
-  /// Connects the chip to a node of a fabric. Called at most once, before the simulation starts.
-  noc::ici::IciPort& connect(noc::ici::MessageFabric& fabric, noc::NodeId node);
-  /// Null until connected.
+  /// Null without ICI.
   noc::ici::IciPort* ici() { return ici_.get(); }
 
  private:
+  base::Time read(int core, base::Bytes bytes) override;
+  base::Time write(int core, base::Bytes bytes) override;
+  noc::chip_switch::SwitchPassage pass(int from, int to, base::Bytes bytes) override;
+  base::Time compute(int core, base::Time ready, const VectorWork& work) override;
+  base::Time slowed(base::Time healthy) const override;
+
   int number_;
+  double speed_;
+  base::Clock clock_;
   host::HostPort host_;
+  noc::chip_switch::MessageSwitch switch_;
   std::unique_ptr<noc::ici::IciPort> ici_;
+  timing::VectorTiming vector_;
+  std::vector<timing::HbmOccupancy> hbm_;   ///< by core
+  std::vector<base::Time> vector_free_at_;  ///< by core
 };
 
 }  // namespace podsim::hw::chip

@@ -6,8 +6,9 @@
 namespace podsim::hw::chip {
 
 TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int number, core::CoreRuntime& runtime,
-                   const Trace& trace, memory::MemoryDetail memory, std::shared_ptr<memory::dram::StreamRates> rates)
-    : Chip(name, machine, number, trace),
+                   const Trace& trace, memory::MemoryDetail memory, std::shared_ptr<memory::dram::StreamRates> rates,
+                   const IciBinding& ici)
+    : Chip(name, machine, number, trace, ici),
       memory_(make_chip_memory("memory", memory, machine, host(), trace, std::move(rates))) {
   for (int index = 0; index < int(machine.cores_per_chip); ++index) {
     const std::string core_name = "core" + std::to_string(index);

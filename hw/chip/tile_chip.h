@@ -17,7 +17,7 @@ class TileChip : public Chip {
   /// (HbmStream) measure each combination of shapes once.
   TileChip(sc_core::sc_module_name name, const Machine& machine, int number, core::CoreRuntime& runtime,
            const Trace& trace = {}, memory::MemoryDetail memory = memory::MemoryDetail::stream,
-           std::shared_ptr<memory::dram::StreamRates> rates = nullptr);
+           std::shared_ptr<memory::dram::StreamRates> rates = nullptr, const IciBinding& ici = {});
 
   int cores() const override { return int(cores_.size()); }
   core::TensorCore& core(int index) override { return *cores_[std::size_t(index)]; }

@@ -28,9 +28,13 @@ tlm::tlm_sync_enum Hbm::receive(tlm::tlm_generic_payload& payload, tlm::tlm_phas
   const StreamExtension& request = stream_extension(payload);
   const base::Cycles arrival =
       time_.clock().edge_at_or_after(base::systemc::now() + base::systemc::from_sc_time(delay));
+  if (stream_.idle()) {
+    stream_.restart();
+    begin_ = time_.now();
+  }
   payload.acquire();
   waiting_[std::size_t(request.direction)].push_back(&payload);
-  stream_.submit(request.direction, request.bytes, arrival, request.tag, request.pattern.shape());
+  stream_.submit(request.direction, request.bytes, arrival - begin_, request.tag, request.pattern.shape());
   sleep();
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
@@ -38,7 +42,7 @@ tlm::tlm_sync_enum Hbm::receive(tlm::tlm_generic_payload& payload, tlm::tlm_phas
 
 void Hbm::work() {
   completed_.clear();
-  stream_.advance(time_.now(), completed_);
+  stream_.advance(time_.now() - begin_, completed_);
   for (const timing::HbmStream::Completion& completion : completed_) respond(completion);
   show();
   sleep();
@@ -63,7 +67,7 @@ void Hbm::sleep() {
   if (!next) return;
   if (traced_) next = std::min(*next, stream_.next_arrival().value_or(*next));
   wake_.cancel();
-  wake_.notify(time_.until(std::max(*next, time_.now())));
+  wake_.notify(time_.until(std::max(begin_ + *next, time_.now())));
 }
 
 void Hbm::show() {

@@ -37,6 +37,7 @@ class Hbm : public sc_core::sc_module {
 
   CoreTime time_;
   timing::HbmStream stream_;
+  base::Cycles begin_;  ///< time 0 of the stream, which is restarted when it has been idle
   std::array<std::deque<tlm::tlm_generic_payload*>, 2> waiting_;  ///< by direction, in order of completion
   std::array<base::Bytes, 2> moved_;
   std::vector<timing::HbmStream::Completion> completed_;

@@ -76,6 +76,8 @@ class HbmStream {
   double bytes_per_cycle() const;
   /// Empties the queues and sets time to 0; keeps allocated memory.
   void reset();
+  /// Sets time to 0 while idle(). Ticks of 64 bits hold two hours of simulated time.
+  void restart() { now_ = 0; }
 
  private:
   static constexpr int tick_bits = 20;

@@ -88,7 +88,7 @@ struct RunResult {
   double ici_utilization = 0;  ///< of the busiest link: payload over its capacity in the last step
   std::vector<CollectiveResult> collectives;
   std::vector<StageResult> stages;  ///< in the order of their first cores; empty if all cores take the same branches
-  std::vector<std::string> real_chips;  ///< names of the chips at tile detail
+  std::vector<std::string> real_chips;  ///< names such as "(0,0)" of the chips at tile detail
   std::int64_t simulated_chips = 0;     ///< elaborated modules; fewer than the slice has if chips are folded
   BankCheck banks;
   std::vector<std::string> notes;  ///< messages about exact reductions that were used or refused

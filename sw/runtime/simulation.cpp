@@ -89,12 +89,12 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   fabric_ = std::make_unique<noc::ici::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
   const noc::Topology& chips = topology.representatives();
   real_ = choose_real(topology);
-  std::vector<noc::ici::IciPort*> ports;
+  std::vector<hw::chip::Chip*> of_engine;
   for (noc::NodeId node = 0; node < chips.nodes(); ++node) {
     chips_.push_back(make_chip(node, "chip" + chips.name(node)));
-    ports.push_back(&chips_.back()->connect(*fabric_, node));
+    of_engine.push_back(chips_.back().get());
   }
-  engine_ = std::make_unique<collectives::engine::CollectiveEngine>("collectives", machine_, topology, std::move(ports),
+  engine_ = std::make_unique<collectives::engine::CollectiveEngine>("collectives", machine_, topology, of_engine,
                                                                     options_.sink);
   fabric_->set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
   make_states();
@@ -102,7 +102,7 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   skipped_bytes_.resize(link_bytes_.size());
   result_.simulated_chips = chips.nodes();
   for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
-    if (real_[std::size_t(chip)]) result_.real_chips.push_back("chip" + slice.name(topology.full_node_of(chip)));
+    if (real_[std::size_t(chip)]) result_.real_chips.push_back(slice.name(topology.full_node_of(chip)));
   }
   if (topology.is_folded()) {
     result_.notes.push_back(
@@ -168,11 +168,12 @@ std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::str
   hw::core::CoreRuntime& runtime = *this;  // converted here since the base is private to make_unique
   hw::Trace trace{options_.sink, node == 0 ? options_.timeline : nullptr, std::move(scope)};
   std::string name = fmt::format("chip_{}", node);
+  const hw::chip::IciBinding ici = hw::chip::to_network(*fabric_);
   if (real_[std::size_t(node)]) {
     return std::make_unique<hw::chip::TileChip>(name.c_str(), machine_, int(node), runtime, trace,
-                                                hw::memory::MemoryDetail::stream, stream_rates_);
+                                                hw::memory::MemoryDetail::stream, stream_rates_, ici);
   }
-  return std::make_unique<hw::chip::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace);
+  return std::make_unique<hw::chip::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace, ici);
 }
 
 /// Runs the simulation until no event is pending, a core fails, or the run is stopped from outside, also while no core

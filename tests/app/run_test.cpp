@@ -62,7 +62,8 @@ TEST(RunJson, HasTheKeysThatScriptsRelyOn) {
   EXPECT_EQ(run["workload"], "resnet50");
   EXPECT_EQ(run["machine"], "tpu-v3");
   EXPECT_EQ(run["slice"], "2x2");
-  EXPECT_EQ(run["detail"], "replay");
+  EXPECT_EQ(run["detail"], "auto");
+  EXPECT_EQ(run["real_chips"], 1);
   EXPECT_TRUE(folder.names().empty());  // only requested files are written
 }
 
@@ -84,14 +85,70 @@ TEST(RunJson, HasFiguresThatAgreeWithEachOther) {
   EXPECT_GE(run["wall_s"], run["compile_s"]);
 }
 
-TEST(RunDetail, TileAndReplayGiveTheSameStepToThePicosecond) {
+struct SmallRun {
+  const char* name;
+  Words words;  ///< after "run"
+};
+
+class RunDetail : public ::testing::TestWithParam<SmallRun> {};
+
+// The slices of 4 x 4 chips are whole pods and fold, those of 2 x 2 chips are open.
+INSTANTIATE_TEST_SUITE_P(
+    Programs, RunDetail,
+    ::testing::Values(
+        SmallRun{"resnet50_open", {"resnet50", "--slice", "2x2", "--batch-per-core", "2"}},
+        SmallRun{"resnet50_torus", {"resnet50", "--slice", "4x4", "--batch-per-core", "2"}},
+        SmallRun{"bert_open", {"bert_large", "--slice", "2x2", "--set", "model.layers=1", "--set", "model.batch=32"}},
+        SmallRun{"bert_torus", {"bert_large", "--slice", "4x4", "--set", "model.layers=1", "--set", "model.batch=32"}},
+        SmallRun{"dlrm_open", {"dlrm", "--slice", "2x2", "--set", "model.batch=512"}},
+        SmallRun{"dlrm_torus", {"dlrm", "--slice", "4x4", "--set", "model.batch=512"}},
+        SmallRun{"dense_137b_open",
+                 {"dense_137b", "--slice", "2x2", "--mesh", "x=2,y=4", "--set", "model.layers=1", "--set",
+                  "model.d_model=1024", "--set", "model.batch=8"}},
+        SmallRun{"dense_137b_torus",
+                 {"dense_137b", "--slice", "4x4", "--mesh", "x=4,y=8", "--set", "model.layers=1", "--set",
+                  "model.d_model=1024", "--set", "model.batch=8"}}),
+    [](const auto& instance) { return std::string(instance.param.name); });
+
+TEST_P(RunDetail, ChipsOfUnitsAndReplayedOnesTakeTheSameStepToThePicosecond) {
   const test::Folder folder;
-  const Json replay = test::json_of(folder, test::small_run({"--json", "--detail", "replay"}));
-  const Json tile = test::json_of(folder, test::small_run({"--json", "--detail", "tile"}));
-  EXPECT_EQ(replay["detail"], "replay");
-  EXPECT_EQ(tile["detail"], "tile");
-  EXPECT_EQ(replay["step_time_ps"], tile["step_time_ps"]);
-  EXPECT_EQ(replay["breakdown_s"], tile["breakdown_s"]);
+  const auto at = [&](const Words& detail) {
+    Words words = {"run"};
+    for (const Words& more :
+         {GetParam().words, detail, {"--json", "--set", "pod.dimensions=[4, 4]", "--set", "pod.pods=1"}})
+      words.insert(words.end(), more.begin(), more.end());
+    return test::json_of(folder, words);
+  };
+  const Json tile = at({"--detail", "tile"}), replay = at({"--detail", "replay"}), automatic = at({});
+  EXPECT_EQ(tile["real_chips"], tile["chips"]);
+  EXPECT_EQ(replay["real_chips"], 0);
+  EXPECT_EQ(automatic["real_chips"], 1);
+  for (const Json& run : {replay, automatic}) {
+    EXPECT_EQ(run["step_time_ps"], tile["step_time_ps"]);
+    EXPECT_EQ(run["breakdown_s"], tile["breakdown_s"]);
+  }
+}
+
+TEST(RunReal, ChoosesChipsByName) {
+  const test::Folder folder;
+  const Json row = test::json_of(folder, test::small_run({"--json", "--real", "chip(0,*)", "--real", "chip(1,1)"}));
+  EXPECT_EQ(row["real_chips"], 3);
+  const test::Outcome unknown = folder.run(test::small_run({"--real", "chip(7,*)"}));
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("'chip(7,*)' matches no chip of the slice"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("chips are called chip(0,0) to chip(1,1)"), std::string::npos) << unknown.err;
+  const test::Outcome both = folder.run(test::small_run({"--real", "chip(0,0)", "--detail", "tile"}));
+  EXPECT_EQ(both.code, 2);
+}
+
+// One chip of a torus stands for all of them, whichever is chosen.
+TEST(RunReal, AFoldedChipIsItsRepresentative) {
+  const test::Folder folder;
+  const Json run =
+      test::json_of(folder, {"run", "resnet50", "--slice", "4x4", "--batch-per-core", "2", "--json", "--set",
+                             "pod.dimensions=[4, 4]", "--set", "pod.pods=1", "--real", "chip(3,2)"});
+  EXPECT_EQ(run["simulated_chips"], 1);
+  EXPECT_EQ(run["real_chips"], 1);
 }
 
 TEST(RunInfeed, AStepThatIsShorterThanTheHostTakesForABatchWaitsForIt) {

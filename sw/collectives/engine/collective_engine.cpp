@@ -23,27 +23,25 @@ base::Time flag_latency_of(const noc::ici::IciParameters& ici) {
 }  // namespace
 
 CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
-                                   const noc::FoldedTopology& topology, std::vector<noc::ici::IciPort*> ports,
-                                   base::trace::ProbeSink* sink, const noc::Faults& faults)
+                                   const noc::FoldedTopology& topology, const std::vector<hw::chip::Chip*>& chips,
+                                   base::trace::ProbeSink* sink)
     : sc_module(name),
       machine_(machine),
       topology_(topology),
-      ports_(std::move(ports)),
+      chips_("chip", chips.size()),
       cores_per_chip_(int(machine.cores_per_chip)),
-      vector_(machine),
-      clock_(machine.clock),
-      dma_latency_(clock_.time_of(machine.dma.read_latency + machine.dma.write_latency)),
+      dma_latency_(base::Clock(machine.clock).time_of(machine.dma.read_latency + machine.dma.write_latency)),
       flag_latency_(flag_latency_of(machine.ici)),
       launch_(base::to_time(machine.compiler.collective_launch)) {
-  const noc::Topology& chips = topology_.representatives();
-  assert(noc::NodeId(ports_.size()) == chips.nodes());
-  for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
-    switches_.emplace_back(machine.chip_switch, machine.clock, cores_per_chip_);
-    for (int core = 0; core < cores_per_chip_; ++core) {
-      cores_.emplace_back(machine, faults.chip_speed(chip));
-      if (sink == nullptr) continue;
-      cores_.back().phase = {sink, fmt::format("chip{}.core{}", chips.name(chip), core), "collective"};
-      cores_.back().phase.set(base::Time(0), "");
+  const noc::Topology& slice = topology_.representatives();
+  assert(noc::NodeId(chips.size()) == slice.nodes());
+  phases_.resize(chips.size() * std::size_t(cores_per_chip_));
+  for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
+    chips_[std::size_t(chip)].bind(chips[std::size_t(chip)]->transfers);
+    ports_.push_back(chips[std::size_t(chip)]->ici());
+    for (int core = 0; sink != nullptr && core < cores_per_chip_; ++core) {
+      phase(chip, core) = {sink, fmt::format("chip{}.core{}", slice.name(chip), core), "collective"};
+      phase(chip, core).set(base::Time(0), "");
     }
   }
   SC_HAS_PROCESS(CollectiveEngine);
@@ -94,13 +92,11 @@ void CollectiveEngine::work() {
   if (!queue_.empty()) wake_.notify(base::systemc::to_sc_time(queue_.top().when - now));
 }
 
-base::Time CollectiveEngine::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {
-  if (operands < 2) return base::Time(0);
+hw::VectorWork CollectiveEngine::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {
   std::int64_t lanes = machine_.vector.lanes * machine_.vector.sublanes;
   std::int64_t words = base::divide_round_up(elements * ir::byte_width(type), lanes * 4);
-  hw::VectorWork work{
+  return {
       .loads = words * operands, .stores = words, .alu_ops = (operands - 1) * base::divide_round_up(elements, lanes)};
-  return clock_.time_of(vector_.duration(work));
 }
 
 }  // namespace podsim::sw::collectives::engine

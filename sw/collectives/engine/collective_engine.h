@@ -10,24 +10,21 @@
 
 #include "base/systemc/timed_queue.h"
 #include "base/trace/probe.h"
+#include "hw/chip/chip.h"
 #include "hw/machine.h"
-#include "hw/timing/vector_timing.h"
-#include "noc/chip_switch/switch_timing.h"
-#include "noc/faults.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/ici_port.h"
-#include "sw/collectives/engine/hbm_occupancy.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 
-/// The timed executor of collectives inside a simulation: one module for all cores of a slice. It owns the resources
-/// that collectives use on a chip (HBM, vector unit, switch ports) and a queue of timers behind one event. Messages go
-/// through the chips' IciPorts.
+/// The timed executor of collectives inside a simulation: one module for all cores of a slice. It takes HBM, vector
+/// units and switch from the chips (hw/chip/chip_transfers.h), sends messages through their IciPorts, and has a queue
+/// of timers behind one event.
 ///
 /// Like the fabric it breaks ties without regard to a chip's position. It works one delta cycle after the event that
 /// woke it, when all timers of that time have been set, so that their order never depends on that of the SystemC
 /// kernel.
 ///
-///   CollectiveEngine engine("collectives", machine, topology, ports);
+///   CollectiveEngine engine("collectives", machine, topology, chips);
 ///   CollectiveRun& run = engine.begin(schedule, [](noc::NodeId chip, int core) { ... });   // any time
 ///   run.start(chip, core);                                                        // as each core reaches it
 namespace podsim::sw::collectives::engine {
@@ -35,15 +32,6 @@ namespace podsim::sw::collectives::engine {
 class CollectiveData;
 class CollectiveRun;
 class CoreRun;
-
-/// The resources of one core that collectives use.
-struct CoreResources {
-  CoreResources(const hw::Machine& machine, double of_healthy) : hbm(machine.hbm, of_healthy), speed(of_healthy) {}
-  HbmOccupancy hbm;
-  double speed;  ///< fraction of the healthy rate, for everything that the core does
-  base::Time vector_free_at;
-  base::trace::Probe<std::string> phase;  ///< chip(x,y).core0.collective: "reduce-scatter y step 2"
-};
 
 class CollectiveEngine : public sc_core::sc_module {
  public:
@@ -55,10 +43,9 @@ class CollectiveEngine : public sc_core::sc_module {
     std::uint64_t tag;
   };
 
-  /// `ports` are those of the representative chips of the topology, in order; they outlive the engine.
+  /// `chips` are the representative chips of the topology, in order, with ICI; they outlive the engine.
   CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
-                   std::vector<noc::ici::IciPort*> ports, base::trace::ProbeSink* sink = nullptr,
-                   const noc::Faults& faults = {});
+                   const std::vector<hw::chip::Chip*>& chips, base::trace::ProbeSink* sink = nullptr);
   ~CollectiveEngine() override;
 
   /// Begins a collective over the engine's full topology. Cores are started one by one (CollectiveRun::start), and
@@ -75,13 +62,16 @@ class CollectiveEngine : public sc_core::sc_module {
   // For CollectiveRun and CoreRun.
   void finished(CollectiveRun& run) { finished_.push_back(&run); }
   void at(base::Time when, std::uint32_t rank, const Timer& timer);
-  CoreResources& resources(noc::NodeId chip, int core) { return cores_[std::size_t(chip) * cores_per_chip_ + core]; }
-  noc::chip_switch::SwitchTiming& chip_switch(noc::NodeId chip) { return switches_[chip]; }
+  hw::chip::ChipTransfers& chip(noc::NodeId chip) { return *chips_[std::size_t(chip)][0]; }
   noc::ici::IciPort& port(noc::NodeId chip) { return *ports_[chip]; }
+  /// chip(x,y).core0.collective: "reduce-scatter y step 2".
+  base::trace::Probe<std::string>& phase(noc::NodeId chip, int core) {
+    return phases_[std::size_t(chip) * cores_per_chip_ + core];
+  }
   const hw::Machine& machine() const { return machine_; }
   const noc::FoldedTopology& topology() const { return topology_; }
-  /// Time that the vector unit takes to add `operands` arrays of `elements` each into one.
-  base::Time addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const;
+  /// Work of a vector unit that adds `operands` arrays of `elements` each into one.
+  hw::VectorWork addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const;
   /// Latency of a DMA between the halves of a chip's HBM beyond occupancy.
   base::Time dma_latency() const { return dma_latency_; }
   /// From the last byte of a remote DMA to the core seeing its flag.
@@ -94,13 +84,11 @@ class CollectiveEngine : public sc_core::sc_module {
 
   hw::Machine machine_;
   noc::FoldedTopology topology_;
+  sc_core::sc_vector<sc_core::sc_port<hw::chip::ChipTransfers>> chips_;
   std::vector<noc::ici::IciPort*> ports_;
   int cores_per_chip_;
-  hw::timing::VectorTiming vector_;
-  base::Clock clock_;
   base::Time dma_latency_, flag_latency_, launch_;
-  std::vector<CoreResources> cores_;
-  std::vector<noc::chip_switch::SwitchTiming> switches_;
+  std::vector<base::trace::Probe<std::string>> phases_;
   std::vector<std::unique_ptr<CollectiveRun>> runs_;
   std::vector<CollectiveRun*> finished_;  ///< runs to release when the timers of this time are done
   base::systemc::TimedQueue<Timer> queue_;

@@ -19,22 +19,26 @@ namespace podsim::sw::collectives::engine {
 
 namespace {
 
+/// Chips without cores: what a collective takes from them, and their ports.
 template <class Network>
-std::deque<noc::ici::IciPort> make_ports(Network& network, noc::NodeId chips) {
-  std::deque<noc::ici::IciPort> ports;
-  for (noc::NodeId chip = 0; chip < chips; ++chip) {
-    ports.emplace_back(fmt::format("port_{}", chip).c_str(), chip).bind(network);
+std::deque<hw::chip::Chip> make_chips(const hw::Machine& machine, const noc::Topology& slice, Network& network,
+                                      const CollectiveOptions& options) {
+  std::deque<hw::chip::Chip> chips;
+  for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
+    const hw::Trace trace{options.sink, nullptr, "chip" + slice.name(chip)};
+    chips.emplace_back(fmt::format("chip_{}", chip).c_str(), machine, int(chip), trace, hw::chip::to_network(network),
+                       options.faults.chip_speed(chip));
   }
-  return ports;
+  return chips;
 }
 
-std::vector<noc::ici::IciPort*> pointers(std::deque<noc::ici::IciPort>& ports) {
-  std::vector<noc::ici::IciPort*> result;
-  for (noc::ici::IciPort& port : ports) result.push_back(&port);
+std::vector<hw::chip::Chip*> pointers(std::deque<hw::chip::Chip>& chips) {
+  std::vector<hw::chip::Chip*> result;
+  for (hw::chip::Chip& chip : chips) result.push_back(&chip);
   return result;
 }
 
-/// A slice: a network, one port per chip, the engine, and a process that starts the cores.
+/// A slice: a network, its chips, the engine, and a process that starts the cores.
 template <class Network>
 struct SliceBench : sc_core::sc_module {
   struct Start {
@@ -48,8 +52,8 @@ struct SliceBench : sc_core::sc_module {
              const CollectiveOptions& options, NetworkArguments&&... network_arguments)
       : sc_module(name),
         network("fabric", std::forward<NetworkArguments>(network_arguments)...),
-        ports(make_ports(network, topology.representatives().nodes())),
-        engine("collectives", machine, topology, pointers(ports), options.sink, options.faults) {
+        chips(make_chips(machine, topology.representatives(), network, options)),
+        engine("collectives", machine, topology, pointers(chips), options.sink) {
     SC_HAS_PROCESS(SliceBench);
     SC_METHOD(start_cores);
   }
@@ -63,7 +67,7 @@ struct SliceBench : sc_core::sc_module {
   }
 
   Network network;
-  std::deque<noc::ici::IciPort> ports;
+  std::deque<hw::chip::Chip> chips;
   CollectiveEngine engine;
   std::vector<Start> starts;  ///< in order of time
   std::size_t started = 0;

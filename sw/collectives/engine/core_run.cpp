@@ -47,7 +47,8 @@ CoreRun::CoreRun(CollectiveRun& run, noc::NodeId chip, int core)
 
 const schedule::CollectiveSchedule& CoreRun::schedule() const { return run_.schedule(); }
 CollectiveEngine& CoreRun::engine() const { return run_.engine(); }
-CoreResources& CoreRun::resources() const { return engine().resources(chip_, core_); }
+hw::chip::ChipTransfers& CoreRun::chip() const { return engine().chip(chip_); }
+base::trace::Probe<std::string>& CoreRun::phase() const { return engine().phase(chip_, core_); }
 
 std::size_t CoreRun::walker_of(int stripe) const {
   std::size_t i = 0;
@@ -79,14 +80,9 @@ void CoreRun::timer(base::Time when, Kind kind, const Segment& segment, std::siz
   engine().at(when, rank(kind, segment.stripe, link), {this, kind, int(queue), pack(MessageTag{segment})});
 }
 
-base::Time CoreRun::slowed(base::Time time) const {
-  const double speed = resources().speed;
-  return speed == 1 ? time : base::to_time(base::to_duration(time) / speed);
-}
-
 void CoreRun::start() {
-  if (resources().phase.active()) resources().phase.set(base::systemc::now(), "launch");
-  timer(base::systemc::now() + slowed(engine().launch()), started, Segment{});
+  if (phase().active()) phase().set(base::systemc::now(), "launch");
+  timer(base::systemc::now() + chip().slowed(engine().launch()), started, Segment{});
 }
 
 void CoreRun::arrived(const MessageTag& tag) {
@@ -125,7 +121,7 @@ void CoreRun::due(const CollectiveEngine::Timer& timer) {
 
 void CoreRun::begin() {
   started_ = true;
-  if (resources().phase.active()) resources().phase.set(base::systemc::now(), "started");
+  if (phase().active()) phase().set(base::systemc::now(), "started");
   if (program().sums_cores()) return begin_together();
   begin_stripes();
   finish_if_done();
@@ -281,22 +277,21 @@ void CoreRun::send(const Segment& segment, std::size_t queue) {
 void CoreRun::cross(const Segment& segment, const schedule::Route& route, std::size_t queue) {
   const base::Bytes bytes = schedule().bytes(elements_to_send(segment));
   const int to = route.target % schedule().cores_per_chip();
-  const auto passage = engine().chip_switch(chip_).pass(base::systemc::now(), core_, to, bytes);
+  const auto passage = chip().pass(core_, to, bytes);
   timer(passage.ports_free, link_free, segment, queue);
   run_.core(chip_, to).timer(passage.arrival + engine().dma_latency(), seen, segment);
 }
 
 base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands) {
   const base::Bytes bytes = schedule().bytes(elements);
-  base::Time read = resources().hbm.read(base::systemc::now(), bytes);
+  base::Time read = chip().read(core_, bytes);
   for (int other = 0; all_cores && other < schedule().cores_per_chip(); ++other) {
     if (other == core_) continue;
-    const base::Time crossed = engine().chip_switch(chip_).pass(base::systemc::now(), other, core_, bytes).arrival;
-    read = std::max({read, crossed, engine().resources(chip_, other).hbm.read(base::systemc::now(), bytes)});
+    const base::Time crossed = chip().pass(other, core_, bytes).arrival;
+    read = std::max({read, crossed, chip().read(other, bytes)});
   }
-  const base::Time addition = slowed(engine().addition(elements, schedule().request().type, operands));
-  if (addition == base::Time(0)) return read;
-  return resources().vector_free_at = std::max(read, resources().vector_free_at) + addition;
+  if (operands < 2 || elements == 0) return read;
+  return chip().compute(core_, read, engine().addition(elements, schedule().request().type, operands));
 }
 
 void CoreRun::absorb(const Segment& segment) {
@@ -321,9 +316,7 @@ void CoreRun::add(const Segment& segment) {
   timer(done, absorbed, segment);
 }
 
-base::Time CoreRun::write(std::int64_t elements) {
-  return resources().hbm.write(base::systemc::now(), schedule().bytes(elements));
-}
+base::Time CoreRun::write(std::int64_t elements) { return chip().write(core_, schedule().bytes(elements)); }
 
 void CoreRun::gathered(int) {
   --ungathered_;
@@ -343,11 +336,11 @@ void CoreRun::give_to_others(std::int64_t elements, bool from_hbm) {
   const base::Bytes bytes = schedule().bytes(elements);
   const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
   base::Time read = base::systemc::now();
-  if (from_hbm) read = resources().hbm.read(base::systemc::now(), bytes);
+  if (from_hbm) read = chip().read(core_, bytes);
   for (int other = 0; other < schedule().cores_per_chip(); ++other) {
     if (other == core_ || schedule().member(first + other).group != group) continue;
-    const base::Time crossed = engine().chip_switch(chip_).pass(base::systemc::now(), core_, other, bytes).arrival;
-    const base::Time written = engine().resources(chip_, other).hbm.write(base::systemc::now(), bytes);
+    const base::Time crossed = chip().pass(core_, other, bytes).arrival;
+    const base::Time written = chip().write(other, bytes);
     run_.core(chip_, other).receive_copy(elements, std::max({read, crossed, written}) + engine().dma_latency());
   }
 }
@@ -363,17 +356,17 @@ void CoreRun::finish_if_done() {
   if (finished_ || !started_ || ungathered_ > 0 || unsent_ > 0 || unshared_ > 0 || base::systemc::now() < shared_at_)
     return;
   finished_ = true;
-  resources().phase.set(base::systemc::now(), "");
+  phase().set(base::systemc::now(), "");
   run_.core_finished(chip_, core_);
 }
 
 void CoreRun::show_phase(const Segment& segment) {
-  if (!resources().phase.active() || finished_) return;
+  if (!phase().active() || finished_) return;
   const schedule::ScheduleWalker& progress = walkers_[walker_of(segment.stripe)];
   const auto& phases = program().phases(segment.stripe);
   if (progress.phase() < 0 || progress.phase() >= int(phases.size())) return;
-  resources().phase.set(base::systemc::now(), fmt::format("{} step {}", phases[std::size_t(progress.phase())].name,
-                                                          progress.step(segment.direction)));
+  phase().set(base::systemc::now(),
+              fmt::format("{} step {}", phases[std::size_t(progress.phase())].name, progress.step(segment.direction)));
 }
 
 }  // namespace podsim::sw::collectives::engine

@@ -51,7 +51,8 @@ class CoreRun : public schedule::ScheduleActions {
   const schedule::GroupSchedule& program() const { return *program_; }
   const schedule::CollectiveSchedule& schedule() const;
   CollectiveEngine& engine() const;
-  CoreResources& resources() const;
+  hw::chip::ChipTransfers& chip() const;
+  base::trace::Probe<std::string>& phase() const;
   std::int32_t position(const Segment& segment) const { return program_->position(segment, at_); }
   std::size_t walker_of(int stripe) const;
   schedule::Route route(const Segment& segment) const;
@@ -60,8 +61,6 @@ class CoreRun : public schedule::ScheduleActions {
   std::uint32_t rank(Kind kind, int stripe, std::size_t queue) const;
   void timer(base::Time when, Kind kind, const Segment& segment, std::size_t queue = 0);
 
-  /// A time of a healthy chip at this core's speed.
-  base::Time slowed(base::Time time) const;
   void begin();
   void begin_together();
   void begin_stripes();

@@ -34,13 +34,13 @@ double share_of_step(const RunReport& report, base::Time time) {
   return report.result.step_time <= base::Time(0) ? 0 : double(time.value()) / double(report.result.step_time.value());
 }
 
-/// Which chips were made of their units: "chip(0,0) by its units, 15 replayed".
+/// Which chips were made of their units: "chip (0,0) by its units, 15 replayed".
 std::string detail_text(const RunReport& r) {
   const std::vector<std::string>& real = r.result.real_chips;
   const std::int64_t replayed = r.chips - std::int64_t(real.size());
   if (real.empty()) return "all replayed";
   if (replayed == 0) return "all by their units";
-  if (real.size() == 1) return fmt::format("{} by its units, {} replayed", real[0], replayed);
+  if (real.size() == 1) return fmt::format("chip {} by its units, {} replayed", real[0], replayed);
   return fmt::format("{} chips by their units, {} replayed", real.size(), replayed);
 }
 

@@ -42,12 +42,12 @@ TEST(Chip, SendsMessagesThroughTheFabricItIsConnectedTo) {
   const Machine machine = tpu_v3();
   ScriptedRuntime runtime({});
   noc::ici::MessageFabric fabric("fabric", noc::FoldedTopology(noc::Topology({2}, {false})), machine.ici);
-  TileChip first("first", machine, 0, runtime);
-  ReplayChip second("second", machine, 1, runtime);
+  TileChip first("first", machine, 0, runtime, {}, memory::MemoryDetail::stream, nullptr, to_network(fabric));
+  ReplayChip second("second", machine, 1, runtime, {}, to_network(fabric));
   Client client;
-  EXPECT_EQ(first.ici(), nullptr);
-  first.connect(fabric, 0).attach(1, client);
-  second.connect(fabric, 1).attach(1, client);
+  EXPECT_STREQ(first.ici()->name(), "first.ici");
+  first.ici()->attach(1, client);
+  second.ici()->attach(1, client);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   noc::ici::Message message;
   message.hops[0] = 1;
@@ -57,6 +57,41 @@ TEST(Chip, SendsMessagesThroughTheFabricItIsConnectedTo) {
   sc_core::sc_start();
   EXPECT_EQ(client.receiver, 1);
   EXPECT_EQ(client.bytes, base::Bytes(4096));
+}
+
+// Claims of one resource are served one after another, those of different resources at once.
+TEST(Chip, ServesTransfersInOrder) {
+  const Machine machine = tpu_v3();
+  Chip chip("chip", machine, 0);
+  EXPECT_EQ(chip.ici(), nullptr);
+  ChipTransfers& transfers = *chip.transfers.operator->();
+  const base::Bytes bytes(1 << 20);
+  const base::Time once = base::to_time(base::DataSize(1 << 20) / machine.hbm.stream_rate);
+  EXPECT_EQ(transfers.read(0, bytes), once);
+  EXPECT_EQ(transfers.read(0, bytes), once * 2);
+  EXPECT_EQ(transfers.read(1, bytes), once);
+  const base::Clock clock(machine.clock);
+  const base::Time crossing = clock.time_of(base::Cycles((1 << 20) / machine.chip_switch.bytes_per_cycle));
+  EXPECT_EQ(transfers.pass(0, 1, bytes).ports_free, crossing);
+  EXPECT_EQ(transfers.pass(0, 1, bytes).start, crossing);
+  EXPECT_EQ(transfers.pass(1, 0, bytes).start, base::Time(0));
+  const VectorWork work{.loads = 1000, .stores = 1000, .alu_ops = 1000};
+  const base::Time added = transfers.compute(0, base::Time(0), work);
+  EXPECT_GT(added, base::Time(0));
+  EXPECT_EQ(transfers.compute(0, base::Time(0), work), added * 2);
+}
+
+TEST(Chip, ASlowOneTakesLongerForEverything) {
+  const Machine machine = tpu_v3();
+  Chip healthy("healthy", machine, 0), slow("slow", machine, 1, {}, {}, 0.5);
+  const base::Bytes bytes(1 << 20);
+  const VectorWork work{.loads = 1000, .stores = 1000, .alu_ops = 1000};
+  const auto ratio = [](base::Time a, base::Time b) { return double(a.value()) / double(b.value()); };
+  EXPECT_NEAR(ratio(slow.transfers->write(0, bytes), healthy.transfers->write(0, bytes)), 2, 1e-6);
+  EXPECT_NEAR(
+      ratio(slow.transfers->compute(0, base::Time(0), work), healthy.transfers->compute(0, base::Time(0), work)), 2,
+      1e-6);
+  EXPECT_EQ(slow.transfers->slowed(base::Time(1000)), base::Time(2000));
 }
 
 TEST(Chip, ThousandsRunAProgramAtReplayDetail) {

@@ -53,7 +53,7 @@ std::vector<Time> times(const RunResult& result) {
 
 class SimulationAt : public ::testing::TestWithParam<Detail> {};
 
-INSTANTIATE_TEST_SUITE_P(Detail, SimulationAt, ::testing::Values(Detail::tile, Detail::replay),
+INSTANTIATE_TEST_SUITE_P(Detail, SimulationAt, ::testing::Values(Detail::automatic, Detail::tile, Detail::replay),
                          [](const auto& instance) { return to_string(instance.param); });
 
 TEST_P(SimulationAt, ALoopTakesItsTrips) {
@@ -436,7 +436,10 @@ TEST_P(SimulationAt, TheTimelineHasASpanPerItemAndStep) {
 TEST(Simulation, TileAndReplayDetailGiveTheSameTimesToThePicosecond) {
   RunResult tile = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), at(Detail::tile, 3));
   RunResult replay = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), at(Detail::replay, 3));
+  RunResult one = testing::run(testing::mixed_program(), machine(), testing::open_2x2(), at(Detail::automatic, 3));
+  EXPECT_EQ(one.real_chips, std::vector<std::string>{"(0,0)"});
   EXPECT_EQ(times(tile), times(replay));
+  EXPECT_EQ(times(tile), times(one));
   for (std::size_t i = 0; i < tile.items.size(); ++i) EXPECT_EQ(tile.items[i].cost, replay.items[i].cost) << i;
 }
 

@@ -24,10 +24,11 @@ using noc::Topology;
 struct Slice : sc_core::sc_module {
   Slice(const sc_core::sc_module_name& name, const hw::Machine& machine, const noc::Topology& topology)
       : sc_module(name), cores(int(machine.cores_per_chip)), fabric("fabric", topology, machine.ici) {
-    std::vector<noc::ici::IciPort*> pointers;
+    std::vector<hw::chip::Chip*> pointers;
     for (noc::NodeId chip = 0; chip < topology.nodes(); ++chip) {
-      ports.emplace_back(("port_" + std::to_string(chip)).c_str(), chip).bind(fabric);
-      pointers.push_back(&ports.back());
+      chips.emplace_back(("chip_" + std::to_string(chip)).c_str(), machine, int(chip), hw::Trace{},
+                         hw::chip::to_network(fabric));
+      pointers.push_back(&chips.back());
       order.push_back(chip);
     }
     engine = std::make_unique<CollectiveEngine>("collectives", machine, topology, pointers);
@@ -50,7 +51,7 @@ struct Slice : sc_core::sc_module {
 
   int cores;
   noc::ici::MessageFabric fabric;
-  std::deque<noc::ici::IciPort> ports;
+  std::deque<hw::chip::Chip> chips;
   std::unique_ptr<CollectiveEngine> engine;
   std::vector<noc::NodeId> order;
   std::vector<CollectiveRun*> runs;

@@ -15,12 +15,22 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 TEST(SummaryText, AnswersWhatAPersonAsksFirst) {
   std::string text = summary_text(testing::sample_report());
   for (const char* part :
-       {"resnet50", "tpu-v3", "4x4", "16 chips, 32 cores", "batch 128 per core", "detail replay", "10.000 ms",
+       {"resnet50", "tpu-v3", "4x4", "16 chips, 32 cores", "batch 128 per core", "all replayed", "10.000 ms",
         "409600 samples/s", "MXU 20.0 %", "HBM 50.0 %", "ICI 12.5 %", "4 GiB of 16 GiB per core",
         "over 32 cores in 2.900 ms", "note: a note", "warning: a warning"}) {
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   }
   EXPECT_FALSE(has(text, "partial"));
+}
+
+TEST(SummaryText, SaysWhichChipsWereMadeOfUnits) {
+  RunReport report = testing::sample_report();
+  report.result.real_chips = {"(0,0)"};
+  EXPECT_TRUE(has(summary_text(report), "chip (0,0) by its units, 15 replayed"));
+  report.result.real_chips.resize(3);
+  EXPECT_TRUE(has(summary_text(report), "3 chips by their units, 13 replayed"));
+  report.result.real_chips.resize(16);
+  EXPECT_TRUE(has(summary_text(report), "all by their units"));
 }
 
 TEST(SummaryText, SaysWhereTheStepGoes) {

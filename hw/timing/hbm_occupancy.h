@@ -6,18 +6,18 @@
 #include "base/units.h"
 #include "hw/machine.h"
 
-/// One core's HBM as collectives use it: a resource that serves claims in order, at the sustained stream rate.
+/// One core's HBM as whole transfers use it: a resource that serves claims in order, at the sustained stream rate.
 ///
 ///   duration = (bytes + turnaround * growth of min(read, written)) / stream_rate
 ///
 /// read and written count the bytes moved since the HBM was last idle, so that a busy period of r bytes read and w
 /// written takes (r + w + turnaround min(r, w)) / stream_rate in total, the law measured for mixed streams.
-namespace podsim::sw::collectives::engine {
+namespace podsim::hw::timing {
 
 class HbmOccupancy {
  public:
   /// `speed`: the fraction of the healthy rate; below 1 for a slow chip.
-  explicit HbmOccupancy(const hw::HbmParameters& hbm, double speed = 1)
+  explicit HbmOccupancy(const HbmParameters& hbm, double speed = 1)
       : rate_(hbm.stream_rate * speed), turnaround_(hbm.turnaround) {}
 
   /// The time at which the last of `bytes` has been read or written, if requested at `now`. Calls are in order of time.
@@ -40,4 +40,4 @@ class HbmOccupancy {
   base::Bytes read_, written_;
 };
 
-}  // namespace podsim::sw::collectives::engine
+}  // namespace podsim::hw::timing

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hardware belongs to hw: what serves in time there (HBM, switch, units) is no member of a class of the software.
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "tests/structure/source_tree.h"
+
+namespace podsim::structure {
+namespace {
+
+/// The first member or variable in a header that holds the state of a machine's resource; empty if there is none.
+std::string machine_state(const std::string& text) {
+  static const std::regex member(
+      "\\n\\s+(?:std::\\w+<)?[\\w:]*(?:HbmOccupancy|HbmStream|Hbm|SwitchTiming|MessageSwitch|OnChipSwitch|VectorTiming|"
+      "MxuTiming|VectorUnit|Mxu)>? \\w+(?:;|\\{|\\()");
+  std::smatch found;
+  return std::regex_search(text, found, member) ? found.str() : "";
+}
+
+TEST(MachineState, IsNoMemberOfSoftware) {
+  for (const auto& file : source_files()) {
+    const bool software = file.string().starts_with("sw/collectives/") || file.string().starts_with("sw/runtime/");
+    if (software && file.extension() == ".h") EXPECT_EQ(machine_state(read_source(file)), "") << file;
+  }
+}
+
+TEST(MachineState, TheRuleFindsMembers) {
+  EXPECT_NE(machine_state("class A {\n  hw::timing::HbmOccupancy hbm;\n};\n"), "");
+  EXPECT_NE(machine_state("class A {\n  std::vector<noc::chip_switch::SwitchTiming> switches_;\n};\n"), "");
+  EXPECT_NE(machine_state("class A {\n  hw::timing::VectorTiming vector_;\n};\n"), "");
+  EXPECT_EQ(machine_state("class A {\n  hw::chip::Chip& chip();\n  hw::VectorWork addition() const;\n};\n"), "");
+}
+
+}  // namespace
+}  // namespace podsim::structure
