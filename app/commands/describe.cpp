@@ -14,6 +14,7 @@
 #include "base/text/json_text.h"
 #include "base/text/text_table.h"
 #include "hw/machine.h"
+#include "sw/report/chip_tree_report.h"
 #include "workloads/machines/machines.h"
 
 namespace podsim::app::commands {
@@ -23,6 +24,7 @@ struct DescribeOptions {
   workloads::machines::MachineChoice machine;
   bool json = false;
   bool toml = false;
+  bool tree = false;
 };
 
 std::string table_text(const base::Config& config) {
@@ -57,9 +59,21 @@ std::string json_text(const base::Config& config) {
   return base::text::json_text(result, 2) + "\n";
 }
 
+void describe_tree(const hw::Machine& machine, bool json) {
+  const hw::chip::TreeNode chip = hw::chip::chip_tree(machine);
+  if (!json) return base::host::print_result(sw::report::chip_tree_text(chip));
+  const nlohmann::ordered_json result = {{"schema_version", 1},
+                                         {"command", "describe"},
+                                         {"machine", machine.name},
+                                         {"chip", sw::report::chip_tree_json(chip)},
+                                         {"warnings", nlohmann::ordered_json::array()}};
+  base::host::print_result(base::text::json_text(result, 2) + "\n");
+}
+
 void describe(const DescribeOptions& options) {
   base::Config config = options.machine.load();
-  hw::read_machine(config);
+  const hw::Machine machine = hw::read_machine(config);
+  if (options.tree) return describe_tree(machine, options.json);
   base::host::print_result(options.json ? json_text(config) : options.toml ? config.to_toml() : table_text(config));
 }
 
@@ -78,6 +92,11 @@ void add_describe(CLI::App& program) {
   auto* json = command->add_flag("--json", options->json, "One JSON object on stdout");
   command->add_flag("--toml", options->toml, "The resolved machine as a machine file, to copy and change")
       ->excludes(json)
+      ->option_text(" ");
+  command
+      ->add_flag("--tree", options->tree,
+                 "The units of a chip as a run makes them: scopes, ports and\nsignals for --trace")
+      ->excludes("--toml")
       ->option_text(" ");
   json->option_text(" ");
   command->footer(R"(Examples:

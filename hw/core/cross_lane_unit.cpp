@@ -10,10 +10,11 @@ CrossLaneUnit::CrossLaneUnit(sc_core::sc_module_name name, const timing::CrossLa
       time_(time),
       trace_(UnitTrace::make("trace", time, trace)),
       timeline_(trace.timeline) {
+  from_sequencer.bind(*this);
   if (timeline_ != nullptr) track_ = timeline_->track(trace.scope, "cross-lane unit");
 }
 
-base::Cycles CrossLaneUnit::start(base::Cycles now, std::int64_t ops, std::string_view op) {
+base::Cycles CrossLaneUnit::start(base::Cycles now, const std::int64_t& ops, std::string_view op) {
   const base::Cycles end = now + timing_.duration(ops);
   if (end == now) return end;
   busy_ += end - now;

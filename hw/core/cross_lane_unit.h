@@ -4,23 +4,25 @@
 #include <memory>
 #include <string_view>
 
+#include "hw/core/unit.h"
 #include "hw/core/unit_trace.h"
 #include "hw/timing/cross_lane_timing.h"
 
 namespace podsim::hw::core {
 
-/// The cross-lane unit as a module. Calls return the cycle of their end, since only the core's sequencer uses the unit.
-/// States: "run", "idle".
-class CrossLaneUnit : public sc_core::sc_module {
+/// The cross-lane unit as a module. Its calls return the cycle of their end, since only the core's sequencer uses the
+/// unit. States: "run", "idle".
+class CrossLaneUnit : public sc_core::sc_module, private Unit<std::int64_t> {
  public:
   CrossLaneUnit(sc_core::sc_module_name name, const timing::CrossLaneTiming& timing, const CoreTime& time,
                 const Trace& trace);
 
-  /// Starts `ops` operations at `now` and returns the cycle in which they are done. The unit must be idle.
-  base::Cycles start(base::Cycles now, std::int64_t ops, std::string_view op);
-  base::Cycles busy() const { return busy_; }
+  sc_core::sc_export<Unit<std::int64_t>> from_sequencer{"from_sequencer"};
 
  private:
+  base::Cycles start(base::Cycles now, const std::int64_t& ops, std::string_view op) override;
+  base::Cycles busy() const override { return busy_; }
+
   timing::CrossLaneTiming timing_;
   const CoreTime& time_;
   std::unique_ptr<UnitTrace> trace_;

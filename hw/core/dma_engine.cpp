@@ -13,6 +13,7 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, const Machine& machine, const
       flags_(flags),
       states_{trace.probe<std::string>("read"), trace.probe<std::string>("write")},
       outstanding_probe_(trace.probe<std::int64_t>("outstanding")) {
+  from_sequencer.bind(*this);
   to_hbm.register_nb_transport_bw(this, &DmaEngine::complete);
   count(Direction::read, 0);
   count(Direction::write, 0);

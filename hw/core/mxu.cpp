@@ -11,6 +11,7 @@ Mxu::Mxu(sc_core::sc_module_name name, const timing::MxuTiming& timing, std::int
       time_(time),
       trace_(UnitTrace::make("trace", time, trace)),
       timeline_(trace.timeline) {
+  from_sequencer.bind(*this);
   if (timeline_ != nullptr) track_ = timeline_->track(trace.scope, "matrix unit");
 }
 

@@ -4,24 +4,26 @@
 #include <memory>
 #include <string_view>
 
+#include "hw/core/unit.h"
 #include "hw/core/unit_trace.h"
 #include "hw/timing/mxu_timing.h"
 
 namespace podsim::hw::core {
 
-/// One matrix unit as a module. Calls return the cycle of their end, since only the core's sequencer uses the unit.
+/// One matrix unit as a module. Its calls return the cycle of their end, since only the core's sequencer uses the unit.
 /// States: "load weights", "stream", "drain", "idle".
-class Mxu : public sc_core::sc_module {
+class Mxu : public sc_core::sc_module, private Unit<MxuWork> {
  public:
   /// `unit` is its number in the core, which determines its weight tiles of a phase.
   Mxu(sc_core::sc_module_name name, const timing::MxuTiming& timing, std::int64_t unit, const CoreTime& time,
       const Trace& trace);
 
-  /// Starts the unit's share of a phase at `now` and returns the cycle in which it is done. The unit must be idle.
-  base::Cycles start(base::Cycles now, const MxuWork& work, std::string_view op);
-  base::Cycles busy() const { return busy_; }
+  sc_core::sc_export<Unit<MxuWork>> from_sequencer{"from_sequencer"};
 
  private:
+  base::Cycles start(base::Cycles now, const MxuWork& work, std::string_view op) override;
+  base::Cycles busy() const override { return busy_; }
+
   timing::MxuTiming timing_;
   std::int64_t unit_;
   const CoreTime& time_;

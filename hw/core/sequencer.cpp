@@ -13,7 +13,6 @@ namespace {
 // Sync flags of the double buffers: two input halves, two output halves.
 constexpr std::size_t input_flag = 0;
 constexpr std::size_t output_flag = 2;
-constexpr std::array<const char*, 4> flag_names{"input0", "input1", "output0", "output1"};
 
 template <class Run>
 std::string_view shown_name(const Run& command) {
@@ -22,12 +21,12 @@ std::string_view shown_name(const Run& command) {
 
 }  // namespace
 
-Sequencer::Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, CoreUnits& units,
-                     host::HostPort& host, Core& core, CoreRuntime& runtime, const Trace& trace)
+Sequencer::Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, host::HostPort& host,
+                     Core& core, CoreRuntime& runtime, const Trace& trace)
     : sc_module(name),
+      to_mxu("to_mxu", std::size_t(machine.mxu.count)),
       machine_(machine),
       time_(time),
-      units_(units),
       host_(host),
       core_(core),
       runtime_(runtime),
@@ -37,7 +36,6 @@ Sequencer::Sequencer(sc_core::sc_module_name name, const Machine& machine, const
       infeed_(trace.probe<std::string>("infeed")),
       outfeed_(trace.probe<std::string>("outfeed")) {
   if (timeline_ != nullptr) track_ = timeline_->track(trace.scope, "sequencer");
-  for (std::size_t flag = 0; flag < flag_names.size(); ++flag) units_.flags->show_as(flag, flag_names[flag]);
   enter("idle");
   show_op("");
   infeed_.set(base::Time(0), "idle");
@@ -65,7 +63,7 @@ void Sequencer::run() {
 
 std::string Sequencer::refusal(const Command& command) const {
   const auto* op = std::get_if<RunOp>(&command);
-  return op == nullptr ? "" : units_.vmem->account().refusal(op->op->name, op->op->vmem);
+  return op == nullptr ? "" : to_vmem->account().refusal(op->op->name, op->op->vmem);
 }
 
 void Sequencer::execute(const Command& command) {
@@ -81,11 +79,11 @@ void Sequencer::perform(const RunOp& command, CommandRecord& record) {
   const TileOp& op = *command.op;
   const std::string_view label = shown_name(command);
   show_op(label);
-  units_.vmem->allocate(op.name, op.vmem);
+  to_vmem->allocate(op.name, op.vmem);
   const UnitCounters before = counters();
   run_tiles(op, label, record.op);
   const UnitCounters after = counters();
-  units_.vmem->release(op.vmem);
+  to_vmem->release(op.vmem);
   record.op.cycles = now_ - record.start;
   record.op.mxu_busy = after.mxu - before.mxu;
   record.op.vector_busy = after.vector - before.vector;
@@ -157,7 +155,7 @@ void Sequencer::perform(const External& command, CommandRecord& record) {
 void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& result) {
   issued_.fill(0);
   fetched_ = 0;
-  for (std::size_t flag = 0; flag < issued_.size(); ++flag) units_.flags->set(flag, 0);
+  for (std::size_t flag = 0; flag < issued_.size(); ++flag) to_flags->set(flag, 0);
   regions_.emplace(op, machine_.hbm.capacity_per_core, machine_.dram.address.interleave);
   const timing::ControlTiming code(machine_, op);
   timing::TileCursor ahead(op);
@@ -173,7 +171,7 @@ void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& re
     fetch(ahead, result);
   }
   for (std::size_t half : {0, 1}) wait_for_flag(output_flag + half, result.drain, "drain");
-  const base::Cycles drained = std::max(now_, units_.dma->free_at());
+  const base::Cycles drained = std::max(now_, to_dma->free_at());
   result.drain += drained - now_;
   wait_until(drained);
 }
@@ -182,10 +180,12 @@ void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& re
 void Sequencer::run_phases(const TileWork& work, std::string_view label, OpResult& result) {
   enter("compute");
   for (const TilePhase& phase : work.phases) {
-    base::Cycles end = now_ + phase.scalar;
-    for (const auto& mxu : units_.mxus) end = std::max(end, mxu->start(now_, phase.mxu, label));
-    end = std::max(end, units_.vector->start(now_, phase.vector, label));
-    end = std::max(end, units_.cross_lane->start(now_, phase.cross_lane_ops, label));
+    base::Cycles end = to_scalar->start(now_, phase.scalar, label);
+    for (std::size_t unit = 0; unit < to_mxu.size(); ++unit) {
+      end = std::max(end, to_mxu[unit]->start(now_, phase.mxu, label));
+    }
+    end = std::max(end, to_vector->start(now_, phase.vector, label));
+    end = std::max(end, to_cross_lane->start(now_, phase.cross_lane_ops, label));
     result.compute += end - now_;
     wait_until(end);
   }
@@ -210,13 +210,13 @@ void Sequencer::issue_all(Direction direction, const timing::TileCursor& tile, s
 
 void Sequencer::issue(Direction direction, const AccessPattern& pattern, std::size_t flag, OpResult& result) {
   const base::Cycles start = now_;
-  while (units_.dma->full()) {
+  while (to_dma->full()) {
     enter("wait for descriptor");
-    wait(units_.dma->completion());
+    wait(to_dma->completion());
     now_ = time_.now();
   }
   result.write_wait += now_ - start;
-  units_.dma->issue(now_, direction, pattern, flag);
+  to_dma->issue(now_, direction, pattern, flag);
   ++issued_[flag];
   (direction == Direction::read ? result.read_bytes : result.written_bytes) += pattern.bytes();
 }
@@ -225,13 +225,13 @@ void Sequencer::control(base::Cycles cycles, OpResult& result) {
   if (cycles == base::Cycles(0)) return;
   enter("control");
   result.control += cycles;
-  wait_until(now_ + cycles);
+  wait_until(to_scalar->start(now_, cycles, "control"));
 }
 
 void Sequencer::wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state) {
-  if (units_.flags->at_least(flag, issued_[flag])) return;
+  if (to_flags->at_least(flag, issued_[flag])) return;
   enter(state);
-  wait(units_.flags->reaches(flag, issued_[flag]));
+  wait(to_flags->reaches(flag, issued_[flag]));
   wait_time += time_.now() - now_;
   now_ = time_.now();
 }
@@ -243,8 +243,8 @@ void Sequencer::wait_until(base::Cycles cycle) {
 }
 
 Sequencer::UnitCounters Sequencer::counters() const {
-  UnitCounters sum{{}, units_.vector->busy(), units_.cross_lane->busy(), units_.dma->hbm_busy_ticks()};
-  for (const auto& mxu : units_.mxus) sum.mxu += mxu->busy();
+  UnitCounters sum{{}, to_vector->busy(), to_cross_lane->busy(), to_dma->hbm_busy_ticks()};
+  for (std::size_t unit = 0; unit < to_mxu.size(); ++unit) sum.mxu += to_mxu[unit]->busy();
   return sum;
 }
 

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "hw/core/core.h"
-#include "hw/core/cross_lane_unit.h"
 #include "hw/core/dma_engine.h"
-#include "hw/core/mxu.h"
 #include "hw/core/sync_flags.h"
-#include "hw/core/vector_unit.h"
+#include "hw/core/unit.h"
 #include "hw/core/vmem.h"
 #include "hw/host/host_port.h"
 #include "hw/timing/tile_cursor.h"
@@ -19,24 +17,25 @@
 
 namespace podsim::hw::core {
 
-/// The units that a sequencer controls.
-struct CoreUnits {
-  std::vector<std::unique_ptr<Mxu>> mxus;
-  std::unique_ptr<VectorUnit> vector;
-  std::unique_ptr<CrossLaneUnit> cross_lane;
-  std::unique_ptr<Vmem> vmem;
-  std::unique_ptr<SyncFlags> flags;
-  std::unique_ptr<DmaEngine> dma;
-};
-
-/// The sequencer of a core: one thread that executes commands in order and never overlaps two of them. It pipelines the
-/// tiles of an op as described in tile_pipeline.h, and reproduces those durations cycle for cycle with real units, sync
-/// flags and DMA.
+/// The sequencer of a core, which controls the units behind its ports: one thread that executes commands in order and
+/// never overlaps two of them. It pipelines the tiles of an op as described in tile_pipeline.h, and reproduces those
+/// durations cycle for cycle with real units, sync flags and DMA.
 class Sequencer : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Sequencer);
-  Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, CoreUnits& units,
-            host::HostPort& host, Core& core, CoreRuntime& runtime, const Trace& trace);
+  Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, host::HostPort& host,
+            Core& core, CoreRuntime& runtime, const Trace& trace);
+
+  sc_core::sc_vector<sc_core::sc_port<Unit<MxuWork>>> to_mxu;
+  sc_core::sc_port<Unit<VectorWork>> to_vector{"to_vector"};
+  sc_core::sc_port<Unit<std::int64_t>> to_cross_lane{"to_cross_lane"};
+  sc_core::sc_port<Unit<base::Cycles>> to_scalar{"to_scalar"};
+  sc_core::sc_port<VmemAccess> to_vmem{"to_vmem"};
+  sc_core::sc_port<FlagAccess> to_flags{"to_flags"};
+  sc_core::sc_port<DescriptorQueue> to_dma{"to_dma"};
+
+  /// What the sequencer uses its first sync flags for, in order.
+  static constexpr std::array<const char*, 4> flag_names{"input0", "input1", "output0", "output1"};
 
   /// See Core.
   void complete_external();
@@ -72,7 +71,6 @@ class Sequencer : public sc_core::sc_module {
 
   Machine machine_;
   const CoreTime& time_;
-  CoreUnits& units_;
   host::HostPort& host_;
   Core& core_;
   CoreRuntime& runtime_;

@@ -8,7 +8,9 @@
 namespace podsim::hw::core {
 
 SyncFlags::SyncFlags(sc_core::sc_module_name name, std::int64_t count, const Trace& trace)
-    : sc_module(name), values_(std::size_t(count), 0), trace_(trace) {}
+    : sc_module(name), values_(std::size_t(count), 0), trace_(trace) {
+  from_sequencer.bind(*this);
+}
 
 void SyncFlags::set(std::size_t flag, std::int64_t value) {
   values_[flag] = value;

@@ -10,19 +10,29 @@
 
 namespace podsim::hw::core {
 
+/// What the sequencer asks of the sync flags.
+class FlagAccess : public sc_core::sc_interface {
+ public:
+  virtual void set(std::size_t flag, std::int64_t value) = 0;
+  virtual bool at_least(std::size_t flag, std::int64_t value) const = 0;
+  /// Event that is notified when a flag that is below `value` reaches it. Replaces the event of the call before.
+  virtual const sc_core::sc_event& reaches(std::size_t flag, std::int64_t value) = 0;
+};
+
 /// The sync flags of a core: counters that DMA completion increments and that the sequencer waits on (set, add, wait
 /// for at least). There is one waiter at a time, since the core is in order.
-class SyncFlags : public sc_core::sc_module {
+class SyncFlags : public sc_core::sc_module, public FlagAccess {
  public:
   SyncFlags(sc_core::sc_module_name name, std::int64_t count, const Trace& trace);
 
+  sc_core::sc_export<FlagAccess> from_sequencer{"from_sequencer"};
+
   std::int64_t count() const { return std::int64_t(values_.size()); }
-  void set(std::size_t flag, std::int64_t value);
+  void set(std::size_t flag, std::int64_t value) override;
   void add(std::size_t flag, std::int64_t amount) { set(flag, values_[flag] + amount); }
   std::int64_t value(std::size_t flag) const { return values_[flag]; }
-  bool at_least(std::size_t flag, std::int64_t value) const { return values_[flag] >= value; }
-  /// Event that is notified when a flag that is below `value` reaches it. Replaces the event of the call before.
-  const sc_core::sc_event& reaches(std::size_t flag, std::int64_t value);
+  bool at_least(std::size_t flag, std::int64_t value) const override { return values_[flag] >= value; }
+  const sc_core::sc_event& reaches(std::size_t flag, std::int64_t value) override;
   /// Traces a flag under a name.
   void show_as(std::size_t flag, const char* name);
 

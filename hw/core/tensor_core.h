@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
+
 #include "hw/core/core.h"
+#include "hw/core/cross_lane_unit.h"
+#include "hw/core/mxu.h"
+#include "hw/core/scalar_unit.h"
 #include "hw/core/sequencer.h"
+#include "hw/core/vector_unit.h"
 
 namespace podsim::hw::core {
 
-/// A TensorCore at tile level: sequencer, matrix units, vector unit, cross-lane unit, VMEM, sync flags and DMA engine.
-/// Its HBM half is bound to dma().to_hbm.
+/// A TensorCore at tile level: sequencer, scalar unit, matrix units, vector unit, cross-lane unit, VMEM, sync flags and
+/// DMA engine, joined by ports. Its HBM half is bound to dma().to_hbm.
 class TensorCore : public sc_core::sc_module, public Core {
  public:
   TensorCore(sc_core::sc_module_name name, const Machine& machine, CoreId id, host::HostPort& host,
@@ -18,16 +24,20 @@ class TensorCore : public sc_core::sc_module, public Core {
   base::Cycles now() const override { return time_.now(); }
   base::Time time_of(base::Cycles cycle) const override { return time_.time_of(cycle); }
 
-  DmaEngine& dma() { return *units_.dma; }
-  const Vmem& vmem() const { return *units_.vmem; }
+  DmaEngine& dma() { return dma_; }
+  const Vmem& vmem() const { return vmem_; }
 
  private:
-  static CoreUnits make_units(const Machine& machine, const CoreTime& time, const Trace& trace);
-
   CoreId id_;
   CoreTime time_;
-  CoreUnits units_;
   Sequencer sequencer_;
+  ScalarUnit scalar_;
+  std::deque<Mxu> mxus_;
+  VectorUnit vector_;
+  CrossLaneUnit cross_lane_;
+  Vmem vmem_;
+  SyncFlags flags_;
+  DmaEngine dma_;
 };
 
 }  // namespace podsim::hw::core

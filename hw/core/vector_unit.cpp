@@ -10,6 +10,7 @@ VectorUnit::VectorUnit(sc_core::sc_module_name name, const timing::VectorTiming&
       time_(time),
       trace_(UnitTrace::make("trace", time, trace)),
       timeline_(trace.timeline) {
+  from_sequencer.bind(*this);
   if (timeline_ != nullptr) track_ = timeline_->track(trace.scope, "vector unit");
 }
 

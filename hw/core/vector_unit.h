@@ -4,23 +4,25 @@
 #include <memory>
 #include <string_view>
 
+#include "hw/core/unit.h"
 #include "hw/core/unit_trace.h"
 #include "hw/timing/vector_timing.h"
 
 namespace podsim::hw::core {
 
-/// The vector unit as a module. Calls return the cycle of their end, since only the core's sequencer uses the unit.
+/// The vector unit as a module. Its calls return the cycle of their end, since only the core's sequencer uses the unit.
 /// States: "run", "idle".
-class VectorUnit : public sc_core::sc_module {
+class VectorUnit : public sc_core::sc_module, private Unit<VectorWork> {
  public:
   VectorUnit(sc_core::sc_module_name name, const timing::VectorTiming& timing, const CoreTime& time,
              const Trace& trace);
 
-  /// Starts work at `now` and returns the cycle in which it is done. The unit must be idle.
-  base::Cycles start(base::Cycles now, const VectorWork& work, std::string_view op);
-  base::Cycles busy() const { return busy_; }
+  sc_core::sc_export<Unit<VectorWork>> from_sequencer{"from_sequencer"};
 
  private:
+  base::Cycles start(base::Cycles now, const VectorWork& work, std::string_view op) override;
+  base::Cycles busy() const override { return busy_; }
+
   timing::VectorTiming timing_;
   const CoreTime& time_;
   std::unique_ptr<UnitTrace> trace_;

@@ -7,6 +7,7 @@ namespace podsim::hw::core {
 
 Vmem::Vmem(sc_core::sc_module_name name, base::Bytes capacity, const std::string& core_name, const Trace& trace)
     : sc_module(name), account_(capacity, core_name), used_(trace.probe<std::int64_t>("used_bytes")) {
+  from_sequencer.bind(*this);
   show();
 }
 

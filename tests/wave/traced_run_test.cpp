@@ -56,6 +56,48 @@ Stay all_reduce_of(const base::VcdContent& vcd, const std::string& core) {
   return {in->first, changes.back().first};
 }
 
+void add_scopes(const nlohmann::json& node, std::set<std::string>& scopes) {
+  scopes.insert(node["scope"].get<std::string>());
+  for (const nlohmann::json& child : node["children"]) add_scopes(child, scopes);
+}
+
+// On a whole pod, where a chip has all its links.
+TEST_F(TracedRun, HasTheScopesOfTheChipsTree) {
+  const std::vector<std::string> pod = {"--set", "pod.dimensions=[4, 4]", "--set", "pod.pods=1"};
+  std::vector<std::string> describe = {"describe", "--tree", "--json"};
+  std::vector<std::string> traced = {"run", "resnet50", "--slice", "4x4",   "--batch-per-core",
+                                     "1",   "--steps",  "1",       "--vcd", "pod.vcd"};
+  describe.insert(describe.end(), pod.begin(), pod.end());
+  traced.insert(traced.end(), pod.begin(), pod.end());
+  const nlohmann::json tree = nlohmann::json::parse(folder_.run(describe).out);
+  ASSERT_EQ(folder_.run(traced).code, 0);
+  std::set<std::string> expected, found;
+  add_scopes(tree["chip"], expected);
+  for (const auto& [name, signal] : base::read_vcd(folder_.read("pod.vcd")).signals) {
+    if (!name.starts_with("chip(0,0).")) continue;
+    for (std::size_t dot = name.rfind('.'); dot != std::string::npos; dot = dot == 0 ? dot : name.rfind('.', dot - 1)) {
+      found.insert(name.substr(0, dot));
+    }
+  }
+  EXPECT_EQ(found, expected);
+  for (const char* unit : {"core0.mxu0", "core0.mxu1", "core0.vector", "core0.scalar", "core1.hbm", "switch", "host",
+                           "ici.x_plus", "ici.x_minus", "ici.y_plus", "ici.y_minus"}) {
+    EXPECT_TRUE(expected.contains(std::string("chip(0,0).") + unit)) << unit;
+  }
+}
+
+/// Units have ports by which other modules reach them.
+void expect_ports(const nlohmann::json& node) {
+  const std::string unit = node["unit"];
+  EXPECT_FALSE(unit.empty()) << node["scope"];
+  if (unit != "link" && node["name"] != "host") EXPECT_FALSE(node["ports"].empty()) << node["scope"];
+  for (const nlohmann::json& child : node["children"]) expect_ports(child);
+}
+
+TEST_F(TracedRun, EveryUnitOfTheTreeIsAModuleWithPorts) {
+  expect_ports(nlohmann::json::parse(folder_.run({"describe", "--tree", "--json"}).out)["chip"]);
+}
+
 TEST_F(TracedRun, HasNothingInItsHeaderThatChangesFromRunToRun) {
   EXPECT_TRUE(text_.starts_with("$version podsim $end\n$timescale 1 ps $end\n$scope module chip(0,0) $end\n"));
   EXPECT_EQ(text_.find("$date"), std::string::npos);

@@ -17,20 +17,20 @@ TEST(MxuModule, ShowsItsStatesWhenTheyBegin) {
   RecordingSink sink;
   const CoreTime time(base::Frequency(1e9));
   Mxu mxu("mxu", timing::MxuTiming(round_machine()), 1, time, {&sink, nullptr, "core.mxu1"});
-  EXPECT_EQ(mxu.start(base::Cycles(0), {3, 256}, "op"), base::Cycles(128 + 256 + 135));  // the second unit's one tile
+  EXPECT_EQ(mxu.from_sequencer->start(base::Cycles(0), {3, 256}, "op"), base::Cycles(128 + 256 + 135));  // the second unit's one tile
   sc_core::sc_start();
   EXPECT_EQ(sink.history("core.mxu1.state"), "idle@0 load weights@0 stream@128 drain@384 idle@519");
   EXPECT_EQ(sink.history("core.mxu1.busy"), "0@0 1@0 0@519");
-  EXPECT_EQ(mxu.busy(), base::Cycles(519));
+  EXPECT_EQ(mxu.from_sequencer->busy(), base::Cycles(519));
 }
 
 TEST(MxuModule, IsNeverIdleBetweenPhasesThatTouch) {
   RecordingSink sink;
   const CoreTime time(base::Frequency(1e9));
   Mxu mxu("mxu", timing::MxuTiming(round_machine()), 0, time, {&sink, nullptr, "mxu"});
-  const base::Cycles end = mxu.start(base::Cycles(0), {1, 128}, "op");
+  const base::Cycles end = mxu.from_sequencer->start(base::Cycles(0), {1, 128}, "op");
   sc_core::sc_start(time.until(end));
-  mxu.start(end, {1, 128}, "op");
+  mxu.from_sequencer->start(end, {1, 128}, "op");
   sc_core::sc_start();
   EXPECT_EQ(sink.history("mxu.busy").find("0@391 1@391"), std::string::npos) << sink.history("mxu.busy");
 }
@@ -38,8 +38,8 @@ TEST(MxuModule, IsNeverIdleBetweenPhasesThatTouch) {
 TEST(MxuModule, WithoutWorkItStaysIdle) {
   const CoreTime time(base::Frequency(1e9));
   Mxu mxu("mxu", timing::MxuTiming(round_machine()), 1, time, {});
-  EXPECT_EQ(mxu.start(base::Cycles(7), {1, 128}, "op"), base::Cycles(7));  // the only tile is unit 0's
-  EXPECT_EQ(mxu.busy(), base::Cycles(0));
+  EXPECT_EQ(mxu.from_sequencer->start(base::Cycles(7), {1, 128}, "op"), base::Cycles(7));  // the only tile is unit 0's
+  EXPECT_EQ(mxu.from_sequencer->busy(), base::Cycles(0));
 }
 
 TEST(SyncFlagsModule, WakesAWaiterWhenTheValueIsReachedAndNotBefore) {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/chip/chip_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "hw/chip/tile_chip.h"
+#include "noc/ici/message_fabric.h"
+#include "noc/slice.h"
+
+namespace podsim::hw::chip {
+namespace {
+
+/// Wants every signal and keeps its name.
+class SignalList : public base::trace::ProbeSink {
+ public:
+  bool wants(std::string_view) const override { return true; }
+  int declare(std::string_view scope, std::string_view name, base::trace::SignalKind, int) override {
+    signals[std::string(scope)].emplace_back(name);
+    return int(signals.size());
+  }
+  void change(int, base::Time, std::int64_t) override {}
+  void change(int, base::Time, double) override {}
+  void change(int, base::Time, std::string_view) override {}
+
+  std::map<std::string, std::vector<std::string>> signals;  ///< by scope
+};
+
+/// Cores without a program.
+class NoProgram : public core::CoreRuntime {
+  std::optional<Command> next_command(core::Core&) override { return std::nullopt; }
+  void completed(core::Core&, const CommandRecord&) override {}
+  void start_external(core::Core&, const External&) override {}
+  void failed(core::Core&, const std::string&) override {}
+};
+
+/// A unit by the name of its scope without its number.
+struct KnownUnit {
+  const char* name;
+  const char* unit;
+  std::vector<const char*> modules;  ///< below the chip; a hash stands for the number of the core
+};
+
+const std::vector<KnownUnit>& known_units() {
+  static const std::vector<KnownUnit> units = {{"chip", "chip", {""}},
+                                               {"host", "PCIe port with infeed and outfeed queues", {".host"}},
+                                               {"switch", "on-chip switch", {".switch"}},
+                                               {"ici", "port of the inter-chip interconnect", {".ici"}},
+                                               {"x_plus", "link", {}},
+                                               {"x_minus", "link", {}},
+                                               {"y_plus", "link", {}},
+                                               {"y_minus", "link", {}},
+                                               {"z_plus", "link", {}},
+                                               {"z_minus", "link", {}},
+                                               {"core", "TensorCore and its sequencer", {".core#", ".core#.sequencer"}},
+                                               {"scalar", "scalar unit", {".core#.scalar"}},
+                                               {"mxu", "matrix unit", {".core#.mxu@"}},
+                                               {"vector", "vector unit", {".core#.vector"}},
+                                               {"cross_lane", "cross-lane unit", {".core#.cross_lane"}},
+                                               {"vmem", "vector memory", {".core#.vmem"}},
+                                               {"sync", "sync flags", {".core#.sync"}},
+                                               {"dma", "DMA engine", {".core#.dma"}},
+                                               {"hbm", "half of the HBM", {".memory.hbm#"}}};
+  return units;
+}
+
+std::string number_of(const std::string& name) {
+  return name.substr(
+      std::size_t(std::ranges::find_if(name, [](unsigned char c) { return std::isdigit(c) != 0; }) - name.begin()));
+}
+
+/// Ports, exports and sockets of a module: what is no module, process or vector of others, and no half of a socket.
+void add_ports(const std::string& module, std::vector<std::string>& ports) {
+  const sc_core::sc_object* object = sc_core::sc_find_object(module.c_str());
+  if (object == nullptr) return;
+  std::set<std::string> names;
+  for (const sc_core::sc_object* child : object->get_child_objects()) names.insert(child->basename());
+  for (const sc_core::sc_object* child : object->get_child_objects()) {
+    const std::string kind = child->kind(), name = child->basename();
+    const bool other =
+        kind == "sc_module" || kind == "sc_vector" || kind == "sc_object" || kind.find("process") != std::string::npos;
+    const bool half = std::ranges::any_of(std::array{"_export_0", "_port_0"}, [&](const std::string& suffix) {
+      return name.ends_with(suffix) && names.contains(name.substr(0, name.size() - suffix.size()));
+    });
+    if (!other && !half) ports.push_back(name);
+  }
+}
+
+class TreeMaker {
+ public:
+  TreeMaker(std::string chip, const SignalList& list) : chip_(std::move(chip)), list_(list) {}
+
+  TreeNode node(const std::string& scope, const std::string& core) const {
+    TreeNode made;
+    made.name = scope == chip_ ? scope : scope.substr(scope.rfind('.') + 1);
+    made.scope = scope;
+    describe(made, core);
+    if (const auto found = list_.signals.find(scope); found != list_.signals.end()) made.signals = found->second;
+    std::vector<std::string> below;
+    for (const auto& [other, signals] : list_.signals) {
+      if (!other.starts_with(scope + ".")) continue;
+      const std::string child = other.substr(0, other.find('.', scope.size() + 1));
+      if (std::ranges::find(below, child) == below.end()) below.push_back(child);
+    }
+    for (const std::string& child : below) {
+      const std::string name = child.substr(child.rfind('.') + 1);
+      made.children.push_back(node(child, name.starts_with("core") ? number_of(name) : core));
+    }
+    return made;
+  }
+
+ private:
+  void describe(TreeNode& made, const std::string& core) const {
+    const std::string name = made.scope == chip_ ? "chip" : made.name;
+    for (const KnownUnit& known : known_units()) {
+      if (name.substr(0, name.size() - number_of(name).size()) != known.name) continue;
+      made.unit = known.unit;
+      for (std::string module : known.modules) {
+        if (const auto at = module.find('#'); at != std::string::npos) module.replace(at, 1, core);
+        if (const auto at = module.find('@'); at != std::string::npos) module.replace(at, 1, number_of(name));
+        add_ports("chip" + module, made.ports);
+      }
+      return;
+    }
+  }
+
+  std::string chip_;
+  const SignalList& list_;
+};
+
+}  // namespace
+
+TreeNode chip_tree(const Machine& machine) {
+  SignalList list;
+  NoProgram runtime;
+  const noc::FoldedTopology pod = noc::FoldedTopology::fold_all(
+      noc::slice_topology({machine.pod.dimensions, machine.pod.pods}, machine.pod.dimensions));
+  noc::ici::MessageFabric fabric("fabric", pod, machine.ici, &list);
+  const std::string name = "chip" + pod.representatives().name(0);
+  const TileChip chip("chip", machine, 0, runtime, {&list, nullptr, name}, memory::MemoryDetail::stream, nullptr,
+                      to_network(fabric));
+  return TreeMaker(name, list).node(name, "");
+}
+
+}  // namespace podsim::hw::chip
