@@ -24,6 +24,7 @@ struct DramOrganization {
 
   std::int64_t banks() const { return bank_groups * banks_per_group; }  ///< per pseudo-channel
   std::int64_t bursts_per_row() const { return row / burst; }
+  bool operator==(const DramOrganization&) const = default;
 };
 
 /// [hbm_timing] Timing in clocks of the memory, with JEDEC's names (suffix _s between bank groups, _l within one).
@@ -40,6 +41,7 @@ struct DramTiming {
   base::Cycles rrefd;                ///< refresh of a bank to refresh or activate of another
   base::Cycles refi;                 ///< every bank is refreshed once in this many clocks
   base::Cycles activate_clocks;      ///< clocks for which an activate occupies the row command bus
+  bool operator==(const DramTiming&) const = default;
 };
 
 /// Fields of a byte address within the half.
@@ -50,6 +52,7 @@ struct AddressOrder {
   std::vector<AddressField> fields;  ///< of the address within a channel, in bursts, most significant first
   bool bank_hash = false;            ///< XOR pseudo-channel, group and bank with the row
   bool channel_hash = false;         ///< XOR the channel with all higher bits of the address
+  bool operator==(const AddressOrder&) const = default;
 };
 
 enum class PagePolicy { open, closed };
@@ -64,6 +67,7 @@ struct ControllerPolicy {
   std::int64_t starvation_bound = 0;  ///< at most this many younger bursts overtake a burst
   PagePolicy page = PagePolicy::open;
   RefreshPolicy refresh = RefreshPolicy::per_bank;
+  bool operator==(const ControllerPolicy&) const = default;
 };
 
 struct DramParameters {
@@ -77,6 +81,7 @@ struct DramParameters {
   base::Bytes capacity() const;
   /// Rate of the data pins of all channels.
   base::Bandwidth pin_rate() const;
+  bool operator==(const DramParameters&) const = default;
 };
 
 /// Reads [hbm] and [hbm_timing]. InputError for a value out of its range, at the location that set it.

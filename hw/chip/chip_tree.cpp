@@ -141,7 +141,7 @@ TreeNode chip_tree(const Machine& machine) {
       noc::slice_topology({machine.pod.dimensions, machine.pod.pods}, machine.pod.dimensions));
   noc::ici::MessageFabric fabric("fabric", pod, machine.ici, &list);
   const std::string name = "chip" + pod.representatives().name(0);
-  const TileChip chip("chip", machine, 0, runtime, {&list, nullptr, name}, memory::MemoryDetail::stream, nullptr,
+  const TileChip chip("chip", machine, 0, runtime, {&list, nullptr, name}, memory::MemoryDetail::stream,
                       to_network(fabric));
   return TreeMaker(name, list).node(name, "");
 }

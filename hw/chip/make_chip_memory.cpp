@@ -7,11 +7,10 @@
 namespace podsim::hw::chip {
 
 std::unique_ptr<memory::ChipMemory> make_chip_memory(sc_core::sc_module_name name, memory::MemoryDetail detail,
-                                                     const Machine& machine, host::HostPort& host, const Trace& trace,
-                                                     std::shared_ptr<memory::dram::StreamRates> rates) {
+                                                     const Machine& machine, host::HostPort& host, const Trace& trace) {
   if (detail == memory::MemoryDetail::bank)
     return std::make_unique<memory::banks::BankMemory>(name, machine, host, trace);
-  return std::make_unique<memory::StreamMemory>(name, machine, trace, std::move(rates));
+  return std::make_unique<memory::StreamMemory>(name, machine, trace);
 }
 
 }  // namespace podsim::hw::chip

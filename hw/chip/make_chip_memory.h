@@ -12,9 +12,8 @@
 namespace podsim::hw::chip {
 
 /// Makes a chip's memory at the given level of detail. `trace` is that of the chip; a core's half is shown below the
-/// core. `host` must outlive the memory. `rates` are for streams, as in HbmStream.
+/// core. `host` must outlive the memory.
 std::unique_ptr<memory::ChipMemory> make_chip_memory(sc_core::sc_module_name name, memory::MemoryDetail detail,
-                                                     const Machine& machine, host::HostPort& host, const Trace& trace,
-                                                     std::shared_ptr<memory::dram::StreamRates> rates);
+                                                     const Machine& machine, host::HostPort& host, const Trace& trace);
 
 }  // namespace podsim::hw::chip

@@ -6,10 +6,8 @@
 namespace podsim::hw::chip {
 
 TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int number, core::CoreRuntime& runtime,
-                   const Trace& trace, memory::MemoryDetail memory, std::shared_ptr<memory::dram::StreamRates> rates,
-                   const IciBinding& ici)
-    : Chip(name, machine, number, trace, ici),
-      memory_(make_chip_memory("memory", memory, machine, host(), trace, std::move(rates))) {
+                   const Trace& trace, memory::MemoryDetail memory, const IciBinding& ici)
+    : Chip(name, machine, number, trace, ici), memory_(make_chip_memory("memory", memory, machine, host(), trace)) {
   for (int index = 0; index < int(machine.cores_per_chip); ++index) {
     const std::string core_name = "core" + std::to_string(index);
     cores_.push_back(std::make_unique<core::TensorCore>(core_name.c_str(), machine, core::CoreId{number, index}, host(),

@@ -13,11 +13,10 @@ namespace podsim::hw::chip {
 /// A chip at tile detail: TensorCores, each with its half of the HBM.
 class TileChip : public Chip {
  public:
-  /// `trace.scope` names the chip, "chip(0,0)"; its cores are core0, core1 ... below. Chips that share `rates`
-  /// (HbmStream) measure each combination of shapes once.
+  /// `trace.scope` names the chip, "chip(0,0)"; its cores are core0, core1 ... below.
   TileChip(sc_core::sc_module_name name, const Machine& machine, int number, core::CoreRuntime& runtime,
            const Trace& trace = {}, memory::MemoryDetail memory = memory::MemoryDetail::stream,
-           std::shared_ptr<memory::dram::StreamRates> rates = nullptr, const IciBinding& ici = {});
+           const IciBinding& ici = {});
 
   int cores() const override { return int(cores_.size()); }
   core::TensorCore& core(int index) override { return *cores_[std::size_t(index)]; }

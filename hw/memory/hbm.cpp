@@ -6,11 +6,10 @@
 
 namespace podsim::hw::memory {
 
-Hbm::Hbm(sc_core::sc_module_name name, const Machine& machine, const Trace& trace,
-         std::shared_ptr<dram::StreamRates> rates)
+Hbm::Hbm(sc_core::sc_module_name name, const Machine& machine, const Trace& trace)
     : sc_module(name),
       time_(machine.clock),
-      stream_(machine, std::move(rates)),
+      stream_(machine),
       read_active_(trace.probe<bool>("read")),
       write_active_(trace.probe<bool>("write")),
       bandwidth_(trace.probe<double>("bytes_per_second")),

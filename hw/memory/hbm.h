@@ -19,9 +19,7 @@ namespace podsim::hw::memory {
 class Hbm : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Hbm);
-  /// `rates` as in HbmStream.
-  Hbm(sc_core::sc_module_name name, const Machine& machine, const Trace& trace,
-      std::shared_ptr<dram::StreamRates> rates = nullptr);
+  Hbm(sc_core::sc_module_name name, const Machine& machine, const Trace& trace);
 
   tlm_utils::simple_target_socket<Hbm> from_dma{"from_dma"};
 

@@ -5,13 +5,11 @@
 
 namespace podsim::hw::memory {
 
-StreamMemory::StreamMemory(sc_core::sc_module_name name, const Machine& machine, const Trace& trace,
-                           std::shared_ptr<dram::StreamRates> rates)
+StreamMemory::StreamMemory(sc_core::sc_module_name name, const Machine& machine, const Trace& trace)
     : ChipMemory(name) {
-  if (!rates) rates = std::make_shared<dram::StreamRates>(machine.dram, machine.dma.granules);
   for (int core = 0; core < int(machine.cores_per_chip); ++core) {
     const std::string number = std::to_string(core);
-    halves_.emplace_back(("hbm" + number).c_str(), machine, trace.below("core" + number).below("hbm"), rates);
+    halves_.emplace_back(("hbm" + number).c_str(), machine, trace.below("core" + number).below("hbm"));
   }
 }
 

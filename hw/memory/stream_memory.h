@@ -13,8 +13,7 @@ namespace podsim::hw::memory {
 /// The memory of a chip at stream level: one Hbm per core, with no contention between cores.
 class StreamMemory : public ChipMemory {
  public:
-  StreamMemory(sc_core::sc_module_name name, const Machine& machine, const Trace& trace,
-               std::shared_ptr<dram::StreamRates> rates);
+  StreamMemory(sc_core::sc_module_name name, const Machine& machine, const Trace& trace);
 
   tlm::tlm_target_socket<>& from_dma(int core) override { return halves_[std::size_t(core)].from_dma; }
   base::Bytes moved(int core, Direction direction) const override {

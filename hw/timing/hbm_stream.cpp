@@ -20,10 +20,9 @@ void HbmStream::Queue::pop() {
   if (head_ == requests_.size()) clear();
 }
 
-HbmStream::HbmStream(const Machine& machine, std::shared_ptr<memory::dram::StreamRates> rates)
+HbmStream::HbmStream(const Machine& machine)
     : hbm_(machine.hbm),
-      rates_(rates ? std::move(rates)
-                   : std::make_shared<memory::dram::StreamRates>(machine.dram, machine.dma.granules)),
+      rates_(memory::dram::StreamRates::of(machine.dram, machine.dma.granules)),
       clock_(machine.clock.si()) {
   // Ratios of the rates: read alone : write alone : shared = (2 + turnaround) : (2 + turnaround) / write_cost : 1. The
   // first and the last are whole numbers of units per tick.

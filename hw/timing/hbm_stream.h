@@ -41,9 +41,7 @@ class HbmStream {
     base::Cycles cycle;
   };
 
-  /// Streams of several chips may share `rates`, which must be those of `machine`. Without `rates`, this stream makes a
-  /// separate StreamRates object.
-  explicit HbmStream(const Machine& machine, std::shared_ptr<memory::dram::StreamRates> rates = nullptr);
+  explicit HbmStream(const Machine& machine);
 
   /// Queues a request. Its first byte may move from cycle `arrival`, which is not before the last advance() nor before
   /// an earlier arrival of the same direction.

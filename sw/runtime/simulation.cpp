@@ -13,7 +13,6 @@
 #include "base/text/glob.h"
 #include "hw/chip/replay_chip.h"
 #include "hw/chip/tile_chip.h"
-#include "hw/memory/dram/stream_rates.h"
 #include "hw/timing/vmem_account.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/message_fabric.h"
@@ -79,7 +78,6 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
       machine_(machine),
       options_(std::move(options)),
       costs_(machine, options_.op_cache),
-      stream_rates_(std::make_shared<hw::memory::dram::StreamRates>(machine.dram, machine.dma.granules)),
       recorded_(program.ops.size()) {
   for (const compiler::CollectiveOp& op : program.collectives) {
     schedules_.push_back(schedule_of(op, machine, slice, options_.algorithm));
@@ -171,7 +169,7 @@ std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::str
   const hw::chip::IciBinding ici = hw::chip::to_network(*fabric_);
   if (real_[std::size_t(node)]) {
     return std::make_unique<hw::chip::TileChip>(name.c_str(), machine_, int(node), runtime, trace,
-                                                hw::memory::MemoryDetail::stream, stream_rates_, ici);
+                                                hw::memory::MemoryDetail::stream, ici);
   }
   return std::make_unique<hw::chip::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace, ici);
 }

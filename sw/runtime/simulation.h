@@ -26,9 +26,6 @@
 namespace podsim::hw::chip {
 class Chip;
 }
-namespace podsim::hw::memory::dram {
-class StreamRates;
-}
 namespace podsim::noc::ici {
 class MessageFabric;
 }
@@ -153,7 +150,6 @@ class Simulation : private hw::core::CoreRuntime {
   std::unique_ptr<collectives::engine::CollectiveEngine> engine_;
   std::vector<CoreState> states_;
   compiler::OpCosts costs_;
-  std::shared_ptr<hw::memory::dram::StreamRates> stream_rates_;  ///< for chips at tile detail
   std::vector<std::optional<hw::OpResult>> recorded_;
   std::vector<std::shared_ptr<const collectives::schedule::CollectiveSchedule>>
       schedules_;                           ///< of the program's collectives

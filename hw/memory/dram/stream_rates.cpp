@@ -2,6 +2,7 @@
 #include "hw/memory/dram/stream_rates.h"
 
 #include <algorithm>
+#include <deque>
 #include <random>
 #include <vector>
 
@@ -11,11 +12,22 @@
 namespace podsim::hw::memory::dram {
 namespace {
 
+constexpr std::size_t kept_memories = 4;
 constexpr int places = 2;                      ///< locations over which a rate is averaged
 constexpr std::int64_t refresh_intervals = 2;  ///< refresh intervals measured at each location
 constexpr base::Cycles settled(1500);          ///< until queues and pins are in a steady state
 
 }  // namespace
+
+std::shared_ptr<StreamRates> StreamRates::of(const DramParameters& parameters, std::int64_t outstanding) {
+  static std::deque<std::shared_ptr<StreamRates>> kept;
+  const auto found = std::ranges::find_if(kept, [&](const std::shared_ptr<StreamRates>& rates) {
+    return rates->parameters_ == parameters && rates->outstanding_ == outstanding;
+  });
+  if (found != kept.end()) return *found;
+  if (kept.size() == kept_memories) kept.pop_front();
+  return kept.emplace_back(std::make_shared<StreamRates>(parameters, outstanding));
+}
 
 base::Bandwidth StreamRates::alone(Direction direction, const AccessShape& shape) {
   Shapes shapes;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -18,6 +19,9 @@ namespace podsim::hw::memory::dram {
 /// do not depend on the order of calls.
 class StreamRates {
  public:
+  /// The rates of a memory, measured once for all that ask for it. The process keeps those of the last four memories.
+  static std::shared_ptr<StreamRates> of(const DramParameters& parameters, std::int64_t outstanding);
+
   /// The DMA engine keeps at most `outstanding` granules in flight.
   StreamRates(const DramParameters& parameters, std::int64_t outstanding)
       : parameters_(parameters), outstanding_(outstanding) {}

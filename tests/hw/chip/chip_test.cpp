@@ -42,7 +42,7 @@ TEST(Chip, SendsMessagesThroughTheFabricItIsConnectedTo) {
   const Machine machine = tpu_v3();
   ScriptedRuntime runtime({});
   noc::ici::MessageFabric fabric("fabric", noc::FoldedTopology(noc::Topology({2}, {false})), machine.ici);
-  TileChip first("first", machine, 0, runtime, {}, memory::MemoryDetail::stream, nullptr, to_network(fabric));
+  TileChip first("first", machine, 0, runtime, {}, memory::MemoryDetail::stream, to_network(fabric));
   ReplayChip second("second", machine, 1, runtime, {}, to_network(fabric));
   Client client;
   EXPECT_STREQ(first.ici()->name(), "first.ici");
