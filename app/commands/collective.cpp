@@ -16,6 +16,7 @@
 #include "app/options/byte_amount.h"
 #include "app/options/file_option.h"
 #include "app/options/flag_values.h"
+#include "app/options/keys_without_effect.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/options/slice.h"
@@ -209,7 +210,8 @@ void simulate(const CollectiveCommand& command, const hw::Machine& machine, cons
 void run_collective(const CollectiveCommand& command) {
   base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
-  const hw::Machine machine = hw::read_machine(command.machine.load());
+  const base::Config config = command.machine.load();
+  const hw::Machine machine = hw::read_machine(config);
   std::string warning;
   const noc::Topology slice = options::parse_any_slice(command.slice, machine, warning);
   const sw::collectives::CollectiveGroups groups = parse_groups(command, slice, int(machine.cores_per_chip));
@@ -219,6 +221,12 @@ void run_collective(const CollectiveCommand& command) {
   report.groups = command.groups.empty() ? "of all" : command.groups;
   report.network = command.network;
   if (!warning.empty()) report.warnings.push_back(warning);
+  using enum hw::KeyLevel;
+  const bool routers = command.network == sw::collectives::engine::NetworkLevel::packet;
+  for (const std::string& unread : routers ? options::keys_without_effect(config, {packets})
+                                           : options::keys_without_effect(config, {collectives})) {
+    report.warnings.push_back(unread);
+  }
   choose_schedule(command, machine, slice, groups, report);
   report.modelled = sw::collectives::schedule::modelled_time(machine, *report.schedule);
   report.closed_form = sw::collectives::schedule::closed_form(machine, *report.schedule);

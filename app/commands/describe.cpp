@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of app/commands/commands.h.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "app/commands/commands.h"
 #include "app/options/machine_options.h"
@@ -13,6 +15,7 @@
 #include "base/host/standard_output.h"
 #include "base/text/json_text.h"
 #include "base/text/text_table.h"
+#include "hw/key_levels.h"
 #include "hw/machine.h"
 #include "sw/report/chip_tree_report.h"
 #include "workloads/machines/machines.h"
@@ -27,13 +30,21 @@ struct DescribeOptions {
   bool tree = false;
 };
 
+/// "ops", "banks", ...: the levels at which a key acts.
+std::vector<std::string> level_names(const std::string& key) {
+  std::vector<std::string> names;
+  for (const hw::KeyLevel level : hw::levels_of(key)) names.push_back(hw::name_of(level));
+  return names;
+}
+
 std::string table_text(const base::Config& config) {
   using Align = base::text::TextTable::Align;
-  base::text::TextTable table({Align::left, Align::right, Align::left, Align::left, Align::left});
-  table.row({"key", "value", "evidence", "set in", "source"});
+  base::text::TextTable table({Align::left, Align::right, Align::left, Align::left, Align::left, Align::left});
+  table.row({"key", "value", "evidence", "set in", "acts on", "source"});
   int assumed = 0;
   for (const base::ConfigEntry& entry : config.entries()) {
-    table.row({entry.key, entry.text, base::to_string(entry.evidence), base::origin_text(entry), entry.source});
+    table.row({entry.key, entry.text, base::to_string(entry.evidence), base::origin_text(entry),
+               fmt::format("{}", fmt::join(level_names(entry.key), " ")), entry.source});
     assumed += entry.evidence == base::Evidence::assumed ? 1 : 0;
   }
   hw::Machine machine = hw::read_machine(config);
@@ -49,7 +60,8 @@ std::string json_text(const base::Config& config) {
                       {"value", entry.text},
                       {"evidence", base::to_string(entry.evidence)},
                       {"source", entry.source},
-                      {"origin", base::origin_text(entry)}});
+                      {"origin", base::origin_text(entry)},
+                      {"acts_on", level_names(entry.key)}});
   }
   nlohmann::ordered_json result = {{"schema_version", 1},
                                    {"command", "describe"},

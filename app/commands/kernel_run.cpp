@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/options/keys_without_effect.h"
 #include "app/output/failed_check.h"
 #include "app/output/partial_result.h"
 #include "app/output/trace_file.h"
@@ -58,7 +59,9 @@ class KernelRun {
   explicit KernelRun(const options::KernelOptions& options) : options_(options), begin_(base::host::HostClock::now()) {}
 
   void execute() {
-    report_.machine = hw::read_machine(options_.machine.load());
+    const base::Config config = options_.machine.load();
+    report_.machine = hw::read_machine(config);
+    options::warn_of_keys_without_effect(config, {hw::KeyLevel::kernels});
     report_.functional = !options_.timing_only;
     report_.matrix_view = options_.matrix_view;
     prepare();

@@ -11,6 +11,7 @@
 #include "app/commands/commands.h"
 #include "app/options/byte_amount.h"
 #include "app/options/file_option.h"
+#include "app/options/keys_without_effect.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/output/partial_result.h"
@@ -104,7 +105,9 @@ void add_pattern_flags(CLI::App& command, const std::shared_ptr<MemoryOptions>& 
 void run_memory(const MemoryOptions& options) {
   base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
-  const hw::Machine machine = hw::read_machine(options.machine.load());
+  const base::Config config = options.machine.load();
+  const hw::Machine machine = hw::read_machine(config);
+  options::warn_of_keys_without_effect(config, {hw::KeyLevel::banks});
   sw::report::MemoryReport report{machine.name, machine.dram, options.pattern, {}, 0};
   const std::vector<hw::memory::dram::MemoryStream> streams =
       hw::memory::dram::streams_of(options.pattern, machine.hbm.capacity_per_core);

@@ -9,6 +9,7 @@
 
 #include "app/commands/commands.h"
 #include "app/options/file_option.h"
+#include "app/options/keys_without_effect.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/options/slice.h"
@@ -55,7 +56,9 @@ bool has_collectives(const sw::profile::Profile& profile) {
 void run_ops(const OpsOptions& options) {
   base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
-  const hw::Machine machine = hw::read_machine(options.machine.load());
+  const base::Config config = options.machine.load();
+  const hw::Machine machine = hw::read_machine(config);
+  options::warn_of_keys_without_effect(config, {hw::KeyLevel::ops, hw::KeyLevel::collectives});
   const sw::profile::Profile profile =
       sw::profile::read_profile(options.profile, base::host::read_input("PROFILE", options.profile));
   sw::report::ProfileReport report;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "app/options/keys_without_effect.h"
 #include "app/output/trace_file.h"
 #include "app/run/run_output.h"
 #include "base/host/arguments.h"
@@ -101,6 +102,11 @@ class Run {
     report_.batch_per_core = step.batch_per_core;
     report_.partition = std::move(step.partition);
     report_.warnings = std::move(step.warnings);
+    using enum hw::KeyLevel;
+    const std::vector<std::string> unread = options_.banks
+                                                ? options::keys_without_effect(config_, {ops, collectives, banks})
+                                                : options::keys_without_effect(config_, {ops, collectives});
+    report_.warnings.insert(report_.warnings.end(), unread.begin(), unread.end());
   }
 
   void open_op_cache() {

@@ -12,6 +12,7 @@
 #include "base/host/exit_code.h"
 #include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
+#include "studies/plan/axes_without_effect.h"
 #include "studies/plan/point_queue.h"
 #include "studies/sweep/prepared_point.h"
 #include "studies/sweep/sweep_run.h"
@@ -64,14 +65,18 @@ int list_points(const SweepOptions& options, const studies::sweep::StudyPaths& p
   return base::host::done;
 }
 
-std::vector<std::string> warnings(const Selection& points, const studies::sweep::SweepStore& store) {
+std::vector<std::string> warnings(const studies::plan::Study& study, const Selection& points,
+                                  const studies::sweep::SweepStore& store) {
+  std::vector<std::string> all = studies::plan::axes_without_effect(study);
   const auto count = std::ranges::count_if(
       points, [&](const studies::sweep::PreparedPoint* p) { return store.of_other_builds().contains(p->id); });
-  if (count == 0) return {};
-  return {
-      fmt::format("another build of podsim ran {} of the points that are done, and its model may differ; --rerun "
-                  "runs them again",
-                  count)};
+  if (count > 0) {
+    all.push_back(
+        fmt::format("another build of podsim ran {} of the points that are done, and its model may differ; --rerun "
+                    "runs them again",
+                    count));
+  }
+  return all;
 }
 
 }  // namespace
@@ -82,7 +87,10 @@ int run_sweep(const SweepOptions& options, const MakeRunners& make_runners) {
   const Selection mine = selected(points, options.shard);
   const studies::sweep::StudyPaths paths(options.output.empty() ? study.name : options.output, study, options.shard);
   if (options.resume) require_begun(paths);
-  if (options.dry_run) return list_points(options, paths, mine);
+  if (options.dry_run) {
+    for (const std::string& warning : studies::plan::axes_without_effect(study)) base::host::print_warning(warning);
+    return list_points(options, paths, mine);
+  }
 
   const std::atomic<bool>& stop = base::host::watch_for_interrupt();
   studies::sweep::SweepStore store(paths, study, options.shard, points, {options.yes, !options.rerun});
@@ -90,7 +98,8 @@ int run_sweep(const SweepOptions& options, const MakeRunners& make_runners) {
   for (const studies::sweep::PreparedPoint* point : mine) {
     if (!store.done().contains(point->id)) todo.push_back(point);
   }
-  studies::sweep::SweepSummary summary{study, paths, mine.size(), mine.size() - todo.size(), warnings(mine, store), {}};
+  studies::sweep::SweepSummary summary{
+      study, paths, mine.size(), mine.size() - todo.size(), warnings(study, mine, store), {}};
   if (!options.json) {
     for (const std::string& warning : summary.warnings) base::host::print_warning(warning);
   }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "hw/key_levels.h"
+
+namespace podsim::app::options {
+
+/// Warnings of keys that the user has set and that have no effect at the levels at which a command simulates, with the
+/// levels at which they have.
+std::vector<std::string> keys_without_effect(const base::Config& machine, std::initializer_list<hw::KeyLevel> levels);
+
+/// Prints them.
+void warn_of_keys_without_effect(const base::Config& machine, std::initializer_list<hw::KeyLevel> levels);
+
+}  // namespace podsim::app::options

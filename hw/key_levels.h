@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Where the models read the keys of a machine. A test changes the keys that are said to act elsewhere than in a run, and
+/// sees no run change.
+namespace podsim::hw {
+
+enum class KeyLevel {
+  ops,          ///< ops at tile and replay detail, feeds: podsim run, podsim ops
+  collectives,  ///< collectives as messages: podsim run, podsim collective
+  packets,      ///< routers between chips, packet by packet: podsim collective --network packet
+  banks,        ///< the HBM bank by bank: podsim memory, podsim run --memory bank
+  kernels       ///< programs of bundles: podsim kernel
+};
+
+/// "ops", "collectives", ...
+std::string name_of(KeyLevel level);
+/// The level and the commands that simulate at it.
+std::string to_string(KeyLevel level);
+
+/// The levels at which a key has an effect. Every key of a machine has one, but for names and fingerprints.
+const std::vector<KeyLevel>& levels_of(std::string_view key);
+
+/// Where a key acts, as a sentence, if it acts at other levels than `simulated` only; else empty.
+std::string acts_elsewhere(std::string_view key, std::span<const KeyLevel> simulated);
+
+}  // namespace podsim::hw

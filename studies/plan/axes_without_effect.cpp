@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/plan/axes_without_effect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hw/key_levels.h"
+
+namespace podsim::studies::plan {
+namespace {
+
+/// Whether some point may have this value of a flag.
+bool has(const Study& study, std::string_view key, std::string_view text) {
+  const auto is = [&](const StudyValue& value) { return value.key == key && value.text == text; };
+  return std::ranges::any_of(study.base, is) || std::ranges::any_of(study.axes, [&](const StudyAxis& axis) {
+           return axis.key == key &&
+                  std::ranges::any_of(axis.values, [&](const StudyValue& v) { return v.text == text; });
+         });
+}
+
+std::vector<hw::KeyLevel> simulated_levels(const Study& study) {
+  using enum hw::KeyLevel;
+  std::vector<hw::KeyLevel> levels = {collectives};
+  if (study.command == "run") levels.push_back(ops);
+  if (has(study, "memory", "bank")) levels.push_back(banks);
+  if (has(study, "network", "packet")) levels.push_back(packets);
+  return levels;
+}
+
+}  // namespace
+
+std::vector<std::string> axes_without_effect(const Study& study) {
+  const std::vector<hw::KeyLevel> levels = simulated_levels(study);
+  std::vector<std::string> warnings;
+  const auto look_at = [&](const std::string& key, const char* where) {
+    const std::string elsewhere = hw::acts_elsewhere(key, levels);
+    if (elsewhere.empty()) return;
+    warnings.push_back(fmt::format("{}{} changes nothing in this study; {}", where, key, elsewhere));
+  };
+  for (const StudyAxis& axis : study.axes) look_at(axis.key, "the axis ");
+  for (const StudyValue& value : study.base) look_at(value.key, "");
+  return warnings;
+}
+
+}  // namespace podsim::studies::plan
