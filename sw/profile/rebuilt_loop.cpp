@@ -33,7 +33,7 @@ bool is_index(const ir::Shape& shape) {
 std::int64_t random_numbers(const FusionFacts& facts) {
   const ir::Shape& result = largest(facts.results);
   const bool bits = result.element_type == ir::ElementType::u32 || result.element_type == ir::ElementType::pred;
-  if (!bits || facts.flops < 0.9 * double(elements(result))) return 0;
+  if (!facts.operands.empty() || !bits || facts.flops < 0.9 * double(elements(result))) return 0;
   const double per_word = (facts.flops / double(elements(result)) + 1) / 4;
   const std::int64_t packed = result.element_type == ir::ElementType::u32 ? std::llround(per_word) : 1;
   return elements(result) * std::clamp<std::int64_t>(packed, 1, 32);
@@ -41,31 +41,26 @@ std::int64_t random_numbers(const FusionFacts& facts) {
 
 class LoopRebuilder {
  public:
-  explicit LoopRebuilder(const FusionFacts& facts) : facts_(facts) {}
+  explicit LoopRebuilder(const FusionFacts& facts)
+      : arrays_(accessed_arrays(facts)), flops_(facts.flops), random_numbers_(random_numbers(facts)) {}
 
   ir::Module run() {
-    const FusionTraffic traffic = fusion_traffic(facts_);
-    ir::Shape main = largest(facts_.results);
-    if (traffic.in_place) main = replaced_part(main, traffic.written);
+    const ir::Shape& main = largest(arrays_.results);
     std::vector<ir::InstructionId> read;
     ir::Shape reduced = main;
-    for (std::size_t i = 0; i < facts_.operands.size(); ++i) {
-      ir::InstructionId value = body_.parameter(facts_.operands[i]);
-      if (traffic.read[i] < ir::padded_bytes(facts_.operands[i])) value = body_.slice(value, traffic.read[i]);
-      const ir::Shape shape = body_.shape(value);
-      if (elements(shape) > elements(reduced) && elements(shape) % elements(main) == 0) reduced = shape;
-      read.push_back(value);
+    for (const ir::Shape& operand : arrays_.operands) {
+      read.push_back(body_.parameter(operand));
+      if (elements(operand) > elements(reduced) && elements(operand) % elements(main) == 0) reduced = operand;
     }
-    const bool reduces = elements(reduced) > elements(main) && facts_.flops >= 0.9 * double(elements(reduced));
+    const bool reduces = elements(reduced) > elements(main) && flops_ >= 0.9 * double(elements(reduced));
     const ir::Shape work = reduces ? reduced : main;
     ir::InstructionId value = start(read, work);
     std::vector<ir::InstructionId> results;
-    for (const ir::Shape& result : facts_.results) {
+    for (const ir::Shape& result : arrays_.results) {
       if (elements(result) < elements(work)) {
-        results.push_back(traffic.in_place ? value : smaller(value, result));
+        results.push_back(smaller(value, result));
       } else {
-        results.push_back(results.empty() ? in_shape(value, traffic.in_place ? main : result)
-                                          : body_.elementwise(value, result, 1));
+        results.push_back(results.empty() ? in_shape(value, result) : body_.elementwise(value, result, 1));
       }
     }
     return std::move(body_).fusion(results);
@@ -86,19 +81,13 @@ class LoopRebuilder {
     return body_.add(std::move(window));
   }
 
-  /// Shape of the part of an array that is replaced.
-  static ir::Shape replaced_part(const ir::Shape& whole, base::Bytes bytes) {
-    BodyBuilder scratch;
-    return scratch.shape(scratch.slice(scratch.parameter(whole), bytes));
-  }
-
   ir::InstructionId start(const std::vector<ir::InstructionId>& read, const ir::Shape& work) {
-    std::int64_t operations = std::llround(facts_.flops / double(elements(work)));
+    std::int64_t operations = std::llround(flops_ / double(elements(work)));
     if (operations > most_operations) {
       throw NotModelled(fmt::format("there are more than {} FLOPs per element of every array", most_operations));
     }
     std::int64_t reductions = 0;
-    for (const ir::Shape& result : facts_.results) reductions += elements(result) < elements(work) ? 1 : 0;
+    for (const ir::Shape& result : arrays_.results) reductions += elements(result) < elements(work) ? 1 : 0;
     operations = std::max<std::int64_t>(0, operations - reductions);
     if (read.empty()) return generate(work, operations);
     std::vector<ir::InstructionId> others;
@@ -111,13 +100,12 @@ class LoopRebuilder {
     ir::Instruction source;
     source.opcode = ir::Opcode::iota;
     source.shape = work;
-    const std::int64_t numbers = random_numbers(facts_);
-    if (numbers > 0) {
+    if (random_numbers_ > 0) {
       // Packed bits are compared directly, single ones as numbers between 0 and 1.
-      const bool packed = numbers > elements(work);
+      const bool packed = random_numbers_ > elements(work);
       const std::int64_t row = work.rank() == 0 ? 1 : work.dimensions.back();
       source.opcode = packed ? ir::Opcode::rng_bit_generator : ir::Opcode::rng;
-      source.shape = ir::make_shape(packed ? ir::ElementType::u32 : ir::ElementType::f32, {numbers / row, row});
+      source.shape = ir::make_shape(packed ? ir::ElementType::u32 : ir::ElementType::f32, {random_numbers_ / row, row});
     }
     return body_.elementwise(body_.add(std::move(source)), work, std::max<std::int64_t>(1, operations));
   }
@@ -127,7 +115,9 @@ class LoopRebuilder {
     return body_.elementwise(value, result, 1);
   }
 
-  const FusionFacts& facts_;
+  AccessedArrays arrays_;
+  double flops_;
+  std::int64_t random_numbers_;
   BodyBuilder body_;
 };
 

@@ -3,7 +3,8 @@
 
 #include <optional>
 
-#include "sw/profile/rebuilt_matmul.h"
+#include "sw/ir/graph.h"
+#include "sw/profile/accessed_arrays.h"
 
 namespace podsim::sw::profile {
 

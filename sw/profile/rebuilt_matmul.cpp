@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "sw/profile/body_builder.h"
@@ -14,8 +13,6 @@
 namespace podsim::sw::profile {
 namespace {
 
-/// A fusion reads all of its operands if XLA's bytes and those of padded arrays agree better than this.
-constexpr double reads_all = 0.97;
 /// A fusion has several equal contractions if its FLOPs are this close to a multiple of one's.
 constexpr double multiple_tolerance = 0.08;
 
@@ -28,18 +25,15 @@ bool holds_all(const ir::Shape& whole, const ir::Shape& part) {
 
 class MatmulRebuilder {
  public:
-  MatmulRebuilder(const FusionFacts& facts, Contraction contraction)
-      : facts_(facts), contraction_(std::move(contraction)) {}
+  MatmulRebuilder(AccessedArrays arrays, double flops, Contraction contraction)
+      : arrays_(std::move(arrays)), flops_(flops), contraction_(std::move(contraction)) {
+    for (std::size_t i = 0; i < arrays_.operands.size(); ++i) {
+      if (is_factor(i)) arrays_.operands[i] = *arrays_.factors[i];
+    }
+  }
 
   ir::Module run() {
-    const FusionTraffic traffic = fusion_traffic(facts_);
-    for (std::size_t i = 0; i < facts_.operands.size(); ++i) {
-      ir::InstructionId value = body_.parameter(facts_.operands[i]);
-      if (!is_factor(i) && traffic.read[i] < ir::padded_bytes(facts_.operands[i])) {
-        value = body_.slice(value, traffic.read[i]);
-      }
-      operands_.push_back(value);
-    }
+    for (const ir::Shape& operand : arrays_.operands) operands_.push_back(body_.parameter(operand));
     find_sides();
     count_work();
     ir::InstructionId value = -1;
@@ -68,12 +62,12 @@ class MatmulRebuilder {
   /// Shape of the main contraction's operand or result.
   ir::Shape side_shape(Side side) const {
     if (side == result_side) {
-      return contraction_.result < 0 ? main().hero.shape : facts_.results[std::size_t(contraction_.result)];
+      return contraction_.result < 0 ? main().hero.shape : arrays_.results[std::size_t(contraction_.result)];
     }
     const int from = side == lhs_side ? main().lhs : main().rhs;
     if (from == made_inside) return side == lhs_side ? contraction_.made_lhs : contraction_.made_rhs;
     if (from == earlier_result) return contraction_.steps[contraction_.steps.size() - 2].hero.shape;
-    return facts_.operands[std::size_t(from)];
+    return arrays_.operands[std::size_t(from)];
   }
 
   /// Assigns each operand to a side that has its dimensions. If several have, it goes to the result if it is as large
@@ -81,8 +75,8 @@ class MatmulRebuilder {
   /// factors come first.
   void find_sides() {
     std::vector<std::pair<std::size_t, std::vector<Side>>> open;
-    for (std::size_t i = 0; i < facts_.operands.size(); ++i) {
-      const ir::Shape& operand = facts_.operands[i];
+    for (std::size_t i = 0; i < arrays_.operands.size(); ++i) {
+      const ir::Shape& operand = arrays_.operands[i];
       if (is_factor(i) || operand.element_count() < 2) continue;
       std::vector<Side> able;
       for (Side side : {result_side, lhs_side, rhs_side}) {
@@ -113,23 +107,23 @@ class MatmulRebuilder {
     auto narrow = [](const ir::Shape& shape) { return shape.element_type == ir::ElementType::bf16 ? 1 : 0; };
     std::int64_t count = 0;
     for (std::size_t i : sides_[side]) {
-      const bool as_large = facts_.operands[i].element_count() == elements(side);
-      count += 1 + (as_large ? narrow(facts_.operands[i]) : 0);
+      const bool as_large = arrays_.operands[i].element_count() == elements(side);
+      count += 1 + (as_large ? narrow(arrays_.operands[i]) : 0);
     }
-    if (side == result_side) return count + narrow(side_shape(side)) + std::int64_t(facts_.results.size()) - 1;
+    if (side == result_side) return count + narrow(side_shape(side)) + std::int64_t(arrays_.results.size()) - 1;
     if (side_shape(side).element_type == ir::ElementType::f32) return count + 1;  // rounded for the matrix unit
     return count > 0 ? count + 2 * narrow(side_shape(side)) : 0;
   }
 
   void count_work() {
     const double all = 2.0 * double(contraction_.multiply_accumulates());
-    const double ratio = facts_.flops / all;
+    const double ratio = flops_ / all;
     repeated_ = std::max<std::int64_t>(1, std::llround(ratio));
     const bool multiple = std::abs(ratio - double(repeated_)) <= multiple_tolerance * ratio;
     if (!multiple || contraction_.steps.size() > 1) repeated_ = 1;
     std::vector<WorkSide> sides;
     for (Side side : {lhs_side, rhs_side, result_side}) sides.push_back({double(elements(side)), expected(side)});
-    work_ = split_work(std::max(0.0, facts_.flops - double(repeated_) * all), sides);
+    work_ = split_work(std::max(0.0, flops_ - double(repeated_) * all), sides);
   }
 
   std::vector<ir::InstructionId> others(Side side) {
@@ -157,7 +151,7 @@ class MatmulRebuilder {
   ir::InstructionId exponential(Side side, ir::InstructionId value) {
     const ir::Shape shape = side_shape(side);
     const bool statistics = std::ranges::any_of(sides_[side], [&](std::size_t i) {
-      return facts_.operands[i].rank() + 1 == shape.rank() && facts_.operands[i].element_type == ir::ElementType::f32;
+      return arrays_.operands[i].rank() + 1 == shape.rank() && arrays_.operands[i].element_type == ir::ElementType::f32;
     });
     if (main().hero.opcode != ir::Opcode::dot || main().hero.dot.lhs_batch.empty() || !statistics) return value;
     ir::Instruction exponential;
@@ -171,13 +165,13 @@ class MatmulRebuilder {
   ir::Module finish(ir::InstructionId value) {
     const ir::Shape array = side_shape(result_side);
     const auto reductions =
-        std::ranges::count_if(facts_.results, [&](const ir::Shape& result) { return is_reduction(result, array); });
+        std::ranges::count_if(arrays_.results, [&](const ir::Shape& result) { return is_reduction(result, array); });
     const std::vector<ir::InstructionId> read = others(result_side);
     const auto operations = std::max(work_[result_side] - reductions, std::int64_t(read.size()));
     value = exponential(result_side, body_.elementwise(value, array, operations, read));
     std::vector<ir::InstructionId> results;
-    for (std::size_t i = 0; i < facts_.results.size(); ++i) {
-      const ir::Shape& result = facts_.results[i];
+    for (std::size_t i = 0; i < arrays_.results.size(); ++i) {
+      const ir::Shape& result = arrays_.results[i];
       if (int(i) == contraction_.result) {
         results.push_back(value);
       } else if (is_reduction(result, array)) {
@@ -193,7 +187,8 @@ class MatmulRebuilder {
     return result.element_count() < array.element_count() && holds_all(array, result);
   }
 
-  const FusionFacts& facts_;
+  AccessedArrays arrays_;  ///< factors with their whole shapes
+  double flops_;
   Contraction contraction_;
   BodyBuilder body_;
   std::vector<ir::InstructionId> operands_;
@@ -204,48 +199,16 @@ class MatmulRebuilder {
 
 }  // namespace
 
-FusionTraffic fusion_traffic(const FusionFacts& facts) {
-  FusionTraffic traffic;
-  base::Bytes all;
-  for (const ir::Shape& result : facts.results) traffic.written += ir::padded_bytes(result);
-  for (const ir::Shape& operand : facts.operands) {
-    traffic.read.push_back(ir::padded_bytes(operand));
-    all += traffic.read.back();
-  }
-  all += traffic.written;
-  if (!facts.bytes || *facts.bytes > reads_all * double(all.value()) || facts.operands.empty()) return traffic;
-  double excess = double(all.value()) - *facts.bytes;
-  std::vector<std::size_t> order(facts.operands.size());
-  std::iota(order.begin(), order.end(), std::size_t(0));
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return traffic.read[a] > traffic.read[b]; });
-  const base::Bytes largest = traffic.read[order.front()];
-  if (*facts.bytes < double(traffic.written.value()) && largest <= traffic.written) {
-    // Fewer bytes than the result: a part of an operand is replaced in place, and only that part is read and written.
-    traffic.in_place = true;
-    const double rest = double((all - largest - traffic.written).value());
-    const double part = std::max(0.0, *facts.bytes - rest) / 2;
-    traffic.written = base::Bytes(std::int64_t(part));
-    traffic.read[order.front()] = base::Bytes(std::int64_t(part));
-    return traffic;
-  }
-  for (std::size_t i : order) {
-    const double kept = std::max(double(traffic.read[i].value()) - excess, 0.0);
-    excess -= double(traffic.read[i].value()) - kept;
-    traffic.read[i] = base::Bytes(std::int64_t(kept));
-    if (excess <= 0) break;
-  }
-  return traffic;
-}
-
 std::optional<ir::Module> rebuild_matmul_fusion(const FusionFacts& facts) {
-  ContractionArrays arrays{facts.results, facts.operands, {}};
-  const FusionTraffic traffic = fusion_traffic(facts);
-  for (std::size_t i = 0; i < facts.operands.size(); ++i) {
-    arrays.read_whole.push_back(2 * traffic.read[i] > ir::padded_bytes(facts.operands[i]));
+  const AccessedArrays accessed = accessed_arrays(facts);
+  ContractionArrays arrays{accessed.results, accessed.operands, {}};
+  for (std::size_t i = 0; i < accessed.operands.size(); ++i) {
+    arrays.read_whole.push_back(accessed.factors[i].has_value());
+    arrays.operands[i] = accessed.factors[i].value_or(accessed.operands[i]);
   }
   std::optional<Contraction> contraction = find_contraction(arrays, facts.flops);
   if (!contraction) return std::nullopt;
-  return MatmulRebuilder(facts, *std::move(contraction)).run();
+  return MatmulRebuilder(accessed, facts.flops, *std::move(contraction)).run();
 }
 
 }  // namespace podsim::sw::profile

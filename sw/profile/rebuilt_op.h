@@ -18,7 +18,8 @@
 ///   custom fusion   a gather or scatter of rows, whose table, indices and rows follow from the shapes
 ///
 /// An op that is not a fusion is used as written, or rebuilt like a fusion if its text is truncated before something
-/// that its cost depends on. If an op has fewer bytes than its operands, it reads slices of them.
+/// that its cost depends on. If an op has fewer bytes than its arrays, it updates one in place or reads slices of them
+/// (accessed_arrays.h).
 namespace podsim::sw::profile {
 
 /// A module whose entry computation has one op as its root, after its parameters.
