@@ -10,16 +10,18 @@ namespace podsim::sw::compiler::tiles {
 /// array. Loads and stores of its operands and result are not included.
 ///
 /// Arithmetic is fp32 or int32 (TPU v3 has no bf16 ALU): one ALU operation per element for sums, products, extrema,
-/// comparisons, selects and conversions; elementwise_cost.h has division, roots and transcendentals. Broadcasts,
-/// reshapes and slices are addressing and cost nothing.
+/// comparisons, selects and conversions; elementwise_cost.h has division, roots and transcendentals. Broadcasts and
+/// slices are addressing and cost nothing. Reshapes to rows of another length, and copies of bf16 rows to other
+/// sublanes, move row by row.
 hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computation& computation);
 
 /// Number of cross-lane operations, each on a register of 8 x 128 elements:
 ///
 ///   reduction over lanes                   one per eight results
 ///   broadcast of lanes along other         one per eight elements of the operand, whose lanes become sublanes
-///   transpose, copy to another layout      one per register, if one of the two tiled dimensions becomes another
-///   reshape to rows of another length      one per row that is moved, or per register if rows are whole registers
+///   transpose, copy to another layout      one per register, if the lanes become another dimension, and at least 16
+///                                          per block of 128 x 128 words
+///   reshape to rows of another length      one per eight rows between other lanes
 ///   concatenation within tiles             one per register, shifted to its position
 ///   sort                                   one per register of every operand and pass
 std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Computation& computation);

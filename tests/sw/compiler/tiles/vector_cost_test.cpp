@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::compiler::tiles {
@@ -85,7 +90,7 @@ TEST(VectorCost, RootsDivisionsAndExponentialsGoThroughTheTranscendentalUnitOnce
   EXPECT_EQ(power.transcendentals, 32) << "exp(y log x)";
 }
 
-TEST(VectorCost, BroadcastsReshapesAndSlicesAreAddressing) {
+TEST(VectorCost, BroadcastsSlicesAndReshapesOfWholeRegistersAreAddressing) {
   EXPECT_EQ(cost_of([](ir::build::GraphBuilder& b) {
               return b.broadcast(b.parameter(ir::make_shape(ir::ElementType::f32, {128}), "v"), {64, 128}, {1});
             }),
@@ -96,6 +101,56 @@ TEST(VectorCost, BroadcastsReshapesAndSlicesAreAddressing) {
               return b.slice(matrix(b, 64, 256), {{0, 8}, {0, 128}});
             }),
             hw::VectorWork{});
+}
+
+/// Pairs of a row piece of up to 128 lanes in arrays of rows of `a` and of `b` elements that share elements.
+std::int64_t pieces_in_both(std::int64_t elements, std::int64_t a, std::int64_t b) {
+  std::set<std::array<std::int64_t, 4>> pairs;
+  for (std::int64_t i = 0; i < elements; ++i) pairs.insert({i / a, i % a / 128, i / b, i % b / 128});
+  return std::int64_t(pairs.size());
+}
+
+TEST(VectorCost, AReshapeToRowsOfAnotherLengthRotatesEveryPieceOfARow) {
+  struct Case {
+    std::int64_t rows, row, in_longer;
+  };
+  for (auto [rows, row, in_longer] : {Case{64, 81, 4}, Case{96, 81, 6}, Case{300, 3, 300}, Case{128, 16, 128},
+                                      Case{40, 324, 5}, Case{256, 48, 256}, Case{24, 200, 8}, Case{32, 1, 16}}) {
+    for (bool longer_first : {false, true}) {
+      auto reshape = [&](ir::build::GraphBuilder& b) {
+        std::vector<std::int64_t> from{rows, row}, to{rows / in_longer, row * in_longer};
+        if (longer_first) std::swap(from, to);
+        return b.reshape(b.parameter(ir::make_shape(ir::ElementType::f32, from), "x"), to);
+      };
+      const std::int64_t pieces = pieces_in_both(rows * row, row, row * in_longer);
+      EXPECT_EQ(cost_of(reshape).stores, pieces) << row << " x " << in_longer;
+      EXPECT_EQ(cross_lane_of(reshape), (pieces + 7) / 8);
+    }
+  }
+}
+
+TEST(VectorCost, RowsThatKeepTheirLanesMoveByDma) {
+  auto reshape = [](ir::build::GraphBuilder& b) { return b.reshape(matrix(b, 1664, 128), {128, 13, 128}); };
+  EXPECT_EQ(cost_of(reshape), hw::VectorWork{});
+  EXPECT_EQ(cross_lane_of(reshape), 0);
+  auto permuted = [](ir::ElementType type) {
+    return cost_of([type](ir::build::GraphBuilder& b) {
+      return b.transpose(b.parameter(ir::make_shape(type, {16, 40, 81}), "x"), {1, 0, 2});
+    });
+  };
+  EXPECT_EQ(permuted(ir::ElementType::f32).stores, 0);
+  EXPECT_EQ(permuted(ir::ElementType::bf16).stores, 16 * 40) << "two rows of bf16 share words";
+}
+
+// 16 channels and 38 columns exchange lanes, in 16 x 38 blocks of which only a part is filled.
+TEST(VectorCost, AnUnfilledBlockIsTransposedLikeAFullOne) {
+  auto transposed = [](ir::ElementType type) {
+    return cross_lane_of([type](ir::build::GraphBuilder& b) {
+      return b.transpose(b.parameter(ir::make_shape(type, {38, 38, 16, 16}), "x"), {0, 3, 2, 1});
+    });
+  };
+  EXPECT_EQ(transposed(ir::ElementType::f32), 16 * 16 * 38);
+  EXPECT_EQ(transposed(ir::ElementType::bf16), 8 * 16 * 38) << "two elements share a word";
 }
 
 TEST(VectorCost, AReductionAddsEveryRegisterOfItsInput) {
