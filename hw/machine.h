@@ -85,9 +85,10 @@ struct CompilerParameters {            ///< [compiler]
   base::Bytes least_segment;           ///< lower bound of a collective's messages
   base::Bytes largest_segment;         ///< upper bound of a collective's messages
   base::Duration collective_launch;    ///< software before a core's first action in a collective
-  base::Cycles row_lookup;             ///< scalar code per index of a gather or scatter: load it, find the row
+  base::Cycles row_lookup;             ///< scalar code per index of a gather: load it, find the row
   base::Cycles row_read;               ///< scalar code per contiguous piece of a gathered row: its DMA
-  base::Cycles row_update;             ///< scalar code per scattered row: read, combine, write
+  base::Cycles row_update;             ///< scalar code per contiguous piece of a scattered row: read, combine, write
+  base::Bytes resident_table;          ///< a table up to this size is held in VMEM while its rows are looked up
   double small_op_share = 0;           ///< an op whose latencies take more of its time than this is merged with others
   base::Bytes small_operand;           ///< an operand below this size is read once and kept in VMEM whole
   double tile_penalty = 0;             ///< added to the modelled time of a tiling per tile, as a share of it

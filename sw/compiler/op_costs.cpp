@@ -13,9 +13,9 @@ using base::ContentHash;
 
 void add(base::ContentHash& hash, const tiles::MatmulProblem& problem) {
   const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, rows, output_rows,
-               halo_per_split, splits_without_halo] = problem;
+               halo_per_split, splits_without_halo, row_rotations, output_transposes] = problem;
   hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, rows, output_rows,
-           halo_per_split, splits_without_halo);
+           halo_per_split, splits_without_halo, row_rotations, output_transposes);
 }
 
 void add(base::ContentHash& hash, const hw::VectorWork& work) {
@@ -24,19 +24,19 @@ void add(base::ContentHash& hash, const hw::VectorWork& work) {
 }
 
 void add(base::ContentHash& hash, const tiles::IndexedRows& rows) {
-  const auto& [slices, pieces, piece, span] = rows;
-  hash.add(slices, pieces, piece, span);
+  const auto& [slices, pieces, piece, span, shares_words] = rows;
+  hash.add(slices, pieces, piece, span, shares_words);
 }
 
 void add(base::ContentHash& hash, const tiles::OpWork& work) {
   const auto& [matmul, earlier_matmuls, row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes,
                row_prologue, lane_prologue, epilogue, cross_lane_ops, row_relayouts, lane_relayouts, output_relayouts,
-               passes, loops, loop_arrays, serial_transfers, gathered, updated] = work;
+               passes, loops, loop_arrays, serial_transfers, gathered, updated, table_bytes] = work;
   hash.add(matmul.has_value(), earlier_matmuls.size());
   if (matmul) add(hash, *matmul);
   for (const tiles::MatmulProblem& problem : earlier_matmuls) add(hash, problem);
   hash.add(row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes, cross_lane_ops, row_relayouts,
-           lane_relayouts, output_relayouts, passes, loops, loop_arrays, serial_transfers);
+           lane_relayouts, output_relayouts, passes, loops, loop_arrays, serial_transfers, table_bytes);
   for (const hw::VectorWork* vector : {&row_prologue, &lane_prologue, &epilogue}) add(hash, *vector);
   add(hash, gathered);
   add(hash, updated);

@@ -57,6 +57,10 @@ std::string as_text(const std::vector<hlo::Integers>& groups) {
   return text + "}";
 }
 
+bool is_control_flow(ir::Opcode opcode) {
+  return opcode == ir::Opcode::while_loop || opcode == ir::Opcode::conditional || opcode == ir::Opcode::call;
+}
+
 base::Bytes operand_bytes(const OpText& text) {
   base::Bytes bytes;
   for (const OpText::Operand& operand : text.operands) {
@@ -66,6 +70,10 @@ base::Bytes operand_bytes(const OpText& text) {
 }
 
 }  // namespace
+
+double ComparedOp::waiting_s() const {
+  return is_collective && modelled_s ? std::max(0.0, measured_s - *modelled_s) : 0;
+}
 
 ProfileModel::ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice)
     : machine_(machine), slice_(std::move(slice)), pipeline_(machine) {}
@@ -98,7 +106,7 @@ ComparedOp ProfileModel::compare(const ProfileOp& op) {
   result.name = text->name;
   complete_operands(*text);
   try {
-    result.modelled_s = seconds(*text, op);
+    result.modelled_s = seconds(*text, op, result);
   } catch (const NotModelled& reason) {
     result.not_modelled = reason.what();
   } catch (const hlo::SyntaxError&) {
@@ -106,7 +114,7 @@ ComparedOp ProfileModel::compare(const ProfileOp& op) {
   } catch (const base::InputError&) {
     result.not_modelled = "the groups name a core twice";
   } catch (const base::SimulationError&) {
-    // No tiling fits VMEM, so the op is not what its text seems to say.
+    result.not_modelled = "no tiling of what the text says fits VMEM";
   }
   return result;
 }
@@ -118,8 +126,12 @@ void ProfileModel::complete_operands(OpText& text) const {
   }
 }
 
-std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp& op) {
-  if (collective_kind(text.opcode)) return collective_seconds(text);
+std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp& op, ComparedOp& result) {
+  if (collective_kind(text.opcode)) {
+    result.is_collective = true;
+    return collective_seconds(text);
+  }
+  if (is_control_flow(text.opcode)) throw NotModelled("the ops in the bodies of control flow are rows of their own");
   if (text.opcode == ir::Opcode::infeed) return host_seconds(text.result);
   if (text.opcode == ir::Opcode::outfeed) {
     double sum = 0;
@@ -130,6 +142,7 @@ std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp&
   }
   std::optional<RebuiltOp> rebuilt = rebuild(text, {op.flops, op.bytes, op.category});
   if (!rebuilt) return std::nullopt;
+  result.by_counts = rebuilt->by_counts;
   const ir::Computation& entry = rebuilt->module.entry_computation();
   if (!compiler::tiles::is_core_op(entry[entry.root]) && text.opcode != ir::Opcode::reshape) return 0.0;
   return core_seconds(compiler::tiles::op_work(rebuilt->module, entry, entry.root, machine_), text.name);

@@ -28,11 +28,18 @@ struct ComparedOp {
   std::optional<double> modelled_s;  ///< std::nullopt if the op is not modelled
   std::string not_modelled = {};     ///< why not; empty if the text does not determine the op
   int line = 0;                      ///< line of the profile in which the row begins
+  bool by_counts = false;            ///< modelled by XLA's counts, which contradict what its text seems to say
+  bool is_collective = false;
+
+  /// Time that a collective takes beyond its modelled transfer, for one occurrence: it waits for other cores.
+  double waiting_s() const;
 };
 
 /// Models the ops of a profile. An op of a core is rebuilt as a graph (rebuilt_op.h) and then treated as an op of a
 /// program: its work (op_work.h), the best tiling (tile_search.h), the pipeline of tiles (tile_pipeline.h). A
-/// collective is simulated on an idle slice; a transfer from or to the host takes the time of the core's copy.
+/// collective is simulated on an idle slice, so that its measured time may hold waiting; control flow has no time of
+/// its own, since the ops of its bodies are rows themselves; a transfer from or to the host takes the time of the
+/// core's copy.
 class ProfileModel {
  public:
   /// Without a slice, collectives are not modelled.
@@ -45,7 +52,7 @@ class ProfileModel {
  private:
   ComparedOp compare(const ProfileOp& op);
   void complete_operands(OpText& text) const;
-  std::optional<double> seconds(const OpText& text, const ProfileOp& op);
+  std::optional<double> seconds(const OpText& text, const ProfileOp& op, ComparedOp& result);
   std::optional<double> collective_seconds(const OpText& text);
   double host_seconds(const ir::Shape& shape) const;
   double core_seconds(const compiler::tiles::OpWork& work, const std::string& name);

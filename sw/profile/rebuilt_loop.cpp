@@ -18,6 +18,13 @@ namespace {
 /// array the text does not have takes 120,000.
 constexpr std::int64_t most_operations = 1 << 18;
 
+/// A fusion without operands that makes numbers from iotas takes fewer operations than a dropout mask: compare the
+/// random number, select, scale.
+constexpr double least_mask_operations = 2.5;
+
+/// FLOPs per element of a result that is only moved, and of one that may also be the table of a scatter.
+constexpr double most_moved = 1, most_moved_in_place = 0.5;
+
 std::int64_t elements(const ir::Shape& shape) { return shape.element_count(); }
 
 const ir::Shape& largest(const std::vector<ir::Shape>& shapes) {
@@ -33,7 +40,8 @@ bool is_index(const ir::Shape& shape) {
 std::int64_t random_numbers(const FusionFacts& facts) {
   const ir::Shape& result = largest(facts.results);
   const bool bits = result.element_type == ir::ElementType::u32 || result.element_type == ir::ElementType::pred;
-  if (!facts.operands.empty() || !bits || facts.flops < 0.9 * double(elements(result))) return 0;
+  const double least = bits ? 0.9 : least_mask_operations;
+  if (!facts.operands.empty() || facts.flops < least * double(elements(result))) return 0;
   const double per_word = (facts.flops / double(elements(result)) + 1) / 4;
   const std::int64_t packed = result.element_type == ir::ElementType::u32 ? std::llround(per_word) : 1;
   return elements(result) * std::clamp<std::int64_t>(packed, 1, 32);
@@ -132,17 +140,15 @@ class RowRebuilder {
 
   std::optional<ir::Module> run() {
     if (facts_.results.size() != 1 || facts_.results.front().rank() < 1) return std::nullopt;
+    const ir::Shape& result = facts_.results.front();
+    if (std::optional<ir::Module> module = gather(result)) return module;
     indices_ = find([&](const ir::Shape& shape) { return is_index(shape) && shape.rank() >= 1; });
     if (indices_ < 0) return std::nullopt;
-    const ir::Shape& result = facts_.results.front();
-    const int source = find([&](const ir::Shape& shape) {
-      return !is_index(shape) && shape.rank() >= 1 && elements(shape) != elements(result) && same_row(shape, result);
+    const int other = find([&](const ir::Shape& shape) {
+      return is_array(shape) && elements(shape) != elements(result) && same_row(shape, result);
     });
-    const bool gathers = source >= 0 && facts_.flops < double(elements(result)) && facts_.operands.size() <= 2;
-    if (gathers) return gather(source, result);
-    const int updates = source >= 0 ? source : find([&](const ir::Shape& shape) {
-      return !is_index(shape) && shape.rank() >= 1 && same_row(shape, result);
-    });
+    const int updates =
+        other >= 0 ? other : find([&](const ir::Shape& shape) { return is_array(shape) && same_row(shape, result); });
     if (updates < 0) return std::nullopt;
     return scatter(updates, result);
   }
@@ -153,6 +159,8 @@ class RowRebuilder {
     auto found = std::ranges::find_if(facts_.operands, test);
     return found == facts_.operands.end() ? -1 : int(found - facts_.operands.begin());
   }
+
+  static bool is_array(const ir::Shape& shape) { return !is_index(shape) && shape.rank() >= 1; }
 
   /// True if all dimensions except the first agree.
   static bool same_row(const ir::Shape& a, const ir::Shape& b) {
@@ -168,25 +176,55 @@ class RowRebuilder {
     return dimensions;
   }
 
-  ir::InstructionId index_array(std::int64_t rows) {
+  ir::InstructionId index_array(std::vector<std::int64_t> sizes) {
     const ir::InstructionId all = body_.parameter(facts_.operands[std::size_t(indices_)]);
     ir::Instruction slice;
     slice.opcode = ir::Opcode::slice;
     slice.operands = {all};
-    slice.shape = ir::make_shape(ir::ElementType::s32, {rows});
-    slice.slice = {{0, rows, 1}};
+    for (std::int64_t size : sizes) slice.slice.push_back({0, size, 1});
+    slice.shape = ir::make_shape(ir::ElementType::s32, std::move(sizes));
     return body_.add(std::move(slice));
   }
 
-  std::optional<ir::Module> gather(int table, const ir::Shape& result) {
-    const ir::InstructionId source = body_.parameter(facts_.operands[std::size_t(table)]);
+  /// A gather has two operands, the table and then the indices, and no operations on what it finds. A scatter of as
+  /// many rows as the table has adds each.
+  std::optional<ir::Module> gather(const ir::Shape& result) {
+    if (facts_.operands.size() != 2 || facts_.flops >= most_moved * double(elements(result))) return std::nullopt;
+    indices_ = is_index(facts_.operands[1]) ? 1 : 0;
+    const ir::Shape &table = facts_.operands[std::size_t(1 - indices_)],
+                    &indices = facts_.operands[std::size_t(indices_)];
+    if (!is_index(indices) || indices.rank() == 0 || table.rank() == 0) return std::nullopt;
+    const bool updates = facts_.flops >= most_moved_in_place * double(elements(result));
+    if (same_row(table, result) && (elements(table) != elements(result) || !updates)) return rows(table, result);
+    // An element has an index for each dimension of the table.
+    if (result.rank() == 1 && elements(indices) >= elements(result) * table.rank()) return single(table, result);
+    return std::nullopt;
+  }
+
+  ir::Module rows(const ir::Shape& table, const ir::Shape& result) {
+    const ir::InstructionId source = body_.parameter(table);
     ir::Instruction gather;
     gather.opcode = ir::Opcode::gather;
     gather.shape = result;
-    gather.operands = {source, index_array(result.dimensions.front())};
+    gather.operands = {source, index_array({result.dimensions.front()})};
     gather.gather = row_dimensions(result.rank());
-    gather.slice_sizes = facts_.operands[std::size_t(table)].dimensions;
+    gather.slice_sizes = table.dimensions;
     gather.slice_sizes.front() = 1;
+    return std::move(body_).fusion({body_.add(std::move(gather))});
+  }
+
+  ir::Module single(const ir::Shape& table, const ir::Shape& result) {
+    const ir::InstructionId source = body_.parameter(table);
+    ir::Instruction gather;
+    gather.opcode = ir::Opcode::gather;
+    gather.shape = result;
+    gather.operands = {source, index_array({elements(result), table.rank()})};
+    gather.gather.index_vector = 1;
+    for (int d = 0; d < table.rank(); ++d) {
+      gather.gather.collapsed.push_back(d);
+      gather.gather.index_map.push_back(d);
+    }
+    gather.slice_sizes.assign(table.dimensions.size(), 1);
     return std::move(body_).fusion({body_.add(std::move(gather))});
   }
 
@@ -201,7 +239,7 @@ class RowRebuilder {
     ir::Instruction scatter;
     scatter.opcode = ir::Opcode::scatter;
     scatter.shape = result;
-    scatter.operands = {into, index_array(rows.dimensions.front())};
+    scatter.operands = {into, index_array({rows.dimensions.front()})};
     scatter.operands.push_back(body_.parameter(rows));
     scatter.gather = row_dimensions(result.rank());
     return std::move(body_).fusion({body_.add(std::move(scatter))});

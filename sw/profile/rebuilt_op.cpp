@@ -10,6 +10,7 @@
 #include "sw/hlo/attribute_value.h"
 #include "sw/profile/attribute_check.h"
 #include "sw/profile/body_builder.h"
+#include "sw/profile/counted_op.h"
 #include "sw/profile/not_modelled.h"
 #include "sw/profile/rebuilt_loop.h"
 #include "sw/profile/rebuilt_matmul.h"
@@ -123,18 +124,46 @@ void require_countable(const FusionFacts& facts) {
   }
 }
 
-std::optional<ir::Module> fusion_op(const OpText& text, const OpCounts& counts) {
+RebuiltOp fusion_op(const OpText& text, const OpCounts& counts) {
   FusionFacts facts{arrays_of(text.result), operand_shapes(text), counts.flops.value_or(0), counts.bytes};
   require_countable(facts);
   if (text.cut_off) facts.bytes.reset();  // they include operands that are missing in the text
   const FusionForm form = form_of(text, counts.category);
+  const auto checked = [&](ir::Module module, CountedUnit unit) {
+    if (!counts.flops || !contradicts_counts(module, facts)) return RebuiltOp{std::move(module), true};
+    return RebuiltOp{counted_op(facts, unit), true, true};
+  };
   if (form == FusionForm::custom) {
-    if (auto module = rebuild_row_fusion(facts)) return module;
+    if (auto module = rebuild_row_fusion(facts)) return RebuiltOp{*std::move(module), true};
   }
   if (form != FusionForm::loop) {
-    if (auto module = rebuild_matmul_fusion(facts)) return module;
+    if (auto module = rebuild_matmul_fusion(facts)) return checked(*std::move(module), CountedUnit::matrix);
   }
-  return rebuild_loop_fusion(facts);
+  return checked(rebuild_loop_fusion(facts), CountedUnit::vector);
+}
+
+/// The largest elements of every row and their positions: a sort of all with their positions.
+std::optional<ir::Module> top_k(const OpText& text) {
+  const std::vector<ir::Shape> operands = operand_shapes(text);
+  if (operands.size() != 1 || operands.front().rank() == 0) return std::nullopt;
+  ir::Shape positions = operands.front();
+  positions.element_type = ir::ElementType::s32;
+  BodyBuilder body;
+  ir::Instruction sort;
+  sort.opcode = ir::Opcode::sort;
+  sort.operands = {body.parameter(operands.front()), body.parameter(positions)};
+  sort.shape = ir::make_tuple_shape({operands.front(), positions});
+  sort.dimensions = {operands.front().rank() - 1};
+  body.add(std::move(sort));
+  return std::move(body).bare();
+}
+
+RebuiltOp custom_call(const OpText& text) {
+  const auto target = text.attributes.find("custom_call_target");
+  if (target != text.attributes.end() && target->second == "TopK") {
+    if (auto module = top_k(text)) return RebuiltOp{*std::move(module), false};
+  }
+  throw NotModelled("the text does not say what a custom call does");
 }
 
 }  // namespace
@@ -142,12 +171,11 @@ std::optional<ir::Module> fusion_op(const OpText& text, const OpCounts& counts) 
 std::optional<RebuiltOp> rebuild(const OpText& text, const OpCounts& counts) {
   if (arrays_of(text.result).empty()) return std::nullopt;
   require_elements(text);
+  if (text.opcode == ir::Opcode::custom_call) return custom_call(text);
   if (text.opcode != ir::Opcode::fusion) {
     if (auto module = bare_op(text)) return RebuiltOp{*std::move(module), false};
   }
-  std::optional<ir::Module> module = fusion_op(text, counts);
-  if (!module) return std::nullopt;
-  return RebuiltOp{*std::move(module), true};
+  return fusion_op(text, counts);
 }
 
 }  // namespace podsim::sw::profile

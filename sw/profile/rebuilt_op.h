@@ -17,15 +17,17 @@
 ///                   numbers for u32 or pred results. Results smaller than the largest operand are reductions.
 ///   custom fusion   a gather or scatter of rows, whose table, indices and rows follow from the shapes
 ///
-/// An op that is not a fusion is used as written, or rebuilt like a fusion if its text is truncated before something
-/// that its cost depends on. If an op has fewer bytes than its arrays, it updates one in place or reads slices of them
-/// (accessed_arrays.h).
+/// A fusion that contradicts its own counts as rebuilt is rebuilt from the counts (counted_op.h). A custom call of TopK
+/// is a sort. An op that is not a fusion is used as written, or rebuilt like a fusion if its text is truncated before
+/// something that its cost depends on. If an op has fewer bytes than its arrays, it updates one in place or reads
+/// slices of them (accessed_arrays.h).
 namespace podsim::sw::profile {
 
 /// A module whose entry computation has one op as its root, after its parameters.
 struct RebuiltOp {
   ir::Module module;
-  bool inferred = false;  ///< the op's work was inferred as for a fusion
+  bool inferred = false;   ///< the op's work was inferred as for a fusion
+  bool by_counts = false;  ///< what was inferred contradicts the counts, which are its work instead (counted_op.h)
 };
 
 /// Data of a profile about an op in addition to its text: XLA's counts for one occurrence, without which a fusion only

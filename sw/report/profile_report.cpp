@@ -67,7 +67,8 @@ std::string worst_ops_table(const ProfileReport& report, double all) {
   const std::vector<const profile::ComparedOp*> worst = report.worst();
   for (std::size_t i = 0; i < std::min(worst.size(), worst_shown); ++i) {
     table.row({microseconds(worst[i]->measured_s), microseconds(*worst[i]->modelled_s),
-               base::text::percent(wrong > 0 ? wrong_by(*worst[i]) / wrong : 0), shown(worst[i]->hlo_text)});
+               base::text::percent(wrong > 0 ? wrong_by(*worst[i]) / wrong : 0),
+               shown((worst[i]->by_counts ? "by counts: " : "") + worst[i]->hlo_text)});
   }
   return all > 0 ? table.text() : "";
 }
@@ -86,6 +87,20 @@ std::map<std::string, profile::ProfileTotals> ProfileReport::by_category() const
     if (op.modelled_s) sums[op.category].add(op);
   }
   return sums;
+}
+
+profile::ProfileTotals ProfileReport::by_counts() const {
+  profile::ProfileTotals sum;
+  for (const profile::ComparedOp& op : ops) {
+    if (op.by_counts) sum.add(op);
+  }
+  return sum;
+}
+
+double ProfileReport::waiting_s() const {
+  double sum = 0;
+  for (const profile::ComparedOp& op : ops) sum += double(op.occurrences) * op.waiting_s();
+  return sum;
 }
 
 std::size_t ProfileReport::without_text() const {
@@ -132,6 +147,13 @@ std::string profile_text(const ProfileReport& report) {
   head.row({"machine", report.machine + (report.slice.empty() ? "" : ", collectives on " + report.slice)});
   head.row({"error", base::text::percent(all.mean_absolute_error()) + " mean absolute, time-weighted"});
   head.row({"bias", signed_percent(all.bias())});
+  if (const profile::ProfileTotals counted = report.by_counts(); counted.ops > 0) {
+    head.row({"by counts", fmt::format("{} row{} whose text and counts disagree, {} of the time", counted.ops,
+                                       counted.ops == 1 ? "" : "s", profile_share(counted.measured_s, measured))});
+  }
+  if (const double waiting = report.waiting_s(); waiting > 0) {
+    head.row({"waiting", "collectives beyond their transfer, " + profile_share(waiting, measured) + " of the time"});
+  }
   const std::vector<ProfileReport::NotModelled> others = report.not_modelled();
   std::size_t rows = report.without_text();
   double seconds = report.without_text_s();
@@ -151,6 +173,7 @@ std::string profile_text(const ProfileReport& report) {
 
 std::string profile_json(const ProfileReport& report) {
   const profile::ProfileTotals all = report.totals();
+  const profile::ProfileTotals counted = report.by_counts();
   Json categories = Json::array(), worst = Json::array();
   for (const auto& [name, totals] : sorted_categories(report)) {
     categories.push_back({{"category", name},
@@ -166,7 +189,8 @@ std::string profile_json(const ProfileReport& report) {
                      {"category", sorted[i]->category},
                      {"occurrences", sorted[i]->occurrences},
                      {"measured_s", sorted[i]->measured_s},
-                     {"modelled_s", *sorted[i]->modelled_s}});
+                     {"modelled_s", *sorted[i]->modelled_s},
+                     {"by_counts", sorted[i]->by_counts}});
   }
   std::vector<std::string> warnings;
   for (const ProfileReport::NotModelled& rows : report.not_modelled()) {
@@ -183,6 +207,8 @@ std::string profile_json(const ProfileReport& report) {
                      {"time_weighted_mae", all.mean_absolute_error()},
                      {"bias", all.bias()},
                      {"without_text", {{"ops", report.without_text()}, {"measured_s", report.without_text_s()}}},
+                     {"by_counts", {{"ops", counted.ops}, {"measured_s", counted.measured_s}}},
+                     {"waiting_s", report.waiting_s()},
                      {"by_category", categories},
                      {"worst", worst},
                      {"warnings", warnings},
@@ -191,16 +217,16 @@ std::string profile_json(const ProfileReport& report) {
 }
 
 std::string profile_csv(const ProfileReport& report) {
-  std::string text = "name,category,occurrences,measured_us,modelled_us,error,hlo_op\n";
+  std::string text = "name,category,occurrences,measured_us,modelled_us,error,basis,hlo_op\n";
   for (const profile::ComparedOp& op : report.ops) {
     std::string modelled, error;
     if (op.modelled_s) {
       modelled = fmt::format("{:.6f}", *op.modelled_s * 1e6);
       if (op.measured_s > 0) error = fmt::format("{:.4f}", *op.modelled_s / op.measured_s - 1);
     }
-    text +=
-        fmt::format("{},{},{},{:.6f},{},{},{}\n", base::text::csv_field(op.name), base::text::csv_field(op.category),
-                    op.occurrences, op.measured_s * 1e6, modelled, error, base::text::csv_field(op.hlo_text));
+    text += fmt::format("{},{},{},{:.6f},{},{},{},{}\n", base::text::csv_field(op.name),
+                        base::text::csv_field(op.category), op.occurrences, op.measured_s * 1e6, modelled, error,
+                        op.by_counts ? "by counts" : "", base::text::csv_field(op.hlo_text));
   }
   return text;
 }

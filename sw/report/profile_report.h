@@ -29,6 +29,10 @@ struct ProfileReport {
     double measured_s = 0;  ///< all occurrences of the rows
     int first_line = 0;     ///< in the profile's file
   };
+  /// Modelled rows that were modelled by XLA's counts, and their measured time.
+  profile::ProfileTotals by_counts() const;
+  /// Time of all collectives beyond their modelled transfer.
+  double waiting_s() const;
   /// By reason, in the order of the first row.
   std::vector<NotModelled> not_modelled() const;
   /// Modelled ops by the absolute error of their time, largest first.

@@ -44,7 +44,8 @@ Pieces of_slice(const ir::Shape& array, const std::vector<std::int64_t>& sizes, 
 IndexedRows indexed_rows(const ir::Shape& array, const std::vector<std::int64_t>& sizes, std::int64_t count,
                          base::Bytes burst) {
   const Pieces pieces = of_slice(array, sizes, burst);
-  return {count, count * pieces.count, base::Bytes(pieces.bytes), ir::padded_bytes(array)};
+  return {count, count * pieces.count, base::Bytes(pieces.bytes), ir::padded_bytes(array),
+          ir::byte_width(array.element_type) < word_bytes};
 }
 
 }  // namespace podsim::sw::compiler::tiles

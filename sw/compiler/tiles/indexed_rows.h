@@ -16,7 +16,8 @@ struct IndexedRows {
   std::int64_t slices = 0;  ///< indices looked up
   std::int64_t pieces = 0;  ///< contiguous pieces of all slices
   base::Bytes piece;
-  base::Bytes span;  ///< size of the array that contains the pieces
+  base::Bytes span;           ///< size of the array that contains the pieces
+  bool shares_words = false;  ///< elements of less than 32 bits, of which several rows share words
 
   auto operator<=>(const IndexedRows&) const = default;
   base::Bytes bytes() const { return pieces * piece; }

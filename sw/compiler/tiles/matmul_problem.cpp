@@ -40,9 +40,26 @@ Window window_of(const ir::Instruction& convolution, const ir::Shape& input) {
   return window;
 }
 
+bool is_kernel_gradient(const Window& window) { return window.taps > window.output_positions; }
+
+/// The contracted batch of a kernel gradient is in the lanes of the image.
+bool contracts_lanes(const ir::Instruction& convolution, const ir::Shape& input) {
+  return input.minor_dimension(0) == convolution.convolution.input_feature;
+}
+
+/// Rows of a kernel gradient that pass a weight tile: `features` for every tap. If the batch is in the lanes, a weight
+/// tile is a pixel of the batch, which all taps share; so do few features, which are packed. Else weight tiles run over
+/// batch and pixels, shifted from tap to tap, so that every tap loads its own.
+std::int64_t gradient_rows(std::int64_t features, const ir::Instruction& convolution, const ir::Shape& input,
+                           const Window& window, std::int64_t array) {
+  if (features < ir::tile_sublanes) return base::round_up(features * window.output_positions, ir::tile_sublanes);
+  const std::int64_t padded = base::round_up(features, ir::tile_sublanes);
+  return (contracts_lanes(convolution, input) ? padded : std::max(padded, array)) * window.output_positions;
+}
+
 /// Output features in the lanes: pixels and batch stream past stationary weights.
 void stationary_kernel(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
-                       const Window& window) {
+                       const Window& window, std::int64_t array) {
   const ir::ConvolutionDimensions& dims = convolution.convolution;
   std::int64_t batch = input.dimensions[dims.input_batch];
   // A batch smaller than a register's sublanes is packed together with the positions.
@@ -50,6 +67,10 @@ void stationary_kernel(MatmulProblem& problem, const ir::Instruction& convolutio
   problem.row_operand = 0;
   problem.lane_operand = 1;
   problem.lanes = convolution.shape.dimensions[dims.output_feature];
+  if (is_kernel_gradient(window)) {
+    problem.rows = gradient_rows(batch, convolution, input, window, array);
+    return;
+  }
   // Every tap meets one in `dilation` output positions.
   std::int64_t positions = base::divide_round_up(window.output_positions, window.dilation);
   problem.rows = batch_in_sublanes ? base::round_up(batch, ir::tile_sublanes) * positions
@@ -59,13 +80,12 @@ void stationary_kernel(MatmulProblem& problem, const ir::Instruction& convolutio
 /// Batch in the lanes, and more taps than outputs: a weight gradient, whose window is the image. The taps are
 /// contracted, block after block, into the few outputs.
 void stationary_taps(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
-                     const Window& window) {
+                     const Window& window, std::int64_t array) {
   const ir::ConvolutionDimensions& dims = convolution.convolution;
   problem.row_operand = 1;
   problem.lane_operand = 0;
   problem.lanes = input.dimensions[dims.input_batch];
-  problem.rows =
-      base::round_up(convolution.shape.dimensions[dims.output_feature], ir::tile_sublanes) * window.output_positions;
+  problem.rows = gradient_rows(convolution.shape.dimensions[dims.output_feature], convolution, input, window, array);
 }
 
 /// Batch in the lanes: every input pixel is stationary once and all kernel taps stream past it.
@@ -95,30 +115,69 @@ void add_halo(MatmulProblem& problem, const ir::Instruction& convolution, const 
   problem.splits_without_halo = base::divide_round_up(batch, batch_in_lanes ? array : ir::tile_sublanes);
 }
 
+/// Tiles of the contraction if the taps of the window's longest side share tiles, as they do if a tile holds several
+/// and this saves more rows through an array than it rotates in the cross-lane unit. All channels are in the lanes, so
+/// that every tap in a tile except the first rotates the input to its lanes.
+std::int64_t contraction_of_kernel(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
+                                   const Window& window, std::int64_t array) {
+  const std::int64_t channels = input.dimensions[convolution.convolution.input_feature];
+  const std::int64_t apart = base::divide_round_up(channels, array) * window.taps;
+  const bool in_lanes = input.minor_dimension(0) == convolution.convolution.input_feature;
+  if (!in_lanes || channels == 0 || 2 * channels > array) return apart;
+  std::int64_t side = 1;
+  for (const ir::WindowDimension& d : convolution.window) side = std::max(side, d.size);
+  const std::int64_t packed = window.taps / side * base::divide_round_up(channels * side, array);
+  const std::int64_t rotations = std::min(side, array / channels) - 1;
+  const std::int64_t batch = input.dimensions[convolution.convolution.input_batch];
+  const std::int64_t rotated_rows = rotations * base::round_up(batch * window.input_positions, ir::tile_sublanes);
+  const std::int64_t saved = (apart - packed) * base::divide_round_up(problem.lanes, array) * problem.rows;
+  if (saved <= rotated_rows) return apart;
+  problem.row_rotations = rotated_rows / ir::tile_sublanes;
+  return packed;
+}
+
+/// Registers that the cross-lane unit passes to exchange batch and features of the result: a block of 128 x 128 words
+/// for every pixel.
+std::int64_t exchanged_registers(const ir::Instruction& convolution, const Window& window, std::int64_t array) {
+  const ir::ConvolutionDimensions& dims = convolution.convolution;
+  const std::int64_t words = ir::byte_width(convolution.shape.element_type) < 4 ? 2 : 1;
+  return window.output_positions * base::divide_round_up(convolution.shape.dimensions[dims.output_batch], array) *
+         base::divide_round_up(convolution.shape.dimensions[dims.output_feature], array) * array / ir::tile_sublanes /
+         words;
+}
+
 MatmulProblem convolution_problem(const ir::Instruction& convolution, const ir::Shape& input, std::int64_t array) {
   const ir::ConvolutionDimensions& dims = convolution.convolution;
   Window window = window_of(convolution, input);
   MatmulProblem problem;
+  const std::int64_t channels = input.dimensions[dims.input_feature];
+  const bool pack_taps = channels < ir::tile_sublanes;
   bool batch_in_lanes = convolution.shape.minor_dimension(0) == dims.output_batch;
+  // Few channels in the sublanes stay there: the result has the batch in the lanes at first, like the input.
+  if (!batch_in_lanes && pack_taps && !is_kernel_gradient(window) && input.minor_dimension(0) == dims.input_batch) {
+    batch_in_lanes = true;
+    problem.output_transposes = exchanged_registers(convolution, window, array);
+  }
   bool taps_are_rows = batch_in_lanes && window.taps <= window.output_positions;
   if (taps_are_rows) {
     stationary_pixels(problem, convolution, input, window);
   } else if (batch_in_lanes) {
-    stationary_taps(problem, convolution, input, window);
+    stationary_taps(problem, convolution, input, window, array);
   } else {
-    stationary_kernel(problem, convolution, input, window);
+    stationary_kernel(problem, convolution, input, window, array);
   }
-  std::int64_t channels = input.dimensions[dims.input_feature];
-  bool pack_taps = channels < ir::tile_sublanes;
-  if (window.taps > window.output_positions) {
-    // A weight gradient contracts batch and space together: registers of eight batch rows fill the array's depth.
-    std::int64_t depth = pack_taps ? channels : base::round_up(channels, ir::tile_sublanes);
+  if (is_kernel_gradient(window)) {
+    // A kernel gradient contracts batch and space together: registers of eight batch rows fill the array's depth. A
+    // batch in the lanes fills it pixel by pixel.
+    const std::int64_t unit = contracts_lanes(convolution, input) ? array : ir::tile_sublanes;
+    std::int64_t depth = pack_taps ? channels : base::round_up(channels, unit);
     problem.contraction_tiles = base::divide_round_up(depth * window.taps, array);
   } else if (pack_taps) {
     problem.contraction_tiles = base::divide_round_up(channels * window.taps, array);
     if (taps_are_rows) problem.stationary_blocks = base::divide_round_up(problem.stationary_blocks, window.taps);
   } else {
-    problem.contraction_tiles = base::divide_round_up(channels, array) * (taps_are_rows ? 1 : window.taps);
+    problem.contraction_tiles = taps_are_rows ? base::divide_round_up(channels, array)
+                                              : contraction_of_kernel(problem, convolution, input, window, array);
   }
   problem.contraction_tiles = std::max<std::int64_t>(1, problem.contraction_tiles);  // an empty sum is written too
   problem.output_rows = base::divide_round_up(convolution.shape.element_count(), problem.lanes);

@@ -10,11 +10,13 @@ namespace podsim::sw::compiler::tiles {
 
 /// A convolution or dot on the systolic array: out = LHS (streamed rows) x RHS (stationary weight tiles).
 ///
-/// The operand that provides the lane dimension of the output, which depends on the output's layout, is stationary.
+/// The operand that provides the lane dimension of the output, which depends on the output's layout, is stationary. A
+/// batch beside few channels stays in the lanes; then the result is transposed.
 /// Padding follows measurements on silicon: the contracted dimension is padded to 128 for every window tap, the lane
 /// dimension to 128, the sublane dimension to 8. Taps are packed into one contraction if there are fewer channels than
-/// sublanes, and in weight gradients, which contract batch and space together. Taps in window padding are computed;
-/// taps in the holes of a dilated input are not.
+/// sublanes, and in kernel gradients, which contract batch and space together. Up to 64 channels in the lanes share
+/// tiles with the other taps of a side of the window. Taps in window padding are computed; taps in the holes of a
+/// dilated input are not.
 struct MatmulProblem {
   int row_operand = 0;   ///< number of the operand streamed as LHS rows
   int lane_operand = 1;  ///< number of the operand held stationary
@@ -31,6 +33,11 @@ struct MatmulProblem {
   /// operand.
   double halo_per_split = 0;
   std::int64_t splits_without_halo = 1;  ///< splits along the batch, which need no halo
+
+  /// Registers that pass the cross-lane unit: of the streamed operand, rotated to pack taps, and of the result, whose
+  /// batch and features exchange lanes.
+  std::int64_t row_rotations = 0;
+  std::int64_t output_transposes = 0;
 
   auto operator<=>(const MatmulProblem&) const = default;
   std::int64_t weight_tiles(std::int64_t array) const;

@@ -49,10 +49,12 @@ struct OpWork {
 
   IndexedRows gathered;  ///< read concurrently with the other traffic; scalar code finds the rows
   IndexedRows updated;   ///< read, combined with the data of an op without a matmul, and written back
+  base::Bytes
+      table_bytes;  ///< a new table, whose first values are read again after they are written, before the updates
 
   auto operator<=>(const OpWork&) const = default;
   base::Bytes read_bytes() const {
-    return row_bytes + lane_bytes + output_side_bytes + small_bytes + gathered.bytes() + updated.bytes();
+    return row_bytes + lane_bytes + output_side_bytes + small_bytes + gathered.bytes() + updated.bytes() + table_bytes;
   }
   base::Bytes stored_bytes() const { return written_bytes + updated.bytes(); }
 };

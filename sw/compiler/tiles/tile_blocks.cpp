@@ -15,7 +15,8 @@ using base::round_up;
 Bytes share(Bytes bytes, std::int64_t parts) { return Bytes(base::divide_round_up(bytes.value(), parts)); }
 
 IndexedRows share(const IndexedRows& rows, std::int64_t parts) {
-  return {base::divide_round_up(rows.slices, parts), base::divide_round_up(rows.pieces, parts), rows.piece, rows.span};
+  return {base::divide_round_up(rows.slices, parts), base::divide_round_up(rows.pieces, parts), rows.piece, rows.span,
+          rows.shares_words};
 }
 
 }  // namespace
@@ -31,6 +32,8 @@ Bytes TileBlocks::lane_block() const {
 Bytes TileBlocks::output_side_block() const { return share(work_.output_side_bytes, output_tiles()); }
 
 Bytes TileBlocks::written_block() const { return share(work_.written_bytes, output_tiles()); }
+
+Bytes TileBlocks::table_block() const { return share(work_.table_bytes, output_tiles()); }
 
 IndexedRows TileBlocks::gathered_block() const { return share(work_.gathered, output_tiles()); }
 
@@ -63,8 +66,8 @@ Bytes TileBlocks::vmem() const {
   bool one_row_block = tiling_.batch * tiling_.rows * tiling_.contraction == 1;
   bool one_lane_block = tiling_.batch * tiling_.lanes * tiling_.contraction == 1;
   return row_block() * (one_row_block ? 1 : 2) + lane_block() * (one_lane_block ? 1 : 2) + accumulator() +
-         2 * (output_side_block() + written_block() + gathered_block().bytes()) + 4 * updated_block().bytes() +
-         work_.small_bytes;
+         2 * (output_side_block() + written_block() + table_block() + gathered_block().bytes()) +
+         4 * updated_block().bytes() + work_.small_bytes;
 }
 
 /// If weight tiles do not divide evenly among the MXUs, all MXUs hold all tiles and the rows are divided instead, when

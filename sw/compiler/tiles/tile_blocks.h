@@ -31,6 +31,7 @@ class TileBlocks {
   base::Bytes lane_block() const;
   base::Bytes output_side_block() const;
   base::Bytes written_block() const;
+  base::Bytes table_block() const;
   IndexedRows gathered_block() const;
   IndexedRows updated_block() const;
   std::int64_t output_tiles() const { return tiling_.batch * tiling_.rows * tiling_.lanes; }

@@ -116,12 +116,19 @@ class TileMaker {
       if (Bytes written = blocks_.written_block(); written > Bytes(0)) tile.writes.push_back({written});
     }
     tile.phases = work_.matmul ? matmul_phases(kind.last) : vector_phases();
-    if (kind.last) tile.phases.front().scalar = lookup(blocks_.gathered_block(), machine_.compiler.row_read);
+    if (kind.last) tile.phases.front().scalar = lookup(blocks_.gathered_block());
     return tile;
   }
 
   /// Adds the tiles that read rows, combine them and write them back, after the tiles that the op writes in order.
   void add_updates() {
+    if (work_.table_bytes > Bytes(0)) {
+      hw::TileWork pass;
+      pass.reads.push_back({blocks_.table_block()});
+      pass.phases.emplace_back();
+      append(std::move(pass));
+      runs_.back().count += blocks_.output_tiles() - 1;
+    }
     hw::TileWork tile;
     const IndexedRows rows = blocks_.updated_block();
     if (Bytes beside = blocks_.output_side_block(); beside > Bytes(0)) tile.reads.push_back({beside});
@@ -130,7 +137,9 @@ class TileMaker {
     // Two operands and a result for each piece, which fills at most one register.
     hw::TilePhase phase;
     phase.vector = {.loads = 2 * rows.pieces, .stores = rows.pieces, .alu_ops = rows.pieces, .transcendentals = 0};
-    phase.scalar = lookup(rows, machine_.compiler.row_update);
+    // A row that shares words with another one is combined with it, too: half as much again.
+    phase.scalar = rows.pieces * machine_.compiler.row_update;
+    if (rows.shares_words) phase.scalar += base::Cycles(phase.scalar.value() / 2);
     tile.phases.push_back(phase);
     append(std::move(tile));
     runs_.back().count += blocks_.output_tiles() - 1;
@@ -150,8 +159,8 @@ class TileMaker {
     runs_.front().work.phases.push_back(launch);
   }
 
-  base::Cycles lookup(const IndexedRows& rows, base::Cycles piece) const {
-    return rows.slices * machine_.compiler.row_lookup + rows.pieces * piece;
+  base::Cycles lookup(const IndexedRows& rows) const {
+    return rows.slices * machine_.compiler.row_lookup + rows.pieces * machine_.compiler.row_read;
   }
 
   void append(hw::TileWork tile) {

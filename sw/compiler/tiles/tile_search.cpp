@@ -27,6 +27,20 @@ std::vector<std::int64_t> powers_up_to(std::int64_t limit) {
   return powers;
 }
 
+/// Numbers of blocks along the lanes: powers of two, and divisors of the weight tiles that give blocks of almost
+/// `most_columns`, since a power of two that does not divide them leaves the last block part empty.
+std::vector<std::int64_t> lane_blocks(std::int64_t blocks, std::int64_t lane_tiles, std::int64_t most_columns) {
+  std::vector<std::int64_t> counts = powers_up_to(blocks);
+  if (blocks != lane_tiles) return counts;
+  for (std::int64_t columns = most_columns; columns > most_columns / 2; --columns) {
+    if (columns > 1 && lane_tiles % columns == 0) counts.push_back(lane_tiles / columns);
+  }
+  std::ranges::sort(counts);
+  const auto repeated = std::ranges::unique(counts);
+  counts.erase(repeated.begin(), repeated.end());
+  return counts;
+}
+
 std::vector<Tiling> candidates(const OpWork& work, const hw::Machine& machine, std::int64_t most_tiles) {
   std::vector<Tiling> found;
   if (!work.matmul) {
@@ -39,7 +53,7 @@ std::vector<Tiling> candidates(const OpWork& work, const hw::Machine& machine, s
   std::int64_t most_columns = std::max<std::int64_t>(1, machine.compiler.prologue_columns / machine.mxu.size);
   for (std::int64_t batch : powers_up_to(problem.batch)) {
     for (std::int64_t rows : powers_up_to(problem.rows / ir::tile_sublanes)) {
-      for (std::int64_t lanes : powers_up_to(problem.stationary_blocks * lane_tiles)) {
+      for (std::int64_t lanes : lane_blocks(problem.stationary_blocks * lane_tiles, lane_tiles, most_columns)) {
         if (!pixels && base::divide_round_up(lane_tiles, lanes) > most_columns) continue;
         for (std::int64_t contraction : powers_up_to(problem.contraction_tiles)) {
           Tiling tiling{batch, rows, lanes, contraction, true};
@@ -105,7 +119,7 @@ class LowerBound {
     std::int64_t row_fetches = row_stays ? tiling.batch * tiling.rows : tiles;
     std::int64_t lane_fetches = lane_stays ? tiling.batch * tiling.lanes : tiles;
     return row_fetches * blocks.row_block() + lane_fetches * blocks.lane_block() + work_.output_side_bytes +
-           work_.written_bytes + work_.gathered.bytes() + 2 * work_.updated.bytes();
+           work_.written_bytes + work_.table_bytes + work_.gathered.bytes() + 2 * work_.updated.bytes();
   }
 
   const OpWork& work_;

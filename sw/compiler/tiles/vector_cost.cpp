@@ -58,11 +58,22 @@ bool sorts_lanes(const ir::Instruction& sort) {
   return shape.rank() < 3 || along == shape.minor_dimension(0) || along == shape.minor_dimension(1);
 }
 
-/// Registers of a sorted array. A vector is dense in registers and grows to a power of two.
-std::int64_t sorted_registers(const ir::Shape& shape) {
-  if (shape.rank() != 1) return vector_registers(shape);
-  const auto padded = std::int64_t(std::bit_ceil(std::uint64_t(std::max<std::int64_t>(1, shape.element_count()))));
-  return base::divide_round_up(padded, register_elements);
+/// Registers of a sorted array, whose sorted dimension grows to a power of two. A vector is dense in registers.
+std::int64_t sorted_registers(const ir::Shape& shape, std::int64_t along) {
+  if (shape.rank() == 0) return 1;
+  ir::Shape padded = shape;
+  std::int64_t& size = padded.dimensions[std::size_t(along)];
+  size = std::int64_t(std::bit_ceil(std::uint64_t(std::max<std::int64_t>(1, size))));
+  return shape.rank() == 1 ? base::divide_round_up(size, register_elements) : vector_registers(padded);
+}
+
+std::int64_t sorted_registers(const ir::Instruction& sort, const ir::Computation& computation) {
+  std::int64_t registers = 0;
+  for (ir::InstructionId operand : sort.operands) {
+    const ir::Shape& shape = computation[operand].shape;
+    registers += sorted_registers(shape, sort.dimensions.empty() ? shape.rank() - 1 : sort.dimensions[0]);
+  }
+  return registers;
 }
 
 std::int64_t arrays_elements(const ir::Shape& shape) {
@@ -148,12 +159,8 @@ Relayout relayout(const ir::Instruction& move, const ir::Shape& operand) {
   return {.registers = 0, .rows = {.rotated = 0, .shared = is_narrow(operand) ? pieces : 0}};
 }
 
-/// Size of the most minor dimension of more than one element.
 std::int64_t row_length(const ir::Shape& shape) {
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (const std::int64_t size = shape.dimensions[std::size_t(shape.minor_dimension(i))]; size > 1) return size;
-  }
-  return 1;
+  return shape.rank() == 0 ? 1 : shape.dimensions[std::size_t(shape.minor_dimension(0))];
 }
 
 /// Row pieces that a reshape moves to other lanes. Rows of n elements lie in longer ones at multiples of n, so that
@@ -216,14 +223,11 @@ hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computa
     }
     case ir::Opcode::select_and_scatter:
       return select_and_scatter_cost(instruction, computation);
-    case ir::Opcode::sort: {
-      std::int64_t registers = 0;
-      for (ir::InstructionId operand : instruction.operands) registers += sorted_registers(computation[operand].shape);
+    case ir::Opcode::sort:
       return {.loads = 0,
               .stores = 0,
-              .alu_ops = exchange_cycles * sort_passes(instruction) * registers,
+              .alu_ops = exchange_cycles * sort_passes(instruction) * sorted_registers(instruction, computation),
               .transcendentals = 0};
-    }
     case ir::Opcode::transpose:
     case ir::Opcode::copy:
       return vector_work(relayout(instruction, computation[instruction.operands[0]].shape).rows);
@@ -254,11 +258,8 @@ std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Compu
       return lane_broadcast_cost(instruction, computation[instruction.operands[0]].shape);
     case ir::Opcode::concatenate:
       return concatenates_tiles(instruction, computation) ? 0 : vector_registers(instruction.shape);
-    case ir::Opcode::sort: {
-      std::int64_t registers = 0;
-      for (ir::InstructionId operand : instruction.operands) registers += sorted_registers(computation[operand].shape);
-      return sorts_lanes(instruction) ? sort_passes(instruction) * registers : 0;
-    }
+    case ir::Opcode::sort:
+      return sorts_lanes(instruction) ? sort_passes(instruction) * sorted_registers(instruction, computation) : 0;
     default:
       return 0;
   }

@@ -125,6 +125,22 @@ TEST(GatherCost, GradientsOfLookupsTakeWhatSiliconTakes) {
   EXPECT_NEAR(time(ir::ElementType::f32, 19656, 128, 1664, Table::zeros), 75.0, 0.1 * 75.0);
   EXPECT_NEAR(time(ir::ElementType::bf16, 30522, 1024, 16384, Table::in_place), 2804, 0.1 * 2804);
   EXPECT_NEAR(time(ir::ElementType::f32, 16384, 1024, 2432, Table::zeros), 643.5, 0.1 * 643.5);
+  EXPECT_NEAR(time(ir::ElementType::f32, 32316, 1024, 12288, Table::zeros), 2050, 0.05 * 2050);
+  EXPECT_NEAR(time(ir::ElementType::f32, 32316, 1024, 24576, Table::zeros), 3334, 0.05 * 3334);
+}
+
+// Tables of 0.6 and 2.1 MB; the rows of larger ones take 40 us and more one by one.
+TEST(GatherCost, ASmallTableIsLookedUpInVmem) {
+  EXPECT_NEAR(microseconds(lookup(ir::make_shape(ir::ElementType::f32, {4096, 4}), 3200, ir::ElementType::f32)), 13.4,
+              0.3 * 13.4);
+  EXPECT_NEAR(microseconds(lookup(ir::make_shape(ir::ElementType::bf16, {320, 1024}), 320, ir::ElementType::bf16)), 9.8,
+              0.3 * 9.8);
+  const hw::Machine machine = hw::tpu_v3();
+  const ir::Module module = lookup(ir::make_shape(ir::ElementType::f32, {4096, 4}), 3200, ir::ElementType::f32);
+  const tiles::OpWork work =
+      tiles::op_work(module, module.entry_computation(), module.entry_computation().root, machine);
+  EXPECT_EQ(work.gathered.pieces, 0);
+  EXPECT_GE(work.read_bytes(), base::Bytes(4096 * 512)) << "the whole table";
 }
 
 // Many more rows than fit VMEM, in a table that does not.

@@ -99,6 +99,27 @@ TEST(ProfileModel, ARowThatIsNotModelledSaysWhyAndLeavesTheOthersAlone) {
   }
 }
 
+TEST(ProfileModel, ControlFlowAndCustomCallsSayWhyTheyHaveNoTime) {
+  const auto reason = [](const std::string& text) { return compared(row("while", text)).at(0).not_modelled; };
+  EXPECT_EQ(reason("%w = (f32[8]{0}, s32[]) while((f32[8]{0}, s32[]) %t), condition=%c, body=%b"),
+            "the ops in the bodies of control flow are rows of their own");
+  EXPECT_EQ(reason("%c = f32[8]{0} conditional(s32[] %i, f32[8]{0} %a), branch_computations={%p, %q}"),
+            "the ops in the bodies of control flow are rows of their own");
+  EXPECT_EQ(reason("%c = f32[8]{0} custom-call(f32[8]{0} %a), custom_call_target=\"\"Unheard\"\""),
+            "the text does not say what a custom call does");
+}
+
+TEST(ProfileModel, ACollectiveWaitsAsLongAsItTakesBeyondItsTransfer) {
+  const noc::Topology slice({2, 2}, {false, false});
+  for (double measured_us : {1.0, 10000.0}) {
+    const std::string row =
+        "all-reduce,\"%r = f32[8]{0} all-reduce(f32[8]{0} %a)\",1," + std::to_string(measured_us) + ",0,0\n";
+    const ComparedOp op = ProfileModel(hw::tpu_v3(), slice).compare(read_profile("p.csv", header_text + row)).at(0);
+    EXPECT_DOUBLE_EQ(op.waiting_s(), std::max(0.0, measured_us * 1e-6 - *op.modelled_s));
+  }
+  EXPECT_EQ(compared(row("loop fusion", "%g = f32[8]{0} fusion(f32[8]{0} %a), kind=kLoop")).at(0).waiting_s(), 0);
+}
+
 TEST(ProfileModel, AGroupThatTheSliceDoesNotHaveIsNotModelled) {
   const noc::Topology slice({2, 2}, {false, false});
   const auto reason = [&](const std::string& groups) {

@@ -105,6 +105,48 @@ TEST(RebuiltOp, AGatherReadsItsRows) {
   EXPECT_EQ(work.gathered.slices, 1664);
 }
 
+TEST(RebuiltOp, ATableAndIndicesWithoutFlopsAreAGatherHoweverManyRowsThereAre) {
+  const compiler::tiles::OpWork work = work_of(
+      rebuilt("%f = f32[9000,1024]{1,0} fusion(f32[9000,1024]{1,0} %t, s32[9216]{0} %i), kind=kCustom", {0, {}, ""}));
+  EXPECT_EQ(work.gathered.slices, 9000);
+  EXPECT_EQ(work.updated.slices, 0);
+}
+
+// Measured: 79 us for 3200 elements of a vector, 102 us for 3200 of a matrix with two indices each, about 23 cycles for
+// an element.
+TEST(RebuiltOp, ElementsAreMovedBetweenLanesOneByOne) {
+  for (const char* text : {"%f = f32[3200]{0} fusion(f32[4096]{0} %t, s32[4096]{0} %i), kind=kCustom",
+                           "%f = s32[3200]{0} fusion(s32[16,16000]{1,0} %t, s32[6400]{0} %i), kind=kCustom"}) {
+    EXPECT_EQ(work_of(rebuilt(text, {0, {}, ""})).cross_lane_ops, 3 * 3200) << text;
+  }
+}
+
+TEST(RebuiltOp, AMaskOfAnyTypeIsMadeOfRandomNumbers) {
+  const RebuiltOp op = rebuilt("%f = bf16[42,256,2048]{2,1,0} fusion(), kind=kLoop", {3.0 * 42 * 256 * 2048, {}, ""});
+  EXPECT_EQ(op.module.computations[op.module.entry_computation()[0].called[0]][0].opcode, ir::Opcode::rng);
+}
+
+TEST(RebuiltOp, TheLargestElementsAreFoundByASort) {
+  // 16 rows of 2^14 positions after padding, in two operands: 105 passes over 2 x 2 x 128 registers.
+  const RebuiltOp op = rebuilt(
+      "%c = (f32[16,200]{1,0}, s32[16,200]{1,0}) custom-call(f32[16,16000]{1,0} %a), custom_call_target=\"TopK\"");
+  EXPECT_EQ(work_of(op).cross_lane_ops, 105 * 2 * 2 * 128);
+}
+
+// A product of 2^34 FLOPs whose factors are not among the operands, and operands that do not fit its bytes.
+TEST(RebuiltOp, WhatContradictsItsCountsIsModelledByThem) {
+  const double flops = double(std::int64_t(1) << 34), bytes = double(64 << 20);
+  const std::string text =
+      "%f = f32[128,1024]{1,0} fusion(f32[1000,17]{1,0} %a, f32[17,33]{1,0} %b), kind=kOutput, calls=%c";
+  const RebuiltOp op = rebuilt(text, {flops, bytes, "convolution fusion"});
+  EXPECT_TRUE(op.by_counts);
+  const compiler::tiles::OpWork work = work_of(op);
+  EXPECT_NEAR(double((work.read_bytes() + work.written_bytes).value()), bytes, 0.01 * bytes);
+  // Weight tiles of 128 x 128, two FLOPs for each and row.
+  EXPECT_NEAR(double(work.matmul->weight_tiles(128) * work.matmul->rows) * 2 * 128 * 128, flops, 0.01 * flops);
+  EXPECT_FALSE(rebuilt(text, {0, 4.0 * (128 * 1024 + 1000 * 128 + 24 * 128), "convolution fusion"}).by_counts);
+}
+
 TEST(RebuiltOp, RegionsOfImagesAreGatheredByTheirLastDimensions) {
   const compiler::tiles::OpWork work = work_of(
       rebuilt("%f = f32[4,1000,256]{2,1,0} fusion(f32[4,100,152,256]{3,2,1,0} %t, s32[4000,3]{1,0} %i), kind=kCustom",
