@@ -64,7 +64,7 @@ bool is_control_flow(ir::Opcode opcode) {
 base::Bytes operand_bytes(const OpText& text) {
   base::Bytes bytes;
   for (const OpText::Operand& operand : text.operands) {
-    if (operand.shape) bytes += ir::logical_bytes(*operand.shape);
+    if (operand.shape) bytes += ir::padded_bytes(*operand.shape);
   }
   return bytes;
 }
@@ -169,7 +169,7 @@ double ProfileModel::host_seconds(const ir::Shape& shape) const {
 std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
   if (!slice_) return std::nullopt;
   const std::vector<ir::Shape> arrays = arrays_of(text.result);
-  const base::Bytes bytes = std::max(operand_bytes(text), ir::logical_bytes(text.result));
+  const base::Bytes bytes = std::max(operand_bytes(text), ir::padded_bytes(text.result));
   if (arrays.empty() || bytes == base::Bytes(0)) return std::nullopt;
   if (bytes > machine_.hbm.capacity_per_core) throw NotModelled("the arrays are larger than a core's memory");
   const ir::ElementType type = arrays.front().element_type;

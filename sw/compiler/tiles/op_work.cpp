@@ -10,6 +10,7 @@
 #include "sw/compiler/fuse/inline_fusions.h"
 #include "sw/compiler/fuse/separate_loops.h"
 #include "sw/compiler/tiles/vector_cost.h"
+#include "sw/ir/array_tile.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler::tiles {
@@ -40,6 +41,21 @@ std::vector<bool> ancestors(const ir::Computation& body, ir::InstructionId id) {
     for (ir::InstructionId operand : body[at].operands) found[operand] = true;
   }
   return found;
+}
+
+/// The part of an array that a slice reads: whole layout tiles, also where it begins or ends within one.
+ir::Shape touched_tiles(const ir::Instruction& slice, const ir::Shape& array) {
+  ir::Shape touched = slice.shape;
+  if (slice.slice.size() != array.dimensions.size() || array.rank() < 2) return touched;
+  for (int i = 0; i < 2; ++i) {
+    const auto d = std::size_t(array.minor_dimension(i));
+    const std::int64_t tile = i == 0 ? ir::tile_lanes : ir::tile_sublanes;
+    const ir::SliceDimension& range = slice.slice[d];
+    if (range.stride != 1) continue;
+    touched.dimensions[d] = base::round_up(range.limit, tile) - range.start / tile * tile;
+    touched.dimensions[d] = std::min(touched.dimensions[d], array.dimensions[d]);
+  }
+  return touched;
 }
 
 /// Computes the work of one body: a fusion's computation, or a bare instruction wrapped as one.
@@ -96,7 +112,7 @@ class Analysis {
         reader.operands.front() == array && std::count(reader.operands.begin(), reader.operands.end(), array) == 1;
     switch (reader.opcode) {
       case ir::Opcode::slice:
-        return ir::padded_bytes(reader.shape);
+        return ir::padded_bytes(touched_tiles(reader, body_[array].shape));
       case ir::Opcode::dynamic_slice:
         return indexed ? std::optional(ir::padded_bytes(reader.shape)) : std::nullopt;
       case ir::Opcode::gather:

@@ -187,7 +187,7 @@ class TileMaker {
     if (work_.serial_transfers > 0) {
       hw::TilePhase waiting;
       waiting.scalar = base::divide_round_up(work_.serial_transfers, blocks_.output_tiles()) *
-                       (machine_.dma.read_latency + machine_.dma.write_latency);
+                       (machine_.dma.read_latency + machine_.dma.write_latency + machine_.compiler.op_launch);
       phases.push_back(waiting);
     }
     return phases;
