@@ -130,24 +130,6 @@ class PartialReading {
   double rest_ = 0;             ///< bytes of the arrays that are accessed as a whole
 };
 
-/// A slice of `bytes` along one dimension that leaves as many elements as a dimension of a result has.
-std::optional<ir::Shape> matching_slice(const ir::Shape& whole, double bytes, const std::vector<ir::Shape>& results) {
-  const double share = bytes / bytes_of(whole);
-  for (int i = 0; i < whole.rank(); ++i) {
-    const auto d = std::size_t(whole.minor_dimension(i));
-    const auto kept = std::int64_t(std::llround(share * double(whole.dimensions[d])));
-    const bool in_result =
-        kept > 1 && kept < whole.dimensions[d] && std::ranges::any_of(results, [&](const ir::Shape& result) {
-          return std::ranges::find(result.dimensions, kept) != result.dimensions.end();
-        });
-    if (!in_result) continue;
-    ir::Shape slice = whole;
-    slice.dimensions[d] = kept;
-    if (std::abs(bytes_of(slice) - bytes) <= one_index_tolerance * bytes) return slice;
-  }
-  return std::nullopt;
-}
-
 AccessedArrays slices(const FusionFacts& facts, double excess) {
   AccessedArrays arrays{facts.results, facts.operands, {facts.operands.begin(), facts.operands.end()}};
   std::vector<std::size_t> order;
@@ -157,11 +139,6 @@ AccessedArrays slices(const FusionFacts& facts, double excess) {
     if (excess <= 0) break;
     const double whole = bytes_of(facts.operands[i]), kept = std::max(whole - excess, 0.0);
     excess -= whole - kept;
-    if (const auto slice = matching_slice(facts.operands[i], kept, facts.results)) {
-      arrays.operands[i] = *slice;
-      arrays.factors[i] = *slice;
-      continue;
-    }
     arrays.operands[i] = part_of(facts.operands[i], kept);
     if (kept <= mostly_read * whole) arrays.factors[i].reset();
   }

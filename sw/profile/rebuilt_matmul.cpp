@@ -128,7 +128,7 @@ class MatmulRebuilder {
 
   std::vector<ir::InstructionId> others(Side side) {
     const int from = side == lhs_side ? main().lhs : side == rhs_side ? main().rhs : contraction_.result;
-    const auto layout = from < 0 ? BodyBuilder::Layout::free : BodyBuilder::Layout::given;
+    const auto layout = from == earlier_result ? BodyBuilder::Layout::free : BodyBuilder::Layout::given;
     std::vector<ir::InstructionId> values;
     for (std::size_t i : sides_[side]) values.push_back(body_.broadcast(operands_[i], side_shape(side), layout));
     return values;

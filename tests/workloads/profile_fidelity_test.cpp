@@ -35,6 +35,8 @@ void expect_error_below(const std::string& name, double most) {
 TEST(ProfileFidelity, ResNet50IsWithinSixPercentOpByOp) { expect_error_below("resnet", 0.06); }
 TEST(ProfileFidelity, BertIsWithinEightPercentOpByOp) { expect_error_below("bert", 0.08); }
 TEST(ProfileFidelity, DlrmIsWithinFifteenPercentOpByOp) { expect_error_below("dlrm", 0.15); }
+TEST(ProfileFidelity, NmtIsWithinSixPercentOpByOp) { expect_error_below("nmt", 0.06); }
+TEST(ProfileFidelity, SsdIsWithinTwelvePercentOpByOp) { expect_error_below("ssd", 0.12); }
 
 }  // namespace
 }  // namespace podsim::workloads

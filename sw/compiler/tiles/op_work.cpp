@@ -211,7 +211,7 @@ class Analysis {
     }
     if (body_[id].opcode == ir::Opcode::sort) work_.passes = std::max(work_.passes, sort_passes(body_[id]));
     if (body_[id].opcode == ir::Opcode::concatenate && id == body_.root && concatenates_tiles(body_[id], body_)) {
-      work_.serial_transfers += std::int64_t(body_[id].operands.size()) - 1;
+      work_.serial_transfers += std::int64_t(body_[id].operands.size());  // the end of the op waits for the last
     }
     if (body_[id].opcode == ir::Opcode::gather || body_[id].opcode == ir::Opcode::scatter) add_indexed_rows(body_[id]);
   }

@@ -45,7 +45,7 @@ struct OpWork {
   std::int64_t passes = 1;       ///< number of equal passes of the vector and cross-lane work over the data in VMEM
   std::int64_t loops = 1;        ///< consecutive loops over unrelated arrays
   std::int64_t loop_arrays = 0;  ///< arrays that these loops, except one, read and write
-  std::int64_t serial_transfers = 0;  ///< DMAs that wait for a previous one
+  std::int64_t serial_transfers = 0;  ///< DMAs that another one, or the end of the op, waits for
 
   IndexedRows gathered;  ///< read concurrently with the other traffic; scalar code finds the rows
   IndexedRows updated;   ///< read, combined with the data of an op without a matmul, and written back

@@ -147,6 +147,14 @@ TEST(RebuiltOp, WhatContradictsItsCountsIsModelledByThem) {
   EXPECT_FALSE(rebuilt(text, {0, 4.0 * (128 * 1024 + 1000 * 128 + 24 * 128), "convolution fusion"}).by_counts);
 }
 
+// Rows 14 to 26 lie in the second, third and fourth eight rows of 27. Measured: 7.3 us, 5.9 without the first.
+TEST(RebuiltOp, ASliceReadsTheTilesThatItTouches) {
+  const compiler::tiles::OpWork work =
+      work_of(rebuilt("%s = f32[128,13,128]{2,1,0:T(8,128)} slice(f32[128,27,128]{2,1,0:T(8,128)} %a), "
+                      "slice={[0:128], [14:27], [0:128]}"));
+  EXPECT_EQ(work.read_bytes(), Bytes(128 * 24 * 128 * 4));
+}
+
 TEST(RebuiltOp, RegionsOfImagesAreGatheredByTheirLastDimensions) {
   const compiler::tiles::OpWork work = work_of(
       rebuilt("%f = f32[4,1000,256]{2,1,0} fusion(f32[4,100,152,256]{3,2,1,0} %t, s32[4000,3]{1,0} %i), kind=kCustom",
@@ -172,6 +180,14 @@ TEST(RebuiltOp, SortsInBitonicPasses) {
       "%s = (s32[16384]{0}, s32[16384]{0}) sort(s32[16384]{0} %a, s32[16384]{0} %b), dimensions={0}, to_apply=%less"));
   EXPECT_EQ(work.passes, 105);
   EXPECT_EQ(work.cross_lane_ops, 105 * 32);
+}
+
+// Rows of 8732 elements are sorted as 16384. Measured: 34.7 ms; the passes alone take 37.1 ms at 8 cycles a register.
+TEST(RebuiltOp, RowsAreSortedAsPowersOfTwo) {
+  const compiler::tiles::OpWork work =
+      work_of(rebuilt("%s = (f32[1296,8732]{1,0}, s32[1296,8732]{1,0}) sort(f32[1296,8732]{1,0} %a, "
+                      "s32[1296,8732]{1,0} %b), dimensions={1}, is_stable=true, to_apply=%c"));
+  EXPECT_EQ(work.cross_lane_ops, 105 * 2 * (1296 / 8) * (16384 / 128));
 }
 
 TEST(RebuiltOp, WhatItsTextLacksIsInferredOrNothing) {
