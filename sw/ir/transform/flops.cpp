@@ -237,8 +237,9 @@ std::int64_t multiply_accumulates(const Instruction& instruction, const Shape& l
   }
   assert(instruction.opcode == Opcode::convolution);
   const ConvolutionDimensions& roles = instruction.convolution;
-  std::int64_t count = lhs.dimensions[roles.input_batch] * lhs.dimensions[roles.input_feature] *
-                       rhs.dimensions[roles.kernel_output_feature];
+  // An output sees the input channels and images of its group alone.
+  std::int64_t count = lhs.dimensions[roles.input_batch] / instruction.batch_groups *
+                       rhs.dimensions[roles.kernel_input_feature] * rhs.dimensions[roles.kernel_output_feature];
   for (std::size_t i = 0; i < instruction.window.size(); ++i) {
     count *= valid_window_positions(lhs.dimensions[roles.input_spatial[i]], instruction.window[i]);
   }

@@ -88,6 +88,21 @@ TEST(Flops, OfAnyConvolutionEqualTheSumOfItsOnes) {
 }
 
 // A 3x3 window with padding 1 over 7x7: 19 of the 21 row taps exist, 19 x 19 together.
+// 5 x 5 outputs of 12 features, each of 3 x 3 taps of the 2 channels of its group.
+TEST(Flops, OfAGroupedConvolutionSeeTheChannelsOfAGroup) {
+  const Cost cost = cost_of({1, 7, 7, 8}, [](build::GraphBuilder& b, InstructionId x) {
+    Instruction convolution;
+    convolution.opcode = Opcode::convolution;
+    convolution.shape.element_type = f32;
+    convolution.window = {window(3), window(3)};
+    convolution.convolution = build::convolution_dimensions("b01f_01io->b01f");
+    convolution.feature_groups = 4;
+    convolution.operands = {x, b.parameter(make_shape(f32, {3, 3, 2, 12}), "k")};
+    return b.add(convolution);
+  });
+  EXPECT_EQ(cost.flops, 2 * 5 * 5 * 12 * 9 * 2);
+}
+
 TEST(Flops, OfAPaddedConvolutionLeaveThePaddingOut) {
   const Cost c = cost_of({2, 7, 7, 5}, [](auto& b, auto x) {
     const auto kernel = b.full(make_shape(f32, {3, 3, 5, 4}), 1);
