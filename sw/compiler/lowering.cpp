@@ -143,8 +143,7 @@ class Lowering {
       default:
         break;
     }
-    const bool has_elements = ir::logical_bytes(instruction.shape) > base::Bytes(0);
-    if (has_elements && tiles::is_core_op(instruction)) add_op(computation, id);
+    if (tiles::is_core_op(computation, id)) add_op(computation, id);
   }
 
   void warn(const ir::Instruction& instruction, const std::string& what) {

@@ -32,6 +32,7 @@ struct MatmulProblem {
   /// Extra traffic from splitting the row operand into spatial blocks: rows read twice per split, as a fraction of the
   /// operand.
   double halo_per_split = 0;
+  double most_halo = 0;  ///< the same of tiles of one output: elements of a window beyond those that it moves on by
   std::int64_t splits_without_halo = 1;  ///< splits along the batch, which need no halo
 
   /// Registers that pass the cross-lane unit: of the streamed operand, rotated to pack taps, and of the result, whose

@@ -9,6 +9,7 @@
 
 #include "sw/compiler/fuse/inline_fusions.h"
 #include "sw/compiler/fuse/separate_loops.h"
+#include "sw/compiler/tiles/grouped_convolution.h"
 #include "sw/compiler/tiles/vector_cost.h"
 #include "sw/ir/array_tile.h"
 #include "sw/ir/transform/flops.h"
@@ -64,7 +65,7 @@ class Analysis {
   Analysis(const ir::Computation& body, const hw::Machine& machine)
       : body_(body), machine_(machine), users_(ir::users_of(body)) {
     for (ir::InstructionId id = 0; id < ir::InstructionId(body.instructions.size()); ++id) {
-      if (ir::transform::is_matmul(body[id].opcode)) hero_ = id;
+      if (is_product(body[id])) hero_ = id;
     }
   }
 
@@ -73,7 +74,7 @@ class Analysis {
     for (ir::InstructionId id = 0; id < ir::InstructionId(body_.instructions.size()); ++id) {
       if (body_[id].opcode == ir::Opcode::parameter) {
         add_read(id);
-      } else if (ir::transform::is_matmul(body_[id].opcode)) {
+      } else if (is_product(body_[id])) {
         if (id != hero_) work_.earlier_matmuls.push_back(problem_of(body_[id]));
       } else if (body_[id].opcode != ir::Opcode::tuple) {
         add_arithmetic(id);
@@ -82,10 +83,21 @@ class Analysis {
     add_writes(body_.root);
     if (hero_ >= 0) add_operand_transpose();
     if (hero_ < 0) add_loops();
+    // Very many small arrays do not stay in VMEM.
+    if (work_.small_bytes > machine_.vmem / 4) {
+      work_.output_side_bytes += std::exchange(work_.small_bytes, base::Bytes(0));
+    }
     return work_;
   }
 
  private:
+  /// True for the work of the matrix unit.
+  bool is_product(const ir::Instruction& instruction) const {
+    if (!ir::transform::is_matmul(instruction.opcode)) return false;
+    return !runs_on_vector_unit(instruction, body_[instruction.operands[0]].shape, body_[instruction.operands[1]].shape,
+                                machine_);
+  }
+
   MatmulProblem problem_of(const ir::Instruction& matmul) const {
     return matmul_problem(matmul, body_[matmul.operands[0]].shape, body_[matmul.operands[1]].shape, machine_.mxu.size);
   }
@@ -197,7 +209,11 @@ class Analysis {
 
   void add_arithmetic(ir::InstructionId id) {
     if (is_rounding_on_entry(id)) return;
-    hw::VectorWork cost = vector_cost(body_[id], body_);
+    const ir::Instruction& instruction = body_[id];
+    hw::VectorWork cost = instruction.opcode == ir::Opcode::convolution
+                              ? vector_convolution_work(instruction, body_[instruction.operands[0]].shape,
+                                                        body_[instruction.operands[1]].shape)
+                              : vector_cost(instruction, body_);
     const std::int64_t relayouts = cross_lane_cost(body_[id], body_);
     if (on_row_side(id)) {
       work_.row_prologue += cost;
@@ -396,6 +412,23 @@ OpWork op_work(const ir::Module& module, const ir::Computation& computation, ir:
   }
   place(body, body.root, instruction.shape);
   return Analysis(body, machine).run();
+}
+
+bool keeps_places(const ir::Computation& computation, ir::InstructionId id) {
+  const ir::Instruction& move = computation[id];
+  if (move.opcode != ir::Opcode::transpose) return false;
+  const ir::Shape& operand = computation[move.operands.front()].shape;
+  if (operand.memory_space != move.shape.memory_space || operand.tile != move.shape.tile) return false;
+  for (int i = 0; i < operand.rank(); ++i) {
+    if (move.dimensions[std::size_t(move.shape.minor_dimension(i))] != operand.minor_dimension(i)) return false;
+  }
+  return true;
+}
+
+bool is_core_op(const ir::Computation& computation, ir::InstructionId id) {
+  const ir::Instruction& instruction = computation[id];
+  return is_core_op(instruction) && ir::logical_bytes(instruction.shape) > base::Bytes(0) &&
+         !keeps_places(computation, id);
 }
 
 bool is_core_op(const ir::Instruction& instruction) {

@@ -90,7 +90,7 @@ Bytes TileBlocks::with_halo(Bytes block, int side) const {
   std::int64_t tiling = side == 0 ? tiling_.rows : tiling_.lanes;
   if (operand != 0 || tiling <= problem.splits_without_halo) return block;
   double per_block = double(base::divide_round_up(tiling, problem.splits_without_halo)) * problem.halo_per_split;
-  return Bytes(std::int64_t(double(block.value()) * (1 + per_block)));
+  return Bytes(std::int64_t(double(block.value()) * (1 + std::min(per_block, problem.most_halo))));
 }
 
 }  // namespace podsim::sw::compiler::tiles

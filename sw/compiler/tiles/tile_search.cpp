@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -20,6 +19,7 @@ using base::divide_round_up;
 
 /// Limits on the tiles of an op; a larger limit applies only if nothing fits VMEM under the smaller one.
 constexpr std::array<std::int64_t, 3> tile_limits{1024, 16384, 262144};
+constexpr std::int64_t most_tiles_at_all = std::int64_t(1) << 24;
 
 std::vector<std::int64_t> powers_up_to(std::int64_t limit) {
   std::vector<std::int64_t> powers;
@@ -148,24 +148,33 @@ void keep_large_tiles(const LowerBound& bound, Bytes least, std::vector<Candidat
   });
 }
 
+/// A tiling that fits VMEM, whatever the extents of the loops: from one tile on, the operand with the larger block is
+/// cut in two. Padding makes the tiles cost what a full register or weight tile does.
+Tiling finest_tiling(const OpWork& work, const hw::Machine& machine, const std::string& name) {
+  Tiling tiling;
+  while (true) {
+    const TileBlocks blocks(work, tiling, machine);
+    if (blocks.vmem() <= machine.vmem) return tiling;
+    if (tiling.tiles() > most_tiles_at_all) {
+      throw base::SimulationError("op '" + name + "' needs " + base::to_string(blocks.vmem()) +
+                                  " of VMEM in every tile; a core has " + base::to_string(machine.vmem));
+    }
+    (blocks.lane_block() > blocks.row_block() ? tiling.lanes : tiling.rows) *= 2;
+  }
+}
+
 /// Tilings that fit VMEM, by ascending lower bound of their score.
 std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine& machine, const std::string& name) {
   LowerBound bound(work, machine);
   std::vector<Candidate> fitting;
-  std::optional<Bytes> smallest;
   for (std::int64_t most_tiles : tile_limits) {
     for (const Tiling& tiling : candidates(work, machine, most_tiles)) {
       Bytes vmem = TileBlocks(work, tiling, machine).vmem();
-      smallest = std::min(smallest.value_or(vmem), vmem);
       if (vmem <= machine.vmem) fitting.push_back({tiling, score(bound.cycles(tiling), tiling, machine)});
     }
     if (!fitting.empty()) break;
   }
-  if (fitting.empty()) {
-    throw base::SimulationError("op '" + name + "' needs " + base::to_string(smallest.value_or(Bytes(0))) +
-                                " of VMEM when cut into at most " + std::to_string(tile_limits.back()) +
-                                " tiles; a core has " + base::to_string(machine.vmem));
-  }
+  if (fitting.empty()) return {{finest_tiling(work, machine, name), 0}};
   // Rows that are looked up move one by one, whatever the tile.
   if (work.gathered.pieces + work.updated.pieces == 0) keep_large_tiles(bound, machine.compiler.least_tile, fitting);
   std::ranges::stable_sort(fitting, {}, &Candidate::least_score);

@@ -175,6 +175,19 @@ TEST(OpWork, BareOpsAreWorkedOutAsFusionsOfOne) {
   EXPECT_EQ(work.read_bytes(), padded(ir::ElementType::f32, {1024, 256}));
 }
 
+// A transposition whose result has its dimensions in the order of the operand's memory moves nothing.
+TEST(OpWork, ATranspositionThatKeepsEveryPlaceIsNoOp) {
+  ir::build::GraphBuilder b("kept");
+  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 8, 8, 96}), "x");
+  ir::Module module = std::move(b).build(b.transpose(x, {1, 2, 3, 0}));
+  ir::Computation& entry = module.computations[module.entry];
+  EXPECT_TRUE(is_core_op(entry, entry.root));
+  entry[entry.parameters.front()].shape.minor_to_major = {0, 3, 2, 1};
+  EXPECT_FALSE(is_core_op(entry, entry.root)) << "rows of images, then columns, channels, images in the lanes";
+  entry[entry.parameters.front()].shape.minor_to_major = {0, 3, 1, 2};
+  EXPECT_TRUE(is_core_op(entry, entry.root)) << "columns before rows";
+}
+
 TEST(OpWork, AnOperandReadTwiceByABareOpIsReadOnce) {
   ir::build::GraphBuilder b("square");
   ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {1024, 256}), "x");
