@@ -145,25 +145,32 @@ struct Relayout {
   RowMoves rows;
 };
 
+/// Pieces of up to 128 lanes of the rows of an array.
+std::int64_t row_pieces(const ir::Shape& shape) {
+  const std::int64_t row = shape.dimensions[std::size_t(shape.minor_dimension(0))];
+  return shape.element_count() / std::max<std::int64_t>(1, row) * base::divide_round_up(row, ir::tile_lanes);
+}
+
 /// The cross-lane unit transposes a block of 128 x 128 words as 16 registers, however much of it is filled; elements of
-/// 16 bits are transposed in pairs.
+/// 16 bits are transposed in pairs. It exchanges lanes and sublanes. If the new lanes are a major dimension and the old
+/// ones do not become the sublanes, the sublanes have to change before and after it.
+Relayout transposed(const ir::Instruction& move, const ir::Shape& operand) {
+  const int lanes = operand.minor_dimension(0), becomes = source_dimension(move, 0);
+  const std::int64_t block = ir::tile_lanes / ir::tile_sublanes / (is_narrow(operand) ? 2 : 1);
+  const bool sublanes_change = becomes != operand.minor_dimension(1) && source_dimension(move, 1) != lanes;
+  const std::int64_t registers = std::max(
+      {vector_registers(operand), vector_registers(move.shape), block * transposed_blocks(operand, lanes, becomes)});
+  const bool packs = is_narrow(operand) || is_narrow(move.shape);
+  return {.registers = registers + (packs ? base::divide_round_up(registers, packing_share) : 0),
+          .rows = {.rotated = 0,
+                   .shared = sublanes_change && is_narrow(operand) ? row_pieces(operand) + row_pieces(move.shape) : 0}};
+}
+
 Relayout relayout(const ir::Instruction& move, const ir::Shape& operand) {
   if (move.shape.is_tuple() || operand.rank() < 2 || operand.rank() != move.shape.rank()) return {};
-  const int lanes = operand.minor_dimension(0), becomes = source_dimension(move, 0);
-  if (lanes != becomes) {
-    const std::int64_t block = ir::tile_lanes / ir::tile_sublanes / (is_narrow(operand) ? 2 : 1);
-    const std::int64_t registers = std::max(
-        {vector_registers(operand), vector_registers(move.shape), block * transposed_blocks(operand, lanes, becomes)});
-    return {.registers =
-                registers +
-                (is_narrow(operand) || is_narrow(move.shape) ? base::divide_round_up(registers, packing_share) : 0),
-            .rows = {}};
-  }
+  if (operand.minor_dimension(0) != source_dimension(move, 0)) return transposed(move, operand);
   if (operand.minor_dimension(1) == source_dimension(move, 1)) return {};
-  const std::int64_t row = operand.dimensions[std::size_t(lanes)];
-  const std::int64_t pieces =
-      operand.element_count() / std::max<std::int64_t>(1, row) * base::divide_round_up(row, ir::tile_lanes);
-  return {.registers = 0, .rows = {.rotated = 0, .shared = is_narrow(operand) ? pieces : 0}};
+  return {.registers = 0, .rows = {.rotated = 0, .shared = is_narrow(operand) ? row_pieces(operand) : 0}};
 }
 
 std::int64_t row_length(const ir::Shape& shape) {

@@ -196,5 +196,21 @@ TEST(VectorCost, TheGradientOfPoolingTakesAboutTenCyclesPerTapAndRegister) {
   EXPECT_LE(cycles / taps, 12.7);
 }
 
+// bf16[128,16,112,96] with the batch in the lanes and 96 channels in the sublanes, to columns in the lanes and rows in
+// the sublanes: 16 x 112 x 96 rows of a batch change sublanes before the transposition, and 128 x 96 x 16 rows of
+// columns after it.
+TEST(VectorCost, SublanesThatChangeOnBothSidesOfATranspositionMoveTheirRowsTwice) {
+  const auto moved = [](std::vector<std::int64_t> order) {
+    return cost_of([&](ir::build::GraphBuilder& b) {
+      ir::Shape image = shape(ir::ElementType::bf16, {128, 16, 112, 96}, {0, 3, 2, 1});
+      return b.transpose(b.parameter(image, "x"), order);
+    });
+  };
+  const std::int64_t rows = 16 * 112 * 96 + 128 * 96 * 16;
+  EXPECT_EQ(moved({0, 3, 1, 2}).stores, rows);
+  EXPECT_EQ(moved({1, 2, 0, 3}).stores, 0) << "lanes and sublanes exchange places";
+  EXPECT_EQ(moved({1, 3, 2, 0}).stores, 16 * 112 * 96) << "the lanes stay";
+}
+
 }  // namespace
 }  // namespace podsim::sw::compiler::tiles
