@@ -7,6 +7,8 @@ pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus>=3.3)
 add_library(tomlplusplus::tomlplusplus ALIAS PkgConfig::TOMLPLUSPLUS)
 pkg_check_modules(MUPARSER REQUIRED IMPORTED_TARGET muparser>=2.3)
 add_library(muparser::muparser ALIAS PkgConfig::MUPARSER)
+# Headers alone.
+find_path(PROTOZERO_HEADERS protozero/pbf_reader.hpp REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(fmt 9 REQUIRED)

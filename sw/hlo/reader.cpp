@@ -7,6 +7,7 @@
 #include <array>
 
 #include "sw/hlo/attribute_value.h"
+#include "sw/hlo/proto/module_text.h"
 #include "sw/hlo/text_reader.h"
 
 namespace podsim::sw::hlo {
@@ -172,6 +173,7 @@ bool ReadResult::ok() const {
 }
 
 ReadResult read(const std::string& file, std::string text, UnknownOpcodes unknown) {
+  if (proto::is_module_proto(text)) text = proto::module_text(file, text);
   return Reader(file, std::move(text), unknown).read();
 }
 

@@ -43,7 +43,7 @@ const std::vector<std::string>& folders() {
       "hw", "hw/memory/dram", "hw/timing", "hw/host", "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/isa",
       "hw/isa/pasm", "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // sw
-      "sw/ir", "sw/ir/rules", "sw/ir/build", "sw/ir/eval", "sw/ir/transform", "sw/hlo", "sw/hlo/graph",
+      "sw/ir", "sw/ir/rules", "sw/ir/build", "sw/ir/eval", "sw/ir/transform", "sw/hlo/proto", "sw/hlo", "sw/hlo/graph",
       "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",
       "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder", "sw/codegen/families",
       "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix", "sw/codegen",
@@ -52,7 +52,7 @@ const std::vector<std::string>& folders() {
       "sw/report/html/assets", "sw/report/html", "sw/report",
       // workloads
       "workloads/machines", "workloads/shardings", "workloads", "workloads/layers", "workloads/pipelines",
-      "workloads/models", "workloads/scalesim",
+      "workloads/models", "workloads/scalesim", "workloads/measured",
       // studies
       "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep",
       // app

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/hlo/proto/module_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "sw/hlo/proto/attribute_text.h"
+#include "sw/hlo/proto/field_values.h"
+#include "sw/hlo/proto/shape_text.h"
+
+namespace podsim::sw::hlo::proto {
+namespace {
+
+using protozero::data_view;
+
+/// The first byte of field 1 as a string or message. As the first byte of a name it would be a line feed.
+constexpr char first_field = 0x0A;
+constexpr int deepest = 4;
+
+/// The HloModuleProto: its first field is its name; that of the messages around it is a message.
+data_view module_of(data_view bytes) {
+  for (int depth = 0; depth < deepest; ++depth) {
+    protozero::pbf_reader field(bytes);
+    if (!field.next(1, protozero::pbf_wire_type::length_delimited)) break;
+    const data_view first = field.get_view();
+    if (first.empty() || first.data()[0] != first_field) return bytes;
+    bytes = first;
+  }
+  throw base::InputError("no HLO module in the protobuf");
+}
+
+/// A name with the characters of HLO's identifiers.
+std::string identifier(data_view name) {
+  std::string text(name);
+  for (char& c : text) {
+    const bool valid =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    if (!valid) c = '_';
+  }
+  return text.empty() ? "unnamed" : text;
+}
+
+class ModuleText {
+ public:
+  explicit ModuleText(data_view module) : module_(module) {
+    for (const data_view computation : messages_of(module, 3)) {
+      names_[integer_of(computation, 5)] = identifier(bytes_of(computation, 1));
+    }
+    for (const data_view sequence : messages_of(bytes_of(module, 7), 1)) {
+      schedule_[integer_of(sequence, 1)] = integers_of(bytes_of(sequence, 2), 1);
+    }
+  }
+
+  std::string run() const {
+    std::string text =
+        "HloModule " + identifier(bytes_of(module_, 1)) + (schedule_.empty() ? "" : ", is_scheduled=true");
+    for (const data_view computation : messages_of(module_, 3)) text += "\n\n" + computation_text(computation);
+    return text + "\n";
+  }
+
+ private:
+  std::string computation_text(data_view computation) const {
+    const std::int64_t id = integer_of(computation, 5), root = integer_of(computation, 6);
+    std::map<std::int64_t, std::string> names;
+    std::map<std::int64_t, data_view> by_id;
+    Integers order;
+    for (const data_view instruction : messages_of(computation, 2)) {
+      const std::int64_t own = integer_of(instruction, 35);
+      names[own] = identifier(bytes_of(instruction, 1));
+      by_id[own] = instruction;
+      order.push_back(own);
+    }
+    const auto scheduled = schedule_.find(id);
+    if (scheduled != schedule_.end() && std::ranges::is_permutation(scheduled->second, order))
+      order = scheduled->second;
+    std::string text = (id == integer_of(module_, 6) ? "ENTRY %" : "%") + names_.at(id) + " {\n";
+    for (const std::int64_t at : order) {
+      text += std::string("  ") + (at == root ? "ROOT " : "") + instruction_text(by_id.at(at), names) + "\n";
+    }
+    return text + "}";
+  }
+
+  std::string instruction_text(data_view instruction, const std::map<std::int64_t, std::string>& names) const {
+    const auto opcode = std::string(bytes_of(instruction, 2));
+    std::vector<std::string> operands;
+    if (opcode == "parameter") operands.push_back(std::to_string(integer_of(instruction, 9)));
+    if (opcode == "constant") operands.push_back(literal_text(bytes_of(instruction, 8)));
+    for (const std::int64_t id : integers_of(instruction, 36)) {
+      const auto found = names.find(id);
+      if (found == names.end()) throw base::InputError(fmt::format("operand {} does not exist", id));
+      operands.push_back("%" + found->second);
+    }
+    std::string text = fmt::format("%{} = {} {}({})", identifier(bytes_of(instruction, 1)),
+                                   shape_text(bytes_of(instruction, 3)), opcode, fmt::join(operands, ", "));
+    for (const std::string& attribute : attribute_texts(instruction, opcode, names_)) text += ", " + attribute;
+    return text;
+  }
+
+  data_view module_;
+  ComputationNames names_;
+  std::map<std::int64_t, Integers> schedule_;
+};
+
+}  // namespace
+
+bool is_module_proto(std::string_view bytes) {
+  // In a text, a line feed before anything else is followed by what can be printed, and a message by its length.
+  if (bytes.size() < 4 || bytes[0] != first_field) return false;
+  const std::string_view head = bytes.substr(0, 4096);
+  return std::ranges::any_of(head, [](char c) { return (c >= 0 && c < '\t') || (c > '\r' && c < ' '); });
+}
+
+std::string module_text(const std::string& file, std::string_view bytes) {
+  try {
+    return ModuleText(module_of({bytes.data(), bytes.size()})).run();
+  } catch (const protozero::exception& damage) {
+    throw base::InputError("'" + file + "' is a damaged protobuf: " + damage.what());
+  } catch (const base::InputError& error) {
+    throw base::InputError("'" + file + "': " + error.diagnostics().front().message);
+  }
+}
+
+}  // namespace podsim::sw::hlo::proto
