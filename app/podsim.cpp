@@ -28,6 +28,8 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   commands::add_collective(program);
   commands::add_hlo(program);
   commands::add_ops(program);
+  commands::add_tiles(program);
+  commands::add_validate(program);
   commands::add_report(program);
   commands::add_compare(program);
   commands::add_describe(program);

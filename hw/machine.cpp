@@ -228,6 +228,8 @@ HostParameters read_host(const MachineReader& read) {
   host.infeed_queue_depth = read.count("host.infeed_queue_depth");
   host.outfeed_queue_depth = read.count("host.outfeed_queue_depth");
   host.batch_interval = read.duration("host.batch_interval");
+  host.traced_op = read.duration("host.traced_op");
+  host.traced_step = read.duration("host.traced_step");
   return host;
 }
 

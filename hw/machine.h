@@ -73,6 +73,8 @@ struct HostParameters {       ///< [host]
   std::int64_t infeed_queue_depth = 0;   ///< batches
   std::int64_t outfeed_queue_depth = 0;  ///< transfers
   base::Duration batch_interval;         ///< time in which the host prepares a batch for each core
+  base::Duration traced_op;              ///< host time per op of a framework that traces every step anew (PyTorch/XLA)
+  base::Duration traced_step;            ///< the same per step, whatever its ops
 };
 
 /// Assumptions of the tile compiler about generated code; machine-wide, never per op.

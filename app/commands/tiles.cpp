@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of app/commands/commands.h.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "app/commands/commands.h"
+#include "app/options/file_option.h"
+#include "app/options/machine_options.h"
+#include "base/host/input_file.h"
+#include "base/host/output_file.h"
+#include "base/host/standard_output.h"
+#include "workloads/measured/tuned_tiles.h"
+
+namespace podsim::app::commands {
+namespace {
+
+struct TilesOptions {
+  workloads::machines::MachineChoice machine;
+  std::string file, csv;
+  bool json = false;
+};
+
+void run_tiles(const TilesOptions& options) {
+  const hw::Machine machine = hw::read_machine(options.machine.load());
+  const std::vector<workloads::measured::TiledKernel> kernels =
+      workloads::measured::tuned_tiles(options.file, base::host::read_input("FILE", options.file), machine);
+  base::host::print_result(options.json ? workloads::measured::tuned_tiles_json(kernels)
+                                        : workloads::measured::tuned_tiles_text(kernels));
+  if (!options.csv.empty()) base::host::write_file(options.csv, workloads::measured::tuned_tiles_csv(kernels));
+}
+
+}  // namespace
+
+void add_tiles(CLI::App& program) {
+  auto options = std::make_shared<TilesOptions>();
+  CLI::App* tiles =
+      program.add_subcommand("tiles", "Hold the model to measured tile sizes of kernels")->group("Commands");
+  tiles->add_option("FILE", options->file, "TuningData of TpuGraphs' tile collection (.pb)")
+      ->option_text(" ")
+      ->required();
+  options::add_machine_option(*tiles, options->machine);
+  options::add_set_option(*tiles, options->machine);
+  tiles->add_flag("--json", options->json, "One JSON object on stdout");
+  options::add_file_option(*tiles, "--csv", options->csv, "Every run with both times");
+  tiles->footer("Example:\n  podsim tiles kernels.pb");
+  tiles->callback([options] { run_tiles(*options); });
+}
+
+}  // namespace podsim::app::commands

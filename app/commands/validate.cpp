@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of app/commands/commands.h.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "app/commands/commands.h"
+#include "app/options/file_option.h"
+#include "app/options/limit_option.h"
+#include "app/options/machine_options.h"
+#include "app/output/partial_result.h"
+#include "base/host/host_clock.h"
+#include "base/host/interrupt.h"
+#include "base/host/output_file.h"
+#include "base/progress.h"
+#include "workloads/machines/machine_choice.h"
+#include "workloads/measured/validation.h"
+
+namespace podsim::app::commands {
+namespace {
+
+struct ValidateOptions {
+  std::string data = "../shared/measurements", csv;
+  workloads::machines::MachineChoice machines;  ///< assignments for every machine
+  bool json = false;
+};
+
+void run_validate(const ValidateOptions& options) {
+  base::host::throw_on_interrupt();
+  const auto begin = base::host::HostClock::now();
+  workloads::measured::Silicon silicon([&](const std::string& machine) {
+    return workloads::machines::MachineChoice{machine, options.machines.assignments}.load();
+  });
+  workloads::measured::Validation validation;
+  base::Progress progress("modelling");
+  const auto result = [&] {
+    validation.wall_s = base::host::seconds_since(begin);
+    return options.json ? workloads::measured::validation_json(validation)
+                        : workloads::measured::validation_text(validation);
+  };
+  output::publish(options.json,
+                  [&] {
+                    workloads::measured::validate(options.data, silicon, validation,
+                                                  [&](double share) { progress.update(share); });
+                  },
+                  result, {[&] {
+                    if (!options.csv.empty())
+                      base::host::write_file(options.csv, workloads::measured::validation_csv(validation));
+                  }});
+}
+
+}  // namespace
+
+void add_validate(CLI::App& program) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* validate =
+      program.add_subcommand("validate", "Hold the model to every measured point of a folder")->group("Commands");
+  validate->add_option("--data", options->data, "Folder of measured files [../shared/measurements]")
+      ->option_text("DIR");
+  options::add_set_option(*validate, options->machines);
+  options::add_limit_option(*validate);
+  validate->add_flag("--json", options->json, "One JSON object on stdout");
+  options::add_file_option(*validate, "--csv", options->csv, "Every point with both times");
+  validate->footer("Examples:\n  podsim validate --data measurements\n  podsim validate --set hbm.turnaround=0");
+  validate->callback([options] { run_validate(*options); });
+}
+
+}  // namespace podsim::app::commands

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "hw/machine.h"
+#include "sw/compiler/module_time.h"
+#include "sw/ir/graph.h"
+
+namespace podsim::workloads::measured {
+
+/// Times of whole modules on one core of a machine.
+class CoreModel {
+ public:
+  explicit CoreModel(const hw::Machine& machine) : machine_(machine), ops_(machine) {}
+
+  struct Times {
+    double modelled_s = 0;
+    double roofline_s = 0;  ///< Point::roofline
+  };
+  /// Compiles the module and adds the times of its ops. Equal ops of all calls are modelled once.
+  Times times_of(sw::ir::Module module);
+  /// The part of ops with a convolution or dot.
+  Times product_times_of(sw::ir::Module module);
+  /// Point::roofline of an op; a count that is not known is zero.
+  double roofline_s(std::optional<double> flops, std::optional<double> bytes) const;
+  const hw::Machine& machine() const { return machine_; }
+
+ private:
+  Times times_of(sw::ir::Module module, bool products_alone);
+
+  hw::Machine machine_;
+  sw::compiler::ModuleTimes ops_;
+};
+
+}  // namespace podsim::workloads::measured

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/measured/profile_points.h"
+
+#include <map>
+
+#include "noc/topology.h"
+#include "sw/profile/profile.h"
+#include "sw/profile/profile_model.h"
+
+namespace podsim::workloads::measured {
+
+std::vector<PointClass> profile_points(const std::string& file, std::string_view text, Silicon& silicon) {
+  CoreModel& core = silicon.core("tpu-v3");
+  const sw::profile::Profile profile = sw::profile::read_profile(file, text);
+  std::map<int, const sw::profile::ProfileOp*> by_line;
+  for (const sw::profile::ProfileOp& op : profile.ops) by_line[op.line] = &op;
+  PointClass ops{
+      .name = "ops of " + file.substr(file.find_last_of('/') + 1), .machine = "tpu-v3", .file = file, .points = {}};
+  sw::profile::ProfileModel model(core.machine(), noc::Topology({8, 4}, {false, false}));
+  model.compare(profile, [&](const sw::profile::ComparedOp& op) {
+    const sw::profile::ProfileOp& row = *by_line.at(op.line);
+    ops.points.push_back({.name = op.name,
+                          .measured = op.measured_s,
+                          .modelled = op.modelled_s,
+                          .roofline = core.roofline_s(row.flops, row.bytes),
+                          .reason = op.not_modelled});
+  });
+  return {ops};
+}
+
+}  // namespace podsim::workloads::measured

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/measured/tuned_tiles.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/diagnostic.h"
+#include "base/units.h"
+#include "hw/timing/tile_pipeline.h"
+#include "sw/compiler/fuse/inline_fusions.h"
+#include "sw/compiler/tiles/op_work.h"
+#include "sw/compiler/tiles/tile_maker.h"
+#include "sw/compiler/tiles/tile_search.h"
+#include "sw/hlo/graph/to_graph.h"
+#include "sw/hlo/proto/tuning_data.h"
+#include "sw/hlo/reader.h"
+#include "sw/ir/array_tile.h"
+#include "sw/ir/transform/flops.h"
+#include "workloads/measured/point.h"
+
+namespace podsim::workloads::measured {
+namespace {
+
+namespace tiles = sw::compiler::tiles;
+using Bounds = std::vector<std::int64_t>;
+
+/// Blocks of an array along each of its physical dimensions, major to minor.
+Bounds blocks_of(const sw::ir::Shape& shape, const Bounds& bounds) {
+  Bounds blocks;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    const std::int64_t unit = i == 0 ? sw::ir::tile_lanes : i == 1 ? sw::ir::tile_sublanes : 1;
+    const std::int64_t size = base::divide_round_up(shape.dimensions[std::size_t(shape.minor_dimension(i))], unit);
+    blocks.push_back(base::divide_round_up(size, bounds[blocks.size()]));
+  }
+  return blocks;
+}
+
+std::int64_t product(const Bounds& blocks) {
+  std::int64_t all = 1;
+  for (const std::int64_t n : blocks) all *= n;
+  return all;
+}
+
+/// The instructions of the module's only op, without fusions.
+sw::ir::Computation body_of(const sw::ir::Module& module) {
+  const sw::ir::Computation& entry = module.entry_computation();
+  const sw::ir::Instruction& root = entry[entry.root];
+  return root.opcode == sw::ir::Opcode::fusion
+             ? sw::compiler::fuse::inline_fusions(module, module.computations[std::size_t(root.called.front())])
+             : entry;
+}
+
+/// Blocks of a product: rows and lanes of the output, and the kernel's contracted dimensions.
+tiles::Tiling product_tiling(const sw::ir::Computation& body, const sw::ir::Instruction& product_of,
+                             const sw::hlo::proto::TunedRun& run) {
+  tiles::Tiling tiling;
+  if (int(run.output_bounds.size()) == product_of.shape.rank() && !run.output_bounds.empty()) {
+    Bounds blocks = blocks_of(product_of.shape, run.output_bounds);
+    tiling.lanes = blocks.back();
+    blocks.pop_back();
+    tiling.rows = product(blocks);
+  }
+  const sw::ir::Shape& kernel = body[product_of.operands[1]].shape;
+  if (product_of.opcode == sw::ir::Opcode::convolution && int(run.kernel_bounds.size()) == kernel.rank()) {
+    const Bounds blocks = blocks_of(kernel, run.kernel_bounds);
+    for (int i = 0; i < kernel.rank(); ++i) {
+      const bool contracted = kernel.minor_dimension(i) != product_of.convolution.kernel_output_feature;
+      if (contracted) tiling.contraction *= blocks[std::size_t(kernel.rank() - 1 - i)];
+    }
+  }
+  return tiling;
+}
+
+/// Blocks of an op without a product: of its result, or of what it reduces.
+tiles::Tiling loop_tiling(const sw::ir::Computation& body, const sw::hlo::proto::TunedRun& run) {
+  const auto rank = int(run.output_bounds.size());
+  const sw::ir::Instruction& root = body[body.root];
+  if (rank == 0) return {};
+  if (root.shape.rank() == rank) return {.rows = product(blocks_of(root.shape, run.output_bounds))};
+  for (const sw::ir::InstructionId operand : root.operands) {
+    const sw::ir::Shape& shape = body[operand].shape;
+    if (shape.rank() == rank) return {.rows = product(blocks_of(shape, run.output_bounds))};
+  }
+  return {};
+}
+
+std::string bounds_text(const sw::hlo::proto::TunedRun& run) {
+  std::vector<std::string> parts;
+  if (!run.kernel_bounds.empty()) parts.push_back(fmt::format("kernel {}", fmt::join(run.kernel_bounds, "x")));
+  if (!run.output_bounds.empty()) parts.push_back(fmt::format("output {}", fmt::join(run.output_bounds, "x")));
+  return parts.empty() ? "whole" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// The op of one kernel, and its time under any tiling.
+class TunedOp {
+ public:
+  TunedOp(const sw::ir::Module& module, const hw::Machine& machine)
+      : machine_(machine),
+        pipeline_(machine),
+        body_(body_of(module)),
+        work_(tiles::op_work(module, module.entry_computation(), module.entry_computation().root, machine)) {
+    for (const sw::ir::Instruction& instruction : body_.instructions) {
+      if (sw::ir::transform::is_matmul(instruction.opcode)) product_ = &instruction;
+    }
+  }
+
+  double chosen_s(const std::string& name) { return seconds(tiles::choose_tiling(work_, machine_, pipeline_, name)); }
+
+  std::optional<double> seconds_under(const sw::hlo::proto::TunedRun& run) {
+    tiles::Tiling tiling = work_.matmul && product_ ? product_tiling(body_, *product_, run) : loop_tiling(body_, run);
+    if (tiling.tiles() > most_tiles || tiles::TileBlocks(work_, tiling, machine_).vmem() > machine_.vmem) {
+      return std::nullopt;
+    }
+    const double first = seconds(tiling);
+    if (tiling.rows == 1 || tiling.lanes == 1) return first;
+    tiling.rows_outer = false;
+    return std::min(first, seconds(tiling));
+  }
+
+ private:
+  static constexpr std::int64_t most_tiles = 1 << 20;
+
+  double seconds(const tiles::Tiling& tiling) {
+    const hw::TileOp op = tiles::make_tiles(work_, tiling, machine_, "kernel");
+    return double(pipeline_.simulate(op).cycles.value()) / machine_.clock.si();
+  }
+
+  const hw::Machine& machine_;
+  hw::timing::TilePipeline pipeline_;
+  sw::ir::Computation body_;
+  tiles::OpWork work_;
+  const sw::ir::Instruction* product_ = nullptr;
+};
+
+}  // namespace
+
+std::optional<double> TiledKernel::tau() const {
+  std::vector<double> measured, modelled;
+  for (const TiledRun& run : runs) {
+    if (!run.modelled_s) continue;
+    measured.push_back(run.measured_s);
+    modelled.push_back(*run.modelled_s);
+  }
+  return measured.size() < 3 ? std::nullopt : std::optional(kendall_tau(measured, modelled));
+}
+
+const TiledRun* TiledKernel::by_default() const {
+  const auto found = std::ranges::find(runs, true, &TiledRun::is_default);
+  return found == runs.end() ? nullptr : &*found;
+}
+
+const TiledRun* TiledKernel::by_model() const {
+  const TiledRun* best = nullptr;
+  for (const TiledRun& run : runs) {
+    if (run.modelled_s && (best == nullptr || *run.modelled_s < *best->modelled_s)) best = &run;
+  }
+  return best;
+}
+
+double TiledKernel::best_measured_s() const {
+  return runs.empty() ? 0 : std::ranges::min(runs, {}, &TiledRun::measured_s).measured_s;
+}
+
+std::vector<TiledKernel> tuned_tiles(const std::string& file, std::string_view bytes, const hw::Machine& machine) {
+  std::vector<TiledKernel> kernels;
+  for (const sw::hlo::proto::TunedKernel& tuned : sw::hlo::proto::tuning_data(file, bytes)) {
+    sw::hlo::ReadResult read = sw::hlo::read(file, tuned.text);
+    if (!read.ok() || read.modules.empty()) throw base::InputError(read.diagnostics);
+    const sw::ir::Module module = sw::hlo::graph::to_graph(read.modules.front());
+    TiledKernel kernel{.name = module.name, .runs = {}};
+    TunedOp op(module, machine);
+    kernel.chosen_s = op.chosen_s(module.name);
+    for (const sw::hlo::proto::TunedRun& run : tuned.runs) {
+      kernel.runs.push_back({bounds_text(run), run.seconds, op.seconds_under(run), run.is_default});
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+}  // namespace podsim::workloads::measured

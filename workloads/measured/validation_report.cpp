@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of workloads/measured/validation.h.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text/csv_field.h"
+#include "base/text/json_text.h"
+#include "base/text/percent.h"
+#include "base/text/text_table.h"
+#include "workloads/measured/validation.h"
+
+namespace podsim::workloads::measured {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Align = base::text::TextTable::Align;
+
+std::string tau_text(const std::optional<double>& tau) { return tau ? fmt::format("{:.2f}", *tau) : ""; }
+
+Json agreement_json(const Agreement& agreement) {
+  Json object = {{"points", agreement.points},
+                 {"median", agreement.median},
+                 {"mean", agreement.mean},
+                 {"percentile_90", agreement.percentile_90},
+                 {"bias", agreement.bias}};
+  object["tau"] = agreement.tau ? Json(*agreement.tau) : Json();
+  return object;
+}
+
+}  // namespace
+
+std::string validation_text(const Validation& validation) {
+  const Align right = Align::right;
+  base::text::TextTable table({Align::left, Align::left, right, right, right, right, right, right, right, right});
+  table.row({"measured", "machine", "points", "median", "mean", "90 %", "bias", "tau", "roofline", "its tau"});
+  std::string notes;
+  for (const PointClass& measured : validation.classes) {
+    const Agreement ours = agreement(measured), roofline = roofline_agreement(measured);
+    table.row({measured.name, measured.machine, std::to_string(ours.points), base::text::percent(ours.median),
+               base::text::percent(ours.mean), base::text::percent(ours.percentile_90),
+               fmt::format("{:+.1f} %", 100 * ours.bias), tau_text(ours.tau), base::text::percent(roofline.median),
+               tau_text(roofline.tau)});
+    if (const std::size_t left_out = measured.points.size() - ours.points; left_out > 0) {
+      notes += fmt::format("{}: {} of {} points are not modelled\n", measured.name, left_out, measured.points.size());
+    }
+  }
+  for (const std::string& file : validation.missing) notes += fmt::format("{} is not in the folder\n", file);
+  return table.text() + (notes.empty() ? "" : "\n" + notes);
+}
+
+std::string validation_json(const Validation& validation) {
+  Json classes = Json::array();
+  for (const PointClass& measured : validation.classes) {
+    classes.push_back({{"class", measured.name},
+                       {"machine", measured.machine},
+                       {"file", measured.file},
+                       {"points", measured.points.size()},
+                       {"podsim", agreement_json(agreement(measured))},
+                       {"roofline", agreement_json(roofline_agreement(measured))}});
+  }
+  const Json object = {{"folder", validation.folder},
+                       {"classes", classes},
+                       {"missing", validation.missing},
+                       {"wall_s", validation.wall_s}};
+  return base::text::json_text(object);
+}
+
+std::string validation_csv(const Validation& validation) {
+  std::string text = "class,machine,point,measured,modelled,roofline,not_modelled\n";
+  for (const PointClass& measured : validation.classes) {
+    for (const Point& point : measured.points) {
+      text += fmt::format("{},{},{},{:.9g},{},{:.9g},{}\n", base::text::csv_field(measured.name), measured.machine,
+                          base::text::csv_field(point.name), point.measured,
+                          point.modelled ? fmt::format("{:.9g}", *point.modelled) : "", point.roofline,
+                          base::text::csv_field(point.reason));
+    }
+  }
+  return text;
+}
+
+}  // namespace podsim::workloads::measured
