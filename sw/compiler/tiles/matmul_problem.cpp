@@ -120,14 +120,36 @@ void add_halo(MatmulProblem& problem, const ir::Instruction& convolution, const 
   problem.splits_without_halo = base::divide_round_up(batch, batch_in_lanes ? array : ir::tile_sublanes);
 }
 
+/// Input channels that `outputs` consecutive output channels see, and the outputs that `inputs` input channels reach:
+/// all, or those of the groups that they touch.
+std::int64_t channels_met(std::int64_t channels, std::int64_t own, std::int64_t groups, std::int64_t others) {
+  const std::int64_t per_group = std::max<std::int64_t>(1, own / groups);
+  return std::min(others, base::divide_round_up(std::min(channels, own), per_group) * (others / groups));
+}
+
+/// Tiles of the contraction of groups. A weight tile is a block of the block-diagonal matrix of all groups: where
+/// output channels are stationary, a tile's outputs see the inputs of their groups; where pixels are, its inputs reach
+/// the outputs of theirs.
+std::int64_t contraction_of_groups(MatmulProblem& problem, const ir::Instruction& convolution, std::int64_t channels,
+                                   std::int64_t taps, std::int64_t array) {
+  const std::int64_t groups = convolution.feature_groups;
+  const std::int64_t outputs = convolution.shape.dimensions[std::size_t(convolution.convolution.output_feature)];
+  if (problem.lane_operand == 1) {
+    return base::divide_round_up(channels_met(array, outputs, groups, channels), array) * taps;
+  }
+  problem.rows =
+      base::round_up(problem.rows * channels_met(array, channels, groups, outputs) / outputs, ir::tile_sublanes);
+  return base::divide_round_up(channels, array);
+}
+
 /// Tiles of the contraction if the taps of the window's longest side share tiles, as they do if a tile holds several
 /// and this saves more rows through an array than it rotates in the cross-lane unit. All channels are in the lanes, so
 /// that every tap in a tile except the first rotates the input to its lanes.
 std::int64_t contraction_of_kernel(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
-                                   const Window& window, std::int64_t channels, std::int64_t array) {
+                                   const Window& window, std::int64_t array) {
+  const std::int64_t channels = input.dimensions[convolution.convolution.input_feature];
   const std::int64_t apart = base::divide_round_up(channels, array) * window.taps;
-  const bool in_lanes =
-      convolution.feature_groups == 1 && input.minor_dimension(0) == convolution.convolution.input_feature;
+  const bool in_lanes = input.minor_dimension(0) == convolution.convolution.input_feature;
   if (!in_lanes || channels == 0 || 2 * channels > array) return apart;
   std::int64_t side = 1;
   for (const ir::WindowDimension& d : convolution.window) side = std::max(side, d.size);
@@ -151,36 +173,15 @@ std::int64_t exchanged_registers(const ir::Instruction& convolution, const Windo
          words;
 }
 
-/// Input channels that `outputs` consecutive output channels see, and the outputs that `inputs` input channels reach:
-/// all, or those of the groups that they touch.
-std::int64_t channels_met(std::int64_t channels, std::int64_t own, std::int64_t groups, std::int64_t others) {
-  const std::int64_t per_group = std::max<std::int64_t>(1, own / groups);
-  return std::min(others, base::divide_round_up(std::min(channels, own), per_group) * (others / groups));
-}
-
-/// A weight tile is a block of the block-diagonal matrix of all groups. Where output channels are stationary, sets
-/// `channels` to the inputs that a tile's outputs see; where pixels are, the rows to the outputs that its inputs reach.
-void keep_within_groups(MatmulProblem& problem, const ir::Instruction& convolution, std::int64_t& channels,
-                        std::int64_t array) {
-  const std::int64_t groups = convolution.feature_groups;
-  const std::int64_t outputs = convolution.shape.dimensions[std::size_t(convolution.convolution.output_feature)];
-  if (problem.lane_operand == 1) {
-    channels = channels_met(array, outputs, groups, channels);
-  } else {
-    problem.rows =
-        base::round_up(problem.rows * channels_met(array, channels, groups, outputs) / outputs, ir::tile_sublanes);
-  }
-}
-
 MatmulProblem convolution_problem(const ir::Instruction& convolution, const ir::Shape& input, std::int64_t array) {
   const ir::ConvolutionDimensions& dims = convolution.convolution;
   Window window = window_of(convolution, input);
   MatmulProblem problem;
-  std::int64_t channels = input.dimensions[dims.input_feature];
-  const bool few_channels = channels < ir::tile_sublanes;
+  const std::int64_t channels = input.dimensions[dims.input_feature];
+  const bool pack_taps = channels < ir::tile_sublanes;
   bool batch_in_lanes = convolution.shape.minor_dimension(0) == dims.output_batch;
   // Few channels in the sublanes stay there: the result has the batch in the lanes at first, like the input.
-  if (!batch_in_lanes && few_channels && !is_kernel_gradient(window) && input.minor_dimension(0) == dims.input_batch) {
+  if (!batch_in_lanes && pack_taps && !is_kernel_gradient(window) && input.minor_dimension(0) == dims.input_batch) {
     batch_in_lanes = true;
     problem.output_transposes = exchanged_registers(convolution, window, array);
   }
@@ -192,21 +193,20 @@ MatmulProblem convolution_problem(const ir::Instruction& convolution, const ir::
   } else {
     stationary_kernel(problem, convolution, input, window, array);
   }
-  if (convolution.feature_groups > 1) keep_within_groups(problem, convolution, channels, array);
-  const bool pack_taps = channels < ir::tile_sublanes;
   if (is_kernel_gradient(window)) {
     // A kernel gradient contracts batch and space together: registers of eight batch rows fill the array's depth. A
     // batch in the lanes fills it pixel by pixel.
     const std::int64_t unit = contracts_lanes(convolution, input) ? array : ir::tile_sublanes;
     std::int64_t depth = pack_taps ? channels : base::round_up(channels, unit);
     problem.contraction_tiles = base::divide_round_up(depth * window.taps, array);
+  } else if (convolution.feature_groups > 1) {
+    problem.contraction_tiles = contraction_of_groups(problem, convolution, channels, window.taps, array);
   } else if (pack_taps) {
     problem.contraction_tiles = base::divide_round_up(channels * window.taps, array);
     if (taps_are_rows) problem.stationary_blocks = base::divide_round_up(problem.stationary_blocks, window.taps);
   } else {
-    problem.contraction_tiles = taps_are_rows
-                                    ? base::divide_round_up(channels, array)
-                                    : contraction_of_kernel(problem, convolution, input, window, channels, array);
+    problem.contraction_tiles = taps_are_rows ? base::divide_round_up(channels, array)
+                                              : contraction_of_kernel(problem, convolution, input, window, array);
   }
   problem.contraction_tiles = std::max<std::int64_t>(1, problem.contraction_tiles);  // an empty sum is written too
   problem.output_rows = base::divide_round_up(convolution.shape.element_count(), problem.lanes);
