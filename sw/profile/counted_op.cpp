@@ -22,7 +22,7 @@ constexpr std::int64_t weights_side = 128;
 
 bool apart(double a, double b, double factor) { return std::max(a, b) > factor * std::min(a, b); }
 
-double bytes_of(const std::vector<ir::Shape>& shapes) {
+double all_bytes(const std::vector<ir::Shape>& shapes) {
   double sum = 0;
   for (const ir::Shape& shape : shapes) sum += double(ir::padded_bytes(shape).value());
   return sum;
@@ -30,7 +30,7 @@ double bytes_of(const std::vector<ir::Shape>& shapes) {
 
 /// An array of what is read beside the results.
 std::vector<ir::Shape> remaining(const FusionFacts& facts) {
-  const double rest = facts.bytes.value_or(0) - bytes_of(facts.results);
+  const double rest = facts.bytes.value_or(0) - all_bytes(facts.results);
   if (rest < 4) return {};
   return {ir::make_shape(ir::ElementType::f32, {std::int64_t(rest / 4)})};
 }
