@@ -20,6 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view database_suffix = ".sqlite";
 constexpr std::string_view baseline = "baseline";
 constexpr std::size_t id_digits = 16;
+constexpr std::size_t most_digits = 5;  // of a position; such a number is no beginning of an id
 
 std::string value_of(const ComparedPoint& point, const std::string& key) {
   const auto found = std::ranges::find(point.values, key, &std::pair<std::string, std::string>::first);
@@ -88,8 +89,9 @@ const ResultPoint& find_point(const StudyResults& study, std::string_view id) {
   if (const ResultPoint* point = at_position(study, id)) return *point;
   std::vector<const ResultPoint*> found;
   std::vector<std::string> ids{std::string(baseline)};
+  const bool is_number = id.size() <= most_digits && id.find_first_not_of("0123456789") == std::string_view::npos;
   for (const ResultPoint& point : study.points) {
-    if (point.id.starts_with(id)) found.push_back(&point);
+    if (!is_number && point.id.starts_with(id)) found.push_back(&point);
     ids.push_back(point.id);
   }
   if (found.size() == 1) return *found.front();

@@ -64,7 +64,7 @@ TEST(KeyEffects, KeysThatActElsewhereChangeNoRunAndAreAWarning) {
 
 TEST(KeyEffects, AWarningNamesTheCommandsThatSimulateWithAKey) {
   const Folder folder;
-  const Outcome kernel = folder.run({"kernel", "copy", "--rows", "8", "--columns", "128", "--set", "ici.flit=64 B"});
+  const Outcome kernel = folder.run({"kernel", "copy", "--rows", "8", "--columns", "128", "--set", "ici.route_cycles=2"});
   EXPECT_EQ(kernel.code, 0);
   EXPECT_NE(kernel.err.find("it acts on packets (podsim collective --network packet)"), std::string::npos)
       << kernel.err;
