@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -23,6 +25,7 @@
 #include "sw/compiler/lowering.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/scope_time.h"
+#include "sw/ir/rules/shape_inference.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
 #include "sw/spmd/partition/partitioner.h"
 #include "workloads/shardings/shardings.h"
@@ -185,12 +188,33 @@ sw::ir::Module RunPartition::partitioned(const sw::ir::Module& module, const hw:
   return local;
 }
 
+namespace {
+
+/// The partitioner computes shapes anew, so those of the text must be what their operands give.
+void require_sound_shapes(const sw::ir::Module& module) {
+  const std::span<const sw::ir::Computation> computations = module.computations;
+  for (std::size_t c = 0; c < computations.size(); ++c) {
+    for (const sw::ir::Instruction& instruction : computations[c].instructions) {
+      try {
+        sw::ir::rules::verify_shape(instruction, computations[c], computations.first(c));
+      } catch (const std::logic_error& error) {
+        throw base::InputError(
+            fmt::format("{} cannot be partitioned: {}: {}", module.name, instruction.name, error.what()),
+            "'podsim hlo check' finds all shapes that do not follow from their operands");
+      }
+    }
+  }
+}
+
+}  // namespace
+
 sw::ir::Module RunPartition::annotated(sw::ir::Module module, std::int64_t cores) {
   if (is_of_one_core_ && module.partitions > 1) {
     throw base::InputError(fmt::format("{} is a program for {} cores already, which say by themselves what goes where",
                                        module.name, module.partitions),
                            "without --mesh, --sharding and --weight-update-sharding it runs as it is");
   }
+  require_sound_shapes(module);
   choose_mesh(module, cores);
   parameters_ = parameter_bytes(module);
   if (sharding_) sw::spmd::mesh::annotate(module, mesh_->mesh, *sharding_);

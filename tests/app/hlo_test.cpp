@@ -126,6 +126,34 @@ TEST(HloEval, PointsAtAShapeThatDoesNotFollow) {
       << outcome.err;
 }
 
+TEST(HloEval, RefusesArraysThatItCannotHoldAndConstantsWithoutAValue) {
+  const Folder folder;
+  folder.write("large.hlo",
+               "HloModule m\nENTRY main {\n  z = f32[] constant(0)\n  ROOT r = f32[65536,8192] broadcast(z), "
+               "dimensions={}\n}\n");
+  const Outcome large = folder.run({"hlo", "eval", "large.hlo"});
+  EXPECT_NE(large.code, 0);
+  EXPECT_NE(large.err.find("an array of 536870912 elements, where an evaluation holds at most 268435456"),
+            std::string::npos)
+      << large.err;
+  folder.write("token.hlo", "HloModule m\nENTRY main {\n  ROOT t = token[] constant(6)\n}\n");
+  const Outcome token = folder.run({"hlo", "eval", "token.hlo"});
+  EXPECT_EQ(token.code, 2);
+  EXPECT_NE(token.err.find("token.hlo:3:21: error: constant: a token has no value"), std::string::npos) << token.err;
+}
+
+TEST(Hlo, PartitionRefusesShapesThatDoNotFollow) {
+  const Folder folder;
+  folder.write("a.hlo",
+               "HloModule m\nENTRY main {\n  p = f32[8] parameter(0), sharding={devices=[2]<=[2]}\n"
+               "  ROOT r = f32[4] slice(p), slice={[0:5]}\n}\n");
+  const Outcome outcome = folder.run({"hlo", "partition", "a.hlo", "--mesh", "x=2"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("m cannot be partitioned: r: has shape f32[4], its operands give f32[5]"),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST(Hlo, ChecksThatShapesFollowFromOperands) {
   const Folder folder;
   folder.write("sizes.hlo",

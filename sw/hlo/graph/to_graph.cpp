@@ -238,6 +238,7 @@ class Converter {
         made.index = written.parameter;
         break;
       case ir::Opcode::constant:
+        if (made.shape.element_type == ir::ElementType::token) report(written, "a token has no value");
         if (auto value = read_graph_literal(written.literal, made.shape)) {
           made.literal = std::make_shared<const ir::Literal>(std::move(*value));
         }

@@ -27,7 +27,7 @@ namespace podsim::sw::ir::eval {
 
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t(1) << 32;
+constexpr std::int64_t most_elements = std::int64_t(1) << 28;
 /// Some ten seconds. Loops and calls of calls may execute a short text for years.
 constexpr std::int64_t most_executed = 50'000'000;
 
@@ -63,7 +63,10 @@ std::vector<Value> Evaluation::run(const std::vector<std::vector<Value>>& argume
     try {
       if (run_.host.progress) run_.host.progress(computation_, instruction);
       base::host::end_if_interrupted();
-      if (instruction.shape.element_count() > most_elements) throw std::logic_error("the array is too large");
+      if (instruction.shape.element_count() > most_elements) {
+        throw std::logic_error(fmt::format("an array of {} elements, where an evaluation holds at most {}",
+                                           instruction.shape.element_count(), most_elements));
+      }
       if (++run_.executed > most_executed) {
         throw std::logic_error(
             fmt::format("the module has executed {} instructions, the most of an evaluation", most_executed));
