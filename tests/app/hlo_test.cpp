@@ -139,7 +139,7 @@ TEST(HloEval, RefusesArraysThatItCannotHoldAndConstantsWithoutAValue) {
   folder.write("token.hlo", "HloModule m\nENTRY main {\n  ROOT t = token[] constant(6)\n}\n");
   const Outcome token = folder.run({"hlo", "eval", "token.hlo"});
   EXPECT_EQ(token.code, 2);
-  EXPECT_NE(token.err.find("token.hlo:3:21: error: constant: a token has no value"), std::string::npos) << token.err;
+  EXPECT_NE(token.err.find("token.hlo:3:20: error: constant: a token has no value"), std::string::npos) << token.err;
 }
 
 TEST(Hlo, PartitionRefusesShapesThatDoNotFollow) {

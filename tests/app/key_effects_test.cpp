@@ -41,12 +41,13 @@ TEST(KeyEffects, EveryKeyActsSomewhere) {
 TEST(KeyEffects, KeysThatActElsewhereChangeNoRunAndAreAWarning) {
   const Folder folder;
   const Json usual = json_of(folder, small_run({"--json"}));
+  const Json machine = json_of(folder, {"describe", "--json"});
   int tried = 0;
-  for (const Json& key : json_of(folder, {"describe", "--json"})["values"]) {
+  for (const Json& key : machine["values"]) {
     if (key["acts_on"].empty() || acts_on(key, {"ops", "collectives"})) continue;
     const std::string name = key["key"];
     for (const std::string& value : varied(key["value"])) {
-      const Outcome outcome = folder.run(small_run({"--json", "--set", name + "=\"" + value + "\""}));
+      const Outcome outcome = folder.run(small_run({"--json", "--set", name + "=" + value}));
       if (outcome.code == 2) continue;  // beyond the key's range
       ASSERT_EQ(outcome.code, 0) << outcome.err;
       const Json run = Json::parse(outcome.out);
