@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-/// Where the models read the keys of a machine. A test changes the keys that are said to act elsewhere than in a run, and
-/// sees no run change.
+/// Where the models read the keys of a machine. A test changes the keys that are said to act elsewhere than in a run,
+/// and sees no run change.
 namespace podsim::hw {
 
 enum class KeyLevel {

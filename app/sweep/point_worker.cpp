@@ -41,7 +41,7 @@ base::host::ProcessOutput PointWorker::run_step(const run::RunOptions& options, 
   run::RunOptions own = options;
   own.op_cache.clear();
   if (!own.detail) own.detail = "replay";  // the same figures as with a chip of units, in a tenth of the time
-  const auto in_child = [&] {  // a copy of the worker's memory, which it may modify
+  const auto in_child = [&] {              // a copy of the worker's memory, which it may modify
     shared.step = std::move(step_);
     shared.op_cache = cache_ ? &*cache_ : nullptr;
     return output::with_errors_printed(

@@ -65,7 +65,8 @@ TEST(KeyEffects, KeysThatActElsewhereChangeNoRunAndAreAWarning) {
 
 TEST(KeyEffects, AWarningNamesTheCommandsThatSimulateWithAKey) {
   const Folder folder;
-  const Outcome kernel = folder.run({"kernel", "copy", "--rows", "8", "--columns", "128", "--set", "ici.route_cycles=2"});
+  const Outcome kernel =
+      folder.run({"kernel", "copy", "--rows", "8", "--columns", "128", "--set", "ici.route_cycles=2"});
   EXPECT_EQ(kernel.code, 0);
   EXPECT_NE(kernel.err.find("it acts on packets (podsim collective --network packet)"), std::string::npos)
       << kernel.err;

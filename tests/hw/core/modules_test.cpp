@@ -17,7 +17,8 @@ TEST(MxuModule, ShowsItsStatesWhenTheyBegin) {
   RecordingSink sink;
   const CoreTime time(base::Frequency(1e9));
   Mxu mxu("mxu", timing::MxuTiming(round_machine()), 1, time, {&sink, nullptr, "core.mxu1"});
-  EXPECT_EQ(mxu.from_sequencer->start(base::Cycles(0), {3, 256}, "op"), base::Cycles(128 + 256 + 135));  // the second unit's one tile
+  EXPECT_EQ(mxu.from_sequencer->start(base::Cycles(0), {3, 256}, "op"),
+            base::Cycles(128 + 256 + 135));  // the second unit's one tile
   sc_core::sc_start();
   EXPECT_EQ(sink.history("core.mxu1.state"), "idle@0 load weights@0 stream@128 drain@384 idle@519");
   EXPECT_EQ(sink.history("core.mxu1.busy"), "0@0 1@0 0@519");
