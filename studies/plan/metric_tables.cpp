@@ -51,6 +51,7 @@ std::vector<StudyMetric> run_metrics() {
       {"ops_per_step", "", "Items of the compiled program"},
       {"distinct_ops", "", "Ops of it that differ"},
       {"simulated_chips", "", "Chips that were simulated; fewer than the slice has when folded"},
+      {"real_chips", "", "Chips made of their units; a study replays all unless it sets detail"},
       {"stages.first_core", "", "First core of the last stage", largest, false},
       {"stages.cores", "", "Cores of all stages together", sum, false},
       {"stages.step_s", "s", "Step of the slowest stage", largest, false},
