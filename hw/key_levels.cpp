@@ -50,6 +50,7 @@ const std::vector<Rule>& rules() {
                                         {"ici.remote_dma_latency", {collectives, packets}},
                                         {"ici.cross_pod_latency", {collectives, packets}},
                                         {"ici.*", {packets}},
+                                        {"host.traced_*", {frameworks}},
                                         {"host.*", {ops}},
                                         {"compiler.least_segment", {collectives, packets}},
                                         {"compiler.largest_segment", {collectives, packets}},
@@ -65,7 +66,7 @@ const std::vector<Rule>& rules() {
 }  // namespace
 
 std::string name_of(KeyLevel level) {
-  static const std::array<const char*, 5> names{"ops", "collectives", "packets", "banks", "kernels"};
+  static const std::array<const char*, 6> names{"ops", "collectives", "packets", "banks", "kernels", "frameworks"};
   return names[std::size_t(level)];
 }
 
@@ -80,9 +81,11 @@ std::string to_string(KeyLevel level) {
     case banks:
       return "banks of the memory (podsim memory, podsim run --memory bank)";
     case kernels:
+      return "bundles (podsim kernel)";
+    case frameworks:
       break;
   }
-  return "bundles (podsim kernel)";
+  return "measured networks of a framework (podsim validate)";
 }
 
 const std::vector<KeyLevel>& levels_of(std::string_view key) {
