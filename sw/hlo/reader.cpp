@@ -173,7 +173,11 @@ bool ReadResult::ok() const {
 }
 
 ReadResult read(const std::string& file, std::string text, UnknownOpcodes unknown) {
-  if (proto::is_module_proto(text)) text = proto::module_text(file, text);
+  try {
+    if (proto::is_module_proto(text)) text = proto::module_text(file, text);
+  } catch (const base::InputError& damage) {
+    return {{}, damage.diagnostics()};
+  }
   return Reader(file, std::move(text), unknown).read();
 }
 

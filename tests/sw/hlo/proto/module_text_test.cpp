@@ -124,6 +124,14 @@ TEST(ModuleText, TheReaderTakesAProtobufWhereverItTakesText) {
             ir::to_string(graph::to_graph(text.modules.front())));
 }
 
+TEST(ModuleText, TheReaderReportsADamagedProtobufLikeAnyOtherError) {
+  // Field type 7 does not exist.
+  const ReadResult result = read("m.pb", std::string("\n\x01\x07\x07\x07"));
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.diagnostics[0].message.find("'m.pb' is a damaged protobuf"), std::string::npos);
+  EXPECT_TRUE(result.modules.empty());
+}
+
 TEST(ModuleText, OperandsAndComputationsThatDoNotExistAreErrors) {
   const std::string entry = message([](pbf_writer& w) {
     w.add_string(1, "main");
