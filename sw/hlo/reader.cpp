@@ -154,8 +154,7 @@ void Reader::choose_entry() {
 void Reader::resolve_calls() {
   const int errors = diagnostics_.errors();
   module_.called_list.reserve(called_names_.size());
-  for (std::size_t i = 0; i < called_names_.size(); ++i) {
-    const std::string_view name = called_names_[i];
+  for (const std::string_view name : called_names_) {
     const auto found = computations_.find(name);
     module_.called_list.push_back(found == computations_.end() ? -1 : found->second);
     if (found != computations_.end() || diagnostics_.full()) continue;
