@@ -32,6 +32,11 @@ void restrict_schema(sqlite3* connection) {
   sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, most_bytes);
 }
 
+/// True if the last writer of the file was killed in a transaction: a connection that may not write cannot undo it.
+bool needs_rollback(sqlite3* connection) {
+  return sqlite3_exec(connection, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) == SQLITE_READONLY;
+}
+
 std::string type_name(int type) {
   switch (type) {
     case SQLITE_INTEGER:
@@ -151,6 +156,9 @@ SqliteDatabase::SqliteDatabase(const std::filesystem::path& file, Access access)
   if (code != SQLITE_OK) fail(file_, connection == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(connection));
   sqlite3_busy_timeout(connection, patience_ms);
   restrict_schema(connection);
+  if (access == Access::read && needs_rollback(connection)) {
+    SqliteDatabase(file, Access::write).prepare("SELECT count(*) FROM sqlite_master").step();
+  }
 }
 
 void SqliteDatabase::Close::operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }

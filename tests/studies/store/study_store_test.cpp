@@ -299,6 +299,25 @@ TEST(StudyStore, RefusesFilesThatAreNoDatabase) {
 }
 
 /// A kill at any moment leaves the first n points, each complete.
+/// A writer that is killed in a transaction leaves a journal from which the next process restores the file, here one
+/// that only reads.
+TEST(StudyStore, IsReadAfterAWriterWasKilledInATransaction) {
+  const TemporaryFolder folder;
+  const auto file = folder / "s.sqlite", killed = folder / "killed.sqlite";
+  std::vector<PointRecord> points;
+  for (std::int64_t position = 0; position < 50; ++position) points.push_back(point_at(position));
+  write_store(file, points);
+  {
+    SqliteDatabase writer(file, SqliteDatabase::Access::write);
+    writer.execute("PRAGMA cache_size = 1");  // pages are written before the transaction ends
+    SqliteTransaction transaction(writer);
+    writer.execute("DELETE FROM metrics; UPDATE points SET error = 'half written', result = hex(randomblob(4000))");
+    std::filesystem::copy_file(file, killed);
+    std::filesystem::copy_file(file.string() + "-journal", killed.string() + "-journal");
+  }
+  EXPECT_EQ(study_content(killed), study_content(file));
+}
+
 TEST(StudyStore, AKilledWriterLeavesWholePoints) {
   constexpr unsigned seed = 20;
   std::mt19937 random(seed);
