@@ -63,12 +63,16 @@ void Scanner::skip_comment() {
   offset_ = end == std::string_view::npos ? text_.size() : line ? end : end + 2;
 }
 
+bool Scanner::at_comment() const {
+  const std::string_view rest = text_.substr(offset_);
+  return rest.starts_with("//") || rest.starts_with("/*");
+}
+
 bool Scanner::skip_space() {
   while (offset_ < text_.size()) {
-    const char c = text_[offset_];
-    if (is_space(c)) {
+    if (is_space(text_[offset_])) {
       ++offset_;
-    } else if (c == '/' && offset_ + 1 < text_.size() && (text_[offset_ + 1] == '*' || text_[offset_ + 1] == '/')) {
+    } else if (at_comment()) {
       skip_comment();
     } else {
       return true;
@@ -178,7 +182,7 @@ std::string_view Scanner::balanced(std::string_view what) {
 std::string_view Scanner::word(std::string_view what) {
   skip_space();
   const std::size_t begin = offset_;
-  while (offset_ < text_.size() && !is_space(text_[offset_]) &&
+  while (offset_ < text_.size() && !is_space(text_[offset_]) && !at_comment() &&
          std::string_view(",(){}[]=\"").find(text_[offset_]) == std::string_view::npos) {
     ++offset_;
   }

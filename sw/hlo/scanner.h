@@ -65,6 +65,7 @@ class Scanner {
   int line_of(std::size_t offset) const;
 
  private:
+  bool at_comment() const;
   void skip_comment();
 
   std::string_view text_;

@@ -159,6 +159,9 @@ const std::vector<Malformed>& malformed() {
       {"ends_in_brackets", "HloModule m\n\nENTRY e {\n  %a = f32[] constant(1), new={1,{2}^\n",
        "before the '{' of line 4", ""},
       {"ends_in_comment", "HloModule m\n\nENTRY e {\n  %a = f32[] constant(1) /*index^\n", "inside a comment", ""},
+      {"comment_in_a_name",
+       "ENTRY e {\n  ROOT %a = f32[] parameter(0), frontend_attributes={\n    a//b=\"1\"\n    ^c=\"0\"\n  }\n}\n",
+       "expected '=' after a field's name", ""},
       {"ends_in_computation", "HloModule m\n\nENTRY e {\n  %a = f32[] constant(1)^\n", "ends inside computation 'e'",
        ""},
   };

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The formats that the program reads: valid inputs, the changes that damage them, and the commands that read them."""
+import os, shutil, subprocess
+from pathlib import Path
+
+from changes import *
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = Path(os.environ.get("PODSIM_SHARED", ROOT.parent / "shared"))
+LARGEST_SEED = 60_000
+
+
+class Format:
+    """Seeds, changes and command lines of a format; INPUT stands for the damaged file, FOLDER for a scratch folder."""
+
+    def __init__(self, suffix, seeds, changes, commands, binary=False):
+        self.suffix, self.changes, self.commands, self.binary = suffix, changes, commands, binary
+        self.seeds = [Path(seed).read_bytes() for seed in seeds]
+        self.seeds = [seed for seed in self.seeds if len(seed) <= LARGEST_SEED or binary]
+
+    def damaged(self, rng, folder):
+        data = rng.choice(self.seeds)
+        for _ in range(rng.choice([1, 1, 1, 2, 3, 8])):
+            change = rng.choice(self.changes)
+            data = change(rng, data, folder) if change is damaged_database else change(rng, data)
+        return data
+
+
+def made_by_the_program(program, folder):
+    """Valid inputs of the formats that the program writes."""
+    def run(*arguments):
+        subprocess.run([program, *map(str, arguments)], cwd=folder, check=True, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    inputs = ROOT / "tests/outputs/inputs"
+    run("run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "-o", "run")
+    run("run", "resnet50", "--slice", "2x2", "--batch-per-core", "4", "-o", "other")
+    for name in ["machine.toml", "study.toml"]:
+        shutil.copy(inputs / name, folder)
+    run("sweep", "study.toml", "-o", "study")
+    for kernel in ["matmul", "softmax"]:
+        run("kernel", kernel, "--emit", f"{kernel}.pasm")
+
+
+def part_of_profiles(folder):
+    """A few rows of every measured profile there is."""
+    for profile in sorted((SHARED / "measurements/op_profiles").glob("*.csv")):
+        lines = lines_of(profile.read_bytes())
+        part = folder / f"part_of_{profile.name}"
+        part.write_bytes(b"\n".join(lines[:1] + lines[1::max(1, len(lines) // 12)]) + b"\n")
+        yield part
+
+
+def make_formats(folder):
+    inputs, seeds = ROOT / "tests/outputs/inputs", ROOT / "tests/fuzz"
+    shared_hlo = sorted((SHARED / "hlo_corpus").glob("xla_embedded/**/*.hlo"))[:40]
+    profiles = [seeds / "seeds/rows.csv", *part_of_profiles(folder)]
+    machines = sorted((ROOT / "workloads/machines").glob("*.toml"))
+    run_files = sorted(path.name for path in (folder / "run").iterdir() if path.suffix in {".json", ".csv", ".toml"})
+    hlo = [*inputs.glob("*.hlo"), *seeds.glob("seeds/hlo/*.hlo"), *shared_hlo]
+    array = folder / "array.npy"
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
+    array.write_bytes(b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little") + header.ljust(117) + b"\n" + bytes(24))
+    formats = {
+        "hlo": Format(".hlo", hlo, HLO, [
+            ["hlo", "check", "INPUT"], ["hlo", "partition", "INPUT", "--mesh", "x=2"],
+            ["hlo", "eval", "INPUT", "--seed", "1", "--limit", "3s"], ["run", "INPUT", "--slice", "1x1", "--limit", "3s"]]),
+        "machine": Format(".toml", machines + [inputs / "machine.toml"], TOML, [
+            ["describe", "INPUT"], ["collective", "all-reduce", "--bytes", "1MiB", "--machine", "INPUT", "--limit", "3s"],
+            ["kernel", "matmul", "--m", "128", "--machine", "INPUT", "--limit", "3s"]]),
+        "study": Format(".toml", [*inputs.glob("*study.toml"), *(ROOT / "studies/shipped").glob("*.toml")], TOML, [
+            ["sweep", "INPUT", "--dry-run", "-o", "FOLDER/study"]]),
+        "sharding": Format(".toml", [inputs / "heads.toml", inputs / "batch.toml"], SHARDING, [
+            ["hlo", "partition", "transformer", "--mesh", "d=4,m=8", "--set", "model.layers=1", "--sharding", "INPUT"],
+            ["run", "transformer", "--mesh", "d=4,m=8", "--set", "model.layers=1", "--sharding", "INPUT", "--limit", "3s"]]),
+        "sharding of a module": Format(".toml", [inputs / "cuts.toml"], SHARDING, [
+            ["hlo", "partition", inputs / "layers.hlo", "--sharding", "INPUT"],
+            ["run", inputs / "layers.hlo", "--sharding", "INPUT", "--limit", "3s"]]),
+        "rows": Format(".csv", profiles, ROWS, [["ops", "INPUT"]]),
+        "layers": Format(".csv", [inputs / "layers.csv", inputs / "products.csv"], TEXT + [csv_cell] * 6, [
+            ["run", "INPUT", "--limit", "3s"], ["run", "INPUT", "--convention", "scale-sim", "--limit", "3s"]]),
+        "assembly": Format(".pasm", [*folder.glob("*.pasm"), inputs / "sums.pasm"], PASM, [
+            ["kernel", "INPUT", "--limit", "3s"]]),
+        "arrays": Format(".npy", [array], [flip_bits, change_number, cut_off, insert_piece, remove_part], [
+            ["hlo", "eval", seeds / "seeds/one_array.hlo", "--args", "INPUT"]]),
+        "database": Format(".sqlite", [folder / "study/study.sqlite"], [flip_bits, cut_off] + [damaged_database] * 4, [
+            ["report", "FOLDER/study", "-o", "FOLDER/page.html"],
+            ["sweep", folder / "study.toml", "-o", "FOLDER/study", "--dry-run"]], binary=True),
+    }
+    for name in run_files:
+        changes = {".json": TEXT, ".csv": TEXT + [csv_cell] * 4, ".toml": TOML}[Path(name).suffix]
+        formats[f"run folder, {name}"] = Format(Path(name).suffix, [folder / "run" / name], changes, [
+            ["report", "FOLDER/run", "-o", "FOLDER/page.html"], ["compare", "FOLDER/run", folder / "other"]], binary=True)
+    return formats
