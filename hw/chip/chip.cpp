@@ -28,10 +28,8 @@ Chip::Chip(sc_core::sc_module_name name, const Machine& machine, int number, con
 
 core::Core& Chip::core(int) { throw std::logic_error("this chip has no cores"); }
 
-base::Time Chip::read(int core, base::Bytes bytes) { return hbm_[std::size_t(core)].read(base::systemc::now(), bytes); }
-
-base::Time Chip::write(int core, base::Bytes bytes) {
-  return hbm_[std::size_t(core)].write(base::systemc::now(), bytes);
+base::Time Chip::claim(int core, Direction direction, base::Bytes bytes) {
+  return occupancy(core).claim(base::systemc::now(), direction, bytes);
 }
 
 noc::chip_switch::SwitchPassage Chip::pass(int from, int to, base::Bytes bytes) {

@@ -45,9 +45,15 @@ class Chip : public sc_core::sc_module, private ChipTransfers {
   /// Null without ICI.
   noc::ici::IciPort* ici() { return ici_.get(); }
 
+ protected:
+  /// The HBM of a core as its transfers claim it.
+  timing::HbmOccupancy& occupancy(int core) { return hbm_[std::size_t(core)]; }
+  /// Claims a core's half of the HBM now and returns the time at which the last of `bytes` has moved.
+  virtual base::Time claim(int core, Direction direction, base::Bytes bytes);
+
  private:
-  base::Time read(int core, base::Bytes bytes) override;
-  base::Time write(int core, base::Bytes bytes) override;
+  base::Time read(int core, base::Bytes bytes) override { return claim(core, Direction::read, bytes); }
+  base::Time write(int core, base::Bytes bytes) override { return claim(core, Direction::write, bytes); }
   noc::chip_switch::SwitchPassage pass(int from, int to, base::Bytes bytes) override;
   base::Time compute(int core, base::Time ready, const VectorWork& work) override;
   base::Time slowed(base::Time healthy) const override;

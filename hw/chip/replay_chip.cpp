@@ -8,7 +8,7 @@ ReplayChip::ReplayChip(sc_core::sc_module_name name, const Machine& machine, int
     : Chip(name, machine, number, trace, ici) {
   for (int index = 0; index < int(machine.cores_per_chip); ++index) {
     cores_.emplace_back(("core" + std::to_string(index)).c_str(), machine, core::CoreId{number, index}, host(),
-                        runtime);
+                        occupancy(index), runtime);
   }
 }
 

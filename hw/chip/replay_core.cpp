@@ -7,8 +7,8 @@
 namespace podsim::hw::chip {
 
 ReplayCore::ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, host::HostPort& host,
-                       core::CoreRuntime& runtime)
-    : sc_module(name), machine_(machine), id_(id), time_(machine.clock), host_(host), runtime_(runtime) {
+                       timing::HbmOccupancy& hbm, core::CoreRuntime& runtime)
+    : sc_module(name), machine_(machine), id_(id), time_(machine.clock), host_(host), hbm_(hbm), runtime_(runtime) {
   SC_METHOD(work);
   sensitive << wake_;
 }
@@ -84,11 +84,14 @@ bool ReplayCore::wait_for_external() {
 }
 
 bool ReplayCore::wait_for_end() {
+  const bool is_op = op_.cycles > base::Cycles(0);
+  if (is_op) delay_op();
   const sc_core::sc_time left = time_.until(end_);
   if (left != sc_core::SC_ZERO_TIME) {
     wake_.notify(left);
     return false;
   }
+  if (is_op) contended_.finish();
   if (std::holds_alternative<Infeed>(*command_)) host_.consume(id_.core);
   if (const auto* outfeed = std::get_if<Outfeed>(&*command_)) host_.send(id_.core, outfeed->bytes);
   state_ = State::fetch;
@@ -104,12 +107,27 @@ void ReplayCore::begin(const RunOp& command) {
     return;
   }
   op_ = timing::simulate_op(machine_, *command.op);
-  end_at(start_ + op_.cycles);
+  run_op();
 }
 
 void ReplayCore::begin(const RunFor& command) {
   op_ = command.recorded;
+  run_op();
+}
+
+void ReplayCore::run_op() {
+  const auto from_start = [&](base::Cycles cycles) { return time_.time_of(start_ + cycles) - time_.time_of(start_); };
+  contended_.begin(hbm_, time_.time_of(start_), from_start(op_.cycles), from_start(op_.hbm_busy));
   end_at(start_ + op_.cycles);
+}
+
+/// Postpones the end of the op for the claims since this was last called.
+void ReplayCore::delay_op() {
+  const base::Cycles end = time_.clock().edge_at_or_after(contended_.end());
+  if (end <= end_) return;
+  op_.read_wait += end - end_;
+  op_.cycles += end - end_;
+  end_ = end;
 }
 
 void ReplayCore::begin(const Delay& command) { end_at(start_ + command.cycles); }

@@ -6,18 +6,20 @@
 #include "hw/core/core.h"
 #include "hw/core_time.h"
 #include "hw/host/host_port.h"
+#include "hw/timing/hbm_occupancy.h"
 #include "hw/timing/tile_pipeline.h"
 
 namespace podsim::hw::chip {
 
 /// A core without units, for pods of thousands of chips. Every command is one event: RunFor takes its recorded cycles,
-/// and RunOp takes the cycles of TilePipeline's recurrence, which equal those of a TensorCore.
+/// and RunOp takes the cycles of TilePipeline's recurrence, which equal those of a TensorCore. Either
+/// is longer if transfers claim the HBM beside it (timing/hbm_occupancy.h).
 class ReplayCore : public sc_core::sc_module, public core::Core {
  public:
   SC_HAS_PROCESS(ReplayCore);
-  /// `machine` must outlive the core; all cores share it.
+  /// `machine` must outlive the core; all cores share it. Claims on `hbm` delay the core's ops.
   ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, host::HostPort& host,
-             core::CoreRuntime& runtime);
+             timing::HbmOccupancy& hbm, core::CoreRuntime& runtime);
 
   core::CoreId id() const override { return id_; }
   void complete_external() override;
@@ -34,6 +36,8 @@ class ReplayCore : public sc_core::sc_module, public core::Core {
   bool wait_for_room();
   bool wait_for_external();
   bool wait_for_end();
+  void run_op();
+  void delay_op();
   void begin(const RunOp& command);
   void begin(const RunFor& command);
   void begin(const Delay& command);
@@ -46,11 +50,13 @@ class ReplayCore : public sc_core::sc_module, public core::Core {
   core::CoreId id_;
   CoreTime time_;
   host::HostPort& host_;
+  timing::HbmOccupancy& hbm_;
   core::CoreRuntime& runtime_;
   State state_ = State::fetch;
   std::optional<Command> command_;
   OpResult op_;
-  base::Cycles start_, end_;  ///< of the current command
+  timing::ContendedOp contended_;  ///< while a RunOp or RunFor runs
+  base::Cycles start_, end_;       ///< of the current command
   base::Cycles waiting_;
   bool external_complete_ = false;
   sc_core::sc_event wake_;

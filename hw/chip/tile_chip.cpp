@@ -16,4 +16,10 @@ TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int num
   }
 }
 
+base::Time TileChip::claim(int core, Direction direction, base::Bytes bytes) {
+  const bool op_waits = memory_->move_beside(core, direction, bytes);
+  occupancy(core).set_share(op_waits ? 0.5 : 1);
+  return Chip::claim(core, direction, bytes);
+}
+
 }  // namespace podsim::hw::chip

@@ -23,6 +23,9 @@ class TileChip : public Chip {
   const memory::ChipMemory& memory() const { return *memory_; }
 
  private:
+  /// At stream level the claim also slows the op's own streams.
+  base::Time claim(int core, Direction direction, base::Bytes bytes) override;
+
   std::unique_ptr<memory::ChipMemory> memory_;
   std::vector<std::unique_ptr<core::TensorCore>> cores_;
 };

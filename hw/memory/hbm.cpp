@@ -27,16 +27,26 @@ tlm::tlm_sync_enum Hbm::receive(tlm::tlm_generic_payload& payload, tlm::tlm_phas
   const StreamExtension& request = stream_extension(payload);
   const base::Cycles arrival =
       time_.clock().edge_at_or_after(base::systemc::now() + base::systemc::from_sc_time(delay));
-  if (stream_.idle()) {
-    stream_.restart();
-    begin_ = time_.now();
-  }
+  restart_if_idle();
   payload.acquire();
   waiting_[std::size_t(request.direction)].push_back(&payload);
   stream_.submit(request.direction, request.bytes, arrival - begin_, request.tag, request.pattern.shape());
   sleep();
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
+}
+
+bool Hbm::move_beside(Direction direction, base::Bytes bytes) {
+  restart_if_idle();
+  stream_.submit_beside(direction, bytes, time_.now() - begin_);
+  sleep();
+  return !stream_.requests_idle();
+}
+
+void Hbm::restart_if_idle() {
+  if (!stream_.idle()) return;
+  stream_.restart();
+  begin_ = time_.now();
 }
 
 void Hbm::work() {

@@ -23,11 +23,15 @@ class Hbm : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<Hbm> from_dma{"from_dma"};
 
+  /// Moves `bytes` from now on beside the core's requests, with which they share the HBM (timing/hbm_stream.h). Returns
+  /// whether the core has requests.
+  bool move_beside(Direction direction, base::Bytes bytes);
   base::Bytes moved(Direction direction) const { return moved_[std::size_t(direction)]; }
   base::Cycles busy() const { return stream_.busy(); }
 
  private:
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void restart_if_idle();
   void work();
   void respond(const timing::HbmStream::Completion& completion);
   void sleep();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -43,6 +44,11 @@ void HbmStream::submit(Direction direction, base::Bytes bytes, base::Cycles arri
       {arrival.value() << tick_bits, bytes.value() * units_per_byte_, bytes, tag, shape});
 }
 
+void HbmStream::submit_beside(Direction direction, base::Bytes bytes, base::Cycles arrival) {
+  queues_[2 + std::size_t(direction)].push(
+      {arrival.value() << tick_bits, bytes.value() * units_per_byte_, bytes, 0, AccessShape()});
+}
+
 /// Rounds up, so that a stream that ends in a whole cycle does not need one more.
 HbmStream::Units HbmStream::units_of(const std::array<base::Bandwidth, 2>& rates) const {
   Units units;
@@ -53,7 +59,27 @@ HbmStream::Units HbmStream::units_of(const std::array<base::Bandwidth, 2>& rates
   return units;
 }
 
-HbmStream::Units HbmStream::units_per_tick(const State& state, const std::array<bool, 2>& moving) const {
+/// Of two streams that move data of one direction, each moves half as much as it would alone.
+HbmStream::StreamUnits HbmStream::units_per_tick(const State& state, const Moving& moving) const {
+  if (!moving[2] && !moving[3]) {
+    const Units units = units_of_requests(state, {moving[0], moving[1]});
+    return {units[0], units[1], 0, 0};
+  }
+  const std::array<bool, 2> any{moving[0] || moving[2], moving[1] || moving[3]};
+  const Units of_requests = units_of_requests(state, any);
+  const Units contiguous = any[0] && any[1] ? Units{shared_, shared_} : alone_;
+  StreamUnits units{};
+  for (std::size_t stream = 0; stream < most_streams; ++stream) {
+    const std::size_t d = stream % 2;
+    const std::int64_t alone = stream < 2 ? of_requests[d] : contiguous[d];
+    units[stream] = moving[d] && moving[2 + d] ? std::max<std::int64_t>(1, alone / 2) : alone;
+  }
+  return units;
+}
+
+/// Units of the requests, if in each direction they move alone. The shape of a direction without requests is
+/// contiguous.
+HbmStream::Units HbmStream::units_of_requests(const State& state, const std::array<bool, 2>& moving) const {
   const auto contiguous = [&](std::size_t d) { return !moving[d] || state.shape[d].contiguous(); };
   if (moving[0] && moving[1]) {
     if (contiguous(0) && contiguous(1)) return {shared_, shared_};
@@ -68,12 +94,13 @@ HbmStream::Units HbmStream::units_per_tick(const State& state, const std::array<
 HbmStream::State HbmStream::state() const {
   State state;
   state.now = now_;
-  for (std::size_t d : {0, 1}) {
-    state.present[d] = !queues_[d].empty();
-    if (!state.present[d]) continue;
-    state.remaining[d] = queues_[d].front().remaining;
-    state.arrival[d] = queues_[d].front().arrival;
-    state.shape[d] = queues_[d].front().shape;
+  state.streams = beside() ? most_streams : 2;
+  for (std::size_t stream = 0; stream < state.streams; ++stream) {
+    state.present[stream] = !queues_[stream].empty();
+    if (!state.present[stream]) continue;
+    state.remaining[stream] = queues_[stream].front().remaining;
+    state.arrival[stream] = queues_[stream].front().arrival;
+    if (stream < 2) state.shape[stream] = queues_[stream].front().shape;
   }
   return state;
 }
@@ -81,11 +108,11 @@ HbmStream::State HbmStream::state() const {
 /// Returns the longest interval from now over which rates are constant, ending at `limit` at the latest.
 HbmStream::Step HbmStream::step(const State& state, std::int64_t limit) const {
   Step step;
-  for (std::size_t d : {0, 1}) step.moving[d] = state.present[d] && state.arrival[d] <= state.now;
+  for (std::size_t d = 0; d < state.streams; ++d) step.moving[d] = state.present[d] && state.arrival[d] <= state.now;
   step.units = units_per_tick(state, step.moving);
-  std::array<std::int64_t, 2> finish{never, never};
+  StreamUnits finish{never, never, never, never};
   step.until = limit;
-  for (std::size_t d : {0, 1}) {
+  for (std::size_t d = 0; d < state.streams; ++d) {
     if (step.moving[d]) {
       finish[d] = state.now + base::divide_round_up(std::max<std::int64_t>(0, state.remaining[d]), step.units[d]);
       step.until = std::min(step.until, finish[d]);
@@ -93,12 +120,12 @@ HbmStream::Step HbmStream::step(const State& state, std::int64_t limit) const {
       step.until = std::min(step.until, state.arrival[d]);
     }
   }
-  for (std::size_t d : {0, 1}) step.done[d] = step.moving[d] && finish[d] <= step.until;
+  for (std::size_t d = 0; d < state.streams; ++d) step.done[d] = step.moving[d] && finish[d] <= step.until;
   return step;
 }
 
 void HbmStream::apply(State& state, const Step& step) const {
-  for (std::size_t d : {0, 1}) {
+  for (std::size_t d = 0; d < state.streams; ++d) {
     if (step.moving[d]) state.remaining[d] -= (step.until - state.now) * step.units[d];
   }
   state.now = step.until;
@@ -110,7 +137,8 @@ std::optional<base::Cycles> HbmStream::next_completion() const {
   while (true) {
     const Step next = step(future, never);
     apply(future, next);
-    if (next.done[0] || next.done[1]) return base::Cycles(base::divide_round_up(future.now, 1LL << tick_bits));
+    if (std::ranges::any_of(next.done, std::identity()))
+      return base::Cycles(base::divide_round_up(future.now, 1LL << tick_bits));
   }
 }
 
@@ -123,27 +151,28 @@ void HbmStream::advance(base::Cycles cycle, std::vector<Completion>& completed) 
     if (next.moving[0] || next.moving[1]) busy_ticks_ += next.until - current.now;
     apply(current, next);
     now_ = next.until;
-    for (std::size_t d : {0, 1}) {
+    bool arrived = false;
+    for (std::size_t d = 0; d < current.streams; ++d) {
       if (!current.present[d]) continue;
+      arrived = arrived || (!next.moving[d] && current.arrival[d] <= now_);
       Request& head = queues_[d].front();
       head.remaining = current.remaining[d];
       if (!next.done[d]) continue;
-      completed.push_back(
-          {head.tag, Direction(d), head.bytes, base::Cycles(base::divide_round_up(now_, 1LL << tick_bits))});
+      if (d < 2) {
+        completed.push_back(
+            {head.tag, Direction(d), head.bytes, base::Cycles(base::divide_round_up(now_, 1LL << tick_bits))});
+      }
       queues_[d].pop();
       // Work that the last tick did beyond the end of this request counts for the next one, if that was waiting.
       if (!queues_[d].empty() && queues_[d].front().arrival <= now_)
         queues_[d].front().remaining += current.remaining[d];
     }
-    const bool arrived = (current.present[0] && !next.moving[0] && current.arrival[0] <= now_) ||
-                         (current.present[1] && !next.moving[1] && current.arrival[1] <= now_);
-    if (now_ >= target && !next.done[0] && !next.done[1] && !arrived) return;
+    if (now_ >= target && !arrived && std::ranges::none_of(next.done, std::identity())) return;
   }
 }
 
 bool HbmStream::active(Direction direction) const {
-  const Queue& queue = queues_[std::size_t(direction)];
-  return !queue.empty() && queue.front().arrival <= now_;
+  return moving(std::size_t(direction)) || moving(2 + std::size_t(direction));
 }
 
 std::optional<base::Cycles> HbmStream::next_arrival() const {
@@ -156,10 +185,12 @@ std::optional<base::Cycles> HbmStream::next_arrival() const {
 }
 
 double HbmStream::bytes_per_cycle() const {
-  const std::array<bool, 2> moving{active(Direction::read), active(Direction::write)};
-  if (!moving[0] && !moving[1]) return 0;
-  const Units units = units_per_tick(state(), moving);
-  return double(units[0] * moving[0] + units[1] * moving[1]) * double(1LL << tick_bits) / double(units_per_byte_);
+  const Moving now{moving(0), moving(1), moving(2), moving(3)};
+  if (std::ranges::none_of(now, std::identity())) return 0;
+  const StreamUnits units = units_per_tick(state(), now);
+  std::int64_t sum = 0;
+  for (std::size_t stream = 0; stream < most_streams; ++stream) sum += now[stream] ? units[stream] : 0;
+  return double(sum) * double(1LL << tick_bits) / double(units_per_byte_);
 }
 
 void HbmStream::reset() {

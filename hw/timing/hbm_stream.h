@@ -27,6 +27,9 @@ namespace podsim::hw::timing {
 /// 0.4). Strided rows and scattered accesses move at the rate that the bank model sustains for their shape, alone or
 /// concurrently with the other direction's shape (StreamRates). Refresh is spread evenly over all bytes.
 ///
+/// Transfers of collectives and copies that go on beside an op are queues of their own, one per direction: while both
+/// an op's request and such a transfer have data of one direction to move, they share that direction's rate equally.
+///
 /// All arithmetic is in exact integers. Time is counted in ticks of 2^-20 cycle and work in units, of which a stream
 /// moves an integer number per tick, so that the cost of a byte is right to some parts per million. Nothing depends on
 /// absolute time: shifting every arrival by n cycles shifts every completion by n. A request completes at the first
@@ -42,6 +45,9 @@ class HbmStream {
   };
 
   explicit HbmStream(const Machine& machine);
+
+  /// Queues a contiguous transfer beside the requests, from cycle `arrival` on, as submit() does. It has no completion.
+  void submit_beside(Direction direction, base::Bytes bytes, base::Cycles arrival);
 
   /// Queues a request. Its first byte may move from cycle `arrival`, which is not before the last advance() nor before
   /// an earlier arrival of the same direction.
@@ -60,7 +66,7 @@ class HbmStream {
 
   /// Returns whether data of this direction are moving at the time of the last advance().
   bool active(Direction direction) const;
-  /// Time during which any data moved, in whole cycles, rounded down.
+  /// Time during which data of any request moved, in whole cycles, rounded down.
   base::Cycles busy() const { return cycles_of_ticks(busy_ticks_); }
   /// As busy(), in ticks, so that differences are exact.
   std::int64_t busy_ticks() const { return busy_ticks_; }
@@ -69,7 +75,9 @@ class HbmStream {
   /// Cycle of the next arrival after the last advance(), at which waiting data begin to move; std::nullopt if there is
   /// none.
   std::optional<base::Cycles> next_arrival() const;
-  bool idle() const { return queues_[0].empty() && queues_[1].empty(); }
+  bool idle() const { return requests_idle() && !beside(); }
+  /// Returns whether no request waits or is served; transfers beside them may be.
+  bool requests_idle() const { return queues_[0].empty() && queues_[1].empty(); }
   /// Bytes per cycle moving at the time of the last advance(), both directions added.
   double bytes_per_cycle() const;
   /// Empties the queues and sets time to 0; keeps allocated memory.
@@ -79,7 +87,11 @@ class HbmStream {
 
  private:
   static constexpr int tick_bits = 20;
-  using Units = std::array<std::int64_t, 2>;  ///< work units, by direction
+  /// Streams: reads and writes of requests, then reads and writes beside them. stream % 2 is the direction.
+  static constexpr std::size_t most_streams = 4;
+  using Units = std::array<std::int64_t, 2>;                   ///< work units, by direction
+  using StreamUnits = std::array<std::int64_t, most_streams>;  ///< by stream
+  using Moving = std::array<bool, most_streams>;
 
   struct Request {
     std::int64_t arrival = 0;    ///< ticks
@@ -102,26 +114,30 @@ class HbmStream {
     std::vector<Request> requests_;
     std::size_t head_ = 0;
   };
-  /// Progress of the two queue heads, separate from the queues so that the future can be computed without changing
+  /// Progress of the queue heads, separate from the queues so that the future can be computed without changing
   /// them.
   struct State {
-    std::int64_t now = 0;  ///< ticks
-    std::array<std::int64_t, 2> remaining{};
-    std::array<std::int64_t, 2> arrival{};
-    std::array<bool, 2> present{};
-    std::array<AccessShape, 2> shape{};
+    std::int64_t now = 0;     ///< ticks
+    std::size_t streams = 2;  ///< 4 while there are transfers beside the requests
+    StreamUnits remaining{};
+    StreamUnits arrival{};
+    Moving present{};
+    std::array<AccessShape, 2> shape{};  ///< of the requests
   };
   struct Step {
     std::int64_t until = 0;
-    std::array<bool, 2> moving{};
-    std::array<bool, 2> done{};
-    Units units{};  ///< per tick
+    Moving moving{};
+    Moving done{};
+    StreamUnits units{};  ///< per tick
   };
 
   State state() const;
   Step step(const State& state, std::int64_t limit) const;
   void apply(State& state, const Step& step) const;
-  Units units_per_tick(const State& state, const std::array<bool, 2>& moving) const;
+  bool moving(std::size_t stream) const { return !queues_[stream].empty() && queues_[stream].front().arrival <= now_; }
+  bool beside() const { return !queues_[2].empty() || !queues_[3].empty(); }
+  StreamUnits units_per_tick(const State& state, const Moving& moving) const;
+  Units units_of_requests(const State& state, const std::array<bool, 2>& moving) const;
   Units units_of(const std::array<base::Bandwidth, 2>& rates) const;
 
   HbmParameters hbm_;
@@ -130,7 +146,7 @@ class HbmStream {
   std::int64_t units_per_byte_;
   Units alone_;          ///< units per tick of a contiguous read or write alone
   std::int64_t shared_;  ///< units per tick of each direction while both are contiguous
-  std::array<Queue, 2> queues_;
+  std::array<Queue, most_streams> queues_;
   std::int64_t now_ = 0;
   std::int64_t busy_ticks_ = 0;
 };

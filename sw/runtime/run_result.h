@@ -26,7 +26,15 @@ struct ItemResult {
   Bound bound = Bound::latency;
   std::uint64_t execution = 0;  ///< execution id (program_cursor.h); a done has that of its start
   std::int64_t times = 1;       ///< more than 1 if trips of a loop were skipped because they repeat the one before
+  base::Time contended{};       ///< the part of an op's duration in which transfers beside it had the HBM
+  int beside = -1;              ///< item that started those transfers
   base::Time total() const { return duration * times; }
+};
+
+/// What ops waited for the HBM because of one asynchronous item, in the last step.
+struct ContentionResult {
+  int beside = 0;  ///< index into Program::items, of the item's start
+  base::Time time;
 };
 
 /// A loop of the program in the last step.
@@ -80,6 +88,7 @@ struct RunResult {
   base::Time step_time;  ///< of the last step, which is the steady state
   std::vector<ItemResult> items;
   std::vector<LoopResult> loops;
+  std::vector<ContentionResult> contention;  ///< in the order of the schedule
   /// `other` includes outfeed.
   base::Time compute, collective, infeed, other;  ///< parts of the last step, with step_time as their sum
   base::Bytes hbm_bytes;                          ///< moved by one core per step, without collectives

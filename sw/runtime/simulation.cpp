@@ -94,6 +94,9 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   }
   engine_ = std::make_unique<collectives::engine::CollectiveEngine>("collectives", machine_, topology, of_engine,
                                                                     options_.sink);
+  background_ =
+      std::make_unique<BackgroundOps>("background", machine_.clock, of_engine, int(machine_.cores_per_chip),
+                                      [this](std::size_t core, std::uint64_t execution) { over(core, execution); });
   fabric_->set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
   make_states();
   link_bytes_.resize(std::size_t(chips.link_ids()));
@@ -275,14 +278,11 @@ hw::Command Simulation::command_for(hw::core::Core& core, CoreState& at) {
 
 hw::Command Simulation::command_for_op(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item) {
   if (item.phase == ir::AsyncPhase::start) {
-    at.background_free_at = std::max(at.background_free_at, core.now()) + recorded(item.index).cycles;
-    at.background_end[at.cursor.execution()] = at.background_free_at;
+    at.in_flight.push_back({at.cursor.item(), at.cursor.execution()});
+    background_->start(std::size_t(&at - states_.data()), at.cursor.execution(), recorded(item.index));
     return hw::Delay{};
   }
-  if (item.phase == ir::AsyncPhase::done) {
-    const auto started = at.background_end.extract(at.cursor.last_execution(item.started_by));
-    return hw::Delay{std::max(base::Cycles(0), started.mapped() - core.now())};
-  }
+  if (item.phase == ir::AsyncPhase::done) return wait_for_end(at, item);
   const hw::TileOp& tiles = program_.ops[std::size_t(item.index)].tiles;
   if (real_[std::size_t(core.id().chip)]) return hw::RunOp{&tiles, item.op_name};
   return hw::RunFor{&tiles, recorded(item.index), item.op_name};
@@ -290,12 +290,19 @@ hw::Command Simulation::command_for_op(hw::core::Core& core, CoreState& at, cons
 
 hw::Command Simulation::command_for_collective(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item) {
   if (item.phase == ir::AsyncPhase::start) {
+    at.in_flight.push_back({at.cursor.item(), at.cursor.execution()});
     collective(at.cursor.execution(), item.index).start(core.id().chip, core.id().core);
     return hw::Delay{};
   }
   if (const auto known = by_formula_.find(item.index); known != by_formula_.end()) return hw::Delay{known->second};
-  const bool done = item.phase == ir::AsyncPhase::done;
-  const std::uint64_t execution = done ? at.cursor.last_execution(item.started_by) : at.cursor.execution();
+  if (item.phase == ir::AsyncPhase::done) return wait_for_end(at, item);
+  return hw::External{at.cursor.execution(), item.hlo_name};
+}
+
+/// Waits for the asynchronous item that `item` is the end of.
+hw::Command Simulation::wait_for_end(CoreState& at, const compiler::ProgramItem& item) {
+  const std::uint64_t execution = at.cursor.last_execution(item.started_by);
+  std::erase_if(at.in_flight, [&](const InFlight& started) { return started.execution == execution; });
   if (at.over.erase(execution) > 0) return hw::Delay{};
   return hw::External{execution, item.hlo_name};
 }
@@ -330,8 +337,9 @@ void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, h
                                                                        : Bound::host;
   const std::uint64_t execution =
       item.started_by >= 0 ? at.cursor.last_execution(item.started_by) : at.cursor.execution();
-  observers_[std::size_t(at.observer)].item_ended(item.kind,
-                                                  {at.cursor.item(), end - begin, record.op, bound, execution}, end);
+  ItemResult result{at.cursor.item(), end - begin, record.op, bound, execution};
+  if (item.kind == compiler::ProgramItem::Kind::op) find_contention(at, record.op, result);
+  observers_[std::size_t(at.observer)].item_ended(item.kind, result, end);
   if (options_.timeline == nullptr || core.id().chip != 0 || core.id().core != 0) return;
   base::trace::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
   options_.timeline->span(track, item.op_name.empty() ? item.hlo_name : item.op_name, item.category, begin, end,
@@ -359,20 +367,35 @@ std::vector<base::Bytes> Simulation::carried() const {
 collectives::engine::CollectiveRun& Simulation::collective(std::uint64_t execution, int index) {
   collectives::engine::CollectiveRun*& run = collectives_[execution];
   if (run == nullptr) {
-    run = &engine_->begin(schedules_[std::size_t(index)],
-                          [this, execution](noc::NodeId chip, int core) { collective_over(chip, core, execution); });
+    run = &engine_->begin(schedules_[std::size_t(index)], [this, execution](noc::NodeId chip, int core) {
+      over(std::size_t(chip) * std::size_t(machine_.cores_per_chip) + std::size_t(core), execution);
+    });
   }
   return *run;
 }
 
-void Simulation::collective_over(noc::NodeId chip, int core, std::uint64_t execution) {
-  CoreState& at = state({int(chip), core});
+/// An asynchronous item, or a collective that the core waits for, has ended.
+void Simulation::over(std::size_t core, std::uint64_t execution) {
+  CoreState& at = states_[core];
   if (at.waiting != execution) {
     at.over.insert(execution);
     return;
   }
   at.waiting.reset();
-  chips_[std::size_t(chip)]->core(core).complete_external();
+  const auto cores = std::size_t(machine_.cores_per_chip);
+  chips_[core / cores]->core(int(core % cores)).complete_external();
+}
+
+/// What an op took longer than alone is the contention of the transfers beside it, counted for the one that was started
+/// first and goes on.
+void Simulation::find_contention(const CoreState& at, const hw::OpResult& cost, ItemResult& item) {
+  if (at.in_flight.empty() || item.duration == base::Time(0)) return;
+  const base::Cycles alone = recorded(program_.items[std::size_t(item.item)].index).cycles;
+  if (cost.cycles <= alone) return;
+  const auto goes_on = [&](const InFlight& started) { return !at.over.contains(started.execution); };
+  const auto first = std::ranges::find_if(at.in_flight, goes_on);
+  item.contended = machine_.core_clock().time_of(cost.cycles - alone);
+  item.beside = (first == at.in_flight.end() ? at.in_flight.front() : *first).item;
 }
 
 void Simulation::start_external(hw::core::Core& core, const hw::External& command) {

@@ -17,6 +17,7 @@
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/program.h"
+#include "sw/runtime/background_ops.h"
 #include "sw/runtime/detail.h"
 #include "sw/runtime/loop_watch.h"
 #include "sw/runtime/program_cursor.h"
@@ -69,8 +70,8 @@ struct SimulationOptions {
 /// Collective-permutes that send in different directions from different chips would prevent folding. If they take less
 /// than 1 % of the collectives' modelled time together and are not asynchronous, they take the time that
 /// sw/collectives/schedule/collective_estimate.h computes and do not prevent it. With folding, repeated trips of a loop
-/// of more than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds. An asynchronous op does not
-/// slow down what runs concurrently with it.
+/// of more than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds. Asynchronous collectives and
+/// ops share the HBM of a core with the op that it executes (hw/timing/hbm_occupancy.h, hw/timing/hbm_stream.h).
 class Simulation : private hw::core::CoreRuntime {
  public:
   /// `program`, `machine` and the objects that `options` points to outlive the simulation.
@@ -84,6 +85,10 @@ class Simulation : private hw::core::CoreRuntime {
   base::Time now() const;
 
  private:
+  struct InFlight {
+    int item = 0;  ///< that starts it
+    std::uint64_t execution = 0;
+  };
   struct CoreState {
     CoreState(const compiler::Program& program, std::int32_t core) : cursor(program, core) {}
     ProgramCursor cursor;
@@ -91,10 +96,9 @@ class Simulation : private hw::core::CoreRuntime {
     bool finished = false;
     std::int64_t skipping = 0;              ///< number of trips being skipped, of the loop that begins here
     std::map<int, std::size_t> trip_items;  ///< by loop: number of items ended in the step when the last trip began
-    std::optional<std::uint64_t> waiting;   ///< execution id of the collective that it waits for
-    std::set<std::uint64_t> over;           ///< finished collectives that the core has not waited for yet
-    base::Cycles background_free_at;        ///< asynchronous ops run one after another
-    std::map<std::uint64_t, base::Cycles> background_end;  ///< by execution id; of ops that were not waited for yet
+    std::optional<std::uint64_t> waiting;   ///< execution id of what it waits for: a collective or an asynchronous op
+    std::set<std::uint64_t> over;           ///< finished asynchronous items that the core has not waited for yet
+    std::vector<InFlight> in_flight;        ///< asynchronous items that the core has started and not waited for
   };
 
   std::optional<hw::Command> next_command(hw::core::Core& core) override;
@@ -118,7 +122,9 @@ class Simulation : private hw::core::CoreRuntime {
   hw::Command command_for_collective(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
   const hw::OpResult& recorded(int op);
   collectives::engine::CollectiveRun& collective(std::uint64_t execution, int index);
-  void collective_over(noc::NodeId chip, int core, std::uint64_t execution);
+  hw::Command wait_for_end(CoreState& at, const compiler::ProgramItem& item);
+  void over(std::size_t core, std::uint64_t execution);
+  void find_contention(const CoreState& at, const hw::OpResult& cost, ItemResult& item);
   void observe(const CoreState& at, const hw::CommandRecord& record, hw::core::Core& core);
   void step_ended(const hw::core::Core& core, base::Time end);
   std::vector<base::Bytes> bytes_of_all_links() const;
@@ -148,6 +154,7 @@ class Simulation : private hw::core::CoreRuntime {
   std::vector<bool> real_;  ///< by chip: whether it is made of its units
   std::vector<std::unique_ptr<hw::chip::Chip>> chips_;
   std::unique_ptr<collectives::engine::CollectiveEngine> engine_;
+  std::unique_ptr<BackgroundOps> background_;
   std::vector<CoreState> states_;
   compiler::OpCosts costs_;
   std::vector<std::optional<hw::OpResult>> recorded_;

@@ -75,9 +75,12 @@ void Simulation::collect() {
   const base::Bytes busiest = std::ranges::max(result_.link_bytes);
   result_.ici_utilization = capacity > 0 ? double(busiest.value()) / capacity : 0;
   std::map<int, std::size_t> known;
+  std::map<int, base::Time> contention;
   for (const ItemResult& item : step.items) {
+    if (item.contended > base::Time(0)) contention[item.beside] += item.contended * item.times;
     if (program_.items[item.item].kind == compiler::ProgramItem::Kind::collective) add_collective_result(item, known);
   }
+  for (const auto& [beside, time] : contention) result_.contention.push_back({beside, time});
   add_loop_results();
   add_stage_results();
   name_waits(observed_core(int(&critical - observers_.data())));

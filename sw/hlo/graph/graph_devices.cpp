@@ -97,13 +97,10 @@ void use_flat_ids(ir::Instruction& instruction, std::int64_t partitions) {
 }  // namespace
 
 void number_devices(const Module& module, ir::Module& graph) {
-  graph.replicas = stated(module, "replica_count");
-  graph.partitions = stated(module, "num_partitions");
-  const Named named = graph.replicas > 0 && graph.partitions > 0 ? Named{} : named_devices(graph);
-  if (graph.replicas == 0) graph.replicas = named.replicas;
-  if (graph.partitions == 0) {
-    graph.partitions = std::max(named.partitions, (named.flat + graph.replicas - 1) / graph.replicas);
-  }
+  const Named named = named_devices(graph);
+  graph.replicas = std::max(stated(module, "replica_count"), named.replicas);
+  const std::int64_t by_flat_ids = base::divide_round_up(named.flat, graph.replicas);
+  graph.partitions = std::max({stated(module, "num_partitions"), named.partitions, by_flat_ids});
   for (ir::Computation& computation : graph.computations) {
     for (ir::Instruction& instruction : computation.instructions) {
       if (runs_over_partitions_of_replicas(instruction)) use_flat_ids(instruction, graph.partitions);

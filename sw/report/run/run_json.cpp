@@ -41,6 +41,15 @@ Json loops_json(const RunReport& r) {
   return list;
 }
 
+Json contention_json(const RunReport& r) {
+  Json list = Json::array();
+  for (const runtime::ContentionResult& result : r.result.contention) {
+    list.push_back(
+        {{"beside", r.program.items[std::size_t(result.beside)].hlo_name}, {"time_s", seconds(result.time)}});
+  }
+  return list;
+}
+
 Json stages_json(const runtime::RunResult& result) {
   Json list = Json::array();
   for (const runtime::StageResult& stage : result.stages) {
@@ -167,6 +176,7 @@ Json stats(const RunReport& r) {
       {"compute_parts_s",
        {{"weight_update", seconds(r.compute_under("optimizer"))},
         {"rematerialised", seconds(r.compute_under("rematerialised"))}}},
+      {"waiting_for_hbm", contention_json(r)},
       {"collectives", collectives_json(r.result)},
       {"loops", loops_json(r)},
       {"memory",

@@ -106,12 +106,12 @@ std::string collectives_name(const runtime::RunResult& result) {
 
 constexpr std::size_t most_collectives = 6;
 
-/// The collectives with the longest exposed times.
-std::vector<const runtime::CollectiveResult*> longest(const std::vector<runtime::CollectiveResult>& collectives) {
-  std::vector<const runtime::CollectiveResult*> order;
-  for (const runtime::CollectiveResult& c : collectives) order.push_back(&c);
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [](const runtime::CollectiveResult* c) { return c->exposed; });
+/// Those with the longest times.
+template <class Result>
+std::vector<const Result*> longest(const std::vector<Result>& results, base::Time Result::*time) {
+  std::vector<const Result*> order;
+  for (const Result& result : results) order.push_back(&result);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](const Result* result) { return result->*time; });
   order.resize(std::min(order.size(), most_collectives));
   return order;
 }
@@ -168,10 +168,13 @@ std::string parts(const RunReport& r) {
   };
   part_of_compute("optimizer", "weight update");
   part_of_compute("rematerialised", "computed once more");
+  for (const runtime::ContentionResult* c : longest(r.result.contention, &runtime::ContentionResult::time)) {
+    part("  waiting for HBM", c->time, "beside " + r.program.items[std::size_t(c->beside)].hlo_name);
+  }
   part(collectives_name(r.result), r.result.collective,
        collectives.size() == 1 ? collective_details(collectives.front()) : "");
   if (collectives.size() > 1) {
-    for (const runtime::CollectiveResult* c : longest(collectives)) {
+    for (const runtime::CollectiveResult* c : longest(collectives, &runtime::CollectiveResult::exposed)) {
       table.row({"", "", "", c->kind + ": " + collective_details(*c)});
     }
     if (collectives.size() > most_collectives) {

@@ -237,6 +237,7 @@ ENTRY main { p = f32[8] parameter(0)  ROOT r = f32[8] all-reduce(p), to_apply=ad
   EXPECT_EQ(devices(", replica_count=2", ", channel_id=1, replica_groups=[2,4]<=[8], use_global_device_ids=true"),
             (Pair{2, 4}));
   EXPECT_EQ(devices(", num_partitions=4", ", channel_id=1, replica_groups={{0}}"), (Pair{1, 4}));
+  EXPECT_EQ(devices(", num_partitions=1", ", replica_groups={{0,1},{2,3}}"), (Pair{4, 1}));  // more than are stated
   EXPECT_EQ(devices("", ", channel_id=1, replica_groups=mesh['x'=2,'y'=3] {'y'}, use_global_device_ids=true"),
             (Pair{1, 6}));
 }

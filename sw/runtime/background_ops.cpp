@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/runtime/background_ops.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/systemc/systemc_time.h"
+
+namespace podsim::sw::runtime {
+namespace {
+
+constexpr std::int64_t piece_bytes = 1 << 18;  ///< about half a microsecond of the HBM
+constexpr std::int64_t most_pieces = 4096;
+
+/// The `number`th of `pieces` nearly equal parts of `bytes`.
+base::Bytes part(base::Bytes bytes, std::int64_t number, std::int64_t pieces) {
+  const auto until = [&](std::int64_t n) { return bytes.value() / pieces * n + bytes.value() % pieces * n / pieces; };
+  return base::Bytes(until(number + 1) - until(number));
+}
+
+}  // namespace
+
+BackgroundOps::BackgroundOps(sc_core::sc_module_name name, base::Frequency clock,
+                             const std::vector<hw::chip::Chip*>& chips, int cores_per_chip, OnFinish on_finish)
+    : sc_module(name),
+      clock_(clock),
+      cores_per_chip_(std::size_t(cores_per_chip)),
+      chips_("chips", chips.size()),
+      waiting_(chips.size() * cores_per_chip_),
+      on_finish_(std::move(on_finish)) {
+  for (std::size_t chip = 0; chip < chips.size(); ++chip) chips_[chip].bind(chips[chip]->transfers);
+  SC_METHOD(work);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+void BackgroundOps::start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost) {
+  const std::int64_t bytes = (cost.read_bytes + cost.written_bytes).value();
+  const std::int64_t pieces = std::clamp<std::int64_t>(bytes / piece_bytes, 1, most_pieces);
+  waiting_[core].push_back({execution, cost, pieces, 0, {}});
+  if (waiting_[core].size() == 1) begin_first(core);
+}
+
+void BackgroundOps::begin_first(std::size_t core) {
+  waiting_[core].front().begin = clock_.edge_at_or_after(base::systemc::now());
+  move_piece(core);
+}
+
+/// A piece ends when its data have moved, and not before its share of the op's duration has passed.
+void BackgroundOps::move_piece(std::size_t core) {
+  Op& op = waiting_[core].front();
+  const auto index = int(core % cores_per_chip_);
+  hw::chip::ChipTransfers& chip = *chips_[core / cores_per_chip_][0];
+  const base::Bytes read = part(op.cost.read_bytes, op.moved, op.pieces);
+  const base::Bytes written = part(op.cost.written_bytes, op.moved, op.pieces);
+  ++op.moved;
+  base::Time end = clock_.time_of(op.begin + base::Cycles(op.cost.cycles.value() * op.moved / op.pieces));
+  if (read > base::Bytes(0)) end = std::max(end, chip.read(index, read));
+  if (written > base::Bytes(0)) end = std::max(end, chip.write(index, written));
+  pieces_.push(end, std::uint32_t(core), core);
+  wake_.notify(base::systemc::to_sc_time(pieces_.top().when - base::systemc::now()));
+}
+
+void BackgroundOps::work() {
+  while (!pieces_.empty() && pieces_.top().when <= base::systemc::now()) {
+    const std::size_t core = pieces_.pop().value;
+    if (waiting_[core].front().moved < waiting_[core].front().pieces) {
+      move_piece(core);
+      continue;
+    }
+    const std::uint64_t execution = waiting_[core].front().execution;
+    waiting_[core].pop_front();
+    if (!waiting_[core].empty()) begin_first(core);
+    on_finish_(core, execution);
+  }
+  if (!pieces_.empty()) wake_.notify(base::systemc::to_sc_time(pieces_.top().when - base::systemc::now()));
+}
+
+}  // namespace podsim::sw::runtime

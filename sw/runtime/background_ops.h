@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <systemc>
+#include <vector>
+
+#include "base/systemc/timed_queue.h"
+#include "base/units.h"
+#include "hw/chip/chip.h"
+#include "hw/op_result.h"
+
+namespace podsim::sw::runtime {
+
+/// Asynchronous ops of all cores, such as copies, that go on beside what the cores execute. Those of one core run one
+/// after another. An op moves its data in pieces, each of which claims the core's HBM (hw/chip/chip_transfers.h) when
+/// the piece before it has moved: with the HBM to itself it takes the op's own duration, beside others longer.
+class BackgroundOps : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(BackgroundOps);
+  /// Calls `on_finish` with the core's index and the execution id when an op has ended.
+  using OnFinish = std::function<void(std::size_t core, std::uint64_t execution)>;
+  /// Cores are numbered chip by chip. `chips` outlive it.
+  BackgroundOps(sc_core::sc_module_name name, base::Frequency clock, const std::vector<hw::chip::Chip*>& chips,
+                int cores_per_chip, OnFinish on_finish);
+
+  /// Starts an op now, or when the ops that the core started before have ended. `cost` is that of the op alone.
+  void start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost);
+
+ private:
+  struct Op {
+    std::uint64_t execution = 0;
+    hw::OpResult cost;
+    std::int64_t pieces = 1, moved = 0;
+    base::Cycles begin;
+  };
+
+  void work();
+  void begin_first(std::size_t core);
+  void move_piece(std::size_t core);
+
+  base::Clock clock_;
+  std::size_t cores_per_chip_;
+  sc_core::sc_vector<sc_core::sc_port<hw::chip::ChipTransfers>> chips_;
+  std::vector<std::deque<Op>> waiting_;            ///< by core; the first one runs
+  base::systemc::TimedQueue<std::size_t> pieces_;  ///< cores, by the time at which their piece has moved
+  sc_core::sc_event wake_;
+  OnFinish on_finish_;
+};
+
+}  // namespace podsim::sw::runtime
