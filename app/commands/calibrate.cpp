@@ -13,13 +13,16 @@
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/output/partial_result.h"
+#include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/progress.h"
+#include "hw/chip/contention_agreement.h"
 #include "hw/memory/banks/stream_agreement.h"
 #include "hw/memory/dram/stream_calibration.h"
+#include "sw/report/contention_report.h"
 #include "sw/report/core_calibration_report.h"
 #include "sw/report/memory_calibration_report.h"
 
@@ -101,18 +104,71 @@ void calibrate_memory(const CalibrateOptions& options) {
       });
 }
 
+void compare_pairs(const CalibrateOptions& options, sw::report::ContentionReport& report) {
+  base::Progress progress("comparing");
+  for (std::int64_t i = 0; i < options.patterns; ++i) {
+    const std::uint64_t seed = std::uint64_t(options.seed) << 32 | std::uint64_t(i);
+    try {
+      const hw::chip::ContentionCase pair = hw::chip::random_contention(report.machine, seed);
+      report.comparisons.push_back(hw::chip::compare_contention(report.machine, pair));
+    } catch (const base::host::Interrupted&) {
+      throw base::host::Interrupted(fmt::format("after {} of {} pairs", i, options.patterns));
+    }
+    progress.update(double(i + 1) / double(options.patterns));
+  }
+}
+
+void calibrate_contention(const CalibrateOptions& options) {
+  base::host::throw_on_interrupt();
+  const auto begin = base::host::HostClock::now();
+  sw::report::ContentionReport report;
+  report.machine = hw::read_machine(options.machine.load());
+  if (report.machine.cores_per_chip < 2) {
+    throw base::InputError("core.cores_per_chip must be at least 2: the second core makes the traffic");
+  }
+  output::publish(
+      options.json, [&] { compare_pairs(options, report); },
+      [&] {
+        report.wall_s = base::host::seconds_since(begin);
+        return options.json ? sw::report::contention_json(report) : sw::report::contention_text(report);
+      });
+}
+
 void add_common_flags(CLI::App& part, const std::shared_ptr<CalibrateOptions>& options) {
   options::add_machine_option(part, options->machine);
   options::add_set_option(part, options->machine);
   options::add_limit_option(part);
   part.add_flag("--json", options->json, "One JSON object on stdout");
+}
+
+void add_write_flag(CLI::App& part, const std::shared_ptr<CalibrateOptions>& options) {
   options::add_file_option(part, "--write", options->write, "The derived constants as a table of the machine");
+}
+
+/// Random cases: how many, and their seed.
+void add_case_flags(CLI::App& part, const std::shared_ptr<CalibrateOptions>& options, const std::string& count,
+                    const std::string& what) {
+  part.add_option_function<std::string>(
+          count,
+          [options, count](const std::string& text) {
+            options->patterns = base::host::parse_whole_number(count, text, 1, 1'000'000);
+          },
+          what + " to compare on [200]")
+      ->option_text("N");
+  part.add_option_function<std::string>(
+          "--seed",
+          [options](const std::string& text) {
+            options->seed = base::host::parse_whole_number("--seed", text, 0, std::numeric_limits<std::int32_t>::max());
+          },
+          "Of the " + count.substr(2) + " [1]")
+      ->option_text("N");
 }
 
 void add_core(CLI::App& calibrate) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App* core = calibrate.add_subcommand("core", "The tile level from bundles, and against them")->group("Parts");
   add_common_flags(*core, options);
+  add_write_flag(*core, options);
   core->footer(R"(Examples:
   podsim calibrate core
   podsim calibrate core --write workloads/machines/tpu-v3.core.toml)");
@@ -124,27 +180,23 @@ void add_memory_part(CLI::App& calibrate) {
   CLI::App* memory =
       calibrate.add_subcommand("memory", "Streams of HBM from its banks, and against them")->group("Parts");
   add_common_flags(*memory, options);
-  memory
-      ->add_option_function<std::string>(
-          "--patterns",
-          [options](const std::string& text) {
-            options->patterns = base::host::parse_whole_number("--patterns", text, 1, 1'000'000);
-          },
-          "Random patterns of traffic to compare on [200]")
-      ->option_text("N");
-  memory
-      ->add_option_function<std::string>(
-          "--seed",
-          [options](const std::string& text) {
-            options->seed = base::host::parse_whole_number("--seed", text, 0, std::numeric_limits<std::int32_t>::max());
-          },
-          "Of the patterns [1]")
-      ->option_text("N");
+  add_write_flag(*memory, options);
+  add_case_flags(*memory, options, "--patterns", "Random patterns of traffic");
   memory->footer(R"(Examples:
   podsim calibrate memory
   podsim calibrate memory --set hbm.channels=32 --patterns 20
   podsim calibrate memory --write workloads/machines/tpu-v3.memory.toml)");
   memory->callback([options] { calibrate_memory(*options); });
+}
+
+void add_contention(CLI::App& calibrate) {
+  auto options = std::make_shared<CalibrateOptions>();
+  CLI::App* contention =
+      calibrate.add_subcommand("contention", "Ops beside other traffic at the HBM, against its banks")->group("Parts");
+  add_common_flags(*contention, options);
+  add_case_flags(*contention, options, "--pairs", "Random pairs of an op and a collective, copy or infeed");
+  contention->footer("Examples:\n  podsim calibrate contention\n  podsim calibrate contention --pairs 20 --seed 2");
+  contention->callback([options] { calibrate_contention(*options); });
 }
 
 }  // namespace
@@ -154,9 +206,10 @@ void add_calibrate(CLI::App& program) {
       program.add_subcommand("calibrate", "Derive what a coarser level assumes from a finer one, and compare the two")
           ->group("Commands");
   calibrate->require_subcommand(1);
-  calibrate->footer("Examples:\n  podsim calibrate core\n  podsim calibrate memory");
+  calibrate->footer("Examples:\n  podsim calibrate core\n  podsim calibrate memory\n  podsim calibrate contention");
   add_core(*calibrate);
   add_memory_part(*calibrate);
+  add_contention(*calibrate);
 }
 
 }  // namespace podsim::app::commands

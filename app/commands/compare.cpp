@@ -11,6 +11,7 @@
 
 #include "app/commands/commands.h"
 #include "app/options/file_option.h"
+#include "app/options/limit_option.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/output_file.h"
@@ -120,6 +121,7 @@ void add_compare(CLI::App& program) {
   add_count(*compare_command, "-n,--rows", options->most, 1'000'000, "Rows of lists of ops and layers [10]");
   add_count(*compare_command, "--depth", options->depth, 100,
             "Names of an op_name that make a layer: 2 for layer1/block0\n[1]");
+  options::add_limit_option(*compare_command);
   compare_command->add_flag("--json", options->json, "One JSON object on stdout, with every row");
   options::add_file_option(*compare_command, "--csv", options->csv, "Every row of ops, times in picoseconds");
   compare_command->footer(R"(Examples:

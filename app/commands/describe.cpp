@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "base/config_listing.h"
 #include "base/host/standard_output.h"
@@ -101,6 +102,7 @@ void add_describe(CLI::App& program) {
                    "tpu-v2, tpu-v3, tpu-v3-hbm3 or a machine file (.toml)\n[tpu-v3]")
       ->option_text(" ");
   options::add_set_option(*command, options->machine);
+  options::add_limit_option(*command);
   auto* json = command->add_flag("--json", options->json, "One JSON object on stdout");
   command->add_flag("--toml", options->toml, "The resolved machine as a machine file, to copy and change")
       ->excludes(json)

@@ -12,6 +12,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/hlo_eval.h"
 #include "app/commands/hlo_partition.h"
+#include "app/options/limit_option.h"
 #include "app/output/failed_check.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
@@ -226,6 +227,7 @@ CLI::App* add_part(CLI::App& hlo, const std::shared_ptr<HloOptions>& options, co
                    void (*run)(const HloOptions&)) {
   CLI::App* part = hlo.add_subcommand(name, summary)->group("Parts");
   part->add_option("FILE", options->files, "HLO text, of one module or several")->option_text(" ")->required();
+  options::add_limit_option(*part);
   part->add_flag("--strict", options->strict, "An unknown opcode is an error, not a warning");
   part->callback([options, run] { run(*options); });
   return part;

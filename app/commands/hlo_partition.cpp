@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/hlo_partition.h"
+#include "app/options/limit_option.h"
 
 #include <fmt/format.h>
 
@@ -129,6 +130,7 @@ void add_hlo_partition(CLI::App& hlo) {
           "may be repeated")
       ->option_text("GLOB")
       ->allow_extra_args(false);
+  options::add_limit_option(*part);
   part->add_option_function<std::string>(
           "-o,--output", [options](const std::string& text) { options->output = base::host::parse_path("-o", text); },
           "File for the partitioned text [stdout]")

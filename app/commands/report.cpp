@@ -10,6 +10,7 @@
 #include "app/commands/run_page.h"
 #include "app/commands/study_report.h"
 #include "app/options/file_option.h"
+#include "app/options/limit_option.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 
@@ -91,6 +92,7 @@ void add_report(CLI::App& program) {
       *report, "-o,--output", options->output,
       "The page [of a run: report.html in its folder; of a\nstudy: beside the database, ending in .html]");
   add_chart_flags(*report, options->study);
+  options::add_limit_option(*report);
   report->footer(
       "A page is one file that asks for nothing; podsim run -o writes that of a run too.\n\n"
       "Examples:\n  podsim report r -o resnet50.html\n  podsim report study\n"

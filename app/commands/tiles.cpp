@@ -6,6 +6,7 @@
 
 #include "app/commands/commands.h"
 #include "app/options/file_option.h"
+#include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "base/host/input_file.h"
 #include "base/host/output_file.h"
@@ -41,6 +42,7 @@ void add_tiles(CLI::App& program) {
       ->required();
   options::add_machine_option(*tiles, options->machine);
   options::add_set_option(*tiles, options->machine);
+  options::add_limit_option(*tiles);
   tiles->add_flag("--json", options->json, "One JSON object on stdout");
   options::add_file_option(*tiles, "--csv", options->csv, "Every run with both times");
   tiles->footer("Example:\n  podsim tiles kernels.pb");

@@ -29,12 +29,18 @@ base::Dimensional parse_limit(const std::string& text, bool cycles) {
   return limit;
 }
 
+/// Commands that keep partial results change what an interruption does when they begin.
+void limit(double seconds) {
+  base::host::throw_on_interrupt();
+  base::host::limit_time(seconds);
+}
+
 }  // namespace
 
 void add_limit_option(CLI::App& command) {
   command
       .add_option_function<std::string>(
-          "--limit", [](const std::string& text) { base::host::limit_time(parse_limit(text, false).si); },
+          "--limit", [](const std::string& text) { limit(parse_limit(text, false).si); },
           "End after so long on this host, such as '30 s', and keep\nwhat is done, as after a Ctrl-C [none]")
       ->option_text("TIME");
 }
@@ -44,9 +50,9 @@ void add_limit_option(CLI::App& command, base::Cycles& cycles) {
       .add_option_function<std::string>(
           "--limit",
           [&cycles](const std::string& text) {
-            const base::Dimensional limit = parse_limit(text, true);
-            if (limit.kind == Kind::duration) return base::host::limit_time(limit.si);
-            cycles = base::Cycles(std::int64_t(limit.si));
+            const base::Dimensional most = parse_limit(text, true);
+            if (most.kind == Kind::duration) return limit(most.si);
+            cycles = base::Cycles(std::int64_t(most.si));
           },
           "End after so long on this host, such as '30 s', and keep\nwhat is done, as after a Ctrl-C; or fail after "
           "so many\nsimulated cycles, such as '1000000 cycles' ['1e12 cycles']")

@@ -110,7 +110,7 @@ int run_sweep(const SweepOptions& options, const MakeRunners& make_runners) {
   store.close();
   base::host::print_result(options.json ? studies::sweep::summary_json(summary)
                                         : studies::sweep::summary_text(summary));
-  if (summary.outcome.stopped) return base::host::interrupted;
+  if (summary.outcome.stopped) return base::host::interruption_code();
   return summary.outcome.failed.empty() ? base::host::done : base::host::some_failed;
 }
 

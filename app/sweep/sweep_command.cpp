@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "app/options/flag_values.h"
+#include "app/options/limit_option.h"
 #include "app/sweep/slurm_batch.h"
 #include "app/sweep/sweep.h"
 #include "base/host/arguments.h"
@@ -33,6 +34,7 @@ void add_flags(CLI::App& command, const std::shared_ptr<SweepCommand>& options) 
           },
           "Points that run at the same time [as many as processors]")
       ->option_text("N");
+  options::add_limit_option(command);
   auto* emit = command.add_option_function<std::string>(
       "--emit",
       [options](const std::string& text) {
@@ -43,7 +45,7 @@ void add_flags(CLI::App& command, const std::shared_ptr<SweepCommand>& options) 
       "it");
   emit->type_name(options::alternatives({"slurm"}))
       ->option_text("slurm")
-      ->excludes("--shard", "--dry-run", "--resume", "--json");
+      ->excludes("--shard", "--dry-run", "--resume", "--json", "--limit");
   command
       .add_option_function<std::string>(
           "--tasks",

@@ -8,7 +8,14 @@ namespace podsim::hw::chip {
 
 ReplayCore::ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, host::HostPort& host,
                        timing::HbmOccupancy& hbm, core::CoreRuntime& runtime)
-    : sc_module(name), machine_(machine), id_(id), time_(machine.clock), host_(host), hbm_(hbm), runtime_(runtime) {
+    : sc_module(name),
+      machine_(machine),
+      id_(id),
+      time_(machine.clock),
+      host_(host),
+      hbm_(hbm),
+      runtime_(runtime),
+      contended_(machine) {
   SC_METHOD(work);
   sensitive << wake_;
 }
@@ -116,8 +123,7 @@ void ReplayCore::begin(const RunFor& command) {
 }
 
 void ReplayCore::run_op() {
-  const auto from_start = [&](base::Cycles cycles) { return time_.time_of(start_ + cycles) - time_.time_of(start_); };
-  contended_.begin(hbm_, time_.time_of(start_), from_start(op_.cycles), from_start(op_.hbm_busy));
+  contended_.begin(hbm_, time_.time_of(start_), op_);
   end_at(start_ + op_.cycles);
 }
 

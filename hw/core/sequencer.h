@@ -39,6 +39,8 @@ class Sequencer : public sc_core::sc_module {
 
   /// See Core.
   void complete_external();
+  /// Returns whether it runs the tiles of an op.
+  bool runs_op() const { return runs_op_; }
 
  private:
   /// Counters of the units, for the difference that one op makes.
@@ -82,6 +84,7 @@ class Sequencer : public sc_core::sc_module {
   std::optional<timing::TileRegions> regions_;  ///< of the current op
   std::array<std::int64_t, 4> issued_{};        ///< descriptors of the current op, by sync flag
   std::size_t fetched_ = 0;                     ///< tiles of the current op whose reads have been issued
+  bool runs_op_ = false;
   bool external_complete_ = false;
   sc_core::sc_event external_event_;
 };

@@ -24,6 +24,8 @@ class TensorCore : public sc_core::sc_module, public Core {
   base::Cycles now() const override { return time_.now(); }
   base::Time time_of(base::Cycles cycle) const override { return time_.time_of(cycle); }
 
+  /// Returns whether the core runs the tiles of an op.
+  bool runs_op() const { return sequencer_.runs_op(); }
   DmaEngine& dma() { return dma_; }
   const Vmem& vmem() const { return vmem_; }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "base/units.h"
 #include "hw/direction.h"
 #include "hw/machine.h"
+#include "hw/op_result.h"
 
 /// One core's HBM as whole transfers use it: a resource that serves claims in order, at the sustained stream rate.
 ///
@@ -23,43 +27,68 @@ class HbmOccupancy {
       : rate_(hbm.stream_rate * speed), turnaround_(hbm.turnaround) {}
 
   /// The time at which the last of `bytes` has been read or written, if requested at `now`. Calls are in order of time.
-  base::Time claim(base::Time now, Direction direction, base::Bytes bytes);
+  /// `requests` of HBM time that wait meanwhile have the same share, until they are served.
+  base::Time claim(base::Time now, Direction direction, base::Bytes bytes, base::Time requests = {});
   /// Sets the share of the claims from now on; 1 at first.
   void set_share(double share) { share_ = share; }
-  /// HBM time of all claims that were served until `time`, which is not before the last claim.
-  base::Time served(base::Time time) const;
-  /// Time at which the last claim is served.
-  base::Time free_at() const { return free_at_; }
-  double share() const { return share_; }
+
+  /// A claim, or what is left of some: served from begin to end, with that much HBM time.
+  struct Service {
+    base::Time begin, end, work;
+  };
+  /// Keeps the services from `now` on, until stop_keeping().
+  void keep_services(base::Time now);
+  void stop_keeping() { keeps_ = false; }
+  /// In the order of time.
+  const std::vector<Service>& services() const { return services_; }
 
  private:
   base::Bandwidth rate_;
   double turnaround_;
   double share_ = 1;
   base::Time free_at_;
-  base::Time claimed_;  ///< HBM time of all claims
   base::Bytes moved_[2];
+  bool keeps_ = false;
+  std::vector<Service> services_;
 };
 
-/// An op that shares the HBM with claims, at replay level. It has had its own duration, and the HBM, less what it gave
-/// to claims, has moved the op's data; whichever comes later is its end:
+/// An op that shares the HBM with claims, at replay level. Its tiles take `tile` each; a tile's data move for `busy`,
+/// and computing a tile takes `slack` longer than reading the next one. While claims wait all the time, a tile's data
+/// share the HBM with as much of theirs, behind what they have outstanding at the memory, and a tile takes tile':
 ///
-///   end = start + max(duration, busy + HBM time of the claims served from start to end)
+///   tile  = duration / tiles             busy = hbm_busy / tiles
+///   slack = max(0, (compute + control) / tiles - busy - read latency)
+///   tile' = tile + max(0, busy + outstanding / stream_rate - slack)
+///   share = 1 - busy / tile'             of the claims
+///   price = (tile' - tile) / (tile' - busy)
 ///
-/// While claims wait they have the HBM for max(1/2, 1 - busy / duration) of the time. An op that leaves the HBM idle
-/// for longer than the claims need is therefore not delayed, and one that never does is delayed by their whole time.
+/// so that a second of their HBM time costs the op `price` seconds: one for an op that the HBM bounds. Claims that are
+/// rarer than the slack cost nothing. Over every time tile' with `claims` of HBM time the op is delayed by
+///
+///   min(price * claims, max(0, claims - slack))
 class ContendedOp {
  public:
-  /// An op begins at `now`, which alone takes `duration` and moves data for `busy` of it. `hbm` outlives the op's end.
-  void begin(HbmOccupancy& hbm, base::Time now, base::Time duration, base::Time busy);
-  /// The end with the claims that there have been so far.
-  base::Time end() const;
+  /// `machine` must outlive the op.
+  explicit ContendedOp(const Machine& machine) : machine_(machine) {}
+  /// An op that takes `alone` without claims begins at `now`. `hbm` outlives the op's end.
+  void begin(HbmOccupancy& hbm, base::Time now, const OpResult& alone);
+  /// The end with the claims that there have been so far; never earlier than when it was last asked.
+  base::Time end();
   /// The op has ended: claims have the HBM to themselves.
-  void finish() { hbm_->set_share(1); }
+  void finish();
 
  private:
+  void add(const HbmOccupancy::Service& service);
+  base::Time delay() const;
+
+  const Machine& machine_;
   HbmOccupancy* hbm_ = nullptr;
-  base::Time begin_, duration_, busy_, served_before_;
+  base::Time tile_, slack_;  ///< tile' and slack
+  double price_ = 0;
+  base::Time end_;                ///< without the delay of the current tile
+  std::size_t next_ = 0;          ///< first service that is not counted yet, or in part
+  base::Time counted_;            ///< until which it is
+  base::Time tile_end_, claims_;  ///< of the current tile
 };
 
 }  // namespace podsim::hw::timing

@@ -21,6 +21,12 @@ void HbmStream::Queue::pop() {
   if (head_ == requests_.size()) clear();
 }
 
+std::int64_t HbmStream::Queue::remaining() const {
+  std::int64_t sum = 0;
+  for (std::size_t i = head_; i < requests_.size(); ++i) sum += requests_[i].remaining;
+  return sum;
+}
+
 HbmStream::HbmStream(const Machine& machine)
     : hbm_(machine.hbm),
       rates_(memory::dram::StreamRates::of(machine.dram, machine.dma.granules)),
@@ -35,13 +41,31 @@ HbmStream::HbmStream(const Machine& machine)
   alone_[1] = std::llround(double(alone_[0]) / hbm_.write_cost);
   const double ticks_per_byte = clock_ / hbm_.stream_rate.si() * double(1LL << tick_bits);
   units_per_byte_ = std::max<std::int64_t>(1, std::int64_t(double(alone_[0]) * ticks_per_byte));
+  outstanding_ = outstanding(machine).value() * units_per_byte_;
 }
 
 void HbmStream::submit(Direction direction, base::Bytes bytes, base::Cycles arrival, std::uint64_t tag,
                        const AccessShape& shape) {
   assert(bytes.value() >= 0 && bytes.value() < never / units_per_byte_);
   queues_[std::size_t(direction)].push(
-      {arrival.value() << tick_bits, bytes.value() * units_per_byte_, bytes, tag, shape});
+      {(arrival.value() << tick_bits) + ticks_behind_transfers(), bytes.value() * units_per_byte_, bytes, tag, shape});
+}
+
+base::Bytes HbmStream::outstanding(const Machine& machine) {
+  return machine.dram.address.interleave * machine.dma.granules;
+}
+
+base::Cycles HbmStream::requested() const {
+  return cycles_of_ticks((queues_[0].remaining() + queues_[1].remaining()) / alone_[0]);
+}
+
+/// Time that a request waits for granules of transfers beside it that are at the memory.
+std::int64_t HbmStream::ticks_behind_transfers() const {
+  std::int64_t left = 0;
+  for (std::size_t stream = 2; stream < most_streams; ++stream) {
+    if (moving(stream)) left += queues_[stream].front().remaining;
+  }
+  return std::min(left, outstanding_) / alone_[0];
 }
 
 void HbmStream::submit_beside(Direction direction, base::Bytes bytes, base::Cycles arrival) {
@@ -181,7 +205,7 @@ std::optional<base::Cycles> HbmStream::next_arrival() const {
     if (!queue.empty() && queue.front().arrival > now_) first = std::min(first, queue.front().arrival);
   }
   if (first == never) return std::nullopt;
-  return cycles_of_ticks(first);
+  return base::Cycles(base::divide_round_up(first, 1LL << tick_bits));
 }
 
 double HbmStream::bytes_per_cycle() const {

@@ -28,7 +28,9 @@ namespace podsim::hw::timing {
 /// concurrently with the other direction's shape (StreamRates). Refresh is spread evenly over all bytes.
 ///
 /// Transfers of collectives and copies that go on beside an op are queues of their own, one per direction: while both
-/// an op's request and such a transfer have data of one direction to move, they share that direction's rate equally.
+/// an op's request and such a transfer have data of one direction to move, they share that direction's rate equally. A
+/// request that arrives while such a transfer moves first waits for what the transfer has outstanding at the memory, at
+/// most DmaParameters::granules.
 ///
 /// All arithmetic is in exact integers. Time is counted in ticks of 2^-20 cycle and work in units, of which a stream
 /// moves an integer number per tick, so that the cost of a byte is right to some parts per million. Nothing depends on
@@ -75,9 +77,11 @@ class HbmStream {
   /// Cycle of the next arrival after the last advance(), at which waiting data begin to move; std::nullopt if there is
   /// none.
   std::optional<base::Cycles> next_arrival() const;
-  bool idle() const { return requests_idle() && !beside(); }
-  /// Returns whether no request waits or is served; transfers beside them may be.
-  bool requests_idle() const { return queues_[0].empty() && queues_[1].empty(); }
+  bool idle() const { return queues_[0].empty() && queues_[1].empty() && !beside(); }
+  /// HBM time of the requests that have not moved yet, each alone.
+  base::Cycles requested() const;
+  /// Data that a DMA engine has outstanding at the memory.
+  static base::Bytes outstanding(const Machine& machine);
   /// Bytes per cycle moving at the time of the last advance(), both directions added.
   double bytes_per_cycle() const;
   /// Empties the queues and sets time to 0; keeps allocated memory.
@@ -109,6 +113,7 @@ class HbmStream {
     void push(const Request& request) { requests_.push_back(request); }
     void pop();
     void clear() { requests_.clear(), head_ = 0; }
+    std::int64_t remaining() const;
 
    private:
     std::vector<Request> requests_;
@@ -135,6 +140,7 @@ class HbmStream {
   Step step(const State& state, std::int64_t limit) const;
   void apply(State& state, const Step& step) const;
   bool moving(std::size_t stream) const { return !queues_[stream].empty() && queues_[stream].front().arrival <= now_; }
+  std::int64_t ticks_behind_transfers() const;
   bool beside() const { return !queues_[2].empty() || !queues_[3].empty(); }
   StreamUnits units_per_tick(const State& state, const Moving& moving) const;
   Units units_of_requests(const State& state, const std::array<bool, 2>& moving) const;
@@ -144,8 +150,9 @@ class HbmStream {
   std::shared_ptr<memory::dram::StreamRates> rates_;  ///< of non-contiguous transfers
   double clock_;                                      ///< Hz
   std::int64_t units_per_byte_;
-  Units alone_;          ///< units per tick of a contiguous read or write alone
-  std::int64_t shared_;  ///< units per tick of each direction while both are contiguous
+  Units alone_;               ///< units per tick of a contiguous read or write alone
+  std::int64_t shared_;       ///< units per tick of each direction while both are contiguous
+  std::int64_t outstanding_;  ///< work units of the granules that a DMA engine has outstanding
   std::array<Queue, most_streams> queues_;
   std::int64_t now_ = 0;
   std::int64_t busy_ticks_ = 0;

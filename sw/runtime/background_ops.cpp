@@ -20,11 +20,13 @@ base::Bytes part(base::Bytes bytes, std::int64_t number, std::int64_t pieces) {
 
 }  // namespace
 
-BackgroundOps::BackgroundOps(sc_core::sc_module_name name, base::Frequency clock,
-                             const std::vector<hw::chip::Chip*>& chips, int cores_per_chip, OnFinish on_finish)
+BackgroundOps::BackgroundOps(sc_core::sc_module_name name, const hw::Machine& machine,
+                             const std::vector<hw::chip::Chip*>& chips, OnFinish on_finish)
     : sc_module(name),
-      clock_(clock),
-      cores_per_chip_(std::size_t(cores_per_chip)),
+      clock_(machine.clock),
+      bytes_per_cycle_(machine.hbm.stream_rate.si() / machine.clock.si()),
+      turnaround_(machine.hbm.turnaround),
+      cores_per_chip_(std::size_t(machine.cores_per_chip)),
       chips_("chips", chips.size()),
       waiting_(chips.size() * cores_per_chip_),
       on_finish_(std::move(on_finish)) {
@@ -35,9 +37,13 @@ BackgroundOps::BackgroundOps(sc_core::sc_module_name name, base::Frequency clock
 }
 
 void BackgroundOps::start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost) {
-  const std::int64_t bytes = (cost.read_bytes + cost.written_bytes).value();
-  const std::int64_t pieces = std::clamp<std::int64_t>(bytes / piece_bytes, 1, most_pieces);
-  waiting_[core].push_back({execution, cost, pieces, 0, {}});
+  const auto read = double(cost.read_bytes.value()), written = double(cost.written_bytes.value());
+  const double contiguous = read + written + turnaround_ * std::min(read, written);
+  const double busy = double(cost.hbm_busy.value()) * bytes_per_cycle_;
+  const double scale = contiguous > 0 ? busy / contiguous : 0;
+  const std::int64_t pieces = std::clamp<std::int64_t>(std::int64_t(busy) / piece_bytes, 1, most_pieces);
+  const auto scaled = [&](double bytes) { return base::Bytes(std::int64_t(scale * bytes)); };
+  waiting_[core].push_back({execution, cost, scaled(read), scaled(written), pieces, 0, {}});
   if (waiting_[core].size() == 1) begin_first(core);
 }
 
@@ -51,8 +57,8 @@ void BackgroundOps::move_piece(std::size_t core) {
   Op& op = waiting_[core].front();
   const auto index = int(core % cores_per_chip_);
   hw::chip::ChipTransfers& chip = *chips_[core / cores_per_chip_][0];
-  const base::Bytes read = part(op.cost.read_bytes, op.moved, op.pieces);
-  const base::Bytes written = part(op.cost.written_bytes, op.moved, op.pieces);
+  const base::Bytes read = part(op.read, op.moved, op.pieces);
+  const base::Bytes written = part(op.written, op.moved, op.pieces);
   ++op.moved;
   base::Time end = clock_.time_of(op.begin + base::Cycles(op.cost.cycles.value() * op.moved / op.pieces));
   if (read > base::Bytes(0)) end = std::max(end, chip.read(index, read));

@@ -10,6 +10,7 @@
 #include "base/systemc/timed_queue.h"
 #include "base/units.h"
 #include "hw/chip/chip.h"
+#include "hw/machine.h"
 #include "hw/op_result.h"
 
 namespace podsim::sw::runtime {
@@ -23,8 +24,8 @@ class BackgroundOps : public sc_core::sc_module {
   /// Calls `on_finish` with the core's index and the execution id when an op has ended.
   using OnFinish = std::function<void(std::size_t core, std::uint64_t execution)>;
   /// Cores are numbered chip by chip. `chips` outlive it.
-  BackgroundOps(sc_core::sc_module_name name, base::Frequency clock, const std::vector<hw::chip::Chip*>& chips,
-                int cores_per_chip, OnFinish on_finish);
+  BackgroundOps(sc_core::sc_module_name name, const hw::Machine& machine, const std::vector<hw::chip::Chip*>& chips,
+                OnFinish on_finish);
 
   /// Starts an op now, or when the ops that the core started before have ended. `cost` is that of the op alone.
   void start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost);
@@ -33,6 +34,7 @@ class BackgroundOps : public sc_core::sc_module {
   struct Op {
     std::uint64_t execution = 0;
     hw::OpResult cost;
+    base::Bytes read, written;  ///< contiguous bytes that take the op's time of the HBM
     std::int64_t pieces = 1, moved = 0;
     base::Cycles begin;
   };
@@ -42,6 +44,8 @@ class BackgroundOps : public sc_core::sc_module {
   void move_piece(std::size_t core);
 
   base::Clock clock_;
+  double bytes_per_cycle_;  ///< of a contiguous stream
+  double turnaround_;
   std::size_t cores_per_chip_;
   sc_core::sc_vector<sc_core::sc_port<hw::chip::ChipTransfers>> chips_;
   std::vector<std::deque<Op>> waiting_;            ///< by core; the first one runs

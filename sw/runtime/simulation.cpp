@@ -94,9 +94,8 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   }
   engine_ = std::make_unique<collectives::engine::CollectiveEngine>("collectives", machine_, topology, of_engine,
                                                                     options_.sink);
-  background_ =
-      std::make_unique<BackgroundOps>("background", machine_.clock, of_engine, int(machine_.cores_per_chip),
-                                      [this](std::size_t core, std::uint64_t execution) { over(core, execution); });
+  background_ = std::make_unique<BackgroundOps>(
+      "background", machine_, of_engine, [this](std::size_t core, std::uint64_t execution) { over(core, execution); });
   fabric_->set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
   make_states();
   link_bytes_.resize(std::size_t(chips.link_ids()));

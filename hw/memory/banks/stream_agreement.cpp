@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 
+#include "base/dice.h"
 #include "base/host/interrupt.h"
 #include "hw/memory/banks/bank_stream.h"
 #include "hw/timing/hbm_stream.h"
@@ -12,19 +12,7 @@
 namespace podsim::hw::memory::banks {
 namespace {
 
-/// Random numbers that are the same with every standard library.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  /// A number from low to high, both included.
-  std::int64_t between(std::int64_t low, std::int64_t high) {
-    return low + std::int64_t(engine_() % std::uint64_t(high - low + 1));
-  }
-  bool one_in(std::int64_t count) { return between(1, count) == 1; }
-
- private:
-  std::mt19937_64 engine_;
-};
+using base::Dice;
 
 AccessShape random_shape(Dice& dice) {
   enum Kind { contiguous, rows, short_rows, scattered };

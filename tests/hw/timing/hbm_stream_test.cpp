@@ -47,6 +47,42 @@ TEST(HbmStream, RequestsOfOneDirectionQueueWithoutLosingAFractionOfACycle) {
   EXPECT_EQ(last_cycle(round_machine(), requests), 150);
 }
 
+// A request first waits for what the transfer has outstanding at the memory, then both have half of the rate.
+TEST(HbmStream, ARequestAndATransferBesideItShareTheRate) {
+  const Machine machine = round_machine();
+  HbmStream hbm(machine);
+  const std::int64_t outstanding = HbmStream::outstanding(machine).value();
+  std::vector<HbmStream::Completion> done;
+  hbm.submit_beside(Direction::read, base::Bytes(1'000'000), base::Cycles(0));
+  hbm.submit(Direction::read, base::Bytes(100'000), base::Cycles(0), 1);
+  EXPECT_NEAR(double(hbm.next_completion()->value()), double(outstanding) / 100 + 2000, 1);
+  while (const auto next = hbm.next_completion()) hbm.advance(*next, done);
+  EXPECT_EQ(done.size(), 1U);  // the transfer has no completion
+  EXPECT_TRUE(hbm.idle());
+}
+
+RC_GTEST_PROP(HbmStream, TransfersBesideRequestsLoseNoTime, ()) {
+  const Machine machine = round_machine();
+  HbmStream hbm(machine);
+  std::int64_t bytes = 0;
+  for (std::int64_t i = *rc::gen::inRange(1, 10); i > 0; --i) {
+    const std::int64_t size = *rc::gen::inRange(1, 1'000'000);
+    bytes += size;
+    const bool beside = *rc::gen::arbitrary<bool>();
+    if (beside) hbm.submit_beside(Direction::read, base::Bytes(size), base::Cycles(0));
+    if (!beside) hbm.submit(Direction::read, base::Bytes(size), base::Cycles(0), 1);
+  }
+  std::vector<HbmStream::Completion> done;
+  std::int64_t last = 0;
+  while (const auto next = hbm.next_completion()) {
+    last = next->value();
+    hbm.advance(*next, done);
+  }
+  const double pure = double(bytes) / 100;
+  RC_ASSERT(double(last) >= pure - 1 &&
+            double(last) <= pure + double(HbmStream::outstanding(machine).value()) / 100 + 20);
+}
+
 TEST(HbmStream, ARequestWithoutBytesCompletesOnArrival) {
   EXPECT_EQ(last_cycle(round_machine(), {{Direction::read, 0, 7}}), 7);
 }

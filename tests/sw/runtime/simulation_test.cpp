@@ -184,16 +184,37 @@ TEST(Simulation, TheStepIsThatOfTheSlowerCore) {
   EXPECT_GE(result.step_time + Time(2000), result.collectives[0].time);  // to a cycle of the core
 }
 
-TEST_P(SimulationAt, AnAllReduceBehindALongOpCostsNothing) {
+/// Time of the HBM to move `bytes` at the sustained rate.
+Time moving(std::int64_t bytes) { return base::to_time(base::Bytes(bytes) / machine().hbm.stream_rate); }
+
+// All cores of the slice reduce 100 kB in two dimensions: each reads and writes it at most three times a dimension. A
+// tile's data wait at most for the 128 KiB that transfers have outstanding.
+TEST_P(SimulationAt, AnAllReduceBehindALongOpCostsItsTimeOfTheHbm) {
   testing::ProgramMaker maker;
   int stream = maker.define(testing::tile_op("stream", 400, 2'000'000, 0, 64, 100'000));
   compiler::Program program = maker.all_reduce(100'000).asynchronous().op(stream).done().program();
   RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
   Cycles cycles = hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
-  EXPECT_EQ(result.step_time, machine().core_clock().time_of(cycles));
+  const Time alone = machine().core_clock().time_of(cycles);
+  EXPECT_GT(result.step_time, alone);
+  EXPECT_LT(result.step_time, alone + moving(12 * 100'000 + 4 * (128 << 10)));
+  ASSERT_EQ(result.contention.size(), 1U);
+  EXPECT_EQ(result.contention[0].beside, 0);
+  EXPECT_NEAR(double(result.contention[0].time.value()), double((result.step_time - alone).value()), 2000);
   ASSERT_EQ(result.collectives.size(), 1U);
   EXPECT_EQ(result.collectives[0].exposed, Time(0));
   EXPECT_EQ(result.collectives[0].count, 1);
+}
+
+// An op without traffic of its own leaves the HBM to the all-reduce.
+TEST_P(SimulationAt, AnAllReduceBehindAnOpThatOnlyComputesCostsNothing) {
+  testing::ProgramMaker maker;
+  int compute = maker.define(testing::tile_op("compute", 40, 0, 160, 1024, 0));
+  compiler::Program program = maker.all_reduce(100'000).asynchronous().op(compute).done().program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
+  Cycles cycles = hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
+  EXPECT_EQ(result.step_time, machine().core_clock().time_of(cycles));
+  EXPECT_TRUE(result.contention.empty());
 }
 
 TEST_P(SimulationAt, AnAllReduceBehindAShortOpIsWaitedFor) {
@@ -203,16 +224,17 @@ TEST_P(SimulationAt, AnAllReduceBehindAShortOpIsWaitedFor) {
   compiler::Program overlapped = together.all_reduce(40'000'000).asynchronous().op(0).done().program();
   compiler::Program alone = after.all_reduce(40'000'000).program();
   RunResult result = testing::run(overlapped, machine(), testing::open_2x2(), at(GetParam(), 1));
-  EXPECT_EQ(result.step_time, testing::run(alone, machine(), testing::open_2x2(), at(GetParam(), 1)).step_time);
-  Cycles cycles = hw::timing::simulate_op(machine(), overlapped.ops[0].tiles).cycles;
-  EXPECT_EQ(result.collectives[0].exposed, result.step_time - machine().core_clock().time_of(cycles));
+  const Time reduce = testing::run(alone, machine(), testing::open_2x2(), at(GetParam(), 1)).step_time;
+  EXPECT_GE(result.step_time, reduce);
+  EXPECT_LE(result.step_time, reduce + moving(4 * 60'000 * 2));
+  EXPECT_EQ(result.collectives[0].exposed, result.step_time - result.items[1].duration);
 }
 
 // Started in every trip, and waited for in the same trip.
 TEST_P(SimulationAt, AsynchronousCollectivesOfALoopAreToldApart) {
   testing::ProgramMaker maker;
-  int stream = maker.define(testing::tile_op("stream", 400, 2'000'000, 0, 64, 100'000));
-  compiler::Program program = maker.all_reduce(100'000).asynchronous().op(stream).done().loop_from(0, 3).program();
+  int compute = maker.define(testing::tile_op("compute", 40, 0, 160, 1024, 0));
+  compiler::Program program = maker.all_reduce(100'000).asynchronous().op(compute).done().loop_from(0, 3).program();
   RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 2));
   Cycles cycles = 3 * hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
   base::Clock clock = machine().core_clock();
@@ -220,11 +242,23 @@ TEST_P(SimulationAt, AsynchronousCollectivesOfALoopAreToldApart) {
   EXPECT_EQ(result.collectives[0].count, 3);
 }
 
+// The copy is bound by the HBM; the op beside it takes at most its own traffic from it.
 TEST_P(SimulationAt, AnAsynchronousOpEndsBesideOthers) {
   testing::ProgramMaker maker;
   int copy = maker.define(testing::tile_op("copy", 4, 400'000, 0, 64, 400'000));
   int shorter = maker.define(testing::tile_op("short", 2, 40'000, 0, 64, 20'000));
   compiler::Program program = maker.op(copy).asynchronous().op(shorter).done().program();
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
+  const Time alone =
+      machine().core_clock().time_of(hw::timing::simulate_op(machine(), program.ops[std::size_t(copy)].tiles).cycles);
+  EXPECT_GE(result.step_time, alone);
+  EXPECT_LE(result.step_time, alone + moving(2 * 60'000 * 2));
+}
+
+TEST_P(SimulationAt, AnAsynchronousOpByItselfTakesItsOwnTime) {
+  testing::ProgramMaker maker;
+  int copy = maker.define(testing::tile_op("copy", 4, 400'000, 0, 64, 400'000));
+  compiler::Program program = maker.op(copy).asynchronous().done().program();
   RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
   EXPECT_EQ(result.step_time, machine().core_clock().time_of(
                                   hw::timing::simulate_op(machine(), program.ops[std::size_t(copy)].tiles).cycles));
