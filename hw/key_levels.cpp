@@ -20,8 +20,8 @@ struct Rule {
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all = {{"machine.name", {}},
                                         {"hbm.measured_with", {}},
-                                        {"core.clock", {ops, collectives, packets, kernels}},
-                                        {"core.cores_per_chip", {ops, collectives, packets}},
+                                        {"core.clock", {ops, collectives, packets, chip, kernels}},
+                                        {"core.cores_per_chip", {ops, collectives, packets, chip}},
                                         {"core.vmem", {ops, kernels}},
                                         {"core.*", {kernels}},
                                         {"scalar.*", {kernels}},
@@ -35,15 +35,15 @@ const std::vector<Rule>& rules() {
                                         {"cross_lane.interval_cycles", {ops, kernels}},
                                         {"cross_lane.*", {kernels}},
                                         {"dma.*_latency", {ops, collectives, packets, kernels}},
-                                        {"dma.outstanding_granules", {ops, collectives, packets, banks, kernels}},
+                                        {"dma.outstanding_granules", {ops, collectives, packets, banks, chip, kernels}},
                                         {"dma.*", {ops, kernels}},
                                         {"hbm.stream_rate", {ops, collectives, packets, kernels}},
                                         {"hbm.write_cost", {ops, kernels}},
                                         {"hbm.turnaround", {ops, collectives, packets, kernels}},
-                                        {"hbm.*", {ops, collectives, packets, banks, kernels}},
-                                        {"hbm_timing.*", {ops, collectives, packets, banks, kernels}},
-                                        {"switch.queue_packets", {banks}},
-                                        {"switch.*", {collectives, packets, banks}},
+                                        {"hbm.*", {ops, collectives, packets, banks, chip, kernels}},
+                                        {"hbm_timing.*", {ops, collectives, packets, banks, chip, kernels}},
+                                        {"switch.queue_packets", {chip}},
+                                        {"switch.*", {collectives, packets, chip}},
                                         {"ici.link_rate", {collectives, packets}},
                                         {"ici.payload_fraction", {collectives, packets}},
                                         {"ici.hop_latency", {collectives, packets}},
@@ -66,7 +66,8 @@ const std::vector<Rule>& rules() {
 }  // namespace
 
 std::string name_of(KeyLevel level) {
-  static const std::array<const char*, 6> names{"ops", "collectives", "packets", "banks", "kernels", "frameworks"};
+  static const std::array<const char*, 7> names{"ops",  "collectives", "packets",   "banks",
+                                                "chip", "kernels",     "frameworks"};
   return names[std::size_t(level)];
 }
 
@@ -80,6 +81,8 @@ std::string to_string(KeyLevel level) {
       return "packets (podsim collective --network packet)";
     case banks:
       return "banks of the memory (podsim memory, podsim run --memory bank)";
+    case chip:
+      return "the parts of a chip (podsim memory --through switch, podsim run --detail chip)";
     case kernels:
       return "bundles (podsim kernel)";
     case frameworks:

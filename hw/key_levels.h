@@ -15,6 +15,7 @@ enum class KeyLevel {
   collectives,  ///< collectives as messages: podsim run, podsim collective
   packets,      ///< routers between chips, packet by packet: podsim collective --network packet
   banks,        ///< the HBM bank by bank: podsim memory, podsim run --memory bank
+  chip,         ///< a chip by its parts: podsim memory --through switch, podsim run --detail chip
   kernels,      ///< programs of bundles: podsim kernel
   frameworks    ///< a host that traces every step anew: podsim validate
 };

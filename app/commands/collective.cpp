@@ -223,10 +223,8 @@ void run_collective(const CollectiveCommand& command) {
   if (!warning.empty()) report.warnings.push_back(warning);
   using enum hw::KeyLevel;
   const bool routers = command.network == sw::collectives::engine::NetworkLevel::packet;
-  for (const std::string& unread : routers ? options::keys_without_effect(config, {packets})
-                                           : options::keys_without_effect(config, {collectives})) {
-    report.warnings.push_back(unread);
-  }
+  const std::vector<hw::KeyLevel> levels{routers ? packets : collectives};
+  for (const std::string& unread : options::keys_without_effect(config, levels)) report.warnings.push_back(unread);
   choose_schedule(command, machine, slice, groups, report);
   report.modelled = sw::collectives::schedule::modelled_time(machine, *report.schedule);
   report.closed_form = sw::collectives::schedule::closed_form(machine, *report.schedule);

@@ -4,38 +4,28 @@
 #include <array>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "app/commands/memory_run.h"
 #include "app/options/byte_amount.h"
 #include "app/options/file_option.h"
-#include "app/options/keys_without_effect.h"
+#include "app/options/flag_values.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
-#include "app/output/partial_result.h"
-#include "app/output/trace_file.h"
+#include "base/diagnostic.h"
 #include "base/host/arguments.h"
-#include "base/host/host_clock.h"
-#include "base/host/interrupt.h"
-#include "base/progress.h"
-#include "sw/report/memory_report.h"
 
 namespace podsim::app::commands {
 namespace {
 
 using Kind = hw::memory::dram::MemoryPattern::Kind;
+using hw::memory::banks::TrafficEnd;
 
 constexpr std::array kinds{Kind::sequential, Kind::strided, Kind::random, Kind::mixed};
 
-struct MemoryOptions {
-  workloads::machines::MachineChoice machine;
-  hw::memory::dram::MemoryPattern pattern;
-  bool json = false;
-  std::string vcd;  ///< file; empty: none
-  std::vector<std::string> trace;
-};
+constexpr std::array ends{TrafficEnd::own, TrafficEnd::other, TrafficEnd::one, TrafficEnd::host, TrafficEnd::neighbour};
 
 void parse_mix(const std::string& text, hw::memory::dram::MemoryPattern& pattern) {
   const std::size_t colon = text.find(':');
@@ -102,46 +92,47 @@ void add_pattern_flags(CLI::App& command, const std::shared_ptr<MemoryOptions>& 
       ->option_text("N");
 }
 
-void run_memory(const MemoryOptions& options) {
-  base::host::throw_on_interrupt();
-  const auto begin = base::host::HostClock::now();
-  const base::Config config = options.machine.load();
-  const hw::Machine machine = hw::read_machine(config);
-  options::warn_of_keys_without_effect(config, {hw::KeyLevel::banks});
-  sw::report::MemoryReport report{machine.name, machine.dram, options.pattern, {}, 0};
-  const std::vector<hw::memory::dram::MemoryStream> streams =
-      hw::memory::dram::streams_of(options.pattern, machine.hbm.capacity_per_core);
-  std::optional<output::TraceFile> trace;
-  if (!options.vcd.empty()) trace.emplace(options.vcd, options.trace);
-  base::Progress progress("simulating");
-  const auto result = [&] {
-    report.wall_s = base::host::seconds_since(begin);
-    return options.json ? sw::report::memory_json(report) : sw::report::memory_text(report);
-  };
-  const auto simulate = [&] {
-    report.result = hw::memory::dram::run_memory_traffic(
-        machine.dram, streams, machine.dma.granules, {trace ? &*trace : nullptr, nullptr, "hbm"},
-        {[&](double fraction) { progress.update(fraction); }, &report.result});
-    if (trace) trace->check_patterns();
-  };
-  output::publish(options.json, simulate, result, {[&] {
-                    if (trace) trace->finish(base::Clock(machine.dram.clock).time_of(report.result.clocks));
-                  }});
+void add_chip_flags(CLI::App& command, const std::shared_ptr<MemoryOptions>& options) {
+  static const std::vector<std::string> paths{"banks", "switch"};
+  std::vector<std::string> names;
+  for (TrafficEnd end : ends) names.emplace_back(hw::memory::banks::to_string(end));
+  command
+      .add_option_function<std::string>(
+          "--through",
+          [options](const std::string& text) {
+            options->through_switch = base::host::parse_choice("--through", text, "a path", paths) == 1;
+          },
+          "banks: one half of the HBM alone;\nswitch: the pattern from every core of a chip at once, through\nDMA "
+          "engines and on-chip switch [banks]")
+      ->type_name(options::alternatives(paths))
+      ->option_text("PATH");
+  command
+      .add_option_function<std::string>(
+          "--at",
+          [options, names](const std::string& text) {
+            options->at = ends[base::host::parse_choice("--at", text, "a memory", names)];
+          },
+          "Through the switch: the core's own half, the other core's,\none half for all, the host's memory, the "
+          "neighbouring chip's\nHBM [own]")
+      ->type_name(options::alternatives(names))
+      ->option_text("MEMORY");
 }
 
 }  // namespace
 
 void add_memory(CLI::App& program) {
   auto options = std::make_shared<MemoryOptions>();
-  CLI::App* memory = program.add_subcommand("memory", "Run traffic through one core's half of the HBM, bank by bank")
+  CLI::App* memory = program.add_subcommand("memory", "Run traffic through a half of the HBM, bank by bank, or a chip")
                          ->group("Commands");
   add_pattern_flags(*memory, options);
+  add_chip_flags(*memory, options);
   options::add_machine_option(*memory, options->machine);
   options::add_set_option(*memory, options->machine);
   options::add_limit_option(*memory);
   memory->add_flag("--json", options->json, "One JSON object on stdout");
-  auto* vcd = options::add_file_option(*memory, "--vcd", options->vcd,
-                                       "Waveform of the channels, with a GTKWave save file (.gtkw)\nbeside it");
+  auto* vcd = options::add_file_option(
+      *memory, "--vcd", options->vcd,
+      "Waveform of channels and, through the switch, of its ports,\nwith a GTKWave save file (.gtkw) beside it");
   memory
       ->add_option("--trace", options->trace,
                    "Signals in the waveform, such as 'hbm.channel0.*' [all];\nmay be repeated; needs --vcd")
@@ -151,7 +142,8 @@ void add_memory(CLI::App& program) {
   memory->footer(R"(Examples:
   podsim memory --pattern sequential --bytes 16MiB
   podsim memory --pattern mixed --mix 2:1 --bytes 16MiB
-  podsim memory --pattern random --row 32 --bytes 1MiB --set hbm.refresh=all_bank)");
+  podsim memory --pattern random --row 32 --bytes 1MiB --set hbm.refresh=all_bank
+  podsim memory --pattern sequential --bytes 16MiB --through switch --at other)");
   memory->callback([options] { run_memory(*options); });
 }
 

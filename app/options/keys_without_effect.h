@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace podsim::app::options {
 
 /// Warnings of keys that the user has set and that have no effect at the levels at which a command simulates, with the
 /// levels at which they have.
-std::vector<std::string> keys_without_effect(const base::Config& machine, std::initializer_list<hw::KeyLevel> levels);
+std::vector<std::string> keys_without_effect(const base::Config& machine, std::span<const hw::KeyLevel> levels);
 
 /// Prints them.
 void warn_of_keys_without_effect(const base::Config& machine, std::initializer_list<hw::KeyLevel> levels);

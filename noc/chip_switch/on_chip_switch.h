@@ -51,6 +51,9 @@ class OnChipSwitch : public sc_core::sc_module {
 
   TargetSocket& in(int port) { return in_[std::size_t(port)]; }
   InitiatorSocket& out(int port) { return out_[std::size_t(port)]; }
+  /// Time that packets have occupied an input, or an output.
+  base::Time input_busy(int port) const { return clock_.time_of(switch_.input_busy(port)); }
+  base::Time output_busy(int port) const { return clock_.time_of(switch_.output_busy(port)); }
 
  private:
   struct Transaction {

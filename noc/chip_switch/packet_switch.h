@@ -45,6 +45,7 @@ class PacketSwitch {
         queues_(std::size_t(ports * ports)),
         wanted_(std::size_t(ports)),
         input_free_at_(std::size_t(ports)),
+        input_busy_(std::size_t(ports)),
         outputs_(std::size_t(ports)) {}
 
   int ports() const { return int(outputs_.size()); }
@@ -62,6 +63,9 @@ class PacketSwitch {
   }
   /// First cycle in which no packet is being sent to an output, unless more packets start.
   base::Cycles output_free_at(int output) const { return outputs_[std::size_t(output)].free_at; }
+  /// Sum of the occupancies of the packets that have begun to cross from an input, or to an output.
+  base::Cycles input_busy(int input) const { return input_busy_[std::size_t(input)]; }
+  base::Cycles output_busy(int output) const { return outputs_[std::size_t(output)].busy; }
 
   /// Queues a packet that arrives at its input in cycle `now`. room() must hold.
   void push(const Packet& packet, base::Cycles now) {
@@ -130,7 +134,7 @@ class PacketSwitch {
     base::Cycles out;  ///< when it comes out
   };
   struct Output {
-    base::Cycles free_at;
+    base::Cycles free_at, busy;
     bool blocked = false;  ///< a packet has come out and is not taken
     std::deque<Crossing> crossing;
   };
@@ -161,6 +165,8 @@ class PacketSwitch {
     if (waiting.empty()) wanted_[std::size_t(destination)] &= ~(std::uint64_t{1} << source);
     Output& output = outputs_[std::size_t(destination)];
     input_free_at_[std::size_t(source)] = output.free_at = now + packet.occupancy;
+    input_busy_[std::size_t(source)] += packet.occupancy;
+    output.busy += packet.occupancy;
     output.crossing.push_back({packet, output.free_at + parameters_.crossing_latency});
     return packet;
   }
@@ -170,7 +176,7 @@ class PacketSwitch {
   std::vector<std::deque<Waiting>> queues_;  ///< [source][destination]
   std::vector<std::uint64_t> wanted_;        ///< by output, a bit for every input that has a packet for it
   std::vector<std::uint64_t> present_;
-  std::vector<base::Cycles> input_free_at_;
+  std::vector<base::Cycles> input_free_at_, input_busy_;
   std::vector<Output> outputs_;
 };
 

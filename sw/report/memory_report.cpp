@@ -33,10 +33,16 @@ constexpr ShareText share_texts[] = {
 };
 static_assert(std::size(share_texts) == hw::memory::dram::bus_share_count);
 
-std::string memory_title(const MemoryReport& report) {
-  const hw::memory::dram::MemoryPattern& pattern = report.pattern;
-  std::string text = fmt::format("{}: {} {}", report.machine, hw::memory::dram::to_string(pattern.kind),
-                                 base::to_string(pattern.bytes));
+double share_of_pins(const hw::memory::dram::BusShares& shares, hw::memory::dram::BusShare share) {
+  const std::int64_t all = shares.total().value();
+  return all == 0 ? 0 : double(shares.of(share).value()) / double(all);
+}
+
+}  // namespace
+
+std::string memory_title(const std::string& machine, const hw::memory::dram::MemoryPattern& pattern) {
+  std::string text =
+      fmt::format("{}: {} {}", machine, hw::memory::dram::to_string(pattern.kind), base::to_string(pattern.bytes));
   if (pattern.kind == hw::memory::dram::MemoryPattern::Kind::mixed) {
     text += fmt::format(", {} x {} : {} streams of reads : writes", pattern.streams, pattern.reads, pattern.writes);
   } else {
@@ -55,11 +61,11 @@ std::string memory_title(const MemoryReport& report) {
   return text;
 }
 
-std::string shares_table(const MemoryReport& report) {
+std::string shares_table(const hw::memory::dram::BusShares& shares) {
   base::text::TextTable table({Align::left, Align::right, Align::left});
   double total = 0;
   for (const ShareText& line : share_texts) {
-    const double share = report.share(line.share);
+    const double share = share_of_pins(shares, line.share);
     total += share;
     table.row({"  " + std::string(hw::memory::dram::to_string(line.share)), fmt::format("{:.1f} %", 100 * share),
                line.meaning});
@@ -67,8 +73,6 @@ std::string shares_table(const MemoryReport& report) {
   table.row({"  total", fmt::format("{:.1f} %", 100 * total), ""});
   return table.text();
 }
-
-}  // namespace
 
 double MemoryReport::mean_latency_s() const {
   double sum = 0;
@@ -83,15 +87,12 @@ double MemoryReport::latency_s(double fraction) const {
   return double(result.latencies[rank - 1].value()) / parameters.clock.si();
 }
 
-double MemoryReport::share(hw::memory::dram::BusShare share) const {
-  const std::int64_t total = result.shares.total().value();
-  return total == 0 ? 0 : double(result.shares.of(share).value()) / double(total);
-}
+double MemoryReport::share(hw::memory::dram::BusShare share) const { return share_of_pins(result.shares, share); }
 
 std::string memory_text(const MemoryReport& report) {
   const hw::memory::dram::MemoryTrafficResult& result = report.result;
   const double pins = report.parameters.pin_rate().si();
-  return memory_title(report) +
+  return memory_title(report.machine, report.pattern) +
          fmt::format(
              "\n\nbandwidth  {:.1f} GB/s, {:.1f} % of the pins' {:.1f} GB/s\n"
              "time       {:.3f} us, {} clocks at {:.0f} MHz\n"
@@ -102,7 +103,7 @@ std::string memory_text(const MemoryReport& report) {
              result.clocks.value(), report.parameters.clock.si() * 1e-6, report.mean_latency_s() * 1e9,
              report.latency_s(0.5) * 1e9, report.latency_s(0.99) * 1e9, report.latency_s(1) * 1e9,
              result.latencies.size(), result.activates, 100 * result.row_hit_rate(), result.bursts, result.refreshes) +
-         shares_table(report) +
+         shares_table(result.shares) +
          fmt::format("\n{:.2f} s on this host, {:.2f} million bursts per second\n", report.wall_s,
                      double(result.bursts) / std::max(report.wall_s, 1e-9) * 1e-6);
 }

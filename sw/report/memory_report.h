@@ -25,6 +25,10 @@ struct MemoryReport {
   double share(hw::memory::dram::BusShare share) const;  ///< share of the data pins' time
 };
 
+/// "tpu-v3: sequential 16 MiB, reads, 4 streams at once".
+std::string memory_title(const std::string& machine, const hw::memory::dram::MemoryPattern& pattern);
+/// Uses of the data pins' time, a line for each.
+std::string shares_table(const hw::memory::dram::BusShares& shares);
 std::string memory_text(const MemoryReport& report);
 std::string memory_json(const MemoryReport& report);
 

@@ -93,7 +93,7 @@ bool BankDma::send_next() {
   if (active.walk.done()) queue->pop_front();
   ++active.outstanding;
   count(1);
-  send({number, active.transfer.source.port ? Kind::read : Kind::write, granule});
+  send({number, active.transfer.source.port ? Kind::read : Kind::write, granule, time_.now()});
   return true;
 }
 
@@ -148,10 +148,11 @@ void BankDma::answered(const Request& request) {
   if (request.kind == Kind::flag) return complete(request.transfer);
   Active& active = transfers_[request.transfer];
   if (request.kind == Kind::read && active.transfer.destination.port) {
-    follow_ups_.push_back({request.transfer, Kind::write, request.granule});
+    follow_ups_.push_back({request.transfer, Kind::write, request.granule, request.begin});
     return;
   }
   count(-1);
+  if (granule_moved_) granule_moved_(request.granule.bytes, time_.now() - request.begin);
   if (active.request != nullptr)
     moved_[std::size_t(stream_extension(*active.request).direction)] += request.granule.bytes;
   if (--active.outstanding == 0 && active.walk.done()) finish(request.transfer);
@@ -160,7 +161,7 @@ void BankDma::answered(const Request& request) {
 /// Raises the flag of a transfer with all data moved, or completes the transfer.
 void BankDma::finish(std::size_t transfer) {
   if (transfers_[transfer].transfer.flag) {
-    follow_ups_.push_back({transfer, Kind::flag, {}});
+    follow_ups_.push_back({transfer, Kind::flag, {}, time_.now()});
   } else {
     complete(transfer);
   }

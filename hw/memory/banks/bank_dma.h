@@ -48,6 +48,10 @@ class BankDma : public sc_core::sc_module {
   void start(const DmaCopy& transfer, std::uint64_t tag);
   /// Sets the function to call with the tag when a transfer given to start() is complete.
   void on_completion(std::function<void(std::uint64_t tag)> completed) { completed_ = std::move(completed); }
+  /// Sets the function to call when a granule has moved, with its bytes and the time since its first request.
+  void on_granule(std::function<void(base::Bytes bytes, base::Cycles latency)> moved) {
+    granule_moved_ = std::move(moved);
+  }
 
   /// Bytes of transfers of from_engine answered so far.
   base::Bytes moved(Direction direction) const { return moved_[std::size_t(direction)]; }
@@ -66,6 +70,7 @@ class BankDma : public sc_core::sc_module {
     std::size_t transfer = 0;
     Kind kind = Kind::read;
     Granule granule;
+    base::Cycles begin;  ///< when the first request of the granule was sent
   };
 
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -102,6 +107,7 @@ class BankDma : public sc_core::sc_module {
   std::array<base::Bytes, 2> moved_;
   sc_core::sc_event wake_;
   std::function<void(std::uint64_t)> completed_;
+  std::function<void(base::Bytes, base::Cycles)> granule_moved_;
   base::trace::Probe<std::int64_t> outstanding_probe_;
 };
 

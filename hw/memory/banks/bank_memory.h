@@ -31,6 +31,7 @@ class BankMemory : public ChipMemory {
   void connect(noc::ici::IciPort& ici);
 
   const ChipPorts& ports() const { return ports_; }
+  const noc::chip_switch::OnChipSwitch& chip_switch() const { return switch_; }
   BankDma& dma(int core) { return dmas_[std::size_t(core)]; }
   BankHbm& half(int core) { return halves_[std::size_t(core)]; }
   CorePort& core_port(int core) { return core_ports_[std::size_t(core)]; }

@@ -49,6 +49,17 @@ TEST(PacketSwitch, APacketTakesItsOccupancyAndTheCrossing) {
   }
 }
 
+TEST(PacketSwitch, CountsTheOccupanciesOfBothPortsOfAPacket) {
+  Switch s(wide, 3);
+  for (const int bytes : {0, 1024, 5120}) s.push({0, 2, s.occupancy(Bytes(bytes)), 0}, Cycles(0));
+  s.push({1, 2, s.occupancy(Bytes(513)), 0}, Cycles(0));
+  run(s, long_time);
+  EXPECT_EQ(s.input_busy(0), Cycles(1 + 2 + 10));
+  EXPECT_EQ(s.input_busy(1), Cycles(2));
+  EXPECT_EQ(s.output_busy(2), Cycles(1 + 2 + 10 + 2));
+  EXPECT_EQ(s.output_busy(0), Cycles(0));
+}
+
 TEST(PacketSwitch, CarriesThePortsWidthWhereAllSendToOne) {
   Switch s({.bytes_per_cycle = 512, .crossing_latency = Cycles(10), .queue_packets = 1000}, 5);
   for (int i = 0; i < 1000; ++i) {
