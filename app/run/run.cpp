@@ -57,6 +57,7 @@ class Run {
     step_->place(report_.machine);
     take(*std::move(step_));
     report_.compile_s = base::host::seconds_since(begin);
+    check_chip_ops();
     simulate(slice, detail, base::host::watch_for_interrupt());
     close_op_cache();
     report_.wall_s = base::host::seconds_since(begin);
@@ -72,6 +73,9 @@ class Run {
                                 [&] { detail = sw::runtime::parse_detail(*options_.detail); });
     if (detail != sw::runtime::Detail::automatic && !options_.real.empty()) {
       throw base::InputError("--real chooses chips at detail auto", "leave out --detail");
+    }
+    if (detail != sw::runtime::Detail::chip && !options_.chip_ops.empty()) {
+      throw base::InputError("--chip-ops chooses ops at detail chip", "add --detail chip");
     }
     return detail;
   }
@@ -89,6 +93,13 @@ class Run {
     }
   }
 
+  void check_chip_ops() const {
+    for (const std::string& pattern : options_.chip_ops) {
+      base::host::locate_errors("--chip-ops", pattern,
+                                [&] { const sw::runtime::ChipParts chosen(report_.program, {pattern}); });
+    }
+  }
+
   void describe(const std::string& slice_text, const noc::Topology& slice, sw::runtime::Detail detail) {
     report_.workload = options_.workload;
     report_.slice = slice_text;
@@ -103,9 +114,10 @@ class Run {
     report_.partition = std::move(step.partition);
     report_.warnings = std::move(step.warnings);
     using enum hw::KeyLevel;
-    const std::vector<std::string> unread = options_.banks
-                                                ? options::keys_without_effect(config_, {ops, collectives, banks})
-                                                : options::keys_without_effect(config_, {ops, collectives});
+    std::vector<hw::KeyLevel> levels{ops, collectives};
+    if (options_.banks) levels.push_back(banks);
+    if (report_.detail == "chip") levels.insert(levels.end(), {banks, chip});
+    const std::vector<std::string> unread = options::keys_without_effect(config_, levels);
     report_.warnings.insert(report_.warnings.end(), unread.begin(), unread.end());
   }
 
@@ -127,6 +139,7 @@ class Run {
     sw::runtime::SimulationOptions options;
     options.detail = detail;
     options.real = options_.real;
+    options.chip_ops = options_.chip_ops;
     options.steps = options_.steps;
     options.op_cache = op_cache_;
     options.fold = options_.fold;

@@ -39,7 +39,8 @@ Examples:
   podsim run topology.csv --convention scale-sim
   podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
   podsim run program.hlo --mesh 'x=4,y=8' --sharding cuts.toml --show-mesh
-  podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*')";
+  podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*'
+  podsim run resnet50 --detail chip --chip-ops 'gradients/*')";
 }
 
 std::vector<std::string> optimizer_names() {
@@ -80,11 +81,18 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
   run.add_option("--detail", options.detail,
                  "tile: every op on every core as a pipeline of tiles\n"
                  "replay: each distinct op once, its duration wherever it\nrecurs\n"
-                 "auto: one chip at tile, the others at replay [auto]")
-      ->type_name(options::alternatives({"auto", "tile", "replay"}))
+                 "auto: one chip at tile, the others at replay\n"
+                 "chip: as auto, the chip's DMAs in the last step through\n"
+                 "granules, on-chip switch and banks of the HBM [auto]")
+      ->type_name(options::alternatives({"auto", "tile", "replay", "chip"}))
       ->option_text("LEVEL");
   run.add_option("--real", options.real,
                  "At detail auto, chips at tile, such as 'chip(0,*)' [the\nfirst]; may be repeated")
+      ->option_text("PATTERN")
+      ->allow_extra_args(false);
+  run.add_option("--chip-ops", options.chip_ops,
+                 "At detail chip, the ops through granules, switch and banks,\n"
+                 "such as 'gradients/*' [all]; may be repeated")
       ->option_text("PATTERN")
       ->allow_extra_args(false);
   run.add_option_function<std::string>(

@@ -23,6 +23,7 @@ struct RunOptions {
   std::vector<std::string> compare;   ///< two sharding files; empty: no comparison
   std::optional<std::string> detail;  ///< std::nullopt: auto
   std::vector<std::string> real;      ///< patterns of chips made of their units at detail auto; empty: the first chip
+  std::vector<std::string> chip_ops;  ///< patterns of ops through the parts of the chip at detail chip; empty: all
   int steps = 2;
   bool fold = true;
   std::optional<sw::collectives::Algorithm>

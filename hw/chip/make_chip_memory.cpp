@@ -7,10 +7,12 @@
 namespace podsim::hw::chip {
 
 std::unique_ptr<memory::ChipMemory> make_chip_memory(sc_core::sc_module_name name, memory::MemoryDetail detail,
-                                                     const Machine& machine, host::HostPort& host, const Trace& trace) {
-  if (detail == memory::MemoryDetail::bank)
-    return std::make_unique<memory::banks::BankMemory>(name, machine, host, trace);
-  return std::make_unique<memory::StreamMemory>(name, machine, trace);
+                                                     const Machine& machine, host::HostPort& host,
+                                                     noc::ici::IciPort* ici, const Trace& trace) {
+  if (detail == memory::MemoryDetail::stream) return std::make_unique<memory::StreamMemory>(name, machine, trace);
+  auto banks = std::make_unique<memory::banks::BankMemory>(name, machine, host, trace);
+  if (ici != nullptr) banks->connect(*ici);
+  return banks;
 }
 
 }  // namespace podsim::hw::chip

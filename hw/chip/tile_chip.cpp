@@ -10,7 +10,7 @@ TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int num
                    const Trace& trace, memory::MemoryDetail memory, const IciBinding& ici)
     : Chip(name, machine, number, trace, ici),
       machine_clock_(machine.clock),
-      memory_(make_chip_memory("memory", memory, machine, host(), trace)) {
+      memory_(make_chip_memory("memory", memory, machine, host(), this->ici(), trace)) {
   for (int index = 0; index < int(machine.cores_per_chip); ++index) {
     const std::string core_name = "core" + std::to_string(index);
     cores_.push_back(std::make_unique<core::TensorCore>(core_name.c_str(), machine, core::CoreId{number, index}, host(),

@@ -24,6 +24,7 @@ std::vector<hw::KeyLevel> simulated_levels(const Study& study) {
   std::vector<hw::KeyLevel> levels = {collectives};
   if (study.command == "run") levels.push_back(ops);
   if (has(study, "memory", "bank")) levels.push_back(banks);
+  if (has(study, "detail", "chip")) levels.insert(levels.end(), {banks, chip});
   if (has(study, "network", "packet")) levels.push_back(packets);
   return levels;
 }

@@ -81,6 +81,9 @@ std::vector<StudyMetric> run_metrics() {
       {"memory_banks.ops.count", "", "Executions of the hottest ops", sum, false},
       {"memory_banks.ops.streams_s", "s", "Of the hottest ops in a step, HBM as streams", total, false},
       {"memory_banks.ops.banks_s", "s", "Of the hottest ops in a step, HBM bank by bank", total, false},
+      {"chip_parts.streams_s", "s", "Of the ops at detail chip, over streams", value, false},
+      {"chip_parts.parts_s", "s", "Of the ops at detail chip, through the parts of the chip", value, false},
+      {"chip_parts.ops.count", "", "Executions of ops through the parts of the chip", sum, false},
   };
 }
 

@@ -101,7 +101,7 @@ std::vector<StudyFlag> run_flags() {
           count("batch_per_core", "--batch-per-core", 1, 1 << 20),
           choice("optimizer", "--optimizer", optimizer_names()),
           count("steps", "--steps", 1, 1'000'000),
-          choice("detail", "--detail", {"auto", "tile", "replay"}),
+          choice("detail", "--detail", {"auto", "tile", "replay", "chip"}),
           choice("fold", "--fold", {"on", "off"}),
           choice("algorithm", "--algorithm", algorithm_names()),
           choice("memory", "--memory", {"stream", "bank"}),

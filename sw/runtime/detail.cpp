@@ -11,8 +11,8 @@
 namespace podsim::sw::runtime {
 
 namespace {
-constexpr std::array<std::pair<Detail, const char*>, 3> levels{
-    {{Detail::automatic, "auto"}, {Detail::tile, "tile"}, {Detail::replay, "replay"}}};
+constexpr std::array<std::pair<Detail, const char*>, 4> levels{
+    {{Detail::automatic, "auto"}, {Detail::tile, "tile"}, {Detail::replay, "replay"}, {Detail::chip, "chip"}}};
 }
 
 std::string to_string(Detail detail) {
@@ -27,7 +27,7 @@ Detail parse_detail(std::string_view name) {
   }
   std::string hint = base::did_you_mean(name, names);
   throw base::InputError("'" + std::string(name) + "' is not a level of detail",
-                         hint.empty() ? "one of: auto, tile, replay" : hint);
+                         hint.empty() ? "one of: auto, tile, replay, chip" : hint);
 }
 
 }  // namespace podsim::sw::runtime

@@ -8,8 +8,9 @@ namespace podsim::sw::runtime {
 
 /// Level of detail of cores. tile: every op on every core as a pipeline of tiles, executed by the SystemC modules of
 /// the core's units. replay: each distinct op once, and its duration wherever it recurs. automatic ("auto"): tile on
-/// chosen chips, replay on the others.
-enum class Detail { automatic, tile, replay };
+/// chosen chips, replay on the others. chip: as auto for the first chip, with the DMAs of its ops through the parts of
+/// the chip: granules, on-chip switch and banks instead of streams.
+enum class Detail { automatic, tile, replay, chip };
 
 std::string to_string(Detail detail);
 /// Throws InputError with the nearest name for an unknown name.

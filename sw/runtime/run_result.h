@@ -82,6 +82,18 @@ struct BankCheck {
   base::Time step_time;  ///< step time if those ops took their time over banks
 };
 
+/// Ops of the last step that ran through the parts of the first chip (chip_parts.h), as its first core saw them.
+struct PartsResult {
+  /// All executions of equal ops.
+  struct Op {
+    int item = 0;  ///< index of the first of them in Program::items
+    std::int64_t count = 0;
+    base::Time streams{};  ///< sum over all, over streams
+    base::Time parts{};    ///< sum over all, through the parts
+  };
+  std::vector<Op> ops;  ///< those that the parts change most in the step first; empty at other details
+};
+
 struct RunResult {
   int steps = 0;  ///< completed
   std::vector<base::Time> step_times;
@@ -100,6 +112,7 @@ struct RunResult {
   std::vector<std::string> real_chips;  ///< names such as "(0,0)" of the chips at tile detail
   std::int64_t simulated_chips = 0;     ///< elaborated modules; fewer than the slice has if chips are folded
   BankCheck banks;
+  PartsResult parts;
   std::vector<std::string> notes;  ///< messages about exact reductions that were used or refused
   base::StatisticSet statistics;   ///< see run_statistics.h
   bool partial = false;            ///< interrupted before all steps were done

@@ -83,6 +83,7 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
     schedules_.push_back(schedule_of(op, machine, slice, options_.algorithm));
     note_other_algorithm(op.kind);
   }
+  if (options_.detail == Detail::chip) parts_.emplace(program, options_.chip_ops);
   noc::FoldedTopology topology = fold(slice);
   fabric_ = std::make_unique<noc::ici::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
   const noc::Topology& chips = topology.representatives();
@@ -154,7 +155,7 @@ void Simulation::make_states() {
 
 std::vector<bool> Simulation::choose_real(const noc::FoldedTopology& topology) const {
   std::vector<bool> real(std::size_t(topology.representatives().nodes()), options_.detail == Detail::tile);
-  if (options_.detail != Detail::automatic) return real;
+  if (options_.detail != Detail::automatic && options_.detail != Detail::chip) return real;
   if (options_.real.empty()) real[0] = true;
   for (noc::NodeId chip = 0; chip < topology.full().nodes(); ++chip) {
     const std::string name = "chip" + topology.full().name(chip);
@@ -170,8 +171,8 @@ std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::str
   std::string name = fmt::format("chip_{}", node);
   const hw::chip::IciBinding ici = hw::chip::to_network(*fabric_);
   if (real_[std::size_t(node)]) {
-    return std::make_unique<hw::chip::TileChip>(name.c_str(), machine_, int(node), runtime, trace,
-                                                hw::memory::MemoryDetail::stream, ici);
+    const auto memory = parts_ ? hw::memory::MemoryDetail::bank : hw::memory::MemoryDetail::stream;
+    return std::make_unique<hw::chip::TileChip>(name.c_str(), machine_, int(node), runtime, trace, memory, ici);
   }
   return std::make_unique<hw::chip::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace, ici);
 }
@@ -283,8 +284,10 @@ hw::Command Simulation::command_for_op(hw::core::Core& core, CoreState& at, cons
   }
   if (item.phase == ir::AsyncPhase::done) return wait_for_end(at, item);
   const hw::TileOp& tiles = program_.ops[std::size_t(item.index)].tiles;
-  if (real_[std::size_t(core.id().chip)]) return hw::RunOp{&tiles, item.op_name};
-  return hw::RunFor{&tiles, recorded(item.index), item.op_name};
+  const bool real = real_[std::size_t(core.id().chip)] && (!parts_ || through_parts(core, at));
+  const hw::OpResult* known = real && parts_ ? parts_->known(core.id().core, item.index) : nullptr;
+  if (real && known == nullptr) return hw::RunOp{&tiles, item.op_name};
+  return hw::RunFor{&tiles, known != nullptr ? *known : recorded(item.index), item.op_name};
 }
 
 hw::Command Simulation::command_for_collective(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item) {
@@ -306,6 +309,11 @@ hw::Command Simulation::wait_for_end(CoreState& at, const compiler::ProgramItem&
   return hw::External{execution, item.hlo_name};
 }
 
+bool Simulation::through_parts(const hw::core::Core& core, const CoreState& at) const {
+  return real_[std::size_t(core.id().chip)] && at.cursor.step() == options_.steps - 1 &&
+         parts_->chosen(at.cursor.item());
+}
+
 const hw::OpResult& Simulation::recorded(int op) {
   if (!recorded_[op]) recorded_[op] = costs_.simulate(program_.ops[op].tiles);
   return *recorded_[op];
@@ -315,6 +323,9 @@ void Simulation::completed(hw::core::Core& core, const hw::CommandRecord& record
   CoreState& at = state(core.id());
   if (at.skipping > 0) return observe_skipped(at, core, core.time_of(record.end));
   if (at.observer >= 0) observe(at, record, core);
+  if (parts_ && through_parts(core, at)) {
+    parts_->learn(core.id().core, program_.items[std::size_t(at.cursor.item())].index, record.op);
+  }
   at.cursor.advance();
   const bool is_first = core.id().chip == 0 && core.id().core == 0;
   if (at.cursor.at_end_of_step()) {

@@ -18,6 +18,7 @@
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/background_ops.h"
+#include "sw/runtime/chip_parts.h"
 #include "sw/runtime/detail.h"
 #include "sw/runtime/loop_watch.h"
 #include "sw/runtime/program_cursor.h"
@@ -46,6 +47,8 @@ struct SimulationOptions {
   /// Patterns (base/text/glob.h) of names such as "chip(0,0)": the chips at tile detail where `detail` is automatic. A
   /// chip of a folded slice is simulated by its representative. Empty: the first chip.
   std::vector<std::string> real;
+  /// At detail chip, patterns of the ops that run through the parts of the first chip (chip_parts.h). Empty: all.
+  std::vector<std::string> chip_ops;
   int steps = 2;
   compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
   bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
@@ -63,6 +66,8 @@ struct SimulationOptions {
 ///
 /// A chip at tile detail executes every op by the modules of its units. At replay detail a distinct op is simulated
 /// once, by the recurrence that gives exactly the tile level's cycles, and every core of the chip replays its duration.
+/// At detail chip, the chosen ops of the last step run on the first chip through its granules, switch and banks. The
+/// other ops of that chip, and those of earlier steps, replay what streams take.
 /// Unless all chips are at tile detail, chips fold along those wrapped dimensions under whose translations no
 /// collective and no set of cores that takes a branch changes. This is exact because the program is SPMD, all cores
 /// start at time zero and every op takes the same time on every core.
@@ -120,6 +125,7 @@ class Simulation : private hw::core::CoreRuntime {
   hw::Command command_for(hw::core::Core& core, CoreState& at);
   hw::Command command_for_op(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
   hw::Command command_for_collective(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
+  bool through_parts(const hw::core::Core& core, const CoreState& at) const;
   const hw::OpResult& recorded(int op);
   collectives::engine::CollectiveRun& collective(std::uint64_t execution, int index);
   hw::Command wait_for_end(CoreState& at, const compiler::ProgramItem& item);
@@ -151,7 +157,8 @@ class Simulation : private hw::core::CoreRuntime {
   const hw::Machine& machine_;
   SimulationOptions options_;
   std::unique_ptr<noc::ici::MessageFabric> fabric_;
-  std::vector<bool> real_;  ///< by chip: whether it is made of its units
+  std::optional<ChipParts> parts_;  ///< only at detail chip
+  std::vector<bool> real_;          ///< by chip: whether it is made of its units
   std::vector<std::unique_ptr<hw::chip::Chip>> chips_;
   std::unique_ptr<collectives::engine::CollectiveEngine> engine_;
   std::unique_ptr<BackgroundOps> background_;

@@ -84,6 +84,10 @@ void Simulation::collect() {
   add_loop_results();
   add_stage_results();
   name_waits(observed_core(int(&critical - observers_.data())));
+  if (parts_ && !result_.partial) {
+    const auto streams = [this](int op) { return machine_.core_clock().time_of(recorded(op).cycles); };
+    result_.parts = parts_->result(observers_.front().step().items, streams);
+  }
   result_.statistics = run_statistics(result_, *fabric_);
 }
 

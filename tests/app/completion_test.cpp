@@ -82,7 +82,7 @@ TEST(Completion, OffersEveryCommandAndFlagThatHelpLists) {
 }
 
 TEST(Completion, OffersTheValuesThatAFlagTakes) {
-  EXPECT_EQ(offered({"run", "--detail", ""}), (Words{"auto", "tile", "replay"}));
+  EXPECT_EQ(offered({"run", "--detail", ""}), (Words{"auto", "tile", "replay", "chip"}));
   EXPECT_EQ(offered({"run", "--detail", "t"}), Words{"tile"});
   EXPECT_EQ(offered({"run", "--detail=r"}), Words{"--detail=replay"});
   EXPECT_EQ(offered({"run", "--fold", ""}), (Words{"on", "off"}));

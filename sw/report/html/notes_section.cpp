@@ -66,6 +66,19 @@ std::string banks_html(const Json& stats) {
   return html_table(table) + fmt::format("<p>The step would take {}.</p>", html_figure(step, si_text(step, "s", 6)));
 }
 
+std::string parts_html(const Json& stats) {
+  if (!stats.contains("chip_parts")) return "";
+  HtmlTable table{.caption = "Ops through granules, on-chip switch and banks of the first chip",
+                  .columns = {{"op"}, {"in a step", true}, {"as streams", true}, {"through the parts", true}}};
+  for (const Json& op : stats.at("chip_parts").at("ops")) {
+    const double streams = op.value("streams_s", 0.0), parts = op.value("parts_s", 0.0);
+    table.rows.push_back({text_cell(op.value("op", "")),
+                          number_cell(op.value("count", 0.0), count_text(op.value("count", std::int64_t(0)))),
+                          number_cell(streams, si_text(streams, "s")), number_cell(parts, si_text(parts, "s"))});
+  }
+  return html_table(table);
+}
+
 }  // namespace
 
 std::string notes_html(const RunFiles& files) {
@@ -79,7 +92,7 @@ std::string notes_html(const RunFiles& files) {
       "the one that waits least in collectives: the one that the others wait for.</p>",
       count_text(stats.value("simulated_chips", std::int64_t(0))), count_text(stats.value("chips", std::int64_t(0))),
       html_escaped(stats.value("detail", std::string())));
-  return text + loops_html(stats) + stages_html(stats) + banks_html(stats);
+  return text + loops_html(stats) + stages_html(stats) + banks_html(stats) + parts_html(stats);
 }
 
 std::string again_html(const RunFiles& files) {

@@ -83,6 +83,21 @@ Json banks_json(const RunReport& r) {
   return {{"step_time_s", seconds(r.result.banks.step_time)}, {"ops", ops}};
 }
 
+Json parts_json(const RunReport& r) {
+  Json ops = Json::array();
+  base::Time streams, parts;
+  for (const runtime::PartsResult::Op& op : r.result.parts.ops) {
+    const compiler::ProgramItem& item = r.program.items[std::size_t(op.item)];
+    ops.push_back({{"op", item.op_name.empty() ? item.hlo_name : item.op_name},
+                   {"count", op.count},
+                   {"streams_s", seconds(op.streams)},
+                   {"parts_s", seconds(op.parts)}});
+    streams += op.streams;
+    parts += op.parts;
+  }
+  return {{"streams_s", seconds(streams)}, {"parts_s", seconds(parts)}, {"ops", ops}};
+}
+
 Json buffers_json(const compiler::MemoryAccount& memory) {
   Json list = Json::array();
   for (const compiler::MemoryAccount::Buffer& buffer : memory.largest_at_peak) {
@@ -195,6 +210,7 @@ Json stats(const RunReport& r) {
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
   if (r.partition) add_partition(json, r);
   if (!r.result.banks.ops.empty()) json["memory_banks"] = banks_json(r);
+  if (!r.result.parts.ops.empty()) json["chip_parts"] = parts_json(r);
   return json;
 }
 

@@ -28,7 +28,7 @@ struct RunReport {
   std::string workload;
   hw::Machine machine;
   std::string slice;   ///< "4x4"
-  std::string detail;  ///< "auto", "tile", "replay"
+  std::string detail;  ///< "auto", "tile", "replay", "chip"
   std::int64_t chips = 1;
   std::int64_t batch_per_core = 0;  ///< samples; 0 if the workload does not state it
   compiler::Program program;

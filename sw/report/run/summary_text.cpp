@@ -39,6 +39,7 @@ std::string detail_text(const RunReport& r) {
   const std::vector<std::string>& real = r.result.real_chips;
   const std::int64_t replayed = r.chips - std::int64_t(real.size());
   if (real.empty()) return "all replayed";
+  if (!r.result.parts.ops.empty()) return fmt::format("chip {} by its parts, {} replayed", real[0], replayed);
   if (replayed == 0) return "all by their units";
   if (real.size() == 1) return fmt::format("chip {} by its units, {} replayed", real[0], replayed);
   return fmt::format("{} chips by their units, {} replayed", real.size(), replayed);
@@ -271,11 +272,36 @@ std::string ops_on_banks(const RunReport& r) {
                      100 * change(r.result.step_time, check.step_time));
 }
 
+/// The ops that ran through the parts of the first chip beside what they take over streams.
+std::string ops_through_parts(const RunReport& r) {
+  constexpr std::size_t most_ops = 10;
+  const std::vector<runtime::PartsResult::Op>& ops = r.result.parts.ops;
+  if (ops.empty()) return "";
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  const auto row = [&table](const std::string& name, const runtime::PartsResult::Op& op) {
+    table.row({"  " + name, std::to_string(op.count), milliseconds(op.streams), milliseconds(op.parts),
+               fmt::format("{:+.1f} %", 100 * change(op.streams, op.parts))});
+  };
+  table.row({"", "in a step", "streams", "parts", ""});
+  runtime::PartsResult::Op all;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const compiler::ProgramItem& item = r.program.items[std::size_t(ops[i].item)];
+    if (i < most_ops) row(item.op_name.empty() ? item.hlo_name : item.op_name, ops[i]);
+    all.count += ops[i].count;
+    all.streams += ops[i].streams;
+    all.parts += ops[i].parts;
+  }
+  row("all that went through the parts", all);
+  return fmt::format("\nops through granules, on-chip switch and banks of chip (0,0): the {} that they change most\n",
+                     std::min(most_ops, ops.size())) +
+         table.text();
+}
+
 }  // namespace
 
 std::string summary_text(const RunReport& report) {
   std::string text = headline(report) + figures(report) + parts(report) + mesh(report) + stages(report) +
-                     loops(report) + costliest_ops(report) + ops_on_banks(report);
+                     loops(report) + costliest_ops(report) + ops_on_banks(report) + ops_through_parts(report);
   if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";

@@ -18,7 +18,7 @@ std::string hint_for(const char* name) {
 }
 
 TEST(Detail, NamesAreReadAndWritten) {
-  for (const char* name : {"tile", "replay"}) EXPECT_EQ(to_string(parse_detail(name)), name);
+  for (const char* name : {"auto", "tile", "replay", "chip"}) EXPECT_EQ(to_string(parse_detail(name)), name);
 }
 
 TEST(Detail, AnUnknownNameIsAnInputErrorWithTheNearestOneOrAll) {
