@@ -17,6 +17,7 @@
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/partition_branch.h"
 #include "sw/compiler/tiles/op_work.h"
+#include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
 #include "sw/ir/annotation.h"
@@ -194,6 +195,7 @@ class Lowering {
   void add_op(const ir::Computation& computation, ir::InstructionId id) {
     tiles::OpWork work = tiles::op_work(module_, computation, id, machine_);
     ProgramItem item = describe(computation, id);
+    item.products = tiles::products_text(module_, computation, id, machine_);
     item.bytes = work.read_bytes() + work.stored_bytes();
     auto [found, inserted] = index_.try_emplace(work, int(program_.ops.size()));
     if (inserted) {

@@ -12,10 +12,10 @@ namespace {
 using base::ContentHash;
 
 void add(base::ContentHash& hash, const tiles::MatmulProblem& problem) {
-  const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, rows, output_rows,
-               halo_per_split, most_halo, splits_without_halo, row_rotations, output_transposes] = problem;
-  hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, rows, output_rows,
-           halo_per_split, most_halo, splits_without_halo, row_rotations, output_transposes);
+  const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, rows,
+               output_rows, halo_per_split, most_halo, splits_without_halo, row_rotations, output_transposes] = problem;
+  hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, rows,
+           output_rows, halo_per_split, most_halo, splits_without_halo, row_rotations, output_transposes);
 }
 
 void add(base::ContentHash& hash, const hw::VectorWork& work) {

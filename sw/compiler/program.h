@@ -53,6 +53,7 @@ struct ProgramItem {
   std::string category;  ///< category in XProf
   std::string hlo_text;  ///< result and operand shapes, as XProf prints an op
   int cores = -1;        ///< index into Program::core_sets of the cores that run it; -1: all
+  std::string products;  ///< how they are computed, "f32 in 6 passes" (tiles/product_arithmetic.h)
   double flops = 0;      ///< XLA's count
   base::Bytes bytes;     ///< operands and results: padded, of a collective without padding
 };

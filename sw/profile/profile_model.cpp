@@ -13,6 +13,7 @@
 #include "hw/host/host_copy_timing.h"
 #include "sw/collectives/engine/collective_simulation.h"
 #include "sw/collectives/schedule/algorithm_choice.h"
+#include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
 #include "sw/hlo/attribute_value.h"
@@ -144,6 +145,7 @@ std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp&
   if (!rebuilt) return std::nullopt;
   result.by_counts = rebuilt->by_counts;
   const ir::Computation& entry = rebuilt->module.entry_computation();
+  result.products = compiler::tiles::products_text(rebuilt->module, entry, entry.root, machine_);
   if (!compiler::tiles::is_core_op(entry[entry.root]) && text.opcode != ir::Opcode::reshape) return 0.0;
   return core_seconds(compiler::tiles::op_work(rebuilt->module, entry, entry.root, machine_), text.name);
 }

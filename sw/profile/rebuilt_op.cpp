@@ -40,6 +40,11 @@ void read_attributes(const OpText& text, ir::Instruction& op) {
   if (auto padding = value_of(text, "padding", hlo::read_padding)) op.padding = *padding;
   if (auto sizes = value_of(text, "dynamic_slice_sizes", hlo::read_integers)) op.slice_sizes = *sizes;
   if (auto sizes = value_of(text, "slice_sizes", hlo::read_integers)) op.slice_sizes = *sizes;
+  const auto word = [&](std::string_view name, std::string& into) {
+    if (auto found = text.attributes.find(name); found != text.attributes.end()) into = found->second;
+  };
+  word("algorithm", op.target);
+  word("operand_precision", op.operand_precision);
   auto roles = [&](std::string_view name, std::vector<int>& into) {
     if (auto read = value_of(text, name, hlo::read_integers)) into.assign(read->begin(), read->end());
   };

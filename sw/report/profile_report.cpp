@@ -89,6 +89,14 @@ std::map<std::string, profile::ProfileTotals> ProfileReport::by_category() const
   return sums;
 }
 
+std::map<std::string, profile::ProfileTotals> ProfileReport::by_products() const {
+  std::map<std::string, profile::ProfileTotals> sums;
+  for (const profile::ComparedOp& op : ops) {
+    if (!op.products.empty()) sums[op.products].add(op);
+  }
+  return sums;
+}
+
 profile::ProfileTotals ProfileReport::by_counts() const {
   profile::ProfileTotals sum;
   for (const profile::ComparedOp& op : ops) {
@@ -151,6 +159,10 @@ std::string profile_text(const ProfileReport& report) {
     head.row({"by counts", fmt::format("{} row{} whose text and counts disagree, {} of the time", counted.ops,
                                        counted.ops == 1 ? "" : "s", profile_share(counted.measured_s, measured))});
   }
+  for (const auto& [text, totals] : report.by_products()) {
+    if (text.ends_with("bf16")) continue;  // one pass
+    head.row({"products", text + ", " + profile_share(totals.measured_s, measured) + " of the time"});
+  }
   if (const double waiting = report.waiting_s(); waiting > 0) {
     head.row({"waiting", "collectives beyond their transfer, " + profile_share(waiting, measured) + " of the time"});
   }
@@ -190,7 +202,15 @@ std::string profile_json(const ProfileReport& report) {
                      {"occurrences", sorted[i]->occurrences},
                      {"measured_s", sorted[i]->measured_s},
                      {"modelled_s", *sorted[i]->modelled_s},
-                     {"by_counts", sorted[i]->by_counts}});
+                     {"by_counts", sorted[i]->by_counts},
+                     {"products", sorted[i]->products}});
+  }
+  Json products = Json::array();
+  for (const auto& [text, totals] : report.by_products()) {
+    products.push_back({{"products", text},
+                        {"ops", totals.ops},
+                        {"measured_s", totals.measured_s},
+                        {"modelled_s", totals.modelled_s}});
   }
   std::vector<std::string> warnings;
   for (const ProfileReport::NotModelled& rows : report.not_modelled()) {
@@ -209,6 +229,7 @@ std::string profile_json(const ProfileReport& report) {
                      {"without_text", {{"ops", report.without_text()}, {"measured_s", report.without_text_s()}}},
                      {"by_counts", {{"ops", counted.ops}, {"measured_s", counted.measured_s}}},
                      {"waiting_s", report.waiting_s()},
+                     {"products", products},
                      {"by_category", categories},
                      {"worst", worst},
                      {"warnings", warnings},
@@ -217,16 +238,17 @@ std::string profile_json(const ProfileReport& report) {
 }
 
 std::string profile_csv(const ProfileReport& report) {
-  std::string text = "name,category,occurrences,measured_us,modelled_us,error,basis,hlo_op\n";
+  std::string text = "name,category,occurrences,measured_us,modelled_us,error,basis,products,hlo_op\n";
   for (const profile::ComparedOp& op : report.ops) {
     std::string modelled, error;
     if (op.modelled_s) {
       modelled = fmt::format("{:.6f}", *op.modelled_s * 1e6);
       if (op.measured_s > 0) error = fmt::format("{:.4f}", *op.modelled_s / op.measured_s - 1);
     }
-    text += fmt::format("{},{},{},{:.6f},{},{},{},{}\n", base::text::csv_field(op.name),
+    text += fmt::format("{},{},{},{:.6f},{},{},{},{},{}\n", base::text::csv_field(op.name),
                         base::text::csv_field(op.category), op.occurrences, op.measured_s * 1e6, modelled, error,
-                        op.by_counts ? "by counts" : "", base::text::csv_field(op.hlo_text));
+                        op.by_counts ? "by counts" : "", base::text::csv_field(op.products),
+                        base::text::csv_field(op.hlo_text));
   }
   return text;
 }

@@ -19,6 +19,8 @@ struct ProfileReport {
 
   profile::ProfileTotals totals() const;
   std::map<std::string, profile::ProfileTotals> by_category() const;
+  /// Modelled ops with products, by how these are computed (ComparedOp::products).
+  std::map<std::string, profile::ProfileTotals> by_products() const;
   /// Number of rows that are not modelled, for any reason, and the time of all their occurrences.
   std::size_t without_text() const;
   double without_text_s() const;

@@ -348,7 +348,7 @@ void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, h
   const std::uint64_t execution =
       item.started_by >= 0 ? at.cursor.last_execution(item.started_by) : at.cursor.execution();
   ItemResult result{at.cursor.item(), end - begin, record.op, bound, execution};
-  if (item.kind == compiler::ProgramItem::Kind::op) find_contention(at, record.op, result);
+  if (item.kind == compiler::ProgramItem::Kind::op && !parts_) find_contention(at, record.op, result);
   observers_[std::size_t(at.observer)].item_ended(item.kind, result, end);
   if (options_.timeline == nullptr || core.id().chip != 0 || core.id().core != 0) return;
   base::trace::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");

@@ -218,7 +218,7 @@ TEST(RunOutput, OpsAreInXprofColumnsAndAddUpToTheStep) {
   EXPECT_NEAR(share, 1, 1e-6);
 }
 
-TEST(RunOutput, OpsHaveTheHeaderOfAMeasuredProfile) {
+TEST(RunOutput, OpsHaveTheHeaderOfAMeasuredProfileAndHowProductsAreComputed) {
   const std::filesystem::path profile =
       std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/measurements/op_profiles/resnet.csv";
   std::ifstream in(profile);
@@ -228,7 +228,7 @@ TEST(RunOutput, OpsHaveTheHeaderOfAMeasuredProfile) {
   if (header.ends_with('\r')) header.pop_back();
   const test::Folder folder;
   test::json_of(folder, test::small_run({"--json", "-o", "r"}));
-  EXPECT_EQ(test::lines_of(folder.read("r/ops.csv")).front(), header);
+  EXPECT_EQ(test::lines_of(folder.read("r/ops.csv")).front(), header + ",Products");
 }
 
 TEST(RunOutput, ManifestNamesEveryFile) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/ir/array_tile.h"
 #include "sw/ir/transform/flops.h"
 
@@ -249,13 +250,15 @@ MatmulProblem dot_problem(const ir::Instruction& dot, const ir::Shape& lhs, cons
 }  // namespace
 
 std::int64_t MatmulProblem::weight_tiles(std::int64_t array) const {
-  return batch * stationary_blocks * contraction_tiles * base::divide_round_up(lanes, array);
+  return batch * stationary_blocks * contraction_tiles * precision_passes * base::divide_round_up(lanes, array);
 }
 
 MatmulProblem matmul_problem(const ir::Instruction& instruction, const ir::Shape& lhs, const ir::Shape& rhs,
                              std::int64_t array) {
-  return instruction.opcode == ir::Opcode::dot ? dot_problem(instruction, lhs, rhs, array)
-                                               : convolution_problem(instruction, lhs, array);
+  MatmulProblem problem = instruction.opcode == ir::Opcode::dot ? dot_problem(instruction, lhs, rhs, array)
+                                                                : convolution_problem(instruction, lhs, array);
+  problem.precision_passes = product_arithmetic(instruction, lhs.element_type, rhs.element_type).passes;
+  return problem;
 }
 
 double input_share_read(const ir::Instruction& convolution, const ir::Shape& input) {

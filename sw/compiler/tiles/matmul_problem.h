@@ -26,6 +26,7 @@ struct MatmulProblem {
   std::int64_t stationary_blocks =
       1;  ///< disjoint stationary blocks of the lane operand, such as pixels if the batch is in the lanes
   std::int64_t contraction_tiles = 1;  ///< 128-deep tiles of the contraction, all taps
+  std::int64_t precision_passes = 1;   ///< over the weight tiles (product_arithmetic.h)
   std::int64_t rows = 8;               ///< LHS rows streamed past one weight tile, padded to 8 in the sublane dimension
 
   std::int64_t output_rows = 1;  ///< over all batches and stationary blocks; 8 rows make a vector register

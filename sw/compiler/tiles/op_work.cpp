@@ -10,6 +10,7 @@
 #include "sw/compiler/fuse/inline_fusions.h"
 #include "sw/compiler/fuse/separate_loops.h"
 #include "sw/compiler/tiles/grouped_convolution.h"
+#include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/compiler/tiles/vector_cost.h"
 #include "sw/ir/array_tile.h"
 #include "sw/ir/transform/flops.h"
@@ -82,6 +83,7 @@ class Analysis {
     }
     add_writes(body_.root);
     if (hero_ >= 0) add_operand_transpose();
+    if (hero_ >= 0) add_splitting();
     if (hero_ < 0) add_loops();
     // Very many small arrays do not stay in VMEM.
     if (work_.small_bytes > machine_.vmem / 4) {
@@ -94,12 +96,37 @@ class Analysis {
   /// True for the work of the matrix unit.
   bool is_product(const ir::Instruction& instruction) const {
     if (!ir::transform::is_matmul(instruction.opcode)) return false;
-    return !runs_on_vector_unit(instruction, body_[instruction.operands[0]].shape, body_[instruction.operands[1]].shape,
-                                machine_);
+    const auto [lhs, rhs] = factors_of(instruction);
+    return !product_arithmetic(instruction, lhs.element_type, rhs.element_type).in_software() &&
+           !runs_on_vector_unit(instruction, lhs, rhs, machine_);
+  }
+
+  std::pair<ir::Shape, ir::Shape> factors_of(const ir::Instruction& product) const {
+    return {entering_shape(body_, product.operands[0]), entering_shape(body_, product.operands[1])};
   }
 
   MatmulProblem problem_of(const ir::Instruction& matmul) const {
-    return matmul_problem(matmul, body_[matmul.operands[0]].shape, body_[matmul.operands[1]].shape, machine_.mxu.size);
+    const auto [lhs, rhs] = factors_of(matmul);
+    return matmul_problem(matmul, lhs, rhs, machine_.mxu.size);
+  }
+
+  /// Adds the work that makes the pieces of both operands.
+  void add_splitting() {
+    const ir::Instruction& hero = body_[hero_];
+    const auto [lhs, rhs] = factors_of(hero);
+    const auto pieces = product_arithmetic(hero, lhs.element_type, rhs.element_type).pieces;
+    const bool lhs_streams = work_.matmul->row_operand == 0;
+    (lhs_streams ? work_.row_prologue : work_.lane_prologue) += splitting_work(lhs, pieces[0]);
+    (lhs_streams ? work_.lane_prologue : work_.row_prologue) += splitting_work(rhs, pieces[1]);
+  }
+
+  /// Work of a product that the matrix unit does not compute, and of any other instruction.
+  hw::VectorWork vector_work_of(const ir::Instruction& instruction) const {
+    if (!ir::transform::is_matmul(instruction.opcode)) return vector_cost(instruction, body_);
+    const auto [lhs, rhs] = factors_of(instruction);
+    return product_arithmetic(instruction, lhs.element_type, rhs.element_type).in_software()
+               ? software_product_work(instruction, lhs, rhs)
+               : vector_convolution_work(instruction, lhs, rhs);
   }
 
   void find_sides() {
@@ -201,19 +228,17 @@ class Analysis {
     side.loads += registers_moved(bytes);
   }
 
-  /// The MXU rounds its operands itself, so a conversion that only feeds it costs nothing.
+  /// The MXU rounds its operands itself, so a conversion between floats that only feeds it costs nothing.
   bool is_rounding_on_entry(ir::InstructionId id) const {
-    return hero_ >= 0 && body_[id].opcode == ir::Opcode::convert && users_[id].size() == 1 &&
-           users_[id].front() == hero_;
+    if (hero_ < 0 || body_[id].opcode != ir::Opcode::convert || users_[id].size() != 1) return false;
+    const ir::ElementType source = body_[body_[id].operands.front()].shape.element_type;
+    return users_[id].front() == hero_ && ir::is_floating_point(source);
   }
 
   void add_arithmetic(ir::InstructionId id) {
     if (is_rounding_on_entry(id)) return;
     const ir::Instruction& instruction = body_[id];
-    hw::VectorWork cost = instruction.opcode == ir::Opcode::convolution
-                              ? vector_convolution_work(instruction, body_[instruction.operands[0]].shape,
-                                                        body_[instruction.operands[1]].shape)
-                              : vector_cost(instruction, body_);
+    const hw::VectorWork cost = vector_work_of(instruction);
     const std::int64_t relayouts = cross_lane_cost(body_[id], body_);
     if (on_row_side(id)) {
       work_.row_prologue += cost;

@@ -51,9 +51,10 @@ hw::MxuWork TileBlocks::mxu() const {
   std::int64_t block_splits = base::divide_round_up(tiling_.lanes, lane_splits);
   std::int64_t stationary =
       base::divide_round_up(lane_tiles, lane_splits) * base::divide_round_up(problem.stationary_blocks, block_splits);
-  return spread({.weight_tiles = base::divide_round_up(problem.batch, tiling_.batch) * stationary *
-                                 base::divide_round_up(problem.contraction_tiles, tiling_.contraction),
-                 .rows = base::round_up(base::divide_round_up(problem.rows, tiling_.rows), ir::tile_sublanes)});
+  return spread(
+      {.weight_tiles = base::divide_round_up(problem.batch, tiling_.batch) * stationary * problem.precision_passes *
+                       base::divide_round_up(problem.contraction_tiles, tiling_.contraction),
+       .rows = base::round_up(base::divide_round_up(problem.rows, tiling_.rows), ir::tile_sublanes)});
 }
 
 Bytes TileBlocks::accumulator() const {

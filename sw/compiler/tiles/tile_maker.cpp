@@ -49,7 +49,7 @@ bool any(const hw::VectorWork& work) { return work != hw::VectorWork{}; }
 hw::VectorWork accumulation(const hw::MxuWork& mxu, const MatmulProblem& problem, const hw::Machine& machine) {
   std::int64_t registers_per_row = base::divide_round_up(machine.mxu.size, machine.vector.lanes);
   std::int64_t registers = mxu.weight_tiles * (mxu.rows / ir::tile_sublanes) * registers_per_row;
-  bool sums = problem.contraction_tiles > 1;
+  bool sums = problem.contraction_tiles * problem.precision_passes > 1;
   return {.loads = sums ? registers : 0, .stores = registers, .alu_ops = sums ? registers : 0, .transcendentals = 0};
 }
 

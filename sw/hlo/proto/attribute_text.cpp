@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/diagnostic.h"
 #include "sw/hlo/proto/field_values.h"
@@ -27,6 +28,7 @@ class Attributes {
     add_convolution();
     add_slices();
     add_dot();
+    add_precision();
     add_indexed();
     add_participants();
     add_words();
@@ -143,6 +145,17 @@ class Attributes {
     add_list_if_any("rhs_batch_dims", integers_of(roles, 4));
     add_list("lhs_contracting_dims", integers_of(roles, 1));
     add_list("rhs_contracting_dims", integers_of(roles, 2));
+  }
+
+  /// Nothing if every operand has the default precision, as XLA prints it.
+  void add_precision() {
+    constexpr std::array<std::string_view, 3> names{"default", "high", "highest"};
+    std::vector<std::string_view> precisions;
+    for (const std::int64_t precision : integers_of(bytes_of(i_, 51), 1)) {
+      precisions.push_back(names[precision > 0 && precision < std::int64_t(names.size()) ? std::size_t(precision) : 0]);
+    }
+    const auto is_default = [&](std::string_view name) { return name == names[0]; };
+    if (!std::ranges::all_of(precisions, is_default)) add_list("operand_precision", precisions);
   }
 
   void add_indexed() {

@@ -106,13 +106,19 @@ class ModuleText {
   std::map<std::int64_t, Integers> schedule_;
 };
 
+/// True for the characters of ASCII that a text has.
+bool is_text(char c) { return c >= ' ' || (c >= '\t' && c <= '\r'); }
+
 }  // namespace
 
 bool is_module_proto(std::string_view bytes) {
-  // In a text, a line feed before anything else is followed by what can be printed, and a message by its length.
   if (bytes.size() < 4 || bytes[0] != first_field) return false;
-  const std::string_view head = bytes.substr(0, 4096);
-  return std::ranges::any_of(head, [](char c) { return (c >= 0 && c < '\t') || (c > '\r' && c < ' '); });
+  // A message has the length of its first field there. A text has a character, which may be read as a length, but then
+  // no other field follows at that distance.
+  if (!is_text(bytes[1])) return true;
+  const std::size_t end = 2 + std::size_t(bytes[1]);
+  if (end == bytes.size()) return bytes[2] == first_field;
+  return end < bytes.size() && !is_text(bytes[end]);
 }
 
 std::string module_text(const std::string& file, std::string_view bytes) {

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* header_text =
     "Rank,Category,HLO op,TF op,#Occurrences,Total time (us),Avg. time (us),Total self time (us),Avg. self time "
     "(us),Total self time (%),Cumulative total self time (%),%time stalled by DMA,Measured GFLOP/s,Measured Memory BW "
-    "(GiB/s),Operational Intensity (FLOP/Byte),Bound by,HLO Rematerialization,Outside Compilation\n";
+    "(GiB/s),Operational Intensity (FLOP/Byte),Bound by,HLO Rematerialization,Outside Compilation,Products\n";
 
 std::string line(const compiler::ProgramItem& op, const OpTotal& total, int rank, int steps, double share,
                  double cumulative) {
@@ -24,11 +24,12 @@ std::string line(const compiler::ProgramItem& op, const OpTotal& total, int rank
   double cycles = double(std::max<std::int64_t>(1, item.cost.cycles.value()));
   double stalled = double((item.cost.start_up + item.cost.read_wait + item.cost.write_wait + item.cost.drain).value());
   double bytes = double(op.bytes.value());
-  return fmt::format("{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.9f},{:.9f},{:.6f},{:.6f},{:.6f},{:.6f},{},No,No\n",
-                     rank, base::text::csv_field(op.category), base::text::csv_field(op.hlo_text),
-                     base::text::csv_field(op.op_name), times, us * double(times), us, us * double(times), us, share,
-                     cumulative, stalled / cycles, op.flops / seconds * 1e-9, bytes / seconds / double(1 << 30),
-                     bytes > 0 ? op.flops / bytes : 0, runtime::to_string(item.bound));
+  return fmt::format(
+      "{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.9f},{:.9f},{:.6f},{:.6f},{:.6f},{:.6f},{},No,No,{}\n", rank,
+      base::text::csv_field(op.category), base::text::csv_field(op.hlo_text), base::text::csv_field(op.op_name), times,
+      us * double(times), us, us * double(times), us, share, cumulative, stalled / cycles, op.flops / seconds * 1e-9,
+      bytes / seconds / double(1 << 30), bytes > 0 ? op.flops / bytes : 0, runtime::to_string(item.bound),
+      base::text::csv_field(op.products));
 }
 
 }  // namespace

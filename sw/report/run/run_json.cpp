@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of sw/report/run/run_report.h.
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_text.h"
@@ -131,6 +132,25 @@ Json by_axis_json(const runtime::RunResult& result) {
   return list;
 }
 
+Json products_json(const RunReport& r) {
+  struct Sum {
+    std::int64_t ops = 0;
+    base::Time time;
+  };
+  std::map<std::string, Sum> sums;
+  for (const OpTotal& op : r.ops()) {
+    const std::string& text = r.program.items[std::size_t(op.last->item)].products;
+    if (text.empty()) continue;
+    sums[text].ops += op.executions;
+    sums[text].time += op.duration;
+  }
+  Json list = Json::array();
+  for (const auto& [text, sum] : sums) {
+    list.push_back({{"products", text}, {"ops_per_step", sum.ops}, {"time_s", seconds(sum.time)}});
+  }
+  return list;
+}
+
 void add_partition(Json& json, const RunReport& r) {
   const PartitionReport& p = *r.partition;
   json["mesh"] = mesh_json(p.placed.placement);
@@ -192,6 +212,7 @@ Json stats(const RunReport& r) {
        {{"weight_update", seconds(r.compute_under("optimizer"))},
         {"rematerialised", seconds(r.compute_under("rematerialised"))}}},
       {"waiting_for_hbm", contention_json(r)},
+      {"products", products_json(r)},
       {"collectives", collectives_json(r.result)},
       {"loops", loops_json(r)},
       {"memory",

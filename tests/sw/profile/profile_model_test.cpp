@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/hw/test_machine.h"
 
 namespace podsim::sw::profile {
@@ -23,6 +25,24 @@ TEST(ProfileModel, ALongCopyTakesItsBytesAndTheTurnaround) {
       compared("data formatting,\"%c = f32[65536,1024]{1,0} copy(f32[65536,1024]{1,0} %a)\",1,1500,0,0\n");
   const double wanted = bytes * (2 + machine.hbm.turnaround) / machine.hbm.stream_rate.si();
   EXPECT_NEAR(*ops.at(0).modelled_s / wanted, 1, 0.02);
+}
+
+// 2 x 4096^3 FLOPs at the peak of 128 x 128 x 2 cells, six times.
+TEST(ProfileModel, ARowOfHighestPrecisionTakesSixPasses) {
+  const auto op = [](const std::string& precision) {
+    return compared(
+               "convolution,\"%d = f32[4096,4096]{1,0} dot(f32[4096,4096]{1,0} %a, f32[4096,4096]{1,0} %b), "
+               "lhs_contracting_dims={1}, rhs_contracting_dims={0}" +
+               precision + "\",1,5,0,0\n")
+        .at(0);
+  };
+  const hw::Machine machine = hw::tpu_v3();
+  const double peak = 2.0 * double(machine.mxu.count * machine.mxu.size * machine.mxu.size) * machine.clock.si();
+  const ComparedOp once = op(""), six = op(", operand_precision={highest,highest}");
+  EXPECT_EQ(once.products, "f32 as bf16");
+  EXPECT_EQ(six.products, "f32 in 6 passes");
+  EXPECT_NEAR(*six.modelled_s / (6 * 2 * std::pow(4096.0, 3) / peak), 1, 0.1);
+  EXPECT_GT(*six.modelled_s, 5 * *once.modelled_s);
 }
 
 TEST(ProfileModel, AnInfeedTakesAMicrosecondATensor) {

@@ -117,6 +117,37 @@ TEST(ModuleText, AModuleWithinOtherMessagesIsFound) {
   EXPECT_FALSE(is_module_proto("\n\n" + std::string(as_text)));
 }
 
+// 'H' is 72, the length of the first field of a message. That field ends within the text.
+TEST(ModuleText, ATextBehindAnEmptyLineStaysATextWhateverItHolds) {
+  for (const char strange : {'\x01', '\x0e', '\x1f'}) {
+    std::string text = "\n" + std::string(as_text);
+    text.insert(text.size() - 4, 1, strange);
+    EXPECT_FALSE(is_module_proto(text)) << int(strange);
+  }
+}
+
+// PrecisionConfig is field 51: DEFAULT 0, HIGH 1, HIGHEST 2.
+TEST(ModuleText, APrecisionThatIsNotTheDefaultIsPrinted) {
+  const auto text_with = [](const std::vector<int>& precisions) {
+    const auto config = [&](pbf_writer& dot) {
+      dot.add_message(51, message([&](pbf_writer& p) { p.add_packed_enum(1, precisions.begin(), precisions.end()); }));
+    };
+    const std::string entry = message([&](pbf_writer& w) {
+      w.add_string(1, "main");
+      w.add_message(2, instruction(1, "parameter", shape(11, {8, 8}), {}));
+      w.add_message(2, instruction(2, "dot", shape(11, {8, 8, 8, 8}), {1, 1}, config));
+      w.add_int64(6, 2);
+    });
+    return module_text("m.pb", message([&](pbf_writer& w) {
+                         w.add_string(1, "m");
+                         w.add_message(3, entry);
+                       }));
+  };
+  EXPECT_NE(text_with({2, 1}).find(", operand_precision={highest,high}"), std::string::npos);
+  EXPECT_NE(text_with({0, 2}).find(", operand_precision={default,highest}"), std::string::npos);
+  EXPECT_EQ(text_with({0, 0}).find("precision"), std::string::npos) << "as XLA prints it";
+}
+
 TEST(ModuleText, TheReaderTakesAProtobufWhereverItTakesText) {
   const ReadResult text = read("m.hlo", as_text), proto = read("m.pb", module_proto());
   ASSERT_TRUE(text.ok() && proto.ok());
