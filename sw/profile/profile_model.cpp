@@ -23,6 +23,8 @@
 namespace podsim::sw::profile {
 namespace {
 
+constexpr const char* no_text = "the text does not say what the op does";
+
 /// HLO's broadcast is not the collective of that name.
 std::optional<collectives::CollectiveKind> collective_kind(ir::Opcode opcode) {
   if (!ir::is_collective(opcode)) return std::nullopt;
@@ -103,11 +105,15 @@ ComparedOp ProfileModel::compare(const ProfileOp& op) {
                     .not_modelled = {},
                     .line = op.line};
   std::optional<OpText> text = read_op_text(op.hlo_text);
-  if (!text) return result;
+  if (!text) {
+    result.not_modelled = no_text;
+    return result;
+  }
   result.name = text->name;
   complete_operands(*text);
   try {
     result.modelled_s = seconds(*text, op, result);
+    if (!result.modelled_s) result.not_modelled = no_text;
   } catch (const NotModelled& reason) {
     result.not_modelled = reason.what();
   } catch (const hlo::SyntaxError&) {
@@ -169,7 +175,7 @@ double ProfileModel::host_seconds(const ir::Shape& shape) const {
 }
 
 std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
-  if (!slice_) return std::nullopt;
+  if (!slice_) throw NotModelled("a collective needs a slice");
   const std::vector<ir::Shape> arrays = arrays_of(text.result);
   const base::Bytes bytes = std::max(operand_bytes(text), ir::padded_bytes(text.result));
   if (arrays.empty() || bytes == base::Bytes(0)) return std::nullopt;

@@ -26,7 +26,7 @@ struct ComparedOp {
   std::int64_t occurrences = 0;
   double measured_s = 0;
   std::optional<double> modelled_s;  ///< std::nullopt if the op is not modelled
-  std::string not_modelled = {};     ///< why not; empty if the text does not determine the op
+  std::string not_modelled = {};     ///< why not
   std::string products = {};         ///< how they are computed, "f32 in 6 passes" (compiler/tiles/product_arithmetic.h)
   int line = 0;                      ///< line of the profile in which the row begins
   bool by_counts = false;            ///< modelled by XLA's counts, which contradict what its text seems to say

@@ -166,18 +166,7 @@ std::string profile_text(const ProfileReport& report) {
   if (const double waiting = report.waiting_s(); waiting > 0) {
     head.row({"waiting", "collectives beyond their transfer, " + profile_share(waiting, measured) + " of the time"});
   }
-  const std::vector<ProfileReport::NotModelled> others = report.not_modelled();
-  std::size_t rows = report.without_text();
-  double seconds = report.without_text_s();
-  for (const ProfileReport::NotModelled& other : others) {
-    rows -= std::size_t(other.rows);
-    seconds -= other.measured_s;
-  }
-  if (rows > 0) {
-    head.row({"not modelled", fmt::format("{} rows whose text does not say what they do, {} of the time", rows,
-                                          profile_share(seconds, measured))});
-  }
-  for (const ProfileReport::NotModelled& other : others) {
+  for (const ProfileReport::NotModelled& other : report.not_modelled()) {
     head.row({"not modelled", sentence(other) + ", " + profile_share(other.measured_s, measured) + " of the time"});
   }
   return head.text() + "\n" + category_table(report, measured) + "\n" + worst_ops_table(report, measured);
@@ -238,17 +227,17 @@ std::string profile_json(const ProfileReport& report) {
 }
 
 std::string profile_csv(const ProfileReport& report) {
-  std::string text = "name,category,occurrences,measured_us,modelled_us,error,basis,products,hlo_op\n";
+  std::string text = "name,category,occurrences,measured_us,modelled_us,error,basis,products,not_modelled,hlo_op\n";
   for (const profile::ComparedOp& op : report.ops) {
     std::string modelled, error;
     if (op.modelled_s) {
       modelled = fmt::format("{:.6f}", *op.modelled_s * 1e6);
       if (op.measured_s > 0) error = fmt::format("{:.4f}", *op.modelled_s / op.measured_s - 1);
     }
-    text += fmt::format("{},{},{},{:.6f},{},{},{},{},{}\n", base::text::csv_field(op.name),
+    text += fmt::format("{},{},{},{:.6f},{},{},{},{},{},{}\n", base::text::csv_field(op.name),
                         base::text::csv_field(op.category), op.occurrences, op.measured_s * 1e6, modelled, error,
                         op.by_counts ? "by counts" : "", base::text::csv_field(op.products),
-                        base::text::csv_field(op.hlo_text));
+                        base::text::csv_field(op.not_modelled), base::text::csv_field(op.hlo_text));
   }
   return text;
 }

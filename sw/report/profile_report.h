@@ -24,7 +24,7 @@ struct ProfileReport {
   /// Number of rows that are not modelled, for any reason, and the time of all their occurrences.
   std::size_t without_text() const;
   double without_text_s() const;
-  /// Rows that are not modelled although their text says what they do.
+  /// Rows that are not modelled for one reason.
   struct NotModelled {
     std::string reason;
     std::int64_t rows = 0;

@@ -36,7 +36,7 @@ TEST(Ops, WritesATableAndAPlot) {
   std::string first;
   std::ifstream table(folder.path() / "a.csv"), plot(folder.path() / "a.svg");
   std::getline(table, first);
-  EXPECT_EQ(first, "name,category,occurrences,measured_us,modelled_us,error,basis,products,hlo_op");
+  EXPECT_EQ(first, "name,category,occurrences,measured_us,modelled_us,error,basis,products,not_modelled,hlo_op");
   std::getline(plot, first);
   EXPECT_TRUE(first.starts_with("<svg"));
 }

@@ -25,6 +25,8 @@ ProfileReport sample_profile() {
   report.machine = "tpu-v3";
   report.ops = {op("a", "loop fusion", 10, 1e-3, 1.1e-3), op("b", "loop fusion", 1, 10e-3, 8e-3),
                 op("c<1>", "copy", 2, 5e-3, 5e-3), op("d", "unknown", 5, 1e-3, {})};
+  report.ops.back().not_modelled = "no text";
+  report.ops.back().line = 5;
   return report;
 }
 
@@ -46,13 +48,13 @@ TEST(ProfileReport, TextNamesWhatIsFurthestOffFirst) {
   const std::string text = profile_text(sample_profile());
   EXPECT_LT(text.find("%b ="), text.find("%a ="));
   EXPECT_NE(text.find("10.0 % mean absolute"), std::string::npos);
-  EXPECT_NE(text.find("1 rows whose text"), std::string::npos);
+  EXPECT_NE(text.find("1 row, first in line 5: no text, 14.3 % of the time"), std::string::npos);
 }
 
 TEST(ProfileReport, CsvHasALineForEveryRow) {
   const std::string csv = profile_csv(sample_profile());
   EXPECT_EQ(std::ranges::count(csv, '\n'), 5);
-  EXPECT_NE(csv.find("\nd,unknown,5,1000.000000,,,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\nd,unknown,5,1000.000000,,,,,no text,"), std::string::npos) << csv;
 }
 
 TEST(ProfileReport, ThePlotHasADotForEveryModelledOp) {
