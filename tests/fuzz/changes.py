@@ -74,6 +74,12 @@ def flip_bits(rng, data):
     return bytes(data)
 
 
+def move_byte(rng, data):
+    """A length, tag or value of a protobuf becomes a small one or the largest of a byte."""
+    at = rng.randrange(len(data)) if data else 0
+    return data[:at] + bytes([rng.choice([0, 1, 2, 10, 18, 26, 127, 128, 255])]) + data[at + 1:]
+
+
 def copy_part(rng, data):
     begin = rng.randrange(len(data) + 1)
     part = data[begin:begin + rng.choice([3, 20, 100])]
@@ -172,6 +178,7 @@ HLO = TEXT + [hlo_shape, hlo_opcode, hlo_operand, hlo_attribute] * 3
 TOML = TEXT + [toml_value] * 6
 SHARDING = TEXT + [toml_value] * 3
 ROWS = TEXT + [hlo_shape, hlo_opcode, csv_cell] * 4
+BYTES = [flip_bits, flip_bits, cut_off, copy_part, insert_piece, remove_part, move_byte]
 PASM = TEXT + [exchange_parts([b"s0", b"s1", b"s31", b"v0", b"v1", b"v31", b"vm1", b"f0", b"f7"])] * 4
 
 

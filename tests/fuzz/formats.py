@@ -64,6 +64,8 @@ def make_formats(folder):
         "hlo": Format(".hlo", hlo, HLO, [
             ["hlo", "check", "INPUT"], ["hlo", "partition", "INPUT", "--mesh", "x=2"],
             ["hlo", "eval", "INPUT", "--seed", "1", "--limit", "3s"], ["run", "INPUT", "--slice", "1x1", "--limit", "3s"]]),
+        "protobuf": Format(".pb", [*seeds.glob("seeds/hlo/*.pb"), *(SHARED / "measurements").glob("*.pb")], BYTES, [
+            ["hlo", "check", "INPUT"], ["run", "INPUT", "--slice", "2x2", "--limit", "3s"], ["tiles", "INPUT"]]),
         "machine": Format(".toml", machines + [inputs / "machine.toml"], TOML, [
             ["describe", "INPUT"], ["collective", "all-reduce", "--bytes", "1MiB", "--machine", "INPUT", "--limit", "3s"],
             ["kernel", "matmul", "--m", "128", "--machine", "INPUT", "--limit", "3s"]]),
