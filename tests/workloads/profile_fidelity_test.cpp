@@ -16,7 +16,7 @@
 namespace podsim::workloads {
 namespace {
 
-std::optional<sw::profile::Profile> measured_profile(const std::string& name) {
+std::optional<sw::profile::Profile> profile_of_silicon(const std::string& name) {
   const auto path = std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/measurements/op_profiles" / (name + ".csv");
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<sw::profile::Profile> measured_profile(const std::string& name) {
 }
 
 void expect_error_below(const std::string& name, double most) {
-  const std::optional<sw::profile::Profile> measured = measured_profile(name);
+  const std::optional<sw::profile::Profile> measured = profile_of_silicon(name);
   if (!measured) GTEST_SKIP() << "no measured profile to compare with";
   const sw::profile::Profile& profile = *measured;
   EXPECT_EQ(sw::profile::devices_named(profile, 4096), 64);
@@ -46,7 +46,7 @@ TEST(ProfileFidelity, EveryRowAloneEndsInACostOrAReason) {
   const noc::Topology slice({8, 4}, {false, false});
   std::size_t rows = 0;
   for (const char* name : {"resnet", "bert", "dlrm", "nmt", "ssd"}) {
-    const std::optional<sw::profile::Profile> profile = measured_profile(name);
+    const std::optional<sw::profile::Profile> profile = profile_of_silicon(name);
     if (!profile) GTEST_SKIP() << "no measured profile";
     for (const sw::profile::ProfileOp& row : profile->ops) {
       sw::profile::Profile alone;

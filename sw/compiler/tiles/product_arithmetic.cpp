@@ -21,7 +21,7 @@ constexpr int piece_bits = 8;
 constexpr std::int64_t pieces_of_f32 = 3;
 constexpr std::int64_t complex_products = 4;
 constexpr std::int64_t multiply_pairs = 24, add_pairs = 20;
-constexpr std::int64_t register_elements = 1024;
+constexpr std::int64_t elements_per_register = 1024;
 
 bool is_whole(ir::ElementType type) { return ir::is_integer(type) || type == ir::ElementType::pred; }
 bool is_long(ir::ElementType type) { return type == ir::ElementType::f64 || type == ir::ElementType::c128; }
@@ -126,9 +126,10 @@ hw::VectorWork splitting_work(const ir::Shape& operand, std::int64_t pieces) {
 hw::VectorWork software_product_work(const ir::Instruction& product, const ir::Shape& lhs, const ir::Shape& rhs) {
   const std::int64_t products = ir::is_complex(lhs.element_type) ? complex_products : 1;
   const auto elements = double(std::max<std::int64_t>(1, product.shape.element_count()));
-  const double padding = std::max(1.0, double(vector_registers(product.shape)) * double(register_elements) / elements);
+  const double padding =
+      std::max(1.0, double(vector_registers(product.shape)) * double(elements_per_register) / elements);
   const auto registers = std::int64_t(double(ir::transform::multiply_accumulates(product, lhs, rhs)) *
-                                      double(products) / double(register_elements) * padding);
+                                      double(products) / double(elements_per_register) * padding);
   return {
       .loads = 2 * registers, .stores = 0, .alu_ops = (multiply_pairs + add_pairs) * registers, .transcendentals = 0};
 }

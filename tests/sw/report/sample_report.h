@@ -35,6 +35,7 @@ inline run::RunReport sample_report() {
   item(compiler::ProgramItem::Kind::op, "fusion.1", "block0/conv1, a", "convolution fusion", 6.16e9, 1 << 20);
   item(compiler::ProgramItem::Kind::op, "fusion.2", "block0/\"relu\"", "loop fusion", 1e6, 1 << 20);
   item(compiler::ProgramItem::Kind::collective, "all-reduce.3", "gradients", "all-reduce", 0, 2000);
+  report.program.items[1].products = "f32 in 6 passes";
   report.program.flops = 130e9;
   report.program.matmul_flops = 123.2e9;
   report.program.ops.resize(2);

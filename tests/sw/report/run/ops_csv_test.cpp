@@ -55,12 +55,14 @@ class OpsCsv : public ::testing::Test {
   double number(int row, const std::string& column) const { return std::stod(at(row, column)); }
 };
 
-TEST_F(OpsCsv, HasXProfsHeader) {
+TEST_F(OpsCsv, HasXProfsHeaderAndHowProductsAreComputed) {
   std::ifstream profile(std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/measurements/op_profiles/resnet.csv");
   if (!profile) GTEST_SKIP() << "no measured profile to compare with";
   std::string header;
   std::getline(profile, header);
-  EXPECT_EQ(text_.substr(0, text_.find('\n')), header);
+  EXPECT_EQ(text_.substr(0, text_.find('\n')), header + ",Products");
+  EXPECT_EQ(at(1, "Products"), "f32 in 6 passes");
+  EXPECT_EQ(at(3, "Products"), "") << "an op without products";
 }
 
 TEST_F(OpsCsv, HasALinePerOpOfAStepCostliestFirst) {

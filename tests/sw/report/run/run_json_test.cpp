@@ -49,6 +49,9 @@ TEST(RunJson, SaysWhatTheReportSays) {
   EXPECT_DOUBLE_EQ(object["utilization"]["ici"], 0.125);
   EXPECT_DOUBLE_EQ(object["breakdown_s"]["compute"], 0.006);
   EXPECT_DOUBLE_EQ(object["breakdown_s"]["other"], 0);
+  ASSERT_EQ(object["products"].size(), 1U) << "4 ms of the one item with products";
+  EXPECT_EQ(object["products"][0]["products"], "f32 in 6 passes");
+  EXPECT_DOUBLE_EQ(object["products"][0]["time_s"], 0.004);
   EXPECT_EQ(object["collectives"][0]["bytes"], 51'106'384);
   EXPECT_EQ(object["collectives"][0]["dtype"], "bf16");
   EXPECT_DOUBLE_EQ(object["collectives"][0]["exposed_s"], 0.003);
