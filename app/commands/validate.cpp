@@ -14,6 +14,7 @@
 #include "base/host/output_file.h"
 #include "base/progress.h"
 #include "workloads/machines/machine_choice.h"
+#include "workloads/measured/leave_out.h"
 #include "workloads/measured/validation.h"
 
 namespace podsim::app::commands {
@@ -21,16 +22,38 @@ namespace {
 
 struct ValidateOptions {
   std::string data = "../shared/measurements", csv;
+  std::vector<std::string> left_out;
   workloads::machines::MachineChoice machines;  ///< assignments for every machine
   bool json = false;
 };
 
+base::Config configured(const ValidateOptions& options, const std::string& machine) {
+  return workloads::machines::MachineChoice{machine, options.machines.assignments}.load();
+}
+
+void run_leave_out(const ValidateOptions& options) {
+  const auto begin = base::host::HostClock::now();
+  workloads::measured::LeaveOut left_out;
+  base::Progress progress("fitting");
+  const auto configure = [&](const std::string& machine) { return configured(options, machine); };
+  const auto result = [&] {
+    left_out.wall_s = base::host::seconds_since(begin);
+    return options.json ? workloads::measured::leave_out_json(left_out) : workloads::measured::leave_out_text(left_out);
+  };
+  output::publish(
+      options.json,
+      [&] {
+        workloads::measured::leave_out(options.data, options.left_out, configure, left_out,
+                                       [&](double share) { progress.update(share); });
+      },
+      result);
+}
+
 void run_validate(const ValidateOptions& options) {
   base::host::throw_on_interrupt();
+  if (!options.left_out.empty()) return run_leave_out(options);
   const auto begin = base::host::HostClock::now();
-  workloads::measured::Silicon silicon([&](const std::string& machine) {
-    return workloads::machines::MachineChoice{machine, options.machines.assignments}.load();
-  });
+  workloads::measured::Silicon silicon([&](const std::string& machine) { return configured(options, machine); });
   workloads::measured::Validation validation;
   base::Progress progress("modelling");
   const auto result = [&] {
@@ -57,11 +80,19 @@ void add_validate(CLI::App& program) {
       program.add_subcommand("validate", "Hold the model to every measured point of a folder")->group("Commands");
   validate->add_option("--data", options->data, "Folder of measured files [../shared/measurements]")
       ->option_text("DIR");
+  CLI::Option* left_out =
+      validate
+          ->add_option("--leave-out", options->left_out,
+                       "Fit the machine's measured parameters to all sources and to\nall but this one, and compare its "
+                       "errors. May be repeated.")
+          ->option_text("SOURCE");
   options::add_set_option(*validate, options->machines);
   options::add_limit_option(*validate);
   validate->add_flag("--json", options->json, "One JSON object on stdout");
-  options::add_file_option(*validate, "--csv", options->csv, "Every point with both times");
-  validate->footer("Examples:\n  podsim validate --data measurements\n  podsim validate --set hbm.turnaround=0");
+  options::add_file_option(*validate, "--csv", options->csv, "Every point with both times")->excludes(left_out);
+  validate->footer(
+      "Examples:\n  podsim validate --data measurements\n  podsim validate --set hbm.turnaround=0\n"
+      "  podsim validate --leave-out nmt");
   validate->callback([options] { run_validate(*options); });
 }
 

@@ -78,8 +78,8 @@ double ComparedOp::waiting_s() const {
   return is_collective && modelled_s ? std::max(0.0, measured_s - *modelled_s) : 0;
 }
 
-ProfileModel::ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice)
-    : machine_(machine), slice_(std::move(slice)), pipeline_(machine) {}
+ProfileModel::ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice, RebuiltOps* kept)
+    : machine_(machine), slice_(std::move(slice)), kept_(kept), pipeline_(machine) {}
 
 std::vector<ComparedOp> ProfileModel::compare(const Profile& profile,
                                               const std::function<void(const ComparedOp&)>& done) {
@@ -147,13 +147,22 @@ std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp&
     }
     return sum;
   }
-  std::optional<RebuiltOp> rebuilt = rebuild(text, {op.flops, op.bytes, op.category});
-  if (!rebuilt) return std::nullopt;
-  result.by_counts = rebuilt->by_counts;
-  const ir::Computation& entry = rebuilt->module.entry_computation();
-  result.products = compiler::tiles::products_text(rebuilt->module, entry, entry.root, machine_);
+  const auto rebuilt_now = [&] { return rebuild(text, {op.flops, op.bytes, op.category}); };
+  if (!kept_) {
+    const std::optional<RebuiltOp> rebuilt = rebuilt_now();
+    return rebuilt ? std::optional(rebuilt_seconds(*rebuilt, text, result)) : std::nullopt;
+  }
+  auto known = kept_->find(op.line);
+  if (known == kept_->end()) known = kept_->emplace(op.line, rebuilt_now()).first;
+  return known->second ? std::optional(rebuilt_seconds(*known->second, text, result)) : std::nullopt;
+}
+
+double ProfileModel::rebuilt_seconds(const RebuiltOp& rebuilt, const OpText& text, ComparedOp& result) {
+  result.by_counts = rebuilt.by_counts;
+  const ir::Computation& entry = rebuilt.module.entry_computation();
+  result.products = compiler::tiles::products_text(rebuilt.module, entry, entry.root, machine_);
   if (!compiler::tiles::is_core_op(entry[entry.root]) && text.opcode != ir::Opcode::reshape) return 0.0;
-  return core_seconds(compiler::tiles::op_work(rebuilt->module, entry, entry.root, machine_), text.name);
+  return core_seconds(compiler::tiles::op_work(rebuilt.module, entry, entry.root, machine_), text.name);
 }
 
 double ProfileModel::core_seconds(const compiler::tiles::OpWork& work, const std::string& name) {

@@ -15,6 +15,7 @@
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/profile/op_text.h"
 #include "sw/profile/profile.h"
+#include "sw/profile/rebuilt_op.h"
 
 namespace podsim::sw::profile {
 
@@ -43,8 +44,9 @@ struct ComparedOp {
 /// core's copy.
 class ProfileModel {
  public:
-  /// Without a slice, collectives are not modelled.
-  ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice);
+  /// Without a slice, collectives are not modelled. `kept`, if it is there, belongs to the one profile that this models
+  /// and outlives it; ops in it are not rebuilt again.
+  ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice, RebuiltOps* kept = nullptr);
 
   /// Calls `done`, if it is there, with each op in turn. Throws base::host::Interrupted when the program is
   /// interrupted.
@@ -54,12 +56,14 @@ class ProfileModel {
   ComparedOp compare(const ProfileOp& op);
   void complete_operands(OpText& text) const;
   std::optional<double> seconds(const OpText& text, const ProfileOp& op, ComparedOp& result);
+  double rebuilt_seconds(const RebuiltOp& rebuilt, const OpText& text, ComparedOp& result);
   std::optional<double> collective_seconds(const OpText& text);
   double host_seconds(const ir::Shape& shape) const;
   double core_seconds(const compiler::tiles::OpWork& work, const std::string& name);
 
   hw::Machine machine_;
   std::optional<noc::Topology> slice_;
+  RebuiltOps* kept_;
   hw::timing::TilePipeline pipeline_;
   std::map<std::string, ir::Shape, std::less<>>
       results_;  ///< result shapes of the profile's ops, for texts without operand shapes

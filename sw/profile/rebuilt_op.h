@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,10 @@ struct RebuiltOp {
   bool inferred = false;   ///< the op's work was inferred as for a fusion
   bool by_counts = false;  ///< what was inferred contradicts the counts, which are its work instead (counted_op.h)
 };
+
+/// The ops of one profile by their lines, kept to be modelled on other machines. Null if the text does not determine
+/// it.
+using RebuiltOps = std::map<int, std::optional<RebuiltOp>>;
 
 /// Data of a profile about an op in addition to its text: XLA's counts for one occurrence, without which a fusion only
 /// moves all of its arrays, and the category, which determines the kind of a fusion if the text does not.

@@ -30,6 +30,29 @@ TEST(Validate, HasAClassForEveryFileOfTheFolder) {
   EXPECT_NE(folder.run({"validate", "--data", "."}).out.find("tpu-v2"), std::string::npos);
 }
 
+TEST(Validate, ASourceThatIsLeftOutIsComparedBothWays) {
+  const test::Folder folder;
+  folder.write("mbconv_inference.csv", networks);
+  folder.write("kernels.csv", "kernel,shape,cycles_at_940MHz\nsoftmax,512x512,12902\ngemm,256x256x256,3101\n");
+  const test::Outcome outcome = folder.run({"validate", "--data", ".", "--leave-out", "kernels", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(json["sources"].size(), 1U);
+  const auto& kernels = json["sources"][0];
+  EXPECT_EQ(kernels["source"], "kernels");
+  EXPECT_LE(kernels["left_out_error"], kernels["at_worst_error"]);
+  EXPECT_EQ(kernels["values"].size(), json["parameters"].size());
+  EXPECT_EQ(folder.run({"validate", "--data", ".", "--leave-out", "kernels"}).out.find("source"), 0U);
+}
+
+TEST(Validate, ASourceThatDoesNotExistIsAnError) {
+  const test::Folder folder;
+  folder.write("kernels.csv", "kernel,shape,cycles_at_940MHz\nsoftmax,512x512,12902\n");
+  const test::Outcome outcome = folder.run({"validate", "--data", ".", "--leave-out", "kernel"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("did you mean 'kernels'?"), std::string::npos) << outcome.err;
+}
+
 TEST(Validate, AFolderWithoutMeasurementsIsAnError) {
   const test::Folder folder;
   const test::Outcome outcome = folder.run({"validate", "--data", "."});

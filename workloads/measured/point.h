@@ -16,6 +16,7 @@ struct Point {
   std::optional<double> modelled = {};
   double roofline = 0;
   std::string reason = {};  ///< why it is not modelled
+  double weight = 1;        ///< in a fit (leave_out.h): the measured time of all occurrences of an op
 };
 
 /// Points of one kind and machine.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/config.h"
+#include "sw/profile/rebuilt_op.h"
 #include "workloads/measured/core_model.h"
 
 namespace podsim::workloads::measured {
@@ -13,15 +14,23 @@ namespace podsim::workloads::measured {
 /// The machines that were measured, each made when it is needed.
 class Silicon {
  public:
-  /// `configure` returns the configuration of a machine by its name.
-  explicit Silicon(std::function<base::Config(const std::string&)> configure) : configure_(std::move(configure)) {}
+  /// Ops of profiles by their files.
+  using RebuiltProfiles = std::map<std::string, sw::profile::RebuiltOps>;
+
+  /// `configure` returns the configuration of a machine by its name. `kept`, if it is there, is shared with others that
+  /// model the same files on machines of other values.
+  explicit Silicon(std::function<base::Config(const std::string&)> configure, RebuiltProfiles* kept = nullptr)
+      : configure_(std::move(configure)), kept_(kept) {}
 
   CoreModel& core(const std::string& machine);
+  /// Null if none are kept.
+  sw::profile::RebuiltOps* rebuilt_ops(const std::string& file) { return kept_ ? &(*kept_)[file] : nullptr; }
   /// Counts a point. Throws base::host::Interrupted when the program is interrupted.
   void end_if_interrupted();
 
  private:
   std::function<base::Config(const std::string&)> configure_;
+  RebuiltProfiles* kept_;
   std::map<std::string, CoreModel> cores_;
   std::size_t points_ = 0;
 };
