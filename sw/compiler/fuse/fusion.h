@@ -12,17 +12,19 @@ namespace podsim::sw::compiler::fuse {
 /// with its body as a called computation; every instruction outside fusions is one op (or a tuple, parameter,
 /// constant). The rules depend on traffic alone:
 ///
-///   1. Epilogue. A convolution or dot whose result has one user, an elementwise op of the same dimensions, absorbs
-///      that op, and so on down the chain. If two matmuls meet in one op, the later one absorbs it.
+///   1. Epilogue. A convolution or dot absorbs elementwise ops of its dimensions up to the last one through which
+///      everything computed from its result goes. If two matmuls meet in one op, the later one absorbs it. A result
+///      that is widened for readers of stored values only is stored wide; other readers widen it themselves.
 ///   2. Recompute or store. An elementwise value is recomputed inside every op that reads it unless storing it moves
 ///      fewer bytes. Storing costs its inputs, its write, and one read per reader; recomputing costs its inputs once
-///      more for every reader that does not read them anyway. Division, roots and transcendentals are computed once. A
-///      value that must be stored is still recomputed by its readers if they read fewer bytes that way. This rule puts
-///      batch normalisation into the operands of the next convolution and stores a residual join, as optimised TPU
+///      more for every reader that does not read them anyway. A value that must be stored is still recomputed by its
+///      readers if they read fewer bytes that way. This rule puts batch normalisation into the operands of the next
+///      convolution, exponentials of a softmax into each of their readers, and stores a residual join, as optimised TPU
 ///      modules do.
 ///   3. Several outputs. A reduction or elementwise result that reads a value which a fusion of the same iteration
 ///      space produces, or reads the inputs of a loop fusion, joins that fusion if none of its other inputs depends on
-///      it.
+///      it. A reduction has its results only after all of its input, so what reads them is another op. The exception is
+///      the sum of a whole array, such as the norm of a weight: silicon computes it in the op that updates the weight.
 ir::Module fuse(ir::Module module);
 
 }  // namespace podsim::sw::compiler::fuse

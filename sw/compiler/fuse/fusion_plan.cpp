@@ -12,11 +12,6 @@
 namespace podsim::sw::compiler::fuse {
 namespace {
 
-bool is_expensive(const ir::Instruction& instruction) {
-  return instruction.opcode == ir::Opcode::divide || instruction.opcode == ir::Opcode::remainder ||
-         ir::transform::is_transcendental(instruction.opcode);
-}
-
 /// Dimensions that an op loops over: for a reduction those of its input.
 const std::vector<std::int64_t>& iteration_dimensions(const ir::Computation& computation, ir::InstructionId id) {
   const ir::Instruction& instruction = computation[id];
@@ -77,11 +72,10 @@ class Planner {
     for (ir::InstructionId hero = ir::InstructionId(size()) - 1; hero >= 0; --hero) {
       if (!ir::transform::is_matmul(computation_[hero].opcode)) continue;
       std::vector<ir::InstructionId> chain{hero};
-      while (auto next = epilogue_of(chain.back())) chain.push_back(*next);
-      // Readers can widen the value themselves.
-      while (computation_[chain.back()].opcode == ir::Opcode::convert && bytes(chain.back()) > bytes(chain.end()[-2])) {
-        chain.pop_back();
+      for (auto next = epilogue_of(hero); !next.empty(); next = epilogue_of(chain.back())) {
+        chain.insert(chain.end(), next.begin(), next.end());
       }
+      while (widens(chain) && readers_take_inlined(chain.back())) chain.pop_back();  // readers widen it themselves
       for (ir::InstructionId id : chain) {
         absorbed_[id] = id != chain.back();
         chain_end_[id] = chain.back();
@@ -90,13 +84,38 @@ class Planner {
     }
   }
 
-  std::optional<ir::InstructionId> epilogue_of(ir::InstructionId id) const {
-    if (users_[id].size() != 1 || id == computation_.root) return std::nullopt;
-    ir::InstructionId user = users_[id].front();
-    const ir::Instruction& instruction = computation_[user];
-    bool fits = ir::is_elementwise(instruction.opcode) && is_fusible_producer(instruction) && chain_end_[user] < 0 &&
-                instruction.shape.dimensions == computation_[id].shape.dimensions;
-    return fits ? std::optional(user) : std::nullopt;
+  bool widens(const std::vector<ir::InstructionId>& chain) const {
+    return computation_[chain.back()].opcode == ir::Opcode::convert && bytes(chain.back()) > bytes(chain.end()[-2]);
+  }
+
+  /// False for a value that is stored for some reader in any case.
+  bool readers_take_inlined(ir::InstructionId id) const {
+    return id != computation_.root && std::ranges::all_of(users_[id], [&](ir::InstructionId user) {
+             return takes_inlined_operands(computation_[user]);
+           });
+  }
+
+  /// The first elementwise value that everything computed from `id` goes into, with what lies between: gradients of
+  /// activations multiply a product's result by several factors and add them again.
+  std::vector<ir::InstructionId> epilogue_of(ir::InstructionId id) const {
+    std::vector<ir::InstructionId> between;
+    std::set<ir::InstructionId> open;
+    const auto add_users = [&](ir::InstructionId of) { open.insert(users_[of].begin(), users_[of].end()); };
+    if (id == computation_.root) return {};
+    add_users(id);
+    while (!open.empty() && between.size() < longest_epilogue) {
+      const ir::InstructionId at = *open.begin();
+      const ir::Instruction& instruction = computation_[at];
+      const bool fits = ir::is_elementwise(instruction.opcode) && is_fusible_producer(instruction) &&
+                        chain_end_[at] < 0 && instruction.shape.dimensions == computation_[id].shape.dimensions;
+      if (!fits) return {};
+      between.push_back(at);
+      if (open.size() == 1) return between;
+      if (at == computation_.root) return {};
+      open.erase(at);
+      add_users(at);
+    }
+    return {};
   }
 
   void find_what_may_be_inlined() {
@@ -125,24 +144,16 @@ class Planner {
   // Applies rule 2.
   void decide_what_is_stored() {
     stored_.assign(size(), false);
-    expensive_.assign(size(), false);
     for (ir::InstructionId id = 0; id < ir::InstructionId(size()); ++id) {
       const ir::Instruction& instruction = computation_[id];
-      note_expense(id);
       if (absorbed_[id]) {
         plan_.inlined[id] = true;
       } else if (is_fusible_producer(instruction) && hero_of_[id] < 0) {
-        stored_[id] = must_be_stored(id);
+        stored_[id] = !readers_take_inlined(id);
         plan_.inlined[id] = stored_[id] ? worth_recomputing_all_the_same(id) : !worth_storing(id);
       }
       stored_[id] = stored_[id] || !plan_.inlined[id];
     }
-  }
-
-  bool must_be_stored(ir::InstructionId id) const {
-    return id == computation_.root || std::ranges::any_of(users_[id], [&](ir::InstructionId user) {
-             return !takes_inlined_operands(computation_[user]);
-           });
   }
 
   bool worth_storing(ir::InstructionId id) const {
@@ -150,7 +161,6 @@ class Planner {
     if (instruction.opcode == ir::Opcode::constant || instruction.opcode == ir::Opcode::iota) return false;
     std::int64_t readers = std::int64_t(sinks_[id].size());
     if (readers <= 1 || better_stored_later(id)) return false;
-    if (recomputing_is_expensive(id)) return true;
     std::int64_t to_store = bytes(id);
     for (ir::InstructionId input : stored_inputs(id)) to_store += bytes(input);
     return recomputing_reads_more_than(to_store + readers * bytes(id), id);
@@ -159,8 +169,7 @@ class Planner {
   /// For a value that is stored in any case: returns whether its readers read fewer bytes by recomputing it.
   bool worth_recomputing_all_the_same(ir::InstructionId id) const {
     if (computation_[id].opcode == ir::Opcode::constant) return true;
-    return !recomputing_is_expensive(id) &&
-           !recomputing_reads_more_than(std::int64_t(sinks_[id].size()) * bytes(id) - 1, id);
+    return !recomputing_reads_more_than(std::int64_t(sinks_[id].size()) * bytes(id) - 1, id);
   }
 
   /// Returns whether all readers of `id` together must read more than `limit` bytes, in addition to what they read
@@ -227,16 +236,6 @@ class Planner {
     if (users_[id].size() != 1) return false;
     ir::InstructionId user = users_[id].front();
     return is_fusible_producer(computation_[user]) && chain_end_[user] < 0 && bytes(user) <= bytes(id);
-  }
-
-  /// True if the op, or an op inlined into it, is a division, a root or a transcendental. Requires calls in program
-  /// order.
-  bool recomputing_is_expensive(ir::InstructionId id) const { return expensive_[id]; }
-
-  void note_expense(ir::InstructionId id) {
-    expensive_[id] = is_expensive(computation_[id]) ||
-                     std::ranges::any_of(computation_[id].operands,
-                                         [&](ir::InstructionId o) { return plan_.inlined[o] && expensive_[o]; });
   }
 
   void form_groups() {
@@ -314,13 +313,18 @@ class Planner {
     return readers;
   }
 
-  /// Returns whether every input of `id` is a root of the group or does not depend on the group. The search follows
-  /// whole groups, since an op starts only when all its inputs are available, whichever of its outputs is needed.
+  /// Returns whether every input of `id` is an elementwise root of the group or does not depend on the group; a
+  /// reduction has its results only after the last of its inputs. The search follows whole groups, since an op starts
+  /// only when all its inputs are available, whichever of its outputs is needed.
   bool can_join(int group, ir::InstructionId id) const {
     ++visit_;
     open_.clear();
     for (ir::InstructionId input : inputs_[id]) {
-      if (plan_.group_of[input] != group) open_.push_back(input);
+      if (plan_.group_of[input] != group) {
+        open_.push_back(input);
+      } else if (computation_[input].opcode == ir::Opcode::reduce && computation_[input].shape.rank() > 0) {
+        return false;
+      }
     }
     while (!open_.empty()) {
       const ir::InstructionId at = open_.back();
@@ -340,7 +344,8 @@ class Planner {
     return true;
   }
 
-  static constexpr std::size_t many_sinks = 16;  ///< more readers than this are not distinguished
+  static constexpr std::size_t longest_epilogue = 64;  ///< values between two of an epilogue through which all goes
+  static constexpr std::size_t many_sinks = 16;        ///< more readers than this are not distinguished
   static constexpr std::size_t most_readers = 1024;
   static constexpr int most_visited = 4096;  ///< values that one search for reads looks at
 
@@ -349,7 +354,6 @@ class Planner {
   std::vector<std::vector<ir::InstructionId>> users_;
   std::vector<std::int64_t> bytes_;  ///< padded
   std::vector<bool> stored_;
-  std::vector<bool> expensive_;               ///< to recompute
   std::vector<bool> absorbed_;                ///< inside an epilogue chain, not its end
   std::vector<ir::InstructionId> chain_end_;  ///< the end of the epilogue chain an instruction belongs to, or -1
   std::vector<ir::InstructionId> hero_of_;    ///< at a chain's end: its convolution or dot

@@ -145,6 +145,65 @@ TEST(Fusion, OfTwoConvolutionsThatMeetInASumTheLaterOneAdds) {
   expect_same_values(module);
 }
 
+std::int64_t bytes_moved(const ir::Module& fused) {
+  const ir::Computation& entry = fused.entry_computation();
+  std::int64_t bytes = 0;
+  for (ir::InstructionId id = 0; id < ir::InstructionId(entry.instructions.size()); ++id) {
+    if (entry[id].opcode == ir::Opcode::fusion || entry[id].opcode == ir::Opcode::reduce) {
+      bytes += ir::transform::cost(fused, entry, id).bytes.value();
+    }
+  }
+  return bytes;
+}
+
+TEST(Fusion, ASoftmaxReadsItsInputForItsMaximaForItsSumsAndForItsResult) {
+  ir::build::GraphBuilder b("softmax");
+  const std::vector<std::int64_t> sizes{2048, 1024};
+  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, sizes), "x");
+  ir::InstructionId power = b.exponential(b.subtract(x, b.broadcast(b.reduce_max(x, {1}), sizes, {0})));
+  ir::InstructionId sum = b.broadcast(b.reduce_add(power, {1}), sizes, {0});
+  ir::Module module = std::move(b).build(b.divide(power, sum));
+  const ir::Module fused = fuse(module);
+  // Three reads and a write of the array; the maxima are written once and read twice, the sums once each.
+  const std::int64_t array = 2048 * 1024 * 4, vector = 2048 * 4;
+  EXPECT_EQ(bytes_moved(fused), 4 * array + 5 * vector);
+}
+
+TEST(Fusion, AReductionOfAllElementsStaysWithTheUpdateThatNeedsIt) {
+  ir::build::GraphBuilder b("norm");
+  ir::InstructionId w = b.parameter(ir::make_shape(ir::ElementType::f32, {256, 128}), "w");
+  ir::InstructionId norm = b.reduce_add(b.multiply(w, w), {0, 1});
+  ir::Module module = std::move(b).build(b.multiply(w, b.broadcast(b.rsqrt(norm), {256, 128}, {})));
+  EXPECT_EQ(fusions(fuse(module)).size(), 1U);
+}
+
+TEST(Fusion, AllFactorsOfAnActivationsGradientAreInTheOpOfTheProductBeforeIt) {
+  ir::build::GraphBuilder b("diamond");
+  ir::InstructionId x = image(b, "x", 16);
+  ir::InstructionId h = image(b, "h", 8);
+  ir::InstructionId g = pointwise(b, x, "k", 8);
+  ir::InstructionId slope = b.add(b.multiply(g, b.tanh(h)), b.multiply(b.multiply(g, h), b.exponential(h)));
+  ir::InstructionId next = pointwise(b, slope, "k2", 16), other = pointwise(b, slope, "k3", 16);
+  ir::Module module = std::move(b).build(b.tuple({next, other}));
+  const ir::Module fused = fuse(module);
+  const auto found = fusions(fused);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0]->operands.size(), 3U) << "x, h and the kernel";
+  EXPECT_FALSE(found[0]->shape.is_tuple());
+  expect_same_values(module);
+}
+
+TEST(Fusion, AResultThatIsWidenedForAnAllReduceIsStoredWideAlone) {
+  ir::build::GraphBuilder b("gradient");
+  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {32, 64}), "x");
+  ir::InstructionId g = b.parameter(ir::make_shape(ir::ElementType::bf16, {32, 128}), "g");
+  ir::InstructionId product = b.convert(b.dot(x, g, {{}, {}, {0}, {0}}), ir::ElementType::f32);
+  const ir::Module fused = fuse(std::move(b).build(b.all_reduce(product)));
+  const auto found = fusions(fused);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0]->shape, ir::make_shape(ir::ElementType::f32, {64, 128}));
+}
+
 TEST(Fusion, AReductionDoesNotJoinAFusionItsOtherInputsDependOn) {
   ir::build::GraphBuilder b("cycle");
   ir::InstructionId x = image(b, "x", 16);
