@@ -84,12 +84,13 @@ class Attention {
 
   InstructionId wide_softmax(InstructionId scores, const AttentionMask& mask) {
     const sw::ir::build::GraphBuilder::Scope scope(b, "softmax");
-    const InstructionId wide = b.convert(scores, tensors_.precision().parameter);
-    const Sizes sizes = b.shape(wide).dimensions;
-    InstructionId scaled = b.multiply(wide, b.full_like(wide, scale()));
+    const Sizes sizes = b.shape(scores).dimensions;
+    const auto widened = [&](InstructionId value) { return b.convert(value, tensors_.precision().parameter); };
+    InstructionId scaled = options_.narrow_scores ? scores : widened(scores);
+    scaled = b.multiply(scaled, b.full_like(scaled, scale()));
     if (mask.allowed >= 0) scaled = b.select(mask.allowed, scaled, b.full_like(scaled, excluded_score));
-    const InstructionId highest = b.reduce_max(scaled, {3});
-    const InstructionId power = b.exponential(b.subtract(scaled, b.broadcast(highest, sizes, {0, 1, 2})));
+    const InstructionId highest = widened(b.reduce_max(scaled, {3}));
+    const InstructionId power = b.exponential(b.subtract(widened(scaled), b.broadcast(highest, sizes, {0, 1, 2})));
     const InstructionId sum = b.reduce_add(power, {3});
     return b.divide(power, b.broadcast(sum, sizes, {0, 1, 2}));
   }

@@ -26,6 +26,9 @@ struct AttentionOptions {
   /// Number of key and value heads, each of which serves heads / key_heads query heads (Ainslie et al. 2023); 0 for as
   /// many as query heads.
   std::int64_t key_heads = 0;
+  /// Scores are masked, and their maxima found, in the type of the activations, as in TensorFlow's BERT; otherwise in
+  /// the type of the parameters, as in JAX.
+  bool narrow_scores = false;
 
   std::int64_t heads_of_keys() const { return key_heads > 0 ? key_heads : heads; }
 };

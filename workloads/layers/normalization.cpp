@@ -18,10 +18,14 @@ InstructionId normalized(TrainedTensors& tensors, InstructionId x, NormKind kind
     const InstructionId sum = b.reduce_add(value, {last});
     return b.multiply(sum, b.full_like(sum, 1.0 / double(sizes.back())));
   };
-  InstructionId centred = b.convert(x, tensors.precision().parameter);
-  if (kind == NormKind::layer_norm) centred = b.subtract(centred, b.broadcast(mean(centred), sizes, rows));
-  const InstructionId square = mean(b.multiply(centred, centred));
-  const InstructionId factor = b.rsqrt(b.add(square, b.full_like(square, 1e-6)));
+  const InstructionId wide = b.convert(x, tensors.precision().parameter);
+  InstructionId centred = wide, variance = mean(b.multiply(wide, wide));
+  if (kind == NormKind::layer_norm) {
+    const InstructionId centre = mean(wide);
+    centred = b.subtract(wide, b.broadcast(centre, sizes, rows));
+    variance = b.subtract(variance, b.multiply(centre, centre));
+  }
+  const InstructionId factor = b.rsqrt(b.add(variance, b.full_like(variance, 1e-6)));
   InstructionId y = b.multiply(centred, b.broadcast(factor, sizes, rows));
   y = b.multiply(y, b.broadcast(tensors.vector("scale", {sizes.back()}), sizes, {last}));
   if (kind == NormKind::layer_norm) y = b.add(y, b.broadcast(tensors.vector("bias", {sizes.back()}), sizes, {last}));

@@ -16,7 +16,7 @@ struct BertOptions {
   std::int64_t vocabulary = 30522;
   std::int64_t layers = 24;
   std::int64_t model = 1024;
-  layers::AttentionOptions attention = {.heads = 16, .head_size = 64, .biases = true};
+  layers::AttentionOptions attention = {.heads = 16, .head_size = 64, .biases = true, .narrow_scores = true};
   layers::FeedForwardOptions feed_forward = {.hidden = 4096, .activation = layers::Activation::gelu, .biases = true};
   layers::EmbeddingLookup lookup = layers::EmbeddingLookup::one_hot;
   Precision precision;
