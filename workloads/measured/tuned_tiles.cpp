@@ -20,6 +20,7 @@
 #include "sw/ir/array_tile.h"
 #include "sw/ir/transform/flops.h"
 #include "workloads/measured/point.h"
+#include "workloads/measured/tile_pieces.h"
 
 namespace podsim::workloads::measured {
 namespace {
@@ -74,17 +75,46 @@ tiles::Tiling product_tiling(const sw::ir::Computation& body, const sw::ir::Inst
   return tiling;
 }
 
-/// Blocks of an op without a product: of its result, or of what it reduces.
-tiles::Tiling loop_tiling(const sw::ir::Computation& body, const sw::hlo::proto::TunedRun& run) {
+/// The array that the bounds of an op without a product divide: its result, or what it reduces.
+const sw::ir::Shape* divided_array(const sw::ir::Computation& body, const sw::hlo::proto::TunedRun& run) {
   const auto rank = int(run.output_bounds.size());
   const sw::ir::Instruction& root = body[body.root];
-  if (rank == 0) return {};
-  if (root.shape.rank() == rank) return {.rows = product(blocks_of(root.shape, run.output_bounds))};
+  if (rank == 0) return nullptr;
+  if (root.shape.rank() == rank) return &root.shape;
   for (const sw::ir::InstructionId operand : root.operands) {
-    const sw::ir::Shape& shape = body[operand].shape;
-    if (shape.rank() == rank) return {.rows = product(blocks_of(shape, run.output_bounds))};
+    if (body[operand].shape.rank() == rank) return &body[operand].shape;
   }
-  return {};
+  return nullptr;
+}
+
+/// Where the reads and writes of a tile are in memory.
+struct Pieces {
+  hw::AccessShape read, written;
+};
+
+Pieces pieces_of(const sw::ir::Computation& body, const sw::ir::Shape& divided, const sw::hlo::proto::TunedRun& run) {
+  const Bounds extents = tile_extents(divided, run.output_bounds);
+  Pieces pieces;
+  base::Bytes largest;
+  for (const sw::ir::InstructionId parameter : body.parameters) {
+    const sw::ir::Shape& shape = body[parameter].shape;
+    if (shape.dimensions != divided.dimensions || sw::ir::padded_bytes(shape) <= largest) continue;
+    largest = sw::ir::padded_bytes(shape);
+    pieces.read = tile_pieces(shape, extents);
+  }
+  if (body[body.root].shape.dimensions == divided.dimensions) {
+    pieces.written = tile_pieces(body[body.root].shape, extents);
+  }
+  return pieces;
+}
+
+/// Sets the shape of the largest of some transfers, as far as it is whole pieces; the rest is contiguous.
+void lie_in(const hw::AccessShape& shape, std::vector<hw::TileTransfer>& transfers) {
+  const auto largest = std::ranges::max_element(transfers, {}, &hw::TileTransfer::bytes);
+  if (shape.contiguous() || largest == transfers.end() || largest->bytes < shape.row) return;
+  const base::Bytes rest(largest->bytes.value() % shape.row.value());
+  *largest = {largest->bytes - rest, shape};
+  if (rest > base::Bytes(0)) transfers.push_back({rest});
 }
 
 std::string bounds_text(const sw::hlo::proto::TunedRun& run) {
@@ -110,11 +140,13 @@ class TunedOp {
   double chosen_s(const std::string& name) { return seconds(tiles::choose_tiling(work_, machine_, pipeline_, name)); }
 
   std::optional<double> seconds_under(const sw::hlo::proto::TunedRun& run) {
-    tiles::Tiling tiling = work_.matmul && product_ ? product_tiling(body_, *product_, run) : loop_tiling(body_, run);
+    const sw::ir::Shape* divided = work_.matmul ? nullptr : divided_array(body_, run);
+    tiles::Tiling tiling = work_.matmul && product_ ? product_tiling(body_, *product_, run) : tiles::Tiling{};
+    if (divided) tiling.rows = product(blocks_of(*divided, run.output_bounds));
     if (tiling.tiles() > most_tiles || tiles::TileBlocks(work_, tiling, machine_).vmem() > machine_.vmem) {
       return std::nullopt;
     }
-    const double first = seconds(tiling);
+    const double first = seconds(tiling, divided ? pieces_of(body_, *divided, run) : Pieces{});
     if (tiling.rows == 1 || tiling.lanes == 1) return first;
     tiling.rows_outer = false;
     return std::min(first, seconds(tiling));
@@ -123,8 +155,12 @@ class TunedOp {
  private:
   static constexpr std::int64_t most_tiles = 1 << 20;
 
-  double seconds(const tiles::Tiling& tiling) {
-    const hw::TileOp op = tiles::make_tiles(work_, tiling, machine_, "kernel");
+  double seconds(const tiles::Tiling& tiling, const Pieces& pieces = {}) {
+    hw::TileOp op = tiles::make_tiles(work_, tiling, machine_, "kernel");
+    for (hw::TileRun& run : op.runs) {
+      lie_in(pieces.read, run.work.reads);
+      lie_in(pieces.written, run.work.writes);
+    }
     return double(pipeline_.simulate(op).cycles.value()) / machine_.clock.si();
   }
 
