@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "workloads/measured/fc_points.h"
+#include "workloads/measured/inference_points.h"
 #include "workloads/measured/kernel_points.h"
 #include "workloads/measured/mbconv_points.h"
 #include "workloads/measured/profile_points.h"
@@ -22,8 +23,10 @@ struct KnownFile {
 };
 
 std::vector<KnownFile> known_files(const std::filesystem::path& folder) {
-  std::vector<KnownFile> files = {
-      {"kernels.csv", kernel_points}, {"mbconv_inference.csv", mbconv_points}, {"paradnn_fc_v2.csv", fc_points}};
+  std::vector<KnownFile> files = {{"kernels.csv", kernel_points},
+                                  {"inference.csv", inference_points},
+                                  {"mbconv_inference.csv", mbconv_points},
+                                  {"paradnn_fc_v2.csv", fc_points}};
   std::vector<std::filesystem::path> profiles;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "op_profiles", none)) {
@@ -51,7 +54,7 @@ MeasuredSources measured_sources(const std::string& folder) {
   }
   if (found.sources.empty()) {
     throw base::InputError("'" + folder + "' has none of the measured files that podsim knows",
-                           "kernels.csv, mbconv_inference.csv, paradnn_fc_v2.csv, op_profiles/NAME.csv");
+                           "kernels.csv, inference.csv, mbconv_inference.csv, paradnn_fc_v2.csv, op_profiles/NAME.csv");
   }
   return found;
 }

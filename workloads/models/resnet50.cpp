@@ -12,8 +12,12 @@ namespace {
 
 class ResNet {
  public:
-  ResNet(sw::ir::build::GraphBuilder& builder, const ResNetOptions& options)
-      : builder_(builder), options_(options), layers_(builder, options.precision) {}
+  /// Convolutions are followed by a batch norm, or by a sum with a shift per channel if batch norms are folded into
+  /// them.
+  enum class Norms { batch, folded };
+
+  ResNet(sw::ir::build::GraphBuilder& builder, const ResNetOptions& options, Norms norms = Norms::batch)
+      : builder_(builder), options_(options), norms_(norms), layers_(builder, options.precision) {}
 
   const std::vector<TrainedTensor>& trained() const { return layers_.trained(); }
 
@@ -33,7 +37,8 @@ class ResNet {
   InstructionId convolution(std::string_view name, InstructionId x, std::int64_t filters, std::int64_t size,
                             std::int64_t stride) {
     const sw::ir::build::GraphBuilder::Scope scope(builder_, name);
-    return layers_.batch_norm(layers_.convolution(x, filters, size, stride));
+    const InstructionId y = layers_.convolution(x, filters, size, stride);
+    return norms_ == Norms::batch ? layers_.batch_norm(y) : layers_.bias(y);
   }
 
   InstructionId stem(InstructionId images) {
@@ -51,6 +56,7 @@ class ResNet {
 
   sw::ir::build::GraphBuilder& builder_;
   const ResNetOptions& options_;
+  Norms norms_;
   Layers layers_;
 };
 
@@ -105,6 +111,14 @@ sw::ir::Module resnet_forward(const ResNetOptions& options) {
   const InstructionId images = b.parameter(image_shape(options), "images");
   ResNet network(b, options);
   const InstructionId logits = network.logits(images);
+  return std::move(b).build(logits);
+}
+
+sw::ir::Module resnet_inference(ResNetOptions options) {
+  options.precision.parameter = options.precision.activation;
+  sw::ir::build::GraphBuilder b("resnet_inference");
+  const InstructionId images = b.parameter(image_shape(options), "images");
+  const InstructionId logits = ResNet(b, options, ResNet::Norms::folded).logits(images);
   return std::move(b).build(logits);
 }
 

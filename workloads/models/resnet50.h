@@ -35,4 +35,8 @@ TrainingStep resnet_global_training_step(const ResNetOptions& options);
 /// and for tests.
 sw::ir::Module resnet_forward(const ResNetOptions& options);
 
+/// The logits of images, the first parameter, for inference: all parameters are in the type of the activations, and
+/// batch norms are folded into the kernels before them and a shift per channel.
+sw::ir::Module resnet_inference(ResNetOptions options);
+
 }  // namespace podsim::workloads::models

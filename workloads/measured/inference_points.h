@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/measured/point.h"
+#include "workloads/measured/silicon.h"
+
+namespace podsim::workloads::measured {
+
+/// Published rates of inference on TPU v3, in images per second of a core: inference.csv. The batch is that of a core.
+/// Networks whose name begins with "resnet50" are modelled; there is no workload of the others. Images are in the HBM:
+/// the host is not part of the time.
+std::vector<PointClass> inference_points(const std::string& file, std::string_view text, Silicon& silicon);
+
+}  // namespace podsim::workloads::measured
