@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "base/trace/probe.h"
+#include "base/trace/state_trace.h"
 #include "base/trace/timeline.h"
 
 namespace podsim::hw {
@@ -18,6 +20,11 @@ struct Trace {
   template <class T>
   base::trace::Probe<T> probe(const char* name) const {
     return base::trace::Probe<T>(sink, scope, name);
+  }
+  /// The states of a unit that knows them in advance, as a text `state` and a wire `busy`. Null if none is recorded.
+  std::shared_ptr<base::trace::StateTrace> states() const {
+    const auto state = probe<std::string>("state");  // declared first
+    return base::trace::StateTrace::make(sink, state, probe<bool>("busy"), "idle");
   }
 };
 

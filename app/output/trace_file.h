@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/trace/gtkw_writer.h"
@@ -23,6 +25,8 @@ class TraceFile : public base::trace::ProbeSink {
   void change(int id, base::Time now, std::int64_t value) override { writer_.change(id, now, value); }
   void change(int id, base::Time now, double value) override { writer_.change(id, now, value); }
   void change(int id, base::Time now, std::string_view value) override { writer_.change(id, now, value); }
+  void expect(base::Time at, base::trace::Forecast& forecast) override { writer_.expect(at, forecast); }
+  void keep(std::shared_ptr<base::trace::Forecast> forecast) override { writer_.keep(std::move(forecast)); }
 
   /// Call after all signals are declared. Throws InputError, with the nearest name, for a pattern that matches no
   /// signal.

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "base/trace/forecast.h"
 #include "base/units.h"
 
 /// Values that record their own changes. A module declares Probe<T> members under a scope. Nothing is polled, so a run
@@ -25,6 +27,10 @@ class ProbeSink {
   virtual void change(int id, Time now, std::int64_t value) = 0;
   virtual void change(int id, Time now, double value) = 0;
   virtual void change(int id, Time now, std::string_view value) = 0;
+  /// Calls a forecast before the first change after `at`, and not at all if the trace ends earlier.
+  virtual void expect(Time at, Forecast& forecast) = 0;
+  /// Keeps a forecast until the trace ends. Call this before expect().
+  virtual void keep(std::shared_ptr<Forecast> forecast) = 0;
 };
 
 /// A traced value. T is bool (one wire), an integral type (a bus), double, or std::string (shown as text: state and op
@@ -45,13 +51,15 @@ class Probe {
     id_ = sink->declare(scope, name, kind, kind == SignalKind::wire ? 1 : bits);
   }
 
+  using Value = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
+
   bool active() const { return sink_ != nullptr; }
-  void set(Time now, const T& value) {
+  void set(Time now, const Value& value) {
     if (sink_ == nullptr || (known_ && value == last_)) return;
     known_ = true;
     last_ = value;
     if constexpr (std::is_same_v<T, std::string>) {
-      sink_->change(id_, now, std::string_view(value));
+      sink_->change(id_, now, value);
     } else if constexpr (std::is_floating_point_v<T>) {
       sink_->change(id_, now, double(value));
     } else {

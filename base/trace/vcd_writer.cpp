@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
-#include <iterator>
 #include <ostream>
 #include <stdexcept>
 #include <utility>
@@ -53,7 +54,7 @@ Scope scope_tree(const std::vector<TracedSignal>& signals) {
   return root;
 }
 
-std::string declaration(const TracedSignal& signal, const std::string& code) {
+std::string declaration(const TracedSignal& signal, std::string_view code) {
   switch (signal.kind) {
     case SignalKind::wire:
       return fmt::format("$var wire 1 {} {} $end\n", code, signal.name);
@@ -81,25 +82,29 @@ std::string_view unknown_value(SignalKind kind) {
   return "";
 }
 
-void append_binary(std::string& out, std::uint64_t value, int bits) {
+// Each writes at `out` and returns the end.
+
+char* write_binary(char* out, std::uint64_t value, int bits) {
   if (bits < 64) value &= (std::uint64_t(1) << bits) - 1;
-  char digits[64];
-  int count = 0;
-  do {
-    digits[count++] = char('0' + (value & 1));
-    value >>= 1;
-  } while (value != 0);
-  while (count > 0) out += digits[--count];
+  for (int bit = std::max(int(std::bit_width(value)), 1) - 1; bit >= 0; --bit) *out++ = char('0' + (value >> bit & 1));
+  return out;
 }
 
-void append_escaped(std::string& out, std::string_view text) {
-  for (char c : text) {
+constexpr std::size_t escaped_length = 4;
+
+char* write_escaped(char* out, std::string_view text) {
+  for (const char c : text) {
     if (c > ' ' && c <= '~' && c != '\\') {
-      out += c;
+      *out++ = c;
     } else {
-      fmt::format_to(std::back_inserter(out), "\\{:03o}", static_cast<unsigned char>(c));
+      const auto code = static_cast<unsigned char>(c);
+      out = std::ranges::copy(std::array<char, escaped_length>{'\\', char('0' + code / 64), char('0' + code / 8 % 8),
+                                                               char('0' + code % 8)},
+                              out)
+                .out;
     }
   }
+  return out;
 }
 
 std::string without_blanks(std::string_view text) {
@@ -138,7 +143,10 @@ int VcdWriter::declare(std::string_view scope, std::string_view name, SignalKind
     if (text::glob_match(patterns_[i], full)) matched_[i] = true;
   }
   signals_.push_back(std::move(signal));
-  variables_.push_back({identifier(variables_.size()), kind, bits});
+  Variable variable{{}, 0, kind, bits};
+  const std::string line_end = identifier(variables_.size()) + '\n';
+  variable.line_end_size = line_end.copy(variable.line_end.data(), variable.line_end.size());
+  variables_.push_back(variable);
   return int(variables_.size()) - 1;
 }
 
@@ -152,76 +160,97 @@ std::vector<std::string> VcdWriter::unmatched_patterns() const {
 
 void VcdWriter::write_header() {
   started_ = true;
-  const std::string initial_changes = std::exchange(buffer_, {});
-  buffer_ += "$version podsim $end\n$timescale 1 ps $end\n";
-  auto write_scope = [this](const auto& self, const Scope& scope) -> void {
-    for (std::size_t i : scope.signals) buffer_ += declaration(signals_[i], variables_[i].code);
+  std::string header = "$version podsim $end\n$timescale 1 ps $end\n";
+  auto write_scope = [&](const auto& self, const Scope& scope) -> void {
+    for (std::size_t i : scope.signals) {
+      const Variable& variable = variables_[i];
+      header += declaration(signals_[i], {variable.line_end.data(), variable.line_end_size - 1});
+    }
     for (const Scope& inner : scope.inner) {
-      buffer_ += fmt::format("$scope module {} $end\n", inner.name);
+      header += fmt::format("$scope module {} $end\n", inner.name);
       self(self, inner);
-      buffer_ += "$upscope $end\n";
+      header += "$upscope $end\n";
     }
   };
   write_scope(write_scope, scope_tree(signals_));
-  buffer_ += "$enddefinitions $end\n#0\n$dumpvars\n";
+  header += "$enddefinitions $end\n#0\n$dumpvars\n";
   for (const Variable& variable : variables_) {
-    buffer_ += unknown_value(variable.kind);
-    buffer_ += variable.code;
-    buffer_ += '\n';
+    header += unknown_value(variable.kind);
+    header.append(variable.line_end.data(), variable.line_end_size);
   }
-  buffer_ += "$end\n" + initial_changes;
+  header += "$end\n";
+  out_.write(header.data(), std::streamsize(header.size()));
 }
 
 void VcdWriter::advance(Time now) {
+  if (now == now_) return;
+  forecasts_.show_before(now);
   if (now == now_) return;
   if (!started_) write_header();
   if (now < now_) {
     throw std::logic_error(fmt::format("trace change at {} ps after one at {} ps", now.value(), now_.value()));
   }
   now_ = now;
-  if (buffer_.size() >= vcd_buffer) flush();
-  buffer_ += '#';
-  fmt::format_int digits(now.value());
-  buffer_.append(digits.data(), digits.size());
-  buffer_ += '\n';
+  if (buffer_.text().size() >= vcd_buffer) flush();
+  const fmt::format_int digits(now.value());
+  char* out = buffer_.space(digits.size() + 2);
+  *out++ = '#';
+  out = std::copy_n(digits.data(), digits.size(), out);
+  *out++ = '\n';
+  buffer_.end_at(out);
 }
 
 void VcdWriter::flush() {
-  out_.write(buffer_.data(), std::streamsize(buffer_.size()));
+  out_.write(buffer_.text().data(), std::streamsize(buffer_.text().size()));
   buffer_.clear();
+}
+
+char* VcdWriter::space(const Variable& variable, std::size_t value) {
+  return buffer_.space(value + variable.line_end.size());
+}
+
+void VcdWriter::end_line(char* out, const Variable& variable) {
+  std::ranges::copy(variable.line_end, out);  // all of them, since a fixed size is copied at once
+  buffer_.end_at(out + variable.line_end_size);
 }
 
 void VcdWriter::change(int id, Time now, std::int64_t value) {
   advance(now);
   const Variable& variable = variables_[std::size_t(id)];
+  constexpr std::size_t longest = 66;
+  char* out = space(variable, longest);
   if (variable.kind == SignalKind::wire) {
-    buffer_ += value != 0 ? '1' : '0';
+    *out++ = value != 0 ? '1' : '0';
   } else {
-    buffer_ += 'b';
-    append_binary(buffer_, std::uint64_t(value), variable.bits);
-    buffer_ += ' ';
+    *out++ = 'b';
+    out = write_binary(out, std::uint64_t(value), variable.bits);
+    *out++ = ' ';
   }
-  buffer_ += variable.code;
-  buffer_ += '\n';
+  end_line(out, variable);
 }
 
 void VcdWriter::change(int id, Time now, double value) {
   advance(now);
-  fmt::format_to(std::back_inserter(buffer_), "r{} {}\n", value, variables_[std::size_t(id)].code);
+  const Variable& variable = variables_[std::size_t(id)];
+  constexpr std::size_t longest = 32;
+  end_line(fmt::format_to(space(variable, longest), "r{} ", value), variable);
 }
 
 void VcdWriter::change(int id, Time now, std::string_view value) {
   advance(now);
-  buffer_ += 's';
-  append_escaped(buffer_, value);
-  buffer_ += ' ';
-  buffer_ += variables_[std::size_t(id)].code;
-  buffer_ += '\n';
+  const Variable& variable = variables_[std::size_t(id)];
+  char* out = space(variable, escaped_length * value.size() + 2);
+  *out++ = 's';
+  out = write_escaped(out, value);
+  *out++ = ' ';
+  end_line(out, variable);
 }
 
 void VcdWriter::finish(Time end) {
   if (!started_) write_header();
-  advance(std::max(end, now_));
+  const Time last = std::max(end, now_);
+  forecasts_.show_before(last + Time(1));
+  advance(last);
   flush();
   if (file_ != nullptr) file_->commit();
 }

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/host/output_file.h"
+#include "base/trace/forecast.h"
+#include "base/trace/line_buffer.h"
 #include "base/trace/probe.h"
 #include "base/trace/traced_signal.h"
 #include "base/units.h"
@@ -33,10 +38,12 @@ class VcdWriter : public ProbeSink {
   bool wants(std::string_view name) const override;
   int declare(std::string_view scope, std::string_view name, SignalKind kind, int bits) override;
   // Changes come in order of time, and all except those at time zero come after the last declaration (modules set
-  // initial values as they are built); otherwise std::logic_error.
+  // initial values as they are built); otherwise std::logic_error. Changes that forecasts add are in order of time too.
   void change(int id, Time now, std::int64_t value) override;
   void change(int id, Time now, double value) override;
   void change(int id, Time now, std::string_view value) override;
+  void expect(Time at, Forecast& forecast) override { forecasts_.push(at, forecast); }
+  void keep(std::shared_ptr<Forecast> forecast) override { forecasts_.keep(std::move(forecast)); }
   /// Ends the trace at `end`, or at the last change if that is later, so that the last values have a duration, and
   /// closes it.
   void finish(Time end);
@@ -47,12 +54,16 @@ class VcdWriter : public ProbeSink {
 
  private:
   struct Variable {
-    std::string code;  ///< the identifier in the dump
+    std::array<char, 8> line_end;  ///< the identifier in the dump, and a new line
+    std::size_t line_end_size;
     SignalKind kind;
     int bits;
   };
   void write_header();
   void advance(Time now);
+  /// Space for a line with a value of this many characters, and the end of such a line.
+  char* space(const Variable& variable, std::size_t value);
+  void end_line(char* out, const Variable& variable);
   void flush();
 
   std::vector<std::string> patterns_;
@@ -61,7 +72,8 @@ class VcdWriter : public ProbeSink {
   std::vector<Variable> variables_;
   std::unique_ptr<host::OutputFile> file_;
   std::ostream& out_;
-  std::string buffer_;
+  ForecastQueue forecasts_;
+  LineBuffer buffer_;
   Time now_;
   bool started_ = false;
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -26,6 +27,8 @@ class SignalList : public base::trace::ProbeSink {
   void change(int, base::Time, std::int64_t) override {}
   void change(int, base::Time, double) override {}
   void change(int, base::Time, std::string_view) override {}
+  void expect(base::Time, base::trace::Forecast&) override {}
+  void keep(std::shared_ptr<base::trace::Forecast>) override {}
 
   std::map<std::string, std::vector<std::string>> signals;  ///< by scope
 };

@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include "hw/core/unit.h"
-#include "hw/core/unit_trace.h"
+#include "hw/core_time.h"
+#include "hw/trace.h"
 
 namespace podsim::hw::core {
 
@@ -22,7 +23,8 @@ class ScalarUnit : public sc_core::sc_module, private Unit<base::Cycles> {
   base::Cycles start(base::Cycles now, const base::Cycles& work, std::string_view op) override;
   base::Cycles busy() const override { return busy_; }
 
-  std::unique_ptr<UnitTrace> trace_;
+  const CoreTime& time_;
+  std::shared_ptr<base::trace::StateTrace> trace_;
   base::Cycles busy_;
 };
 

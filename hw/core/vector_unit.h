@@ -5,8 +5,9 @@
 #include <string_view>
 
 #include "hw/core/unit.h"
-#include "hw/core/unit_trace.h"
+#include "hw/core_time.h"
 #include "hw/timing/vector_timing.h"
+#include "hw/trace.h"
 
 namespace podsim::hw::core {
 
@@ -25,7 +26,7 @@ class VectorUnit : public sc_core::sc_module, private Unit<VectorWork> {
 
   timing::VectorTiming timing_;
   const CoreTime& time_;
-  std::unique_ptr<UnitTrace> trace_;
+  std::shared_ptr<base::trace::StateTrace> trace_;
   base::trace::Timeline* timeline_;
   base::trace::Timeline::Track track_ = 0;
   base::Cycles busy_;

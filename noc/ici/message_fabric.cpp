@@ -17,8 +17,7 @@ namespace {
 // Ranks of steps at the same time: ends before beginnings; arriving heads by port, then local ones.
 constexpr std::uint32_t rank_deliver = 0;
 constexpr std::uint32_t rank_taken = 2 * max_dimensions;
-constexpr std::uint32_t rank_show = rank_taken + 1;
-constexpr std::uint32_t rank_arrive = rank_show + 2;
+constexpr std::uint32_t rank_arrive = rank_taken + 1;
 constexpr std::uint32_t rank_local = rank_arrive + 2 * max_dimensions;
 
 std::uint32_t port(int dimension, int direction) { return std::uint32_t(2 * dimension + (direction < 0)); }
@@ -59,25 +58,24 @@ MessageFabric::MessageFabric(sc_core::sc_module_name name, FoldedTopology topolo
     out_.emplace_back(fmt::format("out_{}", node).c_str())
         .register_nb_transport_bw(this, &MessageFabric::ignore_backward, node);
   }
-  declare_probes(sink);
+  declare_traces(sink);
   SC_HAS_PROCESS(MessageFabric);
   SC_METHOD(work);
   sensitive << wake_;
   dont_initialize();
 }
 
-void MessageFabric::declare_probes(base::trace::ProbeSink* sink) {
+void MessageFabric::declare_traces(base::trace::ProbeSink* sink) {
   if (sink == nullptr) return;
   const Topology& nodes = topology_.representatives();
-  probes_.resize(links_.size());
+  traces_.resize(links_.size());
   for (LinkId id = 0; id < nodes.link_ids(); ++id) {
     auto link = nodes.link(id);
     if (!link) continue;
     std::string scope = fmt::format("chip{}.ici.{}_{}", nodes.name(link->from), dimension_name(link->dimension),
                                     link->direction > 0 ? "plus" : "minus");
-    probes_[id] = {.busy = {sink, scope, "busy"}, .message = {sink, scope, "message"}};
-    probes_[id].busy.set(base::Time(0), false);
-    probes_[id].message.set(base::Time(0), "");
+    const base::trace::Probe<bool> busy(sink, scope, "busy");
+    traces_[id] = base::trace::StateTrace::make(sink, {sink, scope, "message"}, busy, "");
   }
 }
 
@@ -154,15 +152,6 @@ void MessageFabric::perform(const Step& step, base::Time now) {
       return taken(step);
     case Kind::arrive:
       return arrive(step, now);
-    case Kind::show_message:
-      probes_[step.node].busy.set(now, true);
-      probes_[step.node].message.set(now, labeller_(message_extension(*step.payload).message));
-      return step.payload->release();
-    case Kind::show_idle:
-      if (links_[step.node].free_at() > now) return;
-      probes_[step.node].busy.set(now, false);
-      probes_[step.node].message.set(now, "");
-      return;
   }
 }
 
@@ -182,7 +171,9 @@ void MessageFabric::arrive(const Step& step, base::Time now) {
   ++hops_;
   extension.remaining[dimension] -= direction;
   extension.tail = passage.tail_at_next;
-  show(link, passage, *step.payload);
+  if (!traces_.empty() && traces_[link]) {
+    traces_[link]->show({{passage.start, labeller_(extension.message)}}, passage.tail_out);
+  }
   if (step.injected)
     schedule(passage.tail_out, rank_taken, {Kind::taken, step.node, false, step.payload, step.extension});
   if (next_dimension(extension.remaining) < 0) {
@@ -226,13 +217,6 @@ void MessageFabric::deliver(const Step& step) {
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   out_[step.node]->nb_transport_fw(*step.payload, phase, delay);
   step.payload->release();
-}
-
-void MessageFabric::show(LinkId link, const LinkPassage& passage, tlm::tlm_generic_payload& payload) {
-  if (probes_.empty() || !probes_[link].active()) return;
-  payload.acquire();
-  schedule(passage.start, rank_show + 1, {Kind::show_message, link, false, &payload, nullptr});
-  schedule(passage.tail_out, rank_show, {Kind::show_idle, link, false, nullptr, nullptr});
 }
 
 }  // namespace podsim::noc::ici

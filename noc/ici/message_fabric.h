@@ -7,13 +7,14 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
 #include <tlm>
 
 #include "base/systemc/timed_queue.h"
-#include "base/trace/probe.h"
+#include "base/trace/state_trace.h"
 #include "noc/faults.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/ici_parameters.h"
@@ -65,18 +66,13 @@ class MessageFabric : public sc_core::sc_module {
   void check() const;
 
  private:
-  enum class Kind : std::uint8_t { deliver, taken, arrive, show_message, show_idle };
+  enum class Kind : std::uint8_t { deliver, taken, arrive };
   struct Step {
     Kind kind;
-    NodeId node;    ///< node of the step; for show_*: the link
+    NodeId node;
     bool injected;  ///< for arrive: the message enters the fabric here
     tlm::tlm_generic_payload* payload;
     MessageExtension* extension;  ///< extension of the payload, looked up once
-  };
-  struct LinkProbe {
-    base::trace::Probe<bool> busy;
-    base::trace::Probe<std::string> message;
-    bool active() const { return busy.active() || message.active(); }
   };
 
   tlm::tlm_sync_enum inject(int node, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -92,13 +88,12 @@ class MessageFabric : public sc_core::sc_module {
   bool begin_next_leg(const Step& step);
   void deliver(const Step& step);
   void schedule(base::Time when, std::uint32_t rank, const Step& step);
-  void show(LinkId link, const LinkPassage& passage, tlm::tlm_generic_payload& payload);
-  void declare_probes(base::trace::ProbeSink* sink);
+  void declare_traces(base::trace::ProbeSink* sink);
 
   FoldedTopology topology_;
   std::vector<LinkTiming> links_;
   std::vector<NodeId> link_target_;
-  std::vector<LinkProbe> probes_;
+  std::vector<std::shared_ptr<base::trace::StateTrace>> traces_;  ///< empty, or by link; null where not recorded
   std::deque<TargetSocket> in_;
   std::deque<InitiatorSocket> out_;
   base::systemc::TimedQueue<Step> queue_;

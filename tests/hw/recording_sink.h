@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/trace/probe.h"
@@ -23,7 +26,11 @@ class RecordingSink : public base::trace::ProbeSink {
   void change(int id, base::Time now, double value) override { keep(id, now, std::to_string(std::llround(value))); }
   void change(int id, base::Time now, std::string_view value) override { keep(id, now, std::string(value)); }
 
-  std::string history(const std::string& name) const {
+  void expect(base::Time at, base::trace::Forecast& forecast) override { forecasts_.push(at, forecast); }
+  void keep(std::shared_ptr<base::trace::Forecast> forecast) override { forecasts_.keep(std::move(forecast)); }
+
+  std::string history(const std::string& name) {
+    forecasts_.show_before(base::Time(std::numeric_limits<std::int64_t>::max()));
     const auto found = histories_.find(name);
     return found == histories_.end() ? "" : found->second;
   }
@@ -34,6 +41,7 @@ class RecordingSink : public base::trace::ProbeSink {
     if (!history.empty()) history += " ";
     history += value + "@" + std::to_string(now.value() / 1000);
   }
+  base::trace::ForecastQueue forecasts_;
   std::vector<std::string> names_;
   std::map<std::string, std::string> histories_;
 };

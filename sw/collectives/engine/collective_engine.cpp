@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/collectives/engine/collective_engine.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,8 +69,11 @@ std::string CollectiveEngine::label(const noc::ici::Message& message) const {
   const std::int32_t core = topology_.full_node_of(message.source) * cores_per_chip_ + tag.source;
   const schedule::Phase& phase = schedule.program(core).phase_of(tag.segment);
   const auto step = phase.pattern->step(tag.segment);
-  return fmt::format("{}{}, colour {}, segment {}", phase.name, step ? fmt::format(" step {}", *step) : "",
-                     tag.segment.stripe, tag.segment.number);
+  if (!step) {
+    return fmt::format(FMT_COMPILE("{}, colour {}, segment {}"), phase.name, tag.segment.stripe, tag.segment.number);
+  }
+  return fmt::format(FMT_COMPILE("{} step {}, colour {}, segment {}"), phase.name, *step, tag.segment.stripe,
+                     tag.segment.number);
 }
 
 void CollectiveEngine::at(base::Time when, std::uint32_t rank, const Timer& timer) {

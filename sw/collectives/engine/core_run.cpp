@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/collectives/engine/core_run.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -365,8 +366,11 @@ void CoreRun::show_phase(const Segment& segment) {
   const schedule::ScheduleWalker& progress = walkers_[walker_of(segment.stripe)];
   const auto& phases = program().phases(segment.stripe);
   if (progress.phase() < 0 || progress.phase() >= int(phases.size())) return;
+  const ShownStep step{segment.stripe, progress.phase(), progress.step(segment.direction)};
+  if (shown_ == step) return;
+  shown_ = step;
   phase().set(base::systemc::now(),
-              fmt::format("{} step {}", phases[std::size_t(progress.phase())].name, progress.step(segment.direction)));
+              fmt::format(FMT_COMPILE("{} step {}"), phases[std::size_t(step.phase)].name, step.number));
 }
 
 }  // namespace podsim::sw::collectives::engine

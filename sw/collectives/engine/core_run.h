@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sw/collectives/engine/collective_run.h"
@@ -104,6 +105,13 @@ class CoreRun : public schedule::ScheduleActions {
   std::size_t ungathered_;         ///< stripes that are not complete
   bool started_ = false;
   bool finished_ = false;
+  /// A ring step in the waveform.
+  struct ShownStep {
+    int stripe, phase;
+    std::int64_t number;
+    bool operator==(const ShownStep&) const = default;
+  };
+  std::optional<ShownStep> shown_;
 };
 
 }  // namespace podsim::sw::collectives::engine

@@ -29,6 +29,8 @@ class Recorder : public ProbeSink {
   void change(int id, Time now, std::string_view value) override {
     changes.emplace_back(id, now.value(), std::string(value));
   }
+  void expect(Time, Forecast&) override {}
+  void keep(std::shared_ptr<Forecast>) override {}
 
   std::vector<Declared> declared;
   std::vector<std::tuple<int, std::int64_t, Value>> changes;

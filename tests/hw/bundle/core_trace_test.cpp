@@ -30,7 +30,7 @@ struct CoreTraceTest : ::testing::Test {
     pasm.options.trace = {&sink, nullptr, "core0"};
     pasm.pass(text);
   }
-  std::string history(const std::string& name) const { return sink.history("core0." + name); }
+  std::string history(const std::string& name) { return sink.history("core0." + name); }
 };
 
 /// Issued in cycle 1, the DMA's 4096 bytes move from cycle 21 until 62.

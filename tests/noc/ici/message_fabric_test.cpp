@@ -156,7 +156,10 @@ struct Recorder : base::trace::ProbeSink {
   void note(int id, Time now, const std::string& value) {
     changes.push_back(names[id] + "@" + std::to_string(now.value() / 1000) + "=" + value);
   }
+  void expect(Time at, base::trace::Forecast& forecast) override { forecasts.push(at, forecast); }
+  void keep(std::shared_ptr<base::trace::Forecast> forecast) override { forecasts.keep(std::move(forecast)); }
   std::vector<std::string> names, changes;
+  base::trace::ForecastQueue forecasts;
 };
 
 TEST(MessageFabric, AWantedLinkShowsWhenItIsBusyAndWithWhat) {
@@ -164,8 +167,9 @@ TEST(MessageFabric, AWantedLinkShowsWhenItIsBusyAndWithWhat) {
   Bench bench(Topology({2, 2}, {false, false}), &recorder);
   bench.plan = {{Time(50000), 0, message(1, 0, 100, 1)}, {Time(50000), 0, message(0, 1, 100, 2)}};
   sc_core::sc_start();
-  EXPECT_EQ(recorder.changes, (std::vector<std::string>{"busy@0=0", "message@0=", "busy@50=1", "message@50=100 B",
-                                                        "busy@150=0", "message@150="}));
+  recorder.forecasts.show_before(Time(1'000'000));
+  EXPECT_EQ(recorder.changes, (std::vector<std::string>{"message@0=", "busy@0=0", "message@50=100 B", "busy@50=1",
+                                                        "message@150=", "busy@150=0"}));
 }
 
 // The time of a message of 5440 bytes over one link, 5.44 us at the full rate.

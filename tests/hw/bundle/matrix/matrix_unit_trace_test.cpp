@@ -27,6 +27,8 @@ class ChangeSink : public base::trace::ProbeSink {
   void change(int id, base::Time now, std::int64_t value) override { keep(id, now, std::to_string(value)); }
   void change(int id, base::Time now, double value) override { keep(id, now, fmt::format("{}", value)); }
   void change(int id, base::Time now, std::string_view value) override { keep(id, now, std::string(value)); }
+  void expect(base::Time, base::trace::Forecast&) override {}
+  void keep(std::shared_ptr<base::trace::Forecast>) override {}
 
   std::map<std::string, std::string> histories;
   bool in_order = true;

@@ -294,6 +294,8 @@ TEST(AllReduce, AMultipodGoesYBeforeXAndXOnAThirtySecond) {
 }
 
 struct PhaseRecorder : base::trace::ProbeSink {
+  void expect(base::Time, base::trace::Forecast&) override {}
+  void keep(std::shared_ptr<base::trace::Forecast>) override {}
   bool wants(std::string_view name) const override { return name == "chip(0,0).core0.collective"; }
   int declare(std::string_view, std::string_view, base::trace::SignalKind, int) override { return 0; }
   void change(int, Time, std::int64_t) override {}
