@@ -22,11 +22,14 @@ const std::vector<Rule>& rules() {
                                         {"hbm.measured_with", {}},
                                         {"core.clock", {ops, collectives, packets, chip, kernels}},
                                         {"core.cores_per_chip", {ops, collectives, packets, chip}},
-                                        {"core.vmem", {ops, kernels}},
-                                        {"core.*", {kernels}},
+                                        {"core.vmem", {ops, kernels, limits}},
+                                        {"core.*", {kernels, limits}},
+                                        {"scalar.smem", {kernels, limits}},
                                         {"scalar.*", {kernels}},
                                         {"mxu.*_fifo_registers", {kernels}},
                                         {"mxu.*", {ops, kernels}},
+                                        {"vector.lanes", {ops, collectives, packets, kernels, limits}},
+                                        {"vector.sublanes", {ops, collectives, packets, kernels, limits}},
                                         {"vector.*latency_cycles", {kernels}},
                                         {"vector.store_to_load_cycles", {kernels}},
                                         {"vector.transcendental_fifo_registers", {kernels}},
@@ -37,6 +40,7 @@ const std::vector<Rule>& rules() {
                                         {"dma.*_latency", {ops, collectives, packets, kernels}},
                                         {"dma.outstanding_granules", {ops, collectives, packets, banks, chip, kernels}},
                                         {"dma.*", {ops, kernels}},
+                                        {"hbm.capacity_per_core", {ops, collectives, packets, banks, kernels, limits}},
                                         {"hbm.stream_rate", {ops, collectives, packets, kernels}},
                                         {"hbm.write_cost", {ops, kernels}},
                                         {"hbm.turnaround", {ops, collectives, packets, kernels}},
@@ -57,7 +61,7 @@ const std::vector<Rule>& rules() {
                                         {"compiler.collective_launch", {collectives, packets}},
                                         {"compiler.combine_all_reduce", {collectives}},
                                         {"compiler.*", {ops}},
-                                        {"pod.*", {ops, collectives, packets}},
+                                        {"pod.*", {ops, collectives, packets, limits}},
                                         {"tile_level.vector_loop_cycles", {ops, collectives, packets, kernels}},
                                         {"tile_level.*", {ops, kernels}}};
   return all;
@@ -66,8 +70,8 @@ const std::vector<Rule>& rules() {
 }  // namespace
 
 std::string name_of(KeyLevel level) {
-  static const std::array<const char*, 7> names{"ops",  "collectives", "packets",   "banks",
-                                                "chip", "kernels",     "frameworks"};
+  static const std::array<const char*, 8> names{"ops",  "collectives", "packets",    "banks",
+                                                "chip", "kernels",     "frameworks", "limits"};
   return names[std::size_t(level)];
 }
 
@@ -86,9 +90,11 @@ std::string to_string(KeyLevel level) {
     case kernels:
       return "bundles (podsim kernel)";
     case frameworks:
+      return "measured networks of a framework (podsim validate)";
+    case limits:
       break;
   }
-  return "measured networks of a framework (podsim validate)";
+  return "limits (what goes beyond it is refused)";
 }
 
 const std::vector<KeyLevel>& levels_of(std::string_view key) {

@@ -17,7 +17,8 @@ enum class KeyLevel {
   banks,        ///< the HBM bank by bank: podsim memory, podsim run --memory bank
   chip,         ///< a chip by its parts: podsim memory --through switch, podsim run --detail chip
   kernels,      ///< programs of bundles: podsim kernel
-  frameworks    ///< a host that traces every step anew: podsim validate
+  frameworks,   ///< a host that traces every step anew: podsim validate
+  limits        ///< no figure, but a value, program or slice that goes beyond it is refused
 };
 
 /// "ops", "collectives", ...

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every key of a machine changes what a command prints, or refuses what goes beyond it where it is a limit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/text/glob.h"
+#include "tests/app/commands.h"
+
+namespace podsim::test {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+const Words copy_kernel = {"kernel", "copy", "--rows", "64", "--columns", "256"};
+const Words transpose_kernel = {"kernel", "transpose", "--rows", "256", "--columns", "256"};
+const Words matmul_kernel = {"kernel", "matmul", "--m", "256", "--n", "256", "--k", "256"};
+const Words softmax_kernel = {"kernel", "softmax", "--rows", "64", "--columns", "256"};
+const Words at_the_limits = {"kernel", "limits.pasm"};
+const Words many_dmas = {"kernel", "dmas.pasm"};
+const Words sequential_reads = {"memory", "--pattern", "sequential", "--bytes", "4MiB"};
+const Words mixed_traffic = {"memory", "--pattern", "mixed", "--bytes", "256KiB"};
+const Words random_rows = {"memory", "--pattern", "random", "--row", "32", "--bytes", "64KiB"};
+const Words message_level = {"collective", "all-reduce", "--slice", "2x2", "--bytes", "1MiB"};
+const Words between_pods = {"collective", "all-gather", "--slice", "64x2", "--bytes", "1MiB"};
+const Words few_packets = {"collective", "all-reduce", "--slice", "2x2", "--bytes", "64KiB", "--network", "packet"};
+const Words packets_from_one = {"collective", "broadcast", "--slice", "4x4", "--bytes", "64KiB", "--network", "packet"};
+const Words packets_on_rings = {"collective", "all-to-all", "--slice", "32x2",        "--bytes",
+                                "64KiB",      "--network",  "packet",  "--algorithm", "direct"};
+const Words crowded_packets = {"collective", "all-to-all", "--slice", "8x8",         "--bytes",
+                               "256KiB",     "--network",  "packet",  "--algorithm", "direct"};
+const Words small_step = small_run({});
+const Words pod_step = {"run", "resnet50", "--slice", "64x32", "--batch-per-core", "1"};
+const Words sharded_update = small_run({"--weight-update-sharding", "on"});
+const Words large_batch = {"run", "resnet50", "--slice", "1x1", "--batch-per-core", "32"};
+const Words lookups = {"run", "dlrm", "--slice", "2x2", "--batch-per-core", "64"};
+const Words cut_product = {"run", "product.hlo", "--slice", "2x2", "--mesh", "x=8"};
+const Words feeds = {"run", "feeds.hlo", "--slice", "1x1"};
+const Words validation = {"validate", "--data", "."};
+
+/// Acts on packets through the switch of a chip that a test of hw/memory/banks builds, and no command does.
+constexpr const char* not_shown = "switch.queue_packets";
+
+/// Commands that show a key, and what the machine needs for that.
+struct Showing {
+  const char* pattern;
+  std::vector<Words> commands;
+  Words settings = {};
+};
+
+/// The first that matches counts.
+const std::vector<Showing>& showings() {
+  static const std::vector<Showing> all = {
+      {"core.clock", {copy_kernel}},
+      {"core.cores_per_chip", {message_level}},
+      {"core.*", {at_the_limits}},
+      {"scalar.smem", {at_the_limits}},
+      {"scalar.*", {copy_kernel, transpose_kernel}},
+      {"mxu.size", {small_step}},
+      {"mxu.*", {matmul_kernel}},
+      {"vector.lanes", {copy_kernel}},
+      {"vector.sublanes", {copy_kernel}},
+      {"vector.stores", {small_step}},
+      {"vector.*", {softmax_kernel, copy_kernel, matmul_kernel}},
+      {"cross_lane.*", {softmax_kernel}},
+      {"dma.*_latency", {copy_kernel}},
+      {"dma.outstanding_granules", {copy_kernel}},
+      {"dma.*", {many_dmas}},
+      {"hbm.capacity_per_core", {at_the_limits}},
+      {"hbm.stream_rate", {copy_kernel}},
+      {"hbm.write_cost", {copy_kernel}},
+      {"hbm.turnaround", {message_level}},
+      {"hbm.starvation_bound_bursts", {message_level}},
+      {"hbm_timing.ccd_s", {sequential_reads}, {"hbm_timing.ccd_l=8"}},
+      {"hbm_timing.rfc_bank", {sequential_reads}, {"hbm.refresh=per_bank"}},
+      {"hbm_timing.rrefd", {sequential_reads}, {"hbm.refresh=per_bank"}},
+      {"hbm*", {mixed_traffic, random_rows, sequential_reads}},
+      {"switch.*", {message_level, few_packets, between_pods}},
+      {"ici.cross_pod_latency", {between_pods}},
+      {"ici.switching", {crowded_packets}},
+      {"ici.allocation*", {packets_on_rings}},
+      {"ici.vc_*s", {packets_from_one, packets_on_rings}},
+      {"ici.row_and_column_only", {packets_on_rings}},
+      {"ici.packet_header", {few_packets}, {"ici.flit=8 B"}},
+      {"ici.*", {few_packets, packets_from_one}},
+      {"host.traced_*", {validation}},
+      {"host.outfeed_queue_depth", {feeds}},
+      {"host.infeed_queue_depth", {small_step}, {"host.pcie_rate=50 MB/s", "core.cores_per_chip=1"}},
+      {"host.*", {small_step}},
+      {"compiler.least_segment", {message_level, few_packets, between_pods}},
+      {"compiler.largest_segment", {small_step}},
+      {"compiler.row_*", {lookups}},
+      {"compiler.small_op_share", {sharded_update}},
+      {"compiler.tile_penalty", {large_batch}},
+      {"compiler.resident_table", {lookups}},
+      {"compiler.partition_link_rate", {cut_product}},
+      {"compiler.partition_products_per_s", {cut_product}, {"compiler.partition_memory_rate=1000000 GB/s"}},
+      {"compiler.partition_memory_rate", {cut_product}, {"compiler.partition_products_per_s=1e18"}},
+      {"compiler.*", {small_step}},
+      {"pod.*", {pod_step}},
+      {"tile_level.*", {softmax_kernel, matmul_kernel}}};
+  return all;
+}
+
+/// Four times and a quarter of a value with its unit, the nearest whole number of an integer; the other value of a
+/// choice; a value where it is zero.
+Words tried_values(const std::string& key, const std::string& value) {
+  static const std::map<std::string, Words> others = {
+      {"true", {"false"}},
+      {"false", {"true"}},
+      {"open", {"closed"}},
+      {"all_bank", {"per_bank", "none"}},
+      {"row bank column bank_group pseudo_channel", {"row column bank bank_group pseudo_channel"}},
+      {"virtual_cut_through", {"wormhole"}},
+      {"islip", {"round_robin"}},
+      {"dateline", {"destination"}},
+      {"[32, 32]", {"[16, 16]"}},
+      {"0", {"8"}},
+      {"0 s", {"10 ms"}}};
+  if (const auto found = others.find(value); found != others.end()) return found->second;
+  std::size_t end = 0;
+  const double number = std::stod(value, &end);
+  const std::string unit = value.substr(end);
+  const bool whole = value.find_first_of(".e") >= end;
+  const auto text = [&](double x) {
+    std::ostringstream out;
+    out.precision(12);
+    out << (whole && unit.empty() ? std::max(std::floor(x), 1.0) : x) << unit;
+    return out.str();
+  };
+  EXPECT_GT(end, 0u) << key << " = " << value << " has no other value in this test";
+  return {text(4 * number), text(number / 4)};
+}
+
+/// What a command found out, without what it repeats of the machine and without times of the host.
+std::string findings(const Outcome& outcome) {
+  Json result = Json::parse(outcome.out);
+  for (const char* repeated : {"wall_s", "compile_s", "simulation_wall_s", "partition_s", "warnings", "machine",
+                               "machine_peaks", "closed_form", "pin_rate_bytes_per_s"}) {
+    result.erase(repeated);
+  }
+  return result.dump();
+}
+
+class EveryKey : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    // A program that uses the last parts of every memory: HBM beyond 4 GiB, a flag beyond 64, SMEM beyond 4 KiB, VMEM
+    // beyond 4 MiB, bundles beyond 16 Ki.
+    std::string limits = R"(.dma far { route = hbm_to_vmem ; source = 1500000000 ; destination = 0 ; words = 1024
+  flag = 200 ; name = "far" }
+  s.store [4000], s1
+  vst [20000], v1
+  dma far
+  sync.wait 200, 1
+)";
+    for (int i = 0; i < 17000; ++i) limits += "  nop\n";
+    folder_.write("limits.pasm", limits + "  halt\n");
+    // 200 transfers of 512 bytes: less in a quarter of the queue than arrives within a latency.
+    std::string dmas = ".hbm x\n  .zeros 1024\n";
+    std::string issues;
+    for (int i = 0; i < 200; ++i) {
+      dmas += ".dma d" + std::to_string(i) +
+              " { route = hbm_to_vmem ; source = x ; destination = " + std::to_string(128 * i) +
+              " ; words = 128 ; flag = 0 ; name = \"d\" }\n";
+      issues += "  dma d" + std::to_string(i) + "\n";
+    }
+    folder_.write("dmas.pasm", dmas + issues + "  sync.wait 0, 200\n  halt\n");
+    folder_.write("mbconv_inference.csv",
+                  "stages,v3_images_per_s,v2_images_per_s\n"
+                  "e1k3l1 e1k3l1 e1k3l1 e1k3l1 e1k3l1 e1k3l1 e1k3l1,2000,1000\n");
+    // A product of which either an operand or the result is gathered, and a step of more outfeeds than wait at once.
+    folder_.write("product.hlo", R"(HloModule product
+
+ENTRY main {
+  x = f32[256,2048] parameter(0), sharding={devices=[8,1]<=[8]}
+  w = f32[2048,4096] parameter(1), sharding={replicated}
+  ROOT y = f32[256,4096] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, sharding={replicated}
+}
+)");
+    std::string outfeeds;
+    for (int i = 1; i <= 10; ++i) {
+      outfeeds += "  t" + std::to_string(i) + " = token[] outfeed(a, t" + std::to_string(i - 1) + ")\n";
+    }
+    folder_.write("feeds.hlo", R"(HloModule feeds
+
+ENTRY main {
+  start = token[] after-all()
+  in = (f32[8,128], token[]) infeed(start)
+  a = f32[8,128] get-tuple-element(in), index=0
+  t0 = token[] get-tuple-element(in), index=1
+)" + outfeeds + "  ROOT b = f32[8,128] add(a, a)\n}\n");
+  }
+
+  Outcome run(Words words, const Words& settings) const {
+    words.push_back("--json");
+    for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+    return folder_.run(words);
+  }
+  const std::string& usual(const Words& words, const Words& settings) {
+    std::string& known = usual_[{words, settings}];
+    if (known.empty()) known = findings(run(words, settings));
+    return known;
+  }
+  /// Whether a command prints other figures with one of the values; where the key is a limit, also whether it refuses.
+  bool acts(const std::string& key, const std::string& value, const Showing& showing, bool limit) {
+    for (const Words& command : showing.commands) {
+      for (const std::string& tried : tried_values(key, value)) {
+        Words settings = showing.settings;
+        settings.push_back(key + "=" + tried);
+        const Outcome outcome = run(command, settings);
+        if (outcome.code != 0 && limit) return true;
+        if (outcome.code == 0 && findings(outcome) != usual(command, showing.settings)) return true;
+      }
+    }
+    return false;
+  }
+
+  Folder folder_;
+  std::map<std::pair<Words, Words>, std::string> usual_;
+};
+
+TEST_P(EveryKey, ChangesWhatACommandPrints) {
+  const std::string section = std::string(GetParam()) + ".";
+  int tried = 0;
+  const Json machine = json_of(folder_, {"describe", "--json"});
+  for (const Json& entry : machine["values"]) {
+    const std::string key = entry["key"];
+    const Json& levels = entry["acts_on"];
+    if (!key.starts_with(section) || levels.empty() || key == not_shown) continue;
+    const auto showing = std::ranges::find_if(
+        showings(), [&](const Showing& candidate) { return base::text::glob_match(candidate.pattern, key); });
+    ASSERT_NE(showing, showings().end()) << key;
+    const bool limit = std::ranges::find(levels, "limits") != levels.end();
+    EXPECT_TRUE(acts(key, entry["value"], *showing, limit)) << key;
+    ++tried;
+  }
+  EXPECT_GT(tried, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sections, EveryKey,
+                         ::testing::Values("core", "scalar", "mxu", "vector", "cross_lane", "dma", "hbm", "hbm_timing",
+                                           "switch", "ici", "host", "compiler", "pod", "tile_level"),
+                         [](const auto& section) { return std::string(section.param); });
+
+}  // namespace
+}  // namespace podsim::test
