@@ -25,6 +25,7 @@ void simulate(const sw::compiler::Program& program, const hw::Machine& machine, 
               base::trace::VcdWriter* writer) {
   base::systemc::fresh_context();
   sw::runtime::SimulationOptions options;
+  options.detail = sw::runtime::Detail::automatic;
   options.sink = writer;
   sw::runtime::Simulation simulation(program, machine, slice, options);
   benchmark::DoNotOptimize(simulation.run());
