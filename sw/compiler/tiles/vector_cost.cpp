@@ -111,18 +111,17 @@ int source_dimension(const ir::Instruction& move, int i) {
 /// are not among them: they move by DMA.
 struct RowMoves {
   std::int64_t rotated = 0;  ///< to other lanes, in the cross-lane unit, which passes a row in a cycle
-  std::int64_t shared = 0;   ///< into words that they share with another row, which are joined in a register
-  std::int64_t merged = 0;  ///< into such words in VMEM, before or after a transposition: the words are loaded and kept
+  std::int64_t shared = 0;   ///< into words that they share with another row, which is loaded and kept
 };
 
 /// A row between other lanes is rotated, masked and selected, and so is one of two rows that share words. Reshapes to
-/// rows of another length measure 1.4 to 1.9 cycles for each rotated row on TPU v3, permutations of bf16 rows in DLRM
-/// and SSD 1.3 to 2.4, and a copy of TpuGraphs at most 1.3; rows beside transpositions take two cycles and more.
+/// rows of another length measure 1.4 to 1.9 cycles for each rotated row on TPU v3, permutations of bf16 rows 1.8 to
+/// 2.4.
 constexpr std::int64_t row_operations = 3;
 
 hw::VectorWork vector_work(const RowMoves& rows) {
-  const std::int64_t all = rows.rotated + rows.shared + rows.merged;
-  return {.loads = all + rows.merged, .stores = all, .alu_ops = row_operations * all, .transcendentals = 0};
+  const std::int64_t all = rows.rotated + rows.shared;
+  return {.loads = all + rows.shared, .stores = all, .alu_ops = row_operations * all, .transcendentals = 0};
 }
 
 /// Blocks of up to 128 x 128 elements that have to exchange lanes for another dimension.
@@ -164,15 +163,14 @@ Relayout transposed(const ir::Instruction& move, const ir::Shape& operand) {
   const bool packs = is_narrow(operand) || is_narrow(move.shape);
   return {.registers = registers + (packs ? base::divide_round_up(registers, packing_share) : 0),
           .rows = {.rotated = 0,
-                   .shared = 0,
-                   .merged = sublanes_change && is_narrow(operand) ? row_pieces(operand) + row_pieces(move.shape) : 0}};
+                   .shared = sublanes_change && is_narrow(operand) ? row_pieces(operand) + row_pieces(move.shape) : 0}};
 }
 
 Relayout relayout(const ir::Instruction& move, const ir::Shape& operand) {
   if (move.shape.is_tuple() || operand.rank() < 2 || operand.rank() != move.shape.rank()) return {};
   if (operand.minor_dimension(0) != source_dimension(move, 0)) return transposed(move, operand);
   if (operand.minor_dimension(1) == source_dimension(move, 1)) return {};
-  return {.registers = 0, .rows = {.rotated = 0, .shared = is_narrow(operand) ? row_pieces(operand) : 0, .merged = 0}};
+  return {.registers = 0, .rows = {.rotated = 0, .shared = is_narrow(operand) ? row_pieces(operand) : 0}};
 }
 
 std::int64_t row_length(const ir::Shape& shape) {
@@ -249,7 +247,7 @@ hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computa
       return vector_work(relayout(instruction, computation[instruction.operands[0]].shape).rows);
     case ir::Opcode::reshape:
       return vector_work(
-          {.rotated = rotated_rows(instruction, computation[instruction.operands[0]].shape), .shared = 0, .merged = 0});
+          {.rotated = rotated_rows(instruction, computation[instruction.operands[0]].shape), .shared = 0});
     default: {
       const ElementwiseCost cost = cost_per_register(instruction, computation);
       if (cost.alu == 0 && cost.transcendental == 0) return {};

@@ -142,16 +142,6 @@ TEST(VectorCost, RowsThatKeepTheirLanesMoveByDma) {
   EXPECT_EQ(permuted(ir::ElementType::bf16).stores, 16 * 40) << "two rows of bf16 share words";
 }
 
-// 32 x 25 rows of 256 elements change from the sublanes of 32 to those of 25: two pieces of 128 lanes each.
-TEST(VectorCost, ARowThatSharesWordsIsLoadedRotatedMaskedSelectedAndStored) {
-  const std::int64_t pieces = 32 * 25 * 2;
-  const hw::VectorWork work = cost_of([](ir::build::GraphBuilder& b) {
-    ir::InstructionId x = b.parameter(shape(ir::ElementType::bf16, {25, 32, 256}), "x");
-    return b.transpose(x, {1, 0, 2});
-  });
-  EXPECT_EQ(work, (hw::VectorWork{.loads = pieces, .stores = pieces, .alu_ops = 3 * pieces, .transcendentals = 0}));
-}
-
 // 16 channels and 38 columns exchange lanes, in 16 x 38 blocks of which only a part is filled.
 TEST(VectorCost, AnUnfilledBlockIsTransposedLikeAFullOne) {
   auto transposed = [](ir::ElementType type) {
