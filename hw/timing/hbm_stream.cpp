@@ -83,7 +83,7 @@ HbmStream::Units HbmStream::units_of(const std::array<base::Bandwidth, 2>& rates
   return units;
 }
 
-/// Of two streams that move data of one direction, each moves half as much as it would alone.
+/// Two streams that move data of one direction move half as much each as they would alone.
 HbmStream::StreamUnits HbmStream::units_per_tick(const State& state, const Moving& moving) const {
   if (!moving[2] && !moving[3]) {
     const Units units = units_of_requests(state, {moving[0], moving[1]});

@@ -27,7 +27,7 @@ double error(const ContentionComparison& pair, ContentionTimes ContentionCompari
   return hw::chip::relative_error((pair.*level).both(), pair.banks.both());
 }
 
-std::string microseconds(base::Time time) { return fmt::format("{:.1f}", double(time.value()) * 1e-6); }
+std::string in_microseconds(base::Time time) { return fmt::format("{:.1f}", double(time.value()) * 1e-6); }
 std::string percents(double value) { return fmt::format("{:.1f} %", 100 * value); }
 
 std::vector<ContentionComparison> of_kind(const std::vector<ContentionComparison>& all, Kind kind) {
@@ -65,8 +65,9 @@ std::string worst_table(const ContentionReport& report) {
   table.row({"the largest errors, us", "read", "written", "op alone", "banks", "streams", "replay"});
   for (const ContentionComparison& pair : worst) {
     table.row({hw::chip::to_string(pair.pair.traffic.kind), base::to_string(pair.pair.traffic.read),
-               base::to_string(pair.pair.traffic.written), microseconds(pair.op_alone), microseconds(pair.banks.both()),
-               microseconds(pair.streams.both()), microseconds(pair.replay.both())});
+               base::to_string(pair.pair.traffic.written), in_microseconds(pair.op_alone),
+               in_microseconds(pair.banks.both()), in_microseconds(pair.streams.both()),
+               in_microseconds(pair.replay.both())});
   }
   return table.text();
 }
