@@ -26,7 +26,6 @@ class TileChip : public Chip {
   /// While the core runs an op, the claim also slows the op's own streams, at stream level.
   base::Time claim(int core, Direction direction, base::Bytes bytes) override;
 
-  base::Clock machine_clock_;
   std::unique_ptr<memory::ChipMemory> memory_;
   std::vector<std::unique_ptr<core::TensorCore>> cores_;
 };

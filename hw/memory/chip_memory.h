@@ -23,8 +23,8 @@ class ChipMemory : public sc_core::sc_module {
   /// Socket for the DMA engine of `core`; protocol in stream_payload.h.
   virtual tlm::tlm_target_socket<>& from_dma(int core) = 0;
   /// Moves `bytes` between a half and another chip or core, now, beside the requests of the half's own core, and
-  /// returns the HBM time of those requests. A memory without contention between the two returns 0.
-  virtual base::Cycles move_beside(int core, Direction direction, base::Bytes bytes) = 0;
+  /// returns whether any of those wait. A memory without contention between the two returns false.
+  virtual bool move_beside(int core, Direction direction, base::Bytes bytes) = 0;
   /// Bytes moved so far between `core` and its half.
   virtual base::Bytes moved(int core, Direction direction) const = 0;
 };

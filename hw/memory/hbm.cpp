@@ -36,11 +36,11 @@ tlm::tlm_sync_enum Hbm::receive(tlm::tlm_generic_payload& payload, tlm::tlm_phas
   return tlm::TLM_UPDATED;
 }
 
-base::Cycles Hbm::move_beside(Direction direction, base::Bytes bytes) {
+bool Hbm::move_beside(Direction direction, base::Bytes bytes) {
   restart_if_idle();
   stream_.submit_beside(direction, bytes, time_.now() - begin_);
   sleep();
-  return stream_.requested();
+  return !stream_.requests_idle();
 }
 
 void Hbm::restart_if_idle() {

@@ -24,8 +24,8 @@ class Hbm : public sc_core::sc_module {
   tlm_utils::simple_target_socket<Hbm> from_dma{"from_dma"};
 
   /// Moves `bytes` from now on beside the core's requests, with which they share the HBM (timing/hbm_stream.h). Returns
-  /// the HBM time of those requests.
-  base::Cycles move_beside(Direction direction, base::Bytes bytes);
+  /// whether any of those wait.
+  bool move_beside(Direction direction, base::Bytes bytes);
   base::Bytes moved(Direction direction) const { return moved_[std::size_t(direction)]; }
   base::Cycles busy() const { return stream_.busy(); }
 

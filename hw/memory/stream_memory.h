@@ -16,7 +16,7 @@ class StreamMemory : public ChipMemory {
   StreamMemory(sc_core::sc_module_name name, const Machine& machine, const Trace& trace);
 
   tlm::tlm_target_socket<>& from_dma(int core) override { return halves_[std::size_t(core)].from_dma; }
-  base::Cycles move_beside(int core, Direction direction, base::Bytes bytes) override {
+  bool move_beside(int core, Direction direction, base::Bytes bytes) override {
     return halves_[std::size_t(core)].move_beside(direction, bytes);
   }
   base::Bytes moved(int core, Direction direction) const override {

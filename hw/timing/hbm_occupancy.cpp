@@ -16,7 +16,7 @@ base::Time scaled(base::Time time, double factor) {
 
 }  // namespace
 
-base::Time HbmOccupancy::claim(base::Time now, Direction direction, base::Bytes bytes, base::Time requests) {
+base::Time HbmOccupancy::claim(base::Time now, Direction direction, base::Bytes bytes) {
   if (now > free_at_) moved_[0] = moved_[1] = base::Bytes(0);
   const base::Bytes before = std::min(moved_[0], moved_[1]);
   moved_[std::size_t(direction)] += bytes;
@@ -24,7 +24,7 @@ base::Time HbmOccupancy::claim(base::Time now, Direction direction, base::Bytes 
   const base::DataSize cost(double(bytes.value()) + turnaround_ * double(mixed.value()));
   const base::Time work = base::to_time(cost / rate_);
   const base::Time begin = std::max(now, free_at_);
-  free_at_ = begin + scaled(work, 1 / share_) + std::min(work, requests);
+  free_at_ = begin + scaled(work, 1 / share_);
   if (keeps_) services_.push_back({begin, free_at_, work});
   return free_at_;
 }

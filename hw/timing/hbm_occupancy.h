@@ -27,8 +27,7 @@ class HbmOccupancy {
       : rate_(hbm.stream_rate * speed), turnaround_(hbm.turnaround) {}
 
   /// The time at which the last of `bytes` has been read or written, if requested at `now`. Calls are in order of time.
-  /// `requests` of HBM time that wait meanwhile have the same share, until they are served.
-  base::Time claim(base::Time now, Direction direction, base::Bytes bytes, base::Time requests = {});
+  base::Time claim(base::Time now, Direction direction, base::Bytes bytes);
   /// Sets the share of the claims from now on; 1 at first.
   void set_share(double share) { share_ = share; }
 

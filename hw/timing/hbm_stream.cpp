@@ -21,12 +21,6 @@ void HbmStream::Queue::pop() {
   if (head_ == requests_.size()) clear();
 }
 
-std::int64_t HbmStream::Queue::remaining() const {
-  std::int64_t sum = 0;
-  for (std::size_t i = head_; i < requests_.size(); ++i) sum += requests_[i].remaining;
-  return sum;
-}
-
 HbmStream::HbmStream(const Machine& machine)
     : hbm_(machine.hbm),
       rates_(memory::dram::StreamRates::of(machine.dram, machine.dma.granules)),
@@ -53,10 +47,6 @@ void HbmStream::submit(Direction direction, base::Bytes bytes, base::Cycles arri
 
 base::Bytes HbmStream::outstanding(const Machine& machine) {
   return machine.dram.address.interleave * machine.dma.granules;
-}
-
-base::Cycles HbmStream::requested() const {
-  return cycles_of_ticks((queues_[0].remaining() + queues_[1].remaining()) / alone_[0]);
 }
 
 /// Time that a request waits for granules of transfers beside it that are at the memory.

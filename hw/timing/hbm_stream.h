@@ -77,9 +77,9 @@ class HbmStream {
   /// Cycle of the next arrival after the last advance(), at which waiting data begin to move; std::nullopt if there is
   /// none.
   std::optional<base::Cycles> next_arrival() const;
-  bool idle() const { return queues_[0].empty() && queues_[1].empty() && !beside(); }
-  /// HBM time of the requests that have not moved yet, each alone.
-  base::Cycles requested() const;
+  bool idle() const { return requests_idle() && !beside(); }
+  /// Returns whether no request waits or moves; transfers beside them may.
+  bool requests_idle() const { return queues_[0].empty() && queues_[1].empty(); }
   /// Data that a DMA engine has outstanding at the memory.
   static base::Bytes outstanding(const Machine& machine);
   /// Bytes per cycle moving at the time of the last advance(), both directions added.
@@ -113,7 +113,6 @@ class HbmStream {
     void push(const Request& request) { requests_.push_back(request); }
     void pop();
     void clear() { requests_.clear(), head_ = 0; }
-    std::int64_t remaining() const;
 
    private:
     std::vector<Request> requests_;

@@ -9,7 +9,7 @@
 namespace podsim::sw::runtime {
 namespace {
 
-constexpr std::int64_t piece_bytes = 1 << 18;  ///< about half a microsecond of the HBM
+constexpr std::int64_t piece_bytes = 64 << 10;  ///< 160 ns of the HBM, a fraction of most tiles
 constexpr std::int64_t most_pieces = 4096;
 
 /// The `number`th of `pieces` nearly equal parts of `bytes`.
