@@ -33,6 +33,9 @@ std::vector<StudyMetric> run_metrics() {
       {"breakdown_s.other", "s", "Of the step in nothing of these"},
       {"compute_parts_s.weight_update", "s", "Of the compute time in the optimiser"},
       {"compute_parts_s.rematerialised", "s", "Of the compute time in values computed once more"},
+      {"waiting_for_hbm.time_s", "s", "That ops wait for HBM beside collectives and copies", sum},
+      {"products.ops_per_step", "", "Ops with products in a step", sum},
+      {"products.time_s", "s", "Of them", sum},
       {"collectives.bytes", "B", "Payload of all collectives of a step", total},
       {"collectives.count", "", "Collectives executed in a step", sum},
       {"collectives.time_s", "s", "Of all collectives of a step, each from the last core in to the last out", sum},
@@ -83,6 +86,8 @@ std::vector<StudyMetric> run_metrics() {
       {"memory_banks.ops.banks_s", "s", "Of the hottest ops in a step, HBM bank by bank", total, false},
       {"chip_parts.streams_s", "s", "Of the ops at detail chip, over streams", value, false},
       {"chip_parts.parts_s", "s", "Of the ops at detail chip, through the parts of the chip", value, false},
+      {"chip_parts.ops.streams_s", "s", "Of every such op, over streams", sum, false},
+      {"chip_parts.ops.parts_s", "s", "Of every such op, through the parts of the chip", sum, false},
       {"chip_parts.ops.count", "", "Executions of ops through the parts of the chip", sum, false},
   };
 }

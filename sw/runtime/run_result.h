@@ -27,13 +27,13 @@ struct ItemResult {
   std::uint64_t execution = 0;  ///< execution id (program_cursor.h); a done has that of its start
   std::int64_t times = 1;       ///< more than 1 if trips of a loop were skipped because they repeat the one before
   base::Time contended{};       ///< the part of an op's duration in which transfers beside it had the HBM
-  int beside = -1;              ///< item that started those transfers
+  int beside = -1;              ///< item that started those transfers; -1: the collectives of other cores
   base::Time total() const { return duration * times; }
 };
 
-/// What ops waited for the HBM because of one asynchronous item, in the last step.
+/// What ops waited for the HBM because of one asynchronous item, or of other cores, in the last step.
 struct ContentionResult {
-  int beside = 0;  ///< index into Program::items, of the item's start
+  int beside = -1;  ///< index into Program::items, of the item's start; -1: collectives of other cores
   base::Time time;
 };
 

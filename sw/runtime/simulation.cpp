@@ -396,15 +396,16 @@ void Simulation::over(std::size_t core, std::uint64_t execution) {
   chips_[core / cores]->core(int(core % cores)).complete_external();
 }
 
-/// What an op took longer than alone is the contention of the transfers beside it, counted for the one that was started
-/// first and goes on.
+/// What an op took longer than alone is the contention of the transfers beside it. It counts for the asynchronous item
+/// that was started first and goes on, or for the collectives of other cores that use this core's HBM.
 void Simulation::find_contention(const CoreState& at, const hw::OpResult& cost, ItemResult& item) {
-  if (at.in_flight.empty() || item.duration == base::Time(0)) return;
+  if (item.duration == base::Time(0)) return;
   const base::Cycles alone = recorded(program_.items[std::size_t(item.item)].index).cycles;
   if (cost.cycles <= alone) return;
+  item.contended = machine_.core_clock().time_of(cost.cycles - alone);
+  if (at.in_flight.empty()) return;
   const auto goes_on = [&](const InFlight& started) { return !at.over.contains(started.execution); };
   const auto first = std::ranges::find_if(at.in_flight, goes_on);
-  item.contended = machine_.core_clock().time_of(cost.cycles - alone);
   item.beside = (first == at.in_flight.end() ? at.in_flight.front() : *first).item;
 }
 

@@ -189,6 +189,8 @@ def damaged_database(rng, data, folder):
     try:
         with sqlite3.connect(file) as base:
             tables = [row[0] for row in base.execute("select name from sqlite_master where type = 'table'")]
+            if not tables:
+                return data
             table = rng.choice(tables)
             columns = [row[1] for row in base.execute(f'pragma table_info("{table}")')]
             column = rng.choice(columns)

@@ -97,10 +97,13 @@ void use_flat_ids(ir::Instruction& instruction, std::int64_t partitions) {
 }  // namespace
 
 void number_devices(const Module& module, ir::Module& graph) {
-  const Named named = named_devices(graph);
-  graph.replicas = std::max(stated(module, "replica_count"), named.replicas);
-  const std::int64_t by_flat_ids = base::divide_round_up(named.flat, graph.replicas);
-  graph.partitions = std::max({stated(module, "num_partitions"), named.partitions, by_flat_ids});
+  graph.replicas = stated(module, "replica_count");
+  graph.partitions = stated(module, "num_partitions");
+  const Named named = graph.replicas > 1 && graph.partitions > 1 ? Named{} : named_devices(graph);
+  if (graph.replicas <= 1) graph.replicas = named.replicas;
+  if (graph.partitions <= 1) {
+    graph.partitions = std::max(named.partitions, base::divide_round_up(named.flat, graph.replicas));
+  }
   for (ir::Computation& computation : graph.computations) {
     for (ir::Instruction& instruction : computation.instructions) {
       if (runs_over_partitions_of_replicas(instruction)) use_flat_ids(instruction, graph.partitions);

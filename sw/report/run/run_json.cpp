@@ -44,10 +44,7 @@ Json loops_json(const RunReport& r) {
 
 Json contention_json(const RunReport& r) {
   Json list = Json::array();
-  for (const runtime::ContentionResult& result : r.result.contention) {
-    list.push_back(
-        {{"beside", r.program.items[std::size_t(result.beside)].hlo_name}, {"time_s", seconds(result.time)}});
-  }
+  for (const Contention& c : r.contention()) list.push_back({{"beside", c.name}, {"time_s", seconds(c.time)}});
   return list;
 }
 

@@ -49,6 +49,17 @@ base::Time RunReport::compute_under(std::string_view scope) const {
   return time;
 }
 
+std::vector<Contention> RunReport::contention() const {
+  std::vector<Contention> waits;
+  for (const runtime::ContentionResult& wait : result.contention) {
+    const std::string name =
+        wait.beside < 0 ? "collectives of other cores" : program.items[std::size_t(wait.beside)].hlo_name;
+    const auto known = std::ranges::find(waits, name, &Contention::name);
+    (known == waits.end() ? waits.emplace_back(name) : *known).time += wait.time;
+  }
+  return waits;
+}
+
 std::vector<OpTotal> RunReport::ops() const {
   std::vector<OpTotal> totals;
   std::map<int, std::size_t> known;

@@ -24,6 +24,12 @@ struct OpTotal {
   base::Time duration;  ///< of all executions
 };
 
+/// What ops waited for the HBM beside asynchronous items of one name, or beside other cores' collectives.
+struct Contention {
+  std::string name;
+  base::Time time;
+};
+
 struct RunReport {
   std::string workload;
   hw::Machine machine;
@@ -53,6 +59,8 @@ struct RunReport {
   std::pair<runtime::Bound, double> bound() const;
   /// Compute time in the step of ops whose op_name begins with a scope, such as "optimizer".
   base::Time compute_under(std::string_view scope) const;
+  /// In the order of the schedule.
+  std::vector<Contention> contention() const;
   /// Costliest first.
   std::vector<OpTotal> ops() const;
 };

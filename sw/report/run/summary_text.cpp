@@ -169,9 +169,8 @@ std::string parts(const RunReport& r) {
   };
   part_of_compute("optimizer", "weight update");
   part_of_compute("rematerialised", "computed once more");
-  for (const runtime::ContentionResult* c : longest(r.result.contention, &runtime::ContentionResult::time)) {
-    part("  waiting for HBM", c->time, "beside " + r.program.items[std::size_t(c->beside)].hlo_name);
-  }
+  const std::vector<Contention> waits = r.contention();
+  for (const Contention* c : longest(waits, &Contention::time)) part("  waiting for HBM", c->time, "beside " + c->name);
   part(collectives_name(r.result), r.result.collective,
        collectives.size() == 1 ? collective_details(collectives.front()) : "");
   if (collectives.size() > 1) {
