@@ -224,20 +224,23 @@ bool Reader::read_body_attribute(Instruction& instruction) {
                                             [this](std::string_view taken) { return computations_.contains(taken); });
   computations_.emplace(name, ComputationIndex(module_.computations.size() + bodies_.size()));
   bodies_.push_back({name, offset});
-  module_.attribute_list.push_back({attribute, name});
-  ++instruction.attributes.count;
+  append_attribute(instruction, {attribute, name});
   called_names_.push_back(name);
   called_locations_.push_back(text.substr(0, 1));
   ++instruction.called.count;
   return true;
 }
 
-void Reader::add_attribute(Instruction& instruction, const Attribute& attribute) {
+void Reader::append_attribute(Instruction& instruction, const Attribute& attribute) {
   if (find_value(module_.attributes_of(instruction), attribute.name) != nullptr) {
     diagnostics_.error(attribute.name, fmt::format("a second '{}'", attribute.name));
   }
   module_.attribute_list.push_back(attribute);
   ++instruction.attributes.count;
+}
+
+void Reader::add_attribute(Instruction& instruction, const Attribute& attribute) {
+  append_attribute(instruction, attribute);
   const AttributeRow* known = find_attribute_row(attribute.name);
   if (known == nullptr) {
     if (!unknown_attributes_.insert(attribute.name).second) return;

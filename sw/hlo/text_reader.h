@@ -52,6 +52,7 @@ class Reader {
   void report_undefined(std::string_view name);
   void read_attributes(Instruction& instruction);
   bool read_body_attribute(Instruction& instruction);
+  void append_attribute(Instruction& instruction, const Attribute& attribute);
   void add_attribute(Instruction& instruction, const Attribute& attribute);
   void add_calls(Instruction& instruction, const Attribute& attribute);
   void check_predecessors(const Attribute& attribute);

@@ -291,7 +291,10 @@ class Converter {
       }
     }
     std::ranges::stable_sort(called, {}, &std::pair<std::ptrdiff_t, ir::ComputationId>::first);
-    for (const auto& [place, id] : called) made.called.push_back(id);
+    const bool named = !called.empty() && called.front().first < std::ssize(order);
+    for (const auto& [place, id] : called) {
+      if (!named || place < std::ssize(order)) made.called.push_back(id);
+    }
   }
 
   void set_trip_count(ir::Instruction& loop, const Instruction& written) {

@@ -159,6 +159,11 @@ const std::vector<Malformed>& malformed() {
       {"ends_in_brackets", "HloModule m\n\nENTRY e {\n  %a = f32[] constant(1), new={1,{2}^\n",
        "before the '{' of line 4", ""},
       {"ends_in_comment", "HloModule m\n\nENTRY e {\n  %a = f32[] constant(1) /*index^\n", "inside a comment", ""},
+      {"second_body",
+       "ENTRY e {\n  p = f32[] parameter(0)\n  ROOT c = f32[] call(p), to_apply={\n    ROOT a = f32[] parameter(0)\n  "
+       "}, "
+       "^to_apply={\n    ROOT b = f32[] parameter(0)\n  }\n}\n",
+       "a second 'to_apply'", ""},
       {"comment_in_a_name",
        "ENTRY e {\n  ROOT %a = f32[] parameter(0), frontend_attributes={\n    a//b=\"1\"\n    ^c=\"0\"\n  }\n}\n",
        "expected '=' after a field's name", ""},

@@ -200,6 +200,15 @@ TEST(ToGraph, CountsTripsThatCanBeSeen) {
   EXPECT_EQ(trip_count(loop("custom-call(), custom_call_target=\"unknown\"", "add(i, k)", "i, n), direction=LT")), -1);
 }
 
+TEST(ToGraph, LeavesOutComputationsThatALoopDoesNotCall) {
+  std::string text = loop("constant(0)", "add(i, k)", "i, n), direction=LT");
+  const std::string called = "condition=";
+  text.insert(text.find(called), "to_apply=add, ");
+  const std::string other = "add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }\n";
+  text.insert(text.find('\n') + 1, other);
+  EXPECT_EQ(trip_count(text), 4);
+}
+
 TEST(ToGraph, SeesTripCountsThroughFusionsAndConstantsThatGoRound) {
   EXPECT_EQ(trip_count(R"(HloModule m
 less { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT r = pred[] compare(a, b), direction=LT }
