@@ -68,8 +68,8 @@ int half_of(TrafficEnd end, int core, int cores) {
 /// The streams of one core.
 HalfTraffic streams_of_core(const Machine& machine, const ChipTraffic& traffic, int core) {
   if (traffic.end != TrafficEnd::one) return dram::streams_of(traffic.pattern, machine.hbm.capacity_per_core);
-  constexpr std::int64_t alignment = 4096;
-  const base::Bytes part = machine.hbm.capacity_per_core / machine.cores_per_chip / alignment * alignment;
+  constexpr std::int64_t region_step = 4096;
+  const base::Bytes part = machine.hbm.capacity_per_core / machine.cores_per_chip / region_step * region_step;
   HalfTraffic streams = dram::streams_of(traffic.pattern, part);
   for (dram::MemoryStream& stream : streams) stream.pattern.base += std::uint64_t((part * core).value());
   return streams;
