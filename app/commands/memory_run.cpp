@@ -18,7 +18,6 @@
 namespace podsim::app::commands {
 namespace {
 
-using hw::memory::banks::ChipTraffic;
 using hw::memory::banks::HalfTraffic;
 using hw::memory::banks::TrafficEnd;
 

@@ -95,11 +95,11 @@ struct Pieces {
 Pieces pieces_of(const sw::ir::Computation& body, const sw::ir::Shape& divided, const sw::hlo::proto::TunedRun& run) {
   const Bounds extents = tile_extents(divided, run.output_bounds);
   Pieces pieces;
-  base::Bytes largest;
+  base::Bytes largest_transfer;
   for (const sw::ir::InstructionId parameter : body.parameters) {
     const sw::ir::Shape& shape = body[parameter].shape;
-    if (shape.dimensions != divided.dimensions || sw::ir::padded_bytes(shape) <= largest) continue;
-    largest = sw::ir::padded_bytes(shape);
+    if (shape.dimensions != divided.dimensions || sw::ir::padded_bytes(shape) <= largest_transfer) continue;
+    largest_transfer = sw::ir::padded_bytes(shape);
     pieces.read = tile_pieces(shape, extents);
   }
   if (body[body.root].shape.dimensions == divided.dimensions) {
@@ -110,10 +110,10 @@ Pieces pieces_of(const sw::ir::Computation& body, const sw::ir::Shape& divided, 
 
 /// Sets the shape of the largest of some transfers, as far as it is whole pieces; the rest is contiguous.
 void lie_in(const hw::AccessShape& shape, std::vector<hw::TileTransfer>& transfers) {
-  const auto largest = std::ranges::max_element(transfers, {}, &hw::TileTransfer::bytes);
-  if (shape.contiguous() || largest == transfers.end() || largest->bytes < shape.row) return;
-  const base::Bytes rest(largest->bytes.value() % shape.row.value());
-  *largest = {largest->bytes - rest, shape};
+  const auto largest_transfer = std::ranges::max_element(transfers, {}, &hw::TileTransfer::bytes);
+  if (shape.contiguous() || largest_transfer == transfers.end() || largest_transfer->bytes < shape.row) return;
+  const base::Bytes rest(largest_transfer->bytes.value() % shape.row.value());
+  *largest_transfer = {largest_transfer->bytes - rest, shape};
   if (rest > base::Bytes(0)) transfers.push_back({rest});
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* head =
+constexpr const char* profile_head =
     "Category,HLO op,#Occurrences,Avg. self time (us),Measured GFLOP/s,Measured Memory BW (GiB/s)\n";
 constexpr const char* launch = "compiler.op_launch_cycles";
 constexpr const char* lookup = "compiler.row_lookup_cycles";
@@ -46,7 +46,7 @@ std::string profile_of(const std::vector<std::string>& texts) {
     config.set(std::string(key) + "=" + std::to_string(2 * config.integer(key)));
   }
   const auto written = [&](const std::vector<double>& times) {
-    std::string rows = head;
+    std::string rows = profile_head;
     for (std::size_t i = 0; i < texts.size(); ++i) rows += texts[i] + ",1," + std::to_string(times[i] * 1e6) + ",0,0\n";
     return rows;
   };
