@@ -20,9 +20,11 @@ if(CMAKE_UNITY_BUILD)
   # GCC collects its garbage when it has more than this many kB, not from the first MB on.
   target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
   if(PODSIM_WARNINGS)
-    # Of these warnings, which depend on inlining too, a unity build may see more than the sources have one by one.
+    # Of these warnings, which depend on inlining too, a unity build may see more than the sources have one by one. And a
+    # local name that another source's global has is no shadow in its own source.
     target_compile_options(podsim_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized
-                                                    -Wno-error=dangling-pointer -Wno-error=use-after-free>)
+                                                    -Wno-error=dangling-pointer -Wno-error=use-after-free
+                                                    -Wno-error=shadow>)
   endif()
 endif()
 # A product and a sum are rounded one after the other unless the source says otherwise: the same bits on every host.

@@ -8,7 +8,7 @@ namespace podsim::base::trace {
 std::shared_ptr<StateTrace> StateTrace::make(ProbeSink* sink, Probe<std::string> state, Probe<bool> busy,
                                              std::string idle) {
   if (!state.active() && !busy.active()) return nullptr;
-  const std::shared_ptr<StateTrace> trace(new StateTrace(sink, std::move(state), busy, std::move(idle)));
+  std::shared_ptr<StateTrace> trace(new StateTrace(sink, std::move(state), busy, std::move(idle)));
   sink->keep(trace);
   return trace;
 }

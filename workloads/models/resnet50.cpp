@@ -6,7 +6,6 @@
 namespace podsim::workloads::models {
 
 using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
 
 namespace {
 
