@@ -61,7 +61,7 @@ sw::collectives::CollectiveGroups parse_groups(const CollectiveCommand& command,
                                                int cores) {
   const bool permute = command.parsed_kind == sw::collectives::CollectiveKind::collective_permute;
   if (command.groups.empty()) {
-    const auto everyone = sw::collectives::CollectiveGroups::all(slice, cores);
+    auto everyone = sw::collectives::CollectiveGroups::all(slice, cores);
     if (!permute) return everyone;
     // Pairs of every core and the next one.
     std::vector<sw::collectives::CollectiveGroups::Ranks> pairs;

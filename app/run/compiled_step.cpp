@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -98,36 +99,61 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
     return compile_partitioned(std::move(workload.step.module), workload.step.donations, cache);
   }
   step_.batch_per_core = workload.samples / options.replicas;
-  sw::compiler::Compilation compilation = compile_batch(std::move(workload.step.module), cache);
+  sw::compiler::Compilation compilation =
+      compile_batch(std::move(workload.step.module), workload.step.donations, cache);
   step_.memory = sw::compiler::account_memory(compilation.fused, workload.step.donations);
   check_memory(compilation.fused);
   step_.program = std::move(compilation.program);
 }
 
 void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
-  sw::compiler::Compilation compilation = sw::compiler::compile(*std::move(module_), machine_, cache);
-  step_.memory = sw::compiler::account_memory(compilation.fused, compilation.fused.donations);
+  sw::ir::Module fused = sw::compiler::fused(*std::move(module_), machine_);
+  const std::vector<sw::ir::Donation> donations = fused.donations;
+  sw::compiler::Compilation compilation = overlapped(std::move(fused), donations, cache);
+  step_.memory = sw::compiler::account_memory(compilation.fused, donations);
   require_memory(compilation.fused);
   take_program(std::move(compilation.program));
 }
 
 void StepCompiler::compile_partitioned(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                                        sw::compiler::OpCache* cache) {
-  const sw::ir::Module fused = partition_.partition(std::move(module), donations, cores(), machine_, cache);
+  sw::ir::Module fused = partition_.partition(std::move(module), donations, cores(), machine_, cache);
   step_.memory = sw::compiler::account_memory(fused, donations);
   require_memory(fused);
-  take_program(sw::compiler::lower(fused, machine_, cache));
+  sw::compiler::Compilation compilation = overlapped(std::move(fused), donations, cache);
+  step_.memory = sw::compiler::account_memory(compilation.fused, donations);
+  take_program(std::move(compilation.program));
   step_.unplaced = std::move(partition_);
 }
 
 /// Compiles the module. A failure to fit it into VMEM is an error of the input: of the batch, or of the machine's
 /// memory.
-sw::compiler::Compilation StepCompiler::compile_batch(sw::ir::Module module, sw::compiler::OpCache* cache) const {
+sw::compiler::Compilation StepCompiler::compile_batch(sw::ir::Module module,
+                                                      const std::vector<sw::ir::Donation>& donations,
+                                                      sw::compiler::OpCache* cache) {
   try {
-    return sw::compiler::compile(std::move(module), machine_, cache);
+    return overlapped(sw::compiler::fused(std::move(module), machine_), donations, cache);
   } catch (const base::SimulationError& error) {
     reject_batch(error.what(), "a smaller --batch-per-core, or more 'core.vmem'");
   }
+}
+
+/// Overlaps what the flags say, and lowers the module.
+sw::compiler::Compilation StepCompiler::overlapped(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations,
+                                                   sw::compiler::OpCache* cache) {
+  const bool asked = options_.overlap == sw::compiler::Overlap::collectives;
+  if (asked) fused = sw::compiler::overlap_collectives(std::move(fused), machine_, donations);
+  sw::compiler::Compilation result{.fused = std::move(fused), .program = {}};
+  result.program = sw::compiler::lower(result.fused, machine_, cache);
+  const bool any = std::ranges::any_of(result.program.items, [](const sw::compiler::ProgramItem& item) {
+    return item.kind == sw::compiler::ProgramItem::Kind::collective && item.phase == sw::ir::AsyncPhase::start;
+  });
+  if (asked && result.fused.scheduled) {
+    step_.warnings.emplace_back("--overlap: the program is scheduled, its collectives stay where they are");
+  } else if (asked && !any) {
+    step_.warnings.emplace_back("--overlap: no collective can go on beside other work");
+  }
+  return result;
 }
 
 void StepCompiler::take_program(sw::compiler::Program program) {

@@ -69,7 +69,10 @@ class StepCompiler {
   void compile_module(sw::compiler::OpCache* cache);
   void compile_partitioned(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                            sw::compiler::OpCache* cache);
-  sw::compiler::Compilation compile_batch(sw::ir::Module module, sw::compiler::OpCache* cache) const;
+  sw::compiler::Compilation compile_batch(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
+                                          sw::compiler::OpCache* cache);
+  sw::compiler::Compilation overlapped(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations,
+                                       sw::compiler::OpCache* cache);
   void take_program(sw::compiler::Program program);
   void require_memory(const sw::ir::Module& fused) const;
   void check_memory(const sw::ir::Module& fused) const;

@@ -143,6 +143,7 @@ class Run {
     options.steps = options_.steps;
     options.op_cache = op_cache_;
     options.fold = options_.fold;
+    options.contention = options_.contention;
     options.algorithm = options_.algorithm;
     options.sink = trace_ ? &*trace_ : nullptr;
     options.timeline = options_.output.empty() ? nullptr : &timeline_;

@@ -103,6 +103,25 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
          "on: but for detail tile, simulate chips that do the same\nat the same time, and trips of loops that repeat "
          "themselves,\nonce; off: simulate all [on]")
       ->option_text("on|off");
+  static const std::vector<std::string> overlaps{"none", "collectives"};
+  run.add_option_function<std::string>(
+         "--overlap",
+         [&options](const std::string& text) {
+           using enum sw::compiler::Overlap;
+           options.overlap = std::array{
+               none, collectives}[base::host::parse_choice("--overlap", text, "a kind of overlap", overlaps)];
+         },
+         "collectives: all-reduces, reduce-scatters and all-gathers go\non beside other work; none: only what the "
+         "program itself\nstarts [none]")
+      ->type_name(options::alternatives(overlaps))
+      ->option_text("WHAT");
+  run.add_option_function<std::string>(
+         "--contention",
+         [&options](const std::string& text) {
+           options.contention = base::host::parse_choice("--contention", text, "on or off", {"on", "off"}) == 0;
+         },
+         "on: what goes on beside an op shares the HBM with it; off:\neach has it to itself [on]")
+      ->option_text("on|off");
   std::vector<std::string> algorithms{"auto"};
   for (sw::collectives::Algorithm algorithm : sw::collectives::algorithms)
     algorithms.emplace_back(sw::collectives::to_string(algorithm));

@@ -9,6 +9,7 @@
 #include "app/options/machine_options.h"
 #include "app/run/partition_options.h"
 #include "sw/collectives/algorithm.h"
+#include "sw/compiler/overlap.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::run {
@@ -26,6 +27,8 @@ struct RunOptions {
   std::vector<std::string> chip_ops;  ///< patterns of ops through the parts of the chip at detail chip; empty: all
   int steps = 2;
   bool fold = true;
+  sw::compiler::Overlap overlap = sw::compiler::Overlap::none;
+  bool contention = true;
   std::optional<sw::collectives::Algorithm>
       algorithm;                          ///< of collectives; std::nullopt: the one with the least modelled time
   bool banks = false;                     ///< runs the ten hottest ops again, bank by bank

@@ -31,9 +31,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Align = base::text::TextTable::Align;
-using workloads::scalesim::ScaleSimLayer;
-using workloads::scalesim::ScaleSimTopology;
-using workloads::scalesim::SystolicArray;
 
 /// Time of a layer on a core, with its ops one after the other.
 struct LayerTime {
@@ -259,8 +256,9 @@ void check_topology_flags(const CLI::App& run, const RunOptions& options) {
     throw base::InputError("--convention is for SCALE-Sim topologies, files that end in .csv");
   }
   if (!topology) return;
-  for (const char* flag : {"--slice", "--batch-per-core", "--optimizer", "--steps", "--detail", "--chip-ops", "--fold",
-                           "--algorithm", "--memory", "--op-cache", "--output", "--vcd", "--trace"}) {
+  for (const char* flag :
+       {"--slice", "--batch-per-core", "--optimizer", "--steps", "--detail", "--chip-ops", "--fold", "--overlap",
+        "--contention", "--algorithm", "--memory", "--op-cache", "--output", "--vcd", "--trace"}) {
     if (run.get_option(flag)->count() == 0) continue;
     throw base::InputError(
         fmt::format("{} is for steps on a slice; a SCALE-Sim topology is run layer by layer on one core", flag));

@@ -36,6 +36,7 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
   if (is_module_file(options.workload)) key += file_line(options.workload);
   if (options.build.batch_per_core) key += fmt::format("batch {}\n", *options.build.batch_per_core);
   if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));
+  if (options.overlap != sw::compiler::Overlap::none) key += "overlap\n";
   for (const auto& [name, value] : options.build.model) key += fmt::format("{} = {}\n", name, value);
   key += partition_lines(options.partition);
   for (const base::ConfigEntry& entry : machine.entries()) {

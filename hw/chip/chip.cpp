@@ -28,6 +28,11 @@ Chip::Chip(sc_core::sc_module_name name, const Machine& machine, int number, con
 
 core::Core& Chip::core(int) { throw std::logic_error("this chip has no cores"); }
 
+void Chip::set_contended(bool contended) {
+  contended_ = contended;
+  for (timing::HbmOccupancy& hbm : hbm_) hbm.set_contended(contended);
+}
+
 base::Time Chip::claim(int core, Direction direction, base::Bytes bytes) {
   return occupancy(core).claim(base::systemc::now(), direction, bytes);
 }

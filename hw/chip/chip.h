@@ -44,12 +44,15 @@ class Chip : public sc_core::sc_module, private ChipTransfers {
   host::HostPort& host() { return host_; }
   /// Null without ICI.
   noc::ici::IciPort* ici() { return ici_.get(); }
+  /// Whether transfers and the op beside them share a core's HBM, as they do, or each have it to themselves.
+  void set_contended(bool contended);
 
  protected:
   /// The HBM of a core as its transfers claim it.
   timing::HbmOccupancy& occupancy(int core) { return hbm_[std::size_t(core)]; }
   /// Claims a core's half of the HBM now and returns the time at which the last of `bytes` has moved.
   virtual base::Time claim(int core, Direction direction, base::Bytes bytes);
+  bool contended() const { return contended_; }
 
  private:
   base::Time read(int core, base::Bytes bytes) override { return claim(core, Direction::read, bytes); }
@@ -60,6 +63,7 @@ class Chip : public sc_core::sc_module, private ChipTransfers {
 
   int number_;
   double speed_;
+  bool contended_ = true;
   base::Clock clock_;
   host::HostPort host_;
   noc::chip_switch::MessageSwitch switch_;

@@ -18,7 +18,8 @@ TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int num
 }
 
 base::Time TileChip::claim(int core, Direction direction, base::Bytes bytes) {
-  const bool op_waits = cores_[std::size_t(core)]->runs_op() && memory_->move_beside(core, direction, bytes);
+  const bool op_waits =
+      contended() && cores_[std::size_t(core)]->runs_op() && memory_->move_beside(core, direction, bytes);
   occupancy(core).set_share(op_waits ? 0.5 : 1);
   return Chip::claim(core, direction, bytes);
 }

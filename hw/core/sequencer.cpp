@@ -183,9 +183,7 @@ void Sequencer::run_phases(const TileWork& work, std::string_view label, OpResul
   enter("compute");
   for (const TilePhase& phase : work.phases) {
     base::Cycles end = to_scalar->start(now_, phase.scalar, label);
-    for (std::size_t unit = 0; unit < to_mxu.size(); ++unit) {
-      end = std::max(end, to_mxu[unit]->start(now_, phase.mxu, label));
-    }
+    for (auto& mxu : to_mxu) end = std::max(end, mxu->start(now_, phase.mxu, label));
     end = std::max(end, to_vector->start(now_, phase.vector, label));
     end = std::max(end, to_cross_lane->start(now_, phase.cross_lane_ops, label));
     result.compute += end - now_;
@@ -246,7 +244,7 @@ void Sequencer::wait_until(base::Cycles cycle) {
 
 Sequencer::UnitCounters Sequencer::counters() const {
   UnitCounters sum{{}, to_vector->busy(), to_cross_lane->busy(), to_dma->hbm_busy_ticks()};
-  for (std::size_t unit = 0; unit < to_mxu.size(); ++unit) sum.mxu += to_mxu[unit]->busy();
+  for (const auto& mxu : to_mxu) sum.mxu += mxu->busy();
   return sum;
 }
 

@@ -30,9 +30,9 @@ base::Time HbmOccupancy::claim(base::Time now, Direction direction, base::Bytes 
 }
 
 void HbmOccupancy::keep_services(base::Time now) {
-  keeps_ = true;
+  keeps_ = contended_;
   services_.clear();
-  if (free_at_ > now) services_.push_back({now, free_at_, scaled(free_at_ - now, share_)});
+  if (keeps_ && free_at_ > now) services_.push_back({now, free_at_, scaled(free_at_ - now, share_)});
 }
 
 void ContendedOp::begin(HbmOccupancy& hbm, base::Time now, const OpResult& alone) {

@@ -29,7 +29,11 @@ class HbmOccupancy {
   /// The time at which the last of `bytes` has been read or written, if requested at `now`. Calls are in order of time.
   base::Time claim(base::Time now, Direction direction, base::Bytes bytes);
   /// Sets the share of the claims from now on; 1 at first.
-  void set_share(double share) { share_ = share; }
+  void set_share(double share) {
+    if (contended_) share_ = share;
+  }
+  /// If `contended` is false, claims and the op beside them each have the HBM to themselves.
+  void set_contended(bool contended) { contended_ = contended; }
 
   /// A claim, or what is left of some: served from begin to end, with that much HBM time.
   struct Service {
@@ -47,7 +51,7 @@ class HbmOccupancy {
   double share_ = 1;
   base::Time free_at_;
   base::Bytes moved_[2];
-  bool keeps_ = false;
+  bool contended_ = true, keeps_ = false;
   std::vector<Service> services_;
 };
 

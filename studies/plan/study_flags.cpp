@@ -103,6 +103,8 @@ std::vector<StudyFlag> run_flags() {
           count("steps", "--steps", 1, 1'000'000),
           choice("detail", "--detail", {"auto", "tile", "replay", "chip"}),
           choice("fold", "--fold", {"on", "off"}),
+          choice("overlap", "--overlap", {"none", "collectives"}),
+          choice("contention", "--contention", {"on", "off"}),
           choice("algorithm", "--algorithm", algorithm_names()),
           choice("memory", "--memory", {"stream", "bank"}),
           text_flag("mesh", "--mesh", check_mesh),

@@ -7,6 +7,19 @@
 
 namespace podsim::sw::compiler {
 
+int updated_operand(const ir::Module& module, const ir::Instruction& instruction) {
+  if (instruction.opcode == ir::Opcode::dynamic_update_slice || instruction.opcode == ir::Opcode::scatter) return 0;
+  if (instruction.opcode != ir::Opcode::fusion) return -1;
+  const ir::Computation& body = module.computations[instruction.called.front()];
+  const ir::Instruction* root = &body[body.root];
+  while (root->opcode == ir::Opcode::bitcast || root->opcode == ir::Opcode::reshape) root = &body[root->operands[0]];
+  if (updated_operand(module, *root) != 0) return -1;
+  const ir::Instruction* updated = &body[root->operands[0]];
+  while (updated->opcode == ir::Opcode::bitcast || updated->opcode == ir::Opcode::reshape)
+    updated = &body[updated->operands[0]];
+  return updated->opcode == ir::Opcode::parameter ? int(updated->index) : -1;
+}
+
 namespace {
 
 struct Buffer {
@@ -24,20 +37,6 @@ struct BufferTree {
   int buffer = -1;
   std::vector<BufferTree> elements;
 };
-
-/// Returns the number of the operand that an instruction updates in place, or -1.
-int updated_operand(const ir::Module& module, const ir::Instruction& instruction) {
-  if (instruction.opcode == ir::Opcode::dynamic_update_slice || instruction.opcode == ir::Opcode::scatter) return 0;
-  if (instruction.opcode != ir::Opcode::fusion) return -1;
-  const ir::Computation& body = module.computations[instruction.called.front()];
-  const ir::Instruction* root = &body[body.root];
-  while (root->opcode == ir::Opcode::bitcast || root->opcode == ir::Opcode::reshape) root = &body[root->operands[0]];
-  if (updated_operand(module, *root) != 0) return -1;
-  const ir::Instruction* updated = &body[root->operands[0]];
-  while (updated->opcode == ir::Opcode::bitcast || updated->opcode == ir::Opcode::reshape)
-    updated = &body[updated->operands[0]];
-  return updated->opcode == ir::Opcode::parameter ? int(updated->index) : -1;
-}
 
 bool names_its_operand(const ir::Instruction& instruction) {
   switch (instruction.opcode) {
@@ -58,6 +57,9 @@ class Account {
     for (ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
       if (reads_memory(entry[id])) {
         for (ir::InstructionId operand : entry[id].operands) read(trees_[operand], id);
+      }
+      if (entry[id].phase == ir::AsyncPhase::done) {
+        for (ir::InstructionId operand : entry[entry[id].operands[0]].operands) read(trees_[operand], id);
       }
       trees_.push_back(place(entry[id], id));
       add_temporaries(id);

@@ -34,11 +34,15 @@ struct MemoryAccount {
 /// Every array takes padded_bytes from the instruction that defines it to its last use, both included, so an
 /// instruction's operands and result are live together. Parameters and results stay live to the end. tuple,
 /// get-tuple-element, bitcast, opt-barrier, add-dependency, domain, the done of an asynchronous pair, and a reshape
-/// that keeps the padded size share their source's memory. An update in place (dynamic-update-slice or scatter, also in
-/// a fusion) shares its operand's, and a while loop its initial state's. The memory that a loop body, a branch or a
-/// call needs beyond its parameters is live while it runs. A donated output takes the parameter's memory if nothing
-/// reads the parameter after the output is defined. Temporaries inside a fusion, and arrays placed in VMEM, take no
-/// device memory.
+/// that keeps the padded size share their source's memory. The operands of an asynchronous op are live until its done.
+/// An update in place (dynamic-update-slice or scatter, also in a fusion) shares its operand's, and a while loop its
+/// initial state's. The memory that a loop body, a branch or a call needs beyond its parameters is live while it runs.
+/// A donated output takes the parameter's memory if nothing reads the parameter after the output is defined.
+/// Temporaries inside a fusion, and arrays placed in VMEM, take no device memory.
 MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donation> donations = {});
+
+/// The number of the operand that an instruction updates in place (dynamic-update-slice, scatter, a fusion that ends in
+/// one), or -1.
+int updated_operand(const ir::Module& module, const ir::Instruction& instruction);
 
 }  // namespace podsim::sw::compiler

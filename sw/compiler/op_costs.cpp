@@ -9,8 +9,6 @@
 namespace podsim::sw::compiler {
 namespace {
 
-using base::ContentHash;
-
 void add(base::ContentHash& hash, const tiles::MatmulProblem& problem) {
   const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, rows,
                output_rows, halo_per_split, most_halo, splits_without_halo, row_rotations, output_transposes] = problem;

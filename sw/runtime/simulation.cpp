@@ -91,6 +91,7 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   std::vector<hw::chip::Chip*> of_engine;
   for (noc::NodeId node = 0; node < chips.nodes(); ++node) {
     chips_.push_back(make_chip(node, "chip" + chips.name(node)));
+    chips_.back()->set_contended(options_.contention);
     of_engine.push_back(chips_.back().get());
   }
   engine_ = std::make_unique<collectives::engine::CollectiveEngine>("collectives", machine_, topology, of_engine,

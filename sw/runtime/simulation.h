@@ -49,6 +49,7 @@ struct SimulationOptions {
   std::vector<std::string> real;
   /// At detail chip, patterns of the ops that run through the parts of the first chip (chip_parts.h). Empty: all.
   std::vector<std::string> chip_ops;
+  bool contention = true;  ///< lets the transfers beside an op and the op slow each other at the HBM
   int steps = 2;
   compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
   bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
@@ -76,7 +77,8 @@ struct SimulationOptions {
 /// than 1 % of the collectives' modelled time together and are not asynchronous, they take the time that
 /// sw/collectives/schedule/collective_estimate.h computes and do not prevent it. With folding, repeated trips of a loop
 /// of more than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds. Asynchronous collectives and
-/// ops share the HBM of a core with the op that it executes (hw/timing/hbm_occupancy.h, hw/timing/hbm_stream.h).
+/// ops share the HBM of a core with the op that it executes (hw/timing/hbm_occupancy.h, hw/timing/hbm_stream.h), unless
+/// the options turn contention off.
 class Simulation : private hw::core::CoreRuntime {
  public:
   /// `program`, `machine` and the objects that `options` points to outlive the simulation.

@@ -7,7 +7,6 @@
 namespace podsim::workloads::layers {
 
 using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
 using Sizes = std::vector<std::int64_t>;
 
 namespace {
@@ -18,7 +17,7 @@ constexpr double excluded_score = -1e9;
 class Attention {
  public:
   Attention(TrainedTensors& tensors, const AttentionOptions& options)
-      : tensors_(tensors), options_(options), b(tensors.builder()) {}
+      : tensors_(tensors), options_(options), b_(tensors.builder()) {}
 
   AttentionResult of(InstructionId x, InstructionId y, const AttentionMask& mask) {
     const InstructionId q = projected(x, "q", options_.heads);
@@ -31,31 +30,31 @@ class Attention {
                           sw::ir::build::GraphBuilder& builder, InstructionId g) {
       return softmax_gradient(builder, builder.convert(p, type), builder.convert(g, type), factor, builder.type(p));
     };
-    return {output(context, b.shape(x).dimensions[2]), {probabilities, scores, rule}};
+    return {output(context, b_.shape(x).dimensions[2]), {probabilities, scores, rule}};
   }
 
  private:
   InstructionId named_dot(std::string_view name, InstructionId lhs, InstructionId rhs,
                           sw::ir::DotDimensions dimensions) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, name);
-    return b.dot(lhs, rhs, std::move(dimensions));
+    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    return b_.dot(lhs, rhs, std::move(dimensions));
   }
 
   /// x + bias; the bias has the last `dimensions` dimensions of x. x itself if the layer has no biases.
   InstructionId biased(InstructionId x, const std::string& name, std::int64_t dimensions) {
     if (!options_.biases) return x;
-    const Sizes sizes = b.shape(x).dimensions;
+    const Sizes sizes = b_.shape(x).dimensions;
     Sizes places;
     for (std::int64_t i = std::int64_t(sizes.size()) - dimensions; i < std::int64_t(sizes.size()); ++i) {
       places.push_back(i);
     }
     const InstructionId bias = tensors_.vector(name, Sizes(sizes.end() - dimensions, sizes.end()));
-    return b.add(x, b.broadcast(b.convert(bias, b.type(x)), sizes, places));
+    return b_.add(x, b_.broadcast(b_.convert(bias, b_.type(x)), sizes, places));
   }
 
   /// [batch, length, M] -> [batch, length, heads, D]
   InstructionId projected(InstructionId x, const std::string& name, std::int64_t heads) {
-    const InstructionId w = tensors_.weight("w_" + name, {b.shape(x).dimensions[2], heads, options_.head_size});
+    const InstructionId w = tensors_.weight("w_" + name, {b_.shape(x).dimensions[2], heads, options_.head_size});
     return biased(named_dot(name, x, w, {{}, {}, {2}, {0}}), "b_" + name, 2);
   }
 
@@ -63,10 +62,10 @@ class Attention {
   InstructionId for_queries(InstructionId x) {
     const std::int64_t heads = options_.heads_of_keys(), repeats = options_.heads / heads;
     if (repeats == 1) return x;
-    Sizes sizes = b.shape(x).dimensions;
-    const sw::ir::build::GraphBuilder::Scope scope(b, "repeated");
-    const InstructionId repeated = b.broadcast(x, {sizes[0], sizes[1], heads, repeats, sizes[3]}, {0, 1, 2, 4});
-    return b.reshape(repeated, {sizes[0], sizes[1], options_.heads, sizes[3]});
+    Sizes sizes = b_.shape(x).dimensions;
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "repeated");
+    const InstructionId repeated = b_.broadcast(x, {sizes[0], sizes[1], heads, repeats, sizes[3]}, {0, 1, 2, 4});
+    return b_.reshape(repeated, {sizes[0], sizes[1], options_.heads, sizes[3]});
   }
 
   InstructionId output(InstructionId context, std::int64_t model) {
@@ -78,21 +77,21 @@ class Attention {
 
   InstructionId softmax(InstructionId scores, const AttentionMask& mask) {
     const InstructionId wide = wide_softmax(scores, mask);
-    const sw::ir::build::GraphBuilder::Scope scope(b, "probabilities");
-    return b.convert(wide, b.type(scores));
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "probabilities");
+    return b_.convert(wide, b_.type(scores));
   }
 
   InstructionId wide_softmax(InstructionId scores, const AttentionMask& mask) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "softmax");
-    const Sizes sizes = b.shape(scores).dimensions;
-    const auto widened = [&](InstructionId value) { return b.convert(value, tensors_.precision().parameter); };
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "softmax");
+    const Sizes sizes = b_.shape(scores).dimensions;
+    const auto widened = [&](InstructionId value) { return b_.convert(value, tensors_.precision().parameter); };
     InstructionId scaled = options_.narrow_scores ? scores : widened(scores);
-    scaled = b.multiply(scaled, b.full_like(scaled, scale()));
-    if (mask.allowed >= 0) scaled = b.select(mask.allowed, scaled, b.full_like(scaled, excluded_score));
-    const InstructionId highest = widened(b.reduce_max(scaled, {3}));
-    const InstructionId power = b.exponential(b.subtract(widened(scaled), b.broadcast(highest, sizes, {0, 1, 2})));
-    const InstructionId sum = b.reduce_add(power, {3});
-    return b.divide(power, b.broadcast(sum, sizes, {0, 1, 2}));
+    scaled = b_.multiply(scaled, b_.full_like(scaled, scale()));
+    if (mask.allowed >= 0) scaled = b_.select(mask.allowed, scaled, b_.full_like(scaled, excluded_score));
+    const InstructionId highest = widened(b_.reduce_max(scaled, {3}));
+    const InstructionId power = b_.exponential(b_.subtract(widened(scaled), b_.broadcast(highest, sizes, {0, 1, 2})));
+    const InstructionId sum = b_.reduce_add(power, {3});
+    return b_.divide(power, b_.broadcast(sum, sizes, {0, 1, 2}));
   }
 
   /// The gradient of the scores. It is zero for an excluded key, since p is zero.
@@ -106,7 +105,7 @@ class Attention {
 
   TrainedTensors& tensors_;
   const AttentionOptions& options_;
-  sw::ir::build::GraphBuilder& b;
+  sw::ir::build::GraphBuilder& b_;
 };
 
 }  // namespace

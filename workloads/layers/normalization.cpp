@@ -6,7 +6,6 @@
 namespace podsim::workloads::layers {
 
 using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
 
 InstructionId normalized(TrainedTensors& tensors, InstructionId x, NormKind kind) {
   sw::ir::build::GraphBuilder& b = tensors.builder();

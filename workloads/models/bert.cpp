@@ -8,14 +8,13 @@
 namespace podsim::workloads::models {
 
 using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
 
 namespace {
 
 class Bert {
  public:
   Bert(sw::ir::build::GraphBuilder& builder, const BertOptions& options)
-      : b(builder), options_(options), tensors_(builder, options.precision) {}
+      : b_(builder), options_(options), tensors_(builder, options.precision) {}
 
   Loss loss() {
     const std::int64_t batch = options_.batch;
@@ -29,41 +28,41 @@ class Bert {
     const Loss of_tokens = masked_loss(x, places, masked), of_sequences = follows_loss(x, follows);
     std::vector<sw::ir::transform::GivenGradient> given = given_;
     given.insert(given.end(), of_tokens.given.begin(), of_tokens.given.end());
-    return {b.add(of_tokens.value, of_sequences.value), of_sequences.held, given};
+    return {b_.add(of_tokens.value, of_sequences.value), of_sequences.held, given};
   }
 
   const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
 
  private:
   InstructionId input(std::string_view name, std::vector<std::int64_t> sizes) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, name);
-    return b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, std::move(sizes)), std::string(name));
+    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    return b_.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, std::move(sizes)), std::string(name));
   }
 
   InstructionId embed(InstructionId tokens, InstructionId segments) {
     table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
     narrow_table_ = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "embedding");
-      return b.convert(table_, options_.precision.activation);
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding");
+      return b_.convert(table_, options_.precision.activation);
     }();
     const InstructionId places = tensors_.weight("position_embedding", {options_.sequence, options_.model});
     const InstructionId kinds = tensors_.weight("segment_embedding", {2, options_.model});
-    const sw::ir::build::GraphBuilder::Scope scope(b, "embed");
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "embed");
     const InstructionId table = options_.lookup == layers::EmbeddingLookup::gather ? table_ : narrow_table_;
     InstructionId x = layers::embedded(tensors_, table, tokens, options_.lookup);
-    const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
-    x = b.add(x, b.broadcast(places, sizes, {1, 2}));
-    x = b.add(x, b.dot(layers::one_hot(b, segments, 2, b.type(x)), kinds, {{}, {}, {2}, {0}}));
+    const std::vector<std::int64_t> sizes = b_.shape(x).dimensions;
+    x = b_.add(x, b_.broadcast(places, sizes, {1, 2}));
+    x = b_.add(x, b_.dot(layers::one_hot(b_, segments, 2, b_.type(x)), kinds, {{}, {}, {2}, {0}}));
     return norm(x);
   }
 
   InstructionId encoded(InstructionId x, InstructionId present) {
     const layers::AttentionMask mask = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "mask");
-      return layers::padding_mask(b, present, options_.attention.heads, options_.sequence);
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "mask");
+      return layers::padding_mask(b_, present, options_.attention.heads, options_.sequence);
     }();
     for (std::int64_t i = 0; i < options_.layers; ++i) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", i));
+      const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("layer{}", i));
       x = layer(x, mask);
     }
     return x;
@@ -72,57 +71,57 @@ class Bert {
   /// A layer; the norm follows each block.
   InstructionId layer(InstructionId x, const layers::AttentionMask& mask) {
     const InstructionId attended = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "attention");
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "attention");
       const layers::AttentionResult found = layers::attention(tensors_, x, x, mask, options_.attention);
       given_.push_back(found.softmax);
-      return norm(b.add(x, found.value));
+      return norm(b_.add(x, found.value));
     }();
-    const sw::ir::build::GraphBuilder::Scope scope(b, "ffn");
-    return norm(b.add(attended, layers::feed_forward(tensors_, attended, options_.feed_forward)));
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "ffn");
+    return norm(b_.add(attended, layers::feed_forward(tensors_, attended, options_.feed_forward)));
   }
 
   InstructionId norm(InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "norm");
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "norm");
     return layers::normalized(tensors_, x, layers::NormKind::layer_norm);
   }
 
   /// x [..., features] w + b, in the type of x.
   InstructionId dense(InstructionId x, std::int64_t units) {
-    const int last = b.shape(x).rank() - 1;
-    const InstructionId w = tensors_.weight("w", {b.shape(x).dimensions.back(), units});
-    const InstructionId product = b.dot(x, w, {{}, {}, {last}, {0}});
-    const InstructionId bias = b.convert(tensors_.vector("b", {units}), b.type(x));
-    return b.add(product, b.broadcast(bias, b.shape(product).dimensions, {last}));
+    const int last = b_.shape(x).rank() - 1;
+    const InstructionId w = tensors_.weight("w", {b_.shape(x).dimensions.back(), units});
+    const InstructionId product = b_.dot(x, w, {{}, {}, {last}, {0}});
+    const InstructionId bias = b_.convert(tensors_.vector("b", {units}), b_.type(x));
+    return b_.add(product, b_.broadcast(bias, b_.shape(product).dimensions, {last}));
   }
 
   Loss masked_loss(InstructionId x, InstructionId places, InstructionId tokens) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "masked");
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "masked");
     const InstructionId chosen =
-        layers::one_hot(b, places, options_.sequence, b.type(x));  // [batch, predictions, sequence]
-    const InstructionId rows = b.dot(chosen, x, {{0}, {0}, {2}, {1}});
-    const InstructionId changed = norm(layers::activated(b, layers::Activation::gelu, dense(rows, options_.model)));
+        layers::one_hot(b_, places, options_.sequence, b_.type(x));  // [batch, predictions, sequence]
+    const InstructionId rows = b_.dot(chosen, x, {{0}, {0}, {2}, {1}});
+    const InstructionId changed = norm(layers::activated(b_, layers::Activation::gelu, dense(rows, options_.model)));
     const InstructionId logits = [&] {
-      const sw::ir::build::GraphBuilder::Scope logits_scope(b, "logits");
-      return b.dot(changed, narrow_table_, {{}, {}, {2}, {1}});
+      const sw::ir::build::GraphBuilder::Scope logits_scope(b_, "logits");
+      return b_.dot(changed, narrow_table_, {{}, {}, {2}, {1}});
     }();
-    const InstructionId wide = b.convert(logits, options_.precision.parameter);
+    const InstructionId wide = b_.convert(logits, options_.precision.parameter);
     const InstructionId bias = tensors_.vector("bias", {options_.vocabulary});
-    const InstructionId biased = b.add(wide, b.broadcast(bias, b.shape(wide).dimensions, {2}));
-    return layers::cross_entropy(b, biased, tokens, options_.precision.parameter);
+    const InstructionId biased = b_.add(wide, b_.broadcast(bias, b_.shape(wide).dimensions, {2}));
+    return layers::cross_entropy(b_, biased, tokens, options_.precision.parameter);
   }
 
   /// The loss of sentence order, computed from the first token of every sequence.
   Loss follows_loss(InstructionId x, InstructionId follows) {
-    const InstructionId first = b.slice(x, {{0, options_.batch}, {0, 1}, {0, options_.model}});
+    const InstructionId first = b_.slice(x, {{0, options_.batch}, {0, 1}, {0, options_.model}});
     const InstructionId pooled = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "pooler");
-      return b.tanh(dense(b.reshape(first, {options_.batch, options_.model}), options_.model));
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "pooler");
+      return b_.tanh(dense(b_.reshape(first, {options_.batch, options_.model}), options_.model));
     }();
-    const sw::ir::build::GraphBuilder::Scope scope(b, "follows_head");
-    return softmax_cross_entropy(b, b.convert(dense(pooled, 2), options_.precision.parameter), follows, 0);
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "follows_head");
+    return softmax_cross_entropy(b_, b_.convert(dense(pooled, 2), options_.precision.parameter), follows, 0);
   }
 
-  sw::ir::build::GraphBuilder& b;
+  sw::ir::build::GraphBuilder& b_;
   const BertOptions& options_;
   TrainedTensors tensors_;
   InstructionId table_ = -1, narrow_table_ = -1;

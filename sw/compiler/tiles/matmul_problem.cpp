@@ -12,9 +12,6 @@
 namespace podsim::sw::compiler::tiles {
 namespace {
 
-using base::divide_round_up;
-using base::round_up;
-
 std::int64_t product(const ir::Shape& shape, const std::vector<int>& dimensions) {
   std::int64_t result = 1;
   for (int d : dimensions) result *= shape.dimensions[d];

@@ -9,8 +9,6 @@ namespace podsim::sw::compiler::tiles {
 namespace {
 
 using base::Bytes;
-using base::divide_round_up;
-using base::round_up;
 
 Bytes share(Bytes bytes, std::int64_t parts) { return Bytes(base::divide_round_up(bytes.value(), parts)); }
 

@@ -13,7 +13,6 @@ namespace podsim::sw::compiler::tiles {
 namespace {
 
 using base::Bytes;
-using base::divide_round_up;
 
 hw::VectorWork share_of_work(const hw::VectorWork& work, double parts) {
   auto part = [&](std::int64_t n) { return std::int64_t(std::ceil(double(n) / parts)); };

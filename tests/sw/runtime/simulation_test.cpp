@@ -217,6 +217,20 @@ TEST_P(SimulationAt, AnAllReduceBehindAnOpThatOnlyComputesCostsNothing) {
   EXPECT_TRUE(result.contention.empty());
 }
 
+TEST_P(SimulationAt, WithoutContentionAnAllReduceBehindAnOpBoundByTheHbmCostsNothing) {
+  testing::ProgramMaker maker;
+  int stream = maker.define(testing::tile_op("stream", 40, 400'000, 0, 64, 200'000));
+  compiler::Program program = maker.all_reduce(100'000).asynchronous().op(stream).done().program();
+  SimulationOptions options = at(GetParam(), 1);
+  const Time contended = testing::run(program, machine(), testing::open_2x2(), options).step_time;
+  options.contention = false;
+  RunResult result = testing::run(program, machine(), testing::open_2x2(), options);
+  Cycles cycles = hw::timing::simulate_op(machine(), program.ops[0].tiles).cycles;
+  EXPECT_EQ(result.step_time, machine().core_clock().time_of(cycles));
+  EXPECT_GT(contended, result.step_time);
+  EXPECT_TRUE(result.contention.empty());
+}
+
 TEST_P(SimulationAt, AnAllReduceBehindAShortOpIsWaitedFor) {
   testing::ProgramMaker together, after;
   for (testing::ProgramMaker* maker : {&together, &after})

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "hw/machine.h"
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::compiler {
+
+/// What goes on beside the ops of a core.
+enum class Overlap {
+  none,         ///< what the program itself starts
+  collectives,  ///< all-reduces, reduce-scatters and all-gathers too
+};
+
+/// Splits all-reduces, reduce-scatters and all-gathers of a fused module into start and done, and orders the
+/// instructions of every executed computation so that the core has other work between the two: a list scheduler that
+/// keeps the program's order where nothing waits.
+///
+///   - A collective starts when its operands are there. All-gathers of weights, whose operands are there from the
+///     beginning, start as late as lets them end before their first reader, by the times below.
+///   - The done is before the first op that reads the result. While that op would wait, later ops that do not wait go
+///     first, unless they take more than twice as long as the wait.
+///   - Ops are taken to last as long as at tile level; collectives to use the network one after another, each for the
+///     bytes of its operands or results, whichever are more, over four links. An all-reduce sends them twice.
+///   - Infeeds, outfeeds, sends, loops and calls keep their order, and so do the readers of an array and the ops that
+///     update it in place.
+///
+/// The look-ahead of the scheduler is shortened until the step needs no more memory than a core has, or than it needs
+/// as it is. `donations` are those of memory_account.h. A scheduled module, and one in which nothing fits, is returned
+/// unchanged.
+ir::Module overlap_collectives(ir::Module fused, const hw::Machine& machine, std::span<const ir::Donation> donations);
+
+}  // namespace podsim::sw::compiler

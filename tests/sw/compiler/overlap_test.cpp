@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/overlap.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sw/compiler/memory_account.h"
+#include "sw/ir/build/graph_builder.h"
+#include "sw/ir/build/verify.h"
+#include "sw/ir/eval/evaluator.h"
+#include "tests/hw/test_machine.h"
+#include "tests/sw/hlo/graph_of.h"
+#include "tests/sw/ir/literals.h"
+
+namespace podsim::sw::compiler {
+namespace {
+
+using Names = std::vector<std::string>;
+
+ir::Module overlapped(const ir::Module& module, const hw::Machine& machine = hw::tpu_v3()) {
+  return overlap_collectives(module, machine, {});
+}
+
+/// Names of the products, updates, collectives and dones of the entry, in order.
+Names order_of(const ir::Module& module) {
+  Names names;
+  for (const ir::Instruction& instruction : module.entry_computation().instructions) {
+    if (instruction.opcode == ir::Opcode::dot || instruction.opcode == ir::Opcode::dynamic_update_slice ||
+        ir::is_collective(instruction.opcode)) {
+      names.push_back(instruction.name);
+    }
+  }
+  return names;
+}
+
+/// A module whose entry has these lines behind its parameters: x and w of bf16[2048,2048], s of bf16[512,512], and the
+/// parts p of bf16[16,2048].
+ir::Module module_of(const std::string& lines, const std::string& attributes = "") {
+  return sw::testing::graph_of("HloModule m, replica_count=128" + attributes + R"(
+add {
+  a = bf16[] parameter(0)
+  b = bf16[] parameter(1)
+  ROOT sum = bf16[] add(a, b)
+}
+ENTRY e {
+  x = bf16[2048,2048] parameter(0)
+  w = bf16[2048,2048] parameter(1)
+  s = bf16[512,512] parameter(2)
+  p = bf16[16,2048] parameter(3)
+  i = s32[] parameter(4)
+)" + lines + "}\n");
+}
+
+constexpr const char* product = ", lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+
+std::string dot(const std::string& name, const std::string& lhs, const std::string& rhs, const std::string& type) {
+  return "  " + name + " = " + type + " dot(" + lhs + ", " + rhs + ")" + product;
+}
+
+constexpr const char* large = "bf16[2048,2048]";
+constexpr const char* small = "bf16[512,512]";
+
+// 8 MiB over two links take 60 us; the product of 512 x 512 less than 10 us.
+TEST(Overlap, OpsThatDoNotWaitGoBeforeThoseThatDo) {
+  const std::string lines = dot("first", "x", "w", large) +
+                            "  sum = bf16[2048,2048] all-reduce(first), replica_groups={}, to_apply=add\n" +
+                            dot("reader", "sum", "w", large) + dot("other", "s", "s", small) +
+                            "  ROOT t = (bf16[2048,2048], bf16[512,512]) tuple(reader, other)\n";
+  EXPECT_EQ(order_of(overlapped(module_of(lines))), (Names{"first", "sum", "other", "sum.done", "reader"}));
+}
+
+// 512 KiB over two links take 4 us, the other product nearly 300.
+TEST(Overlap, AnOpThatIsMuchLongerThanTheWaitDoesNotGoFirst) {
+  const std::string lines = dot("first", "s", "s", small) +
+                            "  sum = bf16[512,512] all-reduce(first), replica_groups={}, to_apply=add\n" +
+                            dot("reader", "sum", "s", small) + dot("other", "x", "w", large) +
+                            "  ROOT t = (bf16[512,512], bf16[2048,2048]) tuple(reader, other)\n";
+  EXPECT_EQ(order_of(overlapped(module_of(lines))), (Names{"first", "sum", "sum.done", "reader", "other"}));
+}
+
+// 8 MiB over four links take 30 us, and every product of 2048 x 2048 x 2048 nearly 300.
+TEST(Overlap, WeightsAreGatheredBesideTheOpBeforeTheirReader) {
+  const std::string lines = dot("first", "x", "w", large) + dot("second", "first", "w", large) +
+                            "  all = bf16[2048,2048] all-gather(p), replica_groups={}, dimensions={0}\n" +
+                            dot("reader", "second", "all", large) + "  ROOT t = (bf16[2048,2048]) tuple(reader)\n";
+  EXPECT_EQ(order_of(overlapped(module_of(lines))), (Names{"first", "all", "second", "all.done", "reader"}));
+}
+
+TEST(Overlap, AnUpdateInPlaceComesBehindAReaderThatWaits) {
+  const std::string lines = dot("first", "x", "w", large) +
+                            "  sum = bf16[2048,2048] all-reduce(first), replica_groups={}, to_apply=add\n" +
+                            dot("reader", "sum", "x", large) +
+                            "  row = bf16[1,2048] slice(w), slice={[0:1], [0:2048]}\n"
+                            "  update = bf16[2048,2048] dynamic-update-slice(x, row, i, i)\n"
+                            "  ROOT t = (bf16[2048,2048], bf16[2048,2048]) tuple(reader, update)\n";
+  EXPECT_EQ(order_of(overlapped(module_of(lines))), (Names{"first", "sum", "sum.done", "reader", "update"}));
+}
+
+TEST(Overlap, ACollectiveThatIsTheResultIsWaitedFor) {
+  const std::string lines = dot("first", "x", "w", large) +
+                            "  ROOT sum = bf16[2048,2048] all-reduce(first), replica_groups={}, to_apply=add\n";
+  const ir::Module module = overlapped(module_of(lines));
+  EXPECT_EQ(order_of(module), (Names{"first", "sum", "sum.done"}));
+  EXPECT_EQ(module.entry_computation()[module.entry_computation().root].name, "sum.done");
+}
+
+TEST(Overlap, AScheduledModuleStaysAsItIs) {
+  const std::string lines = dot("first", "x", "w", large) +
+                            "  sum = bf16[2048,2048] all-reduce(first), replica_groups={}, to_apply=add\n" +
+                            dot("reader", "sum", "w", large) + dot("other", "s", "s", small) +
+                            "  ROOT t = (bf16[2048,2048], bf16[512,512]) tuple(reader, other)\n";
+  const ir::Module module = module_of(lines, ", is_scheduled=true");
+  EXPECT_EQ(ir::to_string(overlapped(module)), ir::to_string(module));
+}
+
+// Every gathered weight takes 8 MiB until its reader: with all of them ahead, 24 MiB more than one after another.
+TEST(Overlap, DoesNotLookAheadFurtherThanTheMemoryAllows) {
+  std::string lines = dot("y0", "x", "w", large);
+  for (int i = 0; i < 4; ++i) {
+    const std::string n = std::to_string(i), next = std::to_string(i + 1);
+    lines += "  all" + n + " = bf16[2048,2048] all-gather(p), replica_groups={}, dimensions={0}\n" +
+             dot("y" + next, "y" + n, "all" + n, large);
+  }
+  const ir::Module module = module_of(lines + "  ROOT t = (bf16[2048,2048]) tuple(y4)\n");
+  hw::Machine machine = hw::tpu_v3();
+  machine.ici.link_rate = machine.ici.link_rate * 0.05;  // so that a gather takes as long as two products
+  const base::Bytes before = account_memory(module).peak;
+  EXPECT_GT(account_memory(overlapped(module, machine)).peak, before);
+  machine.hbm.capacity_per_core = before;
+  EXPECT_LE(account_memory(overlapped(module, machine)).peak, before);
+}
+
+/// Small arrays, products and sums of earlier values, some of them all-reduced.
+ir::Module random_module() {
+  ir::build::GraphBuilder b("random");
+  std::vector<ir::InstructionId> values;
+  for (const char* name : {"x", "y", "z"}) {
+    values.push_back(b.parameter(ir::make_shape(ir::ElementType::f32, {4, 4}), name));
+  }
+  for (int steps = *rc::gen::inRange(1, 30); steps > 0; --steps) {
+    const ir::InstructionId x = values[*rc::gen::inRange<std::size_t>(0, values.size())];
+    const ir::InstructionId y = values[*rc::gen::inRange<std::size_t>(0, values.size())];
+    const int kind = *rc::gen::inRange(0, 3);
+    values.push_back(kind == 0   ? b.all_reduce(x)
+                     : kind == 1 ? b.add(x, y)
+                                 : b.dot(x, y, {.lhs_contracting = {1}, .rhs_contracting = {0}}));
+  }
+  return std::move(b).build(b.tuple(values));
+}
+
+RC_GTEST_PROP(Overlap, AnyModuleKeepsItsResultsAndEndsWhatItStarts, ()) {
+  const ir::Module module = random_module();
+  const ir::Module changed = overlapped(module);
+  ir::build::verify(changed);
+  const ir::Computation& entry = changed.entry_computation();
+  std::vector<int> readers(entry.instructions.size(), 0);
+  for (const ir::Instruction& instruction : entry.instructions) {
+    for (const ir::InstructionId operand : instruction.operands) {
+      const bool is_start = entry[operand].phase == ir::AsyncPhase::start;
+      RC_ASSERT(is_start == (instruction.phase == ir::AsyncPhase::done));
+      ++readers[std::size_t(operand)];
+    }
+  }
+  for (std::size_t id = 0; id < readers.size(); ++id) {
+    const ir::AsyncPhase phase = entry.instructions[id].phase;
+    RC_ASSERT(entry.instructions[id].opcode != ir::Opcode::all_reduce || phase != ir::AsyncPhase::none);
+    if (phase == ir::AsyncPhase::start) RC_ASSERT(readers[id] == 1);
+  }
+  std::vector<std::vector<ir::Literal>> arguments(2);
+  unsigned seed = 1;
+  for (std::vector<ir::Literal>& own : arguments) {
+    for (const ir::InstructionId id : module.entry_computation().parameters) {
+      own.push_back(ir::testing::random_literal(module.entry_computation()[id].shape, seed++));
+    }
+  }
+  const auto expected = ir::eval::evaluate_partitions(module, arguments);
+  const auto actual = ir::eval::evaluate_partitions(changed, arguments);
+  for (std::size_t p = 0; p < arguments.size(); ++p) {
+    for (std::size_t i = 0; i < expected[p].elements.size(); ++i) {
+      RC_ASSERT(actual[p].elements[i].values == expected[p].elements[i].values);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace podsim::sw::compiler
