@@ -22,8 +22,8 @@ data; expressions in it may name columns of the line's point, or, with `columns`
     cell: 1e3 * step_time_s | .1f
     -->
 
-or, instead of `columns` and `cell`, any number of `column: HEADING = EXPRESSION | FORMAT`. What follows, up to an empty
-line, is the table.
+or, instead of `columns` and `cell`, any number of `column: HEADING = EXPRESSION | FORMAT`. In these, `axis=.` selects
+the value of the line's point. What follows, up to an empty line, is the table.
 
 A chart is made by `podsim report`: `<!-- chart NAME.svg ARGUMENTS -->`.
 
@@ -112,7 +112,11 @@ def evaluate(expression, data, defaults=None, row=None):
         column, one, many = match.groups()
         if column not in data.columns:
             raise PageError(f"the data have no column '{column}'")
-        found = data.select(read_selection(one if one is not None else many, defaults))
+        selection = read_selection(one if one is not None else many, defaults)
+        if row is not None:
+            selection = {axis: [data.rows[row].get(axis)] if values == ["."] else values
+                         for axis, values in selection.items()}
+        found = data.select(selection)
         if many is not None:
             if not found:
                 raise PageError(f"no point is selected by '{many}'")

@@ -54,7 +54,7 @@ class Durations {
  public:
   Durations(const ir::Module& module, const hw::Machine& machine) : module_(module), machine_(machine), ops_(machine) {}
 
-  /// On the core: of an op, or of all that control flow executes.
+  /// Time of an op on the core, or of all that control flow executes.
   double on_core(const ir::Computation& computation, InstructionId id) {
     const ir::Instruction& instruction = computation[id];
     if (instruction.phase == ir::AsyncPhase::done) return 0;
@@ -70,7 +70,7 @@ class Durations {
     return time * double(std::max<std::int64_t>(1, instruction.trip_count));
   }
 
-  /// Of a collective, on an idle network.
+  /// Time of a collective on an idle network.
   double in_network(const ir::Computation& computation, InstructionId id) const {
     const ir::Instruction& instruction = computation[id];
     base::Bytes operands;

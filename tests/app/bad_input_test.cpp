@@ -73,6 +73,8 @@ const std::vector<Mistake>& mistakes() {
       {"unknown_optimizer",
        run_with({"--optimizer", "rmsprop"}),
        {"'rmsprop' is not an optimizer", "sgd_momentum, lars"}},
+      {"unknown_overlap", run_with({"--overlap", "all"}), {"'all'", "none, collectives"}},
+      {"unknown_contention", run_with({"--contention", "maybe"}), {"'maybe'", "on, off"}},
       {"unknown_fold", run_with({"--fold", "maybe"}), {"'maybe'", "on, off"}},
       {"kernel_without_name", {"kernel"}, {"which kernel?", "a .pasm file, or one of:"}},
       {"kernel_misspelt",

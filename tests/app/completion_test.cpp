@@ -134,7 +134,8 @@ slice = ["2x2", "4x2"]
 /// Whatever is offered as a value is not refused as one.
 TEST(Completion, OffersOnlyWhatIsTaken) {
   const test::Folder folder;
-  for (const char* flag : {"--optimizer", "--rematerialise", "--memory", "--fold", "--detail", "--algorithm"}) {
+  for (const char* flag : {"--optimizer", "--rematerialise", "--memory", "--fold", "--overlap", "--contention",
+                           "--detail", "--algorithm"}) {
     const Words values = offered({"run", flag, ""});
     EXPECT_FALSE(values.empty()) << flag;
     for (const std::string& value : values) {

@@ -62,6 +62,16 @@ TEST(RunModule, TakesASliceWithACoreForEachDevice) {
   EXPECT_TRUE(json["warnings"].empty());
 }
 
+TEST(RunModule, SaysThatAScheduledModuleKeepsItsOrder) {
+  test::Folder folder;
+  folder.write("step.hlo", module_text);
+  const Json plain = Json::parse(folder.run({"run", "step.hlo", "--json"}).out);
+  const Json asked = Json::parse(folder.run({"run", "step.hlo", "--overlap", "collectives", "--json"}).out);
+  ASSERT_EQ(asked["warnings"].size(), 1U);
+  EXPECT_NE(asked["warnings"][0].get<std::string>().find("scheduled"), std::string::npos);
+  EXPECT_EQ(asked["step_time_s"], plain["step_time_s"]);
+}
+
 TEST(RunModule, TileAndReplayAgree) {
   test::Folder folder;
   folder.write("step.hlo", module_text);

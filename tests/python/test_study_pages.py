@@ -155,6 +155,11 @@ class Tables(unittest.TestCase):
         self.assertEqual(page.filled(Claims.DATA).partition("-->\n")[2],
                          "| net | ms | of b |\n|---|---|---|\n| a | 250 | 0.25 |\n| b | 1000 | 1.00 |\n")
 
+    def test_a_dot_selects_the_value_of_the_line(self):
+        page = pages.Page("study", "<!-- table\nwhere: size=2\nrows: net\ncolumn: gain = time_s{size=1; net=.} / time_s | .1f\n"
+                                   "-->\n")
+        self.assertEqual(page.filled(Claims.DATA).partition("-->\n")[2], "| net | gain |\n|---|---|\n| a | 2.0 |\n| b | 1.5 |\n")
+
     def test_a_table_of_other_numbers_is_a_problem_until_it_is_filled_in(self):
         page = pages.Page("study", "<!-- table\nrows: net, size\ncolumn: s = time_s | .1f\n-->\n| old |\n\nend\n")
         self.assertEqual(len(page.problems(Claims.DATA)), 1)
