@@ -202,14 +202,15 @@ class Lowering {
       tiles::Tiling tiling = costs_.tiling(work, item.op_name.empty() ? item.hlo_name : item.op_name);
       program_.ops.push_back({work, tiles::make_tiles(work, tiling, machine_, item.hlo_name)});
     }
-    program_.matmul_flops += matmul_flops(computation, computation[id]) * double(trips_now_) * share(cores_now_);
+    item.matmul_flops = matmul_flops(computation, computation[id]);
+    program_.matmul_flops += item.matmul_flops * double(trips_now_) * share(cores_now_);
     append(std::move(item), ProgramItem::Kind::op, found->second);
   }
 
   void add_done(const ir::Instruction& instruction, int started) {
     ProgramItem item = program_.items[std::size_t(started)];
     item.hlo_name = instruction.name;
-    item.flops = 0;
+    item.flops = item.matmul_flops = 0;
     item.phase = ir::AsyncPhase::done;
     item.started_by = started;
     const ProgramItem::Kind kind = item.kind;

@@ -35,8 +35,9 @@ std::string headline_html(const RunFiles& files) {
     return si_text(number(fmt::format("/machine_peaks/{}", key).c_str()), unit);
   };
   std::string text = "<dl class=\"figures\">\n";
-  text += figure("Step time", number("/step_time_s"), si_text(number("/step_time_s"), "s", 6),
-                 fmt::format("the last of {} steps", files.folder.steps));
+  const bool whole = files.folder.steps > 0;
+  text += figure(whole ? "Step time" : "Time so far", number("/step_time_s"), si_text(number("/step_time_s"), "s", 6),
+                 whole ? fmt::format("the last of {} steps", files.folder.steps) : "of a step that was interrupted");
   const double samples = number("/samples_per_s");
   if (samples > 0) {
     text += figure("Throughput", samples, count_text(std::llround(samples)) + " samples/s",

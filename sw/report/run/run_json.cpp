@@ -191,7 +191,7 @@ Json stats(const RunReport& r) {
       {"step_time_ps", r.result.step_time.value()},
       {"step_times_s", step_times_json(r.result)},
       {"samples_per_s", r.samples_per_s()},
-      {"flops_per_core_step", r.program.flops},
+      {"flops_per_core_step", r.flops()},
       {"hbm_bytes_per_core_step", r.result.hbm_bytes.value()},
       {"utilization", {{"mxu", r.mxu_utilization()}, {"hbm", r.hbm_utilization()}, {"ici", r.result.ici_utilization}}},
       {"machine_peaks",

@@ -8,23 +8,41 @@
 
 namespace podsim::sw::report::run {
 
+namespace {
+
+/// Adds up a count of the items that one core executed.
+double executed(const RunReport& report, double compiler::ProgramItem::*count) {
+  double sum = 0;
+  for (const runtime::ItemResult& item : report.result.items) {
+    sum += report.program.items[std::size_t(item.item)].*count * double(item.times);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double RunReport::flops() const {
+  return is_part_of_step() ? executed(*this, &compiler::ProgramItem::flops) : program.flops;
+}
+
 double RunReport::samples_per_s() const {
-  if (step_s() <= 0) return 0;
+  if (step_s() <= 0 || is_part_of_step()) return 0;
   if (partition) return double(partition->samples) / step_s();
   return double(batch_per_core * machine.cores_per_chip * chips) / step_s();
 }
 
 double RunReport::tokens_per_s() const {
-  return step_s() <= 0 || !partition ? 0 : double(partition->tokens) / step_s();
+  return step_s() <= 0 || !partition || is_part_of_step() ? 0 : double(partition->tokens) / step_s();
 }
 
 double RunReport::model_utilization() const {
-  if (step_s() <= 0 || !partition) return 0;
+  if (step_s() <= 0 || !partition || is_part_of_step()) return 0;
   return partition->model_flops / (step_s() * machine.peak_flops_per_core() * double(machine.cores_per_chip * chips));
 }
 
 double RunReport::mxu_utilization() const {
-  return step_s() <= 0 ? 0 : program.matmul_flops / (step_s() * machine.peak_flops_per_core());
+  const double flops = is_part_of_step() ? executed(*this, &compiler::ProgramItem::matmul_flops) : program.matmul_flops;
+  return step_s() <= 0 ? 0 : flops / (step_s() * machine.peak_flops_per_core());
 }
 
 double RunReport::hbm_utilization() const {

@@ -47,6 +47,11 @@ struct RunReport {
   std::vector<std::string> warnings;
 
   double step_s() const { return base::to_duration(result.step_time).si(); }
+  /// True if the run was interrupted in its first step: times, bytes and FLOPs are of the part that ran, and rates per
+  /// step are 0.
+  bool is_part_of_step() const { return result.partial && result.steps == 0; }
+  /// FLOPs per core and step, as XLA counts them; the mean if cores differ.
+  double flops() const;
   double samples_per_s() const;
   double tokens_per_s() const;
   /// FLOPs that the model requires over the peak of the MXUs of all cores; 0 if they are not known.

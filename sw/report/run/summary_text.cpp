@@ -74,7 +74,7 @@ std::string figures(const RunReport& r) {
   base::text::TextTable table({Align::left, Align::left});
   std::string rate = r.samples_per_s() > 0 ? fmt::format(", {:.0f} samples/s", r.samples_per_s()) : "";
   if (r.tokens_per_s() > 0) rate += fmt::format(", {:.0f} tokens/s", r.tokens_per_s());
-  table.row({"step time", milliseconds(r.result.step_time) + rate});
+  table.row({r.is_part_of_step() ? "time so far" : "step time", milliseconds(r.result.step_time) + rate});
   table.row({"bound by", bounds(r)});
   const std::string model = r.model_utilization() > 0 ? fmt::format("; of the peak by the model's own FLOPs {}",
                                                                     base::text::percent(r.model_utilization()))
@@ -82,7 +82,7 @@ std::string figures(const RunReport& r) {
   table.row({"utilisation", fmt::format("MXU {}, HBM {}, ICI {}{}", base::text::percent(r.mxu_utilization()),
                                         base::text::percent(r.hbm_utilization()),
                                         base::text::percent(r.result.ici_utilization), model)});
-  table.row({"work", fmt::format("{} and {} through HBM per core", flops_text(r.program.flops),
+  table.row({"work", fmt::format("{} and {} through HBM per core", flops_text(r.flops()),
                                  base::to_string(r.result.hbm_bytes))});
   table.row(
       {"memory", fmt::format("{} of {} per core at the peak, {} of it parameters", base::to_string(r.memory.peak),

@@ -35,8 +35,8 @@ inline std::string text_of(const CompiledOp& op) {
 }
 
 inline std::string text_of(const ProgramItem& item) {
-  const auto& [kind, index, phase, started_by, hlo_name, op_name, category, hlo_text, cores, products, flops, bytes] =
-      item;
+  const auto& [kind, index, phase, started_by, hlo_name, op_name, category, hlo_text, cores, products, flops,
+               matmul_flops, bytes] = item;
   return fmt::format("item {} {} {} {} {} {} {} {} {} {} {} {}\n", int(kind), index, int(phase), started_by, hlo_name,
                      op_name, category, hlo_text, cores, products, flops, bytes.value());
 }

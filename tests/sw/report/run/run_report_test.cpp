@@ -30,6 +30,22 @@ TEST(RunReport, IsBoundByWhatMostOfTheStepWaitsFor) {
   EXPECT_EQ(report.bound(), (std::pair{runtime::Bound::ici, 0.5}));
 }
 
+// The infeed and two ops of the sample step, one of them with a product.
+TEST(RunReport, OfAStepThatWasInterruptedCountsWhatRan) {
+  RunReport report = testing::sample_report();
+  report.result.partial = true;
+  report.result.steps = 0;
+  report.result.items.resize(3);
+  report.result.step_time = base::Time(7'000'000'000);
+  report.program.items[1].matmul_flops = 6e9;
+  EXPECT_DOUBLE_EQ(report.flops(), 6.16e9 + 1e6);
+  EXPECT_DOUBLE_EQ(report.mxu_utilization(), 6e9 / (7e-3 * report.machine.peak_flops_per_core()));
+  EXPECT_EQ(report.samples_per_s(), 0);
+  report.result.steps = 1;  // the figures are those of the last whole step
+  EXPECT_EQ(report.flops(), report.program.flops);
+  EXPECT_GT(report.samples_per_s(), 0);
+}
+
 TEST(RunReport, WithoutACompleteStepRatesAreZeroNotInfinite) {
   RunReport report = testing::sample_report();
   report.result = {};
