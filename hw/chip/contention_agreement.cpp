@@ -128,9 +128,11 @@ ContentionTimes simulate_banks(const Machine& machine, const ContentionCase& pai
   OneOp op(pair.op);
   host::HostPort host("host", machine.host, machine.cores_per_chip, {});
   memory::banks::BankMemory memory("memory", machine, host, {});
-  core::TensorCore core("core0", machine, {0, 0}, host, op, {});
+  core::TensorCore core("core0", machine, {0, 0}, op, {});
+  core.to_host().bind(host.queues);
   core.dma().to_hbm.bind(memory.from_dma(0));
-  core::TensorCore other("core1", machine, {0, 1}, host, op, {});
+  core::TensorCore other("core1", machine, {0, 1}, op, {});
+  other.to_host().bind(host.queues);
   other.dma().to_hbm.bind(memory.from_dma(1));
   Traffic traffic("traffic", pair.traffic);
   std::map<std::uint64_t, int> outstanding;  // transfers by piece

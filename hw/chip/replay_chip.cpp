@@ -7,8 +7,9 @@ ReplayChip::ReplayChip(sc_core::sc_module_name name, const Machine& machine, int
                        const Trace& trace, const IciBinding& ici)
     : Chip(name, machine, number, trace, ici) {
   for (int index = 0; index < int(machine.cores_per_chip); ++index) {
-    cores_.emplace_back(("core" + std::to_string(index)).c_str(), machine, core::CoreId{number, index}, host(),
+    cores_.emplace_back(("core" + std::to_string(index)).c_str(), machine, core::CoreId{number, index},
                         occupancy(index), runtime);
+    cores_.back().to_host.bind(host().queues);
   }
 }
 

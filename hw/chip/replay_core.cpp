@@ -6,13 +6,12 @@
 
 namespace podsim::hw::chip {
 
-ReplayCore::ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, host::HostPort& host,
-                       timing::HbmOccupancy& hbm, core::CoreRuntime& runtime)
+ReplayCore::ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, timing::HbmOccupancy& hbm,
+                       core::CoreRuntime& runtime)
     : sc_module(name),
       machine_(machine),
       id_(id),
       time_(machine.clock),
-      host_(host),
       hbm_(hbm),
       runtime_(runtime),
       contended_(machine) {
@@ -63,8 +62,8 @@ void ReplayCore::fetch() {
 }
 
 bool ReplayCore::wait_for_batch() {
-  if (!host_.batch_ready(id_.core)) {
-    next_trigger(host_.batch_arrived(id_.core));
+  if (!to_host->batch_ready(id_.core)) {
+    next_trigger(to_host->batch_arrived(id_.core));
     return false;
   }
   waiting_ = time_.now() - start_;
@@ -74,8 +73,8 @@ bool ReplayCore::wait_for_batch() {
 }
 
 bool ReplayCore::wait_for_room() {
-  if (!host_.outfeed_room(id_.core)) {
-    next_trigger(host_.outfeed_freed(id_.core));
+  if (!to_host->outfeed_room(id_.core)) {
+    next_trigger(to_host->outfeed_freed(id_.core));
     return false;
   }
   waiting_ = time_.now() - start_;
@@ -99,8 +98,8 @@ bool ReplayCore::wait_for_end() {
     return false;
   }
   if (is_op) contended_.finish();
-  if (std::holds_alternative<Infeed>(*command_)) host_.consume(id_.core);
-  if (const auto* outfeed = std::get_if<Outfeed>(&*command_)) host_.send(id_.core, outfeed->bytes);
+  if (std::holds_alternative<Infeed>(*command_)) to_host->consume(id_.core);
+  if (const auto* outfeed = std::get_if<Outfeed>(&*command_)) to_host->send(id_.core, outfeed->bytes);
   state_ = State::fetch;
   runtime_.completed(*this, {*command_, start_, end_, op_, waiting_});
   return true;

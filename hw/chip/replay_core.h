@@ -5,7 +5,7 @@
 
 #include "hw/core/core.h"
 #include "hw/core_time.h"
-#include "hw/host/host_port.h"
+#include "hw/host/host_queues.h"
 #include "hw/timing/hbm_occupancy.h"
 #include "hw/timing/tile_pipeline.h"
 
@@ -18,8 +18,10 @@ class ReplayCore : public sc_core::sc_module, public core::Core {
  public:
   SC_HAS_PROCESS(ReplayCore);
   /// `machine` must outlive the core; all cores share it. Claims on `hbm` delay the core's ops.
-  ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, host::HostPort& host,
-             timing::HbmOccupancy& hbm, core::CoreRuntime& runtime);
+  ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, timing::HbmOccupancy& hbm,
+             core::CoreRuntime& runtime);
+
+  sc_core::sc_port<host::HostQueues> to_host{"to_host"};
 
   core::CoreId id() const override { return id_; }
   void complete_external() override;
@@ -49,7 +51,6 @@ class ReplayCore : public sc_core::sc_module, public core::Core {
   const Machine& machine_;
   core::CoreId id_;
   CoreTime time_;
-  host::HostPort& host_;
   timing::HbmOccupancy& hbm_;
   core::CoreRuntime& runtime_;
   State state_ = State::fetch;

@@ -11,8 +11,9 @@ TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int num
       memory_(make_chip_memory("memory", memory, machine, host(), this->ici(), trace)) {
   for (int index = 0; index < int(machine.cores_per_chip); ++index) {
     const std::string core_name = "core" + std::to_string(index);
-    cores_.push_back(std::make_unique<core::TensorCore>(core_name.c_str(), machine, core::CoreId{number, index}, host(),
+    cores_.push_back(std::make_unique<core::TensorCore>(core_name.c_str(), machine, core::CoreId{number, index},
                                                         runtime, trace.below(core_name)));
+    cores_.back()->to_host().bind(host().queues);
     cores_.back()->dma().to_hbm.bind(memory_->from_dma(index));
   }
 }

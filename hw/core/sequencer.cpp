@@ -5,6 +5,8 @@
 
 #include "hw/host/host_copy_timing.h"
 #include "hw/timing/control_timing.h"
+#include "hw/timing/tile_loop.h"
+#include "hw/timing/tile_regions.h"
 
 namespace podsim::hw::core {
 
@@ -21,13 +23,12 @@ std::string_view shown_name(const Run& command) {
 
 }  // namespace
 
-Sequencer::Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, host::HostPort& host,
-                     Core& core, CoreRuntime& runtime, const Trace& trace)
+Sequencer::Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, Core& core,
+                     CoreRuntime& runtime, const Trace& trace)
     : sc_module(name),
       to_mxu("to_mxu", std::size_t(machine.mxu.count)),
       machine_(machine),
       time_(time),
-      host_(host),
       core_(core),
       runtime_(runtime),
       timeline_(trace.timeline),
@@ -114,12 +115,12 @@ void Sequencer::perform(const Infeed& command, CommandRecord& record) {
   enter("infeed");
   infeed_.set(base::systemc::now(), "wait for batch");
   const int core = core_.id().core;
-  while (!host_.batch_ready(core)) wait(host_.batch_arrived(core));
+  while (!to_host->batch_ready(core)) wait(to_host->batch_arrived(core));
   wait_until(time_.now());
   record.waiting = now_ - record.start;
   infeed_.set(base::systemc::now(), "copy");
   wait_until(now_ + host::host_copy_cycles(machine_, command.bytes, command.tensors));
-  host_.consume(core);
+  to_host->consume(core);
   infeed_.set(base::systemc::now(), "idle");
   if (timeline_ != nullptr) {
     timeline_->span(track_, "infeed", "infeed", time_.time_of(record.start), time_.time_of(now_));
@@ -130,12 +131,12 @@ void Sequencer::perform(const Outfeed& command, CommandRecord& record) {
   enter("outfeed");
   outfeed_.set(base::systemc::now(), "wait for room");
   const int core = core_.id().core;
-  while (!host_.outfeed_room(core)) wait(host_.outfeed_freed(core));
+  while (!to_host->outfeed_room(core)) wait(to_host->outfeed_freed(core));
   wait_until(time_.now());
   record.waiting = now_ - record.start;
   outfeed_.set(base::systemc::now(), "copy");
   wait_until(now_ + host::host_copy_cycles(machine_, command.bytes, command.tensors));
-  host_.send(core, command.bytes);
+  to_host->send(core, command.bytes);
   outfeed_.set(base::systemc::now(), "idle");
   if (timeline_ != nullptr) {
     timeline_->span(track_, "outfeed", "outfeed", time_.time_of(record.start), time_.time_of(now_));
@@ -154,28 +155,84 @@ void Sequencer::perform(const External& command, CommandRecord& record) {
   }
 }
 
-void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& result) {
-  issued_.fill(0);
-  fetched_ = 0;
-  for (std::size_t flag = 0; flag < issued_.size(); ++flag) to_flags->set(flag, 0);
-  regions_.emplace(op, machine_.hbm.capacity_per_core, machine_.dram.address.interleave);
-  const timing::ControlTiming code(machine_, op);
-  timing::TileCursor ahead(op);
-  fetch(ahead, result);
-  fetch(ahead, result);
-  for (timing::TileCursor tile(op); !tile.done(); tile.next(), ++result.tiles) {
-    const std::size_t half = std::size_t(result.tiles % 2);
-    wait_for_flag(input_flag + half, result.tiles == 0 ? result.start_up : result.read_wait, "wait for reads");
-    wait_for_flag(output_flag + half, result.write_wait, "wait for buffer");
-    run_phases(tile.run().work, label, result);
-    control(code.duration(tile.run().work, ahead), result);
-    issue_all(Direction::write, tile, output_flag + half, result);
-    fetch(ahead, result);
+/// Executes the loop over the tiles of an op (timing/tile_loop.h) by the units.
+class Sequencer::TileExecutor {
+ public:
+  TileExecutor(Sequencer& sequencer, const TileOp& op, std::string_view label, OpResult& result)
+      : core_(sequencer),
+        label_(label),
+        result_(result),
+        regions_(op, core_.machine_.hbm.capacity_per_core, core_.machine_.dram.address.interleave) {
+    for (std::size_t flag = 0; flag < issued_.size(); ++flag) core_.to_flags->set(flag, 0);
   }
-  for (std::size_t half : {0, 1}) wait_for_flag(output_flag + half, result.drain, "drain");
-  const base::Cycles drained = std::max(now_, to_dma->free_at());
-  result.drain += drained - now_;
-  wait_until(drained);
+
+  void issue(Direction direction, const timing::TileCursor& tile, std::size_t half) {
+    const TileWork& work = tile.run().work;
+    const std::size_t transfers = (direction == Direction::read ? work.reads : work.writes).size();
+    for (std::size_t transfer = 0; transfer < transfers; ++transfer) {
+      issue(direction, regions_.pattern(tile.run_number(), tile.index(), direction, transfer),
+            flag_of(direction, half));
+    }
+  }
+
+  void wait_for(Direction direction, std::size_t half, std::int64_t tile) {
+    if (direction == Direction::write) {
+      return wait_for_flag(flag_of(direction, half), result_.write_wait, "wait for buffer");
+    }
+    wait_for_flag(flag_of(direction, half), tile == 0 ? result_.start_up : result_.read_wait, "wait for reads");
+  }
+
+  void compute(const timing::TileCursor& tile) {
+    core_.run_phases(tile.run().work, label_, result_);
+    ++result_.tiles;
+  }
+
+  void control(base::Cycles cycles) { core_.control(cycles, result_); }
+  void end_of(const timing::TileCursor&) {}
+
+  void drain() {
+    for (std::size_t half : {0, 1}) wait_for_flag(flag_of(Direction::write, half), result_.drain, "drain");
+    const base::Cycles drained = std::max(core_.now_, core_.to_dma->free_at());
+    result_.drain += drained - core_.now_;
+    core_.wait_until(drained);
+  }
+
+ private:
+  static std::size_t flag_of(Direction direction, std::size_t half) {
+    return (direction == Direction::read ? input_flag : output_flag) + half;
+  }
+
+  void issue(Direction direction, const AccessPattern& pattern, std::size_t flag) {
+    const base::Cycles start = core_.now_;
+    while (core_.to_dma->full()) {
+      core_.enter("wait for descriptor");
+      core_.wait(core_.to_dma->completion());
+      core_.now_ = core_.time_.now();
+    }
+    result_.write_wait += core_.now_ - start;
+    core_.to_dma->issue(core_.now_, direction, pattern, flag);
+    ++issued_[flag];
+    (direction == Direction::read ? result_.read_bytes : result_.written_bytes) += pattern.bytes();
+  }
+
+  void wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state) {
+    if (core_.to_flags->at_least(flag, issued_[flag])) return;
+    core_.enter(state);
+    core_.wait(core_.to_flags->reaches(flag, issued_[flag]));
+    wait_time += core_.time_.now() - core_.now_;
+    core_.now_ = core_.time_.now();
+  }
+
+  Sequencer& core_;
+  std::string_view label_;
+  OpResult& result_;
+  timing::TileRegions regions_;
+  std::array<std::int64_t, 4> issued_{};  ///< descriptors, by sync flag
+};
+
+void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& result) {
+  TileExecutor executor(*this, op, label, result);
+  timing::run_tile_loop(op, timing::ControlTiming(machine_, op), timing::TileCursor::no_limit, executor);
 }
 
 /// Runs the phases of a tile. The units of a phase start together; the phase ends with the last of them.
@@ -191,49 +248,11 @@ void Sequencer::run_phases(const TileWork& work, std::string_view label, OpResul
   }
 }
 
-/// Issues the reads of the next tile into the input buffer that is free.
-void Sequencer::fetch(timing::TileCursor& cursor, OpResult& result) {
-  if (cursor.done()) return;
-  issue_all(Direction::read, cursor, input_flag + fetched_ % 2, result);
-  cursor.next();
-  ++fetched_;
-}
-
-/// Issues all transfers of a tile in one direction.
-void Sequencer::issue_all(Direction direction, const timing::TileCursor& tile, std::size_t flag, OpResult& result) {
-  const TileWork& work = tile.run().work;
-  const std::size_t transfers = (direction == Direction::read ? work.reads : work.writes).size();
-  for (std::size_t transfer = 0; transfer < transfers; ++transfer) {
-    issue(direction, regions_->pattern(tile.run_number(), tile.index(), direction, transfer), flag, result);
-  }
-}
-
-void Sequencer::issue(Direction direction, const AccessPattern& pattern, std::size_t flag, OpResult& result) {
-  const base::Cycles start = now_;
-  while (to_dma->full()) {
-    enter("wait for descriptor");
-    wait(to_dma->completion());
-    now_ = time_.now();
-  }
-  result.write_wait += now_ - start;
-  to_dma->issue(now_, direction, pattern, flag);
-  ++issued_[flag];
-  (direction == Direction::read ? result.read_bytes : result.written_bytes) += pattern.bytes();
-}
-
 void Sequencer::control(base::Cycles cycles, OpResult& result) {
   if (cycles == base::Cycles(0)) return;
   enter("control");
   result.control += cycles;
   wait_until(to_scalar->start(now_, cycles, "control"));
-}
-
-void Sequencer::wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state) {
-  if (to_flags->at_least(flag, issued_[flag])) return;
-  enter(state);
-  wait(to_flags->reaches(flag, issued_[flag]));
-  wait_time += time_.now() - now_;
-  now_ = time_.now();
 }
 
 void Sequencer::wait_until(base::Cycles cycle) {

@@ -11,20 +11,18 @@
 #include "hw/core/sync_flags.h"
 #include "hw/core/unit.h"
 #include "hw/core/vmem.h"
-#include "hw/host/host_port.h"
-#include "hw/timing/tile_cursor.h"
-#include "hw/timing/tile_regions.h"
+#include "hw/host/host_queues.h"
 
 namespace podsim::hw::core {
 
 /// The sequencer of a core, which controls the units behind its ports: one thread that executes commands in order and
-/// never overlaps two of them. It pipelines the tiles of an op as described in tile_pipeline.h, and reproduces those
-/// durations cycle for cycle with real units, sync flags and DMA.
+/// never overlaps two of them. It executes the loop over the tiles of an op (timing/tile_loop.h) with real units,
+/// sync flags and DMA, in the cycles that the recurrence gives (timing/tile_pipeline.h).
 class Sequencer : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Sequencer);
-  Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, host::HostPort& host,
-            Core& core, CoreRuntime& runtime, const Trace& trace);
+  Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, Core& core,
+            CoreRuntime& runtime, const Trace& trace);
 
   sc_core::sc_vector<sc_core::sc_port<Unit<MxuWork>>> to_mxu;
   sc_core::sc_port<Unit<VectorWork>> to_vector{"to_vector"};
@@ -33,6 +31,7 @@ class Sequencer : public sc_core::sc_module {
   sc_core::sc_port<VmemAccess> to_vmem{"to_vmem"};
   sc_core::sc_port<FlagAccess> to_flags{"to_flags"};
   sc_core::sc_port<DescriptorQueue> to_dma{"to_dma"};
+  sc_core::sc_port<host::HostQueues> to_host{"to_host"};
 
   /// What the sequencer uses its first sync flags for, in order.
   static constexpr std::array<const char*, 4> flag_names{"input0", "input1", "output0", "output1"};
@@ -43,6 +42,8 @@ class Sequencer : public sc_core::sc_module {
   bool runs_op() const { return runs_op_; }
 
  private:
+  class TileExecutor;
+
   /// Counters of the units, for the difference that one op makes.
   struct UnitCounters {
     base::Cycles mxu, vector, cross_lane;
@@ -61,11 +62,7 @@ class Sequencer : public sc_core::sc_module {
 
   void run_tiles(const TileOp& op, std::string_view label, OpResult& result);
   void run_phases(const TileWork& work, std::string_view label, OpResult& result);
-  void fetch(timing::TileCursor& cursor, OpResult& result);
-  void issue_all(Direction direction, const timing::TileCursor& tile, std::size_t flag, OpResult& result);
-  void issue(Direction direction, const AccessPattern& pattern, std::size_t flag, OpResult& result);
   void control(base::Cycles cycles, OpResult& result);
-  void wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state);
   void wait_until(base::Cycles cycle);
   UnitCounters counters() const;
   void enter(const char* state);
@@ -73,17 +70,13 @@ class Sequencer : public sc_core::sc_module {
 
   Machine machine_;
   const CoreTime& time_;
-  host::HostPort& host_;
   Core& core_;
   CoreRuntime& runtime_;
   base::trace::Timeline* timeline_;
   base::trace::Timeline::Track track_ = 0;
   base::trace::Probe<std::string> state_, op_, infeed_, outfeed_;
 
-  base::Cycles now_;                            ///< the current cycle of the thread
-  std::optional<timing::TileRegions> regions_;  ///< of the current op
-  std::array<std::int64_t, 4> issued_{};        ///< descriptors of the current op, by sync flag
-  std::size_t fetched_ = 0;                     ///< tiles of the current op whose reads have been issued
+  base::Cycles now_;  ///< the current cycle of the thread
   bool runs_op_ = false;
   bool external_complete_ = false;
   sc_core::sc_event external_event_;

@@ -3,12 +3,12 @@
 
 namespace podsim::hw::core {
 
-TensorCore::TensorCore(sc_core::sc_module_name name, const Machine& machine, CoreId id, host::HostPort& host,
-                       CoreRuntime& runtime, const Trace& trace)
+TensorCore::TensorCore(sc_core::sc_module_name name, const Machine& machine, CoreId id, CoreRuntime& runtime,
+                       const Trace& trace)
     : sc_module(name),
       id_(id),
       time_(machine.clock),
-      sequencer_("sequencer", machine, time_, host, *this, runtime, trace),
+      sequencer_("sequencer", machine, time_, *this, runtime, trace),
       scalar_("scalar", time_, trace.below("scalar")),
       vector_("vector", timing::VectorTiming(machine), time_, trace.below("vector")),
       cross_lane_("cross_lane", timing::CrossLaneTiming(machine), time_, trace.below("cross_lane")),

@@ -13,11 +13,10 @@
 namespace podsim::hw::core {
 
 /// A TensorCore at tile level: sequencer, scalar unit, matrix units, vector unit, cross-lane unit, VMEM, sync flags and
-/// DMA engine, joined by ports. Its HBM half is bound to dma().to_hbm.
+/// DMA engine, joined by ports. Its HBM half is bound to dma().to_hbm, its host's queues to to_host().
 class TensorCore : public sc_core::sc_module, public Core {
  public:
-  TensorCore(sc_core::sc_module_name name, const Machine& machine, CoreId id, host::HostPort& host,
-             CoreRuntime& runtime, const Trace& trace);
+  TensorCore(sc_core::sc_module_name name, const Machine& machine, CoreId id, CoreRuntime& runtime, const Trace& trace);
 
   CoreId id() const override { return id_; }
   void complete_external() override { sequencer_.complete_external(); }
@@ -27,6 +26,7 @@ class TensorCore : public sc_core::sc_module, public Core {
   /// Returns whether the core runs the tiles of an op.
   bool runs_op() const { return sequencer_.runs_op(); }
   DmaEngine& dma() { return dma_; }
+  sc_core::sc_port<host::HostQueues>& to_host() { return sequencer_.to_host; }
   const Vmem& vmem() const { return vmem_; }
 
  private:

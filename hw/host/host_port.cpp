@@ -9,6 +9,7 @@ namespace podsim::hw::host {
 
 HostPort::HostPort(sc_core::sc_module_name name, const HostParameters& host, std::int64_t cores, const Trace& trace)
     : sc_module(name), host_(host), infeeds_(std::size_t(cores)), outfeeds_(std::size_t(cores)) {
+  queues.bind(*this);
   for (std::size_t core = 0; core < infeeds_.size(); ++core) {
     const std::string number = std::to_string(core);
     infeeds_[core].ready_probe = trace.probe<std::int64_t>(("ready" + number).c_str());

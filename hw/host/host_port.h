@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hw/host/host_queues.h"
 #include "hw/machine.h"
 #include "hw/timing/hbm_stream.h"
 #include "hw/trace.h"
@@ -28,25 +29,24 @@ namespace podsim::hw::host {
 /// DMA engines that access the host's memory (HostMemoryPort) share the link.
 ///
 /// The latency includes the host bridge and the on-chip switch, which is thirty times faster than the link.
-class HostPort : public sc_core::sc_module {
+class HostPort : public sc_core::sc_module, public HostQueues {
  public:
   SC_HAS_PROCESS(HostPort);
   HostPort(sc_core::sc_module_name name, const HostParameters& host, std::int64_t cores, const Trace& trace);
 
+  sc_core::sc_export<HostQueues> queues{"queues"};
+
   /// Makes the host prepare batches for a core from now on, each of transfers of these sizes. An empty list stops it.
   void prepare(int core, std::vector<base::Bytes> batch);
-  bool batch_ready(int core) const { return infeeds_[std::size_t(core)].ready > 0; }
-  const sc_core::sc_event& batch_arrived(int core) const { return infeeds_[std::size_t(core)].arrived; }
-  /// The core has copied a transfer that was ready; its slot is free.
-  void consume(int core);
+  bool batch_ready(int core) const override { return infeeds_[std::size_t(core)].ready > 0; }
+  const sc_core::sc_event& batch_arrived(int core) const override { return infeeds_[std::size_t(core)].arrived; }
+  void consume(int core) override;
   /// Bytes fed in by the link so far, for all cores.
   base::Bytes transferred() const { return transferred_; }
 
-  bool outfeed_room(int core) const;
-  /// Notified when a slot of a core's outfeed queue has become free.
-  const sc_core::sc_event& outfeed_freed(int core) const { return outfeeds_[std::size_t(core)].freed; }
-  /// Puts data of a core into its outfeed queue, which must have room.
-  void send(int core, base::Bytes bytes);
+  bool outfeed_room(int core) const override;
+  const sc_core::sc_event& outfeed_freed(int core) const override { return outfeeds_[std::size_t(core)].freed; }
+  void send(int core, base::Bytes bytes) override;
   /// Time at which the link is free in a direction: reads of the host's memory come in, writes go out.
   base::Time link_free_at(Direction direction) const { return link(direction).free_at; }
   /// Moves data of a DMA from or to the host's memory; the link must be free. Returns when they are at the other end.

@@ -10,7 +10,7 @@
 #include "hw/timing/dma_timing.h"
 #include "hw/timing/hbm_stream.h"
 #include "hw/timing/phase_timing.h"
-#include "hw/timing/tile_cursor.h"
+#include "hw/timing/tile_loop.h"
 
 namespace podsim::hw::timing {
 
@@ -32,7 +32,7 @@ inline TileCost tile_cost(const PhaseTiming& timing, const TileWork& work) {
   return cost;
 }
 
-/// Walks through one op as the sequencer does, over a memory with submit(), advance() and complete_next() as in
+/// Executes the tile loop of one op (tile_loop.h) over a memory with submit(), advance() and complete_next() as in
 /// HbmStream: HbmStream itself (TilePipeline) or BankStream (op_cycles_on_banks).
 template <class Memory>
 class TileWalk {
@@ -41,22 +41,17 @@ class TileWalk {
   /// the last `averaged` of them. The memory is idle at cycle 0.
   TileWalk(const Machine& machine, const PhaseTiming& phases, Memory& memory, const TileOp& op, std::int64_t limit,
            std::int64_t averaged)
-      : phases_(phases),
+      : op_(op),
+        phases_(phases),
         memory_(memory),
         dma_(machine),
         control_(machine, op),
-        fetch_(op, limit),
-        execute_(op, limit),
         limit_(limit),
         averaged_(averaged) {}
 
   /// Returns the cost of the simulated tiles.
   OpResult run() {
-    fetch();
-    fetch();
-    for (std::int64_t tile = 0; !execute_.done(); ++tile) execute(tile);
-    for (Buffer& buffer : output_) wait_for(buffer, result_.drain);
-    wait_until(dma_.free_at(), result_.drain);
+    run_tile_loop(op_, control_, limit_, *this);
     result_.cycles = now_;
     return result_;
   }
@@ -64,45 +59,47 @@ class TileWalk {
   /// Estimated cycles of the tiles beyond the limit.
   base::Cycles extrapolated() const { return extrapolated_; }
 
- private:
-  /// Half of a double buffer: its descriptors issued and completed since the start of the op.
-  struct Buffer {
-    std::int64_t issued = 0, completed = 0;
-  };
+  // What the loop performs.
 
-  void execute(std::int64_t tile) {
-    const std::size_t half = std::size_t(tile % 2);
-    if (execute_.index() == 0) cost_ = tile_cost(phases_, execute_.run().work);
-    wait_for(input_[half], tile == 0 ? result_.start_up : result_.read_wait);
-    wait_for(output_[half], result_.write_wait);
-    now_ += cost_.duration;
-    account();
-    control(control_.duration(execute_.run().work, fetch_));
-    for (const TileTransfer& transfer : execute_.run().work.writes) issue(Direction::write, transfer, half);
-    if (limit_ < execute_.run().count) extrapolate();
-    execute_.next();
-    fetch();
+  void issue(Direction direction, const TileCursor& tile, std::size_t half) {
+    const TileWork& work = tile.run().work;
+    for (const TileTransfer& transfer : direction == Direction::read ? work.reads : work.writes) {
+      issue(direction, transfer, half);
+    }
   }
-
-  void account() {
+  void wait_for(Direction direction, std::size_t half, std::int64_t tile) {
+    if (direction == Direction::write) return wait_for(output_[half], result_.write_wait);
+    wait_for(input_[half], tile == 0 ? result_.start_up : result_.read_wait);
+  }
+  void compute(const TileCursor& tile) {
+    if (tile.index() == 0) cost_ = tile_cost(phases_, tile.run().work);
+    now_ += cost_.duration;
     result_.compute += cost_.duration;
     result_.mxu_busy += cost_.mxu_busy;
     result_.vector_busy += cost_.vector_busy;
     result_.cross_lane_busy += cost_.cross_lane_busy;
     ++result_.tiles;
   }
-
-  void fetch() {
-    if (fetch_.done()) return;
-    for (const TileTransfer& transfer : fetch_.run().work.reads) issue(Direction::read, transfer, fetched_ % 2);
-    fetch_.next();
-    ++fetched_;
-  }
-
   void control(base::Cycles cycles) {
     now_ += cycles;
     result_.control += cycles;
   }
+  void end_of(const TileCursor& tile) {
+    if (limit_ >= tile.run().count) return;
+    if (tile.index() == limit_ - averaged_ - 1) averaging_from_ = now_;
+    if (tile.index() != limit_ - 1) return;
+    extrapolated_ += (tile.run().count - limit_) * (now_ - averaging_from_) / averaged_;
+  }
+  void drain() {
+    for (Buffer& buffer : output_) wait_for(buffer, result_.drain);
+    wait_until(dma_.free_at(), result_.drain);
+  }
+
+ private:
+  /// Half of a double buffer: its descriptors issued and completed since the start of the op.
+  struct Buffer {
+    std::int64_t issued = 0, completed = 0;
+  };
 
   void issue(Direction direction, const TileTransfer& transfer, std::size_t half) {
     advance(now_);
@@ -143,19 +140,12 @@ class TileWalk {
     completed_.clear();
   }
 
-  void extrapolate() {
-    if (execute_.index() == limit_ - averaged_ - 1) averaging_from_ = now_;
-    if (execute_.index() != limit_ - 1) return;
-    extrapolated_ += (execute_.run().count - limit_) * (now_ - averaging_from_) / averaged_;
-  }
-
+  const TileOp& op_;
   const PhaseTiming& phases_;
   Memory& memory_;
   DmaTiming dma_;
   ControlTiming control_;
-  TileCursor fetch_, execute_;
   std::int64_t limit_, averaged_;
-  std::size_t fetched_ = 0;
   std::int64_t outstanding_ = 0;
   std::array<Buffer, 2> input_, output_;
   TileCost cost_;
