@@ -4,8 +4,6 @@
 namespace podsim::hw::timing {
 namespace {
 
-using base::ContentHash;
-
 // The structured bindings name every member, so that a new member does not compile until it is added here or left out.
 
 void add(base::ContentHash& hash, const ScalarParameters& scalar) {
