@@ -292,6 +292,8 @@ Machine read_machine(const base::Config& config) {
                       read.cycles("compiler.row_lookup_cycles", 0),
                       read.cycles("compiler.row_read_cycles", 0),
                       read.cycles("compiler.row_update_cycles", 0),
+                      read.count("compiler.moved_row_operations"),
+                      read.fraction("compiler.packing_share"),
                       read.size("compiler.resident_table", most_transfer),
                       read.fraction("compiler.small_op_share"),
                       read.size("compiler.small_operand", most_transfer),

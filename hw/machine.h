@@ -78,25 +78,27 @@ struct HostParameters {       ///< [host]
 };
 
 /// Assumptions of the tile compiler about generated code; machine-wide, never per op.
-struct CompilerParameters {            ///< [compiler]
-  double exposed_vector_fraction = 0;  ///< share of a matmul fusion's vector work not hidden behind the MXU
-  std::int64_t prologue_columns = 0;   ///< output columns per recomputation of an operand prologue
-  base::Bytes least_tile;              ///< lower bound of the bytes a tile moves, where VMEM holds larger tiles
-  base::Cycles op_launch;              ///< scalar code at the beginning of an op
-  base::Bytes combine_all_reduce;      ///< collectives of one kind are combined up to this size
-  base::Bytes least_segment;           ///< lower bound of a collective's messages
-  base::Bytes largest_segment;         ///< upper bound of a collective's messages
-  base::Duration collective_launch;    ///< software before a core's first action in a collective
-  base::Cycles row_lookup;             ///< scalar code per index of a gather: load it, find the row
-  base::Cycles row_read;               ///< scalar code per contiguous piece of a gathered row: its DMA
-  base::Cycles row_update;             ///< scalar code per contiguous piece of a scattered row: read, combine, write
-  base::Bytes resident_table;          ///< a table up to this size is held in VMEM while its rows are looked up
-  double small_op_share = 0;           ///< an op whose latencies take more of its time than this is merged with others
-  base::Bytes small_operand;           ///< an operand below this size is read once and kept in VMEM whole
-  double tile_penalty = 0;             ///< added to the modelled time of a tiling per tile, as a share of it
-  base::Bandwidth partition_link;      ///< rate of a link, as the partitioner weighs communication
-  double partition_products = 0;       ///< multiply-accumulates per second of a core, as the partitioner weighs work
-  base::Bandwidth partition_memory;    ///< rate of a core's HBM, as the partitioner weighs work
+struct CompilerParameters {               ///< [compiler]
+  double exposed_vector_fraction = 0;     ///< share of a matmul fusion's vector work not hidden behind the MXU
+  std::int64_t prologue_columns = 0;      ///< output columns per recomputation of an operand prologue
+  base::Bytes least_tile;                 ///< lower bound of the bytes a tile moves, where VMEM holds larger tiles
+  base::Cycles op_launch;                 ///< scalar code at the beginning of an op
+  base::Bytes combine_all_reduce;         ///< collectives of one kind are combined up to this size
+  base::Bytes least_segment;              ///< lower bound of a collective's messages
+  base::Bytes largest_segment;            ///< upper bound of a collective's messages
+  base::Duration collective_launch;       ///< software before a core's first action in a collective
+  base::Cycles row_lookup;                ///< scalar code per index of a gather: load it, find the row
+  base::Cycles row_read;                  ///< scalar code per contiguous piece of a gathered row: its DMA
+  base::Cycles row_update;                ///< scalar code per contiguous piece of a scattered row: read, combine, write
+  std::int64_t moved_row_operations = 0;  ///< ALU operations per row that moves to other lanes or beside another
+  double packing_share = 0;               ///< time to unpack and pack transposed narrow elements, as a share
+  base::Bytes resident_table;             ///< a table up to this size is held in VMEM while its rows are looked up
+  double small_op_share = 0;         ///< an op whose latencies take more of its time than this is merged with others
+  base::Bytes small_operand;         ///< an operand below this size is read once and kept in VMEM whole
+  double tile_penalty = 0;           ///< added to the modelled time of a tiling per tile, as a share of it
+  base::Bandwidth partition_link;    ///< rate of a link, as the partitioner weighs communication
+  double partition_products = 0;     ///< multiply-accumulates per second of a core, as the partitioner weighs work
+  base::Bandwidth partition_memory;  ///< rate of a core's HBM, as the partitioner weighs work
 };
 
 /// Cost of code that the tile level does not model, derived from bundle-level runs; machine-wide.

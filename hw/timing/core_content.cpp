@@ -4,8 +4,6 @@
 namespace podsim::hw::timing {
 namespace {
 
-using base::ContentHash;
-
 // The structured bindings name every member, so that a new member does not compile until it is added here or left out.
 
 void add(base::ContentHash& hash, const ScalarParameters& scalar) {
@@ -76,10 +74,11 @@ void add(base::ContentHash& hash, const DramParameters& dram) {
 /// Adds the keys that concern ops of a core; keys of collectives and of fusion are left out.
 void add(base::ContentHash& hash, const CompilerParameters& compiler) {
   const auto& [exposed_vector_fraction, prologue_columns, least_tile, op_launch, combine_all_reduce, least_segment,
-               largest_segment, collective_launch, row_lookup, row_read, row_update, resident_table, small_op_share,
-               small_operand, tile_penalty, partition_link, partition_products, partition_memory] = compiler;
+               largest_segment, collective_launch, row_lookup, row_read, row_update, moved_row_operations,
+               packing_share, resident_table, small_op_share, small_operand, tile_penalty, partition_link,
+               partition_products, partition_memory] = compiler;
   hash.add(exposed_vector_fraction, prologue_columns, least_tile, op_launch, row_lookup, row_read, row_update,
-           resident_table, small_operand, tile_penalty);
+           moved_row_operations, packing_share, resident_table, small_operand, tile_penalty);
 }
 
 void add(base::ContentHash& hash, const TileLevelParameters& tile_level) {

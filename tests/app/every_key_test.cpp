@@ -39,6 +39,7 @@ const Words large_batch = {"run", "resnet50", "--slice", "1x1", "--batch-per-cor
 const Words lookups = {"run", "dlrm", "--slice", "2x2", "--batch-per-core", "64"};
 const Words cut_product = {"run", "product.hlo", "--slice", "2x2", "--mesh", "x=8"};
 const Words feeds = {"run", "feeds.hlo", "--slice", "1x1"};
+const Words relayouts = {"run", "relayouts.hlo", "--slice", "1x1"};
 const Words validation = {"validate", "--data", "."};
 const Words crowded_half = {"memory",    "--pattern", "sequential", "--bytes", "256KiB",
                             "--through", "switch",    "--at",       "one"};
@@ -93,6 +94,8 @@ const std::vector<Showing>& showings() {
       {"compiler.least_segment", {message_level, few_packets, between_pods}},
       {"compiler.largest_segment", {small_step}},
       {"compiler.row_*", {lookups}},
+      {"compiler.moved_row_operations", {relayouts}},
+      {"compiler.packing_share", {relayouts}},
       {"compiler.small_op_share", {sharded_update}},
       {"compiler.tile_penalty", {large_batch}},
       {"compiler.resident_table", {lookups}},
@@ -179,6 +182,17 @@ ENTRY main {
   x = f32[256,2048] parameter(0), sharding={devices=[8,1]<=[8]}
   w = f32[2048,4096] parameter(1), sharding={replicated}
   ROOT y = f32[256,4096] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, sharding={replicated}
+}
+)");
+    // A transposition of narrow elements, and one that moves their rows to other sublanes.
+    folder_.write("relayouts.hlo", R"(HloModule relayouts
+
+ENTRY main {
+  x = bf16[4096,1024] parameter(0)
+  y = bf16[256,256,80] parameter(1)
+  turned = bf16[1024,4096] transpose(x), dimensions={1,0}
+  moved = bf16[256,256,80] transpose(y), dimensions={1,0,2}
+  ROOT both = (bf16[1024,4096], bf16[256,256,80]) tuple(turned, moved)
 }
 )");
     std::string outfeeds;

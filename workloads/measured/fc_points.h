@@ -10,10 +10,18 @@
 
 namespace podsim::workloads::measured {
 
-/// Matrix products in a training step of ParaDnn's fully connected networks on one of eight cores of TPU v2:
-/// paradnn_fc_v2.csv. Their measured time follows from the FLOP rate of the output fusions in percent of 22.5 TFLOP/s;
-/// rows without a trace are left out. A product counts 2 FLOPs per weight and sample, of which there are three per
-/// layer and two for the first one.
+/// A training step of ParaDnn's fully connected networks on the eight cores of a 2x2 slice of TPU v2,
+/// paradnn_fc_v2.csv, in three classes. Rows without a trace are left out.
+///
+/// products: the measured time follows from the FLOP rate of the output fusions in percent of 22.5 TFLOP/s. A product
+///   counts 2 FLOPs per weight and sample, of which there are three per layer and two for the first one.
+/// all-reduces: of f32 gradients, one per variable, simulated on an idle slice one after another. Their measured time
+/// is
+///   that of the products times the ratio of both shares of the step. It holds waiting for slower cores, so that steps
+///   which the host limits, with over 2 % of infeed, are not modelled.
+/// updates: of weights and biases by RMSProp with momentum in three passes each, as XLA's counts of the loop fusions
+/// and
+///   of elementwise ops outside of fusions say.
 std::vector<PointClass> fc_points(const std::string& file, std::string_view text, Silicon& silicon);
 
 }  // namespace podsim::workloads::measured

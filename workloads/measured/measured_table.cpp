@@ -24,15 +24,30 @@ const std::string& MeasuredRow::text(std::string_view column) const { return fie
 
 base::SourceLocation MeasuredRow::location(std::string_view column) const { return reader_.location(field(column)); }
 
-double MeasuredRow::positive(std::string_view column) const {
+std::optional<double> MeasuredRow::number(std::string_view column) const {
   const std::string& value = text(column);
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(number) || number <= 0) {
-    throw base::InputError(base::Diagnostic{
-        .message = fmt::format("'{}' is not a number above zero", value), .location = location(column), .hint = ""});
-  }
+  if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(number)) return std::nullopt;
   return number;
+}
+
+double MeasuredRow::positive(std::string_view column) const {
+  const std::optional<double> value = number(column);
+  if (value && *value > 0) return *value;
+  throw base::InputError(base::Diagnostic{.message = fmt::format("'{}' is not a number above zero", text(column)),
+                                          .location = location(column),
+                                          .hint = ""});
+}
+
+double MeasuredRow::percent(std::string_view column) const {
+  if (empty(column)) return 0;
+  const std::optional<double> value = number(column);
+  if (value && *value >= 0 && *value <= 100) return *value;
+  throw base::InputError(
+      base::Diagnostic{.message = fmt::format("'{}' is not a share between 0 and 100 %", text(column)),
+                       .location = location(column),
+                       .hint = ""});
 }
 
 void read_rows(const std::string& file, std::string_view text, std::string_view blamed,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,11 +24,15 @@ class MeasuredRow {
   const std::string& text(std::string_view column) const;
   /// Throws base::InputError at the field unless it is a number above zero.
   double positive(std::string_view column) const;
+  /// Throws base::InputError at the field unless it is a share in percent, 0 to 100. An empty field is 0.
+  double percent(std::string_view column) const;
   bool empty(std::string_view column) const { return text(column).empty(); }
   base::SourceLocation location(std::string_view column) const;
 
  private:
   const sw::profile::CsvField& field(std::string_view column) const;
+  /// std::nullopt unless the field is a finite number.
+  std::optional<double> number(std::string_view column) const;
 
   const std::vector<std::string>& columns_;
   const std::vector<sw::profile::CsvField>& fields_;

@@ -122,7 +122,7 @@ class Analysis {
 
   /// Work of a product that the matrix unit does not compute, and of any other instruction.
   hw::VectorWork vector_work_of(const ir::Instruction& instruction) const {
-    if (!ir::transform::is_matmul(instruction.opcode)) return vector_cost(instruction, body_);
+    if (!ir::transform::is_matmul(instruction.opcode)) return vector_cost(instruction, body_, machine_.compiler);
     const auto [lhs, rhs] = factors_of(instruction);
     return product_arithmetic(instruction, lhs.element_type, rhs.element_type).in_software()
                ? software_product_work(instruction, lhs, rhs)
@@ -239,7 +239,7 @@ class Analysis {
     if (is_rounding_on_entry(id)) return;
     const ir::Instruction& instruction = body_[id];
     const hw::VectorWork cost = vector_work_of(instruction);
-    const std::int64_t relayouts = cross_lane_cost(body_[id], body_);
+    const std::int64_t relayouts = cross_lane_cost(body_[id], body_, machine_.compiler);
     if (on_row_side(id)) {
       work_.row_prologue += cost;
       work_.row_relayouts += relayouts;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "base/units.h"
@@ -114,14 +115,11 @@ struct RowMoves {
   std::int64_t shared = 0;   ///< into words that they share with another row, which is loaded and kept
 };
 
-/// A row between other lanes is rotated, masked and selected, and so is one of two rows that share words. Reshapes to
-/// rows of another length measure 1.4 to 1.9 cycles for each rotated row on TPU v3, permutations of bf16 rows 1.8 to
-/// 2.4.
-constexpr std::int64_t row_operations = 3;
-
-hw::VectorWork vector_work(const RowMoves& rows) {
+/// A row between other lanes is rotated, masked and selected, and so is one of two rows that share words.
+hw::VectorWork vector_work(const RowMoves& rows, const hw::CompilerParameters& compiler) {
   const std::int64_t all = rows.rotated + rows.shared;
-  return {.loads = all + rows.shared, .stores = all, .alu_ops = row_operations * all, .transcendentals = 0};
+  return {
+      .loads = all + rows.shared, .stores = all, .alu_ops = compiler.moved_row_operations * all, .transcendentals = 0};
 }
 
 /// Blocks of up to 128 x 128 elements that have to exchange lanes for another dimension.
@@ -133,10 +131,6 @@ std::int64_t transposed_blocks(const ir::Shape& operand, int from_lanes, int to_
 }
 
 bool is_narrow(const ir::Shape& shape) { return ir::byte_width(shape.element_type) < 4; }
-
-/// Registers of narrow elements are unpacked to words before and packed after, a cycle each way in which the cross-lane
-/// unit waits: an eighth of its time. Transpositions of bf16 take 8 to 15 % longer than those of f32 on TPU v3.
-constexpr std::int64_t packing_share = 8;
 
 /// What a transpose or copy to another layout moves: registers through the cross-lane unit if the lanes become another
 /// dimension, rows if only the sublanes do.
@@ -153,22 +147,24 @@ std::int64_t row_pieces(const ir::Shape& shape) {
 
 /// The cross-lane unit transposes a block of 128 x 128 words as 16 registers, however much of it is filled; elements of
 /// 16 bits are transposed in pairs. It exchanges lanes and sublanes. If the new lanes are a major dimension and the old
-/// ones do not become the sublanes, the sublanes have to change before and after it.
-Relayout transposed(const ir::Instruction& move, const ir::Shape& operand) {
+/// ones do not become the sublanes, the sublanes have to change before and after it. Registers of narrow elements are
+/// unpacked to words before it and packed after it, in which the unit waits (compiler.packing_share).
+Relayout transposed(const ir::Instruction& move, const ir::Shape& operand, const hw::CompilerParameters& compiler) {
   const int lanes = operand.minor_dimension(0), becomes = source_dimension(move, 0);
   const std::int64_t block = ir::tile_lanes / ir::tile_sublanes / (is_narrow(operand) ? 2 : 1);
   const bool sublanes_change = becomes != operand.minor_dimension(1) && source_dimension(move, 1) != lanes;
   const std::int64_t registers = std::max(
       {vector_registers(operand), vector_registers(move.shape), block * transposed_blocks(operand, lanes, becomes)});
   const bool packs = is_narrow(operand) || is_narrow(move.shape);
-  return {.registers = registers + (packs ? base::divide_round_up(registers, packing_share) : 0),
+  const std::int64_t packing = packs ? std::int64_t(std::ceil(double(registers) * compiler.packing_share)) : 0;
+  return {.registers = registers + packing,
           .rows = {.rotated = 0,
                    .shared = sublanes_change && is_narrow(operand) ? row_pieces(operand) + row_pieces(move.shape) : 0}};
 }
 
-Relayout relayout(const ir::Instruction& move, const ir::Shape& operand) {
+Relayout relayout(const ir::Instruction& move, const ir::Shape& operand, const hw::CompilerParameters& compiler) {
   if (move.shape.is_tuple() || operand.rank() < 2 || operand.rank() != move.shape.rank()) return {};
-  if (operand.minor_dimension(0) != source_dimension(move, 0)) return transposed(move, operand);
+  if (operand.minor_dimension(0) != source_dimension(move, 0)) return transposed(move, operand, compiler);
   if (operand.minor_dimension(1) == source_dimension(move, 1)) return {};
   return {.registers = 0, .rows = {.rotated = 0, .shared = is_narrow(operand) ? row_pieces(operand) : 0}};
 }
@@ -224,7 +220,8 @@ std::int64_t vector_registers(const ir::Shape& shape) {
   return base::divide_round_up(ir::padded_bytes(shape).value() / width, register_elements);
 }
 
-hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computation& computation) {
+hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computation& computation,
+                           const hw::CompilerParameters& compiler) {
   switch (instruction.opcode) {
     case ir::Opcode::reduce:
       return {.loads = 0,
@@ -244,10 +241,10 @@ hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computa
               .transcendentals = 0};
     case ir::Opcode::transpose:
     case ir::Opcode::copy:
-      return vector_work(relayout(instruction, computation[instruction.operands[0]].shape).rows);
+      return vector_work(relayout(instruction, computation[instruction.operands[0]].shape, compiler).rows, compiler);
     case ir::Opcode::reshape:
       return vector_work(
-          {.rotated = rotated_rows(instruction, computation[instruction.operands[0]].shape), .shared = 0});
+          {.rotated = rotated_rows(instruction, computation[instruction.operands[0]].shape), .shared = 0}, compiler);
     default: {
       const ElementwiseCost cost = cost_per_register(instruction, computation);
       if (cost.alu == 0 && cost.transcendental == 0) return {};
@@ -258,11 +255,12 @@ hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computa
   }
 }
 
-std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Computation& computation) {
+std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Computation& computation,
+                             const hw::CompilerParameters& compiler) {
   switch (instruction.opcode) {
     case ir::Opcode::transpose:
     case ir::Opcode::copy:
-      return relayout(instruction, computation[instruction.operands[0]].shape).registers;
+      return relayout(instruction, computation[instruction.operands[0]].shape, compiler).registers;
     case ir::Opcode::reshape:
       return base::divide_round_up(rotated_rows(instruction, computation[instruction.operands[0]].shape),
                                    ir::tile_sublanes);

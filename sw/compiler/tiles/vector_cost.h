@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "hw/machine.h"
 #include "hw/tile_op.h"
 #include "sw/ir/graph.h"
 
@@ -12,19 +13,22 @@ namespace podsim::sw::compiler::tiles {
 /// Arithmetic is fp32 or int32 (TPU v3 has no bf16 ALU): one ALU operation per element for sums, products, extrema,
 /// comparisons, selects and conversions; elementwise_cost.h has division, roots and transcendentals. Broadcasts and
 /// slices are addressing and cost nothing. Reshapes to rows of another length, and copies of bf16 rows to other
-/// sublanes, move row by row.
-hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computation& computation);
+/// sublanes, move row by row, each in compiler.moved_row_operations.
+hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computation& computation,
+                           const hw::CompilerParameters& compiler);
 
 /// Number of cross-lane operations, each on a register of 8 x 128 elements:
 ///
 ///   reduction over lanes                   one per eight results
 ///   broadcast of lanes along other         one per eight elements of the operand, whose lanes become sublanes
 ///   transpose, copy to another layout      one per register, if the lanes become another dimension, and at least 16
-///                                          per block of 128 x 128 words
+///                                          per block of 128 x 128 words; of narrow elements compiler.packing_share
+///                                          more
 ///   reshape to rows of another length      one per eight rows between other lanes
 ///   concatenation within tiles             one per register, shifted to its position
 ///   sort                                   one per register of every operand and pass
-std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Computation& computation);
+std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Computation& computation,
+                             const hw::CompilerParameters& compiler);
 
 /// Passes of a bitonic sort over the sorted dimension, rounded up to a power of two: k (k + 1) / 2 for 2^k elements.
 std::int64_t sort_passes(const ir::Instruction& instruction);

@@ -19,23 +19,31 @@ ir::Shape shape(ir::ElementType type, std::vector<std::int64_t> sizes, std::vect
   return result;
 }
 
+/// Three operations for a moved row, and an eighth of the time to pack narrow elements.
+hw::CompilerParameters usual() {
+  hw::CompilerParameters compiler;
+  compiler.moved_row_operations = 3;
+  compiler.packing_share = 0.125;
+  return compiler;
+}
+
 /// Cost of the last instruction that `write` adds.
 template <typename Write>
-hw::VectorWork cost_of(Write write) {
+hw::VectorWork cost_of(Write write, const hw::CompilerParameters& compiler = usual()) {
   ir::build::GraphBuilder b("one");
   ir::InstructionId id = write(b);
   ir::Module module = std::move(b).build(id);
   const ir::Computation& entry = module.entry_computation();
-  return vector_cost(entry[entry.root], entry);
+  return vector_cost(entry[entry.root], entry, compiler);
 }
 
 template <typename Write>
-std::int64_t cross_lane_of(Write write) {
+std::int64_t cross_lane_of(Write write, const hw::CompilerParameters& compiler = usual()) {
   ir::build::GraphBuilder b("one");
   ir::InstructionId id = write(b);
   ir::Module module = std::move(b).build(id);
   const ir::Computation& entry = module.entry_computation();
-  return cross_lane_cost(entry[entry.root], entry);
+  return cross_lane_cost(entry[entry.root], entry, compiler);
 }
 
 ir::InstructionId matrix(ir::build::GraphBuilder& b, std::int64_t rows, std::int64_t columns,
@@ -151,6 +159,37 @@ TEST(VectorCost, AnUnfilledBlockIsTransposedLikeAFullOne) {
   };
   EXPECT_EQ(transposed(ir::ElementType::f32), 16 * 16 * 38);
   EXPECT_EQ(transposed(ir::ElementType::bf16), 9 * 16 * 38) << "two elements share a word, and are unpacked and packed";
+}
+
+// A copy that exchanges two major dimensions of bf16[16,40,81] moves 16 x 40 rows of one piece each.
+TEST(VectorCost, EveryMovedRowTakesTheOperationsOfTheMachine) {
+  const auto permuted = [](ir::build::GraphBuilder& b) {
+    return b.transpose(b.parameter(ir::make_shape(ir::ElementType::bf16, {16, 40, 81}), "x"), {1, 0, 2});
+  };
+  const auto reshaped = [](ir::build::GraphBuilder& b) { return b.reshape(matrix(b, 128, 16), {1, 128 * 16}); };
+  for (const std::int64_t operations : {1, 3, 7}) {
+    hw::CompilerParameters compiler = usual();
+    compiler.moved_row_operations = operations;
+    EXPECT_EQ(cost_of(permuted, compiler).alu_ops, operations * 16 * 40);
+    EXPECT_EQ(cost_of(reshaped, compiler).alu_ops, operations * 128) << "eight rows of 16 fill a register's 128 lanes";
+  }
+}
+
+// Pairs of bf16 halve the 16 x 16 x 38 operations of the words; the share comes on top, rounded up.
+TEST(VectorCost, PackingAddsItsShareToTranspositionsOfNarrowElements) {
+  const auto transposed = [](ir::ElementType type, double share) {
+    hw::CompilerParameters compiler = usual();
+    compiler.packing_share = share;
+    return cross_lane_of(
+        [type](ir::build::GraphBuilder& b) {
+          return b.transpose(b.parameter(ir::make_shape(type, {38, 38, 16, 16}), "x"), {0, 3, 2, 1});
+        },
+        compiler);
+  };
+  EXPECT_EQ(transposed(ir::ElementType::bf16, 0), 8 * 16 * 38);
+  EXPECT_EQ(transposed(ir::ElementType::bf16, 0.5), 12 * 16 * 38);
+  EXPECT_EQ(transposed(ir::ElementType::bf16, 0.0001), 8 * 16 * 38 + 1);
+  EXPECT_EQ(transposed(ir::ElementType::f32, 0.5), 16 * 16 * 38) << "words need no packing";
 }
 
 TEST(VectorCost, AReductionAddsEveryRegisterOfItsInput) {
