@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "hw/machine.h"
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::compiler {
+
+/// What a list scheduler (list_scheduler.h) knows of an instruction. A step takes time or its turn; other instructions
+/// only name values.
+struct ScheduleStep {
+  bool is_step = false;
+  bool is_transfer = false;     ///< a collective that is started and waited for
+  bool is_early = false;        ///< an all-gather of what parameters consist of, or of what is computed from them
+  bool keeps_its_turn = false;  ///< among the steps that do
+  double time = 0;              ///< in s, on the core, or of a transfer in the network
+  /// Steps that have to be over before it, or, those that read what it overwrites, to have read.
+  std::vector<ir::InstructionId> after;
+  ir::InstructionId reader = 0;  ///< of a transfer: the first step that comes after it
+};
+
+/// True for a collective that overlap_collectives() (overlap.h) splits.
+bool may_overlap(const ir::Instruction& instruction);
+
+/// The steps of every executed computation that has a collective to split, by its instructions; nothing for others.
+/// Ops are taken to last as long as at tile level, collectives as overlap.h says, and control flow as long as all that
+/// it executes.
+std::vector<std::vector<ScheduleStep>> schedule_steps(const ir::Module& module, const hw::Machine& machine);
+
+}  // namespace podsim::sw::compiler
