@@ -145,9 +145,7 @@ ir::Module random_module() {
     const ir::InstructionId x = values[*rc::gen::inRange<std::size_t>(0, values.size())];
     const ir::InstructionId y = values[*rc::gen::inRange<std::size_t>(0, values.size())];
     const int kind = *rc::gen::inRange(0, 3);
-    values.push_back(kind == 0   ? b.all_reduce(x)
-                     : kind == 1 ? b.add(x, y)
-                                 : b.dot(x, y, {.lhs_contracting = {1}, .rhs_contracting = {0}}));
+    values.push_back(kind == 0 ? b.all_reduce(x) : kind == 1 ? b.add(x, y) : b.dot(x, y, {{}, {}, {1}, {0}}));
   }
   return std::move(b).build(b.tuple(values));
 }

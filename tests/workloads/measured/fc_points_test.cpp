@@ -13,7 +13,7 @@
 namespace podsim::workloads::measured {
 namespace {
 
-constexpr const char* head =
+constexpr const char* fc_head =
     "hidden_layers,nodes,inputs,outputs,global_batch,infeed_percent,output_fusion_time_percent,"
     "output_fusion_flops_percent_of_peak,loop_fusion_time_percent,cross_replica_sum_time_percent,"
     "non_fusion_elementwise_time_percent\n";
@@ -25,7 +25,7 @@ std::vector<PointClass> classes_of(const std::string& rows, const std::vector<st
     for (const std::string& setting : settings) config.set(setting);
     return config;
   });
-  return fc_points("fc.csv", head + rows, silicon);
+  return fc_points("fc.csv", fc_head + rows, silicon);
 }
 
 // Two hidden layers of 512 nodes, 256 inputs and 128 outputs, 64 samples on each of eight cores.
