@@ -6,7 +6,6 @@
 #include "hw/host/host_copy_timing.h"
 #include "hw/timing/control_timing.h"
 #include "hw/timing/tile_loop.h"
-#include "hw/timing/tile_regions.h"
 
 namespace podsim::hw::core {
 
@@ -159,10 +158,8 @@ void Sequencer::perform(const External& command, CommandRecord& record) {
 class Sequencer::TileExecutor {
  public:
   TileExecutor(Sequencer& sequencer, const TileOp& op, std::string_view label, OpResult& result)
-      : core_(sequencer),
-        label_(label),
-        result_(result),
-        regions_(op, core_.machine_.hbm.capacity_per_core, core_.machine_.dram.address.interleave) {
+      : core_(sequencer), label_(label), result_(result) {
+    core_.regions_.emplace(op, core_.machine_.hbm.capacity_per_core, core_.machine_.dram.address.interleave);
     for (std::size_t flag = 0; flag < issued_.size(); ++flag) core_.to_flags->set(flag, 0);
   }
 
@@ -170,7 +167,7 @@ class Sequencer::TileExecutor {
     const TileWork& work = tile.run().work;
     const std::size_t transfers = (direction == Direction::read ? work.reads : work.writes).size();
     for (std::size_t transfer = 0; transfer < transfers; ++transfer) {
-      issue(direction, regions_.pattern(tile.run_number(), tile.index(), direction, transfer),
+      issue(direction, core_.regions_->pattern(tile.run_number(), tile.index(), direction, transfer),
             flag_of(direction, half));
     }
   }
@@ -226,7 +223,6 @@ class Sequencer::TileExecutor {
   Sequencer& core_;
   std::string_view label_;
   OpResult& result_;
-  timing::TileRegions regions_;
   std::array<std::int64_t, 4> issued_{};  ///< descriptors, by sync flag
 };
 

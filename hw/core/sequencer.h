@@ -12,6 +12,8 @@
 #include "hw/core/unit.h"
 #include "hw/core/vmem.h"
 #include "hw/host/host_queues.h"
+#include "hw/timing/tile_cursor.h"
+#include "hw/timing/tile_regions.h"
 
 namespace podsim::hw::core {
 
@@ -77,6 +79,8 @@ class Sequencer : public sc_core::sc_module {
   base::trace::Probe<std::string> state_, op_, infeed_, outfeed_;
 
   base::Cycles now_;  ///< the current cycle of the thread
+  /// Addresses of the current op; here, since what is on the stack of a thread that never ends is not given back.
+  std::optional<timing::TileRegions> regions_;
   bool runs_op_ = false;
   bool external_complete_ = false;
   sc_core::sc_event external_event_;
