@@ -107,22 +107,21 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
 }
 
 void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
-  sw::ir::Module fused = sw::compiler::fused(*std::move(module_), machine_);
-  const std::vector<sw::ir::Donation> donations = fused.donations;
-  sw::compiler::Compilation compilation = overlapped(std::move(fused), donations, cache);
-  step_.memory = sw::compiler::account_memory(compilation.fused, donations);
-  require_memory(compilation.fused);
-  take_program(std::move(compilation.program));
+  const std::vector<sw::ir::Donation> donations = module_->donations;
+  const sw::ir::Module fused = overlapped(sw::compiler::fused(*std::move(module_), machine_), donations);
+  sw::compiler::Program program = sw::compiler::lower(fused, machine_, cache);
+  step_.memory = sw::compiler::account_memory(fused, donations);
+  require_memory(fused);
+  take_program(std::move(program));
 }
 
 void StepCompiler::compile_partitioned(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                                        sw::compiler::OpCache* cache) {
-  sw::ir::Module fused = partition_.partition(std::move(module), donations, cores(), machine_, cache);
+  const sw::ir::Module fused =
+      overlapped(partition_.partition(std::move(module), donations, cores(), machine_, cache), donations);
   step_.memory = sw::compiler::account_memory(fused, donations);
   require_memory(fused);
-  sw::compiler::Compilation compilation = overlapped(std::move(fused), donations, cache);
-  step_.memory = sw::compiler::account_memory(compilation.fused, donations);
-  take_program(std::move(compilation.program));
+  take_program(sw::compiler::lower(fused, machine_, cache));
   step_.unplaced = std::move(partition_);
 }
 
@@ -132,27 +131,30 @@ sw::compiler::Compilation StepCompiler::compile_batch(sw::ir::Module module,
                                                       const std::vector<sw::ir::Donation>& donations,
                                                       sw::compiler::OpCache* cache) {
   try {
-    return overlapped(sw::compiler::fused(std::move(module), machine_), donations, cache);
+    sw::compiler::Compilation result;
+    result.fused = overlapped(sw::compiler::fused(std::move(module), machine_), donations);
+    result.program = sw::compiler::lower(result.fused, machine_, cache);
+    return result;
   } catch (const base::SimulationError& error) {
     reject_batch(error.what(), "a smaller --batch-per-core, or more 'core.vmem'");
   }
 }
 
-/// Overlaps what the flags say, and lowers the module.
-sw::compiler::Compilation StepCompiler::overlapped(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations,
-                                                   sw::compiler::OpCache* cache) {
-  const bool asked = options_.overlap == sw::compiler::Overlap::collectives;
-  if (asked) fused = sw::compiler::overlap_collectives(std::move(fused), machine_, donations);
-  sw::compiler::Compilation result{.fused = std::move(fused), .program = {}};
-  result.program = sw::compiler::lower(result.fused, machine_, cache);
-  const bool any = std::ranges::any_of(result.program.items, [](const sw::compiler::ProgramItem& item) {
-    return item.kind == sw::compiler::ProgramItem::Kind::collective && item.phase == sw::ir::AsyncPhase::start;
-  });
-  if (asked && result.fused.scheduled) {
+/// The module with its collectives overlapped, if the flags say so.
+sw::ir::Module StepCompiler::overlapped(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations) {
+  if (options_.overlap == sw::compiler::Overlap::none) return fused;
+  if (fused.scheduled) {
     step_.warnings.emplace_back("--overlap: the program is scheduled, its collectives stay where they are");
-  } else if (asked && !any) {
-    step_.warnings.emplace_back("--overlap: no collective can go on beside other work");
+    return fused;
   }
+  sw::ir::Module result = sw::compiler::overlap_collectives(std::move(fused), machine_, donations);
+  const auto goes_on = [](const sw::ir::Instruction& instruction) {
+    return sw::ir::is_collective(instruction.opcode) && instruction.phase == sw::ir::AsyncPhase::start;
+  };
+  const bool any = std::ranges::any_of(result.computations, [&](const sw::ir::Computation& computation) {
+    return std::ranges::any_of(computation.instructions, goes_on);
+  });
+  if (!any) step_.warnings.emplace_back("--overlap: no collective can go on beside other work");
   return result;
 }
 

@@ -39,8 +39,9 @@ struct CompiledStep {
 };
 
 /// A text that is equal for runs with the same step, provided that the step is shareable: the flags that determine the
-/// program, the slice, and the machine's keys except those of [ici] and [host], which the compiler does not read. A
-/// file is represented by its path, size and time of change.
+/// program, the slice, and the machine's keys except those of [host] and, unless collectives are overlapped by
+/// their times (sw/compiler/overlap.h), of [ici], which the compiler does not read. A file is represented by its path,
+/// size and time of change.
 std::string step_key(const RunOptions& options, const base::Config& machine);
 
 /// Compiles the step that the flags of a run describe. Errors in files, slice or batch are thrown as InputError before
@@ -71,8 +72,7 @@ class StepCompiler {
                            sw::compiler::OpCache* cache);
   sw::compiler::Compilation compile_batch(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                                           sw::compiler::OpCache* cache);
-  sw::compiler::Compilation overlapped(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations,
-                                       sw::compiler::OpCache* cache);
+  sw::ir::Module overlapped(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations);
   void take_program(sw::compiler::Program program);
   void require_memory(const sw::ir::Module& fused) const;
   void check_memory(const sw::ir::Module& fused) const;

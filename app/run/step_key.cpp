@@ -27,7 +27,9 @@ std::string partition_lines(const PartitionFlags& flags) {
   return lines;
 }
 
-bool matters(std::string_view key) { return !key.starts_with("ici.") && !key.starts_with("host."); }
+bool matters(std::string_view key, bool overlapped) {
+  return (overlapped || !key.starts_with("ici.")) && !key.starts_with("host.");
+}
 
 }  // namespace
 
@@ -36,11 +38,12 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
   if (is_module_file(options.workload)) key += file_line(options.workload);
   if (options.build.batch_per_core) key += fmt::format("batch {}\n", *options.build.batch_per_core);
   if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));
-  if (options.overlap != sw::compiler::Overlap::none) key += "overlap\n";
+  const bool overlapped = options.overlap != sw::compiler::Overlap::none;
+  if (overlapped) key += "overlap\n";
   for (const auto& [name, value] : options.build.model) key += fmt::format("{} = {}\n", name, value);
   key += partition_lines(options.partition);
   for (const base::ConfigEntry& entry : machine.entries()) {
-    if (matters(entry.key)) key += fmt::format("{} = {}\n", entry.key, entry.text);
+    if (matters(entry.key, overlapped)) key += fmt::format("{} = {}\n", entry.key, entry.text);
   }
   return key;
 }

@@ -15,13 +15,11 @@ namespace podsim::workloads::measured {
 ///
 /// products: the measured time follows from the FLOP rate of the output fusions in percent of 22.5 TFLOP/s. A product
 ///   counts 2 FLOPs per weight and sample, of which there are three per layer and two for the first one.
-/// all-reduces: of f32 gradients, one per variable, simulated on an idle slice one after another. Their measured time
-/// is
-///   that of the products times the ratio of both shares of the step. It holds waiting for slower cores, so that steps
-///   which the host limits, with over 2 % of infeed, are not modelled.
-/// updates: of weights and biases by RMSProp with momentum in three passes each, as XLA's counts of the loop fusions
-/// and
-///   of elementwise ops outside of fusions say.
+/// all-reduces: of f32 gradients, one per variable, simulated on an idle slice one after another. The measured time is
+///   that of the products times the ratio of both shares of the step. It holds waiting for slower cores; steps that the
+///   host limits, with over 2 % of infeed, are therefore not modelled.
+/// updates: of weights and biases by RMSProp with momentum in three passes each, as XLA counts loop fusions and
+///   elementwise ops outside of fusions.
 std::vector<PointClass> fc_points(const std::string& file, std::string_view text, Silicon& silicon);
 
 }  // namespace podsim::workloads::measured

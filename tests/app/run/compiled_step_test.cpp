@@ -69,7 +69,7 @@ TEST(CompiledStep, OfOtherFlagsHasAnotherKey) {
   const base::Config machine = workloads::machines::machine_config("tpu-v3");
   const test::Folder folder;
   folder.write("a.toml", "[sharding]\n");
-  std::vector<RunOptions> runs(12, small_run());
+  std::vector<RunOptions> runs(13, small_run());
   runs[1].workload = "resnet101";
   runs[2].slice = "2x4";
   runs[3].build.batch_per_core = 4;
@@ -81,9 +81,21 @@ TEST(CompiledStep, OfOtherFlagsHasAnotherKey) {
   runs[9].partition.sharding = folder.path() / "a.toml";
   runs[10].partition.windowed_einsum = true;
   runs[11].partition.rematerialise = sw::ir::transform::Rematerialisation::dots;
+  runs[12].overlap = sw::compiler::Overlap::collectives;
   for (std::size_t a = 0; a < runs.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) EXPECT_NE(step_key(runs[a], machine), step_key(runs[b], machine)) << a << b;
   }
+}
+
+// The scheduler compares the times of ops with those of collectives.
+TEST(CompiledStep, WithOverlapDependsOnTheNetwork) {
+  RunOptions options = small_run();
+  options.overlap = sw::compiler::Overlap::collectives;
+  const base::Config original = workloads::machines::machine_config("tpu-v3");
+  base::Config faster = original;
+  faster.set("ici.link_rate=1312 Gb/s");
+  EXPECT_NE(step_key(options, faster), step_key(options, original));
+  EXPECT_EQ(step_key(small_run(), faster), step_key(small_run(), original));
 }
 
 TEST(CompiledStep, ServesAnyNumberOfStepsAndDetail) {
