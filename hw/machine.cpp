@@ -298,6 +298,7 @@ Machine read_machine(const base::Config& config) {
                       read.fraction("compiler.small_op_share"),
                       read.size("compiler.small_operand", most_transfer),
                       read.fraction("compiler.tile_penalty"),
+                      read.fraction("compiler.order_gain"),
                       read.rate("compiler.partition_link_rate"),
                       config.number("compiler.partition_products_per_s"),
                       read.rate("compiler.partition_memory_rate")};

@@ -96,6 +96,7 @@ struct CompilerParameters {               ///< [compiler]
   double small_op_share = 0;         ///< an op whose latencies take more of its time than this is merged with others
   base::Bytes small_operand;         ///< an operand below this size is read once and kept in VMEM whole
   double tile_penalty = 0;           ///< added to the modelled time of a tiling per tile, as a share of it
+  double order_gain = 0;             ///< arrays leave the order of the text for this share of their ops' time
   base::Bandwidth partition_link;    ///< rate of a link, as the partitioner weighs communication
   double partition_products = 0;     ///< multiply-accumulates per second of a core, as the partitioner weighs work
   base::Bandwidth partition_memory;  ///< rate of a core's HBM, as the partitioner weighs work

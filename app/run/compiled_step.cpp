@@ -13,6 +13,7 @@
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/text/counted.h"
+#include "sw/compiler/host_batch.h"
 #include "sw/compiler/lowering.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
@@ -101,16 +102,21 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
   step_.batch_per_core = workload.samples / options.replicas;
   sw::compiler::Compilation compilation =
       compile_batch(std::move(workload.step.module), workload.step.donations, cache);
-  step_.memory = sw::compiler::account_memory(compilation.fused, workload.step.donations);
+  account_memory(compilation.fused, workload.step.donations);
   check_memory(compilation.fused);
   step_.program = std::move(compilation.program);
+}
+
+void StepCompiler::account_memory(const sw::ir::Module& fused, std::span<const sw::ir::Donation> donations) {
+  step_.memory = sw::compiler::account_memory(fused, donations);
+  step_.batch = sw::compiler::batch_bytes(fused, donations);
 }
 
 void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
   const std::vector<sw::ir::Donation> donations = module_->donations;
   const sw::ir::Module fused = overlapped(sw::compiler::fused(*std::move(module_), machine_), donations);
   sw::compiler::Program program = sw::compiler::lower(fused, machine_, cache);
-  step_.memory = sw::compiler::account_memory(fused, donations);
+  account_memory(fused, donations);
   require_memory(fused);
   take_program(std::move(program));
 }
@@ -119,7 +125,7 @@ void StepCompiler::compile_partitioned(sw::ir::Module module, const std::vector<
                                        sw::compiler::OpCache* cache) {
   const sw::ir::Module fused =
       overlapped(partition_.partition(std::move(module), donations, cores(), machine_, cache), donations);
-  step_.memory = sw::compiler::account_memory(fused, donations);
+  account_memory(fused, donations);
   require_memory(fused);
   take_program(sw::compiler::lower(fused, machine_, cache));
   step_.unplaced = std::move(partition_);

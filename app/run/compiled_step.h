@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct CompiledStep {
   std::optional<noc::Topology> slice;
   sw::compiler::Program program;
   sw::compiler::MemoryAccount memory;
-  std::int64_t batch_per_core = 0;                            ///< in samples; 0 if the workload does not define it
-  std::optional<RunPartition> unplaced;                       ///< set for a partitioned program until place()
+  base::Bytes batch;                     ///< that the host sends a core for a step (sw/compiler/host_batch.h)
+  std::int64_t batch_per_core = 0;       ///< in samples; 0 if the workload does not define it
+  std::optional<RunPartition> unplaced;  ///< set for a partitioned program until place()
   std::optional<sw::report::run::PartitionReport> partition;  ///< set for a partitioned program after place()
   std::vector<std::string> warnings;
 
@@ -73,6 +75,7 @@ class StepCompiler {
   sw::compiler::Compilation compile_batch(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                                           sw::compiler::OpCache* cache);
   sw::ir::Module overlapped(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations);
+  void account_memory(const sw::ir::Module& fused, std::span<const sw::ir::Donation> donations);
   void take_program(sw::compiler::Program program);
   void require_memory(const sw::ir::Module& fused) const;
   void check_memory(const sw::ir::Module& fused) const;

@@ -21,6 +21,7 @@
 #include "base/host/write_all.h"
 #include "base/progress.h"
 #include "base/text/glob.h"
+#include "sw/compiler/host_batch.h"
 #include "sw/report/run/run_report.h"
 #include "sw/runtime/bank_check.h"
 #include "sw/runtime/simulation.h"
@@ -109,6 +110,7 @@ class Run {
 
   void take(CompiledStep step) {
     report_.program = std::move(step.program);
+    if (report_.machine.host.batch_interval.si() > 0) sw::compiler::wait_for_batch(report_.program, step.batch);
     report_.memory = std::move(step.memory);
     report_.batch_per_core = step.batch_per_core;
     report_.partition = std::move(step.partition);

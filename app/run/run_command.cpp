@@ -100,8 +100,8 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
          [&options](const std::string& text) {
            options.fold = base::host::parse_choice("--fold", text, "on or off", {"on", "off"}) == 0;
          },
-         "on: but for detail tile, simulate chips that do the same\nat the same time, and trips of loops that repeat "
-         "themselves,\nonce; off: simulate all [on]")
+         "on: but for detail tile, simulate chips that do the same\nat the same time, and layers and trips of loops "
+         "that repeat\nthemselves, once; off: simulate all [on]")
       ->option_text("on|off");
   static const std::vector<std::string> overlaps{"none", "collectives"};
   run.add_option_function<std::string>(
@@ -165,7 +165,7 @@ void add_partition_flags(CLI::App& run, RunOptions& options) {
          },
          "What is computed once more for the gradients: none, all but\nthe products (dots), or whole layers (layer) "
          "[auto: "
-         "the first\nwhose step fits the memory]")
+         "single\nops that cost least, else the first that fits the memory]")
       ->type_name(options::alternatives(policies))
       ->option_text("POLICY");
   run.add_option("--weight-update-sharding", options.partition.weight_update_sharding,

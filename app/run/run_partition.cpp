@@ -24,6 +24,7 @@
 #include "sw/compiler/fuse/horizontal_fusion.h"
 #include "sw/compiler/lowering.h"
 #include "sw/compiler/memory_account.h"
+#include "sw/compiler/recompute.h"
 #include "sw/compiler/scope_time.h"
 #include "sw/ir/rules/shape_inference.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
@@ -227,11 +228,16 @@ sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw
   module = annotated(std::move(module), cores);
   if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations, machine, cache);
   sw::ir::Module fused;
+  sw::compiler::RecomputedModule repeated;
   const auto peak = [&](const sw::ir::Module& whole) {
     sw::ir::Module local = partitioned(whole, machine);
     if (!is_of_one_core_) layers_ = sw::spmd::partition::sharding_costs(whole, local);
     fused = sw::compiler::fused(std::move(local), machine);
     if (flags_.shards_updates()) fused = sw::compiler::fuse::fuse_horizontally(std::move(fused), machine);
+    if (flags_.rematerialise) return sw::compiler::account_memory(fused, donations).peak;
+    repeated =
+        sw::compiler::recompute_to_fit(std::move(fused), machine.hbm.capacity_per_core, machine, donations, cache);
+    fused = std::move(repeated.module);
     return sw::compiler::account_memory(fused, donations).peak;
   };
   if (flags_.rematerialise) {
@@ -241,6 +247,9 @@ sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw
   } else {
     rematerialised_ =
         sw::ir::transform::rematerialise_to_fit(module, machine.hbm.capacity_per_core, peak).trials.back();
+    using enum sw::ir::transform::Rematerialisation;
+    if (repeated.ops > 0 && rematerialised_.policy == none) rematerialised_.policy = ops;
+    rematerialised_.flops += repeated.flops * double(cores);
   }
   return fused;
 }

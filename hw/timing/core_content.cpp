@@ -71,11 +71,11 @@ void add(base::ContentHash& hash, const DramParameters& dram) {
   add(hash, policy);
 }
 
-/// Adds the keys that concern ops of a core; keys of collectives and of fusion are left out.
+/// Adds the keys that concern ops of a core; keys of collectives, of fusion and of layouts are left out.
 void add(base::ContentHash& hash, const CompilerParameters& compiler) {
   const auto& [exposed_vector_fraction, prologue_columns, least_tile, op_launch, combine_all_reduce, least_segment,
                largest_segment, collective_launch, row_lookup, row_read, row_update, moved_row_operations,
-               packing_share, resident_table, small_op_share, small_operand, tile_penalty, partition_link,
+               packing_share, resident_table, small_op_share, small_operand, tile_penalty, order_gain, partition_link,
                partition_products, partition_memory] = compiler;
   hash.add(exposed_vector_fraction, prologue_columns, least_tile, op_launch, row_lookup, row_read, row_update,
            moved_row_operations, packing_share, resident_table, small_operand, tile_penalty);

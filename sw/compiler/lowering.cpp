@@ -250,7 +250,7 @@ class Lowering {
     ProgramItem item = describe(computation, id);
     item.bytes = ir::padded_bytes(shape);
     auto& transfers = kind == ProgramItem::Kind::infeed ? program_.infeeds : program_.outfeeds;
-    transfers.push_back({ir::logical_bytes(shape), tensors_in(shape)});
+    transfers.push_back({ir::logical_bytes(shape), tensors_in(shape), false});
     append(std::move(item), kind, int(transfers.size()) - 1);
   }
 

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "sw/compiler/heap.h"
+#include "sw/compiler/tiles/op_work.h"
+
 namespace podsim::sw::compiler {
 
 int updated_operand(const ir::Module& module, const ir::Instruction& instruction) {
@@ -26,10 +29,9 @@ struct Buffer {
   ir::InstructionId origin = 0;      // the instruction that names it
   ir::InstructionId definition = 0;  // live from here
   ir::InstructionId last_use = 0;
-  ir::InstructionId last_reader =
-      0;  // the last instruction that reads it, also through aliases; the definition if none does
   base::Bytes bytes{};
-  std::string suffix;  // "{2}" for element 2 of a tuple
+  std::string suffix;                      // "{2}" for element 2 of a tuple
+  std::vector<ir::InstructionId> readers;  // also through aliases, in ascending order
 };
 
 /// The buffer of an array, or the buffers of a tuple's elements.
@@ -55,7 +57,7 @@ class Account {
  public:
   Account(const ir::Module& module, const ir::Computation& entry) : module_(module), entry_(entry) {
     for (ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
-      if (reads_memory(entry[id])) {
+      if (reads_memory(id)) {
         for (ir::InstructionId operand : entry[id].operands) read(trees_[operand], id);
       }
       if (entry[id].phase == ir::AsyncPhase::done) {
@@ -75,7 +77,8 @@ class Account {
     const int replaced = buffer_at(trees_[parameter], donation.element);
     if (output < 0 || replaced < 0 || output == replaced) return;
     Buffer& buffer = buffers_[output];
-    if (std::max(parameter, buffers_[replaced].last_reader) <= buffer.definition) buffer.bytes = {};
+    const std::vector<ir::InstructionId>& readers = buffers_[replaced].readers;
+    if (std::max(parameter, readers.empty() ? 0 : readers.back()) <= buffer.definition) buffer.bytes = {};
   }
 
   /// Accounts the elements of a loop's state as donated: the body passes on every element.
@@ -98,11 +101,31 @@ class Account {
     return account;
   }
 
-  std::vector<MemoryAccount::Moment> schedule() const {
+  Liveness liveness() const {
+    Liveness result;
+    for (const Buffer& buffer : buffers_) {
+      result.arrays.push_back({buffer.origin, buffer.definition, buffer.last_use, buffer.bytes, buffer.readers});
+    }
+    for (const BufferTree& tree : trees_) result.array_of.push_back(tree.buffer);
+    result.live = live_bytes();
+    return result;
+  }
+
+  /// Adds the schedule and the places of all arrays in a heap.
+  void add_schedule(MemoryAccount& account) const {
     const std::vector<base::Bytes> live = live_bytes();
-    std::vector<MemoryAccount::Moment> moments;
-    for (ir::InstructionId id = 0; id < end(); ++id) moments.push_back({entry_[id].name, entry_[id].op_name, live[id]});
-    return moments;
+    for (ir::InstructionId id = 0; id < end(); ++id) {
+      account.schedule.push_back({entry_[id].name, entry_[id].op_name, live[id], {}});
+    }
+    std::vector<HeapRequest> requests;
+    for (const Buffer& buffer : buffers_) requests.push_back({buffer.definition, buffer.last_use, buffer.bytes});
+    const Heap heap = place_in_heap(requests);
+    account.heap = heap.size;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (buffers_[i].bytes == base::Bytes(0)) continue;
+      account.schedule[std::size_t(buffers_[i].origin)].places.push_back(
+          {heap.offsets[i], buffers_[i].bytes, std::min(buffers_[i].last_use, end() - 1)});
+    }
   }
 
  private:
@@ -122,9 +145,15 @@ class Account {
   }
 
   /// A tuple, an element of one, and another name for a value do not read memory.
-  static bool reads_memory(const ir::Instruction& instruction) {
-    return instruction.opcode != ir::Opcode::tuple && instruction.opcode != ir::Opcode::get_tuple_element &&
-           instruction.opcode != ir::Opcode::bitcast;
+  bool reads_memory(ir::InstructionId id) const {
+    switch (entry_[id].opcode) {
+      case ir::Opcode::tuple:
+      case ir::Opcode::get_tuple_element:
+      case ir::Opcode::bitcast:
+        return false;
+      default:
+        return !tiles::keeps_places(entry_, id);
+    }
   }
 
   BufferTree place(const ir::Instruction& instruction, ir::InstructionId id) {
@@ -145,6 +174,9 @@ class Account {
           return BufferTree(tuple.elements[instruction.index]);
         break;
       }
+      case ir::Opcode::transpose:
+        if (tiles::keeps_places(entry_, id)) return BufferTree(trees_[instruction.operands[0]]);
+        break;
       case ir::Opcode::reshape:
         if (ir::padded_bytes(instruction.shape) == ir::padded_bytes(entry_[instruction.operands[0]].shape)) {
           return BufferTree(trees_[instruction.operands[0]]);
@@ -160,7 +192,7 @@ class Account {
     BufferTree result;
     if (!shape.is_tuple()) {
       result.buffer = int(buffers_.size());
-      buffers_.push_back({id, id, id, id, bytes_in_hbm(shape), suffix});
+      buffers_.push_back({id, id, id, bytes_in_hbm(shape), suffix, {}});
     }
     for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
       result.elements.push_back(new_tree(shape.tuple_shapes[i], id, fmt::format("{}{{{}}}", suffix, i)));
@@ -188,7 +220,7 @@ class Account {
       const MemoryAccount inner = account.summary();
       most = std::max(most, inner.peak - inner.parameters);
     }
-    if (most > base::Bytes(0)) buffers_.push_back({id, id, id, id, most, " (temporaries)"});
+    if (most > base::Bytes(0)) buffers_.push_back({id, id, id, most, " (temporaries)", {}});
   }
 
   /// The buffer of an element of a value, or of the value itself if it is not a tuple.
@@ -198,7 +230,7 @@ class Account {
   }
 
   void read(const BufferTree& value, ir::InstructionId id) {
-    if (value.buffer >= 0) buffers_[value.buffer].last_reader = id;
+    if (value.buffer >= 0) buffers_[value.buffer].readers.push_back(id);
     if (value.buffer >= 0) buffers_[value.buffer].last_use = std::max(buffers_[value.buffer].last_use, id);
     for (const BufferTree& element : value.elements) read(element, id);
   }
@@ -237,11 +269,17 @@ class Account {
 
 }  // namespace
 
+Liveness find_liveness(const ir::Module& module, std::span<const ir::Donation> donations) {
+  Account account(module, module.entry_computation());
+  for (const ir::Donation& donation : donations) account.donate(donation);
+  return account.liveness();
+}
+
 MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donation> donations) {
   Account account(module, module.entry_computation());
   for (const ir::Donation& donation : donations) account.donate(donation);
   MemoryAccount result = account.summary();
-  result.schedule = account.schedule();
+  account.add_schedule(result);
   return result;
 }
 

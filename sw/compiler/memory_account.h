@@ -16,14 +16,22 @@ struct MemoryAccount {
     std::string op_name;
     base::Bytes bytes;
   };
+  /// An array in the heap.
+  struct Place {
+    base::Bytes offset;
+    base::Bytes bytes;
+    ir::InstructionId last_use = 0;  ///< the last position at which it is needed
+  };
   /// Live memory while an instruction of the schedule runs.
   struct Moment {
     std::string name;  ///< name of the instruction
     std::string op_name;
     base::Bytes live;
+    std::vector<Place> places;  ///< of the arrays that the instruction makes
   };
   base::Bytes parameters;               ///< of the entry; live throughout
   base::Bytes peak;                     ///< maximum of live memory, including parameters
+  base::Bytes heap;                     ///< the same with the gaps between arrays that have fixed places (heap.h)
   ir::InstructionId peak_position = 0;  ///< the instruction at which the peak occurs
   std::vector<Buffer> largest_at_peak;  ///< at most ten, largest first
   std::vector<Moment> schedule;         ///< one entry per instruction of the entry computation, in order
@@ -33,13 +41,30 @@ struct MemoryAccount {
 ///
 /// Every array takes padded_bytes from the instruction that defines it to its last use, both included, so an
 /// instruction's operands and result are live together. Parameters and results stay live to the end. tuple,
-/// get-tuple-element, bitcast, opt-barrier, add-dependency, domain, the done of an asynchronous pair, and a reshape
-/// that keeps the padded size share their source's memory. The operands of an asynchronous op are live until its done.
-/// An update in place (dynamic-update-slice or scatter, also in a fusion) shares its operand's, and a while loop its
-/// initial state's. The memory that a loop body, a branch or a call needs beyond its parameters is live while it runs.
-/// A donated output takes the parameter's memory if nothing reads the parameter after the output is defined.
+/// get-tuple-element, bitcast, opt-barrier, add-dependency, domain, the done of an asynchronous pair, a transposition
+/// that keeps all places, and a reshape that keeps the padded size share their source's memory. The operands of an
+/// asynchronous op are live until its done. An update in place (dynamic-update-slice or scatter, also in a fusion)
+/// shares its operand's, and a while loop its initial state's. The memory that a loop body, a branch or a call needs
+/// beyond its parameters is live while it runs. A donated output takes the parameter's memory if nothing reads the
+/// parameter after the output is defined.
 /// Temporaries inside a fusion, and arrays placed in VMEM, take no device memory.
 MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donation> donations = {});
+
+/// An array of the entry computation in device memory, with the names that it has there.
+struct LiveArray {
+  ir::InstructionId origin = 0;      ///< the instruction that makes it, alone or as an element of a tuple
+  ir::InstructionId definition = 0;  ///< live from here, the origin or, for parameters, the begin
+  ir::InstructionId last_use = 0;    ///< to here; the number of instructions if it is a parameter or a result
+  base::Bytes bytes;
+  std::vector<ir::InstructionId> readers;  ///< instructions that read it, also under other names, in ascending order
+};
+struct Liveness {
+  std::vector<LiveArray> arrays;
+  std::vector<int> array_of;      ///< by instruction: the array that it names; -1 for tuples
+  std::vector<base::Bytes> live;  ///< by position in the schedule
+};
+/// The lives that account_memory() adds up.
+Liveness find_liveness(const ir::Module& module, std::span<const ir::Donation> donations = {});
 
 /// The number of the operand that an instruction updates in place (dynamic-update-slice, scatter, a fusion that ends in
 /// one), or -1.

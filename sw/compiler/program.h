@@ -63,6 +63,7 @@ struct ProgramItem {
 struct HostTransfer {
   base::Bytes bytes;
   int tensors = 0;
+  bool in_place = false;  ///< the host's data arrive where the program reads them: the core waits and copies nothing
 };
 
 /// The SPMD program of one step, the same for all cores and any number of them. If cores take different branches, the

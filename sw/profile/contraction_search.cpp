@@ -229,18 +229,27 @@ class Search {
     return convolution && candidate.result == best_->result ? other_order : rounding;
   }
 
-  /// Invents a product of two operands made inside: all FLOPs in whole weight tiles.
+  /// Invents products of operands made inside: all FLOPs in whole weight tiles. An index vector makes a one-hot matrix,
+  /// which selects rows of the product before it.
   void invent() {
-    const auto rows = std::int64_t(flops_ / (2.0 * double(array_side * array_side)));
+    const auto products = std::clamp<std::int64_t>(std::ranges::count_if(operands_, is_index_vector), 1, most_steps);
+    const auto rows = std::int64_t(flops_ / (2.0 * double(products * array_side * array_side)));
     if (rows < 1) return;
     ContractionStep step;
     step.lhs = step.rhs = made_inside;
     step.hero = plain_dot(rows, array_side);
     step.multiply_accumulates = rows * array_side * array_side;
-    best_ = Contraction{{std::move(step)},
-                        -1,
-                        ir::make_shape(ir::ElementType::bf16, {rows, array_side}),
-                        ir::make_shape(ir::ElementType::bf16, {array_side, array_side})};
+    Contraction invented{{step},
+                         -1,
+                         ir::make_shape(ir::ElementType::bf16, {rows, array_side}),
+                         ir::make_shape(ir::ElementType::bf16, {array_side, array_side})};
+    step.lhs = earlier_result;
+    while (std::int64_t(invented.steps.size()) < products) invented.steps.push_back(step);
+    best_ = std::move(invented);
+  }
+
+  static bool is_index_vector(const ir::Shape& shape) {
+    return shape.rank() == 1 && shape.element_count() >= least_elements && ir::is_integer(shape.element_type);
   }
 
   const std::vector<ir::Shape>&results_, &operands_;

@@ -38,8 +38,8 @@ struct ContractionArrays {
 
 /// Returns the contraction with the most multiply-accumulates, of which `flops`, XLA's count for the whole op, must be
 /// at least twice as many (to 0.4 %). If no single contraction explains most of the FLOPs, chains of two or three are
-/// tried, then one with an operand made inside the fusion, and last a product of two operands made inside. Returns
-/// std::nullopt if the FLOPs are fewer than those of one row through a weight tile.
+/// tried, then one with an operand made inside the fusion, and last products of operands made inside, one for each
+/// vector of indices. Returns std::nullopt if the FLOPs are fewer than those of one row through a weight tile.
 std::optional<Contraction> find_contraction(const ContractionArrays& arrays, double flops);
 
 }  // namespace podsim::sw::profile

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,17 @@ namespace podsim::sw::runtime {
 /// are skipped, by every core at the same trip.
 class LoopWatch {
  public:
-  LoopWatch(std::int64_t trips, std::size_t cores) : trips_(trips), cores_(cores) {}
+  /// When each core begins a trip that repeats, after the first core, and how long it takes.
+  struct SteadyState {
+    std::vector<base::Cycles> delays;
+    base::Cycles period;
+  };
+  using SteadyStates = std::vector<SteadyState>;
+
+  /// With `known`, trips also repeat if all cores have begun the one before as in one of these states, which are of the
+  /// same items; it receives the state that is found. It outlives the watch.
+  LoopWatch(std::int64_t trips, std::size_t cores, SteadyStates* known = nullptr)
+      : trips_(trips), cores_(cores), known_(known) {}
 
   /// Called when a core begins a trip; the first trip is 0. Returns the number of trips to skip, beginning with this
   /// one. All cores get the same result for a trip; the first core to begin it decides.
@@ -32,11 +43,14 @@ class LoopWatch {
 
   const Trip& before(std::int64_t trip) const { return recent_[std::size_t(trip) % recent_.size()]; }
   bool repeats(std::int64_t trip) const;
+  const SteadyState* known_state(std::int64_t trip) const;
+  void keep_state(std::int64_t trip);
 
   std::int64_t trips_;
   std::size_t cores_;
   std::vector<Trip> recent_ = std::vector<Trip>(4);  ///< at index trip number modulo size
-  std::int64_t decided_ = 2;                         ///< trips up to this one are decided
+  SteadyStates* known_;
+  std::int64_t decided_ = 0;  ///< trips up to this one are decided
   std::int64_t skipped_from_ = -1;
   base::Cycles period_;
 };

@@ -26,6 +26,12 @@ void ProgramCursor::advance() {
   settle();
 }
 
+void ProgramCursor::skip_items(int items) {
+  item_ += items;
+  execution_ += std::uint64_t(items);
+  settle();
+}
+
 void ProgramCursor::pass() {
   last_execution_[std::size_t(item_)] = execution_++;
   ++item_;

@@ -32,6 +32,8 @@ class ProgramCursor {
   std::int64_t entries(int loop) const { return entries_[std::size_t(loop)]; }
   /// Counts `trips` as made.
   void skip_trips(int loop, std::int64_t trips) { trips_made_[std::size_t(loop)] += trips; }
+  /// Counts `items` from this one on as passed.
+  void skip_items(int items);
 
   /// Moves to the item that the core runs next, or past the last item to the end of the step.
   void advance();

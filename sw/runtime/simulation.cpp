@@ -24,9 +24,6 @@
 namespace podsim::sw::runtime {
 namespace {
 
-/// Simulated time at which a loop ends at the latest. Times are picoseconds in 64 bits, which hold 9 million seconds.
-constexpr double longest_loop_s = 1e6;
-
 /// The unit that is busiest in an op; Bound::latency if none is busy for half of it.
 Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
   struct Share {
@@ -83,6 +80,7 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
     schedules_.push_back(schedule_of(op, machine, slice, options_.algorithm));
     note_other_algorithm(op.kind);
   }
+  if (may_skip_segments()) find_segments();
   if (options_.detail == Detail::chip) parts_.emplace(program, options_.chip_ops);
   noc::FoldedTopology topology = fold(slice);
   fabric_ = std::make_unique<noc::ici::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
@@ -210,59 +208,12 @@ std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
   return command_for(core, at);
 }
 
-/// Returns a delay in place of trips that would repeat the previous ones. Trips that do not end are a verdict.
-std::optional<hw::Command> Simulation::skip_trips(hw::core::Core& core, CoreState& at) {
-  const int loop = at.cursor.loop_begun();
-  const bool exact = options_.detail == Detail::tile || !options_.fold;
-  if (loop < 0 || exact || !may_skip(program_.loops[std::size_t(loop)])) return std::nullopt;
-  const std::pair<int, std::int64_t> entry{loop, at.cursor.entries(loop)};
-  LoopWatch& watch = watches_.try_emplace(entry, program_.loops[std::size_t(loop)].trips, states_.size()).first->second;
-  const std::size_t number = std::size_t(&at - states_.data());
-  at.skipping = watch.begin_trip(number, at.cursor.trip(loop), core.now());
-  if (at.skipping > 0) {
-    const double skipped = double(watch.period().value()) * double(at.skipping);
-    if ((double(core.now().value()) + skipped) / machine_.clock.si() < longest_loop_s) {
-      return hw::Delay{watch.period() * at.skipping};
-    }
-    failed(core, fmt::format("%{} has {} trips and does not end within {:.0f} s of simulated time",
-                             program_.loops[std::size_t(loop)].name, program_.loops[std::size_t(loop)].trips,
-                             longest_loop_s));
-    at.skipping = 0;
-    return std::nullopt;
-  }
-  if (at.observer >= 0) at.trip_items[loop] = observers_[std::size_t(at.observer)].items();
-  if (core.id().chip == 0 && core.id().core == 0) trip_bytes_[loop] = carried();
-  return std::nullopt;
-}
-
-bool Simulation::may_skip(const compiler::Loop& loop) const {
-  return loop.trips > 4 && std::none_of(program_.items.begin() + loop.first, program_.items.begin() + loop.end,
-                                        [](const compiler::ProgramItem& item) {
-                                          return item.kind == compiler::ProgramItem::Kind::infeed ||
-                                                 item.kind == compiler::ProgramItem::Kind::outfeed;
-                                        });
-}
-
-void Simulation::observe_skipped(CoreState& at, hw::core::Core& core, base::Time end) {
-  const int loop = at.cursor.loop_begun();
-  const std::int64_t trips = std::exchange(at.skipping, 0);
-  at.cursor.skip_trips(loop, trips);
-  if (at.observer < 0) return;
-  observers_[std::size_t(at.observer)].repeat_from(program_, at.trip_items[loop], trips, end);
-  if (core.id().chip != 0 || core.id().core != 0) return;
-  skipped_trips_[loop] = trips;
-  const std::vector<base::Bytes> now = carried();
-  for (std::size_t link = 0; link < now.size(); ++link) {
-    skipped_bytes_[link] += (now[link] - trip_bytes_[loop][link]) * trips;
-  }
-}
-
 hw::Command Simulation::command_for(hw::core::Core& core, CoreState& at) {
   const compiler::ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
   switch (item.kind) {
     case compiler::ProgramItem::Kind::infeed: {
       const compiler::HostTransfer& transfer = program_.infeeds[std::size_t(item.index)];
-      return hw::Infeed{transfer.bytes, transfer.tensors};
+      return hw::Infeed{transfer.in_place ? base::Bytes(0) : transfer.bytes, transfer.tensors};
     }
     case compiler::ProgramItem::Kind::outfeed: {
       const compiler::HostTransfer& transfer = program_.outfeeds[std::size_t(item.index)];
@@ -322,7 +273,7 @@ const hw::OpResult& Simulation::recorded(int op) {
 
 void Simulation::completed(hw::core::Core& core, const hw::CommandRecord& record) {
   CoreState& at = state(core.id());
-  if (at.skipping > 0) return observe_skipped(at, core, core.time_of(record.end));
+  if (at.skipped.trips > 0) return observe_skipped(at, core, record);
   if (at.observer >= 0) observe(at, record, core);
   if (parts_ && through_parts(core, at)) {
     parts_->learn(core.id().core, program_.items[std::size_t(at.cursor.item())].index, record.op);

@@ -22,6 +22,7 @@
 #include "sw/runtime/detail.h"
 #include "sw/runtime/loop_watch.h"
 #include "sw/runtime/program_cursor.h"
+#include "sw/runtime/repeated_segments.h"
 #include "sw/runtime/run_result.h"
 #include "sw/runtime/step_observer.h"
 
@@ -76,7 +77,8 @@ struct SimulationOptions {
 /// Collective-permutes that send in different directions from different chips would prevent folding. If they take less
 /// than 1 % of the collectives' modelled time together and are not asynchronous, they take the time that
 /// sw/collectives/schedule/collective_estimate.h computes and do not prevent it. With folding, repeated trips of a loop
-/// of more than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds. Asynchronous collectives and
+/// of more than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds, and so are those of segments
+/// that the program repeats, such as layers (repeated_segments.h). Asynchronous collectives and
 /// ops share the HBM of a core with the op that it executes (hw/timing/hbm_occupancy.h, hw/timing/hbm_stream.h), unless
 /// the options turn contention off.
 class Simulation : private hw::core::CoreRuntime {
@@ -96,16 +98,31 @@ class Simulation : private hw::core::CoreRuntime {
     int item = 0;  ///< that starts it
     std::uint64_t execution = 0;
   };
+  /// A loop, or else a segment of segments_.
+  struct Repetition {
+    int loop = -1, segment = -1;
+    auto operator<=>(const Repetition&) const = default;
+  };
+  /// A trip of it that a core begins.
+  struct Trip {
+    Repetition of;
+    std::int64_t entry = 0;  ///< number of times that it was entered before
+    std::int64_t number = 0, trips = 0;
+  };
+  struct Skipped {
+    Repetition of;
+    std::int64_t trips = 0;
+  };
   struct CoreState {
     CoreState(const compiler::Program& program, std::int32_t core) : cursor(program, core) {}
     ProgramCursor cursor;
     int observer = -1;  ///< index into observers_
     bool finished = false;
-    std::int64_t skipping = 0;              ///< number of trips being skipped, of the loop that begins here
-    std::map<int, std::size_t> trip_items;  ///< by loop: number of items ended in the step when the last trip began
-    std::optional<std::uint64_t> waiting;   ///< execution id of what it waits for: a collective or an asynchronous op
-    std::set<std::uint64_t> over;           ///< finished asynchronous items that the core has not waited for yet
-    std::vector<InFlight> in_flight;        ///< asynchronous items that the core has started and not waited for
+    Skipped skipped;                               ///< what it skips now
+    std::map<Repetition, std::size_t> trip_items;  ///< number of items ended in the step when the last trip began
+    std::optional<std::uint64_t> waiting;  ///< execution id of what it waits for: a collective or an asynchronous op
+    std::set<std::uint64_t> over;          ///< finished asynchronous items that the core has not waited for yet
+    std::vector<InFlight> in_flight;       ///< asynchronous items that the core has started and not waited for
   };
 
   std::optional<hw::Command> next_command(hw::core::Core& core) override;
@@ -121,8 +138,12 @@ class Simulation : private hw::core::CoreRuntime {
   bool branches_vary_along(const noc::Topology& slice, int dimension) const;
   void take_small_permutes_by_formula();
   void make_states();
+  bool may_skip_segments() const;
+  void find_segments();
+  LoopWatch& watch_of(const Trip& trip);
+  std::optional<Trip> trip_begun(const CoreState& at) const;
   std::optional<hw::Command> skip_trips(hw::core::Core& core, CoreState& at);
-  void observe_skipped(CoreState& at, hw::core::Core& core, base::Time end);
+  void observe_skipped(CoreState& at, hw::core::Core& core, const hw::CommandRecord& record);
   bool may_skip(const compiler::Loop& loop) const;
   hw::Command command_for(hw::core::Core& core, CoreState& at);
   hw::Command command_for_op(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
@@ -154,6 +175,7 @@ class Simulation : private hw::core::CoreRuntime {
   base::Time time_since_last_start(const collectives::engine::CollectiveRun& run) const;
   void add_collective_result(const ItemResult& item, std::map<int, std::size_t>& known);
   void add_loop_results();
+  void note_skipped_segments();
 
   const compiler::Program& program_;
   const hw::Machine& machine_;
@@ -171,13 +193,16 @@ class Simulation : private hw::core::CoreRuntime {
       schedules_;                           ///< of the program's collectives
   std::map<int, base::Cycles> by_formula_;  ///< by collective: duration of those that are not simulated
   std::map<std::uint64_t, collectives::engine::CollectiveRun*> collectives_;  ///< by execution id
-  std::map<std::pair<int, std::int64_t>, LoopWatch> watches_;  ///< by loop and number of times it was entered
-  std::map<int, std::int64_t> skipped_trips_;                  ///< by loop, for its last entry
-  std::vector<base::Bytes> step_bytes_;                        ///< on each link in the last step
-  std::vector<base::Bytes> link_bytes_;                        ///< on each link when the step began
-  base::Time step_began_;                                      ///< on the first core
-  std::vector<base::Bytes> skipped_bytes_;                     ///< on each link in skipped trips
-  std::map<int, std::vector<base::Bytes>> trip_bytes_;         ///< by loop: on each link when its last trip began
+  std::vector<RepeatedSegment> segments_;                                     ///< that may be skipped
+  std::vector<int> segment_begun_;  ///< by item: the segment that has a trip beginning there; -1: none
+  std::map<std::pair<Repetition, std::int64_t>, LoopWatch> watches_;  ///< also by number of times it was entered
+  std::map<int, LoopWatch::SteadyStates> steady_states_;              ///< by RepeatedSegment::content
+  std::map<Repetition, std::int64_t> skipped_trips_;                  ///< when it was last entered
+  std::vector<base::Bytes> step_bytes_;                               ///< on each link in the last step
+  std::vector<base::Bytes> link_bytes_;                               ///< on each link when the step began
+  base::Time step_began_;                                             ///< on the first core
+  std::vector<base::Bytes> skipped_bytes_;                            ///< on each link in skipped trips
+  std::map<Repetition, std::vector<base::Bytes>> trip_bytes_;         ///< on each link when its last trip began
   std::vector<StepObserver> observers_;  ///< of the cores of the first chip, then of the first core of each other stage
   std::vector<StageResult> stages_;      ///< without times
   std::vector<int> stage_observers_;     ///< index into observers_ for each stage

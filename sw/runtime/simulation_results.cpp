@@ -82,6 +82,7 @@ void Simulation::collect() {
   }
   for (const auto& [beside, time] : contention) result_.contention.push_back({beside, time});
   add_loop_results();
+  note_skipped_segments();
   add_stage_results();
   name_waits(observed_core(int(&critical - observers_.data())));
   if (parts_ && !result_.partial) {
@@ -135,7 +136,7 @@ void Simulation::add_loop_results() {
       if (item.item < loop.first || item.item >= loop.end) continue;
       result.duration += item.total();
     }
-    if (const auto skipped = skipped_trips_.find(int(number)); skipped != skipped_trips_.end()) {
+    if (const auto skipped = skipped_trips_.find({.loop = int(number)}); skipped != skipped_trips_.end()) {
       result_.notes.push_back(fmt::format(
           "{}: {} of {} trips are taken to be as long as the one before them, which all cores repeated to 0.05 %",
           loop.name, skipped->second, loop.trips));

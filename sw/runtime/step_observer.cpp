@@ -40,6 +40,19 @@ void StepObserver::repeat_from(const compiler::Program& program, std::size_t fir
   current_.end = end;
 }
 
+void StepObserver::repeat_onward(const compiler::Program& program, std::size_t first, std::int64_t times, int period,
+                                 base::Time end) {
+  const std::size_t last = current_.items.size();
+  for (std::int64_t time = 1; time <= times; ++time) {
+    for (std::size_t i = first; i < last; ++i) {
+      ItemResult again = current_.items[i];
+      again.item += int(time) * period;
+      add(program.items[std::size_t(again.item)].kind, again);
+    }
+  }
+  current_.end = end;
+}
+
 void StepObserver::step_ended() {
   last_ = std::exchange(current_, {});
   current_.begin = current_.end = last_.end;

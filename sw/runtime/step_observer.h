@@ -28,6 +28,9 @@ class StepObserver {
   std::size_t items() const { return current_.items.size(); }
   /// Repeats the items from index `first` of this step `times` more times, and ends them at `end`.
   void repeat_from(const compiler::Program& program, std::size_t first, std::int64_t times, base::Time end);
+  /// Repeats them `times` times, each time for items of the program that come `period` items later.
+  void repeat_onward(const compiler::Program& program, std::size_t first, std::int64_t times, int period,
+                     base::Time end);
 
   int steps() const { return int(step_times_.size()); }
   const std::vector<base::Time>& step_times() const { return step_times_; }

@@ -36,6 +36,7 @@ const Words small_step = small_run({});
 const Words pod_step = {"run", "resnet50", "--slice", "64x32", "--batch-per-core", "1"};
 const Words sharded_update = small_run({"--weight-update-sharding", "on"});
 const Words large_batch = {"run", "resnet50", "--slice", "1x1", "--batch-per-core", "32"};
+const Words attention = {"run", "bert_large", "--slice", "1x1", "--batch-per-core", "2", "--set", "model.layers=1"};
 const Words lookups = {"run", "dlrm", "--slice", "2x2", "--batch-per-core", "64"};
 const Words cut_product = {"run", "product.hlo", "--slice", "2x2", "--mesh", "x=8"};
 const Words feeds = {"run", "feeds.hlo", "--slice", "1x1"};
@@ -67,7 +68,7 @@ const std::vector<Showing>& showings() {
       {"vector.*", {softmax_kernel, copy_kernel, matmul_kernel}},
       {"cross_lane.*", {softmax_kernel}},
       {"dma.*_latency", {copy_kernel}},
-      {"dma.outstanding_granules", {copy_kernel}},
+      {"dma.outstanding_granules", {mixed_traffic, sequential_reads}},
       {"dma.*", {many_dmas}},
       {"hbm.capacity_per_core", {at_the_limits}},
       {"hbm.stream_rate", {copy_kernel}},
@@ -98,6 +99,7 @@ const std::vector<Showing>& showings() {
       {"compiler.packing_share", {relayouts}},
       {"compiler.small_op_share", {sharded_update}},
       {"compiler.tile_penalty", {large_batch}},
+      {"compiler.order_gain", {attention}},
       {"compiler.resident_table", {lookups}},
       {"compiler.partition_link_rate", {cut_product}},
       {"compiler.partition_products_per_s", {cut_product}, {"compiler.partition_memory_rate=1000000 GB/s"}},
@@ -188,11 +190,11 @@ ENTRY main {
     folder_.write("relayouts.hlo", R"(HloModule relayouts
 
 ENTRY main {
-  x = bf16[4096,1024] parameter(0)
-  y = bf16[256,256,80] parameter(1)
-  turned = bf16[1024,4096] transpose(x), dimensions={1,0}
-  moved = bf16[256,256,80] transpose(y), dimensions={1,0,2}
-  ROOT both = (bf16[1024,4096], bf16[256,256,80]) tuple(turned, moved)
+  x = bf16[4096,1024]{1,0} parameter(0)
+  y = bf16[256,256,80]{2,1,0} parameter(1)
+  turned = bf16[1024,4096]{1,0} transpose(x), dimensions={1,0}
+  moved = bf16[256,256,80]{2,1,0} transpose(y), dimensions={1,0,2}
+  ROOT both = (bf16[1024,4096]{1,0}, bf16[256,256,80]{2,1,0}) tuple(turned, moved)
 }
 )");
     std::string outfeeds;

@@ -85,10 +85,10 @@ TEST(Trace, ShowsTheInfeedAndTheHost) {
   chip::TileChip chip("chip", machine, 0, runtime, {&sink, nullptr, "chip(0,0)"});
   chip.host().prepare(0, {base::Bytes(16'000)});
   sc_core::sc_start();
-  // 1 us on the link at 16 GB/s, 1 us of latency; 111 cycles of copying at 145 GB/s and 1000 for the tensor.
-  EXPECT_EQ(sink.history("chip(0,0).core0.infeed"), "idle@0 wait for batch@0 copy@2000 idle@3111");
-  EXPECT_EQ(sink.history("chip(0,0).core0.op"), "@0 all-reduce@3111");
-  EXPECT_EQ(sink.history("chip(0,0).host.state"), "idle@0 transfer@0 idle@2000 transfer@3111 idle@4111");
+  // 1 us on the link at 16 GB/s, 1 us of latency; 94 cycles of copying at 172 GB/s and 1000 for the tensor.
+  EXPECT_EQ(sink.history("chip(0,0).core0.infeed"), "idle@0 wait for batch@0 copy@2000 idle@3094");
+  EXPECT_EQ(sink.history("chip(0,0).core0.op"), "@0 all-reduce@3094");
+  EXPECT_EQ(sink.history("chip(0,0).host.state"), "idle@0 transfer@0 idle@2000 transfer@3094 idle@4094");
 }
 
 }  // namespace

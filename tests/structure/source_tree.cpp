@@ -47,9 +47,9 @@ const std::vector<std::string>& folders() {
       "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",
       "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder", "sw/codegen/families",
       "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix", "sw/codegen",
-      "sw/codegen/check", "sw/compiler/fuse", "sw/compiler/tiles", "sw/compiler", "sw/spmd/mesh", "sw/spmd/propagate",
-      "sw/spmd/reshard", "sw/spmd/partition", "sw/profile", "sw/runtime", "sw/report/run", "sw/report/compare",
-      "sw/report/html/assets", "sw/report/html", "sw/report",
+      "sw/codegen/check", "sw/compiler/fuse", "sw/compiler/tiles", "sw/compiler/layout", "sw/compiler", "sw/spmd/mesh",
+      "sw/spmd/propagate", "sw/spmd/reshard", "sw/spmd/partition", "sw/profile", "sw/runtime", "sw/report/run",
+      "sw/report/compare", "sw/report/html/assets", "sw/report/html", "sw/report",
       // workloads
       "workloads/machines", "workloads/shardings", "workloads", "workloads/layers", "workloads/pipelines",
       "workloads/models", "workloads/scalesim", "workloads/measured",

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/units.h"
 #include "sw/ir/array_tile.h"
 
 namespace podsim::workloads::measured {
@@ -11,6 +10,52 @@ namespace {
 
 /// Elements along the i-th most minor dimension in one layout tile.
 std::int64_t unit_of(int i) { return i == 0 ? sw::ir::tile_lanes : i == 1 ? sw::ir::tile_sublanes : 1; }
+
+/// A dimension and the tiles that it is cut into.
+struct CutDimension {
+  std::int64_t size = 1, extent = 1;
+  bool whole() const { return extent >= size; }
+  std::int64_t tiles() const { return base::divide_round_up(size, extent); }
+};
+
+CutDimension cut_dimension(const sw::ir::Shape& array, const std::vector<std::int64_t>& extents, int i) {
+  if (i >= array.rank()) return {};
+  const auto d = std::size_t(array.minor_dimension(i));
+  return {array.dimensions[d], std::max<std::int64_t>(1, extents[d])};
+}
+
+/// Pieces and rows of 128 words in one matrix of the two minor dimensions.
+struct MatrixPieces {
+  std::int64_t pieces = 0, words = 0;
+};
+
+/// Pieces of rows `begin` to `end` and of `columns` layout tiles along the lanes, which may be all of them. A word
+/// holds `packed` rows.
+MatrixPieces rows_pieces(std::int64_t begin, std::int64_t end, std::int64_t packed, std::int64_t columns, bool whole) {
+  const std::int64_t layout_tile = std::max<std::int64_t>(1, sw::ir::tile_sublanes / packed);
+  const std::int64_t first = begin / packed, last = base::divide_round_up(end, packed);
+  const std::int64_t touched = base::divide_round_up(last, layout_tile) - first / layout_tile;
+  const std::int64_t ends = (first % layout_tile != 0 ? 1 : 0) + (last % layout_tile != 0 ? 1 : 0);
+  const std::int64_t parts = std::min(touched, ends);
+  // The last layout tile along the lanes and the first one of the next sublanes adjoin.
+  const std::int64_t adjoining = whole ? touched - 1 : 0;
+  return {touched - parts + parts * columns - adjoining, (last - first) * columns};
+}
+
+MatrixPieces matrix_pieces(const CutDimension& lanes, const CutDimension& rows, std::int64_t packed) {
+  MatrixPieces all;
+  const std::int64_t end_of_rows = base::round_up(rows.size, sw::ir::tile_sublanes);
+  for (std::int64_t lane = 0; lane < lanes.size; lane += lanes.extent) {
+    const std::int64_t columns = base::divide_round_up(std::min(lanes.extent, lanes.size - lane), sw::ir::tile_lanes);
+    for (std::int64_t row = 0; row < rows.size; row += rows.extent) {
+      const std::int64_t end = row + rows.extent >= rows.size ? end_of_rows : row + rows.extent;
+      const MatrixPieces tile = rows_pieces(row, end, packed, columns, lanes.whole());
+      all.pieces += tile.pieces;
+      all.words += tile.words;
+    }
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -24,25 +69,19 @@ std::vector<std::int64_t> tile_extents(const sw::ir::Shape& array, const std::ve
   return extents;
 }
 
-hw::AccessShape tile_pieces(const sw::ir::Shape& array, const std::vector<std::int64_t>& extents) {
-  std::vector<std::int64_t> sizes, blocks;  // in layout tiles, minor to major
-  std::int64_t tiles = 1;
-  for (int i = 0; i < array.rank(); ++i) {
-    const auto d = std::size_t(array.minor_dimension(i));
-    sizes.push_back(base::divide_round_up(array.dimensions[d], unit_of(i)));
-    blocks.push_back(std::min(sizes.back(), base::divide_round_up(extents[d], unit_of(i))));
-    tiles *= sizes.back();
+TilePieces tile_pieces(const sw::ir::Shape& array, const std::vector<std::int64_t>& extents) {
+  const CutDimension lanes = cut_dimension(array, extents, 0), rows = cut_dimension(array, extents, 1);
+  const std::int64_t packed = std::max<std::int64_t>(1, 4 / std::max(1, sw::ir::byte_width(array.element_type)));
+  const MatrixPieces matrix = matrix_pieces(lanes, rows, packed);
+  TilePieces all{matrix.pieces, base::Bytes(matrix.words * sw::ir::tile_lanes * 4)};
+  bool contiguous = lanes.whole() && rows.whole();
+  for (int i = 2; i < array.rank(); ++i) {
+    const CutDimension major = cut_dimension(array, extents, i);
+    all.count *= contiguous ? major.tiles() : major.size;
+    all.bytes = all.bytes * major.size;
+    contiguous = contiguous && major.whole();
   }
-  std::int64_t piece = sw::ir::padded_bytes(array).value() / std::max<std::int64_t>(1, tiles);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (blocks[i] == sizes[i]) {
-      piece *= sizes[i];
-      continue;
-    }
-    const bool one = std::all_of(blocks.begin() + std::ptrdiff_t(i) + 1, blocks.end(), [](auto n) { return n == 1; });
-    return one ? hw::AccessShape{} : hw::AccessShape::rows(base::Bytes(piece * blocks[i]), piece * sizes[i]);
-  }
-  return {};
+  return all;
 }
 
 }  // namespace podsim::workloads::measured

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hw/access_pattern.h"
+#include "base/units.h"
 #include "sw/ir/shape.h"
 
 namespace podsim::workloads::measured {
@@ -13,8 +13,17 @@ namespace podsim::workloads::measured {
 /// layout tiles of 8 x 128; its size is the array's rank.
 std::vector<std::int64_t> tile_extents(const sw::ir::Shape& array, const std::vector<std::int64_t>& bounds);
 
-/// The contiguous pieces in memory of a tile of `extents` elements along each dimension of `array`: a tile that ends
-/// within a dimension has a piece for every element of the more major ones. One piece is contiguous.
-hw::AccessShape tile_pieces(const sw::ir::Shape& array, const std::vector<std::int64_t>& extents);
+/// What the tiles of an array are in memory, added up over all of them.
+struct TilePieces {
+  std::int64_t count = 0;  ///< contiguous pieces
+  base::Bytes bytes;       ///< words of 32 bits of which a tile has a part are moved whole
+  bool operator==(const TilePieces&) const = default;
+};
+
+/// Cuts `array` into tiles of `extents` elements along each dimension. Words of 128 lanes are consecutive within a
+/// layout tile, layout tiles along the lanes, then along the sublanes. A tile that begins or ends within layout tiles
+/// has a piece for each of them along the lanes; one that ends within another dimension has its pieces for every
+/// element of the more major ones.
+TilePieces tile_pieces(const sw::ir::Shape& array, const std::vector<std::int64_t>& extents);
 
 }  // namespace podsim::workloads::measured

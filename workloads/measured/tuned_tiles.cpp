@@ -87,9 +87,9 @@ const sw::ir::Shape* divided_array(const sw::ir::Computation& body, const sw::hl
   return nullptr;
 }
 
-/// Where the reads and writes of a tile are in memory.
+/// What all tiles of an op read and write in memory. No pieces: contiguous.
 struct Pieces {
-  hw::AccessShape read, written;
+  TilePieces read, written;
 };
 
 Pieces pieces_of(const sw::ir::Computation& body, const sw::ir::Shape& divided, const sw::hlo::proto::TunedRun& run) {
@@ -108,13 +108,33 @@ Pieces pieces_of(const sw::ir::Computation& body, const sw::ir::Shape& divided, 
   return pieces;
 }
 
-/// Sets the shape of the largest of some transfers, as far as it is whole pieces; the rest is contiguous.
-void lie_in(const hw::AccessShape& shape, std::vector<hw::TileTransfer>& transfers) {
+/// Adds the scalar code that issues a DMA for each contiguous piece, as for a row that is looked up. The first piece of
+/// a tile is in hw::timing::ControlTiming. With a tile go its writes and the reads of a later one; the reads of the
+/// second tile are issued while those of the first arrive.
+void issue_pieces(const Pieces& pieces, std::int64_t tiles, base::Cycles each, hw::TileOp& op) {
+  const auto cycles = [&](const TilePieces& of) {
+    return base::Cycles(std::max<std::int64_t>(0, of.count - tiles) * each.value() / tiles);
+  };
+  hw::TileRun last = op.runs.back();
+  last.count = 1;
+  --op.runs.back().count;
+  if (op.runs.back().count == 0) op.runs.pop_back();
+  const auto append = [](base::Cycles scalar, hw::TileRun& run) {
+    if (scalar == base::Cycles(0)) return;
+    run.work.phases.emplace_back();
+    run.work.phases.back().scalar = scalar;
+  };
+  for (hw::TileRun& run : op.runs) append(cycles(pieces.read) + cycles(pieces.written), run);
+  append(op.runs.empty() ? cycles(pieces.read) + cycles(pieces.written) : cycles(pieces.written), last);
+  op.runs.push_back(last);
+}
+
+/// A tile that begins within a word of several rows moves the whole word.
+void move_words(const TilePieces& pieces, std::int64_t tiles, std::vector<hw::TileTransfer>& transfers) {
   const auto largest_transfer = std::ranges::max_element(transfers, {}, &hw::TileTransfer::bytes);
-  if (shape.contiguous() || largest_transfer == transfers.end() || largest_transfer->bytes < shape.row) return;
-  const base::Bytes rest(largest_transfer->bytes.value() % shape.row.value());
-  *largest_transfer = {largest_transfer->bytes - rest, shape};
-  if (rest > base::Bytes(0)) transfers.push_back({rest});
+  if (largest_transfer == transfers.end()) return;
+  largest_transfer->bytes =
+      std::max(largest_transfer->bytes, base::Bytes(base::divide_round_up(pieces.bytes.value(), tiles)));
 }
 
 std::string bounds_text(const sw::hlo::proto::TunedRun& run) {
@@ -143,7 +163,8 @@ class TunedOp {
     const sw::ir::Shape* divided = work_.matmul ? nullptr : divided_array(body_, run);
     tiles::Tiling tiling = work_.matmul && product_ ? product_tiling(body_, *product_, run) : tiles::Tiling{};
     if (divided) tiling.rows = product(blocks_of(*divided, run.output_bounds));
-    if (tiling.tiles() > most_tiles || tiles::TileBlocks(work_, tiling, machine_).vmem() > machine_.vmem) {
+    if (tiling.tiles() < 1 || tiling.tiles() > most_tiles ||
+        tiles::TileBlocks(work_, tiling, machine_).vmem() > machine_.vmem) {
       return std::nullopt;
     }
     const double first = seconds(tiling, divided ? pieces_of(body_, *divided, run) : Pieces{});
@@ -157,9 +178,10 @@ class TunedOp {
 
   double seconds(const tiles::Tiling& tiling, const Pieces& pieces = {}) {
     hw::TileOp op = tiles::make_tiles(work_, tiling, machine_, "kernel");
+    issue_pieces(pieces, tiling.tiles(), machine_.compiler.row_read, op);
     for (hw::TileRun& run : op.runs) {
-      lie_in(pieces.read, run.work.reads);
-      lie_in(pieces.written, run.work.writes);
+      move_words(pieces.read, tiling.tiles(), run.work.reads);
+      move_words(pieces.written, tiling.tiles(), run.work.writes);
     }
     return double(pipeline_.simulate(op).cycles.value()) / machine_.clock.si();
   }

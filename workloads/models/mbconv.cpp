@@ -186,6 +186,27 @@ std::vector<MbconvStage> parse_mbconv_stages(std::string_view text) {
   return stages;
 }
 
+namespace {
+
+/// Fixes the order of the dimensions of the images and of all results: the host demands it.
+void fix_order_on_device(sw::ir::Module& module) {
+  sw::ir::Computation& entry = module.computations[std::size_t(module.entry)];
+  const auto fix = [](Shape& shape) {
+    shape.minor_to_major.clear();
+    for (int d = shape.rank() - 1; d >= 0; --d) shape.minor_to_major.push_back(d);
+  };
+  for (sw::ir::Instruction& instruction : entry.instructions) {
+    if (instruction.name == "images") fix(instruction.shape);
+  }
+  sw::ir::Instruction& root = entry[entry.root];
+  for (std::size_t i = 0; i < root.operands.size(); ++i) {
+    fix(entry[root.operands[i]].shape);
+    fix(root.shape.tuple_shapes[i]);
+  }
+}
+
+}  // namespace
+
 MbconvProgram mbconv_inference(const MbconvOptions& options) {
   GraphBuilder b("mbconv_inference");
   // The host writes images row-major in PyTorch's order.
@@ -198,6 +219,7 @@ MbconvProgram mbconv_inference(const MbconvOptions& options) {
   program.framework_ops = network.framework_ops();
   program.parameters = network.parameters();
   program.module = std::move(b).build(results);
+  fix_order_on_device(program.module);
   return program;
 }
 

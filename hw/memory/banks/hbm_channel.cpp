@@ -36,8 +36,9 @@ tlm::tlm_sync_enum HbmChannel::receive(int sender, tlm::tlm_generic_payload& pay
       time_.clock().edge_at_or_after(base::systemc::now() + base::systemc::from_sc_time(delay));
   const Transfer transfer{sender, &payload};
   payload.acquire();
+  Line& line = lines_[payload.is_read() ? 0 : 1];
   bool accepted = false;
-  if (arrival == time_.now() && line_.empty()) {
+  if (arrival == time_.now() && line.empty()) {
     advance(arrival);
     accepted = controller_.accepts(request_of(transfer, 0));
   }
@@ -45,7 +46,7 @@ tlm::tlm_sync_enum HbmChannel::receive(int sender, tlm::tlm_generic_payload& pay
     accept(transfer);
     phase = tlm::END_REQ;
   } else {
-    line_.push(time_.time_of(arrival), 0, transfer);
+    line.push(time_.time_of(arrival), 0, transfer);
   }
   sleep();
   return accepted ? tlm::TLM_UPDATED : tlm::TLM_ACCEPTED;
@@ -77,15 +78,16 @@ void HbmChannel::move_data(tlm::tlm_generic_payload& payload) {
 void HbmChannel::work() {
   advance(time_.now());
   respond();
-  admit();
+  for (Line& line : lines_) admit(line);
   show(controller_.now());
   sleep();
 }
 
 /// Sends the responses. A reply may bring new requests at once, so `completed_` may grow in the loop.
 void HbmChannel::respond() {
-  for (std::size_t i = 0; i < completed_.size(); ++i) {
-    const std::uint64_t tag = completed_[i].tag;
+  std::size_t next = 0;
+  while (next < completed_.size()) {
+    const std::uint64_t tag = completed_[next++].tag;
     const Transfer transfer = transfers_[tag];
     free_.push_back(tag);
     transfer.payload->set_response_status(tlm::TLM_OK_RESPONSE);
@@ -95,11 +97,11 @@ void HbmChannel::respond() {
   completed_.clear();
 }
 
-bool HbmChannel::head_is_due() const { return !line_.empty() && line_.top().when <= base::systemc::now(); }
+bool HbmChannel::head_is_due(const Line& line) { return !line.empty() && line.top().when <= base::systemc::now(); }
 
-void HbmChannel::admit() {
-  while (head_is_due() && controller_.accepts(request_of(line_.top().value, 0))) {
-    const Transfer transfer = line_.pop().value;
+void HbmChannel::admit(Line& line) {
+  while (head_is_due(line) && controller_.accepts(request_of(line.top().value, 0))) {
+    const Transfer transfer = line.pop().value;
     accept(transfer);
     replies_.reply(transfer.sender, *transfer.payload, tlm::END_REQ);
   }
@@ -113,8 +115,10 @@ void HbmChannel::sleep() {
   std::optional<base::Cycles> next = controller_.next_completion();
   const auto consider = [&](base::Cycles clock) { next = std::min(clock, next.value_or(clock)); };
   if (!completed_.empty()) consider(controller_.now());
-  if (!line_.empty() && !head_is_due()) consider(time_.clock().edge_at_or_after(line_.top().when));
-  if (head_is_due()) consider(controller_.next_room().value_or(time_.now()));
+  for (const Line& line : lines_) {
+    if (!line.empty() && !head_is_due(line)) consider(time_.clock().edge_at_or_after(line.top().when));
+    if (head_is_due(line)) consider(controller_.next_room().value_or(time_.now()));
+  }
   if (shown_) {
     if (const auto command = controller_.next_room()) consider(*command);
     if (const auto change = shown_->changes.first()) consider(std::max(*change + base::Cycles(1), time_.now()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,8 +25,9 @@ class MemoryReplies {
   virtual void reply(int sender, tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) = 0;
 };
 
-/// One channel as a module (protocol in memory_payload.h): a ChannelController behind a queue of requests for which it
-/// has no room. Its one process wakes when a request completes and, while requests wait, when there may be room.
+/// One channel as a module (protocol in memory_payload.h): a ChannelController behind queues of reads and of writes for
+/// which it has no room. Its one process wakes when a request completes and, while requests wait, when there may be
+/// room.
 ///
 /// With a trace, it shows the channel (ChannelTrace) and wakes at every command. A command appears at the end of its
 /// clock, when it is decided, and everything else is shown late by the same amount. A channel without requests stays
@@ -49,6 +51,8 @@ class HbmChannel : public sc_core::sc_module {
     tlm::tlm_generic_payload* payload = nullptr;
   };
 
+  using Line = base::systemc::TimedQueue<Transfer>;
+
   struct Shown {
     dram::PendingChanges changes;
     dram::ChannelTrace trace;
@@ -62,8 +66,8 @@ class HbmChannel : public sc_core::sc_module {
   void move_data(tlm::tlm_generic_payload& payload);
   void work();
   void respond();
-  void admit();
-  bool head_is_due() const;
+  void admit(Line& line);
+  static bool head_is_due(const Line& line);
   void show(base::Cycles until);
   void sleep();
 
@@ -71,7 +75,7 @@ class HbmChannel : public sc_core::sc_module {
   dram::ChannelController controller_;
   DeviceMemory* contents_;
   MemoryReplies& replies_;
-  base::systemc::TimedQueue<Transfer> line_;
+  std::array<Line, 2> lines_;        ///< requests without room in the controller, by direction
   std::vector<Transfer> transfers_;  ///< accepted transfers; the index is the tag of the controller's request
   std::vector<std::uint64_t> free_;
   std::vector<dram::MemoryCompletion> completed_;

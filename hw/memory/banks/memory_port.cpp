@@ -7,14 +7,14 @@
 namespace podsim::hw::memory::banks {
 
 MemoryPort::MemoryPort(sc_core::sc_module_name name, BankHbm& memory, std::int64_t depth)
-    : sc_module(name), map_(memory.map()), depth_(std::size_t(depth)), lines_(std::size_t(memory.channels())) {
+    : sc_module(name), map_(memory.map()), depth_(std::size_t(depth)), lines_(2 * std::size_t(memory.channels())) {
   from_switch.register_nb_transport_fw(this, &MemoryPort::from_switch_forward);
   to_memory.register_nb_transport_bw(this, &MemoryPort::from_memory);
   to_memory.bind(memory.from_masters);
 }
 
 MemoryPort::Line& MemoryPort::line_of(const tlm::tlm_generic_payload& payload) {
-  return lines_[std::size_t(map_.channel_of(payload.get_address()))];
+  return lines_[2 * std::size_t(map_.channel_of(payload.get_address())) + (payload.is_read() ? 0 : 1)];
 }
 
 tlm::tlm_sync_enum MemoryPort::from_switch_forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,

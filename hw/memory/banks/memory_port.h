@@ -13,9 +13,10 @@
 
 namespace podsim::hw::memory::banks {
 
-/// Connects an HBM half to the on-chip switch. Requests that leave the switch wait in one queue per channel of the
-/// memory, at most `depth` in each. While the queue of a request is full, the request waits at the switch output and
-/// blocks those behind it. Answers enter the switch in the order in which they come.
+/// Connects an HBM half to the on-chip switch. Requests that leave the switch wait in a queue of reads and one of
+/// writes per channel of the memory, at most `depth` in each; reads and writes do not keep their order. While the queue
+/// of a request is full, the request waits at the switch output and blocks those behind it. Answers enter the switch in
+/// the order in which they come.
 class MemoryPort : public sc_core::sc_module {
  public:
   /// The constructor binds to_memory to `memory`.
@@ -39,7 +40,7 @@ class MemoryPort : public sc_core::sc_module {
 
   const dram::AddressMap& map_;
   std::size_t depth_;
-  std::vector<Line> lines_;
+  std::vector<Line> lines_;                   ///< by channel; of each, reads before writes
   tlm::tlm_generic_payload* held_ = nullptr;  ///< request that waits at the switch output
   ResponseQueue answers_{from_switch};
 };

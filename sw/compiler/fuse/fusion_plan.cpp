@@ -2,6 +2,7 @@
 #include "sw/compiler/fuse/fusion_plan.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -51,6 +52,8 @@ class Planner {
       bytes_.push_back(ir::padded_bytes(instruction.shape).value());
     }
     inputs_.resize(size());
+    reach_.resize(size());
+    std::iota(reach_.begin(), reach_.end(), 0);
   }
 
   FusionPlan run() {
@@ -248,9 +251,23 @@ class Planner {
         group = int(plan_.groups.size());
         plan_.groups.push_back({{}, hero_of_[id]});
       }
-      plan_.groups[group].roots.push_back(id);
-      plan_.group_of[id] = group;
+      add_root(group, id);
     }
+  }
+
+  void add_root(int group, ir::InstructionId id) {
+    std::vector<ir::InstructionId>& roots = plan_.groups[group].roots;
+    if (!roots.empty()) {
+      for (ir::InstructionId at = roots.back() + 1; at <= id; ++at) reach_[at] = std::min(reach_[at], roots.front());
+    }
+    roots.push_back(id);
+    plan_.group_of[id] = group;
+  }
+
+  /// Values before the result depend on none from `id` on, also through whole groups: no group has roots on both sides.
+  ir::InstructionId independent_before(ir::InstructionId id) const {
+    while (reach_[id] < id) id = reach_[id];
+    return id;
   }
 
   // Applies rule 3: joins the producer of the most bytes, or else the loop fusion that shares the most input bytes.
@@ -317,6 +334,7 @@ class Planner {
   /// reduction has its results only after the last of its inputs. The search follows whole groups, since an op starts
   /// only when all its inputs are available, whichever of its outputs is needed.
   bool can_join(int group, ir::InstructionId id) const {
+    const ir::InstructionId first = independent_before(plan_.groups[group].roots.front());
     ++visit_;
     open_.clear();
     for (ir::InstructionId input : inputs_[id]) {
@@ -331,7 +349,7 @@ class Planner {
       open_.pop_back();
       const int of = plan_.group_of[at];
       if (of == group) return false;
-      if (std::exchange(visited_[at], visit_) == visit_) continue;
+      if (at < first || std::exchange(visited_[at], visit_) == visit_) continue;
       if (of < 0) {
         open_.insert(open_.end(), operands_.of(at).begin(), operands_.of(at).end());
         continue;
@@ -359,8 +377,9 @@ class Planner {
   std::vector<ir::InstructionId> hero_of_;    ///< at a chain's end: its convolution or dot
   std::vector<std::set<ir::InstructionId>> sinks_;
   std::vector<std::vector<ir::InstructionId>> inputs_;  ///< of stored values: stored_inputs()
-  std::vector<char> may_be_inlined_;                    ///< fusible producers, except ends of epilogue chains
-  mutable std::vector<int> visited_, read_;             ///< the number of the last visit
+  std::vector<ir::InstructionId> reach_;  ///< least root of the groups that have one from here on; itself without any
+  std::vector<char> may_be_inlined_;      ///< fusible producers, except ends of epilogue chains
+  mutable std::vector<int> visited_, read_;  ///< the number of the last visit
   mutable std::vector<ir::InstructionId> open_;
   mutable int visit_ = 0;
   FusionPlan plan_;

@@ -112,14 +112,16 @@ int source_dimension(const ir::Instruction& move, int i) {
 /// are not among them: they move by DMA.
 struct RowMoves {
   std::int64_t rotated = 0;  ///< to other lanes, in the cross-lane unit, which passes a row in a cycle
-  std::int64_t shared = 0;   ///< into words that they share with another row, which is loaded and kept
+  std::int64_t paired = 0;   ///< into words that they share with another row that moves with them
+  std::int64_t merged = 0;   ///< into words that they share with another row, which is loaded and kept
 };
 
-/// A row between other lanes is rotated, masked and selected, and so is one of two rows that share words.
+/// A row between other lanes is rotated, masked and selected, and so is one of two rows that share words. Rows that
+/// only change sublanes are combined in a register; on the way to or from a transposed block the partner is elsewhere.
 hw::VectorWork vector_work(const RowMoves& rows, const hw::CompilerParameters& compiler) {
-  const std::int64_t all = rows.rotated + rows.shared;
+  const std::int64_t all = rows.rotated + rows.paired + rows.merged;
   return {
-      .loads = all + rows.shared, .stores = all, .alu_ops = compiler.moved_row_operations * all, .transcendentals = 0};
+      .loads = all + rows.merged, .stores = all, .alu_ops = compiler.moved_row_operations * all, .transcendentals = 0};
 }
 
 /// Blocks of up to 128 x 128 elements that have to exchange lanes for another dimension.
@@ -159,14 +161,15 @@ Relayout transposed(const ir::Instruction& move, const ir::Shape& operand, const
   const std::int64_t packing = packs ? std::int64_t(std::ceil(double(registers) * compiler.packing_share)) : 0;
   return {.registers = registers + packing,
           .rows = {.rotated = 0,
-                   .shared = sublanes_change && is_narrow(operand) ? row_pieces(operand) + row_pieces(move.shape) : 0}};
+                   .paired = 0,
+                   .merged = sublanes_change && is_narrow(operand) ? row_pieces(operand) + row_pieces(move.shape) : 0}};
 }
 
 Relayout relayout(const ir::Instruction& move, const ir::Shape& operand, const hw::CompilerParameters& compiler) {
   if (move.shape.is_tuple() || operand.rank() < 2 || operand.rank() != move.shape.rank()) return {};
   if (operand.minor_dimension(0) != source_dimension(move, 0)) return transposed(move, operand, compiler);
   if (operand.minor_dimension(1) == source_dimension(move, 1)) return {};
-  return {.registers = 0, .rows = {.rotated = 0, .shared = is_narrow(operand) ? row_pieces(operand) : 0}};
+  return {.registers = 0, .rows = {.rotated = 0, .paired = is_narrow(operand) ? row_pieces(operand) : 0, .merged = 0}};
 }
 
 std::int64_t row_length(const ir::Shape& shape) {
@@ -244,7 +247,8 @@ hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computa
       return vector_work(relayout(instruction, computation[instruction.operands[0]].shape, compiler).rows, compiler);
     case ir::Opcode::reshape:
       return vector_work(
-          {.rotated = rotated_rows(instruction, computation[instruction.operands[0]].shape), .shared = 0}, compiler);
+          {.rotated = rotated_rows(instruction, computation[instruction.operands[0]].shape), .paired = 0, .merged = 0},
+          compiler);
     default: {
       const ElementwiseCost cost = cost_per_register(instruction, computation);
       if (cost.alu == 0 && cost.transcendental == 0) return {};

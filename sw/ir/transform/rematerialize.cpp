@@ -223,7 +223,7 @@ class Rematerialiser {
 }  // namespace
 
 std::string_view to_string(Rematerialisation policy) {
-  static constexpr std::array<std::string_view, 3> names{"none", "dots", "layer"};
+  static constexpr std::array<std::string_view, 4> names{"none", "ops", "dots", "layer"};
   return names[std::size_t(policy)];
 }
 
@@ -246,7 +246,7 @@ LayerPart layer_part(std::string_view op_name) {
 }
 
 RematerialisedModule rematerialise(const Module& module, Rematerialisation policy) {
-  if (policy == Rematerialisation::none) return {module, 0, 0};
+  if (policy == Rematerialisation::none || policy == Rematerialisation::ops) return {module, 0, 0};
   return Rematerialiser(module, policy).run();
 }
 

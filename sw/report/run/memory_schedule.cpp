@@ -2,17 +2,22 @@
 #include "sw/report/run/memory_schedule.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text/csv_field.h"
 
 namespace podsim::sw::report::run {
 
 std::string memory_schedule_csv(const compiler::MemoryAccount& memory) {
-  std::string text = "position,instruction,op_name,live_bytes\n";
+  std::string text = "position,instruction,op_name,live_bytes,places\n";
   for (std::size_t position = 0; position < memory.schedule.size(); ++position) {
     const compiler::MemoryAccount::Moment& moment = memory.schedule[position];
-    text += fmt::format("{},{},{},{}\n", position, base::text::csv_field(moment.name),
-                        base::text::csv_field(moment.op_name), moment.live.value());
+    std::vector<std::string> places;
+    for (const compiler::MemoryAccount::Place& place : moment.places) {
+      places.push_back(fmt::format("{}+{}..{}", place.offset.value(), place.bytes.value(), place.last_use));
+    }
+    text += fmt::format("{},{},{},{},{}\n", position, base::text::csv_field(moment.name),
+                        base::text::csv_field(moment.op_name), moment.live.value(), fmt::join(places, " "));
   }
   return text;
 }

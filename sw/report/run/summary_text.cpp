@@ -35,6 +35,17 @@ double share_of_step(const RunReport& report, base::Time time) {
 }
 
 /// Which chips were made of their units: "chip (0,0) by its units, 15 replayed".
+std::string recomputed_text(ir::transform::Rematerialisation policy) {
+  switch (policy) {
+    case ir::transform::Rematerialisation::ops:
+      return "the ops that cost least";
+    case ir::transform::Rematerialisation::dots:
+      return "all but products";
+    default:
+      return "whole layers";
+  }
+}
+
 std::string detail_text(const RunReport& r) {
   const std::vector<std::string>& real = r.result.real_chips;
   const std::int64_t replayed = r.chips - std::int64_t(real.size());
@@ -202,9 +213,8 @@ std::string mesh(const RunReport& r) {
                           base::to_string(p.placed.modelled), base::to_string(p.placed.natural))});
   }
   if (p.rematerialised.policy != ir::transform::Rematerialisation::none) {
-    const std::string what =
-        p.rematerialised.policy == ir::transform::Rematerialisation::dots ? "all but products" : "whole layers";
-    head.row({"  rematerialised", fmt::format("{}, {} on all cores", what, flops_text(p.rematerialised.flops))});
+    head.row({"  rematerialised", fmt::format("{}, {} on all cores", recomputed_text(p.rematerialised.policy),
+                                              flops_text(p.rematerialised.flops))});
   }
   head.row({"  parameters", fmt::format("{} on a core as tiles pad them, {} in all",
                                         base::to_string(r.memory.parameters), base::to_string(p.parameters))});

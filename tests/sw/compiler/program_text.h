@@ -54,8 +54,13 @@ inline std::string text_of(const Program& program) {
     text += fmt::format("loop {} {} {} {} {} {}\n", loop, op_name, first, end, trips, known);
   }
   for (const ProgramItem& item : items) text += text_of(item);
-  for (const auto& [bytes, tensors] : infeeds) text += fmt::format("infeed {} {}\n", bytes.value(), tensors);
-  for (const auto& [bytes, tensors] : outfeeds) text += fmt::format("outfeed {} {}\n", bytes.value(), tensors);
+  const auto add_transfers = [&text](const char* direction, const std::vector<HostTransfer>& transfers) {
+    for (const auto& [bytes, tensors, in_place] : transfers) {
+      text += fmt::format("{} {} {} {}\n", direction, bytes.value(), tensors, in_place);
+    }
+  };
+  add_transfers("infeed", infeeds);
+  add_transfers("outfeed", outfeeds);
   return text + fmt::format("{}\n", core_sets);
 }
 

@@ -63,6 +63,26 @@ TEST(ContractionSearch, AnOperandThatIsMadeInsideHasTheDepthOfTheOther) {
   EXPECT_EQ(c.made_lhs.dimensions, (std::vector<std::int64_t>{16384, 2}));
 }
 
+// Rows of a table are unpacked by one-hot matrices of two index vectors. The optimised DLRM module has two products
+// here, of 128 x 8 x 128 and 128 x 128 x 128, and XLA counts 4524032 FLOPs with what is element-wise.
+TEST(ContractionSearch, EveryVectorOfIndicesMakesAProduct) {
+  const auto vector = [](ir::ElementType type) { return ir::make_shape(type, {128}); };
+  const auto products = [&](std::vector<ir::Shape> operands) {
+    std::vector<bool> whole(operands.size(), true);
+    whole.front() = false;  // a slice of the table
+    const auto c = find_contraction({{bf16({128, 1, 128})}, std::move(operands), whole}, 4524032);
+    EXPECT_TRUE(c.has_value());
+    EXPECT_NEAR(c ? macs(*c) / (136.0 * 128 * 128) : 0, 1, 0.03);
+    return c ? c->steps.size() : 0;
+  };
+  const ir::Shape table = ir::make_shape(ir::ElementType::f32, {136, 896}), f32 = vector(ir::ElementType::f32);
+  const ir::Shape indices = vector(ir::ElementType::u32);
+  EXPECT_EQ(products({table, f32, indices, indices}), 2U);
+  EXPECT_EQ(products({table, f32, indices}), 1U);
+  EXPECT_EQ(products({table, f32}), 1U);
+  EXPECT_EQ(products({table, f32, indices, indices, indices, indices}), 3U) << "chains have at most three";
+}
+
 TEST(ContractionSearch, IntegersAreNoFactors) {
   EXPECT_FALSE(find_contraction(
                    {{bf16({64, 64})},

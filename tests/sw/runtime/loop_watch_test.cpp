@@ -23,6 +23,30 @@ TEST(LoopWatch, TripsThatRepeatAreSkippedUpToTheLast) {
   EXPECT_EQ(watch.begin_trip(0, 99, Cycles(begin + 95 * 50)), 0);
 }
 
+TEST(LoopWatch, AStateThatIsKnownRepeatsAtOnce) {
+  LoopWatch::SteadyStates known;
+  LoopWatch first(100, 2, &known);
+  for (std::int64_t trip = 0; trip < 4; ++trip) {
+    const std::int64_t begin = 50 * trip - (trip == 0 ? 30 : 0);
+    EXPECT_EQ(first.begin_trip(0, trip, Cycles(1000 + begin)), 0) << trip;
+    EXPECT_EQ(first.begin_trip(1, trip, Cycles(1000 + begin + 7)), 0) << trip;
+  }
+  EXPECT_EQ(first.begin_trip(0, 4, Cycles(1200)), 95);
+  ASSERT_EQ(known.size(), 1U);
+  // Core 1 begins the first trip 7 cycles after core 0, as in the state.
+  LoopWatch second(20, 2, &known);
+  EXPECT_EQ(second.begin_trip(0, 0, Cycles(3000)), 0);
+  EXPECT_EQ(second.begin_trip(1, 0, Cycles(3007)), 0);
+  EXPECT_EQ(second.begin_trip(0, 1, Cycles(3050)), 18);
+  EXPECT_EQ(second.begin_trip(1, 1, Cycles(3057)), 18);
+  EXPECT_EQ(second.period(), Cycles(50));
+  // Here core 1 is 70 cycles late.
+  LoopWatch third(20, 2, &known);
+  EXPECT_EQ(third.begin_trip(0, 0, Cycles(3000)), 0);
+  EXPECT_EQ(third.begin_trip(1, 0, Cycles(3070)), 0);
+  EXPECT_EQ(third.begin_trip(0, 1, Cycles(3050)), 0);
+}
+
 TEST(LoopWatch, CoresThatDriftApartAreNotSkipped) {
   LoopWatch watch(100, 2);
   for (std::int64_t trip = 0; trip < 100; ++trip) {

@@ -34,6 +34,25 @@ TEST(StepObserver, KeepsTheLastCompleteStepWhileTheNextOneRuns) {
   EXPECT_EQ(observer.step().items.size(), 2U);
 }
 
+TEST(StepObserver, RepeatsItemsForThoseThatComeAPeriodLater) {
+  compiler::Program program;
+  program.items.resize(8);
+  StepObserver observer;
+  observer.item_ended(Kind::op, item(0, 3, 10), Time(3));
+  observer.item_ended(Kind::op, item(1, 10, 100), Time(13));
+  observer.item_ended(Kind::op, item(2, 20, 100), Time(33));
+  // The trip of items 1 and 2 stands for those of 3 and 4, and of 5 and 6.
+  observer.repeat_onward(program, 1, 2, 2, Time(93));
+  observer.step_ended();
+  const StepRecord& step = observer.step();
+  ASSERT_EQ(step.items.size(), 7U);
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(step.items[std::size_t(i)].item, i);
+  EXPECT_EQ(step.items[5].duration, Time(10));
+  EXPECT_EQ(step.compute, Time(93));
+  EXPECT_EQ(step.hbm_bytes, Bytes(610));
+  EXPECT_EQ(step.end, Time(93));
+}
+
 TEST(StepObserver, BeforeTheFirstStepIsCompleteShowsItsBeginning) {
   StepObserver observer;
   observer.item_ended(Kind::op, item(0, 10), Time(10));

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/systemc/fresh_context.h"
 #include "sw/runtime/simulation.h"
@@ -37,12 +39,17 @@ class ProgramMaker {
     item.bytes = base::Bytes(1000);
     return *this;
   }
-  ProgramMaker& all_reduce(std::int64_t bytes) {
+  /// Without groups: of all cores.
+  int define_all_reduce(std::int64_t bytes, std::vector<std::vector<std::int32_t>> groups = {}) {
     program_.collectives.push_back(
-        {collectives::CollectiveKind::all_reduce, ir::ElementType::bf16, base::Bytes(bytes), 1});
-    add(compiler::ProgramItem::Kind::collective, int(program_.collectives.size()) - 1, "all-reduce");
+        {collectives::CollectiveKind::all_reduce, ir::ElementType::bf16, base::Bytes(bytes), 1, std::move(groups)});
+    return int(program_.collectives.size()) - 1;
+  }
+  ProgramMaker& collective(int index) {
+    add(compiler::ProgramItem::Kind::collective, index, "all-reduce");
     return *this;
   }
+  ProgramMaker& all_reduce(std::int64_t bytes) { return collective(define_all_reduce(bytes)); }
   /// Restricts the last item to these cores.
   ProgramMaker& of_cores(std::vector<std::int32_t> cores) {
     const auto same = std::ranges::find(program_.core_sets, cores);
@@ -76,12 +83,12 @@ class ProgramMaker {
     return *this;
   }
   ProgramMaker& infeed(std::int64_t bytes, int tensors) {
-    program_.infeeds.push_back({base::Bytes(bytes), tensors});
+    program_.infeeds.push_back({base::Bytes(bytes), tensors, false});
     add(compiler::ProgramItem::Kind::infeed, int(program_.infeeds.size()) - 1, "infeed");
     return *this;
   }
   ProgramMaker& outfeed(std::int64_t bytes, int tensors) {
-    program_.outfeeds.push_back({base::Bytes(bytes), tensors});
+    program_.outfeeds.push_back({base::Bytes(bytes), tensors, false});
     add(compiler::ProgramItem::Kind::outfeed, int(program_.outfeeds.size()) - 1, "outfeed");
     return *this;
   }

@@ -19,36 +19,40 @@ const hw::Machine& machine() {
   return v3;
 }
 
-std::vector<TiledKernel> measured_kernels() {
+std::vector<TiledKernel> measured_kernels(const hw::Machine& on = machine()) {
   std::ifstream in(std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/measurements/tpugraphs_kernels.pb",
                    std::ios::binary);
   std::ostringstream bytes;
   bytes << in.rdbuf();
-  return bytes.str().empty() ? std::vector<TiledKernel>() : tuned_tiles("kernels.pb", bytes.str(), machine());
+  return bytes.str().empty() ? std::vector<TiledKernel>() : tuned_tiles("kernels.pb", bytes.str(), on);
 }
 
-// The goals for products: 15 % at XLA's own tile, a rank correlation of 0.6, a choice within 10 % of the best.
-TEST(TunedTiles, ProductsTakeTheirTimeUnderEveryTile) {
+// The goals: 15 % at XLA's own tile, a rank correlation of 0.6 over ten tiles or more, a choice within 10 % of the
+// best.
+TEST(TunedTiles, EveryKernelTakesItsTimeUnderItsTiles) {
   const std::vector<TiledKernel> kernels = measured_kernels();
   if (kernels.empty()) GTEST_SKIP() << "no tuning data";
   ASSERT_EQ(kernels.size(), 5U);
-  for (std::size_t i = 0; i < 2; ++i) {
-    const TiledRun* choice = kernels[i].by_default();
+  for (const TiledKernel& kernel : kernels) {
+    const TiledRun* choice = kernel.by_default();
     ASSERT_TRUE(choice != nullptr && choice->modelled_s);
-    EXPECT_NEAR(*choice->modelled_s / choice->measured_s, 1, 0.15) << kernels[i].name;
-    EXPECT_GT(kernels[i].tau(), 0.6) << kernels[i].name;
-    EXPECT_LT(kernels[i].by_model()->measured_s / kernels[i].best_measured_s(), 1.10) << kernels[i].name;
+    EXPECT_NEAR(*choice->modelled_s / choice->measured_s, 1, 0.15) << kernel.name;
+    EXPECT_LT(kernel.by_model()->measured_s / kernel.best_measured_s(), 1.10) << kernel.name;
+    if (kernel.runs.size() >= 10) {
+      EXPECT_GT(kernel.tau(), 0.6) << kernel.name;
+    }
   }
 }
 
-TEST(TunedTiles, AReductionTakesItsTimeUnderEveryTile) {
+// Without the scalar code that issues a DMA for each piece, small tiles of a copy are no dearer than large ones.
+TEST(TunedTiles, PiecesOfATileCostTheirDmas) {
   const std::vector<TiledKernel> kernels = measured_kernels();
   if (kernels.empty()) GTEST_SKIP() << "no tuning data";
-  const TiledRun* choice = kernels[2].by_default();
-  ASSERT_TRUE(choice != nullptr && choice->modelled_s);
-  EXPECT_NEAR(*choice->modelled_s / choice->measured_s, 1, 0.15);
-  EXPECT_GT(kernels[2].tau(), 0.6);
-  EXPECT_LT(kernels[2].by_model()->measured_s / kernels[2].best_measured_s(), 1.10) << "tiles of long pieces";
+  hw::Machine free_dmas = machine();
+  free_dmas.compiler.row_read = base::Cycles(0);
+  const std::vector<TiledKernel> without = measured_kernels(free_dmas);
+  EXPECT_GT(kernels[3].tau().value(), without[3].tau().value() + 0.1) << "copy.24";
+  EXPECT_EQ(kernels[0].tau(), without[0].tau()) << "a product's blocks are contiguous here";
 }
 
 TEST(TunedTiles, EveryRunHasATimeOrDoesNotFit) {

@@ -41,7 +41,7 @@ TEST(StreamCalibration, AMemoryOfTwiceTheChannelsGetsTwiceTheRateByItself) {
   EXPECT_FALSE(recalibrate_streams(config));
   const double before = config.bandwidth("hbm.stream_rate").si();
   config.set("hbm.channels=32");
-  config.set("dma.outstanding_granules=256");
+  config.set("dma.outstanding_granules=512");
   EXPECT_TRUE(recalibrate_streams(config));
   EXPECT_NEAR(config.bandwidth("hbm.stream_rate").si() / before, 2, 0.05);
   EXPECT_EQ(config.entry("hbm.stream_rate").evidence, base::Evidence::derived);

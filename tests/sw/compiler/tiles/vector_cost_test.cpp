@@ -148,6 +148,7 @@ TEST(VectorCost, RowsThatKeepTheirLanesMoveByDma) {
   };
   EXPECT_EQ(permuted(ir::ElementType::f32).stores, 0);
   EXPECT_EQ(permuted(ir::ElementType::bf16).stores, 16 * 40) << "two rows of bf16 share words";
+  EXPECT_EQ(permuted(ir::ElementType::bf16).loads, 16 * 40) << "both rows of a word are at hand";
 }
 
 // 16 channels and 38 columns exchange lanes, in 16 x 38 blocks of which only a part is filled.
@@ -247,6 +248,7 @@ TEST(VectorCost, SublanesThatChangeOnBothSidesOfATranspositionMoveTheirRowsTwice
   };
   const std::int64_t rows = 16 * 112 * 96 + 128 * 96 * 16;
   EXPECT_EQ(moved({0, 3, 1, 2}).stores, rows);
+  EXPECT_EQ(moved({0, 3, 1, 2}).loads, 2 * rows) << "the other row of a word is loaded and kept";
   EXPECT_EQ(moved({1, 2, 0, 3}).stores, 0) << "lanes and sublanes exchange places";
   EXPECT_EQ(moved({1, 3, 2, 0}).stores, 16 * 112 * 96) << "the lanes stay";
 }

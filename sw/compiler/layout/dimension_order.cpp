@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/layout/dimension_order.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sw/compiler/fuse/fusion_plan.h"
+#include "sw/compiler/layout/layout_classes.h"
+#include "sw/compiler/layout/layout_cost.h"
+
+namespace podsim::sw::compiler::layout {
+namespace {
+
+using Order = std::vector<int>;  ///< minor to major
+
+constexpr int most_rounds = 4;  ///< over all classes; one choice may change what its neighbours gain
+
+Order order_of_text(int rank) {
+  Order order(static_cast<std::size_t>(rank));
+  for (int i = 0; i < rank; ++i) order[std::size_t(i)] = rank - 1 - i;
+  return order;
+}
+
+/// The order of the text with a dimension moved to a place.
+Order with_moved(Order order, int dimension, std::size_t place) {
+  std::erase(order, dimension);
+  order.insert(order.begin() + std::ptrdiff_t(place), dimension);
+  return order;
+}
+
+void set_order(const LayoutClass& arrays, const Order& order) {
+  for (const ClassMember& member : arrays.members) {
+    std::vector<int>& minor_to_major = member.shape->minor_to_major;
+    minor_to_major.clear();
+    for (const int dimension : order) minor_to_major.push_back(member.dimension[std::size_t(dimension)]);
+    if (minor_to_major == order_of_text(arrays.rank())) minor_to_major.clear();
+  }
+}
+
+/// Gives the arrays of a fixed class its order, and leaves alone those that have it.
+void spread_fixed_order(const LayoutClass& arrays) {
+  for (const ClassMember& member : arrays.members) {
+    std::vector<int> minor_to_major;
+    for (const int dimension : *arrays.is_fixed) minor_to_major.push_back(member.dimension[std::size_t(dimension)]);
+    const bool has_it = member.shape->minor_to_major.empty() && minor_to_major == order_of_text(arrays.rank());
+    if (!has_it) member.shape->minor_to_major = std::move(minor_to_major);
+  }
+}
+
+/// The classes of a module while their orders are chosen.
+class Chooser {
+ public:
+  Chooser(ir::Module& module, const hw::Machine& machine)
+      : module_(module), machine_(machine), classes_(layout_classes(module)) {
+    bytes_per_cycle_ = machine.hbm.stream_rate.si() / machine.clock.si();
+    count_traffic();
+    for (const LayoutClass& arrays : classes_) {
+      orders_.push_back(arrays.is_fixed.value_or(order_of_text(arrays.rank())));
+      if (arrays.is_fixed) spread_fixed_order(arrays);
+      timed_.push_back(timed_ops(arrays));
+    }
+  }
+
+  void run() {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      if (!classes_[i].is_fixed && classes_[i].rank() > 1) open.push_back(i);
+    }
+    std::ranges::stable_sort(open, std::ranges::greater{}, [&](std::size_t i) { return traffic(i, orders_[i]); });
+    for (int round = 0; round < most_rounds; ++round) {
+      bool any = false;
+      for (const std::size_t i : open) any = improve(i) || any;
+      if (!any) return;
+    }
+  }
+
+ private:
+  /// Equal arrays of a class, and how often they move together.
+  struct Moved {
+    ir::Shape shape;
+    std::vector<int> dimension;  ///< of the array, by dimension of the class
+    std::int64_t count = 0;
+  };
+
+  /// Counts how often the arrays move: once when they are made, and once for every op that reads them.
+  void count_traffic() {
+    std::vector<std::vector<std::vector<ir::InstructionId>>> users;
+    for (const ir::Computation& computation : module_.computations) users.push_back(ir::users_of(computation));
+    for (const LayoutClass& arrays : classes_) {
+      std::map<std::tuple<ir::ElementType, std::vector<std::int64_t>, std::vector<int>>, std::int64_t> counts;
+      for (const ClassMember& member : arrays.members) {
+        const auto [c, id] = member.place;
+        const ir::Computation& computation = module_.computations[std::size_t(c)];
+        if (names_values(computation[id])) continue;
+        std::int64_t count = is_stored(computation[id]) ? 1 : 0;
+        for (const ir::InstructionId user : users[std::size_t(c)][std::size_t(id)]) {
+          count += is_stored(computation[user]) ? 1 : 0;
+        }
+        if (count > 0) counts[{member.shape->element_type, member.shape->dimensions, member.dimension}] += count;
+      }
+      std::vector<Moved>& moved = moved_.emplace_back();
+      for (const auto& [form, count] : counts) {
+        const auto& [type, dimensions, dimension] = form;
+        moved.push_back({ir::make_shape(type, dimensions), dimension, count});
+      }
+    }
+  }
+
+  static bool is_stored(const ir::Instruction& instruction) {
+    return !fuse::is_fusible_producer(instruction) && !names_values(instruction);
+  }
+
+  /// True for other names of values. A tuple is none: what it holds is stored.
+  static bool names_values(const ir::Instruction& instruction) {
+    switch (instruction.opcode) {
+      case ir::Opcode::bitcast:
+      case ir::Opcode::get_tuple_element:
+      case ir::Opcode::opt_barrier:
+      case ir::Opcode::transpose:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /// The instructions whose time depends on the order of a class.
+  std::vector<InstructionPlace> timed_ops(const LayoutClass& arrays) const {
+    std::vector<InstructionPlace> ops = arrays.readers;
+    for (const ClassMember& member : arrays.members) ops.push_back(member.place);
+    std::ranges::sort(ops);
+    const auto repeated = std::ranges::unique(ops);
+    ops.erase(repeated.begin(), repeated.end());
+    std::erase_if(ops, [&](const InstructionPlace& place) {
+      const ir::Instruction& instruction = module_.computations[std::size_t(place.computation)][place.instruction];
+      return instruction.shape.is_tuple() || names_only(instruction);
+    });
+    return ops;
+  }
+
+  static bool names_only(const ir::Instruction& instruction) {
+    switch (instruction.opcode) {
+      case ir::Opcode::parameter:
+      case ir::Opcode::constant:
+      case ir::Opcode::get_tuple_element:
+        return true;
+      default:
+        return ir::is_collective(instruction.opcode);
+    }
+  }
+
+  /// Bytes that move if a class has an order.
+  double traffic(std::size_t i, const Order& order) {
+    double bytes = 0;
+    for (Moved& moved : moved_[i]) {
+      moved.shape.minor_to_major.clear();
+      for (const int d : order) moved.shape.minor_to_major.push_back(moved.dimension[std::size_t(d)]);
+      bytes += double(moved.count) * double(ir::padded_bytes(moved.shape).value());
+    }
+    return bytes;
+  }
+
+  double units(std::size_t i) const {
+    double cycles = 0;
+    for (const auto& [c, id] : timed_[i]) cycles += unit_cycles(module_.computations[std::size_t(c)], id, machine_);
+    return cycles;
+  }
+
+  struct Price {
+    double bytes = 0;
+    double cycles = 0;  ///< of units and traffic
+  };
+  /// The price of the order that the arrays of a class have.
+  Price price(std::size_t i, const Order& order) {
+    const double bytes = traffic(i, order);
+    return {bytes, units(i) + bytes / bytes_per_cycle_};
+  }
+
+  /// Orders worth a trial: each dimension in the lanes, with the others as in the text or with the sublanes that pad
+  /// the class less.
+  std::vector<Order> candidates(std::size_t i) {
+    std::vector<Order> found;
+    const int rank = classes_[i].rank();
+    for (int lanes = 0; lanes < rank; ++lanes) {
+      Order best = with_moved(order_of_text(rank), lanes, 0);
+      double least = traffic(i, best);
+      const Order usual = best;
+      for (int sublanes = 0; sublanes < rank; ++sublanes) {
+        if (sublanes == lanes || sublanes == usual[1]) continue;
+        const Order other = with_moved(usual, sublanes, 1);
+        const double bytes = traffic(i, other);
+        if (bytes >= least) continue;
+        least = bytes;
+        best = other;
+      }
+      found.push_back(best);
+    }
+    return found;
+  }
+
+  bool improve(std::size_t i) {
+    const Order before = orders_[i];
+    const Price now = price(i, before);
+    Price best = now;
+    for (const Order& order : candidates(i)) {
+      if (order == before) continue;
+      set_order(classes_[i], order);
+      const Price other = price(i, order);
+      const bool pads_less = other.bytes < now.bytes && other.cycles <= now.cycles;
+      if ((pads_less || other.cycles < (1 - machine_.compiler.order_gain) * now.cycles) && other.cycles < best.cycles) {
+        best = other;
+        orders_[i] = order;
+      }
+    }
+    set_order(classes_[i], orders_[i]);
+    return orders_[i] != before;
+  }
+
+  ir::Module& module_;
+  const hw::Machine& machine_;
+  std::vector<LayoutClass> classes_;
+  double bytes_per_cycle_ = 1;
+  std::vector<std::vector<Moved>> moved_;             ///< by class
+  std::vector<Order> orders_;                         ///< by class
+  std::vector<std::vector<InstructionPlace>> timed_;  ///< by class
+};
+
+}  // namespace
+
+void assign_dimension_orders(ir::Module& module, const hw::Machine& machine) { Chooser(module, machine).run(); }
+
+}  // namespace podsim::sw::compiler::layout

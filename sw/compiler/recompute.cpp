@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/recompute.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sw/compiler/memory_account.h"
+#include "sw/compiler/op_costs.h"
+#include "sw/compiler/repeated_ops.h"
+#include "sw/compiler/tiles/op_work.h"
+#include "sw/compiler/tiles/tile_maker.h"
+#include "sw/ir/transform/flops.h"
+
+namespace podsim::sw::compiler {
+namespace {
+
+/// An array that is dropped before the peak and made again after it.
+struct Candidate {
+  int array = -1;
+  ir::InstructionId before = 0;  ///< the next reader after the peak
+  base::Bytes saved{};           ///< at the peak
+  double cycles = 0;             ///< of the op
+  double price() const { return cycles / double(saved.value()); }
+};
+
+/// Repeats ops until the memory fits.
+class Recomputer {
+ public:
+  Recomputer(ir::Module module, base::Bytes capacity, const hw::Machine& machine,
+             std::span<const ir::Donation> donations, OpCache* cache)
+      : capacity_(capacity),
+        machine_(machine),
+        donations_(donations),
+        costs_(machine, cache),
+        result_{.module = std::move(module)} {}
+
+  RecomputedModule run() && {
+    find_peak();
+    const bool entry_is_last = result_.module.entry + 1 == ir::ComputationId(result_.module.computations.size());
+    for (int round = 0; entry_is_last && round < most_rounds; ++round) {
+      if (live_.live.empty() || live_.live[std::size_t(peak_)] <= capacity_) break;
+      const std::vector<Candidate> chosen = choose(live_.live[std::size_t(peak_)] - capacity_);
+      if (chosen.empty()) break;
+      const base::Bytes before = live_.live[std::size_t(peak_)];
+      RecomputedModule last = result_;
+      std::vector<RepeatedOp> repeated;
+      for (const Candidate& candidate : chosen) {
+        const ir::InstructionId origin = live_.arrays[std::size_t(candidate.array)].origin;
+        ++result_.ops;
+        result_.flops += double(ir::transform::cost(result_.module, entry(), origin).flops);
+        repeated.push_back({candidate.array, candidate.before});
+        repeated_.insert(entry()[origin].name);
+      }
+      result_.module = with_repeated_ops(std::move(result_.module), live_, repeated);
+      find_peak();
+      if (live_.live[std::size_t(peak_)] <= before) continue;
+      result_ = std::move(last);  // operands that live longer take more elsewhere
+      break;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void find_peak() {
+    live_ = find_liveness(result_.module, donations_);
+    peak_ = ir::InstructionId(std::ranges::max_element(live_.live) - live_.live.begin());
+  }
+
+  const ir::Computation& entry() const { return result_.module.entry_computation(); }
+
+  /// The cheapest candidates that free so many bytes. None is an operand of another one's op.
+  std::vector<Candidate> choose(base::Bytes excess) {
+    std::vector<Candidate> candidates;
+    for (int array = 0; array < int(live_.arrays.size()); ++array) {
+      const Candidate candidate = candidate_of(array);
+      if (candidate.saved > base::Bytes(0)) candidates.push_back(candidate);
+    }
+    std::ranges::stable_sort(candidates, {}, &Candidate::price);
+    std::vector<Candidate> chosen;
+    std::set<int> dropped, read;
+    for (const Candidate& candidate : candidates) {
+      if (excess <= base::Bytes(0)) break;
+      const std::set<int> operands = operands_of(live_.arrays[std::size_t(candidate.array)].origin);
+      const bool depends = read.contains(candidate.array) ||
+                           std::ranges::any_of(operands, [&](int operand) { return dropped.contains(operand); });
+      if (depends) continue;
+      dropped.insert(candidate.array);
+      read.insert(operands.begin(), operands.end());
+      chosen.push_back(candidate);
+      excess -= std::min(excess, candidate.saved);
+    }
+    return chosen;
+  }
+
+  Candidate candidate_of(int array) {
+    const LiveArray& life = live_.arrays[std::size_t(array)];
+    Candidate candidate{.array = array};
+    if (life.definition >= peak_ || life.last_use <= peak_ || life.last_use >= int(entry().instructions.size()))
+      return {};
+    const auto next = std::ranges::lower_bound(life.readers, peak_);
+    if (next == life.readers.end() || *next == peak_ || !may_be_repeated(life.origin)) return {};
+    for (auto reader = next; reader != life.readers.end(); ++reader) {
+      if (!reads_by_name(*reader, array, life.origin)) return {};
+    }
+    candidate.before = *next;
+    candidate.saved = life.bytes;
+    for (const int operand : operands_of(life.origin)) {
+      const LiveArray& read = live_.arrays[std::size_t(operand)];
+      if (read.last_use < candidate.before) candidate.saved -= std::min(candidate.saved, read.bytes);
+    }
+    if (candidate.saved > base::Bytes(0)) candidate.cycles = cycles_of(life.origin);
+    return candidate;
+  }
+
+  bool may_be_repeated(ir::InstructionId id) const {
+    const ir::Instruction& op = entry()[id];
+    if (op.phase != ir::AsyncPhase::none || op.op_name.starts_with(repeated_scope) || !tiles::is_core_op(entry(), id) ||
+        updated_operand(result_.module, op) >= 0 || repeated_.contains(op.name)) {
+      return false;
+    }
+    const bool is_plain = std::ranges::all_of(
+        op.operands, [&](ir::InstructionId operand) { return live_.array_of[std::size_t(operand)] >= 0; });
+    switch (op.opcode) {
+      case ir::Opcode::custom_call:
+      case ir::Opcode::rng:
+      case ir::Opcode::rng_get_and_update_state:
+      case ir::Opcode::send:
+      case ir::Opcode::recv:
+      case ir::Opcode::async_start:
+        return false;
+      case ir::Opcode::fusion:
+        return is_plain && may_be_repeated(result_.module.computations[std::size_t(op.called[0])]);
+      default:
+        return is_plain && !op.shape.is_tuple();
+    }
+  }
+
+  /// True for the body of a fusion whose results are all listed and that has no effect.
+  static bool may_be_repeated(const ir::Computation& body) {
+    const ir::Instruction& root = body[body.root];
+    return (!root.shape.is_tuple() || root.opcode == ir::Opcode::tuple) &&
+           std::ranges::none_of(body.instructions, [](const ir::Instruction& inner) {
+             return inner.opcode == ir::Opcode::rng || inner.opcode == ir::Opcode::custom_call;
+           });
+  }
+
+  /// Arrays that an instruction reads.
+  std::set<int> operands_of(ir::InstructionId id) const {
+    std::set<int> arrays;
+    for (const ir::InstructionId operand : entry()[id].operands) arrays.insert(live_.array_of[std::size_t(operand)]);
+    return arrays;
+  }
+
+  /// Returns whether an instruction reads an array, and only under names that can be given anew: results, elements of
+  /// a result, bitcasts, reshapes and transpositions of them.
+  bool reads_by_name(ir::InstructionId reader, int array, ir::InstructionId origin) const {
+    return std::ranges::any_of(entry()[reader].operands,
+                               [&](ir::InstructionId name) { return live_.array_of[std::size_t(name)] == array; }) &&
+           std::ranges::all_of(entry()[reader].operands, [&](ir::InstructionId name) {
+             return live_.array_of[std::size_t(name)] != array || is_name_of(entry(), live_, name, origin);
+           });
+  }
+
+  double cycles_of(ir::InstructionId id) {
+    const tiles::OpWork work = tiles::op_work(result_.module, entry(), id, machine_);
+    const auto [known, is_new] = cycles_.try_emplace(work, 0);
+    if (is_new) {
+      const std::string& name = entry()[id].name;
+      known->second =
+          double(costs_.estimate(tiles::make_tiles(work, costs_.tiling(work, name), machine_, name)).value());
+    }
+    return known->second;
+  }
+
+  static constexpr int most_rounds = 1000;
+
+  base::Bytes capacity_;
+  const hw::Machine& machine_;
+  std::span<const ir::Donation> donations_;
+  OpCosts costs_;
+  std::map<tiles::OpWork, double> cycles_;
+  RecomputedModule result_;
+  std::set<std::string> repeated_;  ///< names of ops
+  Liveness live_;
+  ir::InstructionId peak_ = 0;
+};
+
+}  // namespace
+
+RecomputedModule recompute_to_fit(ir::Module fused, base::Bytes capacity, const hw::Machine& machine,
+                                  std::span<const ir::Donation> donations, OpCache* cache) {
+  return Recomputer(std::move(fused), capacity, machine, donations, cache).run();
+}
+
+}  // namespace podsim::sw::compiler

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of sw/runtime/simulation.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sw/runtime/simulation.h"
+
+/// Trips of loops, and of segments that a program repeats, which are not simulated.
+namespace podsim::sw::runtime {
+namespace {
+
+/// Simulated time at which a loop ends at the latest. Times are picoseconds in 64 bits, which hold 9 million seconds.
+constexpr double longest_loop_s = 1e6;
+
+}  // namespace
+
+/// A waveform shows every layer.
+bool Simulation::may_skip_segments() const {
+  return options_.fold && options_.detail != Detail::tile && options_.detail != Detail::chip &&
+         options_.sink == nullptr;
+}
+
+void Simulation::find_segments() {
+  segments_ = repeated_segments(program_);
+  segment_begun_.assign(program_.items.size(), -1);
+  for (std::size_t number = 0; number < segments_.size(); ++number) {
+    const RepeatedSegment& segment = segments_[number];
+    for (int item = segment.first; item < segment.end(); item += segment.period) {
+      segment_begun_[std::size_t(item)] = int(number);
+    }
+  }
+}
+
+/// The trip that a core begins, if it may be skipped.
+std::optional<Simulation::Trip> Simulation::trip_begun(const CoreState& at) const {
+  const int loop = at.cursor.loop_begun();
+  const bool exact = options_.detail == Detail::tile || !options_.fold;
+  if (loop >= 0 && !exact && may_skip(program_.loops[std::size_t(loop)])) {
+    return Trip{{.loop = loop}, at.cursor.entries(loop), at.cursor.trip(loop), program_.loops[std::size_t(loop)].trips};
+  }
+  const int number = segment_begun_.empty() ? -1 : segment_begun_[std::size_t(at.cursor.item())];
+  if (number < 0) return std::nullopt;
+  const RepeatedSegment& segment = segments_[std::size_t(number)];
+  return Trip{
+      {.segment = number}, at.cursor.step(), (at.cursor.item() - segment.first) / segment.period, segment.trips};
+}
+
+LoopWatch& Simulation::watch_of(const Trip& trip) {
+  const std::pair<Repetition, std::int64_t> key{trip.of, trip.entry};
+  if (const auto known = watches_.find(key); known != watches_.end()) return known->second;
+  if (trip.of.segment < 0) return watches_.try_emplace(key, trip.trips, states_.size()).first->second;
+  LoopWatch::SteadyStates& steady = steady_states_[segments_[std::size_t(trip.of.segment)].content];
+  // The items behind the last trip are as good as another trip, which is not skipped.
+  return watches_.try_emplace(key, trip.trips + 1, states_.size(), &steady).first->second;
+}
+
+/// Returns a delay in place of trips that would repeat the previous ones. Trips that do not end are a verdict.
+std::optional<hw::Command> Simulation::skip_trips(hw::core::Core& core, CoreState& at) {
+  const std::optional<Trip> trip = trip_begun(at);
+  if (!trip) return std::nullopt;
+  LoopWatch& watch = watch_of(*trip);
+  at.skipped.trips = watch.begin_trip(std::size_t(&at - states_.data()), trip->number, core.now());
+  if (at.skipped.trips > 0) {
+    at.skipped.of = trip->of;
+    const double skipped = double(watch.period().value()) * double(at.skipped.trips);
+    if ((double(core.now().value()) + skipped) / machine_.clock.si() < longest_loop_s) {
+      return hw::Delay{watch.period() * at.skipped.trips};
+    }
+    const compiler::ProgramItem& first = program_.items[std::size_t(at.cursor.item())];
+    const std::string& name = trip->of.segment < 0 ? program_.loops[std::size_t(trip->of.loop)].name : first.hlo_name;
+    failed(core, fmt::format("%{} has {} trips and does not end within {:.0f} s of simulated time", name, trip->trips,
+                             longest_loop_s));
+    at.skipped.trips = 0;
+    return std::nullopt;
+  }
+  if (at.observer >= 0) at.trip_items[trip->of] = observers_[std::size_t(at.observer)].items();
+  if (core.id().chip == 0 && core.id().core == 0) trip_bytes_[trip->of] = carried();
+  return std::nullopt;
+}
+
+bool Simulation::may_skip(const compiler::Loop& loop) const {
+  return loop.trips > 4 && std::none_of(program_.items.begin() + loop.first, program_.items.begin() + loop.end,
+                                        [](const compiler::ProgramItem& item) {
+                                          return item.kind == compiler::ProgramItem::Kind::infeed ||
+                                                 item.kind == compiler::ProgramItem::Kind::outfeed;
+                                        });
+}
+
+void Simulation::observe_skipped(CoreState& at, hw::core::Core& core, const hw::CommandRecord& record) {
+  const auto [of, trips] = std::exchange(at.skipped, {});
+  const int period = of.segment < 0 ? 0 : segments_[std::size_t(of.segment)].period;
+  if (of.segment < 0) {
+    at.cursor.skip_trips(of.loop, trips);
+  } else {
+    at.cursor.skip_items(int(trips) * period);
+  }
+  if (at.observer < 0) return;
+  StepObserver& observer = observers_[std::size_t(at.observer)];
+  const base::Time end = core.time_of(record.end);
+  if (of.segment < 0) {
+    observer.repeat_from(program_, at.trip_items[of], trips, end);
+  } else {
+    observer.repeat_onward(program_, at.trip_items[of], trips, period, end);
+  }
+  if (core.id().chip != 0 || core.id().core != 0) return;
+  if (options_.timeline != nullptr) {
+    options_.timeline->span(options_.timeline->track("chip(0,0) core 0", "ops"),
+                            fmt::format("{} trips like the one before, not simulated", trips), "skipped",
+                            core.time_of(record.start), end, {});
+  }
+  skipped_trips_[of] = trips;
+  const std::vector<base::Bytes> now = carried();
+  for (std::size_t link = 0; link < now.size(); ++link) {
+    skipped_bytes_[link] += (now[link] - trip_bytes_[of][link]) * trips;
+  }
+}
+
+void Simulation::note_skipped_segments() {
+  std::int64_t items = 0;
+  for (const auto& [of, trips] : skipped_trips_) {
+    if (of.segment >= 0) items += trips * segments_[std::size_t(of.segment)].period;
+  }
+  if (items == 0) return;
+  result_.notes.push_back(
+      fmt::format("{} of {} ops are in layers that repeat the one before them, and are taken to be as long, since all "
+                  "cores repeated one to 0.05 %",
+                  items, program_.items.size()));
+}
+
+}  // namespace podsim::sw::runtime
