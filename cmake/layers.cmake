@@ -16,15 +16,22 @@ function(podsim_library NAME)
   list(TRANSFORM ARG_USES PREPEND podsim_)
   target_link_libraries(podsim_${NAME} PUBLIC ${ARG_USES})
   if(ARG_LIGHT)
-    target_compile_options(podsim_${NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+    podsim_light(podsim_${NAME})
+  else()
+    podsim_precompiled(podsim_${NAME} podsim_standard_library)
   endif()
-  podsim_precompiled(podsim_${NAME})
 endfunction()
 
-# Gives a target the precompiled header of the standard library.
-function(podsim_precompiled TARGET)
-  if(TARGET podsim_standard_library)
-    target_precompile_headers(${TARGET} REUSE_FROM podsim_standard_library)
+# Compiles a target with little optimisation.
+function(podsim_light TARGET)
+  target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release>:-O1>)
+  podsim_precompiled(${TARGET} podsim_standard_library_light)
+endfunction()
+
+# Gives a target a precompiled header of the standard library, if there is one.
+function(podsim_precompiled TARGET HEADER)
+  if(TARGET ${HEADER})
+    target_precompile_headers(${TARGET} REUSE_FROM ${HEADER})
   endif()
 endfunction()
 
