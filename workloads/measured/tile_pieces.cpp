@@ -24,9 +24,10 @@ CutDimension cut_dimension(const sw::ir::Shape& array, const std::vector<std::in
   return {array.dimensions[d], std::max<std::int64_t>(1, extents[d])};
 }
 
-/// Pieces and rows of 128 words in one matrix of the two minor dimensions.
+/// Pieces and rows of 128 words in one matrix of the two minor dimensions. Tiles that have every word of the matrix,
+/// a piece each, are counted apart: they adjoin those of the next matrix.
 struct MatrixPieces {
-  std::int64_t pieces = 0, words = 0;
+  std::int64_t pieces = 0, words = 0, whole = 0;
 };
 
 /// Pieces of rows `begin` to `end` and of `columns` layout tiles along the lanes, which may be all of them. A word
@@ -50,7 +51,8 @@ MatrixPieces matrix_pieces(const CutDimension& lanes, const CutDimension& rows, 
     for (std::int64_t row = 0; row < rows.size; row += rows.extent) {
       const std::int64_t end = row + rows.extent >= rows.size ? end_of_rows : row + rows.extent;
       const MatrixPieces tile = rows_pieces(row, end, packed, columns, lanes.whole());
-      all.pieces += tile.pieces;
+      const bool every_word = lanes.whole() && row < packed && base::round_up(end, packed) >= end_of_rows;
+      (every_word ? all.whole : all.pieces) += tile.pieces;
       all.words += tile.words;
     }
   }
@@ -73,14 +75,17 @@ TilePieces tile_pieces(const sw::ir::Shape& array, const std::vector<std::int64_
   const CutDimension lanes = cut_dimension(array, extents, 0), rows = cut_dimension(array, extents, 1);
   const std::int64_t packed = std::max<std::int64_t>(1, 4 / std::max(1, sw::ir::byte_width(array.element_type)));
   const MatrixPieces matrix = matrix_pieces(lanes, rows, packed);
-  TilePieces all{matrix.pieces, base::Bytes(matrix.words * sw::ir::tile_lanes * 4)};
-  bool contiguous = lanes.whole() && rows.whole();
+  TilePieces all{0, base::Bytes(matrix.words * sw::ir::tile_lanes * 4)};
+  std::int64_t runs = 1, elements = 1;
+  bool contiguous = true;
   for (int i = 2; i < array.rank(); ++i) {
     const CutDimension major = cut_dimension(array, extents, i);
-    all.count *= contiguous ? major.tiles() : major.size;
-    all.bytes = all.bytes * major.size;
+    runs *= contiguous ? major.tiles() : major.size;
+    elements *= major.size;
     contiguous = contiguous && major.whole();
   }
+  all.count = matrix.pieces * elements + matrix.whole * runs;
+  all.bytes = all.bytes * elements;
   return all;
 }
 

@@ -43,6 +43,12 @@ TEST(TilePieces, FollowTheLayoutOfEachArray) {
   EXPECT_EQ(tile_pieces(to, extents), pieces(2, 32 * 5 * 4));
 }
 
+// 23 of 24 rows of bf16, two in a word, have all words of a matrix: those of the second one adjoin.
+TEST(TilePieces, AreWholeWhereTheyHaveEveryWord) {
+  const sw::ir::Shape array = shape(sw::ir::ElementType::bf16, {2, 24, 128}, {2, 1, 0});
+  EXPECT_EQ(tile_pieces(array, {2, 23, 128}).count, 1 + 2);
+}
+
 /// The words of 128 lanes that one tile has, by their place in memory.
 std::set<std::int64_t> words_of_tile(const Sizes& sizes, const Sizes& extents, const Sizes& tile, std::int64_t packed) {
   const std::int64_t rows = (sizes[1] + 7) / 8 * 8, columns = (sizes[2] + 127) / 128, words = 8 / packed;
