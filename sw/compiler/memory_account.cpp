@@ -2,6 +2,7 @@
 #include "sw/compiler/memory_account.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,9 @@ int updated_operand(const ir::Module& module, const ir::Instruction& instruction
 
 namespace {
 
+/// Entries in the lists of an account.
+constexpr std::size_t most_listed = 10;
+
 struct Buffer {
   ir::InstructionId origin = 0;      // the instruction that names it
   ir::InstructionId definition = 0;  // live from here
@@ -32,6 +36,7 @@ struct Buffer {
   base::Bytes bytes{};
   std::string suffix;                      // "{2}" for element 2 of a tuple
   std::vector<ir::InstructionId> readers;  // also through aliases, in ascending order
+  const ir::Shape* shape = nullptr;        // none if it stands for several arrays
 };
 
 /// The buffer of an array, or the buffers of a tuple's elements.
@@ -101,6 +106,26 @@ class Account {
     return account;
   }
 
+  /// Adds what padding takes at the peak.
+  void add_padding(MemoryAccount& account) const {
+    std::map<std::string, MemoryAccount::Padded> by_shape;
+    for (const Buffer* buffer : live_at(account.peak_position)) {
+      if (buffer->shape == nullptr || buffer->bytes <= ir::logical_bytes(*buffer->shape)) continue;
+      const base::Bytes elements = ir::logical_bytes(*buffer->shape);
+      account.padding_at_peak += buffer->bytes - elements;
+      std::string text = ir::to_string(*buffer->shape);
+      MemoryAccount::Padded& padded = by_shape[text];
+      padded.shape = std::move(text);
+      padded.arrays += 1;
+      padded.bytes += buffer->bytes;
+      padded.elements += elements;
+    }
+    for (auto& [text, padded] : by_shape) account.padded_at_peak.push_back(std::move(padded));
+    std::ranges::stable_sort(account.padded_at_peak, std::ranges::greater{},
+                             [](const MemoryAccount::Padded& padded) { return padded.bytes - padded.elements; });
+    if (account.padded_at_peak.size() > most_listed) account.padded_at_peak.resize(most_listed);
+  }
+
   Liveness liveness() const {
     Liveness result;
     for (const Buffer& buffer : buffers_) {
@@ -124,7 +149,7 @@ class Account {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       if (buffers_[i].bytes == base::Bytes(0)) continue;
       account.schedule[std::size_t(buffers_[i].origin)].places.push_back(
-          {heap.offsets[i], buffers_[i].bytes, std::min(buffers_[i].last_use, end() - 1)});
+          {heap.offsets[i], buffers_[i].bytes, buffers_[i].definition, std::min(buffers_[i].last_use, end() - 1)});
     }
   }
 
@@ -192,7 +217,7 @@ class Account {
     BufferTree result;
     if (!shape.is_tuple()) {
       result.buffer = int(buffers_.size());
-      buffers_.push_back({id, id, id, bytes_in_hbm(shape), suffix, {}});
+      buffers_.push_back({id, id, id, bytes_in_hbm(shape), suffix, {}, &shape});
     }
     for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
       result.elements.push_back(new_tree(shape.tuple_shapes[i], id, fmt::format("{}{{{}}}", suffix, i)));
@@ -246,13 +271,18 @@ class Account {
     for (const BufferTree& element : value.elements) stay_from_start(element);
   }
 
-  std::vector<MemoryAccount::Buffer> largest_at(ir::InstructionId position) const {
+  std::vector<const Buffer*> live_at(ir::InstructionId position) const {
     std::vector<const Buffer*> live;
     for (const Buffer& buffer : buffers_) {
       if (buffer.definition <= position && position <= buffer.last_use) live.push_back(&buffer);
     }
+    return live;
+  }
+
+  std::vector<MemoryAccount::Buffer> largest_at(ir::InstructionId position) const {
+    std::vector<const Buffer*> live = live_at(position);
     std::ranges::stable_sort(live, std::ranges::greater{}, [](const Buffer* buffer) { return buffer->bytes; });
-    live.resize(std::min<std::size_t>(live.size(), 10));
+    live.resize(std::min(live.size(), most_listed));
     std::vector<MemoryAccount::Buffer> result;
     for (const Buffer* buffer : live) {
       const ir::Instruction& instruction = entry_[buffer->origin];
@@ -279,6 +309,7 @@ MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donat
   Account account(module, module.entry_computation());
   for (const ir::Donation& donation : donations) account.donate(donation);
   MemoryAccount result = account.summary();
+  account.add_padding(result);
   account.add_schedule(result);
   return result;
 }

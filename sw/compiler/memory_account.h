@@ -16,11 +16,18 @@ struct MemoryAccount {
     std::string op_name;
     base::Bytes bytes;
   };
+  /// Arrays of one shape and layout that take more bytes than their elements.
+  struct Padded {
+    std::string shape;  ///< "f32[1024,16,64]{2,1,0}"
+    int arrays = 0;
+    base::Bytes bytes;     ///< of all of them in memory
+    base::Bytes elements;  ///< of all of them without padding
+  };
   /// An array in the heap.
   struct Place {
     base::Bytes offset;
     base::Bytes bytes;
-    ir::InstructionId last_use = 0;  ///< the last position at which it is needed
+    ir::InstructionId first = 0, last = 0;  ///< positions from and to which it is needed
   };
   /// Live memory while an instruction of the schedule runs.
   struct Moment {
@@ -34,6 +41,8 @@ struct MemoryAccount {
   base::Bytes heap;                     ///< the same with the gaps between arrays that have fixed places (heap.h)
   ir::InstructionId peak_position = 0;  ///< the instruction at which the peak occurs
   std::vector<Buffer> largest_at_peak;  ///< at most ten, largest first
+  base::Bytes padding_at_peak;          ///< what live memory has beyond the elements of its arrays
+  std::vector<Padded> padded_at_peak;   ///< at most ten, most padding first
   std::vector<Moment> schedule;         ///< one entry per instruction of the entry computation, in order
 };
 

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/app/comes_true.h"
 #include "tests/app/program.h"
 
 /// Commands that are ended from outside: they print what is done, marked as partial, and say where they were.
@@ -95,6 +96,7 @@ TEST_P(LongCommand, EndsInOrderWheneverItIsInterrupted) {
     const bool json = i % 2 == 1;
     if (json) words.emplace_back("--json");
     test::Child child(folder_, words);
+    ASSERT_TRUE(test::comes_true([&] { return child.catches(SIGINT) && child.catches(SIGTERM); }));
     std::this_thread::sleep_for(std::chrono::milliseconds(100 + random() % GetParam().spread_ms));
     ASSERT_TRUE(child.running()) << child.wait().err;
     child.send(i % 4 < 2 ? SIGINT : SIGTERM);

@@ -105,6 +105,14 @@ bool Child::running() const {
   return waitid(P_PID, id_t(id_), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_pid == 0;
 }
 
+bool Child::catches(int signal) const {
+  const std::string status = read_file(std::filesystem::path("/proc") / std::to_string(id_) / "status");
+  const std::string field = "SigCgt:";
+  const std::size_t at = status.find(field);
+  if (at == std::string::npos) return false;
+  return (std::stoull(status.substr(at + field.size()), nullptr, 16) >> (signal - 1) & 1) != 0;
+}
+
 void Child::send(int signal) const { kill(id_, signal); }
 
 Outcome Child::wait() {

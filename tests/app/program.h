@@ -49,6 +49,8 @@ class Child {
 
   pid_t id() const { return id_; }
   bool running() const;
+  /// True when it has a handler for the signal, which would end it otherwise.
+  bool catches(int signal) const;
   void send(int signal) const;
   Outcome wait();
 

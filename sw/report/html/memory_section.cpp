@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/percent.h"
+#include "sw/report/html/heap_chart.h"
 #include "sw/report/html/html_table.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
@@ -118,6 +119,29 @@ std::string largest_buffers(const RunFiles& files) {
   return table.rows.empty() ? "" : html_table(table);
 }
 
+std::string padded_arrays(const RunFiles& files) {
+  const auto& figures = files.stats().at("memory");
+  const double peak = figures.value("peak_bytes_per_core", 0.0), padding = figures.value("padding_bytes_at_peak", 0.0);
+  HtmlTable table{
+      .id = "padding-table",
+      .caption = fmt::format("Padding at the peak: {} of {}. The shapes that are padded most", si_text(padding, "B"),
+                             si_text(peak, "B")),
+      .columns =
+          {{"shape and layout"}, {"arrays", true}, {"stored", true}, {"elements", true}, {"padding", true}, {""}},
+      .sortable = true};
+  double most = 0;
+  for (const auto& padded : figures.value("padded_at_peak", nlohmann::ordered_json::array())) {
+    const double bytes = padded.value("bytes", 0.0), elements = padded.value("element_bytes", 0.0);
+    const std::int64_t arrays = padded.value("arrays", std::int64_t(0));
+    most = std::max(most, bytes - elements);
+    table.rows.push_back({code_cell(padded.value("shape", "")), number_cell(double(arrays), count_text(arrays)),
+                          number_cell(bytes, si_text(bytes, "B")), number_cell(elements, si_text(elements, "B")),
+                          number_cell(bytes - elements, si_text(bytes - elements, "B")),
+                          bar_cell(most > 0 ? (bytes - elements) / most : 0)});
+  }
+  return table.rows.empty() ? "" : html_table(table);
+}
+
 }  // namespace
 
 std::string memory_html(const RunFiles& files) {
@@ -129,7 +153,8 @@ std::string memory_html(const RunFiles& files) {
                            html_escaped(name_at(files.memory, position)), position, files.memory.rows());
   }
   return html_chart(responsive_chart([&](double width) { return chart(files, width); }), caption) +
-         largest_buffers(files);
+         heap_chart_html(files.memory, files.stats().at("memory").value("heap_bytes_per_core", 0.0)) +
+         largest_buffers(files) + padded_arrays(files);
 }
 
 }  // namespace podsim::sw::report::html

@@ -14,7 +14,7 @@ std::string memory_schedule_csv(const compiler::MemoryAccount& memory) {
     const compiler::MemoryAccount::Moment& moment = memory.schedule[position];
     std::vector<std::string> places;
     for (const compiler::MemoryAccount::Place& place : moment.places) {
-      places.push_back(fmt::format("{}+{}..{}", place.offset.value(), place.bytes.value(), place.last_use));
+      places.push_back(fmt::format("{}+{}@{}..{}", place.offset.value(), place.bytes.value(), place.first, place.last));
     }
     text += fmt::format("{},{},{},{},{}\n", position, base::text::csv_field(moment.name),
                         base::text::csv_field(moment.op_name), moment.live.value(), fmt::join(places, " "));

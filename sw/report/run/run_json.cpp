@@ -104,6 +104,17 @@ Json buffers_json(const compiler::MemoryAccount& memory) {
   return list;
 }
 
+Json padded_json(const compiler::MemoryAccount& memory) {
+  Json list = Json::array();
+  for (const compiler::MemoryAccount::Padded& padded : memory.padded_at_peak) {
+    list.push_back({{"shape", padded.shape},
+                    {"arrays", padded.arrays},
+                    {"bytes", padded.bytes.value()},
+                    {"element_bytes", padded.elements.value()}});
+  }
+  return list;
+}
+
 Json mesh_json(const spmd::mesh::MeshPlacement& placement) {
   Json axes = Json::array();
   for (std::size_t axis = 0; axis < placement.mesh().axes().size(); ++axis) {
@@ -217,7 +228,10 @@ Json stats(const RunReport& r) {
         {"parameter_bytes_per_core", r.memory.parameters.value()},
         {"capacity_bytes_per_core", r.machine.hbm.capacity_per_core.value()},
         {"peak_position", r.memory.peak_position},
-        {"largest_at_peak", buffers_json(r.memory)}}},
+        {"heap_bytes_per_core", r.memory.heap.value()},
+        {"largest_at_peak", buffers_json(r.memory)},
+        {"padding_bytes_at_peak", r.memory.padding_at_peak.value()},
+        {"padded_at_peak", padded_json(r.memory)}}},
       {"ops_per_step", r.program.items.size()},
       {"distinct_ops", r.program.ops.size()},
       {"simulated_chips", r.result.simulated_chips},

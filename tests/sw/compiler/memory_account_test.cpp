@@ -44,6 +44,22 @@ TEST(MemoryAccount, TheScheduleSaysWhatIsLiveAtEveryPosition) {
   EXPECT_EQ(account.schedule[0].name, "x");
 }
 
+// f32[16,64] takes 128 lanes; f32[3,128] four sublanes. Both copies of the first are live at the peak.
+TEST(MemoryAccount, PaddingAtThePeakIsListedByShape) {
+  ir::build::GraphBuilder g("test");
+  const ir::InstructionId x = g.parameter(ir::make_shape(ir::ElementType::f32, {16, 64}), "x");
+  const ir::InstructionId y = g.parameter(ir::make_shape(ir::ElementType::f32, {3, 128}), "y");
+  const ir::InstructionId z = g.parameter(tile(), "z");
+  const MemoryAccount account = account_memory(std::move(g).build(g.tuple({g.negate(x), y, z})));
+  EXPECT_EQ(account.padding_at_peak.value(), 2 * 16 * 64 * 4 + 128 * 4);
+  ASSERT_EQ(account.padded_at_peak.size(), 2u) << "f32[8,128] has no padding";
+  EXPECT_EQ(account.padded_at_peak[0].shape, "f32[16,64]");
+  EXPECT_EQ(account.padded_at_peak[0].arrays, 2);
+  EXPECT_EQ(account.padded_at_peak[0].bytes.value(), 2 * 16 * 128 * 4);
+  EXPECT_EQ(account.padded_at_peak[0].elements.value(), 2 * 16 * 64 * 4);
+  EXPECT_EQ(account.padded_at_peak[1].shape, "f32[3,128]");
+}
+
 TEST(MemoryAccount, AValueUsedLateStays) {
   ir::build::GraphBuilder g("test");
   const ir::InstructionId x = g.parameter(tile(), "x");

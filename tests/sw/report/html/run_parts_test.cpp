@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "sw/report/html/compact_text.h"
 #include "sw/report/html/csv_table.h"
+#include "sw/report/html/heap_chart.h"
 #include "sw/report/html/heat_grid.h"
 
 namespace podsim::sw::report::html {
@@ -50,6 +51,40 @@ TEST(CompactTexts, HaveOneFormForOpsThatDifferInNumbers) {
   EXPECT_EQ(names.forms().size(), 1U);
   EXPECT_EQ(hlo.forms().size(), 1U);
   EXPECT_EQ(hlo.fillings().size(), 200U) << "shapes stay in the form";
+}
+
+TEST(HeapChart, ReadsThePlacesOfAnInstruction) {
+  const std::vector<HeapPlace> places = heap_places("0+4096@5..7 4096+512@0..3");
+  ASSERT_EQ(places.size(), 2U);
+  EXPECT_EQ(places[0].offset, 0);
+  EXPECT_EQ(places[0].bytes, 4096);
+  EXPECT_EQ(places[0].first, 5U);
+  EXPECT_EQ(places[0].last, 7U);
+  EXPECT_EQ(places[1].offset, 4096);
+  EXPECT_EQ(places[1].last, 3U);
+  for (const char* text :
+       {"", "x", "1", "1+", "1+2", "1+2@3", "1+2@3..", "-1+2@3..4", "1+2@4..3", "1+99999999999999999999@3..4"}) {
+    EXPECT_TRUE(heap_places(text).empty()) << text;
+  }
+}
+
+RC_GTEST_PROP(HeapChart, ReadsNoPlaceThatEndsBeforeItBegins, ()) {
+  const auto character = rc::gen::elementOf(std::string("0123456789+@. "));
+  const auto text = *rc::gen::container<std::string>(character);
+  for (const HeapPlace& place : heap_places(text)) RC_ASSERT(place.bytes >= 0 && place.last >= place.first);
+}
+
+TEST(HeapChart, DrawsEveryArrayOnceForPhonesAndOnceForDesktops) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "podsim_heap_chart.csv";
+  std::ofstream(file) << "position,instruction,op_name,live_bytes,places\n"
+                         "0,p,weights,4096,0+4096@0..1\n"
+                         "1,a,<b>,6144,4096+2048@1..1\n";
+  const std::string html = heap_chart_html(CsvTable(file, {{"places"}}), 6144);
+  std::filesystem::remove(file);
+  const std::regex array("<rect[^>]* mark\"");
+  EXPECT_EQ(std::distance(std::sregex_iterator(html.begin(), html.end(), array), {}), 4);
+  EXPECT_NE(html.find("positions 0 to 1"), std::string::npos);
+  EXPECT_EQ(html.find("<b>"), std::string::npos) << "names are escaped";
 }
 
 HeatGrid grid_of(int columns, int rows, const std::vector<double>& values) {
