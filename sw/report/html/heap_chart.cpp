@@ -45,7 +45,7 @@ std::vector<DrawnArray> all_arrays(const CsvTable& memory) {
   return arrays;
 }
 
-std::string chart(const CsvTable& memory, const std::vector<DrawnArray>& arrays, double heap, double width) {
+std::string drawing(const CsvTable& memory, const std::vector<DrawnArray>& arrays, double heap, double width) {
   const bool narrow = is_narrow(width);
   const PlotArea area{narrow ? 52.0 : 64.0, 12, width - 8, narrow ? 260.0 : 420.0};
   const ChartAxis x{"position in the schedule",
@@ -92,7 +92,7 @@ std::string heap_chart_html(const CsvTable& memory, double heap) {
   arrays.resize(arrays.size() - left_out);
   std::string caption = fmt::format("The heap of {}: where each array is and for how long.", si_text(heap, "B"));
   if (left_out > 0) caption += fmt::format(" Left out: the {} smallest arrays.", count_text(std::int64_t(left_out)));
-  return html_chart(responsive_chart([&](double width) { return chart(memory, arrays, heap, width); }) +
+  return html_chart(responsive_chart([&](double width) { return drawing(memory, arrays, heap, width); }) +
                         chart_legend({{"there all the time, such as parameters", "fill-0"}, {"others", "fill-1"}}),
                     caption);
 }
