@@ -41,6 +41,7 @@ const std::vector<Rule>& rules() {
                                         {"dma.outstanding_granules", {ops, collectives, packets, banks, chip, kernels}},
                                         {"dma.*", {ops, kernels}},
                                         {"hbm.capacity_per_core", {ops, collectives, packets, banks, kernels, limits}},
+                                        {"hbm.reserved_per_core", {ops, limits}},
                                         {"hbm.stream_rate", {ops, collectives, packets, kernels}},
                                         {"hbm.write_cost", {ops, kernels}},
                                         {"hbm.turnaround", {ops, collectives, packets, kernels}},

@@ -131,6 +131,10 @@ DmaParameters read_dma(const MachineReader& read) {
 HbmParameters read_hbm(const base::Config& config, const MachineReader& read) {
   HbmParameters hbm;
   hbm.capacity_per_core = config.bytes("hbm.capacity_per_core");  // its range is checked by read_dram_parameters()
+  hbm.reserved_per_core = config.bytes("hbm.reserved_per_core");
+  if (hbm.reserved_per_core < base::Bytes(0)) {
+    config.reject("hbm.reserved_per_core", "'hbm.reserved_per_core' must not be negative");
+  }
   hbm.stream_rate = read.rate("hbm.stream_rate");
   if (hbm.stream_rate.si() < 1e9) config.reject("hbm.stream_rate", "'hbm.stream_rate' must be at least 1 GB/s");
   hbm.write_cost = config.number("hbm.write_cost");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -60,9 +61,12 @@ struct DmaParameters {           ///< [dma]
 
 struct HbmParameters {  ///< [hbm]
   base::Bytes capacity_per_core;
-  base::Bandwidth stream_rate;  ///< sustained, one core's half, contiguous reads only
-  double write_cost = 1;        ///< cost of a contiguous byte written alone, relative to a byte read
-  double turnaround = 0;        ///< extra cost per byte of the lesser direction of a read/write mix
+  base::Bytes reserved_per_core;  ///< by the runtime; programs have the rest
+  base::Bandwidth stream_rate;    ///< sustained, one core's half, contiguous reads only
+  double write_cost = 1;          ///< cost of a contiguous byte written alone, relative to a byte read
+  double turnaround = 0;          ///< extra cost per byte of the lesser direction of a read/write mix
+
+  base::Bytes usable_per_core() const { return capacity_per_core - std::min(capacity_per_core, reserved_per_core); }
 };
 
 struct HostParameters {       ///< [host]

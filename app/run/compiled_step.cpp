@@ -170,12 +170,12 @@ void StepCompiler::take_program(sw::compiler::Program program) {
 }
 
 void StepCompiler::require_memory(const sw::ir::Module& fused) const {
-  if (step_.memory.peak <= machine_.hbm.capacity_per_core) return;
+  if (step_.memory.heap <= machine_.hbm.usable_per_core()) return;
   throw base::SimulationError(fmt::format("out of memory: {}; {}", memory_needed(fused), largest_buffers()));
 }
 
 void StepCompiler::check_memory(const sw::ir::Module& fused) const {
-  if (step_.memory.peak > machine_.hbm.capacity_per_core) reject_batch(memory_needed(fused), largest_buffers());
+  if (step_.memory.heap > machine_.hbm.usable_per_core()) reject_batch(memory_needed(fused), largest_buffers());
 }
 
 void StepCompiler::reject_batch(const std::string& reason, const std::string& hint) const {
@@ -187,9 +187,10 @@ void StepCompiler::reject_batch(const std::string& reason, const std::string& hi
 }
 
 std::string StepCompiler::memory_needed(const sw::ir::Module& fused) const {
-  return fmt::format("the step needs {} of HBM per core at its peak (at {}), a {} core has {}",
-                     base::to_string(step_.memory.peak), fused.entry_computation()[step_.memory.peak_position].name,
-                     machine_.name, base::to_string(machine_.hbm.capacity_per_core));
+  return fmt::format("the step needs {} of HBM per core at its peak (at {}), a {} core has {} of {} for programs",
+                     base::to_string(step_.memory.heap), fused.entry_computation()[step_.memory.peak_position].name,
+                     machine_.name, base::to_string(machine_.hbm.usable_per_core()),
+                     base::to_string(machine_.hbm.capacity_per_core));
 }
 
 std::string StepCompiler::largest_buffers() const {

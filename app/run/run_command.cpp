@@ -164,8 +164,8 @@ void add_partition_flags(CLI::App& run, RunOptions& options) {
            if (chosen > 0) options.partition.rematerialise = std::array{none, dots, layer}[chosen - 1];
          },
          "What is computed once more for the gradients: none, all but\nthe products (dots), or whole layers (layer) "
-         "[auto: "
-         "single\nops that cost least, else the first that fits the memory]")
+         "[auto:\n"
+         "single ops whose results free most, else the first\nthat fits the memory]")
       ->type_name(options::alternatives(policies))
       ->option_text("POLICY");
   run.add_option("--weight-update-sharding", options.partition.weight_update_sharding,

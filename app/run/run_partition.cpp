@@ -229,24 +229,23 @@ sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw
   if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations, machine, cache);
   sw::ir::Module fused;
   sw::compiler::RecomputedModule repeated;
-  const auto peak = [&](const sw::ir::Module& whole) {
+  const auto memory = [&](const sw::ir::Module& whole) {
     sw::ir::Module local = partitioned(whole, machine);
     if (!is_of_one_core_) layers_ = sw::spmd::partition::sharding_costs(whole, local);
     fused = sw::compiler::fused(std::move(local), machine);
     if (flags_.shards_updates()) fused = sw::compiler::fuse::fuse_horizontally(std::move(fused), machine);
-    if (flags_.rematerialise) return sw::compiler::account_memory(fused, donations).peak;
-    repeated =
-        sw::compiler::recompute_to_fit(std::move(fused), machine.hbm.capacity_per_core, machine, donations, cache);
+    if (flags_.rematerialise) return sw::compiler::account_memory(fused, donations).heap;
+    repeated = sw::compiler::recompute_to_fit(std::move(fused), machine.hbm.usable_per_core(), donations);
     fused = std::move(repeated.module);
-    return sw::compiler::account_memory(fused, donations).peak;
+    return sw::compiler::account_memory(fused, donations).heap;
   };
   if (flags_.rematerialise) {
     const sw::ir::transform::RematerialisedModule once_more =
         sw::ir::transform::rematerialise(module, *flags_.rematerialise);
-    rematerialised_ = {*flags_.rematerialise, peak(once_more.module), once_more.flops};
+    rematerialised_ = {*flags_.rematerialise, memory(once_more.module), once_more.flops};
   } else {
     rematerialised_ =
-        sw::ir::transform::rematerialise_to_fit(module, machine.hbm.capacity_per_core, peak).trials.back();
+        sw::ir::transform::rematerialise_to_fit(module, machine.hbm.usable_per_core(), memory).trials.back();
     using enum sw::ir::transform::Rematerialisation;
     if (repeated.ops > 0 && rematerialised_.policy == none) rematerialised_.policy = ops;
     rematerialised_.flops += repeated.flops * double(cores);

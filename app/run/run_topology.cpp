@@ -51,10 +51,10 @@ struct LayerTime {
 void check_memory(const sw::ir::Module& module, const workloads::scalesim::ScaleSimLayer& layer,
                   const hw::Machine& machine) {
   const base::Bytes peak = sw::compiler::account_memory(module).peak;
-  if (peak <= machine.hbm.capacity_per_core) return;
+  if (peak <= machine.hbm.usable_per_core()) return;
   throw base::SimulationError(fmt::format("out of memory: {} needs {} of HBM, a {} core has {}", layer.name,
                                           base::to_string(peak), machine.name,
-                                          base::to_string(machine.hbm.capacity_per_core)));
+                                          base::to_string(machine.hbm.usable_per_core())));
 }
 
 LayerTime time_on_core(const workloads::scalesim::ScaleSimLayer& layer, const hw::Machine& machine,

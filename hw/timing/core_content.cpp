@@ -35,8 +35,8 @@ void add(base::ContentHash& hash, const DmaParameters& dma) {
 
 /// Rates of non-contiguous accesses follow from the banks and the capacity, which are hashed.
 void add(base::ContentHash& hash, const HbmParameters& hbm) {
-  const auto& [capacity_per_core, stream_rate, write_cost, turnaround] = hbm;
-  hash.add(capacity_per_core, stream_rate, write_cost, turnaround);
+  const auto& [capacity_per_core, reserved_per_core, stream_rate, write_cost, turnaround] = hbm;
+  hash.add(capacity_per_core, reserved_per_core, stream_rate, write_cost, turnaround);
 }
 
 void add(base::ContentHash& hash, const DramOrganization& organization) {

@@ -45,7 +45,7 @@ std::vector<StudyMetric> run_metrics() {
       {"loops.time_s", "s", "Of all loops in a step", sum},
       {"memory.peak_bytes_per_core", "B", "Device memory that a core needs at its peak"},
       {"memory.parameter_bytes_per_core", "B", "Of it for parameters"},
-      {"memory.capacity_bytes_per_core", "B", "Device memory that a core has"},
+      {"memory.capacity_bytes_per_core", "B", "Device memory that a core has for programs"},
       {"memory.peak_position", "", "Position in the schedule at which most memory is needed"},
       {"memory.largest_at_peak.bytes", "B", "The largest buffers there together, ten at most", sum},
       {"memory.heap_bytes_per_core", "B", "End of the highest array in the heap of a core"},

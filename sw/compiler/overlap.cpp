@@ -13,7 +13,7 @@ namespace podsim::sw::compiler {
 ir::Module overlap_collectives(ir::Module fused, const hw::Machine& machine, std::span<const ir::Donation> donations) {
   if (fused.scheduled) return fused;
   const std::vector<std::vector<ScheduleStep>> steps = schedule_steps(fused, machine);
-  const base::Bytes most = std::max(machine.hbm.capacity_per_core, account_memory(fused, donations).peak);
+  const base::Bytes most = std::max(machine.hbm.usable_per_core(), account_memory(fused, donations).peak);
   for (const int look_ahead : {512, 64, 8, 0}) {
     ir::Module overlapped = fused;
     for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -2,17 +2,14 @@
 #include "sw/compiler/recompute.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sw/compiler/memory_account.h"
-#include "sw/compiler/op_costs.h"
 #include "sw/compiler/repeated_ops.h"
 #include "sw/compiler/tiles/op_work.h"
-#include "sw/compiler/tiles/tile_maker.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler {
@@ -23,20 +20,13 @@ struct Candidate {
   int array = -1;
   ir::InstructionId before = 0;  ///< the next reader after the peak
   base::Bytes saved{};           ///< at the peak
-  double cycles = 0;             ///< of the op
-  double price() const { return cycles / double(saved.value()); }
 };
 
 /// Repeats ops until the memory fits.
 class Recomputer {
  public:
-  Recomputer(ir::Module module, base::Bytes capacity, const hw::Machine& machine,
-             std::span<const ir::Donation> donations, OpCache* cache)
-      : capacity_(capacity),
-        machine_(machine),
-        donations_(donations),
-        costs_(machine, cache),
-        result_{.module = std::move(module)} {}
+  Recomputer(ir::Module module, base::Bytes capacity, std::span<const ir::Donation> donations)
+      : capacity_(capacity), donations_(donations), result_{.module = std::move(module)} {}
 
   RecomputedModule run() && {
     find_peak();
@@ -72,14 +62,14 @@ class Recomputer {
 
   const ir::Computation& entry() const { return result_.module.entry_computation(); }
 
-  /// The cheapest candidates that free so many bytes. None is an operand of another one's op.
+  /// The candidates that free most, until they free so many bytes. None is an operand of another one's op.
   std::vector<Candidate> choose(base::Bytes excess) {
     std::vector<Candidate> candidates;
     for (int array = 0; array < int(live_.arrays.size()); ++array) {
       const Candidate candidate = candidate_of(array);
       if (candidate.saved > base::Bytes(0)) candidates.push_back(candidate);
     }
-    std::ranges::stable_sort(candidates, {}, &Candidate::price);
+    std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::saved);
     std::vector<Candidate> chosen;
     std::set<int> dropped, read;
     for (const Candidate& candidate : candidates) {
@@ -112,7 +102,6 @@ class Recomputer {
       const LiveArray& read = live_.arrays[std::size_t(operand)];
       if (read.last_use < candidate.before) candidate.saved -= std::min(candidate.saved, read.bytes);
     }
-    if (candidate.saved > base::Bytes(0)) candidate.cycles = cycles_of(life.origin);
     return candidate;
   }
 
@@ -122,8 +111,9 @@ class Recomputer {
         updated_operand(result_.module, op) >= 0 || repeated_.contains(op.name)) {
       return false;
     }
-    const bool is_plain = std::ranges::all_of(
-        op.operands, [&](ir::InstructionId operand) { return live_.array_of[std::size_t(operand)] >= 0; });
+    const bool is_plain = !op.shape.is_tuple() && std::ranges::all_of(op.operands, [&](ir::InstructionId operand) {
+      return live_.array_of[std::size_t(operand)] >= 0;
+    });
     switch (op.opcode) {
       case ir::Opcode::custom_call:
       case ir::Opcode::rng:
@@ -135,17 +125,15 @@ class Recomputer {
       case ir::Opcode::fusion:
         return is_plain && may_be_repeated(result_.module.computations[std::size_t(op.called[0])]);
       default:
-        return is_plain && !op.shape.is_tuple();
+        return is_plain;
     }
   }
 
-  /// True for the body of a fusion whose results are all listed and that has no effect.
+  /// True for the body of a fusion that has no effect.
   static bool may_be_repeated(const ir::Computation& body) {
-    const ir::Instruction& root = body[body.root];
-    return (!root.shape.is_tuple() || root.opcode == ir::Opcode::tuple) &&
-           std::ranges::none_of(body.instructions, [](const ir::Instruction& inner) {
-             return inner.opcode == ir::Opcode::rng || inner.opcode == ir::Opcode::custom_call;
-           });
+    return std::ranges::none_of(body.instructions, [](const ir::Instruction& inner) {
+      return inner.opcode == ir::Opcode::rng || inner.opcode == ir::Opcode::custom_call;
+    });
   }
 
   /// Arrays that an instruction reads.
@@ -165,24 +153,10 @@ class Recomputer {
            });
   }
 
-  double cycles_of(ir::InstructionId id) {
-    const tiles::OpWork work = tiles::op_work(result_.module, entry(), id, machine_);
-    const auto [known, is_new] = cycles_.try_emplace(work, 0);
-    if (is_new) {
-      const std::string& name = entry()[id].name;
-      known->second =
-          double(costs_.estimate(tiles::make_tiles(work, costs_.tiling(work, name), machine_, name)).value());
-    }
-    return known->second;
-  }
-
   static constexpr int most_rounds = 1000;
 
   base::Bytes capacity_;
-  const hw::Machine& machine_;
   std::span<const ir::Donation> donations_;
-  OpCosts costs_;
-  std::map<tiles::OpWork, double> cycles_;
   RecomputedModule result_;
   std::set<std::string> repeated_;  ///< names of ops
   Liveness live_;
@@ -191,9 +165,18 @@ class Recomputer {
 
 }  // namespace
 
-RecomputedModule recompute_to_fit(ir::Module fused, base::Bytes capacity, const hw::Machine& machine,
-                                  std::span<const ir::Donation> donations, OpCache* cache) {
-  return Recomputer(std::move(fused), capacity, machine, donations, cache).run();
+RecomputedModule recompute_to_fit(ir::Module fused, base::Bytes capacity, std::span<const ir::Donation> donations) {
+  // Gaps of the heap are known only for a whole schedule, and grow or shrink with it.
+  constexpr int most_trials = 4;
+  RecomputedModule result;
+  base::Bytes live = capacity;
+  for (int trial = 0; trial < most_trials; ++trial) {
+    result = Recomputer(fused, live, donations).run();
+    const MemoryAccount account = account_memory(result.module, donations);
+    if (account.heap <= capacity || account.peak > live) break;
+    live -= std::min(live, account.heap - capacity);
+  }
+  return result;
 }
 
 }  // namespace podsim::sw::compiler

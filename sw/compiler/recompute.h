@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "hw/machine.h"
-#include "sw/compiler/op_cache.h"
+#include "base/units.h"
 #include "sw/ir/graph.h"
 
 namespace podsim::sw::compiler {
@@ -17,15 +16,18 @@ struct RecomputedModule {
   double flops = 0;      ///< XLA's count of their FLOPs, on one core
 };
 
-/// Repeats ops of the entry until its memory fits `capacity`, or until no op is left that helps.
+/// Repeats ops of the entry until its heap fits `capacity`, or until no op is left that helps.
 ///
-/// At the peak, each array that is read before it and after it, but not there, may be made again before the next read
-/// by the op that made it. The arrays that cost least time per byte are chosen, less the bytes of operands that would
-/// then live longer. Repeated ops are fusions or single instructions without effects and without other devices; of
-/// several outputs only the one that is needed is made. They have op_names under "rematerialised/" and are not repeated
-/// again. Silicon does the same: the step of BERT-large with 32 sequences a core computes every product of queries and
-/// keys and every first product of a feed-forward block twice, but no whole layer.
-RecomputedModule recompute_to_fit(ir::Module fused, base::Bytes capacity, const hw::Machine& machine,
-                                  std::span<const ir::Donation> donations = {}, OpCache* cache = nullptr);
+/// At the peak, an array that is read before it and after it, but not there, may be made again before the next read by
+/// the op that made it. Arrays are taken in the order of the bytes that this frees: their own less those of operands
+/// that would then live longer. Repeated ops are fusions or single instructions of one result, without effects, without
+/// random numbers and without other devices. They have op_names under "rematerialised/" and are not repeated again.
+///
+/// This is the order of XLA's published pass (hlo_rematerialization.cc: the cost of a candidate is the inverse of the
+/// memory that it frees, results of several arrays are left out). It is not the one that costs least time: TPU v3's
+/// step of BERT-large with 32 sequences a core repeats the first product of the feed-forward block and the products of
+/// queries, keys and values in all 24 layers and keeps the scores of attention, which are larger, cost less time, and
+/// are made together with their maxima.
+RecomputedModule recompute_to_fit(ir::Module fused, base::Bytes capacity, std::span<const ir::Donation> donations = {});
 
 }  // namespace podsim::sw::compiler

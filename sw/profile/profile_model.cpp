@@ -188,7 +188,7 @@ std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
   const std::vector<ir::Shape> arrays = arrays_of(text.result);
   const base::Bytes bytes = std::max(operand_bytes(text), ir::padded_bytes(text.result));
   if (arrays.empty() || bytes == base::Bytes(0)) return std::nullopt;
-  if (bytes > machine_.hbm.capacity_per_core) throw NotModelled("the arrays are larger than a core's memory");
+  if (bytes > machine_.hbm.usable_per_core()) throw NotModelled("the arrays are larger than a core's memory");
   const ir::ElementType type = arrays.front().element_type;
   const int cores = int(machine_.cores_per_chip);
   const std::vector<hlo::Integers> groups = groups_of(text);

@@ -71,6 +71,7 @@ const std::vector<Showing>& showings() {
       {"dma.outstanding_granules", {mixed_traffic, sequential_reads}},
       {"dma.*", {many_dmas}},
       {"hbm.capacity_per_core", {at_the_limits}},
+      {"hbm.reserved_per_core", {small_step}},
       {"hbm.stream_rate", {copy_kernel}},
       {"hbm.write_cost", {copy_kernel}},
       {"hbm.turnaround", {message_level}},

@@ -2,7 +2,11 @@
 #include "workloads/layers/attention.h"
 
 #include <cmath>
+#include <functional>
 #include <string>
+#include <utility>
+
+#include "workloads/layers/dropout.h"
 
 namespace podsim::workloads::layers {
 
@@ -24,13 +28,11 @@ class Attention {
     const InstructionId k = for_queries(projected(y, "k", options_.heads_of_keys()));
     const InstructionId v = for_queries(projected(y, "v", options_.heads_of_keys()));
     const InstructionId scores = named_dot("scores", q, k, {{0, 2}, {0, 2}, {3}, {3}});
-    const InstructionId probabilities = softmax(scores, mask);
-    const InstructionId context = named_dot("context", probabilities, v, {{0, 1}, {0, 2}, {3}, {1}});
-    const auto rule = [p = probabilities, type = tensors_.precision().parameter, factor = scale()](
-                          sw::ir::build::GraphBuilder& builder, InstructionId g) {
-      return softmax_gradient(builder, builder.convert(p, type), builder.convert(g, type), factor, builder.type(p));
-    };
-    return {output(context, b_.shape(x).dimensions[2]), {probabilities, scores, rule}};
+    const Softmax softmax = softmax_of(scores, mask);
+    const InstructionId weights = dropped_by_bits(b_, softmax.weights, options_.dropout);
+    const InstructionId product = named_dot("context", weights, v, {{0, 1}, {0, 2}, {3}, {1}});
+    const InstructionId context = softmax.divisor < 0 ? product : divided(product, softmax.divisor);
+    return {output(context, b_.shape(x).dimensions[2]), {softmax.differentiated, scores, softmax.rule}};
   }
 
  private:
@@ -75,13 +77,50 @@ class Attention {
 
   double scale() const { return 1 / std::sqrt(double(options_.head_size)); }
 
-  InstructionId softmax(InstructionId scores, const AttentionMask& mask) {
-    const InstructionId wide = wide_softmax(scores, mask);
+  /// Factors of the values, in the type of the activations.
+  struct Softmax {
+    InstructionId weights = -1;
+    InstructionId divisor = -1;  ///< [batch, N, queries] of the sum over the values; -1 if the weights are divided
+    InstructionId differentiated = -1;
+    std::function<InstructionId(sw::ir::build::GraphBuilder&, InstructionId)> rule;  ///< its gradient to the scores'
+  };
+
+  Softmax softmax_of(InstructionId scores, const AttentionMask& mask) {
+    const sw::ir::ElementType type = b_.type(scores), wide_type = tensors_.precision().parameter;
+    const double factor = scale();
+    const auto [power, sum] = exponentials(scores, mask);
+    if (options_.late_division) {
+      const auto rule = [power, type, factor](sw::ir::build::GraphBuilder& builder, InstructionId g) {
+        const InstructionId scaled = builder.multiply(power, builder.full_like(power, factor));
+        return builder.convert(builder.multiply(g, scaled), type);
+      };
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "exponentials");
+      return {b_.convert(power, type), sum, power, rule};
+    }
+    const InstructionId wide = divided_powers(power, sum);
     const sw::ir::build::GraphBuilder::Scope scope(b_, "probabilities");
-    return b_.convert(wide, b_.type(scores));
+    const InstructionId p = b_.convert(wide, type);
+    const auto rule = [p, wide_type, factor](sw::ir::build::GraphBuilder& builder, InstructionId g) {
+      return softmax_gradient(builder, builder.convert(p, wide_type), builder.convert(g, wide_type), factor,
+                              builder.type(p));
+    };
+    return {p, -1, p, rule};
   }
 
-  InstructionId wide_softmax(InstructionId scores, const AttentionMask& mask) {
+  InstructionId divided_powers(InstructionId power, InstructionId sum) {
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "softmax");
+    return b_.divide(power, b_.broadcast(sum, b_.shape(power).dimensions, {0, 1, 2}));
+  }
+
+  /// [batch, N, queries, D] / divisor, in the type of the product.
+  InstructionId divided(InstructionId product, InstructionId divisor) {
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "division");
+    const InstructionId narrow = b_.convert(divisor, b_.type(product));
+    return b_.divide(product, b_.broadcast(narrow, b_.shape(product).dimensions, {0, 1, 2}));
+  }
+
+  /// exp(scores - their maximum) and its sum over the keys.
+  std::pair<InstructionId, InstructionId> exponentials(InstructionId scores, const AttentionMask& mask) {
     const sw::ir::build::GraphBuilder::Scope scope(b_, "softmax");
     const Sizes sizes = b_.shape(scores).dimensions;
     const auto widened = [&](InstructionId value) { return b_.convert(value, tensors_.precision().parameter); };
@@ -90,8 +129,7 @@ class Attention {
     if (mask.allowed >= 0) scaled = b_.select(mask.allowed, scaled, b_.full_like(scaled, excluded_score));
     const InstructionId highest = widened(b_.reduce_max(scaled, {3}));
     const InstructionId power = b_.exponential(b_.subtract(widened(scaled), b_.broadcast(highest, sizes, {0, 1, 2})));
-    const InstructionId sum = b_.reduce_add(power, {3});
-    return b_.divide(power, b_.broadcast(sum, sizes, {0, 1, 2}));
+    return {power, b_.reduce_add(power, {3})};
   }
 
   /// The gradient of the scores. It is zero for an excluded key, since p is zero.

@@ -29,6 +29,10 @@ struct AttentionOptions {
   /// Scores are masked, and their maxima found, in the type of the activations, as in TensorFlow's BERT; otherwise in
   /// the type of the parameters, as in JAX.
   bool narrow_scores = false;
+  /// Exponentials are multiplied with the values and the products divided by the sum of the exponentials, as in
+  /// Google's BERT of MLPerf; otherwise the exponentials are divided. The result is the same but for rounding.
+  bool late_division = false;
+  double dropout = 0;  ///< rate at which probabilities are dropped (dropout.h)
 
   std::int64_t heads_of_keys() const { return key_heads > 0 ? key_heads : heads; }
 };

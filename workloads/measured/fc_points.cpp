@@ -102,7 +102,7 @@ class AllReduces {
     return found->second;
   }
   bool fits(const Variable& variable) const {
-    return base::Bytes(4 * variable.elements()) <= machine_.hbm.capacity_per_core;
+    return base::Bytes(4 * variable.elements()) <= machine_.hbm.usable_per_core();
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "workloads/layers/cross_entropy.h"
+#include "workloads/layers/dropout.h"
 
 namespace podsim::workloads::models {
 
@@ -14,7 +15,9 @@ namespace {
 class Bert {
  public:
   Bert(sw::ir::build::GraphBuilder& builder, const BertOptions& options)
-      : b_(builder), options_(options), tensors_(builder, options.precision) {}
+      : b_(builder), options_(options), attention_(options.attention), tensors_(builder, options.precision) {
+    attention_.dropout = options.dropout;
+  }
 
   Loss loss() {
     const std::int64_t batch = options_.batch;
@@ -53,7 +56,7 @@ class Bert {
     const std::vector<std::int64_t> sizes = b_.shape(x).dimensions;
     x = b_.add(x, b_.broadcast(places, sizes, {1, 2}));
     x = b_.add(x, b_.dot(layers::one_hot(b_, segments, 2, b_.type(x)), kinds, {{}, {}, {2}, {0}}));
-    return norm(x);
+    return layers::dropped(b_, norm(x), options_.dropout);
   }
 
   InstructionId encoded(InstructionId x, InstructionId present) {
@@ -72,12 +75,13 @@ class Bert {
   InstructionId layer(InstructionId x, const layers::AttentionMask& mask) {
     const InstructionId attended = [&] {
       const sw::ir::build::GraphBuilder::Scope scope(b_, "attention");
-      const layers::AttentionResult found = layers::attention(tensors_, x, x, mask, options_.attention);
+      const layers::AttentionResult found = layers::attention(tensors_, x, x, mask, attention_);
       given_.push_back(found.softmax);
-      return norm(b_.add(x, found.value));
+      return norm(b_.add(x, layers::dropped(b_, found.value, options_.dropout)));
     }();
     const sw::ir::build::GraphBuilder::Scope scope(b_, "ffn");
-    return norm(b_.add(attended, layers::feed_forward(tensors_, attended, options_.feed_forward)));
+    const InstructionId changed = layers::feed_forward(tensors_, attended, options_.feed_forward);
+    return norm(b_.add(attended, layers::dropped(b_, changed, options_.dropout)));
   }
 
   InstructionId norm(InstructionId x) {
@@ -123,6 +127,7 @@ class Bert {
 
   sw::ir::build::GraphBuilder& b_;
   const BertOptions& options_;
+  layers::AttentionOptions attention_;
   TrainedTensors tensors_;
   InstructionId table_ = -1, narrow_table_ = -1;
   std::vector<sw::ir::transform::GivenGradient> given_;

@@ -8,7 +8,7 @@
 namespace podsim::workloads::models {
 
 /// BERT's pre-training (Devlin et al. 2018) as in MLPerf: prediction of masked tokens and of whether the second
-/// sentence follows the first. BERT-large by default. Sizes are in elements; dropout is left out.
+/// sentence follows the first. BERT-large by default, without dropout. Sizes are in elements.
 struct BertOptions {
   std::int64_t batch = 8;  ///< sequences in the whole machine
   std::int64_t sequence = 512;
@@ -16,9 +16,11 @@ struct BertOptions {
   std::int64_t vocabulary = 30522;
   std::int64_t layers = 24;
   std::int64_t model = 1024;
-  layers::AttentionOptions attention = {.heads = 16, .head_size = 64, .biases = true, .narrow_scores = true};
+  layers::AttentionOptions attention = {
+      .heads = 16, .head_size = 64, .biases = true, .narrow_scores = true, .late_division = true};
   layers::FeedForwardOptions feed_forward = {.hidden = 4096, .activation = layers::Activation::gelu, .biases = true};
-  layers::EmbeddingLookup lookup = layers::EmbeddingLookup::one_hot;
+  layers::EmbeddingLookup lookup = layers::EmbeddingLookup::gather;
+  double dropout = 0;  ///< rate for embeddings, probabilities of attention and results of blocks; published: 0.1
   Precision precision;
   Optimizer optimizer = {.kind = OptimizerKind::lamb, .weight_decay = 0.01};
 };

@@ -26,12 +26,14 @@ ModelKeys bert_keys(BertOptions& o) {
   keys.add("model.lookup", o.lookup,
            {{"gather", layers::EmbeddingLookup::gather}, {"one_hot", layers::EmbeddingLookup::one_hot}},
            "how rows of the embedding are read");
+  keys.add("model.dropout", o.dropout, 0, 0.99, "rate of dropout in training");
   return keys;
 }
 
 BertOptions bert_defaults() {
   BertOptions options;
   options.batch = 0;
+  options.dropout = 0.1;
   return options;
 }
 

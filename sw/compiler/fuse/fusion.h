@@ -21,6 +21,8 @@ namespace podsim::sw::compiler::fuse {
 ///      readers if they read fewer bytes that way. This rule puts batch normalisation into the operands of the next
 ///      convolution, exponentials of a softmax into each of their readers, and stores a residual join, as optimised TPU
 ///      modules do.
+///      Random numbers of `rng` are drawn once: they, and what is computed from them, are inlined where one op reads
+///      them, and stored where several do, as the masks of dropout.
 ///   3. Several outputs. A reduction or elementwise result that reads a value which a fusion of the same iteration
 ///      space produces, or reads the inputs of a loop fusion, joins that fusion if none of its other inputs depends on
 ///      it. A reduction has its results only after all of its input, so what reads them is another op. The exception is

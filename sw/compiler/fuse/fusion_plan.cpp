@@ -147,16 +147,33 @@ class Planner {
   // Applies rule 2.
   void decide_what_is_stored() {
     stored_.assign(size(), false);
+    drawn_.assign(size(), false);
     for (ir::InstructionId id = 0; id < ir::InstructionId(size()); ++id) {
       const ir::Instruction& instruction = computation_[id];
       if (absorbed_[id]) {
         plan_.inlined[id] = true;
+      } else if (is_drawn(id)) {
+        drawn_[id] = plan_.inlined[id] = is_computed_once(id);
       } else if (is_fusible_producer(instruction) && hero_of_[id] < 0) {
         stored_[id] = !readers_take_inlined(id);
         plan_.inlined[id] = stored_[id] ? worth_recomputing_all_the_same(id) : !worth_storing(id);
       }
       stored_[id] = stored_[id] || !plan_.inlined[id];
     }
+  }
+
+  /// True for random numbers and for what is computed from them in the same op.
+  bool is_drawn(ir::InstructionId id) const {
+    if (computation_[id].opcode == ir::Opcode::rng) return true;
+    return is_fusible_producer(computation_[id]) && hero_of_[id] < 0 &&
+           std::ranges::any_of(operands_.of(id), [&](ir::InstructionId operand) { return drawn_[operand]; });
+  }
+
+  /// True for a value that only one op reads, and reads once.
+  bool is_computed_once(ir::InstructionId id) const {
+    if (id == computation_.root || users_[id].size() != 1) return false;
+    const ir::Instruction& user = computation_[users_[id].front()];
+    return user.opcode == ir::Opcode::reduce || is_fusible_producer(user);
   }
 
   bool worth_storing(ir::InstructionId id) const {
@@ -372,6 +389,7 @@ class Planner {
   std::vector<std::vector<ir::InstructionId>> users_;
   std::vector<std::int64_t> bytes_;  ///< padded
   std::vector<bool> stored_;
+  std::vector<bool> drawn_;                   ///< inlined random numbers and what is computed from them
   std::vector<bool> absorbed_;                ///< inside an epilogue chain, not its end
   std::vector<ir::InstructionId> chain_end_;  ///< the end of the epilogue chain an instruction belongs to, or -1
   std::vector<ir::InstructionId> hero_of_;    ///< at a chain's end: its convolution or dot

@@ -77,21 +77,26 @@ class Rematerialiser {
 
  private:
   /// Marks the values that are kept: those that leave their layer other than to the layer's own backward part, those
-  /// that may not be repeated, and products under policy `dots`.
+  /// that may not be repeated, the smallest of what is computed from random numbers alone, such as the bits of a mask,
+  /// and products under policy `dots`.
   void find_kept() {
     kept_.assign(entry_.instructions.size(), false);
     constant_.assign(entry_.instructions.size(), false);
+    smallest_drawn_.assign(entry_.instructions.size(), -1);
     kept_[std::size_t(entry_.root)] = true;
     for (InstructionId id = 0; id < InstructionId(entry_.instructions.size()); ++id) {
       const Instruction& instruction = entry_[id];
       const bool is_product = instruction.opcode == Opcode::dot || instruction.opcode == Opcode::convolution;
       if (!may_be_repeated(instruction)) kept_[std::size_t(id)] = true;
       constant_[std::size_t(id)] = is_constant(instruction);
+      smallest_drawn_[std::size_t(id)] = smallest_drawn(id);
       if (policy_ == Rematerialisation::dots && is_product) kept_[std::size_t(id)] = true;
       for (const InstructionId operand : instruction.operands) {
         if (layer_of(instruction.op_name) != layers_[std::size_t(operand)]) kept_[std::size_t(operand)] = true;
         if (instruction.opcode == Opcode::get_tuple_element && kept_[std::size_t(operand)])
           kept_[std::size_t(id)] = true;
+        const InstructionId mask = smallest_drawn_[std::size_t(operand)];
+        if (mask >= 0 && smallest_drawn_[std::size_t(id)] < 0) kept_[std::size_t(mask)] = true;
       }
     }
   }
@@ -125,6 +130,24 @@ class Rematerialiser {
                std::ranges::all_of(instruction.operands,
                                    [&](InstructionId operand) { return constant_[std::size_t(operand)]; });
     }
+  }
+
+  /// For random numbers and for what is computed from them and constants: the value of the fewest bytes from the
+  /// numbers to here. -1 for others.
+  InstructionId smallest_drawn(InstructionId id) const {
+    const Instruction& instruction = entry_[id];
+    if (instruction.opcode == Opcode::rng) return id;
+    const bool computes = is_elementwise(instruction.opcode) || instruction.opcode == Opcode::broadcast ||
+                          instruction.opcode == Opcode::reshape || instruction.opcode == Opcode::reduce;
+    InstructionId smallest = -1;
+    for (const InstructionId operand : instruction.operands) {
+      const InstructionId drawn = smallest_drawn_[std::size_t(operand)];
+      if (!computes || (drawn < 0 && !constant_[std::size_t(operand)])) return -1;
+      if (drawn >= 0 && smallest >= 0) return -1;  // of two draws each is kept
+      smallest = std::max(smallest, drawn);
+    }
+    if (smallest < 0) return -1;
+    return padded_bytes(instruction.shape) <= padded_bytes(entry_[smallest].shape) ? id : smallest;
   }
 
   /// Appends a clone to the new program at the current position.
@@ -212,6 +235,7 @@ class Rematerialiser {
   RematerialisedModule result_;
   std::vector<std::string_view> layers_;  ///< of forward instructions; "" for others
   std::vector<bool> kept_, constant_;
+  std::vector<InstructionId> smallest_drawn_;
   std::map<std::string_view, InstructionId> arrivals_;  ///< by layer
   InstructionId now_ = 0;                               ///< the instruction being rewritten
   std::vector<Instruction> instructions_;

@@ -226,7 +226,7 @@ Json stats(const RunReport& r) {
       {"memory",
        {{"peak_bytes_per_core", r.memory.peak.value()},
         {"parameter_bytes_per_core", r.memory.parameters.value()},
-        {"capacity_bytes_per_core", r.machine.hbm.capacity_per_core.value()},
+        {"capacity_bytes_per_core", r.machine.hbm.usable_per_core().value()},
         {"peak_position", r.memory.peak_position},
         {"heap_bytes_per_core", r.memory.heap.value()},
         {"largest_at_peak", buffers_json(r.memory)},

@@ -34,11 +34,10 @@ double share_of_step(const RunReport& report, base::Time time) {
   return report.result.step_time <= base::Time(0) ? 0 : double(time.value()) / double(report.result.step_time.value());
 }
 
-/// Which chips were made of their units: "chip (0,0) by its units, 15 replayed".
 std::string recomputed_text(ir::transform::Rematerialisation policy) {
   switch (policy) {
     case ir::transform::Rematerialisation::ops:
-      return "the ops that cost least";
+      return "single ops whose results free most";
     case ir::transform::Rematerialisation::dots:
       return "all but products";
     default:
@@ -97,7 +96,7 @@ std::string figures(const RunReport& r) {
                                  base::to_string(r.result.hbm_bytes))});
   table.row(
       {"memory", fmt::format("{} of {} per core at the peak, {} of it parameters", base::to_string(r.memory.peak),
-                             base::to_string(r.machine.hbm.capacity_per_core), base::to_string(r.memory.parameters))});
+                             base::to_string(r.machine.hbm.usable_per_core()), base::to_string(r.memory.parameters))});
   return table.text();
 }
 

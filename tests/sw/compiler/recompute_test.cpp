@@ -12,6 +12,7 @@
 #include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/compiler/random_module.h"
+#include "tests/sw/ir/hlo_text.h"
 #include "tests/sw/ir/literals.h"
 
 namespace podsim::sw::compiler {
@@ -35,7 +36,7 @@ ir::Module with_a_long_life() {
 TEST(Recompute, AnArrayIsMadeAgainBeforeItsNextReader) {
   const ir::Module module = with_a_long_life();
   ASSERT_EQ(account_memory(module).peak.value(), 19 * kib4_tile + scalar);
-  const RecomputedModule again = recompute_to_fit(module, base::Bytes(18 * kib4_tile + scalar), hw::tpu_v3());
+  const RecomputedModule again = recompute_to_fit(module, base::Bytes(18 * kib4_tile + scalar));
   EXPECT_EQ(again.ops, 1);
   EXPECT_EQ(account_memory(again.module).peak.value(), 18 * kib4_tile + scalar);
   const ir::Computation& entry = again.module.entry_computation();
@@ -47,28 +48,57 @@ TEST(Recompute, AnArrayIsMadeAgainBeforeItsNextReader) {
 
 TEST(Recompute, NothingRunsTwiceIfTheMemoryIsEnough) {
   const ir::Module module = with_a_long_life();
-  const RecomputedModule same = recompute_to_fit(module, base::Bytes(19 * kib4_tile + scalar), hw::tpu_v3());
+  const RecomputedModule same = recompute_to_fit(module, base::Bytes(19 * kib4_tile + scalar));
   EXPECT_EQ(same.ops, 0);
   EXPECT_EQ(same.module.entry_computation().instructions.size(), module.entry_computation().instructions.size());
 }
 
-// The cheaper of two arrays of one size is made again: a negation reads one tile, the product of 128 x 128 weights also
-// those.
-TEST(Recompute, TheArrayThatCostsLeastIsMadeAgain) {
+// Both products are read before and after the peak. The larger one is made again, as XLA's pass does.
+TEST(Recompute, TheArrayThatFreesMostIsMadeAgain) {
   ir::build::GraphBuilder g("test");
   const ir::InstructionId x = g.parameter(ir::make_shape(ir::ElementType::f32, {1024, 1024}), "x");
-  const ir::InstructionId w = g.parameter(ir::make_shape(ir::ElementType::f32, {1024, 1024}), "w");
-  const ir::InstructionId cheap = g.negate(x);
-  const ir::InstructionId dear = g.dot(x, w, {{}, {}, {1}, {0}});
-  const ir::InstructionId many = g.broadcast(g.add(cheap, dear), {16, 1024, 1024}, {1, 2});
-  const ir::InstructionId end = g.add(g.multiply(cheap, dear), g.reduce_add(many, {0}));
-  const ir::Module module = std::move(g).build(end);
+  const ir::InstructionId w = g.parameter(ir::make_shape(ir::ElementType::f32, {1024, 2048}), "w");
+  const ir::InstructionId small = g.negate(x);
+  const ir::InstructionId large = g.dot(x, w, {{}, {}, {1}, {0}});
+  const ir::InstructionId left = g.slice(large, {{0, 1024}, {0, 1024}});
+  const ir::InstructionId many = g.broadcast(g.add(small, left), {16, 1024, 1024}, {1, 2});
+  const ir::InstructionId end = g.add(g.multiply(small, left), g.reduce_add(many, {0}));
+  const ir::Module module = std::move(g).build(g.tuple({end, g.negate(large)}));
   const base::Bytes peak = account_memory(module).peak;
-  const RecomputedModule again = recompute_to_fit(module, peak - base::Bytes(1), hw::tpu_v3());
+  const RecomputedModule again = recompute_to_fit(module, peak - base::Bytes(1));
   EXPECT_EQ(again.ops, 1);
   const auto& instructions = again.module.entry_computation().instructions;
-  EXPECT_EQ(std::ranges::count(instructions, ir::Opcode::negate, &ir::Instruction::opcode), 2);
-  EXPECT_EQ(std::ranges::count(instructions, ir::Opcode::dot, &ir::Instruction::opcode), 1);
+  EXPECT_EQ(std::ranges::count(instructions, ir::Opcode::dot, &ir::Instruction::opcode), 2);
+}
+
+// A fusion of two results and rng are kept, however large they are.
+TEST(Recompute, SeveralResultsAndRandomNumbersAreKept) {
+  const ir::Module module = ir::testing::graph_of(R"(HloModule m
+    pair {
+      p = f32[64,1024] parameter(0)
+      n = f32[64,1024] negate(p)
+      e = f32[64,1024] exponential(p)
+      ROOT t = (f32[64,1024], f32[64,1024]) tuple(n, e)
+    }
+    ENTRY e {
+      x = f32[64,1024] parameter(0)
+      zero = f32[] constant(0)
+      one = f32[] constant(1)
+      r = f32[64,1024] rng(zero, one), distribution=rng_uniform
+      f = (f32[64,1024], f32[64,1024]) fusion(x), kind=kLoop, calls=pair
+      a = f32[64,1024] get-tuple-element(f), index=0
+      b = f32[64,1024] get-tuple-element(f), index=1
+      s = f32[64,1024] add(a, b)
+      m = f32[64,1024] multiply(s, r)
+      wide = f32[16,64,1024] broadcast(m), dimensions={1,2}
+      w = f32[16,64,1024] exponential(wide)
+      row = f32[1,64,1024] slice(w), slice={[0:1],[0:64],[0:1024]}
+      y = f32[64,1024] reshape(row)
+      c = f32[64,1024] add(y, a)
+      d = f32[64,1024] add(c, b)
+      ROOT z = f32[64,1024] add(d, r)
+    })");
+  EXPECT_EQ(recompute_to_fit(module, base::Bytes(0)).ops, 0);
 }
 
 std::vector<ir::Literal> random_arguments(const ir::Module& module) {
@@ -82,7 +112,7 @@ std::vector<ir::Literal> random_arguments(const ir::Module& module) {
 RC_GTEST_PROP(Recompute, RepeatedOpsChangeNoBitAndTakeNoMoreMemory, ()) {
   const ir::Module fused = sw::compiler::fused(testing::RandomModule::make(), hw::tpu_v3());
   const base::Bytes peak = account_memory(fused).peak;
-  const RecomputedModule again = recompute_to_fit(fused, base::Bytes(0), hw::tpu_v3());
+  const RecomputedModule again = recompute_to_fit(fused, base::Bytes(0));
   ir::build::verify(again.module);
   RC_ASSERT(account_memory(again.module).peak <= peak);
   RC_TAG(again.ops > 0);

@@ -140,7 +140,8 @@ std::vector<sw::ir::Literal> bert_arguments(const sw::ir::Module& module, const 
 
 TEST(Bert, HasTheLossOfTheFormulas) {
   for (const auto lookup : {layers::EmbeddingLookup::one_hot, layers::EmbeddingLookup::gather}) {
-    const BertOptions options = tiny_bert(lookup);
+    BertOptions options = tiny_bert(lookup);
+    options.attention.late_division = lookup == layers::EmbeddingLookup::gather;
     const sw::ir::Module module = bert_forward(options);
     sw::ir::build::verify(module);
     const std::vector<sw::ir::Literal> arguments = bert_arguments(module, options);
@@ -151,8 +152,7 @@ TEST(Bert, HasTheLossOfTheFormulas) {
 }
 
 // The first three elements of every tensor, by central differences of the loss of the formulas.
-TEST(Bert, HasTheSlopesOfThatLoss) {
-  const BertOptions options = tiny_bert(layers::EmbeddingLookup::one_hot);
+void expect_slopes_of_the_loss(const BertOptions& options) {
   const TransformerOptions blocks = blocks_of(options);
   const TrainingStep step = bert_training_step(options);
   sw::ir::build::verify(step.module);
@@ -177,6 +177,14 @@ TEST(Bert, HasTheSlopesOfThatLoss) {
       EXPECT_NEAR(slope.values[k], expected, 1e-8 + 1e-5 * std::abs(expected)) << name << "[" << k << "]";
     }
   }
+}
+
+TEST(Bert, HasTheSlopesOfThatLoss) { expect_slopes_of_the_loss(tiny_bert(layers::EmbeddingLookup::one_hot)); }
+
+TEST(Bert, HasTheSameSlopesIfItsSoftmaxIsDividedLate) {
+  BertOptions options = tiny_bert(layers::EmbeddingLookup::gather);
+  options.attention.late_division = true;
+  expect_slopes_of_the_loss(options);
 }
 
 // 336,226,108: what the published checkpoint of BERT-large (uncased) has with both heads.

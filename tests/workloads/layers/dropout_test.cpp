@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/layers/dropout.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sw/compiler/compile.h"
+#include "sw/ir/build/verify.h"
+#include "sw/ir/eval/evaluator.h"
+#include "sw/ir/transform/gradient.h"
+#include "sw/ir/transform/rematerialize.h"
+#include "tests/hw/test_machine.h"
+#include "tests/workloads/tiny.h"
+
+namespace podsim::workloads::layers {
+namespace {
+
+using sw::ir::InstructionId;
+using sw::ir::Literal;
+
+using Dropout = InstructionId (*)(sw::ir::build::GraphBuilder&, InstructionId, double);
+
+/// The module of y = dropout(x) and of d sum(y g) / dx.
+sw::ir::Module value_and_slope(Dropout dropout, const std::vector<std::int64_t>& sizes, double rate) {
+  sw::ir::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::ir::make_shape(sw::ir::ElementType::f32, sizes), "x");
+  const InstructionId g = b.parameter(b.shape(x), "g");
+  const InstructionId y = dropout(b, x, rate);
+  std::vector<std::int64_t> all(sizes.size());
+  std::iota(all.begin(), all.end(), 0);
+  const InstructionId loss = b.reduce_add(b.multiply(y, g), all);
+  const InstructionId slope = sw::ir::transform::gradients(b, loss, std::vector{x})[0];
+  sw::ir::Module module = std::move(b).build(b.tuple({y, slope}));
+  sw::ir::build::verify(module);
+  return module;
+}
+
+/// Every element is 0 or x / (1 - rate), its slope the same of g, and as many are kept as a binomial law allows.
+void expect_dropped(const sw::ir::Module& module, double rate) {
+  const sw::ir::Shape& shape = module.entry_computation()[0].shape;
+  const std::vector<Literal> arguments{sw::ir::testing::random_literal(shape, 1, 1, 2),
+                                       sw::ir::testing::random_literal(shape, 2, 1, 2)};
+  const Literal result = sw::ir::eval::evaluate(module, arguments);
+  const auto& y = result.elements[0].values;
+  const auto& slope = result.elements[1].values;
+  double kept = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const double factor = y[i] == 0 ? 0 : 1 / (1 - rate);
+    EXPECT_NEAR(y[i], arguments[0].values[i] * factor, 1e-6);
+    EXPECT_NEAR(slope[i], arguments[1].values[i] * factor, 1e-6);
+    kept += y[i] == 0 ? 0 : 1;
+  }
+  const double count = double(y.size()), sigma = std::sqrt(count * rate * (1 - rate));
+  EXPECT_NEAR(kept, count * (1 - rate), 5 * sigma);
+}
+
+TEST(Dropout, KeepsTheShareOfItsRateAndTheirSlopes) {
+  for (const double rate : {0.1, 0.5}) {
+    expect_dropped(value_and_slope(dropped, {3, 40, 50}, rate), rate);
+    expect_dropped(value_and_slope(dropped_by_bits, {2, 3, 64, 20}, rate), rate);
+    expect_dropped(value_and_slope(dropped_by_bits, {5, 6, 200}, rate), rate);  // words of two rows
+    expect_dropped(value_and_slope(dropped_by_bits, {3, 7, 200}, rate), rate);  // and of one
+  }
+}
+
+// Numbers that each reader drew again would keep other elements in the slope than in the value.
+TEST(Dropout, DrawsItsMaskOnceHoweverItIsFused) {
+  for (const Dropout dropout : {dropped, dropped_by_bits}) {
+    const sw::ir::Module module = value_and_slope(dropout, {4, 64, 128}, 0.3);
+    const sw::ir::Module fused = sw::compiler::fused(module, hw::tpu_v3());
+    expect_dropped(fused, 0.3);
+    // Silicon makes a mask by a fusion of nothing but constants.
+    const sw::ir::Computation& entry = fused.entry_computation();
+    EXPECT_EQ(std::ranges::count(entry.instructions, sw::ir::Opcode::rng, &sw::ir::Instruction::opcode), 0);
+    EXPECT_EQ(std::ranges::count_if(entry.instructions,
+                                    [&](const sw::ir::Instruction& op) {
+                                      return op.opcode == sw::ir::Opcode::fusion &&
+                                             std::ranges::all_of(op.operands, [&](InstructionId operand) {
+                                               return entry[operand].opcode == sw::ir::Opcode::constant;
+                                             });
+                                    }),
+              1);
+  }
+}
+
+// [8,512,512] as bits: 8 x 512 x 512 / 8 bytes, which silicon stores as u32[.,512] words.
+TEST(Dropout, BitsTakeAnEighthOfAByteEach) {
+  sw::ir::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::ir::make_shape(sw::ir::ElementType::bf16, {8, 512, 512}), "x");
+  dropped_by_bits(b, x, 0.1);
+  std::int64_t words = 0;
+  for (InstructionId id = 0; id < b.size(); ++id) {
+    if (b[id].opcode == sw::ir::Opcode::reduce) words += 4 * b.shape(id).element_count();
+  }
+  EXPECT_EQ(words, 8 * 512 * 512 / 8);
+}
+
+// A layer that is computed once more keeps the bits of its mask, not the numbers that they come from.
+TEST(Dropout, ALayerThatIsComputedOnceMoreReadsItsBits) {
+  sw::ir::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::ir::make_shape(sw::ir::ElementType::f32, {4, 64, 128}), "x");
+  const InstructionId g = b.parameter(b.shape(x), "g");
+  const InstructionId y = [&] {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "layer0");
+    return dropped_by_bits(b, b.tanh(x), 0.3);
+  }();
+  const InstructionId loss = b.reduce_add(b.multiply(y, g), {0, 1, 2});
+  const InstructionId slope = sw::ir::transform::gradients(b, loss, std::vector{x})[0];
+  const sw::ir::Module module = std::move(b).build(b.tuple({y, slope}));
+  const sw::ir::Module again =
+      sw::ir::transform::rematerialise(module, sw::ir::transform::Rematerialisation::layer).module;
+  const sw::ir::Module fused = sw::compiler::fused(again, hw::tpu_v3());
+  std::int64_t words = 0;
+  for (const sw::ir::Instruction& op : fused.entry_computation().instructions) {
+    if (op.shape.element_type == sw::ir::ElementType::u32) words += op.shape.element_count();
+  }
+  EXPECT_LE(words, 4 * 64 * 128 / 32 + 8) << "with constants";
+}
+
+TEST(Dropout, DoesNothingAtARateOfZero) {
+  sw::ir::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(sw::ir::make_shape(sw::ir::ElementType::f32, {2, 2}), "x");
+  EXPECT_EQ(dropped(b, x, 0), x);
+  EXPECT_EQ(dropped_by_bits(b, x, 0), x);
+}
+
+}  // namespace
+}  // namespace podsim::workloads::layers
