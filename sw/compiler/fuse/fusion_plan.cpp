@@ -47,7 +47,6 @@ class Planner {
     plan_.group_of.assign(size(), -1);
     absorbed_.assign(size(), false);
     visited_.assign(size(), 0);
-    read_.assign(size(), 0);
     for (const ir::Instruction& instruction : computation.instructions) {
       bytes_.push_back(ir::padded_bytes(instruction.shape).value());
     }
@@ -196,38 +195,38 @@ class Planner {
   /// anyway, if each recomputes it.
   bool recomputing_reads_more_than(std::int64_t limit, ir::InstructionId id) const {
     const std::vector<ir::InstructionId> inputs = stored_inputs(id);
-    std::int64_t sum = 0;
+    std::int64_t most = 0;  // if no sink reads any of the inputs anyway
+    for (ir::InstructionId input : inputs) most += bytes(input);
+    std::int64_t sum = 0, left = std::int64_t(sinks_[id].size());
     for (ir::InstructionId sink : sinks_[id]) {
-      mark_read_without(sink, id);
-      for (ir::InstructionId input : inputs) sum += read_[input] == visit_ ? 0 : bytes(input);
+      if (sum + left-- * most <= limit) return false;
+      for (ir::InstructionId input : inputs) sum += reads_without(sink, input, id) ? 0 : bytes(input);
       if (sum > limit) return true;
     }
     return sum > limit;
   }
 
-  /// Marks, with the number of this visit, the stored values that the op ending in `sink` reads other than through
-  /// `without`; undecided values count as inlined. It gives up after some thousand values, so that ops of very many
-  /// operands are planned in linear time; values that it has not reached count as not read.
-  void mark_read_without(ir::InstructionId sink, ir::InstructionId without) const {
+  /// Returns whether the op ending in `sink` reads the stored value `input` other than through `without`; undecided
+  /// values count as inlined. The search runs from the value to its readers, of which there are few that come before
+  /// the sink. It gives up after some thousand values, so that values of very many readers are planned in linear time.
+  bool reads_without(ir::InstructionId sink, ir::InstructionId input, ir::InstructionId without) const {
     ++visit_;
     visited_[without] = visit_;
-    open_.assign(1, sink);
+    open_.assign(1, input);
     int left = most_visited;
     while (!open_.empty()) {
       const ir::InstructionId at = open_.back();
       open_.pop_back();
-      for (ir::InstructionId operand : operands_.of(at)) {
-        if (std::exchange(visited_[operand], visit_) == visit_) continue;
-        if (--left == 0) return;
-        bool undecided = operand > without && may_be_inlined_[operand];
-        bool own_chain = chain_end_[operand] >= 0 && chain_end_[operand] == chain_end_[sink];
-        if (own_chain || undecided || (operand < without && plan_.inlined[operand])) {
-          open_.push_back(operand);
-        } else {
-          read_[operand] = visit_;
-        }
+      for (ir::InstructionId user : users_[at]) {
+        if (user > sink || std::exchange(visited_[user], visit_) == visit_) continue;
+        if (user == sink) return true;
+        if (--left == 0) return false;
+        const bool undecided = user > without && may_be_inlined_[user];
+        const bool own_chain = chain_end_[user] >= 0 && chain_end_[user] == chain_end_[sink];
+        if (own_chain || undecided || (user < without && plan_.inlined[user])) open_.push_back(user);
       }
     }
+    return false;
   }
 
   /// Stored instructions that `id` reads, also through inlined ones, in ascending order.
@@ -354,9 +353,14 @@ class Planner {
     const ir::InstructionId first = independent_before(plan_.groups[group].roots.front());
     ++visit_;
     open_.clear();
+    const auto open = [&](std::span<const ir::InstructionId> ids) {
+      for (const ir::InstructionId at : ids) {
+        if (at >= first && std::exchange(visited_[at], visit_) != visit_) open_.push_back(at);
+      }
+    };
     for (ir::InstructionId input : inputs_[id]) {
       if (plan_.group_of[input] != group) {
-        open_.push_back(input);
+        open({&input, 1});
       } else if (computation_[input].opcode == ir::Opcode::reduce && computation_[input].shape.rank() > 0) {
         return false;
       }
@@ -366,14 +370,12 @@ class Planner {
       open_.pop_back();
       const int of = plan_.group_of[at];
       if (of == group) return false;
-      if (at < first || std::exchange(visited_[at], visit_) == visit_) continue;
       if (of < 0) {
-        open_.insert(open_.end(), operands_.of(at).begin(), operands_.of(at).end());
+        open(operands_.of(at));
         continue;
       }
       for (ir::InstructionId root : plan_.groups[of].roots) {
-        if (std::exchange(visited_[root], visit_) == visit_ && root != at) continue;
-        open_.insert(open_.end(), inputs_[root].begin(), inputs_[root].end());
+        if (std::exchange(visited_[root], visit_) != visit_ || root == at) open(inputs_[root]);
       }
     }
     return true;
@@ -397,7 +399,7 @@ class Planner {
   std::vector<std::vector<ir::InstructionId>> inputs_;  ///< of stored values: stored_inputs()
   std::vector<ir::InstructionId> reach_;  ///< least root of the groups that have one from here on; itself without any
   std::vector<char> may_be_inlined_;      ///< fusible producers, except ends of epilogue chains
-  mutable std::vector<int> visited_, read_;  ///< the number of the last visit
+  mutable std::vector<int> visited_;      ///< the number of the last visit
   mutable std::vector<ir::InstructionId> open_;
   mutable int visit_ = 0;
   FusionPlan plan_;
