@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/commands/commands.h"
+#include "app/commands/validate_steps.h"
 #include "app/options/file_option.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
@@ -93,7 +94,10 @@ void add_validate(CLI::App& program) {
   validate->footer(
       "Examples:\n  podsim validate --data measurements\n  podsim validate --set hbm.turnaround=0\n"
       "  podsim validate --leave-out nmt");
-  validate->callback([options] { run_validate(*options); });
+  add_validate_steps(*validate);
+  validate->callback([options, validate] {
+    if (validate->get_subcommands().empty()) run_validate(*options);
+  });
 }
 
 }  // namespace podsim::app::commands

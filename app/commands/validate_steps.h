@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace podsim::app::commands {
+
+/// Declares `podsim validate steps`, a command of `validate`: published training steps beside simulated ones.
+void add_validate_steps(CLI::App& validate);
+
+}  // namespace podsim::app::commands

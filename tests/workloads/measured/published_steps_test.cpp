@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/measured/published_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/diagnostic.h"
+
+namespace podsim::workloads::measured {
+namespace {
+
+constexpr const char* head = "workload,generation,chips,topology,global_batch,partitioning,step_ms,what\n";
+
+PublishedStep row(const std::string& text) { return published_steps("steps.csv", head + text + "\n").at(0); }
+
+std::string words(const PublishedStep& step) {
+  std::string line;
+  for (const std::string& word : step.command) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+TEST(PublishedSteps, AStepKeepsWhatItsRowSays) {
+  const PublishedStep step = row("resnet50,v3,32,8x4 assumed,8192,data parallel,116.63,sum of per-op times");
+  EXPECT_EQ(step.slice, "8x4") << "the word behind the slice is a remark";
+  EXPECT_DOUBLE_EQ(step.least_s, 0.11663);
+  EXPECT_DOUBLE_EQ(step.most_s, 0.11663);
+  EXPECT_EQ(step.contains, "sum of per-op times");
+}
+
+/// 8192 images on 32 chips of two cores are 128 for each.
+TEST(PublishedSteps, ABatchIsSharedByBothCoresOfAChip) {
+  EXPECT_EQ(words(row("resnet50,v3,32,8x4,8192,,116.63,x")), "run resnet50 --slice 8x4 --batch-per-core 128");
+  EXPECT_EQ(words(row("resnet50,v2,4,2x2,1024,,228.9,x")),
+            "run resnet50 --slice 2x2 --batch-per-core 128 --machine tpu-v2");
+  EXPECT_NE(row("resnet50,v3,32,8x4,100,,116.63,x").reason.find("64 cores"), std::string::npos);
+}
+
+TEST(PublishedSteps, TheColumnsOfARowBecomeFlags) {
+  EXPECT_EQ(words(row("bert_large,v3,4096,128x32,8192,sharded update,46,x")),
+            "run bert_large --slice 128x32 --batch-per-core 1 --weight-update-sharding on");
+  EXPECT_EQ(
+      words(row("dense_137b,v3,256,16x16,128,128 sequences of 1024; mesh 16 x 32; full rematerialisation,7282,x")),
+      "run dense_137b --slice 16x16 --mesh x=16,y=32 --set model.batch=128 --set model.sequence=1024 "
+      "--rematerialise layer");
+}
+
+TEST(PublishedSteps, ARowWithoutAWorkloadSaysSo) {
+  const PublishedStep step = row("alexnet,v3,4,2x2,1024,data parallel,10,train only");
+  EXPECT_TRUE(step.command.empty());
+  EXPECT_NE(step.reason.find("no workload"), std::string::npos);
+  EXPECT_NE(steps_text({"steps.csv", {{step, {}}}}).find("alexnet is not simulated: no workload"), std::string::npos);
+}
+
+TEST(PublishedSteps, ABracketHasNoErrorInside) {
+  const PublishedStep step = row("resnet50,v3,4,2x2,1024,,160 to 178,x");
+  EXPECT_DOUBLE_EQ(error_of({step, 0.165}), 0);
+  EXPECT_NEAR(error_of({step, 0.16 * 0.9}), -0.1, 1e-12);
+  EXPECT_NEAR(error_of({step, 0.178 * 1.25}), 0.25, 1e-12);
+}
+
+/// The median of |-10 %|, |+30 %| and |0 %|.
+TEST(PublishedSteps, TheMedianIsThatOfTheSizesOfErrors) {
+  const PublishedStep step = row("resnet50,v3,4,2x2,1024,,100,x");
+  const SimulatedSteps steps{"steps.csv", {{step, 0.09}, {step, 0.13}, {step, 0.1}, {step, {}, "no memory"}}};
+  const std::string text = steps_text(steps);
+  EXPECT_NE(text.find("3 of 4 steps are simulated; error: median 10.0 %, largest 30.0 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("no memory"), std::string::npos);
+  const std::string csv = steps_csv(steps);
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 5) << "a head and four rows";
+}
+
+TEST(PublishedSteps, ABadTimeIsPointedAt) {
+  for (const char* time : {"fast", "0", "-3", "178 to 160", "1 to x"}) {
+    try {
+      row(std::string("resnet50,v3,4,2x2,1024,,") + time + ",x");
+      ADD_FAILURE() << time;
+    } catch (const base::InputError& error) {
+      ASSERT_EQ(error.diagnostics().size(), 1U);
+      EXPECT_EQ(error.diagnostics()[0].location.line, 2);
+      EXPECT_EQ(error.diagnostics()[0].location.column, 25) << time;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace podsim::workloads::measured

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of workloads/measured/published_steps.h.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+#include "workloads/measured/published_steps.h"
+
+namespace podsim::workloads::measured {
+namespace {
+
+constexpr std::int64_t cores_of_chip = 2;  // TPU v2 and v3
+
+/// The number that `text` begins with; std::nullopt if there is none.
+std::optional<std::int64_t> leading_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return {};
+  return number;
+}
+
+/// The number behind the first `word` of `text`: 4 of "data parallel 256 x spatial 4".
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  if (at == std::string_view::npos) return {};
+  return leading_number(text.substr(at + word.size()));
+}
+
+/// A network whose published batch is a number of samples.
+void run_with_batch_per_core(PublishedStep& step, const std::string& workload) {
+  const std::int64_t cores = step.chips * cores_of_chip;
+  const std::optional<std::int64_t> batch = leading_number(step.batch);
+  if (!batch || *batch % cores != 0) {
+    step.reason = fmt::format("a batch of '{}' is not one of {} cores", step.batch, cores);
+    return;
+  }
+  step.command = {"run", workload, "--slice", step.slice, "--batch-per-core", fmt::to_string(*batch / cores)};
+}
+
+void run_resnet50(PublishedStep& step) { run_with_batch_per_core(step, "resnet50"); }
+
+void run_bert(PublishedStep& step) {
+  run_with_batch_per_core(step, "bert_large");
+  if (!step.command.empty() && step.partitioning.find("sharded update") != std::string::npos) {
+    step.command.insert(step.command.end(), {"--weight-update-sharding", "on"});
+  }
+}
+
+void run_ssd(PublishedStep& step) {
+  if (number_after(step.partitioning, "spatial ")) {
+    step.reason = "ssd has no cut of images of its own";
+    return;
+  }
+  run_with_batch_per_core(step, "ssd");
+}
+
+/// The published profile of DLRM does not name the batch: the workload's own is that of the profile.
+void run_dlrm(PublishedStep& step) {
+  if (!step.batch.empty()) return run_with_batch_per_core(step, "dlrm");
+  step.command = {"run", "dlrm", "--slice", step.slice};
+}
+
+/// "128 sequences of 1024; mesh 16 x 32; Adafactor; full rematerialisation"
+void run_dense(PublishedStep& step) {
+  const std::optional<std::int64_t> x = number_after(step.partitioning, "mesh "),
+                                    y = number_after(step.partitioning, " x ");
+  const std::optional<std::int64_t> batch = leading_number(step.batch);
+  if (!x || !y || !batch) {
+    step.reason = "the row states no mesh or no batch";
+    return;
+  }
+  step.command = {"run",     step.network,
+                  "--slice", step.slice,
+                  "--mesh",  fmt::format("x={},y={}", *x, *y),
+                  "--set",   fmt::format("model.batch={}", *batch)};
+  if (const auto sequence = number_after(step.partitioning, "sequences of ")) {
+    step.command.insert(step.command.end(), {"--set", fmt::format("model.sequence={}", *sequence)});
+  }
+  if (step.partitioning.find("full rematerialisation") != std::string::npos) {
+    step.command.insert(step.command.end(), {"--rematerialise", "layer"});
+  }
+}
+
+/// Networks by the name that a row begins with.
+struct Network {
+  std::string_view prefix;
+  void (*choose)(PublishedStep& step);
+};
+
+constexpr std::array networks = {Network{"resnet50", run_resnet50}, Network{"bert_large", run_bert},
+                                 Network{"ssd_resnet34", run_ssd}, Network{"dlrm", run_dlrm},
+                                 Network{"dense_137b", run_dense}};
+
+}  // namespace
+
+void choose_command(PublishedStep& step) {
+  if (step.generation != "v2" && step.generation != "v3") {
+    step.reason = fmt::format("'{}' is no built-in machine", step.generation);
+    return;
+  }
+  step.reason = "no workload of this network";
+  for (const Network& network : networks) {
+    if (!step.network.starts_with(network.prefix)) continue;
+    step.reason.clear();
+    network.choose(step);
+    break;
+  }
+  if (!step.command.empty() && step.generation == "v2") {
+    step.command.insert(step.command.end(), {"--machine", "tpu-v2"});
+  }
+}
+
+}  // namespace podsim::workloads::measured
