@@ -209,13 +209,13 @@ axes = "d=8"
 
 TEST_F(Partition, AWorkloadIsPartitionedAsAFileIs) {
   const test::Outcome text =
-      folder.run({"hlo", "partition", "dlrm", "--mesh", "x=8", "--set", "model.batch=64", "-o", "dlrm.hlo"});
+      folder.run({"hlo", "partition", "dlrm_global", "--mesh", "x=8", "--set", "model.batch=64", "-o", "dlrm.hlo"});
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_EQ(folder.run({"hlo", "check", "dlrm.hlo"}).code, 0);
   EXPECT_NE(folder.read("dlrm.hlo").find("%bottom0.kernel = f32[13,512] parameter(29)"), std::string::npos);
   // It takes the memory and the time of the workload's own run, its partitions in the order of the cores.
   const Json run = json({"run", "dlrm.hlo"});
-  const Json whole = json({"run", "dlrm", "--mesh", "x=8@Y+X+core", "--set", "model.batch=64"});
+  const Json whole = json({"run", "dlrm_global", "--mesh", "x=8@Y+X+core", "--set", "model.batch=64"});
   EXPECT_EQ(run["step_time_ps"], whole["step_time_ps"]);
   EXPECT_EQ(run["memory"]["peak_bytes_per_core"], whole["memory"]["peak_bytes_per_core"]);
   const auto error = [&](std::vector<std::string> arguments) {

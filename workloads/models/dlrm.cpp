@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "sw/ir/transform/gradient.h"
+#include "workloads/models/dlrm_network.h"
 
 namespace podsim::workloads::models {
 
-using sw::ir::ComparisonDirection;
 using sw::ir::InstructionId;
 using sw::ir::build::GraphBuilder;
 using Sizes = std::vector<std::int64_t>;
@@ -26,7 +26,7 @@ const std::vector<std::int64_t>& rows_of(const DlrmOptions& options) {
 class Dlrm {
  public:
   Dlrm(sw::ir::build::GraphBuilder& builder, const DlrmOptions& options)
-      : b(builder), options_(options), layers_(builder, {options.type, options.type}) {}
+      : b(builder), options_(options), network_(builder, options) {}
 
   InstructionId loss() {
     const std::int64_t batch = options_.batch, count = std::int64_t(rows_of(options_).size());
@@ -36,16 +36,17 @@ class Dlrm {
         b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {batch, count}), "categorical");
     const InstructionId labels = b.parameter(sw::ir::make_shape(options_.type, {batch}), "labels");
     for (std::int64_t i = 0; i < count; ++i) add_table(i, places);
-    const InstructionId x = perceptron("bottom", dense, options_.bottom, true);
-    const InstructionId z = perceptron("top", with_interactions(x), options_.top, false);
-    const sw::ir::build::GraphBuilder::Scope scope(b, "loss");
-    return cross_entropy(b.reshape(z, {batch}), labels);
+    const InstructionId x = network_.bottom(dense);
+    std::vector<InstructionId> parts{b.reshape(x, {batch, 1, options_.bottom.back()})};
+    for (InstructionId rows : rows_) parts.push_back(b.reshape(rows, {batch, 1, options_.bottom.back()}));
+    const InstructionId z = network_.top(x, b.concatenate(parts, 1));
+    return network_.cross_entropy(z, labels, batch);
   }
 
   TrainingStep step(InstructionId loss) {
     const InstructionId rate = b.parameter(sw::ir::make_shape(options_.type, {}), "learning_rate");
     std::vector<InstructionId> of = rows_;
-    for (const TrainedTensor& tensor : layers_.trained()) of.push_back(tensor.value);
+    for (const TrainedTensor& tensor : network_.trained()) of.push_back(tensor.value);
     const std::vector<InstructionId> slopes = sw::ir::transform::gradients(b, loss, of);
     std::vector<InstructionId> outputs, replaced = tables_;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
@@ -54,8 +55,8 @@ class Dlrm {
       outputs.push_back(
           b.scatter(tables_[i], indices_[i], change, row_dimensions, b.combiner(sw::ir::Opcode::add, options_.type)));
     }
-    for (std::size_t i = 0; i < layers_.trained().size(); ++i) {
-      const TrainedTensor& tensor = layers_.trained()[i];
+    for (std::size_t i = 0; i < network_.trained().size(); ++i) {
+      const TrainedTensor& tensor = network_.trained()[i];
       const sw::ir::build::GraphBuilder::Scope scope(b, "optimizer/" + tensor.name);
       outputs.push_back(b.subtract(tensor.value, scaled(slopes[tables_.size() + i], rate)));
       replaced.push_back(tensor.value);
@@ -85,44 +86,9 @@ class Dlrm {
     rows_.push_back(b.gather(tables_.back(), indices_.back(), row_dimensions, {1, width}));
   }
 
-  InstructionId perceptron(std::string_view name, InstructionId x, const Sizes& units, bool bends_last) {
-    for (std::size_t i = 0; i < units.size(); ++i) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("{}{}", name, i));
-      x = layers_.dense(x, units[i]);
-      if (bends_last || i + 1 < units.size()) x = layers_.relu(x);
-    }
-    return x;
-  }
-
-  /// x [batch, width], followed by the products of x and all rows with each other.
-  InstructionId with_interactions(InstructionId x) {
-    const Sizes sizes = b.shape(x).dimensions;
-    std::vector<InstructionId> parts{b.reshape(x, {sizes[0], 1, sizes[1]})};
-    for (InstructionId rows : rows_) parts.push_back(b.reshape(rows, {sizes[0], 1, sizes[1]}));
-    const std::int64_t count = std::int64_t(parts.size());
-    const InstructionId all = b.concatenate(parts, 1);
-    const InstructionId products = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "interaction");
-      return b.dot(all, all, {{0}, {0}, {2}, {2}});
-    }();
-    const sw::ir::Shape square = sw::ir::make_shape(sw::ir::ElementType::s32, {count, count});
-    const InstructionId below = b.compare(b.iota(square, 0), b.iota(square, 1), sw::ir::ComparisonDirection::gt);
-    const InstructionId kept =
-        b.select(b.broadcast(below, {sizes[0], count, count}, {1, 2}), products, b.full_like(products, 0));
-    return b.concatenate({x, b.reshape(kept, {sizes[0], count * count})}, 1);
-  }
-
-  /// Mean of max(z, 0) - z y + log(1 + exp(-|z|)).
-  InstructionId cross_entropy(InstructionId z, InstructionId y) {
-    const InstructionId tail = b.unary(sw::ir::Opcode::log_plus_one, b.exponential(b.negate(b.abs(z))));
-    const InstructionId of_sample = b.add(b.subtract(b.maximum(z, b.full_like(z, 0)), b.multiply(z, y)), tail);
-    const InstructionId sum = b.reduce_add(of_sample, {0});
-    return b.multiply(sum, b.full_like(sum, 1.0 / double(options_.batch)));
-  }
-
   sw::ir::build::GraphBuilder& b;
   const DlrmOptions& options_;
-  Layers layers_;
+  DlrmNetwork network_;
   std::vector<InstructionId> tables_, indices_, rows_;
 };
 

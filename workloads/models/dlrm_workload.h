@@ -5,8 +5,12 @@
 
 namespace podsim::workloads::models {
 
-/// "dlrm": MLPerf's DLRM, 128 samples per core as in the published profile of 64 cores. It comes with a sharding over
-/// the cores, which splits tables of more than 8192 rows.
+/// "dlrm": MLPerf's DLRM as it ran on TPUs (dlrm_core.h), the program of a core, with 128 samples as in the published
+/// profile of 64 cores.
 WorkloadEntry dlrm_entry();
+
+/// "dlrm_global": the same network with all tables in the program of the whole machine (dlrm.h). It comes with a
+/// sharding over the cores, which splits tables of more than 8192 rows.
+WorkloadEntry dlrm_global_entry();
 
 }  // namespace podsim::workloads::models

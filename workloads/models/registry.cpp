@@ -102,6 +102,7 @@ const std::vector<WorkloadEntry>& workload_registry() {
       gshard_moe_entry(),
       bert_large_entry(),
       dlrm_entry(),
+      dlrm_global_entry(),
       ssd_entry(),
       resnet50_global_entry(),
   };

@@ -2,6 +2,7 @@
 #include "workloads/models/dlrm.h"
 #include "sw/ir/build/verify.h"
 #include "tests/workloads/by_name.h"
+#include "tests/workloads/models/dlrm_reference.h"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +18,6 @@ namespace podsim::workloads::models {
 namespace {
 
 using sw::ir::Literal;
-using Numbers = std::vector<double>;
-using Tensors = std::map<std::string, sw::ir::Literal>;
 
 DlrmOptions tiny_dlrm() {
   DlrmOptions options;
@@ -29,46 +28,6 @@ DlrmOptions tiny_dlrm() {
   options.top = {5, 1};
   options.type = sw::ir::ElementType::f64;
   return options;
-}
-
-Numbers dense(const Tensors& tensors, const std::string& scope, const Numbers& x, bool bends) {
-  Numbers y = tensors.at(scope + "/bias").values;
-  const Numbers& w = tensors.at(scope + "/kernel").values;
-  for (std::size_t j = 0; j < y.size(); ++j) {
-    for (std::size_t i = 0; i < x.size(); ++i) y[j] += x[i] * w[i * y.size() + j];
-    if (bends) y[j] = std::max(y[j], 0.0);
-  }
-  return y;
-}
-
-/// The model in loops over numbers.
-double reference_loss(const DlrmOptions& o, const Tensors& tensors) {
-  double total = 0;
-  const std::size_t tables = o.rows.size(), width = std::size_t(o.bottom.back());
-  for (std::int64_t sample = 0; sample < o.batch; ++sample) {
-    const Numbers& features = tensors.at("dense").values;
-    Numbers x(features.begin() + sample * o.dense_features, features.begin() + (sample + 1) * o.dense_features);
-    for (std::size_t i = 0; i < o.bottom.size(); ++i) x = dense(tensors, "bottom" + std::to_string(i), x, true);
-    std::vector<Numbers> vectors{x};
-    for (std::size_t i = 0; i < tables; ++i) {
-      const auto place = std::size_t(tensors.at("categorical").values[std::size_t(sample) * tables + i]);
-      const auto row = tensors.at("table" + std::to_string(i)).values.begin() + std::ptrdiff_t(place * width);
-      vectors.emplace_back(row, row + std::ptrdiff_t(width));
-    }
-    Numbers top = x;
-    for (std::size_t i = 0; i <= tables; ++i) {
-      for (std::size_t j = 0; j <= tables; ++j) {
-        const double product = std::inner_product(vectors[i].begin(), vectors[i].end(), vectors[j].begin(), 0.0);
-        top.push_back(j < i ? product : 0);
-      }
-    }
-    for (std::size_t i = 0; i < o.top.size(); ++i) {
-      top = dense(tensors, "top" + std::to_string(i), top, i + 1 < o.top.size());
-    }
-    const double click = 1 / (1 + std::exp(-top[0])), label = tensors.at("labels").values[std::size_t(sample)];
-    total -= label * std::log(click) + (1 - label) * std::log(1 - click);
-  }
-  return total / double(o.batch);
 }
 
 /// Random. Two samples read the same row of the second table.

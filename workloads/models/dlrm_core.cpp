@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/dlrm_core.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "sw/ir/transform/gradient.h"
+#include "workloads/models/dlrm_network.h"
+
+namespace podsim::workloads::models {
+
+using sw::ir::ElementType;
+using sw::ir::InstructionId;
+using sw::ir::Shape;
+using Sizes = std::vector<std::int64_t>;
+
+namespace {
+
+const std::vector<std::int64_t>& table_rows(const DlrmCoreOptions& options) {
+  return options.network.rows.empty() ? criteo_rows() : options.network.rows;
+}
+
+std::vector<std::size_t> tables_where(const DlrmCoreOptions& options, bool small) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < table_rows(options).size(); ++i) {
+    if ((table_rows(options)[i] <= options.kept_rows) == small) numbers.push_back(i);
+  }
+  return numbers;
+}
+
+class DlrmCore {
+ public:
+  DlrmCore(sw::ir::build::GraphBuilder& builder, const DlrmCoreOptions& options)
+      : b(builder),
+        options_(options),
+        small_(small_tables(options)),
+        large_(large_tables(options)),
+        network_(builder, options.network) {}
+
+  TrainingStep step() {
+    receive();
+    const InstructionId x = network_.bottom(dense_);
+    std::vector<InstructionId> parts{b.reshape(x, {batch(), 1, width()})};
+    for (std::size_t i = 0; i < large_.size(); ++i) parts.push_back(b.reshape(received_row(i), {batch(), 1, width()}));
+    InstructionId all = b.concatenate(parts, 1);
+    if (!small_.empty()) all = b.concatenate({looked_up(), all}, 1);
+    const InstructionId z = network_.top(x, all);
+    const InstructionId loss = network_.cross_entropy(z, labels_, batch() * options_.replicas);
+    return updated(loss);
+  }
+
+ private:
+  std::int64_t batch() const { return options_.network.batch; }
+  std::int64_t width() const { return options_.network.bottom.back(); }
+  std::int64_t places() const { return batch() + options_.repeated_rows; }
+  ElementType type() const { return options_.network.type; }
+
+  /// Elements of an infeed, or parameters.
+  std::vector<InstructionId> fed(std::string_view name, const std::vector<std::pair<std::string, Shape>>& values) {
+    std::vector<InstructionId> elements;
+    if (!options_.feed_in) {
+      for (const auto& [parameter, shape] : values) elements.push_back(b.parameter(shape, parameter));
+      return elements;
+    }
+    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    std::vector<Shape> shapes;
+    for (const auto& [parameter, shape] : values) shapes.push_back(shape);
+    const InstructionId tuple = b.infeed(sw::ir::make_tuple_shape(shapes));
+    for (std::size_t i = 0; i < values.size(); ++i) elements.push_back(b.get_tuple_element(tuple, std::int64_t(i)));
+    return elements;
+  }
+
+  void receive() {
+    const std::int64_t features = options_.network.dense_features;
+    const std::vector<InstructionId> samples =
+        fed("infeed", {{"labels", sw::ir::make_shape(type(), {batch()})},
+                       {"dense", sw::ir::make_shape(type(), {batch(), features})},
+                       {"categorical", sw::ir::make_shape(ElementType::s32, {batch(), std::int64_t(small_.size())})}});
+    labels_ = samples[0];
+    dense_ = samples[1];
+    categorical_ = samples[2];
+    if (large_.empty()) return;
+    std::vector<std::pair<std::string, Shape>> repeated;
+    const Shape whole = sw::ir::make_shape(ElementType::u32, {batch()}), real = sw::ir::make_shape(type(), {batch()});
+    for (std::size_t i = 0; i < large_.size(); ++i) {
+      repeated.insert(
+          repeated.end(),
+          {{fmt::format("slot{}", i), whole}, {fmt::format("weight{}", i), real}, {fmt::format("sample{}", i), whole}});
+    }
+    repeated_ = fed("embedding_engine/repeated", repeated);
+    std::vector<std::pair<std::string, Shape>> rows;
+    for (int half = 0; half < 2; ++half) {
+      const std::int64_t count = std::int64_t(tables_of(half));
+      rows.emplace_back(fmt::format("rows{}", half), sw::ir::make_shape(type(), {places() * count, width()}));
+    }
+    rows_ = fed("embedding_engine/rows", rows);
+    for (int half = 0; half < 2; ++half) {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "embedding_engine/rows");
+      beside_.push_back(b.reshape(rows_[std::size_t(half)], {places(), std::int64_t(tables_of(half)) * width()}));
+    }
+  }
+
+  /// Large tables whose rows come in an array: the first half of them, and the others.
+  std::size_t tables_of(int half) const { return half == 0 ? large_.size() / 2 : large_.size() - large_.size() / 2; }
+
+  /// [batch, count]: 1 where a number of `places` [batch] is that of the column.
+  InstructionId marks(InstructionId places, std::int64_t count) {
+    const Sizes sizes{batch(), count};
+    const InstructionId columns = b.iota(sw::ir::make_shape(ElementType::u32, sizes), 1);
+    const InstructionId equal = b.compare(b.broadcast(places, sizes, {0}), columns, sw::ir::ComparisonDirection::eq);
+    const Shape shape = sw::ir::make_shape(type(), sizes);
+    return b.select(equal, b.full(shape, 1), b.full(shape, 0));
+  }
+
+  /// The rows of the large table number `i` of this core's samples: [batch, width].
+  InstructionId received_row(std::size_t i) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("embedding_engine/table{}", large_[i]));
+    const int half = i < tables_of(0) ? 0 : 1;
+    const std::int64_t column = std::int64_t(half == 0 ? i : i - tables_of(0)) * width();
+    const InstructionId mine = b.slice(beside_[std::size_t(half)], {{0, places()}, {column, column + width()}});
+    const InstructionId own = b.slice(mine, {{0, batch()}, {0, width()}});
+    if (options_.repeated_rows == 0) return own;
+    const InstructionId shared = b.slice(mine, {{batch(), places()}, {0, width()}});
+    const InstructionId chosen = b.dot(marks(repeated_[3 * i], options_.repeated_rows), shared, {{}, {}, {1}, {0}});
+    const InstructionId weighted = b.multiply(chosen, b.broadcast(repeated_[3 * i + 1], {batch(), width()}, {0}));
+    const InstructionId to_samples = b.dot(marks(repeated_[3 * i + 2], batch()), weighted, {{}, {}, {0}, {0}});
+    return b.add(own, to_samples);
+  }
+
+  /// The rows of the small tables: [batch, tables, width].
+  InstructionId looked_up() {
+    const std::int64_t count = std::int64_t(small_.size());
+    std::int64_t rows = 0;
+    sw::ir::Literal first = sw::ir::make_zeros(sw::ir::make_shape(ElementType::s32, {count}));
+    for (std::size_t i = 0; i < small_.size(); ++i) {
+      first.values[i] = double(rows);
+      rows += table_rows(options_)[small_[i]];
+    }
+    const sw::ir::build::GraphBuilder::Scope scope(b, "tables");
+    table_ = b.parameter(sw::ir::make_shape(type(), {rows, width()}), "tables");
+    const sw::ir::build::GraphBuilder::Scope of_rows(b, "rows");
+    const InstructionId offsets = b.broadcast(b.constant(first), {batch(), count}, {1});
+    places_ = b.reshape(b.add(categorical_, offsets), {batch() * count, 1});
+    gathered_ = b.gather(table_, places_, row_dimensions, {1, width()});
+    return b.reshape(gathered_, {batch(), count, width()});
+  }
+
+  InstructionId scaled(InstructionId x, InstructionId factor) {
+    return b.multiply(x, b.broadcast(factor, b.shape(x).dimensions));
+  }
+
+  /// The sum over all cores of the gradients of the small tables' rows, in an array of the tables' size.
+  InstructionId table_gradient(InstructionId slope) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "gradients/tables");
+    return b.scatter(b.full_like(table_, 0), places_, slope, row_dimensions, b.combiner(sw::ir::Opcode::add, type()));
+  }
+
+  TrainingStep updated(InstructionId loss) {
+    const InstructionId rate = b.parameter(sw::ir::make_shape(type(), {}), "learning_rate");
+    std::vector<InstructionId> of = rows_, replaced, gradients, outputs;
+    if (!small_.empty()) of.push_back(gathered_);
+    for (const TrainedTensor& tensor : network_.trained()) of.push_back(tensor.value);
+    const std::vector<InstructionId> slopes = sw::ir::transform::gradients(b, loss, of);
+    const std::vector<InstructionId> sent(slopes.begin(), slopes.begin() + std::ptrdiff_t(rows_.size()));
+    std::size_t next = rows_.size();
+    if (!small_.empty()) {
+      replaced.push_back(table_);
+      gradients.push_back(table_gradient(slopes[next++]));
+    }
+    for (const TrainedTensor& tensor : network_.trained()) {
+      replaced.push_back(tensor.value);
+      gradients.push_back(slopes[next++]);
+    }
+    for (std::size_t i = 0; i < replaced.size(); ++i) {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "optimizer/" + b[replaced[i]].name);
+      outputs.push_back(b.subtract(replaced[i], scaled(b.all_reduce(gradients[i]), rate)));
+    }
+    outputs.push_back(loss);
+    if (options_.feed_in && !sent.empty()) {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "embedding_engine/gradients");
+      b.outfeed(b.tuple({sent[0], sent[1], loss}));
+    } else {
+      outputs.insert(outputs.end(), sent.begin(), sent.end());
+    }
+    TrainingStep result;
+    for (std::size_t i = 0; i < replaced.size(); ++i)
+      result.donations.push_back({std::int64_t(i), b[replaced[i]].index});
+    const InstructionId root = b.tuple(std::move(outputs));
+    result.module = std::move(b).build(root);
+    return result;
+  }
+
+  /// Dimensions of a gather of rows [n, width] from a table, with indices s32[n, 1].
+  const sw::ir::GatherDimensions row_dimensions{{1}, {0}, {0}, {}, {}, 1};
+
+  sw::ir::build::GraphBuilder& b;
+  const DlrmCoreOptions& options_;
+  std::vector<std::size_t> small_, large_;
+  DlrmNetwork network_;
+  InstructionId labels_ = -1, dense_ = -1, categorical_ = -1;
+  std::vector<InstructionId> repeated_;       ///< slot, weight and sample of every large table
+  std::vector<InstructionId> rows_, beside_;  ///< as received; with a table's rows beside another's
+  InstructionId table_ = -1, places_ = -1, gathered_ = -1;
+};
+
+}  // namespace
+
+std::vector<std::size_t> small_tables(const DlrmCoreOptions& options) { return tables_where(options, true); }
+std::vector<std::size_t> large_tables(const DlrmCoreOptions& options) { return tables_where(options, false); }
+
+TrainingStep dlrm_core_step(const DlrmCoreOptions& options) {
+  sw::ir::build::GraphBuilder b("dlrm_core_step");
+  return DlrmCore(b, options).step();
+}
+
+}  // namespace podsim::workloads::models

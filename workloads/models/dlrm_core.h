@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workloads/models/dlrm.h"
+
+namespace podsim::workloads::models {
+
+/// DLRM as MLPerf's submissions ran it on TPUs: rows of large tables are found, sent and updated by the embedding
+/// engines of the chips, which exchange them among themselves; the program of a core receives its samples' rows from
+/// the engine's infeed and sends their gradients to its outfeed. Small tables lie on every core, in one array.
+struct DlrmCoreOptions {
+  DlrmOptions network;             ///< with the batch of a core
+  std::int64_t replicas = 1;       ///< cores that share the batch
+  std::int64_t kept_rows = 8192;   ///< a table of at most this number of rows is on every core
+  std::int64_t repeated_rows = 8;  ///< places for rows of a table that several samples of the core read
+  bool feed_in = true;             ///< if false, what infeeds bring are parameters and what outfeeds take are results
+};
+
+/// One step of one core by gradient descent without momentum.
+///
+/// Infeeds: labels, dense features, and places of the small tables' rows; for every large table the repeated rows'
+/// samples; rows of the large tables in two arrays of [(batch + repeated) x tables, width]. The row of sample i is row
+/// i of its table plus, for j with sample[j] = i, weight[j] times the repeated row slot[j]. Without infeeds they are
+/// the parameters labels [batch], dense [batch, features], categorical s32[batch, small tables]; then slot, weight and
+/// sample u32, f32 and u32[batch] of every large table ("slot0", ...); then "rows0" and "rows1".
+///
+/// Parameters: "tables" [rows of all small tables, width], the tensors of the perceptrons, learning_rate. Results:
+/// those tensors, the loss (the mean over all cores is the sum of theirs), and without outfeeds the gradients of rows0
+/// and rows1. Rows of small tables come first in the products, then the result of the bottom perceptron, then rows of
+/// large tables. The small tables' gradients are added up in an array of their size, which is all-reduced.
+TrainingStep dlrm_core_step(const DlrmCoreOptions& options);
+
+/// The numbers of the tables that are on every core, and of the others, in their order.
+std::vector<std::size_t> small_tables(const DlrmCoreOptions& options);
+std::vector<std::size_t> large_tables(const DlrmCoreOptions& options);
+
+}  // namespace podsim::workloads::models
