@@ -124,10 +124,33 @@ TEST(Partitioned, ExpertsEachOnAPartition) {
   options.feed_forward.activation = layers::Activation::relu;
   options.mixture.experts = 4;
   options.mixture.capacity_factor = 1;
-  expect_same_step(models::transformer_training_step(options), "x=4", shardings::sharding_text("gshard_moe"));
+  expect_same_step(models::transformer_training_step(options), "x=4", shardings::sharding_text("moe_decoder"));
   options.batch = 8;
   options.mixture.group = 8;  // two sequences
-  expect_same_step(models::transformer_training_step(options), "x=4", shardings::sharding_text("gshard_moe"));
+  expect_same_step(models::transformer_training_step(options), "x=4", shardings::sharding_text("moe_decoder"));
+}
+
+TEST(Partitioned, ExpertsOfAnEncoderAndADecoder) {
+  models::TransformerOptions options = tiny_transformer();
+  options.batch = 4;
+  options.encoder_layers = options.layers = 2;
+  options.source_sequence = 6;
+  options.feed_forward.activation = layers::Activation::relu;
+  options.mixture.experts = 4;
+  options.mixture.group = 0;
+  expect_same_step(models::transformer_training_step(options), "x=4", shardings::sharding_text("gshard"));
+}
+
+TEST(Partitioned, PackedSequencesByTheirBatch) {
+  models::TransformerOptions options = tiny_transformer();
+  options.batch = 4;
+  options.encoder_layers = options.layers = 1;
+  options.source_sequence = 6;
+  options.packed = true;
+  options.label_smoothing = 0.1;
+  expect_same_step(models::transformer_training_step(options), "x=4",
+                   "[sharding]\n\"tokens\" = [\"x\"]\n\"source_tokens\" = [\"x\"]\n\"targets\" = [\"x\"]\n"
+                   "\"sentences\" = [\"x\"]\n\"source_sentences\" = [\"x\"]\n");
 }
 
 TEST(Partitioned, AnEncoderAndADecoderByTheirHeads) {

@@ -53,11 +53,11 @@ TEST(PropagatedSharding, OfADenseTransformerIsThatOfGspmd) {
 // GShard (Lepikhin et al. 2020), section 3.2: experts and the batch on one axis, all other weights whole; the inputs of
 // experts are split along experts, [E,G,C,M] and its hidden form.
 TEST(PropagatedSharding, OfAMixtureOfExpertsIsThatOfGshard) {
-  expect_shardings("gshard_moe", {{{4096, 1024, 1024}, "[x, -, -]"},
-                                  {{2048, 2048, 2, 8192}, "[x, -, -, -]"},
-                                  {{2048, 1024, 8192}, "[x, -, -]"},
-                                  {{2048, 8192, 1024}, "[x, -, -]"},
-                                  {{1024, 8192}, "replicated"}});
+  expect_shardings("moe_decoder", {{{4096, 1024, 1024}, "[x, -, -]"},
+                                   {{2048, 2048, 2, 8192}, "[x, -, -, -]"},
+                                   {{2048, 1024, 8192}, "[x, -, -]"},
+                                   {{2048, 8192, 1024}, "[x, -, -]"},
+                                   {{1024, 8192}, "replicated"}});
 }
 
 }  // namespace

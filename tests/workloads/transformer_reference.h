@@ -149,12 +149,21 @@ class ReferenceTransformer {
     return x;
   }
 
+  /// Which tokens of a packed sequence may attend to which, beside what `order` says.
+  Allowed packed(const std::string& queries, const std::string& keys, std::int64_t sample, const Allowed& order) const {
+    if (!options_.packed) return order;
+    const auto sentence = [this, sample](const std::string& name, std::int64_t i) {
+      return tensor(name)[std::size_t(sample * tensors_.at(name).shape.dimensions[1] + i)];
+    };
+    return [=](std::int64_t i, std::int64_t j) { return order(i, j) && sentence(queries, i) == sentence(keys, j); };
+  }
+
   Matrix encoded(std::int64_t sample) const {
     Matrix x = embedded("source_tokens", sample, "encoder/");
     for (std::int64_t i = 0; i < options_.encoder_layers; ++i) {
       const std::string layer = "encoder/layer" + std::to_string(i);
       const Matrix y = norm(x, layer + "/attention/norm");
-      x = sum(x, attended(y, y, layer + "/attention", all));
+      x = sum(x, attended(y, y, layer + "/attention", packed("source_sentences", "source_sentences", sample, all)));
       x = sum(x, feed_forward(norm(x, layer + "/ffn/norm"), layer + "/ffn"));
     }
     return norm(x, "encoder/final_norm");
@@ -166,9 +175,10 @@ class ReferenceTransformer {
     for (std::int64_t i = 0; i < options_.layers; ++i) {
       const std::string layer = "layer" + std::to_string(i);
       const Matrix y = norm(x, layer + "/attention/norm");
-      x = sum(x, attended(y, y, layer + "/attention", earlier));
+      x = sum(x, attended(y, y, layer + "/attention", packed("sentences", "sentences", sample, earlier)));
       if (options_.encoder_layers > 0) {
-        x = sum(x, attended(norm(x, layer + "/cross_attention/norm"), memory, layer + "/cross_attention", all));
+        x = sum(x, attended(norm(x, layer + "/cross_attention/norm"), memory, layer + "/cross_attention",
+                            packed("sentences", "source_sentences", sample, all)));
       }
       x = sum(x, feed_forward(norm(x, layer + "/ffn/norm"), layer + "/ffn"));
     }
@@ -180,12 +190,14 @@ class ReferenceTransformer {
     double total = 0;
     for (std::int64_t i = 0; i < x.rows; ++i) {
       std::vector<double> logits(options_.vocabulary);
-      double all = 0;
+      double all = 0, mean = 0;
       for (std::int64_t v = 0; v < options_.vocabulary; ++v) {
         for (std::int64_t j = 0; j < options_.model; ++j) logits[v] += x(i, j) * table[v * options_.model + j];
         all += std::exp(logits[v]);
+        mean += logits[v] / double(options_.vocabulary);
       }
-      total += std::log(all) - logits[std::size_t(tensor("targets")[sample * x.rows + i])];
+      const double of_target = logits[std::size_t(tensor("targets")[sample * x.rows + i])];
+      total += std::log(all) - (1 - options_.label_smoothing) * of_target - options_.label_smoothing * mean;
     }
     return total;
   }

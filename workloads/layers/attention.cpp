@@ -162,6 +162,15 @@ AttentionMask padding_mask(sw::ir::build::GraphBuilder& b, InstructionId present
   return {b.broadcast(allowed, {sizes[0], heads, queries, sizes[1]}, {0, 3})};
 }
 
+AttentionMask packed_mask(sw::ir::build::GraphBuilder& b, InstructionId queries, InstructionId keys, std::int64_t heads,
+                          bool causal) {
+  const std::int64_t batch = b.shape(queries).dimensions[0];
+  const Sizes sizes{batch, heads, b.shape(queries).dimensions[1], b.shape(keys).dimensions[1]};
+  const InstructionId same =
+      b.compare(b.broadcast(queries, sizes, {0, 2}), b.broadcast(keys, sizes, {0, 3}), sw::ir::ComparisonDirection::eq);
+  return {causal ? b.logical_and(same, causal_mask(b, batch, heads, sizes[2]).allowed) : same};
+}
+
 AttentionResult attention(TrainedTensors& tensors, InstructionId x, InstructionId y, const AttentionMask& mask,
                           const AttentionOptions& options) {
   return Attention(tensors, options).of(x, y, mask);

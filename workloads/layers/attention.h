@@ -19,6 +19,11 @@ AttentionMask causal_mask(sw::ir::build::GraphBuilder& builder, std::int64_t bat
 AttentionMask padding_mask(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId present, std::int64_t heads,
                            std::int64_t queries);
 
+/// Tokens of a packed sequence may attend to those of the same sentence, by the numbers of the queries' and the keys'
+/// sentences, s32[batch, length]; if `causal`, only to themselves and those before them.
+AttentionMask packed_mask(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId queries,
+                          sw::ir::InstructionId keys, std::int64_t heads, bool causal);
+
 struct AttentionOptions {
   std::int64_t heads = 16;
   std::int64_t head_size = 64;

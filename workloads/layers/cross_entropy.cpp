@@ -23,14 +23,23 @@ InstructionId is_label(sw::ir::build::GraphBuilder& b, const sw::ir::Shape& shap
   return b.compare(places, wanted, sw::ir::ComparisonDirection::eq);
 }
 
-/// The gradient of the logits, with g the gradient of the loss: share g (exp(logits - log_sum) - 1 at the label).
+/// The targets of all classes.
+InstructionId targets(sw::ir::build::GraphBuilder& b, const sw::ir::Shape& shape, InstructionId labels,
+                      double smoothing) {
+  const InstructionId label = is_label(b, shape, labels);
+  if (smoothing == 0) return b.convert(label, shape.element_type);
+  const double each = smoothing / double(shape.dimensions.back());
+  return b.select(label, b.full(shape, 1 - smoothing + each), b.full(shape, each));
+}
+
+/// The gradient of the logits, with g the gradient of the loss: share g (exp(logits - log_sum) - target).
 InstructionId logits_gradient(sw::ir::build::GraphBuilder& b, InstructionId logits, InstructionId labels,
-                              InstructionId log_sum, double share, InstructionId g) {
+                              InstructionId log_sum, double share, double smoothing, InstructionId g) {
   const InstructionId wide = b.convert(logits, b.type(log_sum));
   const sw::ir::Shape shape = b.shape(wide);
   const InstructionId rows = b.broadcast(log_sum, shape.dimensions, leading_dimensions(shape.rank()));
   const InstructionId softmax = b.exponential(b.subtract(wide, rows));
-  const InstructionId target = b.convert(is_label(b, shape, labels), shape.element_type);
+  const InstructionId target = targets(b, shape, labels, smoothing);
   const InstructionId factor = b.multiply(g, b.full_like(g, share));
   const InstructionId slope = b.multiply(b.broadcast(factor, shape.dimensions), b.subtract(softmax, target));
   return b.convert(slope, b.type(logits));
@@ -38,8 +47,8 @@ InstructionId logits_gradient(sw::ir::build::GraphBuilder& b, InstructionId logi
 
 }  // namespace
 
-Loss cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, InstructionId labels,
-                   sw::ir::ElementType type) {
+Loss cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, InstructionId labels, sw::ir::ElementType type,
+                   double smoothing) {
   const InstructionId wide = b.convert(logits, type);
   const sw::ir::Shape shape = b.shape(wide);
   const std::int64_t last = shape.rank() - 1;
@@ -47,12 +56,13 @@ Loss cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, Instruc
   const InstructionId highest = b.reduce_max(wide, {last});
   const InstructionId powers = b.exponential(b.subtract(wide, b.broadcast(highest, shape.dimensions, leading)));
   const InstructionId log_sum = b.add(b.log(b.reduce_add(powers, {last})), highest);
-  const InstructionId of_label = b.reduce_add(b.select(is_label(b, shape, labels), wide, b.full_like(wide, 0)), {last});
-  const InstructionId sum = b.reduce_add(b.subtract(log_sum, of_label), leading);
+  const InstructionId expected = smoothing == 0 ? b.select(is_label(b, shape, labels), wide, b.full_like(wide, 0))
+                                                : b.multiply(targets(b, shape, labels, smoothing), wide);
+  const InstructionId sum = b.reduce_add(b.subtract(log_sum, b.reduce_add(expected, {last})), leading);
   const double share = double(shape.dimensions.back()) / double(shape.element_count());
   const InstructionId value = b.multiply(sum, b.full_like(sum, share));
   const auto rule = [=](sw::ir::build::GraphBuilder& builder, InstructionId g) {
-    return logits_gradient(builder, logits, labels, log_sum, share, g);
+    return logits_gradient(builder, logits, labels, log_sum, share, smoothing, g);
   };
   return {value, {}, {{value, logits, rule}}};
 }

@@ -82,15 +82,38 @@ void run_dense(PublishedStep& step) {
   }
 }
 
+void run_transformer_mlperf(PublishedStep& step) { run_with_batch_per_core(step, "transformer_mlperf"); }
+
+/// "gshard_36_layers_128_experts": half of the layers are in the encoder. "1M tokens" are of source and target, in
+/// pairs of sequences of 1024.
+void run_gshard(PublishedStep& step) {
+  const auto layers = number_after(step.network, "gshard_"), experts = number_after(step.network, "_layers_");
+  const std::optional<std::int64_t> millions = leading_number(step.batch);
+  if (!layers || !experts || !millions || *layers % 2 != 0 || step.batch.find("M tokens") == std::string::npos) {
+    step.reason = "the row does not state layers, experts and millions of tokens";
+    return;
+  }
+  step.command = {"run", "gshard", "--slice", step.slice};
+  for (const std::string& setting :
+       {fmt::format("model.batch={}", *millions * 512), fmt::format("model.layers={}", *layers / 2),
+        fmt::format("model.encoder_layers={}", *layers / 2), fmt::format("model.experts={}", *experts)}) {
+    step.command.insert(step.command.end(), {"--set", setting});
+  }
+}
+
 /// Networks by the name that a row begins with.
 struct Network {
   std::string_view prefix;
   void (*choose)(PublishedStep& step);
 };
 
-constexpr std::array networks = {Network{"resnet50", run_resnet50}, Network{"bert_large", run_bert},
-                                 Network{"ssd_resnet34", run_ssd}, Network{"dlrm", run_dlrm},
-                                 Network{"dense_137b", run_dense}};
+constexpr std::array networks = {Network{"resnet50", run_resnet50},
+                                 Network{"bert_large", run_bert},
+                                 Network{"ssd_resnet34", run_ssd},
+                                 Network{"dlrm", run_dlrm},
+                                 Network{"dense_137b", run_dense},
+                                 Network{"gshard_", run_gshard},
+                                 Network{"transformer_big_mlperf", run_transformer_mlperf}};
 
 }  // namespace
 

@@ -21,6 +21,10 @@ class Transformer {
     const InstructionId source = has_encoder() ? tokens("source_tokens", options_.source_sequence) : -1;
     const InstructionId inputs = tokens("tokens", options_.sequence);
     const InstructionId targets = tokens("targets", options_.sequence);
+    if (options_.packed) {
+      if (has_encoder()) source_sentences_ = tokens("source_sentences", options_.source_sequence);
+      sentences_ = tokens("sentences", options_.sequence);
+    }
     table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
     narrow_table_ = [&] {
       const sw::ir::build::GraphBuilder::Scope scope(b, "embedding");
@@ -29,7 +33,7 @@ class Transformer {
     if (has_encoder()) memory_ = encoded(source);
     const InstructionId logits = unembedded(decoded(inputs));
     const sw::ir::build::GraphBuilder::Scope scope(b, "loss");
-    Loss result = layers::cross_entropy(b, logits, targets, options_.precision.parameter);
+    Loss result = layers::cross_entropy(b, logits, targets, options_.precision.parameter, options_.label_smoothing);
     if (auxiliary_ >= 0) {
       const InstructionId weight = b.full_like(auxiliary_, options_.mixture.auxiliary_weight);
       result.value = b.add(result.value, b.multiply(auxiliary_, weight));
@@ -63,7 +67,8 @@ class Transformer {
   InstructionId encoded(InstructionId source) {
     const sw::ir::build::GraphBuilder::Scope scope(b, "encoder");
     InstructionId x = embed(source);
-    for (std::int64_t i = 0; i < options_.encoder_layers; ++i) x = layer(i, x, {}, -1);
+    const layers::AttentionMask mask = packed(source_sentences_, source_sentences_, false);
+    for (std::int64_t i = 0; i < options_.encoder_layers; ++i) x = layer(i, x, mask, {});
     const sw::ir::build::GraphBuilder::Scope norm(b, "final_norm");
     return layers::normalized(tensors_, x, options_.norm);
   }
@@ -72,17 +77,35 @@ class Transformer {
     InstructionId x = embed(inputs);
     const layers::AttentionMask mask = [&] {
       const sw::ir::build::GraphBuilder::Scope scope(b, "mask");
+      if (options_.packed) {
+        return layers::packed_mask(b, sentences_, sentences_, options_.attention.heads, true);
+      }
       return layers::causal_mask(b, options_.batch, options_.attention.heads, options_.sequence);
     }();
-    for (std::int64_t i = 0; i < options_.layers; ++i) x = layer(i, x, mask, memory_);
+    const Memory memory{memory_,
+                        has_encoder() ? packed(sentences_, source_sentences_, false) : layers::AttentionMask{}};
+    for (std::int64_t i = 0; i < options_.layers; ++i) x = layer(i, x, mask, memory);
     const sw::ir::build::GraphBuilder::Scope norm(b, "final_norm");
     return layers::normalized(tensors_, x, options_.norm);
   }
 
-  InstructionId layer(std::int64_t index, InstructionId x, const layers::AttentionMask& mask, InstructionId memory) {
+  /// The encoder's result as a decoder's layer reads it.
+  struct Memory {
+    InstructionId value = -1;
+    layers::AttentionMask mask;
+  };
+
+  /// All keys are allowed unless sequences are packed.
+  layers::AttentionMask packed(InstructionId queries, InstructionId keys, bool causal) {
+    if (!options_.packed) return {};
+    const sw::ir::build::GraphBuilder::Scope scope(b, "mask");
+    return layers::packed_mask(b, queries, keys, options_.attention.heads, causal);
+  }
+
+  InstructionId layer(std::int64_t index, InstructionId x, const layers::AttentionMask& mask, const Memory& memory) {
     const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", index));
     x = attended("attention", x, -1, mask);
-    if (memory >= 0) x = attended("cross_attention", x, memory, {});
+    if (memory.value >= 0) x = attended("cross_attention", x, memory.value, memory.mask);
     const InstructionId out = is_mixture(index) ? mixture(x) : dense(x);
     const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
     return b.add(x, out);
@@ -135,8 +158,9 @@ class Transformer {
   TrainedTensors tensors_;
   InstructionId table_ = -1, narrow_table_ = -1;  ///< in the parameters' type and in the activations' type
   InstructionId memory_ = -1;                     ///< result of the encoder
-  InstructionId auxiliary_ = -1;                  ///< sum over the mixtures of experts
-  std::vector<InstructionId> held_;               ///< maxima of softmaxes
+  InstructionId source_sentences_ = -1, sentences_ = -1;
+  InstructionId auxiliary_ = -1;     ///< sum over the mixtures of experts
+  std::vector<InstructionId> held_;  ///< maxima of softmaxes
   std::vector<sw::ir::transform::GivenGradient> given_;
 };
 

@@ -29,16 +29,19 @@ struct TransformerOptions {
   layers::EmbeddingLookup lookup = layers::EmbeddingLookup::one_hot;
   bool tied_embedding = true;      ///< the logits are products with the embedding
   bool position_embedding = true;  ///< trained, with one row for each position
+  bool packed = false;             ///< sequences hold several sentences; a token attends to those of its own alone
+  double label_smoothing = 0;
   Precision precision;
   Optimizer optimizer;
 };
 
 /// One step over the whole batch. Parameters: with an encoder, first source_tokens s32[batch, source_sequence]; tokens
-/// and targets s32[batch, sequence]; then the trained tensors: "embedding" [V, M], "position_embedding" [sequence, M],
-/// for every layer "layer0/attention/..." (attention.h), "layer0/ffn/..." (feed_forward.h) or "layer1/moe/..."
-/// (mixture_of_experts.h) and the norms "layer0/attention/norm/scale", "layer0/ffn/norm/scale", then "final_norm/scale"
-/// and, if not tied, "unembedding" [V, M]. Tensors of an encoder are "encoder/layer0/...", and those of a decoder's
-/// attention to it "layer0/cross_attention/...".
+/// and targets s32[batch, sequence]; if packed, the numbers of their sentences, with an encoder first source_sentences
+/// s32[batch, source_sequence], then sentences s32[batch, sequence]; then the trained tensors: "embedding" [V, M],
+/// "position_embedding" [sequence, M], for every layer "layer0/attention/..." (attention.h), "layer0/ffn/..."
+/// (feed_forward.h) or "layer1/moe/..." (mixture_of_experts.h) and the norms "layer0/attention/norm/scale",
+/// "layer0/ffn/norm/scale", then "final_norm/scale" and, if not tied, "unembedding" [V, M]. Tensors of an encoder are
+/// "encoder/layer0/...", and those of a decoder's attention to it "layer0/cross_attention/...".
 ///
 /// Values by op_name, in addition to those of the blocks: "embed/lookup"; "layer0/attention/residual" and
 /// "layer0/residual" [batch, sequence, M], the residual stream after a block; "logits" [batch, sequence, V].

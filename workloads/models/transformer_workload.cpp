@@ -49,6 +49,11 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   keys.add("model.parameter_type", o.precision.parameter,
            {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
            "type of weights, of their slots and of what is not a product");
+  keys.add("model.activation_type", o.precision.activation,
+           {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
+           "type of products and their results");
+  keys.add("model.packed", o.packed, "whether tokens attend to those of their own sentence alone");
+  keys.add("model.label_smoothing", o.label_smoothing, 0, 1, "share of the target that all tokens have");
   keys.add("model.experts", o.mixture.experts, 0, 1 << 20, "experts of a mixture; 0: dense blocks alone");
   keys.add("model.expert_interval", o.mixture.interval, 1, 1024, "every so many layers is a mixture of experts");
   keys.add("model.expert_group", o.mixture.group, 0, most, "tokens that compete for an expert's places; 0: a sequence");
@@ -80,6 +85,11 @@ void check_groups(const TransformerOptions& o) {
   }
 }
 
+/// GShard's sharding for any number of cores.
+std::string expert_sharding(std::int64_t cores) {
+  return fmt::format("[mesh]\naxes = \"x={}\"\n\n{}", cores, shardings::sharding_text("gshard"));
+}
+
 std::vector<ModelKey> transformer_key_list(TransformerOptions defaults) { return transformer_keys(defaults).list(); }
 
 Workload build(const WorkloadOptions& options, std::string name, TransformerOptions network,
@@ -99,7 +109,11 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   workload.global = true;
   workload.model_flops = model_flops(network);
   workload.batched = {"tokens", "targets"};
-  if (network.encoder_layers > 0) workload.batched.insert(workload.batched.begin(), "source_tokens");
+  if (network.packed) workload.batched.emplace_back("sentences");
+  if (network.encoder_layers > 0) {
+    workload.batched.insert(workload.batched.begin(), "source_tokens");
+    if (network.packed) workload.batched.emplace_back("source_sentences");
+  }
   workload.sharding = shardings::sharding_text(workload.name);
   workload.step = transformer_training_step(network);
   return workload;
@@ -129,9 +143,50 @@ TransformerOptions dense_137b_defaults() {
   return options;
 }
 
-/// GShard's model of 600e9 parameters (Lepikhin et al. 2020, table 1: 36 layers, every other one with 2048 experts of
-/// 1024 x 8192, 16 heads of 128, 4M tokens in a batch) as a decoder without encoder.
-TransformerOptions gshard_moe_defaults() {
+/// The Transformer that MLPerf's training benchmark translates with (Vaswani et al. 2017, "big"), without its constant
+/// sines for positions and its dropout.
+TransformerOptions mlperf_defaults() {
+  TransformerOptions options;
+  options.batch = 0;
+  options.sequence = 256;
+  options.source_sequence = 256;
+  options.vocabulary = 33708;
+  options.layers = 6;
+  options.encoder_layers = 6;
+  options.model = 1024;
+  options.attention = {16, 64};
+  options.feed_forward = {4096, layers::Activation::relu, false};
+  options.position_embedding = false;
+  options.packed = true;
+  options.label_smoothing = 0.1;
+  options.optimizer.kind = OptimizerKind::adam;
+  return options;
+}
+
+/// GShard's translation model (Lepikhin et al. 2020): 36 layers, half of them in the encoder; every other one has 2048
+/// experts of 1024 x 8192; 16 heads of 128; f32. A batch of 4M tokens counts source and target; a core's tokens compete
+/// for the places of experts.
+TransformerOptions gshard_defaults() {
+  TransformerOptions options;
+  options.batch = 0;
+  options.sequence = 1024;
+  options.source_sequence = 1024;
+  options.vocabulary = 32768;
+  options.layers = 18;
+  options.encoder_layers = 18;
+  options.model = 1024;
+  options.attention = {16, 128};
+  options.feed_forward = {8192, layers::Activation::relu, false};
+  options.mixture.experts = 2048;
+  options.position_embedding = false;
+  options.precision.activation = sw::ir::ElementType::f32;
+  options.optimizer.kind = OptimizerKind::adafactor;
+  return options;
+}
+
+/// A decoder of the size of GShard's model of 600e9 parameters: 36 layers, every other one with 2048 experts of
+/// 1024 x 8192, 16 heads of 128, 4M tokens in a batch, in bf16.
+TransformerOptions moe_decoder_defaults() {
   TransformerOptions options;
   options.batch = 4096;
   options.sequence = 1024;
@@ -145,6 +200,21 @@ TransformerOptions gshard_moe_defaults() {
   options.position_embedding = false;
   options.optimizer.kind = OptimizerKind::adafactor;
   return options;
+}
+
+/// Every core has an expert of each mixture, and the tokens of a core compete for the places of all experts.
+Workload build_gshard(const WorkloadOptions& options) {
+  TransformerOptions network = gshard_defaults();
+  transformer_keys(network).apply("gshard", options.model);
+  WorkloadOptions grouped = options;
+  const std::int64_t pairs = global_batch(options, network.batch, 1);
+  if (network.mixture.group == 0 && pairs % options.replicas == 0) {
+    grouped.model["model.expert_group"] = fmt::to_string(pairs / options.replicas * network.sequence);
+  }
+  Workload workload = build(grouped, "gshard", gshard_defaults(), 1);
+  workload.tokens_per_sample += network.source_sequence;
+  workload.sharding = expert_sharding(options.replicas);
+  return workload;
 }
 
 }  // namespace
@@ -161,10 +231,22 @@ WorkloadEntry dense_137b_entry() {
           [](const WorkloadOptions& options) { return build(options, "dense_137b", dense_137b_defaults(), 1); }};
 }
 
-WorkloadEntry gshard_moe_entry() {
-  return {"gshard_moe", "Transformer with 2048 experts in every other of 36 layers, batches of 4M tokens",
-          transformer_key_list(gshard_moe_defaults()),
-          [](const WorkloadOptions& options) { return build(options, "gshard_moe", gshard_moe_defaults(), 2); }};
+WorkloadEntry moe_decoder_entry() {
+  return {"moe_decoder", "Decoder with 2048 experts in every other of 36 layers, batches of 4M tokens",
+          transformer_key_list(moe_decoder_defaults()),
+          [](const WorkloadOptions& options) { return build(options, "moe_decoder", moe_decoder_defaults(), 2); }};
+}
+
+WorkloadEntry transformer_mlperf_entry() {
+  return {"transformer_mlperf",
+          "Transformer big as in MLPerf, 6 + 6 layers of 1024, packed sentences of 256 + 256 tokens",
+          transformer_key_list(mlperf_defaults()),
+          [](const WorkloadOptions& options) { return build(options, "transformer_mlperf", mlperf_defaults(), 16); }};
+}
+
+WorkloadEntry gshard_entry() {
+  return {"gshard", "GShard's translation model, 18 + 18 layers, 2048 experts in every other one, f32",
+          transformer_key_list(gshard_defaults()), build_gshard};
 }
 
 }  // namespace podsim::workloads::models

@@ -12,7 +12,14 @@ WorkloadEntry transformer_entry();
 /// "dense_137b": LaMDA's size, with GSPMD's two-dimensional sharding over 2048 cores.
 WorkloadEntry dense_137b_entry();
 
-/// "gshard_moe": GShard's size, with one expert of each mixture on each of 2048 cores.
-WorkloadEntry gshard_moe_entry();
+/// "moe_decoder": a decoder of GShard's size, with one expert of each mixture on each of 2048 cores.
+WorkloadEntry moe_decoder_entry();
+
+/// "transformer_mlperf": MLPerf's translation model, 16 pairs of packed sequences per core.
+WorkloadEntry transformer_mlperf_entry();
+
+/// "gshard": GShard's translation model with an encoder, by default a pair of sequences of 1024 tokens per core. It
+/// comes with a sharding over any number of cores, which the number of experts is a multiple of.
+WorkloadEntry gshard_entry();
 
 }  // namespace podsim::workloads::models

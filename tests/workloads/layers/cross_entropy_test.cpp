@@ -15,12 +15,13 @@ using sw::ir::Literal;
 using sw::ir::build::GraphBuilder;
 
 /// Loss of logits [2, 3, 5] and its gradient for them.
-sw::ir::Literal loss_and_slope(bool smoothed_form, const std::vector<sw::ir::Literal>& arguments) {
+sw::ir::Literal loss_and_slope(bool smoothed_form, const std::vector<sw::ir::Literal>& arguments,
+                               double smoothing = 0) {
   sw::ir::build::GraphBuilder b("test");
   const InstructionId logits = b.parameter(arguments[0].shape, "logits");
   const InstructionId labels = b.parameter(arguments[1].shape, "labels");
-  const Loss loss = smoothed_form ? softmax_cross_entropy(b, logits, labels, 0)
-                                  : cross_entropy(b, logits, labels, sw::ir::ElementType::f64);
+  const Loss loss = smoothed_form ? softmax_cross_entropy(b, logits, labels, smoothing)
+                                  : cross_entropy(b, logits, labels, sw::ir::ElementType::f64, smoothing);
   const InstructionId value = b.multiply(loss.value, b.full_like(loss.value, 3));
   const InstructionId slope = sw::ir::transform::gradients(b, value, std::vector{logits}, loss.held, loss.given)[0];
   const InstructionId root = b.tuple({value, slope});
@@ -29,13 +30,16 @@ sw::ir::Literal loss_and_slope(bool smoothed_form, const std::vector<sw::ir::Lit
   return sw::ir::eval::evaluate(module, arguments);
 }
 
-TEST(CrossEntropy, AndItsSlopeAreThoseOfASoftmaxWithoutSmoothing) {
+TEST(CrossEntropy, AndItsSlopeAreThoseOfASoftmax) {
   const std::vector<sw::ir::Literal> arguments{
       sw::ir::testing::random_literal(sw::ir::make_shape(sw::ir::ElementType::f64, {2, 3, 5}), 1, -20, 20),
       sw::ir::testing::make_literal(sw::ir::ElementType::s32, {2, 3}, {0, 4, 2, 2, 1, 3})};
-  const sw::ir::Literal actual = loss_and_slope(false, arguments), expected = loss_and_slope(true, arguments);
-  sw::ir::testing::expect_near(actual.elements[0], expected.elements[0], 1e-12);
-  sw::ir::testing::expect_near(actual.elements[1], expected.elements[1], 1e-12, 1e-14);
+  for (const double smoothing : {0.0, 0.1, 0.5}) {
+    const sw::ir::Literal actual = loss_and_slope(false, arguments, smoothing);
+    const sw::ir::Literal expected = loss_and_slope(true, arguments, smoothing);
+    sw::ir::testing::expect_near(actual.elements[0], expected.elements[0], 1e-12);
+    sw::ir::testing::expect_near(actual.elements[1], expected.elements[1], 1e-12, 1e-14);
+  }
 }
 
 TEST(CrossEntropy, KeepsNoWideLogitsForTheWayBack) {

@@ -68,6 +68,15 @@ TransformerOptions with_encoder() {
   return options;
 }
 
+/// Two sentences in every sequence, as in MLPerf's translation.
+TransformerOptions packed() {
+  TransformerOptions options = with_encoder();
+  options.packed = true;
+  options.label_smoothing = 0.1;
+  options.position_embedding = false;
+  return options;
+}
+
 /// Random: tokens below the vocabulary, scales about 1, slots 0.
 std::vector<sw::ir::Literal> transformer_arguments(const sw::ir::Module& module, const TransformerOptions& options) {
   std::vector<sw::ir::Literal> arguments;
@@ -82,6 +91,12 @@ std::vector<sw::ir::Literal> transformer_arguments(const sw::ir::Module& module,
     arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++, low, high));
     if (parameter.shape.element_type == sw::ir::ElementType::s32) {
       for (double& value : arguments.back().values) value = std::floor(value);
+    }
+    if (parameter.name.ends_with("sentences")) {
+      const std::size_t length = std::size_t(parameter.shape.dimensions[1]);
+      for (std::size_t i = 0; i < length * std::size_t(options.batch); ++i) {
+        arguments.back().values[i] = i % length < length / 2 ? 0 : 1;
+      }
     }
   }
   return arguments;
@@ -139,7 +154,7 @@ TEST_P(Transformer, HasAsManyParametersAsItsSizeSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transformer, Transformer,
-                         ::testing::Values(tiny_transformer, gated, swish, with_shared_keys, with_encoder));
+                         ::testing::Values(tiny_transformer, gated, swish, with_shared_keys, with_encoder, packed));
 
 TEST(Transformer, CountsTheParametersOfExperts) {
   TransformerOptions options = with_encoder();

@@ -48,16 +48,81 @@ TEST(Dense137b, TakesSixFlopsForEveryParameterAndToken) {
 }
 
 // 18 of 36 layers have 2048 experts of 2 * 1024 * 8192 weights; GShard reports 600e9 parameters.
-TEST(GshardMoe, HasAsManyParametersAsPublished) {
-  const Workload workload = build_workload("gshard_moe", {});
+TEST(MoeDecoder, HasAsManyParametersAsPublished) {
+  const Workload workload = build_workload("moe_decoder", {});
   const double count = trained_elements(workload.step.module);
   EXPECT_NEAR(count, 600e9, 0.05 * 600e9);
   EXPECT_NEAR(count, 18 * 2048.0 * 2 * 1024 * 8192, 0.01 * count);
   EXPECT_EQ(workload.samples * workload.tokens_per_sample, 4 << 20);
 }
 
+// An embedding of 33708 x 1024; layers of 4 x 1024^2 for each attention, 2 x 1024 x 4096 for the block and 2 x 1024 for
+// each norm. Published (Vaswani et al. 2017, table 3): 213 million with another vocabulary of 37000, whose embedding is
+// 3.4 million larger.
+TEST(TransformerMlperf, HasAsManyParametersAsPublished) {
+  const double count = trained_elements(build_workload("transformer_mlperf", {}).step.module);
+  const double attention = 4.0 * 1024 * 1024 + 2 * 1024, block = 2.0 * 1024 * 4096 + 2 * 1024;
+  EXPECT_EQ(count, 33708.0 * 1024 + 6 * (attention + block) + 6 * (2 * attention + block) + 2 * 2 * 1024);
+  EXPECT_NEAR(count, 213e6 - (37000 - 33708) * 1024, 0.01 * 213e6);
+}
+
+// GShard's table 1 in round numbers: 36 layers with 512 and 2048 experts have 150 and 600 billion parameters, 12 layers
+// with 2048 have 200 billion. The closed form: an expert has 2 x 1024 x 8192, as every block that is none; attention
+// 4 x 1024 x 2048, of which a decoder's layer has two; gates 1024 a mixture and expert; norms a scale and a bias each.
+TEST(Gshard, HasAsManyParametersAsPublished) {
+  struct Size {
+    const char *layers, *experts;
+    double stack, of_mixture, published;
+  };
+  for (const Size& size :
+       {Size{"18", "512", 18, 512, 150e9}, {"18", "2048", 18, 2048, 600e9}, {"6", "2048", 6, 2048, 200e9}}) {
+    WorkloadOptions options;
+    options.replicas = 128;
+    options.model = {{"model.layers", size.layers},
+                     {"model.encoder_layers", size.layers},
+                     {"model.experts", size.experts},
+                     {"model.batch", "128"}};
+    const double count = trained_elements(build_workload("gshard", options).step.module);
+    EXPECT_NEAR(count, size.published, 0.05 * size.published) << size.layers << " " << size.experts;
+    const double block = 2.0 * 1024 * 8192, attention = 4.0 * 1024 * 2048, norm = 2 * 1024;
+    const double mixtures = size.stack * (size.of_mixture * (block + 1024)), dense = size.stack * block;
+    const double others = size.stack * (3 * attention + 5 * norm) + 2 * norm + 32768.0 * 1024;
+    EXPECT_EQ(count, mixtures + dense + others) << size.layers << " " << size.experts;
+  }
+}
+
+// A batch of a million tokens on 128 cores: 4096 of the source and 4096 of the target for each, in one group.
+TEST(Gshard, TheTokensOfACoreAreAGroup) {
+  WorkloadOptions options;
+  options.replicas = 128;
+  options.model = {
+      {"model.layers", "2"}, {"model.encoder_layers", "2"}, {"model.experts", "128"}, {"model.batch", "512"}};
+  const Workload workload = build_workload("gshard", options);
+  EXPECT_EQ(workload.samples * workload.tokens_per_sample, 1 << 20);
+  int combines = 0;
+  for (const sw::ir::Instruction& instruction : workload.step.module.entry_computation().instructions) {
+    if (!instruction.op_name.ends_with("moe/combine") || instruction.shape.rank() != 4) continue;
+    // [groups, experts, places, tokens] with twice as many places as tokens
+    EXPECT_EQ(instruction.shape.dimensions, (std::vector<std::int64_t>{128, 128, 64, 4096}));
+    ++combines;
+  }
+  EXPECT_EQ(combines, 2);
+}
+
+TEST(Gshard, ComesWithAShardingOverAllCores) {
+  WorkloadOptions options;
+  options.replicas = 16;
+  options.model = {
+      {"model.layers", "2"}, {"model.encoder_layers", "2"}, {"model.experts", "16"}, {"model.batch", "16"}};
+  Workload workload = build_workload("gshard", options);
+  const sw::spmd::mesh::ShardingFile file = sw::spmd::mesh::read_sharding_file("gshard", workload.sharding);
+  ASSERT_TRUE(file.mesh);
+  EXPECT_EQ(file.mesh->partitions(), 16);
+  EXPECT_NO_THROW(sw::spmd::mesh::annotate(workload.step.module, *file.mesh, file));
+}
+
 TEST(TransformerWorkload, ShardingFilesAnnotateTheProgramsThatTheyComeWith) {
-  for (const char* name : {"dense_137b", "gshard_moe"}) {
+  for (const char* name : {"dense_137b", "moe_decoder"}) {
     Workload workload = build_workload(name, {});
     ASSERT_FALSE(workload.sharding.empty()) << name;
     const sw::spmd::mesh::ShardingFile file = sw::spmd::mesh::read_sharding_file(name, workload.sharding);
