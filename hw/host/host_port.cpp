@@ -23,7 +23,18 @@ HostPort::HostPort(sc_core::sc_module_name name, const HostParameters& host, std
   dont_initialize();
 }
 
+void HostPort::feed_from(BatchSource& source) {
+  source_ = &source;
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&source.batch_prepared());
+  sc_core::sc_spawn([this] { wake_.notify(sc_core::SC_ZERO_TIME); }, sc_core::sc_gen_unique_name("batch_prepared"),
+                    &options);
+}
+
 void HostPort::prepare(int core, std::vector<base::Bytes> batch) {
+  if (source_ != nullptr && !batch.empty()) source_->join();
   infeeds_[std::size_t(core)].batch = std::move(batch);
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -62,6 +73,7 @@ void HostPort::work() {
 void HostPort::begin_preparing() {
   for (Infeed& infeed : infeeds_) {
     if (infeed.batch.empty() || infeed.prepared_at) continue;
+    if (source_ != nullptr && infeed.number >= source_->prepared()) continue;
     infeed.prepared_at =
         base::systemc::now() + (infeed.next == 0 ? base::to_time(host_.batch_interval) : base::Time(0));
   }
@@ -98,6 +110,10 @@ void HostPort::feed_in() {
   ++infeed.in_flight;
   const base::Bytes bytes = infeed.batch[infeed.next];
   infeed.next = (infeed.next + 1) % infeed.batch.size();
+  if (infeed.next == 0) {
+    ++infeed.number;
+    if (source_ != nullptr) source_->took();
+  }
   transferred_ += bytes;
   in_.arrivals.push_back({occupy(in_, bytes), *best, bytes});
 }

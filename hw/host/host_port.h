@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hw/host/batch_source.h"
 #include "hw/host/host_queues.h"
 #include "hw/machine.h"
 #include "hw/timing/hbm_stream.h"
@@ -21,7 +22,8 @@ namespace podsim::hw::host {
 /// concurrently. While a batch waits for the link, the next one is not begun. The link takes the prepared batch of the
 /// core with the fewest batches queued or in flight, lowest core number first, if those are fewer than
 /// infeed_queue_depth. With an interval of zero a batch is always ready and only the link limits. A batch may consist
-/// of several transfers, which the host prepares together; the queue holds infeed_queue_depth batches of them.
+/// of several transfers, which the host prepares together; the queue holds infeed_queue_depth batches of them. With
+/// feed_from(), a batch is begun when the source has it.
 ///
 /// Outfeed: a core puts data into its queue of outfeed_queue_depth transfers. A slot is free when the link has moved
 /// its transfer. The link takes from the fullest queue, lowest core number first.
@@ -36,6 +38,8 @@ class HostPort : public sc_core::sc_module, public HostQueues {
 
   sc_core::sc_export<HostQueues> queues{"queues"};
 
+  /// Batches come from this source from now on. Only before the simulation, and before prepare().
+  void feed_from(BatchSource& source);
   /// Makes the host prepare batches for a core from now on, each of transfers of these sizes. An empty list stops it.
   void prepare(int core, std::vector<base::Bytes> batch);
   bool batch_ready(int core) const override { return infeeds_[std::size_t(core)].ready > 0; }
@@ -58,6 +62,7 @@ class HostPort : public sc_core::sc_module, public HostQueues {
   struct Infeed {
     std::vector<base::Bytes> batch;         ///< sizes of its transfers
     std::size_t next = 0;                   ///< index of the next transfer
+    std::int64_t number = 0;                ///< of the batch that it belongs to
     std::optional<base::Time> prepared_at;  ///< when the current transfer is prepared; it then waits for the link
     std::int64_t ready = 0;
     std::int64_t in_flight = 0;
@@ -96,6 +101,7 @@ class HostPort : public sc_core::sc_module, public HostQueues {
   void sleep();
 
   HostParameters host_;
+  BatchSource* source_ = nullptr;
   std::deque<Infeed> infeeds_;
   std::deque<Outfeed> outfeeds_;
   Link in_, out_;
