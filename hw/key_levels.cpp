@@ -57,6 +57,8 @@ const std::vector<Rule>& rules() {
                                         {"ici.*", {packets}},
                                         {"host.traced_*", {frameworks}},
                                         {"host.*", {ops}},
+                                        {"input.*", {inputs}},
+                                        {"job.*", {jobs}},
                                         {"compiler.least_segment", {collectives, packets}},
                                         {"compiler.largest_segment", {collectives, packets}},
                                         {"compiler.collective_launch", {collectives, packets}},
@@ -71,8 +73,8 @@ const std::vector<Rule>& rules() {
 }  // namespace
 
 std::string name_of(KeyLevel level) {
-  static const std::array<const char*, 8> names{"ops",  "collectives", "packets",    "banks",
-                                                "chip", "kernels",     "frameworks", "limits"};
+  static const std::array<const char*, 10> names{"ops",     "collectives", "packets", "banks",      "chip",
+                                                 "kernels", "inputs",      "jobs",    "frameworks", "limits"};
   return names[std::size_t(level)];
 }
 
@@ -90,6 +92,10 @@ std::string to_string(KeyLevel level) {
       return "the parts of a chip (podsim memory --through switch, podsim run --detail chip)";
     case kernels:
       return "bundles (podsim kernel)";
+    case inputs:
+      return "hosts that feed (podsim run --input on, podsim run --loop)";
+    case jobs:
+      return "loops of steps (podsim run --loop)";
     case frameworks:
       return "measured networks of a framework (podsim validate)";
     case limits:

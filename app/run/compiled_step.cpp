@@ -15,6 +15,7 @@
 #include "base/text/counted.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/compiler/lowering.h"
+#include "sw/ir/transform/forward_part.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
 
@@ -75,7 +76,26 @@ std::string StepCompiler::default_slice() const {
   std::abort();  // not reached
 }
 
+CompiledStep StepCompiler::compile_evaluation(sw::compiler::OpCache* cache) {
+  forward_only_ = true;
+  CompiledStep step = compile(cache);
+  step.place(machine_);
+  return step;
+}
+
+void StepCompiler::leave_out_training(sw::ir::Module& module, std::vector<sw::ir::Donation>& donations) const {
+  if (!forward_only_) return;
+  std::optional<sw::ir::Module> forward = sw::ir::transform::forward_part(std::move(module), donations);
+  if (!forward) {
+    throw base::InputError(fmt::format("nothing tells what an evaluation of '{}' computes", options_.workload),
+                           "the outputs of a step that replace no parameter are its loss: input_output_alias");
+  }
+  module = *std::move(forward);
+  donations.clear();
+}
+
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
+  if (module_) leave_out_training(*module_, module_->donations);
   if (!module_) {
     compile_workload(cache);
   } else if (partition_.asked()) {
@@ -96,6 +116,7 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
   base::host::locate_errors("workload", options_.workload,
                             [&] { workload = workloads::models::build_workload(options_.workload, options); });
   partition_.take(workload, cores());
+  leave_out_training(workload.step.module, workload.step.donations);
   if (workload.global || partition_.asked()) {
     return compile_partitioned(std::move(workload.step.module), workload.step.donations, cache);
   }

@@ -41,9 +41,9 @@ struct CompiledStep {
 };
 
 /// A text that is equal for runs with the same step, provided that the step is shareable: the flags that determine the
-/// program, the slice, and the machine's keys except those of [host] and, unless collectives are overlapped by
-/// their times (sw/compiler/overlap.h), of [ici], which the compiler does not read. A file is represented by its path,
-/// size and time of change.
+/// program, the slice, and the machine's keys except those of [host], [input], [job] and, unless collectives are
+/// overlapped by their times (sw/compiler/overlap.h), of [ici], which the compiler does not read. A file is represented
+/// by its path, size and time of change.
 std::string step_key(const RunOptions& options, const base::Config& machine);
 
 /// Compiles the step that the flags of a run describe. Errors in files, slice or batch are thrown as InputError before
@@ -60,6 +60,9 @@ class StepCompiler {
   /// Builds the workload's module or takes that of the file, compiles it and accounts for its memory, without placing
   /// it. Call once. Tiles of ops are looked up in `cache`.
   CompiledStep compile(sw::compiler::OpCache* cache = nullptr);
+  /// In place of compile(): the forward part of the step (sw/ir/transform/forward_part.h), placed, as an evaluation
+  /// runs it. InputError if nothing tells it from the rest of the step.
+  CompiledStep compile_evaluation(sw::compiler::OpCache* cache = nullptr);
 
  private:
   void read_module_file();
@@ -83,8 +86,12 @@ class StepCompiler {
   std::string memory_needed(const sw::ir::Module& fused) const;
   std::string largest_buffers() const;
 
+  /// Replaces a step by its forward part, if that is to be compiled.
+  void leave_out_training(sw::ir::Module& module, std::vector<sw::ir::Donation>& donations) const;
+
   const RunOptions& options_;
   const hw::Machine& machine_;
+  bool forward_only_ = false;
   RunPartition partition_;
   std::optional<sw::ir::Module> module_;  ///< module of a file; empty for a built-in workload
   CompiledStep step_;

@@ -11,6 +11,7 @@
 
 #include "app/options/keys_without_effect.h"
 #include "app/output/trace_file.h"
+#include "app/run/run_loop.h"
 #include "app/run/run_output.h"
 #include "base/host/arguments.h"
 #include "base/host/exit_code.h"
@@ -56,7 +57,10 @@ class Run {
     if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
     if (compiler) step_ = compiler->compile(op_cache_);
     step_->place(report_.machine);
-    take(*std::move(step_));
+    take(*std::move(step_), slice);
+    if (options_.loop && options_.loop->evaluation_steps > 0) {
+      evaluation_step_ = evaluation_step_time(options_, report_.machine, slice, op_cache_);
+    }
     report_.compile_s = base::host::seconds_since(begin);
     check_chip_ops();
     simulate(slice, detail, base::host::watch_for_interrupt());
@@ -108,15 +112,22 @@ class Run {
     report_.chips = slice.nodes();
   }
 
-  void take(CompiledStep step) {
+  void take(CompiledStep step, const noc::Topology& slice) {
     report_.program = std::move(step.program);
-    if (report_.machine.host.batch_interval.si() > 0) sw::compiler::wait_for_batch(report_.program, step.batch);
+    const base::Bytes batch = core_batch(report_.program, step.batch);
+    if (report_.machine.host.batch_interval.si() > 0 || options_.input.value_or(false)) {
+      sw::compiler::wait_for_batch(report_.program, step.batch);
+    }
     report_.memory = std::move(step.memory);
     report_.batch_per_core = step.batch_per_core;
     report_.partition = std::move(step.partition);
     report_.warnings = std::move(step.warnings);
+    const bool fed = options_.input.value_or(options_.loop.has_value());
+    if (fed) plan_input(report_, slice, batch, config_);
     using enum hw::KeyLevel;
     std::vector<hw::KeyLevel> levels{ops, collectives};
+    if (fed) levels.push_back(inputs);
+    if (options_.loop) levels.push_back(jobs);
     if (options_.banks) levels.push_back(banks);
     if (report_.detail == "chip") levels.insert(levels.end(), {banks, chip});
     const std::vector<std::string> unread = options::keys_without_effect(config_, levels);
@@ -147,6 +158,7 @@ class Run {
     options.fold = options_.fold;
     options.contention = options_.contention;
     options.algorithm = options_.algorithm;
+    if (options_.input.value_or(false)) options.input = report_.input;
     options.sink = trace_ ? &*trace_ : nullptr;
     options.timeline = options_.output.empty() ? nullptr : &timeline_;
     options.progress = [&](double fraction) { progress.update(fraction); };
@@ -161,6 +173,9 @@ class Run {
                                              report_.result.steps > 0 ? "the last whole step" : "the part that ran"));
     }
     end_ = simulation.now();
+    if (options_.loop && !report_.is_part_of_step()) {
+      report_.loop = loop_report(report_, *options_.loop, slice, evaluation_step_, config_);
+    }
     if (options_.banks) {
       report_.result.banks =
           sw::runtime::check_on_banks(report_.machine, report_.program, report_.result, ops_on_banks);
@@ -209,6 +224,7 @@ class Run {
   base::trace::Timeline timeline_;
   std::optional<base::host::OutputFolder> folder_;
   std::optional<output::TraceFile> trace_;
+  base::Time evaluation_step_;
   base::Time end_;  ///< of the simulation
 };
 

@@ -40,6 +40,7 @@ Examples:
   podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
   podsim run program.hlo --mesh 'x=4,y=8' --sharding cuts.toml --show-mesh
   podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*'
+  podsim run resnet50 --loop 'steps=1252 eval=13'
   podsim run resnet50 --detail chip --chip-ops 'gradients/*')";
 }
 
@@ -74,6 +75,20 @@ void add_step_flags(CLI::App& run, RunOptions& options) {
          },
          "Steps to simulate; the last one is reported [2]")
       ->option_text("N");
+  run.add_option_function<std::string>(
+         "--input",
+         [&options](const std::string& text) {
+           options.input = base::host::parse_choice("--input", text, "on or off", {"on", "off"}) == 0;
+         },
+         "on: hosts read, decode and batch the samples as [input] of\nthe machine says, and a step waits for them; "
+         "off: "
+         "every batch\nis ready [off; on in a loop]")
+      ->option_text("on|off");
+  run.add_option_function<std::string>(
+         "--loop", [&options](const std::string& text) { options.loop = sw::job::parse_loop(text); },
+         "Also the time of a loop of steps on the device, with an\nevaluation of so many forward steps: 'steps=1252 "
+         "eval=13'\n[none]")
+      ->option_text("LOOP");
 }
 
 void add_detail_flags(CLI::App& run, RunOptions& options) {

@@ -10,6 +10,7 @@
 #include "app/run/partition_options.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/overlap.h"
+#include "sw/job/loop_time.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::run {
@@ -26,6 +27,8 @@ struct RunOptions {
   std::vector<std::string> real;      ///< patterns of chips made of their units at detail auto; empty: the first chip
   std::vector<std::string> chip_ops;  ///< patterns of ops through the parts of the chip at detail chip; empty: all
   int steps = 2;
+  std::optional<bool> input;              ///< whether hosts prepare batches; std::nullopt: only in a loop
+  std::optional<sw::job::LoopPlan> loop;  ///< std::nullopt: no loop
   bool fold = true;
   sw::compiler::Overlap overlap = sw::compiler::Overlap::none;
   bool contention = true;

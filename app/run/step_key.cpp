@@ -28,7 +28,8 @@ std::string partition_lines(const PartitionFlags& flags) {
 }
 
 bool matters(std::string_view key, bool overlapped) {
-  return (overlapped || !key.starts_with("ici.")) && !key.starts_with("host.");
+  if (key.starts_with("host.") || key.starts_with("input.") || key.starts_with("job.")) return false;
+  return overlapped || !key.starts_with("ici.");
 }
 
 }  // namespace

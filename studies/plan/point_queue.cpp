@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t least_groups_per_part = 4;
 
 bool is_of_network(std::string_view assignment) {
-  return assignment.starts_with("ici.") || assignment.starts_with("host.");
+  return assignment.starts_with("ici.") || assignment.starts_with("host.") || assignment.starts_with("input.") ||
+         assignment.starts_with("job.");
 }
 
 /// The group of every point, numbered by first appearance.

@@ -13,6 +13,7 @@
 #include "noc/faults.h"
 #include "noc/slice.h"
 #include "sw/collectives/algorithm.h"
+#include "sw/job/loop_time.h"
 #include "sw/spmd/mesh/mesh_placement.h"
 #include "workloads/optimizer.h"
 
@@ -44,6 +45,8 @@ void check_mesh(const std::string& text) {
 void check_update_axes(const std::string& text) {
   if (text.empty()) throw base::InputError("say on, off or axes of the mesh");
 }
+
+void check_loop(const std::string& text) { static_cast<void>(sw::job::parse_loop(text)); }
 
 void check_faults(const std::string& text) {
   for (std::size_t begin = 0; begin < text.size();) {
@@ -101,6 +104,8 @@ std::vector<StudyFlag> run_flags() {
           count("batch_per_core", "--batch-per-core", 1, 1 << 20),
           choice("optimizer", "--optimizer", optimizer_names()),
           count("steps", "--steps", 1, 1'000'000),
+          choice("input", "--input", {"on", "off"}),
+          text_flag("loop", "--loop", check_loop),
           choice("detail", "--detail", {"auto", "tile", "replay", "chip"}),
           choice("fold", "--fold", {"on", "off"}),
           choice("overlap", "--overlap", {"none", "collectives"}),

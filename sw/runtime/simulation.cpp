@@ -85,11 +85,13 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   noc::FoldedTopology topology = fold(slice);
   fabric_ = std::make_unique<noc::ici::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
   const noc::Topology& chips = topology.representatives();
+  if (options_.input) make_inputs();
   real_ = choose_real(topology);
   std::vector<hw::chip::Chip*> of_engine;
   for (noc::NodeId node = 0; node < chips.nodes(); ++node) {
     chips_.push_back(make_chip(node, "chip" + chips.name(node)));
     chips_.back()->set_contended(options_.contention);
+    if (inputs_) chips_.back()->host().feed_from(*inputs_);
     of_engine.push_back(chips_.back().get());
   }
   engine_ = std::make_unique<collectives::engine::CollectiveEngine>("collectives", machine_, topology, of_engine,
@@ -120,6 +122,14 @@ void Simulation::note_other_algorithm(collectives::CollectiveKind kind) {
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::make_inputs() {
+  inputs_ = std::make_unique<hw::input::HostInputs>("inputs", *options_.input, options_.sink);
+  if (options_.input->hosts > options_.input->simulated_hosts()) {
+    result_.notes.push_back(fmt::format("{} hosts prepare their batches in the same constant times: one is simulated",
+                                        options_.input->hosts));
+  }
+}
 
 /// Makes the states of the simulated cores, and assigns observers to them.
 void Simulation::make_states() {

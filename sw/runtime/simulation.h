@@ -12,6 +12,7 @@
 #include "base/trace/probe.h"
 #include "base/trace/timeline.h"
 #include "hw/core/core.h"
+#include "hw/input/host_inputs.h"
 #include "hw/machine.h"
 #include "noc/folded_topology.h"
 #include "sw/collectives/algorithm.h"
@@ -54,6 +55,7 @@ struct SimulationOptions {
   int steps = 2;
   compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
   bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
+  std::optional<hw::input::InputPlan> input;  ///< hosts that prepare the batches; without them every batch is ready
   /// Used for the collectives that it supports. The others, or all without a value, use the algorithm with the shortest
   /// modelled time.
   std::optional<collectives::Algorithm> algorithm;
@@ -137,6 +139,7 @@ class Simulation : private hw::core::CoreRuntime {
   noc::FoldedTopology fold(const noc::Topology& slice);
   bool branches_vary_along(const noc::Topology& slice, int dimension) const;
   void take_small_permutes_by_formula();
+  void make_inputs();
   void make_states();
   bool may_skip_segments() const;
   void find_segments();
@@ -181,8 +184,9 @@ class Simulation : private hw::core::CoreRuntime {
   const hw::Machine& machine_;
   SimulationOptions options_;
   std::unique_ptr<noc::ici::MessageFabric> fabric_;
-  std::optional<ChipParts> parts_;  ///< only at detail chip
-  std::vector<bool> real_;          ///< by chip: whether it is made of its units
+  std::optional<ChipParts> parts_;                 ///< only at detail chip
+  std::unique_ptr<hw::input::HostInputs> inputs_;  ///< only with options_.input
+  std::vector<bool> real_;                         ///< by chip: whether it is made of its units
   std::vector<std::unique_ptr<hw::chip::Chip>> chips_;
   std::unique_ptr<collectives::engine::CollectiveEngine> engine_;
   std::unique_ptr<BackgroundOps> background_;

@@ -33,6 +33,7 @@ const Words packets_on_rings = {"collective", "all-to-all", "--slice", "32x2",  
 const Words crowded_packets = {"collective", "all-to-all", "--slice", "8x8",         "--bytes",
                                "256KiB",     "--network",  "packet",  "--algorithm", "direct"};
 const Words small_step = small_run({});
+const Words fed_loop = small_run({"--loop", "steps=50 eval=2", "--set", "input.threads=20"});
 const Words pod_step = {"run", "resnet50", "--slice", "64x32", "--batch-per-core", "1"};
 const Words sharded_update = small_run({"--weight-update-sharding", "on"});
 const Words large_batch = {"run", "resnet50", "--slice", "1x1", "--batch-per-core", "32"};
@@ -93,6 +94,10 @@ const std::vector<Showing>& showings() {
       {"host.outfeed_queue_depth", {feeds}},
       {"host.infeed_queue_depth", {small_step}, {"host.pcie_rate=50 MB/s", "core.cores_per_chip=1"}},
       {"host.*", {small_step}},
+      {"input.seed", {fed_loop}, {"input.spread=1"}},
+      {"input.*_batches", {fed_loop}, {"input.spread=1"}},
+      {"input.*", {fed_loop}},
+      {"job.*", {fed_loop}},
       {"compiler.least_segment", {message_level, few_packets, between_pods}},
       {"compiler.largest_segment", {small_step}},
       {"compiler.row_*", {lookups}},
@@ -125,6 +130,7 @@ Words tried_values(const std::string& key, const std::string& value) {
       {"dateline", {"destination"}},
       {"[32, 32]", {"[16, 16]"}},
       {"0", {"8"}},
+      {"0.0", {"0.5"}},
       {"0 s", {"10 ms"}}};
   if (const auto found = others.find(value); found != others.end()) return found->second;
   std::size_t end = 0;
@@ -260,7 +266,7 @@ TEST_P(EveryKey, ChangesWhatACommandPrints) {
 
 INSTANTIATE_TEST_SUITE_P(Sections, EveryKey,
                          ::testing::Values("core", "scalar", "mxu", "vector", "cross_lane", "dma", "hbm", "hbm_timing",
-                                           "switch", "ici", "host", "compiler", "pod", "tile_level"),
+                                           "switch", "ici", "host", "input", "job", "compiler", "pod", "tile_level"),
                          [](const auto& section) { return std::string(section.param); });
 
 }  // namespace

@@ -32,6 +32,7 @@ std::vector<Words> run_commands() {
           {"run", "pipelined_mlp", "--slice", "2x2"},
           {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--detail", "chip", "--chip-ops",
            "layer4/block2/conv1"},
+          {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--loop", "steps=10 eval=2"},
           {"run", "transformer", "--slice", "2x2", "--set", "model.layers=2", "--rematerialise", "layer"}};
 }
 

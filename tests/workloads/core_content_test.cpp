@@ -23,7 +23,7 @@ base::ContentKey core_of(const hw::Machine& machine) {
 /// True for keys without influence on an op of a core: whole sections, the keys in [compiler] that are about
 /// collectives, and the fingerprint of the memory.
 bool is_left_out(const std::string& key) {
-  constexpr std::array sections{"machine", "ici", "host", "pod", "switch"};
+  constexpr std::array sections{"machine", "ici", "host", "input", "job", "pod", "switch"};
   constexpr std::array keys{"compiler.combine_all_reduce",
                             "compiler.least_segment",
                             "compiler.largest_segment",
@@ -48,9 +48,9 @@ TEST(CoreContent, IsThatOfEveryKeyOfCoreAndMemoryAndOfNoOther) {
       sections.insert(other.key.substr(0, other.key.find('.')));
       ++changed;
     }
-    EXPECT_EQ(sections,
-              (std::set<std::string>{"machine", "core", "scalar", "mxu", "vector", "cross_lane", "dma", "hbm",
-                                     "hbm_timing", "switch", "ici", "host", "compiler", "pod", "tile_level"}));
+    EXPECT_EQ(sections, (std::set<std::string>{"machine", "core", "scalar", "mxu", "vector", "cross_lane", "dma", "hbm",
+                                               "hbm_timing", "switch", "ici", "host", "input", "job", "compiler", "pod",
+                                               "tile_level"}));
     EXPECT_GE(changed, 120);
   }
 }

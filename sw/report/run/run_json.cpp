@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_text.h"
+#include "sw/report/run/job_report.h"
 #include "sw/report/run/run_report.h"
 
 namespace podsim::sw::report::run {
@@ -241,6 +242,7 @@ Json stats(const RunReport& r) {
   };
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
   if (r.partition) add_partition(json, r);
+  add_job(json, r);
   if (!r.result.banks.ops.empty()) json["memory_banks"] = banks_json(r);
   if (!r.result.parts.ops.empty()) json["chip_parts"] = parts_json(r);
   return json;

@@ -25,10 +25,12 @@ double RunReport::flops() const {
   return is_part_of_step() ? executed(*this, &compiler::ProgramItem::flops) : program.flops;
 }
 
+double RunReport::samples_per_step() const {
+  return partition ? double(partition->samples) : double(batch_per_core * machine.cores_per_chip * chips);
+}
+
 double RunReport::samples_per_s() const {
-  if (step_s() <= 0 || is_part_of_step()) return 0;
-  if (partition) return double(partition->samples) / step_s();
-  return double(batch_per_core * machine.cores_per_chip * chips) / step_s();
+  return step_s() <= 0 || is_part_of_step() ? 0 : samples_per_step() / step_s();
 }
 
 double RunReport::tokens_per_s() const {

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hw/input/input_plan.h"
 #include "hw/machine.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
+#include "sw/job/loop_time.h"
 #include "sw/report/run/mesh_report.h"
 #include "sw/runtime/run_result.h"
 
@@ -30,6 +32,12 @@ struct Contention {
   base::Time time;
 };
 
+/// A loop of steps, and what it takes.
+struct LoopReport {
+  job::LoopParts parts;
+  job::LoopTime time;
+};
+
 struct RunReport {
   std::string workload;
   hw::Machine machine;
@@ -41,6 +49,9 @@ struct RunReport {
   compiler::MemoryAccount memory;
   runtime::RunResult result;
   std::optional<PartitionReport> partition;      ///< present if the program was partitioned
+  std::optional<hw::input::InputPlan> input;     ///< present if hosts prepare the batches of the step or of the loop
+  base::Bytes core_batch;                        ///< that hosts send a core for a step; set with `input`
+  std::optional<LoopReport> loop;                ///< present if a loop was asked for
   std::optional<compiler::OpCacheUse> op_cache;  ///< present if an op cache was in use
   double compile_s = 0;                          ///< host time
   double wall_s = 0;                             ///< host time of the whole run
@@ -52,6 +63,8 @@ struct RunReport {
   bool is_part_of_step() const { return result.partial && result.steps == 0; }
   /// FLOPs per core and step, as XLA counts them; the mean if cores differ.
   double flops() const;
+  /// Samples of all cores; 0 if the workload does not state it.
+  double samples_per_step() const;
   double samples_per_s() const;
   double tokens_per_s() const;
   /// FLOPs that the model requires over the peak of the MXUs of all cores; 0 if they are not known.

@@ -9,6 +9,7 @@
 #include "base/text/counted.h"
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
+#include "sw/report/run/job_report.h"
 #include "sw/report/run/run_report.h"
 
 namespace podsim::sw::report::run {
@@ -308,8 +309,9 @@ std::string ops_through_parts(const RunReport& r) {
 }  // namespace
 
 std::string summary_text(const RunReport& report) {
-  std::string text = headline(report) + figures(report) + parts(report) + mesh(report) + stages(report) +
-                     loops(report) + costliest_ops(report) + ops_on_banks(report) + ops_through_parts(report);
+  std::string text = headline(report) + figures(report) + parts(report) + hosts_text(report) + loop_text(report) +
+                     mesh(report) + stages(report) + loops(report) + costliest_ops(report) + ops_on_banks(report) +
+                     ops_through_parts(report);
   if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";

@@ -33,7 +33,8 @@ std::string text_of(const CompiledStep& step) {
 }
 
 bool is_networks_or_hosts(const std::string& key) {
-  return test::in_section(key, "ici") || test::in_section(key, "host");
+  return test::in_section(key, "ici") || test::in_section(key, "host") || test::in_section(key, "input") ||
+         test::in_section(key, "job");
 }
 
 TEST(CompiledStep, IsTheSameWhateverNetworkAndHost) {

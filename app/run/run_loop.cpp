@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/run_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/run/compiled_step.h"
+#include "hw/host/host_copy_timing.h"
+#include "hw/input/input_parameters.h"
+#include "sw/job/job_parameters.h"
+#include "sw/runtime/sequential_time.h"
+#include "workloads/input_samples.h"
+
+namespace podsim::app::run {
+
+namespace {
+
+constexpr std::int64_t metrics = 2;  ///< of an evaluation: a sum and a count
+
+/// The part of a step's infeeds beyond the copies.
+base::Time waiting_for_hosts(const sw::report::run::RunReport& report) {
+  base::Time waiting = report.result.infeed;
+  for (const sw::runtime::ItemResult& result : report.result.items) {
+    const sw::compiler::ProgramItem& item = report.program.items[std::size_t(result.item)];
+    if (item.kind != sw::compiler::ProgramItem::Kind::infeed) continue;
+    const sw::compiler::HostTransfer& transfer = report.program.infeeds[std::size_t(item.index)];
+    if (transfer.in_place) continue;
+    const base::Cycles copy = hw::host::host_copy_cycles(report.machine, transfer.bytes, transfer.tensors);
+    waiting -= report.machine.core_clock().time_of(copy) * result.times;
+  }
+  return std::max(waiting, base::Time(0));
+}
+
+}  // namespace
+
+base::Bytes core_batch(const sw::compiler::Program& program, base::Bytes batch) {
+  if (program.infeeds.empty()) return batch;
+  base::Bytes bytes;
+  for (const sw::compiler::HostTransfer& transfer : program.infeeds) bytes += transfer.bytes;
+  return bytes;
+}
+
+void plan_input(sw::report::run::RunReport& report, const noc::Topology& slice, base::Bytes batch,
+                const base::Config& machine) {
+  hw::input::StepInput step{.sample = {},
+                            .samples = std::int64_t(report.samples_per_step()),
+                            .core_batch = batch,
+                            .chips = slice.nodes(),
+                            .cores_per_chip = report.machine.cores_per_chip};
+  if (const auto known = workloads::input_samples(report.workload); known && step.samples > 0) {
+    step.sample = known->work;
+  } else {
+    step.samples = step.chips * step.cores_per_chip;
+    step.sample.stored = batch;
+    report.warnings.push_back(fmt::format("the samples of '{}' are not known: a core's batch of {} is one record",
+                                          report.workload, base::to_string(batch)));
+  }
+  report.input = hw::input::input_plan(hw::input::read_input_parameters(machine), step);
+  report.core_batch = batch;
+}
+
+base::Time evaluation_step_time(const RunOptions& options, const hw::Machine& machine, const noc::Topology& slice,
+                                sw::compiler::OpCache* cache) {
+  RunOptions forward = options;
+  forward.partition.weight_update_sharding = "off";
+  forward.overlap = sw::compiler::Overlap::none;
+  StepCompiler compiler(forward, machine);
+  const CompiledStep step = compiler.compile_evaluation(cache);
+  return sw::runtime::sequential_time(step.program, machine, slice, cache);
+}
+
+sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report, const sw::job::LoopPlan& plan,
+                                        const noc::Topology& slice, base::Time evaluation_step,
+                                        const base::Config& machine) {
+  sw::job::LoopParts parts;
+  parts.plan = plan;
+  parts.step = report.result.step_time - waiting_for_hosts(report);
+  parts.evaluation_step = evaluation_step;
+  if (plan.evaluation_steps > 0) parts.reduction = sw::runtime::all_reduce_time(report.machine, slice, metrics);
+  parts.launch = base::to_time(sw::job::read_job_parameters(machine).loop_launch);
+  parts.input = report.input;
+  if (parts.input) {
+    const hw::HostParameters& host = report.machine.host;
+    const double bytes = double(report.core_batch.value()) * double(report.machine.cores_per_chip);
+    parts.input->stages.push_back({"transfer", base::Duration(bytes / host.pcie_rate.si()), 0, parts.input->prefetch});
+    parts.queue = host.infeed_queue_depth;
+  }
+  return {parts, sw::job::time_of_loop(parts)};
+}
+
+}  // namespace podsim::app::run

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/run/run_options.h"
+#include "base/config.h"
+#include "noc/topology.h"
+#include "sw/compiler/op_cache.h"
+#include "sw/report/run/run_report.h"
+
+/// The parts of `podsim run` that go beyond a step: hosts that feed it, and a loop with an evaluation.
+namespace podsim::app::run {
+
+/// Bytes that a core is sent for a step: those of its infeeds, or else `batch`.
+base::Bytes core_batch(const sw::compiler::Program& program, base::Bytes batch);
+
+/// Sets the hosts' pipelines of a report, for what a built-in workload is trained on. The batch of another program is
+/// one record, of which a warning tells.
+void plan_input(sw::report::run::RunReport& report, const noc::Topology& slice, base::Bytes batch,
+                const base::Config& machine);
+
+/// The time of a step of the evaluation, which is compiled here, with its batch ready.
+base::Time evaluation_step_time(const RunOptions& options, const hw::Machine& machine, const noc::Topology& slice,
+                                sw::compiler::OpCache* cache);
+
+/// A loop of steps as long as that of the report, less what that waited for hosts.
+sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report, const sw::job::LoopPlan& plan,
+                                        const noc::Topology& slice, base::Time evaluation_step,
+                                        const base::Config& machine);
+
+}  // namespace podsim::app::run

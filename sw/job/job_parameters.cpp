@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/job/job_parameters.h"
+
+#include <fmt/format.h>
+
+namespace podsim::sw::job {
+
+namespace {
+
+constexpr base::Duration longest(3600);
+
+base::Duration job_duration(const base::Config& config, const char* key) {
+  const base::Duration value = config.duration(key);
+  if (!(value.si() >= 0 && value <= longest)) config.reject(key, fmt::format("'{}' must be between 0 and 3600 s", key));
+  return value;
+}
+
+}  // namespace
+
+JobParameters read_job_parameters(const base::Config& config) {
+  return {.loop_launch = job_duration(config, "job.loop_launch")};
+}
+
+}  // namespace podsim::sw::job

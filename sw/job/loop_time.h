@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/units.h"
+#include "hw/input/input_plan.h"
+
+namespace podsim::sw::job {
+
+/// A loop of training steps on the device that may end in an evaluation.
+struct LoopPlan {
+  std::int64_t steps = 1;
+  std::int64_t evaluation_steps = 0;
+};
+
+/// Parses "steps=1252 eval=13"; `eval` may be left out. InputError that points into the text.
+LoopPlan parse_loop(std::string_view text);
+
+/// What the parts of a loop take.
+struct LoopParts {
+  LoopPlan plan;
+  base::Time step;             ///< of the device, with every batch ready
+  base::Time evaluation_step;  ///< likewise
+  base::Time reduction;        ///< of an evaluation's metrics over the slice, once
+  base::Time launch;           ///< of a program on the device; training and evaluation are one each
+  /// The pipelines of the hosts, up to the transfer to the device; std::nullopt: every batch is ready.
+  std::optional<hw::input::InputPlan> input;
+  std::int64_t queue = 1;  ///< batches on the device that wait for the core
+};
+
+/// One round of a loop in its steady state.
+struct LoopTime {
+  base::Time steps;               ///< with their waits
+  base::Time waiting;             ///< for hosts, of the steps
+  base::Time evaluation;          ///< with its waits and the reduction
+  base::Time evaluation_waiting;  ///< for hosts
+  base::Time launches;
+
+  base::Time all() const { return steps + evaluation + launches; }
+};
+
+/// Runs two rounds and returns the second, which begins with the queues as the first leaves them. A step begins when
+/// the one before has ended and every host has sent its batch; batches of training and evaluation pass the same
+/// pipelines in the order of their use, while the device works.
+LoopTime time_of_loop(const LoopParts& parts);
+
+}  // namespace podsim::sw::job

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "sw/report/run/run_report.h"
+
+/// The parts of a run's reports beyond a step: hosts and a loop.
+namespace podsim::sw::report::run {
+
+/// "" for a run without hosts.
+std::string hosts_text(const RunReport& report);
+/// "" for a run without a loop.
+std::string loop_text(const RunReport& report);
+/// The keys "input" and "train_loop", for runs that have them.
+void add_job(nlohmann::ordered_json& json, const RunReport& report);
+
+}  // namespace podsim::sw::report::run

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/job/loop_time.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.h"
+
+namespace podsim::sw::job {
+namespace {
+
+constexpr base::Time ms(1'000'000'000);
+
+LoopParts parts(std::int64_t steps, std::int64_t evaluation) {
+  LoopParts result;
+  result.plan = {steps, evaluation};
+  result.step = 100 * ms;
+  result.evaluation_step = 30 * ms;
+  result.reduction = ms;
+  result.launch = 5 * ms;
+  result.queue = 2;
+  return result;
+}
+
+/// One host, with two stages of these times.
+hw::input::InputPlan host(double first_s, double second_s) {
+  hw::input::InputPlan plan;
+  plan.stages = {{"a", base::Duration(first_s), 0, 1}, {"b", base::Duration(second_s), 0, 1}};
+  return plan;
+}
+
+TEST(LoopTime, WithoutHostsIsTheSumOfItsParts) {
+  const LoopTime time = time_of_loop(parts(10, 4));
+  EXPECT_EQ(time.steps, 1000 * ms);
+  EXPECT_EQ(time.evaluation, 121 * ms);
+  EXPECT_EQ(time.launches, 10 * ms);
+  EXPECT_EQ(time.waiting, base::Time(0));
+  EXPECT_EQ(time.all(), 1131 * ms);
+}
+
+TEST(LoopTime, WithoutEvaluationHasOneLaunchAndNoReduction) {
+  const LoopTime time = time_of_loop(parts(10, 0));
+  EXPECT_EQ(time.all(), 1005 * ms);
+  EXPECT_EQ(time.evaluation, base::Time(0));
+}
+
+TEST(LoopTime, AHostThatKeepsUpCostsNothing) {
+  LoopParts fed = parts(50, 0);
+  fed.input = host(0.05, 0.099);
+  EXPECT_EQ(time_of_loop(fed).waiting, base::Time(0));
+}
+
+/// In the steady state a slow host gives one batch an interval, whatever the device does: 50 steps and 5 of evaluation
+/// take 55 intervals, the launches and the reduction are hidden behind them.
+TEST(LoopTime, ASlowHostGivesOneBatchAnInterval) {
+  LoopParts fed = parts(50, 5);
+  fed.input = host(0.05, 0.12);
+  EXPECT_EQ(time_of_loop(fed).all(), 55 * 120 * ms);
+}
+
+/// While the device evaluates a short time, hosts get ahead by what the queues hold and no more.
+TEST(LoopTime, APauseOfTheDeviceIsFilledWithAsManyBatchesAsTheQueuesHold) {
+  LoopParts fed = parts(50, 0);
+  fed.launch = 10'000 * ms;
+  fed.input = host(0.05, 0.12);
+  // Ready when the loop begins: 2 batches behind the last stage, one that it is done with, and one in front of it. So
+  // the waits begin with the fourth batch, which the last stage begins when the first is taken at 0 ms: it is there at
+  // 120 ms, after the first three at 0, 100 and 200 ms. The fifth is there at 240 ms, the sixth at 360, the n-th at
+  // 120 (n - 3); it is late for its step at 100 (n - 1) from n = 14 on.
+  const LoopTime time = time_of_loop(fed);
+  EXPECT_EQ(time.steps, (120 * (50 - 3) + 100) * ms);
+}
+
+TEST(LoopTime, HostsThatVaryWaitForTheSlowest) {
+  LoopParts fed = parts(200, 0);
+  fed.input = host(0.01, 0.09);
+  for (hw::input::Stage& stage : fed.input->stages) stage.spread = 0.5;
+  const base::Time one = time_of_loop(fed).waiting;
+  fed.input->hosts = 16;
+  EXPECT_GT(time_of_loop(fed).waiting, one);
+}
+
+TEST(LoopPlan, IsReadFromItsParts) {
+  const LoopPlan plan = parse_loop("steps=1252 eval=13");
+  EXPECT_EQ(plan.steps, 1252);
+  EXPECT_EQ(plan.evaluation_steps, 13);
+  EXPECT_EQ(parse_loop("eval=2,steps=3").steps, 3);
+  EXPECT_EQ(parse_loop("steps=3").evaluation_steps, 0);
+}
+
+TEST(LoopPlan, PointsAtWhatIsWrong) {
+  const auto column_of = [](const char* text) {
+    try {
+      static_cast<void>(parse_loop(text));
+    } catch (const base::InputError& error) {
+      return error.diagnostics().front().location.column;
+    }
+    return 0;
+  };
+  EXPECT_EQ(column_of("steps=10 evil=3"), 10);
+  EXPECT_EQ(column_of("steps=ten"), 1);
+  EXPECT_EQ(column_of("steps=0"), 1);
+  EXPECT_EQ(column_of("steps=5 eval=-1"), 9);
+  EXPECT_EQ(column_of("eval=3"), 1);
+  EXPECT_EQ(column_of(""), 1);
+}
+
+}  // namespace
+}  // namespace podsim::sw::job
