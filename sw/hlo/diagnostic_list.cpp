@@ -35,9 +35,18 @@ int DiagnosticList::line_of(std::string_view where) const {
 
 void DiagnosticList::add(Severity severity, std::size_t offset, std::size_t length, const std::string& message,
                          const std::string& hint) {
-  const std::string_view marked = text_.substr(std::min(offset, text_.size()), std::min<std::size_t>(length, 1000));
+  std::string_view text = text_;
+  if (origin_ != nullptr) {
+    const auto line =
+        std::size_t(std::count(text_.begin(), text_.begin() + std::ptrdiff_t(std::min(offset, text_.size())), '\n'));
+    const stablehlo::LineOrigin at = line < origin_->lines.size() ? origin_->lines[line] : stablehlo::LineOrigin{};
+    text = origin_->text;
+    offset = at.offset;
+    length = at.length;
+  }
+  const std::string_view marked = text.substr(std::min(offset, text.size()), std::min<std::size_t>(length, 1000));
   const std::size_t characters = base::text::utf8_characters(marked.substr(0, marked.find('\n'))).size();
-  list_.push_back({severity, message, base::locate(file_, text_, offset, std::max(int(characters), 1)), hint});
+  list_.push_back({severity, message, base::locate(file_, text, offset, std::max(int(characters), 1)), hint});
   errors_ += severity == Severity::error ? 1 : 0;
 }
 

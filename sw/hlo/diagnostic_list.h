@@ -7,16 +7,18 @@
 
 #include "base/diagnostic.h"
 #include "sw/hlo/scanner.h"
+#include "sw/stablehlo/hlo_text.h"
 
 namespace podsim::sw::hlo {
 
-/// Errors and warnings about one text.
+/// Errors and warnings about one text. If that text was made from another, they are about the lines of the other.
 class DiagnosticList {
  public:
   /// Number of errors after which reading stops.
   static constexpr int most_errors = 50;
 
-  DiagnosticList(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
+  DiagnosticList(std::string file, std::string_view text, const stablehlo::TextOrigin* origin = nullptr)
+      : file_(std::move(file)), text_(text), origin_(origin) {}
 
   void error(const SyntaxError& error);
   /// `where` is a view into the text.
@@ -38,6 +40,7 @@ class DiagnosticList {
 
   std::string file_;
   std::string_view text_;
+  const stablehlo::TextOrigin* origin_;
   std::vector<base::Diagnostic> list_;
   int errors_ = 0;
 };

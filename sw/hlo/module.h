@@ -12,6 +12,7 @@
 #include "sw/hlo/attribute.h"
 #include "sw/hlo/shape.h"
 #include "sw/ir/opcode.h"
+#include "sw/stablehlo/hlo_text.h"
 
 /// A module of HLO text as written, with all instructions, attributes and layouts; operands and called computations are
 /// resolved. It takes a few times as much memory as its text: names, literals and attribute values are views into the
@@ -59,6 +60,7 @@ struct Module {
   std::shared_ptr<const std::string> text;  ///< the text that all views point into
   std::shared_ptr<std::deque<std::string>>
       invented_names;  ///< the exception: names of instructions and computations that the text does not name
+  std::shared_ptr<const stablehlo::TextOrigin> origin;  ///< of a text that was made from StableHLO
   std::string file;
   std::string name;
   std::vector<Attribute> attributes;

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <memory>
+#include <utility>
 
 #include "sw/hlo/attribute_value.h"
 #include "sw/hlo/proto/module_text.h"
 #include "sw/hlo/text_reader.h"
+#include "sw/stablehlo/hlo_text.h"
 
 namespace podsim::sw::hlo {
 namespace {
@@ -39,18 +43,12 @@ void Reader::reject_other_formats() {
     throw SyntaxError(zero, 1, "this is not text: it contains a zero byte", std::string(how));
   }
   if (!scanner_.skip_space()) throw SyntaxError(0, 1, "there is no module in this text");
-  const std::string_view rest = scanner_.text().substr(scanner_.offset());
-  for (const std::string_view start : {"module @", "module {", "module attributes", "builtin.module",
-                                       "\"builtin.module", "func.func", "func @", "#loc", "#map", "!"}) {
-    if (rest.starts_with(start)) {
-      scanner_.fail_at(rest.substr(0, start.size()), "this is MLIR (StableHLO), not HLO text", std::string(how));
-    }
-  }
 }
 
 void Reader::read_module() {
   module_ = Module();
   module_.text = text_;
+  module_.origin = origin_;
   module_.file = file_;
   module_.invented_names = std::make_shared<std::deque<std::string>>();
   computations_.clear();
@@ -171,8 +169,26 @@ bool ReadResult::ok() const {
   });
 }
 
+namespace {
+
+/// Reads MLIR text as the HLO text that it is translated to; messages are about the MLIR text.
+ReadResult read_mlir(const std::string& file, std::string text, UnknownOpcodes unknown) {
+  stablehlo::HloText hlo = stablehlo::hlo_text(file, text);
+  ReadResult result{{}, std::move(hlo.diagnostics)};
+  if (!result.ok()) return result;
+  auto origin =
+      std::make_shared<const stablehlo::TextOrigin>(stablehlo::TextOrigin{std::move(text), std::move(hlo.lines)});
+  ReadResult read = Reader(file, std::move(hlo.text), unknown, std::move(origin)).read();
+  result.modules = std::move(read.modules);
+  std::ranges::move(read.diagnostics, std::back_inserter(result.diagnostics));
+  return result;
+}
+
+}  // namespace
+
 ReadResult read(const std::string& file, std::string text, UnknownOpcodes unknown) {
   try {
+    if (stablehlo::is_mlir(text)) return read_mlir(file, std::move(text), unknown);
     if (proto::is_module_proto(text)) text = proto::module_text(file, text);
   } catch (const base::InputError& damage) {
     return {{}, damage.diagnostics()};

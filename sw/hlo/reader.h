@@ -25,7 +25,8 @@ struct ReadResult {
   bool ok() const;                            ///< true if no diagnostic is an error
 };
 
-/// Reads a text, or the first module of a protobuf (sw/hlo/proto/module_text.h), which is printed as a text first;
+/// Reads a text, or the first module of a protobuf (sw/hlo/proto/module_text.h), or StableHLO as MLIR text
+/// (sw/stablehlo/hlo_text.h); these two become HLO text first.
 /// `file` is its name in diagnostics. After an error it continues with the next instruction or
 /// computation, up to 50 errors.
 ReadResult read(const std::string& file, std::string text, UnknownOpcodes unknown = UnknownOpcodes::warn);

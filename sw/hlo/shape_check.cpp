@@ -29,7 +29,7 @@ std::string message(const ir::Instruction& instruction, const std::logic_error& 
 }  // namespace
 
 std::vector<base::Diagnostic> check_shapes(const Module& module, const ir::Module& graph) {
-  DiagnosticList found(module.file, *module.text);
+  DiagnosticList found(module.file, *module.text, module.origin.get());
   int count = 0;
   const std::span<const ir::Computation> computations = graph.computations;
   for (std::size_t c = 0; c < computations.size(); ++c) {

@@ -20,11 +20,13 @@ namespace podsim::sw::hlo {
 /// A pass over one text: modules, their computations, and their instructions. reader.h lists its checks.
 class Reader {
  public:
-  Reader(const std::string& file, std::string text, UnknownOpcodes unknown)
+  Reader(const std::string& file, std::string text, UnknownOpcodes unknown,
+         std::shared_ptr<const stablehlo::TextOrigin> origin = nullptr)
       : file_(file),
+        origin_(std::move(origin)),
         text_(std::make_shared<const std::string>(std::move(text))),
         scanner_(*text_),
-        diagnostics_(file, *text_),
+        diagnostics_(file, *text_, origin_.get()),
         unknown_(unknown) {}
 
   ReadResult read();
@@ -82,6 +84,7 @@ class Reader {
   static constexpr InstructionIndex defective = -1;  ///< a name whose instruction could not be read
 
   std::string file_;
+  std::shared_ptr<const stablehlo::TextOrigin> origin_;
   std::shared_ptr<const std::string> text_;
   Scanner scanner_;
   DiagnosticList diagnostics_;

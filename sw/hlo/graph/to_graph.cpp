@@ -223,7 +223,7 @@ class Converter {
   }
 
   [[noreturn]] void report(const Instruction& written, const std::string& message, const std::string& hint = "") const {
-    DiagnosticList diagnostics(module_.file, *module_.text);
+    DiagnosticList diagnostics(module_.file, *module_.text, module_.origin.get());
     diagnostics.error(written.opcode_text, std::string(written.opcode_text) + ": " + message, hint);
     throw base::InputError(diagnostics.take());
   }
