@@ -302,12 +302,15 @@ Machine read_machine(const base::Config& config) {
                       read.fraction("compiler.small_op_share"),
                       read.size("compiler.small_operand", most_transfer),
                       read.fraction("compiler.tile_penalty"),
+                      config.bytes("compiler.vmem_for_values"),
                       read.fraction("compiler.order_gain"),
                       read.rate("compiler.partition_link_rate"),
                       config.number("compiler.partition_products_per_s"),
                       read.rate("compiler.partition_memory_rate")};
   if (!(machine.compiler.partition_products >= 1))
     config.reject("compiler.partition_products_per_s", "'compiler.partition_products_per_s' must be at least 1");
+  if (machine.compiler.vmem_for_values < base::Bytes(0) || machine.compiler.vmem_for_values >= machine.vmem)
+    config.reject("compiler.vmem_for_values", "'compiler.vmem_for_values' must be less than 'core.vmem'");
   if (machine.compiler.small_op_share < 1e-6)
     config.reject("compiler.small_op_share", "'compiler.small_op_share' must be at least 1e-6");
   machine.tile_level = {read.cycles("tile_level.tile_cycles", 0), read.cycles("tile_level.transfer_cycles", 0),

@@ -100,6 +100,7 @@ struct CompilerParameters {               ///< [compiler]
   double small_op_share = 0;         ///< an op whose latencies take more of its time than this is merged with others
   base::Bytes small_operand;         ///< an operand below this size is read once and kept in VMEM whole
   double tile_penalty = 0;           ///< added to the modelled time of a tiling per tile, as a share of it
+  base::Bytes vmem_for_values;       ///< part of VMEM in which values stay between ops; tiles have the rest
   double order_gain = 0;             ///< arrays leave the order of the text for this share of their ops' time
   base::Bandwidth partition_link;    ///< rate of a link, as the partitioner weighs communication
   double partition_products = 0;     ///< multiply-accumulates per second of a core, as the partitioner weighs work
@@ -144,6 +145,8 @@ struct Machine {
   PodParameters pod;
 
   base::Clock core_clock() const { return base::Clock(clock); }
+  /// VMEM of a core that tiles of an op may take.
+  base::Bytes vmem_for_tiles() const { return vmem - compiler.vmem_for_values; }
   /// Peak rate of one core in bf16, a multiply-add counted as two operations, per second.
   double peak_flops_per_core() const;
 };

@@ -15,6 +15,7 @@
 #include "base/text/counted.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/compiler/lowering.h"
+#include "sw/compiler/vmem_values.h"
 #include "sw/ir/transform/forward_part.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
@@ -135,7 +136,7 @@ void StepCompiler::account_memory(const sw::ir::Module& fused, std::span<const s
 
 void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
   const std::vector<sw::ir::Donation> donations = module_->donations;
-  const sw::ir::Module fused = overlapped(sw::compiler::fused(*std::move(module_), machine_), donations);
+  const sw::ir::Module fused = placed(sw::compiler::fused(*std::move(module_), machine_), donations);
   sw::compiler::Program program = sw::compiler::lower(fused, machine_, cache);
   account_memory(fused, donations);
   require_memory(fused);
@@ -145,7 +146,7 @@ void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
 void StepCompiler::compile_partitioned(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                                        sw::compiler::OpCache* cache) {
   const sw::ir::Module fused =
-      overlapped(partition_.partition(std::move(module), donations, cores(), machine_, cache), donations);
+      placed(partition_.partition(std::move(module), donations, cores(), machine_, cache), donations);
   account_memory(fused, donations);
   require_memory(fused);
   take_program(sw::compiler::lower(fused, machine_, cache));
@@ -159,12 +160,21 @@ sw::compiler::Compilation StepCompiler::compile_batch(sw::ir::Module module,
                                                       sw::compiler::OpCache* cache) {
   try {
     sw::compiler::Compilation result;
-    result.fused = overlapped(sw::compiler::fused(std::move(module), machine_), donations);
+    result.fused = placed(sw::compiler::fused(std::move(module), machine_), donations);
     result.program = sw::compiler::lower(result.fused, machine_, cache);
     return result;
   } catch (const base::SimulationError& error) {
     reject_batch(error.what(), "a smaller --batch-per-core, or more 'core.vmem'");
   }
+}
+
+/// The module as it is lowered: with collectives overlapped and values in VMEM, if flags and machine say so.
+sw::ir::Module StepCompiler::placed(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations) {
+  sw::ir::Module scheduled = overlapped(std::move(fused), donations);
+  if (scheduled.scheduled && machine_.compiler.vmem_for_values > base::Bytes(0)) {
+    step_.warnings.emplace_back("compiler.vmem_for_values: the program is scheduled, what it has in VMEM stays");
+  }
+  return sw::compiler::place_values_in_vmem(std::move(scheduled), machine_, donations);
 }
 
 /// The module with its collectives overlapped, if the flags say so.

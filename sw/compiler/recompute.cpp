@@ -30,8 +30,7 @@ class Recomputer {
 
   RecomputedModule run() && {
     find_peak();
-    const bool entry_is_last = result_.module.entry + 1 == ir::ComputationId(result_.module.computations.size());
-    for (int round = 0; entry_is_last && round < most_rounds; ++round) {
+    for (int round = 0; round < most_rounds; ++round) {
       if (live_.live.empty() || live_.live[std::size_t(peak_)] <= capacity_) break;
       const std::vector<Candidate> chosen = choose(live_.live[std::size_t(peak_)] - capacity_);
       if (chosen.empty()) break;

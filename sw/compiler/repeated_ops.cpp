@@ -16,37 +16,6 @@ bool only_renames(ir::Opcode opcode) {
          opcode == ir::Opcode::transpose;
 }
 
-/// A fusion's body reduced to one of its results.
-struct ReducedBody {
-  ir::Computation body;
-  std::vector<std::size_t> operands;  ///< operands of the fusion that are still read
-};
-
-ReducedBody reduced_to(const ir::Computation& body, ir::InstructionId root) {
-  std::vector<bool> needed(body.instructions.size(), false);
-  needed[std::size_t(root)] = true;
-  for (ir::InstructionId id = root; id >= 0; --id) {
-    if (!needed[std::size_t(id)]) continue;
-    for (const ir::InstructionId operand : body[id].operands) needed[std::size_t(operand)] = true;
-  }
-  ReducedBody result;
-  std::vector<ir::InstructionId> renumbered(body.instructions.size(), -1);
-  for (ir::InstructionId id = 0; id <= root; ++id) {
-    if (!needed[std::size_t(id)]) continue;
-    ir::Instruction instruction = body[id];
-    for (ir::InstructionId& operand : instruction.operands) operand = renumbered[std::size_t(operand)];
-    renumbered[std::size_t(id)] = ir::InstructionId(result.body.instructions.size());
-    if (instruction.opcode == ir::Opcode::parameter) {
-      result.operands.push_back(std::size_t(instruction.index));
-      instruction.index = std::int64_t(result.body.parameters.size());
-      result.body.parameters.push_back(renumbered[std::size_t(id)]);
-    }
-    result.body.instructions.push_back(std::move(instruction));
-  }
-  result.body.root = renumbered[std::size_t(root)];
-  return result;
-}
-
 /// Writes the entry anew with the repeated ops in their places.
 class Repeater {
  public:
@@ -56,8 +25,8 @@ class Repeater {
   }
 
   ir::Module run() && {
-    entry_ = std::move(module_.computations.back());
-    module_.computations.pop_back();
+    ir::Computation& entry = module_.computations[std::size_t(module_.entry)];
+    entry_ = std::move(entry);
     for (ir::InstructionId id = 0; id < ir::InstructionId(entry_.instructions.size()); ++id) {
       if (const auto found = arrays_before_.find(id); found != arrays_before_.end()) {
         for (const int array : found->second) repeat(array);
@@ -73,8 +42,7 @@ class Repeater {
     for (const ir::InstructionId parameter : entry_.parameters) {
       result.parameters.push_back(renumbered_[std::size_t(parameter)]);
     }
-    module_.entry = ir::ComputationId(module_.computations.size());
-    module_.computations.push_back(fuse::sorted_topologically(std::move(result)));  // without names that nothing reads
+    entry = fuse::sorted_topologically(std::move(result));  // without names that nothing reads
     return std::move(module_);
   }
 
@@ -86,43 +54,13 @@ class Repeater {
 
   int array_of(ir::InstructionId id) const { return liveness_.array_of[std::size_t(id)]; }
 
-  /// The element of `origin` that an array is, -1 if `origin` makes nothing else.
-  std::int64_t element_of(ir::InstructionId origin, int array) const {
-    if (!entry_[origin].shape.is_tuple()) return -1;
-    for (ir::InstructionId id = origin + 1; id < ir::InstructionId(entry_.instructions.size()); ++id) {
-      const ir::Instruction& element = entry_[id];
-      if (element.opcode == ir::Opcode::get_tuple_element && element.operands[0] == origin && array_of(id) == array) {
-        return element.index;
-      }
-    }
-    return -1;
-  }
-
   void repeat(int array) {
     const ir::InstructionId origin = liveness_.arrays[std::size_t(array)].origin;
-    const std::int64_t element = element_of(origin, array);
     ir::Instruction again = entry_[origin];
-    again.name += (element < 0 ? ".remat" : "." + std::to_string(element) + ".remat");
+    again.name += ".remat";
     again.op_name = std::string(repeated_scope) + again.op_name;
-    if (again.opcode == ir::Opcode::fusion) reduce(again, element);
     for (ir::InstructionId& operand : again.operands) operand = renumbered_[std::size_t(operand)];
     repeated_[array] = append(std::move(again));
-  }
-
-  /// Gives a fusion of several results a body that makes only one of them.
-  void reduce(ir::Instruction& fusion, std::int64_t element) {
-    if (element < 0) return;
-    const ir::Computation& body = module_.computations[std::size_t(fusion.called[0])];
-    ReducedBody reduced = reduced_to(body, body[body.root].operands[std::size_t(element)]);
-    reduced.body.name = body.name + "." + std::to_string(element) + ".remat";
-    std::vector<ir::InstructionId> operands;
-    for (const std::size_t operand : reduced.operands) operands.push_back(fusion.operands[operand]);
-    fusion.operands = std::move(operands);
-    fusion.shape = ir::Shape(fusion.shape.tuple_shapes[std::size_t(element)]);
-    const std::string name = reduced.body.name;
-    const auto [known, is_new] = bodies_.try_emplace(name, ir::ComputationId(module_.computations.size()));
-    if (is_new) module_.computations.push_back(std::move(reduced.body));
-    fusion.called = {known->second};
   }
 
   /// The value that an instruction reads under an old name.
@@ -137,7 +75,6 @@ class Repeater {
   ir::InstructionId renamed(ir::InstructionId name, ir::InstructionId again, ir::InstructionId origin) {
     const ir::Instruction& old = entry_[name];
     if (name == origin) return again;
-    if (old.opcode == ir::Opcode::get_tuple_element && old.operands[0] == origin) return again;
     if (const auto known = new_names_.find(name); known != new_names_.end()) return known->second;
     ir::Instruction copy = old;
     copy.name += ".remat";
@@ -151,8 +88,7 @@ class Repeater {
   ir::Computation entry_;
   std::vector<ir::Instruction> instructions_;
   std::vector<ir::InstructionId> renumbered_;
-  std::map<int, ir::InstructionId> repeated_;  ///< by array: its op in the new entry
-  std::map<std::string, ir::ComputationId> bodies_;
+  std::map<int, ir::InstructionId> repeated_;                 ///< by array: its op in the new entry
   std::map<ir::InstructionId, ir::InstructionId> new_names_;  ///< by old name
 };
 

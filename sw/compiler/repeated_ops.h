@@ -17,8 +17,8 @@ struct RepeatedOp {
   ir::InstructionId before = 0;  ///< a reader of the array: it and all later ones read the array that is made again
 };
 
-/// Repeats ops in the entry of a fused module, which must be its last computation. Each is placed before its reader,
-/// makes only the array that is wanted, and has an op_name under `repeated_scope`. The module computes the same bits.
+/// Repeats ops of one result in the entry of a fused module. Each is placed before its reader and has an op_name under
+/// `repeated_scope`; repeated fusions share the bodies of the first ones. The module computes the same bits.
 ir::Module with_repeated_ops(ir::Module module, const Liveness& liveness, std::span<const RepeatedOp> ops);
 
 /// Returns whether `name` is the result of `origin`, an element of it, or a bitcast, reshape or transposition of that,

@@ -105,6 +105,7 @@ const std::vector<Showing>& showings() {
       {"compiler.packing_share", {relayouts}},
       {"compiler.small_op_share", {sharded_update}},
       {"compiler.tile_penalty", {large_batch}},
+      {"compiler.vmem_for_values", {small_step}},
       {"compiler.order_gain", {attention}},
       {"compiler.resident_table", {lookups}},
       {"compiler.partition_link_rate", {cut_product}},
@@ -131,6 +132,7 @@ Words tried_values(const std::string& key, const std::string& value) {
       {"[32, 32]", {"[16, 16]"}},
       {"0", {"8"}},
       {"0.0", {"0.5"}},
+      {"0 B", {"2 MiB"}},
       {"0 s", {"10 ms"}}};
   if (const auto found = others.find(value); found != others.end()) return found->second;
   std::size_t end = 0;

@@ -154,10 +154,10 @@ Tiling finest_tiling(const OpWork& work, const hw::Machine& machine, const std::
   Tiling tiling;
   while (true) {
     const TileBlocks blocks(work, tiling, machine);
-    if (blocks.vmem() <= machine.vmem) return tiling;
+    if (blocks.vmem() <= machine.vmem_for_tiles()) return tiling;
     if (tiling.tiles() > most_tiles_at_all) {
       throw base::SimulationError("op '" + name + "' needs " + base::to_string(blocks.vmem()) +
-                                  " of VMEM in every tile; a core has " + base::to_string(machine.vmem));
+                                  " of VMEM in every tile; a core has " + base::to_string(machine.vmem_for_tiles()));
     }
     (blocks.lane_block() > blocks.row_block() ? tiling.lanes : tiling.rows) *= 2;
   }
@@ -170,7 +170,7 @@ std::vector<Candidate> fitting_candidates(const OpWork& work, const hw::Machine&
   for (std::int64_t most_tiles : tile_limits) {
     for (const Tiling& tiling : candidates(work, machine, most_tiles)) {
       Bytes vmem = TileBlocks(work, tiling, machine).vmem();
-      if (vmem <= machine.vmem) fitting.push_back({tiling, score(bound.cycles(tiling), tiling, machine)});
+      if (vmem <= machine.vmem_for_tiles()) fitting.push_back({tiling, score(bound.cycles(tiling), tiling, machine)});
     }
     if (!fitting.empty()) break;
   }
