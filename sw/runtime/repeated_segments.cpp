@@ -16,25 +16,6 @@ bool in_loop(const compiler::Program& program, int item) {
                              [&](const compiler::Loop& loop) { return loop.first <= item && item < loop.end; });
 }
 
-/// Equal numbers for equal items; an item that may not repeat has one of its own.
-std::vector<int> numbered(const compiler::Program& program) {
-  std::vector<int> numbers;
-  std::map<std::tuple<compiler::ProgramItem::Kind, int, int>, int> known;
-  int next = 0;
-  for (const compiler::ProgramItem& item : program.items) {
-    const bool executes =
-        item.kind == compiler::ProgramItem::Kind::op || item.kind == compiler::ProgramItem::Kind::collective;
-    if (!executes || item.phase != ir::AsyncPhase::none || in_loop(program, int(numbers.size()))) {
-      numbers.push_back(next++);
-      continue;
-    }
-    const auto [at, is_new] = known.try_emplace({item.kind, item.index, item.cores}, next);
-    if (is_new) ++next;
-    numbers.push_back(at->second);
-  }
-  return numbers;
-}
-
 bool has_collective(const compiler::Program& program, const RepeatedSegment& segment) {
   const auto first = program.items.begin() + segment.first;
   return std::any_of(first, first + segment.period, [](const compiler::ProgramItem& item) {
@@ -81,9 +62,27 @@ RepeatedSegment with_content(RepeatedSegment segment, const std::vector<int>& nu
 
 }  // namespace
 
+std::vector<int> numbered_items(const compiler::Program& program) {
+  std::vector<int> numbers;
+  std::map<std::tuple<compiler::ProgramItem::Kind, int, int>, int> known;
+  int next = 0;
+  for (const compiler::ProgramItem& item : program.items) {
+    const bool executes =
+        item.kind == compiler::ProgramItem::Kind::op || item.kind == compiler::ProgramItem::Kind::collective;
+    if (!executes || item.phase != ir::AsyncPhase::none || in_loop(program, int(numbers.size()))) {
+      numbers.push_back(-1 - int(numbers.size()));
+      continue;
+    }
+    const auto [at, is_new] = known.try_emplace({item.kind, item.index, item.cores}, next);
+    if (is_new) ++next;
+    numbers.push_back(at->second);
+  }
+  return numbers;
+}
+
 std::vector<RepeatedSegment> repeated_segments(const compiler::Program& program) {
   if (program.collectives.empty()) return {};
-  const std::vector<int> numbers = numbered(program);
+  const std::vector<int> numbers = numbered_items(program);
   std::vector<RepeatedSegment> found = candidates(program, numbers);
   const auto saved = [](const RepeatedSegment& segment) { return (segment.trips - least_trips + 1) * segment.period; };
   std::ranges::stable_sort(found,

@@ -16,6 +16,10 @@ struct RepeatedSegment {
   bool operator==(const RepeatedSegment&) const = default;
 };
 
+/// Equal numbers for equal items of a program; a negative number, of its own, for an item that may not repeat:
+/// asynchronous items, those of loops, infeeds and outfeeds.
+std::vector<int> numbered_items(const compiler::Program& program);
+
 /// Segments of more than four trips with a collective in each, in the order of the program; none overlaps another one.
 /// Where several are possible, the one is taken of which most items come after the first four trips. Asynchronous
 /// items, those of loops, infeeds and outfeeds are in none, and a layer has at most 4096 items.

@@ -100,6 +100,7 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
       "background", machine_, of_engine, [this](std::size_t core, std::uint64_t execution) { over(core, execution); });
   fabric_->set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
   make_states();
+  find_known_stretches();
   link_bytes_.resize(std::size_t(chips.link_ids()));
   skipped_bytes_.resize(link_bytes_.size());
   result_.simulated_chips = chips.nodes();
@@ -210,7 +211,9 @@ std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
     at.finished = true;
     return std::nullopt;
   }
+  begins_item(core, at);
   if (std::optional<hw::Command> skip = skip_trips(core, at)) return skip;
+  if (std::optional<hw::Command> skip = skip_stretch(core, at)) return skip;
   if (!verdict_.empty()) {
     at.finished = true;
     return std::nullopt;
@@ -284,11 +287,15 @@ const hw::OpResult& Simulation::recorded(int op) {
 void Simulation::completed(hw::core::Core& core, const hw::CommandRecord& record) {
   CoreState& at = state(core.id());
   if (at.skipped.trips > 0) return observe_skipped(at, core, record);
-  if (at.observer >= 0) observe(at, record, core);
+  if (at.stretch == nullptr && at.observer >= 0) observe(at, record, core);
   if (parts_ && through_parts(core, at)) {
     parts_->learn(core.id().core, program_.items[std::size_t(at.cursor.item())].index, record.op);
   }
-  at.cursor.advance();
+  if (at.stretch != nullptr) {
+    stretch_over(at, core, record);
+  } else {
+    at.cursor.advance();
+  }
   const bool is_first = core.id().chip == 0 && core.id().core == 0;
   if (at.cursor.at_end_of_step()) {
     if (at.observer >= 0) observers_[std::size_t(at.observer)].step_ended();
@@ -300,7 +307,7 @@ void Simulation::completed(hw::core::Core& core, const hw::CommandRecord& record
   }
 }
 
-void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, hw::core::Core& core) {
+void Simulation::observe(CoreState& at, const hw::CommandRecord& record, hw::core::Core& core) {
   const compiler::ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
   base::Time begin = core.time_of(record.start);
   base::Time end = core.time_of(record.end);
@@ -312,6 +319,9 @@ void Simulation::observe(const CoreState& at, const hw::CommandRecord& record, h
   ItemResult result{at.cursor.item(), end - begin, record.op, bound, execution};
   if (item.kind == compiler::ProgramItem::Kind::op && !parts_) find_contention(at, record.op, result);
   observers_[std::size_t(at.observer)].item_ended(item.kind, result, end);
+  if (const int place = known_ ? known_->place(position(at)) : -1; place >= 0) {
+    at.by_place[std::size_t(place)] = result;
+  }
   if (options_.timeline == nullptr || core.id().chip != 0 || core.id().core != 0) return;
   base::trace::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
   options_.timeline->span(track, item.op_name.empty() ? item.hlo_name : item.op_name, item.category, begin, end,
@@ -324,6 +334,7 @@ void Simulation::step_ended(const hw::core::Core& core, base::Time end) {
   step_bytes_.resize(bytes.size());
   std::ranges::transform(bytes, link_bytes_, step_bytes_.begin(), std::minus{});
   link_bytes_ = bytes;
+  last_stretch_items_ = std::exchange(stretch_items_, 0);
   const base::Time begin = std::exchange(step_began_, end);
   if (options_.timeline == nullptr) return;
   options_.timeline->span(options_.timeline->track("chip(0,0) core 0", "steps"),

@@ -21,6 +21,7 @@
 #include "sw/runtime/background_ops.h"
 #include "sw/runtime/chip_parts.h"
 #include "sw/runtime/detail.h"
+#include "sw/runtime/known_stretches.h"
 #include "sw/runtime/loop_watch.h"
 #include "sw/runtime/program_cursor.h"
 #include "sw/runtime/repeated_segments.h"
@@ -80,9 +81,9 @@ struct SimulationOptions {
 /// than 1 % of the collectives' modelled time together and are not asynchronous, they take the time that
 /// sw/collectives/schedule/collective_estimate.h computes and do not prevent it. With folding, repeated trips of a loop
 /// of more than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds, and so are those of segments
-/// that the program repeats, such as layers (repeated_segments.h). Asynchronous collectives and
-/// ops share the HBM of a core with the op that it executes (hw/timing/hbm_occupancy.h, hw/timing/hbm_stream.h), unless
-/// the options turn contention off.
+/// that the program repeats, such as layers (repeated_segments.h), and in long runs stretches of items that all cores
+/// have executed before (known_stretches.h). Asynchronous collectives and ops share the HBM of a core with the op that
+/// it executes (hw/timing/hbm_occupancy.h, hw/timing/hbm_stream.h), unless the options turn contention off.
 class Simulation : private hw::core::CoreRuntime {
  public:
   /// `program`, `machine` and the objects that `options` points to outlive the simulation.
@@ -120,7 +121,9 @@ class Simulation : private hw::core::CoreRuntime {
     ProgramCursor cursor;
     int observer = -1;  ///< index into observers_
     bool finished = false;
-    Skipped skipped;                               ///< what it skips now
+    Skipped skipped;                                   ///< what it skips now
+    const KnownStretches::Stretch* stretch = nullptr;  ///< or this
+    std::vector<ItemResult> by_place;  ///< of an observed core: the last execution of each place of a known stretch
     std::map<Repetition, std::size_t> trip_items;  ///< number of items ended in the step when the last trip began
     std::optional<std::uint64_t> waiting;  ///< execution id of what it waits for: a collective or an asynchronous op
     std::set<std::uint64_t> over;          ///< finished asynchronous items that the core has not waited for yet
@@ -143,6 +146,7 @@ class Simulation : private hw::core::CoreRuntime {
   void make_states();
   bool may_skip_segments() const;
   void find_segments();
+  void find_known_stretches();
   LoopWatch& watch_of(const Trip& trip);
   std::optional<Trip> trip_begun(const CoreState& at) const;
   std::optional<hw::Command> skip_trips(hw::core::Core& core, CoreState& at);
@@ -157,7 +161,7 @@ class Simulation : private hw::core::CoreRuntime {
   hw::Command wait_for_end(CoreState& at, const compiler::ProgramItem& item);
   void over(std::size_t core, std::uint64_t execution);
   void find_contention(const CoreState& at, const hw::OpResult& cost, ItemResult& item);
-  void observe(const CoreState& at, const hw::CommandRecord& record, hw::core::Core& core);
+  void observe(CoreState& at, const hw::CommandRecord& record, hw::core::Core& core);
   void step_ended(const hw::core::Core& core, base::Time end);
   std::vector<base::Bytes> bytes_of_all_links() const;
   std::vector<base::Bytes> carried() const;
@@ -179,6 +183,11 @@ class Simulation : private hw::core::CoreRuntime {
   void add_collective_result(const ItemResult& item, std::map<int, std::size_t>& known);
   void add_loop_results();
   void note_skipped_segments();
+  std::optional<hw::Command> skip_stretch(hw::core::Core& core, CoreState& at);
+  void begins_item(hw::core::Core& core, const CoreState& at);
+  void stretch_over(CoreState& at, hw::core::Core& core, const hw::CommandRecord& record);
+  void add_stretch(CoreState& at, const hw::core::Core& core, const hw::CommandRecord& record);
+  std::int64_t position(const CoreState& at) const;
 
   const compiler::Program& program_;
   const hw::Machine& machine_;
@@ -201,12 +210,16 @@ class Simulation : private hw::core::CoreRuntime {
   std::vector<int> segment_begun_;  ///< by item: the segment that has a trip beginning there; -1: none
   std::map<std::pair<Repetition, std::int64_t>, LoopWatch> watches_;  ///< also by number of times it was entered
   std::map<int, LoopWatch::SteadyStates> steady_states_;              ///< by RepeatedSegment::content
-  std::map<Repetition, std::int64_t> skipped_trips_;                  ///< when it was last entered
-  std::vector<base::Bytes> step_bytes_;                               ///< on each link in the last step
-  std::vector<base::Bytes> link_bytes_;                               ///< on each link when the step began
-  base::Time step_began_;                                             ///< on the first core
-  std::vector<base::Bytes> skipped_bytes_;                            ///< on each link in skipped trips
-  std::map<Repetition, std::vector<base::Bytes>> trip_bytes_;         ///< on each link when its last trip began
+  std::unique_ptr<KnownStretches> known_;                             ///< only in long runs
+  std::vector<std::vector<base::Bytes>> place_bytes_;                 ///< on each link, by place of a known stretch
+  std::vector<base::Bytes> bytes_before_;                      ///< when the first core began the item that it executes
+  std::int64_t stretch_items_ = 0, last_stretch_items_ = 0;    ///< skipped in the current step, in the last one
+  std::map<Repetition, std::int64_t> skipped_trips_;           ///< when it was last entered
+  std::vector<base::Bytes> step_bytes_;                        ///< on each link in the last step
+  std::vector<base::Bytes> link_bytes_;                        ///< on each link when the step began
+  base::Time step_began_;                                      ///< on the first core
+  std::vector<base::Bytes> skipped_bytes_;                     ///< on each link in skipped trips
+  std::map<Repetition, std::vector<base::Bytes>> trip_bytes_;  ///< on each link when its last trip began
   std::vector<StepObserver> observers_;  ///< of the cores of the first chip, then of the first core of each other stage
   std::vector<StageResult> stages_;      ///< without times
   std::vector<int> stage_observers_;     ///< index into observers_ for each stage

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "sw/runtime/simulation.h"
@@ -13,6 +16,9 @@ namespace {
 
 /// Simulated time at which a loop ends at the latest. Times are picoseconds in 64 bits, which hold 9 million seconds.
 constexpr double longest_loop_s = 1e6;
+
+/// Executions of ops and collectives on all simulated cores together from which on known stretches are skipped.
+constexpr std::int64_t long_run = 200'000;
 
 }  // namespace
 
@@ -117,10 +123,95 @@ void Simulation::observe_skipped(CoreState& at, hw::core::Core& core, const hw::
   }
 }
 
+void Simulation::find_known_stretches() {
+  const std::int64_t executions = std::int64_t(program_.items.size() * states_.size()) * options_.steps;
+  if (!may_skip_segments() || executions < long_run) return;
+  known_ = std::make_unique<KnownStretches>(program_, options_.steps, states_.size());
+  place_bytes_.resize(std::size_t(known_->places()));
+  for (CoreState& at : states_) {
+    if (at.observer >= 0) at.by_place.resize(place_bytes_.size());
+  }
+}
+
+std::int64_t Simulation::position(const CoreState& at) const {
+  return at.cursor.step() * std::int64_t(program_.items.size()) + at.cursor.item();
+}
+
+void Simulation::begins_item(hw::core::Core& core, const CoreState& at) {
+  if (!known_) return;
+  const std::int64_t begun = position(at);
+  known_->begins(begun, core.now());
+  if (bytes_before_.empty() || core.id().chip != 0 || core.id().core != 0) return;
+  std::vector<base::Bytes>& bytes = place_bytes_[std::size_t(known_->place(begun - 1))];
+  bytes = carried();
+  std::ranges::transform(bytes, bytes_before_, bytes.begin(), std::minus{});
+  bytes_before_.clear();
+}
+
+/// Returns a delay in place of items that all cores have executed before.
+std::optional<hw::Command> Simulation::skip_stretch(hw::core::Core& core, CoreState& at) {
+  if (!known_) return std::nullopt;
+  const std::int64_t begun = position(at);
+  if (const std::optional<base::Cycles> duration = known_->duration_from(begun)) {
+    at.stretch = &known_->stretch_from(begun);
+    return hw::Delay{*duration};
+  }
+  const int place = known_->place(begun);
+  const bool is_first = core.id().chip == 0 && core.id().core == 0;
+  if (is_first && place >= 0 && place_bytes_[std::size_t(place)].empty()) bytes_before_ = carried();
+  return std::nullopt;
+}
+
+void Simulation::stretch_over(CoreState& at, hw::core::Core& core, const hw::CommandRecord& record) {
+  if (at.observer >= 0) add_stretch(at, core, record);
+  const KnownStretches::Stretch& stretch = *std::exchange(at.stretch, nullptr);
+  at.cursor.skip_items(stretch.items);
+  if (core.id().chip != 0 || core.id().core != 0) return;
+  stretch_items_ += stretch.items;
+  for (std::int64_t item = stretch.first; item < stretch.first + stretch.items; ++item) {
+    const std::vector<base::Bytes>& bytes = place_bytes_[std::size_t(known_->place(item))];
+    for (std::size_t link = 0; link < bytes.size(); ++link) skipped_bytes_[link] += bytes[link];
+  }
+  if (options_.timeline == nullptr) return;
+  options_.timeline->span(options_.timeline->track("chip(0,0) core 0", "ops"),
+                          fmt::format("{} ops as before, not simulated", stretch.items), "skipped",
+                          core.time_of(record.start), core.time_of(record.end), {});
+}
+
+/// Adds the items of a skipped stretch to the step of an observed core, as it executed them last. What the stretch
+/// takes less or more on the mean of all cores, this core waits less or more in its collectives.
+void Simulation::add_stretch(CoreState& at, const hw::core::Core& core, const hw::CommandRecord& record) {
+  std::vector<ItemResult> items;
+  base::Time rest = core.time_of(record.end) - core.time_of(record.start), waiting;
+  const auto kind = [&](const ItemResult& item) { return program_.items[std::size_t(item.item)].kind; };
+  for (int number = 0; number < at.stretch->items; ++number) {
+    ItemResult& item = items.emplace_back(at.by_place[std::size_t(known_->place(at.stretch->first + number))]);
+    item.item = at.cursor.item() + number;
+    if (kind(item) == compiler::ProgramItem::Kind::collective) {
+      waiting += item.duration;
+    } else {
+      rest -= item.duration;
+    }
+  }
+  const double longer = waiting > base::Time(0) ? double(rest.value()) / double(waiting.value()) : 0;
+  for (ItemResult& item : items) {
+    if (kind(item) == compiler::ProgramItem::Kind::collective && longer > 0) {
+      item.duration = base::Time(std::int64_t(double(item.duration.value()) * longer));
+    }
+    observers_[std::size_t(at.observer)].item_ended(kind(item), item, core.time_of(record.end));
+  }
+}
+
 void Simulation::note_skipped_segments() {
   std::int64_t items = 0;
   for (const auto& [of, trips] : skipped_trips_) {
     if (of.segment >= 0) items += trips * segments_[std::size_t(of.segment)].period;
+  }
+  if (last_stretch_items_ > 0) {
+    result_.notes.push_back(
+        fmt::format("{} of {} ops come after the same ops as before, and are taken to be as long as those were on the "
+                    "mean of all cores",
+                    last_stretch_items_, program_.items.size()));
   }
   if (items == 0) return;
   result_.notes.push_back(

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/runtime/known_stretches.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/sw/runtime/synthetic_program.h"
+
+namespace podsim::sw::runtime {
+namespace {
+
+/// A program of an item for each letter: of an op, or of a collective for capitals.
+compiler::Program lettered(const std::string& letters) {
+  testing::ProgramMaker maker;
+  for (int op = 0; op < 26; ++op) maker.define(testing::tile_op("op", 1, 1000, 0, 8, 1000));
+  for (int collective = 0; collective < 26; ++collective) maker.define_all_reduce(1000 * (collective + 1));
+  for (const char letter : letters) {
+    if (letter >= 'a') {
+      maker.op(letter - 'a');
+    } else {
+      maker.collective(letter - 'A');
+    }
+  }
+  return maker.program();
+}
+
+std::string text_times(const std::string& text, int count) {
+  std::string result;
+  for (int i = 0; i < count; ++i) result += text;
+  return result;
+}
+
+/// Executes the steps of a program of `items` items on cores that begin late, each by its delay; an item takes
+/// `cycles(position, core)`. Returns the positions that were skipped.
+template <class Cycles>
+std::vector<std::int64_t> execute(KnownStretches& known, std::int64_t end, const std::vector<std::int64_t>& delays,
+                                  Cycles cycles, std::vector<std::int64_t>& ends) {
+  std::vector<std::int64_t> skipped;
+  ends = delays;
+  for (std::int64_t position = 0; position < end;) {
+    std::int64_t next = position + 1;
+    for (std::size_t core = 0; core < delays.size(); ++core) {
+      known.begins(position, base::Cycles(ends[core]));
+      if (const auto duration = known.duration_from(position)) {
+        ends[core] += duration->value();
+        next = position + known.stretch_from(position).items;
+      } else {
+        ends[core] += cycles(position, core);
+      }
+    }
+    for (std::int64_t passed = position; next > position + 1 && passed < next; ++passed) skipped.push_back(passed);
+    position = next;
+  }
+  return skipped;
+}
+
+// "abAcdeBf" has 8 items, as many as a context: its items are known from the fourth layer after the first on.
+TEST(KnownStretches, LayersAreKnownAfterThreeSamplesOfAllTheirPlaces) {
+  const compiler::Program program = lettered("x" + text_times("abAcdeBf", 9) + "y");
+  const KnownStretches known(program, 1, 4);
+  // The items of layers 1 to 3 follow a whole layer, and "f" of layer 0 does so too: it is known one layer earlier.
+  const KnownStretches::Stretch expected{.first = 1 + 4 * 8 - 1, .items = 5 * 8 + 1};
+  ASSERT_EQ(known.stretches().size(), 1U);
+  EXPECT_EQ(known.stretches()[0], expected);
+}
+
+TEST(KnownStretches, LayersBehindOtherItemsAreKnownAgain) {
+  const compiler::Program program = lettered("x" + text_times("abAcdeBf", 5) + "y" + text_times("abAcdeBf", 5));
+  const KnownStretches known(program, 1, 4);
+  ASSERT_EQ(known.stretches().size(), 1U);  // the first five layers leave less than 16 items after three samples
+  EXPECT_EQ(known.stretches()[0].first, 1 + 5 * 8 + 1 + 7);
+}
+
+TEST(KnownStretches, AStretchEndsWithItsStep) {
+  const compiler::Program program = lettered(text_times("abAcdeBf", 6));
+  const KnownStretches known(program, 3, 4);
+  for (const KnownStretches::Stretch& stretch : known.stretches()) {
+    EXPECT_EQ(stretch.first / 48, (stretch.first + stretch.items - 1) / 48);
+  }
+  EXPECT_EQ(known.stretches().size(), 3U);
+}
+
+TEST(KnownStretches, BranchesAndAsynchronousItemsAreSimulated) {
+  testing::ProgramMaker branches, asynchronous;
+  for (testing::ProgramMaker* maker : {&branches, &asynchronous}) {
+    const int op = maker->define(testing::tile_op("op", 1, 1000, 0, 8, 1000));
+    for (int item = 0; item < 100; ++item) {
+      maker->op(op);
+      if (maker == &branches && item == 7) maker->of_cores({0, 1});
+    }
+  }
+  compiler::Program started = asynchronous.program();
+  for (compiler::ProgramItem& item : started.items) item.phase = ir::AsyncPhase::start;
+  const compiler::Program cut = branches.program();
+  EXPECT_TRUE(KnownStretches(cut, 5, 4).stretches().empty());
+  EXPECT_TRUE(KnownStretches(started, 5, 4).stretches().empty());
+}
+
+// Oracle: the sum over all items that are executed one by one.
+TEST(KnownStretches, EqualItemsTakeTheirTimeWhicheverCoresComeLate) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    std::string text;
+    for (int block = 0; block < 6; ++block) {
+      std::string layer;
+      std::mt19937 of_layer(std::uint32_t(round * 10 + block % 2));
+      for (int item = 0; item < 12; ++item) layer += char((item % 4 == 3 ? 'A' : 'a') + int(of_layer() % 20));
+      text += text_times(layer, 2 + int(random() % 6)) + char('u' + random() % 5);
+    }
+    const compiler::Program program = lettered(text);
+    const std::vector<std::int64_t> delays{0, std::int64_t(random() % 50), std::int64_t(random() % 50)};
+    const auto cycles = [&](std::int64_t position, std::size_t) {
+      return std::int64_t(100 + 7 * text[std::size_t(position) % text.size()]);
+    };
+    KnownStretches known(program, 2, delays.size());
+    std::vector<std::int64_t> ends;
+    const auto end = std::int64_t(2 * text.size());
+    const auto skipped = execute(known, end, delays, cycles, ends);
+    EXPECT_FALSE(skipped.empty()) << text;
+    for (std::size_t core = 0; core < delays.size(); ++core) {
+      std::int64_t expected = delays[core];
+      for (std::int64_t position = 0; position < end; ++position) expected += cycles(position, core);
+      EXPECT_EQ(ends[core], expected) << text;
+    }
+  }
+}
+
+// Cores overtake each other from layer to layer; the mean of all is 1000 cycles an item.
+TEST(KnownStretches, CoresThatTakeTurnsAreSkippedByTheirMean) {
+  const compiler::Program program = lettered(text_times("abAcdeBf", 40));
+  KnownStretches known(program, 1, 2);
+  const auto cycles = [](std::int64_t position, std::size_t core) {
+    return std::int64_t(1000 + ((position / 8 + std::int64_t(core)) % 2 == 0 ? 10 : -10));
+  };
+  std::vector<std::int64_t> ends;
+  EXPECT_GT(execute(known, 320, {0, 0}, cycles, ends).size(), 250U);
+  for (const std::int64_t end : ends) EXPECT_NEAR(double(end), 320e3, 8 * 10);
+}
+
+// The mean of all cores grows by 1.5 % from layer to layer, more than the tolerance of 1 %.
+TEST(KnownStretches, LayersThatGetSlowerAreSimulated) {
+  const compiler::Program program = lettered(text_times("abAcdeBf", 40));
+  KnownStretches known(program, 1, 2);
+  const auto cycles = [](std::int64_t position, std::size_t) { return std::int64_t(1000 + 15 * (position / 8)); };
+  std::vector<std::int64_t> ends;
+  EXPECT_TRUE(execute(known, 320, {0, 0}, cycles, ends).empty());
+}
+
+}  // namespace
+}  // namespace podsim::sw::runtime
