@@ -46,7 +46,22 @@ class MessageExtension : public tlm::tlm_extension<MessageExtension> {
   base::Time tail;          ///< when the tail is at the node that the head has reached; set by the fabric
 };
 
-/// A pool of payloads with their extension. A payload returns to it with the last release().
+/// A payload with its extension beside it. All payloads of MessageProtocol are such, from a PayloadPool, so that the
+/// extension needs no search; other modules find it by the standard's get_extension() too.
+class MessagePayload : public tlm::tlm_generic_payload {
+ public:
+  explicit MessagePayload(tlm::tlm_mm_interface* pool) : tlm_generic_payload(pool) {
+    set_write();
+    set_extension(&extension);
+  }
+  ~MessagePayload() override { clear_extension(&extension); }
+  MessagePayload(const MessagePayload&) = delete;
+  MessagePayload& operator=(const MessagePayload&) = delete;
+
+  MessageExtension extension;
+};
+
+/// A pool of payloads. A payload returns to it with the last release().
 class PayloadPool : public tlm::tlm_mm_interface {
  public:
   PayloadPool() = default;
@@ -55,23 +70,15 @@ class PayloadPool : public tlm::tlm_mm_interface {
 
   /// Returns a payload that carries the message. The caller holds one reference.
   tlm::tlm_generic_payload& make(const Message& message);
-  void free(tlm::tlm_generic_payload* payload) override { free_.push_back(payload); }
+  void free(tlm::tlm_generic_payload* payload) override { free_.push_back(static_cast<MessagePayload*>(payload)); }
 
  private:
-  struct Slot {
-    explicit Slot(PayloadPool* pool) : payload(pool) { payload.set_extension(&extension); }
-    ~Slot() { payload.clear_extension(&extension); }
-    Slot(const Slot&) = delete;
-    Slot& operator=(const Slot&) = delete;
-    MessageExtension extension;
-    tlm::tlm_generic_payload payload;
-  };
-  std::deque<Slot> slots_;
-  std::vector<tlm::tlm_generic_payload*> free_;
+  std::deque<MessagePayload> slots_;
+  std::vector<MessagePayload*> free_;
 };
 
 inline MessageExtension& message_extension(tlm::tlm_generic_payload& payload) {
-  return *payload.get_extension<MessageExtension>();
+  return static_cast<MessagePayload&>(payload).extension;
 }
 
 }  // namespace podsim::noc::ici
