@@ -17,8 +17,9 @@ namespace {
 /// Simulated time at which a loop ends at the latest. Times are picoseconds in 64 bits, which hold 9 million seconds.
 constexpr double longest_loop_s = 1e6;
 
-/// Executions of ops and collectives on all simulated cores together from which on known stretches are skipped.
-constexpr std::int64_t long_run = 200'000;
+/// Executions of collectives on all simulated cores together from which on known stretches are skipped. They take most
+/// of the time of a simulation.
+constexpr std::int64_t long_run = 50'000;
 
 }  // namespace
 
@@ -124,7 +125,9 @@ void Simulation::observe_skipped(CoreState& at, hw::core::Core& core, const hw::
 }
 
 void Simulation::find_known_stretches() {
-  const std::int64_t executions = std::int64_t(program_.items.size() * states_.size()) * options_.steps;
+  const std::int64_t collectives =
+      std::ranges::count(program_.items, compiler::ProgramItem::Kind::collective, &compiler::ProgramItem::kind);
+  const std::int64_t executions = collectives * std::int64_t(states_.size()) * options_.steps;
   if (!may_skip_segments() || executions < long_run) return;
   known_ = std::make_unique<KnownStretches>(program_, options_.steps, states_.size());
   place_bytes_.resize(std::size_t(known_->places()));
