@@ -62,7 +62,32 @@ InstructionId Layers::bias(InstructionId x) {
   return builder_.add(x, builder_.broadcast(trained, sizes, {std::int64_t(sizes.size()) - 1}));
 }
 
+/// Arrays of the size of x keep their four dimensions: sums are those of an image first, then of the images of a group.
+InstructionId Layers::norm_by_groups(InstructionId x) {
+  sw::ir::build::GraphBuilder& b = builder_;
+  const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
+  const std::int64_t channels = sizes[3], groups = norm_groups_, images = sizes[0] / groups;
+  const InstructionId gamma = b.broadcast(train("gamma", {channels}, false), {groups, channels}, {1});
+  const InstructionId beta = b.broadcast(train("beta", {channels}, false), {groups, channels}, {1});
+  const InstructionId wide = b.convert(x, precision_.parameter);
+  const InstructionId one_over_n = b.full_like(gamma, 1.0 / double(images * sizes[1] * sizes[2]));
+  const auto mean_of = [&](InstructionId value) {
+    const InstructionId of_images = b.reshape(b.reduce_add(value, {1, 2}), {groups, images, channels});
+    return b.multiply(b.reduce_add(of_images, {1}), one_over_n);
+  };
+  const auto for_images = [&](InstructionId value) {
+    const InstructionId repeated = b.broadcast(value, {groups, images, channels}, {0, 2});
+    return b.broadcast(b.reshape(repeated, {sizes[0], channels}), sizes, {0, 3});
+  };
+  const InstructionId mean = mean_of(wide), mean_square = mean_of(b.multiply(wide, wide));
+  const InstructionId variance = b.subtract(mean_square, b.multiply(mean, mean));
+  const InstructionId scale = b.multiply(gamma, b.rsqrt(b.add(variance, b.full_like(variance, 1e-5))));
+  const InstructionId shift = b.subtract(beta, b.multiply(mean, scale));
+  return b.convert(b.add(b.multiply(wide, for_images(scale)), for_images(shift)), precision_.activation);
+}
+
 InstructionId Layers::batch_norm(InstructionId x) {
+  if (norm_groups_ > 1) return norm_by_groups(x);
   sw::ir::build::GraphBuilder& b = builder_;
   const sw::ir::Shape shape = b.shape(x);
   const std::int64_t channels = shape.dimensions[3];

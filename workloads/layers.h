@@ -27,7 +27,10 @@ struct Precision {
 /// builder's current op_name scope and adds the tensors that it trains, in the order of the network.
 class Layers {
  public:
-  Layers(sw::ir::build::GraphBuilder& builder, Precision precision) : builder_(builder), precision_(precision) {}
+  /// With norm_groups G, the batch is divided into G equal parts of successive images, and batch norms compute the
+  /// statistics of each part.
+  Layers(sw::ir::build::GraphBuilder& builder, Precision precision, std::int64_t norm_groups = 1)
+      : builder_(builder), precision_(precision), norm_groups_(norm_groups) {}
 
   /// A square kernel without bias, padded by (size - 1) / 2 on every side (for an even size, by one more at the end).
   /// The kernel is converted to the type of the activations.
@@ -39,7 +42,8 @@ class Layers {
   sw::ir::InstructionId bias(sw::ir::InstructionId x);
 
   /// Batch statistics from sum s and sum of squares q over the n values of a channel, mean = s/n, var = q/n - mean^2;
-  /// then x * scale + shift with scale = gamma / sqrt(var + 1e-5) and shift = beta - mean * scale per channel.
+  /// then x * scale + shift with scale = gamma / sqrt(var + 1e-5) and shift = beta - mean * scale per channel. With
+  /// several groups, all of this for each of them.
   sw::ir::InstructionId batch_norm(sw::ir::InstructionId x);
 
   sw::ir::InstructionId relu(sw::ir::InstructionId x);
@@ -55,10 +59,12 @@ class Layers {
 
  private:
   sw::ir::InstructionId convolved(sw::ir::InstructionId x, std::int64_t filters, const sw::ir::WindowDimension& window);
+  sw::ir::InstructionId norm_by_groups(sw::ir::InstructionId x);
   sw::ir::InstructionId train(std::string_view name, std::vector<std::int64_t> sizes, bool is_kernel);
 
   sw::ir::build::GraphBuilder& builder_;
   Precision precision_;
+  std::int64_t norm_groups_;
   std::vector<TrainedTensor> trained_;
 };
 

@@ -20,6 +20,32 @@ using sw::ir::testing::random_literal;
 
 using sw::ir::testing::f64;
 
+// The oracle is the norm of each group's images alone.
+TEST(Layers, BatchNormOfGroupsIsThatOfEachGroup) {
+  const sw::ir::Shape all = sw::ir::make_shape(sw::ir::ElementType::f64, {6, 3, 2, 4});
+  const sw::ir::Shape part = sw::ir::make_shape(sw::ir::ElementType::f64, {2, 3, 2, 4});
+  const auto module_of = [](const sw::ir::Shape& shape, std::int64_t groups) {
+    sw::ir::build::GraphBuilder b("test");
+    Layers layers(b, testing::double_precision(), groups);
+    const sw::ir::InstructionId y = layers.batch_norm(b.parameter(shape, "x"));
+    return std::move(b).build(y);
+  };
+  const sw::ir::Literal x = sw::ir::testing::random_literal(all, 1, -2, 3);
+  const sw::ir::Shape channels = sw::ir::make_shape(sw::ir::ElementType::f64, {4});
+  const sw::ir::Literal gamma = sw::ir::testing::random_literal(channels, 2, 0.5, 2);
+  const sw::ir::Literal beta = sw::ir::testing::random_literal(channels, 3);
+  const sw::ir::Literal y = sw::ir::eval::evaluate(module_of(all, 3), std::vector{x, gamma, beta});
+  for (std::size_t group = 0; group < 3; ++group) {
+    const auto size = std::ptrdiff_t(part.element_count());
+    const auto begin = std::ptrdiff_t(group) * size;
+    const sw::ir::Literal images{part, {x.values.begin() + begin, x.values.begin() + begin + size}, {}};
+    const sw::ir::Literal alone = sw::ir::eval::evaluate(module_of(part, 1), std::vector{images, gamma, beta});
+    for (std::ptrdiff_t i = 0; i < size; ++i) {
+      EXPECT_NEAR(y.values[std::size_t(begin + i)], alone.values[std::size_t(i)], 1e-12);
+    }
+  }
+}
+
 TEST(Layers, BatchNormGivesEveryChannelMeanBetaAndDeviationGamma) {
   sw::ir::build::GraphBuilder b("test");
   const InstructionId x = b.parameter(sw::ir::make_shape(f64, {4, 5, 5, 2}), "x");

@@ -31,6 +31,7 @@ sw::ir::Literal argument(const sw::ir::Instruction& parameter, unsigned seed) {
   if (parameter.name.ends_with("scale") || parameter.name.ends_with("gamma")) low = 0.8, high = 1.2;
   if (parameter.name == "learning_rate") low = high = 0.1;
   if (parameter.name == "step") low = high = 1;
+  if (parameter.name == "matches") low = 2, high = 5;
   sw::ir::Literal literal = sw::ir::testing::random_literal(parameter.shape, seed, low, high);
   if (parameter.shape.element_type == sw::ir::ElementType::s32) {
     for (double& value : literal.values) value = std::floor(value);
@@ -213,6 +214,23 @@ TEST(Partitioned, SsdByRows) {
   options.blocks = {1, 1, 1};
   options.precision = testing::double_precision();
   expect_same_step(models::ssd_training_step(options), "h=4", "[sharding]\n\"images\" = [\"\", \"h\"]\n");
+}
+
+// Statistics of pairs of images, images on two pairs of partitions that share them by rows, boxes of an image in one
+// place in the loss.
+TEST(Partitioned, SsdByImagesAndRowsWithStatisticsOfGroups) {
+  models::SsdOptions options;
+  options.batch = 4;
+  options.image_size = 257;
+  options.classes = 2;
+  options.width = 1;
+  options.blocks = {1, 1, 1};
+  options.norm_groups = 2;
+  options.precision = testing::double_precision();
+  expect_same_step(models::ssd_training_step(options), "data=2,rows=2",
+                   "[sharding]\n\"images\" = [\"data\", \"rows\"]\n\"boxes\" = [\"data+rows\"]\n"
+                   "\"classes\" = [\"data+rows\"]\n\"matches\" = [\"data+rows\"]\n"
+                   "\"loss/logits\" = [\"data+rows\"]\n\"loss/found\" = [\"data+rows\"]\n");
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/diagnostic.h"
+
 #include "workloads/global_batch.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/ssd.h"
@@ -11,9 +15,56 @@ namespace podsim::workloads::models {
 
 namespace {
 
+/// How cores share images and statistics.
+struct SharedImages {
+  std::int64_t spatial = 1;   ///< cores that an image is cut over, by rows
+  std::int64_t bn_group = 1;  ///< cores whose images make up the statistics of a batch norm; 0: all
+
+  void add_to(ModelKeys& keys) {
+    keys.add("model.spatial", spatial, 1, 1 << 16, "cores that share an image, each with some of its rows");
+    keys.add("model.bn_group", bn_group, 0, 1 << 16,
+             "neighbouring cores with common batch statistics, not fewer than\nshare an image; 0: all cores");
+  }
+
+  /// Parts of the batch with statistics of their own. Throws base::InputError if they do not divide cores and batch.
+  std::int64_t norm_groups(std::int64_t cores, std::int64_t batch) const {
+    if (bn_group == 0) return 1;
+    const std::int64_t group = std::min(cores, std::max(bn_group, spatial));
+    if (cores % group != 0) {
+      throw base::InputError(
+          fmt::format("{} cores are not a multiple of a group of {} with common statistics", cores, group),
+          "model.bn_group");
+    }
+    const std::int64_t groups = cores / group;
+    if (batch % groups == 0) return groups;
+    throw base::InputError(
+        fmt::format("{} images are not a multiple of {} groups of cores with common statistics", batch, groups),
+        "model.bn_group=0 has one group");
+  }
+
+  /// A sharding file for SSD with images cut over cores; empty if none is. Boxes are whole in the loss: cores that
+  /// share images divide them among themselves there.
+  std::string ssd_sharding(std::int64_t cores) const {
+    if (spatial == 1) return "";
+    if (cores % spatial != 0) {
+      throw base::InputError(fmt::format("{} cores are not a multiple of {} that share an image", cores, spatial),
+                             "model.spatial");
+    }
+    std::string text = fmt::format("[mesh]\naxes = \"data={},rows={}\"\n\n[sharding]\n", cores / spatial, spatial);
+    for (const char* name : {"images", "head*/classes/map", "head*/boxes/map", "gradients/head*/map"}) {
+      text += fmt::format("\"{}\" = [\"data\", \"rows\"]\n", name);
+    }
+    for (const char* name : {"boxes", "classes", "matches", "loss/logits", "loss/found"}) {
+      text += fmt::format("\"{}\" = [\"data+rows\"]\n", name);
+    }
+    return text;
+  }
+};
+
 /// The keys of the workload, bound to the fields of `o`.
-ModelKeys ssd_keys(SsdOptions& o) {
+ModelKeys ssd_keys(SsdOptions& o, SharedImages& shared) {
   ModelKeys keys;
+  shared.add_to(keys);
   add_batch_key(keys, o.batch);
   // The smallest image for which the last map is not empty.
   keys.add("model.image_size", o.image_size, 257, 4096, "height and width of an image in pixels");
@@ -46,18 +97,17 @@ ResNetOptions resnet_defaults() {
 
 Workload build_ssd(const WorkloadOptions& options) {
   SsdOptions network = ssd_defaults();
-  ssd_keys(network).apply("ssd", options.model);
+  SharedImages shared;
+  ssd_keys(network, shared).apply("ssd", options.model);
   network.batch = global_batch(options, network.batch, 8);
+  network.norm_groups = shared.norm_groups(options.replicas, network.batch);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
   Workload workload;
   workload.name = "ssd";
   workload.samples = network.batch;
   workload.global = true;
-  workload.batched = {"images"};
-  for (std::size_t i = 0; i < ssd_boxes.size(); ++i) {
-    workload.batched.push_back(fmt::format("boxes{}", i));
-    workload.batched.push_back(fmt::format("classes{}", i));
-  }
+  workload.batched = {"images", "boxes", "classes", "matches"};
+  workload.sharding = shared.ssd_sharding(options.replicas);
   workload.step = ssd_training_step(network);
   return workload;
 }
@@ -80,8 +130,9 @@ Workload build_resnet50_global(const WorkloadOptions& options) {
 
 WorkloadEntry ssd_entry() {
   SsdOptions defaults = ssd_defaults();
+  SharedImages shared;
   return {"ssd", "SSD training step with ResNet-34 as in MLPerf, 300 x 300 images, to be partitioned",
-          ssd_keys(defaults).list(), build_ssd};
+          ssd_keys(defaults, shared).list(), build_ssd};
 }
 
 WorkloadEntry resnet50_global_entry() {

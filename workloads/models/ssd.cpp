@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "workloads/layers/highest_mask.h"
+
 namespace podsim::workloads::models {
 
 using sw::ir::InstructionId;
@@ -11,49 +13,39 @@ using sw::ir::build::GraphBuilder;
 namespace {
 
 constexpr int scales = 6;
+constexpr double negatives_per_match = 3;
 
 class Ssd {
  public:
   Ssd(sw::ir::build::GraphBuilder& builder, const SsdOptions& options)
-      : b(builder), options_(options), layers_(builder, options.precision) {}
+      : b(builder), options_(options), layers_(builder, options.precision, options.norm_groups) {}
 
   Loss loss() {
     const std::int64_t batch = options_.batch, size = options_.image_size;
     const InstructionId images =
         b.parameter(sw::ir::make_shape(options_.precision.activation, {batch, size, size, 3}), "images");
-    const std::array<std::int64_t, scales> sizes = ssd_map_sizes(options_);
-    std::array<Target, scales> targets;
-    double rows = 0;
-    for (int i = 0; i < scales; ++i) {
-      const std::vector<std::int64_t> places{batch, sizes[i], sizes[i], ssd_boxes[i]};
-      std::vector<std::int64_t> coordinates = places;
-      coordinates.push_back(4);
-      targets[i].boxes =
-          b.parameter(sw::ir::make_shape(options_.precision.parameter, coordinates), fmt::format("boxes{}", i));
-      targets[i].classes =
-          b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, places), fmt::format("classes{}", i));
-      rows += double(b.shape(targets[i].classes).element_count());
-    }
+    const std::int64_t all = ssd_box_count(options_);
+    const sw::ir::ElementType type = options_.precision.parameter;
+    const Target target{b.parameter(sw::ir::make_shape(type, {batch, all, 4}), "boxes"),
+                        b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {batch, all}), "classes"),
+                        b.parameter(sw::ir::make_shape(type, {batch}), "matches")};
     const std::array<InstructionId, scales> maps = extras(backbone(images));
-    Loss total;
+    std::vector<InstructionId> logits, boxes;
     for (int i = 0; i < scales; ++i) {
       const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("head{}", i));
-      add(total, loss_of_map(maps[i], ssd_boxes[i], targets[i], rows));
+      logits.push_back(predicted("classes", maps[i], ssd_boxes[i], options_.classes));
+      boxes.push_back(predicted("boxes", maps[i], ssd_boxes[i], 4));
     }
-    return total;
+    const sw::ir::build::GraphBuilder::Scope scope(b, "loss");
+    return loss_of(joined("logits", logits), joined("found", boxes), target);
   }
 
   const std::vector<TrainedTensor>& trained() const { return layers_.trained(); }
 
  private:
   struct Target {
-    InstructionId boxes = -1, classes = -1;
+    InstructionId boxes = -1, classes = -1, matches = -1;
   };
-
-  void add(Loss& total, const Loss& part) {
-    total.value = total.value < 0 ? part.value : b.add(total.value, part.value);
-    total.held.insert(total.held.end(), part.held.begin(), part.held.end());
-  }
 
   InstructionId convolution(std::string_view name, InstructionId x, std::int64_t filters, std::int64_t size,
                             std::int64_t stride) {
@@ -102,30 +94,64 @@ class Ssd {
     return maps;
   }
 
-  /// [batch, H, W, boxes, numbers] in the type of the parameters.
+  /// [batch, boxes x H x W, numbers] in the type of the parameters: boxes of a kind one after another.
   InstructionId predicted(std::string_view name, InstructionId map, std::int64_t boxes, std::int64_t numbers) {
     const sw::ir::build::GraphBuilder::Scope scope(b, name);
-    const InstructionId all = layers_.bias(layers_.convolution(map, boxes * numbers, 3, 1));
+    const InstructionId all = [&] {
+      const InstructionId product = layers_.bias(layers_.convolution(map, boxes * numbers, 3, 1));
+      const sw::ir::build::GraphBuilder::Scope of_map(b, "map");
+      return b.convert(product, options_.precision.parameter);
+    }();
     const std::vector<std::int64_t> sizes = b.shape(all).dimensions;
     const InstructionId apart = b.reshape(all, {sizes[0], sizes[1], sizes[2], boxes, numbers});
-    return b.convert(apart, options_.precision.parameter);
+    return b.reshape(b.transpose(apart, {0, 3, 1, 2, 4}), {sizes[0], boxes * sizes[1] * sizes[2], numbers});
   }
 
-  /// A map's part of the sums over all boxes, divided by their number `rows`.
-  Loss loss_of_map(InstructionId map, std::int64_t boxes, const Target& target, double rows) {
-    const InstructionId logits = predicted("classes", map, boxes, options_.classes);
-    const InstructionId found = predicted("boxes", map, boxes, 4);
-    const sw::ir::build::GraphBuilder::Scope scope(b, "loss");
-    Loss loss = softmax_cross_entropy(b, logits, target.classes, 0);
-    const double share = double(b.shape(target.classes).element_count()) / rows;
-    loss.value = b.multiply(loss.value, b.full_like(loss.value, share));
-    const InstructionId distance = smooth_distance(b.subtract(found, target.boxes));
-    const InstructionId has_class =
+  /// The parts of all scales. Those who cut images annotate it, since the loss takes an image's boxes together.
+  InstructionId joined(std::string_view name, const std::vector<InstructionId>& parts) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    return b.concatenate(parts, 1);
+  }
+
+  /// Cross-entropies of all boxes [batch, boxes]; adds what is held to the loss.
+  InstructionId entropies(InstructionId logits, InstructionId classes, Loss& loss) {
+    const std::vector<std::int64_t> sizes = b.shape(logits).dimensions;
+    const InstructionId highest = b.reduce_max(logits, {2});
+    loss.held.push_back(highest);
+    const InstructionId shifted = b.subtract(logits, b.broadcast(highest, sizes, {0, 1}));
+    const InstructionId log_sum = b.log(b.reduce_add(b.exponential(shifted), {2}));
+    const InstructionId numbers = b.iota(sw::ir::make_shape(sw::ir::ElementType::s32, sizes), 2);
+    const InstructionId is_class =
+        b.compare(numbers, b.broadcast(classes, sizes, {0, 1}), sw::ir::ComparisonDirection::eq);
+    const InstructionId of_class = b.reduce_add(b.select(is_class, shifted, b.full_like(shifted, 0)), {2});
+    return b.subtract(log_sum, of_class);
+  }
+
+  /// Three times as many boxes without an object as with one, those with the highest entropies, and all with an object.
+  InstructionId counted(InstructionId entropy, InstructionId has_object, const Target& target) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "mining");
+    const InstructionId zero = b.full_like(entropy, 0);
+    const InstructionId scores =
+        b.convert(b.select(has_object, zero, b.maximum(entropy, zero)), sw::ir::ElementType::f32);
+    const InstructionId wanted = b.convert(b.multiply(target.matches, b.full_like(target.matches, negatives_per_match)),
+                                           sw::ir::ElementType::s32);
+    return b.logical_or(has_object, layers::highest_mask(b, scores, wanted));
+  }
+
+  Loss loss_of(InstructionId logits, InstructionId boxes, const Target& target) {
+    Loss loss;
+    const InstructionId entropy = entropies(logits, target.classes, loss);
+    const InstructionId has_object =
         b.compare(target.classes, b.full_like(target.classes, 0), sw::ir::ComparisonDirection::gt);
-    const InstructionId counted = b.select(b.broadcast(has_class, b.shape(distance).dimensions, {0, 1, 2, 3}), distance,
-                                           b.full_like(distance, 0));
-    const InstructionId sum = b.reduce_add(counted, {0, 1, 2, 3, 4});
-    loss.value = b.add(loss.value, b.multiply(sum, b.full_like(sum, 1 / rows)));
+    const InstructionId mask = counted(entropy, has_object, target);
+    loss.held.push_back(mask);
+    const InstructionId of_classes = b.reduce_add(b.select(mask, entropy, b.full_like(entropy, 0)), {1});
+    const InstructionId distance = smooth_distance(b.subtract(boxes, target.boxes));
+    const InstructionId of_objects =
+        b.select(b.broadcast(has_object, b.shape(distance).dimensions, {0, 1}), distance, b.full_like(distance, 0));
+    const InstructionId of_image = b.add(of_classes, b.reduce_add(of_objects, {1, 2}));
+    const InstructionId sum = b.reduce_add(b.divide(of_image, target.matches), {0});
+    loss.value = b.multiply(sum, b.full_like(sum, 1 / double(options_.batch)));
     return loss;
   }
 
@@ -148,6 +174,13 @@ std::array<std::int64_t, 6> ssd_map_sizes(const SsdOptions& options) {
   std::array<std::int64_t, scales> sizes{half(half(half(options.image_size)))};
   for (int i = 1; i < scales; ++i) sizes[i] = i < 4 ? half(sizes[i - 1]) : sizes[i - 1] - 2;
   return sizes;
+}
+
+std::int64_t ssd_box_count(const SsdOptions& options) {
+  const std::array<std::int64_t, scales> sizes = ssd_map_sizes(options);
+  std::int64_t count = 0;
+  for (int i = 0; i < scales; ++i) count += sizes[i] * sizes[i] * ssd_boxes[i];
+  return count;
 }
 
 TrainingStep ssd_training_step(const SsdOptions& options) {

@@ -31,9 +31,7 @@ SsdOptions tiny_ssd() {
 TEST(Ssd, HasTheMapsAndBoxesOfThePaper) {
   const auto sizes = ssd_map_sizes({});
   EXPECT_EQ(sizes, (std::array<std::int64_t, 6>{38, 19, 10, 5, 3, 1}));
-  std::int64_t boxes = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) boxes += sizes[i] * sizes[i] * ssd_boxes[i];
-  EXPECT_EQ(boxes, 8732);
+  EXPECT_EQ(ssd_box_count({}), 8732);
 }
 
 std::vector<sw::ir::Literal> ssd_arguments(const sw::ir::Module& module, const SsdOptions& options) {
@@ -45,27 +43,35 @@ std::vector<sw::ir::Literal> ssd_arguments(const sw::ir::Module& module, const S
     double low = -1, high = 1;
     if (parameter.shape.element_type == sw::ir::ElementType::s32) low = 0, high = double(options.classes);
     if (parameter.name.ends_with("gamma")) low = 0.8, high = 1.2;
-    if (parameter.name.starts_with("boxes")) low = -3, high = 3;
+    if (parameter.name == "boxes") low = -3, high = 3;
+    if (parameter.name == "matches") low = high = 4;
     arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++, low, high));
     if (parameter.shape.element_type == sw::ir::ElementType::s32) {
       for (double& value : arguments.back().values) value = std::floor(value);
+    }
+    if (parameter.name == "classes") {  // every fortieth box has an object
+      for (std::size_t i = 0; i < arguments.back().values.size(); ++i) {
+        if (i % 40 != 0) arguments.back().values[i] = 0;
+      }
     }
   }
   return arguments;
 }
 
-// With heads of zeros, all classes are equally likely and every box is the default one.
+// With heads of zeros, all classes are equally likely, so that all boxes are as hard as the hardest, and every box is
+// the default one.
 TEST(Ssd, HeadsOfZerosLoseTheEntropyOfTheClassesAndTheSizeOfTheBoxes) {
   const SsdOptions options = tiny_ssd();
   const sw::ir::Module module = ssd_forward(options);
   sw::ir::build::verify(module);
   std::vector<sw::ir::Literal> arguments = ssd_arguments(module, options);
   const sw::ir::Computation& entry = module.entry_computation();
-  double boxes = 0, distance = 0;
+  double boxes = 0, distance = 0, matches = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = entry[entry.parameters[i]].name;
     if (name.starts_with("head")) std::ranges::fill(arguments[i].values, 0.0);
-    if (!name.starts_with("classes")) continue;
+    if (name == "matches") matches = arguments[i].values[0];
+    if (name != "classes") continue;
     const sw::ir::Literal &classes = arguments[i], &targets = arguments[i - 1];
     for (std::size_t k = 0; k < classes.values.size(); ++k) {
       ++boxes;
@@ -75,8 +81,28 @@ TEST(Ssd, HeadsOfZerosLoseTheEntropyOfTheClassesAndTheSizeOfTheBoxes) {
       }
     }
   }
-  const double expected = std::log(3) + distance / boxes;
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-9);
+  const double expected = (std::log(3) * boxes + distance) / matches;
+  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-9 * expected);
+}
+
+// With kernels of zeros, the biases of the heads say the entropies: those of the fifth scale's first kind are higher
+// than all others. Of the boxes without an object, 3 * matches of them count and no others.
+TEST(Ssd, TheHardestBoxesWithoutAnObjectCount) {
+  const SsdOptions options = tiny_ssd();
+  const sw::ir::Module module = ssd_forward(options);
+  std::vector<sw::ir::Literal> arguments = ssd_arguments(module, options);
+  const sw::ir::Computation& entry = module.entry_computation();
+  const std::int64_t size = ssd_map_sizes(options)[4];
+  const double hard = double(size * size), matches = hard / 3;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& name = entry[entry.parameters[i]].name;
+    if (name.starts_with("head")) std::ranges::fill(arguments[i].values, 0.0);
+    if (name == "head4/classes/bias") arguments[i].values[1] = 2;  // class 1 of the first kind
+    if (name == "classes") std::ranges::fill(arguments[i].values, 0.0);
+    if (name == "matches") std::ranges::fill(arguments[i].values, matches);
+  }
+  const double entropy = std::log(2 + std::exp(2.0));  // of class 0, whose logit is 0
+  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], hard * entropy / matches, 1e-9);
 }
 
 // Multiply-accumulates of the convolutions, layer by layer, as [positions, kernel, channels, filters].
