@@ -20,6 +20,7 @@ Exit codes: 0 done, 1 the simulation failed, 2 bad input, 3 some points of a swe
 
 void add_commands(CLI::App& program, const std::vector<std::string>& words, int& code) {
   run::add_run(program, words, code);
+  run::add_train(program, words, code);
   sweep::add_sweep(program, run_podsim, code);
   commands::add_kernel(program, code);
   commands::add_calibrate(program);

@@ -58,7 +58,8 @@ const std::vector<Rule>& rules() {
                                         {"host.traced_*", {frameworks}},
                                         {"host.*", {ops}},
                                         {"input.*", {inputs}},
-                                        {"job.*", {jobs}},
+                                        {"job.loop_launch", {jobs}},
+                                        {"job.*", {starts}},
                                         {"compiler.least_segment", {collectives, packets}},
                                         {"compiler.largest_segment", {collectives, packets}},
                                         {"compiler.collective_launch", {collectives, packets}},
@@ -73,8 +74,8 @@ const std::vector<Rule>& rules() {
 }  // namespace
 
 std::string name_of(KeyLevel level) {
-  static const std::array<const char*, 10> names{"ops",     "collectives", "packets", "banks",      "chip",
-                                                 "kernels", "inputs",      "jobs",    "frameworks", "limits"};
+  static const std::array<const char*, 11> names{"ops",    "collectives", "packets", "banks",      "chip",  "kernels",
+                                                 "inputs", "jobs",        "starts",  "frameworks", "limits"};
   return names[std::size_t(level)];
 }
 
@@ -93,9 +94,11 @@ std::string to_string(KeyLevel level) {
     case kernels:
       return "bundles (podsim kernel)";
     case inputs:
-      return "hosts that feed (podsim run --input on, podsim run --loop)";
+      return "hosts that feed (podsim run --input on, podsim run --loop, podsim train)";
     case jobs:
-      return "loops of steps (podsim run --loop)";
+      return "loops of steps (podsim run --loop, podsim train)";
+    case starts:
+      return "the start of a job (podsim train)";
     case frameworks:
       return "measured networks of a framework (podsim validate)";
     case limits:

@@ -17,8 +17,9 @@ enum class KeyLevel {
   banks,        ///< the HBM bank by bank: podsim memory, podsim run --memory bank
   chip,         ///< a chip by its parts: podsim memory --through switch, podsim run --detail chip
   kernels,      ///< programs of bundles: podsim kernel
-  inputs,       ///< hosts that feed a slice: podsim run --input on, podsim run --loop
-  jobs,         ///< loops of steps: podsim run --loop
+  inputs,       ///< hosts that feed a slice: podsim run --input on, podsim run --loop, podsim train
+  jobs,         ///< loops of steps: podsim run --loop, podsim train
+  starts,       ///< what a job does before its first step: podsim train
   frameworks,   ///< a host that traces every step anew: podsim validate
   limits        ///< no figure, but a value, program or slice that goes beyond it is refused
 };

@@ -13,6 +13,7 @@
 #include "app/output/trace_file.h"
 #include "app/run/run_loop.h"
 #include "app/run/run_output.h"
+#include "app/run/run_train.h"
 #include "base/host/arguments.h"
 #include "base/host/exit_code.h"
 #include "base/host/host_clock.h"
@@ -24,6 +25,7 @@
 #include "base/text/glob.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/report/run/run_report.h"
+#include "sw/report/run/train_report.h"
 #include "sw/runtime/bank_check.h"
 #include "sw/runtime/simulation.h"
 
@@ -58,8 +60,9 @@ class Run {
     if (compiler) step_ = compiler->compile(op_cache_);
     step_->place(report_.machine);
     take(*std::move(step_), slice);
-    if (options_.loop && options_.loop->evaluation_steps > 0) {
-      evaluation_step_ = evaluation_step_time(options_, report_.machine, slice, op_cache_);
+    loop_ = options_.train ? training_loop(report_, *options_.train) : options_.loop;
+    if (loop_ && loop_->evaluation_steps > 0) {
+      evaluation_ = evaluation_step(options_, report_.machine, slice, op_cache_);
     }
     report_.compile_s = base::host::seconds_since(begin);
     check_chip_ops();
@@ -122,12 +125,13 @@ class Run {
     report_.batch_per_core = step.batch_per_core;
     report_.partition = std::move(step.partition);
     report_.warnings = std::move(step.warnings);
-    const bool fed = options_.input.value_or(options_.loop.has_value());
+    const bool fed = options_.input.value_or(options_.loop || options_.train);
     if (fed) plan_input(report_, slice, batch, config_);
     using enum hw::KeyLevel;
     std::vector<hw::KeyLevel> levels{ops, collectives};
     if (fed) levels.push_back(inputs);
-    if (options_.loop) levels.push_back(jobs);
+    if (options_.loop || options_.train) levels.push_back(jobs);
+    if (options_.train) levels.push_back(starts);
     if (options_.banks) levels.push_back(banks);
     if (report_.detail == "chip") levels.insert(levels.end(), {banks, chip});
     const std::vector<std::string> unread = options::keys_without_effect(config_, levels);
@@ -173,8 +177,9 @@ class Run {
                                              report_.result.steps > 0 ? "the last whole step" : "the part that ran"));
     }
     end_ = simulation.now();
-    if (options_.loop && !report_.is_part_of_step()) {
-      report_.loop = loop_report(report_, *options_.loop, slice, evaluation_step_, config_);
+    if (loop_ && !report_.is_part_of_step()) {
+      report_.loop = loop_report(report_, *loop_, slice, evaluation_.time, config_);
+      if (options_.train) report_.training = training_report(report_, *options_.train, evaluation_.ops, config_);
     }
     if (options_.banks) {
       report_.result.banks =
@@ -194,6 +199,10 @@ class Run {
   }
 
   void print() const {
+    if (report_.training) {
+      return base::host::print_result(options_.json ? sw::report::run::train_json(report_)
+                                                    : sw::report::run::train_text(report_));
+    }
     if (options_.json) return base::host::print_result(sw::report::run::run_json(report_));
     std::string text = sw::report::run::summary_text(report_);
     if (report_.partition && options_.show_mesh)
@@ -224,7 +233,8 @@ class Run {
   base::trace::Timeline timeline_;
   std::optional<base::host::OutputFolder> folder_;
   std::optional<output::TraceFile> trace_;
-  base::Time evaluation_step_;
+  std::optional<sw::job::LoopPlan> loop_;
+  EvaluationStep evaluation_;
   base::Time end_;  ///< of the simulation
 };
 

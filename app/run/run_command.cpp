@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <memory>
 #include <string>
 #include <vector>
@@ -75,6 +76,9 @@ void add_step_flags(CLI::App& run, RunOptions& options) {
          },
          "Steps to simulate; the last one is reported [2]")
       ->option_text("N");
+}
+
+void add_input_flag(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
          "--input",
          [&options](const std::string& text) {
@@ -84,6 +88,9 @@ void add_step_flags(CLI::App& run, RunOptions& options) {
          "off: "
          "every batch\nis ready [off; on in a loop]")
       ->option_text("on|off");
+}
+
+void add_loop_flag(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
          "--loop", [&options](const std::string& text) { options.loop = sw::job::parse_loop(text); },
          "Also the time of a loop of steps on the device, with an\nevaluation of so many forward steps: 'steps=1252 "
@@ -225,6 +232,8 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   options::add_machine_option(*run, options.machine);
   options::add_set_option(*run, options.machine);
   add_step_flags(*run, options);
+  add_input_flag(*run, options);
+  add_loop_flag(*run, options);
   add_detail_flags(*run, options);
   add_cache_flag(*run, options);
   add_partition_flags(*run, options);
@@ -232,6 +241,57 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   add_topology_flags(*run, options);
   run->footer(help_footer());
   return *run;
+}
+
+CLI::App& declare_train(CLI::App& program, RunOptions& options) {
+  static const std::vector<std::string> clients{"one", "per-host"};
+  constexpr double most_epochs = 1e6;
+  CLI::App* train =
+      program.add_subcommand("train", "Add up the time to train a workload: start, loops of steps, evaluations")
+          ->group("Commands");
+  train->add_option("WORKLOAD", options.workload, "What to train: a workload of podsim run --help")
+      ->required()
+      ->option_text(" ");
+  train->add_option("--slice", options.slice, "Chips per dimension [4x4]")->option_text("AxB");
+  options::add_machine_option(*train, options.machine);
+  options::add_set_option(*train, options.machine);
+  add_step_flags(*train, options);
+  add_input_flag(*train, options);
+  train
+      ->add_option_function<std::string>(
+          "--clients",
+          [&options](const std::string& text) {
+            using enum sw::job::Clients;
+            options.train->clients =
+                std::array{one, per_host}[base::host::parse_choice("--clients", text, "a number of clients", clients)];
+          },
+          "one: one client builds the graph of all hosts; per-host: each\nhost has its own [per-host]")
+      ->type_name(options::alternatives(clients))
+      ->option_text("WHO");
+  train
+      ->add_option_function<std::string>(
+          "--epochs",
+          [&options](const std::string& text) {
+            double epochs = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), epochs);
+            base::host::locate_errors("--epochs", text, [&] {
+              if (error != std::errc() || end != text.data() + text.size() || !(epochs > 0 && epochs <= most_epochs))
+                throw base::InputError(fmt::format("'{}' is not a number of epochs", text), "a number up to 1e6");
+            });
+            options.train->epochs = epochs;
+          },
+          "Epochs to train [as published for the batch]")
+      ->option_text("N");
+  add_cache_flag(*train, options);
+  options.partition.add_to(*train);
+  options::add_limit_option(*train);
+  train->add_flag("--json", options.json, "One JSON object on stdout");
+  train->footer(R"(
+Examples:
+  podsim train resnet50 --slice 4x4
+  podsim train resnet50 --slice 32x16 --batch-per-core 32
+  podsim train resnet50 --slice 128x32 --batch-per-core 8 --clients one --epochs 88)");
+  return *train;
 }
 
 void finish_options(const CLI::App& run, RunOptions& options) {
@@ -285,6 +345,16 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
     } else {
       code = run_workload(*options, recorded_command_line(words));
     }
+  });
+}
+
+void add_train(CLI::App& program, const std::vector<std::string>& words, int& code) {
+  auto options = std::make_shared<RunOptions>();
+  options->train.emplace();
+  CLI::App& train = declare_train(program, *options);
+  train.callback([options, &words, &code] {
+    options->build.model = options->machine.take_model_settings();
+    code = run_workload(*options, recorded_command_line(words));
   });
 }
 

@@ -15,6 +15,8 @@ namespace podsim::app::run {
 
 /// Declares `podsim run`, which sets `code` when it runs; `words` is the command line, the program's name first.
 void add_run(CLI::App& program, const std::vector<std::string>& words, int& code);
+/// Declares `podsim train`.
+void add_train(CLI::App& program, const std::vector<std::string>& words, int& code);
 
 /// The options of a `podsim run` of a step from `words`, the program's name first. std::nullopt for other commands, a
 /// topology, a comparison, a request for help, and invalid words.

@@ -60,23 +60,23 @@ void plan_input(sw::report::run::RunReport& report, const noc::Topology& slice, 
   report.core_batch = batch;
 }
 
-base::Time evaluation_step_time(const RunOptions& options, const hw::Machine& machine, const noc::Topology& slice,
-                                sw::compiler::OpCache* cache) {
+EvaluationStep evaluation_step(const RunOptions& options, const hw::Machine& machine, const noc::Topology& slice,
+                               sw::compiler::OpCache* cache) {
   RunOptions forward = options;
   forward.partition.weight_update_sharding = "off";
   forward.overlap = sw::compiler::Overlap::none;
   StepCompiler compiler(forward, machine);
   const CompiledStep step = compiler.compile_evaluation(cache);
-  return sw::runtime::sequential_time(step.program, machine, slice, cache);
+  return {sw::runtime::sequential_time(step.program, machine, slice, cache), std::int64_t(step.program.items.size())};
 }
 
 sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report, const sw::job::LoopPlan& plan,
-                                        const noc::Topology& slice, base::Time evaluation_step,
+                                        const noc::Topology& slice, base::Time evaluation_step_time,
                                         const base::Config& machine) {
   sw::job::LoopParts parts;
   parts.plan = plan;
   parts.step = report.result.step_time - waiting_for_hosts(report);
-  parts.evaluation_step = evaluation_step;
+  parts.evaluation_step = evaluation_step_time;
   if (plan.evaluation_steps > 0) parts.reduction = sw::runtime::all_reduce_time(report.machine, slice, metrics);
   parts.launch = base::to_time(sw::job::read_job_parameters(machine).loop_launch);
   parts.input = report.input;

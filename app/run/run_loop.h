@@ -18,13 +18,19 @@ base::Bytes core_batch(const sw::compiler::Program& program, base::Bytes batch);
 void plan_input(sw::report::run::RunReport& report, const noc::Topology& slice, base::Bytes batch,
                 const base::Config& machine);
 
-/// The time of a step of the evaluation, which is compiled here, with its batch ready.
-base::Time evaluation_step_time(const RunOptions& options, const hw::Machine& machine, const noc::Topology& slice,
-                                sw::compiler::OpCache* cache);
+/// A step of an evaluation.
+struct EvaluationStep {
+  base::Time time;  ///< with its batch ready
+  std::int64_t ops = 0;
+};
+
+/// Compiles the forward part of the step.
+EvaluationStep evaluation_step(const RunOptions& options, const hw::Machine& machine, const noc::Topology& slice,
+                               sw::compiler::OpCache* cache);
 
 /// A loop of steps as long as that of the report, less what that waited for hosts.
 sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report, const sw::job::LoopPlan& plan,
-                                        const noc::Topology& slice, base::Time evaluation_step,
+                                        const noc::Topology& slice, base::Time evaluation_step_time,
                                         const base::Config& machine);
 
 }  // namespace podsim::app::run

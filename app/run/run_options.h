@@ -11,9 +11,16 @@
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/overlap.h"
 #include "sw/job/loop_time.h"
+#include "sw/job/start_time.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::run {
+
+/// What `podsim train` has beyond a run.
+struct TrainOptions {
+  sw::job::Clients clients = sw::job::Clients::per_host;
+  std::optional<double> epochs;  ///< std::nullopt: as published for the batch
+};
 
 struct RunOptions {
   std::string workload;
@@ -29,6 +36,7 @@ struct RunOptions {
   int steps = 2;
   std::optional<bool> input;              ///< whether hosts prepare batches; std::nullopt: only in a loop
   std::optional<sw::job::LoopPlan> loop;  ///< std::nullopt: no loop
+  std::optional<TrainOptions> train;      ///< of podsim train
   bool fold = true;
   sw::compiler::Overlap overlap = sw::compiler::Overlap::none;
   bool contention = true;

@@ -18,7 +18,10 @@ base::Duration job_duration(const base::Config& config, const char* key) {
 }  // namespace
 
 JobParameters read_job_parameters(const base::Config& config) {
-  return {.loop_launch = job_duration(config, "job.loop_launch")};
+  return {.loop_launch = job_duration(config, "job.loop_launch"),
+          .connect = job_duration(config, "job.connect"),
+          .graph_op = job_duration(config, "job.graph_op"),
+          .compile_op = job_duration(config, "job.compile_op")};
 }
 
 }  // namespace podsim::sw::job

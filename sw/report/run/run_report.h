@@ -13,6 +13,7 @@
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
 #include "sw/job/loop_time.h"
+#include "sw/job/start_time.h"
 #include "sw/report/run/mesh_report.h"
 #include "sw/runtime/run_result.h"
 
@@ -38,6 +39,26 @@ struct LoopReport {
   job::LoopTime time;
 };
 
+/// A published time to train.
+struct PublishedTime {
+  std::int64_t chips = 0;
+  double minutes = 0;
+  std::string source;
+};
+
+/// A training until its target is met.
+struct TrainReport {
+  double epochs = 0;
+  double loop_epochs = 0;  ///< of a loop; its last step may begin the next epoch
+  std::string target;      ///< "75.9 % top-1"; empty if unknown
+  std::string source;      ///< of the number of epochs
+  std::string clients;     ///< "one client" or "a client per host"
+  job::StartTime start;
+  std::vector<PublishedTime> published;
+
+  double loops() const { return epochs / loop_epochs; }
+};
+
 struct RunReport {
   std::string workload;
   hw::Machine machine;
@@ -51,6 +72,7 @@ struct RunReport {
   std::optional<PartitionReport> partition;      ///< present if the program was partitioned
   std::optional<hw::input::InputPlan> input;     ///< present if hosts prepare the batches of the step or of the loop
   base::Bytes core_batch;                        ///< that hosts send a core for a step; set with `input`
+  std::optional<TrainReport> training;           ///< of podsim train
   std::optional<LoopReport> loop;                ///< present if a loop was asked for
   std::optional<compiler::OpCacheUse> op_cache;  ///< present if an op cache was in use
   double compile_s = 0;                          ///< host time
