@@ -19,6 +19,12 @@ bool has(const Study& study, std::string_view key, std::string_view text) {
          });
 }
 
+/// Whether some point may have a value of a flag.
+bool has_any(const Study& study, std::string_view key) {
+  return std::ranges::any_of(study.base, [&](const StudyValue& value) { return value.key == key; }) ||
+         std::ranges::any_of(study.axes, [&](const StudyAxis& axis) { return axis.key == key; });
+}
+
 std::vector<hw::KeyLevel> simulated_levels(const Study& study) {
   using enum hw::KeyLevel;
   std::vector<hw::KeyLevel> levels = {collectives};
@@ -26,6 +32,9 @@ std::vector<hw::KeyLevel> simulated_levels(const Study& study) {
   if (has(study, "memory", "bank")) levels.push_back(banks);
   if (has(study, "detail", "chip")) levels.insert(levels.end(), {banks, chip});
   if (has(study, "network", "packet")) levels.push_back(packets);
+  const bool loops = has_any(study, "loop");
+  if (loops) levels.push_back(jobs);
+  if (has(study, "input", "on") || (loops && !has_any(study, "input"))) levels.push_back(inputs);
   return levels;
 }
 
