@@ -10,6 +10,7 @@ add_library(muparser::muparser ALIAS PkgConfig::MUPARSER)
 # Headers alone.
 find_path(PROTOZERO_HEADERS protozero/pbf_reader.hpp REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
+find_package(ZLIB 1.2 REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
+#include "base/host/gzip.h"
 
 namespace podsim::base::host {
 
@@ -23,6 +24,7 @@ std::string read_input(const std::string& argument, const std::string& file) {
     content << in.rdbuf();
     if (!in) throw InputError("cannot read it: " + std::generic_category().message(errno != 0 ? errno : EIO));
     text = std::move(content).str();
+    if (is_gzip(text)) text = decompressed(text);
   });
   return text;
 }
