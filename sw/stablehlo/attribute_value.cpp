@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <functional>
-#include <numeric>
 
 #include "sw/stablehlo/cursor.h"
 
@@ -43,8 +42,7 @@ Integers raw_integers(const std::string& bytes, std::size_t width) {
 
 Integers dense_integers(std::string_view value) {
   const std::string_view content = inner(value);
-  const Integers sizes = dense_sizes(value);
-  const std::int64_t count = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies{});
+  const std::int64_t count = product(dense_sizes(value));
   if (count < 0 || count > most_attribute_values) throw Fault(0, value.size(), "an attribute of too many numbers");
   Integers values;
   if (content.starts_with('"')) {
@@ -64,6 +62,16 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
+}
+
+std::int64_t product(const Integers& sizes) {
+  constexpr std::int64_t most = std::int64_t(1) << 48;
+  std::int64_t made = 1;
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || (size > 0 && made > most / size)) return -1;
+    made *= size;
+  }
+  return made;
 }
 
 std::string_view inner(std::string_view value) {

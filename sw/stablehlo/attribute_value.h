@@ -14,6 +14,8 @@ using Integers = std::vector<std::int64_t>;
 /// The integers of "[1, 2]", "array<i64: 1, 2>", "1 : i64", "true", "dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>",
 /// "dense<0> : tensor<4x2xi64>" or "dense<"0x...">", row by row.
 Integers integers(std::string_view value);
+/// The product of sizes; -1 if one is negative or the product is beyond 2^48.
+std::int64_t product(const Integers& sizes);
 /// The sizes of the tensor that a dense value has.
 Integers dense_sizes(std::string_view value);
 std::int64_t integer(std::string_view value);

@@ -14,7 +14,7 @@ namespace {
 std::string device_rows(OperationWriter& writer, std::string_view value) {
   const Integers devices = writer.integer_list(value);
   const Integers sizes = writer.module().located(value, [&] { return dense_sizes(value); });
-  if (sizes.size() != 2 || sizes[0] < 0 || sizes[1] < 0) {
+  if (sizes.size() != 2 || product(sizes) != std::int64_t(devices.size())) {
     writer.module().fail(value, "expected a table of devices, such as dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>");
   }
   std::vector<std::string> rows;

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <numeric>
 
 #include "sw/ir/element_type.h"
 #include "sw/ir/float_format.h"
@@ -151,9 +150,9 @@ std::string unpacked(const std::string& packed, std::size_t count) {
 
 ConstantText raw_constant(std::string bytes, const Type& type, std::size_t offset) {
   const ElementText element(type);
-  const std::int64_t product =
-      std::accumulate(type.dimensions.begin(), type.dimensions.end(), std::int64_t{1}, std::multiplies{});
-  const auto count = std::size_t(product);
+  const std::int64_t elements = product(type.dimensions);
+  if (elements < 0) throw Fault(offset, 1, fmt::format("{} has too many elements", type.hlo));
+  const auto count = std::size_t(elements);
   if (element.is_bit() && count > 1 && bytes.size() == (count + 7) / 8) bytes = unpacked(bytes, count);
   ConstantText made;
   if (bytes.size() == element.bytes() && count != 1) {
@@ -161,10 +160,11 @@ ConstantText raw_constant(std::string bytes, const Type& type, std::size_t offse
     element.append_raw(made.literal, bytes, 0);
     return made;
   }
-  if (product < 0 || bytes.size() / element.bytes() != count || bytes.size() % element.bytes() != 0) {
+  if (bytes.size() / element.bytes() != count || bytes.size() % element.bytes() != 0) {
     throw Fault(offset, 1,
                 fmt::format("{} bytes of values, {} needs {}", bytes.size(), type.hlo, count * element.bytes()));
   }
+  if (count == 0) return {"{}", false};
   std::size_t next = 0;
   append_nested_text(made.literal, type.dimensions, 0, next,
                      [&](std::size_t index) { element.append_raw(made.literal, bytes, index); });

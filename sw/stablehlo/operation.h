@@ -31,6 +31,7 @@ struct Operation;
 
 /// The only block of a region.
 struct Region {
+  std::string_view begin;  ///< its '{'
   std::vector<Argument> arguments;
   std::vector<Operation> operations;
 };

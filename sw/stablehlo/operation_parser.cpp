@@ -39,6 +39,7 @@ Argument OperationParser::argument() {
 Region OperationParser::region() {
   Region made;
   cursor_.expect('{', "of a region");
+  made.begin = cursor_.text().substr(cursor_.offset() - 1, 1);
   if (++depth_ > deepest_nesting) cursor_.fail_expected("regions that are nested less deep");
   if (cursor_.accept('^')) {
     cursor_.identifier("a block's name");
@@ -224,12 +225,14 @@ void OperationParser::while_form(Operation& made) {
         made.name, fmt::format("the loop has {} values and {} types", made.operands.size(), made.operand_types.size()));
   }
   for (std::size_t i = 0; i < made.operands.size(); ++i) condition.arguments[i].type = made.operand_types[i];
-  body.arguments = condition.arguments;
   if (cursor_.accept_word("attributes")) append_dictionary(made);
   cursor_.expect_text("cond");
-  condition.operations = region().operations;
+  std::vector<Argument> arguments = std::move(condition.arguments);
+  condition = region();
+  condition.arguments = arguments;
   cursor_.expect_text("do");
-  body.operations = region().operations;
+  body = region();
+  body.arguments = std::move(arguments);
   made.regions.push_back(std::move(condition));
   made.regions.push_back(std::move(body));
 }

@@ -14,6 +14,8 @@ namespace podsim::sw::stablehlo {
 namespace {
 
 constexpr int most_translation_errors = 50;
+constexpr const char* maximal_is_replicated =
+    "a value on one device (maximal) counts as replicated: all devices compute it";
 
 /// A name with the characters of HLO's identifiers.
 std::string hlo_name(std::string_view name) {
@@ -102,7 +104,9 @@ const Function& Translator::entry() const {
     }
     only = &function;
   }
-  if (only == nullptr) fail(text_.substr(0, 1), "the module has no public function", "it begins with @main");
+  if (only == nullptr)
+    fail(module_.name.empty() ? text_.substr(0, 1) : module_.name, "the module has no public function",
+         "it begins with @main");
   return *only;
 }
 
@@ -267,8 +271,7 @@ std::vector<Value> Translator::write_operations(const Region& region, Computatio
       if (errors_ >= most_translation_errors) throw Fault(fault.offset, fault.length, "more errors are not shown");
     }
   }
-  if (region.operations.empty()) return results;
-  fail(region.operations.back().name, "a region ends with a return");
+  fail(region.operations.empty() ? region.begin : region.operations.back().name, "a region ends with a return");
 }
 
 void Translator::write_operation(const Operation& operation, ComputationWriter& writer) {
@@ -341,12 +344,14 @@ std::string Translator::shardy(std::string_view value, const std::vector<std::st
     warn_once(value, "a dimension that may take more axes ('?') keeps those that are named",
               "all dimensions of an annotated value stay as they are");
   }
+  if (result.hlo.starts_with("{maximal")) warn_once(value, maximal_is_replicated);
   return result.hlo;
 }
 
 std::string Translator::sharding(const Attributes& attributes, const std::vector<std::string_view>& manual) {
   if (const std::string_view* text = find(attributes, "mhlo.sharding")) {
     if (text->size() < 2) fail(*text, "expected a sharding as a string");
+    if (text->find("maximal") != std::string_view::npos) warn_once(*text, maximal_is_replicated);
     return ", sharding=" + std::string(text->substr(1, text->size() - 2));
   }
   const std::string_view* value = find(attributes, "sdy.sharding");

@@ -66,6 +66,9 @@ def make_formats(folder):
             ["hlo", "eval", "INPUT", "--seed", "1", "--limit", "3s"], ["run", "INPUT", "--slice", "1x1", "--limit", "3s"]]),
         "protobuf": Format(".pb", [*seeds.glob("seeds/hlo/*.pb"), *(SHARED / "measurements").glob("*.pb")], BYTES, [
             ["hlo", "check", "INPUT"], ["run", "INPUT", "--slice", "2x2", "--limit", "3s"], ["tiles", "INPUT"]]),
+        "stablehlo": Format(".mlir", sorted((ROOT / "tests/sw/stablehlo/programs").glob("*/*.mlir")), HLO, [
+            ["hlo", "check", "INPUT"], ["hlo", "eval", "INPUT", "--seed", "1", "--limit", "3s"],
+            ["run", "INPUT", "--limit", "3s"]]),
         "machine": Format(".toml", machines + [inputs / "machine.toml"], TOML, [
             ["describe", "INPUT"], ["collective", "all-reduce", "--bytes", "1MiB", "--machine", "INPUT", "--limit", "3s"],
             ["kernel", "matmul", "--m", "128", "--machine", "INPUT", "--limit", "3s"]]),

@@ -33,8 +33,8 @@ const std::vector<Malformed>& malformed() {
       {"nothing", "^", "no module", ""},
       {"comments_only", "^// nothing\n", "no module", ""},
       {"header_only", "HloModule m^\n", "ends where a computation was expected", ""},
-      {"mlir", "// a comment\n^module @jit_f {\n}\n", "MLIR (StableHLO)", "xla_dump_to"},
-      {"mlir_function", "^func.func @main() {\n}\n", "MLIR (StableHLO)", "as_text()"},
+      {"mlir", "// a comment\nmodule @^jit_f {\n}\n", "no public function", "@main"},
+      {"mlir_function", "func.func @main() ^{\n}\n", "a region ends with a return", ""},
       {"zero_byte", std::string("HloModule m^") + '\0', "not text", ""},
       {"module_without_name", "HloModule ^,\n", "expected a module's name", ""},
       // module level

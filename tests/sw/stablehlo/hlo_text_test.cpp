@@ -77,7 +77,7 @@ TEST(StableHloText, WhatIsWrongIsNamedWithItsPlace) {
       {main_with("%0 = stablehlo.constant dense<[1, 2, 3]> : tensor<2xf32>"), 3, 6, "3 values, the shape says 2"},
       {main_with("%0 = stablehlo.constant dense<\"0x00\"> : tensor<2xf32>"), 3, 25, "1 bytes of values"},
       {"module @m {\n  memref.global @x : memref<2xf32>\n}\n", 2, 3, "'memref.global' is not read in a module"},
-      {"module @m {\n}\n", 1, 1, "the module has no public function"},
+      {"module @m {\n}\n", 1, 9, "the module has no public function"},
       {"module @m {\n  func.func public @main() -> tensor<f32> {\n", 2, 43, "the text ends where"},
   };
   for (const Defect& defect : defects) {
@@ -144,7 +144,7 @@ TEST(StableHloText, ShardyShardingsAreThoseOfHlo) {
       {R"(<@mesh, [{"y"}, {"x"}]>)", "{devices=[4,2]<=[2,4]T(1,0)}"},
       {R"(<@mesh, [{"x", "y"}, {}]>)", "{devices=[8,1]<=[8]}"},
       {R"(<@mesh, [{"y":(1)2}, {"x"}]>)", "{devices=[2,2,2]<=[2,2,2]T(1,0,2) last_tile_dim_replicate}"},
-      {R"(<@mesh, [{}, {"y":(2)2}]>)", "{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate}"},
+      {R"(<@mesh, [{}, {"y":(2)2}]>)", "{devices=[1,2,4]<=[2,2,2]T(2,0,1) last_tile_dim_replicate}"},
       {R"(<@mesh, [{}, {}]>)", "{replicated}"},
       {R"(<@listed, [{"a"}, {}]>)", "{devices=[2,1]1,0}"},
       {R"(<mesh<["b"=4]>, [{}, {"b"}]>)", "{devices=[1,4]<=[4]}"},
@@ -152,15 +152,16 @@ TEST(StableHloText, ShardyShardingsAreThoseOfHlo) {
   };
   for (const auto& [shardy, hlo] : shardings) {
     SCOPED_TRACE(shardy);
-    const std::string text = graph_text(main_with("", mesh, " {sdy.sharding = #sdy.sharding" + shardy + "}"));
-    const std::size_t at = text.find("parameter(0)");
-    ASSERT_NE(at, std::string::npos);
-    const std::string line = text.substr(at, text.find('\n', at) - at);
-    // The text of a graph may write the factors of a grid as one.
-    const std::string plain =
-        hlo == "{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate}" ? "{devices=[1,2,4]" : hlo;
-    EXPECT_TRUE(contains(line, plain)) << line;
+    const HloText made = hlo_text("m", main_with("", mesh, " {sdy.sharding = #sdy.sharding" + shardy + "}"));
+    EXPECT_TRUE(contains(made.text, "parameter(0), sharding=" + hlo + "\n")) << made.text;
   }
+}
+
+TEST(StableHloText, AValueOnOneDeviceIsAWarning) {
+  const auto found = diagnostics_of(main_with("", "", " {mhlo.sharding = \"{maximal device=1}\"}"));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(contains(found[0].message, "counts as replicated"));
+  EXPECT_EQ(found[0].location.line, 2);
 }
 
 TEST(StableHloText, WhatIsNotUsedIsAWarningWithItsPlace) {

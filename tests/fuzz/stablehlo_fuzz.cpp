@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// libFuzzer target: StableHLO text is translated or its faults are located in it; every line of the HLO text has its
+// place. A module that is read becomes a graph, or an error says why not, and the graph's text reads back as the same.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "sw/hlo/graph/to_graph.h"
+#include "sw/hlo/reader.h"
+#include "sw/hlo/shape_check.h"
+#include "sw/stablehlo/hlo_text.h"
+
+namespace podsim::sw {
+namespace {
+
+void check_lines(const std::string& text) {
+  try {
+    const stablehlo::HloText made = stablehlo::hlo_text("fuzz", text);
+    for (const base::Diagnostic& diagnostic : made.diagnostics) {
+      if (diagnostic.location.line < 1) std::abort();
+    }
+    if (made.text.empty()) return;
+    if (std::size_t(std::ranges::count(made.text, '\n')) > made.lines.size()) std::abort();
+    for (const stablehlo::LineOrigin& line : made.lines) {
+      if (line.offset >= text.size()) std::abort();
+    }
+  } catch (const base::InputError&) {
+  }
+}
+
+void check_translation(const hlo::Module& module) {
+  try {
+    const ir::Module graph = hlo::graph::to_graph(module);
+    if (!hlo::check_shapes(module, graph).empty()) return;
+    const std::string text = ir::to_string(graph);
+    const hlo::ReadResult again = hlo::read("graph", text);
+    if (!again.ok() || ir::to_string(hlo::graph::to_graph(again.modules[0])) != text) std::abort();
+  } catch (const base::InputError&) {
+  }
+}
+
+}  // namespace
+}  // namespace podsim::sw
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace podsim;
+  const std::string text(data, data + size);
+  sw::check_lines(text);
+  const sw::hlo::ReadResult result = sw::hlo::read("fuzz", text);
+  for (const base::Diagnostic& diagnostic : result.diagnostics) base::format(diagnostic);
+  if (!result.ok()) return 0;
+  for (const sw::hlo::Module& module : result.modules) sw::check_translation(module);
+  return 0;
+}
