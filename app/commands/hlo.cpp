@@ -226,7 +226,9 @@ void count_files(const HloOptions& options) {
 CLI::App* add_part(CLI::App& hlo, const std::shared_ptr<HloOptions>& options, const char* name, const char* summary,
                    void (*run)(const HloOptions&)) {
   CLI::App* part = hlo.add_subcommand(name, summary)->group("Parts");
-  part->add_option("FILE", options->files, "HLO text, of one module or several")->option_text(" ")->required();
+  part->add_option("FILE", options->files, "HLO text, of one module or several; or StableHLO (MLIR text)")
+      ->option_text(" ")
+      ->required();
   options::add_limit_option(*part);
   part->add_flag("--strict", options->strict, "An unknown opcode is an error, not a warning");
   part->callback([options, run] { run(*options); });
@@ -239,7 +241,8 @@ void add_hlo(CLI::App& program) {
   auto options = std::make_shared<HloOptions>();
   CLI::App* hlo =
       program
-          .add_subcommand("hlo", "Read HLO text: check it, print it, count what is in it, evaluate it,\npartition it")
+          .add_subcommand("hlo",
+                          "Read HLO or StableHLO: check it, print it, count what is in it,\nevaluate it, partition it")
           ->group("Commands");
   hlo->require_subcommand(1);
   hlo->footer("Examples:\n  podsim hlo check step.hlo\n  podsim hlo stats step.hlo --json");

@@ -212,7 +212,7 @@ void evaluate_file(const EvalOptions& options) {
 void add_hlo_eval(CLI::App& hlo) {
   auto options = std::make_shared<EvalOptions>();
   CLI::App* eval = hlo.add_subcommand("eval", "What a module computes, on values, for every device")->group("Parts");
-  eval->add_option("FILE", options->file, "HLO text of one module")->option_text(" ")->required();
+  eval->add_option("FILE", options->file, "HLO or StableHLO text of one module")->option_text(" ")->required();
   eval->add_option("--args", options->arguments,
                    "Values of the parameters: a text of literals, or .npy files, each alone or as name=FILE.npy")
       ->option_text("DATA...");

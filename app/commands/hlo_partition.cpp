@@ -54,7 +54,11 @@ sw::ir::Module annotated_file(const HloPartitionOptions& options, run::RunPartit
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
   }
   std::vector<std::string> warnings;
-  sw::ir::Module module = run::read_module(options.program, warnings, "FILE");
+  run::ModuleFile file = run::read_module(options.program, warnings, "FILE");
+  sw::ir::Module& module = file.graph;
+  if (std::string maximal = run::maximal_values(module); !maximal.empty() && !file.is_global) {
+    warnings.push_back(std::move(maximal));
+  }
   for (const std::string& warning : warnings) base::host::print_warning(warning);
   if (!partition.cores() && !run::mesh_of_annotations(module)) report_no_mesh(options.program);
   return partition.annotated(std::move(module), 1);

@@ -46,7 +46,9 @@ void StepCompiler::read_module_file() {
     base::host::locate_errors("--set", key + "=" + value,
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
   }
-  module_ = read_module(options_.workload, step_.warnings);
+  ModuleFile file = read_module(options_.workload, step_.warnings);
+  module_ = std::move(file.graph);
+  is_global_ = file.is_global && devices() > 1 && is_annotated(*module_);
 }
 
 noc::Topology StepCompiler::chosen_slice() {
@@ -99,8 +101,11 @@ CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
   if (module_) leave_out_training(*module_, module_->donations);
   if (!module_) {
     compile_workload(cache);
-  } else if (partition_.asked()) {
+  } else if (partition_.asked() || is_global_) {
     const std::vector<sw::ir::Donation> donations = module_->donations;
+    if (std::string maximal = maximal_values(*module_); !maximal.empty() && !is_global_) {
+      step_.warnings.push_back(std::move(maximal));
+    }
     if (options_.partition.sharding.empty() && !is_annotated(*module_)) step_.warnings.emplace_back(nothing_is_sharded);
     compile_partitioned(*std::move(module_), donations, cache);
   } else {

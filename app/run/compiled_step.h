@@ -95,6 +95,7 @@ class StepCompiler {
   bool forward_only_ = false;
   RunPartition partition_;
   std::optional<sw::ir::Module> module_;  ///< module of a file; empty for a built-in workload
+  bool is_global_ = false;                ///< the module is one of all cores together, with its shardings
   CompiledStep step_;
 };
 

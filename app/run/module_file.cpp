@@ -27,7 +27,7 @@ void warn(const std::vector<base::Diagnostic>& diagnostics, std::vector<std::str
 
 bool is_module_file(const std::string& workload) { return workload.find_first_of("./") != std::string::npos; }
 
-sw::ir::Module read_module(const std::string& file, std::vector<std::string>& warnings, const std::string& argument) {
+ModuleFile read_module(const std::string& file, std::vector<std::string>& warnings, const std::string& argument) {
   sw::hlo::ReadResult read = sw::hlo::read(file, base::host::read_input(argument, file));
   if (!read.ok()) throw base::InputError(std::move(read.diagnostics));
   warn(read.diagnostics, warnings);
@@ -41,7 +41,7 @@ sw::ir::Module read_module(const std::string& file, std::vector<std::string>& wa
   if (std::ranges::any_of(found, is_error)) throw base::InputError(std::move(found));
   // All sizes that matter are in the text, so one that does not follow from others does not prevent a run.
   warn(found, warnings);
-  return graph;
+  return {std::move(graph), read.modules.back().origin != nullptr};
 }
 
 }  // namespace podsim::app::run

@@ -220,9 +220,10 @@ void add_output_flags(CLI::App& run, RunOptions& options) {
 
 CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
-  run->add_option("WORKLOAD", options.workload,
-                  "What to run: one of those below, a file of HLO text, or a\nSCALE-Sim topology (.csv), layer by "
-                  "layer on one core")
+  run->add_option(
+         "WORKLOAD", options.workload,
+         "What to run: one of those below, a file of HLO or StableHLO\ntext, or a SCALE-Sim topology (.csv), layer by "
+         "layer on one core")
       ->required()
       ->option_text(" ");
   run->add_option("--slice", options.slice,

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program of JAX in `podsim run`: tests/sw/stablehlo/programs.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/app/program.h"
+
+namespace podsim::test {
+namespace {
+
+std::string program(const std::string& name) {
+  std::ifstream file(std::string(PODSIM_SOURCE_DIR) + "/tests/sw/stablehlo/programs/" + name + ".mlir");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+nlohmann::json json_of(const Outcome& outcome) {
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return nlohmann::json::parse(outcome.out);
+}
+
+// Two products of 3 x 8 x 16 and 3 x 16 x 4, two operations each: 1152 FLOPs, and those of the elements between them.
+TEST(RunStableHlo, RunsAFunctionThatJaxLowered) {
+  const Folder folder;
+  folder.write("mlp.mlir", program("layers/mlp"));
+  const nlohmann::json step = json_of(folder.run({"run", "mlp.mlir", "--json"}));
+  const auto flops = step.at("flops_per_core_step").get<double>();
+  EXPECT_GE(flops, 1152);
+  EXPECT_LE(flops, 1152 + 3 * 16 * 10);
+}
+
+// The HLO text that it becomes takes the same time.
+TEST(RunStableHlo, TakesTheTimeOfItsHloText) {
+  const Folder folder;
+  folder.write("step.mlir", program("gradients/adam_step"));
+  folder.write("step.hlo", folder.run({"hlo", "print", "step.mlir"}).out);
+  EXPECT_EQ(json_of(folder.run({"run", "step.mlir", "--json"})).at("step_time_s"),
+            json_of(folder.run({"run", "step.hlo", "--json"})).at("step_time_s"));
+}
+
+// Its text has eight devices and says how values lie on them, so eight cores have an eighth of the work each.
+TEST(RunStableHlo, PartitionsAModuleByItsShardings) {
+  const Folder folder;
+  folder.write("layer.mlir", program("sharded/named_sharding"));
+  const Outcome outcome = folder.run({"run", "layer.mlir"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("4 chips, 8 cores"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("how the program is cut"), std::string::npos);
+  EXPECT_EQ(folder.run({"run", "layer.mlir", "--slice", "4x4"}).code, 2);
+}
+
+TEST(RunStableHlo, PointsAtWhatIsWrongInTheText) {
+  const Folder folder;
+  std::string text = program("layers/mlp");
+  text.replace(text.find("stablehlo.tanh"), 14, "stablehlo.tahn");
+  folder.write("wrong.mlir", text);
+  const Outcome outcome = folder.run({"run", "wrong.mlir"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("the operation stablehlo.tahn has no translation"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("did you mean 'stablehlo.tanh'?"), std::string::npos);
+  EXPECT_NE(outcome.err.find("wrong.mlir:20:11: error"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim::test
