@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -29,6 +30,7 @@ std::string unknown_hint(std::string_view name) {
   if (name.find("uniform_") != std::string_view::npos) return "lower the program with plain integers and floats";
   std::vector<std::string> names;
   for (const auto& [known, handler] : handlers()) names.emplace_back(known);
+  std::ranges::sort(names);
   const std::string hint = base::did_you_mean(name, names);
   return hint.empty() ? "lower the module to StableHLO first" : hint;
 }

@@ -47,7 +47,7 @@ class Translator {
   std::string finish(std::string_view stem, ComputationWriter& writer, const std::vector<Value>& results,
                      bool always_tuple, LineOrigin origin);
   /// Name of the computation of a function; it is written if that has not happened.
-  std::string function(std::string_view name, LineOrigin origin);
+  std::string function(std::string_view name, LineOrigin at);
   int& next_number() { return next_; }
 
   void warn_once(std::string_view where, const std::string& message, const std::string& hint = "");

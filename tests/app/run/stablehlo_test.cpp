@@ -55,13 +55,14 @@ TEST(RunStableHlo, PartitionsAModuleByItsShardings) {
 TEST(RunStableHlo, PointsAtWhatIsWrongInTheText) {
   const Folder folder;
   std::string text = program("layers/mlp");
-  text.replace(text.find("stablehlo.tanh"), 14, "stablehlo.tahn");
+  text.replace(text.find("stablehlo.dot_general"), 21, "stablehlo.dot_genral");
   folder.write("wrong.mlir", text);
   const Outcome outcome = folder.run({"run", "wrong.mlir"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("the operation stablehlo.tahn has no translation"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("did you mean 'stablehlo.tanh'?"), std::string::npos);
-  EXPECT_NE(outcome.err.find("wrong.mlir:20:11: error"), std::string::npos);
+  EXPECT_NE(outcome.err.find("the operation stablehlo.dot_genral has no translation"), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("did you mean 'stablehlo.dot_general'?"), std::string::npos);
+  EXPECT_NE(outcome.err.find("wrong.mlir:7:10: error"), std::string::npos);
 }
 
 }  // namespace
