@@ -32,7 +32,7 @@ std::vector<std::size_t> tables_where(const DlrmCoreOptions& options, bool small
 class DlrmCore {
  public:
   DlrmCore(sw::ir::build::GraphBuilder& builder, const DlrmCoreOptions& options)
-      : b(builder),
+      : b_(builder),
         options_(options),
         small_(small_tables(options)),
         large_(large_tables(options)),
@@ -41,10 +41,10 @@ class DlrmCore {
   TrainingStep step() {
     receive();
     const InstructionId x = network_.bottom(dense_);
-    std::vector<InstructionId> parts{b.reshape(x, {batch(), 1, width()})};
-    for (std::size_t i = 0; i < large_.size(); ++i) parts.push_back(b.reshape(received_row(i), {batch(), 1, width()}));
-    InstructionId all = b.concatenate(parts, 1);
-    if (!small_.empty()) all = b.concatenate({looked_up(), all}, 1);
+    std::vector<InstructionId> parts{b_.reshape(x, {batch(), 1, width()})};
+    for (std::size_t i = 0; i < large_.size(); ++i) parts.push_back(b_.reshape(received_row(i), {batch(), 1, width()}));
+    InstructionId all = b_.concatenate(parts, 1);
+    if (!small_.empty()) all = b_.concatenate({looked_up(), all}, 1);
     const InstructionId z = network_.top(x, all);
     const InstructionId loss = network_.cross_entropy(z, labels_, batch() * options_.replicas);
     return updated(loss);
@@ -60,14 +60,14 @@ class DlrmCore {
   std::vector<InstructionId> fed(std::string_view name, const std::vector<std::pair<std::string, Shape>>& values) {
     std::vector<InstructionId> elements;
     if (!options_.feed_in) {
-      for (const auto& [parameter, shape] : values) elements.push_back(b.parameter(shape, parameter));
+      for (const auto& [parameter, shape] : values) elements.push_back(b_.parameter(shape, parameter));
       return elements;
     }
-    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
     std::vector<Shape> shapes;
     for (const auto& [parameter, shape] : values) shapes.push_back(shape);
-    const InstructionId tuple = b.infeed(sw::ir::make_tuple_shape(shapes));
-    for (std::size_t i = 0; i < values.size(); ++i) elements.push_back(b.get_tuple_element(tuple, std::int64_t(i)));
+    const InstructionId tuple = b_.infeed(sw::ir::make_tuple_shape(shapes));
+    for (std::size_t i = 0; i < values.size(); ++i) elements.push_back(b_.get_tuple_element(tuple, std::int64_t(i)));
     return elements;
   }
 
@@ -96,8 +96,8 @@ class DlrmCore {
     }
     rows_ = fed("embedding_engine/rows", rows);
     for (int half = 0; half < 2; ++half) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "embedding_engine/rows");
-      beside_.push_back(b.reshape(rows_[std::size_t(half)], {places(), std::int64_t(tables_of(half)) * width()}));
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding_engine/rows");
+      beside_.push_back(b_.reshape(rows_[std::size_t(half)], {places(), std::int64_t(tables_of(half)) * width()}));
     }
   }
 
@@ -107,25 +107,25 @@ class DlrmCore {
   /// [batch, count]: 1 where a number of `places` [batch] is that of the column.
   InstructionId marks(InstructionId places, std::int64_t count) {
     const Sizes sizes{batch(), count};
-    const InstructionId columns = b.iota(sw::ir::make_shape(ElementType::u32, sizes), 1);
-    const InstructionId equal = b.compare(b.broadcast(places, sizes, {0}), columns, sw::ir::ComparisonDirection::eq);
+    const InstructionId columns = b_.iota(sw::ir::make_shape(ElementType::u32, sizes), 1);
+    const InstructionId equal = b_.compare(b_.broadcast(places, sizes, {0}), columns, sw::ir::ComparisonDirection::eq);
     const Shape shape = sw::ir::make_shape(type(), sizes);
-    return b.select(equal, b.full(shape, 1), b.full(shape, 0));
+    return b_.select(equal, b_.full(shape, 1), b_.full(shape, 0));
   }
 
   /// The rows of the large table number `i` of this core's samples: [batch, width].
   InstructionId received_row(std::size_t i) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("embedding_engine/table{}", large_[i]));
+    const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("embedding_engine/table{}", large_[i]));
     const int half = i < tables_of(0) ? 0 : 1;
     const std::int64_t column = std::int64_t(half == 0 ? i : i - tables_of(0)) * width();
-    const InstructionId mine = b.slice(beside_[std::size_t(half)], {{0, places()}, {column, column + width()}});
-    const InstructionId own = b.slice(mine, {{0, batch()}, {0, width()}});
+    const InstructionId mine = b_.slice(beside_[std::size_t(half)], {{0, places()}, {column, column + width()}});
+    const InstructionId own = b_.slice(mine, {{0, batch()}, {0, width()}});
     if (options_.repeated_rows == 0) return own;
-    const InstructionId shared = b.slice(mine, {{batch(), places()}, {0, width()}});
-    const InstructionId chosen = b.dot(marks(repeated_[3 * i], options_.repeated_rows), shared, {{}, {}, {1}, {0}});
-    const InstructionId weighted = b.multiply(chosen, b.broadcast(repeated_[3 * i + 1], {batch(), width()}, {0}));
-    const InstructionId to_samples = b.dot(marks(repeated_[3 * i + 2], batch()), weighted, {{}, {}, {0}, {0}});
-    return b.add(own, to_samples);
+    const InstructionId shared = b_.slice(mine, {{batch(), places()}, {0, width()}});
+    const InstructionId chosen = b_.dot(marks(repeated_[3 * i], options_.repeated_rows), shared, {{}, {}, {1}, {0}});
+    const InstructionId weighted = b_.multiply(chosen, b_.broadcast(repeated_[3 * i + 1], {batch(), width()}, {0}));
+    const InstructionId to_samples = b_.dot(marks(repeated_[3 * i + 2], batch()), weighted, {{}, {}, {0}, {0}});
+    return b_.add(own, to_samples);
   }
 
   /// The rows of the small tables: [batch, tables, width].
@@ -137,31 +137,32 @@ class DlrmCore {
       first.values[i] = double(rows);
       rows += table_rows(options_)[small_[i]];
     }
-    const sw::ir::build::GraphBuilder::Scope scope(b, "tables");
-    table_ = b.parameter(sw::ir::make_shape(type(), {rows, width()}), "tables");
-    const sw::ir::build::GraphBuilder::Scope of_rows(b, "rows");
-    const InstructionId offsets = b.broadcast(b.constant(first), {batch(), count}, {1});
-    places_ = b.reshape(b.add(categorical_, offsets), {batch() * count, 1});
-    gathered_ = b.gather(table_, places_, row_dimensions, {1, width()});
-    return b.reshape(gathered_, {batch(), count, width()});
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "tables");
+    table_ = b_.parameter(sw::ir::make_shape(type(), {rows, width()}), "tables");
+    const sw::ir::build::GraphBuilder::Scope of_rows(b_, "rows");
+    const InstructionId offsets = b_.broadcast(b_.constant(first), {batch(), count}, {1});
+    places_ = b_.reshape(b_.add(categorical_, offsets), {batch() * count, 1});
+    gathered_ = b_.gather(table_, places_, row_dimensions_, {1, width()});
+    return b_.reshape(gathered_, {batch(), count, width()});
   }
 
   InstructionId scaled(InstructionId x, InstructionId factor) {
-    return b.multiply(x, b.broadcast(factor, b.shape(x).dimensions));
+    return b_.multiply(x, b_.broadcast(factor, b_.shape(x).dimensions));
   }
 
   /// The sum over all cores of the gradients of the small tables' rows, in an array of the tables' size.
   InstructionId table_gradient(InstructionId slope) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "gradients/tables");
-    return b.scatter(b.full_like(table_, 0), places_, slope, row_dimensions, b.combiner(sw::ir::Opcode::add, type()));
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "gradients/tables");
+    return b_.scatter(b_.full_like(table_, 0), places_, slope, row_dimensions_,
+                      b_.combiner(sw::ir::Opcode::add, type()));
   }
 
   TrainingStep updated(InstructionId loss) {
-    const InstructionId rate = b.parameter(sw::ir::make_shape(type(), {}), "learning_rate");
+    const InstructionId rate = b_.parameter(sw::ir::make_shape(type(), {}), "learning_rate");
     std::vector<InstructionId> of = rows_, replaced, gradients, outputs;
     if (!small_.empty()) of.push_back(gathered_);
     for (const TrainedTensor& tensor : network_.trained()) of.push_back(tensor.value);
-    const std::vector<InstructionId> slopes = sw::ir::transform::gradients(b, loss, of);
+    const std::vector<InstructionId> slopes = sw::ir::transform::gradients(b_, loss, of);
     const std::vector<InstructionId> sent(slopes.begin(), slopes.begin() + std::ptrdiff_t(rows_.size()));
     std::size_t next = rows_.size();
     if (!small_.empty()) {
@@ -173,28 +174,28 @@ class DlrmCore {
       gradients.push_back(slopes[next++]);
     }
     for (std::size_t i = 0; i < replaced.size(); ++i) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "optimizer/" + b[replaced[i]].name);
-      outputs.push_back(b.subtract(replaced[i], scaled(b.all_reduce(gradients[i]), rate)));
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "optimizer/" + b_[replaced[i]].name);
+      outputs.push_back(b_.subtract(replaced[i], scaled(b_.all_reduce(gradients[i]), rate)));
     }
     outputs.push_back(loss);
     if (options_.feed_in && !sent.empty()) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "embedding_engine/gradients");
-      b.outfeed(b.tuple({sent[0], sent[1], loss}));
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding_engine/gradients");
+      b_.outfeed(b_.tuple({sent[0], sent[1], loss}));
     } else {
       outputs.insert(outputs.end(), sent.begin(), sent.end());
     }
     TrainingStep result;
     for (std::size_t i = 0; i < replaced.size(); ++i)
-      result.donations.push_back({std::int64_t(i), b[replaced[i]].index});
-    const InstructionId root = b.tuple(std::move(outputs));
-    result.module = std::move(b).build(root);
+      result.donations.push_back({std::int64_t(i), b_[replaced[i]].index});
+    const InstructionId root = b_.tuple(std::move(outputs));
+    result.module = std::move(b_).build(root);
     return result;
   }
 
   /// Dimensions of a gather of rows [n, width] from a table, with indices s32[n, 1].
-  const sw::ir::GatherDimensions row_dimensions{{1}, {0}, {0}, {}, {}, 1};
+  const sw::ir::GatherDimensions row_dimensions_{{1}, {0}, {0}, {}, {}, 1};
 
-  sw::ir::build::GraphBuilder& b;
+  sw::ir::build::GraphBuilder& b_;
   const DlrmCoreOptions& options_;
   std::vector<std::size_t> small_, large_;
   DlrmNetwork network_;
