@@ -13,7 +13,7 @@ namespace {
 
 constexpr int vmem = 1;  ///< S(1)
 
-struct Candidate {
+struct Resident {
   int array = -1;
   ir::InstructionId begin = 0, end = 0;
   base::Bytes bytes;
@@ -26,7 +26,7 @@ class Places {
   explicit Places(base::Bytes size) : size_(size) {}
 
   /// Takes the lowest place that is free throughout, if there is one.
-  bool take(const Candidate& wanted) {
+  bool take(const Resident& wanted) {
     std::vector<std::pair<base::Bytes, base::Bytes>> taken;  // begin and end, in bytes
     for (const Place& place : places_) {
       if (place.begin <= wanted.end && wanted.begin <= place.end) {
@@ -73,21 +73,21 @@ class Placer {
   }
 
   void run() {
-    std::vector<Candidate> candidates;
+    std::vector<Resident> residents;
     for (int array = 0; array < int(live_.arrays.size()); ++array) {
-      if (may_be_placed(array)) candidates.push_back(candidate_of(array));
+      if (may_be_placed(array)) residents.push_back(resident_of(array));
     }
-    std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::accesses);
+    std::ranges::stable_sort(residents, std::ranges::greater(), &Resident::accesses);
     Places places(size_);
-    for (const Candidate& candidate : candidates) {
-      if (places.take(candidate)) place(candidate.array);
+    for (const Resident& resident : residents) {
+      if (places.take(resident)) place(resident.array);
     }
   }
 
  private:
   ir::Computation& entry() { return module_.computations[std::size_t(module_.entry)]; }
 
-  Candidate candidate_of(int array) const {
+  Resident resident_of(int array) const {
     const LiveArray& life = live_.arrays[std::size_t(array)];
     const double positions = double(life.last_use - life.definition + 1);
     return {array, life.definition, life.last_use, life.bytes, double(1 + life.readers.size()) / positions};

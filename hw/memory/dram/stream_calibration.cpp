@@ -25,13 +25,18 @@ struct Constant {
 
 constexpr std::array derived_keys{std::string_view("hbm.stream_rate"), std::string_view("hbm.write_cost"),
                                   std::string_view("hbm.turnaround"), fingerprint_key};
+/// Without influence on the rates, as those.
+constexpr std::string_view reserved_key = "hbm.reserved_per_core";
 
 /// The values that the rates depend on, a line each.
 std::string memory_text(const base::Config& config) {
   std::string text;
   for (const base::ConfigEntry& entry : config.entries()) {
     const bool memory = entry.key.starts_with("hbm.") || entry.key.starts_with("hbm_timing.");
-    if ((!memory && entry.key != granules_key) || std::ranges::count(derived_keys, entry.key) > 0) continue;
+    if ((!memory && entry.key != granules_key) || std::ranges::count(derived_keys, entry.key) > 0 ||
+        entry.key == reserved_key) {
+      continue;
+    }
     text += entry.key + "=" + entry.text + "\n";
   }
   return text;

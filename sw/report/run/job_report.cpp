@@ -54,7 +54,8 @@ std::string hosts_text(const RunReport& r) {
 
 std::string loop_text(const RunReport& r) {
   if (!r.loop) return "";
-  const auto& [parts, time] = *r.loop;
+  const auto& parts = r.loop->parts;
+  const auto& time = r.loop->time;
   base::text::TextTable table({Cell::left, Cell::right, Cell::right, Cell::left});
   const auto row = [&](const char* name, base::Time part, const std::string& details) {
     table.row({name, short_time(in_seconds(part)), share(part, time.all()), details});
@@ -98,7 +99,8 @@ void add_job(JobJson& json, const RunReport& r) {
                      {"stages", stages}};
   }
   if (r.loop) {
-    const auto& [parts, time] = *r.loop;
+    const auto& parts = r.loop->parts;
+    const auto& time = r.loop->time;
     json["train_loop"] = {{"steps", parts.plan.steps},
                           {"evaluation_steps", parts.plan.evaluation_steps},
                           {"time_s", in_seconds(time.all())},

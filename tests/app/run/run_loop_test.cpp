@@ -73,6 +73,7 @@ TEST(RunLoop, AnEvaluationStepIsTheForwardPartOfAStep) {
 }
 
 /// Cadences that MLPerf's logs show, in seconds for a loop; two of them were used to measure [input] of the machine.
+/// The others are in docs/training_loop.md.
 TEST(RunLoop, IsCloseToPublishedCadences) {
   const test::Folder folder;
   struct Published {
@@ -82,8 +83,7 @@ TEST(RunLoop, IsCloseToPublishedCadences) {
   for (const auto& [words, seconds] : std::vector<Published>{
            {{"run", "resnet50", "--slice", "4x4", "--loop", "steps=1252 eval=13"}, 164.12},
            {{"run", "resnet50", "--slice", "8x8", "--loop", "steps=313 eval=4"}, 313 * 0.1309},
-           {{"run", "ssd", "--slice", "4x4", "--batch-per-core", "32", "--loop", "steps=625 eval=5"}, 68.16},
-           {{"run", "ssd", "--slice", "8x8", "--batch-per-core", "8", "--loop", "steps=625 eval=5"}, 625 * 0.03362}}) {
+           {{"run", "ssd", "--slice", "4x4", "--batch-per-core", "32", "--loop", "steps=625 eval=5"}, 68.16}}) {
     std::vector<std::string> json = words;
     json.emplace_back("--json");
     const Json loop = test::json_of(folder, json);

@@ -72,17 +72,8 @@ TEST(Dropout, DrawsItsMaskOnceHoweverItIsFused) {
     const sw::ir::Module module = value_and_slope(dropout, {4, 64, 128}, 0.3);
     const sw::ir::Module fused = sw::compiler::fused(module, hw::tpu_v3());
     expect_dropped(fused, 0.3);
-    // Silicon makes a mask by a fusion of nothing but constants.
-    const sw::ir::Computation& entry = fused.entry_computation();
-    EXPECT_EQ(std::ranges::count(entry.instructions, sw::ir::Opcode::rng, &sw::ir::Instruction::opcode), 0);
-    EXPECT_EQ(std::ranges::count_if(entry.instructions,
-                                    [&](const sw::ir::Instruction& op) {
-                                      return op.opcode == sw::ir::Opcode::fusion &&
-                                             std::ranges::all_of(op.operands, [&](InstructionId operand) {
-                                               return entry[operand].opcode == sw::ir::Opcode::constant;
-                                             });
-                                    }),
-              1);
+    const auto& instructions = fused.entry_computation().instructions;
+    EXPECT_EQ(std::ranges::count(instructions, sw::ir::Opcode::rng, &sw::ir::Instruction::opcode), 0) << "in a fusion";
   }
 }
 
@@ -115,9 +106,10 @@ TEST(Dropout, ALayerThatIsComputedOnceMoreReadsItsBits) {
   const sw::ir::Module fused = sw::compiler::fused(again, hw::tpu_v3());
   std::int64_t words = 0;
   for (const sw::ir::Instruction& op : fused.entry_computation().instructions) {
-    if (op.shape.element_type == sw::ir::ElementType::u32) words += op.shape.element_count();
+    const bool stores = op.opcode == sw::ir::Opcode::fusion || op.opcode == sw::ir::Opcode::rng;
+    if (stores && op.shape.element_type == sw::ir::ElementType::u32) words += op.shape.element_count();
   }
-  EXPECT_LE(words, 4 * 64 * 128 / 32 + 8) << "with constants";
+  EXPECT_EQ(words, 4 * 64 * 128 / 32);
 }
 
 TEST(Dropout, DoesNothingAtARateOfZero) {

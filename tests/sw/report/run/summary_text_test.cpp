@@ -16,7 +16,7 @@ TEST(SummaryText, AnswersWhatAPersonAsksFirst) {
   std::string text = summary_text(testing::sample_report());
   for (const char* part :
        {"resnet50", "tpu-v3", "4x4", "16 chips, 32 cores", "batch 128 per core", "all replayed", "10.000 ms",
-        "409600 samples/s", "MXU 20.0 %", "HBM 50.0 %", "ICI 12.5 %", "4 GiB of 16 GiB per core",
+        "409600 samples/s", "MXU 20.0 %", "HBM 50.0 %", "ICI 12.5 %", "4 GiB of 16.63 GB per core",
         "over 32 cores in 2.900 ms", "note: a note", "warning: a warning"}) {
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   }
