@@ -235,7 +235,7 @@ sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw
     fused = sw::compiler::fused(std::move(local), machine);
     if (flags_.shards_updates()) fused = sw::compiler::fuse::fuse_horizontally(std::move(fused), machine);
     if (flags_.rematerialise) return sw::compiler::account_memory(fused, donations).heap;
-    repeated = sw::compiler::recompute_to_fit(std::move(fused), machine.hbm.usable_per_core(), donations);
+    repeated = sw::compiler::recompute_to_fit(fused, machine.hbm.usable_per_core(), donations);
     fused = std::move(repeated.module);
     return sw::compiler::account_memory(fused, donations).heap;
   };

@@ -164,7 +164,8 @@ class Recomputer {
 
 }  // namespace
 
-RecomputedModule recompute_to_fit(ir::Module fused, base::Bytes capacity, std::span<const ir::Donation> donations) {
+RecomputedModule recompute_to_fit(const ir::Module& fused, base::Bytes capacity,
+                                  std::span<const ir::Donation> donations) {
   // Gaps of the heap are known only for a whole schedule, and grow or shrink with it.
   constexpr int most_trials = 4;
   RecomputedModule result;

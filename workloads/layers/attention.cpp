@@ -88,7 +88,8 @@ class Attention {
   Softmax softmax_of(InstructionId scores, const AttentionMask& mask) {
     const sw::ir::ElementType type = b_.type(scores), wide_type = tensors_.precision().parameter;
     const double factor = scale();
-    const auto [power, sum] = exponentials(scores, mask);
+    const std::pair<InstructionId, InstructionId> found = exponentials(scores, mask);
+    const InstructionId power = found.first, sum = found.second;
     if (options_.late_division) {
       const auto rule = [power, type, factor](sw::ir::build::GraphBuilder& builder, InstructionId g) {
         const InstructionId scaled = builder.multiply(power, builder.full_like(power, factor));

@@ -27,6 +27,7 @@ inline hw::Machine tpu_v3() {
                  .issue_interval = base::Cycles(1),
                  .queue_depth = 128};
   machine.hbm = {.capacity_per_core = base::Bytes(std::int64_t(16) << 30),
+                 .reserved_per_core = {},
                  .stream_rate = base::Bandwidth(411.8e9),
                  .turnaround = 0.4};
   machine.chip_switch = {.bytes_per_cycle = 512, .crossing_latency = base::Cycles(10)};
