@@ -6,10 +6,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/reader.h"
-#include "sw/hlo/shape_check.h"
 #include "sw/stablehlo/hlo_text.h"
+#include "tests/fuzz/graph_check.h"
 
 namespace podsim::sw {
 namespace {
@@ -29,17 +28,6 @@ void check_lines(const std::string& text) {
   }
 }
 
-void check_translation(const hlo::Module& module) {
-  try {
-    const ir::Module graph = hlo::graph::to_graph(module);
-    if (!hlo::check_shapes(module, graph).empty()) return;
-    const std::string text = ir::to_string(graph);
-    const hlo::ReadResult again = hlo::read("graph", text);
-    if (!again.ok() || ir::to_string(hlo::graph::to_graph(again.modules[0])) != text) std::abort();
-  } catch (const base::InputError&) {
-  }
-}
-
 }  // namespace
 }  // namespace podsim::sw
 
@@ -50,6 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const sw::hlo::ReadResult result = sw::hlo::read("fuzz", text);
   for (const base::Diagnostic& diagnostic : result.diagnostics) base::format(diagnostic);
   if (!result.ok()) return 0;
-  for (const sw::hlo::Module& module : result.modules) sw::check_translation(module);
+  for (const sw::hlo::Module& module : result.modules) fuzz::check_graph(module);
   return 0;
 }

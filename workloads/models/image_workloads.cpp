@@ -32,8 +32,8 @@ struct SharedImages {
     const std::int64_t group = std::min(cores, std::max(bn_group, spatial));
     if (cores % group != 0) {
       throw base::InputError(
-          fmt::format("{} cores are not a multiple of a group of {} with common statistics", cores, group),
-          "model.bn_group");
+          fmt::format("{} cores are not a multiple of {}, which share statistics or an image", cores, group),
+          "model.bn_group or model.spatial");
     }
     const std::int64_t groups = cores / group;
     if (batch % groups == 0) return groups;

@@ -13,27 +13,6 @@
 namespace podsim::sw::runtime {
 namespace {
 
-/// A program of an item for each letter: of an op, or of a collective for capitals.
-compiler::Program lettered(const std::string& letters) {
-  testing::ProgramMaker maker;
-  for (int op = 0; op < 26; ++op) maker.define(testing::tile_op("op", 1, 1000, 0, 8, 1000));
-  for (int collective = 0; collective < 26; ++collective) maker.define_all_reduce(1000 * (collective + 1));
-  for (const char letter : letters) {
-    if (letter >= 'a') {
-      maker.op(letter - 'a');
-    } else {
-      maker.collective(letter - 'A');
-    }
-  }
-  return maker.program();
-}
-
-std::string text_times(const std::string& text, int count) {
-  std::string result;
-  for (int i = 0; i < count; ++i) result += text;
-  return result;
-}
-
 /// Executes the steps of a program of `items` items on cores that begin late, each by its delay; an item takes
 /// `cycles(position, core)`. Returns the positions that were skipped.
 template <class Cycles>
@@ -60,7 +39,7 @@ std::vector<std::int64_t> execute(KnownStretches& known, std::int64_t end, const
 
 // "abAcdeBf" has 8 items, as many as a context: its items are known from the fourth layer after the first on.
 TEST(KnownStretches, LayersAreKnownAfterThreeSamplesOfAllTheirPlaces) {
-  const compiler::Program program = lettered("x" + text_times("abAcdeBf", 9) + "y");
+  const compiler::Program program = testing::program_of("x" + testing::repeated("abAcdeBf", 9) + "y");
   const KnownStretches known(program, 1, 4);
   // The items of layers 1 to 3 follow a whole layer, and "f" of layer 0 does so too: it is known one layer earlier.
   const KnownStretches::Stretch expected{.first = 1 + 4 * 8 - 1, .items = 5 * 8 + 1};
@@ -69,14 +48,15 @@ TEST(KnownStretches, LayersAreKnownAfterThreeSamplesOfAllTheirPlaces) {
 }
 
 TEST(KnownStretches, LayersBehindOtherItemsAreKnownAgain) {
-  const compiler::Program program = lettered("x" + text_times("abAcdeBf", 5) + "y" + text_times("abAcdeBf", 5));
+  const compiler::Program program =
+      testing::program_of("x" + testing::repeated("abAcdeBf", 5) + "y" + testing::repeated("abAcdeBf", 5));
   const KnownStretches known(program, 1, 4);
   ASSERT_EQ(known.stretches().size(), 1U);  // the first five layers leave less than 16 items after three samples
   EXPECT_EQ(known.stretches()[0].first, 1 + 5 * 8 + 1 + 7);
 }
 
 TEST(KnownStretches, AStretchEndsWithItsStep) {
-  const compiler::Program program = lettered(text_times("abAcdeBf", 6));
+  const compiler::Program program = testing::program_of(testing::repeated("abAcdeBf", 6));
   const KnownStretches known(program, 3, 4);
   for (const KnownStretches::Stretch& stretch : known.stretches()) {
     EXPECT_EQ(stretch.first / 48, (stretch.first + stretch.items - 1) / 48);
@@ -109,9 +89,9 @@ TEST(KnownStretches, EqualItemsTakeTheirTimeWhicheverCoresComeLate) {
       std::string layer;
       std::mt19937 of_layer(std::uint32_t(round * 10 + block % 2));
       for (int item = 0; item < 12; ++item) layer += char((item % 4 == 3 ? 'A' : 'a') + int(of_layer() % 20));
-      text += text_times(layer, 2 + int(random() % 6)) + char('u' + random() % 5);
+      text += testing::repeated(layer, 2 + int(random() % 6)) + char('u' + random() % 5);
     }
-    const compiler::Program program = lettered(text);
+    const compiler::Program program = testing::program_of(text);
     const std::vector<std::int64_t> delays{0, std::int64_t(random() % 50), std::int64_t(random() % 50)};
     const auto cycles = [&](std::int64_t position, std::size_t) {
       return std::int64_t(100 + 7 * text[std::size_t(position) % text.size()]);
@@ -131,7 +111,7 @@ TEST(KnownStretches, EqualItemsTakeTheirTimeWhicheverCoresComeLate) {
 
 // Cores overtake each other from layer to layer; the mean of all is 1000 cycles an item.
 TEST(KnownStretches, CoresThatTakeTurnsAreSkippedByTheirMean) {
-  const compiler::Program program = lettered(text_times("abAcdeBf", 40));
+  const compiler::Program program = testing::program_of(testing::repeated("abAcdeBf", 40));
   KnownStretches known(program, 1, 2);
   const auto cycles = [](std::int64_t position, std::size_t core) {
     return std::int64_t(1000 + ((position / 8 + std::int64_t(core)) % 2 == 0 ? 10 : -10));
@@ -143,7 +123,7 @@ TEST(KnownStretches, CoresThatTakeTurnsAreSkippedByTheirMean) {
 
 // The mean of all cores grows by 1.5 % from layer to layer, more than the tolerance of 1 %.
 TEST(KnownStretches, LayersThatGetSlowerAreSimulated) {
-  const compiler::Program program = lettered(text_times("abAcdeBf", 40));
+  const compiler::Program program = testing::program_of(testing::repeated("abAcdeBf", 40));
   KnownStretches known(program, 1, 2);
   const auto cycles = [](std::int64_t position, std::size_t) { return std::int64_t(1000 + 15 * (position / 8)); };
   std::vector<std::int64_t> ends;

@@ -13,45 +13,26 @@
 namespace podsim::sw::runtime {
 namespace {
 
-/// A program of an item for each letter: of an op, or of a collective for capitals.
-compiler::Program program_of(const std::string& letters) {
-  testing::ProgramMaker maker;
-  for (int op = 0; op < 26; ++op) maker.define(testing::tile_op("op", 1, 1000, 0, 8, 1000));
-  for (int collective = 0; collective < 26; ++collective) maker.define_all_reduce(1000 * (collective + 1));
-  for (const char letter : letters) {
-    if (letter >= 'a') {
-      maker.op(letter - 'a');
-    } else {
-      maker.collective(letter - 'A');
-    }
-  }
-  return maker.program();
-}
-
-std::string repeated(const std::string& text, int times) {
-  std::string result;
-  for (int i = 0; i < times; ++i) result += text;
-  return result;
-}
-
 TEST(RepeatedSegments, LayersAreFoundBehindOtherItems) {
-  const auto segments = repeated_segments(program_of("xyz" + repeated("abAc", 7) + "x" + repeated("abAc", 5) + "q"));
+  const auto segments = repeated_segments(
+      testing::program_of("xyz" + testing::repeated("abAc", 7) + "x" + testing::repeated("abAc", 5) + "q"));
   ASSERT_EQ(segments.size(), 2U);
   EXPECT_EQ(segments[0], (RepeatedSegment{.first = 3, .period = 4, .trips = 7, .content = 0}));
   EXPECT_EQ(segments[1], (RepeatedSegment{.first = 32, .period = 4, .trips = 5, .content = 0}));
 }
 
 TEST(RepeatedSegments, LayersThatBeginElsewhereBeginAtTheSameItemATripLater) {
-  const auto segments = repeated_segments(program_of(repeated("abAc", 9) + "x" + "Ac" + repeated("abAc", 6)));
+  const auto segments =
+      repeated_segments(testing::program_of(testing::repeated("abAc", 9) + "x" + "Ac" + testing::repeated("abAc", 6)));
   ASSERT_EQ(segments.size(), 2U);
   EXPECT_EQ(segments[0], (RepeatedSegment{.first = 0, .period = 4, .trips = 9, .content = 0}));
   EXPECT_EQ(segments[1], (RepeatedSegment{.first = 39, .period = 4, .trips = 5, .content = 0}));
 }
 
 TEST(RepeatedSegments, FewTripsAndTripsWithoutCollectivesAreNone) {
-  EXPECT_TRUE(repeated_segments(program_of(repeated("abA", 4))).empty());
-  EXPECT_TRUE(repeated_segments(program_of(repeated("abc", 50))).empty());
-  EXPECT_TRUE(repeated_segments(program_of("")).empty());
+  EXPECT_TRUE(repeated_segments(testing::program_of(testing::repeated("abA", 4))).empty());
+  EXPECT_TRUE(repeated_segments(testing::program_of(testing::repeated("abc", 50))).empty());
+  EXPECT_TRUE(repeated_segments(testing::program_of("")).empty());
 }
 
 TEST(RepeatedSegments, ItemsOfLoopsAndAsynchronousItemsAreInNone) {
@@ -77,7 +58,7 @@ TEST(RepeatedSegments, TheFirstOneTakenSavesMost) {
     while (letters.size() < 40) {
       std::string layer;
       for (std::uint32_t i = 0; i <= random() % 4; ++i) layer += "abAB"[random() % 4];
-      letters += repeated(layer, int(random() % 8));
+      letters += testing::repeated(layer, int(random() % 8));
     }
     const int items = int(letters.size());
     int most = 0;
@@ -94,7 +75,7 @@ TEST(RepeatedSegments, TheFirstOneTakenSavesMost) {
       }
     }
     int found = 0, behind = 0;
-    for (const RepeatedSegment& segment : repeated_segments(program_of(letters))) {
+    for (const RepeatedSegment& segment : repeated_segments(testing::program_of(letters))) {
       found = std::max(found, (segment.trips - 4) * segment.period);
       EXPECT_GE(segment.first, behind) << letters;
       behind = segment.end();

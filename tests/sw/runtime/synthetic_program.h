@@ -128,4 +128,25 @@ inline RunResult run(const compiler::Program& program, const hw::Machine& machin
 
 inline noc::Topology open_2x2() { return noc::Topology({2, 2}, {false, false}); }
 
+/// A program of an item for each letter: of an op, or of a collective for capitals.
+inline compiler::Program program_of(const std::string& letters) {
+  ProgramMaker maker;
+  for (int op = 0; op < 26; ++op) maker.define(tile_op("op", 1, 1000, 0, 8, 1000));
+  for (int collective = 0; collective < 26; ++collective) maker.define_all_reduce(1000 * (collective + 1));
+  for (const char letter : letters) {
+    if (letter >= 'a') {
+      maker.op(letter - 'a');
+    } else {
+      maker.collective(letter - 'A');
+    }
+  }
+  return maker.program();
+}
+
+inline std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
 }  // namespace podsim::sw::runtime::testing
