@@ -24,6 +24,7 @@
 #include "sw/compiler/fuse/horizontal_fusion.h"
 #include "sw/compiler/lowering.h"
 #include "sw/compiler/memory_account.h"
+#include "sw/compiler/memory_order.h"
 #include "sw/compiler/recompute.h"
 #include "sw/compiler/scope_time.h"
 #include "sw/ir/rules/shape_inference.h"
@@ -234,6 +235,7 @@ sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw
     if (!is_of_one_core_) layers_ = sw::spmd::partition::sharding_costs(whole, local);
     fused = sw::compiler::fused(std::move(local), machine);
     if (flags_.shards_updates()) fused = sw::compiler::fuse::fuse_horizontally(std::move(fused), machine);
+    fused = sw::compiler::ordered_by_memory(std::move(fused), donations);
     if (flags_.rematerialise) return sw::compiler::account_memory(fused, donations).heap;
     repeated = sw::compiler::recompute_to_fit(fused, machine.hbm.usable_per_core(), donations);
     fused = std::move(repeated.module);

@@ -33,6 +33,7 @@ class Recomputer {
     for (int round = 0; round < most_rounds; ++round) {
       if (live_.live.empty() || live_.live[std::size_t(peak_)] <= capacity_) break;
       const std::vector<Candidate> chosen = choose(live_.live[std::size_t(peak_)] - capacity_);
+      if (chosen.empty() && !std::exchange(of_several_results_, true)) continue;
       if (chosen.empty()) break;
       const base::Bytes before = live_.live[std::size_t(peak_)];
       RecomputedModule last = result_;
@@ -71,12 +72,15 @@ class Recomputer {
     std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::saved);
     std::vector<Candidate> chosen;
     std::set<int> dropped, read;
+    std::set<ir::InstructionId> origins;
     for (const Candidate& candidate : candidates) {
       if (excess <= base::Bytes(0)) break;
-      const std::set<int> operands = operands_of(live_.arrays[std::size_t(candidate.array)].origin);
-      const bool depends = read.contains(candidate.array) ||
+      const ir::InstructionId origin = live_.arrays[std::size_t(candidate.array)].origin;
+      const std::set<int> operands = operands_of(origin);
+      const bool depends = origins.contains(origin) || read.contains(candidate.array) ||
                            std::ranges::any_of(operands, [&](int operand) { return dropped.contains(operand); });
       if (depends) continue;
+      origins.insert(origin);
       dropped.insert(candidate.array);
       read.insert(operands.begin(), operands.end());
       chosen.push_back(candidate);
@@ -110,9 +114,10 @@ class Recomputer {
         updated_operand(result_.module, op) >= 0 || repeated_.contains(op.name)) {
       return false;
     }
-    const bool is_plain = !op.shape.is_tuple() && std::ranges::all_of(op.operands, [&](ir::InstructionId operand) {
-      return live_.array_of[std::size_t(operand)] >= 0;
-    });
+    const bool has_names = of_several_results_ || !op.shape.is_tuple();
+    const bool is_plain = has_names && std::ranges::all_of(op.operands, [&](ir::InstructionId operand) {
+                            return live_.array_of[std::size_t(operand)] >= 0;
+                          });
     switch (op.opcode) {
       case ir::Opcode::custom_call:
       case ir::Opcode::rng:
@@ -157,7 +162,8 @@ class Recomputer {
   base::Bytes capacity_;
   std::span<const ir::Donation> donations_;
   RecomputedModule result_;
-  std::set<std::string> repeated_;  ///< names of ops
+  bool of_several_results_ = false;  ///< ops of several results may be repeated
+  std::set<std::string> repeated_;   ///< names of ops
   Liveness live_;
   ir::InstructionId peak_ = 0;
 };

@@ -20,8 +20,9 @@ struct RecomputedModule {
 ///
 /// At the peak, an array that is read before it and after it, but not there, may be made again before the next read by
 /// the op that made it. Arrays are taken in the order of the bytes that this frees: their own less those of operands
-/// that would then live longer. Repeated ops are fusions or single instructions of one result, without effects, without
-/// random numbers and without other devices. They have op_names under "rematerialised/" and are not repeated again.
+/// that would then live longer. Repeated ops are fusions or single instructions without effects, without random numbers
+/// and without other devices, first those of one result, and if these are not enough those of several, for one of them.
+/// They have op_names under "rematerialised/" and are not repeated again.
 ///
 /// This is the order of XLA's published pass (hlo_rematerialization.cc: the cost of a candidate is the inverse of the
 /// memory that it frees, results of several arrays are left out). It is not the one that costs least time: TPU v3's

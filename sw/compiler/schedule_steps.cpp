@@ -21,9 +21,6 @@ bool may_overlap(const ir::Instruction& instruction) {
          instruction.opcode == ir::Opcode::all_gather;
 }
 
-namespace {
-
-/// True for instructions that keep their order among themselves.
 bool keeps_its_turn(const ir::Instruction& instruction) {
   switch (instruction.opcode) {
     case ir::Opcode::infeed:
@@ -42,6 +39,8 @@ bool keeps_its_turn(const ir::Instruction& instruction) {
       return instruction.phase != ir::AsyncPhase::none;
   }
 }
+
+namespace {
 
 bool is_control_flow(const ir::Instruction& instruction) {
   return instruction.opcode == ir::Opcode::while_loop || instruction.opcode == ir::Opcode::conditional ||

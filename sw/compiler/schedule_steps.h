@@ -24,6 +24,9 @@ struct ScheduleStep {
 /// True for a collective that overlap_collectives() (overlap.h) splits.
 bool may_overlap(const ir::Instruction& instruction);
 
+/// True for instructions with effects, which keep their order among themselves.
+bool keeps_its_turn(const ir::Instruction& instruction);
+
 /// The steps of every executed computation that has a collective to split, by its instructions; nothing for others.
 /// Ops are taken to last as long as at tile level, collectives as overlap.h says, and control flow as long as all that
 /// it executes.

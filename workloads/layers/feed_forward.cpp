@@ -5,6 +5,8 @@
 #include <numbers>
 #include <string>
 
+#include "workloads/layers/dropout.h"
+
 namespace podsim::workloads::layers {
 
 using sw::ir::InstructionId;
@@ -59,7 +61,7 @@ InstructionId feed_forward(TrainedTensors& tensors, InstructionId x, const FeedF
   InstructionId in = product(tensors, "in", x, "w_in", options.hidden);
   if (options.biases) in = biased(tensors, in, "b_in");
   const InstructionId gate = is_gated(options.activation) ? product(tensors, "gate", x, "w_gate", options.hidden) : -1;
-  const InstructionId hidden = activated(b, options.activation, in, gate);
+  const InstructionId hidden = dropped(b, activated(b, options.activation, in, gate), options.dropout);
   const InstructionId out = product(tensors, "out", hidden, "w_out", model);
   return options.biases ? biased(tensors, out, "b_out") : out;
 }

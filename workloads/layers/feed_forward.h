@@ -23,6 +23,7 @@ struct FeedForwardOptions {
   std::int64_t hidden = 4096;
   Activation activation = Activation::gelu;
   bool biases = false;
+  double dropout = 0;  ///< rate at which hidden values are dropped (dropout.h)
 };
 
 /// x [batch, length, M] -> [batch, length, M]. With H = hidden, it trains w_in [M, H], w_gate [M, H] if gated, w_out

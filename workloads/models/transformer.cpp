@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "workloads/layers/cross_entropy.h"
+#include "workloads/layers/dropout.h"
 
 namespace podsim::workloads::models {
 
@@ -61,7 +62,7 @@ class Transformer {
     const sw::ir::build::GraphBuilder::Scope scope(b, "embed");
     const InstructionId table = options_.lookup == layers::EmbeddingLookup::gather ? table_ : narrow_table_;
     const InstructionId x = layers::embedded(tensors_, table, indices, options_.lookup);
-    return places < 0 ? x : b.add(x, b.broadcast(places, b.shape(x).dimensions, {1, 2}));
+    return dropped(places < 0 ? x : b.add(x, b.broadcast(places, b.shape(x).dimensions, {1, 2})));
   }
 
   InstructionId encoded(InstructionId source) {
@@ -106,7 +107,7 @@ class Transformer {
     const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", index));
     x = attended("attention", x, -1, mask);
     if (memory.value >= 0) x = attended("cross_attention", x, memory.value, memory.mask);
-    const InstructionId out = is_mixture(index) ? mixture(x) : dense(x);
+    const InstructionId out = dropped(is_mixture(index) ? mixture(x) : dense(x));
     const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
     return b.add(x, out);
   }
@@ -138,8 +139,10 @@ class Transformer {
         layers::attention(tensors_, queries, memory < 0 ? queries : memory, mask, options_.attention);
     given_.push_back(found.softmax);
     const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
-    return b.add(x, found.value);
+    return b.add(x, dropped(found.value));
   }
+
+  InstructionId dropped(InstructionId x) { return layers::dropped(b, x, options_.dropout); }
 
   InstructionId norm(InstructionId x) {
     const sw::ir::build::GraphBuilder::Scope scope(b, "norm");

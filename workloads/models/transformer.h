@@ -31,6 +31,7 @@ struct TransformerOptions {
   bool position_embedding = true;  ///< trained, with one row for each position
   bool packed = false;             ///< sequences hold several sentences; a token attends to those of its own alone
   double label_smoothing = 0;
+  double dropout = 0;  ///< rate for embeddings and results of blocks; attention and feed_forward have their own
   Precision precision;
   Optimizer optimizer;
 };

@@ -54,6 +54,8 @@ ModelKeys transformer_keys(TransformerOptions& o) {
            "type of products and their results");
   keys.add("model.packed", o.packed, "whether tokens attend to those of their own sentence alone");
   keys.add("model.label_smoothing", o.label_smoothing, 0, 1, "share of the target that all tokens have");
+  keys.add("model.dropout", o.dropout, 0, 0.99,
+           "rate for embeddings, probabilities of attention, hidden values and results of blocks");
   keys.add("model.experts", o.mixture.experts, 0, 1 << 20, "experts of a mixture; 0: dense blocks alone");
   keys.add("model.expert_interval", o.mixture.interval, 1, 1024, "every so many layers is a mixture of experts");
   keys.add("model.expert_group", o.mixture.group, 0, most, "tokens that compete for an expert's places; 0: a sequence");
@@ -96,6 +98,7 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
                std::int64_t batch_per_core) {
   transformer_keys(network).apply(name, options.model);
   network.attention.biases = network.feed_forward.biases;
+  network.attention.dropout = network.feed_forward.dropout = network.dropout;
   network.batch = global_batch(options, network.batch, batch_per_core);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
   if (network.encoder_layers > 0 && network.source_sequence == 0) network.source_sequence = network.sequence;
@@ -144,7 +147,7 @@ TransformerOptions dense_137b_defaults() {
 }
 
 /// The Transformer that MLPerf's training benchmark translates with (Vaswani et al. 2017, "big"), without its constant
-/// sines for positions and its dropout.
+/// sines for positions.
 TransformerOptions mlperf_defaults() {
   TransformerOptions options;
   options.batch = 0;
@@ -159,6 +162,7 @@ TransformerOptions mlperf_defaults() {
   options.position_embedding = false;
   options.packed = true;
   options.label_smoothing = 0.1;
+  options.dropout = 0.1;
   options.optimizer.kind = OptimizerKind::adam;
   return options;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sw/ir/build/graph_builder.h"
+#include "tests/sw/ir/literals.h"
 
 namespace podsim::sw::compiler::testing {
 
@@ -169,5 +170,14 @@ class RandomModule {
   std::vector<ir::InstructionId> images_, vectors_, others_;
   int parameters_ = 0;
 };
+
+/// Arguments of an entry.
+inline std::vector<ir::Literal> random_arguments(const ir::Module& module) {
+  std::vector<ir::Literal> arguments;
+  for (const ir::InstructionId id : module.entry_computation().parameters) {
+    arguments.push_back(ir::testing::random_literal(module.entry_computation()[id].shape, unsigned(id)));
+  }
+  return arguments;
+}
 
 }  // namespace podsim::sw::compiler::testing

@@ -13,7 +13,6 @@
 #include "tests/hw/test_machine.h"
 #include "tests/sw/compiler/random_module.h"
 #include "tests/sw/ir/hlo_text.h"
-#include "tests/sw/ir/literals.h"
 
 namespace podsim::sw::compiler {
 namespace {
@@ -71,42 +70,58 @@ TEST(Recompute, TheArrayThatFreesMostIsMadeAgain) {
   EXPECT_EQ(std::ranges::count(instructions, ir::Opcode::dot, &ir::Instruction::opcode), 2);
 }
 
-// A fusion of two results and rng are kept, however large they are.
-TEST(Recompute, SeveralResultsAndRandomNumbersAreKept) {
-  const ir::Module module = ir::testing::graph_of(R"(HloModule m
+// A fusion of two results, a product and random numbers, all of the same size and read again behind the peak.
+ir::Module with_several_results() {
+  return ir::testing::graph_of(R"(HloModule m
     pair {
       p = f32[64,1024] parameter(0)
       n = f32[64,1024] negate(p)
-      e = f32[64,1024] exponential(p)
-      ROOT t = (f32[64,1024], f32[64,1024]) tuple(n, e)
+      e = f32[1,1024] slice(n), slice={[0:1],[0:1024]}
+      f = f32[1,1024] exponential(e)
+      ROOT t = (f32[64,1024], f32[1,1024]) tuple(n, f)
     }
     ENTRY e {
       x = f32[64,1024] parameter(0)
       zero = f32[] constant(0)
       one = f32[] constant(1)
       r = f32[64,1024] rng(zero, one), distribution=rng_uniform
-      f = (f32[64,1024], f32[64,1024]) fusion(x), kind=kLoop, calls=pair
+      n = f32[64,1024] negate(x)
+      f = (f32[64,1024], f32[1,1024]) fusion(x), kind=kLoop, calls=pair
       a = f32[64,1024] get-tuple-element(f), index=0
-      b = f32[64,1024] get-tuple-element(f), index=1
-      s = f32[64,1024] add(a, b)
-      m = f32[64,1024] multiply(s, r)
+      b = f32[1,1024] get-tuple-element(f), index=1
+      l = f32[1024] reshape(b)
+      w = f32[64,1024] broadcast(l), dimensions={1}
+      s = f32[64,1024] add(a, n)
+      u = f32[64,1024] add(s, w)
+      m = f32[64,1024] multiply(u, r)
       wide = f32[16,64,1024] broadcast(m), dimensions={1,2}
-      w = f32[16,64,1024] exponential(wide)
-      row = f32[1,64,1024] slice(w), slice={[0:1],[0:64],[0:1024]}
+      v = f32[16,64,1024] exponential(wide)
+      row = f32[1,64,1024] slice(v), slice={[0:1],[0:64],[0:1024]}
       y = f32[64,1024] reshape(row)
       c = f32[64,1024] add(y, a)
-      d = f32[64,1024] add(c, b)
+      d = f32[64,1024] add(c, n)
       ROOT z = f32[64,1024] add(d, r)
     })");
-  EXPECT_EQ(recompute_to_fit(module, base::Bytes(0)).ops, 0);
 }
 
-std::vector<ir::Literal> random_arguments(const ir::Module& module) {
-  std::vector<ir::Literal> arguments;
-  for (const ir::InstructionId id : module.entry_computation().parameters) {
-    arguments.push_back(ir::testing::random_literal(module.entry_computation()[id].shape, unsigned(id)));
-  }
-  return arguments;
+int runs_of(const ir::Module& module, ir::Opcode opcode) {
+  return int(std::ranges::count(module.entry_computation().instructions, opcode, &ir::Instruction::opcode));
+}
+
+TEST(Recompute, AnOpOfSeveralResultsRunsAgainOnlyIfOthersAreNotEnough) {
+  const ir::Module module = with_several_results();
+  const base::Bytes peak = account_memory(module).peak;
+  const RecomputedModule one = recompute_to_fit(module, peak - base::Bytes(1));
+  EXPECT_EQ(runs_of(one.module, ir::Opcode::negate), 2);
+  EXPECT_EQ(runs_of(one.module, ir::Opcode::fusion), 1);
+  const RecomputedModule both = recompute_to_fit(module, account_memory(one.module).peak - base::Bytes(1));
+  EXPECT_EQ(runs_of(both.module, ir::Opcode::negate), 2);
+  EXPECT_EQ(runs_of(both.module, ir::Opcode::fusion), 2);
+  EXPECT_EQ(account_memory(both.module).peak.value(), peak.value() - 2 * 64 * 1024 * 4);
+}
+
+TEST(Recompute, RandomNumbersAreKept) {
+  EXPECT_EQ(runs_of(recompute_to_fit(with_several_results(), base::Bytes(0)).module, ir::Opcode::rng), 1);
 }
 
 RC_GTEST_PROP(Recompute, RepeatedOpsChangeNoBitAndTakeNoMoreMemory, ()) {
@@ -116,7 +131,7 @@ RC_GTEST_PROP(Recompute, RepeatedOpsChangeNoBitAndTakeNoMoreMemory, ()) {
   ir::build::verify(again.module);
   RC_ASSERT(account_memory(again.module).peak <= peak);
   RC_TAG(again.ops > 0);
-  const std::vector<ir::Literal> arguments = random_arguments(fused);
+  const std::vector<ir::Literal> arguments = testing::random_arguments(fused);
   RC_ASSERT(ir::same_values(ir::eval::evaluate(again.module, arguments), ir::eval::evaluate(fused, arguments)));
 }
 

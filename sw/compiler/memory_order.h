@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::compiler {
+
+/// Returns a fused module whose entry runs in the order of a list scheduler on live bytes, if less is live at its peak
+/// than in the order it has, and the module unchanged otherwise. A scheduled module keeps its order.
+///
+/// Next comes the op that frees most: bytes of the arrays that nothing else still reads, less those of its results. If
+/// none frees anything, the program's order holds, so that weight gradients and updates move up to what they read and
+/// all else stays. Infeeds, outfeeds, sends, custom calls, loops, branches and calls keep all that is before them
+/// before them; readers and updates of one array keep their order, and so do readers of a donated parameter and what
+/// replaces it.
+///
+/// XLA chooses by memory between list, depth-first and post-order schedules too (hlo_memory_scheduler.cc); its list
+/// scheduler has the priority above for all ops.
+ir::Module ordered_by_memory(ir::Module fused, std::span<const ir::Donation> donations = {});
+
+}  // namespace podsim::sw::compiler
