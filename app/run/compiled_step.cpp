@@ -15,6 +15,8 @@
 #include "base/text/counted.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/compiler/lowering.h"
+#include "sw/compiler/memory_order.h"
+#include "sw/compiler/recompute.h"
 #include "sw/compiler/vmem_values.h"
 #include "sw/ir/transform/forward_part.h"
 #include "workloads/models/registry.h"
@@ -141,7 +143,7 @@ void StepCompiler::account_memory(const sw::ir::Module& fused, std::span<const s
 
 void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
   const std::vector<sw::ir::Donation> donations = module_->donations;
-  const sw::ir::Module fused = placed(sw::compiler::fused(*std::move(module_), machine_), donations);
+  const sw::ir::Module fused = placed(fitted(sw::compiler::fused(*std::move(module_), machine_), donations), donations);
   sw::compiler::Program program = sw::compiler::lower(fused, machine_, cache);
   account_memory(fused, donations);
   require_memory(fused);
@@ -171,6 +173,18 @@ sw::compiler::Compilation StepCompiler::compile_batch(sw::ir::Module module,
   } catch (const base::SimulationError& error) {
     reject_batch(error.what(), "a smaller --batch-per-core, or more 'core.vmem'");
   }
+}
+
+/// The module in an order that takes little memory, with ops that run twice if it does not fit without them.
+sw::ir::Module StepCompiler::fitted(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations) {
+  if (fused.scheduled) return fused;
+  sw::compiler::RecomputedModule result = sw::compiler::recompute_to_fit(
+      sw::compiler::ordered_by_memory(std::move(fused), donations), machine_.hbm.usable_per_core(), donations);
+  if (result.ops > 0) {
+    step_.warnings.push_back(
+        fmt::format("{} run once more, so that the step needs less memory", base::text::counted(result.ops, "op")));
+  }
+  return std::move(result.module);
 }
 
 /// The module as it is lowered: with collectives overlapped and values in VMEM, if flags and machine say so.

@@ -77,6 +77,7 @@ class StepCompiler {
                            sw::compiler::OpCache* cache);
   sw::compiler::Compilation compile_batch(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                                           sw::compiler::OpCache* cache);
+  sw::ir::Module fitted(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations);
   sw::ir::Module placed(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations);
   sw::ir::Module overlapped(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations);
   void account_memory(const sw::ir::Module& fused, std::span<const sw::ir::Donation> donations);

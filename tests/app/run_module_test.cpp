@@ -164,6 +164,36 @@ TEST(RunModule, ASliceOfAnotherSizeIsRefusedWithOneThatFits) {
   EXPECT_NE(outcome.err.find("--slice 2x2"), std::string::npos) << outcome.err;
 }
 
+// x, y, z and w are 9.125 MiB. At the 16 MiB of c, a and b are there, of 1 MiB each; a is read again, and 1 MiB less is
+// needed if it is made again.
+TEST(RunModule, OpsOfAProgramRunOnceMoreIfThatMakesItFit) {
+  test::Folder folder;
+  folder.write("long_life.hlo", R"(HloModule long_life
+ENTRY e {
+  x = f32[256,1024] parameter(0)
+  y = f32[1024,1024] parameter(1)
+  z = f32[4096,256] parameter(2)
+  w = f32[8,4096] parameter(3)
+  a = f32[256,1024] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  b = f32[256,1024] dot(a, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  c = f32[4096,1024] dot(z, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  d = f32[8,1024] dot(w, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT e = f32[256,8] dot(a, d), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+}
+)");
+  const auto with = [&](const std::string& capacity) {
+    return folder.run({"run", "long_life.hlo", "--set", "hbm.reserved_per_core=\"0 B\"", "--set",
+                       "hbm.capacity_per_core=\"" + capacity + "\""});
+  };
+  const std::string said = "1 op run once more";
+  const test::Outcome enough = with("27776 KiB"), less = with("26752 KiB"), least = with("26751 KiB");
+  EXPECT_EQ(enough.code, 0);
+  EXPECT_EQ(enough.out.find(said), std::string::npos) << enough.out;
+  EXPECT_EQ(less.code, 0);
+  EXPECT_NE(less.out.find(said), std::string::npos) << less.out;
+  EXPECT_EQ(least.code, 1) << least.out;
+}
+
 TEST(RunModule, WhatDoesNotFitTheHbmIsAVerdictThatNamesTheLargestBuffers) {
   test::Folder folder;
   folder.write("step.hlo", module_text);
