@@ -31,7 +31,10 @@ void CompiledStep::place(const hw::Machine& machine) {
 }
 
 StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine)
-    : options_(options), machine_(machine), partition_(options.partition, options.workload) {
+    : options_(options),
+      machine_(machine),
+      forward_only_(options.build.inference),
+      partition_(options.partition, options.workload) {
   if (is_module_file(options_.workload)) read_module_file();
   step_.slice_text = options_.slice.empty() ? default_slice() : options_.slice;
   step_.slice = chosen_slice();
@@ -123,8 +126,16 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
   workloads::Workload workload;
   base::host::locate_errors("workload", options_.workload,
                             [&] { workload = workloads::models::build_workload(options_.workload, options); });
+  if (options.inference && !workload.has_inference) {
+    base::host::locate_errors("WORKLOAD", options_.workload, [&] {
+      throw base::InputError(fmt::format("'{}' has no form for inference", options_.workload),
+                             "its batch norm takes statistics of the batch, or its step has no forward part");
+    });
+  }
   partition_.take(workload, cores());
-  leave_out_training(workload.step.module, workload.step.donations);
+  if (!options.inference || !workload.step.donations.empty()) {
+    leave_out_training(workload.step.module, workload.step.donations);
+  }
   if (workload.global || partition_.asked()) {
     return compile_partitioned(std::move(workload.step.module), workload.step.donations, cache);
   }

@@ -109,7 +109,7 @@ class Run {
   }
 
   void describe(const std::string& slice_text, const noc::Topology& slice, sw::runtime::Detail detail) {
-    report_.workload = options_.workload;
+    report_.workload = options_.workload + (options_.build.inference ? " inference" : "");
     report_.slice = slice_text;
     report_.detail = sw::runtime::to_string(detail);
     report_.chips = slice.nodes();

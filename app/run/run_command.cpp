@@ -201,6 +201,16 @@ void add_partition_flags(CLI::App& run, RunOptions& options) {
       ->excludes("--sharding");
 }
 
+void add_inference_flag(CLI::App& run, RunOptions& options) {
+  run.add_flag("--inference", options.build.inference,
+               "The forward part of the step alone, without dropout and with\nbatch norms folded into their kernels "
+               "[the whole step]")
+      ->excludes("--optimizer")
+      ->excludes("--loop")
+      ->excludes("--rematerialise")
+      ->excludes("--weight-update-sharding");
+}
+
 void add_output_flags(CLI::App& run, RunOptions& options) {
   options::add_limit_option(run);
   run.add_flag("--json", options.json, "One JSON object on stdout");
@@ -238,6 +248,7 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   add_detail_flags(*run, options);
   add_cache_flag(*run, options);
   add_partition_flags(*run, options);
+  add_inference_flag(*run, options);
   add_output_flags(*run, options);
   add_topology_flags(*run, options);
   run->footer(help_footer());

@@ -38,6 +38,7 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
   std::string key = fmt::format("workload {}\nslice {}\n", options.workload, options.slice);
   if (is_module_file(options.workload)) key += file_line(options.workload);
   if (options.build.batch_per_core) key += fmt::format("batch {}\n", *options.build.batch_per_core);
+  if (options.build.inference) key += "inference\n";
   if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));
   const bool overlapped = options.overlap != sw::compiler::Overlap::none;
   if (overlapped) key += "overlap\n";

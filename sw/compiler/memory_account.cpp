@@ -13,7 +13,7 @@ namespace podsim::sw::compiler {
 
 int updated_operand(const ir::Module& module, const ir::Instruction& instruction) {
   if (instruction.opcode == ir::Opcode::dynamic_update_slice || instruction.opcode == ir::Opcode::scatter) return 0;
-  if (instruction.opcode != ir::Opcode::fusion) return -1;
+  if (instruction.opcode != ir::Opcode::fusion || instruction.called.empty()) return -1;  // or a fusion-done
   const ir::Computation& body = module.computations[instruction.called.front()];
   const ir::Instruction* root = &body[body.root];
   while (root->opcode == ir::Opcode::bitcast || root->opcode == ir::Opcode::reshape) root = &body[root->operands[0]];

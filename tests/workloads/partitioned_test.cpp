@@ -10,6 +10,7 @@
 #include "tests/workloads/tiny.h"
 #include "workloads/models/bert.h"
 #include "workloads/models/dlrm.h"
+#include "workloads/models/patch_network.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/ssd.h"
 #include "workloads/models/transformer.h"
@@ -203,6 +204,33 @@ TEST(Partitioned, ResnetByImagesRowsAndColumns) {
                    "[sharding]\n\"images\" = [\"b\", \"h\"]\n");
   expect_same_step(models::resnet_global_training_step(options), "h=2,w=2",
                    "[sharding]\n\"images\" = [\"\", \"h\", \"w\"]\n");
+}
+
+models::PatchNetworkOptions tiny_patch_network(models::PatchMixing mixing) {
+  models::PatchNetworkOptions options;
+  options.batch = 2;
+  options.image_size = 6;
+  options.patch = 2;
+  options.classes = 2;
+  options.layers = 1;
+  options.model = 4;
+  options.mixing = mixing;
+  options.attention = {.heads = 2, .head_size = 3, .biases = true};
+  options.hidden_patches = 6;
+  options.feed_forward.hidden = 8;
+  options.precision = testing::double_precision();
+  return options;
+}
+
+TEST(Partitioned, VisionTransformerByImagesHeadsAndHiddenUnits) {
+  expect_same_step(models::patch_training_step(tiny_patch_network(models::PatchMixing::attention)), "b=2,m=2",
+                   "[sharding]\n\"images\" = [\"b\"]\n\"layer0/attention/w_q\" = [\"\", \"m\"]\n"
+                   "\"layer0/ffn/w_in\" = [\"\", \"m\"]\n");
+}
+
+TEST(Partitioned, MixerByImagesAndHiddenPatches) {
+  expect_same_step(models::patch_training_step(tiny_patch_network(models::PatchMixing::perceptron)), "b=2,m=2",
+                   "[sharding]\n\"images\" = [\"b\"]\n\"layer0/patches/w_in\" = [\"\", \"m\"]\n");
 }
 
 TEST(Partitioned, SsdByRows) {

@@ -45,6 +45,7 @@ std::vector<ModelKey> bert_key_list() {
 Workload build_bert_large(const WorkloadOptions& options) {
   BertOptions network = bert_defaults();
   bert_keys(network).apply("bert_large", options.model);
+  if (options.inference) network.dropout = 0;
   network.batch = global_batch(options, network.batch, sequences_per_core);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
   Workload workload;
@@ -52,7 +53,8 @@ Workload build_bert_large(const WorkloadOptions& options) {
   workload.samples = network.batch;
   workload.tokens_per_sample = network.sequence;
   workload.global = true;
-  workload.model_flops = bert_flops(network);
+  workload.has_inference = true;
+  if (!options.inference) workload.model_flops = bert_flops(network);
   workload.batched = {"tokens", "segments", "present", "masked_places", "masked_tokens", "follows"};
   workload.step = bert_training_step(network);
   return workload;

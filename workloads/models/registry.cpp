@@ -9,6 +9,7 @@
 #include "workloads/models/bert_workload.h"
 #include "workloads/models/dlrm_workload.h"
 #include "workloads/models/image_workloads.h"
+#include "workloads/models/patch_workloads.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/transformer_workload.h"
 #include "workloads/pipelines/pipelined_mlp.h"
@@ -42,7 +43,8 @@ Workload build_resnet(const WorkloadOptions& options, std::string name, std::arr
   Workload workload;
   workload.name = std::move(name);
   workload.samples = network.batch * options.replicas;
-  workload.step = resnet_training_step(network);
+  workload.has_inference = true;
+  workload.step = options.inference ? TrainingStep{resnet_inference(network), {}} : resnet_training_step(network);
   return workload;
 }
 
@@ -106,6 +108,8 @@ const std::vector<WorkloadEntry>& workload_registry() {
       dlrm_entry(),
       dlrm_global_entry(),
       ssd_entry(),
+      vit_entry(),
+      mixer_entry(),
       resnet50_global_entry(),
   };
   return registry;

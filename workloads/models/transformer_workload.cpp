@@ -98,6 +98,7 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
                std::int64_t batch_per_core) {
   transformer_keys(network).apply(name, options.model);
   network.attention.biases = network.feed_forward.biases;
+  if (options.inference) network.dropout = 0;
   network.attention.dropout = network.feed_forward.dropout = network.dropout;
   network.batch = global_batch(options, network.batch, batch_per_core);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
@@ -110,7 +111,8 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   workload.samples = network.batch;
   workload.tokens_per_sample = network.sequence;
   workload.global = true;
-  workload.model_flops = model_flops(network);
+  workload.has_inference = true;
+  if (!options.inference) workload.model_flops = model_flops(network);
   workload.batched = {"tokens", "targets"};
   if (network.packed) workload.batched.emplace_back("sentences");
   if (network.encoder_layers > 0) {

@@ -7,6 +7,7 @@
 
 #include "sw/ir/eval/evaluator.h"
 #include "sw/ir/transform/flops.h"
+#include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
 #include "tests/workloads/transformer_reference.h"
 
@@ -151,32 +152,11 @@ TEST(Bert, HasTheLossOfTheFormulas) {
   }
 }
 
-// The first three elements of every tensor, by central differences of the loss of the formulas.
 void expect_slopes_of_the_loss(const BertOptions& options) {
-  const TransformerOptions blocks = blocks_of(options);
   const TrainingStep step = bert_training_step(options);
-  sw::ir::build::verify(step.module);
-  const std::vector<sw::ir::Literal> arguments = bert_arguments(step.module, options);
-  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, arguments);
-  auto tensors = testing::by_name(step.module, arguments);
-  const sw::ir::Computation& entry = step.module.entry_computation();
-  const std::size_t trained = (result.elements.size() - 1) / 2;
-  const double h = 1e-5;
-  for (std::size_t i = 0; i < trained; ++i) {
-    const std::string& name = entry[entry.parameters[step.donations[i].parameter]].name;
-    const sw::ir::Literal& slope = result.elements[trained + i];
-    for (std::size_t k = 0; k < std::min<std::size_t>(3, slope.values.size()); ++k) {
-      double& value = tensors[name].values[k];
-      const double middle = value;
-      value = middle + h;
-      const double above = ReferenceBert(options, blocks, tensors).loss();
-      value = middle - h;
-      const double below = ReferenceBert(options, blocks, tensors).loss();
-      value = middle;
-      const double expected = (above - below) / (2 * h);
-      EXPECT_NEAR(slope.values[k], expected, 1e-8 + 1e-5 * std::abs(expected)) << name << "[" << k << "]";
-    }
-  }
+  const TransformerOptions blocks = blocks_of(options);
+  testing::expect_slopes(step, bert_arguments(step.module, options),
+                         [&](const auto& tensors) { return ReferenceBert(options, blocks, tensors).loss(); });
 }
 
 TEST(Bert, HasTheSlopesOfThatLoss) { expect_slopes_of_the_loss(tiny_bert(layers::EmbeddingLookup::one_hot)); }
