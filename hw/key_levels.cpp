@@ -59,6 +59,8 @@ const std::vector<Rule>& rules() {
                                         {"host.*", {ops}},
                                         {"input.*", {inputs}},
                                         {"job.loop_launch", {jobs}},
+                                        {"job.storage_rate", {checkpoints}},
+                                        {"job.checkpoint_beside", {checkpoints}},
                                         {"job.*", {starts}},
                                         {"compiler.least_segment", {collectives, packets}},
                                         {"compiler.largest_segment", {collectives, packets}},
@@ -74,8 +76,9 @@ const std::vector<Rule>& rules() {
 }  // namespace
 
 std::string name_of(KeyLevel level) {
-  static const std::array<const char*, 11> names{"ops",    "collectives", "packets", "banks",      "chip",  "kernels",
-                                                 "inputs", "jobs",        "starts",  "frameworks", "limits"};
+  static const std::array<const char*, 12> names{"ops",    "collectives", "packets",    "banks",
+                                                 "chip",   "kernels",     "inputs",     "jobs",
+                                                 "starts", "checkpoints", "frameworks", "limits"};
   return names[std::size_t(level)];
 }
 
@@ -99,6 +102,8 @@ std::string to_string(KeyLevel level) {
       return "loops of steps (podsim run --loop, podsim train)";
     case starts:
       return "the start of a job (podsim train)";
+    case checkpoints:
+      return "checkpoints (podsim run --loop with checkpoint=N, podsim train --checkpoint and --restore)";
     case frameworks:
       return "measured networks of a framework (podsim validate)";
     case limits:

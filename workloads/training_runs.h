@@ -21,6 +21,13 @@ struct Convergence {
   std::string source;
 };
 
+/// By how much the epochs to the same quality vary from run to run.
+struct EpochSpread {
+  double value = 0;  ///< standard deviation over mean
+  std::string source;
+};
+EpochSpread usual_epoch_spread(std::string_view workload);
+
 /// What is known of a workload trained with a batch: a published number of epochs, or one between two of them, linear
 /// over the logarithm of the batch. std::nullopt for workloads and batches outside what was published.
 std::optional<Convergence> convergence(std::string_view workload, std::int64_t batch);
@@ -29,7 +36,7 @@ std::optional<Convergence> convergence(std::string_view workload, std::int64_t b
 std::optional<std::pair<std::int64_t, std::int64_t>> known_batches(std::string_view workload);
 
 struct PublishedRun {
-  std::int64_t chips = 0;
+  std::int64_t chips = 0, batch = 0;
   double minutes = 0;
   std::string source;
 };

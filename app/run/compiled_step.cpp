@@ -143,6 +143,8 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
   sw::compiler::Compilation compilation =
       compile_batch(std::move(workload.step.module), workload.step.donations, cache);
   account_memory(compilation.fused, workload.step.donations);
+  account_state(compilation.fused, workload.step.donations,
+                sw::compiler::state_bytes(compilation.fused, workload.step.donations));
   check_memory(compilation.fused);
   step_.program = std::move(compilation.program);
 }
@@ -152,20 +154,31 @@ void StepCompiler::account_memory(const sw::ir::Module& fused, std::span<const s
   step_.batch = sw::compiler::batch_bytes(fused, donations);
 }
 
+void StepCompiler::account_state(const sw::ir::Module& of_core, std::span<const sw::ir::Donation> donations,
+                                 std::vector<base::Bytes> whole) {
+  const std::vector<base::Bytes> parts = sw::compiler::state_bytes(of_core, donations);
+  for (std::size_t i = 0; i < parts.size(); ++i) step_.state.push_back({std::max(whole[i], parts[i]), parts[i]});
+}
+
 void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
   const std::vector<sw::ir::Donation> donations = module_->donations;
+  std::vector<base::Bytes> whole = sw::compiler::state_bytes(*module_, donations);
+  for (base::Bytes& bytes : whole) bytes = bytes * module_->partitions;  // whose parts are all different
   const sw::ir::Module fused = placed(fitted(sw::compiler::fused(*std::move(module_), machine_), donations), donations);
   sw::compiler::Program program = sw::compiler::lower(fused, machine_, cache);
   account_memory(fused, donations);
+  account_state(fused, donations, std::move(whole));
   require_memory(fused);
   take_program(std::move(program));
 }
 
 void StepCompiler::compile_partitioned(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                                        sw::compiler::OpCache* cache) {
+  std::vector<base::Bytes> whole = sw::compiler::state_bytes(module, donations);
   const sw::ir::Module fused =
       placed(partition_.partition(std::move(module), donations, cores(), machine_, cache), donations);
   account_memory(fused, donations);
+  account_state(fused, donations, std::move(whole));
   require_memory(fused);
   take_program(sw::compiler::lower(fused, machine_, cache));
   step_.unplaced = std::move(partition_);

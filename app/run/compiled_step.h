@@ -16,6 +16,7 @@
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/program.h"
 #include "sw/ir/graph.h"
+#include "sw/job/checkpoint.h"
 #include "sw/report/run/mesh_report.h"
 
 namespace podsim::app::run {
@@ -26,9 +27,10 @@ struct CompiledStep {
   std::optional<noc::Topology> slice;
   sw::compiler::Program program;
   sw::compiler::MemoryAccount memory;
-  base::Bytes batch;                     ///< that the host sends a core for a step (sw/compiler/host_batch.h)
-  std::int64_t batch_per_core = 0;       ///< in samples; 0 if the workload does not define it
-  std::optional<RunPartition> unplaced;  ///< set for a partitioned program until place()
+  std::vector<sw::job::StateArray> state;  ///< what it keeps from step to step
+  base::Bytes batch;                       ///< that the host sends a core for a step (sw/compiler/host_batch.h)
+  std::int64_t batch_per_core = 0;         ///< in samples; 0 if the workload does not define it
+  std::optional<RunPartition> unplaced;    ///< set for a partitioned program until place()
   std::optional<sw::report::run::PartitionReport> partition;  ///< set for a partitioned program after place()
   std::vector<std::string> warnings;
 
@@ -81,6 +83,9 @@ class StepCompiler {
   sw::ir::Module placed(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations);
   sw::ir::Module overlapped(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations);
   void account_memory(const sw::ir::Module& fused, std::span<const sw::ir::Donation> donations);
+  /// Accounts for the state of a step, whose parts in one core are in `of_core` and whole in `whole`.
+  void account_state(const sw::ir::Module& of_core, std::span<const sw::ir::Donation> donations,
+                     std::vector<base::Bytes> whole);
   void take_program(sw::compiler::Program program);
   void require_memory(const sw::ir::Module& fused) const;
   void check_memory(const sw::ir::Module& fused) const;

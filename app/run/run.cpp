@@ -60,7 +60,8 @@ class Run {
     if (compiler) step_ = compiler->compile(op_cache_);
     step_->place(report_.machine);
     take(*std::move(step_), slice);
-    loop_ = options_.train ? training_loop(report_, *options_.train) : options_.loop;
+    loop_ = options_.train ? training_loop(report_, options_) : options_.loop;
+    if (saves()) plan_checkpoint(report_, state_, config_);
     if (loop_ && loop_->evaluation_steps > 0) {
       evaluation_ = evaluation_step(options_, report_.machine, slice, op_cache_);
     }
@@ -125,6 +126,7 @@ class Run {
     report_.batch_per_core = step.batch_per_core;
     report_.partition = std::move(step.partition);
     report_.warnings = std::move(step.warnings);
+    state_ = std::move(step.state);
     const bool fed = options_.input.value_or(options_.loop || options_.train);
     if (fed) plan_input(report_, slice, batch, config_);
     using enum hw::KeyLevel;
@@ -132,10 +134,17 @@ class Run {
     if (fed) levels.push_back(inputs);
     if (options_.loop || options_.train) levels.push_back(jobs);
     if (options_.train) levels.push_back(starts);
+    if (saves()) levels.push_back(checkpoints);
     if (options_.banks) levels.push_back(banks);
     if (report_.detail == "chip") levels.insert(levels.end(), {banks, chip});
     const std::vector<std::string> unread = options::keys_without_effect(config_, levels);
     report_.warnings.insert(report_.warnings.end(), unread.begin(), unread.end());
+  }
+
+  /// Whether the job saves checkpoints or begins with one.
+  bool saves() const {
+    const bool in_loop = options_.loop && options_.loop->checkpoint_steps > 0;
+    return in_loop || (options_.train && (options_.train->checkpoint_steps > 0 || options_.train->restore));
   }
 
   void open_op_cache() {
@@ -179,7 +188,7 @@ class Run {
     end_ = simulation.now();
     if (loop_ && !report_.is_part_of_step()) {
       report_.loop = loop_report(report_, *loop_, slice, evaluation_.time, config_);
-      if (options_.train) report_.training = training_report(report_, *options_.train, evaluation_.ops, config_);
+      if (options_.train) report_.training = training_report(report_, options_, evaluation_.ops, config_);
     }
     if (options_.banks) {
       report_.result.banks =
@@ -233,6 +242,7 @@ class Run {
   base::trace::Timeline timeline_;
   std::optional<base::host::OutputFolder> folder_;
   std::optional<output::TraceFile> trace_;
+  std::vector<sw::job::StateArray> state_;
   std::optional<sw::job::LoopPlan> loop_;
   EvaluationStep evaluation_;
   base::Time end_;  ///< of the simulation

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/run/compiled_step.h"
+#include "base/diagnostic.h"
 #include "hw/host/host_copy_timing.h"
 #include "hw/input/input_parameters.h"
 #include "sw/job/job_parameters.h"
@@ -60,6 +61,19 @@ void plan_input(sw::report::run::RunReport& report, const noc::Topology& slice, 
   report.core_batch = batch;
 }
 
+void plan_checkpoint(sw::report::run::RunReport& report, std::span<const sw::job::StateArray> state,
+                     const base::Config& machine) {
+  if (state.empty()) {
+    throw base::InputError(fmt::format("nothing tells what a checkpoint of '{}' holds", report.workload),
+                           "the parameters of a step that its outputs replace: input_output_alias");
+  }
+  report.checkpoint = sw::job::checkpoint(state, {.chips = report.chips,
+                                                  .cores_per_chip = report.machine.cores_per_chip,
+                                                  .host_chips = hw::input::read_input_parameters(machine).host_chips,
+                                                  .pcie_rate = report.machine.host.pcie_rate,
+                                                  .storage_rate = sw::job::read_job_parameters(machine).storage_rate});
+}
+
 EvaluationStep evaluation_step(const RunOptions& options, const hw::Machine& machine, const noc::Topology& slice,
                                sw::compiler::OpCache* cache) {
   RunOptions forward = options;
@@ -78,7 +92,13 @@ sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report
   parts.step = report.result.step_time - waiting_for_hosts(report);
   parts.evaluation_step = evaluation_step_time;
   if (plan.evaluation_steps > 0) parts.reduction = sw::runtime::all_reduce_time(report.machine, slice, metrics);
-  parts.launch = base::to_time(sw::job::read_job_parameters(machine).loop_launch);
+  const sw::job::JobParameters job = sw::job::read_job_parameters(machine);
+  parts.launch = base::to_time(job.loop_launch);
+  if (plan.checkpoint_steps > 0) {
+    parts.save = base::to_time(report.checkpoint->to_host);
+    parts.store = base::to_time(report.checkpoint->to_storage);
+    parts.store_beside = job.checkpoint_beside;
+  }
   parts.input = report.input;
   if (parts.input) {
     const hw::HostParameters& host = report.machine.host;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "app/run/run_options.h"
 #include "base/config.h"
 #include "noc/topology.h"
@@ -17,6 +19,10 @@ base::Bytes core_batch(const sw::compiler::Program& program, base::Bytes batch);
 /// one record, of which a warning tells.
 void plan_input(sw::report::run::RunReport& report, const noc::Topology& slice, base::Bytes batch,
                 const base::Config& machine);
+
+/// Sets what a checkpoint of the report's job takes. InputError if its step keeps nothing, as far as its text tells.
+void plan_checkpoint(sw::report::run::RunReport& report, std::span<const sw::job::StateArray> state,
+                     const base::Config& machine);
 
 /// A step of an evaluation.
 struct EvaluationStep {

@@ -19,7 +19,14 @@ namespace podsim::app::run {
 /// What `podsim train` has beyond a run.
 struct TrainOptions {
   sw::job::Clients clients = sw::job::Clients::per_host;
-  std::optional<double> epochs;  ///< std::nullopt: as published for the batch
+  std::optional<double> epochs;               ///< std::nullopt: as published for the batch
+  std::optional<std::int64_t> steps;          ///< to train in place of epochs
+  std::optional<double> between_evaluations;  ///< epochs; std::nullopt: as published
+  std::int64_t checkpoint_steps = 0;          ///< 0: no checkpoints
+  bool restore = false;                       ///< begins with a checkpoint in place of initial weights
+  std::int64_t runs = 1;                      ///< trainings whose epochs vary; 1: none does
+  std::uint64_t seed = 1;                     ///< of what they vary by
+  std::optional<double> spread;               ///< std::nullopt: as published
 };
 
 struct RunOptions {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/diagnostic.h"
+#include "base/host/arguments.h"
 #include "hw/input/input_parameters.h"
 #include "sw/job/job_parameters.h"
 #include "workloads/input_samples.h"
@@ -19,8 +20,9 @@ namespace {
 workloads::InputSamples data_of(const sw::report::run::RunReport& report) {
   const auto samples = workloads::input_samples(report.workload);
   if (samples && samples->training > 0 && report.samples_per_step() > 0) return *samples;
-  throw base::InputError(fmt::format("an epoch of '{}' is not defined", report.workload),
-                         "podsim run --loop has the time of any loop");
+  throw base::InputError(
+      fmt::format("an epoch of '{}' is not defined", report.workload),
+      "no source for the steps to its target; --train-steps N and --loop 'steps=N eval=M' state them");
 }
 
 workloads::Convergence training_of(const sw::report::run::RunReport& report, const TrainOptions& options) {
@@ -32,44 +34,98 @@ workloads::Convergence training_of(const sw::report::run::RunReport& report, con
   }
   if (known) return *known;
   const auto batches = workloads::known_batches(report.workload);
+  const std::string missing = batches
+                                  ? fmt::format("known for {} to {}; or --epochs N", batches->first, batches->second)
+                                  : "no source for how many its target takes; --epochs N or --train-steps N state them";
   throw base::InputError(
-      fmt::format("no number of epochs is known for '{}' with a batch of {}", report.workload, batch),
-      batches ? fmt::format("known for {} to {}; or --epochs N", batches->first, batches->second) : "--epochs N");
+      fmt::format("no number of epochs is known for '{}' with a batch of {}", report.workload, batch), missing);
+}
+
+/// Epochs from one evaluation to the next, unless the options have a loop.
+double epochs_of_loop(const workloads::Convergence& training, const TrainOptions& options) {
+  return std::min(options.between_evaluations.value_or(training.between_evaluations), training.epochs);
+}
+
+/// Epochs or steps and loops of a report.
+void add_training(sw::report::run::TrainReport& train, const sw::report::run::RunReport& report,
+                  const RunOptions& options) {
+  const auto loop_steps = double(report.loop->parts.plan.steps);
+  if (options.train->steps) {
+    train.steps = double(*options.train->steps);
+    train.loops = train.steps / loop_steps;
+    train.source = "--train-steps";
+    return;
+  }
+  const workloads::Convergence training = training_of(report, *options.train);
+  train.epochs = training.epochs;
+  train.target = training.target;
+  train.source = training.source;
+  const double interval = options.loop ? loop_steps * report.samples_per_step() / double(data_of(report).training)
+                                       : epochs_of_loop(training, *options.train);
+  // Published epochs are those of the evaluation that met the target, half an interval after it was met on average.
+  const bool published = !options.train->epochs;
+  const double late = published ? 0.5 * training.between_evaluations : 0.5 * interval;
+  train.loops = std::max((training.epochs - late) / interval + 0.5, 1.0);
+  train.steps = train.loops * loop_steps;
+}
+
+void add_runs(sw::report::run::TrainReport& train, const sw::report::run::RunReport& report,
+              const TrainOptions& options) {
+  if (options.runs == 1) return;
+  const workloads::EpochSpread usual = workloads::usual_epoch_spread(report.workload);
+  train.spread_source = options.spread ? "--spread" : usual.source;
+  train.runs = sw::job::spread_of_runs({options.runs, train.loops, options.spread.value_or(usual.value), options.seed});
 }
 
 }  // namespace
 
-sw::job::LoopPlan training_loop(const sw::report::run::RunReport& report, const TrainOptions& options) {
+sw::job::LoopPlan training_loop(const sw::report::run::RunReport& report, const RunOptions& options) {
+  if (options.loop) {
+    if (!options.train->steps) {
+      static_cast<void>(data_of(report));
+      static_cast<void>(training_of(report, *options.train));
+    }
+    return *options.loop;
+  }
   const workloads::InputSamples data = data_of(report);
-  const workloads::Convergence training = training_of(report, options);
+  double epochs = options.train->between_evaluations.value_or(workloads::usual_epochs_between_evaluations);
+  if (!options.train->steps) epochs = epochs_of_loop(training_of(report, *options.train), *options.train);
   const double batch = report.samples_per_step();
-  const double epochs = std::min(training.between_evaluations, training.epochs);
-  return {std::int64_t(std::ceil(epochs * double(data.training) / batch)),
-          std::int64_t(std::ceil(double(data.evaluation) / batch))};
+  sw::job::LoopPlan plan{std::int64_t(std::ceil(epochs * double(data.training) / batch)),
+                         std::int64_t(std::ceil(double(data.evaluation) / batch))};
+  plan.checkpoint_steps = options.train->checkpoint_steps;
+  if (plan.checkpoint_steps > plan.steps) {
+    base::host::locate_errors("--checkpoint", std::to_string(plan.checkpoint_steps), [&] {
+      throw base::InputError(fmt::format("a loop of {} steps ends before its first checkpoint", plan.steps),
+                             "a checkpoint is after every so many steps of a loop");
+    });
+  }
+  return plan;
 }
 
-sw::report::run::TrainReport training_report(const sw::report::run::RunReport& report, const TrainOptions& options,
+sw::report::run::TrainReport training_report(const sw::report::run::RunReport& report, const RunOptions& options,
                                              std::int64_t evaluation_ops, const base::Config& machine) {
-  const workloads::Convergence training = training_of(report, options);
   sw::report::run::TrainReport train;
-  train.epochs = training.epochs;
-  train.loop_epochs = std::min(training.between_evaluations, training.epochs);
-  train.target = training.target;
-  train.source = training.source;
-  const bool one = options.clients == sw::job::Clients::one;
+  add_training(train, report, options);
+  add_runs(train, report, *options.train);
+  const bool one = options.train->clients == sw::job::Clients::one;
   train.clients = one ? "one client" : "a client per host";
   sw::job::StartWork work;
-  work.clients = options.clients;
+  work.clients = options.train->clients;
   work.ops = std::int64_t(report.program.items.size());
   work.evaluation_ops = evaluation_ops;
   const double weights = double(report.memory.parameters.value()) * double(report.machine.cores_per_chip);
   work.to_device = base::Duration(weights / report.machine.host.pcie_rate.si());
+  if (options.train->restore) {
+    work.from_storage = report.checkpoint->from_storage;
+    work.to_device = report.checkpoint->to_device;
+  }
   work.input = report.loop->parts.input;
   const hw::input::InputParameters input = hw::input::read_input_parameters(machine);
   work.hosts = (report.chips + input.host_chips - 1) / input.host_chips;
   train.start = sw::job::start_time(sw::job::read_job_parameters(machine), work);
   for (const workloads::PublishedRun& run : workloads::published_runs(report.workload)) {
-    train.published.push_back({run.chips, run.minutes, run.source});
+    train.published.push_back({run.chips, run.batch, run.minutes, run.source});
   }
   return train;
 }

@@ -8,9 +8,11 @@
 
 namespace podsim::sw::compiler {
 
-base::Bytes batch_bytes(const ir::Module& module, std::span<const ir::Donation> donations) {
-  base::Bytes bytes;
-  if (donations.empty()) return bytes;
+namespace {
+
+/// Calls `take` with each entry parameter, or element of one, and whether an output replaces it.
+template <typename Take>
+void for_each_entry_array(const ir::Module& module, std::span<const ir::Donation> donations, Take take) {
   const auto is_replaced = [&](std::int64_t parameter, std::int64_t element) {
     return std::ranges::any_of(donations, [&](const ir::Donation& donation) {
       return donation.parameter == parameter && donation.element == element;
@@ -22,10 +24,28 @@ base::Bytes batch_bytes(const ir::Module& module, std::span<const ir::Donation> 
     const std::span<const ir::Shape> elements =
         shape.is_tuple() ? std::span<const ir::Shape>(shape.tuple_shapes) : std::span<const ir::Shape>(&shape, 1);
     for (std::size_t element = 0; element < elements.size(); ++element) {
-      if (!is_replaced(std::int64_t(parameter), std::int64_t(element))) bytes += ir::logical_bytes(elements[element]);
+      take(elements[element], is_replaced(std::int64_t(parameter), std::int64_t(element)));
     }
   }
+}
+
+}  // namespace
+
+base::Bytes batch_bytes(const ir::Module& module, std::span<const ir::Donation> donations) {
+  base::Bytes bytes;
+  if (donations.empty()) return bytes;
+  for_each_entry_array(module, donations, [&](const ir::Shape& shape, bool replaced) {
+    if (!replaced) bytes += ir::logical_bytes(shape);
+  });
   return bytes;
+}
+
+std::vector<base::Bytes> state_bytes(const ir::Module& module, std::span<const ir::Donation> donations) {
+  std::vector<base::Bytes> state;
+  for_each_entry_array(module, donations, [&](const ir::Shape& shape, bool replaced) {
+    if (replaced) state.push_back(ir::logical_bytes(shape));
+  });
+  return state;
 }
 
 void wait_for_batch(Program& program, base::Bytes bytes) {

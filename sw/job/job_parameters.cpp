@@ -15,13 +15,22 @@ base::Duration job_duration(const base::Config& config, const char* key) {
   return value;
 }
 
+base::Bandwidth storage_rate(const base::Config& config) {
+  const base::Bandwidth value = config.bandwidth("job.storage_rate");
+  if (!(value.si() >= 1e3 && value.si() <= 1e15))
+    config.reject("job.storage_rate", "'job.storage_rate' must be between 1 kB/s and 1000000 GB/s");
+  return value;
+}
+
 }  // namespace
 
 JobParameters read_job_parameters(const base::Config& config) {
   return {.loop_launch = job_duration(config, "job.loop_launch"),
           .connect = job_duration(config, "job.connect"),
           .graph_op = job_duration(config, "job.graph_op"),
-          .compile_op = job_duration(config, "job.compile_op")};
+          .compile_op = job_duration(config, "job.compile_op"),
+          .storage_rate = storage_rate(config),
+          .checkpoint_beside = config.boolean("job.checkpoint_beside")};
 }
 
 }  // namespace podsim::sw::job

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <vector>
 
@@ -38,12 +39,16 @@ class Hosts {
 
 class Round {
  public:
-  Round(const LoopParts& parts, Hosts& hosts, base::Time& now) : parts_(parts), hosts_(hosts), now_(now) {}
+  Round(const LoopParts& parts, Hosts& hosts) : parts_(parts), hosts_(hosts) {}
 
   LoopTime run() {
     LoopTime time;
-    launch(time);
-    time.steps = steps(parts_.plan.steps, parts_.step, time.waiting);
+    const std::int64_t program = parts_.plan.checkpoint_steps > 0 ? parts_.plan.checkpoint_steps : parts_.plan.steps;
+    for (std::int64_t done = 0; done < parts_.plan.steps; done += program) {
+      launch(time);
+      time.steps += steps(std::min(program, parts_.plan.steps - done), parts_.step, time.waiting);
+      if (parts_.plan.checkpoint_steps > 0 && done + program <= parts_.plan.steps) save(time);
+    }
     if (parts_.plan.evaluation_steps == 0) return time;
     launch(time);
     time.evaluation = steps(parts_.plan.evaluation_steps, parts_.evaluation_step, time.evaluation_waiting);
@@ -58,6 +63,14 @@ class Round {
     time.launches += parts_.launch;
   }
 
+  void save(LoopTime& time) {
+    const base::Time begin = now_;
+    now_ = std::max(now_, stored_at_) + parts_.save;
+    stored_at_ = now_ + parts_.store;
+    if (!parts_.store_beside) now_ = stored_at_;
+    time.checkpoints += now_ - begin;
+  }
+
   base::Time steps(std::int64_t count, base::Time step, base::Time& waiting) {
     const base::Time begin = now_;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -70,7 +83,8 @@ class Round {
 
   const LoopParts& parts_;
   Hosts& hosts_;
-  base::Time& now_;
+  base::Time now_;
+  base::Time stored_at_;  ///< the last checkpoint
 };
 
 struct Word {
@@ -102,31 +116,44 @@ std::vector<Word> words_of(std::string_view text) {
 }  // namespace
 
 LoopPlan parse_loop(std::string_view text) {
+  struct Part {
+    std::string_view name;
+    std::int64_t LoopPlan::*value;
+    std::int64_t least;
+    Word word = {};
+  };
+  std::array parts{Part{"steps=", &LoopPlan::steps, 1}, Part{"eval=", &LoopPlan::evaluation_steps, 0},
+                   Part{"checkpoint=", &LoopPlan::checkpoint_steps, 1}};
+  const Part& steps = parts[0];
+  const Part& checkpoint = parts[2];
   LoopPlan plan;
-  bool has_steps = false;
   for (const Word& word : words_of(text)) {
-    const bool steps = word.text.starts_with("steps="), evaluation = word.text.starts_with("eval=");
-    if (!steps && !evaluation) {
-      reject_word(text, word, fmt::format("'{}' is no part of a loop", word.text), "parts: steps=N and eval=N");
+    const auto part = std::ranges::find_if(parts, [&](const Part& p) { return word.text.starts_with(p.name); });
+    if (part == parts.end()) {
+      reject_word(text, word, fmt::format("'{}' is no part of a loop", word.text),
+                  "parts: steps=N, eval=N and checkpoint=N");
     }
-    const std::string_view number = word.text.substr(word.text.find('=') + 1);
+    const std::string_view number = word.text.substr(part->name.size());
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    const std::int64_t least = steps ? 1 : 0;
-    if (error != std::errc() || end != number.data() + number.size() || value < least || value > most_steps) {
-      reject_word(text, word, fmt::format("'{}' is not a whole number from {} to {}", number, least, most_steps), "");
+    if (error != std::errc() || end != number.data() + number.size() || value < part->least || value > most_steps) {
+      reject_word(text, word, fmt::format("'{}' is not a whole number from {} to {}", number, part->least, most_steps),
+                  "");
     }
-    (steps ? plan.steps : plan.evaluation_steps) = value;
-    has_steps = has_steps || steps;
+    plan.*part->value = value;
+    part->word = word;
   }
-  if (!has_steps) reject_word(text, {0, text}, "a loop needs its number of steps", "'steps=1252 eval=13'");
+  if (steps.word.text.empty()) reject_word(text, {0, text}, "a loop needs its number of steps", "'steps=1252 eval=13'");
+  if (plan.checkpoint_steps > plan.steps) {
+    reject_word(text, checkpoint.word, fmt::format("a loop of {} steps ends before its first checkpoint", plan.steps),
+                "checkpoint=N: one after every N steps of the loop");
+  }
   return plan;
 }
 
 LoopTime time_of_loop(const LoopParts& parts) {
   Hosts hosts(parts);
-  base::Time now;
-  Round round(parts, hosts, now);
+  Round round(parts, hosts);
   round.run();
   return round.run();
 }

@@ -11,13 +11,17 @@
 
 namespace podsim::sw::job {
 
-/// A loop of training steps on the device that may end in an evaluation.
+/// A loop of training steps on the device that may be saved in between and end in an evaluation.
 struct LoopPlan {
   std::int64_t steps = 1;
   std::int64_t evaluation_steps = 0;
+  std::int64_t checkpoint_steps = 0;  ///< a checkpoint after every so many steps of the loop; 0: none
+
+  std::int64_t checkpoints() const { return checkpoint_steps == 0 ? 0 : steps / checkpoint_steps; }
 };
 
-/// Parses "steps=1252 eval=13"; `eval` may be left out. InputError that points into the text.
+/// Parses "steps=1252 eval=13 checkpoint=313"; `eval` and `checkpoint` may be left out. InputError that points into the
+/// text.
 LoopPlan parse_loop(std::string_view text);
 
 /// What the parts of a loop take.
@@ -29,7 +33,10 @@ struct LoopParts {
   base::Time launch;           ///< of a program on the device; training and evaluation are one each
   /// The pipelines of the hosts, up to the transfer to the device; std::nullopt: every batch is ready.
   std::optional<hw::input::InputPlan> input;
-  std::int64_t queue = 1;  ///< batches on the device that wait for the core
+  std::int64_t queue = 1;     ///< batches on the device that wait for the core
+  base::Time save;            ///< of a checkpoint, from the devices to their hosts
+  base::Time store;           ///< of it, from the hosts to the storage
+  bool store_beside = false;  ///< whether the device goes on meanwhile
 };
 
 /// One round of a loop in its steady state.
@@ -39,13 +46,18 @@ struct LoopTime {
   base::Time evaluation;          ///< with its waits and the reduction
   base::Time evaluation_waiting;  ///< for hosts
   base::Time launches;
+  base::Time checkpoints;  ///< while the device waits for them
 
-  base::Time all() const { return steps + evaluation + launches; }
+  base::Time all() const { return steps + evaluation + launches + checkpoints; }
 };
 
 /// Runs two rounds and returns the second, which begins with the queues as the first leaves them. A step begins when
 /// the one before has ended and every host has sent its batch; batches of training and evaluation pass the same
 /// pipelines in the order of their use, while the device works.
+///
+/// A program on the device cannot be saved, so that checkpoints cut the loop into programs, each with its launch. The
+/// device waits for `save`, and for `store` unless that goes on beside it: then the next checkpoint begins when the one
+/// before is stored.
 LoopTime time_of_loop(const LoopParts& parts);
 
 }  // namespace podsim::sw::job

@@ -9,6 +9,7 @@ StartTime start_time(const JobParameters& parameters, const StartWork& work) {
   const double graphs = work.clients == Clients::one ? double(work.hosts) : 1;
   time.graph = parameters.graph_op * (double(work.ops) * graphs);
   time.compile = parameters.compile_op * double(work.ops + work.evaluation_ops);
+  time.restore = work.from_storage;
   time.weights = work.to_device;
   if (!work.input) return time;
   for (const hw::input::Stage& stage : work.input->stages) time.input = time.input + stage.mean;

@@ -19,8 +19,8 @@ struct StartWork {
   std::int64_t hosts = 1;
   std::int64_t ops = 0;             ///< of the training step, compiled
   std::int64_t evaluation_ops = 0;  ///< of the step of an evaluation; 0 without one
-  base::Bytes weights;              ///< parameters of a core
-  base::Duration to_device;         ///< for them, over PCIe
+  base::Duration from_storage;      ///< of a checkpoint, for each host; 0 if weights are made
+  base::Duration to_device;         ///< of weights, over PCIe
   std::optional<hw::input::InputPlan> input;
 };
 
@@ -29,11 +29,12 @@ struct StartWork {
 ///   connect   job.connect: processes, runtime, mesh of the chips
 ///   graph     ops * job.graph_op, times the number of hosts for one client
 ///   compile   (ops + evaluation_ops) * job.compile_op, on every client at the same time
-///   weights   initial weights from each host to its chips
-///   input     the first batch through all stages of a host
+///   restore   a checkpoint from the storage to every host at the same time, if the job begins with one
+///   weights   from each host to its chips
+///   input     the first batch through all stages of a host, the first time that data are touched
 struct StartTime {
-  base::Duration connect, graph, compile, weights, input;
-  base::Duration all() const { return connect + graph + compile + weights + input; }
+  base::Duration connect, graph, compile, restore, weights, input;
+  base::Duration all() const { return connect + graph + compile + restore + weights + input; }
 };
 
 StartTime start_time(const JobParameters& parameters, const StartWork& work);

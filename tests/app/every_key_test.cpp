@@ -34,6 +34,7 @@ const Words crowded_packets = {"collective", "all-to-all", "--slice", "8x8",    
                                "256KiB",     "--network",  "packet",  "--algorithm", "direct"};
 const Words small_step = small_run({});
 const Words fed_loop = small_run({"--loop", "steps=50 eval=2", "--set", "input.threads=20"});
+const Words saved_loop = small_run({"--loop", "steps=50 checkpoint=10"});
 const Words small_training = {"train", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--epochs", "1"};
 const Words pod_step = {"run", "resnet50", "--slice", "64x32", "--batch-per-core", "1"};
 const Words sharded_update = small_run({"--weight-update-sharding", "on"});
@@ -99,6 +100,8 @@ const std::vector<Showing>& showings() {
       {"input.*_batches", {fed_loop}, {"input.spread=1"}},
       {"input.*", {fed_loop}},
       {"job.loop_launch", {fed_loop}},
+      {"job.storage_rate", {saved_loop}},
+      {"job.checkpoint_beside", {saved_loop}},
       {"job.*", {small_training}},
       {"compiler.least_segment", {message_level, few_packets, between_pods}},
       {"compiler.largest_segment", {small_step}},

@@ -73,15 +73,31 @@ std::string loop_text(const RunReport& r) {
             "{} each on the device{}", short_time(in_seconds(parts.evaluation_step)),
             waits > base::Time(0) ? fmt::format(", {} of it waiting for hosts", short_time(in_seconds(waits))) : ""));
   }
+  if (parts.plan.checkpoint_steps > 0) {
+    row("  checkpoints", time.checkpoints,
+        fmt::format("{}, {} from the devices and {} to the storage{}", parts.plan.checkpoints(),
+                    short_time(in_seconds(parts.save)), short_time(in_seconds(parts.store)),
+                    parts.store_beside ? ", beside the steps" : ""));
+  }
   row("  launches", time.launches, "");
   const double cadence = in_seconds(time.all()) / steps;
-  const std::string evaluation =
+  std::string evaluation =
       parts.plan.evaluation_steps > 0 ? fmt::format(" and an evaluation of {}", parts.plan.evaluation_steps) : "";
+  if (parts.plan.checkpoint_steps > 0) {
+    evaluation += fmt::format(", {}", base::text::counted(parts.plan.checkpoints(), "checkpoint"));
+  }
   const std::string rate =
       r.samples_per_step() > 0 ? fmt::format(", {:.0f} samples/s", r.samples_per_step() / cadence) : "";
   return fmt::format("\na loop of {}{}: {}, which is {} a step{}\n", base::text::counted(parts.plan.steps, "step"),
                      evaluation, short_time(in_seconds(time.all())), short_time(cadence), rate) +
          table.text();
+}
+
+std::string checkpoint_text(const RunReport& r) {
+  if (!r.checkpoint) return "";
+  const job::Checkpoint& saved = *r.checkpoint;
+  return fmt::format("\na checkpoint: {} in all, {} of them on the fullest host, {} on its fullest chip\n",
+                     base::to_string(saved.state), base::to_string(saved.host), base::to_string(saved.chip));
 }
 
 void add_job(JobJson& json, const RunReport& r) {
@@ -98,6 +114,13 @@ void add_job(JobJson& json, const RunReport& r) {
                      {"slowest_s", plan.slowest().mean.si()},
                      {"stages", stages}};
   }
+  if (r.checkpoint) {
+    const job::Checkpoint& saved = *r.checkpoint;
+    json["checkpoint"] = {{"state_bytes", saved.state.value()},    {"host_bytes", saved.host.value()},
+                          {"chip_bytes", saved.chip.value()},      {"to_host_s", saved.to_host.si()},
+                          {"to_storage_s", saved.to_storage.si()}, {"from_storage_s", saved.from_storage.si()},
+                          {"to_device_s", saved.to_device.si()}};
+  }
   if (r.loop) {
     const auto& parts = r.loop->parts;
     const auto& time = r.loop->time;
@@ -111,6 +134,10 @@ void add_job(JobJson& json, const RunReport& r) {
                           {"waiting_for_hosts_s", in_seconds(time.waiting)},
                           {"evaluation_s", in_seconds(time.evaluation)},
                           {"launches_s", in_seconds(time.launches)}};
+    if (parts.plan.checkpoint_steps > 0) {
+      json["train_loop"]["checkpoint_steps"] = parts.plan.checkpoint_steps;
+      json["train_loop"]["checkpoints_s"] = in_seconds(time.checkpoints);
+    }
   }
 }
 

@@ -13,7 +13,9 @@ namespace podsim::sw::report::run {
 std::string hosts_text(const RunReport& report);
 /// "" for a run without a loop.
 std::string loop_text(const RunReport& report);
-/// The keys "input" and "train_loop", for runs that have them.
+/// "" for a run without checkpoints.
+std::string checkpoint_text(const RunReport& report);
+/// The keys "input", "checkpoint" and "train_loop", for runs that have them.
 void add_job(nlohmann::ordered_json& json, const RunReport& report);
 
 }  // namespace podsim::sw::report::run

@@ -12,7 +12,9 @@
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
+#include "sw/job/checkpoint.h"
 #include "sw/job/loop_time.h"
+#include "sw/job/run_spread.h"
 #include "sw/job/start_time.h"
 #include "sw/report/run/mesh_report.h"
 #include "sw/runtime/run_result.h"
@@ -41,22 +43,23 @@ struct LoopReport {
 
 /// A published time to train.
 struct PublishedTime {
-  std::int64_t chips = 0;
+  std::int64_t chips = 0, batch = 0;
   double minutes = 0;
   std::string source;
 };
 
 /// A training until its target is met.
 struct TrainReport {
-  double epochs = 0;
-  double loop_epochs = 0;  ///< of a loop; its last step may begin the next epoch
-  std::string target;      ///< "75.9 % top-1"; empty if unknown
-  std::string source;      ///< of the number of epochs
-  std::string clients;     ///< "one client" or "a client per host"
+  double epochs = 0;    ///< 0 if steps are given in their place
+  double steps = 0;     ///< of all loops
+  double loops = 0;     ///< the last step of a loop of whole epochs may begin the next one
+  std::string target;   ///< "75.9 % top-1"; empty if unknown
+  std::string source;   ///< of the number of epochs or steps
+  std::string clients;  ///< "one client" or "a client per host"
   job::StartTime start;
+  std::optional<job::RunSpread> runs;  ///< present if several were asked for
+  std::string spread_source;           ///< set with `runs`
   std::vector<PublishedTime> published;
-
-  double loops() const { return epochs / loop_epochs; }
 };
 
 struct RunReport {
@@ -74,6 +77,7 @@ struct RunReport {
   base::Bytes core_batch;                        ///< that hosts send a core for a step; set with `input`
   std::optional<TrainReport> training;           ///< of podsim train
   std::optional<LoopReport> loop;                ///< present if a loop was asked for
+  std::optional<job::Checkpoint> checkpoint;     ///< present if the job saves or restores one
   std::optional<compiler::OpCacheUse> op_cache;  ///< present if an op cache was in use
   double compile_s = 0;                          ///< host time
   double wall_s = 0;                             ///< host time of the whole run

@@ -310,8 +310,8 @@ std::string ops_through_parts(const RunReport& r) {
 
 std::string summary_text(const RunReport& report) {
   std::string text = headline(report) + figures(report) + parts(report) + hosts_text(report) + loop_text(report) +
-                     mesh(report) + stages(report) + loops(report) + costliest_ops(report) + ops_on_banks(report) +
-                     ops_through_parts(report);
+                     checkpoint_text(report) + mesh(report) + stages(report) + loops(report) + costliest_ops(report) +
+                     ops_on_banks(report) + ops_through_parts(report);
   if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";

@@ -27,6 +27,13 @@ TEST(HostBatch, IsWhatNoOutputReplaces) {
 
 TEST(HostBatch, IsUnknownWithoutDonations) { EXPECT_EQ(batch_bytes(state_and_batch(), {}), base::Bytes(0)); }
 
+TEST(HostBatch, IsAllButTheState) {
+  EXPECT_EQ(state_bytes(state_and_batch(), {{ir::Donation{0, 0, 0}}}), std::vector{base::Bytes(10 * 4)});
+  const std::vector<ir::Donation> both{{0, 1, 0}, {1, 0, 1}};
+  EXPECT_EQ(state_bytes(state_and_batch(), both), (std::vector{base::Bytes(3 * 5 * 2), base::Bytes(7 * 4)}));
+  EXPECT_TRUE(state_bytes(state_and_batch(), {}).empty());
+}
+
 TEST(HostBatch, ComesBeforeAllOtherItems) {
   Program program;
   program.loops.push_back({"loop", "", 1, 3, 5});

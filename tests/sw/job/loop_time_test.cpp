@@ -79,10 +79,51 @@ TEST(LoopTime, HostsThatVaryWaitForTheSlowest) {
   EXPECT_GT(time_of_loop(fed).waiting, one);
 }
 
+LoopParts saved_parts(bool beside) {
+  LoopParts saved = parts(10, 4);
+  saved.plan.checkpoint_steps = 4;
+  saved.save = 7 * ms;
+  saved.store = 300 * ms;
+  saved.store_beside = beside;
+  return saved;
+}
+
+/// Three programs of 4, 4 and 2 steps, two of which are saved.
+TEST(LoopTime, ACheckpointStopsTheDeviceForBothOfItsParts) {
+  const LoopTime time = time_of_loop(saved_parts(false));
+  EXPECT_EQ(time.checkpoints, 2 * 307 * ms);
+  EXPECT_EQ(time.launches, 4 * 5 * ms);
+  EXPECT_EQ(time.all(), (1000 + 614 + 121 + 20) * ms);
+}
+
+TEST(LoopTime, ACheckpointBesideTheStepsStopsItForTheCopyAlone) {
+  EXPECT_EQ(time_of_loop(saved_parts(true)).checkpoints, 2 * 7 * ms);
+}
+
+/// The storage takes longer than the 405 ms to the next checkpoint: the second waits for the first, and the first of
+/// the next round, 5 + 200 + 5 + 121 + 5 + 400 ms later, for the second.
+TEST(LoopTime, ACheckpointWaitsForTheOneBefore) {
+  LoopParts saved = saved_parts(true);
+  saved.store = 1000 * ms;
+  const base::Time between = 405 * ms, around = (5 + 200 + 5 + 121 + 5 + 400) * ms;
+  EXPECT_EQ(time_of_loop(saved).checkpoints, 2 * 7 * ms + (1000 * ms - between) + (1000 * ms - around));
+}
+
+TEST(LoopTime, HostsGetAheadDuringACheckpoint) {
+  LoopParts fed = parts(40, 0);
+  fed.plan.checkpoint_steps = 10;
+  fed.store = 100'000 * ms;
+  fed.input = host(0.05, 0.12);
+  // As in a pause before each ten: the n-th batch is there after 120 (n - 3) ms, and is late from n = 14 on.
+  EXPECT_EQ(time_of_loop(fed).waiting, base::Time(0));
+}
+
 TEST(LoopPlan, IsReadFromItsParts) {
   const LoopPlan plan = parse_loop("steps=1252 eval=13");
   EXPECT_EQ(plan.steps, 1252);
   EXPECT_EQ(plan.evaluation_steps, 13);
+  EXPECT_EQ(plan.checkpoints(), 0);
+  EXPECT_EQ(parse_loop("steps=1252 checkpoint=400").checkpoints(), 3);
   EXPECT_EQ(parse_loop("eval=2,steps=3").steps, 3);
   EXPECT_EQ(parse_loop("steps=3").evaluation_steps, 0);
 }
@@ -100,6 +141,8 @@ TEST(LoopPlan, PointsAtWhatIsWrong) {
   EXPECT_EQ(column_of("steps=ten"), 1);
   EXPECT_EQ(column_of("steps=0"), 1);
   EXPECT_EQ(column_of("steps=5 eval=-1"), 9);
+  EXPECT_EQ(column_of("steps=5 checkpoint=0"), 9);
+  EXPECT_EQ(column_of("checkpoint=6 steps=5"), 1);
   EXPECT_EQ(column_of("eval=3"), 1);
   EXPECT_EQ(column_of(""), 1);
 }
