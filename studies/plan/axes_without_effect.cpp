@@ -19,6 +19,18 @@ bool has(const Study& study, std::string_view key, std::string_view text) {
          });
 }
 
+/// Whether some point may have a value of a flag with this text in it.
+bool has_part(const Study& study, std::string_view key, std::string_view text) {
+  const auto is = [&](const StudyValue& value) {
+    return value.key == key && value.text.find(text) != std::string::npos;
+  };
+  return std::ranges::any_of(study.base, is) || std::ranges::any_of(study.axes, [&](const StudyAxis& axis) {
+           return axis.key == key && std::ranges::any_of(axis.values, [&](const StudyValue& v) {
+                    return v.text.find(text) != std::string::npos;
+                  });
+         });
+}
+
 /// Whether some point may have a value of a flag.
 bool has_any(const Study& study, std::string_view key) {
   return std::ranges::any_of(study.base, [&](const StudyValue& value) { return value.key == key; }) ||
@@ -28,11 +40,16 @@ bool has_any(const Study& study, std::string_view key) {
 std::vector<hw::KeyLevel> simulated_levels(const Study& study) {
   using enum hw::KeyLevel;
   std::vector<hw::KeyLevel> levels = {collectives};
-  if (study.command == "run") levels.push_back(ops);
+  const bool trains = study.command == "train";
+  if (study.command == "run" || trains) levels.push_back(ops);
+  if (trains) levels.push_back(starts);
   if (has(study, "memory", "bank")) levels.push_back(banks);
   if (has(study, "detail", "chip")) levels.insert(levels.end(), {banks, chip});
   if (has(study, "network", "packet")) levels.push_back(packets);
-  const bool loops = has_any(study, "loop");
+  if (has_part(study, "loop", "checkpoint=") || has_any(study, "checkpoint") || has(study, "restore", "on")) {
+    levels.push_back(checkpoints);
+  }
+  const bool loops = trains || has_any(study, "loop");
   if (loops) levels.push_back(jobs);
   if (has(study, "input", "on") || (loops && !has_any(study, "input"))) levels.push_back(inputs);
   return levels;

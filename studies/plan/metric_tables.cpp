@@ -59,6 +59,15 @@ std::vector<StudyMetric> run_metrics() {
       {"train_loop.waiting_for_hosts_s", "s", "Of them waiting for hosts", value, false},
       {"train_loop.evaluation_s", "s", "Of a loop's evaluation with its waits", value, false},
       {"train_loop.launches_s", "s", "Of a loop in launches of programs", value, false},
+      {"train_loop.checkpoint_steps", "", "Steps from one checkpoint to the next", value, false},
+      {"train_loop.checkpoints_s", "s", "Of a loop waiting for checkpoints", value, false},
+      {"checkpoint.state_bytes", "B", "Of a checkpoint in all", value, false},
+      {"checkpoint.host_bytes", "B", "Of it, from the fullest host", value, false},
+      {"checkpoint.chip_bytes", "B", "Of it, from the fullest chip", value, false},
+      {"checkpoint.to_host_s", "s", "From the devices to their hosts", value, false},
+      {"checkpoint.to_storage_s", "s", "From the hosts to the storage", value, false},
+      {"checkpoint.from_storage_s", "s", "From the storage to the hosts", value, false},
+      {"checkpoint.to_device_s", "s", "From the hosts to their devices", value, false},
       {"memory.peak_bytes_per_core", "B", "Device memory that a core needs at its peak"},
       {"memory.parameter_bytes_per_core", "B", "Of it for parameters"},
       {"memory.capacity_bytes_per_core", "B", "Device memory that a core has for programs"},
@@ -113,6 +122,42 @@ std::vector<StudyMetric> run_metrics() {
   };
 }
 
+std::vector<StudyMetric> train_metrics() {
+  using enum MetricOf;
+  std::vector<StudyMetric> metrics{
+      {"chips", "", "Chips of the slice"},
+      {"samples_per_step", "", "Samples of all cores in a step"},
+      {"step_time_s", "s", "Time of a step"},
+      {"epochs", "", "Epochs to train; 0 where steps are given"},
+      {"steps", "", "Steps to train"},
+      {"loops", "", "Loops of steps to train"},
+      {"time_to_train_s", "s", "Of all loops, from the first sample"},
+      {"start.time_s", "s", "Of the start of the job, with its first samples"},
+      {"start.connect_s", "s", "Of it, connecting processes, runtime and mesh"},
+      {"start.graph_s", "s", "Of it, building graphs"},
+      {"start.compile_s", "s", "Of it, compiling"},
+      {"start.restore_s", "s", "Of it, a checkpoint from the storage"},
+      {"start.weights_s", "s", "Of it, weights to the devices"},
+      {"start.input_s", "s", "Of it, the first batch through the hosts"},
+      {"published.chips", "", "Chips of the largest published training", largest, false},
+      {"published.batch", "", "Samples of a step of the published trainings at most", largest, false},
+      {"published.minutes", "", "Minutes of the longest published training", largest, false},
+      {"runs.count", "", "Trainings whose epochs vary", value, false},
+      {"runs.seed", "", "Of what they vary by", value, false},
+      {"runs.spread", "1", "Standard deviation of their epochs over the mean", value, false},
+      {"runs.mean_s", "s", "Their mean time to train", value, false},
+      {"runs.standard_deviation_s", "s", "Standard deviation of their times to train", value, false},
+      {"runs.least_s", "s", "The shortest of them", value, false},
+      {"runs.most_s", "s", "The longest of them", value, false},
+      {"runs.mlperf_s", "s", "Their mean without the shortest and the longest", value, false}};
+  for (const StudyMetric& metric : run_metrics()) {
+    const bool of_job = metric.name.starts_with("train_loop.") || metric.name.starts_with("checkpoint.") ||
+                        metric.name.starts_with("input.");
+    if (of_job) metrics.push_back(metric);
+  }
+  return metrics;
+}
+
 std::vector<StudyMetric> collective_metrics() {
   using enum MetricOf;
   return {
@@ -138,7 +183,8 @@ std::vector<StudyMetric> collective_metrics() {
 }  // namespace
 
 const std::vector<StudyMetric>& study_metrics(std::string_view command) {
-  static const std::vector<StudyMetric> run = run_metrics(), collective = collective_metrics();
+  static const std::vector<StudyMetric> run = run_metrics(), train = train_metrics(), collective = collective_metrics();
+  if (command == "train") return train;
   return command == "collective" ? collective : run;
 }
 

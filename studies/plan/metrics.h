@@ -24,7 +24,7 @@ struct StudyMetric {
   bool always = true;  ///< false: only some runs have it
 };
 
-/// All metrics of the command "run" or "collective".
+/// All metrics of the command "run", "train" or "collective".
 const std::vector<StudyMetric>& study_metrics(std::string_view command);
 
 /// nullptr if the command has no metric of this name.

@@ -119,6 +119,28 @@ std::vector<StudyFlag> run_flags() {
           toggle("windowed_einsum", "--windowed-einsum")};
 }
 
+/// A number from 0; the command checks the rest of its range.
+StudyFlag number_flag(std::string key, std::string word) {
+  return {.key = std::move(key), .word = std::move(word), .type = FlagType::number};
+}
+
+std::vector<StudyFlag> train_flags() {
+  constexpr std::int64_t most_steps = 10'000'000;
+  std::vector<StudyFlag> flags = run_flags();
+  std::erase_if(flags, [](const StudyFlag& flag) {
+    constexpr std::array<std::string_view, 8> left_out{
+        "detail", "fold", "overlap", "contention", "algorithm", "memory", "rematerialise", "weight_update_sharding"};
+    return std::ranges::find(left_out, flag.key) != left_out.end();
+  });
+  flags.insert(flags.end(), {choice("clients", "--clients", {"one", "per-host"}), number_flag("epochs", "--epochs"),
+                             number_flag("evaluate_every", "--evaluate-every"),
+                             count("train_steps", "--train-steps", 1, 1'000'000'000),
+                             count("checkpoint", "--checkpoint", 1, most_steps), toggle("restore", "--restore"),
+                             count("runs", "--runs", 1, 100'000), count("seed", "--seed", 0, 2'147'483'647),
+                             number_flag("spread", "--spread")});
+  return flags;
+}
+
 std::vector<StudyFlag> collective_flags() {
   StudyFlag kind = argument("kind", FlagType::choice);
   for (sw::collectives::CollectiveKind of : sw::collectives::collective_kinds)
@@ -153,6 +175,14 @@ void check_whole(const StudyFlag& flag, const std::string& text) {
   }
 }
 
+void check_number(const std::string& text) {
+  double number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest != text.data() + text.size() || number < 0) {
+    throw base::InputError(fmt::format("'{}' is not a number from 0", text));
+  }
+}
+
 void check_choice(const StudyFlag& flag, const std::string& text) {
   if (std::ranges::find(flag.choices, text) != flag.choices.end()) return;
   const std::string nearest = base::did_you_mean(text, flag.choices);
@@ -176,7 +206,8 @@ void check_bytes(const std::string& text) {
 }  // namespace
 
 const std::vector<StudyFlag>& study_flags(std::string_view command) {
-  static const std::vector<StudyFlag> run = run_flags(), collective = collective_flags();
+  static const std::vector<StudyFlag> run = run_flags(), train = train_flags(), collective = collective_flags();
+  if (command == "train") return train;
   return command == "collective" ? collective : run;
 }
 
@@ -188,6 +219,7 @@ const StudyFlag* find_flag(std::string_view command, std::string_view key) {
 
 void check_flag_value(const StudyFlag& flag, const std::string& text) {
   if (flag.type == FlagType::whole) check_whole(flag, text);
+  if (flag.type == FlagType::number) check_number(text);
   if (flag.type == FlagType::choice) check_choice(flag, text);
   if (flag.type == FlagType::bytes) check_bytes(text);
   if (flag.check) flag.check(text);

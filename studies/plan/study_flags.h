@@ -20,7 +20,7 @@ enum class FlagForm {
 };
 
 /// Type of a value.
-enum class FlagType { text, choice, whole, bytes, file };
+enum class FlagType { text, choice, whole, number, bytes, file };
 
 struct StudyFlag {
   std::string key;   ///< "batch_per_core"

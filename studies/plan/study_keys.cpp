@@ -67,7 +67,7 @@ std::string number_text(double number) {
 
 StudyKeys::StudyKeys(std::string command, base::Config machine, const std::vector<std::string>& workloads)
     : command_(std::move(command)), machine_(std::move(machine)) {
-  if (command_ != "run") return;
+  if (command_ == "collective") return;
   for (const workloads::WorkloadEntry& entry : workloads::models::workload_registry()) {
     if (std::ranges::find(workloads, entry.name) == workloads.end()) continue;
     for (const workloads::ModelKey& key : entry.keys) {
@@ -104,7 +104,9 @@ bool StudyKeys::is_whole(std::string_view key) const {
 }
 
 bool StudyKeys::is_number(std::string_view key) const {
-  if (const StudyFlag* f = flag(key)) return f->type == FlagType::whole || f->type == FlagType::bytes;
+  if (const StudyFlag* f = flag(key)) {
+    return f->type == FlagType::whole || f->type == FlagType::number || f->type == FlagType::bytes;
+  }
   if (const base::ConfigEntry* entry = machine_entry(key)) {
     return std::holds_alternative<std::int64_t>(entry->value) || std::holds_alternative<double>(entry->value) ||
            std::holds_alternative<base::Dimensional>(entry->value);
@@ -138,8 +140,8 @@ std::string StudyKeys::unknown(std::string_view key) const {
   const auto outputs = output_flags();
   if (std::ranges::find(outputs, key) != outputs.end())
     return fmt::format("'{}' is of single runs, not of studies", key);
-  const std::string other = command_ == "run" ? "collective" : "run";
-  if (find_flag(other, key) != nullptr) {
+  for (const char* other : {"run", "train", "collective"}) {
+    if (find_flag(other, key) == nullptr) continue;
     return fmt::format("'{}' is of command = \"{}\", this study is of \"{}\"", key, other, command_);
   }
   if (key.starts_with("model.")) return fmt::format("'{}' is not a key of the workload", key);

@@ -45,7 +45,7 @@ StudyValue machine_value(const base::ConfigEntry& schema, const toml::node& node
 
 /// The value as a number. Data sizes may be plain numbers of bytes.
 std::optional<double> flag_number(const StudyFlag& flag, const std::string& text) {
-  if (flag.type == FlagType::whole) return parse_number(text);
+  if (flag.type == FlagType::whole || flag.type == FlagType::number) return parse_number(text);
   if (flag.type != FlagType::bytes) return std::nullopt;
   const std::optional<double> plain = parse_number(text);
   return plain ? plain : base::parse_dimensional(text, {}).si;

@@ -89,7 +89,7 @@ std::string PointSettings::text(std::string_view key, std::string_view otherwise
 
 std::vector<std::int64_t> PointSettings::slice() const {
   const std::string workload = text("workload");
-  const bool by_name = study_.command == "run" && workload.find_first_of("./") == std::string::npos;
+  const bool by_name = study_.command != "collective" && workload.find_first_of("./") == std::string::npos;
   const bool by_default = by_name && text("mesh").empty() && text("sharding").empty();
   const std::string written = text("slice", by_default ? "4x4" : "");
   return written.empty() ? std::vector<std::int64_t>() : noc::parse_slice_sizes(written, {});

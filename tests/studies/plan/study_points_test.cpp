@@ -58,6 +58,22 @@ algorithm = ["ring", "y-then-x"]
   EXPECT_EQ(numbers(points, "bytes"), (Numbers{1048576, 1048576, 4096, 4096}));
 }
 
+TEST(StudyPoints, OfTrainingsAreCommandLinesToo) {
+  const auto points = points_of_text(R"(metrics = ["time_to_train_s", "start.time_s"]
+[base]
+command = "train"
+workload = "resnet50"
+restore = true
+[axes]
+clients = ["one", "per-host"]
+evaluate_every = [0.5, 4]
+)");
+  ASSERT_EQ(points.size(), 4U);
+  EXPECT_EQ(points[2].arguments,
+            (Texts{"train", "resnet50", "--clients", "per-host", "--evaluate-every", "0.5", "--restore"}));
+  EXPECT_EQ(numbers(points, "evaluate_every"), (Numbers{0.5, 4, 0.5, 4}));
+}
+
 TEST(StudyPoints, NumbersAreInSiUnits) {
   const auto points = points_of_text(resnet_study(R"([axes]
 "ici.link_rate" = ["656 Gb/s"]
