@@ -187,7 +187,7 @@ class Run {
     }
     end_ = simulation.now();
     if (loop_ && !report_.is_part_of_step()) {
-      report_.loop = loop_report(report_, *loop_, slice, evaluation_.time, config_);
+      report_.loop = loop_report(report_, *loop_, slice, evaluation_.time, config_, folder_.has_value());
       if (options_.train) report_.training = training_report(report_, options_, evaluation_.ops, config_);
     }
     if (options_.banks) {

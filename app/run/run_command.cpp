@@ -212,14 +212,20 @@ void add_inference_flag(CLI::App& run, RunOptions& options) {
       ->excludes("--weight-update-sharding");
 }
 
+void add_folder_flag(CLI::App& run, RunOptions& options, const char* what) {
+  run.add_option_function<std::string>(
+         "-o,--output", [&options](const std::string& text) { options.output = base::host::parse_path("-o", text); },
+         what)
+      ->option_text("DIR");
+}
+
 void add_output_flags(CLI::App& run, RunOptions& options) {
   options::add_limit_option(run);
   run.add_flag("--json", options.json, "One JSON object on stdout");
-  run.add_option_function<std::string>(
-         "-o,--output", [&options](const std::string& text) { options.output = base::host::parse_path("-o", text); },
-         "Folder for the figures (stats.json, summary.txt), the ops\n(ops.csv), a timeline for ui.perfetto.dev and the "
-         "machine")
-      ->option_text("DIR");
+  add_folder_flag(
+      run, options,
+      "Folder for the figures (stats.json, summary.txt), the ops\n(ops.csv), a timeline for ui.perfetto.dev "
+      "and the machine");
   auto* vcd = options::add_file_option(run, "--vcd", options.vcd,
                                        "Waveform of the run, with a GTKWave save file (.gtkw)\nbeside it");
   run.add_option("--trace", options.trace,
@@ -372,6 +378,7 @@ CLI::App& declare_train(CLI::App& program, RunOptions& options) {
   options.partition.add_to(*train);
   options::add_limit_option(*train);
   train->add_flag("--json", options.json, "One JSON object on stdout");
+  add_folder_flag(*train, options, "Folder as of podsim run, with the job over time (job.json)\nand in its report");
   train->footer(R"(
 Examples:
   podsim train resnet50 --slice 4x4

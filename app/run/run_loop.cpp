@@ -86,7 +86,7 @@ EvaluationStep evaluation_step(const RunOptions& options, const hw::Machine& mac
 
 sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report, const sw::job::LoopPlan& plan,
                                         const noc::Topology& slice, base::Time evaluation_step_time,
-                                        const base::Config& machine) {
+                                        const base::Config& machine, bool recorded) {
   sw::job::LoopParts parts;
   parts.plan = plan;
   parts.step = report.result.step_time - waiting_for_hosts(report);
@@ -106,7 +106,9 @@ sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report
     parts.input->stages.push_back({"transfer", base::Duration(bytes / host.pcie_rate.si()), 0, parts.input->prefetch});
     parts.queue = host.infeed_queue_depth;
   }
-  return {parts, sw::job::time_of_loop(parts)};
+  sw::report::run::LoopReport loop{parts, {}, {}};
+  loop.time = sw::job::time_of_loop(parts, recorded ? &loop.record : nullptr);
+  return loop;
 }
 
 }  // namespace podsim::app::run

@@ -34,9 +34,10 @@ struct EvaluationStep {
 EvaluationStep evaluation_step(const RunOptions& options, const hw::Machine& machine, const noc::Topology& slice,
                                sw::compiler::OpCache* cache);
 
-/// A loop of steps as long as that of the report, less what that waited for hosts.
+/// A loop of steps as long as that of the report, less what that waited for hosts, with what happens in it if it is to
+/// be recorded.
 sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report, const sw::job::LoopPlan& plan,
                                         const noc::Topology& slice, base::Time evaluation_step_time,
-                                        const base::Config& machine);
+                                        const base::Config& machine, bool recorded);
 
 }  // namespace podsim::app::run

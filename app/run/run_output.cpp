@@ -11,7 +11,9 @@
 #include "base/version.h"
 #include "sw/report/html/run_page.h"
 #include "sw/report/link_report.h"
+#include "sw/report/run/job_report.h"
 #include "sw/report/run/memory_schedule.h"
+#include "sw/report/run/train_report.h"
 
 namespace podsim::app::run {
 namespace {
@@ -33,6 +35,7 @@ nlohmann::ordered_json manifest(const sw::report::run::RunReport& report, const 
     files["mesh.csv"] = "the same as a table: the partition on every core, and its positions along the axes";
     files["layers.csv"] = "what cutting costs each layer: work of all partitions, halos, other collectives";
   }
+  if (report.loop) files["job.json"] = "start, loops and hosts of the job over time, for ui.perfetto.dev";
   for (const auto& [name, description] : record.other_files) files[name] = description;
   return {{"schema_version", 1},
           {"program", base::program_version},
@@ -63,7 +66,9 @@ void write_run(const std::filesystem::path& folder, const sw::report::run::RunRe
   std::ostringstream spans;
   record.timeline.write_json(spans);
   base::host::write_file(folder / "stats.json", sw::report::run::run_stats(report));
-  base::host::write_file(folder / "summary.txt", base::text::printable(sw::report::run::summary_text(report)));
+  base::host::write_file(folder / "summary.txt",
+                         base::text::printable(report.training ? sw::report::run::train_text(report)
+                                                               : sw::report::run::summary_text(report)));
   std::ostringstream statistics;
   report.result.statistics.write_text(statistics);
   base::host::write_file(folder / "statistics.txt", statistics.str());
@@ -76,6 +81,11 @@ void write_run(const std::filesystem::path& folder, const sw::report::run::RunRe
   base::host::write_file(folder / "memory.csv", sw::report::run::memory_schedule_csv(report.memory));
   base::host::write_file(folder / "links.csv", link_bytes_csv(report, record.slice));
   base::host::write_file(folder / "timeline.json", spans.str());
+  if (report.loop) {
+    std::ostringstream job;
+    sw::report::run::job_timeline(report).write_json(job);
+    base::host::write_file(folder / "job.json", job.str());
+  }
   base::host::write_file(folder / "machine.toml", record.machine.to_toml());
   base::host::write_file(folder / "machine.csv", base::listing_csv(record.machine));
   base::host::write_file(folder / "manifest.json", base::text::json_text(manifest(report, record), 2) + "\n");

@@ -23,9 +23,9 @@ struct RunRecord {
 };
 
 /// Writes stats.json, summary.txt, statistics.txt, ops.csv, memory.csv, links.csv, timeline.json, machine.toml,
-/// machine.csv, manifest.json; for a partitioned program mesh.svg, mesh.csv and layers.csv; and report.html, which
-/// shows them (sw/report/html/run_page.h). Each file appears whole or not at all. Equal runs write equal bytes, because
-/// host times are left out.
+/// machine.csv, manifest.json; for a partitioned program mesh.svg, mesh.csv and layers.csv; with a loop job.json; and
+/// report.html, which shows them (sw/report/html/run_page.h). Each file appears whole or not at all. Equal runs write
+/// equal bytes, because host times are left out.
 void write_run(const std::filesystem::path& folder, const sw::report::run::RunReport& report, const RunRecord& record);
 
 }  // namespace podsim::app::run

@@ -11,7 +11,8 @@ PipelineRecurrence::PipelineRecurrence(const std::vector<Stage>& stages, std::in
     : taken_(std::size_t(prepared)) {
   assert(!stages.empty() && prepared > 0);
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    servers_.push_back({ServiceTimes(stages[i], seed, host, i), {}, {}, std::vector<base::Time>(stages[i].depth)});
+    servers_.push_back(
+        {ServiceTimes(stages[i], seed, host, i), {}, {}, {}, {}, std::vector<base::Time>(stages[i].depth)});
   }
 }
 
@@ -27,6 +28,8 @@ base::Time PipelineRecurrence::prepare() {
     server.started[slot(server.started)] = start;
     const base::Time time = server.times.next();
     server.busy += time;
+    server.began = start;
+    server.done = start + time;
     // A slot still has the time of the batch that must have moved on before this one finds a place.
     const std::vector<base::Time>& next = i + 1 < servers_.size() ? servers_[i + 1].started : taken_;
     arrived = server.left = std::max(start + time, next[slot(next)]);

@@ -28,13 +28,17 @@ class PipelineRecurrence {
   base::Time prepare();
   /// Batches are taken in order, each at this time or when it is prepared, whichever is later.
   void take(base::Time when);
+  /// When a stage began with the batch that was prepared last, and when it was done with it.
+  base::Time began(std::size_t stage) const { return servers_[stage].began; }
+  base::Time done(std::size_t stage) const { return servers_[stage].done; }
+  std::int64_t batches() const { return batches_; }
   /// Time that a stage has worked so far.
   base::Time busy(std::size_t stage) const { return servers_[stage].busy; }
 
  private:
   struct Server {
     ServiceTimes times;
-    base::Time left;  ///< of the last batch
+    base::Time began, done, left;  ///< of the last batch
     base::Time busy;
     std::vector<base::Time> started;  ///< of the last batches, as many as wait in front, by number modulo that
   };

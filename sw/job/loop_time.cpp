@@ -16,11 +16,12 @@ namespace podsim::sw::job {
 namespace {
 
 constexpr std::int64_t most_steps = 10'000'000;
+constexpr std::size_t recorded_hosts = 4;
 
 /// All hosts, as one source of batches.
 class Hosts {
  public:
-  explicit Hosts(const LoopParts& parts) {
+  Hosts(const LoopParts& parts, JobRecord* record) : parts_(parts), record_(record) {
     if (!parts.input) return;
     for (std::int64_t host = 0; host < parts.input->simulated_hosts(); ++host) {
       hosts_.emplace_back(parts.input->stages, parts.queue, parts.input->seed, host);
@@ -29,36 +30,57 @@ class Hosts {
   /// When a step that could begin at `time` has its batch.
   base::Time batch_at(base::Time time) {
     for (hw::input::PipelineRecurrence& host : hosts_) time = std::max(time, host.prepare());
+    if (record_ != nullptr) record();
     for (hw::input::PipelineRecurrence& host : hosts_) host.take(time);
     return time;
   }
 
  private:
+  void record() {
+    for (std::size_t host = 0; host < std::min(hosts_.size(), recorded_hosts); ++host) {
+      const std::string name = fmt::format("host {}", host), batch = fmt::format("batch {}", hosts_[host].batches());
+      for (std::size_t stage = 0; stage < parts_.input->stages.size(); ++stage) {
+        record_->add(name, parts_.input->stages[stage].name, batch, hosts_[host].began(stage),
+                     hosts_[host].done(stage));
+      }
+    }
+  }
+
+  const LoopParts& parts_;
+  JobRecord* record_;
   std::vector<hw::input::PipelineRecurrence> hosts_;
 };
 
 class Round {
  public:
-  Round(const LoopParts& parts, Hosts& hosts) : parts_(parts), hosts_(hosts) {}
+  Round(const LoopParts& parts, Hosts& hosts, JobRecord* record) : parts_(parts), hosts_(hosts), record_(record) {}
 
   LoopTime run() {
     LoopTime time;
     const std::int64_t program = parts_.plan.checkpoint_steps > 0 ? parts_.plan.checkpoint_steps : parts_.plan.steps;
     for (std::int64_t done = 0; done < parts_.plan.steps; done += program) {
       launch(time);
-      time.steps += steps(std::min(program, parts_.plan.steps - done), parts_.step, time.waiting);
+      time.steps += steps(std::min(program, parts_.plan.steps - done), parts_.step, "step", time.waiting);
       if (parts_.plan.checkpoint_steps > 0 && done + program <= parts_.plan.steps) save(time);
     }
     if (parts_.plan.evaluation_steps == 0) return time;
     launch(time);
-    time.evaluation = steps(parts_.plan.evaluation_steps, parts_.evaluation_step, time.evaluation_waiting);
+    time.evaluation =
+        steps(parts_.plan.evaluation_steps, parts_.evaluation_step, "evaluation", time.evaluation_waiting);
     time.evaluation += parts_.reduction;
+    for (const char* lane : {"loop", "device"}) record(lane, "metrics", now_, now_ + parts_.reduction);
     now_ += parts_.reduction;
     return time;
   }
+  base::Time now() const { return now_; }
 
  private:
+  void record(const char* lane, std::string name, base::Time begin, base::Time end) {
+    if (record_ != nullptr) record_->add("job", lane, std::move(name), begin, end);
+  }
+
   void launch(LoopTime& time) {
+    record("loop", "launch", now_, now_ + parts_.launch);
     now_ += parts_.launch;
     time.launches += parts_.launch;
   }
@@ -67,22 +89,30 @@ class Round {
     const base::Time begin = now_;
     now_ = std::max(now_, stored_at_) + parts_.save;
     stored_at_ = now_ + parts_.store;
+    record("storage", "checkpoint", now_, stored_at_);
     if (!parts_.store_beside) now_ = stored_at_;
+    record("loop", "checkpoint", begin, now_);
     time.checkpoints += now_ - begin;
   }
 
-  base::Time steps(std::int64_t count, base::Time step, base::Time& waiting) {
+  base::Time steps(std::int64_t count, base::Time step, const char* name, base::Time& waiting) {
     const base::Time begin = now_;
     for (std::int64_t i = 0; i < count; ++i) {
       const base::Time ready = hosts_.batch_at(now_);
       waiting += ready - now_;
+      if (record_ != nullptr) {
+        record("device", "waits for hosts", now_, ready);
+        record("device", fmt::format("{} {}", name, i + 1), ready, ready + step);
+      }
       now_ = ready + step;
     }
+    record("loop", fmt::format("{} x {}", count, name), begin, now_);
     return now_ - begin;
   }
 
   const LoopParts& parts_;
   Hosts& hosts_;
+  JobRecord* record_;
   base::Time now_;
   base::Time stored_at_;  ///< the last checkpoint
 };
@@ -151,11 +181,13 @@ LoopPlan parse_loop(std::string_view text) {
   return plan;
 }
 
-LoopTime time_of_loop(const LoopParts& parts) {
-  Hosts hosts(parts);
-  Round round(parts, hosts);
+LoopTime time_of_loop(const LoopParts& parts, JobRecord* record) {
+  Hosts hosts(parts, record);
+  Round round(parts, hosts, record);
   round.run();
-  return round.run();
+  const LoopTime time = round.run();
+  if (record != nullptr) record->set_end(round.now());
+  return time;
 }
 
 }  // namespace podsim::sw::job

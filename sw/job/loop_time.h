@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "hw/input/input_plan.h"
+#include "sw/job/job_record.h"
 
 namespace podsim::sw::job {
 
@@ -47,6 +48,7 @@ struct LoopTime {
   base::Time evaluation_waiting;  ///< for hosts
   base::Time launches;
   base::Time checkpoints;  ///< while the device waits for them
+  bool operator==(const LoopTime&) const = default;
 
   base::Time all() const { return steps + evaluation + launches + checkpoints; }
 };
@@ -58,6 +60,8 @@ struct LoopTime {
 /// A program on the device cannot be saved, so that checkpoints cut the loop into programs, each with its launch. The
 /// device waits for `save`, and for `store` unless that goes on beside it: then the next checkpoint begins when the one
 /// before is stored.
-LoopTime time_of_loop(const LoopParts& parts);
+///
+/// Both rounds, their steps and the work of the first hosts are added to `record`, if it is given.
+LoopTime time_of_loop(const LoopParts& parts, JobRecord* record = nullptr);
 
 }  // namespace podsim::sw::job

@@ -163,6 +163,49 @@ TEST(Report, ShowsTheFiguresOfTheRun) {
   EXPECT_NE(page.find("podsim run resnet50 --slice 2x2 --batch-per-core 2"), std::string::npos);
 }
 
+TEST(Report, ShowsTheJob) {
+  const test::Folder folder;
+  expect_done(folder, {"train", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--epochs", "12", "--checkpoint",
+                       "5000", "--set", "input.threads=1", "-o", "r"});
+  const std::string page = folder.read("r/report.html");
+  const Json stats = Json::parse(folder.read("r/stats.json"));
+  const std::multiset<double> figures = numbers_of(page);
+  for (const char* key :
+       {"/training/time_to_train_s", "/training/start/time_s", "/train_loop/time_s", "/train_loop/cadence_s"}) {
+    EXPECT_TRUE(figures.contains(stats.at(Json::json_pointer(key)).get<double>())) << key;
+  }
+  for (const char* text : {"Published trainings", "Checkpoints", "Waiting for hosts", "host 0, decode", "connect"}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(unbalanced_tag(page), "");
+  expect_done(folder, {"report", "r", "-o", "again.html"});
+  EXPECT_EQ(folder.read("again.html"), page);
+}
+
+/// Start, loops and rounds follow one another without a gap, and end with the training of three loops.
+TEST(Report, HasTheWholeJobOnItsTimeline) {
+  const test::Folder folder;
+  expect_done(folder, {"train", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--epochs", "12", "--checkpoint",
+                       "20000", "--input", "off", "-o", "r"});
+  const Json stats = Json::parse(folder.read("r/stats.json")), job = Json::parse(folder.read("r/job.json"));
+  std::map<int, std::string> lanes;
+  double end = 0;
+  std::map<std::string, int> spans;
+  for (const Json& event : job["traceEvents"]) {
+    if (event["name"] == "thread_name") lanes[event["tid"]] = event["args"]["name"];
+    if (event["ph"] != "X") continue;
+    const std::string lane = lanes[event["tid"]];
+    ++spans[lane];
+    if (lane != "start" && lane != "loop") continue;
+    EXPECT_NEAR(double(event["ts"]), end, 1e-3) << event["name"];
+    end = double(event["ts"]) + double(event["dur"]);
+  }
+  EXPECT_NEAR(end / 1e6, double(stats["training"]["start"]["time_s"]) + 3 * double(stats["train_loop"]["time_s"]),
+              1e-6);
+  EXPECT_EQ(spans["device"], 400);  // of some 320000 steps a round
+  EXPECT_EQ(spans["storage"], 32);  // 16 checkpoints a round
+}
+
 TEST(Report, IsAWellFormedPageThatRefersToNothingOutside) {
   const test::Folder folder;
   expect_done(folder, test::small_run({"-o", "r"}));

@@ -113,6 +113,28 @@ void read_timeline(RunFiles& files) {
   files.spans = std::move(rows.ops);
 }
 
+void read_job(RunFiles& files) {
+  const fs::path file = files.folder.path / "job.json";
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return;
+  try {
+    const Json timeline = Json::parse(read_text_file(file));
+    std::map<int, std::string> groups;
+    std::map<std::pair<int, int>, std::string> lanes;
+    for (const Json& event : timeline.at("traceEvents")) {
+      const std::pair row(event.at("pid").get<int>(), event.at("tid").get<int>());
+      if (event.at("name") == "process_name") groups[row.first] = event.at("args").at("name");
+      if (event.at("name") == "thread_name") lanes[row] = event.at("args").at("name");
+      if (event.at("ph") != "X") continue;
+      const base::Time begin = picoseconds(event.at("ts"));
+      files.job.push_back(
+          {groups[row.first], lanes[row], event.at("name"), begin, begin + picoseconds(event.at("dur"))});
+    }
+  } catch (const Json::exception& error) {
+    throw base::InputError(fmt::format("'{}' is no timeline of a job: {}", file.string(), error.what()));
+  }
+}
+
 }  // namespace
 
 std::string RunOp::instruction() const {
@@ -134,10 +156,12 @@ RunFiles read_run_files(const fs::path& path) {
                  .machine = CsvTable(path / "machine.csv", machine_columns),
                  .mesh = {},
                  .step_begin = {},
-                 .spans = {}};
+                 .spans = {},
+                 .job = {}};
   std::error_code ignored;
   if (fs::is_regular_file(path / "mesh.csv", ignored)) files.mesh.emplace(path / "mesh.csv", mesh_columns);
   read_timeline(files);
+  read_job(files);
   return files;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "sw/job/job_record.h"
 #include "sw/report/html/csv_table.h"
 #include "sw/report/run/run_folder.h"
 
@@ -42,10 +43,11 @@ struct RunFiles {
   run::RunFolder folder;
   std::vector<RunOp> ops;  ///< costliest first
   CsvTable memory, links, machine;
-  std::optional<CsvTable> mesh;  ///< present for a partitioned program
-  base::Time step_begin;         ///< begin of the last whole step in the timeline
-  std::vector<RunSpan> spans;    ///< spans of that step, or all spans if there is none, in order of time
-  bool whole_step = false;       ///< the timeline has a whole step
+  std::optional<CsvTable> mesh;   ///< present for a partitioned program
+  base::Time step_begin;          ///< begin of the last whole step in the timeline
+  std::vector<RunSpan> spans;     ///< spans of that step, or all spans if there is none, in order of time
+  bool whole_step = false;        ///< the timeline has a whole step
+  std::vector<job::JobSpan> job;  ///< of a run with a loop, in order of time
 
   const nlohmann::ordered_json& stats() const { return folder.stats; }
   double step_s() const { return base::to_duration(folder.step_time).si(); }

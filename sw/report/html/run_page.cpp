@@ -43,6 +43,7 @@ HtmlPage page_of(const RunFiles& files) {
   page.sections = {
       {"figures", "Figures", headline_html(files)},
       {"breakdown", "Where the step goes", breakdown_html(files, colors)},
+      {"job", "The job", job_html(files)},
       {"roofline", "Roofline", roofline_html(files, colors)},
       {"ops", "Ops",
        data.op_note + "<div id=\"op-table\"><p class=\"needs-script\">The table of ops needs scripts; "

@@ -25,6 +25,7 @@ class CategoryColors {
 
 std::string headline_html(const RunFiles& files);
 std::string breakdown_html(const RunFiles& files, const CategoryColors& colors);
+std::string job_html(const RunFiles& files);
 std::string roofline_html(const RunFiles& files, const CategoryColors& colors);
 std::string link_html(const RunFiles& files);
 std::string memory_html(const RunFiles& files);

@@ -6,6 +6,7 @@
 #include "base/text/json_text.h"
 #include "sw/report/run/job_report.h"
 #include "sw/report/run/run_report.h"
+#include "sw/report/run/train_report.h"
 
 namespace podsim::sw::report::run {
 namespace {
@@ -243,6 +244,11 @@ Json stats(const RunReport& r) {
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
   if (r.partition) add_partition(json, r);
   add_job(json, r);
+  if (r.training) {
+    Json training = Json::object();
+    add_training(training, r);
+    json["training"] = std::move(training);
+  }
   if (!r.result.banks.ops.empty()) json["memory_banks"] = banks_json(r);
   if (!r.result.parts.ops.empty()) json["chip_parts"] = parts_json(r);
   return json;

@@ -39,6 +39,7 @@ struct Contention {
 struct LoopReport {
   job::LoopParts parts;
   job::LoopTime time;
+  job::JobRecord record;  ///< empty unless it was asked for
 };
 
 /// A published time to train.

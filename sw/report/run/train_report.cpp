@@ -112,12 +112,31 @@ std::string train_text(const RunReport& r) {
   return text;
 }
 
-std::string train_json(const RunReport& r) {
+void add_training(nlohmann::ordered_json& json, const RunReport& r) {
   const TrainReport& t = *r.training;
   nlohmann::ordered_json published = nlohmann::ordered_json::array();
   for (const PublishedTime& run : t.published) {
     published.push_back({{"chips", run.chips}, {"batch", run.batch}, {"minutes", run.minutes}, {"source", run.source}});
   }
+  json["epochs"] = t.epochs;
+  json["epochs_source"] = t.source;
+  json["target"] = t.target;
+  json["steps"] = t.steps;
+  json["loops"] = t.loops;
+  json["time_to_train_s"] = time_to_train_s(r);
+  json["start"] = {{"clients", t.clients},
+                   {"time_s", t.start.all().si()},
+                   {"connect_s", t.start.connect.si()},
+                   {"graph_s", t.start.graph.si()},
+                   {"compile_s", t.start.compile.si()},
+                   {"restore_s", t.start.restore.si()},
+                   {"weights_s", t.start.weights.si()},
+                   {"input_s", t.start.input.si()}};
+  json["published"] = std::move(published);
+  if (t.runs) json["runs"] = runs_json(r);
+}
+
+std::string train_json(const RunReport& r) {
   nlohmann::ordered_json json = {{"schema_version", 1},
                                  {"command", "train"},
                                  {"workload", r.workload},
@@ -125,24 +144,8 @@ std::string train_json(const RunReport& r) {
                                  {"slice", r.slice},
                                  {"chips", r.chips},
                                  {"samples_per_step", r.samples_per_step()},
-                                 {"step_time_s", r.step_s()},
-                                 {"epochs", t.epochs},
-                                 {"epochs_source", t.source},
-                                 {"target", t.target},
-                                 {"steps", t.steps},
-                                 {"loops", t.loops},
-                                 {"time_to_train_s", time_to_train_s(r)},
-                                 {"start",
-                                  {{"clients", t.clients},
-                                   {"time_s", t.start.all().si()},
-                                   {"connect_s", t.start.connect.si()},
-                                   {"graph_s", t.start.graph.si()},
-                                   {"compile_s", t.start.compile.si()},
-                                   {"restore_s", t.start.restore.si()},
-                                   {"weights_s", t.start.weights.si()},
-                                   {"input_s", t.start.input.si()}}},
-                                 {"published", published}};
-  if (t.runs) json["runs"] = runs_json(r);
+                                 {"step_time_s", r.step_s()}};
+  add_training(json, r);
   add_job(json, r);
   json["warnings"] = r.warnings;
   json["compile_s"] = r.compile_s;

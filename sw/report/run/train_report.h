@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "sw/report/run/run_report.h"
@@ -11,5 +12,7 @@ namespace podsim::sw::report::run {
 std::string train_text(const RunReport& report);
 /// One JSON object.
 std::string train_json(const RunReport& report);
+/// The keys of that object that a run's figures do not have.
+void add_training(nlohmann::ordered_json& json, const RunReport& report);
 
 }  // namespace podsim::sw::report::run

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "base/diagnostic.h"
 
 namespace podsim::sw::job {
@@ -77,6 +80,35 @@ TEST(LoopTime, HostsThatVaryWaitForTheSlowest) {
   const base::Time one = time_of_loop(fed).waiting;
   fed.input->hosts = 16;
   EXPECT_GT(time_of_loop(fed).waiting, one);
+}
+
+/// What the device does, and what the loop is made of, follow one another without a gap.
+TEST(LoopTime, IsRecordedFromSpanToSpan) {
+  LoopParts fed = parts(20, 4);
+  fed.input = host(0.05, 0.12);
+  JobRecord record;
+  const LoopTime time = time_of_loop(fed, &record);
+  EXPECT_EQ(time, time_of_loop(fed));
+  std::map<std::string, base::Time> lengths, ends;
+  std::map<std::string, int> counts;
+  for (const JobSpan& span : record.spans()) {
+    EXPECT_GE(span.begin, ends[span.lane]) << span.lane << " " << span.name;
+    ends[span.lane] = span.end;
+    lengths[span.lane] += span.end - span.begin;
+    ++counts[span.lane];
+  }
+  EXPECT_EQ(ends["loop"], record.end());
+  EXPECT_EQ(lengths["b"], 120 * ms * counts["b"]);  // the second stage of the host
+  EXPECT_EQ(counts["b"], 48);                       // a batch for every step of both rounds
+  EXPECT_EQ(lengths["loop"], record.end());
+  EXPECT_EQ(lengths["device"] + 4 * 5 * ms, record.end());
+}
+
+TEST(LoopTime, ARecordKeepsTheFirstSpansOfEachLane) {
+  JobRecord record;
+  static_cast<void>(time_of_loop(parts(10'000, 0), &record));
+  EXPECT_EQ(record.spans().size(), JobRecord::most + 4);  // of the device, with two launches and two loops
+  EXPECT_EQ(record.end(), 2 * (10'000 * 100 + 5) * ms);
 }
 
 LoopParts saved_parts(bool beside) {
