@@ -59,6 +59,7 @@ const std::vector<Rule>& rules() {
                                         {"host.*", {ops}},
                                         {"input.*", {inputs}},
                                         {"job.loop_launch", {jobs}},
+                                        {"job.outfeed*", {jobs}},
                                         {"job.storage_rate", {checkpoints}},
                                         {"job.checkpoint_beside", {checkpoints}},
                                         {"job.*", {starts}},

@@ -94,6 +94,14 @@ sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report
   if (plan.evaluation_steps > 0) parts.reduction = sw::runtime::all_reduce_time(report.machine, slice, metrics);
   const sw::job::JobParameters job = sw::job::read_job_parameters(machine);
   parts.launch = base::to_time(job.loop_launch);
+  base::Bytes results = job.outfeed;
+  for (const sw::compiler::HostTransfer& transfer : report.program.outfeeds) results += transfer.bytes;
+  if (results > base::Bytes(0)) {
+    const double of_chip = double(results.value()) * double(report.machine.cores_per_chip);
+    parts.outfeed_transfer = base::to_time(base::Duration(of_chip / report.machine.host.pcie_rate.si()));
+    parts.outfeed_handling = base::to_time(job.outfeed_handling);
+    parts.outfeed_queue = report.machine.host.outfeed_queue_depth;
+  }
   if (plan.checkpoint_steps > 0) {
     parts.save = base::to_time(report.checkpoint->to_host);
     parts.store = base::to_time(report.checkpoint->to_storage);

@@ -29,6 +29,8 @@ JobParameters read_job_parameters(const base::Config& config) {
           .connect = job_duration(config, "job.connect"),
           .graph_op = job_duration(config, "job.graph_op"),
           .compile_op = job_duration(config, "job.compile_op"),
+          .outfeed = config.bytes("job.outfeed"),
+          .outfeed_handling = job_duration(config, "job.outfeed_handling"),
           .storage_rate = storage_rate(config),
           .checkpoint_beside = config.boolean("job.checkpoint_beside")};
 }

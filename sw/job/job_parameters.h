@@ -8,12 +8,14 @@ namespace podsim::sw::job {
 
 /// What a training job takes beside its steps, of the machine's section [job].
 struct JobParameters {
-  base::Duration loop_launch;      ///< until a loop of steps begins on the device
-  base::Duration connect;          ///< processes, runtime and the mesh of the chips
-  base::Duration graph_op;         ///< building the graph of one host, per op of the compiled step
-  base::Duration compile_op;       ///< compiling, per op of a compiled program
-  base::Bandwidth storage_rate;    ///< of a host, to and from where checkpoints are kept
-  bool checkpoint_beside = false;  ///< whether steps go on while hosts write a checkpoint
+  base::Duration loop_launch;       ///< until a loop of steps begins on the device
+  base::Duration connect;           ///< processes, runtime and the mesh of the chips
+  base::Duration graph_op;          ///< building the graph of one host, per op of the compiled step
+  base::Duration compile_op;        ///< compiling, per op of a compiled program
+  base::Bytes outfeed;              ///< that a core sends its host after every step
+  base::Duration outfeed_handling;  ///< of a host, for what its cores have sent after a step
+  base::Bandwidth storage_rate;     ///< of a host, to and from where checkpoints are kept
+  bool checkpoint_beside = false;   ///< whether steps go on while hosts write a checkpoint
 };
 
 /// InputError for a value out of its range, at the location that set it.

@@ -51,22 +51,46 @@ class Hosts {
   std::vector<hw::input::PipelineRecurrence> hosts_;
 };
 
+/// The host that takes the results of steps.
+class Results {
+ public:
+  explicit Results(const LoopParts& parts) : parts_(parts), handled_(std::size_t(parts.outfeed_queue)) {}
+  bool any() const { return parts_.outfeed_transfer > base::Time(0) || parts_.outfeed_handling > base::Time(0); }
+  /// When a step that has its results at `time` has sent them.
+  base::Time sent_at(base::Time time, JobRecord* record) {
+    base::Time& slot = handled_[std::size_t(steps_++ % parts_.outfeed_queue)];
+    const base::Time sent = std::max(time, slot);
+    const base::Time begin = std::max(sent + parts_.outfeed_transfer, last_);
+    slot = last_ = begin + parts_.outfeed_handling;
+    if (record != nullptr) record->add("job", "results", fmt::format("results {}", steps_), begin, last_);
+    return sent;
+  }
+
+ private:
+  const LoopParts& parts_;
+  std::vector<base::Time> handled_;  ///< by step modulo the queue
+  base::Time last_;
+  std::int64_t steps_ = 0;
+};
+
 class Round {
  public:
-  Round(const LoopParts& parts, Hosts& hosts, JobRecord* record) : parts_(parts), hosts_(hosts), record_(record) {}
+  Round(const LoopParts& parts, Hosts& hosts, JobRecord* record)
+      : parts_(parts), hosts_(hosts), results_(parts), record_(record) {}
 
   LoopTime run() {
     LoopTime time;
     const std::int64_t program = parts_.plan.checkpoint_steps > 0 ? parts_.plan.checkpoint_steps : parts_.plan.steps;
     for (std::int64_t done = 0; done < parts_.plan.steps; done += program) {
       launch(time);
-      time.steps += steps(std::min(program, parts_.plan.steps - done), parts_.step, "step", time.waiting);
+      time.steps += steps(std::min(program, parts_.plan.steps - done), parts_.step, "step", time.waiting,
+                          results_.any() ? &time.outfeed_waiting : nullptr);
       if (parts_.plan.checkpoint_steps > 0 && done + program <= parts_.plan.steps) save(time);
     }
     if (parts_.plan.evaluation_steps == 0) return time;
     launch(time);
     time.evaluation =
-        steps(parts_.plan.evaluation_steps, parts_.evaluation_step, "evaluation", time.evaluation_waiting);
+        steps(parts_.plan.evaluation_steps, parts_.evaluation_step, "evaluation", time.evaluation_waiting, nullptr);
     time.evaluation += parts_.reduction;
     for (const char* lane : {"loop", "device"}) record(lane, "metrics", now_, now_ + parts_.reduction);
     now_ += parts_.reduction;
@@ -95,7 +119,9 @@ class Round {
     time.checkpoints += now_ - begin;
   }
 
-  base::Time steps(std::int64_t count, base::Time step, const char* name, base::Time& waiting) {
+  /// Steps that send results if there is a place for the time that they wait for it.
+  base::Time steps(std::int64_t count, base::Time step, const char* name, base::Time& waiting,
+                   base::Time* results_waiting) {
     const base::Time begin = now_;
     for (std::int64_t i = 0; i < count; ++i) {
       const base::Time ready = hosts_.batch_at(now_);
@@ -105,6 +131,11 @@ class Round {
         record("device", fmt::format("{} {}", name, i + 1), ready, ready + step);
       }
       now_ = ready + step;
+      if (results_waiting == nullptr) continue;
+      const base::Time sent = results_.sent_at(now_, record_);
+      record("device", "sends results", now_, sent);
+      *results_waiting += sent - now_;
+      now_ = sent;
     }
     record("loop", fmt::format("{} x {}", count, name), begin, now_);
     return now_ - begin;
@@ -112,6 +143,7 @@ class Round {
 
   const LoopParts& parts_;
   Hosts& hosts_;
+  Results results_;
   JobRecord* record_;
   base::Time now_;
   base::Time stored_at_;  ///< the last checkpoint

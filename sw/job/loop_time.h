@@ -34,16 +34,20 @@ struct LoopParts {
   base::Time launch;           ///< of a program on the device; training and evaluation are one each
   /// The pipelines of the hosts, up to the transfer to the device; std::nullopt: every batch is ready.
   std::optional<hw::input::InputPlan> input;
-  std::int64_t queue = 1;     ///< batches on the device that wait for the core
-  base::Time save;            ///< of a checkpoint, from the devices to their hosts
-  base::Time store;           ///< of it, from the hosts to the storage
-  bool store_beside = false;  ///< whether the device goes on meanwhile
+  std::int64_t queue = 1;  ///< batches on the device that wait for the core
+  /// What a step sends its host: over PCIe, and until the host has dealt with it; both 0: nothing is sent.
+  base::Time outfeed_transfer, outfeed_handling;
+  std::int64_t outfeed_queue = 1;  ///< results of steps on the device that wait for that
+  base::Time save;                 ///< of a checkpoint, from the devices to their hosts
+  base::Time store;                ///< of it, from the hosts to the storage
+  bool store_beside = false;       ///< whether the device goes on meanwhile
 };
 
 /// One round of a loop in its steady state.
 struct LoopTime {
   base::Time steps;               ///< with their waits
   base::Time waiting;             ///< for hosts, of the steps
+  base::Time outfeed_waiting;     ///< of the steps too, until the host has a place for their results
   base::Time evaluation;          ///< with its waits and the reduction
   base::Time evaluation_waiting;  ///< for hosts
   base::Time launches;
@@ -56,6 +60,12 @@ struct LoopTime {
 /// Runs two rounds and returns the second, which begins with the queues as the first leaves them. A step begins when
 /// the one before has ended and every host has sent its batch; batches of training and evaluation pass the same
 /// pipelines in the order of their use, while the device works.
+///
+/// Results of a training step go to its host in the order of steps. A step whose results find no place in the queue
+/// ends when the host has dealt with those of `outfeed_queue` steps before:
+///
+///   end(n) = max(begin(n) + step, handled(n - outfeed_queue))
+///   handled(n) = max(end(n) + outfeed_transfer, handled(n - 1)) + outfeed_handling
 ///
 /// A program on the device cannot be saved, so that checkpoints cut the loop into programs, each with its launch. The
 /// device waits for `save`, and for `store` unless that goes on beside it: then the next checkpoint begins when the one

@@ -100,6 +100,8 @@ const std::vector<Showing>& showings() {
       {"input.*_batches", {fed_loop}, {"input.spread=1"}},
       {"input.*", {fed_loop}},
       {"job.loop_launch", {fed_loop}},
+      {"job.outfeed_handling", {fed_loop}, {"job.outfeed=1 KiB"}},
+      {"job.outfeed", {fed_loop}},
       {"job.storage_rate", {saved_loop}},
       {"job.checkpoint_beside", {saved_loop}},
       {"job.*", {small_training}},

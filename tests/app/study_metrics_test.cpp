@@ -32,14 +32,15 @@ std::vector<Words> run_commands() {
           {"run", "pipelined_mlp", "--slice", "2x2"},
           {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--detail", "chip", "--chip-ops",
            "layer4/block2/conv1"},
-          {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--loop", "steps=10 eval=2 checkpoint=5"},
+          {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--loop", "steps=10 eval=2 checkpoint=5",
+           "--set", "job.outfeed=1 KiB"},
           {"run", "transformer", "--slice", "2x2", "--set", "model.layers=2", "--rematerialise", "layer"}};
 }
 
 std::vector<Words> trainings() {
   const Words training{"train", "resnet50", "--slice", "2x2", "--batch-per-core", "8", "--epochs", "8"};
   Words all = training;
-  all.insert(all.end(), {"--runs", "3", "--checkpoint", "100", "--restore"});
+  all.insert(all.end(), {"--runs", "3", "--checkpoint", "100", "--restore", "--set", "job.outfeed=1 KiB"});
   return {training, all, {"train", "resnet50", "--slice", "2x2", "--train-steps", "10", "--input", "off"}};
 }
 

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "sw/job/run_spread.h"
+
 namespace podsim::workloads {
 namespace {
 
@@ -17,6 +21,24 @@ TEST(TrainingRuns, AreKnownForPublishedBatches) {
 TEST(TrainingRuns, BetweenThemGrowWithTheLogarithmOfTheBatch) {
   EXPECT_NEAR(convergence("resnet50", 8192)->epochs, 61 + 11.0 / 3, 1e-9);
   EXPECT_NEAR(convergence("resnet50", 16384)->epochs, 61 + 22.0 / 3, 1e-9);
+}
+
+/// MLPerf's rule: of means without the extremes, 90 % are within 5 % with five runs, or within 10 % with ten.
+TEST(TrainingRuns, VaryByWhatMlperfsNumbersOfRunsAllow) {
+  const auto within = [](const char* workload, std::int64_t runs, double band) {
+    constexpr int trials = 5000;
+    const double spread = usual_epoch_spread(workload).value;
+    int inside = 0;
+    for (int seed = 0; seed < trials; ++seed) {
+      const double mean =
+          sw::job::spread_of_runs({.runs = runs, .loops = 1000, .spread = spread, .seed = std::uint64_t(seed)})
+              .mlperf();
+      inside += std::abs(mean / 1000 - 1) < band ? 1 : 0;
+    }
+    return double(inside) / trials;
+  };
+  EXPECT_NEAR(within("resnet50", 5, 0.05), 0.90, 0.015);
+  EXPECT_NEAR(within("bert_large", 10, 0.10), 0.90, 0.015);
 }
 
 TEST(TrainingRuns, AreUnknownOutsideOfThem) {

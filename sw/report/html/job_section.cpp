@@ -42,7 +42,7 @@ std::vector<JobLane> lanes_within(const std::vector<job::JobSpan>& spans, base::
 double in_s(base::Time time) { return base::to_duration(time).si(); }
 
 int color_of(const job::JobSpan& span) {
-  if (span.name.starts_with("waits")) return -1;
+  if (span.name.starts_with("waits") || span.name.starts_with("sends")) return -1;
   if (span.name.starts_with("evaluation") || span.name.find(" x evaluation") != std::string::npos) return 1;
   if (span.name == "checkpoint") return 2;
   if (span.name == "launch") return 3;
@@ -92,6 +92,7 @@ std::string first_steps(const RunFiles& files, double cadence) {
     if (of_host) from = std::min(from, span.begin);
     if (of_host || span.lane == "device" || span.lane == "storage") spans.push_back(span);
   }
+  std::ranges::stable_partition(spans, [](const job::JobSpan& span) { return span.group != "job"; });
   const base::Time to = step->end + base::to_time(base::Duration(shown_steps * cadence));
   return "<p class=\"note\">The first batches of a host, and the first steps of the device.</p>" +
          chart(spans, from, to, "The first steps of a loop and the stages of a host");
@@ -118,8 +119,10 @@ std::string parts_table(const JobFigures& loop) {
     table.rows.push_back({text_cell(name), number_cell(seconds, si_text(seconds, "s")),
                           number_cell(seconds / all, base::text::percent(seconds / all, 2)), bar_cell(seconds / all)});
   };
-  row("Steps", loop.value("training_s", 0.0) - waiting);
+  const double sending = loop.value("sending_results_s", 0.0);
+  row("Steps", loop.value("training_s", 0.0) - waiting - sending);
   row("Waiting for hosts", waiting);
+  row("Sending results", sending);
   row("Evaluation", loop.value("evaluation_s", 0.0));
   row("Checkpoints", loop.value("checkpoints_s", 0.0));
   row("Launches", loop.value("launches_s", 0.0));

@@ -61,11 +61,17 @@ std::string loop_text(const RunReport& r) {
     table.row({name, short_time(in_seconds(part)), share(part, time.all()), details});
   };
   const auto steps = double(parts.plan.steps);
-  row("  steps", time.steps - time.waiting, fmt::format("{} each on the device", short_time(in_seconds(parts.step))));
+  row("  steps", time.steps - time.waiting - time.outfeed_waiting,
+      fmt::format("{} each on the device", short_time(in_seconds(parts.step))));
   row("  waiting for hosts", time.waiting,
       time.waiting > base::Time(0) ? fmt::format("{} a step; slowest: {}", short_time(in_seconds(time.waiting) / steps),
                                                  whole_pipeline(r).slowest().name)
                                    : "");
+  if (parts.outfeed_transfer > base::Time(0)) {
+    row("  sending results", time.outfeed_waiting,
+        fmt::format("{} a step over PCIe, {} of a host for them", short_time(in_seconds(parts.outfeed_transfer)),
+                    short_time(in_seconds(parts.outfeed_handling))));
+  }
   if (parts.plan.evaluation_steps > 0) {
     const base::Time waits = time.evaluation_waiting;
     row("  evaluation", time.evaluation,
@@ -134,6 +140,11 @@ void add_job(JobJson& json, const RunReport& r) {
                           {"waiting_for_hosts_s", in_seconds(time.waiting)},
                           {"evaluation_s", in_seconds(time.evaluation)},
                           {"launches_s", in_seconds(time.launches)}};
+    if (parts.outfeed_transfer > base::Time(0)) {
+      json["train_loop"]["outfeed_transfer_s"] = in_seconds(parts.outfeed_transfer);
+      json["train_loop"]["outfeed_handling_s"] = in_seconds(parts.outfeed_handling);
+      json["train_loop"]["sending_results_s"] = in_seconds(time.outfeed_waiting);
+    }
     if (parts.plan.checkpoint_steps > 0) {
       json["train_loop"]["checkpoint_steps"] = parts.plan.checkpoint_steps;
       json["train_loop"]["checkpoints_s"] = in_seconds(time.checkpoints);

@@ -111,6 +111,36 @@ TEST(LoopTime, ARecordKeepsTheFirstSpansOfEachLane) {
   EXPECT_EQ(record.end(), 2 * (10'000 * 100 + 5) * ms);
 }
 
+LoopParts sending_parts(base::Time handling, std::int64_t queue) {
+  LoopParts sending = parts(50, 0);
+  sending.outfeed_transfer = 2 * ms;
+  sending.outfeed_handling = handling;
+  sending.outfeed_queue = queue;
+  return sending;
+}
+
+TEST(LoopTime, AHostThatTakesResultsFastEnoughCostsNothing) {
+  const LoopTime time = time_of_loop(sending_parts(99 * ms, 2));
+  EXPECT_EQ(time.outfeed_waiting, base::Time(0));
+  EXPECT_EQ(time.all(), (50 * 100 + 5) * ms);
+}
+
+/// In the steady state a slow host takes the results of a step every 130 ms, whatever the queue.
+TEST(LoopTime, AHostThatLagsStopsTheSteps) {
+  for (const std::int64_t queue : {2, 5}) {
+    const LoopTime time = time_of_loop(sending_parts(130 * ms, queue));
+    EXPECT_EQ(time.all(), 50 * 130 * ms) << queue;
+    EXPECT_EQ(time.outfeed_waiting, (50 * 30 - 5) * ms) << queue;  // while a program is launched the host goes on
+  }
+}
+
+/// With a single place a step ends when its host has dealt with the results of the one before: 100 ms and, behind them,
+/// transfer and handling, as long as these are shorter than a step.
+TEST(LoopTime, WithOnePlaceResultsOfAStepAreTakenDuringTheNext) {
+  EXPECT_EQ(time_of_loop(sending_parts(97 * ms, 1)).outfeed_waiting, base::Time(0));
+  EXPECT_EQ(time_of_loop(sending_parts(100 * ms, 1)).outfeed_waiting, 49 * 2 * ms);
+}
+
 LoopParts saved_parts(bool beside) {
   LoopParts saved = parts(10, 4);
   saved.plan.checkpoint_steps = 4;
