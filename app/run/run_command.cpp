@@ -262,13 +262,13 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   return *run;
 }
 
-/// A number above or from `least` to `most`.
 double number_of(const char* flag, const std::string& text, double least, double most, const char* what) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
   base::host::locate_errors(flag, text, [&] {
-    if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
-      throw base::InputError(fmt::format("'{}' is not {}", text, what), fmt::format("up to {:g}", most));
+    if (!is_number || !(value >= least && value <= most))
+      throw base::InputError(fmt::format("'{}' is not {}", text, what), fmt::format("from {:g} to {:g}", least, most));
   });
   return value;
 }

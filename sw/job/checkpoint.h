@@ -24,9 +24,9 @@ struct StatePlaces {
 
 /// What is saved of a job, each part once, and brought back.
 ///
-/// Of an array that n chips hold in parts of the cores' size they have n * cores * part bytes, or all of it if that is
-/// less. The first chip saves what it has, the first host what its chips have; parts that others have too are theirs
-/// alone. So the first host has most to write, all of an array that every core has.
+/// The cores of n chips have n * cores * part bytes of an array, or all of it if that is less. The first chip saves
+/// what it has, the first host what its chips have; parts that others have too are theirs alone. So the first host has
+/// most to write, all of an array that every core has.
 ///
 ///   to_host     bytes of the first chip / pcie_rate, from the devices
 ///   to_storage  bytes of the first host / storage_rate

@@ -30,7 +30,7 @@ class JobRecord {
   }
   const std::vector<JobSpan>& spans() const { return spans_; }
   void set_end(base::Time end) { end_ = end; }
-  /// Of what was recorded, full lanes included.
+  /// When all ended that was to be recorded, full lanes included.
   base::Time end() const { return end_; }
 
  private:

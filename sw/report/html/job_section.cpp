@@ -75,7 +75,8 @@ std::string lane_chart(const std::vector<JobLane>& lanes, base::Time from, base:
   return svg_chart(width, top + 24, label, body);
 }
 
-std::string chart(const std::vector<job::JobSpan>& spans, base::Time from, base::Time to, const std::string& label) {
+std::string lanes_chart(const std::vector<job::JobSpan>& spans, base::Time from, base::Time to,
+                        const std::string& label) {
   const std::vector<JobLane> lanes = lanes_within(spans, from, to);
   if (lanes.empty()) return "";
   return html_chart(responsive_chart([&](double width) { return lane_chart(lanes, from, to, width, label); }), "");
@@ -95,7 +96,7 @@ std::string first_steps(const RunFiles& files, double cadence) {
   std::ranges::stable_partition(spans, [](const job::JobSpan& span) { return span.group != "job"; });
   const base::Time to = step->end + base::to_time(base::Duration(shown_steps * cadence));
   return "<p class=\"note\">The first batches of a host, and the first steps of the device.</p>" +
-         chart(spans, from, to, "The first steps of a loop and the stages of a host");
+         lanes_chart(spans, from, to, "The first steps of a loop and the stages of a host");
 }
 
 std::string whole_job(const RunFiles& files) {
@@ -107,7 +108,7 @@ std::string whole_job(const RunFiles& files) {
     end = std::max(end, span.end);
   }
   return "<p class=\"note\">Start and loops; the first two loops with their parts.</p>" +
-         chart(spans, base::Time(0), end, "The start and the loops of a job");
+         lanes_chart(spans, base::Time(0), end, "The start and the loops of a job");
 }
 
 std::string parts_table(const JobFigures& loop) {

@@ -57,6 +57,6 @@ struct RunFiles {
 
 /// Reads a folder. Throws base::InputError as read_run_folder does, and if files that the page needs are missing, with
 /// the command that writes them.
-RunFiles read_run_files(const std::filesystem::path& folder);
+RunFiles read_run_files(const std::filesystem::path& path);
 
 }  // namespace podsim::sw::report::html
