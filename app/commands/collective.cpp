@@ -201,6 +201,10 @@ void simulate(const CollectiveCommand& command, const hw::Machine& machine, cons
   }
   if (options.faults.none()) return;
   for (const noc::Fault& fault : command.faults) report.faults.push_back(noc::to_string(fault));
+  if (report.outcome.healthy) {
+    report.healthy = report.outcome.healthy;
+    return;
+  }
   const base::systemc::FreshContext context;
   sw::collectives::engine::CollectiveOptions healthy;
   healthy.network = command.network;

@@ -33,6 +33,15 @@ void Chip::set_contended(bool contended) {
   for (timing::HbmOccupancy& hbm : hbm_) hbm.set_contended(contended);
 }
 
+void Chip::record_idle_claims(std::vector<std::vector<bool>>& claims) {
+  claims.resize(hbm_.size());
+  for (std::size_t core = 0; core < hbm_.size(); ++core) hbm_[core].record_idle(claims[core]);
+}
+
+void Chip::follow_idle_claims(const std::vector<std::vector<bool>>& claims) {
+  for (std::size_t core = 0; core < hbm_.size(); ++core) hbm_[core].follow_idle(claims[core]);
+}
+
 base::Time Chip::claim(int core, Direction direction, base::Bytes bytes) {
   return occupancy(core).claim(base::systemc::now(), direction, bytes);
 }

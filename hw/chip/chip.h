@@ -46,6 +46,9 @@ class Chip : public sc_core::sc_module, private ChipTransfers {
   noc::ici::IciPort* ici() { return ici_.get(); }
   /// Whether transfers and the op beside them share a core's HBM, as they do, or each have it to themselves.
   void set_contended(bool contended);
+  /// For the HBM of each core, HbmOccupancy::record_idle and follow_idle. `claims` outlives the chip.
+  void record_idle_claims(std::vector<std::vector<bool>>& claims);
+  void follow_idle_claims(const std::vector<std::vector<bool>>& claims);
 
  protected:
   /// The HBM of a core as its transfers claim it.

@@ -35,6 +35,11 @@ class HbmOccupancy {
   /// If `contended` is false, claims and the op beside them each have the HBM to themselves.
   void set_contended(bool contended) { contended_ = contended; }
 
+  /// Makes a record of the claims that find the HBM idle; or takes the claims of a record for those that do, so that a
+  /// claim has the HBM for the same time whenever it comes. `claims` outlives this.
+  void record_idle(std::vector<bool>& claims) { record_ = &claims; }
+  void follow_idle(const std::vector<bool>& claims) { follow_ = &claims; }
+
   /// A claim, or what is left of some: served from begin to end, with that much HBM time.
   struct Service {
     base::Time begin, end, work;
@@ -46,12 +51,17 @@ class HbmOccupancy {
   const std::vector<Service>& services() const { return services_; }
 
  private:
+  bool is_idle(base::Time now);
+
   base::Bandwidth rate_;
   double turnaround_;
   double share_ = 1;
   base::Time free_at_;
   base::Bytes moved_[2];
   bool contended_ = true, keeps_ = false;
+  std::vector<bool>* record_ = nullptr;
+  const std::vector<bool>* follow_ = nullptr;
+  std::size_t claims_ = 0;  ///< of follow_
   std::vector<Service> services_;
 };
 

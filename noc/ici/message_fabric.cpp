@@ -28,6 +28,16 @@ double delivered_share(const IciParameters& ici, double bit_error_rate) {
   return std::pow(1 - bit_error_rate, bits);
 }
 
+/// A message at a link: what it is, and from where relative to the link it comes.
+std::uint64_t key_of(const MessageExtension& extension) {
+  std::uint64_t key = service_key(extension.message.channel, extension.message.tag);
+  for (std::size_t d = 0; d < extension.remaining.size(); ++d) {
+    key = service_key(key, std::uint64_t(extension.message.hops[d]));
+    key = service_key(key, std::uint64_t(extension.remaining[d]));
+  }
+  return key;
+}
+
 int next_dimension(const Coordinates& hops) {
   for (int d = 0; d < max_dimensions; ++d) {
     if (hops[d] != 0) return d;
@@ -117,6 +127,27 @@ bool MessageFabric::plan(NodeId node, tlm::tlm_generic_payload& payload) {
   return true;
 }
 
+void MessageFabric::record(std::vector<ServiceOrder>& orders) {
+  orders.resize(links_.size());
+  record_ = &orders;
+}
+
+void MessageFabric::follow(const std::vector<ServiceOrder>& orders, const FoldedTopology& recorded) {
+  if (planner_) return;
+  const Topology &nodes = topology_.representatives(), &theirs = recorded.representatives();
+  services_.reserve(links_.size());
+  static const ServiceOrder nothing;
+  for (LinkId id = 0; id < LinkId(links_.size()); ++id) {
+    const auto link = nodes.link(id);
+    if (!link) {
+      services_.emplace_back(nothing);
+      continue;
+    }
+    const NodeId from = recorded.representative_of(topology_.full_node_of(link->from));
+    services_.emplace_back(orders[std::size_t(theirs.link_id(from, link->dimension, link->direction))]);
+  }
+}
+
 void MessageFabric::check() const {
   if (!verdict_.empty()) throw base::SimulationError(verdict_);
 }
@@ -165,9 +196,17 @@ void MessageFabric::arrive(const Step& step, base::Time now) {
   }
   int direction = extension.remaining[dimension] < 0 ? -1 : 1;
   LinkId link = topology_.representatives().link_id(step.node, dimension, direction);
-  NodeId next = link_target_[link];
-  assert(next >= 0 && "a message ran over an open edge");
+  assert(link_target_[link] >= 0 && "a message ran over an open edge");
+  if (record_ != nullptr) (*record_)[std::size_t(link)].push_back(key_of(extension));
+  if (services_.empty()) return take(step, link, dimension, direction, now);
+  services_[std::size_t(link)].come(key_of(extension), step,
+                                    [&](const Step& turn) { take(turn, link, dimension, direction, now); });
+}
+
+void MessageFabric::take(const Step& step, LinkId link, int dimension, int direction, base::Time now) {
+  MessageExtension& extension = *step.extension;
   LinkPassage passage = links_[link].pass(now, extension.tail, extension.message.bytes);
+  const NodeId next = link_target_[link];
   ++hops_;
   extension.remaining[dimension] -= direction;
   extension.tail = passage.tail_at_next;

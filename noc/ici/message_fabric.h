@@ -20,6 +20,7 @@
 #include "noc/ici/ici_parameters.h"
 #include "noc/ici/link_timing.h"
 #include "noc/ici/message.h"
+#include "noc/ici/service_order.h"
 #include "noc/route_plan.h"
 
 /// The links of a slice at message level. Every message takes each link of its dimension-order route in turn, in order
@@ -51,6 +52,12 @@ class MessageFabric : public sc_core::sc_module {
   TargetSocket& in(NodeId node) { return in_[node]; }
   InitiatorSocket& out(NodeId node) { return out_[node]; }
   const FoldedTopology& topology() const { return topology_; }
+  /// Makes a record of the messages that each link takes, by link of topology().representatives(). Call before the
+  /// simulation, as the next one.
+  void record(std::vector<ServiceOrder>& orders);
+  /// Has links take messages in the order of another fabric's record, which that fabric made of the same messages on
+  /// `recorded`, a folding of this topology. Without effect where links are dead, since messages take other routes.
+  void follow(const std::vector<ServiceOrder>& orders, const FoldedTopology& recorded);
   /// Occupancy, bytes and messages of a link of topology().representatives().
   const LinkTiming& link(LinkId id) const { return links_[id]; }
   /// Sets the function that names messages in waveforms. The default name is the size.
@@ -82,6 +89,7 @@ class MessageFabric : public sc_core::sc_module {
   void work();
   void perform(const Step& step, base::Time now);
   void arrive(const Step& step, base::Time now);
+  void take(const Step& step, LinkId link, int dimension, int direction, base::Time now);
   void taken(const Step& step);
   /// Plans the route of a message; returns false if there is none.
   bool plan(NodeId node, tlm::tlm_generic_payload& payload);
@@ -106,6 +114,8 @@ class MessageFabric : public sc_core::sc_module {
   std::optional<RoutePlanner> planner_;                                      ///< only if links are dead
   std::map<const tlm::tlm_generic_payload*, RoutePlanner::Legs> legs_left_;  ///< legs of messages still to be relayed
   std::string verdict_;
+  std::vector<ServiceOrder>* record_ = nullptr;
+  std::vector<OrderedService<Step>> services_;  ///< by link; empty without an order to follow
 };
 
 }  // namespace podsim::noc::ici

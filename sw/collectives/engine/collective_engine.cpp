@@ -88,12 +88,33 @@ void CollectiveEngine::work() {
   base::Time now = base::systemc::now();
   working_ = true;
   while (!queue_.empty() && queue_.top().when <= now) {
-    Timer timer = queue_.pop().value;
-    timer.core->due(timer);
+    serve(queue_.pop().value);
   }
   working_ = false;
   for (CollectiveRun* run : std::exchange(finished_, {})) run->release();
   if (!queue_.empty()) wake_.notify(base::systemc::to_sc_time(queue_.top().when - now));
+}
+
+void CollectiveEngine::serve(const Timer& timer) {
+  if (record_ == nullptr && services_.empty()) return timer.core->due(timer);
+  const auto chip = std::size_t(timer.core->chip_number());
+  const std::uint64_t action = std::uint64_t(timer.core->number()) << 16 | std::uint64_t(timer.kind) << 8 | timer.queue;
+  const std::uint64_t key = noc::ici::service_key(action, timer.tag);
+  if (record_ != nullptr) (*record_)[chip].push_back(key);
+  if (services_.empty()) return timer.core->due(timer);
+  services_[chip].come(key, timer, [](const Timer& turn) { turn.core->due(turn); });
+}
+
+void CollectiveEngine::record(std::vector<noc::ici::ServiceOrder>& orders) {
+  orders.resize(chips_.size());
+  record_ = &orders;
+}
+
+void CollectiveEngine::follow(const std::vector<noc::ici::ServiceOrder>& orders, const noc::FoldedTopology& recorded) {
+  services_.reserve(chips_.size());
+  for (noc::NodeId chip = 0; chip < noc::NodeId(chips_.size()); ++chip) {
+    services_.emplace_back(orders[std::size_t(recorded.representative_of(topology_.full_node_of(chip)))]);
+  }
 }
 
 hw::VectorWork CollectiveEngine::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {

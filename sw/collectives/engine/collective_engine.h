@@ -14,6 +14,7 @@
 #include "hw/machine.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/ici_port.h"
+#include "noc/ici/service_order.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 
 /// The timed executor of collectives inside a simulation: one module for all cores of a slice. It takes HBM, vector
@@ -55,6 +56,12 @@ class CollectiveEngine : public sc_core::sc_module {
   CollectiveRun& begin(std::shared_ptr<const schedule::CollectiveSchedule> schedule, OnFinish on_finish,
                        CollectiveData* data = nullptr);
 
+  /// Makes a record of the actions of each chip's cores. Call before the simulation, as the next one.
+  void record(std::vector<noc::ici::ServiceOrder>& orders);
+  /// Has every chip act in the order of another engine's record, which that engine made of the same collective on
+  /// `recorded`, a folding of this topology.
+  void follow(const std::vector<noc::ici::ServiceOrder>& orders, const noc::FoldedTopology& recorded);
+
   /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y step 2, colour 0, segment 3", with
   /// the step only where the pattern has one (Pattern::step).
   std::string label(const noc::ici::Message& message) const;
@@ -81,6 +88,7 @@ class CollectiveEngine : public sc_core::sc_module {
 
  private:
   void work();
+  void serve(const Timer& timer);
 
   hw::Machine machine_;
   noc::FoldedTopology topology_;
@@ -92,6 +100,8 @@ class CollectiveEngine : public sc_core::sc_module {
   std::vector<std::unique_ptr<CollectiveRun>> runs_;
   std::vector<CollectiveRun*> finished_;  ///< runs to release when the timers of this time are done
   base::systemc::TimedQueue<Timer> queue_;
+  std::vector<noc::ici::ServiceOrder>* record_ = nullptr;
+  std::vector<noc::ici::OrderedService<Timer>> services_;  ///< by chip; empty without an order to follow
   sc_core::sc_event wake_;
   bool settled_ = false;
   bool working_ = false;

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/interrupt.h"
+#include "base/systemc/fresh_context.h"
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
 #include "noc/ici/message_fabric.h"
@@ -73,6 +74,34 @@ struct SliceBench : sc_core::sc_module {
   std::size_t started = 0;
   CollectiveRun* run = nullptr;
 };
+
+/// Everything that a chip and a link serve during a collective of a healthy slice, in this order.
+struct PlannedOrder {
+  noc::FoldedTopology topology;
+  std::vector<noc::ici::ServiceOrder> actions;              ///< by representative chip
+  std::vector<noc::ici::ServiceOrder> messages;             ///< by link of the representatives
+  std::vector<std::vector<std::vector<bool>>> idle_claims;  ///< by chip and core: HbmOccupancy::record_idle
+};
+
+template <class Network>
+void record(SliceBench<Network>& bench, PlannedOrder& planned) {
+  bench.engine.record(planned.actions);
+  bench.network.record(planned.messages);
+  planned.idle_claims.resize(bench.chips.size());
+  for (std::size_t chip = 0; chip < bench.chips.size(); ++chip) {
+    bench.chips[chip].record_idle_claims(planned.idle_claims[chip]);
+  }
+}
+
+template <class Network>
+void follow(SliceBench<Network>& bench, const PlannedOrder& planned) {
+  bench.engine.follow(planned.actions, planned.topology);
+  bench.network.follow(planned.messages, planned.topology);
+  for (noc::NodeId chip = 0; chip < noc::NodeId(bench.chips.size()); ++chip) {
+    const noc::NodeId planned_as = planned.topology.representative_of(chip);
+    bench.chips[std::size_t(chip)].follow_idle_claims(planned.idle_claims[std::size_t(planned_as)]);
+  }
+}
 
 std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
   std::vector<CollectivePhase> result;
@@ -180,6 +209,24 @@ CollectiveOutcome run(SliceBench<Network>& bench, const hw::Machine& machine,
   return outcome;
 }
 
+CollectiveOutcome simulate_messages(const hw::Machine& machine,
+                                    const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
+                                    const CollectiveOptions& options, PlannedOrder* recorded,
+                                    const PlannedOrder* followed) {
+  const bool fold = options.fold && options.data == nullptr && options.faults.none();
+  const noc::FoldedTopology topology =
+      fold ? schedule::fold_for(*schedule, options.starts) : noc::FoldedTopology(schedule->slice());
+  SliceBench<noc::ici::MessageFabric> bench("slice", machine, topology, options, topology, machine.ici, options.sink,
+                                            options.faults);
+  bench.network.set_labeller([&bench](const noc::ici::Message& message) { return bench.engine.label(message); });
+  if (recorded != nullptr) {
+    recorded->topology = topology;
+    record(bench, *recorded);
+  }
+  if (followed != nullptr) follow(bench, *followed);
+  return run(bench, machine, schedule, topology, options);
+}
+
 }  // namespace
 
 std::optional<LinkUse> CollectiveOutcome::busiest() const {
@@ -196,12 +243,17 @@ CollectiveOutcome simulate_collective(const hw::Machine& machine,
                                               noc::ici::PacketNetworkOptions{options.faults, options.seed});
     return run(bench, machine, schedule, full, options);
   }
-  const bool fold = options.fold && options.data == nullptr && options.faults.none();
-  const noc::FoldedTopology topology = fold ? schedule::fold_for(*schedule, options.starts) : full;
-  SliceBench<noc::ici::MessageFabric> bench("slice", machine, topology, options, topology, machine.ici, options.sink,
-                                            options.faults);
-  bench.network.set_labeller([&bench](const noc::ici::Message& message) { return bench.engine.label(message); });
-  return run(bench, machine, schedule, topology, options);
+  if (options.faults.none()) return simulate_messages(machine, schedule, options, nullptr, nullptr);
+  PlannedOrder planned{.topology = full, .actions = {}, .messages = {}, .idle_claims = {}};
+  CollectiveOptions healthy{.fold = options.fold, .starts = options.starts, .progress = options.progress};
+  base::Time duration;
+  {
+    const base::systemc::FreshContext context;
+    duration = simulate_messages(machine, schedule, healthy, &planned, nullptr).duration;
+  }
+  CollectiveOutcome outcome = simulate_messages(machine, schedule, options, nullptr, &planned);
+  outcome.healthy = duration;
+  return outcome;
 }
 
 }  // namespace podsim::sw::collectives::engine

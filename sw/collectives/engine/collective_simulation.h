@@ -17,6 +17,11 @@
 #include "sw/collectives/schedule/collective_schedule.h"
 
 /// One collective on an otherwise idle slice, in a separate simulation.
+///
+/// With faults, at message level, the collective runs first on the healthy slice. Every chip then acts, and every link
+/// takes messages, in the order of that run: the order of a program that was compiled for a healthy slice. So a slower
+/// chip or link, or jitter, delays some actions and brings none forward (noc/ici/service_order.h). Where links are
+/// dead, messages take other routes, and links serve them in the order of arrival.
 namespace podsim::sw::collectives::engine {
 
 enum class NetworkLevel : std::uint8_t { message, packet };
@@ -50,8 +55,9 @@ struct LinkUse {
 };
 
 struct CollectiveOutcome {
-  base::Time duration = {};          ///< from the first start to the last finish
-  schedule::StartTimes finish = {};  ///< by core of the full slice
+  base::Time duration = {};                ///< from the first start to the last finish
+  std::optional<base::Time> healthy = {};  ///< the duration without faults, at message level with faults only
+  schedule::StartTimes finish = {};        ///< by core of the full slice
   noc::FoldedTopology topology = noc::Topology({1}, {false});
   std::int64_t messages = 0;  ///< simulated, between representatives only
   std::int64_t relayed = 0;   ///< messages that software sent on, around dead links

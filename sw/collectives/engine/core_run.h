@@ -33,6 +33,9 @@ class CoreRun : public schedule::ScheduleActions {
  public:
   CoreRun(CollectiveRun& run, noc::NodeId chip, int core);
 
+  noc::NodeId chip_number() const { return chip_; }
+  int number() const { return core_; }  ///< within its chip
+
   void start();
   /// Called for messages of the port: one has arrived here, a link has taken one sent from here.
   void arrived(const MessageTag& tag);

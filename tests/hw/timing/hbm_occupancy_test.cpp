@@ -33,6 +33,20 @@ TEST(HbmOccupancy, ClaimsAreServedInOrderAndTurnAroundForWhatIsMixed) {
   EXPECT_EQ(hbm.claim(Time(40 * ps_of_cycle), Direction::write, base::Bytes(500)), Time(45 * ps_of_cycle));
 }
 
+TEST(HbmOccupancy, AClaimThatFollowsARecordTakesAsLongWheneverItComes) {
+  // Left alone, the HBM is idle again at 18 ns and saves the turnaround of a write that comes then.
+  std::vector<bool> idle;
+  HbmOccupancy first(round_machine().hbm);
+  first.record_idle(idle);
+  first.claim(Time(1), Direction::read, base::Bytes(1000));
+  EXPECT_EQ(first.claim(Time(1), Direction::write, base::Bytes(500)), Time(1 + 17 * ps_of_cycle));
+  EXPECT_EQ(idle, (std::vector<bool>{true, false}));
+  HbmOccupancy late(round_machine().hbm);
+  late.follow_idle(idle);
+  late.claim(Time(1), Direction::read, base::Bytes(1000));
+  EXPECT_EQ(late.claim(Time(18 * ps_of_cycle), Direction::write, base::Bytes(500)), Time(25 * ps_of_cycle));
+}
+
 TEST(HbmOccupancy, AClaimWithHalfOfTheHbmTakesTwiceAsLong) {
   HbmOccupancy hbm(round_machine().hbm);
   hbm.set_share(0.5);
