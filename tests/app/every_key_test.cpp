@@ -125,7 +125,7 @@ const std::vector<Showing>& showings() {
 }
 
 /// Four times and a quarter of a value with its unit, the nearest whole number of an integer; the other value of a
-/// choice; a value where it is zero.
+/// choice; a value where it is nothing.
 Words tried_values(const std::string& key, const std::string& value) {
   static const std::map<std::string, Words> others = {
       {"true", {"false"}},
@@ -140,6 +140,7 @@ Words tried_values(const std::string& key, const std::string& value) {
       {"0", {"8"}},
       {"0.0", {"0.5"}},
       {"0 B", {"2 MiB"}},
+      {"1 B", {"2 MiB"}},
       {"0 s", {"10 ms"}}};
   if (const auto found = others.find(value); found != others.end()) return found->second;
   std::size_t end = 0;

@@ -75,6 +75,22 @@ TEST(AllReduceProperty, MoreBytesNeverTakeLessTimeOnATorus) {
   }
 }
 
+TEST(AllReduceProperty, MoreBytesNeverTakeLessTimeOnLines) {
+  // Up to the rounding of chunks to whole vectors.
+  for (Algorithm algorithm : {Algorithm::y_then_x, Algorithm::ring}) {
+    for (auto [x, y] : {std::pair{8, 1}, {4, 4}, {8, 4}, {3, 5}}) {
+      const noc::Topology slice({x, y}, {false, false});
+      double most = 0;
+      for (double bytes = 256; bytes < 4e7; bytes *= 1.13) {
+        const double time = seconds_of(
+            simulate_all_reduce(tpu_v3(), slice, std::int64_t(bytes / 2), ir::ElementType::bf16, algorithm).duration);
+        EXPECT_GE(time, most * (1 - 5e-4)) << to_string(algorithm) << " " << x << "x" << y << " " << bytes;
+        most = std::max(most, time);
+      }
+    }
+  }
+}
+
 TEST(AllReduceTheory, AShortLineTakesTwiceNMinusOneStepsOfAChunk) {
   // While a chunk takes the wire for less than the latency, the chunk of the farthest chip is the last, both ways.
   hw::Machine machine = network_only();
