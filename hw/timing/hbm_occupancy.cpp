@@ -16,14 +16,15 @@ base::Time scaled(base::Time time, double factor) {
 
 }  // namespace
 
-bool HbmOccupancy::is_idle(base::Time now) {
+bool HbmOccupancy::planned_idle(base::Time now) {
   const bool idle = follow_ != nullptr && claims_ < follow_->size() ? (*follow_)[claims_++] : now > free_at_;
   if (record_ != nullptr) record_->push_back(idle);
   return idle;
 }
 
 base::Time HbmOccupancy::claim(base::Time now, Direction direction, base::Bytes bytes) {
-  if (is_idle(now)) moved_[0] = moved_[1] = base::Bytes(0);
+  const bool planned = follow_ != nullptr || record_ != nullptr;
+  if (planned ? planned_idle(now) : now > free_at_) moved_[0] = moved_[1] = base::Bytes(0);
   const base::Bytes before = std::min(moved_[0], moved_[1]);
   moved_[std::size_t(direction)] += bytes;
   const base::Bytes mixed = std::min(moved_[0], moved_[1]) - before;

@@ -51,7 +51,7 @@ class HbmOccupancy {
   const std::vector<Service>& services() const { return services_; }
 
  private:
-  bool is_idle(base::Time now);
+  bool planned_idle(base::Time now);
 
   base::Bandwidth rate_;
   double turnaround_;
