@@ -6,8 +6,8 @@
 
 #include "base/systemc/fresh_context.h"
 #include "noc/slice.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
@@ -30,7 +30,7 @@ void all_reduce(benchmark::State& state) {
   std::int64_t messages = 0;
   for (auto _ : state) {
     base::systemc::fresh_context();
-    const auto choice = sw::collectives::schedule::choose_algorithm(
+    const auto choice = sw::collectives::engine::choose_algorithm(
         machine, slice, sw::collectives::CollectiveGroups::all(slice, 2), request);
     const auto outcome =
         sw::collectives::engine::simulate_collective(machine, choice.schedule, {.fold = state.range(2) != 0});

@@ -29,9 +29,9 @@
 #include "base/host/standard_output.h"
 #include "base/progress.h"
 #include "base/systemc/fresh_context.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/expected_results.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
 #include "sw/ir/literal.h"
 #include "sw/report/collective_report.h"
 
@@ -89,8 +89,8 @@ void choose_schedule(const CollectiveCommand& command, const hw::Machine& machin
   const sw::collectives::schedule::CollectiveRequest request{command.parsed_kind, command.type,
                                                              base::divide_round_up(command.bytes.value(), width)};
   if (command.algorithm == "auto") {
-    const sw::collectives::schedule::AlgorithmChoice choice =
-        sw::collectives::schedule::choose_algorithm(machine, slice, groups, request);
+    const sw::collectives::engine::AlgorithmChoice choice =
+        sw::collectives::engine::choose_algorithm(machine, slice, groups, request);
     report.schedule = choice.schedule;
     report.reason = choice.reason;
     return;
@@ -310,7 +310,7 @@ void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& opti
   command
       .add_option(
           "--algorithm", options->algorithm,
-          "ring, one-way-ring, line, y-then-x, two-colour, rotated,\ndirect, or auto: the one modelled fastest [auto]")
+          "ring, one-way-ring, line, y-then-x, two-colour, rotated,\ndirect, or auto: the fastest by estimate [auto]")
       ->type_name(options::alternatives(algorithm_names()))
       ->option_text("A");
   add_named_choice<sw::collectives::engine::NetworkLevel>(

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/commands/commands.h"
+#include "app/commands/validate_estimates.h"
 #include "app/commands/validate_steps.h"
 #include "app/options/file_option.h"
 #include "app/options/limit_option.h"
@@ -95,6 +96,7 @@ void add_validate(CLI::App& program) {
       "Examples:\n  podsim validate --data measurements\n  podsim validate --set hbm.turnaround=0\n"
       "  podsim validate --leave-out nmt");
   add_validate_steps(*validate);
+  add_validate_estimates(*validate);
   validate->callback([options, validate] {
     if (validate->get_subcommands().empty()) run_validate(*options);
   });

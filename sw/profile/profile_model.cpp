@@ -11,8 +11,8 @@
 #include "base/host/interrupt.h"
 #include "base/systemc/fresh_context.h"
 #include "hw/host/host_copy_timing.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
 #include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
@@ -201,8 +201,8 @@ std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
                        : collectives::CollectiveGroups::parse(as_text(groups), *slice_, cores);
     const collectives::schedule::CollectiveRequest request{*collective_kind(text.opcode), type,
                                                            base::divide_round_up(bytes.value(), ir::byte_width(type))};
-    const collectives::schedule::AlgorithmChoice choice =
-        collectives::schedule::choose_algorithm(machine_, *slice_, members, request);
+    const collectives::engine::AlgorithmChoice choice =
+        collectives::engine::choose_algorithm(machine_, *slice_, members, request);
     const base::systemc::FreshContext context;
     found->second =
         base::to_duration(collectives::engine::simulate_collective(machine_, choice.schedule).duration).si();

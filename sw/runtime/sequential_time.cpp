@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "hw/host/host_copy_timing.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
-#include "sw/collectives/schedule/collective_estimate.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/runtime/program_cursor.h"
 
@@ -23,6 +22,7 @@ class StepSum {
         machine_(machine),
         slice_(slice),
         costs_(machine, cache),
+        times_(machine),
         ops_(program.ops.size()),
         collectives_(program.collectives.size()) {}
 
@@ -59,9 +59,9 @@ class StepSum {
       const collectives::CollectiveGroups groups =
           op.groups.empty() ? collectives::CollectiveGroups::all(slice_, int(machine_.cores_per_chip))
                             : collectives::CollectiveGroups(op.groups);
-      const collectives::schedule::AlgorithmChoice choice = collectives::schedule::choose_algorithm(
-          machine_, slice_, groups, {op.kind, op.element_type, op.bytes.value() / ir::byte_width(op.element_type)});
-      known = base::to_time(collectives::schedule::modelled_time(machine_, *choice.schedule));
+      const collectives::schedule::CollectiveRequest request{op.kind, op.element_type,
+                                                             op.bytes.value() / ir::byte_width(op.element_type)};
+      known = base::to_time(times_.least_time(slice_, groups, request));
     }
     return *known;
   }
@@ -75,6 +75,7 @@ class StepSum {
   const hw::Machine& machine_;
   const noc::Topology& slice_;
   compiler::OpCosts costs_;
+  collectives::engine::CollectiveTimes times_;
   std::vector<std::optional<base::Time>> ops_, collectives_;
 };
 
@@ -92,9 +93,8 @@ base::Time sequential_time(const compiler::Program& program, const hw::Machine& 
 
 base::Time all_reduce_time(const hw::Machine& machine, const noc::Topology& slice, std::int64_t numbers) {
   const auto groups = collectives::CollectiveGroups::all(slice, int(machine.cores_per_chip));
-  const collectives::schedule::AlgorithmChoice choice = collectives::schedule::choose_algorithm(
-      machine, slice, groups, {collectives::CollectiveKind::all_reduce, ir::ElementType::f32, numbers});
-  return base::to_time(collectives::schedule::modelled_time(machine, *choice.schedule));
+  return base::to_time(collectives::engine::CollectiveTimes(machine).least_time(
+      slice, groups, {collectives::CollectiveKind::all_reduce, ir::ElementType::f32, numbers}));
 }
 
 }  // namespace podsim::sw::runtime

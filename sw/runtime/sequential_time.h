@@ -11,7 +11,7 @@ namespace podsim::sw::runtime {
 
 /// The time of a step on the first core of a slice without a simulation, for programs that are run beside one: its
 /// items one after another, ops as at replay detail, copies of batches that are there, collectives by their modelled
-/// time (sw/collectives/schedule/collective_estimate.h). The wait for other cores and for the host is left out, and
+/// time (sw/collectives/engine/algorithm_choice.h). The wait for other cores and for the host is left out, and
 /// what an asynchronous item does takes its time where it starts.
 base::Time sequential_time(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
                            compiler::OpCache* cache);

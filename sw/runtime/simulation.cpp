@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <systemc>
 
 #include "base/diagnostic.h"
@@ -16,9 +17,9 @@
 #include "hw/timing/vmem_account.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/message_fabric.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_run.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
 #include "sw/collectives/schedule/collective_estimate.h"
 
 namespace podsim::sw::runtime {
@@ -41,7 +42,7 @@ Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
 
 std::shared_ptr<const collectives::schedule::CollectiveSchedule> schedule_of(
     const compiler::CollectiveOp& op, const hw::Machine& machine, const noc::Topology& slice,
-    std::optional<collectives::Algorithm> wanted) {
+    std::optional<collectives::Algorithm> wanted, collectives::engine::CollectiveTimes& times) {
   const collectives::schedule::CollectiveRequest request{op.kind, op.element_type,
                                                          op.bytes.value() / ir::byte_width(op.element_type)};
   const collectives::CollectiveGroups groups =
@@ -49,7 +50,7 @@ std::shared_ptr<const collectives::schedule::CollectiveSchedule> schedule_of(
                         : collectives::CollectiveGroups(op.groups);
   const std::vector<collectives::Algorithm> able = collectives::algorithms_for(op.kind);
   if (!wanted || std::ranges::find(able, *wanted) == able.end()) {
-    return collectives::schedule::choose_algorithm(machine, slice, groups, request).schedule;
+    return times.choose(slice, groups, request).schedule;
   }
   return std::make_shared<const collectives::schedule::CollectiveSchedule>(
       slice, int(machine.cores_per_chip), groups, request, *wanted,
@@ -76,8 +77,14 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
       options_(std::move(options)),
       costs_(machine, options_.op_cache),
       recorded_(program.ops.size()) {
+  collectives::engine::CollectiveTimes times(machine_);
+  // Layers repeat their collectives; what is combined in one makes no difference.
+  std::map<compiler::CollectiveOp, std::shared_ptr<const collectives::schedule::CollectiveSchedule>> known;
   for (const compiler::CollectiveOp& op : program.collectives) {
-    schedules_.push_back(schedule_of(op, machine, slice, options_.algorithm));
+    const compiler::CollectiveOp content{op.kind, op.element_type, op.bytes, 0, op.groups, {}};
+    auto [same, is_new] = known.try_emplace(content);
+    if (is_new) same->second = schedule_of(op, machine_, slice, options_.algorithm, times);
+    schedules_.push_back(same->second);
     note_other_algorithm(op.kind);
   }
   if (may_skip_segments()) find_segments();

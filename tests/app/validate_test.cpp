@@ -45,6 +45,20 @@ TEST(Validate, ASourceThatIsLeftOutIsComparedBothWays) {
   EXPECT_EQ(folder.run({"validate", "--data", ".", "--leave-out", "kernels"}).out.find("source"), 0U);
 }
 
+TEST(Validate, EstimatesAreHeldToSimulations) {
+  const test::Folder folder;
+  const test::Outcome outcome = folder.run({"validate", "estimates", "--slice", "4x2", "--bytes", "64KiB", "--bytes",
+                                            "100MiB", "--csv", "grid.csv", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_LE(json["median_error"], 0.02);
+  EXPECT_LE(json["largest_error"], 0.08);
+  // Two sizes for six kinds of groups of five algorithms and more, pairs for collective-permutes.
+  EXPECT_GT(json["cases"], 2 * 5 * 6 * 3);
+  EXPECT_NE(folder.read("grid.csv").find("broadcast,two-colour,4x2,\"[4,2]<=[2,4]T(1,0)\",104857600,"),
+            std::string::npos);
+}
+
 TEST(Validate, ASourceThatDoesNotExistIsAnError) {
   const test::Folder folder;
   folder.write("kernels.csv", "kernel,shape,cycles_at_940MHz\nsoftmax,512x512,12902\n");

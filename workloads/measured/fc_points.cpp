@@ -13,8 +13,8 @@
 #include "base/diagnostic.h"
 #include "base/systemc/fresh_context.h"
 #include "noc/topology.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
 #include "workloads/layers.h"
 #include "workloads/measured/measured_table.h"
 #include "workloads/training_step.h"
@@ -109,7 +109,7 @@ class AllReduces {
   double simulated(std::int64_t elements) const {
     const noc::Topology slice({2, 2}, {false, false});
     const auto members = sw::collectives::CollectiveGroups::all(slice, int(machine_.cores_per_chip));
-    const auto choice = sw::collectives::schedule::choose_algorithm(
+    const auto choice = sw::collectives::engine::choose_algorithm(
         machine_, slice, members, {sw::collectives::CollectiveKind::all_reduce, ElementType::f32, elements});
     const base::systemc::FreshContext context;
     return base::to_duration(sw::collectives::engine::simulate_collective(machine_, choice.schedule).duration).si();

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
 
 #include "base/diagnostic.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
+#include "sw/collectives/engine/algorithm_choice.h"
+#include "sw/collectives/schedule/collective_estimate.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
 
 namespace podsim::sw::spmd::mesh {
@@ -19,30 +21,50 @@ namespace {
 using Ranks = collectives::CollectiveGroups::Ranks;
 using Groups = std::vector<Ranks>;
 
-/// Modelled times of a program's collectives, computed once for each set of groups.
+constexpr std::size_t most_simulated = 8;  ///< placements
+constexpr double tie = 1e-3;               ///< relative
+
+/// Collective times of a program on placements, computed once for each set of groups.
 class PlacementCost {
  public:
   PlacementCost(const hw::Machine& machine, const noc::Topology& slice, const compiler::Program& program)
-      : machine_(machine), slice_(slice), program_(program), counted_(counted_collectives(program)) {}
+      : machine_(machine), slice_(slice), program_(program), counted_(counted_collectives(program)), times_(machine) {}
 
+  /// The sum by formula: to leave out most placements.
+  double by_formula(const MeshPlacement& placement) {
+    return sum(placement, [&](const compiler::CollectiveOp& op, int number, Groups groups) {
+      groups = beside_the_first(op, std::move(groups));
+      auto [known, is_new] = by_formula_.try_emplace({number, groups}, 0);
+      if (is_new) known->second = formula(op, std::move(groups));
+      return known->second;
+    });
+  }
+  /// The sum of the times by which algorithms are chosen.
   base::Duration of(const MeshPlacement& placement) {
-    double seconds = 0;
-    for (const CountedCollective& counted : counted_) {
-      const compiler::CollectiveOp& op = program_.collectives[std::size_t(counted.collective)];
-      seconds += double(counted.count) * seconds_of(op, counted.collective, groups_on(op, placement));
-    }
-    return base::Duration(seconds);
+    return base::Duration(sum(placement, [&](const compiler::CollectiveOp& op, int, Groups groups) {
+      return times_.least_time(slice_, on(std::move(groups)), request_of(op)).si();
+    }));
   }
 
  private:
-  /// The groups, in core numbers, that the estimate needs. For a collective-permute, all pairs; otherwise the groups
-  /// that have a member on the same chip as the first group's first member, since the others are their translates.
-  Groups groups_on(const compiler::CollectiveOp& op, const MeshPlacement& placement) const {
-    Groups all;
-    for (const Ranks& group : op.groups) {
-      Ranks& on = all.emplace_back();
-      for (const std::int32_t partition : group) on.push_back(placement.core(partition));
+  template <class Seconds>
+  double sum(const MeshPlacement& placement, Seconds seconds_of) {
+    double seconds = 0;
+    for (const CountedCollective& counted : counted_) {
+      const compiler::CollectiveOp& op = program_.collectives[std::size_t(counted.collective)];
+      Groups groups;
+      for (const Ranks& group : op.groups) {
+        Ranks& cores = groups.emplace_back();
+        for (const std::int32_t partition : group) cores.push_back(placement.core(partition));
+      }
+      seconds += double(counted.count) * seconds_of(op, counted.collective, std::move(groups));
     }
+    return seconds;
+  }
+
+  /// The groups that the formula needs. For a collective-permute, all pairs; otherwise the groups that have a member on
+  /// the same chip as the first group's first member, since the others are their translates.
+  Groups beside_the_first(const compiler::CollectiveOp& op, Groups all) const {
     if (op.kind == collectives::CollectiveKind::collective_permute || all.empty()) return all;
     const auto chip_of = [&](std::int32_t core) { return core / std::int32_t(machine_.cores_per_chip); };
     const std::int32_t chip = chip_of(all.front().front());
@@ -56,24 +78,31 @@ class PlacementCost {
     return seen;
   }
 
-  double seconds_of(const compiler::CollectiveOp& op, int number, Groups groups) {
-    auto [known, is_new] = known_.try_emplace({number, groups}, 0);
-    if (!is_new) return known->second;
-    const collectives::schedule::CollectiveRequest request{op.kind, op.element_type,
-                                                           op.bytes.value() / ir::byte_width(op.element_type)};
-    const collectives::CollectiveGroups on =
-        groups.empty() ? collectives::CollectiveGroups::all(slice_, int(machine_.cores_per_chip))
-                       : collectives::CollectiveGroups(std::move(groups));
-    const collectives::schedule::AlgorithmChoice choice =
-        collectives::schedule::choose_algorithm(machine_, slice_, on, request);
-    return known->second = choice.candidates.front().modelled.si();
+  static collectives::schedule::CollectiveRequest request_of(const compiler::CollectiveOp& op) {
+    return {op.kind, op.element_type, op.bytes.value() / ir::byte_width(op.element_type)};
+  }
+  collectives::CollectiveGroups on(Groups groups) const {
+    return groups.empty() ? collectives::CollectiveGroups::all(slice_, int(machine_.cores_per_chip))
+                          : collectives::CollectiveGroups(std::move(groups));
+  }
+  double formula(const compiler::CollectiveOp& op, Groups groups) const {
+    const collectives::CollectiveGroups all = on(std::move(groups));
+    const collectives::SegmentLengths lengths = collectives::schedule::segment_lengths(machine_, op.element_type);
+    double least = std::numeric_limits<double>::infinity();
+    for (const collectives::Algorithm algorithm : collectives::algorithms_for(op.kind, slice_.dimensions())) {
+      const collectives::schedule::CollectiveSchedule schedule(slice_, int(machine_.cores_per_chip), all,
+                                                               request_of(op), algorithm, lengths);
+      least = std::min(least, collectives::schedule::modelled_time(machine_, schedule).si());
+    }
+    return least;
   }
 
   const hw::Machine& machine_;
   const noc::Topology& slice_;
   const compiler::Program& program_;
   std::vector<CountedCollective> counted_;
-  std::map<std::pair<int, Groups>, double> known_;
+  collectives::engine::CollectiveTimes times_;
+  std::map<std::pair<int, Groups>, double> by_formula_;
 };
 
 /// Enumerates the placements of the free axes: every way to divide them over the positions that the fixed axes leave of
@@ -213,22 +242,29 @@ PlacementChoice choose_placement(const hw::Machine& machine, const Mesh& mesh, c
     choice.modelled = choice.natural;
     choice.tried = 1;
   }
+  // The best by formula, in the order in which they were tried where equal.
+  std::vector<std::pair<double, MeshPlacement>> best;
   const auto consider = [&](const std::vector<AxisPlacement>& places) {
     MeshPlacement candidate(mesh, places, slice, cores);
-    const base::Duration modelled = cost.of(candidate);
+    const double seconds = cost.by_formula(candidate);
     ++choice.tried;
-    // A difference within rounding is a tie, which goes to the earlier placement.
-    if (!have || modelled.si() < choice.modelled.si() * (1 - 1e-9)) {
-      choice.placement = std::move(candidate);
-      choice.modelled = modelled;
-      have = true;
-    }
+    // A difference within rounding is a tie.
+    const auto worse = std::ranges::find_if(best, [&](const auto& one) { return seconds < one.first * (1 - 1e-9); });
+    best.insert(worse, {seconds, std::move(candidate)});
+    if (best.size() > most_simulated) best.pop_back();
     return choice.tried < most_placements;
   };
   PlacementEnumeration(mesh, slice, cores, fixed, consider).run();
-  if (!have) {
+  if (!have && best.empty()) {
     throw base::InputError(
         fmt::format("the axes without a place do not fit beside the others in a slice of {}", noc::to_string(slice)));
+  }
+  for (auto& [seconds, candidate] : best) {
+    const base::Duration modelled = cost.of(candidate);
+    if (have && modelled.si() >= choice.modelled.si() * (1 - tie)) continue;
+    choice.placement = std::move(candidate);
+    choice.modelled = modelled;
+    have = true;
   }
   return choice;
 }

@@ -12,8 +12,8 @@
 /// Chooses the placement of a mesh on the torus by the modelled time of the program's collectives.
 namespace podsim::sw::spmd::mesh {
 
-/// The sum over a step of the modelled times of a program's collectives (collective_estimate.h), each running alone.
-/// The program's groups name partitions.
+/// The sum over a step of the times of a program's collectives, each running alone, by which algorithms are chosen too
+/// (sw/collectives/engine/algorithm_choice.h). The program's groups name partitions.
 base::Duration modelled_collective_time(const hw::Machine& machine, const MeshPlacement& placement,
                                         const compiler::Program& program);
 
@@ -27,8 +27,9 @@ struct PlacementChoice {
 /// Returns the placement with the shortest modelled collective time among those in which every axis covers a box: its
 /// positions are a product of factors of the slice's dimensions, the cores of a chip counting as a dimension. Ties go
 /// to the order of the cores, then to the placement that was tried first. At most `most_placements` are tried, in a
-/// fixed order. Axes with a placement in `fixed` keep it. Throws base::InputError if the other axes do not fit into
-/// the rest of the slice.
+/// fixed order, by formula (collective_estimate.h), and the best eight of them by the times above. Times within a
+/// thousandth are a tie. Axes with a placement in `fixed` keep it. Throws base::InputError if the other axes do not fit
+/// into the rest of the slice.
 PlacementChoice choose_placement(const hw::Machine& machine, const Mesh& mesh, const noc::Topology& slice,
                                  const std::vector<std::optional<AxisPlacement>>& fixed,
                                  const compiler::Program& program);

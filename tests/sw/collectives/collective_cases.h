@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "base/systemc/fresh_context.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_simulation.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
 #include "sw/collectives/schedule/collective_estimate.h"
 #include "sw/ir/literal.h"
 
@@ -38,8 +38,7 @@ inline std::shared_ptr<const schedule::CollectiveSchedule> schedule_of(const hw:
 inline std::shared_ptr<const schedule::CollectiveSchedule> automatic(const hw::Machine& machine,
                                                                      const noc::Topology& slice,
                                                                      const schedule::CollectiveRequest& request) {
-  return schedule::choose_algorithm(machine, slice, groups_of(request.kind, slice, int(machine.cores_per_chip)),
-                                    request)
+  return engine::choose_algorithm(machine, slice, groups_of(request.kind, slice, int(machine.cores_per_chip)), request)
       .schedule;
 }
 

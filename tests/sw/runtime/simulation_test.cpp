@@ -11,8 +11,8 @@
 
 #include "base/diagnostic.h"
 #include "hw/timing/tile_pipeline.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
 #include "tests/sw/runtime/synthetic_program.h"
 
 namespace podsim::sw::runtime {
@@ -445,7 +445,7 @@ TEST_P(SimulationAt, AnAllReduceOfCoresThatStartTogetherTakesWhatItTakesAlone) {
   compiler::Program program = maker.all_reduce(2'000'000).program();
   RunResult result = testing::run(program, machine(), testing::open_2x2(), at(GetParam(), 1));
   base::systemc::fresh_context();
-  const auto choice = collectives::schedule::choose_algorithm(
+  const auto choice = collectives::engine::choose_algorithm(
       machine(), testing::open_2x2(), collectives::CollectiveGroups::all(testing::open_2x2(), 2),
       {collectives::CollectiveKind::all_reduce, ir::ElementType::bf16, 1'000'000});
   collectives::engine::CollectiveOutcome alone = collectives::engine::simulate_collective(machine(), choice.schedule);

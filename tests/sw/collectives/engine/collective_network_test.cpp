@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/diagnostic.h"
-#include "sw/collectives/schedule/algorithm_choice.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "tests/sw/collectives/collective_cases.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
@@ -195,7 +195,7 @@ TEST(AlgorithmChoice, IsTheOneThatTheSimulationFindsFastestOrWithinAFewPercentOf
     for (std::int64_t elements : {10'000, 5'000'000}) {
       const schedule::CollectiveRequest request{CollectiveKind::all_reduce, ir::ElementType::bf16, elements};
       const auto groups = CollectiveGroups::all(slice, 2);
-      const schedule::AlgorithmChoice choice = schedule::choose_algorithm(machine, slice, groups, request);
+      const AlgorithmChoice choice = choose_algorithm(machine, slice, groups, request);
       const double chosen = seconds(simulate(machine, choice.schedule));
       for (Algorithm algorithm : algorithms_for(request.kind)) {
         const auto other = schedule_of(machine, slice, request, algorithm);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace podsim::app::commands {
+
+/// Declares `podsim validate estimates`, a command of `validate`: the times by which algorithms and placements are
+/// chosen beside simulated ones, on a grid.
+void add_validate_estimates(CLI::App& validate);
+
+}  // namespace podsim::app::commands

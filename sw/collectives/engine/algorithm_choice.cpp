@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/engine/algorithm_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/systemc/fresh_context.h"
+#include "hw/machine.h"
+#include "sw/collectives/engine/collective_simulation.h"
+#include "sw/collectives/schedule/collective_estimate.h"
+
+namespace podsim::sw::collectives::engine {
+namespace {
+
+constexpr std::int32_t most_segments = 32;  ///< of a flow that is simulated in full
+constexpr double hopeless = 1.7;            ///< times the least time by formula
+constexpr double tie = 0.02;                ///< relative
+
+/// Segments of the flow that has most.
+std::int32_t segments_of(const schedule::CollectiveSchedule& schedule) {
+  std::int32_t most = 1;
+  for (std::size_t group = 0; group < schedule.groups(); ++group) {
+    const schedule::GroupSchedule& program = schedule.group_program(group);
+    for (int order = 0; order < program.orders(); ++order) {
+      for (const schedule::Phase& phase : program.phases(order)) {
+        most = std::max({most, phase.pattern->segments(+1), phase.pattern->segments(-1)});
+      }
+    }
+  }
+  return most;
+}
+
+/// Whether rings on every dimension are what y_then_x does, since none is open.
+bool same_shapes(const schedule::CollectiveSchedule& schedule, const schedule::CollectiveSchedule& other) {
+  for (std::size_t group = 0; group < schedule.groups(); ++group) {
+    if (schedule.group_program(group).shapes() != other.group_program(group).shapes()) return false;
+  }
+  return true;
+}
+
+/// Lines are what y_then_x does on open dimensions, and on closed ones its rings have both ways to go: they are left
+/// out.
+std::vector<Algorithm> candidates_for(CollectiveKind kind, int dimensions) {
+  std::vector<Algorithm> able = algorithms_for(kind, dimensions);
+  std::erase(able, Algorithm::line);
+  return able;
+}
+
+bool by_formula(const schedule::CollectiveRequest& request, Algorithm algorithm) {
+  return traits(request.kind).personal && !goes_by_dimension(algorithm);
+}
+
+}  // namespace
+
+std::shared_ptr<const schedule::CollectiveSchedule> CollectiveTimes::schedule_of(
+    const SlicePart& part, const schedule::CollectiveRequest& request, Algorithm algorithm) const {
+  return std::make_shared<const schedule::CollectiveSchedule>(part.slice, int(machine_.cores_per_chip),
+                                                              CollectiveGroups(part.groups), request, algorithm,
+                                                              schedule::segment_lengths(machine_, request.type));
+}
+
+double CollectiveTimes::simulated(const SlicePart& part, const schedule::CollectiveRequest& request,
+                                  Algorithm algorithm) const {
+  const base::systemc::FreshContext context;
+  return base::to_duration(simulate_collective(machine_, schedule_of(part, request, algorithm)).duration).si();
+}
+
+double CollectiveTimes::part_seconds(const SlicePart& part, const schedule::CollectiveRequest& request,
+                                     Algorithm algorithm) {
+  const std::string key =
+      fmt::format("{} {} {} {} ", int(request.kind), int(request.type), request.elements, int(algorithm)) +
+      part.content;
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  const auto schedule = schedule_of(part, request, algorithm);
+  double seconds = 0;
+  if (by_formula(request, algorithm)) {
+    seconds = schedule::modelled_time(machine_, *schedule).si();
+  } else if (const std::int32_t segments = segments_of(*schedule); segments <= most_segments) {
+    seconds = simulated(part, request, algorithm);
+  } else {
+    schedule::CollectiveRequest large = request, small = request;
+    large.elements = std::max<std::int64_t>(2, request.elements / segments * most_segments);
+    small.elements = large.elements / 2;
+    const double from = simulated(part, small, algorithm), to = simulated(part, large, algorithm);
+    const double rate = (to - from) / double(large.elements - small.elements);
+    seconds = to + rate * double(request.elements - large.elements);
+  }
+  return known_[key] = seconds;
+}
+
+double CollectiveTimes::seconds(const Parts& parts, const schedule::CollectiveRequest& request, Algorithm algorithm) {
+  double longest = 0;
+  for (const SlicePart& part : parts) longest = std::max(longest, part_seconds(part, request, algorithm));
+  return longest;
+}
+
+double CollectiveTimes::formula(const Parts& parts, const schedule::CollectiveRequest& request,
+                                Algorithm algorithm) const {
+  double longest = 0;
+  for (const SlicePart& part : parts) {
+    longest = std::max(longest, schedule::modelled_time(machine_, *schedule_of(part, request, algorithm)).si());
+  }
+  return longest;
+}
+
+base::Duration CollectiveTimes::time(const noc::Topology& slice, const CollectiveGroups& groups,
+                                     const schedule::CollectiveRequest& request, Algorithm algorithm) {
+  return base::Duration(seconds(different_parts(slice, int(machine_.cores_per_chip), groups), request, algorithm));
+}
+
+std::vector<Algorithm> CollectiveTimes::promising(const Parts& parts, const schedule::CollectiveRequest& request,
+                                                  std::vector<Algorithm> able) const {
+  if (able.size() == 1 || traits(request.kind).rooted) return able;
+  std::vector<double> formulas;
+  for (const Algorithm algorithm : able) formulas.push_back(formula(parts, request, algorithm));
+  const double least = std::ranges::min(formulas);
+  std::vector<Algorithm> left;
+  for (std::size_t i = 0; i < able.size(); ++i) {
+    if (formulas[i] <= hopeless * least) left.push_back(able[i]);
+  }
+  return left;
+}
+
+std::vector<AlgorithmChoice::Candidate> CollectiveTimes::compare(const noc::Topology& slice, const Parts& parts,
+                                                                 const schedule::CollectiveRequest& request) {
+  const std::vector<Algorithm> left = promising(parts, request, candidates_for(request.kind, slice.dimensions()));
+  std::vector<AlgorithmChoice::Candidate> candidates;
+  if (left.size() == 1) return {{left.front(), base::Duration(0)}};
+  for (const Algorithm algorithm : left) {
+    candidates.push_back({algorithm, base::Duration(seconds(parts, request, algorithm))});
+  }
+  auto best = candidates.begin();
+  for (auto one = candidates.begin() + 1; one != candidates.end(); ++one) {
+    if (one->time.si() < best->time.si() * (1 - tie)) best = one;
+  }
+  std::rotate(candidates.begin(), best, best + 1);
+  std::stable_sort(candidates.begin() + 1, candidates.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  return candidates;
+}
+
+base::Duration CollectiveTimes::least_time(const noc::Topology& slice, const CollectiveGroups& groups,
+                                           const schedule::CollectiveRequest& request) {
+  const Parts parts = different_parts(slice, int(machine_.cores_per_chip), groups);
+  const AlgorithmChoice::Candidate best = compare(slice, parts, request).front();
+  return best.time > base::Duration(0) ? best.time : base::Duration(seconds(parts, request, best.algorithm));
+}
+
+AlgorithmChoice CollectiveTimes::choose(const noc::Topology& slice, const CollectiveGroups& groups,
+                                        const schedule::CollectiveRequest& request) {
+  AlgorithmChoice choice;
+  choice.candidates = compare(slice, different_parts(slice, int(machine_.cores_per_chip), groups), request);
+  const AlgorithmChoice::Candidate& first = choice.candidates[0];
+  choice.schedule = std::make_shared<const schedule::CollectiveSchedule>(
+      slice, int(machine_.cores_per_chip), groups, request, first.algorithm,
+      schedule::segment_lengths(machine_, request.type));
+  if (choice.candidates.size() == 1) {
+    const bool alone = algorithms_for(request.kind, slice.dimensions()).size() == 1;
+    choice.reason = fmt::format("{} {}", to_string(first.algorithm),
+                                alone ? "is the only one" : "is by far the fastest by formula");
+    return choice;
+  }
+  choice.reason = fmt::format("{} is estimated at {}", to_string(first.algorithm), base::to_string(first.time));
+  for (std::size_t i = 1; i < choice.candidates.size(); ++i) {
+    choice.reason += fmt::format("{}{} at {}", i == 1 ? "; " : ", ", to_string(choice.candidates[i].algorithm),
+                                 base::to_string(choice.candidates[i].time));
+  }
+  return choice;
+}
+
+AlgorithmChoice choose_algorithm(const hw::Machine& machine, const noc::Topology& slice, const CollectiveGroups& groups,
+                                 const schedule::CollectiveRequest& request) {
+  return CollectiveTimes(machine).choose(slice, groups, request);
+}
+
+}  // namespace podsim::sw::collectives::engine

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sw/collectives/engine/slice_part.h"
+#include "sw/collectives/schedule/collective_schedule.h"
+
+namespace podsim::hw {
+struct Machine;
+}
+
+/// Times of collectives on an idle slice, by which algorithms and placements are chosen.
+///
+/// A time is simulated, at message level, on the parts of the slice that differ (slice_part.h), each content once.
+/// Where flows have more than 32 segments, the payload with 32 and that with 16 are simulated, and the rest is added at
+/// the rate of their difference: a pipeline that is full goes on at one rate. The one exception are direct sends of an
+/// all-to-all: at packet level they wait for each other at every turn, which messages do not show, and their time is
+/// that of the formula (patterns/direct.h).
+namespace podsim::sw::collectives::engine {
+
+/// The fastest algorithm, and the reason in words.
+struct AlgorithmChoice {
+  struct Candidate {
+    Algorithm algorithm;
+    base::Duration time;  ///< zero for the only candidate, which is not simulated
+  };
+  std::shared_ptr<const schedule::CollectiveSchedule> schedule;
+  std::vector<Candidate> candidates;  ///< fastest first; without those that the formula rules out
+  std::string reason;
+};
+
+/// Keeps what it has simulated.
+class CollectiveTimes {
+ public:
+  /// `machine` outlives this.
+  explicit CollectiveTimes(const hw::Machine& machine) : machine_(machine) {}
+
+  /// The time of a collective with an algorithm. `groups` are pairs for a collective-permute.
+  base::Duration time(const noc::Topology& slice, const CollectiveGroups& groups,
+                      const schedule::CollectiveRequest& request, Algorithm algorithm);
+  /// Compares the algorithms, without `line`: it is y_then_x where that has no rings, and never faster. Except for
+  /// broadcasts, those that take more than 1.7 times the least time by formula (schedule/collective_estimate.h) are
+  /// left out: the formulas of two algorithms miss their ratio by less. A time within 2 % is a tie, which goes
+  /// to the earlier algorithm.
+  AlgorithmChoice choose(const noc::Topology& slice, const CollectiveGroups& groups,
+                         const schedule::CollectiveRequest& request);
+  /// The time of a collective with the algorithm that choose() takes.
+  base::Duration least_time(const noc::Topology& slice, const CollectiveGroups& groups,
+                            const schedule::CollectiveRequest& request);
+
+ private:
+  using Parts = std::vector<SlicePart>;
+
+  std::shared_ptr<const schedule::CollectiveSchedule> schedule_of(const SlicePart& part,
+                                                                  const schedule::CollectiveRequest& request,
+                                                                  Algorithm algorithm) const;
+  double formula(const Parts& parts, const schedule::CollectiveRequest& request, Algorithm algorithm) const;
+  /// Those that may be the fastest.
+  std::vector<Algorithm> promising(const Parts& parts, const schedule::CollectiveRequest& request,
+                                   std::vector<Algorithm> able) const;
+  std::vector<AlgorithmChoice::Candidate> compare(const noc::Topology& slice, const Parts& parts,
+                                                  const schedule::CollectiveRequest& request);
+  double seconds(const Parts& parts, const schedule::CollectiveRequest& request, Algorithm algorithm);
+  double part_seconds(const SlicePart& part, const schedule::CollectiveRequest& request, Algorithm algorithm);
+  double simulated(const SlicePart& part, const schedule::CollectiveRequest& request, Algorithm algorithm) const;
+
+  const hw::Machine& machine_;
+  std::map<std::string, double> known_;  ///< seconds, by content
+};
+
+/// The choice of a CollectiveTimes that is used once.
+AlgorithmChoice choose_algorithm(const hw::Machine& machine, const noc::Topology& slice, const CollectiveGroups& groups,
+                                 const schedule::CollectiveRequest& request);
+
+}  // namespace podsim::sw::collectives::engine
