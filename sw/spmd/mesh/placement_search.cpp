@@ -88,11 +88,17 @@ class PlacementCost {
   double formula(const compiler::CollectiveOp& op, Groups groups) const {
     const collectives::CollectiveGroups all = on(std::move(groups));
     const collectives::SegmentLengths lengths = collectives::schedule::segment_lengths(machine_, op.element_type);
+    const int cores = int(machine_.cores_per_chip);
+    const std::vector<collectives::engine::SlicePart> parts = collectives::engine::different_parts(slice_, cores, all);
     double least = std::numeric_limits<double>::infinity();
     for (const collectives::Algorithm algorithm : collectives::algorithms_for(op.kind, slice_.dimensions())) {
-      const collectives::schedule::CollectiveSchedule schedule(slice_, int(machine_.cores_per_chip), all,
-                                                               request_of(op), algorithm, lengths);
-      least = std::min(least, collectives::schedule::modelled_time(machine_, schedule).si());
+      double longest = 0;
+      for (const collectives::engine::SlicePart& part : parts) {
+        const collectives::schedule::CollectiveSchedule schedule(
+            part.slice, cores, collectives::CollectiveGroups(part.groups), request_of(op), algorithm, lengths);
+        longest = std::max(longest, collectives::schedule::modelled_time(machine_, schedule).si());
+      }
+      least = std::min(least, longest);
     }
     return least;
   }
