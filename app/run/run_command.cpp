@@ -155,8 +155,8 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
            if (chosen > 0) options.algorithm = sw::collectives::algorithms[chosen - 1];
          },
          "Of the collectives that it can do: ring, one-way-ring, line,\ny-then-x, two-colour, rotated or direct [auto: "
-         "the fastest "
-         "by estimate]")
+         "the one "
+         "modelled fastest]")
       ->type_name(options::alternatives(algorithms))
       ->option_text("NAME");
   run.add_option_function<std::string>(
