@@ -55,7 +55,7 @@ TEST(Validate, EstimatesAreHeldToSimulations) {
   EXPECT_LE(json["largest_error"], 0.08);
   // Two sizes for six kinds of groups of five algorithms and more, pairs for collective-permutes.
   EXPECT_GT(json["cases"], 2 * 5 * 6 * 3);
-  EXPECT_NE(folder.read("grid.csv").find("broadcast,two-colour,4x2,\"[4,2]<=[2,4]T(1,0)\",104857600,"),
+  EXPECT_NE(folder.read("grid.csv").find("broadcast,two-colour,4x2,\"[8,2]<=[2,8]T(1,0)\",104857600,"),
             std::string::npos);
 }
 
