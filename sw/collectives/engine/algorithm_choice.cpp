@@ -31,14 +31,6 @@ std::int32_t segments_of(const schedule::CollectiveSchedule& schedule) {
   return most;
 }
 
-/// Whether rings on every dimension are what y_then_x does, since none is open.
-bool same_shapes(const schedule::CollectiveSchedule& schedule, const schedule::CollectiveSchedule& other) {
-  for (std::size_t group = 0; group < schedule.groups(); ++group) {
-    if (schedule.group_program(group).shapes() != other.group_program(group).shapes()) return false;
-  }
-  return true;
-}
-
 /// Lines are what y_then_x does on open dimensions, and on closed ones its rings have both ways to go: they are left
 /// out.
 std::vector<Algorithm> candidates_for(CollectiveKind kind, int dimensions) {
