@@ -7,10 +7,11 @@ namespace podsim::sw::job {
 namespace {
 
 JobParameters round_parameters() {
-  return {.loop_launch = base::Duration(0),
-          .connect = base::Duration(10),
-          .graph_op = base::Duration(0.01),
-          .compile_op = base::Duration(0.1)};
+  JobParameters parameters;
+  parameters.connect = base::Duration(10);
+  parameters.graph_op = base::Duration(0.01);
+  parameters.compile_op = base::Duration(0.1);
+  return parameters;
 }
 
 StartWork round_work(Clients clients) {
