@@ -303,6 +303,7 @@ Machine read_machine(const base::Config& config) {
                       read.size("compiler.small_operand", most_transfer),
                       read.fraction("compiler.tile_penalty"),
                       config.bytes("compiler.vmem_for_values"),
+                      read.fraction("compiler.recompute_above"),
                       read.fraction("compiler.order_gain"),
                       read.rate("compiler.partition_link_rate"),
                       config.number("compiler.partition_products_per_s"),

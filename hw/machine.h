@@ -101,6 +101,7 @@ struct CompilerParameters {               ///< [compiler]
   base::Bytes small_operand;         ///< an operand below this size is read once and kept in VMEM whole
   double tile_penalty = 0;           ///< added to the modelled time of a tiling per tile, as a share of it
   base::Bytes vmem_for_values;       ///< part of VMEM in which values stay between ops; tiles have the rest
+  double recompute_above = 0;        ///< share of a core's usable memory that live arrays take before ops run twice
   double order_gain = 0;             ///< arrays leave the order of the text for this share of their ops' time
   base::Bandwidth partition_link;    ///< rate of a link, as the partitioner weighs communication
   double partition_products = 0;     ///< multiply-accumulates per second of a core, as the partitioner weighs work
@@ -147,6 +148,10 @@ struct Machine {
   base::Clock core_clock() const { return base::Clock(clock); }
   /// VMEM of a core that tiles of an op may take.
   base::Bytes vmem_for_tiles() const { return vmem - compiler.vmem_for_values; }
+  /// Bytes of a core's HBM that arrays of a program may take before some of its ops run twice.
+  base::Bytes memory_before_recomputing() const {
+    return base::Bytes(std::int64_t(double(hbm.usable_per_core().value()) * compiler.recompute_above));
+  }
   /// Peak rate of one core in bf16, a multiply-add counted as two operations, per second.
   double peak_flops_per_core() const;
 };

@@ -202,8 +202,9 @@ sw::compiler::Compilation StepCompiler::compile_batch(sw::ir::Module module,
 /// The module in an order that takes little memory, with ops that run twice if it does not fit without them.
 sw::ir::Module StepCompiler::fitted(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations) {
   if (fused.scheduled) return fused;
-  sw::compiler::RecomputedModule result = sw::compiler::recompute_to_fit(
-      sw::compiler::ordered_by_memory(std::move(fused), donations), machine_.hbm.usable_per_core(), donations);
+  sw::compiler::RecomputedModule result =
+      sw::compiler::recompute_to_fit(sw::compiler::ordered_by_memory(std::move(fused), donations),
+                                     machine_.memory_before_recomputing(), machine_.hbm.usable_per_core(), donations);
   if (result.ops > 0) {
     step_.warnings.push_back(
         fmt::format("{} run once more, so that the step needs less memory", base::text::counted(result.ops, "op")));

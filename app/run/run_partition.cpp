@@ -237,7 +237,8 @@ sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw
     if (flags_.shards_updates()) fused = sw::compiler::fuse::fuse_horizontally(std::move(fused), machine);
     fused = sw::compiler::ordered_by_memory(std::move(fused), donations);
     if (flags_.rematerialise) return sw::compiler::account_memory(fused, donations).heap;
-    repeated = sw::compiler::recompute_to_fit(fused, machine.hbm.usable_per_core(), donations);
+    repeated = sw::compiler::recompute_to_fit(fused, machine.memory_before_recomputing(), machine.hbm.usable_per_core(),
+                                              donations);
     fused = std::move(repeated.module);
     return sw::compiler::account_memory(fused, donations).heap;
   };

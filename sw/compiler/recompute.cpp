@@ -170,17 +170,17 @@ class Recomputer {
 
 }  // namespace
 
-RecomputedModule recompute_to_fit(const ir::Module& fused, base::Bytes capacity,
+RecomputedModule recompute_to_fit(const ir::Module& fused, base::Bytes most_live, base::Bytes capacity,
                                   std::span<const ir::Donation> donations) {
-  // Gaps of the heap are known only for a whole schedule, and grow or shrink with it.
-  constexpr int most_trials = 4;
+  // Gaps of the heap grow or shrink with the schedule: each trial takes off twice as much as the one before.
+  constexpr int most_trials = 6;
   RecomputedModule result;
-  base::Bytes live = capacity;
+  base::Bytes live = std::min(most_live, capacity);
   for (int trial = 0; trial < most_trials; ++trial) {
     result = Recomputer(fused, live, donations).run();
     const MemoryAccount account = account_memory(result.module, donations);
     if (account.heap <= capacity || account.peak > live) break;
-    live -= std::min(live, account.heap - capacity);
+    live -= std::min(live, (account.heap - capacity) * (std::int64_t{1} << trial));
   }
   return result;
 }

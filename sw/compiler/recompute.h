@@ -16,7 +16,9 @@ struct RecomputedModule {
   double flops = 0;      ///< XLA's count of their FLOPs, on one core
 };
 
-/// Repeats ops of the entry until its heap fits `capacity`, or until no op is left that helps.
+/// Repeats ops of the entry until no more than `most_live` bytes are live and the heap fits `capacity`, or until no op
+/// is left that helps. Gaps between the arrays of a heap are known only for a whole schedule, so that a compiler aims
+/// below the capacity (compiler.recompute_above).
 ///
 /// At the peak, an array that is read before it and after it, but not there, may be made again before the next read by
 /// the op that made it. Arrays are taken in the order of the bytes that this frees: their own less those of operands
@@ -29,7 +31,7 @@ struct RecomputedModule {
 /// step of BERT-large with 32 sequences a core repeats the first product of the feed-forward block and the products of
 /// queries, keys and values in all 24 layers and keeps the scores of attention, which are larger, cost less time, and
 /// are made together with their maxima.
-RecomputedModule recompute_to_fit(const ir::Module& fused, base::Bytes capacity,
+RecomputedModule recompute_to_fit(const ir::Module& fused, base::Bytes most_live, base::Bytes capacity,
                                   std::span<const ir::Donation> donations = {});
 
 }  // namespace podsim::sw::compiler

@@ -111,7 +111,8 @@ TEST(LaidOutTransformer, TrainsToTheSameBitsWithEveryOpThatMayRunTwice) {
   const std::vector<sw::ir::Literal> arguments = step_arguments(step.module);
   const sw::ir::Literal expected = sw::ir::eval::evaluate(step.module, arguments);
   const sw::ir::Module fused = sw::compiler::fused(step.module, hw::tpu_v3());
-  const sw::compiler::RecomputedModule again = sw::compiler::recompute_to_fit(fused, base::Bytes(0), step.donations);
+  const sw::compiler::RecomputedModule again =
+      sw::compiler::recompute_to_fit(fused, base::Bytes(0), base::Bytes(0), step.donations);
   EXPECT_GT(again.ops, 0);
   EXPECT_LT(sw::compiler::account_memory(again.module, step.donations).peak,
             sw::compiler::account_memory(fused, step.donations).peak);

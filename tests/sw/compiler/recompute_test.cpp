@@ -20,6 +20,10 @@ namespace {
 constexpr std::int64_t kib4_tile = 8 * 128 * 4;  // f32[8,128]
 constexpr std::int64_t scalar = 4;               // the zero that a sum begins with
 
+RecomputedModule fitted(const ir::Module& module, base::Bytes capacity) {
+  return recompute_to_fit(module, capacity, capacity);
+}
+
 /// a is read by b and by the end; in between is an array of sixteen tiles.
 ir::Module with_a_long_life() {
   ir::build::GraphBuilder g("test");
@@ -35,7 +39,7 @@ ir::Module with_a_long_life() {
 TEST(Recompute, AnArrayIsMadeAgainBeforeItsNextReader) {
   const ir::Module module = with_a_long_life();
   ASSERT_EQ(account_memory(module).peak.value(), 19 * kib4_tile + scalar);
-  const RecomputedModule again = recompute_to_fit(module, base::Bytes(18 * kib4_tile + scalar));
+  const RecomputedModule again = fitted(module, base::Bytes(18 * kib4_tile + scalar));
   EXPECT_EQ(again.ops, 1);
   EXPECT_EQ(account_memory(again.module).peak.value(), 18 * kib4_tile + scalar);
   const ir::Computation& entry = again.module.entry_computation();
@@ -47,7 +51,7 @@ TEST(Recompute, AnArrayIsMadeAgainBeforeItsNextReader) {
 
 TEST(Recompute, NothingRunsTwiceIfTheMemoryIsEnough) {
   const ir::Module module = with_a_long_life();
-  const RecomputedModule same = recompute_to_fit(module, base::Bytes(19 * kib4_tile + scalar));
+  const RecomputedModule same = fitted(module, base::Bytes(19 * kib4_tile + scalar));
   EXPECT_EQ(same.ops, 0);
   EXPECT_EQ(same.module.entry_computation().instructions.size(), module.entry_computation().instructions.size());
 }
@@ -64,7 +68,7 @@ TEST(Recompute, TheArrayThatFreesMostIsMadeAgain) {
   const ir::InstructionId end = g.add(g.multiply(small, left), g.reduce_add(many, {0}));
   const ir::Module module = std::move(g).build(g.tuple({end, g.negate(large)}));
   const base::Bytes peak = account_memory(module).peak;
-  const RecomputedModule again = recompute_to_fit(module, peak - base::Bytes(1));
+  const RecomputedModule again = fitted(module, peak - base::Bytes(1));
   EXPECT_EQ(again.ops, 1);
   const auto& instructions = again.module.entry_computation().instructions;
   EXPECT_EQ(std::ranges::count(instructions, ir::Opcode::dot, &ir::Instruction::opcode), 2);
@@ -111,23 +115,23 @@ int runs_of(const ir::Module& module, ir::Opcode opcode) {
 TEST(Recompute, AnOpOfSeveralResultsRunsAgainOnlyIfOthersAreNotEnough) {
   const ir::Module module = with_several_results();
   const base::Bytes peak = account_memory(module).peak;
-  const RecomputedModule one = recompute_to_fit(module, peak - base::Bytes(1));
+  const RecomputedModule one = fitted(module, peak - base::Bytes(1));
   EXPECT_EQ(runs_of(one.module, ir::Opcode::negate), 2);
   EXPECT_EQ(runs_of(one.module, ir::Opcode::fusion), 1);
-  const RecomputedModule both = recompute_to_fit(module, account_memory(one.module).peak - base::Bytes(1));
+  const RecomputedModule both = fitted(module, account_memory(one.module).peak - base::Bytes(1));
   EXPECT_EQ(runs_of(both.module, ir::Opcode::negate), 2);
   EXPECT_EQ(runs_of(both.module, ir::Opcode::fusion), 2);
   EXPECT_EQ(account_memory(both.module).peak.value(), peak.value() - 2 * 64 * 1024 * 4);
 }
 
 TEST(Recompute, RandomNumbersAreKept) {
-  EXPECT_EQ(runs_of(recompute_to_fit(with_several_results(), base::Bytes(0)).module, ir::Opcode::rng), 1);
+  EXPECT_EQ(runs_of(fitted(with_several_results(), base::Bytes(0)).module, ir::Opcode::rng), 1);
 }
 
 RC_GTEST_PROP(Recompute, RepeatedOpsChangeNoBitAndTakeNoMoreMemory, ()) {
   const ir::Module fused = sw::compiler::fused(testing::RandomModule::make(), hw::tpu_v3());
   const base::Bytes peak = account_memory(fused).peak;
-  const RecomputedModule again = recompute_to_fit(fused, base::Bytes(0));
+  const RecomputedModule again = fitted(fused, base::Bytes(0));
   ir::build::verify(again.module);
   RC_ASSERT(account_memory(again.module).peak <= peak);
   RC_TAG(again.ops > 0);
