@@ -20,6 +20,7 @@
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/progress.h"
+#include "sw/report/layout_report.h"
 #include "sw/report/profile_report.h"
 
 namespace podsim::app::commands {
@@ -27,7 +28,7 @@ namespace {
 
 struct OpsOptions {
   workloads::machines::MachineChoice machine;
-  std::string profile, slice, csv, svg;
+  std::string profile, slice, csv, svg, layouts;
   bool json = false;
 };
 
@@ -53,8 +54,26 @@ bool has_collectives(const sw::profile::Profile& profile) {
   return false;
 }
 
+/// Prints the layouts of the profile's arrays beside those of another file of ops.
+void compare_layouts(const OpsOptions& options) {
+  const auto read = [](const char* option, const std::string& file) {
+    return sw::profile::read_profile(file, base::host::read_input(option, file));
+  };
+  const auto begin = base::host::HostClock::now();
+  sw::report::LayoutReport report{.profile = options.profile, .ops = options.layouts, .layouts = {}};
+  const auto compare = [&] {
+    report.layouts = sw::profile::compare_layouts(read("PROFILE", options.profile), read("--layouts", options.layouts));
+  };
+  const auto result = [&] {
+    report.wall_s = base::host::seconds_since(begin);
+    return options.json ? sw::report::layout_json(report) : sw::report::layout_text(report);
+  };
+  output::publish(options.json, compare, result, {});
+}
+
 void run_ops(const OpsOptions& options) {
   base::host::throw_on_interrupt();
+  if (!options.layouts.empty()) return compare_layouts(options);
   const auto begin = base::host::HostClock::now();
   const base::Config config = options.machine.load();
   const hw::Machine machine = hw::read_machine(config);
@@ -104,7 +123,13 @@ void add_ops(CLI::App& program) {
   ops->add_flag("--json", options->json, "One JSON object on stdout");
   options::add_file_option(*ops, "--csv", options->csv, "Every op with both times");
   options::add_file_option(*ops, "--svg", options->svg, "Modelled over measured time, a dot per op");
-  ops->footer("Examples:\n  podsim ops bert.csv\n  podsim ops bert.csv --set compiler.exposed_vector_fraction=0");
+  ops->add_option("--layouts", options->layouts,
+                  "Compare layouts with those of the same arrays in ops.csv of a\nrun, instead of times with the model")
+      ->option_text("FILE")
+      ->excludes("--slice", "--csv", "--svg", "--set", "--machine");
+  ops->footer(
+      "Examples:\n  podsim ops bert.csv\n  podsim ops bert.csv --set compiler.exposed_vector_fraction=0\n"
+      "  podsim run bert_large --slice 8x4 --batch-per-core 32 -o run && podsim ops bert.csv --layouts run/ops.csv");
   ops->callback([options] { run_ops(*options); });
 }
 

@@ -40,6 +40,8 @@ const Words pod_step = {"run", "resnet50", "--slice", "64x32", "--batch-per-core
 const Words sharded_update = small_run({"--weight-update-sharding", "on"});
 const Words large_batch = {"run", "resnet50", "--slice", "1x1", "--batch-per-core", "32"};
 const Words attention = {"run", "bert_large", "--slice", "1x1", "--batch-per-core", "2", "--set", "model.layers=1"};
+const Words large_attention = {"run", "bert_large", "--slice",       "1x1", "--batch-per-core",
+                               "16",  "--set",      "model.layers=2"};
 const Words lookups = {"run", "dlrm", "--slice", "2x2", "--batch-per-core", "64"};
 const Words cut_product = {"run", "product.hlo", "--slice", "2x2", "--mesh", "x=8"};
 const Words feeds = {"run", "feeds.hlo", "--slice", "1x1"};
@@ -113,6 +115,7 @@ const std::vector<Showing>& showings() {
       {"compiler.small_op_share", {sharded_update}},
       {"compiler.tile_penalty", {large_batch}},
       {"compiler.vmem_for_values", {small_step}},
+      {"compiler.recompute_above", {large_attention}, {"hbm.capacity_per_core=2 GiB"}},
       {"compiler.order_gain", {attention}},
       {"compiler.resident_table", {lookups}},
       {"compiler.partition_link_rate", {cut_product}},

@@ -31,11 +31,11 @@ InstructionId kept(GraphBuilder& b, InstructionId x, InstructionId mask, double 
   return b.select(mask, b.multiply(x, b.full_like(x, 1 / (1 - rate))), b.full_like(x, 0));
 }
 
-/// The bits of a mask with dimensions `sizes`, the last but one in words of `bits`.
+/// The bits of a mask with dimensions `sizes`, the last in words of `bits`.
 InstructionId packed_mask(GraphBuilder& b, const Sizes& sizes, std::int64_t bits, double rate) {
   Sizes drawn_sizes{bits};
   drawn_sizes.insert(drawn_sizes.end(), sizes.begin(), sizes.end());
-  drawn_sizes.end()[-2] /= bits;
+  drawn_sizes.back() /= bits;
   const double numbers = std::exp2(32);
   const InstructionId drawn = uniform(b, sw::ir::make_shape(ElementType::u32, drawn_sizes), numbers - 1);
   const InstructionId keep =
@@ -48,9 +48,8 @@ InstructionId packed_mask(GraphBuilder& b, const Sizes& sizes, std::int64_t bits
 /// The mask with dimensions `sizes`, as pred, of the bits of `words`.
 InstructionId unpacked_mask(GraphBuilder& b, InstructionId words, const Sizes& sizes, std::int64_t bits) {
   Sizes word_sizes = b.shape(words).dimensions, places(word_sizes.size());
-  const std::int64_t row = std::int64_t(sizes.size()) - 2;
+  const std::int64_t row = std::int64_t(sizes.size()) - 1;
   std::iota(places.begin(), places.end(), 0);
-  places.back() = row + 2;
   word_sizes.insert(word_sizes.begin() + row + 1, bits);
   const InstructionId wide = b.broadcast(words, word_sizes, places);
   const InstructionId place = b.iota(b.shape(wide), row + 1);
@@ -72,7 +71,7 @@ InstructionId dropped_by_bits(GraphBuilder& b, InstructionId x, double rate) {
   if (rate == 0) return x;
   const GraphBuilder::Scope scope(b, "dropout");
   const Sizes sizes = b.shape(x).dimensions;
-  const std::int64_t bits = std::gcd(word_bits, sizes.end()[-2]);
+  const std::int64_t bits = std::gcd(word_bits, sizes.back());
   return kept(b, x, unpacked_mask(b, packed_mask(b, sizes, bits, rate), sizes, bits), rate);
 }
 

@@ -10,9 +10,10 @@ namespace podsim::workloads::layers {
 /// itself at a rate of 0. `rate` is in [0, 1).
 sw::ir::InstructionId dropped(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId x, double rate);
 
-/// The same for large arrays [..., rows, columns]: the mask is kept as one bit an element, u32[..., rows / n, columns]
-/// of n rows each, n the largest power of two that divides 32 and rows. TPU v3's compiler keeps the masks of BERT's
-/// attention as such bits (a fusion without operands whose result is u32[16,512,512] for bf16[32,16,512,512]).
+/// The same for large arrays [..., columns]: the mask is kept as one bit an element, u32[..., columns / n] of n columns
+/// each, n the largest power of two that divides 32 and columns. TPU v3's compiler keeps the masks of BERT's attention
+/// as such bits (a fusion without operands whose result is u32[16,512,512] for bf16[32,16,512,512]), there for the
+/// sequences of a core, which a program of all cores does not know.
 sw::ir::InstructionId dropped_by_bits(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId x, double rate);
 
 }  // namespace podsim::workloads::layers

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "sw/compiler/fuse/fusion_plan.h"
+#include "sw/compiler/layout/dimension_links.h"
 #include "sw/compiler/layout/layout_classes.h"
 #include "sw/compiler/layout/layout_cost.h"
 
@@ -62,6 +64,7 @@ class Chooser {
       if (arrays.is_fixed) spread_fixed_order(arrays);
       timed_.push_back(timed_ops(arrays));
     }
+    find_reshapes();
   }
 
   void run() {
@@ -84,6 +87,65 @@ class Chooser {
     std::vector<int> dimension;  ///< of the array, by dimension of the class
     std::int64_t count = 0;
   };
+
+  /// Arrays of two classes between which a reshape splits or merges dimensions.
+  struct Reshaped {
+    std::size_t other = 0;  ///< the other class
+    const ClassMember *mine = nullptr, *its = nullptr;
+  };
+
+  void find_reshapes() {
+    std::map<const ir::Shape*, std::pair<std::size_t, const ClassMember*>> class_of;
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      for (const ClassMember& member : classes_[i].members) class_of[member.shape] = {i, &member};
+    }
+    reshaped_.resize(classes_.size());
+    for (ir::Computation& computation : module_.computations) {
+      for (const ir::Instruction& reshape : computation.instructions) {
+        if (reshape.opcode != ir::Opcode::reshape) continue;
+        const auto from = class_of.find(&computation[reshape.operands[0]].shape), to = class_of.find(&reshape.shape);
+        if (from == class_of.end() || to == class_of.end()) continue;
+        const auto [a, operand] = from->second;
+        const auto [b, result] = to->second;
+        if (a == b || classes_[a].is_fixed || classes_[b].is_fixed) continue;
+        reshaped_[a].push_back({b, operand, result});
+        reshaped_[b].push_back({a, result, operand});
+      }
+    }
+  }
+
+  /// Orders of several classes.
+  using Orders = std::map<std::size_t, Order>;
+
+  /// Gives a class an order, and classes that reshapes connect with it those for which the reshapes move nothing.
+  /// Nothing, and all orders as they were, if a reshape allows none or if two of them contradict each other.
+  std::optional<Orders> set_with_reshaped(std::size_t i, const Order& order) {
+    Orders orders{{i, order}};
+    set_order(classes_[i], order);
+    std::vector<std::size_t> open{i};
+    while (!open.empty()) {
+      const std::size_t from = open.back();
+      open.pop_back();
+      for (const Reshaped& reshaped : reshaped_[from]) {
+        const std::optional<Order> other = order_for_renaming(*reshaped.mine->shape, *reshaped.its->shape);
+        const Order implied = other ? renamed(*other, inverse(reshaped.its->dimension)) : Order{};
+        const auto [known, is_new] = orders.try_emplace(reshaped.other, implied);
+        if (!other || known->second != implied) {
+          reset(orders);
+          return std::nullopt;
+        }
+        if (!is_new) continue;
+        set_order(classes_[reshaped.other], implied);
+        open.push_back(reshaped.other);
+      }
+    }
+    return orders;
+  }
+
+  /// Gives classes the orders that were chosen last.
+  void reset(const Orders& tried) {
+    for (const auto& [i, order] : tried) set_order(classes_[i], orders_[i]);
+  }
 
   /// Counts how often the arrays move: once when they are made, and once for every op that reads them.
   void count_traffic() {
@@ -162,9 +224,14 @@ class Chooser {
     return bytes;
   }
 
-  double units(std::size_t i) const {
+  double units(const Orders& orders) const {
+    std::vector<InstructionPlace> ops;
+    for (const auto& [i, order] : orders) ops.insert(ops.end(), timed_[i].begin(), timed_[i].end());
+    std::ranges::sort(ops);
+    const auto repeated = std::ranges::unique(ops);
+    ops.erase(repeated.begin(), repeated.end());
     double cycles = 0;
-    for (const auto& [c, id] : timed_[i]) cycles += unit_cycles(module_.computations[std::size_t(c)], id, machine_);
+    for (const auto& [c, id] : ops) cycles += unit_cycles(module_.computations[std::size_t(c)], id, machine_);
     return cycles;
   }
 
@@ -172,10 +239,16 @@ class Chooser {
     double bytes = 0;
     double cycles = 0;  ///< of units and traffic
   };
-  /// The price of the order that the arrays of a class have.
-  Price price(std::size_t i, const Order& order) {
-    const double bytes = traffic(i, order);
-    return {bytes, units(i) + bytes / bytes_per_cycle_};
+  /// The price of the orders that the arrays of some classes have.
+  Price price(const Orders& orders) {
+    double bytes = 0;
+    for (const auto& [i, order] : orders) bytes += traffic(i, order);
+    return {bytes, units(orders) + bytes / bytes_per_cycle_};
+  }
+
+  bool is_better(const Price& other, const Price& now) const {
+    const bool pads_less = other.bytes < now.bytes && other.cycles <= now.cycles;
+    return pads_less || other.cycles < (1 - machine_.compiler.order_gain) * now.cycles;
   }
 
   /// Orders worth a trial: each dimension in the lanes, with the others as in the text or with the sublanes that pad
@@ -200,22 +273,46 @@ class Chooser {
     return found;
   }
 
+  /// Tries every order of a class, alone and with the classes that reshapes connect with it.
   bool improve(std::size_t i) {
-    const Order before = orders_[i];
-    const Price now = price(i, before);
-    Price best = now;
+    const Price now = price({{i, orders_[i]}});
+    double least = now.cycles;
+    Orders best;
     for (const Order& order : candidates(i)) {
-      if (order == before) continue;
+      if (order == orders_[i]) continue;
       set_order(classes_[i], order);
-      const Price other = price(i, order);
-      const bool pads_less = other.bytes < now.bytes && other.cycles <= now.cycles;
-      if ((pads_less || other.cycles < (1 - machine_.compiler.order_gain) * now.cycles) && other.cycles < best.cycles) {
-        best = other;
-        orders_[i] = order;
+      const Price alone = price({{i, order}});
+      set_order(classes_[i], orders_[i]);
+      if (is_better(alone, now) && alone.cycles < least) {
+        least = alone.cycles;
+        best = {{i, order}};
       }
     }
-    set_order(classes_[i], orders_[i]);
-    return orders_[i] != before;
+    if (best.empty() && !reshaped_[i].empty()) best = best_with_reshaped(i);
+    for (const auto& [changed, order] : best) {
+      orders_[changed] = order;
+      set_order(classes_[changed], order);
+    }
+    return !best.empty();
+  }
+
+  Orders best_with_reshaped(std::size_t i) {
+    Orders best;
+    double least_share = 1;
+    for (const Order& order : candidates(i)) {
+      if (order == orders_[i]) continue;
+      const std::optional<Orders> orders = set_with_reshaped(i, order);
+      if (!orders) continue;
+      const Price other = price(*orders);
+      Orders before;
+      for (const auto& [changed, new_order] : *orders) before[changed] = orders_[changed];
+      reset(*orders);
+      const Price now = price(before);
+      if (!is_better(other, now) || other.cycles >= least_share * now.cycles) continue;
+      least_share = other.cycles / now.cycles;
+      best = *orders;
+    }
+    return best;
   }
 
   ir::Module& module_;
@@ -225,6 +322,7 @@ class Chooser {
   std::vector<std::vector<Moved>> moved_;             ///< by class
   std::vector<Order> orders_;                         ///< by class
   std::vector<std::vector<InstructionPlace>> timed_;  ///< by class
+  std::vector<std::vector<Reshaped>> reshaped_;       ///< by class
 };
 
 }  // namespace

@@ -9,9 +9,11 @@ namespace podsim::sw::compiler::layout {
 /// Chooses the order in memory of the dimensions of all arrays whose order nothing fixes (layout_classes.h).
 ///
 /// A class of arrays leaves the order of the text if another one pads its arrays less and its ops take no longer, or if
-/// its ops take less time by the share compiler.order_gain. An order has one dimension in the lanes and one in the
-/// sublanes; the others stay as in the text, and so does the sublane dimension if no other one pads less. Traffic
-/// counts an array when it is made and for every op that reads it, as if elementwise ops were fused with their readers.
+/// its ops take less time by the share compiler.order_gain. Where that is so only if classes that reshapes connect are
+/// reordered with it, so that the reshapes move nothing, they are reordered together. An order has one dimension in the
+/// lanes and one in the sublanes; the others stay as in the text, and so does the sublane dimension if no other one
+/// pads less. Traffic counts an array when it is made and for every op that reads it, as if elementwise ops were fused
+/// with their readers.
 ///
 /// Silicon shows both rules: f32[1024,16,64]{0,2,1}, f32[2048,1000]{0,1} and bf16[32,512,16,64]{1,3,2,0} avoid padding,
 /// and attention scores bf16[32,16,512,512]{2,3,1,0} have queries in the lanes, since a softmax reduces over keys. The

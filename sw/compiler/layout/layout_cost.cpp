@@ -80,6 +80,24 @@ bool is_renaming(const ir::Instruction& reshape, const ir::Shape& operand) {
   return !before.empty() && before == after;
 }
 
+std::optional<std::vector<int>> order_for_renaming(const ir::Shape& from, const ir::Shape& to) {
+  const auto [of_from, of_to] = common_runs(from, to);
+  std::vector<int> runs = runs_in_memory(from, of_from);
+  if (runs.empty()) return std::nullopt;
+  const std::vector<int> dimensions = long_dimensions(to, false);
+  std::vector<int> order;
+  std::ranges::reverse(runs);
+  for (const int run : runs) {
+    for (std::size_t i = dimensions.size(); i-- > 0;) {
+      if (of_to[std::size_t(dimensions[i])] == run) order.push_back(dimensions[i]);
+    }
+  }
+  for (int dimension = to.rank(); dimension-- > 0;) {
+    if (to.dimensions[std::size_t(dimension)] == 1) order.push_back(dimension);
+  }
+  return order;
+}
+
 double unit_cycles(const ir::Computation& computation, ir::InstructionId id, const hw::Machine& machine) {
   const ir::Instruction& instruction = computation[id];
   if (instruction.shape.is_tuple() || instruction.phase != ir::AsyncPhase::none) return 0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "hw/machine.h"
 #include "sw/ir/graph.h"
 
@@ -16,5 +19,9 @@ double unit_cycles(const ir::Computation& computation, ir::InstructionId id, con
 /// True for a reshape whose elements lie in the same order before and after it: dimensions that are split or merged are
 /// next to each other in memory, in the order of the text.
 bool is_renaming(const ir::Instruction& reshape, const ir::Shape& operand);
+
+/// The order of dimensions of `to`, minor to major, for which a reshape between it and `from` in its layout is a
+/// renaming, whichever of the two is the operand; nothing if there is none.
+std::optional<std::vector<int>> order_for_renaming(const ir::Shape& from, const ir::Shape& to);
 
 }  // namespace podsim::sw::compiler::layout

@@ -60,9 +60,9 @@ void expect_dropped(const sw::ir::Module& module, double rate) {
 TEST(Dropout, KeepsTheShareOfItsRateAndTheirSlopes) {
   for (const double rate : {0.1, 0.5}) {
     expect_dropped(value_and_slope(dropped, {3, 40, 50}, rate), rate);
-    expect_dropped(value_and_slope(dropped_by_bits, {2, 3, 64, 20}, rate), rate);
-    expect_dropped(value_and_slope(dropped_by_bits, {5, 6, 200}, rate), rate);  // words of two rows
-    expect_dropped(value_and_slope(dropped_by_bits, {3, 7, 200}, rate), rate);  // and of one
+    expect_dropped(value_and_slope(dropped_by_bits, {2, 3, 20, 64}, rate), rate);
+    expect_dropped(value_and_slope(dropped_by_bits, {5, 200, 6}, rate), rate);  // words of two columns
+    expect_dropped(value_and_slope(dropped_by_bits, {3, 200, 7}, rate), rate);  // and of one
   }
 }
 

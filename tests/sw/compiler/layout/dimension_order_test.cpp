@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sw/compiler/layout/layout_cost.h"
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/ir/build/graph_builder.h"
 #include "sw/ir/build/verify.h"
@@ -41,8 +42,18 @@ std::map<std::string, Layout> layouts_of(const ir::Module& module) {
   return layouts;
 }
 
+/// Bits of the keys of [32,heads,512,512] in words of 32, as numbers.
+ir::InstructionId mask_of_bits(ir::build::GraphBuilder& b, std::int64_t heads) {
+  const ir::InstructionId words = b.parameter(ir::make_shape(ir::ElementType::u32, {32, heads, 512, 16}), "words");
+  const ir::InstructionId wide = b.broadcast(words, {32, heads, 512, 16, 32}, {0, 1, 2, 3});
+  const ir::InstructionId place = b.iota(b.shape(wide), 4);
+  const ir::InstructionId bit =
+      b.logical_and(b.binary(ir::Opcode::shift_right_logical, wide, place), b.full_like(wide, 1));
+  return b.reshape(b.convert(bit, bf16), {32, heads, 512, 512});
+}
+
 /// Self-attention of BERT-large with 32 sequences of 512 tokens, and the gradient of the weights of its queries.
-ir::Module attention(std::int64_t heads = 16, std::int64_t head_size = 64) {
+ir::Module attention(std::int64_t heads = 16, std::int64_t head_size = 64, bool masked = false) {
   ir::build::GraphBuilder b("attention");
   const Sizes square{32, heads, 512, 512};
   const ir::InstructionId x = b.parameter(ir::make_shape(bf16, {32, 512, 1024}), "x");
@@ -55,7 +66,8 @@ ir::Module attention(std::int64_t heads = 16, std::int64_t head_size = 64) {
   const ir::InstructionId highest = b.broadcast(b.reduce_max(scores, {3}), square, {0, 1, 2});
   const ir::InstructionId power = b.exponential(b.subtract(scores, highest));
   const ir::InstructionId shares = b.divide(power, b.broadcast(b.reduce_add(power, {3}), square, {0, 1, 2}));
-  const ir::InstructionId context = b.dot(shares, v, {{0, 1}, {0, 2}, {3}, {1}});
+  const ir::InstructionId kept = masked ? b.multiply(shares, mask_of_bits(b, heads)) : shares;
+  const ir::InstructionId context = b.dot(kept, v, {{0, 1}, {0, 2}, {3}, {1}});
   const ir::InstructionId back = b.transpose(context, {0, 2, 1, 3});
   const ir::InstructionId gradient = b.convert(b.dot(x, back, {{}, {}, {0, 1}, {0, 1}}), f32);
   return std::move(b).build(b.tuple({context, gradient}));
@@ -63,14 +75,29 @@ ir::Module attention(std::int64_t heads = 16, std::int64_t head_size = 64) {
 
 // The layouts of these arrays in the profile of BERT-large on TPU v3.
 TEST(DimensionOrder, AttentionIsLaidOutAsOnSilicon) {
-  ir::Module module = attention();
+  for (const bool masked : {false, true}) {
+    ir::Module module = attention(16, 64, masked);
+    assign_dimension_orders(module, hw::tpu_v3());
+    const std::map<std::string, Layout> layouts = layouts_of(module);
+    EXPECT_EQ(layouts.at("f32[1024,16,64]"), (Layout{0, 2, 1}));
+    EXPECT_EQ(layouts.at("bf16[32,512,16,64]"), (Layout{1, 3, 2, 0}));
+    EXPECT_EQ(layouts.at("bf16[32,16,512,64]"), (Layout{2, 3, 1, 0}));
+    EXPECT_EQ(layouts.at("bf16[32,16,512,512]"), (Layout{2, 3, 1, 0})) << masked;
+    EXPECT_EQ(layouts.at("bf16[32,512,1024]"), (Layout{2, 1, 0}));
+  }
+}
+
+// The reshape that joins the bits' dimensions would move every element if scores alone had queries in the lanes.
+TEST(DimensionOrder, ArraysThatAReshapeConnectsAreReorderedTogether) {
+  ir::Module module = attention(16, 64, true);
   assign_dimension_orders(module, hw::tpu_v3());
-  const std::map<std::string, Layout> layouts = layouts_of(module);
-  EXPECT_EQ(layouts.at("f32[1024,16,64]"), (Layout{0, 2, 1}));
-  EXPECT_EQ(layouts.at("bf16[32,512,16,64]"), (Layout{1, 3, 2, 0}));
-  EXPECT_EQ(layouts.at("bf16[32,16,512,64]"), (Layout{2, 3, 1, 0}));
-  EXPECT_EQ(layouts.at("bf16[32,16,512,512]"), (Layout{2, 3, 1, 0}));
-  EXPECT_EQ(layouts.at("bf16[32,512,1024]"), (Layout{2, 1, 0}));
+  int reshapes = 0;
+  for (const ir::Instruction& op : module.entry_computation().instructions) {
+    if (op.opcode != ir::Opcode::reshape) continue;
+    ++reshapes;
+    EXPECT_TRUE(is_renaming(op, module.entry_computation()[op.operands[0]].shape));
+  }
+  EXPECT_EQ(reshapes, 1);
 }
 
 TEST(DimensionOrder, TranspositionsMoveNothingWhereOrdersAreFree) {
