@@ -39,8 +39,11 @@ install(FILES README.md packaging/copyright ${generated}/changelog.gz DESTINATIO
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY waveforms DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN regenerate EXCLUDE)
 
-install(FILES python/podsim.py DESTINATION ${PODSIM_PYTHON_DIR})
+install(DIRECTORY python/podsim DESTINATION ${PODSIM_PYTHON_DIR} FILES_MATCHING PATTERN "*.py" PATTERN "py.typed"
+        PATTERN "__pycache__" EXCLUDE)
 install(FILES python/example_study.py python/plots.py DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(DIRECTORY python/examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples FILES_MATCHING PATTERN "*.py"
+        PATTERN "__pycache__" EXCLUDE)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME podsim)

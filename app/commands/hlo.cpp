@@ -11,12 +11,13 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/hlo_eval.h"
+#include "app/commands/hlo_grad.h"
 #include "app/commands/hlo_partition.h"
 #include "app/options/limit_option.h"
 #include "app/output/failed_check.h"
+#include "app/run/module_file.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
-#include "base/host/input_file.h"
 #include "base/host/standard_output.h"
 #include "base/text/counted.h"
 #include "base/text/json_text.h"
@@ -39,7 +40,7 @@ struct HloOptions {
 
 sw::hlo::ReadResult read_module_file(const HloOptions& options, const std::string& file) {
   const auto unknown = options.strict ? sw::hlo::UnknownOpcodes::reject : sw::hlo::UnknownOpcodes::warn;
-  return sw::hlo::read(file, base::host::read_input("FILE", file), unknown);
+  return sw::hlo::read(file, run::module_text("FILE", file), unknown);
 }
 
 std::string warning_text(const base::Diagnostic& warning) {
@@ -239,11 +240,11 @@ CLI::App* add_part(CLI::App& hlo, const std::shared_ptr<HloOptions>& options, co
 
 void add_hlo(CLI::App& program) {
   auto options = std::make_shared<HloOptions>();
-  CLI::App* hlo =
-      program
-          .add_subcommand("hlo",
-                          "Read HLO or StableHLO: check it, print it, count what is in it,\nevaluate it, partition it")
-          ->group("Commands");
+  CLI::App* hlo = program
+                      .add_subcommand("hlo",
+                                      "Read HLO or StableHLO: check it, print it, count what is in it,\nevaluate it, "
+                                      "differentiate it, partition it")
+                      ->group("Commands");
   hlo->require_subcommand(1);
   hlo->footer("Examples:\n  podsim hlo check step.hlo\n  podsim hlo stats step.hlo --json");
   CLI::App* check =
@@ -256,6 +257,7 @@ void add_hlo(CLI::App& program) {
                "Opcodes, fusions, collectives with their groups and bytes, bytes of the parameters", count_files);
   stats->add_flag("--json", options->json, "One JSON object on stdout");
   add_hlo_eval(*hlo);
+  add_hlo_grad(*hlo);
   add_hlo_partition(*hlo);
 }
 

@@ -15,8 +15,8 @@
 #include "app/commands/hlo_arguments.h"
 #include "app/options/limit_option.h"
 #include "app/output/partial_result.h"
+#include "app/run/module_file.h"
 #include "base/diagnostic.h"
-#include "base/host/input_file.h"
 #include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
 #include "base/progress.h"
@@ -44,8 +44,7 @@ constexpr std::int64_t most_devices = 4096;
 
 /// The only module of a file.
 sw::hlo::Module read_one(const std::string& file) {
-  sw::hlo::ReadResult result =
-      sw::hlo::read(file, base::host::read_input("FILE", file), sw::hlo::UnknownOpcodes::reject);
+  sw::hlo::ReadResult result = sw::hlo::read(file, run::module_text("FILE", file), sw::hlo::UnknownOpcodes::reject);
   if (!result.ok()) throw base::InputError(std::move(result.diagnostics));
   if (result.modules.size() != 1) {
     throw base::InputError(

@@ -9,7 +9,7 @@
 
 #include "app/options/slice.h"
 #include "app/run/default_slice.h"
-#include "app/run/module_file.h"
+#include "app/run/trip_counts.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/text/counted.h"
@@ -20,6 +20,7 @@
 #include "sw/compiler/vmem_values.h"
 #include "sw/ir/transform/forward_part.h"
 #include "workloads/models/registry.h"
+#include "workloads/python_program.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::run {
@@ -35,9 +36,14 @@ StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine
       machine_(machine),
       forward_only_(options.build.inference),
       partition_(options.partition, options.workload) {
-  if (is_module_file(options_.workload)) read_module_file();
+  if (is_module_file(options_.workload)) {
+    read_module_file();
+  } else if (!options_.trips.empty()) {
+    throw base::InputError("--trips is for loops of files");
+  }
   step_.slice_text = options_.slice.empty() ? default_slice() : options_.slice;
   step_.slice = chosen_slice();
+  train();
 }
 
 void StepCompiler::read_module_file() {
@@ -46,14 +52,35 @@ void StepCompiler::read_module_file() {
         "--batch-per-core and --optimizer are for built-in workloads: the batch and the optimiser "
         "of a module are in its text");
   }
-  if (!options_.build.model.empty()) {
+  if (!options_.build.model.empty() && !workloads::is_python_program(options_.workload)) {
     const auto& [key, value] = *options_.build.model.begin();
     base::host::locate_errors("--set", key + "=" + value,
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
   }
-  ModuleFile file = read_module(options_.workload, step_.warnings);
+  ModuleFile file = read_module(options_.workload, step_.warnings, "WORKLOAD", options_.build.model);
+  set_trip_counts(file.graph, options_.trips);
   module_ = std::move(file.graph);
   is_global_ = file.is_global && devices() > 1 && is_annotated(*module_);
+  if (options_.training.any()) file_ = std::move(file);
+}
+
+void StepCompiler::train() {
+  const TrainingFlags& flags = options_.training;
+  if (!flags.any()) return;
+  if (!file_)
+    throw base::InputError("--train, --loss, --parameters and --precision are for files: built-in workloads train");
+  if (flags.optimizer.empty()) {
+    throw base::InputError("--loss, --parameters and --precision are of a training step", "add --train NAME");
+  }
+  const bool whole = is_global_ || partition_.asked();
+  if (!whole && devices() > 1) {
+    throw base::InputError("--train takes a program of one device or of all of them together, this one is partitioned");
+  }
+  locate_gradient_errors(*file_, [&] {
+    const std::optional<std::int64_t> replicas = whole ? std::nullopt : std::optional(cores());
+    module_ = workloads::trained_program(*module_, flags.plan(), replicas).module;
+  });
+  file_.reset();
 }
 
 noc::Topology StepCompiler::chosen_slice() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run/module_file.h"
 #include "app/run/run_options.h"
 #include "app/run/run_partition.h"
 #include "base/config.h"
@@ -68,6 +69,8 @@ class StepCompiler {
 
  private:
   void read_module_file();
+  /// Makes a training step of a forward program, if the flags say so.
+  void train();
   noc::Topology chosen_slice();
   std::string default_slice() const;
   std::int64_t devices() const { return module_->replicas * module_->partitions; }
@@ -101,6 +104,7 @@ class StepCompiler {
   bool forward_only_ = false;
   RunPartition partition_;
   std::optional<sw::ir::Module> module_;  ///< module of a file; empty for a built-in workload
+  std::optional<ModuleFile> file_;        ///< that the module was read from, if it is differentiated
   bool is_global_ = false;                ///< the module is one of all cores together, with its shardings
   CompiledStep step_;
 };

@@ -8,9 +8,12 @@
 
 #include "base/diagnostic.h"
 #include "base/host/input_file.h"
+#include "sw/hlo/diagnostic_list.h"
 #include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
+#include "sw/ir/transform/gradient.h"
+#include "workloads/python_program.h"
 
 namespace podsim::app::run {
 
@@ -23,12 +26,25 @@ void warn(const std::vector<base::Diagnostic>& diagnostics, std::vector<std::str
   }
 }
 
+/// The opcode of the first instruction of a name in the text, or an empty view.
+std::string_view place_of(const sw::hlo::Module& module, std::string_view name) {
+  const auto found = std::ranges::find(module.instructions, name, &sw::hlo::Instruction::name);
+  return found == module.instructions.end() ? std::string_view() : found->opcode_text;
+}
+
 }  // namespace
 
 bool is_module_file(const std::string& workload) { return workload.find_first_of("./") != std::string::npos; }
 
-ModuleFile read_module(const std::string& file, std::vector<std::string>& warnings, const std::string& argument) {
-  sw::hlo::ReadResult read = sw::hlo::read(file, base::host::read_input(argument, file));
+std::string module_text(const std::string& argument, const std::string& file,
+                        const workloads::ModelSettings& settings) {
+  if (workloads::is_python_program(file)) return workloads::text_of_program(argument, file, settings);
+  return base::host::read_input(argument, file);
+}
+
+ModuleFile read_module(const std::string& file, std::vector<std::string>& warnings, const std::string& argument,
+                       const workloads::ModelSettings& settings) {
+  sw::hlo::ReadResult read = sw::hlo::read(file, module_text(argument, file, settings));
   if (!read.ok()) throw base::InputError(std::move(read.diagnostics));
   warn(read.diagnostics, warnings);
   if (read.modules.size() > 1) {
@@ -41,7 +57,23 @@ ModuleFile read_module(const std::string& file, std::vector<std::string>& warnin
   if (std::ranges::any_of(found, is_error)) throw base::InputError(std::move(found));
   // All sizes that matter are in the text, so one that does not follow from others does not prevent a run.
   warn(found, warnings);
-  return {std::move(graph), read.modules.back().origin != nullptr};
+  const bool is_global = read.modules.back().origin != nullptr;
+  return {std::move(graph), std::move(read.modules.back()), is_global};
+}
+
+void locate_gradient_errors(const ModuleFile& file, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const sw::ir::transform::NoGradient& error) {
+    // A name that was taken in the flattened program has a number after it.
+    const std::string& name = error.instruction();
+    std::string_view place = place_of(file.text, name);
+    if (place.empty()) place = place_of(file.text, std::string_view(name).substr(0, name.rfind('.')));
+    if (place.empty()) throw base::InputError(error.what());
+    sw::hlo::DiagnosticList found(file.text.file, *file.text.text, file.text.origin.get());
+    found.error(place, error.what());
+    throw base::InputError(found.take());
+  }
 }
 
 }  // namespace podsim::app::run

@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "hw/machine.h"
+#include "sw/hlo/module.h"
 #include "sw/ir/graph.h"
+#include "workloads/model_options.h"
 
 namespace podsim::app::run {
 
-/// True if a workload is named like a file, with a '.' or a '/'.
+/// True if a workload is named like a file, with a '.' or a '/', or is a function of a Python file.
 bool is_module_file(const std::string& workload);
 
 /// A module to run.
 struct ModuleFile {
   sw::ir::Module graph;
+  sw::hlo::Module text;    ///< what the graph was made from
   bool is_global = false;  ///< the program of all devices together: StableHLO, which no partitioner has seen
 };
 
+/// The contents of a file, or what a function of a Python file writes (workloads/python_program.h) with `settings` as
+/// its arguments. `argument` names the argument with the file in messages.
+std::string module_text(const std::string& argument, const std::string& file,
+                        const workloads::ModelSettings& settings = {});
+
 /// The module to run from a file of HLO or StableHLO: the only one, or the last of several, with a warning. Throws
 /// InputError, with locations in the file, if the text is neither or breaks its rules. Sizes that do not follow from
-/// operands and attributes are warnings. `argument` names the file's argument in messages.
+/// operands and attributes are warnings. `argument` names the file's argument in messages, `settings` are as above.
 ModuleFile read_module(const std::string& file, std::vector<std::string>& warnings,
-                       const std::string& argument = "WORKLOAD");
+                       const std::string& argument = "WORKLOAD", const workloads::ModelSettings& settings = {});
+
+/// Runs `body`, which differentiates the module of a file; an operation without a gradient becomes an InputError with
+/// its place in the text.
+void locate_gradient_errors(const ModuleFile& file, const std::function<void()>& body);
 
 }  // namespace podsim::app::run

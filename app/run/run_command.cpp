@@ -19,6 +19,7 @@
 #include "app/run/run_compare.h"
 #include "app/run/run_options.h"
 #include "app/run/run_topology.h"
+#include "app/run/trip_counts.h"
 #include "base/host/arguments.h"
 #include "sw/runtime/detail.h"
 #include "workloads/models/registry.h"
@@ -38,6 +39,8 @@ Examples:
   podsim run resnet50 --slice 4x4 --batch-per-core 128
   podsim run resnet50 --slice 128x32 --batch-per-core 8 --json
   podsim run step.hlo --slice 8x4 -o results
+  podsim run model.mlir --train adam --parameters 'w*'
+  podsim run net.py:resnet --train lars --set model.depth=50
   podsim run topology.csv --convention scale-sim
   podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
   podsim run program.hlo --mesh 'x=4,y=8' --sharding cuts.toml --show-mesh
@@ -237,10 +240,10 @@ void add_output_flags(CLI::App& run, RunOptions& options) {
 
 CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
-  run->add_option(
-         "WORKLOAD", options.workload,
-         "What to run: one of those below, a file of HLO or StableHLO\ntext, or a SCALE-Sim topology (.csv), layer by "
-         "layer on one core")
+  run->add_option("WORKLOAD", options.workload,
+                  "What to run: one of those below, a file of HLO or StableHLO\ntext, a function of a Python file "
+                  "(net.py:resnet), or a SCALE-Sim topology (.csv), layer by "
+                  "layer on one core")
       ->required()
       ->option_text(" ");
   run->add_option("--slice", options.slice,
@@ -256,6 +259,8 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   add_cache_flag(*run, options);
   add_partition_flags(*run, options);
   add_inference_flag(*run, options);
+  options.training.add_to(*run);
+  add_trips_option(*run, options.trips);
   add_output_flags(*run, options);
   add_topology_flags(*run, options);
   run->footer(help_footer());

@@ -8,6 +8,7 @@
 
 #include "app/options/machine_options.h"
 #include "app/run/partition_options.h"
+#include "app/run/training_flags.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/overlap.h"
 #include "sw/job/loop_time.h"
@@ -35,6 +36,8 @@ struct RunOptions {
   std::string slice;                 ///< empty: 4x4, or a slice with as many cores as a module or mesh has devices
   workloads::WorkloadOptions build;  ///< batch, optimizer and the model's keys
   PartitionFlags partition;
+  TrainingFlags training;          ///< of a file's forward program
+  std::vector<std::string> trips;  ///< "NAME=N": passes of a file's loops that its text does not tell
   bool show_mesh = false;
   std::vector<std::string> compare;   ///< two sharding files; empty: no comparison
   std::optional<std::string> detail;  ///< std::nullopt: auto

@@ -7,6 +7,7 @@
 
 #include "app/run/compiled_step.h"
 #include "app/run/module_file.h"
+#include "workloads/python_program.h"
 
 namespace podsim::app::run {
 namespace {
@@ -36,7 +37,13 @@ bool matters(std::string_view key, bool overlapped) {
 
 std::string step_key(const RunOptions& options, const base::Config& machine) {
   std::string key = fmt::format("workload {}\nslice {}\n", options.workload, options.slice);
-  if (is_module_file(options.workload)) key += file_line(options.workload);
+  if (is_module_file(options.workload)) key += file_line(workloads::file_of_program(options.workload));
+  const TrainingFlags& training = options.training;
+  if (training.any()) {
+    key += fmt::format("train {}\nloss {}\nparameters {}\nprecision {}\n", training.optimizer, training.loss,
+                       training.parameters, training.precision);
+  }
+  for (const std::string& trips : options.trips) key += fmt::format("trips {}\n", trips);
   if (options.build.batch_per_core) key += fmt::format("batch {}\n", *options.build.batch_per_core);
   if (options.build.inference) key += "inference\n";
   if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));

@@ -116,7 +116,12 @@ std::vector<StudyFlag> run_flags() {
           file_flag("sharding", "--sharding"),
           choice("rematerialise", "--rematerialise", {"auto", "none", "dots", "layer"}),
           text_flag("weight_update_sharding", "--weight-update-sharding", check_update_axes),
-          toggle("windowed_einsum", "--windowed-einsum")};
+          toggle("windowed_einsum", "--windowed-einsum"),
+          choice("train", "--train", optimizer_names()),
+          text_flag("loss", "--loss"),
+          text_flag("parameters", "--parameters"),
+          choice("precision", "--precision", {"f32", "bf16"}),
+          {.key = "trips", .word = "--trips", .form = FlagForm::repeated}};
 }
 
 /// A number from 0; the command checks the rest of its range.

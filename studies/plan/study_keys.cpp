@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "workloads/models/registry.h"
+#include "workloads/python_program.h"
 
 namespace podsim::studies::plan {
 
@@ -68,6 +69,7 @@ std::string number_text(double number) {
 StudyKeys::StudyKeys(std::string command, base::Config machine, const std::vector<std::string>& workloads)
     : command_(std::move(command)), machine_(std::move(machine)) {
   if (command_ == "collective") return;
+  takes_any_model_key_ = std::ranges::any_of(workloads, workloads::is_python_program);
   for (const workloads::WorkloadEntry& entry : workloads::models::workload_registry()) {
     if (std::ranges::find(workloads, entry.name) == workloads.end()) continue;
     for (const workloads::ModelKey& key : entry.keys) {
@@ -85,8 +87,12 @@ const workloads::ModelKey* StudyKeys::model_key(std::string_view key) const {
   return found == model_.end() ? nullptr : &*found;
 }
 
+bool StudyKeys::is_argument(std::string_view key) const {
+  return takes_any_model_key_ && key.starts_with("model.") && model_key(key) == nullptr;
+}
+
 bool StudyKeys::known(std::string_view key) const {
-  return flag(key) != nullptr || machine_entry(key) != nullptr || model_key(key) != nullptr;
+  return flag(key) != nullptr || machine_entry(key) != nullptr || model_key(key) != nullptr || is_argument(key);
 }
 
 std::string StudyKeys::unit(std::string_view key) const {
@@ -111,6 +117,7 @@ bool StudyKeys::is_number(std::string_view key) const {
     return std::holds_alternative<std::int64_t>(entry->value) || std::holds_alternative<double>(entry->value) ||
            std::holds_alternative<base::Dimensional>(entry->value);
   }
+  if (is_argument(key)) return true;
   const workloads::ModelKey* model = model_key(key);
   return model != nullptr && model->kind != workloads::ModelValues::choice;
 }

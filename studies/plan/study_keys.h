@@ -26,6 +26,8 @@ class StudyKeys {
   const workloads::ModelKey* model_key(
       std::string_view key) const;  ///< of the first workload with the key; nullptr if there is none
   bool known(std::string_view key) const;
+  /// True for "model.NAME" where a workload is a function of a Python file, whose argument NAME it may be.
+  bool is_argument(std::string_view key) const;
 
   /// SI unit of a key's numbers: "B/s", "s", ...; "" for plain numbers and texts.
   std::string unit(std::string_view key) const;
@@ -44,6 +46,7 @@ class StudyKeys {
   std::string command_;
   base::Config machine_;
   std::vector<workloads::ModelKey> model_;
+  bool takes_any_model_key_ = false;
 };
 
 /// Symbol of the SI unit; "" if there is none.

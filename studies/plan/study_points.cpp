@@ -10,6 +10,7 @@
 #include "studies/plan/expression.h"
 #include "studies/plan/metrics.h"
 #include "studies/plan/point_check.h"
+#include "workloads/python_program.h"
 
 namespace podsim::studies::plan {
 
@@ -206,13 +207,14 @@ class PointMaker {
 
   /// If the last argument names a file, replaces it by the resolved path and records the file.
   void name_file(const plan::StudyFlag& flag, const std::string& text, plan::StudyPoint& point) const {
-    const std::filesystem::path path = plan::study_file(plan::study_folder(study_), text);
+    const std::string file = flag.key == "workload" ? workloads::file_of_program(text) : text;
+    const std::filesystem::path path = plan::study_file(plan::study_folder(study_), file);
     std::error_code ignored;
     const bool is_file = std::filesystem::is_regular_file(path, ignored);
     const bool by_name = flag.key == "workload" && text.find_first_of("./") == std::string::npos;
     const bool built_in = flag.key == "machine" && plan::is_built_in_machine(text);
     if (!is_file || by_name || built_in) return;
-    point.arguments.back() = path.string();
+    point.arguments.back() = path.string() + text.substr(file.size());
     point.files.push_back({point.arguments.size() - 1, text, path});
   }
 

@@ -14,6 +14,7 @@
 #include "sw/spmd/mesh/sharding_file.h"
 #include "workloads/machines/machines.h"
 #include "workloads/models/registry.h"
+#include "workloads/python_program.h"
 
 namespace podsim::studies::plan {
 
@@ -181,7 +182,7 @@ std::vector<std::string> StudyReader::written_values(std::string_view key) const
 /// Sets keys_. A machine that cannot be read is reported later, where the file names it.
 void StudyReader::find_keys() {
   for (const std::string& name : written_values("workload")) {
-    if (is_built_in(name)) workloads_.push_back(name);
+    if (is_built_in(name) || workloads::is_python_program(name)) workloads_.push_back(name);
   }
   const std::vector<std::string> machines = written_values("machine");
   MachineCache cache(study_folder(study_));
@@ -285,7 +286,8 @@ void StudyReader::check_groups() {
 
 void StudyReader::check_file(const StudyValue& value, const base::SourceLocation& place) {
   if (value.text.empty()) return;
-  const std::filesystem::path folder = study_folder(study_), path = study_file(folder, value.text);
+  const std::filesystem::path folder = study_folder(study_);
+  const std::filesystem::path path = study_file(folder, workloads::file_of_program(value.text));
   text_.errors().collect(place, [&] {
     if (value.key == "machine") static_cast<void>(MachineCache(folder).get(value.text));
     if (value.key == "sharding") static_cast<void>(sw::spmd::mesh::read_sharding_file(path.string(), read_whole(path)));

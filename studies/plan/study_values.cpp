@@ -85,7 +85,11 @@ std::optional<StudyValue> read_study_value(const StudyKeys& keys, const std::str
     const std::optional<std::string> word = flag_text(node);
     if (!word) throw base::InputError(fmt::format("'{}' cannot be this", key), "a string, a number, or true or false");
     const StudyFlag* flag = keys.flag(key);
-    value = flag != nullptr ? flag_value(*flag, *word) : model_value(*keys.model_key(key), *word);
+    if (keys.is_argument(key)) {
+      value = {key, *word, parse_number(*word)};
+    } else {
+      value = flag != nullptr ? flag_value(*flag, *word) : model_value(*keys.model_key(key), *word);
+    }
   });
   return value;
 }

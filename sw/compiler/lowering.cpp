@@ -281,7 +281,7 @@ class Lowering {
     loop.end = int(program_.items.size());
     if (!loop.trips_known) {
       program_.warnings.push_back(
-          fmt::format("how often %{} runs is not in the text: one trip stands for all", loop.name));
+          fmt::format("how often %{0} runs is not in the text: one trip stands for all (--trips {0}=N)", loop.name));
     }
     program_.loops.push_back(std::move(loop));
   }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""podsim.py on a database whose metrics are formulas, on programs that fail in known ways, and on a real sweep."""
+"""podsim on a database whose metrics are formulas, on programs that fail in known ways, and on a real sweep."""
 
 import contextlib
 import itertools

@@ -142,10 +142,14 @@ class GraphBuilder {
   ComputationId computation(GraphBuilder body, InstructionId root);
   /// Copies a computation of another module together with those that it calls.
   ComputationId copy_computation(const Module& from, ComputationId id);
+  /// Appends the entry of another module, whose parameters become the next ones of this graph, and returns its root.
+  InstructionId append_entry(const Module& from);
 
   const Instruction& operator[](InstructionId id) const { return entry_[id]; }
   const Shape& shape(InstructionId id) const { return entry_[id].shape; }
   ElementType type(InstructionId id) const { return entry_[id].shape.element_type; }
+  /// Ids of the parameters by their number.
+  const std::vector<InstructionId>& parameters() const { return entry_.parameters; }
   int size() const { return int(entry_.instructions.size()); }
   const std::vector<Computation>& called_computations() const { return called_; }
   /// The op_name of new instructions.

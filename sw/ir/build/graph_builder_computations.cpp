@@ -104,6 +104,24 @@ ComputationId GraphBuilder::copy_computation(const Module& from, ComputationId i
   return copy(copy, id);
 }
 
+InstructionId GraphBuilder::append_entry(const Module& from) {
+  const Computation& entry = from.entry_computation();
+  std::vector<InstructionId> values(entry.instructions.size(), -1);
+  for (const InstructionId id : entry.parameters) {
+    const Scope scope(*this, entry[id].op_name, entry[id].source);
+    values[std::size_t(id)] = parameter(entry[id].shape, entry[id].name);
+    entry_[values[std::size_t(id)]].sharding = entry[id].sharding;
+  }
+  for (InstructionId id = 0; id < InstructionId(entry.instructions.size()); ++id) {
+    if (entry[id].opcode == Opcode::parameter) continue;
+    Instruction instruction = entry[id];
+    for (InstructionId& operand : instruction.operands) operand = values[std::size_t(operand)];
+    for (ComputationId& called : instruction.called) called = copy_computation(from, called);
+    values[std::size_t(id)] = append(std::move(instruction));
+  }
+  return values[std::size_t(entry.root)];
+}
+
 void GraphBuilder::drop_unused() {
   std::vector<bool> used(size(), false);
   for (InstructionId id = size() - 1; id >= 0; --id) {

@@ -5,15 +5,13 @@
 #include <numbers>
 #include <stdexcept>
 
-#include <fmt/format.h>
+#include "sw/ir/transform/gradient.h"
 
 namespace podsim::sw::ir::transform {
 
 namespace {
 
-[[noreturn]] void refuse(const Instruction& forward) {
-  throw std::logic_error(fmt::format("{} ({}): no gradient of this operation", forward.name, forward.op_name));
-}
+[[noreturn]] void refuse(const Instruction& forward) { throw NoGradient(forward, "of this operation"); }
 
 InstructionId one_minus_square(build::GraphBuilder& b, InstructionId y) {
   return b.subtract(b.full_like(y, 1), b.multiply(y, y));

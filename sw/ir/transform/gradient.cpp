@@ -91,9 +91,7 @@ class ReverseSweep {
     gradients_[to] = gradients_[to] < 0 ? gradient : builder_.add(gradients_[to], gradient);
   }
 
-  [[noreturn]] static void refuse(const Instruction& forward, std::string_view why) {
-    throw std::logic_error(fmt::format("{} ({}): no gradient {}", forward.name, forward.op_name, why));
-  }
+  [[noreturn]] static void refuse(const Instruction& forward, std::string_view why) { throw NoGradient(forward, why); }
 
   void visit_elementwise(const Instruction& forward, InstructionId y, InstructionId g) {
     for (std::size_t k = 0; k < forward.operands.size(); ++k) {
@@ -381,6 +379,10 @@ class ReverseSweep {
 };
 
 }  // namespace
+
+NoGradient::NoGradient(const Instruction& instruction, std::string_view why)
+    : std::logic_error(fmt::format("{} ({}): no gradient {}", instruction.name, instruction.op_name, why)),
+      name_(instruction.name) {}
 
 std::vector<InstructionId> gradients(build::GraphBuilder& builder, InstructionId loss,
                                      std::span<const InstructionId> of, std::span<const InstructionId> held,

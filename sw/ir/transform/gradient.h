@@ -3,11 +3,24 @@
 
 #include <functional>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::ir::transform {
+
+/// An instruction on the way from a value to the loss has no rule.
+class NoGradient : public std::logic_error {
+ public:
+  /// `why` follows "no gradient": "of this operation".
+  NoGradient(const Instruction& instruction, std::string_view why);
+  const std::string& instruction() const { return name_; }
+
+ private:
+  std::string name_;
+};
 
 /// A given rule for the gradient of one value with respect to another, used instead of the operations between them. The
 /// backward part of a softmax, for example, then reads only its result.
@@ -32,9 +45,9 @@ struct GivenGradient {
 /// gradient of an all-reduce is the all-reduce of the gradient.
 ///
 /// compare, sign, roundings and integers have no slope; clamp has one only for its clamped operand. Throws
-/// std::logic_error if the loss is not a floating-point scalar, or depends on a value in `of` through an operation that
-/// cannot be differentiated: fusion, select-and-scatter, the initial value of a reduction, a combiner other than add,
-/// max or min, or a dilated max window.
+/// std::logic_error if the loss is not a floating-point scalar, and NoGradient if it depends on a value in `of` through
+/// an operation that cannot be differentiated: fusion, select-and-scatter, the initial value of a reduction, a combiner
+/// other than add, max or min, or a dilated max window.
 ///
 /// `held` are instructions that count as constants, such as the maximum that a softmax subtracts, which does not affect
 /// its value. `given` are gradients that replace those of the operations.

@@ -301,6 +301,80 @@ def sharded(mlp):
           array(8, 16), array(16, 8), in_shardings=(place("x", None), place(None, "y")), out_shardings=place("x"))
 
 
+def training(norm, conv, attention, rnn):
+    """Forward programs with the first update of an optimiser that is in its third step: after the text stand how it is
+    trained, the arguments of the training step (the forward program's, the optimiser's state, its rate and the number of
+    the step) and its results (new parameters, new state, loss)."""
+    rate, done = 0.01, 2
+    decays = {"weight_decay": 1e-4, "mask": lambda tree: jax.tree.map(lambda w: w.ndim >= 2, tree)}
+    optimisers = {
+        "adam": (optax.adamw(rate, eps=1e-6, **decays), ("mu", "nu")),
+        "lamb": (optax.lamb(rate, eps=1e-6, **decays), ("mu", "nu")),
+        "sgd_momentum": (optax.chain(optax.add_decayed_weights(**decays), optax.sgd(rate, momentum=0.9)), ("trace",)),
+    }
+
+    def trained(name, optimiser, parameters, loss, *inputs):
+        update, names = optimisers[optimiser]
+        moments = {n: [jnp.abs(array(*w.shape, scale=0.1)) for w in parameters] for n in names}
+
+        def filled(part):
+            fields = getattr(part, "_fields", ())
+            values = {n: moments[n] for n in names if n in fields}
+            if "count" in fields:
+                values["count"] = jnp.asarray(done, jnp.int32)
+            return part._replace(**values) if values else part
+
+        def is_state(part):
+            return bool({"count", *names} & set(getattr(part, "_fields", ())))
+
+        state = jax.tree.map(filled, update.init(parameters), is_leaf=is_state)
+        value, gradient = jax.value_and_grad(loss)(parameters, *inputs)
+        change, state = update.update(gradient, state, parameters)
+        kept = {}
+        jax.tree.map(lambda part: kept.update({n: getattr(part, n) for n in names if hasattr(part, n)}), state,
+                     is_leaf=is_state)
+        slots = [moments[n][i] for i in range(len(parameters)) for n in names]
+        new_slots = [kept[n][i] for i in range(len(parameters)) for n in names]
+        step = [] if optimiser == "sgd_momentum" else [np.float32(done + 1)]
+        arguments = [*parameters, *inputs, *slots, np.float32(rate), *step]
+        results = [*optax.apply_updates(parameters, change), *new_slots, value]
+        text = jax.jit(loss).trace(parameters, *inputs).lower(lowering_platforms=("tpu",)).as_text()
+        text += f"// training: {optimiser} 0-{len(parameters) - 1}\n"
+        text += "".join(f"// argument: {literal(each)}\n" for each in arguments)
+        text += "".join(f"// result: {literal(each)}\n" for each in results)
+        (here / "training").mkdir(exist_ok=True)
+        (here / "training" / f"{name}.mlir").write_text(text)
+
+    def classified(logits, labels):
+        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean()
+
+    trained("mlp", "adam", [array(8, 16), array(16), array(16, 4)],
+            lambda w, x, y: ((jax.nn.gelu(x @ w[0] + w[1]) @ w[2] - y) ** 2).mean(), array(3, 8), array(3, 4))
+
+    def convolutions(w, x, labels):
+        y = conv(x, w[0], window_strides=(2, 2), padding="SAME")
+        y = (y - y.mean((0, 1, 2))) * lax.rsqrt(y.var((0, 1, 2)) + 1e-5) * w[1] + w[2]
+        return classified(nn.max_pool(jax.nn.relu(y), (2, 2), (2, 2)).mean((1, 2)) @ w[3], labels)
+
+    trained("convolutions", "sgd_momentum", [array(3, 3, 3, 4), array(4), array(4), array(4, 5)], convolutions,
+            array(2, 9, 9, 3), whole(0, 5, 2))
+
+    def transformer(w, tokens, labels):
+        x = w[0][tokens]
+        x = x + attention(norm(x, w[1], w[2]), w[3], w[4])
+        return classified(x @ w[0].T, labels)
+
+    trained("transformer", "adam", [array(7, 6), array(6), array(6), array(6, 2, 9), array(2, 3, 6)], transformer,
+            whole(0, 7, 2, 4), whole(0, 7, 2, 4))
+    trained("scan", "adam", [array(3, 3), array(3)], lambda w, xs: (rnn(w[0], w[1], xs)[1] ** 2).mean(), array(5, 3))
+    trained("remat", "lamb", [array(6, 5), array(5, 6)],
+            lambda w, x: (jax.checkpoint(lambda a: jnp.sin(jax.nn.softmax(a @ w[0]) @ w[1]))(x) ** 2).sum(), array(4, 6))
+    eight = np.array(jax.devices()[:8]).reshape(2, 4)
+    place = NamedSharding(Mesh(eight, ("x", "y")), P("x", None))
+    trained("sharded", "sgd_momentum", [array(8, 16), array(16, 8)],
+            lambda w, x: (jnp.tanh(lax.with_sharding_constraint(x @ w[0], place)) @ w[1]).mean(), array(4, 8))
+
+
 if __name__ == "__main__":
     mlp, norm, conv, attention = layers()
     rnn = control()
@@ -308,4 +382,6 @@ if __name__ == "__main__":
     types()
     gradients(mlp, norm, conv, attention, rnn, moe)
     sharded(mlp)
+    jax.config.update("jax_use_shardy_partitioner", True)
+    training(norm, conv, attention, rnn)
     sys.stderr.write(f"jax {jax.__version__}\n")

@@ -68,7 +68,7 @@ def program() -> str:
     found = shutil.which("podsim")
     if found:
         return found
-    checkout = pathlib.Path(__file__).resolve().parent.parent / "podsim"
+    checkout = pathlib.Path(__file__).resolve().parents[2] / "podsim"
     if os.access(checkout, os.X_OK):
         return str(checkout)
     raise PodsimError("podsim is not on the PATH; set $PODSIM to the program")
