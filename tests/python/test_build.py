@@ -129,17 +129,20 @@ class Values(Folder):
                 low = (0, 0)
             with self.subTest(padding):
                 rows, columns = len(actual[0]), len(actual[0][0])
-                self.assert_close(actual, [wanted(r, c, f) for r in range(rows) for c in range(columns) for f in range(4)])
+                self.assert_close(actual, [wanted(r, c, f) for r, c, f in
+                                           itertools.product(range(rows), range(columns), range(4))])
 
     def test_pools_take_the_extreme_and_the_mean(self):
         x = self.draw(1, 4, 4, 1)
-        windows = [[x[0][2 * r + i][2 * c + j][0] for i in range(2) for j in range(2)] for r in range(2) for c in range(2)]
+        windows = [[x[0][2 * r + i][2 * c + j][0] for i in range(2) for j in range(2)]
+                   for r, c in itertools.product(range(2), range(2))]
         self.assert_close(self.evaluate(lambda x: nn.max_pool(x, 2), x), [max(w) for w in windows])
         self.assert_close(self.evaluate(lambda x: nn.average_pool(x, 2), x), [sum(w) / 4 for w in windows])
 
     def test_losses_and_softmax(self):
         logits, labels = self.draw(3, 5), [4, 0, 2]
-        actual = self.evaluate(lambda x, y: nn.cross_entropy(x, y, smoothing=0.1), logits, labels, dtypes=("f32", "s32"))
+        actual = self.evaluate(lambda x, y: nn.cross_entropy(x, y, smoothing=0.1), logits, labels,
+                               dtypes=("f32", "s32"))
         wanted = 0
         for row, label in zip(logits, labels):
             logs = [math.log(p) for p in softmax(row)]
@@ -228,8 +231,10 @@ class Mistakes(Folder):
             (lambda p: p.parameter("w", (2,)) + p.parameter("w", (2,)), "parameter 'w' already"),
             (lambda p: nn.einsum("ab,bc", p.input("x", (2, 2)), p.input("y", (2, 2))), "has no '->'"),
             (lambda p: nn.einsum("ab,bc->ac", p.input("x", (2, 2)), p.input("y", (3, 2))), "b is 2 and 3"),
-            (lambda p: nn.conv(p.input("x", (1, 2, 2, 1)), p.input("k", (5, 5, 1, 1)), padding="valid"), "does not fit"),
-            (lambda p: nn.scan(lambda c, _: (c + p.parameter("w", ()), None), p.input("x", ()), length=2), "outside of"),
+            (lambda p: nn.conv(p.input("x", (1, 2, 2, 1)), p.input("k", (5, 5, 1, 1)), padding="valid"),
+             "does not fit"),
+            (lambda p: nn.scan(lambda c, _: (c + p.parameter("w", ()), None), p.input("x", ()), length=2),
+             "outside of"),
             (lambda p: 3, "not int"),
             (lambda p: p.input("x", ()) if p.input("y", ()) > 0 else None, "no value"),
         ]
@@ -247,7 +252,7 @@ class Mistakes(Folder):
         self.assertEqual(done.returncode, 2)
         self.assertIn("net.py:5: einsum", done.stderr)
         for words, expected in ((("run", "net.py:nut"), "no function 'nut'; it has net"),
-                                (("run", "net.py:net", "--set", "model.sizes=2"), "'model.sizes' is no argument of net"),
+                                (("run", "net.py:net", "--set", "model.sizes=2"), "'model.sizes' is no argument"),
                                 (("run", "nut.py:net"), "cannot read 'nut.py'")):
             done = self.run_program(*words)
             self.assertEqual((done.returncode, expected in done.stderr), (2, True), done.stderr)

@@ -305,6 +305,7 @@ class Array:
 
     def max(self, *axes: int, keepdims: bool = False) -> "Array":
         lowest = -math.inf if _is_float(self.dtype) else -(2**(8 * _WIDTHS[self.dtype] - 1))
+        lowest = 0 if self.dtype[0] in "up" else lowest
         return _reduce("maximum", self, axes, lowest, keepdims)
 
     def mean(self, *axes: int, keepdims: bool = False) -> "Array":
