@@ -57,10 +57,11 @@ TEST(TrainedProgram, GivesTheFrameworksUpdate) {
     std::istringstream words(sw::stablehlo::testing::lines_after(program.text, "\n// training: ").at(0));
     std::string optimizer, parameters;
     words >> optimizer >> parameters;
-    const sw::ir::Module step =
+    sw::ir::Module step =
         trained_program(graph_of(program.name, program.text), training_with(optimizer, {parameters}), std::nullopt)
             .module;
     sw::ir::build::verify(step);
+    step.partitions = 1;  // the program of the whole machine, on one device
     ASSERT_EQ(step.entry_computation().parameters.size(), program.arguments.size());
     const sw::ir::Literal results = sw::ir::eval::evaluate(step, arguments_of(step, program));
     ASSERT_EQ(results.elements.size(), program.results.size());
