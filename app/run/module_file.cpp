@@ -13,6 +13,7 @@
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
 #include "sw/ir/transform/gradient.h"
+#include "sw/ir/transform/inline_calls.h"
 #include "workloads/python_program.h"
 
 namespace podsim::app::run {
@@ -57,6 +58,7 @@ ModuleFile read_module(const std::string& file, std::vector<std::string>& warnin
   if (std::ranges::any_of(found, is_error)) throw base::InputError(std::move(found));
   // All sizes that matter are in the text, so one that does not follow from others does not prevent a run.
   warn(found, warnings);
+  if (!graph.scheduled) graph = sw::ir::transform::inline_calls(std::move(graph));
   const bool is_global = read.modules.back().origin != nullptr;
   return {std::move(graph), std::move(read.modules.back()), is_global};
 }

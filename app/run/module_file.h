@@ -26,9 +26,10 @@ struct ModuleFile {
 std::string module_text(const std::string& argument, const std::string& file,
                         const workloads::ModelSettings& settings = {});
 
-/// The module to run from a file of HLO or StableHLO: the only one, or the last of several, with a warning. Throws
-/// InputError, with locations in the file, if the text is neither or breaks its rules. Sizes that do not follow from
-/// operands and attributes are warnings. `argument` names the file's argument in messages, `settings` are as above.
+/// The module to run from a file of HLO or StableHLO: the only one, or the last of several, with a warning. Calls of
+/// one that is not scheduled are inlined. Throws InputError, with locations in the file, if the text is neither or
+/// breaks its rules. Sizes that do not follow from operands and attributes are warnings. `argument` names the file's
+/// argument in messages, `settings` are as above.
 ModuleFile read_module(const std::string& file, std::vector<std::string>& warnings,
                        const std::string& argument = "WORKLOAD", const workloads::ModelSettings& settings = {});
 

@@ -161,7 +161,7 @@ class Program(Folder):
 
     def test_plots_say_what_they_need(self):
         (self.folder / "matplotlib.py").write_text("raise ImportError('it is not installed')\n")
-        plots = pathlib.Path(podsim.__file__).with_name("plots.py")
+        plots = pathlib.Path(podsim.__file__).parents[1] / "plots.py"
         run = subprocess.run([sys.executable, plots, "study"], env={**os.environ, "PYTHONPATH": str(self.folder)},
                              capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, 1)

@@ -8,6 +8,7 @@
 #include "sw/ir/annotation.h"
 #include "sw/ir/build/graph_builder.h"
 #include "sw/ir/eval/evaluator.h"
+#include "sw/ir/transform/inline_calls.h"
 #include "sw/ir/transform/trip_count.h"
 
 namespace podsim::sw::ir::transform {
@@ -58,7 +59,6 @@ class Flattening {
 
   InstructionId value_of(const Computation& computation, const Instruction& instruction, const Ids& operands) {
     switch (instruction.opcode) {
-      case Opcode::call:
       case Opcode::fusion:
         if (instruction.phase == AsyncPhase::none) return inlined(called(instruction, 0), operands);
         break;
@@ -161,6 +161,9 @@ class Flattening {
 
 }  // namespace
 
-Module flattened(const Module& module) { return Flattening(module).result(); }
+Module flattened(const Module& module) {
+  const Module without_calls = inline_calls(module);
+  return Flattening(without_calls).result();
+}
 
 }  // namespace podsim::sw::ir::transform

@@ -10,6 +10,7 @@
 
 #include "sw/hlo/printer.h"
 #include "sw/ir/build/verify.h"
+#include "sw/ir/transform/inline_calls.h"
 #include "sw/spmd/mesh/annotation_mesh.h"
 #include "sw/spmd/partition/partitioner.h"
 #include "sw/spmd/propagate/propagation.h"
@@ -115,31 +116,37 @@ TEST(StableHloPrograms, IndexedOpsHaveTheFrameworksValues) { EXPECT_EQ(check_val
 TEST(StableHloPrograms, ElementTypesHaveTheFrameworksValues) { EXPECT_EQ(check_values("types"), 15); }
 TEST(StableHloPrograms, GradientsHaveTheFrameworksValues) { EXPECT_EQ(check_values("gradients"), 13); }
 
-// Eight partitions in lock step, from the shards of the arguments to the whole result.
+/// Partitions a program, and runs its eight partitions in lock step from the shards of the arguments to the whole
+/// result.
+void expect_values_on_eight_devices(const ir::Module& graph, const SampleProgram& program) {
+  const spmd::mesh::Mesh mesh = spmd::mesh::annotation_mesh(graph);
+  EXPECT_EQ(mesh.partitions(), 8);
+  const spmd::propagate::ModuleShardings shardings = spmd::propagate::propagate(graph, mesh);
+  const ir::Module local = spmd::partition::partition(graph, mesh, shardings, {});
+  ir::build::verify(local);
+  const auto& values = shardings.values[std::size_t(graph.entry)];
+  const ir::Computation& entry = graph.entry_computation();
+  const std::vector<ir::Literal> arguments = arguments_of(program, graph);
+  std::vector<std::vector<ir::Literal>> shards(8);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto parts =
+        spmd::partition::split_into_shards(mesh, arguments[i], values[std::size_t(entry.parameters[i])], 0);
+    for (std::size_t p = 0; p < shards.size(); ++p) shards[p].push_back(parts[p]);
+  }
+  const std::vector<ir::Literal> results = ir::eval::evaluate_partitions(local, shards);
+  expect_values(leaves(spmd::partition::join(mesh, entry[entry.root].shape, results, values[std::size_t(entry.root)])),
+                program);
+}
+
+// As written, and with its calls inlined, as podsim run takes it.
 TEST(StableHloPrograms, ShardedProgramsHaveTheFrameworksValuesOnAllDevices) {
   int checked = 0;
   for (const SampleProgram& program : testing::sample_programs("sharded")) {
     SCOPED_TRACE(program.name);
     if (program.name == "sharded/partly_manual") continue;
     const ir::Module graph = hlo::graph::to_graph(module_of(program));
-    const spmd::mesh::Mesh mesh = spmd::mesh::annotation_mesh(graph);
-    EXPECT_EQ(mesh.partitions(), 8);
-    const spmd::propagate::ModuleShardings shardings = spmd::propagate::propagate(graph, mesh);
-    const ir::Module local = spmd::partition::partition(graph, mesh, shardings, {});
-    ir::build::verify(local);
-    const auto& values = shardings.values[std::size_t(graph.entry)];
-    const ir::Computation& entry = graph.entry_computation();
-    const std::vector<ir::Literal> arguments = arguments_of(program, graph);
-    std::vector<std::vector<ir::Literal>> shards(8);
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const auto parts =
-          spmd::partition::split_into_shards(mesh, arguments[i], values[std::size_t(entry.parameters[i])], 0);
-      for (std::size_t p = 0; p < shards.size(); ++p) shards[p].push_back(parts[p]);
-    }
-    const std::vector<ir::Literal> results = ir::eval::evaluate_partitions(local, shards);
-    expect_values(
-        leaves(spmd::partition::join(mesh, entry[entry.root].shape, results, values[std::size_t(entry.root)])),
-        program);
+    expect_values_on_eight_devices(graph, program);
+    expect_values_on_eight_devices(ir::transform::inline_calls(graph), program);
     ++checked;
   }
   EXPECT_EQ(checked, 6);

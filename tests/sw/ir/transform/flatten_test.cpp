@@ -12,6 +12,7 @@
 #include "sw/hlo/reader.h"
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
+#include "sw/ir/transform/inline_calls.h"
 #include "sw/ir/transform/mixed_precision.h"
 #include "tests/sw/ir/hlo_text.h"
 #include "tests/sw/stablehlo/sample_program.h"
@@ -59,6 +60,27 @@ TEST(Flatten, ComputesTheSameBits) {
   EXPECT_GT(compared, 40);
   EXPECT_GT(loops, 5);
   EXPECT_LE(left, 2);  // those whose count depends on data
+}
+
+// Programs of JAX call functions of its library, also in bodies of loops.
+TEST(InlineCalls, ComputesTheSameBits) {
+  int calls = 0;
+  for (const char* folder : {"control", "layers", "gradients", "indexed", "types"}) {
+    for (const SampleProgram& program : stablehlo::testing::sample_programs(folder)) {
+      if (program.results.empty()) continue;
+      SCOPED_TRACE(program.name);
+      const Module module = graph_of_sample(program);
+      const Module inlined = inline_calls(module);
+      build::verify(inlined);
+      for (const Computation& computation : inlined.computations) {
+        EXPECT_EQ(std::ranges::count(computation.instructions, Opcode::call, &Instruction::opcode), 0);
+      }
+      calls += int(ops_in(module, Opcode::call));
+      const std::vector<Literal> arguments = values_of_sample(module, program);
+      EXPECT_TRUE(same_values(eval::evaluate(inlined, arguments), eval::evaluate(module, arguments)));
+    }
+  }
+  EXPECT_GT(calls, 20);
 }
 
 TEST(Flatten, SlicesOfALoopAreAtKnownPlaces) {
