@@ -56,7 +56,7 @@ sw::ir::Module annotated_file(const HloPartitionOptions& options, run::RunPartit
   std::vector<std::string> warnings;
   run::ModuleFile file = run::read_module(options.program, warnings, "FILE");
   sw::ir::Module& module = file.graph;
-  if (std::string maximal = run::maximal_values(module); !maximal.empty() && !file.is_global) {
+  if (std::string maximal = run::maximal_values(file); !maximal.empty() && !file.is_global) {
     warnings.push_back(std::move(maximal));
   }
   for (const std::string& warning : warnings) base::host::print_warning(warning);

@@ -59,6 +59,7 @@ void StepCompiler::read_module_file() {
   }
   ModuleFile file = read_module(options_.workload, step_.warnings, "WORKLOAD", options_.build.model);
   set_trip_counts(file.graph, options_.trips);
+  if (!file.is_global) maximal_ = maximal_values(file);  // the reader of StableHLO has said it
   module_ = std::move(file.graph);
   is_global_ = file.is_global && devices() > 1 && is_annotated(*module_);
   if (options_.training.any()) file_ = std::move(file);
@@ -135,9 +136,7 @@ CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
     compile_workload(cache);
   } else if (partition_.asked() || is_global_) {
     const std::vector<sw::ir::Donation> donations = module_->donations;
-    if (std::string maximal = maximal_values(*module_); !maximal.empty() && !is_global_) {
-      step_.warnings.push_back(std::move(maximal));
-    }
+    if (!maximal_.empty()) step_.warnings.push_back(std::move(maximal_));
     if (options_.partition.sharding.empty() && !is_annotated(*module_)) step_.warnings.emplace_back(nothing_is_sharded);
     compile_partitioned(*std::move(module_), donations, cache);
   } else {

@@ -105,6 +105,7 @@ class StepCompiler {
   RunPartition partition_;
   std::optional<sw::ir::Module> module_;  ///< module of a file; empty for a built-in workload
   std::optional<ModuleFile> file_;        ///< that the module was read from, if it is differentiated
+  std::string maximal_;                   ///< warning, if the module is partitioned
   bool is_global_ = false;                ///< the module is one of all cores together, with its shardings
   CompiledStep step_;
 };

@@ -63,6 +63,28 @@ ModuleFile read_module(const std::string& file, std::vector<std::string>& warnin
   return {std::move(graph), std::move(read.modules.back()), is_global};
 }
 
+std::string maximal_values(const ModuleFile& file) {
+  const sw::ir::Instruction* first = nullptr;
+  std::size_t count = 0;
+  for (const sw::ir::Computation& computation : file.graph.computations) {
+    for (const sw::ir::Instruction& instruction : computation.instructions) {
+      const bool feeds = instruction.opcode == sw::ir::Opcode::infeed || instruction.opcode == sw::ir::Opcode::outfeed;
+      if (feeds || !instruction.sharding || instruction.sharding->kind != sw::ir::Sharding::Kind::maximal) continue;
+      if (instruction.shape.element_type == sw::ir::ElementType::token) continue;
+      if (count++ == 0) first = &instruction;
+    }
+  }
+  if (first == nullptr) return "";
+  const std::string others = count > 1 ? fmt::format(" and {} more", count - 1) : "";
+  sw::hlo::DiagnosticList found(file.text.file, *file.text.text, file.text.origin.get());
+  found.warning(
+      place_of(file.text, first->name),
+      fmt::format("'{}'{} on one device (maximal) count as replicated: all devices compute them", first->name, others));
+  std::vector<std::string> warnings;
+  warn(found.take(), warnings);
+  return warnings.front();
+}
+
 void locate_gradient_errors(const ModuleFile& file, const std::function<void()>& body) {
   try {
     body();

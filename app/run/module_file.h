@@ -33,6 +33,10 @@ std::string module_text(const std::string& argument, const std::string& file,
 ModuleFile read_module(const std::string& file, std::vector<std::string>& warnings,
                        const std::string& argument = "WORKLOAD", const workloads::ModelSettings& settings = {});
 
+/// Warning for a module with values that are to be on one device ({maximal device=N}), which the partitioner takes as
+/// replicated, with the place of the first. Empty for a module without them; infeeds, outfeeds and tokens do not count.
+std::string maximal_values(const ModuleFile& file);
+
 /// Runs `body`, which differentiates the module of a file; an operation without a gradient becomes an InputError with
 /// its place in the text.
 void locate_gradient_errors(const ModuleFile& file, const std::function<void()>& body);

@@ -120,21 +120,4 @@ std::string unused_annotations(const sw::ir::Module& module) {
       module.name, flag);
 }
 
-std::string maximal_values(const sw::ir::Module& module) {
-  const sw::ir::Instruction* first = nullptr;
-  std::size_t count = 0;
-  for (const sw::ir::Computation& computation : module.computations) {
-    for (const sw::ir::Instruction& instruction : computation.instructions) {
-      const bool feeds = instruction.opcode == sw::ir::Opcode::infeed || instruction.opcode == sw::ir::Opcode::outfeed;
-      if (feeds || !instruction.sharding || instruction.sharding->kind != sw::ir::Sharding::Kind::maximal) continue;
-      if (instruction.shape.element_type == sw::ir::ElementType::token) continue;
-      if (count++ == 0) first = &instruction;
-    }
-  }
-  if (first == nullptr) return "";
-  const std::string others = count > 1 ? fmt::format(" and {} more", count - 1) : "";
-  return fmt::format("'{}'{} of {} on one device (maximal) count as replicated: all devices compute them", first->name,
-                     others, module.name);
-}
-
 }  // namespace podsim::app::run

@@ -51,8 +51,4 @@ bool is_annotated(const sw::ir::Module& module);
 /// like a program that still has to be partitioned. Empty otherwise.
 std::string unused_annotations(const sw::ir::Module& module);
 
-/// Warning for a module with values that are to be on one device ({maximal device=N}), which the partitioner takes as
-/// replicated. Empty for a module without them; infeeds, outfeeds and tokens do not count.
-std::string maximal_values(const sw::ir::Module& module);
-
 }  // namespace podsim::app::run

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -19,8 +20,10 @@
 #include "sw/hlo/graph/graph_devices.h"
 #include "sw/hlo/graph/graph_literal.h"
 #include "sw/hlo/graph/graph_shape.h"
+#include "sw/hlo/graph/shardy_attributes.h"
 #include "sw/ir/literal.h"
 #include "sw/ir/transform/trip_count.h"
+#include "sw/stablehlo/cursor.h"
 
 namespace podsim::sw::hlo::graph {
 namespace {
@@ -86,6 +89,7 @@ class Converter {
   ir::Module run() {
     result_.name = module_.name;
     result_.scheduled = is_scheduled(module_);
+    read_meshes();
     computation_ids_.resize(module_.computations.size(), -1);
     for (const ComputationIndex index : callees_first(module_)) convert(index);
     result_.entry = computation_ids_[std::size_t(module_.entry)];
@@ -104,6 +108,17 @@ class Converter {
     Scanner text(*aliases);
     for (const Alias& alias : read_aliases(text)) {
       result_.donations.push_back({only_index(alias.output_index), alias.operand, only_index(alias.operand_index)});
+    }
+  }
+
+  void read_meshes() {
+    try {
+      shardy_.emplace(module_);
+    } catch (const stablehlo::Fault& fault) {
+      DiagnosticList diagnostics(module_.file, *module_.text, module_.origin.get());
+      diagnostics.error(*find_value(module_.attributes, "frontend_attributes"),
+                        std::string("xla.sdy.meshes: ") + fault.what());
+      throw base::InputError(diagnostics.take());
     }
   }
 
@@ -217,6 +232,8 @@ class Converter {
       complete(made, written);
     } catch (const SyntaxError& error) {
       report(written, error.what(), error.hint);
+    } catch (const stablehlo::Fault& fault) {
+      report(written, std::string("xla.sdy.sharding: ") + fault.what());
     }
     ids_[std::size_t(index)] = ir::InstructionId(computation_.instructions.size());
     computation_.instructions.push_back(std::move(made));
@@ -232,6 +249,8 @@ class Converter {
     set_attributes(made, module_.attributes_of(written));
     if (const std::string_view* text = find_value(module_.attributes_of(written), "sharding")) {
       made.sharding = sharding(*text);
+    } else if (const std::string_view* shardy = find_value(module_.attributes_of(written), "frontend_attributes")) {
+      if (const std::string_view hlo = shardy_->sharding(*shardy); !hlo.empty()) made.sharding = sharding(hlo);
     }
     switch (made.opcode) {
       case ir::Opcode::parameter:
@@ -331,7 +350,8 @@ class Converter {
   ir::Computation computation_;         ///< being converted
   std::vector<ir::InstructionId> ids_;  ///< of the module's instructions
   std::vector<ir::ComputationId> computation_ids_;
-  std::vector<Extent> extents_;                                                          ///< by ComputationId
+  std::vector<Extent> extents_;  ///< by ComputationId
+  std::optional<ShardyAttributes> shardy_;
   std::unordered_map<std::string_view, std::shared_ptr<const ir::Sharding>> shardings_;  ///< by their text
   std::vector<ShapeId> results_;  ///< result shape of an asynchronous start, by its index in the module; -1 for others
   std::vector<InstructionIndex> starts_at_;  ///< the -update that brings a start's last operand; -1 if none does

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/diagnostic.h"
 #include "sw/ir/device_groups.h"
 #include "sw/ir/literal.h"
 #include "tests/sw/ir/hlo_text.h"
@@ -24,6 +25,29 @@ const ir::Instruction& find(const ir::Module& module, std::string_view name) {
     if (found != computation.instructions.end()) return *found;
   }
   throw std::out_of_range(std::string(name));
+}
+
+// A mesh of 2 x 4: device i is at (i / 4, i % 4).
+TEST(ToGraph, TakesShardingsOfShardyWhereThereAreNoOthers) {
+  const auto text = [](const std::string& of_p, const std::string& of_t) {
+    return R"(HloModule m, num_partitions=8, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=4]>}}
+ENTRY main {
+  p = f32[8,16] parameter(0))" +
+           of_p + R"(
+  q = f32[8] parameter(1), sharding={replicated}, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}]>"}
+  ROOT t = (f32[8,16], f32[8]) tuple(p, q))" +
+           of_t + "\n}\n";
+  };
+  const ir::Module shardy =
+      graph_of(text(R"(, frontend_attributes={a="b", xla.sdy.sharding="#sdy.sharding<@mesh, [{\"y\"}, {\"x\"}]>"})",
+                    R"(, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}]>, )"
+                    R"(<@mesh, [{}]>]>"})"));
+  const ir::Module hlo = graph_of(text(", sharding={devices=[4,2]<=[2,4]T(1,0)}",
+                                       ", sharding={{devices=[2,1,4]<=[8] last_tile_dim_replicate}, {replicated}}"));
+  EXPECT_EQ(ir::to_string(shardy), ir::to_string(hlo));
+  EXPECT_EQ(find(shardy, "q").sharding->kind, ir::Sharding::Kind::replicated);  // what HLO says comes first
+  EXPECT_THROW(graph_of(text(R"(, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"z\"}, {}]>"})", "")),
+               base::InputError);
 }
 
 TEST(ToGraph, KeepsLayoutTilesAndMemorySpace) {
