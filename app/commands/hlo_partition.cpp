@@ -23,6 +23,7 @@
 #include "sw/ir/hlo_names.h"
 #include "sw/spmd/partition/partitioner.h"
 #include "workloads/models/registry.h"
+#include "workloads/python_program.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::commands {
@@ -49,12 +50,12 @@ bool names_workload(const std::string& word) {
 
 sw::ir::Module annotated_file(const HloPartitionOptions& options, run::RunPartition& partition,
                               const workloads::ModelSettings& model) {
-  if (!model.empty()) {
+  if (!model.empty() && !workloads::is_python_program(options.program)) {
     base::host::locate_errors("--set", model.begin()->first + "=" + model.begin()->second,
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
   }
   std::vector<std::string> warnings;
-  run::ModuleFile file = run::read_module(options.program, warnings, "FILE");
+  run::ModuleFile file = run::read_module(options.program, warnings, "FILE", model);
   sw::ir::Module& module = file.graph;
   if (std::string maximal = run::maximal_values(file); !maximal.empty() && !file.is_global) {
     warnings.push_back(std::move(maximal));
