@@ -30,6 +30,7 @@
 #include "sw/ir/rules/shape_inference.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
 #include "sw/spmd/partition/partitioner.h"
+#include "sw/spmd/propagate/narrow_lookups.h"
 #include "workloads/shardings/shardings.h"
 
 namespace podsim::app::run {
@@ -264,6 +265,7 @@ sw::ir::Module RunPartition::with_sharded_update(sw::ir::Module module, std::spa
     const std::string& text = flags_.weight_update_sharding;
     base::host::locate_errors("--weight-update-sharding", text, [&] { over = axes_named(mesh, text); });
   }
+  module = sw::spmd::propagate::narrow_lookups(std::move(module));
   const sw::spmd::propagate::ModuleShardings present = sw::spmd::propagate::propagate(module, mesh);
   const sw::ir::Module whole =
       sw::compiler::fused(sw::spmd::partition::partition(module, mesh, present, flags_.options(machine)), machine);

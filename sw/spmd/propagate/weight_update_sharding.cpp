@@ -14,12 +14,14 @@
 namespace podsim::sw::spmd::propagate {
 namespace {
 
-/// The least part of the largest possible saving that a split must achieve.
-constexpr double least_saving = 1 / 1.25;
+/// Elements of all shards together, at most, by those of the array: shards of an uneven dimension have places that no
+/// element takes.
+constexpr double most_elements = 1.25;
 
 struct Candidate {
   mesh::AxisSharding sharding;
   bool even = false;
+  bool in_a_row = false;  ///< the elements of a shard follow each other
 };
 
 /// True if another dimension than d is split, unless it precedes d and is split to single elements: shards split along
@@ -34,18 +36,21 @@ bool is_split_before(const ir::Shape& local, const mesh::AxisSharding& sharding,
 
 std::optional<Candidate> best_split(const mesh::Mesh& mesh, const ir::Shape& shape, const mesh::AxisSharding& present,
                                     const mesh::SubAxes& along) {
-  const std::int64_t before = ir::padded_bytes(mesh::local_shape(mesh, shape, present)).value();
-  std::optional<Candidate> best;
   const ir::Shape now = mesh::local_shape(mesh, shape, present);
+  std::optional<Candidate> best;
   for (int d = 0; d < shape.rank(); ++d) {
     if (is_split_before(now, present, d)) continue;
-    Candidate cut{present, false};
+    const bool in_a_row =
+        std::all_of(now.dimensions.begin(), now.dimensions.begin() + d, [](std::int64_t n) { return n == 1; });
+    Candidate cut{present, false, in_a_row};
     mesh::SubAxes& sub_axes = cut.sharding.dimensions[std::size_t(d)];
     sub_axes.insert(sub_axes.end(), along.begin(), along.end());
     cut.even = shape.dimensions[std::size_t(d)] % mesh::shards(mesh, cut.sharding, d) == 0;
-    const std::int64_t after = ir::padded_bytes(mesh::local_shape(mesh, shape, cut.sharding)).value();
-    const bool saves = double(after * mesh.size(along)) * least_saving <= double(before);
-    if (saves && (!best || (cut.even && !best->even))) best = std::move(cut);
+    const ir::Shape after = mesh::local_shape(mesh, shape, cut.sharding);
+    const bool divides =
+        double(after.element_count() * mesh.size(along)) <= most_elements * double(now.element_count());
+    const bool fits = ir::padded_bytes(after) <= ir::padded_bytes(now);
+    if (divides && fits && (!best || (cut.even && !best->even))) best = std::move(cut);
   }
   return best;
 }
@@ -176,7 +181,8 @@ class Annotation {
     const mesh::AxisSharding& whole = present_[std::size_t(parameter)].front();
     if (whole.manual) return;
     const base::Bytes bytes = ir::padded_bytes(mesh::local_shape(mesh_, shape, whole));
-    const mesh::AxisSharding sharding = bytes < least_ ? whole : shard_for_update(mesh_, shape, whole, over_);
+    const bool is_small = ir::logical_bytes(mesh::local_shape(mesh_, shape, whole)) < least_;
+    const mesh::AxisSharding sharding = is_small ? whole : shard_for_update(mesh_, shape, whole, over_);
     result_.memory.whole += bytes;
     result_.memory.sharded += ir::padded_bytes(mesh::local_shape(mesh_, shape, sharding));
     if (sharding == whole) return;
@@ -272,7 +278,8 @@ mesh::AxisSharding shard_for_update(const mesh::Mesh& mesh, const ir::Shape& sha
                                     const mesh::SubAxes& over) {
   mesh::AxisSharding sharding = present;
   for (const mesh::SubAxes& axis : free_axes(mesh, present, over)) {
-    if (std::optional<Candidate> whole = best_split(mesh, shape, sharding, axis)) {
+    std::optional<Candidate> whole = best_split(mesh, shape, sharding, axis);
+    if (whole && whole->in_a_row) {
       sharding = std::move(whole->sharding);
       continue;
     }

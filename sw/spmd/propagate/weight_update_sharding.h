@@ -16,11 +16,14 @@
 namespace podsim::sw::spmd::propagate {
 
 /// The sharding of an array with sharding `present` that is split further over those sub-axes of `over` that it does
-/// not use yet. The free sub-axes of one mesh axis are tried together, then one by one. They split the first dimension
+/// not use yet. The free sub-axes of one mesh axis are tried together, if that leaves rows of elements, then one by
+/// one. They split the first dimension
 /// that they divide evenly, else the first one, whose last shard is then shorter. No dimension is split after another
 /// one unless that one precedes it and is split to single elements: a shard is then a contiguous row of elements, which
-/// one reduce-scatter or all-gather handles without moving elements within a core. A split after which all shards
-/// together take more than 1.25 times the memory, with padding, is not made.
+/// one reduce-scatter or all-gather handles without moving elements within a core. Arrays that are split over all
+/// sub-axes have their gradients in one group of collectives, along all links at once; so a split is made as far as it
+/// goes, down to single elements, unless the shards together would have places for more than 1.25 times the elements
+/// or a shard would take more memory, with padding, than before.
 mesh::AxisSharding shard_for_update(const mesh::Mesh& mesh, const ir::Shape& shape, const mesh::AxisSharding& present,
                                     const mesh::SubAxes& over);
 
@@ -37,10 +40,10 @@ struct UpdateSharding {
 
 /// Annotates a training step before it is propagated and partitioned. `donations` name the parameters that are trained
 /// tensors and slot variables (arrays) and the results that replace them: both get shard_for_update's sharding, unless
-/// they have fewer than `least` bytes per partition. `present` are the shardings of the entry's values without this
-/// (propagation.h). A reader of a trained tensor on which other results depend than those of the tensor's update, such
-/// as the loss through the network, gets the tensor in its present sharding from a custom call "Sharding"; a conversion
-/// to a narrower type comes before that call.
+/// they have fewer than `least` bytes per partition, without padding. `present` are the shardings of the entry's values
+/// without this (propagation.h). A reader of a trained tensor on which other results depend than those of the tensor's
+/// update, such as the loss through the network, gets the tensor in its present sharding from a custom call "Sharding";
+/// a conversion to a narrower type comes before that call.
 UpdateSharding shard_weight_update(ir::Module module, const mesh::Mesh& mesh, const mesh::SubAxes& over,
                                    std::span<const ir::Donation> donations,
                                    std::span<const mesh::ValueSharding> present,

@@ -31,22 +31,22 @@ std::vector<std::int64_t> split(std::vector<std::int64_t> sizes) {
 
 using Counts = std::vector<std::int64_t>;
 
-// An array of fewer than 8 rows has layout tiles of 2 or 4 x 128, a vector layout tiles of 256: smaller shards save
-// nothing.
+// Shards are rows of elements, as short as they have to be for every core to have one.
 TEST(WeightUpdateSharding, CutsTheFirstDimensionsThatDivide) {
   EXPECT_EQ(split({4096, 1024}), (Counts{32, 1}));
-  EXPECT_EQ(split({16, 4096}), (Counts{1, 32})) << "the rows are too few";
-  EXPECT_EQ(split({16, 1024}), (Counts{8, 1})) << "two rows take as much as one, and pieces of rows are no row";
-  EXPECT_EQ(split({4, 16, 1024}), (Counts{4, 8, 1})) << "behind single elements";
-  EXPECT_EQ(split({3, 3, 32, 64}), (Counts{1, 1, 16, 1})) << "the rest are copies";
-  EXPECT_EQ(split({1024}), (Counts{4}));
+  EXPECT_EQ(split({16, 4096}), (Counts{16, 2})) << "half of a row each";
+  EXPECT_EQ(split({16, 8}), (Counts{16, 2})) << "behind single elements";
+  EXPECT_EQ(split({4, 16, 3}), (Counts{4, 8, 1})) << "behind single elements";
+  EXPECT_EQ(split({3, 3, 32, 64}), (Counts{1, 1, 32, 1}));
+  EXPECT_EQ(split({1024}), (Counts{32}));
+  EXPECT_EQ(split({3}), (Counts{1})) << "most cores would have none";
   EXPECT_EQ(split({}), Counts{});
 }
 
 // 30522 = 2 * 3 * 5087 words of 1024 features: 954 for each replica but the last.
 TEST(WeightUpdateSharding, CutsUnevenlyWhereNothingDivides) { EXPECT_EQ(split({30522, 1024}), (Counts{32, 1})); }
 
-RC_GTEST_PROP(WeightUpdateSharding, ShardsTakeTheirShareOfTheMemory, ()) {
+RC_GTEST_PROP(WeightUpdateSharding, ShardsHaveTheirShareOfTheElements, ()) {
   const mesh::Mesh mesh({{"a", *rc::gen::inRange(1, 9)}, {"b", *rc::gen::inRange(1, 13)}});
   std::vector<std::int64_t> sizes;
   for (int rank = *rc::gen::inRange(0, 4); rank > 0; --rank) sizes.push_back(*rc::gen::inRange(1, 2000));
@@ -56,8 +56,9 @@ RC_GTEST_PROP(WeightUpdateSharding, ShardsTakeTheirShareOfTheMemory, ()) {
   RC_ASSERT(std::ranges::adjacent_find(used) == used.end());
   double share = 1;
   for (mesh::SubAxis sub_axis : used) share *= 1.25 / double(mesh.size(sub_axis));
-  const double whole = double(ir::padded_bytes(shape).value());
-  RC_ASSERT(double(ir::padded_bytes(mesh::local_shape(mesh, shape, sharding)).value()) <= share * whole * (1 + 1e-9));
+  const ir::Shape shard = mesh::local_shape(mesh, shape, sharding);
+  RC_ASSERT(double(shard.element_count()) <= share * double(shape.element_count()) * (1 + 1e-9));
+  RC_ASSERT(ir::padded_bytes(shard) <= ir::padded_bytes(shape));
   RC_ASSERT(shard_for_update(mesh, shape, sharding, used) == sharding);
 }
 
