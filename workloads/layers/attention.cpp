@@ -11,6 +11,7 @@
 namespace podsim::workloads::layers {
 
 using sw::ir::InstructionId;
+using Ids = std::vector<InstructionId>;
 using Sizes = std::vector<std::int64_t>;
 
 namespace {
@@ -32,7 +33,7 @@ class Attention {
     const InstructionId weights = dropped_by_bits(b_, softmax.weights, options_.dropout);
     const InstructionId product = named_dot("context", weights, v, {{0, 1}, {0, 2}, {3}, {1}});
     const InstructionId context = softmax.divisor < 0 ? product : divided(product, softmax.divisor);
-    return {output(context, b_.shape(x).dimensions[2]), {softmax.differentiated, scores, softmax.rule}};
+    return {output(context, b_.shape(x).dimensions[2]), {softmax.differentiated, {scores}, softmax.rule}};
   }
 
  private:
@@ -82,7 +83,7 @@ class Attention {
     InstructionId weights = -1;
     InstructionId divisor = -1;  ///< [batch, N, queries] of the sum over the values; -1 if the weights are divided
     InstructionId differentiated = -1;
-    std::function<InstructionId(sw::ir::build::GraphBuilder&, InstructionId)> rule;  ///< its gradient to the scores'
+    std::function<Ids(sw::ir::build::GraphBuilder&, InstructionId)> rule;  ///< its gradient to the scores'
   };
 
   Softmax softmax_of(InstructionId scores, const AttentionMask& mask) {
@@ -93,7 +94,7 @@ class Attention {
     if (options_.late_division) {
       const auto rule = [power, type, factor](sw::ir::build::GraphBuilder& builder, InstructionId g) {
         const InstructionId scaled = builder.multiply(power, builder.full_like(power, factor));
-        return builder.convert(builder.multiply(g, scaled), type);
+        return Ids{builder.convert(builder.multiply(g, scaled), type)};
       };
       const sw::ir::build::GraphBuilder::Scope scope(b_, "exponentials");
       return {b_.convert(power, type), sum, power, rule};
@@ -102,8 +103,8 @@ class Attention {
     const sw::ir::build::GraphBuilder::Scope scope(b_, "probabilities");
     const InstructionId p = b_.convert(wide, type);
     const auto rule = [p, wide_type, factor](sw::ir::build::GraphBuilder& builder, InstructionId g) {
-      return softmax_gradient(builder, builder.convert(p, wide_type), builder.convert(g, wide_type), factor,
-                              builder.type(p));
+      return Ids{softmax_gradient(builder, builder.convert(p, wide_type), builder.convert(g, wide_type), factor,
+                                  builder.type(p))};
     };
     return {p, -1, p, rule};
   }

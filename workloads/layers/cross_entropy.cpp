@@ -62,9 +62,9 @@ Loss cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, Instruc
   const double share = double(shape.dimensions.back()) / double(shape.element_count());
   const InstructionId value = b.multiply(sum, b.full_like(sum, share));
   const auto rule = [=](sw::ir::build::GraphBuilder& builder, InstructionId g) {
-    return logits_gradient(builder, logits, labels, log_sum, share, smoothing, g);
+    return std::vector{logits_gradient(builder, logits, labels, log_sum, share, smoothing, g)};
   };
-  return {value, {}, {{value, logits, rule}}};
+  return {value, {}, {{value, {logits}, rule}}};
 }
 
 }  // namespace podsim::workloads::layers

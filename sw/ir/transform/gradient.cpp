@@ -38,7 +38,8 @@ std::vector<int> other_dimensions(int rank, std::vector<int> some, const std::ve
 class ReverseSweep {
  public:
   ReverseSweep(build::GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of,
-               std::span<const InstructionId> held, std::span<const GivenGradient> given)
+               std::span<const InstructionId> held, std::span<const GivenGradient> given,
+               std::span<const InstructionId> sums)
       : builder_(builder), gradients_(loss + 1, -1), wanted_(loss + 1, false) {
     for (const GivenGradient& gradient : given) given_[gradient.result] = &gradient;
     for (InstructionId id : of) {
@@ -47,6 +48,9 @@ class ReverseSweep {
     for (InstructionId id = 0; id <= loss; ++id) {
       if (!carries_slope(builder[id]) || std::ranges::count(held, id) > 0) continue;
       for (InstructionId operand : builder[id].operands) wanted_[id] = wanted_[id] || wanted_[operand];
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      if (of[i] <= loss) gradients_[of[i]] = sums[i];
     }
     gradients_[loss] = builder.constant(builder.type(loss), 1);
     for (InstructionId id = loss; id >= 0; --id) {
@@ -76,7 +80,9 @@ class ReverseSweep {
     const build::GraphBuilder::Scope scope(builder_,
                                            "gradients" + (forward.op_name.empty() ? "" : "/" + forward.op_name));
     if (const auto found = given_.find(id); found != given_.end()) {
-      contribute(found->second->operand, found->second->rule(builder_, gradients_[id]));
+      const GivenGradient& given = *found->second;
+      const std::vector<InstructionId> contributions = given.rule(builder_, gradients_[id]);
+      for (std::size_t k = 0; k < contributions.size(); ++k) contribute(given.operands[k], contributions[k]);
     } else if (is_elementwise(forward.opcode)) {
       visit_elementwise(forward, id, gradients_[id]);
     } else {
@@ -386,11 +392,11 @@ NoGradient::NoGradient(const Instruction& instruction, std::string_view why)
 
 std::vector<InstructionId> gradients(build::GraphBuilder& builder, InstructionId loss,
                                      std::span<const InstructionId> of, std::span<const InstructionId> held,
-                                     std::span<const GivenGradient> given) {
+                                     std::span<const GivenGradient> given, std::span<const InstructionId> sums) {
   if (builder.shape(loss).rank() != 0 || !is_floating_point(builder.type(loss))) {
     throw std::logic_error("the loss to differentiate must be a floating-point scalar");
   }
-  const ReverseSweep sweep(builder, loss, of, held, given);
+  const ReverseSweep sweep(builder, loss, of, held, given, sums);
   std::vector<InstructionId> results;
   for (InstructionId value : of) {
     const InstructionId gradient = sweep.gradient(value);

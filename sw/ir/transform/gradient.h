@@ -22,13 +22,13 @@ class NoGradient : public std::logic_error {
   std::string name_;
 };
 
-/// A given rule for the gradient of one value with respect to another, used instead of the operations between them. The
-/// backward part of a softmax, for example, then reads only its result.
+/// A given rule for the gradient of one value with respect to others, used instead of the operations between them. The
+/// backward part of a softmax, for example, then reads only its result, and a loop can be differentiated.
 struct GivenGradient {
   InstructionId result = -1;
-  InstructionId operand = -1;  ///< the only value with a requested gradient that the result depends on
-  /// Appends the contribution of the result's gradient to that of the operand, in the operand's shape and type.
-  std::function<InstructionId(build::GraphBuilder& builder, InstructionId gradient)> rule;
+  std::vector<InstructionId> operands;  ///< all values with requested gradients that the result depends on
+  /// Appends the contributions of the result's gradient to those of the operands, in their order, shapes and types.
+  std::function<std::vector<InstructionId>(build::GraphBuilder& builder, InstructionId gradient)> rule;
 };
 
 /// Reverse-mode differentiation: appends the instructions that compute d loss / d value for each value in `of`, in the
@@ -50,9 +50,12 @@ struct GivenGradient {
 /// other than add, max or min, or a dilated max window.
 ///
 /// `held` are instructions that count as constants, such as the maximum that a softmax subtracts, which does not affect
-/// its value. `given` are gradients that replace those of the operations.
+/// its value. `given` are gradients that replace those of the operations. `sums`, one for each value in `of` or none,
+/// are gradients of other losses, to which those of this one are added as soon as they are computed; `of` are then
+/// parameters.
 std::vector<InstructionId> gradients(build::GraphBuilder& builder, InstructionId loss,
                                      std::span<const InstructionId> of, std::span<const InstructionId> held = {},
-                                     std::span<const GivenGradient> given = {});
+                                     std::span<const GivenGradient> given = {},
+                                     std::span<const InstructionId> sums = {});
 
 }  // namespace podsim::sw::ir::transform

@@ -338,12 +338,28 @@ TEST(Gradient, ThatIsGivenTakesThePlaceOfTheOperations) {
   const InstructionId y = b.multiply(x, b.multiply(x, x));
   const InstructionId loss = b.reduce_add(y, {0});
   const auto rule = [=](build::GraphBuilder& g, InstructionId slope) {
-    return g.multiply(slope, g.multiply(g.full_like(y, 4), y));
+    return Ids{g.multiply(slope, g.multiply(g.full_like(y, 4), y))};
   };
-  const InstructionId slope = gradients(b, loss, Ids{x}, {}, std::vector{GivenGradient{y, x, rule}})[0];
+  const InstructionId slope = gradients(b, loss, Ids{x}, {}, std::vector{GivenGradient{y, {x}, rule}})[0];
   const Module module = std::move(b).build(slope);
   EXPECT_EQ(eval::evaluate(module, std::vector{testing::make_literal(f64, {2}, {2, -3})}).values,
             (std::vector<double>{32, -108}));
+}
+
+// d/dx of x^2 y, added to 5, and of what the loss does not depend on, added to 7.
+TEST(Gradient, IsAddedToSums) {
+  build::GraphBuilder b("test");
+  const Shape scalar = make_shape(f64, {});
+  const InstructionId x = b.parameter(scalar, "x"), y = b.parameter(scalar, "y"), z = b.parameter(scalar, "z");
+  const Ids sums{b.constant(f64, 5), b.constant(f64, 7)};
+  const InstructionId loss = b.multiply(b.multiply(x, x), y);
+  const std::vector<InstructionId> slopes = gradients(b, loss, Ids{x, z}, {}, {}, sums);
+  const InstructionId root = b.tuple(slopes);
+  const Module module = std::move(b).build(root);
+  const auto value = [](double v) { return testing::make_literal(f64, {}, {v}); };
+  const Literal found = eval::evaluate(module, std::vector{value(3), value(2), value(1)});
+  EXPECT_EQ(found.elements[0].values[0], 5 + 2 * 3 * 2);
+  EXPECT_EQ(found.elements[1].values[0], 7);
 }
 
 TEST(Gradient, OfWhatTheLossDoesNotDependOnIsZero) {
