@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/gnmt.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "workloads/layers/cross_entropy.h"
+#include "workloads/layers/dropout.h"
+#include "workloads/layers/embedding.h"
+#include "workloads/layers/lstm.h"
+
+namespace podsim::workloads::models {
+
+using sw::ir::InstructionId;
+
+namespace {
+
+constexpr std::int64_t first_residual_layer = 2;
+
+class Gnmt {
+ public:
+  Gnmt(sw::ir::build::GraphBuilder& builder, const GnmtOptions& options)
+      : b_(builder), options_(options), tensors_(builder, options.precision) {}
+
+  Loss loss() {
+    const InstructionId source = tokens("source"), inputs = tokens("target_inputs"), targets = tokens("targets");
+    table_ = tensors_.table("embedding", {options_.vocabulary, options_.units});
+    const InstructionId rows = embedded(source, inputs);
+    const InstructionId memory = encoded(part(rows, {0, options_.length, 1}, options_.units));
+    const InstructionId found = decoded(part(rows, {options_.length, 2 * options_.length, 1}, options_.units), memory);
+    const InstructionId w = tensors_.weight("output", {options_.units, options_.vocabulary});
+    const InstructionId logits = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "logits");
+      return b_.dot(found, w, {{}, {}, {2}, {0}});
+    }();
+    Loss result = layers::cross_entropy(b_, logits, targets, options_.precision.parameter, options_.label_smoothing);
+    result.given.insert(result.given.end(), given_.begin(), given_.end());
+    return result;
+  }
+
+  const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
+
+ private:
+  /// Time comes first inside the network.
+  InstructionId tokens(const char* name) {
+    const InstructionId samples = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+      const std::vector<std::int64_t> sizes{options_.batch, options_.length};
+      return b_.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, sizes), name);
+    }();
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "by_time");
+    return b_.transpose(samples, {1, 0});
+  }
+
+  /// Rows for the tokens of both languages, looked up together: [2 T, batch, H].
+  InstructionId embedded(InstructionId source, InstructionId inputs) {
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "embed");
+    const InstructionId both = b_.concatenate({source, inputs}, 0);
+    return layers::embedded(tensors_, table_, both, layers::EmbeddingLookup::gather);
+  }
+
+  InstructionId encoded(InstructionId x) {
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "encoder");
+    const InstructionId onwards = layer("forward", x);
+    x = b_.concatenate({onwards, b_.reverse(layer("backward", b_.reverse(x, {0})), {0})}, 2);
+    for (std::int64_t i = 1; i < options_.layers; ++i) {
+      const InstructionId result = layer(fmt::format("layer{}", i), x);
+      x = i < first_residual_layer ? result : b_.add(result, x);
+    }
+    return x;
+  }
+
+  InstructionId decoded(InstructionId x, InstructionId memory) {
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "decoder");
+    const InstructionId both = [&] {
+      const sw::ir::build::GraphBuilder::Scope first(b_, "layer0");
+      return kept(layers::attending_lstm(tensors_, dropped(x), memory, recurrent()));
+    }();
+    const std::int64_t units = options_.units;
+    const sw::ir::SliceDimension all{0, options_.length, 1};
+    x = part(both, all, units);
+    const InstructionId context = part(both, all, 2 * units, units);
+    for (std::int64_t i = 1; i < options_.layers; ++i) {
+      const InstructionId result = layer(fmt::format("layer{}", i), b_.concatenate({x, context}, 2));
+      x = i < first_residual_layer ? result : b_.add(result, x);
+    }
+    return x;
+  }
+
+  InstructionId layer(const std::string& name, InstructionId x) {
+    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    return kept(layers::lstm(tensors_, dropped(x), recurrent()));
+  }
+
+  layers::RecurrentOptions recurrent() const { return {options_.units, options_.longest}; }
+  InstructionId dropped(InstructionId x) { return layers::dropped(b_, x, options_.dropout); }
+  InstructionId part(InstructionId x, sw::ir::SliceDimension times, std::int64_t end, std::int64_t begin = 0) {
+    return b_.slice(x, {times, {0, options_.batch, 1}, {begin, end, 1}});
+  }
+  InstructionId kept(const layers::RecurrentResult& result) {
+    given_.push_back(result.gradient);
+    return result.value;
+  }
+
+  sw::ir::build::GraphBuilder& b_;
+  const GnmtOptions& options_;
+  TrainedTensors tensors_;
+  InstructionId table_ = -1;
+  std::vector<sw::ir::transform::GivenGradient> given_;
+};
+
+}  // namespace
+
+TrainingStep gnmt_training_step(const GnmtOptions& options) {
+  sw::ir::build::GraphBuilder b("gnmt_training_step");
+  Gnmt network(b, options);
+  const Loss loss = network.loss();
+  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+}
+
+sw::ir::Module gnmt_forward(const GnmtOptions& options) {
+  sw::ir::build::GraphBuilder b("gnmt_forward");
+  Gnmt network(b, options);
+  const Loss loss = network.loss();
+  return std::move(b).build(loss.value);
+}
+
+double gnmt_flops(const GnmtOptions& o) {
+  const double square = double(o.units * o.units), units = double(o.units);
+  const double wide = 12 * square, narrow = 8 * square;  // weights of a layer that reads 2 H values, or H
+  const double encoder = 2 * narrow + wide + double(o.layers - 2) * narrow;
+  const double decoder = double(o.layers) * wide + square;  // with the queries
+  const auto length = double(o.length), batch = double(o.batch);
+  const double recurrent = 4 * square;
+  // Products with inputs are made for all tokens, those of the loops up to the longest sentence.
+  const double loops = double(2 * o.layers + 1) * recurrent + recurrent + square;
+  const double all = encoder + decoder - loops + square + units * double(o.vocabulary);  // with the keys
+  const double attention = 2 * length * units;
+  return 6 * batch * (length * all + double(o.longest) * (loops + attention));
+}
+
+}  // namespace podsim::workloads::models

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/gnmt_workload.h"
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "workloads/global_batch.h"
+#include "workloads/models/gnmt.h"
+
+namespace podsim::workloads::models {
+
+namespace {
+
+constexpr std::int64_t gnmt_pairs_per_core = 128;
+
+/// The keys of the workload, bound to the fields of `o`.
+ModelKeys gnmt_keys(GnmtOptions& o) {
+  constexpr std::int64_t most = 1 << 20;
+  ModelKeys keys;
+  add_batch_key(keys, o.batch);
+  keys.add("model.length", o.length, 1, 4096, "tokens of source and target with padding, the length of a bucket");
+  keys.add("model.longest", o.longest, 0, 4096, "tokens of the longest sentence, where loops end; 0: model.length");
+  keys.add("model.units", o.units, 1, most, "units of an LSTM layer");
+  keys.add("model.layers", o.layers, 2, 64, "layers of the encoder, and of the decoder");
+  keys.add("model.vocabulary", o.vocabulary, 2, most, "tokens that there are");
+  keys.add("model.label_smoothing", o.label_smoothing, 0, 0.99, "share of the target that all tokens have");
+  keys.add("model.dropout", o.dropout, 0, 0.99, "rate of dropout in training");
+  return keys;
+}
+
+GnmtOptions gnmt_defaults() {
+  GnmtOptions options;
+  options.batch = 0;
+  options.longest = 0;
+  return options;
+}
+
+std::vector<ModelKey> gnmt_key_list() {
+  GnmtOptions options = gnmt_defaults();
+  return gnmt_keys(options).list();
+}
+
+Workload build_gnmt(const WorkloadOptions& options) {
+  GnmtOptions network = gnmt_defaults();
+  gnmt_keys(network).apply("gnmt", options.model);
+  if (network.longest == 0) network.longest = network.length;
+  if (network.longest > network.length) {
+    throw base::InputError(fmt::format("model.longest={} is above model.length={}", network.longest, network.length));
+  }
+  if (options.inference) network.dropout = 0;
+  network.batch = global_batch(options, network.batch, gnmt_pairs_per_core);
+  network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
+  Workload workload;
+  workload.name = "gnmt";
+  workload.samples = network.batch;
+  workload.tokens_per_sample = network.length;
+  workload.global = true;
+  workload.has_inference = true;
+  if (!options.inference) workload.model_flops = gnmt_flops(network);
+  workload.batched = {"source", "target_inputs", "targets"};
+  workload.step = gnmt_training_step(network);
+  return workload;
+}
+
+}  // namespace
+
+WorkloadEntry gnmt_entry() {
+  return {"gnmt", "GNMT translation training step as in MLPerf, 4 + 4 LSTM layers of 1024, to be partitioned",
+          gnmt_key_list(), build_gnmt};
+}
+
+}  // namespace podsim::workloads::models
