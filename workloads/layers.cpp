@@ -104,6 +104,46 @@ InstructionId Layers::batch_norm(InstructionId x) {
   return b.convert(b.add(scaled, b.broadcast(shift, shape.dimensions, {3})), precision_.activation);
 }
 
+InstructionId Layers::standardised_convolution(InstructionId x, std::int64_t filters, std::int64_t size,
+                                               std::int64_t stride) {
+  sw::ir::build::GraphBuilder& b = builder_;
+  const std::int64_t channels = b.shape(x).dimensions[3], low = (size - 1) / 2;
+  const std::vector<std::int64_t> sizes{size, size, channels, filters};
+  const InstructionId kernel = train("kernel", sizes, true);
+  const auto mean_of = [&](InstructionId value) {
+    const InstructionId sum = b.reduce_add(value, {0, 1, 2});
+    return b.multiply(sum, b.full_like(sum, 1.0 / double(size * size * channels)));
+  };
+  const InstructionId centred = b.subtract(kernel, b.broadcast(mean_of(kernel), sizes, {3}));
+  const InstructionId variance = mean_of(b.multiply(centred, centred));
+  const InstructionId scale = b.rsqrt(b.add(variance, b.full_like(variance, 1e-10)));
+  const InstructionId standard = b.multiply(centred, b.broadcast(scale, sizes, {3}));
+  const sw::ir::WindowDimension window = window_dimension(size, stride, low, size - 1 - low);
+  return b.convolution(x, b.convert(standard, precision_.activation), {window, window},
+                       sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
+}
+
+/// Sums are those of a channel first, then of the channels of a group.
+InstructionId Layers::group_norm(InstructionId x, std::int64_t groups) {
+  sw::ir::build::GraphBuilder& b = builder_;
+  const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
+  const std::int64_t images = sizes[0], channels = sizes[3], width = channels / groups;
+  const InstructionId gamma = b.broadcast(train("gamma", {channels}, false), {images, channels}, {1});
+  const InstructionId beta = b.broadcast(train("beta", {channels}, false), {images, channels}, {1});
+  const InstructionId wide = b.convert(x, precision_.parameter);
+  const auto mean_of = [&](InstructionId value) {
+    const InstructionId sum = b.reduce_add(b.reshape(b.reduce_add(value, {1, 2}), {images, groups, width}), {2});
+    const InstructionId mean = b.multiply(sum, b.full_like(sum, 1.0 / double(sizes[1] * sizes[2] * width)));
+    return b.reshape(b.broadcast(mean, {images, groups, width}, {0, 1}), {images, channels});
+  };
+  const InstructionId mean = mean_of(wide), mean_square = mean_of(b.multiply(wide, wide));
+  const InstructionId variance = b.subtract(mean_square, b.multiply(mean, mean));
+  const InstructionId scale = b.multiply(gamma, b.rsqrt(b.add(variance, b.full_like(variance, 1e-5))));
+  const InstructionId shift = b.subtract(beta, b.multiply(mean, scale));
+  const InstructionId scaled = b.multiply(wide, b.broadcast(scale, sizes, {0, 3}));
+  return b.convert(b.add(scaled, b.broadcast(shift, sizes, {0, 3})), precision_.activation);
+}
+
 InstructionId Layers::relu(InstructionId x) { return builder_.maximum(x, builder_.full_like(x, 0)); }
 
 InstructionId Layers::max_pool(InstructionId x, std::int64_t size, std::int64_t stride) {

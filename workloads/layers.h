@@ -46,6 +46,14 @@ class Layers {
   /// several groups, all of this for each of them.
   sw::ir::InstructionId batch_norm(sw::ir::InstructionId x);
 
+  /// As convolution(), with a standardised kernel (Qiao et al. 2019): (w - mean) / sqrt(var + 1e-10) over all elements
+  /// of a filter.
+  sw::ir::InstructionId standardised_convolution(sw::ir::InstructionId x, std::int64_t filters, std::int64_t size,
+                                                 std::int64_t stride);
+  /// Statistics of each image over `groups` equal groups of successive channels (Wu and He 2018), otherwise as
+  /// batch_norm().
+  sw::ir::InstructionId group_norm(sw::ir::InstructionId x, std::int64_t groups);
+
   sw::ir::InstructionId relu(sw::ir::InstructionId x);
   /// Padded so that the output has ceil(height / stride) rows and ceil(width / stride) columns. An odd element of
   /// padding is at the end.

@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 
 #include "workloads/global_batch.h"
+#include "workloads/models/bit_resnet.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/ssd.h"
 
@@ -82,6 +83,25 @@ ModelKeys global_resnet_keys(ResNetOptions& o) {
   return keys;
 }
 
+ModelKeys bit_resnet_keys(BitResNetOptions& o) {
+  ModelKeys keys;
+  add_batch_key(keys, o.batch);
+  keys.add("model.image_size", o.image_size, 32, 4096, "height and width of an image in pixels");
+  keys.add("model.classes", o.classes, 2, 1 << 20, "classes to tell apart");
+  keys.add("model.width", o.width, 1, 4096, "channels of the first convolution");
+  keys.add("model.groups", o.groups, 1, 4096, "groups of channels in a norm; divides model.width");
+  keys.add("model.activation_type", o.precision.activation,
+           {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
+           "type of products and their results");
+  return keys;
+}
+
+BitResNetOptions bit_resnet_defaults() {
+  BitResNetOptions options;
+  options.batch = 0;
+  return options;
+}
+
 SsdOptions ssd_defaults() {
   SsdOptions options;
   options.batch = 0;
@@ -126,6 +146,26 @@ Workload build_resnet50_global(const WorkloadOptions& options) {
   return workload;
 }
 
+Workload build_bit_resnet50(const WorkloadOptions& options) {
+  BitResNetOptions network = bit_resnet_defaults();
+  bit_resnet_keys(network).apply("bit_resnet50", options.model);
+  if (network.width % network.groups != 0) {
+    throw base::InputError(
+        fmt::format("model.width, {}, is not a multiple of model.groups, {}", network.width, network.groups));
+  }
+  network.batch = global_batch(options, network.batch, 64);
+  network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
+  Workload workload;
+  workload.name = "bit_resnet50";
+  workload.samples = network.batch;
+  workload.global = true;
+  workload.has_inference = true;
+  if (!options.inference) workload.model_flops = bit_resnet_flops(network);
+  workload.batched = {"images", "labels"};
+  workload.step = bit_resnet_training_step(network);
+  return workload;
+}
+
 }  // namespace
 
 WorkloadEntry ssd_entry() {
@@ -133,6 +173,12 @@ WorkloadEntry ssd_entry() {
   SharedImages shared;
   return {"ssd", "SSD training step with ResNet-34 as in MLPerf, 300 x 300 images, to be partitioned",
           ssd_keys(defaults, shared).list(), build_ssd};
+}
+
+WorkloadEntry bit_resnet50_entry() {
+  BitResNetOptions defaults = bit_resnet_defaults();
+  return {"bit_resnet50", "BiT-R50x1, ResNet-50 v2 with group norms and standardised kernels, to be partitioned",
+          bit_resnet_keys(defaults).list(), build_bit_resnet50};
 }
 
 WorkloadEntry resnet50_global_entry() {
