@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/trained_tensors.h"
 
+#include <algorithm>
+
 namespace podsim::workloads {
 
 using sw::ir::InstructionId;
@@ -10,6 +12,9 @@ InstructionId TrainedTensors::add(std::string_view name, std::vector<std::int64_
   const sw::ir::build::GraphBuilder::Scope scope(builder_, name);
   TrainedTensor tensor;
   tensor.name = builder_.scope();
+  if (!part_.empty() && tensor.name.starts_with(part_)) {
+    return std::ranges::find(tensors_, tensor.name.substr(part_.size()), &TrainedTensor::name)->value;
+  }
   tensor.is_kernel = is_kernel;
   tensor.value = builder_.parameter(sw::ir::make_shape(precision_.parameter, std::move(sizes)), tensor.name);
   tensors_.push_back(tensor);

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "workloads/layers.h"
@@ -24,6 +25,10 @@ class TrainedTensors {
   /// A scale or bias in the type of the parameters; it does not decay.
   sw::ir::InstructionId vector(std::string_view name, std::vector<std::int64_t> sizes);
 
+  /// From here on, a tensor that is added under the scope `part` ("part1/layer3/w_in") is the one that was added
+  /// without it ("layer3/w_in"): the network is written once more, for another part of the batch.
+  void share_under(std::string part) { part_ = std::move(part) + "/"; }
+
   const std::vector<TrainedTensor>& all() const { return tensors_; }
   sw::ir::build::GraphBuilder& builder() { return builder_; }
   const Precision& precision() const { return precision_; }
@@ -34,6 +39,7 @@ class TrainedTensors {
   sw::ir::build::GraphBuilder& builder_;
   Precision precision_;
   std::vector<TrainedTensor> tensors_;
+  std::string part_;  ///< scope of a part, with a slash; "" while tensors are new
 };
 
 }  // namespace podsim::workloads

@@ -50,11 +50,13 @@ OptimizerState optimizer_state(sw::ir::build::GraphBuilder& b, const Loss& loss,
   return state;
 }
 
+/// The gradients of a loss, added to `sums` if there are any.
 std::vector<InstructionId> gradients_of(sw::ir::build::GraphBuilder& b, const Loss& loss,
-                                        const std::vector<TrainedTensor>& tensors) {
+                                        const std::vector<TrainedTensor>& tensors,
+                                        const std::vector<InstructionId>& sums = {}) {
   std::vector<InstructionId> values;
   for (const TrainedTensor& tensor : tensors) values.push_back(tensor.value);
-  return sw::ir::transform::gradients(b, loss.value, values, loss.held, loss.given);
+  return sw::ir::transform::gradients(b, loss.value, values, loss.held, loss.given, sums);
 }
 
 TrainingStep updated(sw::ir::build::GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
@@ -93,6 +95,27 @@ TrainingStep global_training_step(sw::ir::build::GraphBuilder b, const Loss& los
   const OptimizerState state = optimizer_state(b, loss, tensors, optimizer);
   const std::vector<InstructionId> gradients = gradients_of(b, loss, tensors);
   return updated(std::move(b), loss, tensors, gradients, state, optimizer);
+}
+
+TrainingStep accumulated_training_step(sw::ir::build::GraphBuilder& b, std::int64_t parts,
+                                       const std::function<Loss(std::int64_t part)>& loss,
+                                       const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer) {
+  Loss mean = loss(0);
+  const OptimizerState state = optimizer_state(b, mean, tensors, optimizer);
+  std::vector<InstructionId> sums = gradients_of(b, mean, tensors);
+  for (std::int64_t part = 1; part < parts; ++part) {
+    const Loss next = loss(part);
+    sums = gradients_of(b, next, tensors, sums);
+    const sw::ir::build::GraphBuilder::Scope scope(b, "accumulated");
+    mean.value = b.add(mean.value, next.value);
+  }
+  if (parts > 1) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "accumulated");
+    const auto share = [&](InstructionId sum) { return b.multiply(sum, b.full_like(sum, 1.0 / double(parts))); };
+    mean.value = share(mean.value);
+    for (InstructionId& sum : sums) sum = share(sum);
+  }
+  return updated(std::move(b), mean, tensors, sums, state, optimizer);
 }
 
 }  // namespace podsim::workloads

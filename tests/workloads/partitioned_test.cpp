@@ -9,7 +9,10 @@
 #include "sw/spmd/partition/partitioner.h"
 #include "tests/workloads/tiny.h"
 #include "workloads/models/bert.h"
+#include "workloads/models/bit_resnet.h"
 #include "workloads/models/dlrm.h"
+#include "workloads/models/gnmt.h"
+#include "workloads/models/ncf.h"
 #include "workloads/models/patch_network.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/ssd.h"
@@ -121,6 +124,15 @@ TEST(Partitioned, ATransformerAlongTwoAxesAsTheDenseModelIs) {
   expect_same_step(models::transformer_training_step(options), "x=2,y=4", shardings::sharding_text("dense_137b"));
 }
 
+TEST(Partitioned, BlocksBesideEachOtherInParts) {
+  models::TransformerOptions options = tiny_transformer();
+  options.feed_forward.activation = layers::Activation::gelu;
+  options.parallel_blocks = true;
+  options.accumulate = 2;
+  options.tied_embedding = false;
+  expect_same_step(models::transformer_training_step(options), "data=2,model=2", shardings::sharding_text("gpt_6b"));
+}
+
 TEST(Partitioned, ExpertsEachOnAPartition) {
   models::TransformerOptions options = tiny_transformer();
   options.feed_forward.activation = layers::Activation::relu;
@@ -185,6 +197,33 @@ TEST(Partitioned, BertByItsBatchAndByItsSequence) {
                    "[sharding]\n\"tokens\" = [\"x\", \"y\"]\n\"present\" = [\"x\", \"y\"]\n");
 }
 
+TEST(Partitioned, GnmtByItsBatch) {
+  models::GnmtOptions options;
+  options.batch = 4;
+  options.length = options.longest = 3;
+  options.units = 4;
+  options.layers = 2;
+  options.vocabulary = 2;
+  options.dropout = 0;
+  options.precision = testing::double_precision();
+  expect_same_step(models::gnmt_training_step(options), "x=4",
+                   "[sharding]\n\"source\" = [\"x\"]\n\"target_inputs\" = [\"x\"]\n\"targets\" = [\"x\"]\n");
+}
+
+TEST(Partitioned, NcfByItsBatchAndItsTables) {
+  models::NcfOptions options;
+  options.batch = 8;
+  options.users = 6;
+  options.items = 5;
+  options.factors = 2;
+  options.perceptron_factors = 3;
+  options.units = {4, 2};
+  options.precision = testing::double_precision();
+  const std::string batch = "[sharding]\n\"users\" = [\"x\"]\n\"items\" = [\"x\"]\n\"labels\" = [\"x\"]\n";
+  expect_same_step(models::ncf_training_step(options), "x=4", batch);
+  expect_same_step(models::ncf_training_step(options), "x=4", batch + "\"*/users\" = [\"x\"]\n");
+}
+
 TEST(Partitioned, DlrmWithLargeTablesCut) {
   models::DlrmOptions options;
   options.batch = 8;
@@ -194,6 +233,19 @@ TEST(Partitioned, DlrmWithLargeTablesCut) {
   options.top = {5, 1};
   options.type = sw::ir::ElementType::f64;
   expect_same_step(models::dlrm_training_step(options), "x=4", models::dlrm_sharding(options, 4, 3));
+}
+
+TEST(Partitioned, BitResnetByImages) {
+  models::BitResNetOptions options;
+  options.batch = 4;
+  options.image_size = 32;
+  options.classes = 3;
+  options.width = 4;
+  options.blocks = {1, 1, 1, 1};
+  options.groups = 2;
+  options.precision = testing::double_precision();
+  expect_same_step(models::bit_resnet_training_step(options), "b=4",
+                   "[sharding]\n\"images\" = [\"b\"]\n\"labels\" = [\"b\"]\n");
 }
 
 TEST(Partitioned, ResnetByImagesRowsAndColumns) {

@@ -174,6 +174,12 @@ class ReferenceTransformer {
     const Matrix memory = options_.encoder_layers > 0 ? encoded(sample) : Matrix(0, 0);
     for (std::int64_t i = 0; i < options_.layers; ++i) {
       const std::string layer = "layer" + std::to_string(i);
+      if (options_.parallel_blocks) {
+        const Matrix read = norm(x, layer + "/norm");
+        const Matrix found = attended(read, read, layer + "/attention", earlier);
+        x = sum(x, sum(found, feed_forward(read, layer + "/ffn")));
+        continue;
+      }
       const Matrix y = norm(x, layer + "/attention/norm");
       x = sum(x, attended(y, y, layer + "/attention", packed("sentences", "sentences", sample, earlier)));
       if (options_.encoder_layers > 0) {

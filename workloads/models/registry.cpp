@@ -8,7 +8,9 @@
 #include "base/diagnostic.h"
 #include "workloads/models/bert_workload.h"
 #include "workloads/models/dlrm_workload.h"
+#include "workloads/models/gnmt_workload.h"
 #include "workloads/models/image_workloads.h"
+#include "workloads/models/ncf_workload.h"
 #include "workloads/models/patch_workloads.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/transformer_workload.h"
@@ -101,15 +103,19 @@ const std::vector<WorkloadEntry>& workload_registry() {
        pipelined_mlp_key_list(), build_pipelined_mlp},
       transformer_entry(),
       transformer_mlperf_entry(),
+      gnmt_entry(),
       dense_137b_entry(),
+      gpt_6b_entry(),
       gshard_entry(),
       moe_decoder_entry(),
       bert_large_entry(),
       dlrm_entry(),
       dlrm_global_entry(),
+      ncf_entry(),
       ssd_entry(),
       vit_entry(),
       mixer_entry(),
+      bit_resnet50_entry(),
       resnet50_global_entry(),
   };
   return registry;

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
+
 #include "workloads/layers/cross_entropy.h"
 #include "workloads/layers/dropout.h"
 
@@ -18,7 +21,23 @@ class Transformer {
   Transformer(sw::ir::build::GraphBuilder& builder, const TransformerOptions& options)
       : b(builder), options_(options), tensors_(builder, options.precision) {}
 
-  Loss loss() {
+  /// The loss of one of options.accumulate parts of the batch, in their order.
+  Loss loss(std::int64_t part) {
+    if (part == 0) return loss_of_part();
+    const std::string name = fmt::format("part{}", part);
+    part_ = part;
+    memory_ = source_sentences_ = sentences_ = auxiliary_ = -1;
+    held_.clear();
+    given_.clear();
+    tensors_.share_under(name);
+    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    return loss_of_part();
+  }
+
+  const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
+
+ private:
+  Loss loss_of_part() {
     const InstructionId source = has_encoder() ? tokens("source_tokens", options_.source_sequence) : -1;
     const InstructionId inputs = tokens("tokens", options_.sequence);
     const InstructionId targets = tokens("targets", options_.sequence);
@@ -44,14 +63,23 @@ class Transformer {
     return result;
   }
 
-  const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
-
- private:
   bool has_encoder() const { return options_.encoder_layers > 0; }
 
+  std::int64_t batch_of_part() const { return options_.batch / options_.accumulate; }
+
+  /// A parameter of the whole batch, or the part's sequences of it, s32[batch of a part, length].
   InstructionId tokens(std::string_view name, std::int64_t length) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, name);
-    return b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {options_.batch, length}), std::string(name));
+    std::vector<InstructionId>& parts = tokens_[std::string(name)];
+    if (parts.empty()) {
+      const sw::ir::build::GraphBuilder::Scope scope(b, name);
+      const InstructionId all =
+          b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {options_.batch, length}), std::string(name));
+      const std::int64_t rows = batch_of_part();
+      for (std::int64_t i = 0; i < options_.accumulate; ++i) {
+        parts.push_back(options_.accumulate == 1 ? all : b.slice(all, {{i * rows, (i + 1) * rows, 1}, {0, length, 1}}));
+      }
+    }
+    return parts[std::size_t(part_)];
   }
 
   /// The sum of the rows for the tokens and those for their positions.
@@ -81,7 +109,7 @@ class Transformer {
       if (options_.packed) {
         return layers::packed_mask(b, sentences_, sentences_, options_.attention.heads, true);
       }
-      return layers::causal_mask(b, options_.batch, options_.attention.heads, options_.sequence);
+      return layers::causal_mask(b, batch_of_part(), options_.attention.heads, options_.sequence);
     }();
     const Memory memory{memory_,
                         has_encoder() ? packed(sentences_, source_sentences_, false) : layers::AttentionMask{}};
@@ -105,11 +133,29 @@ class Transformer {
 
   InstructionId layer(std::int64_t index, InstructionId x, const layers::AttentionMask& mask, const Memory& memory) {
     const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", index));
+    if (options_.parallel_blocks) return with_both_blocks(x, mask);
     x = attended("attention", x, -1, mask);
     if (memory.value >= 0) x = attended("cross_attention", x, memory.value, memory.mask);
     const InstructionId out = dropped(is_mixture(index) ? mixture(x) : dense(x));
     const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
     return b.add(x, out);
+  }
+
+  /// x plus its attention to itself and its feed-forward block, which read the same norm of it.
+  InstructionId with_both_blocks(InstructionId x, const layers::AttentionMask& mask) {
+    const InstructionId read = norm(x);
+    const InstructionId found = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "attention");
+      const layers::AttentionResult result = layers::attention(tensors_, read, read, mask, options_.attention);
+      given_.push_back(result.softmax);
+      return result.value;
+    }();
+    const InstructionId changed = [&] {
+      const sw::ir::build::GraphBuilder::Scope scope(b, "ffn");
+      return layers::feed_forward(tensors_, read, options_.feed_forward);
+    }();
+    const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
+    return b.add(x, dropped(b.add(found, changed)));
   }
 
   bool is_mixture(std::int64_t index) const {
@@ -159,8 +205,10 @@ class Transformer {
   sw::ir::build::GraphBuilder& b;
   const TransformerOptions& options_;
   TrainedTensors tensors_;
-  InstructionId table_ = -1, narrow_table_ = -1;  ///< in the parameters' type and in the activations' type
-  InstructionId memory_ = -1;                     ///< result of the encoder
+  std::int64_t part_ = 0;
+  std::map<std::string, std::vector<InstructionId>> tokens_;  ///< by name, for every part
+  InstructionId table_ = -1, narrow_table_ = -1;              ///< in the parameters' type and in the activations' type
+  InstructionId memory_ = -1;                                 ///< result of the encoder
   InstructionId source_sentences_ = -1, sentences_ = -1;
   InstructionId auxiliary_ = -1;     ///< sum over the mixtures of experts
   std::vector<InstructionId> held_;  ///< maxima of softmaxes
@@ -172,15 +220,17 @@ class Transformer {
 TrainingStep transformer_training_step(const TransformerOptions& options) {
   sw::ir::build::GraphBuilder b("transformer_training_step");
   Transformer network(b, options);
-  const Loss loss = network.loss();
-  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+  const auto loss = [&](std::int64_t part) { return network.loss(part); };
+  return accumulated_training_step(b, options.accumulate, loss, network.trained(), options.optimizer);
 }
 
 sw::ir::Module transformer_forward(const TransformerOptions& options) {
   sw::ir::build::GraphBuilder b("transformer_forward");
   Transformer network(b, options);
-  const Loss loss = network.loss();
-  return std::move(b).build(loss.value);
+  InstructionId sum = network.loss(0).value;
+  for (std::int64_t part = 1; part < options.accumulate; ++part) sum = b.add(sum, network.loss(part).value);
+  const double share = 1.0 / double(options.accumulate);
+  return std::move(b).build(options.accumulate == 1 ? sum : b.multiply(sum, b.full_like(sum, share)));
 }
 
 }  // namespace podsim::workloads::models

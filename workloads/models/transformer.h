@@ -27,6 +27,10 @@ struct TransformerOptions {
   layers::MixtureOptions mixture;  ///< replaces some feed-forward blocks; experts have their hidden size
   layers::NormKind norm = layers::NormKind::layer_norm;
   layers::EmbeddingLookup lookup = layers::EmbeddingLookup::one_hot;
+  bool parallel_blocks = false;  ///< both blocks of a layer read one norm of its input, and are added to it together
+  /// Parts of the batch whose gradients are computed one after another and added up. Values of the second and later
+  /// parts have op_names under "part1/", "part2/", ....
+  std::int64_t accumulate = 1;
   bool tied_embedding = true;      ///< the logits are products with the embedding
   bool position_embedding = true;  ///< trained, with one row for each position
   bool packed = false;             ///< sequences hold several sentences; a token attends to those of its own alone

@@ -17,10 +17,11 @@ struct TransformerSizes {
         feed_forward_biases(o.feed_forward.biases ? o.feed_forward.hidden + o.model : 0),
         mixtures(o.mixture.experts > 0 ? o.layers / o.mixture.interval : 0),
         encoder_mixtures(o.mixture.experts > 0 ? o.encoder_layers / o.mixture.interval : 0),
-        gating(o.model * o.mixture.experts) {}
+        gating(o.model * o.mixture.experts),
+        one_norm(o.parallel_blocks) {}
 
   /// Elements of a layer with one attention, and of another attention in it.
-  std::int64_t layer() const { return attention() + feed_forward + norm + feed_forward_biases; }
+  std::int64_t layer() const { return attention() + feed_forward + (one_norm ? 0 : norm) + feed_forward_biases; }
   std::int64_t attention() const { return projections + norm + attention_biases; }
 
   /// Additional elements of a layer whose feed-forward block is replaced by a mixture of experts.
@@ -32,6 +33,7 @@ struct TransformerSizes {
   std::int64_t projections, feed_forward, embedding, norm, attention_biases, feed_forward_biases;
   std::int64_t mixtures, encoder_mixtures;  ///< number of layers with a mixture
   std::int64_t gating;
+  bool one_norm;  ///< for both blocks of a layer
 };
 
 }  // namespace

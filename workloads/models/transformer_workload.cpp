@@ -56,6 +56,9 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   keys.add("model.label_smoothing", o.label_smoothing, 0, 1, "share of the target that all tokens have");
   keys.add("model.dropout", o.dropout, 0, 0.99,
            "rate for embeddings, probabilities of attention, hidden values and results of blocks");
+  keys.add("model.parallel_blocks", o.parallel_blocks, "whether both blocks of a layer read one norm of its input");
+  keys.add("model.accumulate", o.accumulate, 1, 1024,
+           "parts of the batch whose gradients are computed one after another and added up");
   keys.add("model.experts", o.mixture.experts, 0, 1 << 20, "experts of a mixture; 0: dense blocks alone");
   keys.add("model.expert_interval", o.mixture.interval, 1, 1024, "every so many layers is a mixture of experts");
   keys.add("model.expert_group", o.mixture.group, 0, most, "tokens that compete for an expert's places; 0: a sequence");
@@ -87,6 +90,16 @@ void check_groups(const TransformerOptions& o) {
   }
 }
 
+void check_blocks(const TransformerOptions& o) {
+  if (!o.parallel_blocks || (o.mixture.experts == 0 && o.encoder_layers == 0)) return;
+  throw base::InputError("model.parallel_blocks=on is for decoders without experts");
+}
+
+void check_parts(const TransformerOptions& o) {
+  if (o.batch % o.accumulate == 0) return;
+  throw base::InputError(fmt::format("{} sequences are not a multiple of model.accumulate, {}", o.batch, o.accumulate));
+}
+
 /// GShard's sharding for any number of cores.
 std::string expert_sharding(std::int64_t cores) {
   return fmt::format("[mesh]\naxes = \"x={}\"\n\n{}", cores, shardings::sharding_text("gshard"));
@@ -106,6 +119,8 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   check_heads(network);
   check_mixtures(network);
   check_groups(network);
+  check_blocks(network);
+  check_parts(network);
   Workload workload;
   workload.name = std::move(name);
   workload.samples = network.batch;
@@ -145,6 +160,25 @@ TransformerOptions dense_137b_defaults() {
   options.norm = layers::NormKind::rms_norm;
   options.position_embedding = false;
   options.optimizer.kind = OptimizerKind::adafactor;
+  return options;
+}
+
+/// GPT-J (Wang and Komatsuzaki 2021): 6.05e9 parameters, without its rotary positions, which have no weights, and the
+/// biases of feed-forward blocks and logits.
+TransformerOptions gpt_6b_defaults() {
+  TransformerOptions options;
+  options.batch = 64;
+  options.sequence = 2048;
+  options.vocabulary = 50400;
+  options.layers = 28;
+  options.model = 4096;
+  options.attention = {16, 256};
+  options.feed_forward = {16384, layers::Activation::gelu, false};
+  options.parallel_blocks = true;
+  options.accumulate = 8;
+  options.tied_embedding = false;
+  options.position_embedding = false;
+  options.optimizer.kind = OptimizerKind::adam;
   return options;
 }
 
@@ -235,6 +269,12 @@ WorkloadEntry dense_137b_entry() {
   return {"dense_137b", "Transformer of 137 billion parameters, 64 layers of 8192, batches of 256K tokens",
           transformer_key_list(dense_137b_defaults()),
           [](const WorkloadOptions& options) { return build(options, "dense_137b", dense_137b_defaults(), 1); }};
+}
+
+WorkloadEntry gpt_6b_entry() {
+  return {"gpt_6b", "GPT-J, 28 layers of 4096, 64 sequences of 2048 in 8 parts whose gradients are added up",
+          transformer_key_list(gpt_6b_defaults()),
+          [](const WorkloadOptions& options) { return build(options, "gpt_6b", gpt_6b_defaults(), 2); }};
 }
 
 WorkloadEntry moe_decoder_entry() {

@@ -22,4 +22,7 @@ WorkloadEntry transformer_mlperf_entry();
 /// comes with a sharding over any number of cores, which the number of experts is a multiple of.
 WorkloadEntry gshard_entry();
 
+/// "gpt_6b": GPT-J, a decoder whose layers have both blocks side by side. It comes with a sharding over 4 x 8 cores.
+WorkloadEntry gpt_6b_entry();
+
 }  // namespace podsim::workloads::models

@@ -77,6 +77,16 @@ TransformerOptions packed() {
   return options;
 }
 
+/// As GPT-J: both blocks of a layer beside each other, gradients of one sequence after another.
+TransformerOptions in_parts() {
+  TransformerOptions options = tiny_transformer();
+  options.parallel_blocks = true;
+  options.accumulate = 2;
+  options.tied_embedding = false;
+  options.position_embedding = false;
+  return options;
+}
+
 /// Random: tokens below the vocabulary, scales about 1, slots 0.
 std::vector<sw::ir::Literal> transformer_arguments(const sw::ir::Module& module, const TransformerOptions& options) {
   std::vector<sw::ir::Literal> arguments;
@@ -154,7 +164,8 @@ TEST_P(Transformer, HasAsManyParametersAsItsSizeSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transformer, Transformer,
-                         ::testing::Values(tiny_transformer, gated, swish, with_shared_keys, with_encoder, packed));
+                         ::testing::Values(tiny_transformer, gated, swish, with_shared_keys, with_encoder, packed,
+                                           in_parts));
 
 TEST(Transformer, CountsTheParametersOfExperts) {
   TransformerOptions options = with_encoder();

@@ -34,6 +34,20 @@ TEST(Dense137b, HasAsManyParametersAsPublished) {
   EXPECT_NEAR(count, 64 * layer + 32768.0 * 8192, 1e-4 * count);
 }
 
+// 6,053,381,344: what the published checkpoint of GPT-J has; biases are some 3e6 of them.
+TEST(Gpt6b, HasAsManyParametersAsPublished) {
+  const Workload workload = build_workload("gpt_6b", {});
+  const double count = trained_elements(workload.step.module);
+  EXPECT_NEAR(count, 6'053'381'344.0, 1e-3 * count);
+  EXPECT_EQ(workload.samples, 64);
+}
+
+TEST(Gpt6b, RefusesPartsThatDoNotDivideTheBatch) {
+  WorkloadOptions options;
+  options.model["model.accumulate"] = "7";
+  EXPECT_THROW(build_workload("gpt_6b", options), base::InputError);
+}
+
 // 6 FLOPs for every parameter and token, and 12 for every layer, head's element, query and key.
 TEST(Dense137b, TakesSixFlopsForEveryParameterAndToken) {
   const Workload workload = build_workload("dense_137b", {});
