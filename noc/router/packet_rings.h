@@ -53,6 +53,11 @@ class PacketRings {
     r.head = (r.head + 1) & r.mask;
     --r.count;
   }
+  /// Have the host fetch a ring, and then the packet at its front.
+  void prefetch(std::size_t ring) const { __builtin_prefetch(&rings_[ring]); }
+  void prefetch_front(std::size_t ring) const {
+    __builtin_prefetch(&entries_[rings_[ring].offset + rings_[ring].head]);
+  }
   std::size_t capacity() const { return entries_.size(); }
 
  private:

@@ -32,7 +32,10 @@ RouterNetwork::RouterNetwork(const Topology& topology, RouterNetworkParameters p
       vc_allocator_(ports_, vcs_, parameters_.router.allocation, parameters_.router.iterations),
       inputs_(channels_),
       rings_(channels_, std::min(parameters_.router.buffer_flits, 8)),
-      outputs_(channels_),
+      input_streams_(channels_),
+      outputs_(channels_ + std::size_t(topology.nodes()) * parameters_.local_ports * std::size_t(vcs_),
+               {.credits = parameters_.router.buffer_flits}),
+      returning_(outputs_.size()),
       output_ports_(std::size_t(topology.nodes()) * ports_),
       input_ports_(output_ports_.size()),
       free_vcs_(output_ports_.size(), ~std::uint64_t(0) >> (64 - vcs_)),
@@ -45,10 +48,10 @@ RouterNetwork::RouterNetwork(const Topology& topology, RouterNetworkParameters p
       accept_pointers_(channels_),
       active_(std::size_t(topology.nodes()) / 64 + 1),
       sources_(std::size_t(topology.nodes()) * parameters_.local_ports),
-      source_credits_(sources_.size() * vcs_, parameters_.router.buffer_flits),
       active_sources_(sources_.size() / 64 + 1),
       flits_(longest_flight()),
       credits_(longest_flight()),
+      stream_events_(longest_flight() + most_stream_flits + 1),
       random_(parameters_.seed) {
   assert(ports_ <= max_ports && router_problem(parameters_.router, 1).empty());
   number_inputs();
@@ -56,7 +59,6 @@ RouterNetwork::RouterNetwork(const Topology& topology, RouterNetworkParameters p
   for (NodeId node = 0; node < topology_.nodes(); ++node) {
     for (int port = 0; port < ports_; ++port) connect(node, port);
   }
-  for (OutputVc& output : outputs_) output.credits = parameters_.router.buffer_flits;
 }
 
 void RouterNetwork::number_inputs() {
@@ -103,6 +105,7 @@ void RouterNetwork::connect(NodeId node, int port) {
   out.period = std::llround(channel.cycles_per_flit * double(one_cycle));
   out.flit_error_rate = channel.flit_error_rate;
   out.stall_rate = channel.stall_rate;
+  out.even = out.period <= one_cycle && out.flit_error_rate == 0 && out.stall_rate == 0;
   stall_limit_ =
       std::max<Cycle>(stall_limit_, 2 * (out.period / one_cycle + longest_flight()) + 64 + 2 * longest_stall);
   input_ports_[std::size_t(link->to) * ports_ + port] = {first_channel(node) + std::uint32_t(port * vcs_),
@@ -136,6 +139,7 @@ PacketId RouterNetwork::send(NodeId source, const Coordinates& hops, int flits, 
 void RouterNetwork::step() {
   for (PacketId id : delivered_) packets_.release(id);
   delivered_.clear();
+  delivered_by_.clear();
   departed_.clear();
   deliver();
   for (std::size_t word = 0; word < active_sources_.size(); ++word) {
@@ -160,6 +164,10 @@ Cycle RouterNetwork::next_event() const {
     const Cycle credit = credits_.next(now_);
     next = next < 0 ? credit : std::min(next, credit);
   }
+  if (!stream_events_.empty()) {
+    const Cycle stream = stream_events_.next(now_);
+    next = next < 0 ? stream : std::min(next, stream);
+  }
   return next;
 }
 
@@ -168,8 +176,9 @@ void RouterNetwork::deliver() {
     for (std::uint32_t target : credits_.due(now_)) take_credit(target);
     credits_.clear(now_);
   }
+  if (!stream_events_.empty() && !stream_events_.due(now_).empty()) perform_stream_events();
   if (flits_.due(now_).empty()) return;
-  last_progress_ = now_;
+  last_progress_ = std::max(last_progress_, now_);
   for (const FlitEvent& event : flits_.due(now_)) {
     const PacketId packet = event.packet & ~head_bit;
     if (event.target >= channels_) {
@@ -183,15 +192,13 @@ void RouterNetwork::deliver() {
 
 void RouterNetwork::take_flit(std::uint32_t channel, PacketId packet, bool head) {
   const InputVc& input = inputs_[channel];
+  settle_arrivals(channel);
   if (head) {
     rings_.push(channel, {packet, 1, std::uint16_t(packets_[packet].flits)});
     if (input.state == State::idle) start_route(channel, now_);
   } else {
     ++rings_.back(channel).present;
-    if (input.state == State::active && may_send(channel)) {
-      set(ready_, input);
-      wake(input.node);
-    }
+    consider(channel);
   }
   if (observer_ != nullptr) observer_->buffered(now_, input.node, input.port, input.vc, packet, +1);
 }
@@ -199,55 +206,75 @@ void RouterNetwork::take_flit(std::uint32_t channel, PacketId packet, bool head)
 void RouterNetwork::eject(std::uint32_t output, PacketId packet) {
   ++flits_received_;
   credits_.push(now_ + parameters_.local_latency + 1, output);
-  if (++packets_[packet].ejected == packets_[packet].flits) delivered_.push_back(packet);
+  if (++packets_[packet].ejected == packets_[packet].flits) add_delivered(output, packet);
+}
+
+// Packets of one cycle are in the order of the outputs by which they came, however their flits were simulated.
+void RouterNetwork::add_delivered(std::uint32_t output, PacketId packet) {
+  const auto at = std::ranges::upper_bound(delivered_by_, output);
+  delivered_.insert(delivered_.begin() + (at - delivered_by_.begin()), packet);
+  delivered_by_.insert(at, output);
 }
 
 void RouterNetwork::take_credit(std::uint32_t target) {
+  ++outputs_[target].credits;
+  credits_came(target);
+}
+
+// Wakes what may wait for credits of an output or source virtual channel.
+void RouterNetwork::credits_came(std::uint32_t target) {
   if (target >= channels_) {
-    ++source_credits_[target - channels_];
     const std::uint32_t source = (target - channels_) / std::uint32_t(vcs_);
     if (sources_[source].first != no_packet) wake_source(source);
-    return;
+  } else if (outputs_[target].owner != nobody) {
+    consider(outputs_[target].owner);
   }
-  ++outputs_[target].credits;
-  const std::uint32_t owner = outputs_[target].owner;
-  if (owner == nobody || !may_send(owner)) return;
-  set(ready_, inputs_[owner]);
-  wake(inputs_[owner].node);
 }
 
 // Sends one flit per cycle, packet after packet. Without credits the source sleeps until one comes.
 void RouterNetwork::run_source(std::uint32_t source) {
   Source& state = sources_[source];
-  const bool begins = state.left == 0;
-  const bool sends = begins ? begin_packet(source, state) : source_credits_[source * vcs_ + state.vc] > 0;
-  if (!sends) {
-    active_sources_[source / 64] &= ~(std::uint64_t(1) << source % 64);
-    return;
+  const auto sleep = [&] { active_sources_[source / 64] &= ~(std::uint64_t(1) << source % 64); };
+  if (state.stream_end > now_) return sleep();
+  if (state.stream_end < now_) {
+    const bool begins = state.left == 0;
+    const std::uint32_t room = channels_ + source * std::uint32_t(vcs_);
+    if (begins ? !begin_packet(source, state) : credits_up_to(room + std::uint32_t(state.vc), state.left) == 0) {
+      plan_source_check(source, state);
+      return sleep();
+    }
+    const int local = int(source) % parameters_.local_ports;
+    const auto node = NodeId(source) / parameters_.local_ports;
+    const FlitEvent flit{first_channel(node) + std::uint32_t((routes_.first_local_port() + local) * vcs_ + state.vc),
+                         state.first | (begins ? head_bit : 0)};
+    if (begin_source_stream(source, state, flit)) return sleep();
+    --outputs_[room + std::uint32_t(state.vc)].credits;
+    flits_.push(now_ + 1 + parameters_.local_latency, flit);
+    ++flits_sent_;
+    --state.left;
   }
-  const int local = int(source) % parameters_.local_ports;
-  const auto node = NodeId(source) / parameters_.local_ports;
-  const std::uint32_t target =
-      first_channel(node) + std::uint32_t((routes_.first_local_port() + local) * vcs_ + state.vc);
-  --source_credits_[source * vcs_ + state.vc];
-  flits_.push(now_ + 1 + parameters_.local_latency, {target, state.first | (begins ? head_bit : 0)});
-  ++flits_sent_;
-  last_progress_ = now_;
-  if (--state.left > 0) return;
+  last_progress_ = std::max(last_progress_, now_);
+  if (state.left > 0) return;
   departed_.push_back(state.first);
   state.first = packets_[state.first].next;
-  if (state.first == no_packet) active_sources_[source / 64] &= ~(std::uint64_t(1) << source % 64);
+  if (state.first == no_packet) sleep();
+}
+
+// Credits that a packet needs to go on.
+std::int32_t RouterNetwork::room_for(const Source& state) const {
+  const bool whole = state.left == 0 && parameters_.router.switching == Switching::virtual_cut_through;
+  return whole ? packets_[state.first].flits : 1;
 }
 
 // Takes the next virtual channel with room, round robin. Returns false if there is none.
 bool RouterNetwork::begin_packet(std::uint32_t source, Source& state) {
-  const std::int32_t flits = packets_[state.first].flits;
-  const std::int32_t room = parameters_.router.switching == Switching::virtual_cut_through ? flits : 1;
+  const std::int32_t room = room_for(state);
   for (int i = 1; i <= vcs_; ++i) {
     const int vc = (state.vc + i) % vcs_;
-    if (source_credits_[source * vcs_ + vc] < room) continue;
+    if (credits_up_to(channels_ + source * std::uint32_t(vcs_) + std::uint32_t(vc), packets_[state.first].flits) < room)
+      continue;
     state.vc = vc;
-    state.left = flits;
+    state.left = packets_[state.first].flits;
     return true;
   }
   return false;
@@ -300,6 +327,7 @@ void RouterNetwork::find_route(std::uint32_t channel, Cycle known_at) {
   input.state = State::waiting;
   input.ready_at = known_at;
   set(waiting_, input);
+  returning_[entry_of(input).upstream + input.vc].streams.prefetch();
 }
 
 void RouterNetwork::allocate_vcs(NodeId node, const std::uint64_t* waiting) {
@@ -323,40 +351,54 @@ void RouterNetwork::allocate_vcs(NodeId node, const std::uint64_t* waiting) {
 
 void RouterNetwork::give_vc(std::uint32_t channel, int output_vc) {
   InputVc& input = inputs_[channel];
-  const std::uint32_t output = first_channel(input.node) + std::uint32_t(input.output_port * vcs_ + output_vc);
   input.state = State::active;
   input.ready_at = now_ + parameters_.router.vc_cycles;
   input.output_vc = std::uint8_t(output_vc);
   input.head = true;
-  outputs_[output].owner = channel;
+  outputs_[output_of(input)].owner = channel;
   free_vcs_[std::size_t(input.node) * ports_ + input.output_port] &= ~(std::uint64_t(1) << output_vc);
   clear(waiting_, input);
-  if (may_send(channel)) set(ready_, input);
+  consider(channel);
+}
+
+// Number of credits that an active packet needs to send its next flit.
+std::int32_t RouterNetwork::credits_to_send(std::uint32_t channel) {
+  const bool whole = inputs_[channel].head && parameters_.router.switching == Switching::virtual_cut_through;
+  return whole ? rings_.front(channel).left : 1;
 }
 
 // Returns whether an active packet has a flit here and room for it in the next buffer.
 bool RouterNetwork::may_send(std::uint32_t channel) {
+  settle_arrivals(channel);
+  const std::int32_t needed = credits_to_send(channel);
+  return rings_.front(channel).present > 0 && credits_up_to(output_of(inputs_[channel]), needed) >= needed;
+}
+
+// Marks a packet as ready if it is; if streams will make it ready, looks again then.
+void RouterNetwork::consider(std::uint32_t channel) {
   const InputVc& input = inputs_[channel];
-  const BufferedPacket& front = rings_.front(channel);
-  const std::int32_t credits =
-      outputs_[first_channel(input.node) + std::uint32_t(input.output_port * vcs_ + input.output_vc)].credits;
-  const bool whole = input.head && parameters_.router.switching == Switching::virtual_cut_through;
-  return front.present > 0 && credits >= (whole ? front.left : 1);
+  if (input.state != State::active || input.leaving) return;
+  if (!may_send(channel)) return plan_check(channel);
+  set(ready_, input);
+  wake(input.node);
 }
 
 // For each output, an input requests with the first of its ready virtual channels at or after its pointer.
-void RouterNetwork::allocate_switch(NodeId node, const std::uint64_t* ready) {
+void RouterNetwork::allocate_switch(NodeId node, std::uint64_t* ready) {
+  break_streams(node, ready);
   const std::uint32_t first = first_channel(node);
   OutputPort* const ports = &output_ports_[std::size_t(node) * ports_];
   std::uint8_t* const offsets = &vc_offsets_[std::size_t(node) * ports_];
   PortMask requests[max_ports] = {};
   std::uint8_t choice[max_ports][max_ports];  // [input][output]: a virtual channel
-  PortMask requested = 0;
+  PortMask requested = 0, shared_inputs = 0, seen_inputs = 0;
   for (int word = 0; word < words_; ++word) {
     for (std::uint64_t bits = ready[word]; bits != 0; bits &= bits - 1) {
       const InputVc& input = inputs_[first + std::uint32_t(word * 64 + std::countr_zero(bits))];
       const int output = input.output_port;
       if (input.ready_at > now_ || ports[output].free_at > now_ * one_cycle) continue;
+      shared_inputs |= seen_inputs & PortMask(1) << input.port;
+      seen_inputs |= PortMask(1) << input.port;
       const PortMask bit = PortMask(1) << input.port;
       if ((requests[output] & bit) != 0) {
         const auto turn = [&](int vc) { return vc < offsets[input.port] ? vc + vcs_ : vc; };
@@ -375,16 +417,18 @@ void RouterNetwork::allocate_switch(NodeId node, const std::uint64_t* ready) {
     const int output = granted[port];
     const int vc = choice[port][output];
     offsets[port] = std::uint8_t(round_robin_next(vc, vcs_));
-    cross_switch(first + std::uint32_t(port * vcs_ + vc), ports[output]);
+    const std::uint32_t channel = first + std::uint32_t(port * vcs_ + vc);
+    const bool alone = (requests[output] & (requests[output] - 1)) == 0 && (shared_inputs >> port & 1) == 0;
+    if (!alone || !begin_stream(channel)) cross_switch(channel, ports[output]);
   }
 }
 
 void RouterNetwork::cross_switch(std::uint32_t channel, OutputPort& port) {
   InputVc& input = inputs_[channel];
-  const std::uint32_t output = first_channel(input.node) + std::uint32_t(input.output_port * vcs_ + input.output_vc);
+  OutputVc& next = outputs_[output_of(input)];
   BufferedPacket& front = rings_.front(channel);
-  const InputPort& from = input_ports_[std::size_t(input.node) * ports_ + input.port];
-  last_progress_ = now_;
+  const InputPort& from = entry_of(input);
+  last_progress_ = std::max(last_progress_, now_);
   if (observer_ != nullptr) {
     observer_->left(now_, input.node, input.port, input.vc, input.output_port, input.output_vc, front.packet,
                     front.left);
@@ -394,28 +438,30 @@ void RouterNetwork::cross_switch(std::uint32_t channel, OutputPort& port) {
   credits_.push(now_ + from.credit_flight, from.upstream + input.vc);
   flit_hops_ += port.period != 0;
   ++port.flits;
-  --outputs_[output].credits;
+  --next.credits;
   --front.present;
   input.head = false;
-  if (--front.left == 0) return release(channel, output);
-  if (front.present == 0 || outputs_[output].credits == 0) clear(ready_, input);
+  if (--front.left == 0) return release(channel, now_ + 1);
+  if (front.present > 0 && next.credits > 0) return;
+  clear(ready_, input);
+  plan_check(channel);
 }
 
-// The tail has left: frees the output and begins the next packet.
-void RouterNetwork::release(std::uint32_t channel, std::uint32_t output) {
+// The tail has left: frees the output and begins the next packet in cycle `when`.
+void RouterNetwork::release(std::uint32_t channel, Cycle when) {
   InputVc& input = inputs_[channel];
   rings_.pop(channel);
-  outputs_[output].owner = nobody;
+  outputs_[output_of(input)].owner = nobody;
   free_vcs_[std::size_t(input.node) * ports_ + input.output_port] |= std::uint64_t(1) << input.output_vc;
   clear(ready_, input);
   input.state = State::idle;
-  if (rings_.count(channel) > 0) start_route(channel, now_ + 1);
+  if (rings_.count(channel) > 0) start_route(channel, when);
 }
 
 // Occupies a link for a flit and returns the cycles that repetitions take. An idle link may begin within a cycle, so
 // that over time it carries its rate, and never exceeds it by more than one flit.
 Cycle RouterNetwork::transmit(OutputPort& port) {
-  if (port.period <= one_cycle && port.flit_error_rate == 0 && port.stall_rate == 0) return 0;
+  if (port.even) return 0;
   int repeats = 0;
   if (port.flit_error_rate > 0) {
     std::bernoulli_distribution damaged(port.flit_error_rate);

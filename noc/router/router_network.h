@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "noc/router/flit_stream.h"
 #include "noc/router/packet.h"
 #include "noc/router/packet_rings.h"
 #include "noc/router/route_function.h"
@@ -34,6 +35,9 @@
 ///
 /// Only routers and nodes with something to do are visited. When there are none, next_event() returns how far time may
 /// skip. State is kept in flat arrays, and nothing is allocated per flit.
+///
+/// Flits of a packet that follow one another without contention move as a stream (`flit_stream.h`), with the same
+/// result to the cycle.
 namespace podsim::noc::router {
 
 struct ChannelParameters {
@@ -52,6 +56,7 @@ struct RouterNetworkParameters {
   int local_latency = 1;                 ///< latency of the channels between node and router, in cycles
   std::vector<ChannelParameters> links;  ///< by LinkId; unused ids are ignored
   std::uint64_t seed = 1;                ///< for transmission errors and stalls
+  bool streams = true;                   ///< false: every flit by itself, which is slower and has the same result
 };
 
 /// Observes a network. Calls come in order of events, with the cycle in which the event happens.
@@ -101,13 +106,13 @@ class RouterNetwork {
   const Topology& topology() const { return topology_; }
   const RouterNetworkParameters& parameters() const { return parameters_; }
   /// Number of flits that crossed a link, without repetitions.
-  std::int64_t link_flits(LinkId link) const { return output_ports_[port_index(link)].flits; }
+  std::int64_t link_flits(LinkId link) const;
   /// Number of repetitions of a link.
   std::int64_t link_retries(LinkId link) const { return output_ports_[port_index(link)].retries; }
   /// Number of flits that crossed links, counted once per link.
-  std::int64_t flit_hops() const { return flit_hops_; }
-  std::int64_t flits_sent() const { return flits_sent_; }
-  std::int64_t flits_received() const { return flits_received_; }
+  std::int64_t flit_hops() const;
+  std::int64_t flits_sent() const;
+  std::int64_t flits_received() const;
 
   /// Returns the first violation of flit or credit conservation, empty if there is none. For every virtual channel,
   /// credits, flits in flight, flits in the next buffer and credits in flight must add up to the depth of that buffer.
@@ -116,6 +121,7 @@ class RouterNetwork {
   /// Largest number of packets in flight at the same time, to which memory is proportional.
   std::size_t packet_capacity() const { return packets_.capacity(); }
 
+  /// Before the first packet. An observed network has no streams.
   void observe(RouterObserver* observer) { observer_ = observer; }
 
  private:
@@ -130,11 +136,23 @@ class RouterNetwork {
     std::uint8_t port = 0, vc = 0;
     State state = State::idle;
     std::uint8_t output_port = 0, output_vc = 0;
-    bool head = false;  ///< active: the head has not left
+    bool head = false;      ///< active: the head has not left
+    bool leaving = false;   ///< active: a stream leaves the buffer
+    bool arriving = false;  ///< a stream reaches the buffer
   };
+  /// An output or source virtual channel.
   struct OutputVc {
     std::int32_t credits = 0;
-    std::uint32_t owner = nobody;  ///< input virtual channel of the packet that holds it
+    std::uint32_t owner = nobody;  ///< input virtual channel of the packet that holds it; of a source nobody
+  };
+  /// Credits that streams return to one.
+  struct Returning {
+    CreditStreams streams;
+    bool waited_for = false;  ///< something cannot go on without more
+  };
+  /// Streams of an input virtual channel, whose InputVc says whether there are any.
+  struct InputStreams {
+    StreamId leaving = no_stream, arriving = no_stream;
   };
   struct OutputPort {
     std::uint32_t target = 0;  ///< first virtual channel of the next buffer, or of ejection for local ports
@@ -145,19 +163,28 @@ class RouterNetwork {
     double flit_error_rate = 0, stall_rate = 0;
     std::int64_t flits = 0;
     std::int64_t retries = 0;
+    std::uint32_t streaming = nobody;  ///< input virtual channel whose stream leaves here
+    bool even = true;                  ///< a flit takes a cycle, always
   };
   struct InputPort {
     std::uint32_t upstream = 0;  ///< first virtual channel of the output or source that feeds it
     std::int32_t credit_flight = 0;
+    std::uint32_t streaming = nobody;  ///< virtual channel of it with a leaving stream
   };
   struct Source {
     PacketId first = no_packet, last = no_packet;
     std::int32_t left = 0;  ///< flits of the first packet still to be sent; 0 if it has not begun
     std::int32_t vc = 0;    ///< virtual channel of the first packet, or of the one before it
+    Cycle stream_end = -1;  ///< cycle of the last flit of a stream; before now() if there is none
   };
   struct FlitEvent {
     std::uint32_t target;  ///< input virtual channel, or channels_ + output virtual channel of a local port
     std::uint32_t packet;  ///< the top bit marks a head
+  };
+  enum class StreamPart : std::uint8_t { crossed, arrives, ejected, check, source };
+  struct StreamEvent {
+    StreamPart part;
+    std::uint32_t id;  ///< a stream; for check an input virtual channel, for source a source
   };
 
   std::size_t port_index(LinkId link) const {
@@ -173,17 +200,65 @@ class RouterNetwork {
   void take_credit(std::uint32_t target);
   void run_source(std::uint32_t source);
   bool begin_packet(std::uint32_t source, Source& state);
+  std::int32_t room_for(const Source& state) const;
   void run_router(NodeId node);
   void start_route(std::uint32_t channel, Cycle when);
   void find_route(std::uint32_t channel, Cycle known_at);
   void allocate_vcs(NodeId node, const std::uint64_t* waiting);
   void give_vc(std::uint32_t channel, int output_vc);
-  void allocate_switch(NodeId node, const std::uint64_t* ready);
+  void allocate_switch(NodeId node, std::uint64_t* ready);
   void cross_switch(std::uint32_t channel, OutputPort& port);
-  void release(std::uint32_t channel, std::uint32_t output);
+  void release(std::uint32_t channel, Cycle when);
   Cycle transmit(OutputPort& port);
   bool may_send(std::uint32_t channel);
+  std::int32_t credits_to_send(std::uint32_t channel);
+  void consider(std::uint32_t channel);
+  void credits_came(std::uint32_t target);
+  void add_delivered(std::uint32_t output, PacketId packet);
 
+  // Streams, in router_streams.cpp.
+  void perform_stream_events();
+  void prefetch_current() const;
+  void perform(const StreamEvent& event);
+  void plan(Cycle due, StreamPart part, StreamId id);
+  bool begin_stream(std::uint32_t channel);
+  bool begin_source_stream(std::uint32_t source, Source& state, const FlitEvent& flit);
+  void break_streams(NodeId node, std::uint64_t* ready);
+  void break_stream(std::uint32_t channel);
+  void cut(StreamId id, std::int32_t count);
+  void follow_cut(std::uint32_t channel);
+  void stop_leaving(std::uint32_t channel);
+  void stream_crossed(StreamId id);
+  void stream_arrives(StreamId id);
+  void stream_ejected(StreamId id);
+  void return_credits(std::uint32_t target, Cycle begin, std::int32_t count);
+  void count_arrivals(std::uint32_t channel);
+  void count_leaving(std::uint32_t channel);
+  void plan_check(std::uint32_t channel);
+  void plan_source_check(std::uint32_t source, const Source& state);
+  std::int32_t uncrossed(const OutputPort& port) const;
+
+  // Bring counts up to date with the streams that change them.
+  void settle_arrivals(std::uint32_t channel) {
+    if (inputs_[channel].arriving) count_arrivals(channel);
+  }
+  // Credits of a virtual channel, or at least `enough` of them.
+  std::int32_t credits_up_to(std::uint32_t target, std::int32_t enough) {
+    std::int32_t& credits = outputs_[target].credits;
+    if (credits < enough) credits += returning_[target].streams.take(now_);
+    return credits;
+  }
+
+  std::uint32_t output_of(const InputVc& input) const {
+    return first_channel(input.node) + std::uint32_t(input.output_port * vcs_ + input.output_vc);
+  }
+  OutputPort& port_of(const InputVc& input) {
+    return output_ports_[std::size_t(input.node) * ports_ + input.output_port];
+  }
+  InputPort& entry_of(const InputVc& input) { return input_ports_[std::size_t(input.node) * ports_ + input.port]; }
+  const InputPort& entry_of(const InputVc& input) const {
+    return input_ports_[std::size_t(input.node) * ports_ + input.port];
+  }
   std::uint32_t first_channel(NodeId node) const { return std::uint32_t(node) * std::uint32_t(channels_per_node_); }
   void set(std::vector<std::uint64_t>& masks, const InputVc& input) {
     masks[std::size_t(input.node) * words_ + input.index / 64] |= std::uint64_t(1) << input.index % 64;
@@ -207,7 +282,9 @@ class RouterNetwork {
 
   std::vector<InputVc> inputs_;
   PacketRings rings_;
-  std::vector<OutputVc> outputs_;
+  std::vector<InputStreams> input_streams_;
+  std::vector<OutputVc> outputs_;     ///< those of outputs, then those of sources
+  std::vector<Returning> returning_;  ///< as outputs_
   std::vector<OutputPort> output_ports_;
   std::vector<InputPort> input_ports_;
   std::vector<std::uint64_t> free_vcs_;                   ///< by output port
@@ -217,13 +294,16 @@ class RouterNetwork {
   std::vector<std::uint16_t> grant_pointers_, accept_pointers_;
   std::vector<std::uint64_t> active_;  ///< routers
   std::vector<Source> sources_;
-  std::vector<std::int32_t> source_credits_;
   std::vector<std::uint64_t> active_sources_;
 
   PacketPool packets_;
   TimingWheel<FlitEvent> flits_;
   TimingWheel<std::uint32_t> credits_;
+  StreamPool streams_;
+  TimingWheel<StreamEvent> stream_events_;
+  std::vector<StreamEvent> current_events_;
   std::vector<PacketId> delivered_, departed_;
+  std::vector<std::uint32_t> delivered_by_;  ///< output virtual channels of delivered_
   std::vector<VcRequest> requests_;
   std::mt19937_64 random_;
   Cycle now_ = 0;

@@ -10,15 +10,17 @@
 namespace podsim::noc::router {
 
 std::string RouterNetwork::audit() const {
-  // By virtual channel of an output, then of a source: the number of its credits that are used elsewhere.
-  std::vector<std::int64_t> elsewhere(channels_ + source_credits_.size());
+  // By virtual channel of an output, then of a source: its credits, and the number of them that are used elsewhere.
+  std::vector<std::int64_t> credits(outputs_.size()), elsewhere(outputs_.size());
   std::int64_t flits = 0;
-  const auto feeder = [&](std::uint32_t channel) {
-    const InputVc& input = inputs_[channel];
-    return input_ports_[std::size_t(input.node) * ports_ + input.port].upstream + input.vc;
-  };
+  const auto feeder = [&](std::uint32_t channel) { return entry_of(inputs_[channel]).upstream + inputs_[channel].vc; };
+  const auto place = [&](std::uint32_t target) { return target >= channels_ ? target - channels_ : feeder(target); };
+  for (std::size_t target = 0; target < outputs_.size(); ++target) {
+    credits[target] = outputs_[target].credits;
+    elsewhere[target] = returning_[target].streams.total();
+  }
   flits_.for_each([&](const FlitEvent& event) {
-    ++elsewhere[event.target >= channels_ ? event.target - channels_ : feeder(event.target)];
+    ++elsewhere[place(event.target)];
     ++flits;
   });
   credits_.for_each([&](std::uint32_t target) { ++elsewhere[target]; });
@@ -28,15 +30,30 @@ std::string RouterNetwork::audit() const {
       flits += rings_.at(channel, i).present;
     }
   }
-  for (std::uint32_t target = 0; target < elsewhere.size(); ++target) {
-    const std::int32_t credits = target < channels_ ? outputs_[target].credits : source_credits_[target - channels_];
-    if (credits < 0 || credits + elsewhere[target] != parameters_.router.buffer_flits) {
-      return fmt::format("virtual channel {}: {} credits and {} elsewhere of {}", target, credits, elsewhere[target],
-                         parameters_.router.buffer_flits);
+  // Counts have some of a stream's flits already and others not yet.
+  streams_.for_each([&](const FlitStream& stream) {
+    const std::int32_t crossed = stream.passed(stream.begin, now_), arrived = stream.passed(stream.arrives, now_);
+    const std::uint32_t next = place(stream.target);
+    credits[next] += stream.count - crossed;
+    flits += crossed - arrived;
+    if (stream.target >= channels_) {
+      elsewhere[next] -= stream.count - crossed;
+    } else {
+      elsewhere[next] += crossed - stream.arrived;
+      flits += arrived - stream.arrived;
+    }
+    if (stream.channel == nobody) return;
+    elsewhere[feeder(stream.channel)] -= stream.count - stream.left;
+    flits -= crossed - stream.left;
+  });
+  for (std::size_t target = 0; target < outputs_.size(); ++target) {
+    if (outputs_[target].credits < 0 || credits[target] + elsewhere[target] != parameters_.router.buffer_flits) {
+      return fmt::format("virtual channel {}: {} credits and {} elsewhere of {}", target, credits[target],
+                         elsewhere[target], parameters_.router.buffer_flits);
     }
   }
-  if (flits != flits_sent_ - flits_received_) {
-    return fmt::format("{} flits were sent, {} received and {} are under way", flits_sent_, flits_received_, flits);
+  if (flits != flits_sent() - flits_received()) {
+    return fmt::format("{} flits were sent, {} received and {} are under way", flits_sent(), flits_received(), flits);
   }
   return "";
 }

@@ -7,6 +7,14 @@ namespace podsim::noc::router {
 
 PortMask SwitchAllocator::allocate(const PortMask* requests, PortMask requested, SwitchPointers& pointers,
                                    std::uint8_t* granted) const {
+  if (const int output = std::countr_zero(requested);
+      std::has_single_bit(requested) && std::has_single_bit(requests[output])) {
+    const int input = std::countr_zero(requests[output]);
+    granted[input] = std::uint8_t(output);
+    pointers.grant[output] = std::uint8_t(round_robin_next(input, ports_));
+    pointers.accept[input] = std::uint8_t(round_robin_next(output, ports_));
+    return requests[output];
+  }
   PortMask matched = 0;             // inputs
   PortMask open = requested;        // outputs
   PortMask grants[max_ports] = {};  // by input, a mask of outputs

@@ -6,6 +6,14 @@
 namespace podsim::noc::router {
 
 void VcAllocator::allocate(std::span<VcRequest> requests, VcPointers pointers) const {
+  if (requests.size() == 1 && allocation_ == Allocation::islip) {
+    VcRequest& request = requests.front();
+    request.granted = accept(request, request.vcs, pointers.accept[request.input]);
+    const int output = request.output_port * vcs_ + request.granted;
+    pointers.grant[output] = std::uint16_t(round_robin_next(request.input, size_));
+    pointers.accept[request.input] = std::uint16_t(round_robin_next(output, size_));
+    return;
+  }
   for (int iteration = 0; iteration < iterations_; ++iteration) {
     if (!iterate(requests, pointers, iteration == 0)) return;
   }
