@@ -143,7 +143,7 @@ class RouterNetwork {
   /// An output or source virtual channel.
   struct OutputVc {
     std::int32_t credits = 0;
-    std::uint32_t owner = nobody;  ///< input virtual channel of the packet that holds it; of a source nobody
+    std::uint32_t owner = nobody;  ///< input virtual channel of the packet that holds it, for outputs
   };
   /// Credits that streams return to one.
   struct Returning {
