@@ -15,32 +15,17 @@
 
 namespace podsim::sw::collectives::engine {
 
-namespace {
-
-base::Time flag_latency_of(const noc::ici::IciParameters& ici) {
-  return std::max(base::Time(0), base::to_time(ici.remote_dma_latency) - base::to_time(ici.hop_latency));
-}
-
-}  // namespace
-
 CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
                                    const noc::FoldedTopology& topology, const std::vector<hw::chip::Chip*>& chips,
                                    base::trace::ProbeSink* sink)
-    : sc_module(name),
-      machine_(machine),
-      topology_(topology),
-      chips_("chip", chips.size()),
-      cores_per_chip_(int(machine.cores_per_chip)),
-      dma_latency_(base::Clock(machine.clock).time_of(machine.dma.read_latency + machine.dma.write_latency)),
-      flag_latency_(flag_latency_of(machine.ici)),
-      launch_(base::to_time(machine.compiler.collective_launch)) {
-  const noc::Topology& slice = topology_.representatives();
+    : sc_module(name), Surroundings(machine, topology), chips_("chip", chips.size()) {
+  const noc::Topology& slice = topology.representatives();
   assert(noc::NodeId(chips.size()) == slice.nodes());
-  phases_.resize(chips.size() * std::size_t(cores_per_chip_));
+  phases_.resize(chips.size() * std::size_t(cores_per_chip()));
   for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
     chips_[std::size_t(chip)].bind(chips[std::size_t(chip)]->transfers);
     ports_.push_back(chips[std::size_t(chip)]->ici());
-    for (int core = 0; sink != nullptr && core < cores_per_chip_; ++core) {
+    for (int core = 0; sink != nullptr && core < cores_per_chip(); ++core) {
       phase(chip, core) = {sink, fmt::format("chip{}.core{}", slice.name(chip), core), "collective"};
       phase(chip, core).set(base::Time(0), "");
     }
@@ -55,8 +40,8 @@ CollectiveEngine::~CollectiveEngine() = default;
 
 CollectiveRun& CollectiveEngine::begin(std::shared_ptr<const schedule::CollectiveSchedule> schedule, OnFinish on_finish,
                                        CollectiveData* data) {
-  assert(schedule->slice() == topology_.full() && schedule->cores_per_chip() == cores_per_chip_);
-  assert(data == nullptr || !topology_.is_folded());
+  assert(schedule->slice() == topology().full() && schedule->cores_per_chip() == cores_per_chip());
+  assert(data == nullptr || !topology().is_folded());
   auto channel = std::uint32_t(runs_.size() + 1);
   runs_.push_back(std::make_unique<CollectiveRun>(*this, std::move(schedule), channel, std::move(on_finish), data));
   return *runs_.back();
@@ -66,7 +51,7 @@ std::string CollectiveEngine::label(const noc::ici::Message& message) const {
   if (message.channel == 0 || message.channel > runs_.size()) return fmt::format("{} B", message.bytes.value());
   const MessageTag tag = unpack(message.tag);
   const schedule::CollectiveSchedule& schedule = runs_[message.channel - 1]->schedule();
-  const std::int32_t core = topology_.full_node_of(message.source) * cores_per_chip_ + tag.source;
+  const std::int32_t core = topology().full_node_of(message.source) * cores_per_chip() + tag.source;
   const schedule::Phase& phase = schedule.program(core).phase_of(tag.segment);
   const auto step = phase.pattern->step(tag.segment);
   if (!step) {
@@ -91,7 +76,7 @@ void CollectiveEngine::work() {
     serve(queue_.pop().value);
   }
   working_ = false;
-  for (CollectiveRun* run : std::exchange(finished_, {})) run->release();
+  for (CollectiveRun* run : std::exchange(finished_, {})) release(*run);
   if (!queue_.empty()) wake_.notify(base::systemc::to_sc_time(queue_.top().when - now));
 }
 
@@ -113,15 +98,23 @@ void CollectiveEngine::record(std::vector<noc::ici::ServiceOrder>& orders) {
 void CollectiveEngine::follow(const std::vector<noc::ici::ServiceOrder>& orders, const noc::FoldedTopology& recorded) {
   services_.reserve(chips_.size());
   for (noc::NodeId chip = 0; chip < noc::NodeId(chips_.size()); ++chip) {
-    services_.emplace_back(orders[std::size_t(recorded.representative_of(topology_.full_node_of(chip)))]);
+    services_.emplace_back(orders[std::size_t(recorded.representative_of(topology().full_node_of(chip)))]);
   }
 }
 
-hw::VectorWork CollectiveEngine::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {
-  std::int64_t lanes = machine_.vector.lanes * machine_.vector.sublanes;
-  std::int64_t words = base::divide_round_up(elements * ir::byte_width(type), lanes * 4);
-  return {
-      .loads = words * operands, .stores = words, .alu_ops = (operands - 1) * base::divide_round_up(elements, lanes)};
+base::Time CollectiveEngine::now() const { return base::systemc::now(); }
+
+void CollectiveEngine::send(CollectiveRun&, noc::NodeId chip, const noc::ici::Message& message) {
+  ports_[std::size_t(chip)]->send(message);
+}
+
+void CollectiveEngine::begun(CollectiveRun& run) {
+  for (noc::ici::IciPort* port : ports_) port->attach(run.channel(), run);
+}
+
+void CollectiveEngine::release(CollectiveRun& run) {
+  for (noc::ici::IciPort* port : ports_) port->detach(run.channel());
+  run.release();
 }
 
 }  // namespace podsim::sw::collectives::engine

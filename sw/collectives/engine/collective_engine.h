@@ -15,6 +15,7 @@
 #include "noc/folded_topology.h"
 #include "noc/ici/ici_port.h"
 #include "noc/ici/service_order.h"
+#include "sw/collectives/engine/surroundings.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 
 /// The timed executor of collectives inside a simulation: one module for all cores of a slice. It takes HBM, vector
@@ -31,18 +32,10 @@
 namespace podsim::sw::collectives::engine {
 
 class CollectiveData;
-class CollectiveRun;
-class CoreRun;
 
-class CollectiveEngine : public sc_core::sc_module {
+class CollectiveEngine : public sc_core::sc_module, public Surroundings {
  public:
   using OnFinish = std::function<void(noc::NodeId chip, int core)>;
-  struct Timer {
-    CoreRun* core;
-    int kind;
-    int queue;
-    std::uint64_t tag;
-  };
 
   /// `chips` are the representative chips of the topology, in order, with ICI; they outlive the engine.
   CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
@@ -66,36 +59,23 @@ class CollectiveEngine : public sc_core::sc_module {
   /// the step only where the pattern has one (Pattern::step).
   std::string label(const noc::ici::Message& message) const;
 
-  // For CollectiveRun and CoreRun.
-  void finished(CollectiveRun& run) { finished_.push_back(&run); }
-  void at(base::Time when, std::uint32_t rank, const Timer& timer);
-  hw::chip::ChipTransfers& chip(noc::NodeId chip) { return *chips_[std::size_t(chip)][0]; }
-  noc::ici::IciPort& port(noc::NodeId chip) { return *ports_[chip]; }
-  /// chip(x,y).core0.collective: "reduce-scatter y step 2".
-  base::trace::Probe<std::string>& phase(noc::NodeId chip, int core) {
-    return phases_[std::size_t(chip) * cores_per_chip_ + core];
+  base::Time now() const override;
+  void at(base::Time when, std::uint32_t rank, const Timer& timer) override;
+  void send(CollectiveRun& run, noc::NodeId chip, const noc::ici::Message& message) override;
+  hw::chip::ChipTransfers& chip(noc::NodeId chip) override { return *chips_[std::size_t(chip)][0]; }
+  base::trace::Probe<std::string>& phase(noc::NodeId chip, int core) override {
+    return phases_[std::size_t(chip * cores_per_chip() + core)];
   }
-  const hw::Machine& machine() const { return machine_; }
-  const noc::FoldedTopology& topology() const { return topology_; }
-  /// Work of a vector unit that adds `operands` arrays of `elements` each into one.
-  hw::VectorWork addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const;
-  /// Latency of a DMA between the halves of a chip's HBM beyond occupancy.
-  base::Time dma_latency() const { return dma_latency_; }
-  /// From the last byte of a remote DMA to the core seeing its flag.
-  base::Time flag_latency() const { return flag_latency_; }
-  /// From a core's arrival at a collective to its first action: time of the software.
-  base::Time launch() const { return launch_; }
+  void begun(CollectiveRun& run) override;
+  void finished(CollectiveRun& run) override { finished_.push_back(&run); }
 
  private:
   void work();
   void serve(const Timer& timer);
+  void release(CollectiveRun& run);
 
-  hw::Machine machine_;
-  noc::FoldedTopology topology_;
   sc_core::sc_vector<sc_core::sc_port<hw::chip::ChipTransfers>> chips_;
   std::vector<noc::ici::IciPort*> ports_;
-  int cores_per_chip_;
-  base::Time dma_latency_, flag_latency_, launch_;
   std::vector<base::trace::Probe<std::string>> phases_;
   std::vector<std::unique_ptr<CollectiveRun>> runs_;
   std::vector<CollectiveRun*> finished_;  ///< runs to release when the timers of this time are done

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/systemc/systemc_time.h"
 #include "sw/collectives/engine/core_run.h"
 #include "sw/collectives/engine/message_tag.h"
 
 namespace podsim::sw::collectives::engine {
 
-CollectiveRun::CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const schedule::CollectiveSchedule> schedule,
+CollectiveRun::CollectiveRun(Surroundings& engine, std::shared_ptr<const schedule::CollectiveSchedule> schedule,
                              std::uint32_t channel, CollectiveEngine::OnFinish on_finish, CollectiveData* data)
     : engine_(engine),
       schedule_(std::move(schedule)),
@@ -31,30 +30,27 @@ CollectiveRun::CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const sch
     }
   }
   unfinished_ = cores_.size();
-  for (noc::NodeId chip = 0; chip < chips && unfinished_ > 0; ++chip) engine_.port(chip).attach(channel_, *this);
+  if (unfinished_ > 0) engine_.begun(*this);
 }
 
 CollectiveRun::~CollectiveRun() = default;
 
 void CollectiveRun::release() {
   assert(finished());
-  for (noc::NodeId chip = 0; chip < engine_.topology().representatives().nodes(); ++chip) {
-    engine_.port(chip).detach(channel_);
-  }
   std::vector<CoreRun>().swap(cores_);
 }
 
 void CollectiveRun::start(noc::NodeId chip, int core) {
-  times_[index(chip, core)].start = base::systemc::now();
+  times_[index(chip, core)].start = engine_.now();
   if (runs_[index(chip, core)] >= 0) return this->core(chip, core).start();
-  times_[index(chip, core)].finish = base::systemc::now();
+  times_[index(chip, core)].finish = engine_.now();
   if (on_finish_) on_finish_(chip, core);
 }
 
 CoreRun& CollectiveRun::core(noc::NodeId chip, int core) { return cores_[std::size_t(runs_[index(chip, core)])]; }
 
 void CollectiveRun::phase_entered(const schedule::GroupSchedule& program, int stripe, int phase) {
-  const base::Time now = base::systemc::now();
+  const base::Time now = engine_.now();
   const int order = stripe % program.orders();
   auto of = [&](int wanted) {
     return std::ranges::find_if(phases_, [&](const PhaseTimes& times) {
@@ -78,16 +74,16 @@ base::Time CollectiveRun::duration() const {
 
 void CollectiveRun::message_taken(noc::NodeId chip, const noc::ici::Message& message) {
   const MessageTag tag = unpack(message.tag);
-  core(chip, tag.source).link_took(tag, message.hops);
+  core(chip, tag.source).link_took(tag, message.hops, engine_.now());
 }
 
 void CollectiveRun::message_received(noc::NodeId chip, const noc::ici::Message& message) {
   const MessageTag tag = unpack(message.tag);
-  core(chip, tag.target).arrived(tag);
+  core(chip, tag.target).arrived(tag, engine_.now());
 }
 
 void CollectiveRun::core_finished(noc::NodeId chip, int core) {
-  times_[index(chip, core)].finish = base::systemc::now();
+  times_[index(chip, core)].finish = engine_.now();
   if (--unfinished_ == 0) engine_.finished(*this);
   if (on_finish_) on_finish_(chip, core);
 }

@@ -14,9 +14,9 @@ namespace podsim::sw::collectives::engine {
 
 class CoreRun;
 
-/// One collective in progress, made by CollectiveEngine::begin. Cores may start at different times; a message for a
-/// core that has not started waits in its buffer. In a folded topology a core stands for its translates along the
-/// folded dimensions, which therefore all start with it.
+/// One collective in progress, made by CollectiveEngine::begin or DirectEngine. Cores may start at different times; a
+/// message for a core that has not started waits in its buffer. In a folded topology a core stands for its translates
+/// along the folded dimensions, which therefore all start with it.
 class CollectiveRun : public noc::ici::IciClient {
  public:
   /// The times of a phase of the stripes of one order: from the first core that enters it to the last that leaves it.
@@ -27,7 +27,7 @@ class CollectiveRun : public noc::ici::IciClient {
     base::Time begin, end;
   };
 
-  CollectiveRun(CollectiveEngine& engine, std::shared_ptr<const schedule::CollectiveSchedule> schedule,
+  CollectiveRun(Surroundings& engine, std::shared_ptr<const schedule::CollectiveSchedule> schedule,
                 std::uint32_t channel, CollectiveEngine::OnFinish on_finish, CollectiveData* data);
   ~CollectiveRun() override;
 
@@ -53,7 +53,7 @@ class CollectiveRun : public noc::ici::IciClient {
   // For CoreRun.
   CollectiveData* data() { return data_; }
   void phase_entered(const schedule::GroupSchedule& program, int stripe, int phase);
-  CollectiveEngine& engine() { return engine_; }
+  Surroundings& engine() { return engine_; }
   std::uint32_t channel() const { return channel_; }
   CoreRun& core(noc::NodeId chip, int core);
   void core_finished(noc::NodeId chip, int core);
@@ -66,7 +66,7 @@ class CollectiveRun : public noc::ici::IciClient {
     return std::size_t(chip) * std::size_t(schedule_->cores_per_chip()) + std::size_t(core);
   }
 
-  CollectiveEngine& engine_;
+  Surroundings& engine_;
   std::shared_ptr<const schedule::CollectiveSchedule> schedule_;
   std::uint32_t channel_;
   CollectiveEngine::OnFinish on_finish_;

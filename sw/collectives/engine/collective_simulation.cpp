@@ -15,6 +15,7 @@
 #include "noc/ici/message_fabric.h"
 #include "noc/ici/packet_network.h"
 #include "sw/collectives/engine/collective_run.h"
+#include "sw/collectives/engine/direct_engine.h"
 
 namespace podsim::sw::collectives::engine {
 
@@ -113,7 +114,9 @@ std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
   return result;
 }
 
-std::vector<LinkUse> link_uses(const noc::ici::MessageFabric& network, const hw::Machine&) {
+/// Of a MessageFabric, or of a DirectEngine, which has the same links.
+template <class Network>
+std::vector<LinkUse> link_uses(const Network& network, const hw::Machine&) {
   std::vector<LinkUse> result;
   const noc::Topology& chips = network.topology().representatives();
   for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
@@ -136,7 +139,10 @@ std::vector<LinkUse> link_uses(const noc::ici::PacketNetwork& network, const hw:
   return result;
 }
 
-std::string audit(const noc::ici::MessageFabric&) { return ""; }
+template <class Network>
+std::string audit(const Network&) {
+  return "";
+}
 std::string audit(const noc::ici::PacketNetwork& network) { return network.routers().audit(); }
 
 /// The requested start times, each later by the jitter of the core's chip.
@@ -154,31 +160,41 @@ schedule::StartTimes jittered_starts(const schedule::CollectiveSchedule& schedul
 }
 
 template <class Network>
-CollectiveOutcome outcome_of(const SliceBench<Network>& bench, const CollectiveRun& collective,
-                             const hw::Machine& machine, const noc::FoldedTopology& topology, base::Time duration) {
+CollectiveOutcome outcome_of(const Network& network, const CollectiveRun& collective, const hw::Machine& machine,
+                             const noc::FoldedTopology& topology, base::Time duration) {
   return {.duration = duration,
           .topology = topology,
-          .messages = bench.network.messages_delivered(),
-          .relayed = bench.network.messages_relayed(),
+          .messages = network.messages_delivered(),
+          .relayed = network.messages_relayed(),
           .phases = phases_of(collective),
-          .links = link_uses(bench.network, machine),
-          .audit = audit(bench.network)};
+          .links = link_uses(network, machine),
+          .audit = audit(network)};
+}
+
+/// Reports progress; throws, with the partial outcome kept, if the program is interrupted.
+template <class Network>
+void pause(base::Time now, const Network& network, const CollectiveRun& collective, const hw::Machine& machine,
+           const noc::FoldedTopology& topology, const CollectiveOptions& options) {
+  if (options.progress) options.progress(now);
+  if (!base::host::interrupt_pending()) return;
+  if (options.partial != nullptr) {
+    *options.partial = outcome_of(network, collective, machine, topology, now);
+    for (CollectivePhase& phase : options.partial->phases) phase.end = std::max(phase.begin, phase.end);
+  }
+  base::host::end_if_interrupted(fmt::format("after {} of simulated time", base::to_string(now)));
 }
 
 template <class Network>
-void simulate(const SliceBench<Network>& bench, const CollectiveRun& collective, const hw::Machine& machine,
-              const noc::FoldedTopology& topology, const CollectiveOptions& options) {
-  base::systemc::run_in_slices([&] {
-    const base::Time now = base::systemc::now();
-    if (options.progress) options.progress(now);
-    if (!base::host::interrupt_pending()) return false;
-    if (options.partial != nullptr) {
-      *options.partial = outcome_of(bench, collective, machine, topology, now);
-      for (CollectivePhase& phase : options.partial->phases) phase.end = std::max(phase.begin, phase.end);
+CollectiveOutcome end_of(const Network& network, const CollectiveRun& collective, const hw::Machine& machine,
+                         const noc::FoldedTopology& topology) {
+  if (!collective.finished()) throw base::SimulationError("a collective came to a halt before every core was done");
+  CollectiveOutcome outcome = outcome_of(network, collective, machine, topology, collective.duration());
+  for (noc::NodeId chip = 0; chip < topology.full().nodes(); ++chip) {
+    for (int core = 0; core < collective.schedule().cores_per_chip(); ++core) {
+      outcome.finish.push_back(collective.finished_at(topology.representative_of(chip), core));
     }
-    base::host::end_if_interrupted(fmt::format("after {} of simulated time", base::to_string(now)));
-    return true;
-  });
+  }
+  return outcome;
 }
 
 template <class Network>
@@ -197,16 +213,20 @@ CollectiveOutcome run(SliceBench<Network>& bench, const hw::Machine& machine,
     }
   }
   std::ranges::stable_sort(bench.starts, {}, [](const auto& start) { return start.when; });
-  simulate(bench, collective, machine, topology, options);
+  base::systemc::run_in_slices([&] {
+    pause(base::systemc::now(), bench.network, collective, machine, topology, options);
+    return false;
+  });
   bench.network.check();
-  if (!collective.finished()) throw base::SimulationError("a collective came to a halt before every core was done");
-  CollectiveOutcome outcome = outcome_of(bench, collective, machine, topology, collective.duration());
-  for (noc::NodeId chip = 0; chip < schedule->slice().nodes(); ++chip) {
-    for (int core = 0; core < cores; ++core) {
-      outcome.finish.push_back(collective.finished_at(topology.representative_of(chip), core));
-    }
-  }
-  return outcome;
+  return end_of(bench.network, collective, machine, topology);
+}
+
+CollectiveOutcome run_directly(const hw::Machine& machine,
+                               const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
+                               const noc::FoldedTopology& topology, const CollectiveOptions& options) {
+  DirectEngine engine(machine, topology, schedule, options.data);
+  engine.run(options.starts, [&] { pause(engine.now(), engine, engine.collective(), machine, topology, options); });
+  return end_of(engine, engine.collective(), machine, topology);
 }
 
 CollectiveOutcome simulate_messages(const hw::Machine& machine,
@@ -216,6 +236,8 @@ CollectiveOutcome simulate_messages(const hw::Machine& machine,
   const bool fold = options.fold && options.data == nullptr && options.faults.none();
   const noc::FoldedTopology topology =
       fold ? schedule::fold_for(*schedule, options.starts) : noc::FoldedTopology(schedule->slice());
+  const bool planned = recorded != nullptr || followed != nullptr;
+  if (!planned && options.sink == nullptr) return run_directly(machine, schedule, topology, options);
   SliceBench<noc::ici::MessageFabric> bench("slice", machine, topology, options, topology, machine.ici, options.sink,
                                             options.faults);
   bench.network.set_labeller([&bench](const noc::ici::Message& message) { return bench.engine.label(message); });

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/systemc/systemc_time.h"
-
 namespace podsim::sw::collectives::engine {
 
 namespace {
@@ -47,7 +45,7 @@ CoreRun::CoreRun(CollectiveRun& run, noc::NodeId chip, int core)
 }
 
 const schedule::CollectiveSchedule& CoreRun::schedule() const { return run_.schedule(); }
-CollectiveEngine& CoreRun::engine() const { return run_.engine(); }
+Surroundings& CoreRun::engine() const { return run_.engine(); }
 hw::chip::ChipTransfers& CoreRun::chip() const { return engine().chip(chip_); }
 base::trace::Probe<std::string>& CoreRun::phase() const { return engine().phase(chip_, core_); }
 
@@ -82,19 +80,19 @@ void CoreRun::timer(base::Time when, Kind kind, const Segment& segment, std::siz
 }
 
 void CoreRun::start() {
-  if (phase().active()) phase().set(base::systemc::now(), "launch");
-  timer(base::systemc::now() + chip().slowed(engine().launch()), started, Segment{});
+  if (phase().active()) phase().set(engine().now(), "launch");
+  timer(engine().now() + chip().slowed(engine().launch()), started, Segment{});
 }
 
-void CoreRun::arrived(const MessageTag& tag) {
-  timer(base::systemc::now() + engine().flag_latency(), seen, tag.segment);
+void CoreRun::arrived(const MessageTag& tag, base::Time when) {
+  timer(when + engine().flag_latency(), seen, tag.segment);
 }
 
-void CoreRun::link_took(const MessageTag& tag, const noc::Coordinates& hops) {
-  timer(base::systemc::now(), link_free, tag.segment, queue_of(hops));
+void CoreRun::link_took(const MessageTag& tag, const noc::Coordinates& hops, base::Time when) {
+  timer(when, link_free, tag.segment, queue_of(hops));
 }
 
-void CoreRun::due(const CollectiveEngine::Timer& timer) {
+void CoreRun::due(const Surroundings::Timer& timer) {
   const Segment segment = unpack(timer.tag).segment;
   const auto queue = std::size_t(timer.queue);
   switch (Kind(timer.kind)) {
@@ -122,7 +120,7 @@ void CoreRun::due(const CollectiveEngine::Timer& timer) {
 
 void CoreRun::begin() {
   started_ = true;
-  if (phase().active()) phase().set(base::systemc::now(), "started");
+  if (phase().active()) phase().set(engine().now(), "started");
   if (program().sums_cores()) return begin_together();
   begin_stripes();
   finish_if_done();
@@ -158,7 +156,7 @@ void CoreRun::begin_stripes() {
 /// A group on one chip has no phases: its cores' contributions are added and results copied.
 void CoreRun::begin_alone(int stripe) {
   const ElementRange part = program().part(stripe);
-  base::Time done = base::systemc::now();
+  base::Time done = engine().now();
   if (program().sums_cores()) {
     done = read_and_add(part.count, true, program().cores());
     done = std::max(done, write(part.count));
@@ -268,10 +266,12 @@ void CoreRun::send(const Segment& segment, std::size_t queue) {
   const schedule::Route way = route(segment);
   if (run_.data() != nullptr) run_.data()->sent(full_core_, way.target, segment);
   if (queue + 1 == queues_.size()) return cross(segment, way, queue);
-  engine().port(chip_).send({.hops = way.hops,
-                             .bytes = schedule().bytes(elements_to_send(segment)),
-                             .channel = run_.channel(),
-                             .tag = pack(MessageTag{segment, core_, way.target % schedule().cores_per_chip()})});
+  engine().send(run_, chip_,
+                {.source = chip_,
+                 .hops = way.hops,
+                 .bytes = schedule().bytes(elements_to_send(segment)),
+                 .channel = run_.channel(),
+                 .tag = pack(MessageTag{segment, core_, way.target % schedule().cores_per_chip()})});
 }
 
 /// Sends to another core of the chip.
@@ -336,7 +336,7 @@ void CoreRun::copy_to_others(ElementRange range, bool from_hbm) {
 void CoreRun::give_to_others(std::int64_t elements, bool from_hbm) {
   const base::Bytes bytes = schedule().bytes(elements);
   const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
-  base::Time read = base::systemc::now();
+  base::Time read = engine().now();
   if (from_hbm) read = chip().read(core_, bytes);
   for (int other = 0; other < schedule().cores_per_chip(); ++other) {
     if (other == core_ || schedule().member(first + other).group != group) continue;
@@ -354,10 +354,9 @@ void CoreRun::receive_copy(std::int64_t elements, base::Time when) {
 }
 
 void CoreRun::finish_if_done() {
-  if (finished_ || !started_ || ungathered_ > 0 || unsent_ > 0 || unshared_ > 0 || base::systemc::now() < shared_at_)
-    return;
+  if (finished_ || !started_ || ungathered_ > 0 || unsent_ > 0 || unshared_ > 0 || engine().now() < shared_at_) return;
   finished_ = true;
-  phase().set(base::systemc::now(), "");
+  phase().set(engine().now(), "");
   run_.core_finished(chip_, core_);
 }
 
@@ -369,7 +368,7 @@ void CoreRun::show_phase(const Segment& segment) {
   const ShownStep step{segment.stripe, progress.phase(), progress.step(segment.direction)};
   if (shown_ == step) return;
   shown_ = step;
-  phase().set(base::systemc::now(),
+  phase().set(engine().now(),
               fmt::format(FMT_COMPILE("{} step {}"), phases[std::size_t(step.phase)].name, step.number));
 }
 

@@ -37,10 +37,10 @@ class CoreRun : public schedule::ScheduleActions {
   int number() const { return core_; }  ///< within its chip
 
   void start();
-  /// Called for messages of the port: one has arrived here, a link has taken one sent from here.
-  void arrived(const MessageTag& tag);
-  void link_took(const MessageTag& tag, const noc::Coordinates& hops);
-  void due(const CollectiveEngine::Timer& timer);
+  /// A message arrives here, or a link has taken one sent from here, at a time that is not past.
+  void arrived(const MessageTag& tag, base::Time when);
+  void link_took(const MessageTag& tag, const noc::Coordinates& hops, base::Time when);
+  void due(const Surroundings::Timer& timer);
 
   void phase_entered(int stripe, int phase) override;
   void originate(const Segment& first) override;
@@ -54,7 +54,7 @@ class CoreRun : public schedule::ScheduleActions {
 
   const schedule::GroupSchedule& program() const { return *program_; }
   const schedule::CollectiveSchedule& schedule() const;
-  CollectiveEngine& engine() const;
+  Surroundings& engine() const;
   hw::chip::ChipTransfers& chip() const;
   base::trace::Probe<std::string>& phase() const;
   std::int32_t position(const Segment& segment) const { return program_->position(segment, at_); }

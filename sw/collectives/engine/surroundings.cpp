@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/engine/surroundings.h"
+
+#include <algorithm>
+
+#include "sw/ir/shape.h"
+
+namespace podsim::sw::collectives::engine {
+
+namespace {
+
+base::Time flag_latency_of(const noc::ici::IciParameters& ici) {
+  return std::max(base::Time(0), base::to_time(ici.remote_dma_latency) - base::to_time(ici.hop_latency));
+}
+
+}  // namespace
+
+Surroundings::Surroundings(const hw::Machine& machine, const noc::FoldedTopology& topology)
+    : machine_(machine),
+      topology_(topology),
+      cores_per_chip_(int(machine.cores_per_chip)),
+      dma_latency_(base::Clock(machine.clock).time_of(machine.dma.read_latency + machine.dma.write_latency)),
+      flag_latency_(flag_latency_of(machine.ici)),
+      launch_(base::to_time(machine.compiler.collective_launch)) {}
+
+hw::VectorWork Surroundings::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {
+  std::int64_t lanes = machine_.vector.lanes * machine_.vector.sublanes;
+  std::int64_t words = base::divide_round_up(elements * ir::byte_width(type), lanes * 4);
+  return {
+      .loads = words * operands, .stores = words, .alu_ops = (operands - 1) * base::divide_round_up(elements, lanes)};
+}
+
+}  // namespace podsim::sw::collectives::engine

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/trace/probe.h"
+#include "hw/chip/chip_transfers.h"
+#include "hw/machine.h"
+#include "noc/folded_topology.h"
+#include "noc/ici/message.h"
+#include "sw/ir/element_type.h"
+
+/// What the cores of a collective take from that which executes them: time, timers, chips and a network. There are two:
+/// CollectiveEngine is a module beside others of a SystemC simulation, DirectEngine executes one collective by itself.
+namespace podsim::sw::collectives::engine {
+
+class CollectiveRun;
+class CoreRun;
+
+class Surroundings {
+ public:
+  struct Timer {
+    CoreRun* core;
+    int kind;
+    int queue;
+    std::uint64_t tag;
+  };
+
+  Surroundings(const hw::Machine& machine, const noc::FoldedTopology& topology);
+  virtual ~Surroundings() = default;
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+
+  virtual base::Time now() const = 0;
+  /// Has CoreRun::due called at a time; timers of one time are due in the order of their ranks, then as they were set.
+  virtual void at(base::Time when, std::uint32_t rank, const Timer& timer) = 0;
+  /// Sends a message of a run now, from a core of a chip.
+  virtual void send(CollectiveRun& run, noc::NodeId chip, const noc::ici::Message& message) = 0;
+  virtual hw::chip::ChipTransfers& chip(noc::NodeId chip) = 0;
+  /// chip(x,y).core0.collective: "reduce-scatter y step 2".
+  virtual base::trace::Probe<std::string>& phase(noc::NodeId chip, int core) = 0;
+  /// A run that receives messages from now on; and one whose cores are all done.
+  virtual void begun(CollectiveRun& run) = 0;
+  virtual void finished(CollectiveRun& run) = 0;
+
+  const hw::Machine& machine() const { return machine_; }
+  const noc::FoldedTopology& topology() const { return topology_; }
+  int cores_per_chip() const { return cores_per_chip_; }
+  /// Work of a vector unit that adds `operands` arrays of `elements` each into one.
+  hw::VectorWork addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const;
+  /// Latency of a DMA between the halves of a chip's HBM beyond occupancy.
+  base::Time dma_latency() const { return dma_latency_; }
+  /// From the last byte of a remote DMA to the core seeing its flag.
+  base::Time flag_latency() const { return flag_latency_; }
+  /// From a core's arrival at a collective to its first action: time of the software.
+  base::Time launch() const { return launch_; }
+
+ private:
+  hw::Machine machine_;
+  noc::FoldedTopology topology_;
+  int cores_per_chip_;
+  base::Time dma_latency_, flag_latency_, launch_;
+};
+
+}  // namespace podsim::sw::collectives::engine
