@@ -39,7 +39,7 @@ ProgramTraining training_with(const std::string& optimizer, std::vector<std::str
 }
 
 /// Values of a step's parameters from a sample program.
-std::vector<sw::ir::Literal> arguments_of(const sw::ir::Module& step, const SampleProgram& program) {
+std::vector<sw::ir::Literal> values_of_sample(const sw::ir::Module& step, const SampleProgram& program) {
   const sw::ir::Computation& entry = step.entry_computation();
   std::vector<sw::ir::Literal> arguments;
   for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
@@ -63,7 +63,7 @@ TEST(TrainedProgram, GivesTheFrameworksUpdate) {
     sw::ir::build::verify(step);
     step.partitions = 1;  // the program of the whole machine, on one device
     ASSERT_EQ(step.entry_computation().parameters.size(), program.arguments.size());
-    const sw::ir::Literal results = sw::ir::eval::evaluate(step, arguments_of(step, program));
+    const sw::ir::Literal results = sw::ir::eval::evaluate(step, values_of_sample(step, program));
     ASSERT_EQ(results.elements.size(), program.results.size());
     for (std::size_t i = 0; i < results.elements.size(); ++i) {
       const sw::ir::Literal& actual = results.elements[i];
