@@ -181,14 +181,17 @@ ENTRY e {
   ROOT e = f32[256,8] dot(a, d), lhs_contracting_dims={1}, rhs_contracting_dims={1}
 }
 )");
-  const auto with = [&](const std::string& capacity) {
+  const auto with = [&](const std::string& capacity, const std::string& share) {
     return folder.run({"run", "long_life.hlo", "--set", "hbm.reserved_per_core=\"0 B\"", "--set",
-                       "hbm.capacity_per_core=\"" + capacity + "\""});
+                       "hbm.capacity_per_core=\"" + capacity + "\"", "--set", "compiler.recompute_above=" + share});
   };
   const std::string said = "1 op run once more";
-  const test::Outcome enough = with("27776 KiB"), less = with("26752 KiB"), least = with("26751 KiB");
+  const test::Outcome enough = with("27776 KiB", "1"), less = with("26752 KiB", "1"), least = with("26751 KiB", "1");
   EXPECT_EQ(enough.code, 0);
   EXPECT_EQ(enough.out.find(said), std::string::npos) << enough.out;
+  const test::Outcome full = with("27776 KiB", "0.97");  // 26752 of 27776 are 0.963
+  EXPECT_EQ(full.code, 0);
+  EXPECT_NE(full.out.find(said), std::string::npos) << full.out;
   EXPECT_EQ(less.code, 0);
   EXPECT_NE(less.out.find(said), std::string::npos) << less.out;
   EXPECT_EQ(least.code, 1) << least.out;

@@ -114,7 +114,7 @@ std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
   return result;
 }
 
-/// Of a MessageFabric, or of a DirectEngine, which has the same links.
+/// `network` is a MessageFabric or a DirectEngine, which have the same links.
 template <class Network>
 std::vector<LinkUse> link_uses(const Network& network, const hw::Machine&) {
   std::vector<LinkUse> result;
