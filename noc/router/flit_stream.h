@@ -22,7 +22,7 @@ namespace podsim::noc::router {
 
 using StreamId = std::uint32_t;
 inline constexpr StreamId no_stream = ~StreamId(0);
-inline constexpr std::int32_t least_stream_flits = 3;  ///< fewer are faster one by one
+inline constexpr std::int32_t least_stream_flits = 8;  ///< fewer are faster one by one where packets contend
 inline constexpr std::int32_t most_stream_flits = 1024;
 
 struct FlitStream {
