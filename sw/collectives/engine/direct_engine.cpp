@@ -31,6 +31,19 @@ int next_dimension(const noc::Coordinates& hops) {
   return -1;
 }
 
+/// Whether messages come to a core, stripe and direction from one other member only, and therefore in turn.
+bool to_neighbours(const schedule::CollectiveSchedule& schedule) {
+  for (std::size_t group = 0; group < schedule.groups(); ++group) {
+    const schedule::GroupSchedule& program = schedule.group_program(group);
+    for (int order = 0; order < program.orders(); ++order) {
+      for (const schedule::Phase& phase : program.phases(order)) {
+        if (!phase.pattern->to_neighbours()) return false;
+      }
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 /// What transfers take from a chip; hw::chip::Chip is the module with the same timings.
@@ -70,7 +83,9 @@ class DirectEngine::DirectChip : public hw::chip::ChipTransfers {
 
 DirectEngine::DirectEngine(const hw::Machine& machine, const noc::FoldedTopology& topology,
                            std::shared_ptr<const schedule::CollectiveSchedule> schedule, CollectiveData* data)
-    : Surroundings(machine, topology), collective_(*this, std::move(schedule), 1, {}, data) {
+    : Surroundings(machine, topology),
+      in_turn_(to_neighbours(*schedule)),
+      collective_(*this, std::move(schedule), 1, {}, data) {
   const noc::Topology& nodes = topology.representatives();
   for (noc::LinkId id = 0; id < nodes.link_ids(); ++id) {
     links_.emplace_back(machine.ici, nodes.crosses_pod(id));
@@ -149,18 +164,11 @@ noc::ici::LinkPassage DirectEngine::pass(Flight& flight, int dimension, base::Ti
 void DirectEngine::go_on(Flight& flight, const noc::ici::LinkPassage& passage, int dimension, int direction) {
   if (next_dimension(flight.remaining) >= 0) {
     keep(passage.head_at_next, rank_arrive + port(dimension, direction), arrive, flight);
-  } else if (in_turn(flight)) {
+  } else if (in_turn_) {
     deliver(flight, passage.tail_at_next);
   } else {
     keep(passage.tail_at_next, rank_deliver + port(dimension, direction), reach_core, flight);
   }
-}
-
-/// Whether messages come to its core, stripe and direction from one other member only, and therefore in turn.
-bool DirectEngine::in_turn(const Flight& flight) const {
-  const MessageTag tag = unpack(flight.message.tag);
-  const std::int32_t core = topology().full_node_of(flight.message.source) * cores_per_chip() + tag.source;
-  return collective_.schedule().program(core).pattern(tag.segment).to_neighbours();
 }
 
 void DirectEngine::keep(base::Time when, std::uint32_t rank, int kind, const Flight& flight) {

@@ -67,7 +67,6 @@ class DirectEngine : private Surroundings {
   void keep(base::Time when, std::uint32_t rank, int kind, const Flight& flight);
   void perform(const Timer& step);
   void deliver(const Flight& flight, base::Time when);
-  bool in_turn(const Flight& flight) const;
 
   base::Time now_;
   base::trace::Probe<std::string> phase_;  ///< shows nothing
@@ -78,6 +77,7 @@ class DirectEngine : private Surroundings {
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
   std::int64_t delivered_ = 0;
+  bool in_turn_;  ///< messages from one member to another
   CollectiveRun collective_;
 };
 

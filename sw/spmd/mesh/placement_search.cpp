@@ -27,30 +27,33 @@ constexpr double tie = 1e-3;               ///< relative
 /// Collective times of a program on placements, computed once for each set of groups.
 class PlacementCost {
  public:
+  static constexpr double no_limit = std::numeric_limits<double>::infinity();
+
   PlacementCost(const hw::Machine& machine, const noc::Topology& slice, const compiler::Program& program)
       : machine_(machine), slice_(slice), program_(program), counted_(counted_collectives(program)), times_(machine) {}
 
   /// The sum by formula: to leave out most placements.
   double by_formula(const MeshPlacement& placement) {
-    return sum(placement, [&](const compiler::CollectiveOp& op, int number, Groups groups) {
+    return sum(placement, no_limit, [&](const compiler::CollectiveOp& op, int number, Groups groups) {
       groups = beside_the_first(op, std::move(groups));
       auto [known, is_new] = by_formula_.try_emplace({number, groups}, 0);
       if (is_new) known->second = formula(op, std::move(groups));
       return known->second;
     });
   }
-  /// The sum of the times by which algorithms are chosen.
-  base::Duration of(const MeshPlacement& placement) {
-    return base::Duration(sum(placement, [&](const compiler::CollectiveOp& op, int, Groups groups) {
+  /// The sum of the times by which algorithms are chosen; or, if that is not below the limit, any value that is not.
+  base::Duration of(const MeshPlacement& placement, base::Duration limit = base::Duration(no_limit)) {
+    return base::Duration(sum(placement, limit.si(), [&](const compiler::CollectiveOp& op, int, Groups groups) {
       return times_.least_time(slice_, on(std::move(groups)), request_of(op)).si();
     }));
   }
 
  private:
   template <class Seconds>
-  double sum(const MeshPlacement& placement, Seconds seconds_of) {
+  double sum(const MeshPlacement& placement, double limit, Seconds seconds_of) {
     double seconds = 0;
     for (const CountedCollective& counted : counted_) {
+      if (seconds >= limit) break;
       const compiler::CollectiveOp& op = program_.collectives[std::size_t(counted.collective)];
       Groups groups;
       for (const Ranks& group : op.groups) {
@@ -266,8 +269,9 @@ PlacementChoice choose_placement(const hw::Machine& machine, const Mesh& mesh, c
         fmt::format("the axes without a place do not fit beside the others in a slice of {}", noc::to_string(slice)));
   }
   for (auto& [seconds, candidate] : best) {
-    const base::Duration modelled = cost.of(candidate);
-    if (have && modelled.si() >= choice.modelled.si() * (1 - tie)) continue;
+    const base::Duration limit(have ? choice.modelled.si() * (1 - tie) : PlacementCost::no_limit);
+    const base::Duration modelled = cost.of(candidate, limit);
+    if (modelled >= limit) continue;
     choice.placement = std::move(candidate);
     choice.modelled = modelled;
     have = true;
