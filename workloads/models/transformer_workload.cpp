@@ -83,7 +83,8 @@ void check_mixtures(const TransformerOptions& o) {
 
 void check_groups(const TransformerOptions& o) {
   if (o.mixture.experts == 0 || o.mixture.group == 0) return;
-  for (const std::int64_t tokens : {o.batch * o.sequence, o.encoder_layers > 0 ? o.batch * o.source_sequence : 0}) {
+  const std::int64_t batch = o.batch / o.accumulate;
+  for (const std::int64_t tokens : {batch * o.sequence, o.encoder_layers > 0 ? batch * o.source_sequence : 0}) {
     if (tokens % o.mixture.group == 0) continue;
     throw base::InputError(
         fmt::format("{} tokens of a step are not a multiple of model.expert_group, {}", tokens, o.mixture.group));
@@ -118,9 +119,9 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   if (network.encoder_layers > 0 && network.source_sequence == 0) network.source_sequence = network.sequence;
   check_heads(network);
   check_mixtures(network);
+  check_parts(network);
   check_groups(network);
   check_blocks(network);
-  check_parts(network);
   Workload workload;
   workload.name = std::move(name);
   workload.samples = network.batch;

@@ -45,6 +45,24 @@ TEST(PublishedSteps, TheColumnsOfARowBecomeFlags) {
       "--rematerialise layer");
 }
 
+// Mean length of the buckets of the published profile: 18, 24, 30, 42 and 48 tokens in 128, 2304, 3024, 2304 and 1344
+// of its 9104 updates, by the rows of the output products.
+TEST(PublishedSteps, BucketsAreTheirMean) {
+  const double mean = (18.0 * 128 + 24 * 2304 + 30 * 3024 + 42 * 2304 + 48 * 1344) / 9104;
+  EXPECT_NEAR(mean, 34, 0.5);
+  EXPECT_EQ(words(row("gnmt,v3,16,4x4,4096,data parallel 128 per core; 5 length buckets,143.26,x")),
+            "run gnmt --slice 4x4 --batch-per-core 128 --set model.length=34 --set model.longest=32");
+}
+
+TEST(PublishedSteps, ALanguageModelIsCutAndAccumulatedAsItsRowSays) {
+  EXPECT_EQ(words(row("gpt_6b,v3,16,4x4,64 sequences of 2048,tensor parallel 8 x data parallel 4; full "
+                      "rematerialisation; gradients accumulated over 8,3373,x")),
+            "run gpt_6b --slice 4x4 --mesh data=4,model=8 --set model.batch=64 --set model.sequence=2048 "
+            "--set model.accumulate=8 --rematerialise layer");
+  EXPECT_NE(row("gpt_6b,v3,16,4x4,64,data parallel,3373,x").reason.find("how they and the model are cut"),
+            std::string::npos);
+}
+
 TEST(PublishedSteps, ARowWithoutAWorkloadSaysSo) {
   const PublishedStep step = row("alexnet,v3,4,2x2,1024,data parallel,10,train only");
   EXPECT_TRUE(step.command.empty());
