@@ -10,10 +10,10 @@
 #include "tests/workloads/tiny.h"
 #include "workloads/models/bert.h"
 #include "workloads/models/bit_resnet.h"
-#include "workloads/models/dlrm.h"
 #include "workloads/models/gnmt.h"
-#include "workloads/models/ncf.h"
 #include "workloads/models/patch_network.h"
+#include "workloads/models/recommenders/dlrm.h"
+#include "workloads/models/recommenders/ncf.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/ssd.h"
 #include "workloads/models/transformer.h"
@@ -211,7 +211,7 @@ TEST(Partitioned, GnmtByItsBatch) {
 }
 
 TEST(Partitioned, NcfByItsBatchAndItsTables) {
-  models::NcfOptions options;
+  models::recommenders::NcfOptions options;
   options.batch = 8;
   options.users = 6;
   options.items = 5;
@@ -220,19 +220,20 @@ TEST(Partitioned, NcfByItsBatchAndItsTables) {
   options.units = {4, 2};
   options.precision = testing::double_precision();
   const std::string batch = "[sharding]\n\"users\" = [\"x\"]\n\"items\" = [\"x\"]\n\"labels\" = [\"x\"]\n";
-  expect_same_step(models::ncf_training_step(options), "x=4", batch);
-  expect_same_step(models::ncf_training_step(options), "x=4", batch + "\"*/users\" = [\"x\"]\n");
+  expect_same_step(models::recommenders::ncf_training_step(options), "x=4", batch);
+  expect_same_step(models::recommenders::ncf_training_step(options), "x=4", batch + "\"*/users\" = [\"x\"]\n");
 }
 
 TEST(Partitioned, DlrmWithLargeTablesCut) {
-  models::DlrmOptions options;
+  models::recommenders::DlrmOptions options;
   options.batch = 8;
   options.dense_features = 3;
   options.rows = {5, 2, 9};
   options.bottom = {4, 3};
   options.top = {5, 1};
   options.type = sw::ir::ElementType::f64;
-  expect_same_step(models::dlrm_training_step(options), "x=4", models::dlrm_sharding(options, 4, 3));
+  expect_same_step(models::recommenders::dlrm_training_step(options), "x=4",
+                   models::recommenders::dlrm_sharding(options, 4, 3));
 }
 
 TEST(Partitioned, BitResnetByImages) {

@@ -7,11 +7,11 @@
 
 #include "base/diagnostic.h"
 #include "workloads/models/bert_workload.h"
-#include "workloads/models/dlrm_workload.h"
 #include "workloads/models/gnmt_workload.h"
 #include "workloads/models/image_workloads.h"
-#include "workloads/models/ncf_workload.h"
 #include "workloads/models/patch_workloads.h"
+#include "workloads/models/recommenders/dlrm_workload.h"
+#include "workloads/models/recommenders/ncf_workload.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/transformer_workload.h"
 #include "workloads/pipelines/pipelined_mlp.h"
@@ -109,9 +109,9 @@ const std::vector<WorkloadEntry>& workload_registry() {
       gshard_entry(),
       moe_decoder_entry(),
       bert_large_entry(),
-      dlrm_entry(),
-      dlrm_global_entry(),
-      ncf_entry(),
+      recommenders::dlrm_entry(),
+      recommenders::dlrm_global_entry(),
+      recommenders::ncf_entry(),
       ssd_entry(),
       vit_entry(),
       mixer_entry(),

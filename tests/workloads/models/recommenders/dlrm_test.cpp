@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/dlrm.h"
+#include "workloads/models/recommenders/dlrm.h"
 #include "sw/ir/build/verify.h"
 #include "tests/workloads/by_name.h"
-#include "tests/workloads/models/dlrm_reference.h"
+#include "tests/workloads/models/recommenders/dlrm_reference.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "sw/ir/transform/flops.h"
 #include "tests/sw/ir/literals.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 namespace {
 
 using sw::ir::Literal;
@@ -114,4 +114,4 @@ TEST(Dlrm, IsThatOfThePublishedProfile) {
 }
 
 }  // namespace
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

@@ -3,9 +3,9 @@
 
 #include "workloads/workload.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 /// "ncf": MLPerf's neural collaborative filtering (ncf.h), with 12288 pairs for each core.
 WorkloadEntry ncf_entry();
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/ncf.h"
+#include "workloads/models/recommenders/ncf.h"
 
 #include <fmt/format.h>
 
 #include "workloads/layers/embedding.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 using sw::ir::ElementType;
 using sw::ir::InstructionId;
@@ -98,4 +98,4 @@ double ncf_flops(const NcfOptions& o) {
   return double(o.batch) * double(6 * weights + 3 * o.factors);
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

@@ -3,7 +3,7 @@
 
 #include "workloads/workload.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 /// "dlrm": MLPerf's DLRM as it ran on TPUs (dlrm_core.h), the program of a core, with 128 samples as in the published
 /// profile of 64 cores.
@@ -13,4 +13,4 @@ WorkloadEntry dlrm_entry();
 /// sharding over the cores, which splits tables of more than 8192 rows.
 WorkloadEntry dlrm_global_entry();
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

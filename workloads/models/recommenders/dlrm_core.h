@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/models/dlrm.h"
+#include "workloads/models/recommenders/dlrm.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 /// DLRM as MLPerf's submissions ran it on TPUs: rows of large tables are found, sent and updated by the embedding
 /// engines of the chips, which exchange them among themselves; the program of a core receives its samples' rows from
@@ -37,4 +37,4 @@ TrainingStep dlrm_core_step(const DlrmCoreOptions& options);
 std::vector<std::size_t> small_tables(const DlrmCoreOptions& options);
 std::vector<std::size_t> large_tables(const DlrmCoreOptions& options);
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

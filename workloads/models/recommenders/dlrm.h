@@ -7,7 +7,7 @@
 
 #include "workloads/training_step.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 /// Facebook's recommendation model (Naumov et al. 2019) as in MLPerf with Criteo's clicks: rows of 26 tables and the
 /// result of a bottom perceptron, their products with each other, and a top perceptron. As on TPUs, numbers are f32 and
@@ -42,4 +42,4 @@ double dlrm_flops(const DlrmOptions& options);
 /// other tables are replicated.
 std::string dlrm_sharding(const DlrmOptions& options, std::int64_t cores, std::int64_t least_rows);
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

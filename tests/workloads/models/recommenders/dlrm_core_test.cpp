@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/dlrm_core.h"
+#include "workloads/models/recommenders/dlrm_core.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include "sw/ir/eval/evaluator.h"
 #include "tests/sw/ir/literals.h"
 #include "tests/workloads/by_name.h"
-#include "tests/workloads/models/dlrm_reference.h"
+#include "tests/workloads/models/recommenders/dlrm_reference.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 namespace {
 
 /// Tables of 5, 900, 2, 700 and 800 rows: the first and the third are small. Four samples, places for two rows.
@@ -223,4 +223,4 @@ TEST(DlrmCore, HasTheShapesOfThePublishedProfile) {
 }
 
 }  // namespace
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

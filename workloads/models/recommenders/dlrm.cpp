@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/dlrm.h"
+#include "workloads/models/recommenders/dlrm.h"
 
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sw/ir/transform/gradient.h"
-#include "workloads/models/dlrm_network.h"
+#include "workloads/models/recommenders/dlrm_network.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 using sw::ir::InstructionId;
 using sw::ir::build::GraphBuilder;
@@ -132,4 +132,4 @@ std::string dlrm_sharding(const DlrmOptions& options, std::int64_t cores, std::i
   return text;
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

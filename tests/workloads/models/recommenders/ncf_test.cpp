@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/ncf.h"
+#include "workloads/models/recommenders/ncf.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 namespace {
 
 NcfOptions tiny_ncf() {
@@ -125,4 +125,4 @@ TEST(Ncf, ItsProductsTakeTheFlopsOfTheClosedForm) {
 }
 
 }  // namespace
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

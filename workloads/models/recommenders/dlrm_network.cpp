@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/dlrm_network.h"
+#include "workloads/models/recommenders/dlrm_network.h"
 
 #include <fmt/format.h>
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 using sw::ir::InstructionId;
 using Sizes = std::vector<std::int64_t>;
@@ -42,4 +42,4 @@ InstructionId DlrmNetwork::cross_entropy(InstructionId z, InstructionId y, std::
   return b_.multiply(sum, b_.full_like(sum, 1.0 / double(samples)));
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/dlrm_workload.h"
+#include "workloads/models/recommenders/dlrm_workload.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 
 #include "base/diagnostic.h"
 #include "workloads/global_batch.h"
-#include "workloads/models/dlrm.h"
-#include "workloads/models/dlrm_core.h"
+#include "workloads/models/recommenders/dlrm.h"
+#include "workloads/models/recommenders/dlrm_core.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 namespace {
 
@@ -95,4 +95,4 @@ WorkloadEntry dlrm_global_entry() {
           DlrmKeys(true).keys().list(), build_dlrm_global};
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

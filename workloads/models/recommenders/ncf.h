@@ -6,7 +6,7 @@
 
 #include "workloads/training_step.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 /// Neural collaborative filtering (He et al. 2017) as in MLPerf v0.5: the elementwise product of a user's and an item's
 /// factors, beside a perceptron over other factors of both. Users and items are those of MovieLens-20m by default.
@@ -34,4 +34,4 @@ sw::ir::Module ncf_forward(const NcfOptions& options);
 /// factor of the elementwise product.
 double ncf_flops(const NcfOptions& options);
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "workloads/layers.h"
-#include "workloads/models/dlrm.h"
+#include "workloads/models/recommenders/dlrm.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 /// The parts of DLRM beside its tables, as XLA instructions: both perceptrons, the products of rows, the loss. Tensors
 /// are "bottom0/kernel", "bottom0/bias", ..., "top0/kernel", ....
@@ -36,4 +36,4 @@ class DlrmNetwork {
   Layers layers_;
 };
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "sw/ir/literal.h"
-#include "workloads/models/dlrm.h"
+#include "workloads/models/recommenders/dlrm.h"
 
 /// DLRM's loss from its paper, in loops over numbers.
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 using Numbers = std::vector<double>;
 using Tensors = std::map<std::string, sw::ir::Literal>;
@@ -60,4 +60,4 @@ inline double reference_loss(const DlrmOptions& o, const Tensors& tensors, const
   return total / double(o.batch);
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

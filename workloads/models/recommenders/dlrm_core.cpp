@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/dlrm_core.h"
+#include "workloads/models/recommenders/dlrm_core.h"
 
 #include <fmt/format.h>
 
 #include <numeric>
 
 #include "sw/ir/transform/gradient.h"
-#include "workloads/models/dlrm_network.h"
+#include "workloads/models/recommenders/dlrm_network.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 using sw::ir::ElementType;
 using sw::ir::InstructionId;
@@ -215,4 +215,4 @@ TrainingStep dlrm_core_step(const DlrmCoreOptions& options) {
   return DlrmCore(b, options).step();
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders

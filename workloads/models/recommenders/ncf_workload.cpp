@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/ncf_workload.h"
+#include "workloads/models/recommenders/ncf_workload.h"
 
 #include "workloads/global_batch.h"
-#include "workloads/models/ncf.h"
+#include "workloads/models/recommenders/ncf.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::recommenders {
 
 namespace {
 
@@ -56,4 +56,4 @@ WorkloadEntry ncf_entry() {
           build_ncf};
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::recommenders
