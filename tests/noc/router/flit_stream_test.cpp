@@ -119,7 +119,9 @@ Seen observed(StreamCase test, bool streams) {
     const Cycle event = network.next_event();
     if (event < 0 || event > due) {
       if (due > network.now()) network.skip_to(due);
-      if (event < 0) EXPECT_TRUE(network.in_flight() == 0 || next < test.packets.size()) << "nothing will happen";
+      if (event < 0) {
+        EXPECT_TRUE(network.in_flight() == 0 || next < test.packets.size()) << "nothing will happen";
+      }
       if (event != network.now()) continue;
     } else if (event > network.now()) {
       network.skip_to(event);
