@@ -133,7 +133,7 @@ class Rematerialiser {
   }
 
   /// For random numbers and for what is computed from them and constants: the value of the fewest bytes from the
-  /// numbers to here. -1 for others.
+  /// numbers to here, before layouts pad it. -1 for others.
   InstructionId smallest_drawn(InstructionId id) const {
     const Instruction& instruction = entry_[id];
     if (instruction.opcode == Opcode::rng) return id;
@@ -147,7 +147,7 @@ class Rematerialiser {
       smallest = std::max(smallest, drawn);
     }
     if (smallest < 0) return -1;
-    return padded_bytes(instruction.shape) <= padded_bytes(entry_[smallest].shape) ? id : smallest;
+    return logical_bytes(instruction.shape) <= logical_bytes(entry_[smallest].shape) ? id : smallest;
   }
 
   /// Appends a clone to the new program at the current position.

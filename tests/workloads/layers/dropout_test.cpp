@@ -104,12 +104,14 @@ TEST(Dropout, ALayerThatIsComputedOnceMoreReadsItsBits) {
   const sw::ir::Module again =
       sw::ir::transform::rematerialise(module, sw::ir::transform::Rematerialisation::layer).module;
   const sw::ir::Module fused = sw::compiler::fused(again, hw::tpu_v3());
-  std::int64_t words = 0;
+  std::int64_t words = 0, elements = 0;
   for (const sw::ir::Instruction& op : fused.entry_computation().instructions) {
     const bool stores = op.opcode == sw::ir::Opcode::fusion || op.opcode == sw::ir::Opcode::rng;
     if (stores && op.shape.element_type == sw::ir::ElementType::u32) words += op.shape.element_count();
+    if (stores && op.shape.element_type == sw::ir::ElementType::pred) elements += op.shape.element_count();
   }
   EXPECT_EQ(words, 4 * 64 * 128 / 32);
+  EXPECT_EQ(elements, 0) << "the mask is not stored";
 }
 
 TEST(Dropout, DoesNothingAtARateOfZero) {
