@@ -3,12 +3,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 #include "sw/stablehlo/operation_table.h"
 
 namespace podsim::sw::stablehlo {
 namespace {
+
+/// A word that goes into HLO text as it is written.
+std::string_view name(OperationWriter& writer, std::string_view text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  if (!std::ranges::all_of(text, is_letter)) writer.fail("expected a name of letters, digits and underscores");
+  return text;
+}
 
 /// ", operand_precision={highest,highest}"; empty if all are the default.
 std::string precision(OperationWriter& writer) {
@@ -17,10 +27,10 @@ std::string precision(OperationWriter& writer) {
   std::string text;
   bool is_default = true;
   for (const std::string_view each : writer.module().located(value, [&] { return word_list(value); })) {
-    std::string name(each);
-    for (char& c : name) c = char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    is_default = is_default && name == "default";
-    text += (text.empty() ? "" : ",") + name;
+    std::string one(name(writer, each));
+    for (char& c : one) c = char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    is_default = is_default && one == "default";
+    text += (text.empty() ? "" : ",") + one;
   }
   return is_default ? "" : fmt::format(", operand_precision={{{}}}", text);
 }
@@ -213,14 +223,16 @@ void write_triangular_solve(OperationWriter& writer) {
   for (const std::string_view name : {"left_side", "lower", "unit_diagonal"}) {
     attributes += fmt::format(", {}={}", name, writer.has(name) && boolean(writer.attribute(name)));
   }
-  if (writer.has("transpose_a")) attributes += fmt::format(", transpose_a={}", word(writer.attribute("transpose_a")));
+  if (writer.has("transpose_a"))
+    attributes += fmt::format(", transpose_a={}", name(writer, word(writer.attribute("transpose_a"))));
   writer.result("triangular-solve", writer.operands(), attributes);
 }
 
 void write_fft(OperationWriter& writer) {
-  writer.result("fft", writer.operands(),
-                fmt::format(", fft_type={}, fft_length={}", word(writer.any_attribute({"type", "fft_type"})),
-                            braces(writer.integer_list(writer.any_attribute({"length", "fft_length"})))));
+  writer.result(
+      "fft", writer.operands(),
+      fmt::format(", fft_type={}, fft_length={}", name(writer, word(writer.any_attribute({"type", "fft_type"}))),
+                  braces(writer.integer_list(writer.any_attribute({"length", "fft_length"})))));
 }
 
 /// batch_norm_training, batch_norm_inference and batch_norm_grad.

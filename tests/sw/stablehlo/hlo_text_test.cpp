@@ -76,6 +76,9 @@ TEST(StableHloText, WhatIsWrongIsNamedWithItsPlace) {
       {main_with("%0 = stablehlo.constant dense<[1, 2> : tensor<2xf32>"), 3, 31, "this '[' is not closed"},
       {main_with("%0 = stablehlo.constant dense<[1, 2, 3]> : tensor<2xf32>"), 3, 6, "3 values, the shape says 2"},
       {main_with("%0 = stablehlo.constant dense<\"0x00\"> : tensor<2xf32>"), 3, 25, "1 bytes of values"},
+      {main_with("%0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1], precision = [HIGHEST, HIGH\nEST] : "
+                 "(tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x4xf32>"),
+       3, 6, "expected a name of letters, digits and underscores"},
       {"module @m {\n  memref.global @x : memref<2xf32>\n}\n", 2, 3, "'memref.global' is not read in a module"},
       {"module @m {\n}\n", 1, 9, "the module has no public function"},
       {"module @m {\n  func.func public @main() -> tensor<f32> {\n", 2, 43, "the text ends where"},
