@@ -25,68 +25,68 @@ const std::vector<std::int64_t>& rows_of(const DlrmOptions& options) {
 
 class Dlrm {
  public:
-  Dlrm(sw::ir::build::GraphBuilder& builder, const DlrmOptions& options)
-      : b(builder), options_(options), network_(builder, options) {}
+  Dlrm(GraphBuilder& builder, const DlrmOptions& options)
+      : b_(builder), options_(options), network_(builder, options) {}
 
   InstructionId loss() {
     const std::int64_t batch = options_.batch, count = std::int64_t(rows_of(options_).size());
     const InstructionId dense =
-        b.parameter(sw::ir::make_shape(options_.type, {batch, options_.dense_features}), "dense");
+        b_.parameter(sw::ir::make_shape(options_.type, {batch, options_.dense_features}), "dense");
     const InstructionId places =
-        b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {batch, count}), "categorical");
-    const InstructionId labels = b.parameter(sw::ir::make_shape(options_.type, {batch}), "labels");
+        b_.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {batch, count}), "categorical");
+    const InstructionId labels = b_.parameter(sw::ir::make_shape(options_.type, {batch}), "labels");
     for (std::int64_t i = 0; i < count; ++i) add_table(i, places);
     const InstructionId x = network_.bottom(dense);
-    std::vector<InstructionId> parts{b.reshape(x, {batch, 1, options_.bottom.back()})};
-    for (InstructionId rows : rows_) parts.push_back(b.reshape(rows, {batch, 1, options_.bottom.back()}));
-    const InstructionId z = network_.top(x, b.concatenate(parts, 1));
+    std::vector<InstructionId> parts{b_.reshape(x, {batch, 1, options_.bottom.back()})};
+    for (InstructionId rows : rows_) parts.push_back(b_.reshape(rows, {batch, 1, options_.bottom.back()}));
+    const InstructionId z = network_.top(x, b_.concatenate(parts, 1));
     return network_.cross_entropy(z, labels, batch);
   }
 
   TrainingStep step(InstructionId loss) {
-    const InstructionId rate = b.parameter(sw::ir::make_shape(options_.type, {}), "learning_rate");
+    const InstructionId rate = b_.parameter(sw::ir::make_shape(options_.type, {}), "learning_rate");
     std::vector<InstructionId> of = rows_;
     for (const TrainedTensor& tensor : network_.trained()) of.push_back(tensor.value);
-    const std::vector<InstructionId> slopes = sw::ir::transform::gradients(b, loss, of);
+    const std::vector<InstructionId> slopes = sw::ir::transform::gradients(b_, loss, of);
     std::vector<InstructionId> outputs, replaced = tables_;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("optimizer/table{}", i));
-      const InstructionId change = b.negate(scaled(slopes[i], rate));
+      const GraphBuilder::Scope scope(b_, fmt::format("optimizer/table{}", i));
+      const InstructionId change = b_.negate(scaled(slopes[i], rate));
       outputs.push_back(
-          b.scatter(tables_[i], indices_[i], change, row_dimensions, b.combiner(sw::ir::Opcode::add, options_.type)));
+          b_.scatter(tables_[i], indices_[i], change, row_dimensions, b_.combiner(sw::ir::Opcode::add, options_.type)));
     }
     for (std::size_t i = 0; i < network_.trained().size(); ++i) {
       const TrainedTensor& tensor = network_.trained()[i];
-      const sw::ir::build::GraphBuilder::Scope scope(b, "optimizer/" + tensor.name);
-      outputs.push_back(b.subtract(tensor.value, scaled(slopes[tables_.size() + i], rate)));
+      const GraphBuilder::Scope scope(b_, "optimizer/" + tensor.name);
+      outputs.push_back(b_.subtract(tensor.value, scaled(slopes[tables_.size() + i], rate)));
       replaced.push_back(tensor.value);
     }
     TrainingStep result;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      result.donations.push_back({std::int64_t(i), b[replaced[i]].index});
+      result.donations.push_back({std::int64_t(i), b_[replaced[i]].index});
     }
     outputs.push_back(loss);
-    const InstructionId root = b.tuple(std::move(outputs));
-    result.module = std::move(b).build(root);
+    const InstructionId root = b_.tuple(std::move(outputs));
+    result.module = std::move(b_).build(root);
     return result;
   }
 
  private:
   InstructionId scaled(InstructionId x, InstructionId factor) {
-    return b.multiply(x, b.broadcast(factor, b.shape(x).dimensions));
+    return b_.multiply(x, b_.broadcast(factor, b_.shape(x).dimensions));
   }
 
   void add_table(std::int64_t number, InstructionId places) {
     const std::int64_t width = options_.bottom.back();
-    const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("table{}", number));
-    tables_.push_back(b.parameter(sw::ir::make_shape(options_.type, {rows_of(options_)[number], width}),
-                                  fmt::format("table{}", number)));
-    const sw::ir::build::GraphBuilder::Scope of_rows(b, "rows");
-    indices_.push_back(b.slice(places, {{0, options_.batch}, {number, number + 1}}));
-    rows_.push_back(b.gather(tables_.back(), indices_.back(), row_dimensions, {1, width}));
+    const GraphBuilder::Scope scope(b_, fmt::format("table{}", number));
+    tables_.push_back(b_.parameter(sw::ir::make_shape(options_.type, {rows_of(options_)[number], width}),
+                                   fmt::format("table{}", number)));
+    const GraphBuilder::Scope of_rows(b_, "rows");
+    indices_.push_back(b_.slice(places, {{0, options_.batch}, {number, number + 1}}));
+    rows_.push_back(b_.gather(tables_.back(), indices_.back(), row_dimensions, {1, width}));
   }
 
-  sw::ir::build::GraphBuilder& b;
+  GraphBuilder& b_;
   const DlrmOptions& options_;
   DlrmNetwork network_;
   std::vector<InstructionId> tables_, indices_, rows_;
