@@ -29,8 +29,8 @@ struct RecomputedModule {
 /// This is the order of XLA's published pass (hlo_rematerialization.cc: the cost of a candidate is the inverse of the
 /// memory that it frees, results of several arrays are left out). It is not the one that costs least time: TPU v3's
 /// step of BERT-large with 32 sequences a core repeats the first product of the feed-forward block and the products of
-/// queries, keys and values in all 24 layers and keeps the scores of attention, which are larger, cost less time, and
-/// are made together with their maxima.
+/// queries, keys and values, the latter in 13 of 24 layers, and keeps the scores of attention, which are larger, cost
+/// less time, and are made together with their maxima.
 RecomputedModule recompute_to_fit(const ir::Module& fused, base::Bytes most_live, base::Bytes capacity,
                                   std::span<const ir::Donation> donations = {});
 
