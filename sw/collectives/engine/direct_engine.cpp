@@ -121,7 +121,7 @@ void DirectEngine::start_cores(const schedule::StartTimes& starts) {
 
 void DirectEngine::run(const schedule::StartTimes& starts, const std::function<void()>& pause) {
   start_cores(starts);
-  for (int count = 1; !queue_.empty(); ++count) {
+  for (int count = 1; more_is_due(); ++count) {
     const auto entry = queue_.pop();
     now_ = entry.when;
     if (entry.value.core != nullptr) {
@@ -131,6 +131,13 @@ void DirectEngine::run(const schedule::StartTimes& starts, const std::function<v
     }
     if (count % between_pauses == 0 && pause) pause();
   }
+}
+
+bool DirectEngine::more_is_due() {
+  if (!taken_at_once_.empty() && (queue_.empty() || queue_.top().when > now_)) {
+    for (const Taken& taken : std::exchange(taken_at_once_, {})) took(*taken.run, taken.chip, taken.message, now_);
+  }
+  return !queue_.empty();
 }
 
 void DirectEngine::at(base::Time when, std::uint32_t rank, const Timer& timer) {
@@ -143,9 +150,17 @@ void DirectEngine::send(CollectiveRun& run, noc::NodeId chip, const noc::ici::Me
   const int dimension = next_dimension(flight.remaining);
   const int direction = flight.remaining[std::size_t(dimension)] < 0 ? -1 : 1;
   const noc::ici::LinkPassage passage = pass(flight, dimension, now_);
-  const MessageTag tag = unpack(message.tag);
-  run.core(chip, tag.source).link_took(tag, message.hops, passage.tail_out);
+  if (passage.tail_out > now_) {
+    took(run, chip, message, passage.tail_out);
+  } else {
+    taken_at_once_.push_back({&run, chip, message});
+  }
   go_on(flight, passage, dimension, direction);
+}
+
+void DirectEngine::took(CollectiveRun& run, noc::NodeId chip, const noc::ici::Message& message, base::Time when) {
+  const MessageTag tag = unpack(message.tag);
+  run.core(chip, tag.source).link_took(tag, message.hops, when);
 }
 
 /// The next link along a dimension, from its head's arrival there.

@@ -62,7 +62,10 @@ class DirectEngine : private Surroundings {
   void finished(CollectiveRun&) override {}
 
   void start_cores(const schedule::StartTimes& starts);
+  bool more_is_due();
   noc::ici::LinkPassage pass(Flight& flight, int dimension, base::Time head);
+  /// Tells a core that its first link has taken a message.
+  void took(CollectiveRun& run, noc::NodeId chip, const noc::ici::Message& message, base::Time when);
   void go_on(Flight& flight, const noc::ici::LinkPassage& passage, int dimension, int direction);
   void keep(base::Time when, std::uint32_t rank, int kind, const Flight& flight);
   void perform(const Timer& step);
@@ -76,6 +79,13 @@ class DirectEngine : private Surroundings {
   base::systemc::TimedQueue<Timer> queue_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
+  struct Taken {
+    CollectiveRun* run;
+    noc::NodeId chip;
+    noc::ici::Message message;
+  };
+  /// Messages without a byte that a free link has taken now. Their cores are told after all other timers of this time.
+  std::vector<Taken> taken_at_once_;
   std::int64_t delivered_ = 0;
   bool in_turn_;  ///< messages from one member to another
   CollectiveRun collective_;
