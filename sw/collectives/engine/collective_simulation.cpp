@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <random>
+#include <tuple>
 
 #include "base/diagnostic.h"
 #include "base/host/interrupt.h"
@@ -104,9 +106,18 @@ void follow(SliceBench<Network>& bench, const PlannedOrder& planned) {
   }
 }
 
+/// Phases in the order of their begin; those that begin at one time in the order of groups, orders and phases.
 std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
+  std::map<const schedule::GroupSchedule*, std::size_t> first_group;
+  for (std::size_t group = 0; group < run.schedule().groups(); ++group) {
+    first_group.try_emplace(&run.schedule().group_program(group), group);
+  }
+  std::vector<CollectiveRun::PhaseTimes> phases = run.phases();
+  std::ranges::sort(phases, {}, [&](const CollectiveRun::PhaseTimes& times) {
+    return std::tuple(times.begin, first_group.at(times.program), times.order, times.phase);
+  });
   std::vector<CollectivePhase> result;
-  for (const CollectiveRun::PhaseTimes& times : run.phases()) {
+  for (const CollectiveRun::PhaseTimes& times : phases) {
     const schedule::Phase& phase = times.program->phases(times.order)[std::size_t(times.phase)];
     const std::int64_t elements = phase.pattern->payload() * times.program->stripes_of(times.order);
     result.push_back({phase.name, times.order, run.schedule().bytes(elements), times.begin, times.end});
