@@ -17,6 +17,7 @@ void add_collective(CLI::App& program);
 void add_hlo(CLI::App& program);
 void add_ops(CLI::App& program);
 void add_tiles(CLI::App& program);
+void add_trace(CLI::App& program);
 void add_validate(CLI::App& program);
 void add_report(CLI::App& program);
 void add_compare(CLI::App& program);

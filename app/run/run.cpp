@@ -204,7 +204,9 @@ class Run {
   }
 
   void write_folder(const noc::Topology& slice) const {
-    if (folder_) write_run(folder_->path(), report_, {command_line_, config_, slice, timeline_, traces_in_folder()});
+    if (!folder_) return;
+    write_run(folder_->path(), report_, {command_line_, config_, slice, timeline_, other_files()});
+    if (options_.chakra) write_traces(folder_->path(), report_, slice);
   }
 
   void print() const {
@@ -224,12 +226,15 @@ class Run {
     base::host::print_result(text + "\n");
   }
 
-  std::map<std::string, std::string> traces_in_folder() const {
+  std::map<std::string, std::string> other_files() const {
+    std::map<std::string, std::string> files;
+    if (options_.chakra) files["chakra/"] = "an execution trace of the last step for each core (podsim trace check)";
     std::error_code ignored;
-    bool inside = trace_ && std::filesystem::equivalent(trace_->vcd().parent_path(), folder_->path(), ignored);
-    if (!inside) return {};
-    return {{trace_->vcd().filename().string(), "the waveform"},
-            {trace_->save_file().filename().string(), "how GTKWave shows it"}};
+    if (trace_ && std::filesystem::equivalent(trace_->vcd().parent_path(), folder_->path(), ignored)) {
+      files[trace_->vcd().filename().string()] = "the waveform";
+      files[trace_->save_file().filename().string()] = "how GTKWave shows it";
+    }
+    return files;
   }
 
   const RunOptions& options_;

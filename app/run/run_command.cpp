@@ -215,20 +215,25 @@ void add_inference_flag(CLI::App& run, RunOptions& options) {
       ->excludes("--weight-update-sharding");
 }
 
-void add_folder_flag(CLI::App& run, RunOptions& options, const char* what) {
-  run.add_option_function<std::string>(
-         "-o,--output", [&options](const std::string& text) { options.output = base::host::parse_path("-o", text); },
-         what)
+CLI::Option* add_folder_flag(CLI::App& run, RunOptions& options, const char* what) {
+  return run
+      .add_option_function<std::string>(
+          "-o,--output", [&options](const std::string& text) { options.output = base::host::parse_path("-o", text); },
+          what)
       ->option_text("DIR");
 }
 
 void add_output_flags(CLI::App& run, RunOptions& options) {
   options::add_limit_option(run);
   run.add_flag("--json", options.json, "One JSON object on stdout");
-  add_folder_flag(
+  auto* folder = add_folder_flag(
       run, options,
       "Folder for the figures (stats.json, summary.txt), the ops\n(ops.csv), a timeline for ui.perfetto.dev "
       "and the machine");
+  run.add_flag(
+         "--chakra", options.chakra,
+         "Also an execution trace of the last step for each core, in\nchakra/ of that folder (podsim trace check)")
+      ->needs(folder);
   auto* vcd = options::add_file_option(run, "--vcd", options.vcd,
                                        "Waveform of the run, with a GTKWave save file (.gtkw)\nbeside it");
   run.add_option("--trace", options.trace,

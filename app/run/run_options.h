@@ -56,8 +56,9 @@ struct RunOptions {
   std::optional<std::string> convention;  ///< cycle count for the layers of a topology; std::nullopt: this model's
   std::string op_cache;                   ///< file with costs of ops; empty: none
   bool json = false;
-  std::string output;  ///< folder; empty: none
-  std::string vcd;     ///< file; empty: none
+  std::string output;   ///< folder; empty: none
+  bool chakra = false;  ///< writes execution traces into it
+  std::string vcd;      ///< file; empty: none
   std::vector<std::string> trace;
 };
 

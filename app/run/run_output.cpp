@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run/run_output.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/config_listing.h"
+#include "base/host/interrupt.h"
 #include "base/host/output_file.h"
+#include "base/host/output_folder.h"
 #include "base/text/json_text.h"
 #include "base/text/utf8.h"
 #include "base/version.h"
+#include "sw/chakra/run_trace.h"
+#include "sw/chakra/trace_file.h"
 #include "sw/report/html/run_page.h"
 #include "sw/report/link_report.h"
 #include "sw/report/run/job_report.h"
@@ -17,6 +23,15 @@
 
 namespace podsim::app::run {
 namespace {
+
+/// What the traces of all ranks say of the run.
+std::map<std::string, std::string> trace_attributes(const sw::report::run::RunReport& report) {
+  return {{"producer", std::string("podsim ") + base::program_version},
+          {"workload", report.workload},
+          {"machine", report.machine.name},
+          {"slice", report.slice},
+          {"step_time_ps", std::to_string(report.result.step_time.value())}};
+}
 
 nlohmann::ordered_json manifest(const sw::report::run::RunReport& report, const RunRecord& record) {
   nlohmann::ordered_json files = {{"stats.json", "the figures of the run, as --json prints them without host times"},
@@ -90,6 +105,19 @@ void write_run(const std::filesystem::path& folder, const sw::report::run::RunRe
   base::host::write_file(folder / "machine.csv", base::listing_csv(record.machine));
   base::host::write_file(folder / "manifest.json", base::text::json_text(manifest(report, record), 2) + "\n");
   base::host::write_file(folder / "report.html", sw::report::html::run_page(sw::report::html::read_run_files(folder)));
+}
+
+void write_traces(const std::filesystem::path& folder, const sw::report::run::RunReport& report,
+                  const noc::Topology& slice) {
+  sw::chakra::RunTrace traces(report.program, report.result, report.machine, slice);
+  const base::host::OutputFolder of_traces(folder / "chakra");
+  for (std::int32_t rank = 0; rank < traces.ranks(); ++rank) {
+    base::host::end_if_interrupted();
+    sw::chakra::RankTrace trace = traces.of(rank);
+    trace.attributes = trace_attributes(report);
+    base::host::write_file(of_traces.path() / fmt::format("step.{}.et", rank), sw::chakra::encode(trace));
+  }
+  base::host::write_file(of_traces.path() / "comm_group.json", sw::chakra::groups_json(traces.groups()));
 }
 
 }  // namespace podsim::app::run

@@ -28,4 +28,9 @@ struct RunRecord {
 /// equal bytes, because host times are left out.
 void write_run(const std::filesystem::path& folder, const sw::report::run::RunReport& report, const RunRecord& record);
 
+/// Writes the execution traces of the last step, chakra/step.RANK.et and chakra/comm_group.json
+/// (sw/chakra/run_trace.h).
+void write_traces(const std::filesystem::path& folder, const sw::report::run::RunReport& report,
+                  const noc::Topology& slice);
+
 }  // namespace podsim::app::run

@@ -82,22 +82,47 @@ class Lowering {
 
   void add(const ir::Computation& computation) {
     std::map<ir::InstructionId, int> started;
+    std::vector<std::vector<int>> makers(computation.instructions.size());
     for (ir::InstructionId id = 0; id < ir::InstructionId(computation.instructions.size()); ++id) {
       const ir::Instruction& instruction = computation[id];
+      sources_ = sources_of(instruction, makers);
+      const std::vector<int> sources = sources_;
+      const std::size_t before = program_.items.size();
       if (instruction.phase == ir::AsyncPhase::done) {
         if (const auto at = started.find(instruction.operands.front()); at != started.end()) {
           add_done(instruction, at->second);
         }
+        makers[std::size_t(id)] = maker_since(before, sources);
         continue;
       }
-      const std::size_t before = program_.items.size();
       add(computation, id);
+      makers[std::size_t(id)] = maker_since(before, sources);
       const bool one = program_.items.size() == before + 1;
       if (instruction.phase == ir::AsyncPhase::start && one && may_go_on(program_.items.back())) {
         program_.items.back().phase = ir::AsyncPhase::start;
         started[id] = int(before);
       }
     }
+  }
+
+  /// The items that make an instruction's operands.
+  static std::vector<int> sources_of(const ir::Instruction& instruction, const std::vector<std::vector<int>>& makers) {
+    std::vector<int> sources;
+    for (const ir::InstructionId operand : instruction.operands) {
+      const std::vector<int>& of_operand = makers[std::size_t(operand)];
+      sources.insert(sources.end(), of_operand.begin(), of_operand.end());
+    }
+    std::ranges::sort(sources);
+    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+    return sources;
+  }
+
+  /// The item that makes a value: the last one that its instruction has added, or else those that made its operands.
+  std::vector<int> maker_since(std::size_t before, const std::vector<int>& sources) const {
+    for (std::size_t i = program_.items.size(); i > before; --i) {
+      if (program_.items[i - 1].kind != ProgramItem::Kind::repeat) return {int(i - 1)};
+    }
+    return sources;
   }
 
   static bool may_go_on(const ProgramItem& item) {
@@ -175,6 +200,7 @@ class Lowering {
     item.kind = kind;
     item.index = index;
     item.cores = cores_now_;
+    item.sources = sources_;
     program_.items.push_back(std::move(item));
     trips_.push_back(trips_now_);
   }
@@ -396,6 +422,7 @@ class Lowering {
   std::vector<std::int64_t> trips_;  ///< number of executions of every item in a step
   std::int64_t trips_now_ = 1;
   int cores_now_ = -1;                ///< index into Program::core_sets
+  std::vector<int> sources_;          ///< items that make the operands of the instruction being lowered
   const CallFrame* frame_ = nullptr;  ///< frame of the computation being lowered
   std::set<std::string> warned_;
   std::vector<std::string> branches_;  ///< messages about branches that were chosen by time

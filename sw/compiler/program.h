@@ -47,16 +47,17 @@ struct ProgramItem {
   int index = 0;  ///< into Program::ops, collectives, infeeds, outfeeds or loops
   /// A `start` runs concurrently with the following items up to the `done` that names it. For kinds op and collective.
   ir::AsyncPhase phase = ir::AsyncPhase::none;
-  int started_by = -1;      ///< of a done: the item that started it
-  std::string hlo_name;     ///< instruction of the fused module, "fusion.17"
-  std::string op_name;      ///< origin in the model, "layer2/block0/conv1"
-  std::string category;     ///< category in XProf
-  std::string hlo_text;     ///< result and operand shapes, as XProf prints an op
-  int cores = -1;           ///< index into Program::core_sets of the cores that run it; -1: all
-  std::string products;     ///< how they are computed, "f32 in 6 passes" (tiles/product_arithmetic.h)
-  double flops = 0;         ///< XLA's count
-  double matmul_flops = 0;  ///< the part of them in multiply-accumulates of convolutions and dots
-  base::Bytes bytes;        ///< operands and results: padded, of a collective without padding
+  int started_by = -1;            ///< of a done: the item that started it
+  std::string hlo_name;           ///< instruction of the fused module, "fusion.17"
+  std::string op_name;            ///< origin in the model, "layer2/block0/conv1"
+  std::string category;           ///< category in XProf
+  std::string hlo_text;           ///< result and operand shapes, as XProf prints an op
+  int cores = -1;                 ///< index into Program::core_sets of the cores that run it; -1: all
+  std::vector<int> sources = {};  ///< items of the same computation whose results it reads, ascending
+  std::string products;           ///< how they are computed, "f32 in 6 passes" (tiles/product_arithmetic.h)
+  double flops = 0;               ///< XLA's count
+  double matmul_flops = 0;        ///< the part of them in multiply-accumulates of convolutions and dots
+  base::Bytes bytes;              ///< operands and results: padded, of a collective without padding
 };
 
 /// A transfer between the host and each core.

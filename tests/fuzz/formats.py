@@ -33,6 +33,7 @@ def made_by_the_program(program, folder):
                        stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     inputs = ROOT / "tests/outputs/inputs"
     run("run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "-o", "run")
+    run("run", "resnet50", "--slice", "1x1", "--batch-per-core", "2", "-o", "traced", "--chakra")
     run("run", "resnet50", "--slice", "2x2", "--batch-per-core", "4", "-o", "other")
     for name in ["machine.toml", "study.toml"]:
         shutil.copy(inputs / name, folder)
@@ -87,6 +88,10 @@ def make_formats(folder):
             ["kernel", "INPUT", "--limit", "3s"]]),
         "arrays": Format(".npy", [array], [flip_bits, change_number, cut_off, insert_piece, remove_part], [
             ["hlo", "eval", seeds / "seeds/one_array.hlo", "--args", "INPUT"]]),
+        "trace": Format(".et", [folder / "traced/chakra/step.0.et"], [flip_bits, change_number, cut_off, insert_piece, remove_part],
+                        [["trace", "check", "FOLDER/traced"]], binary=True),
+        "process groups": Format(".json", [folder / "traced/chakra/comm_group.json"], TEXT, [
+            ["trace", "check", "FOLDER/traced"]]),
         "database": Format(".sqlite", [folder / "study/study.sqlite"], [flip_bits, cut_off] + [damaged_database] * 4, [
             ["report", "FOLDER/study", "-o", "FOLDER/page.html"],
             ["sweep", folder / "study.toml", "-o", "FOLDER/study", "--dry-run"]], binary=True),

@@ -35,10 +35,11 @@ inline std::string text_of(const CompiledOp& op) {
 }
 
 inline std::string text_of(const ProgramItem& item) {
-  const auto& [kind, index, phase, started_by, hlo_name, op_name, category, hlo_text, cores, products, flops,
+  const auto& [kind, index, phase, started_by, hlo_name, op_name, category, hlo_text, cores, sources, products, flops,
                matmul_flops, bytes] = item;
-  return fmt::format("item {} {} {} {} {} {} {} {} {} {} {} {}\n", int(kind), index, int(phase), started_by, hlo_name,
-                     op_name, category, hlo_text, cores, products, flops, bytes.value());
+  return fmt::format("item {} {} {} {} {} {} {} {} {} {} {} {} {}\n", int(kind), index, int(phase), started_by,
+                     hlo_name, op_name, category, hlo_text, cores, fmt::join(sources, ","), products, flops,
+                     bytes.value());
 }
 
 inline std::string text_of(const Program& program) {

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/chakra/trace_replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <set>
+#include <systemc>
+#include <tuple>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "base/systemc/sliced_run.h"
+#include "base/systemc/systemc_time.h"
+#include "base/systemc/timed_queue.h"
+#include "hw/chip/chip.h"
+#include "noc/ici/message_fabric.h"
+#include "sw/chakra/rank_graph.h"
+#include "sw/collectives/engine/algorithm_choice.h"
+#include "sw/collectives/engine/collective_engine.h"
+#include "sw/collectives/engine/collective_run.h"
+
+namespace podsim::sw::chakra {
+namespace {
+
+using collectives::CollectiveKind;
+using collectives::schedule::CollectiveRequest;
+
+std::optional<CollectiveKind> kind_of(CommType type) {
+  switch (type) {
+    case CommType::all_reduce:
+    case CommType::barrier:
+      return CollectiveKind::all_reduce;
+    case CommType::all_gather:
+      return CollectiveKind::all_gather;
+    case CommType::reduce_scatter:
+    case CommType::reduce_scatter_block:
+      return CollectiveKind::reduce_scatter;
+    case CommType::all_to_all:
+      return CollectiveKind::all_to_all;
+    case CommType::broadcast:
+      return CollectiveKind::broadcast;
+    default:
+      return std::nullopt;
+  }
+}
+
+ir::ElementType type_of_elements(const Node& node) {
+  const auto known = std::ranges::find(ir::element_types(), node.element_type, &ir::ElementTypeRow::name);
+  const auto type = ir::ElementType(known - ir::element_types().begin());
+  return known != ir::element_types().end() && ir::byte_width(type) > 0 ? type : ir::ElementType::f32;
+}
+
+base::Time duration_of(const Node& node) {
+  constexpr std::int64_t ps_per_us = 1'000'000;
+  return base::Time(node.duration_ps.value_or(std::int64_t(node.duration_us) * ps_per_us));
+}
+
+/// The chips, the network and the ranks of a replay.
+class TraceReplay : public sc_core::sc_module {
+ public:
+  TraceReplay(sc_core::sc_module_name name, const ExecutionTrace& trace, const hw::Machine& machine,
+              const noc::Topology& slice)
+      : sc_module(name),
+        trace_(trace),
+        cores_(int(machine.cores_per_chip)),
+        slice_(slice),
+        times_(machine),
+        fabric_("fabric", noc::FoldedTopology(slice), machine.ici) {
+    std::vector<hw::chip::Chip*> chips;
+    for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
+      chips_.emplace_back(fmt::format("chip_{}", chip).c_str(), machine, int(chip), hw::Trace{},
+                          hw::chip::to_network(fabric_));
+      chips.push_back(&chips_.back());
+    }
+    engine_.emplace("collectives", machine, noc::FoldedTopology(slice), chips);
+    for (const RankTrace& rank : trace.ranks) prepare(rank);
+    SC_HAS_PROCESS(TraceReplay);
+    SC_METHOD(work);
+    sensitive << wake_;
+  }
+
+  Replay run(const std::function<void()>& pause) {
+    base::systemc::run_in_slices([&] {
+      if (pause) pause();
+      return false;
+    });
+    fabric_.check();
+    for (const Rank& rank : ranks_) require_end(rank);
+    const auto last = std::ranges::max_element(ranks_, {}, &Rank::end);
+    result_.last_rank = last->trace->rank;
+    result_.duration = last->end;
+    for (const Node& node : last->trace->nodes) {
+      if (node.type == NodeType::compute) result_.compute += duration_of(node);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  enum Lane { compute, memory };
+  using Ready = std::priority_queue<int, std::vector<int>, std::greater<>>;
+  struct Rank {
+    const RankTrace* trace;
+    std::vector<std::vector<int>> readers;  ///< by node
+    std::vector<int> missing;               ///< by node: how many that it waits for have not ended
+    std::array<Ready, 2> ready;             ///< by lane
+    std::array<bool, 2> busy{};
+    std::vector<int> exchanges;  ///< by node that communicates: index into exchanges_
+    std::size_t left;            ///< nodes that have not ended
+    base::Time end;
+  };
+  struct End {
+    std::int32_t rank;
+    int node;
+  };
+  /// What a rank does in an exchange: one node, or a send to itself and its receive.
+  struct Part {
+    std::vector<int> nodes;
+    std::size_t ready = 0;
+  };
+  /// A collective of a group, or a transfer.
+  struct Exchange {
+    std::shared_ptr<const collectives::schedule::CollectiveSchedule> schedule;
+    collectives::engine::CollectiveRun* run = nullptr;
+    std::map<std::int32_t, Part> parts;  ///< by rank
+  };
+  using Content = std::tuple<std::vector<std::int32_t>, CollectiveKind, ir::ElementType, std::int64_t>;
+
+  void prepare(const RankTrace& trace) {
+    const RankGraph graph(trace);
+    Rank& rank = ranks_.emplace_back();
+    rank.trace = &trace;
+    rank.left = trace.nodes.size();
+    rank.readers.resize(trace.nodes.size());
+    rank.missing.resize(trace.nodes.size());
+    rank.exchanges.assign(trace.nodes.size(), -1);
+    for (const int node : graph.order()) {
+      rank.missing[std::size_t(node)] = int(graph.dependencies(node).size());
+      for (const int earlier : graph.dependencies(node)) rank.readers[std::size_t(earlier)].push_back(node);
+      if (trace.nodes[std::size_t(node)].communicates()) take_part(rank, node);
+    }
+  }
+
+  /// The k-th collective of a group on every member is one, and so is the k-th send and receive of a channel.
+  void take_part(Rank& rank, int number) {
+    const Node& node = rank.trace->nodes[std::size_t(number)];
+    const bool collective = node.type == NodeType::collective;
+    const std::int64_t source = collective ? 0 : node.source.value_or(rank.trace->rank);
+    const std::int64_t target = collective ? 0 : node.target.value_or(rank.trace->rank);
+    const auto channel = std::tuple(collective ? "group " + node.group : "", source, target, node.tag.value_or(0));
+    const auto turn = std::pair(channel, turns_[{rank.trace->rank, channel}][std::size_t(node.type)]++);
+    const auto [found, is_new] = numbers_.try_emplace(turn, int(exchanges_.size()));
+    if (is_new) {
+      exchanges_.emplace_back();
+      make_schedule(exchanges_.back(), node,
+                    collective ? members(node.group) : std::vector{std::int32_t(source), std::int32_t(target)});
+      ++(collective ? result_.collectives : result_.transfers);
+    }
+    rank.exchanges[std::size_t(number)] = found->second;
+    exchanges_[std::size_t(found->second)].parts[rank.trace->rank].nodes.push_back(number);
+  }
+
+  std::vector<std::int32_t> members(const std::string& group) const {
+    if (const auto found = trace_.groups.find(group); found != trace_.groups.end()) return found->second;
+    std::vector<std::int32_t> all;
+    for (const RankTrace& rank : trace_.ranks) all.push_back(rank.rank);
+    return all;
+  }
+
+  void make_schedule(Exchange& exchange, const Node& node, const std::vector<std::int32_t>& ranks) {
+    CollectiveKind kind = CollectiveKind::collective_permute;
+    const ir::ElementType type = type_of_elements(node);
+    std::int64_t elements = node.bytes.value_or(0) / ir::byte_width(type);
+    if (node.type == NodeType::collective) {
+      const CommType comm_type = CommType(node.comm_type.value_or(0));
+      const std::optional<CollectiveKind> known = kind_of(comm_type);
+      if (!known) {
+        throw base::InputError(
+            fmt::format("'{}' is a {}, which the network does not have", node.name, to_string(comm_type)),
+            "collectives are all-reduce, reduce-scatter, all-gather, all-to-all and broadcast");
+      }
+      kind = *known;
+      if (comm_type == CommType::barrier) {
+        elements = 1;
+        note("barriers are replayed as all-reduces of one element");
+      }
+    }
+    if (elements == 0) return;
+    auto& schedule = schedules_[Content{ranks, kind, type, elements}];
+    if (schedule == nullptr) {
+      schedule = times_.choose(slice_, collectives::CollectiveGroups({ranks}), {kind, type, elements}).schedule;
+    }
+    exchange.schedule = schedule;
+  }
+
+  void note(const std::string& text) {
+    if (std::ranges::find(result_.notes, text) == result_.notes.end()) result_.notes.push_back(text);
+  }
+
+  void work() {
+    if (!started_) {
+      started_ = true;
+      for (Rank& rank : ranks_) {
+        for (std::size_t node = 0; node < rank.missing.size(); ++node) {
+          if (rank.missing[node] == 0) may_begin(rank, int(node));
+        }
+        begin(rank);
+      }
+    }
+    const base::Time now = base::systemc::now();
+    while (!queue_.empty() && queue_.top().when <= now) ended(queue_.pop().value);
+    if (!queue_.empty()) wake_.notify(base::systemc::to_sc_time(queue_.top().when - now));
+  }
+
+  void ended(const End& end) {
+    Rank& rank = ranks_[std::size_t(end.rank)];
+    const Node& node = rank.trace->nodes[std::size_t(end.node)];
+    --rank.left;
+    rank.end = base::systemc::now();
+    if (!node.communicates()) rank.busy[lane_of(node)] = false;
+    for (const int reader : rank.readers[std::size_t(end.node)]) {
+      if (--rank.missing[std::size_t(reader)] == 0) may_begin(rank, reader);
+    }
+    begin(rank);
+  }
+
+  static Lane lane_of(const Node& node) {
+    return node.type == NodeType::mem_load || node.type == NodeType::mem_store ? memory : compute;
+  }
+
+  /// A communicating node begins at once, the others when their lane is free.
+  void may_begin(Rank& rank, int number) {
+    const Node& node = rank.trace->nodes[std::size_t(number)];
+    if (!node.communicates()) return rank.ready[lane_of(node)].push(number);
+    Exchange& exchange = exchanges_[std::size_t(rank.exchanges[std::size_t(number)])];
+    if (exchange.schedule == nullptr) return schedule(base::systemc::now(), {rank.trace->rank, number});
+    Part& part = exchange.parts.at(rank.trace->rank);
+    if (++part.ready < part.nodes.size()) return;
+    if (exchange.run == nullptr) {
+      exchange.run = &engine_->begin(exchange.schedule, [this, &exchange](noc::NodeId chip, int core) {
+        const std::int32_t member = chip * cores_ + core;
+        for (const int node : exchange.parts.at(member).nodes) schedule(base::systemc::now(), {member, node});
+      });
+    }
+    exchange.run->start(noc::NodeId(rank.trace->rank / cores_), rank.trace->rank % cores_);
+  }
+
+  void begin(Rank& rank) {
+    for (const Lane lane : {compute, memory}) {
+      if (rank.busy[lane] || rank.ready[lane].empty()) continue;
+      const int node = rank.ready[lane].top();
+      rank.ready[lane].pop();
+      rank.busy[lane] = true;
+      schedule(base::systemc::now() + duration_of(rank.trace->nodes[std::size_t(node)]), {rank.trace->rank, node});
+    }
+  }
+
+  void schedule(base::Time when, const End& end) {
+    queue_.push(when, std::uint32_t(end.rank), end);
+    wake_.notify(base::systemc::to_sc_time(queue_.top().when - base::systemc::now()));
+  }
+
+  void require_end(const Rank& rank) const {
+    if (rank.left == 0) return;
+    for (std::size_t number = 0; number < rank.trace->nodes.size(); ++number) {
+      if (rank.exchanges[number] < 0 || rank.missing[number] > 0) continue;
+      const Exchange& exchange = exchanges_[std::size_t(rank.exchanges[number])];
+      for (const auto& [member, of_member] : exchange.parts) {
+        if (of_member.ready == of_member.nodes.size()) continue;
+        throw base::SimulationError(
+            fmt::format("the replay came to a halt: rank {} waits in '{}' for rank {}, which has not reached it",
+                        rank.trace->rank, rank.trace->nodes[number].name, member));
+      }
+    }
+    throw base::SimulationError(
+        fmt::format("the replay came to a halt: rank {} has {} nodes left", rank.trace->rank, rank.left));
+  }
+
+  using Channel = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>;
+
+  const ExecutionTrace& trace_;
+  int cores_;  ///< per chip
+  noc::Topology slice_;
+  collectives::engine::CollectiveTimes times_;
+  noc::ici::MessageFabric fabric_;
+  std::deque<hw::chip::Chip> chips_;
+  std::optional<collectives::engine::CollectiveEngine> engine_;
+  std::deque<Rank> ranks_;
+  std::deque<Exchange> exchanges_;
+  std::map<std::pair<Channel, int>, int> numbers_;  ///< index into exchanges_ by channel and turn
+  std::map<std::pair<std::int32_t, Channel>, std::array<int, std::size_t(node_types)>> turns_;  ///< taken so far
+  std::map<Content, std::shared_ptr<const collectives::schedule::CollectiveSchedule>> schedules_;
+  base::systemc::TimedQueue<End> queue_;
+  sc_core::sc_event wake_;
+  bool started_ = false;
+  Replay result_;
+};
+
+}  // namespace
+
+Replay replay(const ExecutionTrace& trace, const hw::Machine& machine, const noc::Topology& slice,
+              const std::function<void()>& pause) {
+  TraceReplay bench("replay", trace, machine, slice);
+  return bench.run(pause);
+}
+
+}  // namespace podsim::sw::chakra

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "hw/machine.h"
+#include "noc/topology.h"
+#include "sw/chakra/execution_trace.h"
+
+namespace podsim::sw::chakra {
+
+struct Replay {
+  base::Time duration;         ///< until the last node of the last rank has ended
+  std::int32_t last_rank = 0;  ///< the rank that ends last
+  base::Time compute;          ///< of that rank: sum over its compute nodes
+  std::int64_t collectives = 0, transfers = 0;
+  std::vector<std::string> notes;
+};
+
+/// Executes a trace on a slice, rank r on core r, from time zero. A node begins when all that it waits for has ended.
+/// Of the compute nodes of a rank that could begin, one runs at a time, the first of the file first; its memory nodes
+/// likewise, beside them. Collectives and transfers run on the simulated network, at message level, with the algorithm
+/// that is simulated fastest for each; their durations in the trace are not used.
+///
+/// comm_size is the larger of a rank's operand and result. A barrier is replayed as the all-reduce of one element. A
+/// process can replay once (SystemC).
+///
+/// Preconditions: check() finds nothing, and the slice has a core for each rank. InputError for collectives that the
+/// network does not have (reduce, gather, scatter). SimulationError, with what the first waiting rank waits for, if the
+/// trace comes to a halt.
+Replay replay(const ExecutionTrace& trace, const hw::Machine& machine, const noc::Topology& slice,
+              const std::function<void()>& pause = {});
+
+}  // namespace podsim::sw::chakra

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/chakra/trace_file.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+
+#include "base/diagnostic.h"
+#include "tests/sw/chakra/sample_trace.h"
+
+namespace podsim::sw::chakra {
+namespace {
+
+using namespace std::string_literals;
+
+/// Bytes behind their length, which is below 128.
+std::string behind_length(const std::string& message) { return char(message.size()) + message; }
+/// Key, length and bytes of a field.
+std::string field(const std::string& key, const std::string& bytes) { return key + behind_length(bytes); }
+
+/// Written by hand after the encoding of protocol buffers: a key is (field << 3 | wire type), wire type 0 a varint, 2 a
+/// length and bytes.
+TEST(TraceFile, ReadsWhatTheSchemaSays) {
+  const std::string version = field("\x0a", "0.0.4");  // GlobalMetadata.version = 1
+  // GlobalMetadata.attr = 2: name = 1, string_val = 29
+  const std::string slice = field("\x12", field("\x0a", "slice") + field("\xea\x01", "2x1"));
+  const std::string node =
+      "\x08\x07"s +                                                        // id = 1: 7
+      field("\x12", "ar") +                                                // name = 2
+      "\x18\x07" +                                                         // type = 3: COMM_COLL_NODE
+      field("\x22", "\x03\x05") +                                          // ctrl_deps = 4, packed: 3, 5
+      "\x28\x04" +                                                         // data_deps = 5, not packed: 4
+      "\x30\x96\x01" +                                                     // start_time_micros = 6: 150
+      "\x38\x02" +                                                         // duration_micros = 7: 2
+      field("\x42", field("\x0a", "[\"a\"]")) +                            // inputs = 8: values = 1
+      field("\x52", field("\x0a", "comm_type") + "\x48\x07") +             // attr = 10: int64_val = 9
+      field("\x52", field("\x0a", "comm_size") + "\x68\x80\x10") +         // uint64_val = 13: 2048
+      field("\x52", field("\x0a", "pg_name") + field("\xea\x01", "12")) +  // string_val = 29
+      field("\x52", field("\x0a", "comm_priority") + "\x38\x01");          // int32_val = 7; nothing reads it
+  const RankTrace trace = decode("t.0.et", behind_length(version + slice) + behind_length(node));
+  EXPECT_EQ(trace.attributes.at("slice"), "2x1");
+  ASSERT_EQ(trace.nodes.size(), 1U);
+  const Node& read = trace.nodes[0];
+  EXPECT_EQ(read.id, 7U);
+  EXPECT_EQ(read.name, "ar");
+  EXPECT_EQ(read.type, NodeType::collective);
+  EXPECT_EQ(read.control, (std::vector<std::uint64_t>{3, 5}));
+  EXPECT_EQ(read.data, (std::vector<std::uint64_t>{4}));
+  EXPECT_EQ(read.start_us, 150U);
+  EXPECT_EQ(read.duration_us, 2U);
+  EXPECT_EQ(read.inputs, (std::vector<std::string>{"a"}));
+  EXPECT_EQ(read.comm_type, 7);
+  EXPECT_EQ(read.bytes, 2048);
+  EXPECT_EQ(read.group, "12");
+  EXPECT_EQ(trace.unread.at("comm_priority"), 1);
+}
+
+std::string any_text() { return *rc::gen::container<std::string>(rc::gen::inRange('a', 'z')); }
+
+Node any_node(std::uint64_t id) {
+  Node node;
+  node.id = id;
+  node.name = any_text();
+  node.type = NodeType(*rc::gen::inRange(1, int(node_types)));
+  node.control = *rc::gen::arbitrary<std::vector<std::uint64_t>>();
+  node.data = *rc::gen::arbitrary<std::vector<std::uint64_t>>();
+  node.start_us = *rc::gen::arbitrary<std::uint64_t>();
+  node.duration_us = *rc::gen::arbitrary<std::uint32_t>();
+  node.inputs = {any_text(), any_text()};
+  node.duration_ps = *rc::gen::inRange<std::int64_t>(0, std::int64_t(1) << 50);
+  node.bytes = *rc::gen::inRange<std::int64_t>(0, std::int64_t(1) << 50);
+  node.comm_type = *rc::gen::inRange<std::int64_t>(0, comm_types);
+  node.source = *rc::gen::inRange<std::int64_t>(0, 10'000);
+  node.group = any_text();
+  return node;
+}
+
+RC_GTEST_PROP(TraceFile, ReadsWhatItWrites, ()) {
+  RankTrace trace;
+  trace.attributes["slice"] = any_text();
+  for (std::uint64_t id = 0; id < 3; ++id) trace.nodes.push_back(any_node(id));
+  const RankTrace read = decode("t.0.et", encode(trace));
+  RC_ASSERT(read.attributes == trace.attributes);
+  RC_ASSERT(read.nodes.size() == trace.nodes.size());
+  RC_ASSERT(read.unread.empty());
+  for (std::size_t i = 0; i < read.nodes.size(); ++i) {
+    const Node &a = read.nodes[i], &b = trace.nodes[i];
+    RC_ASSERT(a.id == b.id && a.name == b.name && a.type == b.type && a.control == b.control && a.data == b.data);
+    RC_ASSERT(a.start_us == b.start_us && a.duration_us == b.duration_us && a.duration_ps == b.duration_ps);
+    RC_ASSERT(a.inputs == b.inputs && a.bytes == b.bytes && a.comm_type == b.comm_type);
+    RC_ASSERT(a.source == b.source && a.group == b.group);
+  }
+}
+
+/// A message that is cut off is damaged, wherever the cut is.
+TEST(TraceFile, NamesTheByteOfTheDamage) {
+  RankTrace trace;
+  trace.nodes = {testing::compute(0, "forward", {}, 1)};
+  const std::string whole = encode(trace);
+  const std::size_t first = 1 + std::size_t(whole[0]);  // an empty GlobalMetadata
+  for (std::size_t end = first + 1; end < whole.size(); ++end) {
+    try {
+      decode("t.0.et", whole.substr(0, end));
+      ADD_FAILURE() << "cut at " << end;
+    } catch (const base::InputError& error) {
+      const std::string place = "byte " + std::to_string(first) + ":";
+      EXPECT_NE(std::string(error.what()).find(place), std::string::npos) << error.what();
+    }
+  }
+}
+
+RC_GTEST_PROP(TraceFile, RefusesOrReadsAnyBytes, (const std::string& bytes)) {
+  try {
+    decode("t.0.et", bytes);
+  } catch (const base::InputError&) {
+  }
+}
+
+}  // namespace
+}  // namespace podsim::sw::chakra
