@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-/// Chakra execution traces (MLCommons, et_def.proto): one graph of nodes for each rank. Of the schema this has what a
-/// replay needs; docs/chakra.md lists it.
+/// Chakra execution traces (MLCommons, et_def.proto): one graph of nodes for each rank. They have what a replay needs
+/// of the schema; docs/chakra.md lists it.
 namespace podsim::sw::chakra {
 
 /// Values are those of the schema's NodeType.
