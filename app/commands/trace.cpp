@@ -31,7 +31,7 @@ struct TraceOptions {
 };
 
 /// The slice that the run recorded in the trace, if none is given.
-std::string slice_text(const TraceOptions& options, const sw::chakra::RankTrace& first) {
+std::string slice_of_traces(const TraceOptions& options, const sw::chakra::RankTrace& first) {
   if (!options.slice.empty()) return options.slice;
   const auto recorded = first.attributes.find("slice");
   if (recorded != first.attributes.end()) return recorded->second;
@@ -64,7 +64,7 @@ void check_traces(const TraceOptions& options) {
   report.trace = &trace;
   report.folder = options.folder;
   report.machine = machine.name;
-  report.slice = slice_text(options, trace.ranks.front());
+  report.slice = slice_of_traces(options, trace.ranks.front());
   const noc::Topology slice = options::parse_slice(report.slice, machine);
   check_slice(slice, machine, trace.ranks.size(), report.slice);
   check_machine(report, trace.ranks.front());

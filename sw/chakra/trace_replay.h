@@ -21,8 +21,8 @@ struct Replay {
 };
 
 /// Executes a trace on a slice, rank r on core r, from time zero. A node begins when all that it waits for has ended.
-/// Of the compute nodes of a rank that could begin, one runs at a time, the first of the file first; its memory nodes
-/// likewise, beside them. Collectives and transfers run on the simulated network, at message level, with the algorithm
+/// A rank runs one compute node at a time, of those that could begin the first in the file, and one memory node beside
+/// it. Collectives and transfers run on the simulated network, at message level, with the algorithm
 /// that is simulated fastest for each; their durations in the trace are not used.
 ///
 /// comm_size is the larger of a rank's operand and result. A barrier is replayed as the all-reduce of one element. A
