@@ -27,6 +27,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   commands::add_memory(program);
   commands::add_network(program);
   commands::add_collective(program);
+  commands::add_stream(program);
   commands::add_hlo(program);
   commands::add_ops(program);
   commands::add_tiles(program);

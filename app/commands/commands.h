@@ -14,6 +14,7 @@ void add_calibrate(CLI::App& program);
 void add_memory(CLI::App& program);
 void add_network(CLI::App& program);
 void add_collective(CLI::App& program);
+void add_stream(CLI::App& program);
 void add_hlo(CLI::App& program);
 void add_ops(CLI::App& program);
 void add_tiles(CLI::App& program);
