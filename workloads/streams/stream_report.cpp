@@ -106,7 +106,8 @@ std::string stream_text(const StreamReport& report) {
 }
 
 std::string stream_json(const StreamReport& report) {
-  const Json json = {{"seed", report.seed.seed},
+  const Json json = {{"schema_version", 1},
+                     {"seed", report.seed.seed},
                      {"user_factor", report.expansion.user_factor},
                      {"item_factor", report.expansion.item_factor},
                      {"users", report.users},

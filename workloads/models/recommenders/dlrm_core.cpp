@@ -42,7 +42,9 @@ class DlrmCore {
     receive();
     const InstructionId x = network_.bottom(dense_);
     std::vector<InstructionId> parts{b_.reshape(x, {batch(), 1, width()})};
-    for (std::size_t i = 0; i < large_.size(); ++i) parts.push_back(b_.reshape(received_row(i), {batch(), 1, width()}));
+    if (exchanges()) parts.push_back(b_.reshape(exchanged(), {batch(), std::int64_t(large_.size()), width()}));
+    for (std::size_t i = 0; i < large_.size() && !exchanges(); ++i)
+      parts.push_back(b_.reshape(received_row(i), {batch(), 1, width()}));
     InstructionId all = b_.concatenate(parts, 1);
     if (!small_.empty()) all = b_.concatenate({looked_up(), all}, 1);
     const InstructionId z = network_.top(x, all);
@@ -55,6 +57,9 @@ class DlrmCore {
   std::int64_t width() const { return options_.network.bottom.back(); }
   std::int64_t places() const { return batch() + options_.repeated_rows; }
   ElementType type() const { return options_.network.type; }
+  bool exchanges() const { return options_.exchanged_rows > 0 && !large_.empty(); }
+  /// Rows that a core sends to all cores, and that it receives.
+  std::int64_t sent() const { return options_.replicas * options_.exchanged_rows; }
 
   /// Elements of an infeed, or parameters.
   std::vector<InstructionId> fed(std::string_view name, const std::vector<std::pair<std::string, Shape>>& values) {
@@ -81,6 +86,15 @@ class DlrmCore {
     dense_ = samples[1];
     categorical_ = samples[2];
     if (large_.empty()) return;
+    if (exchanges()) {
+      const std::vector<InstructionId> lists =
+          fed("exchange/places",
+              {{"requests", sw::ir::make_shape(ElementType::s32, {options_.replicas, options_.exchanged_rows})},
+               {"copies", sw::ir::make_shape(ElementType::s32, {batch(), std::int64_t(large_.size())})}});
+      requests_ = lists[0];
+      copies_ = b_.reshape(lists[1], {batch() * std::int64_t(large_.size()), 1});
+      return;
+    }
     std::vector<std::pair<std::string, Shape>> repeated;
     const Shape whole = sw::ir::make_shape(ElementType::u32, {batch()}), real = sw::ir::make_shape(type(), {batch()});
     for (std::size_t i = 0; i < large_.size(); ++i) {
@@ -146,6 +160,41 @@ class DlrmCore {
     return b_.reshape(gathered_, {batch(), count, width()});
   }
 
+  /// Block i of the first dimension goes to core i, and block j of the result came from core j.
+  InstructionId all_to_all(InstructionId blocks) {
+    sw::ir::Instruction instruction;
+    instruction.opcode = sw::ir::Opcode::all_to_all;
+    instruction.operands = {blocks};
+    instruction.dimensions = {0};
+    return b_.add(std::move(instruction));
+  }
+
+  /// All-to-all of rows [cores x places, width].
+  InstructionId exchange(InstructionId rows) {
+    const InstructionId blocks = b_.reshape(rows, {options_.replicas, options_.exchanged_rows, width()});
+    return b_.reshape(all_to_all(blocks), {sent(), width()});
+  }
+
+  /// The rows of large tables that the samples read: [batch x tables, width].
+  InstructionId exchanged() {
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "exchange");
+    shard_ = b_.parameter(sw::ir::make_shape(type(), {shard_rows(options_), width()}), "shard");
+    const sw::ir::build::GraphBuilder::Scope of_rows(b_, "rows");
+    asked_ = b_.reshape(all_to_all(requests_), {sent(), 1});
+    const InstructionId received = exchange(b_.gather(shard_, asked_, row_dimensions_, {1, width()}));
+    copied_ = b_.gather(received, copies_, row_dimensions_, {1, width()});
+    return copied_;
+  }
+
+  /// The shard after the step, from the gradients of the rows that samples read.
+  InstructionId updated_shard(InstructionId slope, InstructionId rate) {
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "exchange/update");
+    const InstructionId sums = b_.scatter(b_.full(sw::ir::make_shape(type(), {sent(), width()}), 0), copies_, slope,
+                                          row_dimensions_, b_.combiner(sw::ir::Opcode::add, type()));
+    const InstructionId change = b_.negate(scaled(exchange(sums), rate));
+    return b_.scatter(shard_, asked_, change, row_dimensions_, b_.combiner(sw::ir::Opcode::add, type()));
+  }
+
   InstructionId scaled(InstructionId x, InstructionId factor) {
     return b_.multiply(x, b_.broadcast(factor, b_.shape(x).dimensions));
   }
@@ -161,14 +210,16 @@ class DlrmCore {
     const InstructionId rate = b_.parameter(sw::ir::make_shape(type(), {}), "learning_rate");
     std::vector<InstructionId> of = rows_, replaced, gradients, outputs;
     if (!small_.empty()) of.push_back(gathered_);
+    if (exchanges()) of.push_back(copied_);
     for (const TrainedTensor& tensor : network_.trained()) of.push_back(tensor.value);
     const std::vector<InstructionId> slopes = sw::ir::transform::gradients(b_, loss, of);
-    const std::vector<InstructionId> sent(slopes.begin(), slopes.begin() + std::ptrdiff_t(rows_.size()));
+    const std::vector<InstructionId> returned(slopes.begin(), slopes.begin() + std::ptrdiff_t(rows_.size()));
     std::size_t next = rows_.size();
     if (!small_.empty()) {
       replaced.push_back(table_);
       gradients.push_back(table_gradient(slopes[next++]));
     }
+    const InstructionId of_copies = exchanges() ? slopes[next++] : -1;
     for (const TrainedTensor& tensor : network_.trained()) {
       replaced.push_back(tensor.value);
       gradients.push_back(slopes[next++]);
@@ -177,12 +228,16 @@ class DlrmCore {
       const sw::ir::build::GraphBuilder::Scope scope(b_, "optimizer/" + b_[replaced[i]].name);
       outputs.push_back(b_.subtract(replaced[i], scaled(b_.all_reduce(gradients[i]), rate)));
     }
+    if (exchanges()) {
+      replaced.push_back(shard_);
+      outputs.push_back(updated_shard(of_copies, rate));
+    }
     outputs.push_back(loss);
-    if (options_.feed_in && !sent.empty()) {
+    if (options_.feed_in && !returned.empty()) {
       const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding_engine/gradients");
-      b_.outfeed(b_.tuple({sent[0], sent[1], loss}));
+      b_.outfeed(b_.tuple({returned[0], returned[1], loss}));
     } else {
-      outputs.insert(outputs.end(), sent.begin(), sent.end());
+      outputs.insert(outputs.end(), returned.begin(), returned.end());
     }
     TrainingStep result;
     for (std::size_t i = 0; i < replaced.size(); ++i)
@@ -203,12 +258,22 @@ class DlrmCore {
   std::vector<InstructionId> repeated_;       ///< slot, weight and sample of every large table
   std::vector<InstructionId> rows_, beside_;  ///< as received; with a table's rows beside another's
   InstructionId table_ = -1, places_ = -1, gathered_ = -1;
+  InstructionId requests_ = -1, copies_ = -1;            ///< lists of an exchange
+  InstructionId shard_ = -1, asked_ = -1, copied_ = -1;  ///< its table, the rows others ask for, those of samples
 };
 
 }  // namespace
 
 std::vector<std::size_t> small_tables(const DlrmCoreOptions& options) { return tables_where(options, true); }
 std::vector<std::size_t> large_tables(const DlrmCoreOptions& options) { return tables_where(options, false); }
+
+std::int64_t shard_rows(const DlrmCoreOptions& options) {
+  std::int64_t rows = 0;
+  for (std::size_t table : large_tables(options)) {
+    rows += base::divide_round_up(table_rows(options)[table], options.replicas);
+  }
+  return rows;
+}
 
 TrainingStep dlrm_core_step(const DlrmCoreOptions& options) {
   sw::ir::build::GraphBuilder b("dlrm_core_step");

@@ -9,6 +9,7 @@
 #include "workloads/global_batch.h"
 #include "workloads/models/recommenders/dlrm.h"
 #include "workloads/models/recommenders/dlrm_core.h"
+#include "workloads/models/recommenders/row_exchange.h"
 
 namespace podsim::workloads::models::recommenders {
 
@@ -22,6 +23,7 @@ constexpr std::int64_t replicated_rows = 8192;
 struct DlrmKeys {
   DlrmOptions network;
   std::int64_t most_rows = 40'000'000, width = 128, kept_rows = replicated_rows, repeated_rows = 8;
+  Indices indices = Indices::engines;
   bool global;
 
   explicit DlrmKeys(bool whole_machine) : global(whole_machine) { network.batch = 0; }
@@ -35,6 +37,9 @@ struct DlrmKeys {
     keys.add("model.kept_rows", kept_rows, 0, 1 << 20, "most rows of a table that is on every core");
     keys.add("model.repeated_rows", repeated_rows, 0, 1 << 10,
              "places for rows of a table that several samples of a core read");
+    keys.add("model.indices", indices,
+             {{"engines", Indices::engines}, {"uniform", Indices::uniform}, {"fractal", Indices::fractal}},
+             "rows of large tables from the engines, or exchanged by the cores in blocks for such indices");
     return keys;
   }
 
@@ -59,6 +64,11 @@ Workload build_dlrm(const WorkloadOptions& options) {
   core.replicas = options.replicas;
   core.kept_rows = settings.kept_rows;
   core.repeated_rows = settings.repeated_rows;
+  if (settings.indices != Indices::engines) {
+    ExchangeOptions exchange{settings.indices, {}, core.network.batch, core.replicas};
+    for (std::size_t table : large_tables(core)) exchange.rows.push_back(core.network.rows[table]);
+    core.exchanged_rows = exchanged_rows(exchange);
+  }
   Workload workload;
   workload.name = "dlrm";
   workload.samples = core.network.batch * options.replicas;
