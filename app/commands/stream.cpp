@@ -81,7 +81,7 @@ void run_stream(const StreamCommand& command) {
 }
 
 void add_stream_number(CLI::App& command, const std::string& flag, std::int64_t& value, std::int64_t most,
-                const std::string& help) {
+                       const std::string& help) {
   command
       .add_option_function<std::string>(
           flag,
@@ -100,10 +100,11 @@ void add_stream(CLI::App& program) {
       program.add_subcommand("stream", "Stream look-ups of a recommender and count how popular rows are")
           ->group("Commands");
   add_stream_number(*command, "--interactions", options->interactions, most_interactions,
-             "Of users with items, to stream and count [100000000]");
-  add_stream_number(*command, "--batch", options->batch, 1 << 30,
-             "Look-ups of a table in which duplicates are counted; in the\nseed as many times fewer as it has rows "
-             "fewer [32768]");
+                    "Of users with items, to stream and count [100000000]");
+  add_stream_number(
+      *command, "--batch", options->batch, 1 << 30,
+      "Look-ups of a table in which duplicates are counted; in the\nseed as many times fewer as it has rows "
+      "fewer [32768]");
   add_stream_number(*command, "--shards", options->shards, 1 << 20, "Chips over which rows are dealt in turn [64]");
   command
       ->add_option_function<std::string>(
