@@ -20,6 +20,7 @@
 #include "sw/compiler/vmem_values.h"
 #include "sw/ir/transform/forward_part.h"
 #include "workloads/models/registry.h"
+#include "workloads/nets/net_workload.h"
 #include "workloads/python_program.h"
 #include "workloads/workload.h"
 
@@ -36,14 +37,22 @@ StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine
       machine_(machine),
       forward_only_(options.build.inference),
       partition_(options.partition, options.workload) {
-  if (is_module_file(options_.workload)) {
+  if (workloads::nets::is_net(options_.workload)) {
+    read_net();
+  } else if (is_module_file(options_.workload)) {
     read_module_file();
-  } else if (!options_.trips.empty()) {
+  }
+  if (!module_ && !options_.trips.empty()) {
     throw base::InputError("--trips is for loops of files");
   }
   step_.slice_text = options_.slice.empty() ? default_slice() : options_.slice;
   step_.slice = chosen_slice();
   train();
+}
+
+void StepCompiler::read_net() {
+  net_ = workloads::nets::load_net("WORKLOAD", options_.workload, options_.build.model);
+  if (net_->sharding) partition_.bring(*net_->sharding);
 }
 
 void StepCompiler::read_module_file() {
@@ -69,7 +78,8 @@ void StepCompiler::train() {
   const TrainingFlags& flags = options_.training;
   if (!flags.any()) return;
   if (!file_)
-    throw base::InputError("--train, --loss, --parameters and --precision are for files: built-in workloads train");
+    throw base::InputError(
+        "--train, --loss, --parameters and --precision are for files of programs: built-in workloads and nets train");
   if (flags.optimizer.empty()) {
     throw base::InputError("--loss, --parameters and --precision are of a training step", "add --train NAME");
   }
@@ -150,8 +160,10 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
   workloads::WorkloadOptions options = options_.build;
   options.replicas = cores();
   workloads::Workload workload;
-  base::host::locate_errors("workload", options_.workload,
-                            [&] { workload = workloads::models::build_workload(options_.workload, options); });
+  base::host::locate_errors("workload", options_.workload, [&] {
+    workload = net_ ? workloads::nets::net_workload(*net_, options)
+                    : workloads::models::build_workload(options_.workload, options);
+  });
   if (options.inference && !workload.has_inference) {
     base::host::locate_errors("WORKLOAD", options_.workload, [&] {
       throw base::InputError(fmt::format("'{}' has no form for inference", options_.workload),

@@ -19,6 +19,7 @@
 #include "sw/ir/graph.h"
 #include "sw/job/checkpoint.h"
 #include "sw/report/run/mesh_report.h"
+#include "workloads/nets/net.h"
 
 namespace podsim::app::run {
 
@@ -69,6 +70,7 @@ class StepCompiler {
 
  private:
   void read_module_file();
+  void read_net();
   /// Makes a training step of a forward program, if the flags say so.
   void train();
   noc::Topology chosen_slice();
@@ -103,10 +105,11 @@ class StepCompiler {
   const hw::Machine& machine_;
   bool forward_only_ = false;
   RunPartition partition_;
-  std::optional<sw::ir::Module> module_;  ///< module of a file; empty for a built-in workload
-  std::optional<ModuleFile> file_;        ///< that the module was read from, if it is differentiated
-  std::string maximal_;                   ///< warning, if the module is partitioned
-  bool is_global_ = false;                ///< the module is one of all cores together, with its shardings
+  std::optional<sw::ir::Module> module_;     ///< module of a file; empty for a built-in workload
+  std::optional<workloads::nets::Net> net_;  ///< that the flags name
+  std::optional<ModuleFile> file_;           ///< that the module was read from, if it is differentiated
+  std::string maximal_;                      ///< warning, if the module is partitioned
+  bool is_global_ = false;                   ///< the module is one of all cores together, with its shardings
   CompiledStep step_;
 };
 

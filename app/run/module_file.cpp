@@ -14,6 +14,7 @@
 #include "sw/hlo/shape_check.h"
 #include "sw/ir/transform/gradient.h"
 #include "sw/ir/transform/inline_calls.h"
+#include "workloads/nets/net_workload.h"
 #include "workloads/python_program.h"
 
 namespace podsim::app::run {
@@ -35,7 +36,9 @@ std::string_view place_of(const sw::hlo::Module& module, std::string_view name) 
 
 }  // namespace
 
-bool is_module_file(const std::string& workload) { return workload.find_first_of("./") != std::string::npos; }
+bool is_module_file(const std::string& workload) {
+  return workload.find_first_of("./") != std::string::npos && !workloads::nets::is_net(workload);
+}
 
 std::string module_text(const std::string& argument, const std::string& file,
                         const workloads::ModelSettings& settings) {

@@ -11,7 +11,8 @@
 
 namespace podsim::app::run {
 
-/// True if a workload is named like a file, with a '.' or a '/', or is a function of a Python file.
+/// True if a workload is named like a file, with a '.' or a '/', or is a function of a Python file, and is no net
+/// (workloads/nets/net_workload.h).
 bool is_module_file(const std::string& workload);
 
 /// A module to run.

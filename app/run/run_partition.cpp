@@ -124,6 +124,13 @@ RunPartition::RunPartition(const PartitionFlags& flags, const std::string& workl
   }
 }
 
+void RunPartition::bring(const sw::spmd::mesh::ShardingFile& sharding) {
+  if (sharding_) return;
+  sharding_ = sharding;
+  if (!mesh_) mesh_ = mesh_of(sharding);
+  origin_ = "that of the net";
+}
+
 std::optional<std::int64_t> RunPartition::cores() const {
   return mesh_ ? std::optional(mesh_->mesh.partitions()) : std::nullopt;
 }

@@ -24,6 +24,9 @@ class RunPartition {
   /// Reads --mesh and --sharding, and the mesh of the sharding that comes with a built-in workload.
   RunPartition(const PartitionFlags& flags, const std::string& workload);
 
+  /// Takes the sharding that comes with a net's file, unless flags say otherwise.
+  void bring(const sw::spmd::mesh::ShardingFile& sharding);
+
   /// True if the flags request partitioning. A global program is partitioned in any case.
   bool asked() const { return flags_.any(); }
   /// Number of partitions of the mesh; std::nullopt if any number of cores is possible.

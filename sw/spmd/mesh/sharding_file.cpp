@@ -17,12 +17,14 @@ constexpr auto value_forms = R"(such as ["x", "", "y+z"], "replicated" or "manua
 
 class ShardingFileReader {
  public:
-  ShardingFileReader(std::string_view file, std::string_view text) : layer_(file, text) {}
+  ShardingFileReader(std::string_view file, std::string_view text, OtherParts others)
+      : layer_(file, text), others_(others) {}
 
   ShardingFile run() {
     for (auto&& [name, node] : layer_.root()) {
       const toml::table* table = node.as_table();
       if (name != "mesh" && name != "sharding") {
+        if (others_ == OtherParts::ignored) continue;
         static const std::array<std::string, 2> names{"mesh", "sharding"};
         report(fmt::format("'{}' is no part of a sharding file", name.str()), name.source(),
                hint_or(base::did_you_mean(name.str(), names), "its parts are [mesh] and [sharding]"));
@@ -109,14 +111,15 @@ class ShardingFileReader {
   }
 
   base::ConfigLayer layer_;
+  OtherParts others_;
   ShardingFile result_;
   std::vector<base::Diagnostic> diagnostics_;
 };
 
 }  // namespace
 
-ShardingFile read_sharding_file(std::string_view file, std::string_view text) {
-  return ShardingFileReader(file, text).run();
+ShardingFile read_sharding_file(std::string_view file, std::string_view text, OtherParts others) {
+  return ShardingFileReader(file, text, others).run();
 }
 
 }  // namespace podsim::sw::spmd::mesh

@@ -39,8 +39,11 @@ struct ShardingFile {
   std::vector<ShardingRule> rules;  ///< in the order of the file
 };
 
+/// What else a text may hold beside [mesh] and [sharding].
+enum class OtherParts : std::uint8_t { refused, ignored };
+
 /// Reads `text`; messages name it `file`. Throws base::InputError with the locations of all errors.
-ShardingFile read_sharding_file(std::string_view file, std::string_view text);
+ShardingFile read_sharding_file(std::string_view file, std::string_view text, OtherParts others = OtherParts::refused);
 
 /// Gives the values of the entry computation that the file matches the file's shardings, replacing any they have. An
 /// array that matches only by its op_name, which it may share with scalars, is left alone if it has fewer dimensions

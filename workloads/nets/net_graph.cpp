@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/nets/net_graph.h"
+
+#include <utility>
+
+#include "workloads/nets/layer_writer.h"
+
+namespace podsim::workloads::nets {
+
+namespace {
+
+using sw::ir::build::GraphBuilder;
+
+sw::ir::Shape shape_of(const Net& net, const Input& input, std::int64_t batch) {
+  std::vector<std::int64_t> sizes{batch};
+  sizes.insert(sizes.end(), input.sizes.begin(), input.sizes.end());
+  return sw::ir::make_shape(input.type.value_or(net.precision.activation), std::move(sizes));
+}
+
+/// Inputs are the first parameters of a program of the whole machine, and come from the infeed in one of a core.
+void add_inputs(GraphBuilder& b, const Net& net, const NetOptions& options, LayerWriter& writer) {
+  std::vector<sw::ir::Shape> shapes;
+  for (const Input& input : net.inputs) shapes.push_back(shape_of(net, input, options.batch));
+  if (net.of_machine) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      const GraphBuilder::Scope scope(b, net.inputs[i].name);
+      writer.add_input(net.inputs[i], b.parameter(shapes[i], net.inputs[i].name));
+    }
+    return;
+  }
+  const GraphBuilder::Scope scope(b, "infeed");
+  const sw::ir::InstructionId fed = b.infeed(sw::ir::make_tuple_shape(std::move(shapes)));
+  for (std::size_t i = 0; i < net.inputs.size(); ++i) {
+    writer.add_input(net.inputs[i], b.get_tuple_element(fed, std::int64_t(i)));
+  }
+}
+
+}  // namespace
+
+TrainingStep net_training_step(const Net& net, const NetOptions& options) {
+  GraphBuilder b(net.name);
+  LayerWriter writer(b, net, options);
+  add_inputs(b, net, options, writer);
+  const Loss loss = writer.loss();
+  if (net.of_machine) return global_training_step(std::move(b), loss, writer.trained(), net.optimizer);
+  return training_step(std::move(b), loss, writer.trained(), {net.optimizer, options.replicas, net.gradients});
+}
+
+}  // namespace podsim::workloads::nets
