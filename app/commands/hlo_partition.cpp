@@ -23,6 +23,7 @@
 #include "sw/ir/hlo_names.h"
 #include "sw/spmd/partition/partitioner.h"
 #include "workloads/models/registry.h"
+#include "workloads/nets/net_workload.h"
 #include "workloads/python_program.h"
 #include "workloads/workload.h"
 
@@ -37,9 +38,10 @@ struct HloPartitionOptions {
   std::string output;
 };
 
-/// True if a word names a built-in workload: it is not written like a file, and no file has this name.
+/// True if a word names a net or a built-in workload: it is not written like a file, and no file has this name.
 bool names_workload(const std::string& word) {
   std::error_code unknown;
+  if (workloads::nets::is_net(word)) return true;
   return !run::is_module_file(word) && !std::filesystem::exists(word, unknown);
 }
 
@@ -68,11 +70,15 @@ sw::ir::Module annotated_file(const HloPartitionOptions& options, run::RunPartit
 sw::ir::Module annotated_workload(const HloPartitionOptions& options, run::RunPartition& partition,
                                   const workloads::ModelSettings& model) {
   workloads::Workload workload;
+  std::optional<workloads::nets::Net> net;
+  if (workloads::nets::is_net(options.program)) net = workloads::nets::load_net("FILE", options.program, model);
+  if (net && net->sharding) partition.bring(*net->sharding);
   base::host::locate_errors("FILE", options.program, [&] {
     workloads::WorkloadOptions build;
     build.replicas = partition.cores().value_or(1);
     build.model = model;
-    workload = workloads::models::build_workload(options.program, build);
+    workload =
+        net ? workloads::nets::net_workload(*net, build) : workloads::models::build_workload(options.program, build);
   });
   if (!partition.cores()) report_no_mesh(options.program);
   partition.take(workload, *partition.cores());

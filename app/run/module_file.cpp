@@ -12,6 +12,7 @@
 #include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
+#include "sw/ir/hlo_names.h"
 #include "sw/ir/transform/gradient.h"
 #include "sw/ir/transform/inline_calls.h"
 #include "workloads/nets/net_workload.h"
@@ -34,6 +35,13 @@ std::string_view place_of(const sw::hlo::Module& module, std::string_view name) 
   return found == module.instructions.end() ? std::string_view() : found->opcode_text;
 }
 
+/// The step of one core as HLO text.
+std::string text_of_net(const workloads::nets::Net& net) {
+  workloads::TrainingStep step = workloads::nets::net_workload(net, {}).step;
+  step.module.donations = std::move(step.donations);
+  return sw::ir::to_string(sw::ir::with_hlo_names(std::move(step.module)));
+}
+
 }  // namespace
 
 bool is_module_file(const std::string& workload) {
@@ -42,6 +50,9 @@ bool is_module_file(const std::string& workload) {
 
 std::string module_text(const std::string& argument, const std::string& file,
                         const workloads::ModelSettings& settings) {
+  if (workloads::nets::is_net(file)) {
+    return text_of_net(workloads::nets::load_net(argument, file, settings));
+  }
   if (workloads::is_python_program(file)) return workloads::text_of_program(argument, file, settings);
   return base::host::read_input(argument, file);
 }

@@ -22,8 +22,8 @@ struct ModuleFile {
   bool is_global = false;  ///< the program of all devices together: StableHLO, which no partitioner has seen
 };
 
-/// The contents of a file, or what a function of a Python file writes (workloads/python_program.h) with `settings` as
-/// its arguments. `argument` names the argument with the file in messages.
+/// The contents of a file; what a function of a Python file writes (workloads/python_program.h) with `settings` as its
+/// arguments; or the step of a net for one core. `argument` names the argument with the file in messages.
 std::string module_text(const std::string& argument, const std::string& file,
                         const workloads::ModelSettings& settings = {});
 

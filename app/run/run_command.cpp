@@ -41,6 +41,8 @@ Examples:
   podsim run step.hlo --slice 8x4 -o results
   podsim run model.mlir --train adam --parameters 'w*'
   podsim run net.py:resnet --train lars --set model.depth=50
+  podsim run net.toml --slice 4x4 --set model.width=128
+  podsim run ./libmynet.so --slice 4x4
   podsim run topology.csv --convention scale-sim
   podsim run resnet50 --set ici.link_rate='1.3 Tb/s' --set hbm.channels=32
   podsim run program.hlo --mesh 'x=4,y=8' --sharding cuts.toml --show-mesh
@@ -247,8 +249,8 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
   run->add_option("WORKLOAD", options.workload,
                   "What to run: one of those below, a file of HLO or StableHLO\ntext, a function of a Python file "
-                  "(net.py:resnet), or a SCALE-Sim topology (.csv), layer by "
-                  "layer on one core")
+                  "(net.py:resnet), a page of\nlayers (net.toml) or a library that writes one (libnet.so), or\na "
+                  "SCALE-Sim topology (.csv), layer by layer on one core")
       ->required()
       ->option_text(" ");
   run->add_option("--slice", options.slice,

@@ -11,7 +11,7 @@
 #include "sw/collectives/collective_groups.h"
 #include "sw/spmd/mesh/mesh_placement.h"
 #include "workloads/models/registry.h"
-#include "workloads/python_program.h"
+#include "workloads/nets/net_workload.h"
 
 namespace podsim::studies::plan {
 
@@ -156,10 +156,10 @@ void PointCheck::check_groups(const std::vector<LocatedValue>& values, const hw:
   });
 }
 
-/// Checks keys of the model. A workload that is a file has none; a function of a Python file checks its own.
+/// Checks keys of the model. A workload that is a file of HLO has none; nets and functions of Python check their own.
 void PointCheck::check_model(const std::vector<LocatedValue>& values, const std::string& at) {
   const std::string workload = text(values, "workload");
-  if (workloads::is_python_program(workload)) return;
+  if (workloads::nets::has_keys_of_its_own(workload)) return;
   const auto& registry = workloads::models::workload_registry();
   const auto entry = std::ranges::find(registry, workload, &workloads::WorkloadEntry::name);
   for (const LocatedValue& v : values) {

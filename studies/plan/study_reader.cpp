@@ -14,6 +14,7 @@
 #include "sw/spmd/mesh/sharding_file.h"
 #include "workloads/machines/machines.h"
 #include "workloads/models/registry.h"
+#include "workloads/nets/net_workload.h"
 #include "workloads/python_program.h"
 
 namespace podsim::studies::plan {
@@ -182,7 +183,7 @@ std::vector<std::string> StudyReader::written_values(std::string_view key) const
 /// Sets keys_. A machine that cannot be read is reported later, where the file names it.
 void StudyReader::find_keys() {
   for (const std::string& name : written_values("workload")) {
-    if (is_built_in(name) || workloads::is_python_program(name)) workloads_.push_back(name);
+    if (is_built_in(name) || workloads::nets::has_keys_of_its_own(name)) workloads_.push_back(name);
   }
   const std::vector<std::string> machines = written_values("machine");
   MachineCache cache(study_folder(study_));

@@ -1,24 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/nets/net_workload.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "base/host/input_file.h"
 #include "workloads/nets/net_graph.h"
+#include "workloads/nets/net_library.h"
 #include "workloads/nets/net_reader.h"
+#include "workloads/python_program.h"
 
 namespace podsim::workloads::nets {
 
 bool is_net(const std::string& workload) { return workload.ends_with(".toml") || workload.ends_with(".so"); }
 
+bool has_keys_of_its_own(const std::string& workload) { return is_net(workload) || is_python_program(workload); }
+
 Net load_net(const std::string& argument, const std::string& workload, const ModelSettings& settings) {
-  return read_net(workload, base::host::read_input(argument, workload), settings);
+  const std::string page =
+      workload.ends_with(".so") ? page_of_library(argument, workload) : base::host::read_input(argument, workload);
+  return read_net(workload, page, settings);
 }
+
+namespace {
+
+bool has_batch_norms(const std::vector<Layer>& list) {
+  return std::ranges::any_of(list, [](const Layer& layer) {
+    const Convolution* convolution = std::get_if<Convolution>(&layer.kind);
+    const Repeat* repeat = std::get_if<Repeat>(&layer.kind);
+    return std::holds_alternative<Bottleneck>(layer.kind) ||
+           (convolution != nullptr && convolution->norm == ImageNorm::batch) ||
+           (repeat != nullptr && has_batch_norms(repeat->layers));
+  });
+}
+
+}  // namespace
 
 Workload net_workload(const Net& net, const WorkloadOptions& options) {
   Net chosen = net;
   chosen.optimizer.kind = options.optimizer.value_or(net.optimizer.kind);
   const std::int64_t per_core = options.batch_per_core.value_or(net.batch_per_core);
+  if (options.inference && has_batch_norms(net.layers)) chosen.precision.parameter = net.precision.activation;
   Workload workload;
   workload.name = net.name;
   workload.samples = per_core * options.replicas;

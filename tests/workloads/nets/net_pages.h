@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "sw/ir/graph.h"
+
+namespace podsim::workloads::nets {
+
+/// The text of a module without what layers and tensors are called.
+inline std::string without_names(sw::ir::Module module) {
+  module.name = "net";
+  for (sw::ir::Computation& computation : module.computations) {
+    for (sw::ir::Instruction& instruction : computation.instructions) {
+      instruction.op_name.clear();
+      instruction.name = std::to_string(&instruction - computation.instructions.data());
+    }
+  }
+  return sw::ir::to_string(module);
+}
+
+/// A page of examples/nets.
+inline std::string example(const std::string& name) {
+  std::ifstream file(std::filesystem::path(PODSIM_SOURCE_DIR) / "examples/nets" / name);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace podsim::workloads::nets
