@@ -15,6 +15,7 @@
 #include "sw/ir/hlo_names.h"
 #include "sw/ir/transform/gradient.h"
 #include "sw/ir/transform/inline_calls.h"
+#include "workloads/nets/net_graph.h"
 #include "workloads/nets/net_workload.h"
 #include "workloads/python_program.h"
 
@@ -35,9 +36,10 @@ std::string_view place_of(const sw::hlo::Module& module, std::string_view name) 
   return found == module.instructions.end() ? std::string_view() : found->opcode_text;
 }
 
-/// The step of one core as HLO text.
+/// The step of one core as HLO text, with the inputs as parameters.
 std::string text_of_net(const workloads::nets::Net& net) {
-  workloads::TrainingStep step = workloads::nets::net_workload(net, {}).step;
+  workloads::TrainingStep step =
+      workloads::nets::net_training_step(net, {.batch = net.batch_per_core, .replicas = 1, .fed = false});
   step.module.donations = std::move(step.donations);
   return sw::ir::to_string(sw::ir::with_hlo_names(std::move(step.module)));
 }

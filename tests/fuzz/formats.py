@@ -73,7 +73,7 @@ def make_formats(folder):
         "machine": Format(".toml", machines + [inputs / "machine.toml"], TOML, [
             ["describe", "INPUT"], ["collective", "all-reduce", "--bytes", "1MiB", "--machine", "INPUT", "--limit", "3s"],
             ["kernel", "matmul", "--m", "128", "--machine", "INPUT", "--limit", "3s"]]),
-        "net": Format(".toml", sorted((ROOT / "tests/fuzz/seeds/nets").glob("*.toml")), TOML, [
+        "net": Format(".toml", sorted(inputs.glob("net_*.toml")), TOML, [
             ["hlo", "stats", "INPUT"], ["run", "INPUT", "--limit", "3s"]]),
         "study": Format(".toml", [*inputs.glob("*study.toml"), *(ROOT / "studies/shipped").glob("*.toml")], TOML, [
             ["sweep", "INPUT", "--dry-run", "-o", "FOLDER/study"]]),

@@ -249,8 +249,9 @@ std::vector<Layer> read_layers(NetText& text, const std::vector<const toml::tabl
         text.error(fmt::format("repeats are nested more than {} deep", deepest), layer.place);
         return result;
       }
-      repeat->layers = read_layers(text, keys.tables("layer"), deep + 1);
-      if (repeat->layers.empty()) text.error("a repeat needs layers", layer.place, "[[layer.layer]] begins each");
+      const std::vector<const toml::table*> within = keys.tables("layer");
+      repeat->layers = read_layers(text, within, deep + 1);
+      if (within.empty()) text.error("a repeat needs layers", layer.place, "[[layer.layer]] begins each");
     }
     keys.finish();
     result.push_back(std::move(layer));

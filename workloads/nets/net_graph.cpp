@@ -17,11 +17,11 @@ sw::ir::Shape shape_of(const Net& net, const Input& input, std::int64_t batch) {
   return sw::ir::make_shape(input.type.value_or(net.precision.activation), std::move(sizes));
 }
 
-/// Inputs are the first parameters of a program of the whole machine, and come from the infeed in one of a core.
+/// Inputs are the first parameters, or come from the infeed.
 void add_inputs(GraphBuilder& b, const Net& net, const NetOptions& options, LayerWriter& writer) {
   std::vector<sw::ir::Shape> shapes;
   for (const Input& input : net.inputs) shapes.push_back(shape_of(net, input, options.batch));
-  if (net.of_machine) {
+  if (net.of_machine || !options.fed) {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       const GraphBuilder::Scope scope(b, net.inputs[i].name);
       writer.add_input(net.inputs[i], b.parameter(shapes[i], net.inputs[i].name));

@@ -8,6 +8,7 @@ namespace podsim::workloads::nets {
 struct NetOptions {
   std::int64_t batch = 1;  ///< samples of the program: of one core or of the whole machine
   std::int64_t replicas = 1;
+  bool fed = true;  ///< the inputs of a program of one core come from the infeed; if false, they are its parameters
   /// Without dropout, and with a shift per channel in place of a batch norm, whose scale is folded into the kernel.
   bool inference = false;
 };

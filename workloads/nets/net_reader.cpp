@@ -37,9 +37,9 @@ class NetReader {
     read_precision(keys.table("precision"));
     read_optimizer(keys.table("optimizer"));
     read_inputs(keys.table("inputs"));
-    net_.layers = read_layers(text_, keys.tables("layer"));
-    if (net_.inputs.empty()) text_.error("a net needs inputs", begin, "[inputs] with their names and sizes");
-    if (net_.layers.empty()) text_.error("a net needs layers", begin, "[[layer]] begins each");
+    const std::vector<const toml::table*> layers = keys.tables("layer");
+    if (layers.empty()) text_.error("a net needs layers", keys.place("layer"), "[[layer]] begins each");
+    net_.layers = read_layers(text_, layers);
     const bool cuts = keys.table("sharding") != nullptr, has_mesh = keys.table("mesh") != nullptr;
     keys.finish();
     if (cuts || has_mesh) read_sharding(keys.place(cuts ? "sharding" : "mesh"));
@@ -97,7 +97,9 @@ class NetReader {
   }
 
   void read_inputs(const toml::table* table) {
-    if (table == nullptr) return;
+    if (table == nullptr || table->empty()) {
+      return text_.error("a net needs inputs", net_.place, "[inputs] with their names and sizes");
+    }
     for (auto&& [name, node] : *table) {
       const base::SourceLocation place = text_.layer.locate(name.source());
       const toml::table* input = node.as_table();

@@ -50,6 +50,7 @@ Workload net_workload(const Net& net, const WorkloadOptions& options) {
   if (first.type == sw::ir::ElementType::s32 && first.sizes.size() == 1) workload.tokens_per_sample = first.sizes[0];
   workload.step = net_training_step(chosen, {.batch = net.of_machine ? workload.samples : per_core,
                                              .replicas = options.replicas,
+                                             .fed = true,
                                              .inference = options.inference});
   return workload;
 }
