@@ -362,7 +362,8 @@ InstructionId LayerWriter::write(const Mixture& layer, InstructionId x) {
 
 InstructionId LayerWriter::write(const Logits& layer, InstructionId x) {
   require_activations(x);
-  const std::int64_t width = sizes(x).back(), last = b_.shape(x).rank() - 1;
+  const std::int64_t width = sizes(x).back();
+  const int last = int(b_.shape(x).rank()) - 1;
   if (last < 1) require_rank(x, 3, "rows [batch, length, features]");
   InstructionId table = -1;
   if (layer.table.empty()) {
@@ -426,7 +427,7 @@ InstructionId LayerWriter::activated(Function function, InstructionId x) {
 
 InstructionId LayerWriter::write(const Dense& layer, InstructionId x) {
   require_activations(x);
-  const std::int64_t last = b_.shape(x).rank() - 1;
+  const int last = int(b_.shape(x).rank()) - 1;
   if (last < 1) require_rank(x, 2, "[batch, features]");
   Sizes result = sizes(x);
   result.back() = layer.units;

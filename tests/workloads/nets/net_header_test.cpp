@@ -173,8 +173,8 @@ net::Net bert() {
 }
 
 TEST(NetHeader, BertLargeIsTheBuiltInProgramInstructionByInstruction) {
-  const Workload ours = net_workload(read_net("libbert.so", bert().text()), {.replicas = 8});
-  const Workload theirs = models::build_workload("bert_large", {.replicas = 8});
+  const Workload ours = net_workload(read_net("libbert.so", bert().text()), nets::on_cores(8));
+  const Workload theirs = models::build_workload("bert_large", nets::on_cores(8));
   EXPECT_TRUE(without_names(ours.step.module) == without_names(theirs.step.module));
 }
 

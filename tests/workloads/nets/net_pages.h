@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "sw/ir/graph.h"
+#include "workloads/workload.h"
 
 namespace podsim::workloads::nets {
 
@@ -20,6 +22,12 @@ inline std::string without_names(sw::ir::Module module) {
     }
   }
   return sw::ir::to_string(module);
+}
+
+inline WorkloadOptions on_cores(std::int64_t cores) {
+  WorkloadOptions options;
+  options.replicas = cores;
+  return options;
 }
 
 /// A page of examples/nets.

@@ -17,8 +17,9 @@
 namespace podsim::workloads::nets {
 namespace {
 
-void expect_equal_steps(const std::string& page, const std::string& built_in, const WorkloadOptions& options) {
-  const Workload net = net_workload(read_net(page, example(page), options.model), options);
+void expect_equal_steps(const std::string& page, const std::string& text, const std::string& built_in,
+                        const WorkloadOptions& options) {
+  const Workload net = net_workload(read_net(page, text, options.model), options);
   const Workload workload = models::build_workload(built_in, options);
   EXPECT_EQ(net.samples, workload.samples);
   EXPECT_EQ(net.tokens_per_sample, workload.tokens_per_sample);
@@ -28,22 +29,31 @@ void expect_equal_steps(const std::string& page, const std::string& built_in, co
 }
 
 TEST(Net, ResNet50IsTheBuiltInProgramInstructionByInstruction) {
-  expect_equal_steps("resnet50.toml", "resnet50", {.replicas = 32});
+  expect_equal_steps("resnet50.toml", example("resnet50.toml"), "resnet50", on_cores(32));
 }
 
 TEST(Net, ResNet50OfAnotherWidthBatchAndOptimiserIsTheBuiltInProgram) {
-  expect_equal_steps(
-      "resnet50.toml", "resnet50",
-      {.batch_per_core = 4, .optimizer = OptimizerKind::sgd_momentum, .replicas = 8, .model = {{"model.width", "32"}}});
+  WorkloadOptions options = on_cores(8);
+  options.batch_per_core = 4;
+  options.optimizer = OptimizerKind::sgd_momentum;
+  options.model = {{"model.width", "32"}};
+  expect_equal_steps("resnet50.toml", example("resnet50.toml"), "resnet50", options);
+}
+
+TEST(Net, ResNet50OfTheWholeMachineIsTheBuiltInProgram) {
+  expect_equal_steps("resnet50.toml", "program = \"machine\"\n" + example("resnet50.toml"), "resnet50_global",
+                     on_cores(4));
 }
 
 TEST(Net, BertLargeIsTheBuiltInProgramInstructionByInstruction) {
-  expect_equal_steps("bert_large.toml", "bert_large", {.replicas = 32});
+  expect_equal_steps("bert_large.toml", example("bert_large.toml"), "bert_large", on_cores(32));
 }
 
 TEST(Net, BertLargeForInferenceHasNoDropout) {
-  expect_equal_steps("bert_large.toml", "bert_large",
-                     {.replicas = 1, .inference = true, .model = {{"model.layers", "2"}}});
+  WorkloadOptions options = on_cores(1);
+  options.inference = true;
+  options.model = {{"model.layers", "2"}};
+  expect_equal_steps("bert_large.toml", example("bert_large.toml"), "bert_large", options);
 }
 
 /// The opcodes and shapes of the entry computation in any order.
@@ -57,8 +67,8 @@ std::vector<std::string> operations(const sw::ir::Module& module) {
 }
 
 TEST(Net, VisionTransformerHasTheBuiltInProgramsOperations) {
-  const Workload net = net_workload(read_net("vit.toml", example("vit.toml")), {.replicas = 2});
-  const Workload workload = models::build_workload("vit", {.replicas = 2});
+  const Workload net = net_workload(read_net("vit.toml", example("vit.toml")), on_cores(2));
+  const Workload workload = models::build_workload("vit", on_cores(2));
   EXPECT_EQ(operations(net.step.module), operations(workload.step.module));
 }
 
@@ -89,10 +99,12 @@ TEST(Net, TheMixtureHasTheBuiltInTransformersLossOnTheSameNumbers) {
   replace("experts = 32", "experts = 4");
   replace("width = 768", "width = 8");
   replace("vocabulary = 32000", "vocabulary = 10");
+  WorkloadOptions options = on_cores(1);
+  options.batch_per_core = 2;
   const ModelSettings of_net = {{"model.pairs", "1"}, {"model.sequence", "6"}};
-  const Workload net = net_workload(read_net("mixture.toml", page, of_net), {.batch_per_core = 2, .replicas = 1});
-  const Workload workload =
-      models::build_workload("transformer", {.batch_per_core = 2, .replicas = 1, .model = of_built_in});
+  const Workload net = net_workload(read_net("mixture.toml", page, of_net), options);
+  options.model = of_built_in;
+  const Workload workload = models::build_workload("transformer", options);
   ASSERT_EQ(net.step.module.entry_computation().parameters.size(),
             workload.step.module.entry_computation().parameters.size());
   EXPECT_EQ(weights_of(net.step.module), weights_of(workload.step.module));
@@ -168,7 +180,7 @@ class NetMistake : public ::testing::TestWithParam<Mistake> {};
 TEST_P(NetMistake, IsNamedAtItsPlace) {
   const Mistake& mistake = GetParam();
   try {
-    static_cast<void>(net_workload(read_net("net.toml", mistake.page), {.replicas = 1}));
+    static_cast<void>(net_workload(read_net("net.toml", mistake.page), on_cores(1)));
     FAIL() << "it is accepted";
   } catch (const base::InputError& error) {
     const auto is_it = [&](const base::Diagnostic& d) { return d.message.find(mistake.message) != std::string::npos; };
@@ -182,7 +194,7 @@ TEST_P(NetMistake, IsNamedAtItsPlace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Net, NetMistake, ::testing::ValuesIn(mistakes()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& mistake) { return mistake.param.name; });
 
 }  // namespace
 }  // namespace podsim::workloads::nets
