@@ -31,15 +31,14 @@ const std::vector<Mistake>& mistakes() {
       {"no_command",
        {},
        {"which command?",
-        "run, train, sweep, kernel, calibrate, memory, network, collective, hlo, ops, tiles, validate, report, "
-        "compare, "
-        "describe, completion, man"}},
+        "run, train, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, tiles, trace, validate, "
+        "report, compare, describe, completion, man"}},
       {"mistyped_command", {"rnu"}, {"'rnu'", "^~~ did you mean 'run'?"}},
       {"unknown_command",
        {"frobnicate"},
        {"'frobnicate' is not a command",
-        "one of: run, train, sweep, kernel, calibrate, memory, network, collective, hlo, ops, tiles, validate, report, "
-        "compare, describe, completion, man"}},
+        "one of: run, train, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, tiles, trace, "
+        "validate, report, compare, describe, completion, man"}},
       {"no_workload", {"run"}, {"WORKLOAD is required", "podsim run --help"}},
       {"mistyped_workload", {"run", "resnet5"}, {"'resnet5' is not a workload", "did you mean 'resnet50'?"}},
       {"mistyped_flag", run_with({"--slise", "4x4"}), {"'--slise'", "^~~~~~~ did you mean '--slice'?"}},
