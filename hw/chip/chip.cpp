@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "base/systemc/systemc_time.h"
-
 namespace podsim::hw::chip {
 
 Chip::Chip(sc_core::sc_module_name name, const Machine& machine, int number, const Trace& trace, const IciBinding& ici,
@@ -42,12 +40,12 @@ void Chip::follow_idle_claims(const std::vector<std::vector<bool>>& claims) {
   for (std::size_t core = 0; core < hbm_.size(); ++core) hbm_[core].follow_idle(claims[core]);
 }
 
-base::Time Chip::claim(int core, Direction direction, base::Bytes bytes) {
-  return occupancy(core).claim(base::systemc::now(), direction, bytes);
+base::Time Chip::claim(base::Time now, int core, Direction direction, base::Bytes bytes) {
+  return occupancy(core).claim(now, direction, bytes);
 }
 
-noc::chip_switch::SwitchPassage Chip::pass(int from, int to, base::Bytes bytes) {
-  return switch_.transfers->pass(from, to, bytes);
+noc::chip_switch::SwitchPassage Chip::pass(base::Time now, int from, int to, base::Bytes bytes) {
+  return switch_.transfers->pass(now, from, to, bytes);
 }
 
 base::Time Chip::compute(int core, base::Time ready, const VectorWork& work) {

@@ -53,14 +53,18 @@ class Chip : public sc_core::sc_module, private ChipTransfers {
  protected:
   /// The HBM of a core as its transfers claim it.
   timing::HbmOccupancy& occupancy(int core) { return hbm_[std::size_t(core)]; }
-  /// Claims a core's half of the HBM now and returns the time at which the last of `bytes` has moved.
-  virtual base::Time claim(int core, Direction direction, base::Bytes bytes);
+  /// Claims a core's half of the HBM and returns the time at which the last of `bytes` has moved.
+  virtual base::Time claim(base::Time now, int core, Direction direction, base::Bytes bytes);
   bool contended() const { return contended_; }
 
  private:
-  base::Time read(int core, base::Bytes bytes) override { return claim(core, Direction::read, bytes); }
-  base::Time write(int core, base::Bytes bytes) override { return claim(core, Direction::write, bytes); }
-  noc::chip_switch::SwitchPassage pass(int from, int to, base::Bytes bytes) override;
+  base::Time read(base::Time now, int core, base::Bytes bytes) override {
+    return claim(now, core, Direction::read, bytes);
+  }
+  base::Time write(base::Time now, int core, base::Bytes bytes) override {
+    return claim(now, core, Direction::write, bytes);
+  }
+  noc::chip_switch::SwitchPassage pass(base::Time now, int from, int to, base::Bytes bytes) override;
   base::Time compute(int core, base::Time ready, const VectorWork& work) override;
   base::Time slowed(base::Time healthy) const override;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hw/chip/tile_chip.h"
 
+#include <algorithm>
+
 #include "hw/chip/make_chip_memory.h"
 
 namespace podsim::hw::chip {
@@ -18,11 +20,16 @@ TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int num
   }
 }
 
-base::Time TileChip::claim(int core, Direction direction, base::Bytes bytes) {
+base::Time TileChip::claim(base::Time now, int core, Direction direction, base::Bytes bytes) {
   const bool op_waits =
       contended() && cores_[std::size_t(core)]->runs_op() && memory_->move_beside(core, direction, bytes);
   occupancy(core).set_share(op_waits ? 0.5 : 1);
-  return Chip::claim(core, direction, bytes);
+  return Chip::claim(now, core, direction, bytes);
+}
+
+/// The stream of an op's HBM takes what moves beside it at the simulated time.
+bool TileChip::follows_events() const {
+  return contended() && std::ranges::any_of(cores_, [](const auto& core) { return core->runs_op(); });
 }
 
 }  // namespace podsim::hw::chip

@@ -24,7 +24,8 @@ class TileChip : public Chip {
 
  private:
   /// While the core runs an op, the claim also slows the op's own streams, at stream level.
-  base::Time claim(int core, Direction direction, base::Bytes bytes) override;
+  base::Time claim(base::Time now, int core, Direction direction, base::Bytes bytes) override;
+  bool follows_events() const override;
 
   std::unique_ptr<memory::ChipMemory> memory_;
   std::vector<std::unique_ptr<core::TensorCore>> cores_;

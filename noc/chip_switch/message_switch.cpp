@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "noc/chip_switch/message_switch.h"
 
-#include "base/systemc/systemc_time.h"
-
 namespace podsim::noc::chip_switch {
 
 MessageSwitch::MessageSwitch(sc_core::sc_module_name name, const ici::SwitchParameters& parameters,
@@ -12,8 +10,7 @@ MessageSwitch::MessageSwitch(sc_core::sc_module_name name, const ici::SwitchPara
   bytes_.set(base::Time(0), 0);
 }
 
-SwitchPassage MessageSwitch::pass(int source, int destination, base::Bytes bytes) {
-  const base::Time now = base::systemc::now();
+SwitchPassage MessageSwitch::pass(base::Time now, int source, int destination, base::Bytes bytes) {
   entered_ += bytes;
   bytes_.set(now, entered_.value());
   return timing_.pass(now, source, destination, bytes);

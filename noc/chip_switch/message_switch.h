@@ -11,8 +11,8 @@ namespace podsim::noc::chip_switch {
 /// What whole transfers ask of the on-chip switch.
 class SwitchTransfers : public sc_core::sc_interface {
  public:
-  /// Moves `bytes` between two ports from the current time on, as soon as both are free.
-  virtual SwitchPassage pass(int source, int destination, base::Bytes bytes) = 0;
+  /// Moves `bytes` between two ports from `now` on, as soon as both are free. Calls are in order of time.
+  virtual SwitchPassage pass(base::Time now, int source, int destination, base::Bytes bytes) = 0;
 };
 
 /// The on-chip switch of a chip at message level, as a module: SwitchTiming behind an export. OnChipSwitch moves single
@@ -26,7 +26,7 @@ class MessageSwitch : public sc_core::sc_module, private SwitchTransfers {
   sc_core::sc_export<SwitchTransfers> transfers{"transfers"};
 
  private:
-  SwitchPassage pass(int source, int destination, base::Bytes bytes) override;
+  SwitchPassage pass(base::Time now, int source, int destination, base::Bytes bytes) override;
 
   SwitchTiming timing_;
   base::Bytes entered_;

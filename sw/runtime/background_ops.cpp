@@ -61,8 +61,8 @@ void BackgroundOps::move_piece(std::size_t core) {
   const base::Bytes written = part(op.written, op.moved, op.pieces);
   ++op.moved;
   base::Time end = clock_.time_of(op.begin + base::Cycles(op.cost.cycles.value() * op.moved / op.pieces));
-  if (read > base::Bytes(0)) end = std::max(end, chip.read(index, read));
-  if (written > base::Bytes(0)) end = std::max(end, chip.write(index, written));
+  if (read > base::Bytes(0)) end = std::max(end, chip.read(base::systemc::now(), index, read));
+  if (written > base::Bytes(0)) end = std::max(end, chip.write(base::systemc::now(), index, written));
   pieces_.push(end, std::uint32_t(core), core);
   wake_.notify(base::systemc::to_sc_time(pieces_.top().when - base::systemc::now()));
 }

@@ -90,7 +90,9 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   if (may_skip_segments()) find_segments();
   if (options_.detail == Detail::chip) parts_.emplace(program, options_.chip_ops);
   noc::FoldedTopology topology = fold(slice);
-  fabric_ = std::make_unique<noc::ici::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
+  if (options_.sink != nullptr || options_.detail == Detail::chip) {
+    fabric_ = std::make_unique<noc::ici::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
+  }
   const noc::Topology& chips = topology.representatives();
   if (options_.input) make_inputs();
   real_ = choose_real(topology);
@@ -105,7 +107,7 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
                                                                     options_.sink);
   background_ = std::make_unique<BackgroundOps>(
       "background", machine_, of_engine, [this](std::size_t core, std::uint64_t execution) { over(core, execution); });
-  fabric_->set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
+  if (fabric_) fabric_->set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
   make_states();
   find_known_stretches();
   link_bytes_.resize(std::size_t(chips.link_ids()));
@@ -186,7 +188,7 @@ std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::str
   hw::core::CoreRuntime& runtime = *this;  // converted here since the base is private to make_unique
   hw::Trace trace{options_.sink, node == 0 ? options_.timeline : nullptr, std::move(scope)};
   std::string name = fmt::format("chip_{}", node);
-  const hw::chip::IciBinding ici = hw::chip::to_network(*fabric_);
+  const hw::chip::IciBinding ici = fabric_ ? hw::chip::to_network(*fabric_) : hw::chip::IciBinding();
   if (real_[std::size_t(node)]) {
     const auto memory = parts_ ? hw::memory::MemoryDetail::bank : hw::memory::MemoryDetail::stream;
     return std::make_unique<hw::chip::TileChip>(name.c_str(), machine_, int(node), runtime, trace, memory, ici);
@@ -350,7 +352,10 @@ void Simulation::step_ended(const hw::core::Core& core, base::Time end) {
 
 std::vector<base::Bytes> Simulation::carried() const {
   std::vector<base::Bytes> bytes = skipped_bytes_;
-  for (std::size_t link = 0; link < bytes.size(); ++link) bytes[link] += fabric_->link(noc::LinkId(link)).bytes();
+  for (std::size_t number = 0; number < bytes.size(); ++number) {
+    const auto link = noc::LinkId(number);
+    bytes[number] += (fabric_ ? fabric_->link(link) : engine_->link(link)).bytes();
+  }
   return bytes;
 }
 

@@ -192,6 +192,7 @@ class Simulation : private hw::core::CoreRuntime {
   const compiler::Program& program_;
   const hw::Machine& machine_;
   SimulationOptions options_;
+  /// With waveforms and at detail chip; else the engine has the links (sw/collectives/engine/own_links.h).
   std::unique_ptr<noc::ici::MessageFabric> fabric_;
   std::optional<ChipParts> parts_;                 ///< only at detail chip
   std::unique_ptr<hw::input::HostInputs> inputs_;  ///< only with options_.input

@@ -89,7 +89,8 @@ void Simulation::collect() {
     const auto streams = [this](int op) { return machine_.core_clock().time_of(recorded(op).cycles); };
     result_.parts = parts_->result(observers_.front().step().items, streams);
   }
-  result_.statistics = run_statistics(result_, *fabric_);
+  result_.statistics = fabric_ ? run_statistics(result_, fabric_->messages_delivered(), fabric_->hops())
+                               : run_statistics(result_, engine_->messages_delivered(), engine_->hops());
 }
 
 base::Time Simulation::time_since_last_start(const collectives::engine::CollectiveRun& run) const {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <utility>
 
 #include "base/systemc/systemc_time.h"
@@ -15,21 +16,29 @@
 
 namespace podsim::sw::collectives::engine {
 
+namespace {
+
+constexpr int between_returns = 1 << 20;  ///< timers, then the simulation may be interrupted
+
+}  // namespace
+
 CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
                                    const noc::FoldedTopology& topology, const std::vector<hw::chip::Chip*>& chips,
                                    base::trace::ProbeSink* sink)
-    : sc_module(name), Surroundings(machine, topology), chips_("chip", chips.size()) {
+    : sc_module(name), OwnLinks(machine, topology), chips_("chip", chips.size()), ahead_(*this) {
   const noc::Topology& slice = topology.representatives();
   assert(noc::NodeId(chips.size()) == slice.nodes());
   phases_.resize(chips.size() * std::size_t(cores_per_chip()));
   for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
     chips_[std::size_t(chip)].bind(chips[std::size_t(chip)]->transfers);
-    ports_.push_back(chips[std::size_t(chip)]->ici());
+    if (noc::ici::IciPort* port = chips[std::size_t(chip)]->ici(); port != nullptr) ports_.push_back(port);
     for (int core = 0; sink != nullptr && core < cores_per_chip(); ++core) {
       phase(chip, core) = {sink, fmt::format("chip{}.core{}", slice.name(chip), core), "collective"};
       phase(chip, core).set(base::Time(0), "");
     }
   }
+  assert(ports_.empty() || ports_.size() == chips.size());
+  if (ports_.empty()) make_links();
   SC_HAS_PROCESS(CollectiveEngine);
   SC_METHOD(work);
   sensitive << wake_;
@@ -43,6 +52,9 @@ CollectiveRun& CollectiveEngine::begin(std::shared_ptr<const schedule::Collectiv
   assert(schedule->slice() == topology().full() && schedule->cores_per_chip() == cores_per_chip());
   assert(data == nullptr || !topology().is_folded());
   auto channel = std::uint32_t(runs_.size() + 1);
+  if (ports_.empty() && on_finish) {
+    on_finish = [this, tell = std::move(on_finish)](noc::NodeId chip, int core) { core_finished(tell, chip, core); };
+  }
   runs_.push_back(std::make_unique<CollectiveRun>(*this, std::move(schedule), channel, std::move(on_finish), data));
   return *runs_.back();
 }
@@ -62,22 +74,52 @@ std::string CollectiveEngine::label(const noc::ici::Message& message) const {
 }
 
 void CollectiveEngine::at(base::Time when, std::uint32_t rank, const Timer& timer) {
-  bool earliest = queue_.empty() || when < queue_.top().when;
-  queue_.push(when, rank, timer);
-  if (earliest && !working_) wake_.notify(base::systemc::to_sc_time(when - base::systemc::now()));
+  OwnLinks::at(when, rank, timer);
+  if (!working_ && next_due() == when) wake_.notify(base::systemc::to_sc_time(when - base::systemc::now()));
 }
 
 void CollectiveEngine::work() {
   settled_ = !settled_;
   if (settled_) return next_trigger(sc_core::SC_ZERO_TIME);
-  base::Time now = base::systemc::now();
+  const base::Time now = base::systemc::now();
   working_ = true;
-  while (!queue_.empty() && queue_.top().when <= now) {
-    serve(queue_.pop().value);
+  set_time(now);
+  for (const Finish& finish : std::exchange(ahead_finishes_, {})) (*finish.on_finish)(finish.chip, finish.core);
+  while (more_is_due() && next_due() <= now) serve_next();
+  working_ = false;
+  for (CollectiveRun* run : std::exchange(finished_, {})) release(*run);
+  if (more_is_due() && ports_.empty()) return ahead_.wanted();
+  wake_up();
+}
+
+/// Does what is due before anything else can happen.
+void CollectiveEngine::run_ahead() {
+  const base::Time now = base::systemc::now();
+  base::Time until = sc_core::sc_pending_activity()
+                         ? now + base::systemc::from_sc_time(sc_core::sc_time_to_pending_activity())
+                         : base::Time(std::numeric_limits<std::int64_t>::max());
+  working_ = true;
+  for (int count = 0; count < between_returns && more_is_due() && next_due() < until; ++count) {
+    const CoreRun* core = next_core();
+    if (core != nullptr && chip(core->chip_number()).follows_events()) break;
+    serve_next();
+    if (!ahead_finishes_.empty()) until = std::min(until, served_until() + base::Time(1));
   }
   working_ = false;
   for (CollectiveRun* run : std::exchange(finished_, {})) release(*run);
-  if (!queue_.empty()) wake_.notify(base::systemc::to_sc_time(queue_.top().when - now));
+  wake_up();
+}
+
+void CollectiveEngine::wake_up() {
+  if (!more_is_due() && ahead_finishes_.empty()) return;
+  const base::Time next = ahead_finishes_.empty() ? next_due() : ahead_finishes_.front().when;
+  wake_.notify(base::systemc::to_sc_time(next - base::systemc::now()));
+}
+
+/// What a core does next begins at the simulated time of its finish.
+void CollectiveEngine::core_finished(const OnFinish& on_finish, noc::NodeId chip, int core) {
+  if (now() == base::systemc::now()) return on_finish(chip, core);
+  ahead_finishes_.push_back({now(), &on_finish, chip, core});
 }
 
 void CollectiveEngine::serve(const Timer& timer) {
@@ -102,9 +144,10 @@ void CollectiveEngine::follow(const std::vector<noc::ici::ServiceOrder>& orders,
   }
 }
 
-base::Time CollectiveEngine::now() const { return base::systemc::now(); }
+base::Time CollectiveEngine::now() const { return working_ ? served_until() : base::systemc::now(); }
 
-void CollectiveEngine::send(CollectiveRun&, noc::NodeId chip, const noc::ici::Message& message) {
+void CollectiveEngine::send(CollectiveRun& run, noc::NodeId chip, const noc::ici::Message& message) {
+  if (ports_.empty()) return OwnLinks::send(run, chip, message);
   ports_[std::size_t(chip)]->send(message);
 }
 

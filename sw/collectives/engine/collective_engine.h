@@ -8,19 +8,23 @@
 #include <systemc>
 #include <vector>
 
-#include "base/systemc/timed_queue.h"
 #include "base/trace/probe.h"
 #include "hw/chip/chip.h"
 #include "hw/machine.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/ici_port.h"
 #include "noc/ici/service_order.h"
-#include "sw/collectives/engine/surroundings.h"
+#include "sw/collectives/engine/own_links.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 
 /// The timed executor of collectives inside a simulation: one module for all cores of a slice. It takes HBM, vector
-/// units and switch from the chips (hw/chip/chip_transfers.h), sends messages through their IciPorts, and has a queue
-/// of timers behind one event.
+/// units and switch from the chips (hw/chip/chip_transfers.h), and has a queue of timers behind one event. Messages go
+/// through the chips' IciPorts, or, where the chips have none, over links of its own (own_links.h).
+///
+/// With links of its own it runs ahead of SystemC: it does what is due before the next event of any other module
+/// without going back to the kernel, since nothing can come between. It stops where a core finishes, whose next command
+/// may be an event at any time, and at a chip whose memory follows the events (ChipTransfers::follows_events). All
+/// times are the same as with ports, and as of a fabric, to the picosecond.
 ///
 /// Like the fabric it breaks ties without regard to a chip's position. It works one delta cycle after the event that
 /// woke it, when all timers of that time have been set, so that their order never depends on that of the SystemC
@@ -33,11 +37,12 @@ namespace podsim::sw::collectives::engine {
 
 class CollectiveData;
 
-class CollectiveEngine : public sc_core::sc_module, public Surroundings {
+class CollectiveEngine : public sc_core::sc_module, public OwnLinks {
  public:
   using OnFinish = std::function<void(noc::NodeId chip, int core)>;
 
-  /// `chips` are the representative chips of the topology, in order, with ICI; they outlive the engine.
+  /// `chips` are the representative chips of the topology, in order, all with ICI or none; they outlive the
+  /// engine.
   CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
                    const std::vector<hw::chip::Chip*>& chips, base::trace::ProbeSink* sink = nullptr);
   ~CollectiveEngine() override;
@@ -59,6 +64,7 @@ class CollectiveEngine : public sc_core::sc_module, public Surroundings {
   /// the step only where the pattern has one (Pattern::step).
   std::string label(const noc::ici::Message& message) const;
 
+  /// The time of what the engine does now, which may be later than the simulated time; else the simulated time.
   base::Time now() const override;
   void at(base::Time when, std::uint32_t rank, const Timer& timer) override;
   void send(CollectiveRun& run, noc::NodeId chip, const noc::ici::Message& message) override;
@@ -70,8 +76,30 @@ class CollectiveEngine : public sc_core::sc_module, public Surroundings {
   void finished(CollectiveRun& run) override { finished_.push_back(&run); }
 
  private:
+  /// Runs ahead when no process is left to run at the simulated time, in the update phase.
+  class Ahead : public sc_core::sc_prim_channel {
+   public:
+    explicit Ahead(CollectiveEngine& engine) : sc_prim_channel("ahead"), engine_(engine) {}
+    void wanted() { request_update(); }
+
+   private:
+    void update() override { engine_.run_ahead(); }
+
+    CollectiveEngine& engine_;
+  };
+  /// A core that has finished at a time that is not there yet.
+  struct Finish {
+    base::Time when;
+    const OnFinish* on_finish;
+    noc::NodeId chip;
+    int core;
+  };
+
   void work();
-  void serve(const Timer& timer);
+  void run_ahead();
+  void wake_up();
+  void serve(const Timer& timer) override;
+  void core_finished(const OnFinish& on_finish, noc::NodeId chip, int core);
   void release(CollectiveRun& run);
 
   sc_core::sc_vector<sc_core::sc_port<hw::chip::ChipTransfers>> chips_;
@@ -79,12 +107,13 @@ class CollectiveEngine : public sc_core::sc_module, public Surroundings {
   std::vector<base::trace::Probe<std::string>> phases_;
   std::vector<std::unique_ptr<CollectiveRun>> runs_;
   std::vector<CollectiveRun*> finished_;  ///< runs to release when the timers of this time are done
-  base::systemc::TimedQueue<Timer> queue_;
+  std::vector<Finish> ahead_finishes_;    ///< all at one time
   std::vector<noc::ici::ServiceOrder>* record_ = nullptr;
   std::vector<noc::ici::OrderedService<Timer>> services_;  ///< by chip; empty without an order to follow
   sc_core::sc_event wake_;
   bool settled_ = false;
   bool working_ = false;
+  Ahead ahead_;
 };
 
 }  // namespace podsim::sw::collectives::engine

@@ -278,18 +278,18 @@ void CoreRun::send(const Segment& segment, std::size_t queue) {
 void CoreRun::cross(const Segment& segment, const schedule::Route& route, std::size_t queue) {
   const base::Bytes bytes = schedule().bytes(elements_to_send(segment));
   const int to = route.target % schedule().cores_per_chip();
-  const auto passage = chip().pass(core_, to, bytes);
+  const auto passage = chip().pass(engine().now(), core_, to, bytes);
   timer(passage.ports_free, link_free, segment, queue);
   run_.core(chip_, to).timer(passage.arrival + engine().dma_latency(), seen, segment);
 }
 
 base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands) {
   const base::Bytes bytes = schedule().bytes(elements);
-  base::Time read = chip().read(core_, bytes);
+  base::Time read = chip().read(engine().now(), core_, bytes);
   for (int other = 0; all_cores && other < schedule().cores_per_chip(); ++other) {
     if (other == core_) continue;
-    const base::Time crossed = chip().pass(other, core_, bytes).arrival;
-    read = std::max({read, crossed, chip().read(other, bytes)});
+    const base::Time crossed = chip().pass(engine().now(), other, core_, bytes).arrival;
+    read = std::max({read, crossed, chip().read(engine().now(), other, bytes)});
   }
   if (operands < 2 || elements == 0) return read;
   return chip().compute(core_, read, engine().addition(elements, schedule().request().type, operands));
@@ -317,7 +317,9 @@ void CoreRun::add(const Segment& segment) {
   timer(done, absorbed, segment);
 }
 
-base::Time CoreRun::write(std::int64_t elements) { return chip().write(core_, schedule().bytes(elements)); }
+base::Time CoreRun::write(std::int64_t elements) {
+  return chip().write(engine().now(), core_, schedule().bytes(elements));
+}
 
 void CoreRun::gathered(int) {
   --ungathered_;
@@ -337,11 +339,11 @@ void CoreRun::give_to_others(std::int64_t elements, bool from_hbm) {
   const base::Bytes bytes = schedule().bytes(elements);
   const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
   base::Time read = engine().now();
-  if (from_hbm) read = chip().read(core_, bytes);
+  if (from_hbm) read = chip().read(engine().now(), core_, bytes);
   for (int other = 0; other < schedule().cores_per_chip(); ++other) {
     if (other == core_ || schedule().member(first + other).group != group) continue;
-    const base::Time crossed = chip().pass(core_, other, bytes).arrival;
-    const base::Time written = chip().write(other, bytes);
+    const base::Time crossed = chip().pass(engine().now(), core_, other, bytes).arrival;
+    const base::Time written = chip().write(engine().now(), other, bytes);
     run_.core(chip_, other).receive_copy(elements, std::max({read, crossed, written}) + engine().dma_latency());
   }
 }

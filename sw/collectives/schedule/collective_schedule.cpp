@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/collectives/schedule/collective_schedule.h"
 
+#include <algorithm>
+
 #include "sw/collectives/patterns/direct.h"
 
 namespace podsim::sw::collectives::schedule {
+
+namespace {
+
+bool sends_to_neighbours(const GroupSchedule& program) {
+  for (int order = 0; order < program.orders(); ++order) {
+    for (const Phase& phase : program.phases(order)) {
+      if (!phase.pattern->to_neighbours()) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 CollectiveSchedule::CollectiveSchedule(noc::Topology slice, int cores_per_chip, const CollectiveGroups& groups,
                                        const CollectiveRequest& request, Algorithm algorithm,
@@ -18,6 +33,7 @@ CollectiveSchedule::CollectiveSchedule(noc::Topology slice, int cores_per_chip, 
   } else {
     for (const auto& ranks : groups.groups()) add_group(ranks, lengths);
   }
+  to_neighbours_ = std::ranges::all_of(groups_, [](const Group& group) { return sends_to_neighbours(*group.program); });
 }
 
 void CollectiveSchedule::add_group(const CollectiveGroups::Ranks& ranks, const SegmentLengths& lengths) {

@@ -50,6 +50,8 @@ class CollectiveSchedule {
   const Member& member(std::int32_t core) const { return members_[std::size_t(core)]; }
   /// The schedule that a core of a group runs.
   const GroupSchedule& program(std::int32_t core) const { return *groups_[group_of(core)].program; }
+  /// Whether messages come to a core, stripe and direction from one other member only, and therefore in turn.
+  bool to_neighbours() const { return to_neighbours_; }
   std::size_t groups() const { return groups_.size(); }
   const GroupSchedule& group_program(std::size_t group) const { return *groups_[group].program; }
   const GroupLayout& layout(std::int32_t core) const { return groups_[group_of(core)].layout; }
@@ -88,7 +90,8 @@ class CollectiveSchedule {
   CollectiveRequest request_;
   Algorithm algorithm_;
   std::vector<Group> groups_;
-  std::vector<Member> members_;                ///< by core
+  std::vector<Member> members_;  ///< by core
+  bool to_neighbours_ = true;
   std::vector<std::int32_t> target_, source_;  ///< in a collective-permute, by core; -1: none
 };
 

@@ -67,14 +67,14 @@ TEST(Chip, ServesTransfersInOrder) {
   ChipTransfers& transfers = *chip.transfers.operator->();
   const base::Bytes bytes(1 << 20);
   const base::Time once = base::to_time(base::DataSize(1 << 20) / machine.hbm.stream_rate);
-  EXPECT_EQ(transfers.read(0, bytes), once);
-  EXPECT_EQ(transfers.read(0, bytes), once * 2);
-  EXPECT_EQ(transfers.read(1, bytes), once);
+  EXPECT_EQ(transfers.read(base::Time(0), 0, bytes), once);
+  EXPECT_EQ(transfers.read(base::Time(0), 0, bytes), once * 2);
+  EXPECT_EQ(transfers.read(base::Time(0), 1, bytes), once);
   const base::Clock clock(machine.clock);
   const base::Time crossing = clock.time_of(base::Cycles((1 << 20) / machine.chip_switch.bytes_per_cycle));
-  EXPECT_EQ(transfers.pass(0, 1, bytes).ports_free, crossing);
-  EXPECT_EQ(transfers.pass(0, 1, bytes).start, crossing);
-  EXPECT_EQ(transfers.pass(1, 0, bytes).start, base::Time(0));
+  EXPECT_EQ(transfers.pass(base::Time(0), 0, 1, bytes).ports_free, crossing);
+  EXPECT_EQ(transfers.pass(base::Time(0), 0, 1, bytes).start, crossing);
+  EXPECT_EQ(transfers.pass(base::Time(0), 1, 0, bytes).start, base::Time(0));
   const VectorWork work{.loads = 1000, .stores = 1000, .alu_ops = 1000};
   const base::Time added = transfers.compute(0, base::Time(0), work);
   EXPECT_GT(added, base::Time(0));
@@ -87,7 +87,8 @@ TEST(Chip, ASlowOneTakesLongerForEverything) {
   const base::Bytes bytes(1 << 20);
   const VectorWork work{.loads = 1000, .stores = 1000, .alu_ops = 1000};
   const auto ratio = [](base::Time a, base::Time b) { return double(a.value()) / double(b.value()); };
-  EXPECT_NEAR(ratio(slow.transfers->write(0, bytes), healthy.transfers->write(0, bytes)), 2, 1e-6);
+  EXPECT_NEAR(ratio(slow.transfers->write(base::Time(0), 0, bytes), healthy.transfers->write(base::Time(0), 0, bytes)),
+              2, 1e-6);
   EXPECT_NEAR(
       ratio(slow.transfers->compute(0, base::Time(0), work), healthy.transfers->compute(0, base::Time(0), work)), 2,
       1e-6);
