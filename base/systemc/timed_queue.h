@@ -12,7 +12,8 @@
 /// event; a payload event queue would cost a sorted list.
 ///
 /// Chips that do the same at the same time queue thousands of values for one time and rank. These share a list, and a
-/// binary heap has one entry per list. A hash table finds the list of a time and rank.
+/// heap has one entry per list, with four children each: those are in one or two lines of the host's cache. A hash
+/// table finds the list of a time and rank.
 namespace podsim::base::systemc {
 
 template <class T>
@@ -36,8 +37,7 @@ class TimedQueue {
       return;
     }
     slot = new_list(node);
-    heap_.push_back({when, rank, slot});
-    std::push_heap(heap_.begin(), heap_.end(), later);
+    insert({when, rank, slot});
   }
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
@@ -70,9 +70,31 @@ class TimedQueue {
     std::uint32_t list;
   };
 
-  static bool later(const Due& a, const Due& b) {
-    if (a.when != b.when) return a.when > b.when;
-    return a.rank > b.rank;
+  static bool earlier(const Due& a, const Due& b) { return a.when != b.when ? a.when < b.when : a.rank < b.rank; }
+  void insert(const Due& due) {
+    std::size_t at = heap_.size();
+    heap_.push_back(due);
+    while (at > 0 && earlier(due, heap_[(at - 1) / 4])) {
+      heap_[at] = heap_[(at - 1) / 4];
+      at = (at - 1) / 4;
+    }
+    heap_[at] = due;
+  }
+  void remove_first() {
+    const Due last = heap_.back();
+    heap_.pop_back();
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < heap_.size(); child = 4 * at + 1) {
+      const std::size_t end = std::min(child + 4, heap_.size());
+      std::size_t least = child;
+      while (++child < end) {
+        if (earlier(heap_[child], heap_[least])) least = child;
+      }
+      if (!earlier(heap_[least], last)) break;
+      heap_[at] = heap_[least];
+      at = least;
+    }
+    if (!heap_.empty()) heap_[at] = last;
   }
   std::size_t home(Time when, std::uint32_t rank) const {
     const std::uint64_t key = (std::uint64_t(when.value()) << 20 ^ rank) * 0x9e3779b97f4a7c15ULL;
@@ -110,8 +132,7 @@ class TimedQueue {
   }
   void drop_first_list() {
     const Due due = heap_.front();
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    heap_.pop_back();
+    remove_first();
     std::size_t hole = home(due.when, due.rank);
     while (table_[hole] != due.list) hole = (hole + 1) & (table_.size() - 1);
     lists_[due.list].first = free_list_;

@@ -7,21 +7,10 @@
 #include "base/systemc/fresh_context.h"
 #include "sw/collectives/engine/collective_simulation.h"
 #include "tests/sw/collectives/engine/any_collective.h"
+#include "tests/sw/collectives/engine/no_signals.h"
 
 namespace podsim::sw::collectives::engine {
 namespace {
-
-/// Records nothing. With a sink a collective is executed by the modules, whose signals it could show.
-class NoSignals : public base::trace::ProbeSink {
- public:
-  bool wants(std::string_view) const override { return false; }
-  int declare(std::string_view, std::string_view, base::trace::SignalKind, int) override { return 0; }
-  void change(int, base::Time, std::int64_t) override {}
-  void change(int, base::Time, double) override {}
-  void change(int, base::Time, std::string_view) override {}
-  void expect(base::Time, base::trace::Forecast&) override {}
-  void keep(std::shared_ptr<base::trace::Forecast>) override {}
-};
 
 bool same(const LinkUse& a, const LinkUse& b) { return a.link == b.link && a.bytes == b.bytes && a.busy == b.busy; }
 
@@ -35,7 +24,7 @@ RC_GTEST_PROP(DirectEngine, EndsWhenTheModulesOfEngineAndFabricDo, ()) {
   CollectiveOptions options{.fold = fold};
   if (!together) options.starts = sample.starts;
   const CollectiveOutcome direct = simulate_collective(sample.machine, sample.schedule, options);
-  NoSignals sink;
+  testing::NoSignals sink;
   options.sink = &sink;
   base::systemc::fresh_context();
   const CollectiveOutcome modules = simulate_collective(sample.machine, sample.schedule, options);
