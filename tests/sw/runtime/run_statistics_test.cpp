@@ -30,7 +30,8 @@ TEST(RunStatistics, CoverEveryOpAndItsWaitsAddUp) {
   EXPECT_EQ(parts, 6 * 111111);
   EXPECT_EQ(set.find("core.op_cycles")->value(), 6 * 111111);
   EXPECT_EQ(set.find("core.hbm_read")->value(), 42);
-  EXPECT_EQ(set.find("ici.messages")->value(), 0);
+  EXPECT_EQ(set.find("ici.messages")->value(), 5);
+  EXPECT_EQ(set.find("ici.hops")->value(), 12);
 }
 
 }  // namespace
