@@ -65,6 +65,12 @@ void ModelKeys::add(std::string name, double& field, double least, double most, 
                    [&field](const std::string& text) { field = *parse<double>(text); }});
 }
 
+void ModelKeys::add(std::string name, std::string& field, std::string values,
+                    std::function<std::string(const std::string& text)> problem, std::string help) {
+  keys_.push_back({{std::move(name), field, std::move(values), std::move(help), ModelValues::text, std::move(problem)},
+                   [&field](const std::string& text) { field = text; }});
+}
+
 void ModelKeys::add(std::string name, bool& field, std::string help) {
   add(std::move(name), field, {{"on", true}, {"off", false}}, std::move(help));
 }
@@ -75,7 +81,7 @@ void ModelKeys::add_choice(std::string name, std::vector<std::string> names, std
   const auto problem = [names, values](const std::string& text) {
     return std::ranges::find(names, text) == names.end() ? fmt::format("'{}' is none of {}", text, values) : "";
   };
-  keys_.push_back({{std::move(name), names[chosen], values, std::move(help), ModelValues::choice, problem},
+  keys_.push_back({{std::move(name), names[chosen], values, std::move(help), ModelValues::text, problem},
                    [names, set = std::move(set)](const std::string& text) {
                      set(std::size_t(std::ranges::find(names, text) - names.begin()));
                    }});

@@ -15,7 +15,7 @@ namespace podsim::workloads {
 /// "model.layers" -> "64"
 using ModelSettings = std::map<std::string, std::string, std::less<>>;
 
-enum class ModelValues { whole, real, choice };
+enum class ModelValues { whole, real, text };
 
 /// A key as listings show it.
 struct ModelKey {
@@ -35,6 +35,9 @@ class ModelKeys {
   void add(std::string name, std::int64_t& field, std::int64_t least, std::int64_t most, std::string help);
   /// A number from `least` to `most`, inclusive.
   void add(std::string name, double& field, double least, double most, std::string help);
+  /// A text that `problem` finds no error in; `values` says in a few words which these are.
+  void add(std::string name, std::string& field, std::string values,
+           std::function<std::string(const std::string& text)> problem, std::string help);
   /// on or off
   void add(std::string name, bool& field, std::string help);
   /// One of several names.

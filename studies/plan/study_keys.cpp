@@ -119,7 +119,7 @@ bool StudyKeys::is_number(std::string_view key) const {
   }
   if (is_argument(key)) return true;
   const workloads::ModelKey* model = model_key(key);
-  return model != nullptr && model->kind != workloads::ModelValues::choice;
+  return model != nullptr && model->kind != workloads::ModelValues::text;
 }
 
 StudyValue StudyKeys::value(const std::string& key, double number) const {

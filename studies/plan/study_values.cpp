@@ -66,7 +66,7 @@ StudyValue model_value(const workloads::ModelKey& key, std::string text) {
   if (const std::string problem = key.problem(text); !problem.empty()) {
     throw base::InputError(problem, fmt::format("{}: {}, {}", key.name, key.help, key.values));
   }
-  const std::optional<double> number = key.kind == workloads::ModelValues::choice ? std::nullopt : parse_number(text);
+  const std::optional<double> number = key.kind == workloads::ModelValues::text ? std::nullopt : parse_number(text);
   return {key.name, std::move(text), number};
 }
 

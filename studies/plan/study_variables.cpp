@@ -35,7 +35,7 @@ std::optional<double> model_default(const PointSettings& point, const std::strin
   for (const workloads::WorkloadEntry& entry : workloads::models::workload_registry()) {
     if (entry.name != point.text("workload")) continue;
     const auto key = std::ranges::find(entry.keys, name, &workloads::ModelKey::name);
-    if (key == entry.keys.end() || key->kind == workloads::ModelValues::choice) return std::nullopt;
+    if (key == entry.keys.end() || key->kind == workloads::ModelValues::text) return std::nullopt;
     return std::stod(key->default_value);
   }
   return std::nullopt;

@@ -15,9 +15,8 @@
 #include "noc/topology.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
-#include "workloads/layers.h"
 #include "workloads/measured/measured_table.h"
-#include "workloads/training_step.h"
+#include "workloads/models/perceptron.h"
 
 namespace podsim::workloads::measured {
 namespace {
@@ -45,32 +44,15 @@ FullyConnected network_of(const MeasuredRow& row) {
           layer_size(row, "outputs"), std::max<std::int64_t>(1, layer_size(row, "global_batch") / cores)};
 }
 
-double product_flops(const FullyConnected& n) {
-  const double first = double(n.inputs) * double(n.nodes);
-  const double others =
-      double(n.hidden_layers - 1) * double(n.nodes) * double(n.nodes) + double(n.nodes) * double(n.outputs);
-  return double(n.batch) * (4 * first + 6 * others);
-}
-
-sw::ir::Module step_of(const FullyConnected& n) {
-  sw::ir::build::GraphBuilder b("fully_connected");
-  InstructionId x = b.parameter(sw::ir::make_shape(ElementType::bf16, {n.batch, n.inputs}), "inputs");
-  const InstructionId labels = b.parameter(sw::ir::make_shape(ElementType::s32, {n.batch}), "labels");
-  Layers layers(b, {});
-  for (std::int64_t layer = 0; layer < n.hidden_layers; ++layer) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", layer));
-    x = layers.relu(b.convert(layers.dense(x, n.nodes), ElementType::bf16));
-  }
-  InstructionId logits = -1;
-  {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "logits");
-    logits = layers.dense(x, n.outputs);
-  }
-  const Loss loss = softmax_cross_entropy(b, logits, labels, 0);
-  TrainingOptions options;
-  options.replicas = cores;
-  options.gradient_type = ElementType::f32;
-  return training_step(std::move(b), loss, layers.trained(), options).module;
+models::PerceptronOptions options_of(const FullyConnected& n) {
+  models::PerceptronOptions options;
+  options.batch = n.batch;
+  options.layers = n.hidden_layers;
+  options.nodes = n.nodes;
+  options.inputs = n.inputs;
+  options.outputs = n.outputs;
+  options.training.replicas = cores;
+  return options;
 }
 
 /// A trained variable, and how many of its shape a network has.
@@ -201,11 +183,11 @@ std::vector<PointClass> fc_points(const std::string& file, std::string_view text
     if (row.empty("output_fusion_flops_percent_of_peak")) return;
     silicon.end_if_interrupted();
     const FullyConnected network = network_of(row);
-    const CoreModel::Times times = core.product_times_of(step_of(network));
+    const CoreModel::Times times = core.product_times_of(models::perceptron_training_step(options_of(network)).module);
     const double rate = v2_peak * row.positive("output_fusion_flops_percent_of_peak") / 100;
     Point point{.name = fmt::format("{} x {}, {} -> {}, batch {}", network.hidden_layers, network.nodes, network.inputs,
                                     network.outputs, network.batch),
-                .measured = product_flops(network) / rate};
+                .measured = models::perceptron_flops(options_of(network)) / rate};
     const double products_s = point.measured;
     products.points.push_back(point);
     products.points.back().modelled = times.modelled_s;

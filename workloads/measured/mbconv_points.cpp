@@ -12,6 +12,7 @@ constexpr std::int64_t v3_batch = 128, v2_batch = 64;
 Point network_point(const MeasuredRow& row, std::string_view rate, std::int64_t batch, CoreModel& core) {
   models::MbconvOptions options;
   options.batch = batch;
+  options.keeps_for_gradients = true;
   options.stages = models::parse_mbconv_stages(row.text("stages"));
   models::MbconvProgram program = models::mbconv_inference(options);
   const CoreModel::Times times = core.times_of(std::move(program.module));

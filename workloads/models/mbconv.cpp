@@ -81,7 +81,7 @@ class MobileNetwork {
   }
 
   InstructionId keep(InstructionId x) {
-    kept_.push_back(b_.transpose(x, order_on_device(b_.shape(x).dimensions)));
+    if (options_.keeps_for_gradients) kept_.push_back(b_.transpose(x, order_on_device(b_.shape(x).dimensions)));
     return x;
   }
 
@@ -221,6 +221,24 @@ MbconvProgram mbconv_inference(const MbconvOptions& options) {
   program.module = std::move(b).build(results);
   fix_order_on_device(program.module);
   return program;
+}
+
+double mbconv_flops(const MbconvOptions& o) {
+  std::int64_t rows = base::divide_round_up(o.image_size, std::int64_t(2)), inputs = stem_channels;
+  std::int64_t products = rows * rows * 9 * 3 * stem_channels;
+  for (std::size_t i = 0; i < o.stages.size(); ++i) {
+    const MbconvStage& stage = o.stages[i];
+    for (std::int64_t block = 0; block < stage.layers; ++block) {
+      const std::int64_t before = rows * rows, wide = inputs * stage.expansion;
+      if (block == 0) rows = base::divide_round_up(rows, stage_strides[i]);
+      if (stage.expansion > 1) products += before * inputs * wide;
+      products += rows * rows * wide * (stage.kernel * stage.kernel + stage_channels[i]);
+      if (stage.squeezes) products += 2 * wide * std::max<std::int64_t>(1, inputs / 4);
+      inputs = stage_channels[i];
+    }
+  }
+  products += rows * rows * inputs * head_channels + head_channels * o.classes;
+  return 2.0 * double(o.batch) * double(products);
 }
 
 }  // namespace podsim::workloads::models

@@ -24,8 +24,12 @@ struct MbconvOptions {
   std::int64_t batch = 128;
   std::int64_t image_size = 224;
   std::int64_t classes = 1000;
-  std::vector<MbconvStage> stages;  ///< seven
+  std::vector<MbconvStage> stages;   ///< seven
+  bool keeps_for_gradients = false;  ///< results that autograd keeps for a backward pass leave the core too
 };
+
+/// EfficientNet-B0's stages (Tan and Le 2019).
+constexpr std::string_view efficientnet_b0_stages = "e1k3l1s e6k3l2s e6k5l2s e6k3l3s e6k5l3s e6k5l4s e6k3l1s";
 
 /// Reads "e6k3l1 e4k5l2s ...": a word per stage with expansion, kernel and layers, and an s for squeeze-and-excite.
 /// Throws base::InputError for any other text; its message quotes the word.
@@ -34,15 +38,19 @@ std::vector<MbconvStage> parse_mbconv_stages(std::string_view text);
 /// The forward pass in evaluation mode, as PyTorch/XLA runs it.
 struct MbconvProgram {
   /// bf16; images [batch, size, size, 3] and weights are parameters. Normalisation is a scale and a shift per channel.
-  /// The results are the logits and every array that autograd keeps for a backward pass: inputs of convolutions,
-  /// normalisations and products, and results of ReLU. PyTorch/XLA returns an array row-major in PyTorch's order
-  /// (batch, channels, height, width) if tiles pad that by less than a quarter, else with its dimensions by size, the
-  /// largest in the lanes.
+  /// The results are the logits and, if options say so, every array that autograd keeps for a backward pass: inputs of
+  /// convolutions, normalisations and products, and results of ReLU. PyTorch/XLA returns an array row-major in
+  /// PyTorch's order (batch, channels, height, width) if tiles pad that by less than a quarter, else with its
+  /// dimensions by size, the largest in the lanes.
   sw::ir::Module module;
   std::int64_t framework_ops = 0;  ///< calls of the framework, which traces the graph anew in every step
   std::int64_t parameters = 0;     ///< numbers that training changes
 };
 
 MbconvProgram mbconv_inference(const MbconvOptions& options);
+
+/// FLOPs of the convolutions and products of a forward pass: 2 for every weight of a kernel and place of its result,
+/// and for every weight of a dense layer.
+double mbconv_flops(const MbconvOptions& options);
 
 }  // namespace podsim::workloads::models

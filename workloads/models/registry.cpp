@@ -9,7 +9,9 @@
 #include "workloads/models/bert_workload.h"
 #include "workloads/models/gnmt_workload.h"
 #include "workloads/models/image_workloads.h"
+#include "workloads/models/mbconv_workload.h"
 #include "workloads/models/patch_workloads.h"
+#include "workloads/models/perceptron.h"
 #include "workloads/models/recommenders/dlrm_workload.h"
 #include "workloads/models/recommenders/ncf_workload.h"
 #include "workloads/models/resnet50.h"
@@ -116,6 +118,8 @@ const std::vector<WorkloadEntry>& workload_registry() {
       vit_entry(),
       mixer_entry(),
       bit_resnet50_entry(),
+      mbconv_entry(),
+      perceptron_entry(),
       resnet50_global_entry(),
   };
   return registry;
