@@ -36,7 +36,7 @@ InstructionId Layers::train(std::string_view name, std::vector<std::int64_t> siz
   tensor.name = builder_.scope().empty() ? std::string(name) : builder_.scope() + "/" + std::string(name);
   tensor.is_kernel = is_kernel;
   tensor.value = builder_.parameter(sw::ir::make_shape(precision_.parameter, std::move(sizes)), tensor.name);
-  trained_.push_back(tensor);
+  if (!frozen_) trained_.push_back(tensor);
   return tensor.value;
 }
 
@@ -52,8 +52,30 @@ InstructionId Layers::convolution(InstructionId x, std::int64_t filters, std::in
   return convolved(x, filters, window_dimension(size, stride, low, size - 1 - low));
 }
 
+/// Row p of the kernel reads row 2 r + p - (size - 1) / 2 of the image. With zeros so that the padding before it is
+/// even, rows 2 k and 2 k + 1 of the kernel read both rows of block r + k - low.
+InstructionId Layers::convolution_of_blocks(InstructionId x, std::int64_t filters, std::int64_t size) {
+  sw::ir::build::GraphBuilder& b = builder_;
+  const std::int64_t channels = b.shape(x).dimensions[3] / 4, blocks = (size + 1) / 2;
+  const std::int64_t before = (size - 1) / 2, first = before % 2, low = (before + first) / 2;
+  const InstructionId kernel = b.convert(train("kernel", {size, size, channels, filters}, true), precision_.activation);
+  const sw::ir::PadDimension zeros{first, 1 - first, 0};
+  const InstructionId even = b.pad(kernel, b.constant(b.type(kernel), 0), {zeros, zeros, {}, {}});
+  const InstructionId apart = b.reshape(even, {blocks, 2, blocks, 2, channels, filters});
+  const InstructionId of_blocks =
+      b.reshape(b.transpose(apart, {0, 2, 1, 3, 4, 5}), {blocks, blocks, 4 * channels, filters});
+  const WindowDimension window = window_dimension(blocks, 1, low, blocks - 1 - low);
+  return b.convolution(x, of_blocks, {window, window}, sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
+}
+
 InstructionId Layers::valid_convolution(InstructionId x, std::int64_t filters, std::int64_t size) {
   return convolved(x, filters, window_dimension(size, 1, 0, 0));
+}
+
+InstructionId Layers::transposed_convolution(InstructionId x, std::int64_t filters, std::int64_t factor) {
+  sw::ir::WindowDimension window = window_dimension(factor, 1, factor - 1, factor - 1);
+  window.base_dilation = factor;
+  return convolved(x, filters, window);
 }
 
 InstructionId Layers::bias(InstructionId x) {
@@ -142,6 +164,17 @@ InstructionId Layers::group_norm(InstructionId x, std::int64_t groups) {
   const InstructionId shift = b.subtract(beta, b.multiply(mean, scale));
   const InstructionId scaled = b.multiply(wide, b.broadcast(scale, sizes, {0, 3}));
   return b.convert(b.add(scaled, b.broadcast(shift, sizes, {0, 3})), precision_.activation);
+}
+
+InstructionId Layers::frozen_norm(InstructionId x) {
+  sw::ir::build::GraphBuilder& b = builder_;
+  const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
+  const auto of_channels = [&](const std::string& name) {
+    const sw::ir::Shape shape = sw::ir::make_shape(precision_.parameter, {sizes[3]});
+    return b.broadcast(b.parameter(shape, b.scope() + "/" + name), sizes, {3});
+  };
+  const InstructionId scaled = b.multiply(b.convert(x, precision_.parameter), of_channels("scale"));
+  return b.convert(b.add(scaled, of_channels("shift")), precision_.activation);
 }
 
 InstructionId Layers::relu(InstructionId x) { return builder_.maximum(x, builder_.full_like(x, 0)); }

@@ -36,8 +36,15 @@ class Layers {
   /// The kernel is converted to the type of the activations.
   sw::ir::InstructionId convolution(sw::ir::InstructionId x, std::int64_t filters, std::int64_t size,
                                     std::int64_t stride);
-  /// As above, with stride 1 and without padding: the image shrinks by size - 1.
+  /// A convolution of stride 2, of odd size, over an image whose blocks of 2 x 2 places lie in the channels of
+  /// x [batch, height / 2, width / 2, 4 channels], in the order [row, column, channel]: space to depth. The kernel is
+  /// that of the image, [size, size, channels, filters]; it is padded to an even size and read in such blocks.
+  sw::ir::InstructionId convolution_of_blocks(sw::ir::InstructionId x, std::int64_t filters, std::int64_t size);
+  /// As convolution(), with stride 1 and without padding: the image shrinks by size - 1.
   sw::ir::InstructionId valid_convolution(sw::ir::InstructionId x, std::int64_t filters, std::int64_t size);
+  /// The transpose of a convolution without padding (Zeiler et al. 2010): the image grows by this factor, which is also
+  /// the size of the kernel.
+  sw::ir::InstructionId transposed_convolution(sw::ir::InstructionId x, std::int64_t filters, std::int64_t factor);
   /// Adds a trained number to every feature; features are the last dimension.
   sw::ir::InstructionId bias(sw::ir::InstructionId x);
 
@@ -54,6 +61,9 @@ class Layers {
   /// batch_norm().
   sw::ir::InstructionId group_norm(sw::ir::InstructionId x, std::int64_t groups);
 
+  /// x * scale + shift with two numbers of each channel that are not trained: a batch norm with given statistics.
+  sw::ir::InstructionId frozen_norm(sw::ir::InstructionId x);
+
   sw::ir::InstructionId relu(sw::ir::InstructionId x);
   /// Padded so that the output has ceil(height / stride) rows and ceil(width / stride) columns. An odd element of
   /// padding is at the end.
@@ -62,6 +72,9 @@ class Layers {
   sw::ir::InstructionId global_average_pool(sw::ir::InstructionId x);
   /// [batch, features] -> [batch, units] in the parameter type, with bias.
   sw::ir::InstructionId dense(sw::ir::InstructionId x, std::int64_t units);
+
+  /// While frozen, tensors of layers are parameters that are not trained.
+  void set_frozen(bool frozen) { frozen_ = frozen; }
 
   const std::vector<TrainedTensor>& trained() const { return trained_; }
 
@@ -73,6 +86,7 @@ class Layers {
   sw::ir::build::GraphBuilder& builder_;
   Precision precision_;
   std::int64_t norm_groups_;
+  bool frozen_ = false;
   std::vector<TrainedTensor> trained_;
 };
 

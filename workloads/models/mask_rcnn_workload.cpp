@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/models/mask_rcnn_workload.h"
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "workloads/global_batch.h"
+#include "workloads/models/mask_rcnn.h"
+
+namespace podsim::workloads::models {
+
+namespace {
+
+constexpr std::int64_t mask_rcnn_images = 4;
+constexpr std::int64_t coarsest_stride = 32;  ///< of maps that are doubled
+
+MaskRcnnOptions mask_rcnn_defaults() {
+  MaskRcnnOptions options;
+  options.batch = 0;
+  return options;
+}
+
+/// The keys of the workload, bound to `spatial` and the fields of `o`.
+ModelKeys mask_rcnn_keys(MaskRcnnOptions& o, std::int64_t& spatial) {
+  constexpr std::int64_t most_boxes = 1 << 14;
+  ModelKeys keys;
+  add_batch_key(keys, o.batch);
+  keys.add("model.spatial", spatial, 1, 1 << 16, "cores that share an image, each with some of its rows and boxes");
+  keys.add("model.image_height", o.image_height, 64, 4096, "rows of an image in pixels, a multiple of 32");
+  keys.add("model.image_width", o.image_width, 64, 4096, "columns of an image in pixels, a multiple of 32");
+  keys.add("model.classes", o.classes, 2, 1 << 16, "classes, background included");
+  keys.add("model.candidates", o.candidates, 1, most_boxes, "boxes of a level that suppression looks at");
+  keys.add("model.proposals", o.proposals, 1, most_boxes, "boxes of an image that suppression leaves");
+  keys.add("model.rois", o.rois, 1, most_boxes, "boxes of an image that the box head is trained with");
+  keys.add("model.mask_rois", o.mask_rois, 1, most_boxes, "of these, boxes that the mask head is trained with");
+  keys.add("model.suppression_trips", o.suppression_trips, 1, most_boxes,
+           "trips of the loop that suppresses boxes; silicon's end when\nno box changes");
+  return keys;
+}
+
+void check_sizes(const MaskRcnnOptions& o) {
+  for (const auto& [key, size] :
+       {std::pair{"model.image_height", o.image_height}, {"model.image_width", o.image_width}}) {
+    if (size % coarsest_stride == 0) continue;
+    throw base::InputError(fmt::format("{}, {}, is not a multiple of {}", key, size, coarsest_stride),
+                           "the pyramid doubles maps of an eighth of a quarter of the image");
+  }
+  // Suppression looks at no more candidates than a level has anchors.
+  const std::int64_t anchors = mask_rcnn_anchor_count(o);
+  if (o.proposals > std::min(o.candidates, anchors)) {
+    throw base::InputError(
+        fmt::format("model.proposals, {}, is above model.candidates, {}, or the {} anchors of an image", o.proposals,
+                    o.candidates, anchors));
+  }
+  if (o.rois > o.proposals + o.objects || o.mask_rois > o.rois) {
+    throw base::InputError(
+        fmt::format("model.mask_rois, {}, is above model.rois, {}, or these above {} proposals and {} "
+                    "true boxes",
+                    o.mask_rois, o.rois, o.proposals, o.objects));
+  }
+}
+
+/// A sharding file with the rows of images and the boxes of heads cut over cores; empty if no core shares an image.
+std::string sharding_of(std::int64_t spatial, std::int64_t cores) {
+  if (spatial == 1) return "";
+  if (cores % spatial != 0) {
+    throw base::InputError(fmt::format("{} cores are not a multiple of {} that share an image", cores, spatial),
+                           "model.spatial");
+  }
+  std::string text = fmt::format("[mesh]\naxes = \"data={},rows={}\"\n\n[sharding]\n", cores / spatial, spatial);
+  for (const char* name : {"images", "anchor_classes", "anchor_shifts", "boxes/flat"}) {
+    text += fmt::format("\"{}\" = [\"data\", \"rows\"]\n", name);
+  }
+  for (const char* name : {"true_boxes", "true_classes", "true_masks"}) {
+    text += fmt::format("\"{}\" = [\"data\"]\n", name);
+  }
+  return text + "\"masks/flat\" = [\"data+rows\"]\n";
+}
+
+Workload build_mask_rcnn(const WorkloadOptions& options) {
+  MaskRcnnOptions network = mask_rcnn_defaults();
+  std::int64_t spatial = 1;
+  mask_rcnn_keys(network, spatial).apply("mask_rcnn", options.model);
+  check_sizes(network);
+  network.batch = global_batch(options, network.batch, mask_rcnn_images);
+  network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
+  Workload workload;
+  workload.name = "mask_rcnn";
+  workload.samples = network.batch;
+  workload.global = true;
+  workload.model_flops = mask_rcnn_flops(network);
+  workload.batched = {"images", "anchor_classes", "anchor_shifts", "true_boxes", "true_classes", "true_masks"};
+  workload.sharding = sharding_of(spatial, options.replicas);
+  workload.step = mask_rcnn_training_step(network);
+  return workload;
+}
+
+}  // namespace
+
+WorkloadEntry mask_rcnn_entry() {
+  MaskRcnnOptions defaults = mask_rcnn_defaults();
+  std::int64_t spatial = 1;
+  return {"mask_rcnn", "Mask R-CNN training step with ResNet-50 and a pyramid, 832 x 1344 images, to be partitioned",
+          mask_rcnn_keys(defaults, spatial).list(), build_mask_rcnn};
+}
+
+}  // namespace podsim::workloads::models
