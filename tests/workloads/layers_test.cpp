@@ -65,6 +65,52 @@ TEST(Layers, BatchNormGivesEveryChannelMeanBetaAndDeviationGamma) {
   }
 }
 
+// The oracle is the convolution over the image itself.
+TEST(Layers, ConvolutionOfBlocksIsThatOfTheImage) {
+  constexpr std::int64_t rows = 6, columns = 8, channels = 3, filters = 2;
+  for (const std::int64_t size : {3, 5, 7}) {
+    const auto module_of = [&](bool in_blocks) {
+      sw::ir::build::GraphBuilder b("test");
+      Layers layers(b, testing::double_precision());
+      InstructionId x = b.parameter(sw::ir::make_shape(f64, {2, rows, columns, channels}), "x");
+      if (in_blocks) {
+        const InstructionId apart = b.reshape(x, {2, rows / 2, 2, columns / 2, 2, channels});
+        x = b.reshape(b.transpose(apart, {0, 1, 3, 2, 4, 5}), {2, rows / 2, columns / 2, 4 * channels});
+      }
+      const InstructionId y =
+          in_blocks ? layers.convolution_of_blocks(x, filters, size) : layers.convolution(x, filters, size, 2);
+      return std::move(b).build(y);
+    };
+    const std::vector<Literal> arguments{
+        sw::ir::testing::random_literal(sw::ir::make_shape(f64, {2, rows, columns, channels}), 1),
+        sw::ir::testing::random_literal(sw::ir::make_shape(f64, {size, size, channels, filters}), 2)};
+    sw::ir::testing::expect_near(sw::ir::eval::evaluate(module_of(true), arguments),
+                                 sw::ir::eval::evaluate(module_of(false), arguments), 1e-12, 1e-12);
+  }
+}
+
+// Every place of the image becomes a block, the sum over channels of the kernel, read in reverse.
+TEST(Layers, TransposedConvolutionMakesABlockOfEveryPlace) {
+  sw::ir::build::GraphBuilder b("test");
+  Layers layers(b, testing::double_precision());
+  const InstructionId x = b.parameter(sw::ir::make_shape(f64, {1, 2, 3, 2}), "x");
+  const sw::ir::Module module = std::move(b).build(layers.transposed_convolution(x, 1, 2));
+  const std::vector<Literal> arguments{sw::ir::testing::random_literal(sw::ir::make_shape(f64, {1, 2, 3, 2}), 1),
+                                       sw::ir::testing::random_literal(sw::ir::make_shape(f64, {2, 2, 2, 1}), 2)};
+  const Literal y = sw::ir::eval::evaluate(module, arguments);
+  ASSERT_EQ(y.shape.dimensions, (std::vector<std::int64_t>{1, 4, 6, 1}));
+  for (std::size_t row = 0; row < 4; ++row) {
+    for (std::size_t column = 0; column < 6; ++column) {
+      double sum = 0;
+      for (std::size_t c = 0; c < 2; ++c) {
+        const std::size_t tap = (1 - row % 2) * 2 + (1 - column % 2);
+        sum += arguments[0].values[(row / 2 * 3 + column / 2) * 2 + c] * arguments[1].values[tap * 2 + c];
+      }
+      EXPECT_NEAR(y.values[row * 6 + column], sum, 1e-12);
+    }
+  }
+}
+
 TEST(Layers, SoftmaxCrossEntropyIsThatOfTheSmoothedDistribution) {
   sw::ir::build::GraphBuilder b("test");
   const InstructionId logits = b.parameter(sw::ir::make_shape(f64, {2, 3}), "logits");

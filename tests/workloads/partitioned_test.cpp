@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
 #include "sw/spmd/mesh/sharding_file.h"
 #include "sw/spmd/partition/partitioner.h"
+#include "tests/workloads/models/tiny_mask_rcnn.h"
 #include "tests/workloads/tiny.h"
 #include "workloads/models/bert.h"
 #include "workloads/models/bit_resnet.h"
@@ -43,8 +45,11 @@ sw::ir::Literal argument(const sw::ir::Instruction& parameter, unsigned seed) {
   return literal;
 }
 
+using Argument = std::function<sw::ir::Literal(const sw::ir::Instruction& parameter, unsigned seed)>;
+
 /// Evaluates `step` as a whole and partitioned by `sharding`, the text of a file; `axes` replaces the mesh of the file.
-void expect_same_step(TrainingStep step, const std::string& axes, const std::string& sharding) {
+void expect_same_step(TrainingStep step, const std::string& axes, const std::string& sharding,
+                      const Argument& argument_for = argument) {
   sw::ir::Module& module = step.module;
   module.donations = step.donations;
   const sw::spmd::mesh::Mesh mesh = sw::spmd::mesh::Mesh::parse(axes);
@@ -57,7 +62,7 @@ void expect_same_step(TrainingStep step, const std::string& axes, const std::str
   std::vector<sw::ir::Literal> arguments;
   std::vector<std::vector<sw::ir::Literal>> shards(std::size_t(mesh.partitions()));
   for (const sw::ir::InstructionId id : entry.parameters) {
-    arguments.push_back(argument(entry[id], unsigned(id) + 1));
+    arguments.push_back(argument_for(entry[id], unsigned(id) + 1));
     const bool whole_number = entry[id].shape.element_type == sw::ir::ElementType::s32;
     const double beyond = whole_number ? 12345 : std::nan("");
     const std::vector<sw::ir::Literal> parts =
@@ -312,6 +317,32 @@ TEST(Partitioned, SsdByImagesAndRowsWithStatisticsOfGroups) {
                    "[sharding]\n\"images\" = [\"data\", \"rows\"]\n\"boxes\" = [\"data+rows\"]\n"
                    "\"classes\" = [\"data+rows\"]\n\"matches\" = [\"data+rows\"]\n"
                    "\"loss/logits\" = [\"data+rows\"]\n\"loss/found\" = [\"data+rows\"]\n");
+}
+
+// Heads are trained with proposals too, which suppression leaves.
+models::MaskRcnnOptions mask_rcnn_with_proposals() {
+  models::MaskRcnnOptions options = testing::tiny_mask_rcnn();
+  options.rois = 8;
+  return options;
+}
+
+TEST(Partitioned, MaskRcnnByImages) {
+  const models::MaskRcnnOptions options = mask_rcnn_with_proposals();
+  expect_same_step(
+      models::mask_rcnn_training_step(options), "data=2",
+      "[sharding]\n\"images\" = [\"data\"]\n\"anchor_*\" = [\"data\"]\n\"true_*\" = [\"data\"]\n",
+      [&](const auto& parameter, unsigned seed) { return testing::mask_rcnn_argument(parameter, options, seed); });
+}
+
+// Images by rows, boxes of heads by their number.
+TEST(Partitioned, MaskRcnnByImagesAndRows) {
+  models::MaskRcnnOptions options = mask_rcnn_with_proposals();
+  expect_same_step(
+      models::mask_rcnn_training_step(options), "data=2,rows=2",
+      "[sharding]\n\"images\" = [\"data\", \"rows\"]\n\"anchor_*\" = [\"data\", \"rows\"]\n"
+      "\"true_*\" = [\"data\"]\n\"boxes/flat\" = [\"data\", \"rows\"]\n"
+      "\"masks/flat\" = [\"data+rows\"]\n",
+      [&](const auto& parameter, unsigned seed) { return testing::mask_rcnn_argument(parameter, options, seed); });
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ void run_with_spatial_cut(PublishedStep& step, const std::string& workload) {
 }
 
 void run_ssd(PublishedStep& step) { run_with_spatial_cut(step, "ssd"); }
+void run_mask_rcnn(PublishedStep& step) { run_with_spatial_cut(step, "mask_rcnn"); }
 
 /// The published profile of DLRM does not name the batch: the workload's own is that of the profile.
 void run_dlrm(PublishedStep& step) {
@@ -147,15 +148,12 @@ struct Network {
   void (*choose)(PublishedStep& step);
 };
 
-constexpr std::array networks = {Network{"resnet50", run_resnet50},
-                                 Network{"bert_large", run_bert},
-                                 Network{"ssd_resnet34", run_ssd},
-                                 Network{"dlrm", run_dlrm},
-                                 Network{"dense_137b", run_dense},
-                                 Network{"gshard_", run_gshard},
-                                 Network{"transformer_big_mlperf", run_transformer_mlperf},
-                                 Network{"gnmt", run_gnmt},
-                                 Network{"gpt_6b", run_gpt}};
+constexpr std::array networks = {
+    Network{"resnet50", run_resnet50}, Network{"bert_large", run_bert},
+    Network{"ssd_resnet34", run_ssd},  Network{"mask_rcnn", run_mask_rcnn},
+    Network{"dlrm", run_dlrm},         Network{"dense_137b", run_dense},
+    Network{"gshard_", run_gshard},    Network{"transformer_big_mlperf", run_transformer_mlperf},
+    Network{"gnmt", run_gnmt},         Network{"gpt_6b", run_gpt}};
 
 }  // namespace
 

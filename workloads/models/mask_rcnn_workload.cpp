@@ -35,6 +35,9 @@ ModelKeys mask_rcnn_keys(MaskRcnnOptions& o, std::int64_t& spatial) {
   keys.add("model.mask_rois", o.mask_rois, 1, most_boxes, "of these, boxes that the mask head is trained with");
   keys.add("model.suppression_trips", o.suppression_trips, 1, most_boxes,
            "trips of the loop that suppresses boxes; silicon's end when\nno box changes");
+  keys.add("model.activation_type", o.precision.activation,
+           {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
+           "type of products and their results");
   return keys;
 }
 
@@ -43,7 +46,7 @@ void check_sizes(const MaskRcnnOptions& o) {
        {std::pair{"model.image_height", o.image_height}, {"model.image_width", o.image_width}}) {
     if (size % coarsest_stride == 0) continue;
     throw base::InputError(fmt::format("{}, {}, is not a multiple of {}", key, size, coarsest_stride),
-                           "the pyramid doubles maps of an eighth of a quarter of the image");
+                           "the pyramid adds maps of a half, a quarter and an eighth of the first one's size");
   }
   // Suppression looks at no more candidates than a level has anchors.
   const std::int64_t anchors = mask_rcnn_anchor_count(o);
@@ -52,11 +55,12 @@ void check_sizes(const MaskRcnnOptions& o) {
         fmt::format("model.proposals, {}, is above model.candidates, {}, or the {} anchors of an image", o.proposals,
                     o.candidates, anchors));
   }
-  if (o.rois > o.proposals + o.objects || o.mask_rois > o.rois) {
+  if (o.rois > o.proposals + o.objects) {
     throw base::InputError(
-        fmt::format("model.mask_rois, {}, is above model.rois, {}, or these above {} proposals and {} "
-                    "true boxes",
-                    o.mask_rois, o.rois, o.proposals, o.objects));
+        fmt::format("model.rois, {}, is above {} proposals and {} true boxes", o.rois, o.proposals, o.objects));
+  }
+  if (o.mask_rois > o.rois) {
+    throw base::InputError(fmt::format("model.mask_rois, {}, is above model.rois, {}", o.mask_rois, o.rois));
   }
 }
 
@@ -88,7 +92,8 @@ Workload build_mask_rcnn(const WorkloadOptions& options) {
   workload.name = "mask_rcnn";
   workload.samples = network.batch;
   workload.global = true;
-  workload.model_flops = mask_rcnn_flops(network);
+  workload.has_inference = true;
+  if (!options.inference) workload.model_flops = mask_rcnn_flops(network);
   workload.batched = {"images", "anchor_classes", "anchor_shifts", "true_boxes", "true_classes", "true_masks"};
   workload.sharding = sharding_of(spatial, options.replicas);
   workload.step = mask_rcnn_training_step(network);
