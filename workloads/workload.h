@@ -45,6 +45,7 @@ struct WorkloadEntry {
   std::string description;
   std::vector<ModelKey> keys;
   Workload (*build)(const WorkloadOptions& options);
+  std::string left_out = {};  ///< what the published network has and this one does not; empty: nothing
 };
 
 /// The [sharding] section of a sharding file that splits only the batch, over all axes of a mesh.

@@ -15,6 +15,7 @@
 #include "app/options/file_option.h"
 #include "app/options/flag_values.h"
 #include "app/options/limit_option.h"
+#include "app/run/describe_workload.h"
 #include "app/run/run.h"
 #include "app/run/run_compare.h"
 #include "app/run/run_options.h"
@@ -228,6 +229,9 @@ CLI::Option* add_folder_flag(CLI::App& run, RunOptions& options, const char* wha
 void add_output_flags(CLI::App& run, RunOptions& options) {
   options::add_limit_option(run);
   run.add_flag("--json", options.json, "One JSON object on stdout");
+  run.add_flag("--describe", options.describe,
+               "Say what the workload is in place of a run: its size, keys, and\nwhat it leaves out of the published "
+               "network");
   auto* folder = add_folder_flag(
       run, options,
       "Folder for the figures (stats.json, summary.txt), the ops\n(ops.csv), a timeline for ui.perfetto.dev "
@@ -422,6 +426,7 @@ std::optional<RunOptions> step_options(const std::vector<std::string>& words) {
     return std::nullopt;
   }
   if (workloads::scalesim::is_topology_file(options.workload) || !options.compare.empty()) return std::nullopt;
+  if (options.describe) return std::nullopt;
   return options;
 }
 
@@ -445,7 +450,9 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
   CLI::App& run = declare_run(program, *options);
   run.callback([options, &run, &words, &code] {
     finish_options(run, *options);
-    if (workloads::scalesim::is_topology_file(options->workload)) {
+    if (options->describe) {
+      describe_workload(*options);
+    } else if (workloads::scalesim::is_topology_file(options->workload)) {
       code = run_topology(*options);
     } else if (!options->compare.empty()) {
       code = compare_shardings(*options, words);

@@ -39,6 +39,7 @@ struct RunOptions {
   TrainingFlags training;          ///< of a file's forward program
   std::vector<std::string> trips;  ///< "NAME=N": passes of a file's loops that its text does not tell
   bool show_mesh = false;
+  bool describe = false;              ///< says what the workload is, in place of a run
   std::vector<std::string> compare;   ///< two sharding files; empty: no comparison
   std::optional<std::string> detail;  ///< std::nullopt: auto
   std::vector<std::string> real;      ///< patterns of chips made of their units at detail auto; empty: the first chip

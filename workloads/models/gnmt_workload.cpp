@@ -65,8 +65,10 @@ Workload build_gnmt(const WorkloadOptions& options) {
 }  // namespace
 
 WorkloadEntry gnmt_entry() {
-  return {"gnmt", "GNMT translation training step as in MLPerf, 4 + 4 LSTM layers of 1024, to be partitioned",
-          gnmt_key_list(), build_gnmt};
+  return {
+      "gnmt", "GNMT translation training step as in MLPerf, 4 + 4 LSTM layers of 1024, to be partitioned",
+      gnmt_key_list(), build_gnmt,
+      "masks of sentences that are shorter than the longest of their batch; dropout of what the decoder attended to"};
 }
 
 }  // namespace podsim::workloads::models

@@ -172,7 +172,8 @@ WorkloadEntry ssd_entry() {
   SsdOptions defaults = ssd_defaults();
   SharedImages shared;
   return {"ssd", "SSD training step with ResNet-34 as in MLPerf, 300 x 300 images, to be partitioned",
-          ssd_keys(defaults, shared).list(), build_ssd};
+          ssd_keys(defaults, shared).list(), build_ssd,
+          "the moving averages of statistics, which only evaluations read"};
 }
 
 WorkloadEntry bit_resnet50_entry() {
@@ -184,7 +185,8 @@ WorkloadEntry bit_resnet50_entry() {
 WorkloadEntry resnet50_global_entry() {
   ResNetOptions defaults = resnet_defaults();
   return {"resnet50_global", "ResNet-50 of the whole batch, statistics over all of it, to be partitioned",
-          global_resnet_keys(defaults).list(), build_resnet50_global};
+          global_resnet_keys(defaults).list(), build_resnet50_global,
+          "the moving averages of statistics, which only evaluations read"};
 }
 
 }  // namespace podsim::workloads::models

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of workloads/models/mask_rcnn.h: counts in closed form.
+// Part of workloads/models/mask_rcnn.h.
 #include "base/units.h"
 #include "workloads/models/mask_rcnn.h"
 

@@ -106,7 +106,9 @@ WorkloadEntry mask_rcnn_entry() {
   MaskRcnnOptions defaults = mask_rcnn_defaults();
   std::int64_t spatial = 1;
   return {"mask_rcnn", "Mask R-CNN training step with ResNet-50 and a pyramid, 832 x 1344 images, to be partitioned",
-          mask_rcnn_keys(defaults, spatial).list(), build_mask_rcnn};
+          mask_rcnn_keys(defaults, spatial).list(), build_mask_rcnn,
+          "boxes for heads are not drawn at random: those that overlap true boxes most are taken; anchors come drawn "
+          "and labelled from the hosts; gradients are not clipped; detection with suppression by class"};
 }
 
 }  // namespace podsim::workloads::models

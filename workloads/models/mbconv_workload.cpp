@@ -54,7 +54,8 @@ WorkloadEntry mbconv_entry() {
   MbconvOptions defaults;
   std::string stages(efficientnet_b0_stages);
   return {"mbconv", "Mobile network of inverted bottlenecks, EfficientNet-B0's, forward pass in evaluation mode",
-          mbconv_keys(defaults, stages).list(), build_mbconv};
+          mbconv_keys(defaults, stages).list(), build_mbconv,
+          "training; the host that traces the network anew in every step; EfficientNet's swish, which is ReLU here"};
 }
 
 }  // namespace podsim::workloads::models

@@ -64,7 +64,8 @@ double perceptron_flops(const PerceptronOptions& o) {
 WorkloadEntry perceptron_entry() {
   PerceptronOptions defaults;
   return {"perceptron", "Fully connected network as in ParaDnn, 8 layers of 2048, a training step, data parallel",
-          perceptron_keys(defaults).list(), build_perceptron};
+          perceptron_keys(defaults).list(), build_perceptron,
+          "RMSProp, with which ParaDnn trained: another optimizer updates the weights"};
 }
 
 }  // namespace podsim::workloads::models

@@ -90,6 +90,8 @@ Workload build_pipelined_mlp(const WorkloadOptions& options) {
   return workload;
 }
 
+constexpr const char* moving_averages = "the moving averages of statistics, which only evaluations read";
+
 Workload build_resnet50(const WorkloadOptions& options) { return build_resnet(options, "resnet50", {3, 4, 6, 3}); }
 Workload build_resnet101(const WorkloadOptions& options) { return build_resnet(options, "resnet101", {3, 4, 23, 3}); }
 Workload build_resnet152(const WorkloadOptions& options) { return build_resnet(options, "resnet152", {3, 8, 36, 3}); }
@@ -99,9 +101,9 @@ Workload build_resnet152(const WorkloadOptions& options) { return build_resnet(o
 const std::vector<WorkloadEntry>& workload_registry() {
   static const std::vector<WorkloadEntry> registry = {
       {"resnet50", "ResNet-50 v1.5 training step, 224 x 224 images, bf16 activations, data parallel", resnet_key_list(),
-       build_resnet50},
-      {"resnet101", "ResNet-101 v1.5, otherwise as resnet50", resnet_key_list(), build_resnet101},
-      {"resnet152", "ResNet-152 v1.5, otherwise as resnet50", resnet_key_list(), build_resnet152},
+       build_resnet50, moving_averages},
+      {"resnet101", "ResNet-101 v1.5, otherwise as resnet50", resnet_key_list(), build_resnet101, moving_averages},
+      {"resnet152", "ResNet-152 v1.5, otherwise as resnet50", resnet_key_list(), build_resnet152, moving_averages},
       {"pipelined_mlp", "Multilayer perceptron in GPipe's pipeline, a training step, stages on cores of their own",
        pipelined_mlp_key_list(), build_pipelined_mlp},
       transformer_entry(),

@@ -269,31 +269,37 @@ WorkloadEntry transformer_entry() {
 WorkloadEntry dense_137b_entry() {
   return {"dense_137b", "Transformer of 137 billion parameters, 64 layers of 8192, batches of 256K tokens",
           transformer_key_list(dense_137b_defaults()),
-          [](const WorkloadOptions& options) { return build(options, "dense_137b", dense_137b_defaults(), 1); }};
+          [](const WorkloadOptions& options) { return build(options, "dense_137b", dense_137b_defaults(), 1); },
+          "dropout, which model.dropout switches on; LaMDA's relative positions"};
 }
 
 WorkloadEntry gpt_6b_entry() {
   return {"gpt_6b", "GPT-J, 28 layers of 4096, 64 sequences of 2048 in 8 parts whose gradients are added up",
           transformer_key_list(gpt_6b_defaults()),
-          [](const WorkloadOptions& options) { return build(options, "gpt_6b", gpt_6b_defaults(), 2); }};
+          [](const WorkloadOptions& options) { return build(options, "gpt_6b", gpt_6b_defaults(), 2); },
+          "rotary positions; biases"};
 }
 
 WorkloadEntry moe_decoder_entry() {
   return {"moe_decoder", "Decoder with 2048 experts in every other of 36 layers, batches of 4M tokens",
           transformer_key_list(moe_decoder_defaults()),
-          [](const WorkloadOptions& options) { return build(options, "moe_decoder", moe_decoder_defaults(), 2); }};
+          [](const WorkloadOptions& options) { return build(options, "moe_decoder", moe_decoder_defaults(), 2); },
+          "dropout, which model.dropout switches on; random skipping of second experts"};
 }
 
 WorkloadEntry transformer_mlperf_entry() {
   return {"transformer_mlperf",
           "Transformer big as in MLPerf, 6 + 6 layers of 1024, packed sentences of 256 + 256 tokens",
           transformer_key_list(mlperf_defaults()),
-          [](const WorkloadOptions& options) { return build(options, "transformer_mlperf", mlperf_defaults(), 16); }};
+          [](const WorkloadOptions& options) { return build(options, "transformer_mlperf", mlperf_defaults(), 16); },
+          "the constant sines for positions"};
 }
 
 WorkloadEntry gshard_entry() {
-  return {"gshard", "GShard's translation model, 18 + 18 layers, 2048 experts in every other one, f32",
-          transformer_key_list(gshard_defaults()), build_gshard};
+  return {
+      "gshard", "GShard's translation model, 18 + 18 layers, 2048 experts in every other one, f32",
+      transformer_key_list(gshard_defaults()), build_gshard,
+      "dropout, which model.dropout switches on; the constant sines for positions; random skipping of second experts"};
 }
 
 }  // namespace podsim::workloads::models

@@ -97,7 +97,9 @@ Workload build_dlrm_global(const WorkloadOptions& options) {
 
 WorkloadEntry dlrm_entry() {
   return {"dlrm", "DLRM training step as in MLPerf, f32, rows of large tables from the embedding engines",
-          DlrmKeys(false).keys().list(), build_dlrm};
+          DlrmKeys(false).keys().list(), build_dlrm,
+          "the embedding engines: rows of large tables are there when the core asks for them, and arrive as fast as an "
+          "infeed"};
 }
 
 WorkloadEntry dlrm_global_entry() {

@@ -53,7 +53,7 @@ Workload build_ncf(const WorkloadOptions& options) {
 
 WorkloadEntry ncf_entry() {
   return {"ncf", "Neural collaborative filtering as in MLPerf, MovieLens-20m, to be partitioned", ncf_key_list(),
-          build_ncf};
+          build_ncf, "the drawing of negatives, which hosts do"};
 }
 
 }  // namespace podsim::workloads::models::recommenders
