@@ -52,8 +52,8 @@ const std::vector<std::string>& folders() {
       "sw/report/run", "sw/report/compare", "sw/report/html/assets", "sw/report/html", "sw/report",
       // workloads
       "workloads/machines", "workloads/shardings", "workloads", "workloads/layers", "workloads/pipelines",
-      "workloads/streams", "workloads/models/recommenders", "workloads/models", "workloads/nets", "workloads/scalesim",
-      "workloads/measured",
+      "workloads/streams", "workloads/models/recommenders", "workloads/models/mask_rcnn", "workloads/models",
+      "workloads/nets", "workloads/scalesim", "workloads/measured",
       // studies
       "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep",
       // app

@@ -8,7 +8,7 @@
 #include "sw/ir/eval/evaluator.h"
 #include "sw/spmd/mesh/sharding_file.h"
 #include "sw/spmd/partition/partitioner.h"
-#include "tests/workloads/models/tiny_mask_rcnn.h"
+#include "tests/workloads/models/mask_rcnn/tiny_mask_rcnn.h"
 #include "tests/workloads/tiny.h"
 #include "workloads/models/bert.h"
 #include "workloads/models/bit_resnet.h"
@@ -320,25 +320,25 @@ TEST(Partitioned, SsdByImagesAndRowsWithStatisticsOfGroups) {
 }
 
 // Heads are trained with proposals too, which suppression leaves.
-models::MaskRcnnOptions mask_rcnn_with_proposals() {
-  models::MaskRcnnOptions options = testing::tiny_mask_rcnn();
+models::mask_rcnn::MaskRcnnOptions mask_rcnn_with_proposals() {
+  models::mask_rcnn::MaskRcnnOptions options = testing::tiny_mask_rcnn();
   options.rois = 8;
   return options;
 }
 
 TEST(Partitioned, MaskRcnnByImages) {
-  const models::MaskRcnnOptions options = mask_rcnn_with_proposals();
+  const models::mask_rcnn::MaskRcnnOptions options = mask_rcnn_with_proposals();
   expect_same_step(
-      models::mask_rcnn_training_step(options), "data=2",
+      models::mask_rcnn::mask_rcnn_training_step(options), "data=2",
       "[sharding]\n\"images\" = [\"data\"]\n\"anchor_*\" = [\"data\"]\n\"true_*\" = [\"data\"]\n",
       [&](const auto& parameter, unsigned seed) { return testing::mask_rcnn_argument(parameter, options, seed); });
 }
 
 // Images by rows, boxes of heads by their number.
 TEST(Partitioned, MaskRcnnByImagesAndRows) {
-  models::MaskRcnnOptions options = mask_rcnn_with_proposals();
+  models::mask_rcnn::MaskRcnnOptions options = mask_rcnn_with_proposals();
   expect_same_step(
-      models::mask_rcnn_training_step(options), "data=2,rows=2",
+      models::mask_rcnn::mask_rcnn_training_step(options), "data=2,rows=2",
       "[sharding]\n\"images\" = [\"data\", \"rows\"]\n\"anchor_*\" = [\"data\", \"rows\"]\n"
       "\"true_*\" = [\"data\"]\n\"boxes/flat\" = [\"data\", \"rows\"]\n"
       "\"masks/flat\" = [\"data+rows\"]\n",

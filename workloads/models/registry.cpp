@@ -9,7 +9,7 @@
 #include "workloads/models/bert_workload.h"
 #include "workloads/models/gnmt_workload.h"
 #include "workloads/models/image_workloads.h"
-#include "workloads/models/mask_rcnn_workload.h"
+#include "workloads/models/mask_rcnn/mask_rcnn_workload.h"
 #include "workloads/models/mbconv_workload.h"
 #include "workloads/models/patch_workloads.h"
 #include "workloads/models/perceptron.h"
@@ -118,7 +118,7 @@ const std::vector<WorkloadEntry>& workload_registry() {
       recommenders::dlrm_global_entry(),
       recommenders::ncf_entry(),
       ssd_entry(),
-      mask_rcnn_entry(),
+      mask_rcnn::mask_rcnn_entry(),
       vit_entry(),
       mixer_entry(),
       bit_resnet50_entry(),

@@ -3,9 +3,9 @@
 
 #include "workloads/workload.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::mask_rcnn {
 
 /// "mask_rcnn"
 WorkloadEntry mask_rcnn_entry();
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::mask_rcnn

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/mask_rcnn.h"
+#include "workloads/models/mask_rcnn/mask_rcnn.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
 #include "sw/ir/transform/flops.h"
-#include "tests/workloads/models/tiny_mask_rcnn.h"
+#include "tests/workloads/models/mask_rcnn/tiny_mask_rcnn.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::mask_rcnn {
 namespace {
 
 using sw::ir::Literal;
@@ -159,4 +159,4 @@ TEST(MaskRcnn, HasTheSlopesOfItsLoss) {
 }
 
 }  // namespace
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::mask_rcnn

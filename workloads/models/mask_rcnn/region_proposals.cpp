@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/region_proposals.h"
+#include "workloads/models/mask_rcnn/region_proposals.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "workloads/layers/distances.h"
 #include "workloads/layers/top_elements.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::mask_rcnn {
 
 using sw::ir::ComparisonDirection;
 using sw::ir::ElementType;
@@ -143,4 +143,4 @@ InstructionId RegionProposals::loss(InstructionId anchor_classes, InstructionId 
   return b.add(mean(entropy, is_sampled), mean(distance, has_object));
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::mask_rcnn

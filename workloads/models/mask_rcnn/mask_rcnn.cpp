@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/mask_rcnn.h"
+#include "workloads/models/mask_rcnn/mask_rcnn.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include "workloads/layers/distances.h"
 #include "workloads/layers/roi_align.h"
 #include "workloads/layers/top_elements.h"
-#include "workloads/models/region_proposals.h"
+#include "workloads/models/mask_rcnn/region_proposals.h"
 #include "workloads/trained_tensors.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::mask_rcnn {
 
 using sw::ir::ComparisonDirection;
 using sw::ir::ElementType;
@@ -343,4 +343,4 @@ sw::ir::Module mask_rcnn_forward(const MaskRcnnOptions& options) {
   return std::move(b).build(loss.value);
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::mask_rcnn

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/models/mask_rcnn_workload.h"
+#include "workloads/models/mask_rcnn/mask_rcnn_workload.h"
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
 #include "workloads/global_batch.h"
-#include "workloads/models/mask_rcnn.h"
+#include "workloads/models/mask_rcnn/mask_rcnn.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::mask_rcnn {
 
 namespace {
 
@@ -111,4 +111,4 @@ WorkloadEntry mask_rcnn_entry() {
           "and labelled from the hosts; gradients are not clipped; detection with suppression by class"};
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::mask_rcnn

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of workloads/models/mask_rcnn.h.
+// Part of workloads/models/mask_rcnn/mask_rcnn.h.
 #include "base/units.h"
-#include "workloads/models/mask_rcnn.h"
+#include "workloads/models/mask_rcnn/mask_rcnn.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::mask_rcnn {
 
 namespace {
 
@@ -86,4 +86,4 @@ double mask_rcnn_flops(const MaskRcnnOptions& o) {
                             align_flops(o, o.mask_rois, mask_rcnn_mask_bins) + head_flops(o));
 }
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::mask_rcnn

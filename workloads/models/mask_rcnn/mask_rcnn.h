@@ -8,7 +8,7 @@
 
 #include "workloads/training_step.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::mask_rcnn {
 
 /// Mask R-CNN (He et al. 2017) with ResNet-50 and a feature pyramid (Lin et al. 2017), as in MLPerf.
 struct MaskRcnnOptions {
@@ -65,4 +65,4 @@ sw::ir::Module mask_rcnn_forward(const MaskRcnnOptions& options);
 /// for ROI align, whose weights have none, 2 in frozen layers and for targets.
 double mask_rcnn_flops(const MaskRcnnOptions& options);
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::mask_rcnn

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "tests/workloads/tiny.h"
-#include "workloads/models/mask_rcnn.h"
+#include "workloads/models/mask_rcnn/mask_rcnn.h"
 
 namespace podsim::workloads::testing {
 
 /// Mask R-CNN, small enough to evaluate; heads are trained with the true boxes alone.
-inline models::MaskRcnnOptions tiny_mask_rcnn() {
-  models::MaskRcnnOptions options;
+inline models::mask_rcnn::MaskRcnnOptions tiny_mask_rcnn() {
+  models::mask_rcnn::MaskRcnnOptions options;
   options.batch = 2;
   options.image_height = 64;
   options.image_width = 96;
@@ -36,8 +36,8 @@ inline models::MaskRcnnOptions tiny_mask_rcnn() {
 
 /// An argument that suits the parameter: true boxes inside the image and true classes above 0; one anchor of seven is
 /// not sampled, one has an object.
-inline sw::ir::Literal mask_rcnn_argument(const sw::ir::Instruction& parameter, const models::MaskRcnnOptions& options,
-                                          unsigned seed) {
+inline sw::ir::Literal mask_rcnn_argument(const sw::ir::Instruction& parameter,
+                                          const models::mask_rcnn::MaskRcnnOptions& options, unsigned seed) {
   const std::string& name = parameter.name;
   double low = -0.7, high = 0.7;
   if (name.ends_with("scale")) low = 0.8, high = 1.2;
@@ -62,7 +62,7 @@ inline sw::ir::Literal mask_rcnn_argument(const sw::ir::Instruction& parameter, 
 }
 
 inline std::vector<sw::ir::Literal> mask_rcnn_arguments(const sw::ir::Module& module,
-                                                        const models::MaskRcnnOptions& options) {
+                                                        const models::mask_rcnn::MaskRcnnOptions& options) {
   std::vector<sw::ir::Literal> arguments;
   const sw::ir::Computation& entry = module.entry_computation();
   unsigned seed = 1;

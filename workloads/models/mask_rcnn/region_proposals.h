@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "workloads/models/mask_rcnn.h"
+#include "workloads/models/mask_rcnn/mask_rcnn.h"
 #include "workloads/trained_tensors.h"
 
-namespace podsim::workloads::models {
+namespace podsim::workloads::models::mask_rcnn {
 
 /// The region proposal network of Mask R-CNN: a 3 x 3 convolution on every level of the pyramid, then scores and shifts
 /// of the three anchors of a place, with the same weights on all levels. Tensors: "rpn/conv", "rpn/scores" and
@@ -43,4 +43,4 @@ class RegionProposals {
   std::vector<Level> levels_;
 };
 
-}  // namespace podsim::workloads::models
+}  // namespace podsim::workloads::models::mask_rcnn
