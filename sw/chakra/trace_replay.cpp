@@ -20,7 +20,6 @@
 #include "base/systemc/systemc_time.h"
 #include "base/systemc/timed_queue.h"
 #include "hw/chip/chip.h"
-#include "noc/ici/message_fabric.h"
 #include "sw/chakra/rank_graph.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_engine.h"
@@ -62,21 +61,15 @@ base::Time duration_of(const Node& node) {
   return base::Time(node.duration_ps.value_or(std::int64_t(node.duration_us) * ps_per_us));
 }
 
-/// The chips, the network and the ranks of a replay.
+/// The chips, the network, which is the engine's own links, and the ranks of a replay.
 class TraceReplay : public sc_core::sc_module {
  public:
   TraceReplay(sc_core::sc_module_name name, const ExecutionTrace& trace, const hw::Machine& machine,
               const noc::Topology& slice)
-      : sc_module(name),
-        trace_(trace),
-        cores_(int(machine.cores_per_chip)),
-        slice_(slice),
-        times_(machine),
-        fabric_("fabric", noc::FoldedTopology(slice), machine.ici) {
+      : sc_module(name), trace_(trace), cores_(int(machine.cores_per_chip)), slice_(slice), times_(machine) {
     std::vector<hw::chip::Chip*> chips;
     for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
-      chips_.emplace_back(fmt::format("chip_{}", chip).c_str(), machine, int(chip), hw::Trace{},
-                          hw::chip::to_network(fabric_));
+      chips_.emplace_back(fmt::format("chip_{}", chip).c_str(), machine, int(chip));
       chips.push_back(&chips_.back());
     }
     engine_.emplace("collectives", machine, noc::FoldedTopology(slice), chips);
@@ -91,7 +84,6 @@ class TraceReplay : public sc_core::sc_module {
       if (pause) pause();
       return false;
     });
-    fabric_.check();
     for (const Rank& rank : ranks_) require_end(rank);
     const auto last = std::ranges::max_element(ranks_, {}, &Rank::end);
     result_.last_rank = last->trace->rank;
@@ -288,7 +280,6 @@ class TraceReplay : public sc_core::sc_module {
   int cores_;  ///< per chip
   noc::Topology slice_;
   collectives::engine::CollectiveTimes times_;
-  noc::ici::MessageFabric fabric_;
   std::deque<hw::chip::Chip> chips_;
   std::optional<collectives::engine::CollectiveEngine> engine_;
   std::deque<Rank> ranks_;
