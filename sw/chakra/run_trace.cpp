@@ -219,6 +219,11 @@ base::Time RunTrace::duration(int number) {
   return *time;
 }
 
-RankTrace RunTrace::of(std::int32_t rank) { return {.rank = rank, .nodes = Builder(*this, rank).nodes()}; }
+RankTrace RunTrace::of(std::int32_t rank) {
+  RankTrace trace;
+  trace.rank = rank;
+  trace.nodes = Builder(*this, rank).nodes();
+  return trace;
+}
 
 }  // namespace podsim::sw::chakra
