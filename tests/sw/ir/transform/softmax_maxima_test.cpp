@@ -12,18 +12,18 @@ namespace {
 
 using build::GraphBuilder;
 
-constexpr std::int64_t rows = 3, columns = 4;
+constexpr std::int64_t score_rows = 3, score_columns = 4;
 
 /// x, its maxima by row, and x less these.
 struct Shifted {
   GraphBuilder b{"shifted"};
-  InstructionId x = b.parameter(make_shape(ElementType::f32, {rows, columns}), "x");
+  InstructionId x = b.parameter(make_shape(ElementType::f32, {score_rows, score_columns}), "x");
   InstructionId highest = b.reduce_max(x, {1});
-  InstructionId shifted = b.subtract(x, b.broadcast(highest, {rows, columns}, {0}));
+  InstructionId shifted = b.subtract(x, b.broadcast(highest, {score_rows, score_columns}, {0}));
 
   InstructionId total(InstructionId value) { return b.reduce_add(value, {0, 1}); }
   InstructionId row_sums(InstructionId value) { return b.reduce_add(value, {1}); }
-  InstructionId by_row(InstructionId value) { return b.broadcast(value, {rows, columns}, {0}); }
+  InstructionId by_row(InstructionId value) { return b.broadcast(value, {score_rows, score_columns}, {0}); }
   /// Squared, so that the loss is no constant.
   InstructionId loss(InstructionId value) { return total(b.multiply(value, value)); }
 };
@@ -52,8 +52,8 @@ TEST(SoftmaxMaxima, OfSoftmaxAndItsLogarithmDoNotCount) {
   // by way of [rows, 1], as keepdims writes it
   expect_found(true, [](Shifted& s) {
     const InstructionId e = s.b.exponential(s.shifted);
-    const InstructionId kept = s.b.reshape(s.row_sums(e), {rows, 1});
-    return s.loss(s.b.divide(e, s.by_row(s.b.reshape(kept, {rows}))));
+    const InstructionId kept = s.b.reshape(s.row_sums(e), {score_rows, 1});
+    return s.loss(s.b.divide(e, s.by_row(s.b.reshape(kept, {score_rows}))));
   });
 }
 
@@ -68,7 +68,7 @@ TEST(SoftmaxMaxima, OfOtherLossesCount) {
   expect_found(false, [](Shifted& s) {  // the sum of a column is of different factors
     const InstructionId e = s.b.exponential(s.shifted);
     const InstructionId sums = s.b.reduce_add(e, {0});
-    return s.total(s.b.divide(e, s.b.broadcast(sums, {rows, columns}, {1})));
+    return s.total(s.b.divide(e, s.b.broadcast(sums, {score_rows, score_columns}, {1})));
   });
   expect_found(false, [](Shifted& s) {  // a softmax, and beside it a use of the maximum itself
     const InstructionId e = s.b.exponential(s.shifted);
