@@ -54,7 +54,9 @@ TEST(InteractionSeed, ItemsHaveTheCountsOfTheirLawThoughNoPairRepeats) {
   for (std::size_t rank = 1; rank <= counts.size() / 2; ++rank) {
     counted += double(counts[rank - 1]);
     expected += law.count(double(rank));
-    if (rank == 32 || rank == 320 || rank == 1600) EXPECT_NEAR(counted / expected, 1, 0.05) << rank;
+    if (rank == 32 || rank == 320 || rank == 1600) {
+      EXPECT_NEAR(counted / expected, 1, 0.05) << rank;
+    }
   }
 }
 
