@@ -439,7 +439,7 @@ std::string recorded_command_line(const std::vector<std::string>& words) {
       continue;
     }
     const bool left_out = words[i].starts_with("-o") || words[i].starts_with("--output=") ||
-                          words[i].starts_with("--op-cache=") || words[i] == "--json";
+                          words[i].starts_with("--op-cache=") || words[i] == "--json" || words[i] == "--chakra";
     if (!left_out) kept.push_back(words[i]);
   }
   return base::host::shell_line(kept);
