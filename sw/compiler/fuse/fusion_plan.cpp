@@ -51,6 +51,7 @@ class Planner {
       bytes_.push_back(ir::padded_bytes(instruction.shape).value());
     }
     inputs_.resize(size());
+    for (auto* ids : {&reached_, &expanded_, &producer_}) ids->assign(size(), -1);
     reach_.resize(size());
     std::iota(reach_.begin(), reach_.end(), 0);
   }
@@ -347,38 +348,64 @@ class Planner {
   }
 
   /// Returns whether every input of `id` is an elementwise root of the group or does not depend on the group; a
-  /// reduction has its results only after the last of its inputs. The search follows whole groups, since an op starts
-  /// only when all its inputs are available, whichever of its outputs is needed.
+  /// reduction has its results only after the last of its inputs.
   bool can_join(int group, ir::InstructionId id) const {
-    const ir::InstructionId first = independent_before(plan_.groups[group].roots.front());
-    ++visit_;
-    open_.clear();
-    const auto open = [&](std::span<const ir::InstructionId> ids) {
-      for (const ir::InstructionId at : ids) {
-        if (at >= first && std::exchange(visited_[at], visit_) != visit_) open_.push_back(at);
-      }
-    };
-    for (ir::InstructionId input : inputs_[id]) {
-      if (plan_.group_of[input] != group) {
-        open({&input, 1});
-      } else if (computation_[input].opcode == ir::Opcode::reduce && computation_[input].shape.rank() > 0) {
-        return false;
-      }
+    for (const ir::InstructionId input : inputs_[id]) {
+      const ir::Instruction& read = computation_[input];
+      if (plan_.group_of[input] == group && read.opcode == ir::Opcode::reduce && read.shape.rank() > 0) return false;
     }
-    while (!open_.empty()) {
-      const ir::InstructionId at = open_.back();
-      open_.pop_back();
+    return !depends_on(id, group);
+  }
+
+  /// Returns whether some input of `id` depends on the group, other than as one of its roots. The search follows whole
+  /// groups, since an op starts only when all its inputs are available, whichever of its outputs is needed. One search
+  /// serves all groups that `id` may join: it goes on where that for the group before ended. It is breadth first, and
+  /// values after the group's first root come before others, since most paths are short.
+  bool depends_on(ir::InstructionId id, int group) const {
+    if (searched_for_ != id) {
+      searched_for_ = id;
+      searched_from_ = ir::InstructionId(size());
+      producers_.clear();
+      next_producer_ = 0;
+      later_.clear();
+      for (const ir::InstructionId input : inputs_[id]) reach_producer(input);
+    }
+    const ir::InstructionId front = plan_.groups[group].roots.front();
+    return reaches(group, front) || reaches(group, independent_before(front));
+  }
+
+  /// Goes on with the search of depends_on() among the values from `first` on, until it comes to the group.
+  bool reaches(int group, ir::InstructionId first) const {
+    if (first < searched_from_) {
+      searched_from_ = first;
+      std::swap(later_, resumed_);
+      later_.clear();
+      for (const ir::InstructionId at : resumed_) (at >= first ? producers_ : later_).push_back(at);
+    }
+    while (producer_[group] != searched_for_ && next_producer_ < producers_.size()) {
+      const ir::InstructionId at = producers_[next_producer_++];
       const int of = plan_.group_of[at];
-      if (of == group) return false;
       if (of < 0) {
-        open(operands_.of(at));
-        continue;
-      }
-      for (ir::InstructionId root : plan_.groups[of].roots) {
-        if (std::exchange(visited_[root], visit_) != visit_ || root == at) open(inputs_[root]);
+        for (const ir::InstructionId operand : operands_.of(at)) depend_on(operand, of);
+      } else if (std::exchange(expanded_[of], searched_for_) != searched_for_) {
+        for (const ir::InstructionId root : plan_.groups[of].roots) {
+          for (const ir::InstructionId input : inputs_[root]) depend_on(input, of);
+        }
       }
     }
-    return true;
+    return producer_[group] == searched_for_;
+  }
+
+  void depend_on(ir::InstructionId value, int reader) const {
+    const int group = plan_.group_of[value];
+    if (group == reader && group >= 0) return;
+    if (group >= 0) producer_[group] = searched_for_;
+    reach_producer(value);
+  }
+
+  void reach_producer(ir::InstructionId value) const {
+    if (std::exchange(reached_[value], searched_for_) == searched_for_) return;
+    (value >= searched_from_ ? producers_ : later_).push_back(value);
   }
 
   static constexpr std::size_t longest_epilogue = 64;  ///< values between two of an epilogue through which all goes
@@ -402,6 +429,11 @@ class Planner {
   mutable std::vector<int> visited_;      ///< the number of the last visit
   mutable std::vector<ir::InstructionId> open_;
   mutable int visit_ = 0;
+  // State of depends_on(): of values and groups the id whose search came there last, and what is still to expand.
+  mutable std::vector<ir::InstructionId> reached_, expanded_, producer_;
+  mutable std::vector<ir::InstructionId> producers_, later_, resumed_;
+  mutable std::size_t next_producer_ = 0;
+  mutable ir::InstructionId searched_for_ = -1, searched_from_ = 0;
   FusionPlan plan_;
 };
 
