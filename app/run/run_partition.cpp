@@ -17,6 +17,7 @@
 #include "app/run/module_file.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
+#include "base/host/free_memory.h"
 #include "base/host/host_clock.h"
 #include "base/text/counted.h"
 #include "noc/slice.h"
@@ -239,6 +240,9 @@ sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw
   sw::ir::Module fused;
   sw::compiler::RecomputedModule repeated;
   const auto memory = [&](const sw::ir::Module& whole) {
+    fused = {};  // of the trial before
+    repeated = {};
+    base::host::return_free_memory();
     sw::ir::Module local = partitioned(whole, machine);
     if (!is_of_one_core_) layers_ = sw::spmd::partition::sharding_costs(whole, local);
     fused = sw::compiler::fused(std::move(local), machine);

@@ -6,8 +6,19 @@
 
 namespace podsim::sw::compiler {
 
+namespace {
+
+/// An array that has its place.
+struct Placed {
+  base::Bytes offset, end_offset;
+  int begin = 0, end = 0;  ///< first and last instruction at which it is live
+};
+
+}  // namespace
+
 Heap place_in_heap(std::span<const HeapRequest> requests) {
-  std::vector<std::size_t> order(requests.size()), placed;  // placed: by ascending offset
+  std::vector<std::size_t> order(requests.size());
+  std::vector<Placed> placed;  // by ascending offset
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t i) { return requests[i].bytes; });
   Heap heap;
@@ -16,15 +27,15 @@ Heap place_in_heap(std::span<const HeapRequest> requests) {
     const HeapRequest& request = requests[i];
     if (request.bytes == base::Bytes(0)) break;
     base::Bytes offset;
-    for (const std::size_t other : placed) {
-      const HeapRequest& there = requests[other];
-      if (there.end < request.begin || request.end < there.begin) continue;
-      if (heap.offsets[other] >= offset + request.bytes) break;
-      offset = std::max(offset, heap.offsets[other] + there.bytes);
+    for (const Placed& other : placed) {
+      if (other.end < request.begin || request.end < other.begin) continue;
+      if (other.offset >= offset + request.bytes) break;
+      offset = std::max(offset, other.end_offset);
     }
     heap.offsets[i] = offset;
     heap.size = std::max(heap.size, offset + request.bytes);
-    placed.insert(std::ranges::upper_bound(placed, offset, {}, [&](std::size_t at) { return heap.offsets[at]; }), i);
+    placed.insert(std::ranges::upper_bound(placed, offset, {}, &Placed::offset),
+                  {offset, offset + request.bytes, request.begin, request.end});
   }
   return heap;
 }

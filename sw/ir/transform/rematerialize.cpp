@@ -278,6 +278,7 @@ RematerialisationChoice rematerialise_to_fit(const Module& module, base::Bytes c
                                              const std::function<base::Bytes(const Module&)>& peak) {
   RematerialisationChoice choice;
   for (const auto policy : {Rematerialisation::none, Rematerialisation::dots, Rematerialisation::layer}) {
+    choice.chosen = {};  // before the next takes as much memory
     choice.chosen = rematerialise(module, policy);
     choice.trials.push_back({policy, peak(choice.chosen.module), choice.chosen.flops});
     if (choice.trials.back().peak <= capacity) break;

@@ -99,8 +99,8 @@ class SplitSearch {
     for (const Proposal& proposal : proposals_) {
       if (const FactorSplit next = with(first, proposal, false); !next.empty()) first = next;
     }
-    cost_ = cost(best_);
     if (traffic(first) == 0) return first;
+    cost_ = cost(best_);
     accept(first);
     for (bool improves = true; improves;) {
       improves = false;

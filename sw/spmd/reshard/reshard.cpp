@@ -229,6 +229,8 @@ bool is_same_everywhere(const ir::build::GraphBuilder& builder, const LocalValue
 double reshard_bytes(const mesh::Mesh& mesh, const ir::Shape& shape, const mesh::AxisSharding& from,
                      const mesh::SubAxes& unreduced, const mesh::AxisSharding& to) {
   if (from.manual || to.manual) return 0;
+  const bool is_whole = std::ranges::all_of(from.dimensions, [](const mesh::SubAxes& split) { return split.empty(); });
+  if (is_whole && unreduced.empty()) return 0;  // each partition has its shard
   double bytes = 0;
   for (const ReshardStep& step : plan_reshard(mesh, shape, from, unreduced, to)) bytes += step_bytes(mesh, shape, step);
   return bytes;
