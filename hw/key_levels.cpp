@@ -66,6 +66,8 @@ const std::vector<Rule>& rules() {
                                         {"compiler.least_segment", {collectives, packets}},
                                         {"compiler.largest_segment", {collectives, packets}},
                                         {"compiler.collective_launch", {collectives, packets}},
+                                        {"compiler.near_collective_launch", {collectives, packets}},
+                                        {"compiler.near_collective_chips", {collectives, packets}},
                                         {"compiler.combine_all_reduce", {collectives}},
                                         {"compiler.*", {ops}},
                                         {"pod.*", {ops, collectives, packets, limits}},

@@ -293,6 +293,8 @@ Machine read_machine(const base::Config& config) {
                       read.size("compiler.least_segment", most_transfer),
                       read_largest_segment(config, read),
                       read.duration("compiler.collective_launch"),
+                      read.duration("compiler.near_collective_launch"),
+                      read.count("compiler.near_collective_chips"),
                       read.cycles("compiler.row_lookup_cycles", 0),
                       read.cycles("compiler.row_read_cycles", 0),
                       read.cycles("compiler.row_update_cycles", 0),

@@ -90,7 +90,9 @@ struct CompilerParameters {               ///< [compiler]
   base::Bytes combine_all_reduce;         ///< collectives of one kind are combined up to this size
   base::Bytes least_segment;              ///< lower bound of a collective's messages
   base::Bytes largest_segment;            ///< upper bound of a collective's messages
-  base::Duration collective_launch;       ///< software before a core's first action in a collective
+  base::Duration collective_launch;       ///< software before a core's first action in a collective of many chips
+  base::Duration near_collective_launch;  ///< the same in one of up to near_collective_chips
+  std::int64_t near_collective_chips = 0;
   base::Cycles row_lookup;                ///< scalar code per index of a gather: load it, find the row
   base::Cycles row_read;                  ///< scalar code per contiguous piece of a gathered row: its DMA
   base::Cycles row_update;                ///< scalar code per contiguous piece of a scattered row: read, combine, write
@@ -106,6 +108,11 @@ struct CompilerParameters {               ///< [compiler]
   base::Bandwidth partition_link;    ///< rate of a link, as the partitioner weighs communication
   double partition_products = 0;     ///< multiply-accumulates per second of a core, as the partitioner weighs work
   base::Bandwidth partition_memory;  ///< rate of a core's HBM, as the partitioner weighs work
+
+  /// Software before a core's first action in a collective of a group on so many chips.
+  base::Duration launch_among(std::int64_t chips) const {
+    return chips <= near_collective_chips ? near_collective_launch : collective_launch;
+  }
 };
 
 /// Cost of code that the tile level does not model, derived from bundle-level runs; machine-wide.

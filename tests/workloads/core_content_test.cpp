@@ -28,6 +28,8 @@ bool is_left_out(const std::string& key) {
                             "compiler.least_segment",
                             "compiler.largest_segment",
                             "compiler.collective_launch",
+                            "compiler.near_collective_launch",
+                            "compiler.near_collective_chips",
                             "compiler.small_op_share",
                             "compiler.partition_link_rate",
                             "compiler.partition_products_per_s",

@@ -81,7 +81,7 @@ void CoreRun::timer(base::Time when, Kind kind, const Segment& segment, std::siz
 
 void CoreRun::start() {
   if (phase().active()) phase().set(engine().now(), "launch");
-  timer(engine().now() + chip().slowed(engine().launch()), started, Segment{});
+  timer(engine().now() + chip().slowed(engine().launch(program().chips())), started, Segment{});
 }
 
 void CoreRun::arrived(const MessageTag& tag, base::Time when) {

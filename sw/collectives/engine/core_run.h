@@ -13,7 +13,8 @@ namespace podsim::sw::collectives::engine {
 
 /// One core in a timed collective. It walks the schedule of its stripes and charges the time of every action:
 ///
-///  - launch: a core begins compiler.collective_launch after it has reached the collective. Where the first phase sums
+///  - launch: a core begins compiler.collective_launch after it has reached the collective, or
+///    compiler.near_collective_launch where the group is on few chips. Where the first phase sums
 ///    the contributions of a chip's cores, these begin together.
 ///  - sending: every link direction has a queue with two segments in flight, one on the wire and one being read, so
 ///    that a link waits for HBM only where HBM is the bottleneck. Cores share a link segment by segment. Segments to

@@ -20,8 +20,7 @@ Surroundings::Surroundings(const hw::Machine& machine, const noc::FoldedTopology
       topology_(topology),
       cores_per_chip_(int(machine.cores_per_chip)),
       dma_latency_(base::Clock(machine.clock).time_of(machine.dma.read_latency + machine.dma.write_latency)),
-      flag_latency_(flag_latency_of(machine.ici)),
-      launch_(base::to_time(machine.compiler.collective_launch)) {}
+      flag_latency_(flag_latency_of(machine.ici)) {}
 
 hw::VectorWork Surroundings::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {
   std::int64_t lanes = machine_.vector.lanes * machine_.vector.sublanes;

@@ -53,14 +53,14 @@ class Surroundings {
   base::Time dma_latency() const { return dma_latency_; }
   /// From the last byte of a remote DMA to the core seeing its flag.
   base::Time flag_latency() const { return flag_latency_; }
-  /// From a core's arrival at a collective to its first action: time of the software.
-  base::Time launch() const { return launch_; }
+  /// From a core's arrival at a collective of a group on so many chips to its first action: time of the software.
+  base::Time launch(std::int64_t chips) const { return base::to_time(machine_.compiler.launch_among(chips)); }
 
  private:
   hw::Machine machine_;
   noc::FoldedTopology topology_;
   int cores_per_chip_;
-  base::Time dma_latency_, flag_latency_, launch_;
+  base::Time dma_latency_, flag_latency_;
 };
 
 }  // namespace podsim::sw::collectives::engine

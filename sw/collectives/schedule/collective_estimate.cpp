@@ -31,6 +31,15 @@ patterns::LinkCosts link_costs(const hw::Machine& machine, const CollectiveSched
           .cores = program.cores()};
 }
 
+/// The launch of the group that takes longest to start.
+base::Duration launch(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+  base::Duration longest;
+  for (std::size_t group = 0; group < schedule.groups(); ++group) {
+    longest = std::max(longest, machine.compiler.launch_among(schedule.group_program(group).chips()));
+  }
+  return longest;
+}
+
 /// The arrays of all pairs at once: the load of the busiest link, and the latency of the longest route.
 double permute_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule) {
   const noc::Topology& slice = schedule.slice();
@@ -87,7 +96,7 @@ SegmentLengths segment_lengths(const hw::Machine& machine, ir::ElementType type)
 
 base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedule& schedule) {
   if (traits(schedule.request().kind).pairwise) {
-    return base::Duration(permute_seconds(machine, schedule)) + machine.compiler.collective_launch;
+    return base::Duration(permute_seconds(machine, schedule)) + launch(machine, schedule);
   }
   double longest = 0;
   std::set<const GroupSchedule*> seen;
@@ -95,7 +104,7 @@ base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedul
     const GroupSchedule& program = schedule.group_program(group);
     if (seen.insert(&program).second) longest = std::max(longest, group_seconds(machine, schedule, program));
   }
-  return base::Duration(longest) + machine.compiler.collective_launch;
+  return base::Duration(longest) + launch(machine, schedule);
 }
 
 base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule& schedule) {

@@ -51,6 +51,8 @@ class GroupSchedule {
   int cores() const { return cores_; }
   const std::vector<LogicalDimension>& dimensions() const { return dimensions_; }
   std::int32_t ranks() const { return ranks_; }
+  /// Chips that the group is on; of a collective-permute, those of a pair.
+  std::int32_t chips() const { return ranks_ / cores_; }
   /// "y ring, x line": the shapes of the phases, without those of an all-reduce's way back.
   std::string shapes() const;
 

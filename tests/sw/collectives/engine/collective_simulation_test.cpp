@@ -154,6 +154,22 @@ TEST(AllReduceTheory, TheCoresOfOneChipAddAndCopyAtTheRateOfTheirHbm) {
   EXPECT_LE(time, launch + 2 * 1.2 * bytes / rate + 20e-6);
 }
 
+// A difference of two launches is one of two durations, however long the rest takes.
+TEST(AllReduceTheory, TheLaunchIsThatOfTheChipsOfTheGroup) {
+  const auto duration = [](const noc::Topology& slice, double launch_s, double near_launch_s) {
+    hw::Machine machine = tpu_v3();
+    machine.compiler.collective_launch = base::Duration(launch_s);
+    machine.compiler.near_collective_launch = base::Duration(near_launch_s);
+    machine.compiler.near_collective_chips = 8;
+    return simulate_all_reduce(machine, slice, 1000, ir::ElementType::f32).duration;
+  };
+  const noc::Topology few({4, 2}, {false, false}), many({3, 3}, {false, false});
+  EXPECT_EQ(duration(few, 25e-6, 3e-6) - duration(few, 25e-6, 2e-6), base::to_time(base::Duration(1e-6)));
+  EXPECT_EQ(duration(few, 25e-6, 3e-6), duration(few, 9e-6, 3e-6));
+  EXPECT_EQ(duration(many, 25e-6, 3e-6) - duration(many, 24e-6, 3e-6), base::to_time(base::Duration(1e-6)));
+  EXPECT_EQ(duration(many, 25e-6, 3e-6), duration(many, 25e-6, 9e-6));
+}
+
 TEST(AllReduceTheory, ASingleCoreOnASingleChipHasNothingToDo) {
   hw::Machine machine = network_only();
   EXPECT_EQ(simulate_all_reduce(machine, noc::Topology({1, 1}, {false, false}), 1000, ir::ElementType::f32).duration,
