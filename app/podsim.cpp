@@ -5,6 +5,7 @@
 #include "app/commands/commands.h"
 #include "app/run/run_command.h"
 #include "app/sweep/sweep_command.h"
+#include "app/validate/validate.h"
 
 namespace podsim::app {
 namespace {
@@ -32,7 +33,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   commands::add_ops(program);
   commands::add_tiles(program);
   commands::add_trace(program);
-  commands::add_validate(program);
+  validate::add_validate(program);
   commands::add_report(program);
   commands::add_compare(program);
   commands::add_describe(program);

@@ -39,6 +39,8 @@ struct PublishedRun {
   std::int64_t chips = 0, batch = 0;
   double minutes = 0;
   std::string source;
+  bool used = false;             ///< a number of epochs above is derived from it
+  std::optional<double> epochs;  ///< published with it, for a batch that convergence() does not know
 };
 
 /// Published times to train on TPU v3, by chips.

@@ -8,7 +8,8 @@ class App;
 namespace podsim::app::commands {
 
 /// The commands of `podsim` in this folder, each in a separate file. Each function declares a command and its flags;
-/// the exit code of a command without `code` is 0 or that of its exception. `run` and `sweep` have separate folders.
+/// the exit code of a command without `code` is 0 or that of its exception. `run`, `validate` and `sweep` have separate
+/// folders.
 void add_kernel(CLI::App& program, int& code);
 void add_calibrate(CLI::App& program);
 void add_memory(CLI::App& program);
@@ -19,7 +20,6 @@ void add_hlo(CLI::App& program);
 void add_ops(CLI::App& program);
 void add_tiles(CLI::App& program);
 void add_trace(CLI::App& program);
-void add_validate(CLI::App& program);
 void add_report(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_describe(CLI::App& program);

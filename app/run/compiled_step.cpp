@@ -130,7 +130,7 @@ CompiledStep StepCompiler::compile_evaluation(sw::compiler::OpCache* cache) {
 }
 
 void StepCompiler::leave_out_training(sw::ir::Module& module, std::vector<sw::ir::Donation>& donations) const {
-  if (!forward_only_) return;
+  if (!forward_only_ || (options_.build.inference && donations.empty())) return;
   std::optional<sw::ir::Module> forward = sw::ir::transform::forward_part(std::move(module), donations);
   if (!forward) {
     throw base::InputError(fmt::format("nothing tells what an evaluation of '{}' computes", options_.workload),
@@ -141,7 +141,6 @@ void StepCompiler::leave_out_training(sw::ir::Module& module, std::vector<sw::ir
 }
 
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
-  if (module_) leave_out_training(*module_, module_->donations);
   if (!module_) {
     compile_workload(cache);
   } else if (partition_.asked() || is_global_) {
@@ -150,6 +149,7 @@ CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
     if (options_.partition.sharding.empty() && !is_annotated(*module_)) step_.warnings.emplace_back(nothing_is_sharded);
     compile_partitioned(*std::move(module_), donations, cache);
   } else {
+    leave_out_training(*module_, module_->donations);
     if (std::string unused = unused_annotations(*module_); !unused.empty()) step_.warnings.push_back(std::move(unused));
     compile_module(cache);
   }
@@ -171,12 +171,10 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
     });
   }
   partition_.take(workload, cores());
-  if (!options.inference || !workload.step.donations.empty()) {
-    leave_out_training(workload.step.module, workload.step.donations);
-  }
   if (workload.global || partition_.asked()) {
-    return compile_partitioned(std::move(workload.step.module), workload.step.donations, cache);
+    return compile_partitioned(std::move(workload.step.module), std::move(workload.step.donations), cache);
   }
+  leave_out_training(workload.step.module, workload.step.donations);
   step_.batch_per_core = workload.samples / options.replicas;
   sw::compiler::Compilation compilation =
       compile_batch(std::move(workload.step.module), workload.step.donations, cache);
@@ -210,11 +208,12 @@ void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
   take_program(std::move(program));
 }
 
-void StepCompiler::compile_partitioned(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
+void StepCompiler::compile_partitioned(sw::ir::Module module, std::vector<sw::ir::Donation> donations,
                                        sw::compiler::OpCache* cache) {
+  module = partition_.annotated(std::move(module), cores());
+  leave_out_training(module, donations);  // after that: annotations may be of values in the backward part
   std::vector<base::Bytes> whole = sw::compiler::state_bytes(module, donations);
-  const sw::ir::Module fused =
-      placed(partition_.partition(std::move(module), donations, cores(), machine_, cache), donations);
+  const sw::ir::Module fused = placed(partition_.partition(std::move(module), donations, machine_, cache), donations);
   account_memory(fused, donations);
   account_state(fused, donations, std::move(whole));
   require_memory(fused);

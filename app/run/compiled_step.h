@@ -80,7 +80,7 @@ class StepCompiler {
 
   void compile_workload(sw::compiler::OpCache* cache);
   void compile_module(sw::compiler::OpCache* cache);
-  void compile_partitioned(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
+  void compile_partitioned(sw::ir::Module module, std::vector<sw::ir::Donation> donations,
                            sw::compiler::OpCache* cache);
   sw::compiler::Compilation compile_batch(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                                           sw::compiler::OpCache* cache);
@@ -98,7 +98,7 @@ class StepCompiler {
   std::string memory_needed(const sw::ir::Module& fused) const;
   std::string largest_buffers() const;
 
-  /// Replaces a step by its forward part, if that is to be compiled.
+  /// Replaces a step by its forward part, if that is to be compiled. A program for inference is that already.
   void leave_out_training(sw::ir::Module& module, std::vector<sw::ir::Donation>& donations) const;
 
   const RunOptions& options_;

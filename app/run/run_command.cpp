@@ -430,6 +430,23 @@ std::optional<RunOptions> step_options(const std::vector<std::string>& words) {
   return options;
 }
 
+std::optional<RunOptions> job_options(const std::vector<std::string>& words) {
+  if (words.size() < 2 || words[1] != "train") return step_options(words);
+  RunOptions options;
+  options.train.emplace();
+  CLI::App program;
+  declare_train(program, options);
+  try {
+    program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
+    options.build.model = options.machine.take_model_settings();
+  } catch (const CLI::ParseError&) {
+    return std::nullopt;
+  } catch (const base::InputError&) {
+    return std::nullopt;
+  }
+  return options;
+}
+
 std::string recorded_command_line(const std::vector<std::string>& words) {
   constexpr std::array with_value{"-o", "--output", "--op-cache"};
   std::vector<std::string> kept;

@@ -22,6 +22,9 @@ void add_train(CLI::App& program, const std::vector<std::string>& words, int& co
 /// topology, a comparison, a request for help, and invalid words.
 std::optional<RunOptions> step_options(const std::vector<std::string>& words);
 
+/// Likewise of a `podsim run` of a step or a `podsim train`.
+std::optional<RunOptions> job_options(const std::vector<std::string>& words);
+
 /// The command line for a run's records. It lacks -o, --json and --op-cache, so that equal runs have equal records.
 std::string recorded_command_line(const std::vector<std::string>& words);
 

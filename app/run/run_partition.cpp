@@ -234,8 +234,7 @@ sw::ir::Module RunPartition::annotated(sw::ir::Module module, std::int64_t cores
 }
 
 sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw::ir::Donation> donations,
-                                       std::int64_t cores, const hw::Machine& machine, sw::compiler::OpCache* cache) {
-  module = annotated(std::move(module), cores);
+                                       const hw::Machine& machine, sw::compiler::OpCache* cache) {
   if (flags_.shards_updates()) module = with_sharded_update(std::move(module), donations, machine, cache);
   sw::ir::Module fused;
   sw::compiler::RecomputedModule repeated;

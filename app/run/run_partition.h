@@ -44,9 +44,9 @@ class RunPartition {
   /// nothing else determines it.
   sw::ir::Module annotated(sw::ir::Module module, std::int64_t cores);
   const sw::spmd::mesh::Mesh& mesh() const { return mesh_->mesh; }
-  /// The program of one core, fused. If the peak memory requires it, the ops that cost least are repeated; if this is
+  /// The program of one core, fused, of an annotated() one. If the peak memory requires it, the ops that cost least are repeated; if this is
   /// not enough, layers are rematerialised in their backward part.
-  sw::ir::Module partition(sw::ir::Module module, std::span<const sw::ir::Donation> donations, std::int64_t cores,
+  sw::ir::Module partition(sw::ir::Module module, std::span<const sw::ir::Donation> donations,
                            const hw::Machine& machine, sw::compiler::OpCache* cache);
   /// Places the compiled program, in which groups contain partitions, on the cores of a slice.
   sw::report::run::PartitionReport place(sw::compiler::Program& program, const hw::Machine& machine,

@@ -53,11 +53,11 @@ const std::vector<std::string>& folders() {
       // workloads
       "workloads/machines", "workloads/shardings", "workloads", "workloads/layers", "workloads/pipelines",
       "workloads/streams", "workloads/models/recommenders", "workloads/models/mask_rcnn", "workloads/models",
-      "workloads/nets", "workloads/scalesim", "workloads/measured",
+      "workloads/nets", "workloads/scalesim", "workloads/measured", "workloads/jobs",
       // studies
       "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep",
       // app
-      "app/options", "app/output", "app/command_line", "app/run", "app/commands", "app/sweep", "app",
+      "app/options", "app/output", "app/command_line", "app/run", "app/commands", "app/validate", "app/sweep", "app",
       // mpi
       "mpi"};
   return all;

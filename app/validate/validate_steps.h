@@ -5,9 +5,9 @@ namespace CLI {
 class App;
 }
 
-namespace podsim::app::commands {
+namespace podsim::app::validate {
 
 /// Declares `podsim validate steps`, a command of `validate`: published training steps beside simulated ones.
 void add_validate_steps(CLI::App& validate);
 
-}  // namespace podsim::app::commands
+}  // namespace podsim::app::validate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/validate_estimates.h"
+#include "app/validate/validate_estimates.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/commands.h"
 #include "app/options/byte_amount.h"
 #include "app/options/file_option.h"
 #include "app/options/limit_option.h"
@@ -30,7 +29,7 @@
 #include "sw/collectives/engine/collective_simulation.h"
 #include "sw/collectives/schedule/collective_estimate.h"
 
-namespace podsim::app::commands {
+namespace podsim::app::validate {
 namespace {
 
 using sw::collectives::Algorithm;
@@ -279,4 +278,4 @@ void add_validate_estimates(CLI::App& validate) {
   estimates->callback([options] { run_validate_estimates(*options); });
 }
 
-}  // namespace podsim::app::commands
+}  // namespace podsim::app::validate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/commands/validate_steps.h"
+#include "app/validate/validate_steps.h"
 
 #include <fmt/format.h>
 
@@ -8,17 +8,13 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "app/options/file_option.h"
 #include "app/options/limit_option.h"
 #include "app/output/partial_result.h"
-#include "app/output/printed_errors.h"
-#include "app/run/run.h"
-#include "app/run/run_command.h"
+#include "app/validate/simulated_command.h"
 #include "base/diagnostic.h"
-#include "base/host/child_process.h"
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
@@ -26,7 +22,7 @@
 #include "base/text/glob.h"
 #include "workloads/measured/published_steps.h"
 
-namespace podsim::app::commands {
+namespace podsim::app::validate {
 namespace {
 
 struct ValidateStepsOptions {
@@ -42,26 +38,12 @@ std::string file_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// Runs the step's command in a child process, since one process holds one simulation.
 workloads::measured::SimulatedStep simulated(workloads::measured::PublishedStep published) {
   workloads::measured::SimulatedStep step{.published = std::move(published), .step_s = {}};
   if (step.published.command.empty()) return step;
-  std::vector<std::string> words = {"podsim"};
-  words.insert(words.end(), step.published.command.begin(), step.published.command.end());
-  words.insert(words.end(), {"--detail", "replay", "--json"});  // the same times as with a chip of units, sooner
-  const std::optional<run::RunOptions> options = run::step_options(words);
-  if (!options) {
-    step.problem = "the command is not valid";
-    return step;
-  }
-  const base::host::ProcessOutput output = base::host::run_in_child([&] {
-    return output::with_errors_printed([&] { return run::run_workload(*options, run::recorded_command_line(words)); });
-  });
-  if (output.exit_code != 0) {
-    step.problem = output.error.substr(0, output.error.find('\n'));
-    return step;
-  }
-  step.step_s = nlohmann::json::parse(output.out).at("step_time_s").get<double>();
+  SimulatedCommand command = simulated_command(step.published.command);
+  step.problem = std::move(command.problem);
+  if (step.problem.empty()) step.step_s = command.json.at("step_time_s").get<double>();
   return step;
 }
 
@@ -109,4 +91,4 @@ void add_validate_steps(CLI::App& validate) {
   steps->callback([options] { run_validate_steps(*options); });
 }
 
-}  // namespace podsim::app::commands
+}  // namespace podsim::app::validate

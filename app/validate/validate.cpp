@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of app/commands/commands.h.
+#include "app/validate/validate.h"
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
-#include "app/commands/commands.h"
-#include "app/commands/validate_estimates.h"
-#include "app/commands/validate_steps.h"
 #include "app/options/file_option.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/output/partial_result.h"
+#include "app/validate/validate_estimates.h"
+#include "app/validate/validate_jobs.h"
+#include "app/validate/validate_steps.h"
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
@@ -19,7 +20,7 @@
 #include "workloads/measured/leave_out.h"
 #include "workloads/measured/validation.h"
 
-namespace podsim::app::commands {
+namespace podsim::app::validate {
 namespace {
 
 struct ValidateOptions {
@@ -96,10 +97,11 @@ void add_validate(CLI::App& program) {
       "Examples:\n  podsim validate --data measurements\n  podsim validate --set hbm.turnaround=0\n"
       "  podsim validate --leave-out nmt");
   add_validate_steps(*validate);
+  add_validate_jobs(*validate);
   add_validate_estimates(*validate);
   validate->callback([options, validate] {
     if (validate->get_subcommands().empty()) run_validate(*options);
   });
 }
 
-}  // namespace podsim::app::commands
+}  // namespace podsim::app::validate

@@ -5,10 +5,10 @@ namespace CLI {
 class App;
 }
 
-namespace podsim::app::commands {
+namespace podsim::app::validate {
 
 /// Declares `podsim validate estimates`, a command of `validate`: the times by which algorithms and placements are
 /// chosen beside simulated ones, on a grid.
 void add_validate_estimates(CLI::App& validate);
 
-}  // namespace podsim::app::commands
+}  // namespace podsim::app::validate

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace podsim::app::validate {
+
+/// Declares `podsim validate jobs`, a command of `validate`: published loops, trainings and starts beside simulated
+/// ones.
+void add_validate_jobs(CLI::App& validate);
+
+}  // namespace podsim::app::validate
