@@ -262,7 +262,7 @@ sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw
         sw::ir::transform::rematerialise_to_fit(module, machine.hbm.usable_per_core(), memory).trials.back();
     using enum sw::ir::transform::Rematerialisation;
     if (repeated.ops > 0 && rematerialised_.policy == none) rematerialised_.policy = ops;
-    rematerialised_.flops += repeated.flops * double(cores);
+    rematerialised_.flops += repeated.flops * double(mesh().partitions());
   }
   return fused;
 }
