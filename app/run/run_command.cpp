@@ -358,7 +358,7 @@ void add_training_flags(CLI::App& train, RunOptions& options) {
       [&options](const std::string& text) {
         options.train->between_evaluations = number_of("--evaluate-every", text, 1e-3, 1e6, "a number of epochs");
       },
-      "Epochs of a loop, with an evaluation of all samples at its\nend [4]");
+      "Epochs of a loop, with an evaluation of all samples at its\nend [as published for the workload, or 4]");
   every->option_text("N");
   auto* loop = train.add_option_function<std::string>(
       "--loop", [&options](const std::string& text) { options.loop = sw::job::parse_loop(text); },

@@ -34,9 +34,12 @@ workloads::Convergence training_of(const sw::report::run::RunReport& report, con
   }
   if (known) return *known;
   const auto batches = workloads::known_batches(report.workload);
-  const std::string missing = batches
-                                  ? fmt::format("known for {} to {}; or --epochs N", batches->first, batches->second)
-                                  : "no source for how many its target takes; --epochs N or --train-steps N state them";
+  std::string missing = "no source for how many its target takes; --epochs N or --train-steps N state them";
+  if (batches) {
+    missing = batches->first == batches->second
+                  ? fmt::format("known for {}; or --epochs N", batches->first)
+                  : fmt::format("known for {} to {}; or --epochs N", batches->first, batches->second);
+  }
   throw base::InputError(
       fmt::format("no number of epochs is known for '{}' with a batch of {}", report.workload, batch), missing);
 }

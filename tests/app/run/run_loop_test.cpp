@@ -72,8 +72,23 @@ TEST(RunLoop, AnEvaluationStepIsTheForwardPartOfAStep) {
   EXPECT_NEAR(double(loop["train_loop"]["time_s"]), 10 * step + 3 * forward + 2 * 0.010, 1e-3);
 }
 
+/// The workload's sharding names values of the backward part, which an evaluation does not have. Where two cores
+/// share an image, each has as many products as with an image of half the batch, and exchanges rows besides.
+TEST(RunLoop, EvaluatesAStepWhoseImagesAreCut) {
+  const test::Folder folder;
+  const auto loop = [&](const char* spatial) {
+    return test::json_of(folder, {"run", "ssd", "--slice", "2x1", "--set", "model.batch=8", "--set", spatial, "--json",
+                                  "--input", "off", "--loop", "steps=10 eval=3"});
+  };
+  const Json cut = loop("model.spatial=2"), whole = loop("model.spatial=1");
+  const double forward = cut["train_loop"]["device_evaluation_step_s"];
+  EXPECT_GT(forward, 0.2 * double(cut["step_time_s"]));
+  EXPECT_LT(forward, 0.6 * double(cut["step_time_s"]));
+  EXPECT_GT(forward, double(whole["train_loop"]["device_evaluation_step_s"])) << "as many products, and exchanges";
+}
+
 /// Cadences that MLPerf's logs show, in seconds for a loop; two of them were used to measure [input] of the machine.
-/// The others are in docs/training_loop.md.
+/// `podsim validate jobs` has the others.
 TEST(RunLoop, IsCloseToPublishedCadences) {
   const test::Folder folder;
   struct Published {

@@ -23,6 +23,16 @@ TEST(Train, ResNet50On16ChipsTakesAsLongAsPublished) {
   EXPECT_NEAR(double(train["loops"]), 61.0 / 4, 1e-9);
 }
 
+// MLPerf v0.6 with 1024 images: loops of 625 steps and an evaluation, 11 of them.
+TEST(Train, SsdHasThePublishedLoops) {
+  const test::Folder folder;
+  const Json train =
+      test::json_of(folder, {"train", "ssd", "--slice", "4x4", "--batch-per-core", "32", "--json", "--input", "off"});
+  EXPECT_EQ(train["train_loop"]["steps"], 625);
+  EXPECT_EQ(train["train_loop"]["evaluation_steps"], 5);
+  EXPECT_NEAR(double(train["loops"]), 11, 1e-9);
+}
+
 TEST(Train, IsTheLoopAndItsTimesOfPodsimRun) {
   const test::Folder folder;
   const Json train = test::json_of(folder, {"train", "resnet50", "--slice", "4x4", "--json", "--epochs", "8"});
@@ -125,7 +135,10 @@ TEST(Train, RefusesWhatNothingIsPublishedFor) {
   const test::Outcome workload = folder.run({"train", "transformer", "--slice", "2x2", "--set", "model.layers=1"});
   EXPECT_EQ(workload.code, 2);
   EXPECT_NE(workload.err.find("an epoch of 'transformer' is not defined"), std::string::npos) << workload.err;
-  const test::Outcome source = folder.run({"train", "ssd", "--slice", "2x2", "--batch-per-core", "4"});
+  const test::Outcome one = folder.run({"train", "ssd", "--slice", "2x2", "--batch-per-core", "4"});
+  EXPECT_EQ(one.code, 2);
+  EXPECT_NE(one.err.find("known for 1024; or --epochs N"), std::string::npos) << one.err;
+  const test::Outcome source = folder.run({"train", "dlrm", "--slice", "2x2"});
   EXPECT_EQ(source.code, 2);
   EXPECT_NE(source.err.find("no source for how many its target takes"), std::string::npos) << source.err;
   EXPECT_EQ(folder.run({"train", "resnet50", "--slice", "2x2", "--epochs", "many"}).code, 2);
