@@ -14,7 +14,9 @@ namespace podsim::sw::compiler::fuse {
 ///
 ///   1. Epilogue. A convolution or dot absorbs elementwise ops of its dimensions up to the last one through which
 ///      everything computed from its result goes. If two matmuls meet in one op, the later one absorbs it. A result
-///      that is widened for readers of stored values only is stored wide; other readers widen it themselves.
+///      that is widened for readers of stored values only is stored wide; other readers widen it themselves, and
+///      compute what follows if they need no other array of an eighth of its bytes or more: scores of attention in bf16
+///      are stored as they are, though they are scaled and masked in f32.
 ///   2. Recompute or store. An elementwise value is recomputed inside every op that reads it unless storing it moves
 ///      fewer bytes. Storing costs its inputs, its write, and one read per reader; recomputing costs its inputs once
 ///      more for every reader that does not read them anyway. A value that must be stored is still recomputed by its

@@ -78,7 +78,7 @@ class Planner {
       for (auto next = epilogue_of(hero); !next.empty(); next = epilogue_of(chain.back())) {
         chain.insert(chain.end(), next.begin(), next.end());
       }
-      while (widens(chain) && readers_take_inlined(chain.back())) chain.pop_back();  // readers widen it themselves
+      leave_widening_to_readers(chain);
       for (ir::InstructionId id : chain) {
         absorbed_[id] = id != chain.back();
         chain_end_[id] = chain.back();
@@ -87,8 +87,31 @@ class Planner {
     }
   }
 
-  bool widens(const std::vector<ir::InstructionId>& chain) const {
-    return computation_[chain.back()].opcode == ir::Opcode::convert && bytes(chain.back()) > bytes(chain.end()[-2]);
+  /// Ends a chain in front of a conversion that widens it if the readers of its end can compute what comes behind
+  /// themselves, and read no large array for it.
+  void leave_widening_to_readers(std::vector<ir::InstructionId>& chain) const {
+    for (std::size_t at = chain.size() - 1; at > 0 && readers_take_inlined(chain.back()); --at) {
+      const ir::InstructionId id = chain[at], before = chain[at - 1];
+      if (!reads_little_but(before, id)) return;
+      if (computation_[id].opcode == ir::Opcode::convert && bytes(before) < bytes(chain.back())) chain.resize(at);
+    }
+  }
+
+  /// Returns whether all that `id` reads but `before` is small, or is computed from what is small, as a mask of places.
+  bool reads_little_but(ir::InstructionId before, ir::InstructionId id) const {
+    ++visit_;
+    visited_[before] = visit_;
+    open_.assign(1, id);
+    for (int left = most_of_little; !open_.empty(); --left) {
+      const ir::InstructionId at = open_.back();
+      open_.pop_back();
+      if (left == 0 || !is_fusible_producer(computation_[at])) return false;
+      for (const ir::InstructionId operand : operands_.of(at)) {
+        if (std::exchange(visited_[operand], visit_) == visit_ || bytes(operand) < bytes(id) / 8) continue;
+        open_.push_back(operand);
+      }
+    }
+    return true;
   }
 
   /// False for a value that is stored for some reader in any case.
@@ -411,6 +434,7 @@ class Planner {
   static constexpr std::size_t longest_epilogue = 64;  ///< values between two of an epilogue through which all goes
   static constexpr std::size_t many_sinks = 16;        ///< more readers than this are not distinguished
   static constexpr std::size_t most_readers = 1024;
+  static constexpr int most_of_little = 16;  ///< values that are computed from small ones
   static constexpr int most_visited = 4096;  ///< values that one search for reads looks at
 
   const ir::Computation& computation_;

@@ -204,6 +204,47 @@ TEST(Fusion, AResultThatIsWidenedForAnAllReduceIsStoredWideAlone) {
   EXPECT_EQ(found[0]->shape, ir::make_shape(ir::ElementType::f32, {64, 128}));
 }
 
+/// The softmax of a product of bf16 in f32, with a mask of places or an array of f32 added first.
+ir::Module softmax_of_product(bool has_mask) {
+  ir::build::GraphBuilder b("scores");
+  const std::vector<std::int64_t> sizes{512, 1024};
+  const ir::InstructionId q = b.parameter(ir::make_shape(ir::ElementType::bf16, {512, 64}), "q");
+  const ir::InstructionId k = b.parameter(ir::make_shape(ir::ElementType::bf16, {1024, 64}), "k");
+  ir::InstructionId scores = b.convert(b.dot(q, k, {{}, {}, {1}, {1}}), ir::ElementType::f32);
+  scores = b.multiply(scores, b.full_like(scores, 0.125));
+  if (has_mask) {
+    const ir::Shape places = ir::make_shape(ir::ElementType::s32, sizes);
+    const ir::InstructionId allowed = b.compare(b.iota(places, 0), b.iota(places, 1), ir::ComparisonDirection::ge);
+    scores = b.select(allowed, scores, b.full_like(scores, -1e9));
+  } else {
+    scores = b.add(scores, b.parameter(ir::make_shape(ir::ElementType::f32, sizes), "distances"));
+  }
+  const ir::InstructionId power = b.exponential(b.subtract(scores, b.broadcast(b.reduce_max(scores, {1}), sizes, {0})));
+  const ir::InstructionId sum = b.broadcast(b.reduce_add(power, {1}), sizes, {0});
+  return std::move(b).build(b.convert(b.divide(power, sum), ir::ElementType::bf16));
+}
+
+// TPU v3 stores the scores of BERT's attention in bf16, together with their maxima.
+TEST(Fusion, ScoresThatAreScaledAndMaskedInWiderNumbersAreStoredAsTheProductMakesThem) {
+  const ir::Module module = softmax_of_product(true);
+  const ir::Module fused = fuse(module);
+  const auto found = fusions(fused);
+  // The product and maxima; sums; quotients. Narrow scores are written once, read twice, and the result is as narrow.
+  ASSERT_EQ(found.size(), 3U);
+  const std::int64_t operands = (512 + 1024) * 128 * 2, array = 512 * 1024 * 2, vector = 512 * 4;
+  EXPECT_EQ(bytes_moved(fused), operands + 4 * array + 5 * vector);
+  expect_same_values(module);
+}
+
+TEST(Fusion, WhatIsAddedToAnotherLargeArrayAfterItIsWidenedIsStoredWide) {
+  const ir::Module module = softmax_of_product(false);
+  const ir::Module fused = fuse(module);
+  ASSERT_EQ(fusions(fused).size(), 3U);
+  const std::int64_t operands = (512 + 1024) * 128 * 2, array = 512 * 1024 * 4, vector = 512 * 4;
+  EXPECT_EQ(bytes_moved(fused), operands + array + 3 * array + array / 2 + 5 * vector);
+  expect_same_values(module);
+}
+
 TEST(Fusion, AReductionDoesNotJoinAFusionItsOtherInputsDependOn) {
   ir::build::GraphBuilder b("cycle");
   ir::InstructionId x = image(b, "x", 16);
