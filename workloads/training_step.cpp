@@ -50,6 +50,14 @@ OptimizerState optimizer_state(sw::ir::build::GraphBuilder& b, const Loss& loss,
   return state;
 }
 
+/// A value that is stored before the next part of a batch begins, as the state of a loop over the parts would be.
+InstructionId kept(sw::ir::build::GraphBuilder& b, InstructionId value) {
+  sw::ir::Instruction barrier;
+  barrier.opcode = sw::ir::Opcode::opt_barrier;
+  barrier.operands = {value};
+  return b.add(std::move(barrier));
+}
+
 /// The gradients of a loss, added to `sums` if there are any.
 std::vector<InstructionId> gradients_of(sw::ir::build::GraphBuilder& b, const Loss& loss,
                                         const std::vector<TrainedTensor>& tensors,
@@ -107,6 +115,7 @@ TrainingStep accumulated_training_step(sw::ir::build::GraphBuilder& b, std::int6
     const Loss next = loss(part);
     sums = gradients_of(b, next, tensors, sums);
     const sw::ir::build::GraphBuilder::Scope scope(b, "accumulated");
+    for (InstructionId& sum : sums) sum = kept(b, sum);
     mean.value = b.add(mean.value, next.value);
   }
   if (parts > 1) {

@@ -40,8 +40,8 @@ TrainingStep global_training_step(sw::ir::build::GraphBuilder builder, const Los
                                   const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer);
 
 /// As above, with the gradients of `parts` equal parts of the batch computed one after another and added up, so that
-/// the activations of one part are live at a time. `loss(k)` appends the loss of part k; the first call adds the
-/// tensors to `tensors`. The loss of the step is the mean.
+/// the activations of one part are live at a time and the sums are stored after each part. `loss(k)` appends the loss
+/// of part k; the first call adds the tensors to `tensors`. The loss of the step is the mean.
 TrainingStep accumulated_training_step(sw::ir::build::GraphBuilder& builder, std::int64_t parts,
                                        const std::function<Loss(std::int64_t part)>& loss,
                                        const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer);
