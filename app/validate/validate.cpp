@@ -11,7 +11,7 @@
 #include "app/output/partial_result.h"
 #include "app/validate/validate_estimates.h"
 #include "app/validate/validate_jobs.h"
-#include "app/validate/validate_steps.h"
+#include "app/validate/validate_published.h"
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
@@ -98,6 +98,7 @@ void add_validate(CLI::App& program) {
       "  podsim validate --leave-out nmt");
   add_validate_steps(*validate);
   add_validate_jobs(*validate);
+  add_validate_memory(*validate);
   add_validate_estimates(*validate);
   validate->callback([options, validate] {
     if (validate->get_subcommands().empty()) run_validate(*options);

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/app/program.h"
 
@@ -57,6 +60,30 @@ TEST(Validate, EstimatesAreHeldToSimulations) {
   EXPECT_GT(json["cases"], 2 * 5 * 6 * 3);
   EXPECT_NE(folder.read("grid.csv").find("broadcast,two-colour,4x2,\"[8,2]<=[2,8]T(1,0)\",104857600,"),
             std::string::npos);
+}
+
+TEST(Validate, PublishedMemoryStandsBesideThatOfTheCommandOfItsRow) {
+  const test::Folder folder;
+  folder.write("memory.csv",
+               "model,tokens_of_a_sequence,peak_gb_per_device,note\n"
+               "Long-range-arena Transformer (1 layers; d 32; ff 64; 2 heads; batch 4 over 2 chips),16,0.85,\n"
+               "GPipe Pipeline-8 L=103,1024,59.5,\n");
+  const test::Outcome outcome = folder.run({"validate", "memory", "--data", ".", "--json", "--csv", "rows.csv"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto rows = nlohmann::json::parse(outcome.out)["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  // The command of a row needs as much by itself.
+  std::istringstream words(rows[0]["command"].get<std::string>() + " --json");
+  std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
+  arguments.erase(arguments.begin());
+  const auto run = nlohmann::json::parse(folder.run(arguments).out);
+  EXPECT_EQ(rows[0]["heap_bytes"], run["memory"]["heap_bytes_per_core"]);
+  EXPECT_NEAR(rows[0]["error"], rows[0]["heap_bytes"].get<double>() / 0.85e9 - 1, 1e-12);
+  EXPECT_EQ(rows[1]["not_simulated"], "pipelines of Transformers are no workload");
+  const std::string csv = folder.read("rows.csv");
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 3) << "a head and two rows";
+  EXPECT_EQ(folder.run({"validate", "memory", "--data", "missing"}).code, 2);
+  EXPECT_EQ(folder.run({"validate", "memory", "--data", ".", "--only", "LSTM*"}).code, 2);
 }
 
 TEST(Validate, ASourceThatDoesNotExistIsAnError) {

@@ -3,29 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 
 #include "workloads/measured/published_steps.h"
+#include "workloads/measured/row_words.h"
 
 namespace podsim::workloads::measured {
 namespace {
 
 constexpr std::int64_t cores_of_chip = 2;  // TPU v2 and v3
-
-/// The number that `text` begins with; std::nullopt if there is none.
-std::optional<std::int64_t> leading_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return {};
-  return number;
-}
-
-/// The number behind the first `word` of `text`: 4 of "data parallel 256 x spatial 4".
-std::optional<std::int64_t> number_after(std::string_view text, std::string_view word) {
-  const std::size_t at = text.find(word);
-  if (at == std::string_view::npos) return {};
-  return leading_number(text.substr(at + word.size()));
-}
 
 /// A network whose published batch is a number of samples.
 void run_with_batch_per_core(PublishedStep& step, const std::string& workload) {
