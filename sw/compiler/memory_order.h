@@ -7,14 +7,18 @@
 
 namespace podsim::sw::compiler {
 
-/// Returns a fused module whose entry runs in the order of a list scheduler on live bytes, if less is live at its peak
-/// than in the order it has, and the module unchanged otherwise. A scheduled module keeps its order.
+/// Returns a fused module whose entry runs in the one of three orders at whose peak least is live: the order that it
+/// has, that of a list scheduler on live bytes, and depth first. Of two equals the first of these is taken. A scheduled
+/// module keeps its order.
 ///
-/// Next comes the op that frees most: bytes of the arrays that nothing else still reads, less those of its results. If
-/// none frees anything, the program's order holds, so that weight gradients and updates move up to what they read and
-/// all else stays. Infeeds, outfeeds, sends, custom calls, loops, branches and calls keep all that is before them
-/// before them; readers and updates of one array keep their order, and so do readers of a donated parameter and what
-/// replaces it.
+/// In the list scheduler's order next comes the op that frees most: bytes of the arrays that nothing else still reads,
+/// less those of its results. If none frees anything, the program's order holds, so that weight gradients and updates
+/// move up to what they read and all else stays. Depth first, an op comes behind its operands, each with all that it
+/// needs, first the one that needs most beyond what it leaves behind. This takes the least memory for trees whose
+/// branches leave arrays of one size (Sethi and Ullman 1970, Liu 1986); a graph from elsewhere may be in any order.
+///
+/// Infeeds, outfeeds, sends, custom calls, loops, branches and calls keep all that is before them before them; readers
+/// and updates of one array keep their order, and so do readers of a donated parameter and what replaces it.
 ///
 /// XLA chooses by memory between list, depth-first and post-order schedules too (hlo_memory_scheduler.cc); its list
 /// scheduler has the priority above for all ops.
