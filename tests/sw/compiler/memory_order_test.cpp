@@ -145,7 +145,9 @@ class Hills {
  private:
   /// Maximum of all operands, written over and over and reduced again.
   ir::InstructionId hill(std::vector<ir::InstructionId> operands) {
-    ir::InstructionId highest = operands.empty() ? x_ : operands.front();
+    // Equal ops would be made one, so that each leaf has its own parameter.
+    const ir::Shape tile = ir::make_shape(ir::ElementType::f32, {8, 128});
+    ir::InstructionId highest = operands.empty() ? b_.parameter(tile, "x") : operands.front();
     for (std::size_t i = 1; i < operands.size(); ++i) highest = b_.maximum(highest, operands[i]);
     const ir::InstructionId wide = b_.broadcast(highest, {*rc::gen::inRange(1, 9), 8, 128}, {1, 2});
     return b_.reduce_max(wide, {0});
@@ -159,7 +161,6 @@ class Hills {
   }
 
   ir::build::GraphBuilder b_{"hills"};
-  ir::InstructionId x_ = b_.parameter(ir::make_shape(ir::ElementType::f32, {8, 128}), "x");
   std::vector<ir::InstructionId> open_;
 };
 
@@ -181,14 +182,16 @@ std::int64_t least_peak(const ir::Computation& entry) {
     return entry[id].opcode == ir::Opcode::parameter || is_result;
   };
   std::vector<std::int64_t> least(std::size_t(1) << count, -1);  // of the peak until a set has run
-  least[0] = 0;
-  for (unsigned done = 0; done + 1 < least.size(); ++done) {
+  unsigned parameters = 0;
+  for (const ir::InstructionId id : entry.parameters) parameters |= 1U << id;
+  least[parameters] = 0;
+  for (unsigned done = parameters; done + 1 < least.size(); ++done) {
     if (least[done] < 0) continue;
     for (int next = 0; next < count; ++next) {
       if ((done >> next & 1U) != 0 || (operands[std::size_t(next)] & ~done) != 0) continue;
       std::int64_t live = bytes[std::size_t(next)];
       for (int id = 0; id < count; ++id) {
-        const bool is_made = (done >> id & 1U) != 0 || entry[id].opcode == ir::Opcode::parameter;
+        const bool is_made = (done >> id & 1U) != 0;
         const bool is_needed = is_kept(id) || (readers[std::size_t(id)] & ~done) != 0;
         if (id != next && is_made && is_needed) live += bytes[std::size_t(id)];
       }
