@@ -2,7 +2,9 @@
 #include "app/commands/hlo_eval.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "app/output/partial_result.h"
 #include "app/run/module_file.h"
 #include "base/diagnostic.h"
+#include "base/host/arguments.h"
 #include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
 #include "base/progress.h"
@@ -35,6 +38,7 @@ using Json = nlohmann::ordered_json;
 
 struct EvalOptions {
   std::string file;
+  std::string module;  ///< empty: the only one
   std::vector<std::string> arguments;
   std::uint64_t seed = 0;
   bool json = false;
@@ -42,15 +46,27 @@ struct EvalOptions {
 
 constexpr std::int64_t most_devices = 4096;
 
-/// The only module of a file.
-sw::hlo::Module read_one(const std::string& file) {
-  sw::hlo::ReadResult result = sw::hlo::read(file, run::module_text("FILE", file), sw::hlo::UnknownOpcodes::reject);
+/// The module of a file that a name says; without a name, the only one.
+sw::hlo::Module read_one(const EvalOptions& options) {
+  sw::hlo::ReadResult result =
+      sw::hlo::read(options.file, run::module_text("FILE", options.file), sw::hlo::UnknownOpcodes::reject);
   if (!result.ok()) throw base::InputError(std::move(result.diagnostics));
-  if (result.modules.size() != 1) {
-    throw base::InputError(
-        fmt::format("{} holds {} modules; only one at a time can be evaluated", file, result.modules.size()));
+  if (result.modules.size() == 1 && options.module.empty()) return std::move(result.modules[0]);
+  std::vector<std::string> names;
+  for (sw::hlo::Module& module : result.modules) {
+    if (module.name == options.module) return std::move(module);
+    names.emplace_back(module.name);
   }
-  return std::move(result.modules[0]);
+  const std::string list = fmt::format("its modules: {}", fmt::join(names, ", "));
+  if (options.module.empty()) {
+    throw base::InputError(fmt::format("{} holds {} modules: --module says which", options.file, names.size()), list);
+  }
+  base::host::locate_errors("--module", options.module, [&] {
+    const std::string nearest = base::did_you_mean(options.module, names);
+    throw base::InputError(fmt::format("{} has no module '{}'", options.file, options.module),
+                           nearest.empty() ? list : nearest);
+  });
+  return {};  // not reached
 }
 
 Json number_json(sw::ir::ElementType type, double value) {
@@ -168,7 +184,7 @@ std::string result_json(const EvalOptions& options, const sw::hlo::Module& writt
 
 void evaluate_file(const EvalOptions& options) {
   base::host::throw_on_interrupt();
-  const sw::hlo::Module text = read_one(options.file);
+  const sw::hlo::Module text = read_one(options);
   const sw::ir::Module module = sw::hlo::graph::to_graph(text);
   std::vector<base::Diagnostic> errors = sw::hlo::check_shapes(text, module);
   for (base::Diagnostic& error : errors) error.severity = base::Diagnostic::Severity::error;
@@ -178,7 +194,10 @@ void evaluate_file(const EvalOptions& options) {
     throw base::InputError(fmt::format("{} runs on {}; at most {} can be evaluated", options.file,
                                        base::text::counted(devices, "device"), most_devices));
   }
-  const auto arguments = entry_arguments(text, module, options.arguments, options.seed, std::size_t(devices));
+  // The program of all devices together takes whole arrays, which are the same on all of them.
+  const bool is_global = text.origin != nullptr && module.partitions > 1;
+  auto arguments = entry_arguments(text, module, options.arguments, options.seed, is_global ? 1 : std::size_t(devices));
+  arguments.resize(std::size_t(devices), arguments.front());
   std::vector<Outfed> outfed;
   std::uint64_t fed = 0;
   sw::ir::eval::EvaluationHost host;
@@ -192,7 +211,9 @@ void evaluate_file(const EvalOptions& options) {
     progress.update([&] { return computation.name + "/" + instruction.name; });
   };
   try {
-    const std::vector<sw::ir::Literal> results = sw::ir::eval::evaluate_partitions(module, arguments, host);
+    std::vector<sw::ir::Literal> results = sw::ir::eval::evaluate_partitions(module, arguments, host);
+    const auto as_first = [&](const sw::ir::Literal& result) { return sw::ir::same_values(result, results.front()); };
+    if (is_global && std::ranges::all_of(results, as_first)) results.resize(1);
     base::host::print_result(options.json ? result_json(options, text, module, results, outfed)
                                           : result_text(text, results, outfed));
   } catch (const base::host::Interrupted& interruption) {
@@ -211,7 +232,8 @@ void evaluate_file(const EvalOptions& options) {
 void add_hlo_eval(CLI::App& hlo) {
   auto options = std::make_shared<EvalOptions>();
   CLI::App* eval = hlo.add_subcommand("eval", "What a module computes, on values, for every device")->group("Parts");
-  eval->add_option("FILE", options->file, "HLO or StableHLO text of one module")->option_text(" ")->required();
+  eval->add_option("FILE", options->file, "HLO or StableHLO text")->option_text(" ")->required();
+  eval->add_option("--module", options->module, "The module of a file that holds several")->option_text("NAME");
   eval->add_option("--args", options->arguments,
                    "Values of the parameters: a text of literals, or .npy files, each alone or as name=FILE.npy")
       ->option_text("DATA...");

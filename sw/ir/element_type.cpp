@@ -33,6 +33,5 @@ bool is_signed_integer(ElementType type) { return between(type, ElementType::s1,
 
 bool is_integer(ElementType type) { return between(type, ElementType::s1, ElementType::u64); }
 
-bool is_complex(ElementType type) { return type == ElementType::c64 || type == ElementType::c128; }
 
 }  // namespace podsim::sw::ir

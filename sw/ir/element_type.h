@@ -38,6 +38,6 @@ bool is_floating_point(ElementType type);
 bool is_signed_integer(ElementType type);
 /// True for signed and unsigned integers, not for pred.
 bool is_integer(ElementType type);
-bool is_complex(ElementType type);
+constexpr bool is_complex(ElementType type) { return type == ElementType::c64 || type == ElementType::c128; }
 
 }  // namespace podsim::sw::ir

@@ -29,6 +29,9 @@ Literal make_zeros(const Shape& shape);
 inline void copy_element(Literal& to, std::int64_t i, const Literal& from, std::int64_t k) {
   if (is_wide(to.shape.element_type)) {
     to.integers[std::size_t(i)] = from.integers[std::size_t(k)];
+  } else if (is_complex(to.shape.element_type)) {
+    to.values[std::size_t(2 * i)] = from.values[std::size_t(2 * k)];
+    to.values[std::size_t(2 * i + 1)] = from.values[std::size_t(2 * k + 1)];
   } else {
     to.values[std::size_t(i)] = from.values[std::size_t(k)];
   }

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "sw/ir/eval/affine_copy.h"
+#include "sw/ir/eval/index_space.h"
 
 namespace podsim::sw::ir::eval {
 

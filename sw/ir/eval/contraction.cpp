@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/host/interrupt.h"
+#include "sw/ir/eval/complex/complex_function.h"
 #include "sw/ir/eval/element.h"
 #include "sw/ir/eval/index_space.h"
 
@@ -246,8 +247,27 @@ Literal evaluate_convolution(const Instruction& instruction, const Literal& inpu
   return convolve<double>(instruction, as_real(input), as_real(kernel));
 }
 
+namespace {
+
+/// The product of complex numbers as four of their parts.
+Literal multiply_complex(const Instruction& instruction, const Literal& lhs, const Literal& rhs) {
+  Instruction part = instruction;
+  part.shape = make_shape(ElementType::f64, instruction.shape.dimensions);
+  const Literal a = complex::real_parts(lhs), b = complex::imaginary_parts(lhs);
+  const Literal c = complex::real_parts(rhs), d = complex::imaginary_parts(rhs);
+  Literal real = multiply<double>(part, a, c), imaginary = multiply<double>(part, a, d);
+  const Literal bd = multiply<double>(part, b, d), bc = multiply<double>(part, b, c);
+  for (std::size_t i = 0; i < real.values.size(); ++i) {
+    real.values[i] -= bd.values[i];
+    imaginary.values[i] += bc.values[i];
+  }
+  return complex::joined(instruction.shape, real, imaginary);
+}
+
+}  // namespace
+
 Literal evaluate_dot(const Instruction& instruction, const Literal& lhs, const Literal& rhs) {
-  require_real_or_integer(lhs, rhs);
+  if (is_complex(instruction.shape.element_type)) return multiply_complex(instruction, lhs, rhs);
   if (multiplies_integers(instruction)) return multiply<std::uint64_t>(instruction, lhs, rhs);
   return multiply<double>(instruction, as_real(lhs), as_real(rhs));
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "sw/ir/eval/affine_copy.h"
 #include "sw/ir/eval/element.h"
+#include "sw/ir/eval/index_space.h"
 
 namespace podsim::sw::ir::eval {
 

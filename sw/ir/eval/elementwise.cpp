@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/host/interrupt.h"
+#include "sw/ir/eval/complex/complex_function.h"
 #include "sw/ir/eval/integer_function.h"
 #include "sw/ir/eval/real_function.h"
 
@@ -89,9 +90,7 @@ Element apply_elementwise(const Instruction& instruction, ElementType type, std:
 
 Literal evaluate_elementwise(const Instruction& instruction, std::span<const Literal* const> operands) {
   assert(operands.size() <= 3);
-  for (const Literal* operand : operands) {
-    if (is_complex(operand->shape.element_type)) throw std::logic_error("complex numbers cannot be computed with");
-  }
+  if (complex::is_on_complex(instruction, operands)) return complex::evaluate_complex(instruction, operands);
   Literal result = make_zeros(instruction.shape);
   const ElementType type = operands.size() == 3 ? operands[1]->shape.element_type : operands[0]->shape.element_type;
   const ElementType result_type = result.shape.element_type;

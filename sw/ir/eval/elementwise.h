@@ -10,7 +10,7 @@ namespace podsim::sw::ir::eval {
 
 /// Computes one element of an elementwise instruction. A real result is in double precision and not rounded; an integer
 /// result is exact within its type. `type` is the element type of the operands, for select and clamp that of operand 1.
-/// Throws std::logic_error for operations that cannot be evaluated, such as those on complex numbers.
+/// Throws std::logic_error for operations that cannot be evaluated. For real numbers and integers.
 Element apply_elementwise(const Instruction& instruction, ElementType type, std::span<const Element> operands);
 
 /// Evaluates an elementwise instruction on arrays and rounds to the result's type.

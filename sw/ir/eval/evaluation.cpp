@@ -2,6 +2,7 @@
 #include "sw/ir/eval/evaluation.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "sw/ir/device_groups.h"
 #include "sw/ir/eval/bit_pattern.h"
 #include "sw/ir/eval/collective_values.h"
+#include "sw/ir/eval/complex/complex_function.h"
+#include "sw/ir/eval/complex/fourier.h"
 #include "sw/ir/eval/contraction.h"
 #include "sw/ir/eval/dynamic_slice.h"
 #include "sw/ir/eval/elementwise.h"
@@ -20,6 +23,7 @@
 #include "sw/ir/eval/random_values.h"
 #include "sw/ir/eval/rearrangement.h"
 #include "sw/ir/eval/reduction.h"
+#include "sw/ir/eval/shard_values.h"
 #include "sw/ir/eval/sorting.h"
 #include "sw/ir/rules/batch_norm.h"
 
@@ -46,6 +50,27 @@ std::vector<InstructionId> last_uses(const Computation& computation) {
 }
 
 [[noreturn]] void fail_unsupported() { throw std::logic_error("this cannot be evaluated"); }
+
+/// Besides elementwise instructions, those that move complex numbers, multiply or add them up.
+void require_complex_opcode(Opcode opcode) {
+  static constexpr std::array allowed{Opcode::broadcast,
+                                      Opcode::reshape,
+                                      Opcode::transpose,
+                                      Opcode::reverse,
+                                      Opcode::pad,
+                                      Opcode::slice,
+                                      Opcode::concatenate,
+                                      Opcode::dynamic_slice,
+                                      Opcode::gather,
+                                      Opcode::dot,
+                                      Opcode::fft,
+                                      Opcode::reduce_window,
+                                      Opcode::dynamic_update_slice,
+                                      Opcode::reduce};
+  if (std::ranges::find(allowed, opcode) == allowed.end()) {
+    throw std::logic_error("this cannot be evaluated on complex numbers");
+  }
+}
 
 bool is_token(const Shape& shape) { return shape.element_type == ElementType::token; }
 
@@ -101,6 +126,10 @@ std::vector<Value> Evaluation::evaluate(const Instruction& instruction,
       return loop(instruction);
     case Opcode::conditional:
       return branch(instruction);
+    case Opcode::custom_call:
+      if (instruction.target == "SPMDFullToShardShape") return shards(instruction);
+      if (instruction.target == "SPMDShardToFullShape") return wholes(instruction);
+      break;
     default:
       break;
   }
@@ -178,6 +207,7 @@ Value Evaluation::evaluate_array(const Instruction& instruction, std::size_t at)
 Literal Evaluation::evaluate_operands(const Instruction& instruction, const std::vector<const Literal*>& operands,
                                       std::size_t at) {
   if (is_elementwise(instruction.opcode)) return evaluate_elementwise(instruction, operands);
+  if (complex::is_on_complex(instruction, operands)) require_complex_opcode(instruction.opcode);
   if (is_rearrangement(instruction.opcode)) return evaluate_rearrangement(instruction, operands);
   switch (instruction.opcode) {
     case Opcode::dynamic_slice:
@@ -195,6 +225,8 @@ Literal Evaluation::evaluate_operands(const Instruction& instruction, const std:
       return evaluate_dot(instruction, *operands[0], *operands[1]);
     case Opcode::gather:
       return evaluate_gather(instruction, *operands[0], *operands[1]);
+    case Opcode::fft:
+      return complex::evaluate_fft(instruction, *operands[0]);
     case Opcode::topk:
       return evaluate_topk(instruction, *operands[0]);
     case Opcode::rng:
@@ -224,6 +256,9 @@ Literal Evaluation::evaluate_called(const Instruction& instruction, const std::v
   const auto function = [&](std::size_t i) {
     return ScalarFunction(run_.module, run_.module.computations[std::size_t(instruction.called[i])]);
   };
+  if (complex::is_on_complex(instruction, operands)) {
+    return evaluate_complex_sum(run_.module, instruction, operands);
+  }
   switch (instruction.opcode) {
     case Opcode::reduce:
       return evaluate_reduce(instruction, operands, function(0));
@@ -250,6 +285,39 @@ Value Evaluation::custom_call(const Instruction& instruction, std::size_t at) co
   if (same && annotation != nullptr && annotation->returns_operand) return operand(instruction, 0, at);
   if (instruction.target == "AllocateBuffer") return Value(make_zeros(instruction.shape));
   throw std::logic_error(fmt::format("what '{}' computes is not known", instruction.target));
+}
+
+std::vector<Value> Evaluation::shards(const Instruction& instruction) {
+  if (computation_[instruction.operands[0]].shape.compatible(instruction.shape)) {
+    return values_[std::size_t(instruction.operands[0])];
+  }
+  const Sharding* const sharding = computation_[instruction.operands[0]].sharding.get();
+  std::vector<Value> results;
+  for (std::size_t at = 0; at < devices_.size(); ++at) {
+    const Literal& whole = operand(instruction, 0, at).array();
+    results.emplace_back(shard_of(whole, instruction.shape, sharding, devices_[at] % run_.partitions));
+  }
+  return results;
+}
+
+/// Every replica's partitions have the shards of a whole of their own.
+std::vector<Value> Evaluation::wholes(const Instruction& instruction) {
+  if (computation_[instruction.operands[0]].shape.compatible(instruction.shape)) {
+    return values_[std::size_t(instruction.operands[0])];
+  }
+  if (std::int64_t(devices_.size()) != run_.replicas * run_.partitions) {
+    throw std::logic_error("only some of the partitions come here");
+  }
+  std::vector<Value> results;
+  for (std::int64_t replica = 0; replica < run_.replicas; ++replica) {
+    std::vector<const Literal*> parts;
+    for (std::int64_t partition = 0; partition < run_.partitions; ++partition) {
+      parts.push_back(&operand(instruction, 0, std::size_t(replica * run_.partitions + partition)).array());
+    }
+    const Value whole(whole_of(parts, instruction.shape, instruction.sharding.get()));
+    results.insert(results.end(), std::size_t(run_.partitions), whole);
+  }
+  return results;
 }
 
 Value Evaluation::feed_in(const Instruction& instruction, std::size_t at) const {

@@ -37,6 +37,9 @@ class Evaluation {
                             std::size_t at);
   Literal evaluate_called(const Instruction& instruction, const std::vector<const Literal*>& operands) const;
   Value custom_call(const Instruction& instruction, std::size_t at) const;
+  /// The ends of a region in which every partition has its shard (shard_values.h).
+  std::vector<Value> shards(const Instruction& instruction);
+  std::vector<Value> wholes(const Instruction& instruction);
   Value feed_in(const Instruction& instruction, std::size_t at) const;
   Literal random(const Instruction& instruction, const std::vector<const Literal*>& operands, std::size_t at);
   Value random_state(const Instruction& instruction, std::size_t at);

@@ -31,7 +31,7 @@ struct EvaluationHost {
 
 /// Returns the entry computation's result for one device. Throws std::logic_error naming the instruction if the
 /// arguments do not match the parameters, the module has an infeed and the host has none, or an instruction cannot be
-/// evaluated (a custom call, complex numbers, send and recv, an elided constant). Throws base::host::Interrupted, with
+/// evaluated (a custom call that computes, send and recv, an elided constant). Throws base::host::Interrupted, with
 /// the instruction as its place, when the program is interrupted.
 Literal evaluate(const Module& module, std::span<const Literal> arguments, const EvaluationHost& host = {});
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "sw/ir/eval/affine_copy.h"
 #include "sw/ir/eval/element.h"
 #include "sw/ir/eval/index_space.h"
 

@@ -2,7 +2,10 @@
 #include "sw/ir/eval/reduction.h"
 
 #include <algorithm>
+#include <array>
+#include <stdexcept>
 
+#include "sw/ir/eval/complex/complex_function.h"
 #include "sw/ir/eval/element.h"
 #include "sw/ir/eval/index_space.h"
 
@@ -110,6 +113,24 @@ Literal evaluate_reduce_window(const Instruction& instruction, Literals operands
     ++to;
   });
   return std::move(accumulators).finish();
+}
+
+Literal evaluate_complex_sum(const Module& module, const Instruction& instruction, Literals operands) {
+  const Computation& combiner = module.computations[std::size_t(instruction.called[0])];
+  const bool adds = combiner[combiner.root].opcode == Opcode::add && combiner.instructions.size() == 3;
+  if (operands.size() != 2 || !adds) throw std::logic_error("complex numbers are only added up");
+  Instruction part = instruction;
+  part.shape = make_shape(ElementType::f64, instruction.shape.dimensions);
+  Computation add = combiner;
+  for (Instruction& step : add.instructions) step.shape = make_shape(ElementType::f64, {});
+  const auto sum_of = [&](Literal (*parts)(const Literal&)) {
+    const Literal array = parts(*operands[0]), initial = parts(*operands[1]);
+    const std::array<const Literal*, 2> both{&array, &initial};
+    const ScalarFunction combine(module, add);
+    return part.opcode == Opcode::reduce ? evaluate_reduce(part, both, combine)
+                                         : evaluate_reduce_window(part, both, combine);
+  };
+  return complex::joined(instruction.shape, sum_of(complex::real_parts), sum_of(complex::imaginary_parts));
 }
 
 Literal evaluate_select_and_scatter(const Instruction& instruction, const Literal& operand, const Literal& source,

@@ -20,6 +20,9 @@ Literal evaluate_reduce(const Instruction& instruction, Literals operands, Scala
 /// they hold the initial value, which is the identity.
 Literal evaluate_reduce_window(const Instruction& instruction, Literals operands, ScalarFunction combine);
 
+/// Both for sums of complex numbers: one array and its initial value. The parts are added up by themselves.
+Literal evaluate_complex_sum(const Module& module, const Instruction& instruction, Literals operands);
+
 /// In each window, combines the source element into the selected element by `scatter`. The scan in row-major order of
 /// the window keeps the earlier element while select(earlier, later) holds.
 Literal evaluate_select_and_scatter(const Instruction& instruction, const Literal& operand, const Literal& source,

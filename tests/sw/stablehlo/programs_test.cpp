@@ -152,6 +152,22 @@ TEST(StableHloPrograms, ShardedProgramsHaveTheFrameworksValuesOnAllDevices) {
   EXPECT_EQ(checked, 6);
 }
 
+// Not partitioned: every device has the whole arguments, and shards between the ends of a shard_map alone.
+TEST(StableHloPrograms, ShardMapsHaveTheFrameworksValuesAsWritten) {
+  int checked = 0;
+  for (const SampleProgram& program : testing::sample_programs("sharded")) {
+    if (program.results.empty()) continue;
+    SCOPED_TRACE(program.name);
+    const ir::Module graph = hlo::graph::to_graph(module_of(program));
+    const std::vector<std::vector<ir::Literal>> arguments(std::size_t(graph.partitions), arguments_of(program, graph));
+    for (const ir::Literal& result : ir::eval::evaluate_partitions(graph, arguments)) {
+      expect_values(leaves(result), program);
+    }
+    ++checked;
+  }
+  EXPECT_EQ(checked, 7);
+}
+
 // A region that is manual along one of two axes is a sharding like any other to the reader; the partitioner says that
 // it cannot take it.
 TEST(StableHloPrograms, AManualAxisOutOfTwoIsReadAndNotPartitioned) {
