@@ -12,6 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "base/text/glob.h"
+#include "sw/ir/transform/buffer_donors.h"
 #include "sw/ir/transform/flatten.h"
 #include "sw/ir/transform/mixed_precision.h"
 #include "sw/ir/transform/softmax_maxima.h"
@@ -55,11 +56,7 @@ bool can_be_trained(const Instruction& parameter) {
 std::set<std::int64_t> donated(const sw::ir::Module& module) {
   std::set<std::int64_t> numbers;
   for (const sw::ir::Donation& donation : module.donations) numbers.insert(donation.parameter);
-  const std::string& text = module.buffer_donors;
-  for (std::size_t at = text.find('('); at != std::string::npos; at = text.find('(', at + 1)) {
-    const std::string_view rest = std::string_view(text).substr(at + 1);
-    if (const auto number = number_in(rest.substr(0, rest.find_first_of(",) ")))) numbers.insert(*number);
-  }
+  for (const std::int64_t donor : sw::ir::transform::buffer_donors(module)) numbers.insert(donor);
   return numbers;
 }
 
