@@ -7,6 +7,7 @@
 No TPU is needed, and no more devices than the host has.
 """
 
+import contextlib
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 import jax
@@ -55,7 +56,10 @@ def lowered_text(step: Callable[..., Any], args: Sequence[Any], *, mesh: Optiona
             options["out_shardings"] = _shardings(out_shardings, _mesh(mesh))
         jitted = jax.jit(step, **options)
     shapes = [jax.tree.map(_shape_of, arg) for arg in args]
-    return jitted.trace(*shapes).lower(lowering_platforms=("tpu",)).as_text(debug_info=True)
+    with contextlib.ExitStack() as context:
+        if mesh is not None:  # PartitionSpecs inside the function are along its axes
+            context.enter_context(jax.sharding.use_abstract_mesh(getattr(_mesh(mesh), "abstract_mesh", _mesh(mesh))))
+        return jitted.trace(*shapes).lower(lowering_platforms=("tpu",)).as_text(debug_info=True)
 
 
 def _shape_of(value: Any) -> Any:
