@@ -16,6 +16,7 @@
 #include "app/run/module_file.h"
 #include "app/run/partition_options.h"
 #include "app/run/run_partition.h"
+#include "app/run/unused_shardings.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/output_file.h"
@@ -58,13 +59,13 @@ sw::ir::Module annotated_file(const HloPartitionOptions& options, run::RunPartit
   }
   std::vector<std::string> warnings;
   run::ModuleFile file = run::read_module(options.program, warnings, "FILE", model);
-  sw::ir::Module& module = file.graph;
-  if (std::string maximal = run::maximal_values(file); !maximal.empty() && !file.is_global) {
-    warnings.push_back(std::move(maximal));
-  }
   for (const std::string& warning : warnings) base::host::print_warning(warning);
-  if (!partition.cores() && !run::mesh_of_annotations(module)) report_no_mesh(options.program);
-  return partition.annotated(std::move(module), 1);
+  if (!partition.cores() && !run::mesh_of_annotations(file.graph)) report_no_mesh(options.program);
+  sw::ir::Module module = partition.annotated(std::move(file.graph), 1);
+  for (const std::string& warning : run::unused_shardings(file.text, partition.unplaced())) {
+    base::host::print_warning(warning);
+  }
+  return module;
 }
 
 sw::ir::Module annotated_workload(const HloPartitionOptions& options, run::RunPartition& partition,

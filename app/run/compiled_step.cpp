@@ -10,14 +10,17 @@
 #include "app/options/slice.h"
 #include "app/run/default_slice.h"
 #include "app/run/trip_counts.h"
+#include "app/run/unused_shardings.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
+#include "base/host/input_file.h"
 #include "base/text/counted.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/compiler/lowering.h"
 #include "sw/compiler/memory_order.h"
 #include "sw/compiler/recompute.h"
 #include "sw/compiler/vmem_values.h"
+#include "sw/ir/transform/buffer_donors.h"
 #include "sw/ir/transform/forward_part.h"
 #include "workloads/models/registry.h"
 #include "workloads/nets/net_workload.h"
@@ -45,9 +48,17 @@ StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine
   if (!module_ && !options_.trips.empty()) {
     throw base::InputError("--trips is for loops of files");
   }
+  read_costs();
   step_.slice_text = options_.slice.empty() ? default_slice() : options_.slice;
   step_.slice = chosen_slice();
   train();
+}
+
+void StepCompiler::read_costs() {
+  if (options_.costs.empty()) return;
+  if (!module_) throw base::InputError("--costs is for custom calls of files");
+  prices_ = sw::compiler::costs::PriceList(options_.costs, base::host::read_input("--costs", options_.costs));
+  for (std::string& warning : prices_.unused(*module_)) step_.warnings.push_back(std::move(warning));
 }
 
 void StepCompiler::read_net() {
@@ -68,10 +79,15 @@ void StepCompiler::read_module_file() {
   }
   ModuleFile file = read_module(options_.workload, step_.warnings, "WORKLOAD", options_.build.model);
   set_trip_counts(file.graph, options_.trips);
-  if (!file.is_global) maximal_ = maximal_values(file);  // the reader of StableHLO has said it
   module_ = std::move(file.graph);
+  // A scheduled text has been through the pass that pairs donors with outputs.
+  if (!module_->scheduled) module_->donations = sw::ir::transform::with_buffer_donors(*module_);
   is_global_ = file.is_global && devices() > 1 && is_annotated(*module_);
-  if (options_.training.any()) file_ = std::move(file);
+  if (options_.training.any()) {
+    file_ = std::move(file);
+  } else {
+    text_ = std::move(file.text);
+  }
 }
 
 void StepCompiler::train() {
@@ -91,6 +107,7 @@ void StepCompiler::train() {
     const std::optional<std::int64_t> replicas = whole ? std::nullopt : std::optional(cores());
     module_ = workloads::trained_program(*module_, flags.plan(), replicas).module;
   });
+  text_ = std::move(file_->text);
   file_.reset();
 }
 
@@ -145,9 +162,9 @@ CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
     compile_workload(cache);
   } else if (partition_.asked() || is_global_) {
     const std::vector<sw::ir::Donation> donations = module_->donations;
-    if (!maximal_.empty()) step_.warnings.push_back(std::move(maximal_));
     if (options_.partition.sharding.empty() && !is_annotated(*module_)) step_.warnings.emplace_back(nothing_is_sharded);
     compile_partitioned(*std::move(module_), donations, cache);
+    text_.reset();
   } else {
     leave_out_training(*module_, module_->donations);
     if (std::string unused = unused_annotations(*module_); !unused.empty()) step_.warnings.push_back(std::move(unused));
@@ -201,7 +218,7 @@ void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
   std::vector<base::Bytes> whole = sw::compiler::state_bytes(*module_, donations);
   for (base::Bytes& bytes : whole) bytes = bytes * module_->partitions;  // whose parts are all different
   const sw::ir::Module fused = placed(fitted(sw::compiler::fused(*std::move(module_), machine_), donations), donations);
-  sw::compiler::Program program = sw::compiler::lower(fused, machine_, cache);
+  sw::compiler::Program program = sw::compiler::lower(fused, machine_, cache, prices_);
   account_memory(fused, donations);
   account_state(fused, donations, std::move(whole));
   require_memory(fused);
@@ -217,7 +234,12 @@ void StepCompiler::compile_partitioned(sw::ir::Module module, std::vector<sw::ir
   account_memory(fused, donations);
   account_state(fused, donations, std::move(whole));
   require_memory(fused);
-  take_program(sw::compiler::lower(fused, machine_, cache));
+  take_program(sw::compiler::lower(fused, machine_, cache, prices_));
+  if (text_) {
+    for (std::string& warning : unused_shardings(*text_, partition_.unplaced())) {
+      step_.warnings.push_back(std::move(warning));
+    }
+  }
   step_.unplaced = std::move(partition_);
 }
 

@@ -14,6 +14,7 @@
 #include "hw/machine.h"
 #include "noc/topology.h"
 #include "sw/compiler/compile.h"
+#include "sw/compiler/costs/price_list.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/program.h"
 #include "sw/ir/graph.h"
@@ -71,6 +72,7 @@ class StepCompiler {
  private:
   void read_module_file();
   void read_net();
+  void read_costs();
   /// Makes a training step of a forward program, if the flags say so.
   void train();
   noc::Topology chosen_slice();
@@ -108,7 +110,8 @@ class StepCompiler {
   std::optional<sw::ir::Module> module_;     ///< module of a file; empty for a built-in workload
   std::optional<workloads::nets::Net> net_;  ///< that the flags name
   std::optional<ModuleFile> file_;           ///< that the module was read from, if it is differentiated
-  std::string maximal_;                      ///< warning, if the module is partitioned
+  sw::compiler::costs::PriceList prices_;    ///< of --costs
+  std::optional<sw::hlo::Module> text_;      ///< what the module was read from
   bool is_global_ = false;                   ///< the module is one of all cores together, with its shardings
   CompiledStep step_;
 };

@@ -30,12 +30,6 @@ void warn(const std::vector<base::Diagnostic>& diagnostics, std::vector<std::str
   }
 }
 
-/// The opcode of the first instruction of a name in the text, or an empty view.
-std::string_view place_of(const sw::hlo::Module& module, std::string_view name) {
-  const auto found = std::ranges::find(module.instructions, name, &sw::hlo::Instruction::name);
-  return found == module.instructions.end() ? std::string_view() : found->opcode_text;
-}
-
 /// The step of one core as HLO text, with the inputs as parameters.
 std::string text_of_net(const workloads::nets::Net& net) {
   workloads::TrainingStep step =
@@ -79,23 +73,15 @@ ModuleFile read_module(const std::string& file, std::vector<std::string>& warnin
   return {std::move(graph), std::move(read.modules.back()), is_global};
 }
 
-std::string maximal_values(const ModuleFile& file) {
-  const sw::ir::Instruction* first = nullptr;
-  std::size_t count = 0;
-  for (const sw::ir::Computation& computation : file.graph.computations) {
-    for (const sw::ir::Instruction& instruction : computation.instructions) {
-      const bool feeds = instruction.opcode == sw::ir::Opcode::infeed || instruction.opcode == sw::ir::Opcode::outfeed;
-      if (feeds || !instruction.sharding || instruction.sharding->kind != sw::ir::Sharding::Kind::maximal) continue;
-      if (instruction.shape.element_type == sw::ir::ElementType::token) continue;
-      if (count++ == 0) first = &instruction;
-    }
-  }
-  if (first == nullptr) return "";
-  const std::string others = count > 1 ? fmt::format(" and {} more", count - 1) : "";
-  sw::hlo::DiagnosticList found(file.text.file, *file.text.text, file.text.origin.get());
-  found.warning(
-      place_of(file.text, first->name),
-      fmt::format("'{}'{} on one device (maximal) count as replicated: all devices compute them", first->name, others));
+std::string_view place_of(const sw::hlo::Module& module, std::string_view name) {
+  const auto found = std::ranges::find(module.instructions, name, &sw::hlo::Instruction::name);
+  return found == module.instructions.end() ? std::string_view() : found->opcode_text;
+}
+
+std::string warning_at(const sw::hlo::Module& module, std::string_view place, const std::string& message) {
+  if (place.empty()) return message;
+  sw::hlo::DiagnosticList found(module.file, *module.text, module.origin.get());
+  found.warning(place, message);
   std::vector<std::string> warnings;
   warn(found.take(), warnings);
   return warnings.front();

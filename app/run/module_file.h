@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sw/hlo/module.h"
@@ -34,9 +35,11 @@ std::string module_text(const std::string& argument, const std::string& file,
 ModuleFile read_module(const std::string& file, std::vector<std::string>& warnings,
                        const std::string& argument = "WORKLOAD", const workloads::ModelSettings& settings = {});
 
-/// Warning for a module with values that are to be on one device ({maximal device=N}), which the partitioner takes as
-/// replicated, with the place of the first. Empty for a module without them; infeeds, outfeeds and tokens do not count.
-std::string maximal_values(const ModuleFile& file);
+/// The opcode of the first instruction of a name in the text, or an empty view.
+std::string_view place_of(const sw::hlo::Module& module, std::string_view name);
+
+/// A warning with its place in the text: "step.hlo:12:3: MESSAGE".
+std::string warning_at(const sw::hlo::Module& module, std::string_view place, const std::string& message);
 
 /// Runs `body`, which differentiates the module of a file; an operation without a gradient becomes an InputError with
 /// its place in the text.

@@ -272,6 +272,8 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   add_inference_flag(*run, options);
   options.training.add_to(*run);
   add_trips_option(*run, options.trips);
+  options::add_file_option(*run, "--costs", options.costs,
+                           "What custom calls of a file cost, by target and shapes (TOML)\n[the bytes that they move]");
   add_output_flags(*run, options);
   add_topology_flags(*run, options);
   run->footer(help_footer());

@@ -38,6 +38,7 @@ struct RunOptions {
   PartitionFlags partition;
   TrainingFlags training;          ///< of a file's forward program
   std::vector<std::string> trips;  ///< "NAME=N": passes of a file's loops that its text does not tell
+  std::string costs;               ///< file with prices of custom calls; empty: none
   bool show_mesh = false;
   bool describe = false;              ///< says what the workload is, in place of a run
   std::vector<std::string> compare;   ///< two sharding files; empty: no comparison

@@ -230,7 +230,10 @@ sw::ir::Module RunPartition::annotated(sw::ir::Module module, std::int64_t cores
   parameters_ = parameter_bytes(module);
   if (sharding_) sw::spmd::mesh::annotate(module, mesh_->mesh, *sharding_);
   if (is_of_one_core_) sw::spmd::propagate::make_infeeds_manual(module);
-  return module;
+  sw::spmd::propagate::DeviceBranches branches =
+      sw::spmd::propagate::write_device_branches(std::move(module), mesh_->mesh.partitions());
+  unplaced_ = std::move(branches.unused);
+  return std::move(branches.module);
 }
 
 sw::ir::Module RunPartition::partition(sw::ir::Module module, std::span<const sw::ir::Donation> donations,

@@ -13,6 +13,7 @@
 #include "sw/compiler/program.h"
 #include "sw/ir/graph.h"
 #include "sw/report/run/mesh_report.h"
+#include "sw/spmd/propagate/device_branches.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::run {
@@ -44,8 +45,10 @@ class RunPartition {
   /// nothing else determines it.
   sw::ir::Module annotated(sw::ir::Module module, std::int64_t cores);
   const sw::spmd::mesh::Mesh& mesh() const { return mesh_->mesh; }
-  /// The program of one core, fused, of an annotated() one. If the peak memory requires it, the ops that cost least are repeated; if this is
-  /// not enough, layers are rematerialised in their backward part.
+  /// Values on one device that the annotated program has on all of them.
+  const std::vector<sw::spmd::propagate::UnplacedValue>& unplaced() const { return unplaced_; }
+  /// The program of one core, fused, of an annotated() one. If the peak memory requires it, the ops that cost least are
+  /// repeated; if this is not enough, layers are rematerialised in their backward part.
   sw::ir::Module partition(sw::ir::Module module, std::span<const sw::ir::Donation> donations,
                            const hw::Machine& machine, sw::compiler::OpCache* cache);
   /// Places the compiled program, in which groups contain partitions, on the cores of a slice.
@@ -71,6 +74,7 @@ class RunPartition {
   sw::spmd::propagate::UpdateMemory update_memory_;
   base::Time whole_update_;  ///< duration of the update without sharding
   std::vector<sw::spmd::partition::ShardingCost> layers_;
+  std::vector<sw::spmd::propagate::UnplacedValue> unplaced_;
 };
 
 }  // namespace podsim::app::run

@@ -46,6 +46,7 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
                        training.parameters, training.precision);
   }
   for (const std::string& trips : options.trips) key += fmt::format("trips {}\n", trips);
+  if (!options.costs.empty()) key += "costs " + file_line(options.costs);
   if (options.build.batch_per_core) key += fmt::format("batch {}\n", *options.build.batch_per_core);
   if (options.build.inference) key += "inference\n";
   if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));

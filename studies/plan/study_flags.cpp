@@ -121,6 +121,7 @@ std::vector<StudyFlag> run_flags() {
           text_flag("loss", "--loss"),
           text_flag("parameters", "--parameters"),
           choice("precision", "--precision", {"f32", "bf16"}),
+          file_flag("costs", "--costs"),
           {.key = "trips", .word = "--trips", .form = FlagForm::repeated}};
 }
 

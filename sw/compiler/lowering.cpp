@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -53,8 +54,12 @@ std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
 
 class Lowering {
  public:
-  Lowering(const ir::Module& module, const hw::Machine& machine, OpCache* cache)
-      : module_(module), machine_(machine), costs_(machine, cache), cores_(module.replicas, module.partitions) {
+  Lowering(const ir::Module& module, const hw::Machine& machine, OpCache* cache, const costs::PriceList& prices)
+      : module_(module),
+        machine_(machine),
+        prices_(prices),
+        costs_(machine, cache),
+        cores_(module.replicas, module.partitions) {
     program_.name = module.name;
   }
 
@@ -148,7 +153,9 @@ class Lowering {
         return add_branch(instruction);
       case ir::Opcode::custom_call:
         if (const auto* annotation = ir::find_annotation(instruction.target); annotation && annotation->is_free) return;
-        warn(instruction, fmt::format("custom call '{}'", instruction.target));
+        if (const auto match = prices_.find(computation, instruction)) return add_priced(computation, id, *match);
+        warn(instruction, fmt::format("custom call '{}'{}", instruction.target,
+                                      prices_.knows(instruction) ? ", whose arrays no price matches" : ""));
         break;
       case ir::Opcode::unknown:
         warn(instruction, fmt::format("unknown opcode '{}'", instruction.target));
@@ -231,6 +238,24 @@ class Lowering {
     item.matmul_flops = matmul_flops(computation, computation[id]);
     program_.matmul_flops += item.matmul_flops * double(trips_now_) * share(cores_now_);
     append(std::move(item), ProgramItem::Kind::op, found->second);
+  }
+
+  /// Adds a custom call whose price a file says.
+  void add_priced(const ir::Computation& computation, ir::InstructionId id, const costs::PriceList::Match& match) {
+    const tiles::OpWork moved = tiles::op_work(module_, computation, id, machine_);
+    ProgramItem item = describe(computation, id);
+    const auto [found, inserted] = priced_.try_emplace({match.price, match.sizes, moved});
+    if (inserted) {
+      costs::PricedOp priced = costs::priced_op(*match.price, match.sizes, moved.read_bytes(), moved.stored_bytes(),
+                                                machine_, item.hlo_name);
+      found->second = {int(program_.ops.size()), priced.flops, priced.matmul_flops, priced.bytes};
+      program_.ops.push_back({moved, std::move(priced.tiles)});
+    }
+    item.flops = found->second.flops;
+    item.matmul_flops = found->second.matmul_flops;
+    item.bytes = found->second.bytes;
+    program_.matmul_flops += item.matmul_flops * double(trips_now_) * share(cores_now_);
+    append(std::move(item), ProgramItem::Kind::op, found->second.index);
   }
 
   void add_done(const ir::Instruction& instruction, int started) {
@@ -412,12 +437,21 @@ class Lowering {
     return cycles;
   }
 
+  /// The op of a custom call with a price, and what its items say.
+  struct Priced {
+    int index = 0;  ///< into Program::ops
+    double flops = 0, matmul_flops = 0;
+    base::Bytes bytes;
+  };
+
   const ir::Module& module_;
   const hw::Machine& machine_;
+  const costs::PriceList& prices_;
   OpCosts costs_;
   Program program_;
   CollectiveCores cores_;
   std::map<tiles::OpWork, int> index_;
+  std::map<std::tuple<const costs::CustomPrice*, costs::Sizes, tiles::OpWork>, Priced> priced_;
   std::map<std::pair<CollectiveOp, const CollectiveCores::Groups*>, int> collective_index_;  ///< keys without groups
   std::vector<std::int64_t> trips_;  ///< number of executions of every item in a step
   std::int64_t trips_now_ = 1;
@@ -430,8 +464,8 @@ class Lowering {
 
 }  // namespace
 
-Program lower(const ir::Module& module, const hw::Machine& machine, OpCache* cache) {
-  return Lowering(module, machine, cache).run();
+Program lower(const ir::Module& module, const hw::Machine& machine, OpCache* cache, const costs::PriceList& prices) {
+  return Lowering(module, machine, cache, prices).run();
 }
 
 }  // namespace podsim::sw::compiler

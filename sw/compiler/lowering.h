@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hw/machine.h"
+#include "sw/compiler/costs/price_list.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
 #include "sw/ir/graph.h"
@@ -16,9 +17,12 @@ namespace podsim::sw::compiler {
 /// collective starts at its start and ends at its done. The keys [ici] and [host] of the machine are not used, except
 /// to find the longest branch if branches have collectives (Program::network_chose_branch).
 ///
+/// Custom calls cost what `prices` say; one without a price there costs the bytes that it moves, with a warning.
+///
 /// Throws base::SimulationError if an op cannot fit VMEM or a collective in a branch waits for cores that do not take
-/// the branch, and base::InputError if a group names a device that does not exist. Tilings come from `cache` if it has
-/// them.
-Program lower(const ir::Module& module, const hw::Machine& machine, OpCache* cache = nullptr);
+/// the branch, and base::InputError if a group names a device that does not exist or a price has no value for a call.
+/// Tilings come from `cache` if it has them.
+Program lower(const ir::Module& module, const hw::Machine& machine, OpCache* cache = nullptr,
+              const costs::PriceList& prices = {});
 
 }  // namespace podsim::sw::compiler

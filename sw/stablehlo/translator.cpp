@@ -14,8 +14,6 @@ namespace podsim::sw::stablehlo {
 namespace {
 
 constexpr int most_translation_errors = 50;
-constexpr const char* maximal_is_replicated =
-    "a value on one device (maximal) counts as replicated: all devices compute it";
 
 /// A name with the characters of HLO's identifiers.
 std::string hlo_name(std::string_view name) {
@@ -344,14 +342,12 @@ std::string Translator::shardy(std::string_view value, const std::vector<std::st
     warn_once(value, "a dimension that may take more axes ('?') keeps those that are named",
               "all dimensions of an annotated value stay as they are");
   }
-  if (result.hlo.starts_with("{maximal")) warn_once(value, maximal_is_replicated);
   return result.hlo;
 }
 
 std::string Translator::sharding(const Attributes& attributes, const std::vector<std::string_view>& manual) {
   if (const std::string_view* text = find(attributes, "mhlo.sharding")) {
     if (text->size() < 2) fail(*text, "expected a sharding as a string");
-    if (text->find("maximal") != std::string_view::npos) warn_once(*text, maximal_is_replicated);
     return ", sharding=" + std::string(text->substr(1, text->size() - 2));
   }
   const std::string_view* value = find(attributes, "sdy.sharding");

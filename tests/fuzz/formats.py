@@ -83,6 +83,8 @@ def make_formats(folder):
         "sharding of a module": Format(".toml", [inputs / "cuts.toml"], SHARDING, [
             ["hlo", "partition", inputs / "layers.hlo", "--sharding", "INPUT"],
             ["run", inputs / "layers.hlo", "--sharding", "INPUT", "--limit", "3s"]]),
+        "costs": Format(".toml", [seeds / "seeds/costs.toml"], TOML, [
+            ["run", seeds / "seeds/custom_calls.hlo", "--costs", "INPUT", "--limit", "3s"]]),
         "rows": Format(".csv", profiles, ROWS, [["ops", "INPUT"]]),
         "layers": Format(".csv", [inputs / "layers.csv", inputs / "products.csv"], TEXT + [csv_cell] * 6, [
             ["run", "INPUT", "--limit", "3s"], ["run", "INPUT", "--convention", "scale-sim", "--limit", "3s"]]),

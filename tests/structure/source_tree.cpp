@@ -43,11 +43,11 @@ const std::vector<std::string>& folders() {
       "hw", "hw/memory/dram", "hw/timing", "hw/host", "hw/input", "hw/memory", "hw/memory/banks", "hw/core", "hw/chip",
       "hw/isa", "hw/isa/pasm", "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // sw
-      "sw/ir", "sw/ir/rules", "sw/ir/build", "sw/ir/eval", "sw/ir/transform", "sw/hlo/proto", "sw/stablehlo", "sw/hlo",
+      "sw/ir", "sw/ir/rules", "sw/ir/build", "sw/ir/eval/complex", "sw/ir/eval", "sw/ir/transform", "sw/hlo/proto", "sw/stablehlo", "sw/hlo",
       "sw/hlo/graph", "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",
       "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder", "sw/codegen/families",
       "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix", "sw/codegen",
-      "sw/codegen/check", "sw/compiler/fuse", "sw/compiler/tiles", "sw/compiler/layout", "sw/compiler", "sw/spmd/mesh",
+      "sw/codegen/check", "sw/compiler/fuse", "sw/compiler/tiles", "sw/compiler/layout", "sw/compiler/costs", "sw/compiler", "sw/spmd/mesh",
       "sw/spmd/propagate", "sw/spmd/reshard", "sw/spmd/partition", "sw/profile", "sw/runtime", "sw/job", "sw/chakra",
       "sw/report/run", "sw/report/compare", "sw/report/html/assets", "sw/report/html", "sw/report",
       // workloads

@@ -160,13 +160,6 @@ TEST(StableHloText, ShardyShardingsAreThoseOfHlo) {
   }
 }
 
-TEST(StableHloText, AValueOnOneDeviceIsAWarning) {
-  const auto found = diagnostics_of(main_with("", "", " {mhlo.sharding = \"{maximal device=1}\"}"));
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_TRUE(contains(found[0].message, "counts as replicated"));
-  EXPECT_EQ(found[0].location.line, 2);
-}
-
 TEST(StableHloText, WhatIsNotUsedIsAWarningWithItsPlace) {
   const std::string mesh = "sdy.mesh @mesh = <[\"x\"=2]>\n";
   const auto found = diagnostics_of(

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/unused_shardings.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "app/run/module_file.h"
+
+namespace podsim::app::run {
+
+namespace {
+
+/// Counts what is not used by kind, and remembers where the first of each is.
+class Kinds {
+ public:
+  explicit Kinds(const sw::hlo::Module& text) : text_(text) {}
+
+  void add(const std::string& message, std::string_view place) {
+    const auto [known, added] = at_.try_emplace(message, kinds_.size());
+    if (added) kinds_.push_back({message, place, 0});
+    ++kinds_[known->second].count;
+  }
+
+  std::vector<std::string> warnings() const {
+    std::vector<std::string> all;
+    for (const Kind& kind : kinds_) {
+      const std::string others = kind.count > 1 ? fmt::format(", and {} more like it", kind.count - 1) : "";
+      all.push_back(warning_at(text_, kind.place, kind.message + others));
+    }
+    return all;
+  }
+
+ private:
+  struct Kind {
+    std::string message;
+    std::string_view place;
+    std::size_t count = 0;
+  };
+
+  const sw::hlo::Module& text_;
+  std::vector<Kind> kinds_;
+  std::map<std::string, std::size_t> at_;
+};
+
+/// The names of attributes of Shardy in a list of frontend attributes, with the text after each.
+std::vector<std::pair<std::string_view, std::string_view>> shardy_attributes(std::string_view attributes) {
+  constexpr std::string_view prefix = "xla.sdy.";
+  std::vector<std::pair<std::string_view, std::string_view>> found;
+  for (std::size_t at = attributes.find(prefix); at != std::string_view::npos; at = attributes.find(prefix, at + 1)) {
+    const std::size_t end = attributes.find('=', at);
+    if (end == std::string_view::npos) break;
+    if (at > 0 && attributes[at - 1] != '{' && attributes[at - 1] != ',' && attributes[at - 1] != ' ') continue;
+    const std::string_view rest = attributes.substr(end);
+    found.emplace_back(attributes.substr(at, end - at), rest.substr(0, rest.find(",xla.sdy.")));
+  }
+  return found;
+}
+
+/// True if a dimension of a sharding has a priority, "}p1".
+bool has_priority(std::string_view sharding) {
+  for (std::size_t at = sharding.find("}p"); at != std::string_view::npos; at = sharding.find("}p", at + 1)) {
+    if (at + 2 < sharding.size() && sharding[at + 2] >= '0' && sharding[at + 2] <= '9') return true;
+  }
+  return false;
+}
+
+void add_shardy(std::string_view attributes, Kinds& kinds) {
+  for (const auto& [name, value] : shardy_attributes(attributes)) {
+    if (name == "xla.sdy.meshes") continue;
+    if (name == "xla.sdy.sharding_rule") {
+      kinds.add("the operation's own rule, xla.sdy.sharding_rule, is not used: it counts as an operation without one",
+                name);
+    } else if (name != "xla.sdy.sharding") {
+      kinds.add(fmt::format("the attribute '{}' is not used", name), name);
+    } else {
+      if (has_priority(value)) kinds.add("priorities of shardings are not used", name);
+      if (value.find("unreduced=") != std::string_view::npos) {
+        kinds.add("unreduced axes of a sharding are not used", name);
+      }
+      if (value.find(", ?}") != std::string_view::npos) {
+        kinds.add("a dimension that may take more axes ('?') keeps those that are named", name);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> unused_shardings(const sw::hlo::Module& text,
+                                          const std::vector<sw::spmd::propagate::UnplacedValue>& unplaced) {
+  Kinds kinds(text);
+  for (const sw::spmd::propagate::UnplacedValue& value : unplaced) {
+    kinds.add(fmt::format("a value on one device (maximal) counts as replicated: {}", value.reason),
+              place_of(text, value.name));
+  }
+  for (const sw::hlo::Instruction& instruction : text.instructions) {
+    const std::string_view* attributes = find_value(text.attributes_of(instruction), "frontend_attributes");
+    if (attributes != nullptr) add_shardy(*attributes, kinds);
+  }
+  return kinds.warnings();
+}
+
+}  // namespace podsim::app::run

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/costs/custom_price.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "base/text/glob.h"
+#include "hw/timing/tile_pipeline.h"
+#include "sw/ir/array_tile.h"
+
+namespace podsim::sw::compiler::costs {
+
+namespace {
+
+/// Adds the sizes of an array to those known; false if the pattern is of another array.
+bool match_array(const ShapePattern& pattern, const ir::Shape& shape, Sizes& sizes) {
+  const std::vector<std::string>& words = pattern.dimensions;
+  if (words == std::vector<std::string>{"*"}) return true;
+  if (shape.is_tuple() || words.size() != shape.dimensions.size()) return false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const auto size = double(shape.dimensions[i]);
+    if (word == "_") continue;
+    if (word.front() >= '0' && word.front() <= '9') {
+      std::int64_t number = 0;
+      std::from_chars(word.data(), word.data() + word.size(), number);
+      if (double(number) != size) return false;
+    } else if (const auto [known, added] = sizes.try_emplace(word, size); !added && known->second != size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool match_arrays(const std::vector<ShapePattern>& patterns, const std::vector<const ir::Shape*>& shapes,
+                  Sizes& sizes) {
+  if (patterns.size() != shapes.size()) return false;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (!match_array(patterns[i], *shapes[i], sizes)) return false;
+  }
+  return true;
+}
+
+double bytes_of(const std::vector<const ir::Shape*>& shapes) {
+  double bytes = 0;
+  for (const ir::Shape* shape : shapes) bytes += double(ir::logical_bytes(*shape).value());
+  return bytes;
+}
+
+/// What an op does in all, before it is divided into tiles.
+struct Totals {
+  double reads = 0, writes = 0;  ///< bytes
+  double row_passes = 0;         ///< rows through one weight tile
+  double alu_ops = 0;            ///< on whole registers
+};
+
+class Division {
+ public:
+  Division(const Totals& totals, const hw::Machine& machine, const std::string& name)
+      : totals_(totals), machine_(machine), name_(name) {}
+
+  /// The op in this many tiles.
+  hw::TileOp into(std::int64_t parts) const {
+    hw::TileWork tile;
+    const base::Bytes read = part_bytes(totals_.reads, parts), written = part_bytes(totals_.writes, parts);
+    if (read > base::Bytes(0)) tile.reads.push_back({read});
+    if (written > base::Bytes(0)) tile.writes.push_back({written});
+    hw::TilePhase phase;
+    if (totals_.row_passes > 0) {
+      phase.mxu = {.weight_tiles = machine_.mxu.count,
+                   .rows = part(totals_.row_passes / double(machine_.mxu.count), parts)};
+    }
+    phase.vector.alu_ops = part(totals_.alu_ops, parts);
+    tile.phases.push_back(phase);
+
+    hw::TileOp op;
+    op.name = name_;
+    op.vmem = 2 * (read + written);
+    if (parts > 1) op.runs.push_back({parts - 1, tile});
+    hw::TilePhase launch;
+    launch.scalar = machine_.compiler.op_launch;
+    tile.phases.push_back(launch);
+    op.runs.insert(op.runs.begin(), {1, std::move(tile)});
+    return op;
+  }
+
+ private:
+  static std::int64_t part(double whole, std::int64_t parts) { return std::int64_t(std::ceil(whole / double(parts))); }
+  static base::Bytes part_bytes(double whole, std::int64_t parts) { return base::Bytes(part(whole, parts)); }
+
+  const Totals& totals_;
+  const hw::Machine& machine_;
+  const std::string& name_;
+};
+
+/// The op in the number of tiles that takes the least time: a power of two, so many at least that they fit VMEM.
+hw::TileOp divided(const Totals& totals, const hw::Machine& machine, const std::string& name) {
+  constexpr std::int64_t most_doublings = 8;
+  const Division division(totals, machine, name);
+  std::int64_t parts = 1;
+  while (2 * (totals.reads + totals.writes) / double(parts) > double(machine.vmem.value())) parts *= 2;
+  hw::TileOp best = division.into(parts);
+  hw::timing::TilePipeline pipeline(machine);
+  base::Cycles least = pipeline.estimate(best);
+  for (std::int64_t doublings = 0; doublings < most_doublings; ++doublings) {
+    parts *= 2;
+    hw::TileOp more = division.into(parts);
+    const base::Cycles cycles = pipeline.estimate(more);
+    if (cycles >= least) break;
+    least = cycles;
+    best = std::move(more);
+  }
+  return best;
+}
+
+PricedOp kernel_op(const CustomPrice& price, const Sizes& sizes, const hw::Machine& machine) {
+  codegen::families::KernelArguments arguments;
+  for (const codegen::families::KernelParameter& parameter : price.kernel->parameters) {
+    std::string value = parameter.preset;
+    if (const auto given = price.arguments.find(parameter.name); given != price.arguments.end()) {
+      const auto* expression = std::get_if<SizeExpression>(&given->second);
+      value = expression != nullptr ? std::to_string(expression->whole(sizes, parameter.least, parameter.most))
+                                    : std::get<std::string>(given->second);
+    }
+    arguments.values.emplace(parameter.name, std::move(value));
+  }
+  try {
+    codegen::families::Kernel kernel = price.kernel->build(machine, arguments);
+    return {std::move(kernel.tile_op), kernel.flops, kernel.flops, base::Bytes(0)};
+  } catch (const base::InputError& error) {
+    base::Diagnostic diagnostic = error.diagnostics().front();
+    diagnostic.location = price.place;
+    throw base::InputError(std::move(diagnostic));
+  }
+}
+
+/// What a price may say: a terabyte, a quarter of an hour, and some days of the matrix units.
+constexpr double most_bytes = 1e12, most_cycles = 1e12, most_flops = 1e18;
+
+double value_of(const std::optional<SizeExpression>& expression, const Sizes& sizes) {
+  return expression ? expression->value(sizes, most_flops) : 0;
+}
+
+}  // namespace
+
+bool CustomPrice::is_for(const ir::Instruction& call) const {
+  return call.opcode == ir::Opcode::custom_call && base::text::glob_match(target, call.target) &&
+         (op_name.empty() || base::text::glob_match(op_name, call.op_name));
+}
+
+std::optional<Sizes> CustomPrice::match(const ir::Computation& computation, const ir::Instruction& call) const {
+  if (!is_for(call)) return std::nullopt;
+  std::vector<const ir::Shape*> arrays, made;
+  for (const ir::InstructionId operand : call.operands) arrays.push_back(&computation[operand].shape);
+  if (call.shape.is_tuple()) {
+    for (const ir::Shape& element : call.shape.tuple_shapes) made.push_back(&element);
+  } else {
+    made.push_back(&call.shape);
+  }
+  Sizes sizes;
+  if (operands && !match_arrays(*operands, arrays, sizes)) return std::nullopt;
+  if (results && !match_arrays(*results, made, sizes)) return std::nullopt;
+  sizes["operand_bytes"] = bytes_of(arrays);
+  sizes["result_bytes"] = bytes_of(made);
+  return sizes;
+}
+
+PricedOp priced_op(const CustomPrice& price, const Sizes& sizes, base::Bytes reads, base::Bytes writes,
+                   const hw::Machine& machine, const std::string& name) {
+  const base::Bytes moved = reads + writes;
+  if (price.kernel != nullptr) {
+    PricedOp priced = kernel_op(price, sizes, machine);
+    priced.tiles.name = name;
+    for (const hw::TileRun& run : priced.tiles.runs) {
+      for (const hw::TileTransfer& read : run.work.reads) priced.bytes += run.count * read.bytes;
+      for (const hw::TileTransfer& write : run.work.writes) priced.bytes += run.count * write.bytes;
+    }
+    return priced;
+  }
+  if (price.cycles) {
+    hw::TilePhase phase;
+    phase.scalar = base::Cycles(std::llround(price.cycles->value(sizes, most_cycles)));
+    PricedOp priced;
+    priced.tiles.name = name;
+    priced.tiles.runs.push_back({1, {{}, {phase}, {}}});
+    priced.bytes = moved;
+    return priced;
+  }
+  const double products = value_of(price.flops, sizes), vector = value_of(price.vector_flops, sizes);
+  const double bytes = price.bytes ? price.bytes->value(sizes, most_bytes) : double(moved.value());
+  const double read_share = moved > base::Bytes(0) ? double(reads.value()) / double(moved.value()) : 1;
+  Totals totals;
+  totals.reads = bytes * read_share;
+  totals.writes = bytes - totals.reads;
+  totals.row_passes = products / 2 / double(machine.mxu.size * machine.mxu.size);
+  totals.alu_ops = vector / double(machine.vector.lanes * machine.vector.sublanes);
+  return {divided(totals, machine, name), products + vector, products, base::Bytes(std::llround(bytes))};
+}
+
+}  // namespace podsim::sw::compiler::costs
