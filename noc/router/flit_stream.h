@@ -25,7 +25,7 @@ inline constexpr StreamId no_stream = ~StreamId(0);
 inline constexpr std::int32_t least_stream_flits = 8;  ///< fewer are faster one by one where packets contend
 inline constexpr std::int32_t most_stream_flits = 1024;
 
-struct FlitStream {
+struct alignas(64) FlitStream {
   Cycle begin = 0, arrives = 0;  ///< of the first flit
   std::int32_t count = 0;        ///< flits; fewer once it is cut
   std::int32_t left = 0;         ///< flits that the counts of the buffer they leave are without
@@ -46,9 +46,11 @@ class CreditStreams {
  public:
   /// `begin` is after the credits of the streams added before.
   void add(Cycle begin, std::int32_t count) {
-    if (size_ == std::uint32_t(ring_.size())) grow();
+    if (full()) grow();
     ring_[(first_ + size_++) & mask()] = {begin, count};
   }
+  /// Whether add() will need more memory.
+  bool full() const { return size_ == std::uint32_t(ring_.size()); }
   /// The stream added last has `fewer` flits than it was added with, none of which has returned its credit.
   void shorten(std::int32_t fewer) { ring_[(first_ + size_ - 1) & mask()].count -= fewer; }
   /// Removes the credits that are back in cycle `now`, and returns their number.

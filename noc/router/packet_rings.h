@@ -21,50 +21,43 @@ struct BufferedPacket {
 
 class PacketRings {
  public:
-  /// Makes rings with room for `capacity` packets each, which grow as needed.
-  PacketRings(std::size_t rings, int capacity) : rings_(rings) {
-    const auto size = std::uint32_t(std::bit_ceil(unsigned(capacity)));
-    entries_.resize(rings * size);
-    for (std::size_t i = 0; i < rings; ++i) rings_[i] = {.offset = std::uint32_t(i * size), .mask = size - 1};
-  }
-
-  int count(std::size_t ring) const { return int(rings_[ring].count); }
-  BufferedPacket& front(std::size_t ring) {
-    const Ring& r = rings_[ring];
-    assert(r.count > 0);
-    return entries_[r.offset + r.head];
-  }
-  const BufferedPacket& at(std::size_t ring, int index) const {
-    const Ring& r = rings_[ring];
-    return entries_[r.offset + ((r.head + unsigned(index)) & r.mask)];
-  }
-  BufferedPacket& back(std::size_t ring) {
-    const Ring& r = rings_[ring];
-    assert(r.count > 0);
-    return entries_[r.offset + ((r.head + r.count - 1) & r.mask)];
-  }
-  void push(std::size_t ring, const BufferedPacket& packet) {
-    if (rings_[ring].count > rings_[ring].mask) grow(rings_[ring]);
-    Ring& r = rings_[ring];
-    entries_[r.offset + ((r.head + r.count++) & r.mask)] = packet;
-  }
-  void pop(std::size_t ring) {
-    Ring& r = rings_[ring];
-    r.head = (r.head + 1) & r.mask;
-    --r.count;
-  }
-  /// Have the host fetch a ring, and then the packet at its front.
-  void prefetch(std::size_t ring) const { __builtin_prefetch(&rings_[ring]); }
-  void prefetch_front(std::size_t ring) const {
-    __builtin_prefetch(&entries_[rings_[ring].offset + rings_[ring].head]);
-  }
-  std::size_t capacity() const { return entries_.size(); }
-
- private:
+  /// The place of a ring, which its channel has with the rest of its state.
   struct Ring {
     std::uint32_t offset = 0, mask = 0, head = 0, count = 0;
   };
 
+  /// Rings begin with room for `capacity` packets each, and grow as needed.
+  explicit PacketRings(int capacity) : size_(std::bit_ceil(unsigned(capacity))) {}
+
+  Ring make() {
+    entries_.resize(entries_.size() + size_);
+    return {.offset = std::uint32_t(entries_.size() - size_), .mask = size_ - 1};
+  }
+  int count(const Ring& ring) const { return int(ring.count); }
+  BufferedPacket& front(const Ring& ring) {
+    assert(ring.count > 0);
+    return entries_[ring.offset + ring.head];
+  }
+  const BufferedPacket& at(const Ring& ring, int index) const {
+    return entries_[ring.offset + ((ring.head + unsigned(index)) & ring.mask)];
+  }
+  BufferedPacket& back(const Ring& ring) {
+    assert(ring.count > 0);
+    return entries_[ring.offset + ((ring.head + ring.count - 1) & ring.mask)];
+  }
+  void push(Ring& ring, const BufferedPacket& packet) {
+    if (ring.count > ring.mask) grow(ring);
+    entries_[ring.offset + ((ring.head + ring.count++) & ring.mask)] = packet;
+  }
+  void pop(Ring& ring) {
+    ring.head = (ring.head + 1) & ring.mask;
+    --ring.count;
+  }
+  /// Has the host fetch the packet at the front.
+  void prefetch_front(const Ring& ring) const { __builtin_prefetch(&entries_[ring.offset + ring.head]); }
+  std::size_t capacity() const { return entries_.size(); }
+
+ private:
   // The old entries are abandoned. Sizes double, so all abandoned entries of a ring are fewer than its current ones.
   void grow(Ring& ring) {
     const Ring old = ring;
@@ -75,7 +68,7 @@ class PacketRings {
     }
   }
 
-  std::vector<Ring> rings_;
+  std::uint32_t size_;  ///< of a new ring
   std::vector<BufferedPacket> entries_;
 };
 

@@ -31,8 +31,7 @@ RouterNetwork::RouterNetwork(const Topology& topology, RouterNetworkParameters p
       switch_allocator_(ports_, parameters_.router.allocation, parameters_.router.iterations),
       vc_allocator_(ports_, vcs_, parameters_.router.allocation, parameters_.router.iterations),
       inputs_(channels_),
-      rings_(channels_, std::min(parameters_.router.buffer_flits, 8)),
-      input_streams_(channels_),
+      rings_(std::min(parameters_.router.buffer_flits, 8)),
       outputs_(channels_ + std::size_t(topology.nodes()) * parameters_.local_ports * std::size_t(vcs_),
                {.credits = parameters_.router.buffer_flits}),
       returning_(outputs_.size()),
@@ -68,6 +67,7 @@ void RouterNetwork::number_inputs() {
     input.index = std::uint16_t(channel % std::uint32_t(channels_per_node_));
     input.port = std::uint8_t(input.index / vcs_);
     input.vc = std::uint8_t(input.index % vcs_);
+    input.ring = rings_.make();
   }
 }
 
@@ -194,10 +194,10 @@ void RouterNetwork::take_flit(std::uint32_t channel, PacketId packet, bool head)
   const InputVc& input = inputs_[channel];
   settle_arrivals(channel);
   if (head) {
-    rings_.push(channel, {packet, 1, std::uint16_t(packets_[packet].flits)});
+    rings_.push(inputs_[channel].ring, {packet, 1, std::uint16_t(packets_[packet].flits)});
     if (input.state == State::idle) start_route(channel, now_);
   } else {
-    ++rings_.back(channel).present;
+    ++rings_.back(inputs_[channel].ring).present;
     consider(channel);
   }
   if (observer_ != nullptr) observer_->buffered(now_, input.node, input.port, input.vc, packet, +1);
@@ -321,7 +321,8 @@ void RouterNetwork::start_route(std::uint32_t channel, Cycle when) {
 
 void RouterNetwork::find_route(std::uint32_t channel, Cycle known_at) {
   InputVc& input = inputs_[channel];
-  const RouteFunction::Step step = routes_.next(input.node, input.port, packets_[rings_.front(channel).packet]);
+  const RouteFunction::Step step =
+      routes_.next(input.node, input.port, packets_[rings_.front(inputs_[channel].ring).packet]);
   input.output_port = std::uint8_t(step.port);
   input.vcs = step.vcs;
   input.state = State::waiting;
@@ -364,14 +365,15 @@ void RouterNetwork::give_vc(std::uint32_t channel, int output_vc) {
 // Number of credits that an active packet needs to send its next flit.
 std::int32_t RouterNetwork::credits_to_send(std::uint32_t channel) {
   const bool whole = inputs_[channel].head && parameters_.router.switching == Switching::virtual_cut_through;
-  return whole ? rings_.front(channel).left : 1;
+  return whole ? rings_.front(inputs_[channel].ring).left : 1;
 }
 
 // Returns whether an active packet has a flit here and room for it in the next buffer.
 bool RouterNetwork::may_send(std::uint32_t channel) {
   settle_arrivals(channel);
   const std::int32_t needed = credits_to_send(channel);
-  return rings_.front(channel).present > 0 && credits_up_to(output_of(inputs_[channel]), needed) >= needed;
+  return rings_.front(inputs_[channel].ring).present > 0 &&
+         credits_up_to(output_of(inputs_[channel]), needed) >= needed;
 }
 
 // Marks a packet as ready if it is; if streams will make it ready, looks again then.
@@ -426,7 +428,7 @@ void RouterNetwork::allocate_switch(NodeId node, std::uint64_t* ready) {
 void RouterNetwork::cross_switch(std::uint32_t channel, OutputPort& port) {
   InputVc& input = inputs_[channel];
   OutputVc& next = outputs_[output_of(input)];
-  BufferedPacket& front = rings_.front(channel);
+  BufferedPacket& front = rings_.front(inputs_[channel].ring);
   const InputPort& from = entry_of(input);
   last_progress_ = std::max(last_progress_, now_);
   if (observer_ != nullptr) {
@@ -450,12 +452,12 @@ void RouterNetwork::cross_switch(std::uint32_t channel, OutputPort& port) {
 // The tail has left: frees the output and begins the next packet in cycle `when`.
 void RouterNetwork::release(std::uint32_t channel, Cycle when) {
   InputVc& input = inputs_[channel];
-  rings_.pop(channel);
+  rings_.pop(inputs_[channel].ring);
   outputs_[output_of(input)].owner = nobody;
   free_vcs_[std::size_t(input.node) * ports_ + input.output_port] |= std::uint64_t(1) << input.output_vc;
   clear(ready_, input);
   input.state = State::idle;
-  if (rings_.count(channel) > 0) start_route(channel, when);
+  if (rings_.count(inputs_[channel].ring) > 0) start_route(channel, when);
 }
 
 // Occupies a link for a flit and returns the cycles that repetitions take. An idle link may begin within a cycle, so

@@ -128,7 +128,12 @@ class RouterNetwork {
   static constexpr std::uint32_t nobody = ~std::uint32_t(0);
   static constexpr std::uint32_t head_bit = std::uint32_t(1) << 31;
   enum class State : std::uint8_t { idle, routing, waiting, active };
-  struct InputVc {
+  /// Streams of an input virtual channel, whose InputVc says whether there are any.
+  struct InputStreams {
+    StreamId leaving = no_stream, arriving = no_stream;
+  };
+  /// One line of the host's cache.
+  struct alignas(64) InputVc {
     Cycle ready_at = 0;     ///< when its current router stage is done
     std::uint64_t vcs = 0;  ///< virtual channels of the output that the packet may take
     NodeId node = 0;
@@ -139,6 +144,8 @@ class RouterNetwork {
     bool head = false;      ///< active: the head has not left
     bool leaving = false;   ///< active: a stream leaves the buffer
     bool arriving = false;  ///< a stream reaches the buffer
+    InputStreams streams = {};
+    PacketRings::Ring ring = {};
   };
   /// An output or source virtual channel.
   struct OutputVc {
@@ -146,13 +153,9 @@ class RouterNetwork {
     std::uint32_t owner = nobody;  ///< input virtual channel of the packet that holds it, for outputs
   };
   /// Credits that streams return to one.
-  struct Returning {
+  struct alignas(64) Returning {
     CreditStreams streams;
     bool waited_for = false;  ///< something cannot go on without more
-  };
-  /// Streams of an input virtual channel, whose InputVc says whether there are any.
-  struct InputStreams {
-    StreamId leaving = no_stream, arriving = no_stream;
   };
   struct OutputPort {
     std::uint32_t target = 0;  ///< first virtual channel of the next buffer, or of ejection for local ports
@@ -282,7 +285,6 @@ class RouterNetwork {
 
   std::vector<InputVc> inputs_;
   PacketRings rings_;
-  std::vector<InputStreams> input_streams_;
   std::vector<OutputVc> outputs_;     ///< those of outputs, then those of sources
   std::vector<Returning> returning_;  ///< as outputs_
   std::vector<OutputPort> output_ports_;

@@ -25,9 +25,9 @@ std::string RouterNetwork::audit() const {
   });
   credits_.for_each([&](std::uint32_t target) { ++elsewhere[target]; });
   for (std::uint32_t channel = 0; channel < channels_; ++channel) {
-    for (int i = 0; i < rings_.count(channel); ++i) {
-      elsewhere[feeder(channel)] += rings_.at(channel, i).present;
-      flits += rings_.at(channel, i).present;
+    for (int i = 0; i < rings_.count(inputs_[channel].ring); ++i) {
+      elsewhere[feeder(channel)] += rings_.at(inputs_[channel].ring, i).present;
+      flits += rings_.at(inputs_[channel].ring, i).present;
     }
   }
   // Counts have some of a stream's flits already and others not yet.

@@ -40,17 +40,16 @@ void RouterNetwork::prefetch_current() const {
     if (part != StreamPart::crossed) __builtin_prefetch(&packets_[stream.packet & ~head_bit]);
     if (part == StreamPart::ejected) return;
     __builtin_prefetch(&inputs_[channel_of(part, stream)]);
-    rings_.prefetch(channel_of(part, stream));
   });
   for_streams([&](StreamPart part, const FlitStream& stream) {
     if (part == StreamPart::ejected) return;
     const std::uint32_t channel = channel_of(part, stream);
-    rings_.prefetch_front(channel);
+    rings_.prefetch_front(inputs_[channel].ring);
     const InputVc& input = inputs_[channel];
     if (part == StreamPart::arrives) {
       __builtin_prefetch(&returning_[entry_of(input).upstream + input.vc]);
     } else if (input.arriving) {
-      __builtin_prefetch(&streams_[input_streams_[channel].arriving]);
+      __builtin_prefetch(&streams_[inputs_[channel].streams.arriving]);
     }
   });
 }
@@ -79,14 +78,14 @@ void RouterNetwork::perform(const StreamEvent& event) {
 // output alone.
 bool RouterNetwork::begin_stream(std::uint32_t channel) {
   InputVc& input = inputs_[channel];
-  const BufferedPacket& front = rings_.front(channel);
+  const BufferedPacket& front = rings_.front(inputs_[channel].ring);
   OutputPort& port = port_of(input);
   if (front.left < least_stream_flits || !parameters_.streams || observer_ != nullptr || !port.even) return false;
   settle_arrivals(channel);
   const std::uint32_t output = output_of(input);
   std::int32_t flits = front.present;
-  if (input.arriving && rings_.count(channel) == 1) {
-    const FlitStream& arriving = streams_[input_streams_[channel].arriving];
+  if (input.arriving && rings_.count(inputs_[channel].ring) == 1) {
+    const FlitStream& arriving = streams_[inputs_[channel].streams.arriving];
     flits += arriving.count - arriving.arrived;
   }
   flits = std::min({flits, std::int32_t(front.left), most_stream_flits});
@@ -112,7 +111,7 @@ bool RouterNetwork::begin_stream(std::uint32_t channel) {
     plan(arrives, StreamPart::arrives, id);
   }
   input.leaving = true;
-  input_streams_[channel].leaving = id;
+  inputs_[channel].streams.leaving = id;
   input.head = false;
   clear(ready_, input);
   port.streaming = from.streaming = channel;
@@ -165,7 +164,7 @@ void RouterNetwork::break_streams(NodeId node, std::uint64_t* ready) {
 
 void RouterNetwork::break_stream(std::uint32_t channel) {
   count_leaving(channel);
-  const StreamId id = input_streams_[channel].leaving;
+  const StreamId id = inputs_[channel].streams.leaving;
   cut(id, streams_[id].left);
   stop_leaving(channel);
   consider(channel);
@@ -185,7 +184,7 @@ void RouterNetwork::cut(StreamId id, std::int32_t count) {
   if (stream.target >= channels_) {
     returning_[stream.target - channels_].streams.shorten(fewer);
     plan(stream.arrives + count - 1, StreamPart::ejected, id);
-  } else if (inputs_[stream.target].arriving && input_streams_[stream.target].arriving == id) {
+  } else if (inputs_[stream.target].arriving && inputs_[stream.target].streams.arriving == id) {
     follow_cut(stream.target);
   }
 }
@@ -193,12 +192,12 @@ void RouterNetwork::cut(StreamId id, std::int32_t count) {
 // Cuts the stream that leaves a buffer if flits that it counted on do not arrive.
 void RouterNetwork::follow_cut(std::uint32_t channel) {
   settle_arrivals(channel);
-  if (!inputs_[channel].leaving || rings_.count(channel) != 1) return;
-  const StreamId id = input_streams_[channel].leaving;
+  if (!inputs_[channel].leaving || rings_.count(inputs_[channel].ring) != 1) return;
+  const StreamId id = inputs_[channel].streams.leaving;
   count_leaving(channel);
-  std::int32_t flits = streams_[id].left + rings_.front(channel).present;
+  std::int32_t flits = streams_[id].left + rings_.front(inputs_[channel].ring).present;
   if (inputs_[channel].arriving) {
-    const FlitStream& arriving = streams_[input_streams_[channel].arriving];
+    const FlitStream& arriving = streams_[inputs_[channel].streams.arriving];
     flits += arriving.count - arriving.arrived;
   }
   if (flits >= streams_[id].count) return;
@@ -209,7 +208,7 @@ void RouterNetwork::follow_cut(std::uint32_t channel) {
 
 void RouterNetwork::stop_leaving(std::uint32_t channel) {
   InputVc& input = inputs_[channel];
-  streams_[input_streams_[channel].leaving].crossing = false;
+  streams_[inputs_[channel].streams.leaving].crossing = false;
   input.leaving = false;
   port_of(input).streaming = entry_of(input).streaming = nobody;
 }
@@ -221,7 +220,7 @@ void RouterNetwork::stream_crossed(StreamId id) {
   const std::uint32_t channel = stream.channel;
   count_leaving(channel);
   stop_leaving(channel);
-  if (rings_.front(channel).left == 0) return release(channel, now_);
+  if (rings_.front(inputs_[channel].ring).left == 0) return release(channel, now_);
   consider(channel);
 }
 
@@ -233,10 +232,10 @@ void RouterNetwork::stream_arrives(StreamId id) {
   assert(!input.arriving);
   if ((stream.packet & head_bit) != 0) {
     const PacketId packet = stream.packet & ~head_bit;
-    rings_.push(target, {packet, 0, std::uint16_t(packets_[packet].flits)});
+    rings_.push(inputs_[target].ring, {packet, 0, std::uint16_t(packets_[packet].flits)});
   }
   input.arriving = true;
-  input_streams_[target].arriving = id;
+  inputs_[target].streams.arriving = id;
   streams_.use(id);
   settle_arrivals(target);
   if (input.state == State::idle) return start_route(target, now_);
@@ -257,7 +256,7 @@ void RouterNetwork::stream_ejected(StreamId id) {
 // Returns the credits of a stream to an output or source virtual channel, one in each cycle from `begin` on.
 void RouterNetwork::return_credits(std::uint32_t target, Cycle begin, std::int32_t count) {
   Returning& returning = returning_[target];
-  outputs_[target].credits += returning.streams.take(now_);
+  if (returning.streams.full()) outputs_[target].credits += returning.streams.take(now_);
   returning.streams.add(begin, count);
   if (!returning.waited_for) return;
   returning.waited_for = false;
@@ -267,20 +266,21 @@ void RouterNetwork::return_credits(std::uint32_t target, Cycle begin, std::int32
 // Counts the flits of a stream that have arrived up to this cycle.
 void RouterNetwork::count_arrivals(std::uint32_t channel) {
   InputVc& input = inputs_[channel];
-  FlitStream& stream = streams_[input_streams_[channel].arriving];
+  FlitStream& stream = streams_[inputs_[channel].streams.arriving];
   const std::int32_t arrived = stream.passed(stream.arrives, now_ + 1);
-  rings_.back(channel).present = std::uint16_t(rings_.back(channel).present + arrived - stream.arrived);
+  rings_.back(inputs_[channel].ring).present =
+      std::uint16_t(rings_.back(inputs_[channel].ring).present + arrived - stream.arrived);
   stream.arrived = arrived;
   if (arrived < stream.count) return;
-  streams_.drop(input_streams_[channel].arriving);
+  streams_.drop(inputs_[channel].streams.arriving);
   input.arriving = false;
 }
 
 // Counts the flits of a stream that have left up to the cycle before this one.
 void RouterNetwork::count_leaving(std::uint32_t channel) {
   settle_arrivals(channel);
-  FlitStream& stream = streams_[input_streams_[channel].leaving];
-  BufferedPacket& front = rings_.front(channel);
+  FlitStream& stream = streams_[inputs_[channel].streams.leaving];
+  BufferedPacket& front = rings_.front(inputs_[channel].ring);
   const std::int32_t crossed = stream.passed(stream.begin, now_);
   front.present = std::uint16_t(front.present - (crossed - stream.left));
   front.left = std::uint16_t(front.left - (crossed - stream.left));
@@ -292,7 +292,7 @@ void RouterNetwork::plan_check(std::uint32_t channel) {
   const InputVc& input = inputs_[channel];
   Cycle due = now_ + 1;
   settle_arrivals(channel);
-  if (rings_.front(channel).present == 0 && !input.arriving) return;
+  if (rings_.front(inputs_[channel].ring).present == 0 && !input.arriving) return;
   const std::int32_t needed = credits_to_send(channel);
   const std::uint32_t output = output_of(input);
   if (const std::int32_t missing = needed - credits_up_to(output, needed); missing > 0) {
@@ -318,7 +318,7 @@ void RouterNetwork::plan_source_check(std::uint32_t source, const Source& state)
 // Flits that the counts of an output have and that a stream has not sent yet.
 std::int32_t RouterNetwork::uncrossed(const OutputPort& port) const {
   if (port.streaming == nobody) return 0;
-  const FlitStream& stream = streams_[input_streams_[port.streaming].leaving];
+  const FlitStream& stream = streams_[inputs_[port.streaming].streams.leaving];
   return stream.count - stream.passed(stream.begin, now_);
 }
 
