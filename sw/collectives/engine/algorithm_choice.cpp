@@ -9,13 +9,15 @@
 #include "hw/machine.h"
 #include "sw/collectives/engine/collective_simulation.h"
 #include "sw/collectives/schedule/collective_estimate.h"
+#include "sw/collectives/schedule/collective_folding.h"
 
 namespace podsim::sw::collectives::engine {
 namespace {
 
-constexpr std::int32_t most_segments = 32;  ///< of a flow that is simulated in full
-constexpr double hopeless = 1.7;            ///< times the least time by formula
-constexpr double tie = 0.02;                ///< relative
+constexpr std::int32_t most_segments = 32;             ///< of a flow that is simulated in full
+constexpr std::int64_t most_direct_messages = 20'000;  ///< of direct sends that are simulated
+constexpr double hopeless = 1.7;                       ///< times the least time by formula
+constexpr double tie = 0.02;                           ///< relative
 
 /// Segments of the flow that has most.
 std::int32_t segments_of(const schedule::CollectiveSchedule& schedule) {
@@ -39,8 +41,15 @@ std::vector<Algorithm> candidates_for(CollectiveKind kind, int dimensions) {
   return able;
 }
 
-bool by_formula(const schedule::CollectiveRequest& request, Algorithm algorithm) {
+bool sends_directly(const schedule::CollectiveRequest& request, Algorithm algorithm) {
   return traits(request.kind).personal && !goes_by_dimension(algorithm);
+}
+
+/// Messages of direct sends that a simulation has, those of chips that stand for others once.
+std::int64_t direct_messages(const SlicePart& part, const schedule::CollectiveSchedule& schedule) {
+  std::int64_t messages = 0;
+  for (const CollectiveGroups::Ranks& ranks : part.groups) messages += std::int64_t(ranks.size() * (ranks.size() - 1));
+  return messages * schedule::fold_for(schedule).representatives().nodes() / part.slice.nodes();
 }
 
 }  // namespace
@@ -66,7 +75,7 @@ double CollectiveTimes::part_seconds(const SlicePart& part, const schedule::Coll
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   const auto schedule = schedule_of(part, request, algorithm);
   double seconds = 0;
-  if (by_formula(request, algorithm)) {
+  if (sends_directly(request, algorithm) && direct_messages(part, *schedule) > most_direct_messages) {
     seconds = schedule::modelled_time(machine_, *schedule).si();
   } else if (const std::int32_t segments = segments_of(*schedule); segments <= most_segments) {
     seconds = simulated(part, request, algorithm);
@@ -91,7 +100,11 @@ double CollectiveTimes::formula(const Parts& parts, const schedule::CollectiveRe
                                 Algorithm algorithm) const {
   double longest = 0;
   for (const SlicePart& part : parts) {
-    longest = std::max(longest, schedule::modelled_time(machine_, *schedule_of(part, request, algorithm)).si());
+    const auto schedule = schedule_of(part, request, algorithm);
+    longest = std::max(longest,
+                       (sends_directly(request, algorithm) ? schedule::modelled_time_over_packets(machine_, *schedule)
+                                                           : schedule::modelled_time(machine_, *schedule))
+                           .si());
   }
   return longest;
 }
@@ -120,7 +133,9 @@ std::vector<AlgorithmChoice::Candidate> CollectiveTimes::compare(const noc::Topo
   std::vector<AlgorithmChoice::Candidate> candidates;
   if (left.size() == 1) return {{left.front(), base::Duration(0)}};
   for (const Algorithm algorithm : left) {
-    candidates.push_back({algorithm, base::Duration(seconds(parts, request, algorithm))});
+    const bool direct = sends_directly(request, algorithm);
+    candidates.push_back(
+        {algorithm, base::Duration(direct ? formula(parts, request, algorithm) : seconds(parts, request, algorithm))});
   }
   auto best = candidates.begin();
   for (auto one = candidates.begin() + 1; one != candidates.end(); ++one) {
@@ -136,7 +151,8 @@ base::Duration CollectiveTimes::least_time(const noc::Topology& slice, const Col
                                            const schedule::CollectiveRequest& request) {
   const Parts parts = different_parts(slice, int(machine_.cores_per_chip), groups);
   const AlgorithmChoice::Candidate best = compare(slice, parts, request).front();
-  return best.time > base::Duration(0) ? best.time : base::Duration(seconds(parts, request, best.algorithm));
+  const bool simulated = best.time > base::Duration(0) && !sends_directly(request, best.algorithm);
+  return simulated ? best.time : base::Duration(seconds(parts, request, best.algorithm));
 }
 
 AlgorithmChoice CollectiveTimes::choose(const noc::Topology& slice, const CollectiveGroups& groups,
@@ -153,10 +169,15 @@ AlgorithmChoice CollectiveTimes::choose(const noc::Topology& slice, const Collec
                                 alone ? "is the only one" : "is by far the fastest by formula");
     return choice;
   }
-  choice.reason = fmt::format("{} is estimated at {}", to_string(first.algorithm), base::to_string(first.time));
+  const auto over_packets = [&](const AlgorithmChoice::Candidate& candidate) {
+    return sends_directly(request, candidate.algorithm) ? " over packets" : "";
+  };
+  choice.reason = fmt::format("{} is estimated at {}{}", to_string(first.algorithm), base::to_string(first.time),
+                              over_packets(first));
   for (std::size_t i = 1; i < choice.candidates.size(); ++i) {
-    choice.reason += fmt::format("{}{} at {}", i == 1 ? "; " : ", ", to_string(choice.candidates[i].algorithm),
-                                 base::to_string(choice.candidates[i].time));
+    const AlgorithmChoice::Candidate& other = choice.candidates[i];
+    choice.reason += fmt::format("{}{} at {}{}", i == 1 ? "; " : ", ", to_string(other.algorithm),
+                                 base::to_string(other.time), over_packets(other));
   }
   return choice;
 }

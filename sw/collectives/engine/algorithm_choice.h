@@ -17,16 +17,18 @@ struct Machine;
 ///
 /// A time is simulated, at message level, on the parts of the slice that differ (slice_part.h), each content once.
 /// Where flows have more than 32 segments, the payload with 32 and that with 16 are simulated, and the rest is added at
-/// the rate of their difference: a pipeline that is full goes on at one rate. The one exception are direct sends of an
-/// all-to-all: at packet level they wait for each other at every turn, which messages do not show, and their time is
-/// that of the formula (patterns/direct.h).
+/// the rate of their difference: a pipeline that is full goes on at one rate. Direct sends of an all-to-all of more
+/// than 20,000 messages take the time of their formula (patterns/direct.h).
+///
+/// Direct sends are compared with other algorithms by their modelled time over packets: packets wait for each other at
+/// every turn, which messages do not show, so that by messages they would win where they lose on a network.
 namespace podsim::sw::collectives::engine {
 
 /// The fastest algorithm, and the reason in words.
 struct AlgorithmChoice {
   struct Candidate {
     Algorithm algorithm;
-    base::Duration time;  ///< zero for the only candidate, which is not simulated
+    base::Duration time;  ///< zero for the only candidate, which is not simulated; over packets for direct sends
   };
   std::shared_ptr<const schedule::CollectiveSchedule> schedule;
   std::vector<Candidate> candidates;  ///< fastest first; without those that the formula rules out

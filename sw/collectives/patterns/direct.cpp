@@ -2,13 +2,10 @@
 #include "sw/collectives/patterns/direct.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace podsim::sw::collectives::patterns {
 namespace {
-
-/// Share of a link's rate that an all-to-all of direct sends reaches when it fills all queues: at packet level 0.73
-/// (4x4, 1 MiB) to 0.50 (8x8, 4 MiB).
-constexpr double saturated_throughput = 0.6;
 
 /// All members as one closed dimension.
 LogicalDimension members(const std::vector<LogicalDimension>& dimensions, int cores) {
@@ -32,16 +29,20 @@ ElementRange Direct::range(const Segment& segment, std::int32_t) const {
 }
 
 base::Duration Direct::modelled_time(const LinkCosts& costs, int stripes) const {
-  double most = 1, hops = 0;
+  double most = 1, hops = 0, sent = 1;
   const double chips = double(positions()) / costs.cores;
   for (const LogicalDimension& along : dimensions_) {
     const double n = along.size;
-    const double crossing = along.physical >= 0 && along.closed ? n * n / 8 : n * n / 4;
+    const bool ring = along.physical >= 0 && along.closed;
+    const double crossing = ring ? n * n / 8 : n * n / 4;
     most = std::max(most, crossing * chips / n * costs.cores * costs.cores * std::max(1, along.stride));
-    hops += n / 2;
+    const bool line = along.physical >= 0 && !along.closed;
+    hops += (line ? n - 1 : std::floor(n / 2)) * std::max(1, along.stride);
+    sent = line ? 1 : 0.5;
   }
-  return base::Duration(most * costs.bytes(chunk()) * stripes / (saturated_throughput * costs.rate.si()) +
-                        hops * costs.hop_latency.si() + costs.dma_latency.si());
+  const double busy = most * costs.bytes(chunk()) * stripes / costs.rate.si();
+  const double far = std::max(0.0, hops - 1) * costs.hop_latency.si();
+  return base::Duration(std::max(busy, sent * busy + far) + costs.dma_latency.si());
 }
 
 }  // namespace podsim::sw::collectives::patterns

@@ -14,10 +14,11 @@
 ///   bytes            n - 1 blocks sent and received by each member. With dimension-order routes the middle link of a
 ///                    line carries the blocks of n^2/4 pairs of positions, each link of a ring those of n^2/8
 ///
-///   modelled time    (bytes on the busiest link) / (0.6 b) + hops of the longest route + L
+///   modelled time    max(w, a w + hops of the longest route after the first) + L
 ///
-/// where 0.6 is the share of the link rate b that remains when packets of many messages wait for each other at every
-/// turn (direct.cpp), and L the latency of a remote DMA.
+/// where w is the time of the bytes on the busiest link, and L the latency of a remote DMA, which has the first hop.
+/// The members with the longest route are the last ones along an open dimension (a = 1), and half way around a closed
+/// one (a = 1/2); the last dimension decides.
 namespace podsim::sw::collectives::patterns {
 
 /// `distance` of a segment: the receiver, counted from the sender: 1 to n - 1. range() is within the block.

@@ -8,6 +8,8 @@
 namespace podsim::sw::collectives::schedule {
 namespace {
 
+constexpr double share_where_packets_wait = 0.6;
+
 /// The number of groups that share the links of the first group's first chip: several where each has one core of it.
 int groups_on_a_chip(const CollectiveSchedule& schedule) {
   const int cores = schedule.cores_per_chip();
@@ -22,8 +24,8 @@ int groups_on_a_chip(const CollectiveSchedule& schedule) {
 }
 
 patterns::LinkCosts link_costs(const hw::Machine& machine, const CollectiveSchedule& schedule,
-                               const GroupSchedule& program) {
-  return {.rate = machine.ici.payload_rate() / groups_on_a_chip(schedule),
+                               const GroupSchedule& program, double share) {
+  return {.rate = share * machine.ici.payload_rate() / groups_on_a_chip(schedule),
           .hop_latency = machine.ici.hop_latency,
           .dma_latency = machine.ici.remote_dma_latency,
           .hbm_rate = machine.hbm.stream_rate,
@@ -58,8 +60,10 @@ double permute_seconds(const hw::Machine& machine, const CollectiveSchedule& sch
          double(hops - 1) * machine.ici.hop_latency.si();
 }
 
-double group_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program) {
-  const patterns::LinkCosts costs = link_costs(machine, schedule, program);
+/// `share` of the rate of links is left.
+double group_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program,
+                     double share) {
+  const patterns::LinkCosts costs = link_costs(machine, schedule, program, share);
   double total = 0;
   const std::size_t phases = program.phases(0).size();
   for (std::size_t i = 0; i < phases; ++i) {
@@ -72,6 +76,16 @@ double group_seconds(const hw::Machine& machine, const CollectiveSchedule& sched
     total = program.concurrent() ? std::max(total, longest) : total + longest;
   }
   return total;
+}
+
+double longest_group_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule, double share) {
+  double longest = 0;
+  std::set<const GroupSchedule*> seen;
+  for (std::size_t group = 0; group < schedule.groups(); ++group) {
+    const GroupSchedule& program = schedule.group_program(group);
+    if (seen.insert(&program).second) longest = std::max(longest, group_seconds(machine, schedule, program, share));
+  }
+  return longest;
 }
 
 /// The least number of bytes that a chip sends, or receives if that is more.
@@ -98,13 +112,11 @@ base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedul
   if (traits(schedule.request().kind).pairwise) {
     return base::Duration(permute_seconds(machine, schedule)) + launch(machine, schedule);
   }
-  double longest = 0;
-  std::set<const GroupSchedule*> seen;
-  for (std::size_t group = 0; group < schedule.groups(); ++group) {
-    const GroupSchedule& program = schedule.group_program(group);
-    if (seen.insert(&program).second) longest = std::max(longest, group_seconds(machine, schedule, program));
-  }
-  return base::Duration(longest) + launch(machine, schedule);
+  return base::Duration(longest_group_seconds(machine, schedule, 1)) + launch(machine, schedule);
+}
+
+base::Duration modelled_time_over_packets(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+  return base::Duration(longest_group_seconds(machine, schedule, share_where_packets_wait)) + launch(machine, schedule);
 }
 
 base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule& schedule) {

@@ -58,7 +58,6 @@ TEST(CollectiveTimes, AreWithinEightPercentOfTheWholeSliceSimulated) {
     const noc::Topology slice({x, y}, {*rc::gen::arbitrary<bool>() && x > 2, *rc::gen::arbitrary<bool>() && y > 2});
     const CollectiveKind kind = *rc::gen::elementOf(std::vector(collective_kinds.begin(), collective_kinds.end()));
     const Algorithm algorithm = *rc::gen::elementOf(algorithms_for(kind, 2));
-    RC_PRE(!traits(kind).personal || goes_by_dimension(algorithm));
     const std::int64_t all = slice.nodes() * 2, members = std::int64_t(1) << *rc::gen::inRange(1, 4);
     RC_PRE(members <= all);
     const std::string shape = members == 8 && y > 1 ? "y"
@@ -80,6 +79,39 @@ TEST(CollectiveTimes, AreWithinEightPercentOfTheWholeSliceSimulated) {
     // What is simulated in full is the same slice or a translate of each part.
     if (elements <= 3'000'000) RC_ASSERT(std::abs(estimate / simulated - 1) <= 0.02);
   }));
+}
+
+// 256 cores are 65,280 messages: on a mesh more than are simulated.
+TEST(CollectiveTimes, OfManyDirectSendsAreWithinEightPercentOfTheirSimulation) {
+  const hw::Machine machine = tpu_v3();
+  for (const bool wraps : {false, true}) {
+    const noc::Topology slice({16, 8}, {wraps, wraps});
+    const auto groups = CollectiveGroups::all(slice, 2);
+    for (const std::int64_t elements : {2'000, 500'000, 8'000'000}) {
+      const schedule::CollectiveRequest request{CollectiveKind::all_to_all, ir::ElementType::bf16, elements};
+      CollectiveTimes times(machine);
+      const double estimate = times.time(slice, groups, request, Algorithm::direct).si();
+      const double simulated = seconds(simulate(machine, schedule_of(machine, slice, request, Algorithm::direct)));
+      EXPECT_NEAR(estimate / simulated, 1, 0.08) << elements << (wraps ? " on a torus" : " on a mesh");
+    }
+  }
+}
+
+// Packets of direct sends wait for each other, so that messages alone would choose them too often.
+TEST(CollectiveTimes, TheChosenAllToAllIsTheFastestOverPackets) {
+  const hw::Machine machine = tpu_v3();
+  const noc::Topology slice({4, 4}, {false, false});
+  for (const std::int64_t elements : {2'000, 30'000, 500'000}) {
+    const schedule::CollectiveRequest request{CollectiveKind::all_to_all, ir::ElementType::bf16, elements};
+    const auto over_packets = [&](const auto& schedule) {
+      return seconds(simulate(machine, schedule, {.network = NetworkLevel::packet}));
+    };
+    const auto chosen = choose_algorithm(machine, slice, CollectiveGroups::all(slice, 2), request).schedule;
+    for (const Algorithm algorithm : algorithms_for(CollectiveKind::all_to_all, 2)) {
+      EXPECT_LE(over_packets(chosen), 1.021 * over_packets(schedule_of(machine, slice, request, algorithm)))
+          << to_string(algorithm) << " " << elements;
+    }
+  }
 }
 
 TEST(CollectiveTimes, TheChosenAlgorithmIsTheFastestSimulatedUpToTies) {
