@@ -87,7 +87,9 @@ void run_validate_steps(const PublishedOptions& options) {
   const auto simulate = [&](PublishedStep row) {
     SimulatedStep step{.published = std::move(row), .step_s = {}};
     const nlohmann::json run = result_of(step.published.command, step.problem);
-    if (run.is_object()) step.step_s = run.at("step_time_s").get<double>();
+    // With --loop the published figure is a cadence.
+    const auto figure = run.contains("train_loop") ? "/train_loop/cadence_s"_json_pointer : "/step_time_s"_json_pointer;
+    if (run.is_object()) step.step_s = run.at(figure).get<double>();
     result.steps.push_back(std::move(step));
   };
   simulate_rows<PublishedStep, SimulatedSteps>(

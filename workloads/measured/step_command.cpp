@@ -23,7 +23,26 @@ void run_with_batch_per_core(PublishedStep& step, const std::string& workload) {
   step.command = {"run", workload, "--slice", step.slice, "--batch-per-core", fmt::to_string(*batch / cores)};
 }
 
-void run_resnet50(PublishedStep& step) { run_with_batch_per_core(step, "resnet50"); }
+/// What MLPerf's logs have between two evaluations.
+struct Loop {
+  std::int64_t samples = 0;     ///< trained with
+  std::int64_t evaluation = 0;  ///< evaluated
+};
+
+/// A cadence that holds a share of evaluation is that of a loop on the device, which hosts feed.
+void run_as_loop(PublishedStep& step, const Loop& loop) {
+  const std::optional<std::int64_t> batch = leading_number(step.batch);
+  if (step.command.empty() || !batch || step.contains.find("eval") == std::string::npos) return;
+  const auto steps_of = [&](std::int64_t samples) { return (samples + *batch - 1) / *batch; };
+  step.command.insert(step.command.end(),
+                      {"--loop", fmt::format("steps={} eval={}", steps_of(loop.samples), steps_of(loop.evaluation))});
+}
+
+/// ImageNet; evaluated every four epochs.
+void run_resnet50(PublishedStep& step) {
+  run_with_batch_per_core(step, "resnet50");
+  run_as_loop(step, {.samples = 4 * 1'281'167, .evaluation = 50'000});
+}
 
 void run_bert(PublishedStep& step) {
   run_with_batch_per_core(step, "bert_large");
@@ -47,7 +66,11 @@ void run_with_spatial_cut(PublishedStep& step, const std::string& workload) {
                   "--set",   fmt::format("model.spatial={}", *spatial)};
 }
 
-void run_ssd(PublishedStep& step) { run_with_spatial_cut(step, "ssd"); }
+/// COCO; the log on 16 chips has 625 steps of 1024 images between evaluations.
+void run_ssd(PublishedStep& step) {
+  run_with_spatial_cut(step, "ssd");
+  run_as_loop(step, {.samples = 640'000, .evaluation = 5'000});
+}
 void run_mask_rcnn(PublishedStep& step) { run_with_spatial_cut(step, "mask_rcnn"); }
 
 /// The published profile of DLRM does not name the batch: the workload's own is that of the profile.
