@@ -69,7 +69,7 @@ TEST(DeviceBranches, WhatStaysOnAllDevicesIsNamedWithItsPlace) {
     for (const char* warning :
          {"chains.hlo:3:14: a value on one device (maximal) counts as replicated: all devices hold equal arrays",
           "chains.hlo:4:14: a value on one device (maximal) counts as replicated: there are devices 0 to 3",
-          "chains.hlo:5:55: the operation's own rule, xla.sdy.sharding_rule, is not used"}) {
+          "chains.hlo:5:51: the operation's own rule, xla.sdy.sharding_rule, is not used"}) {
       EXPECT_NE(all.find(warning), std::string::npos) << warning << "\n" << all;
     }
   }
