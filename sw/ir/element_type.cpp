@@ -33,5 +33,4 @@ bool is_signed_integer(ElementType type) { return between(type, ElementType::s1,
 
 bool is_integer(ElementType type) { return between(type, ElementType::s1, ElementType::u64); }
 
-
 }  // namespace podsim::sw::ir
