@@ -39,11 +39,14 @@ using sw::collectives::CollectiveKind;
 constexpr double allowed_error = 0.08, allowed_median = 0.02;
 constexpr std::int64_t most_direct_ranks = 512;  ///< every rank sends to every other: the square of it in messages
 
+constexpr std::int64_t most_chips_of_all_sizes = 128;
+
 struct EstimatesCommand {
   workloads::machines::MachineChoice machine;
   std::vector<std::string> slices, sizes;
   std::string csv;
   bool json = false;
+  bool spread = true;  ///< the sizes over the cases of large slices
 };
 
 struct EstimateCase {
@@ -59,6 +62,7 @@ struct EstimateCase {
 
 struct EstimateGrid {
   std::vector<EstimateCase> cases;
+  std::size_t turns = 0;  ///< algorithms on groups
   double wall_s = 0;
 };
 
@@ -100,11 +104,20 @@ double simulated_seconds(const hw::Machine& machine, const noc::Topology& slice,
   return base::to_duration(sw::collectives::engine::simulate_collective(machine, schedule).duration).si();
 }
 
+/// The sizes of a case: all, or every second one in turn.
+std::vector<std::int64_t> sizes_of(const std::vector<std::int64_t>& sizes, bool spread, std::size_t turn) {
+  if (!spread) return sizes;
+  std::vector<std::int64_t> taken;
+  for (std::size_t i = turn % 2; i < sizes.size(); i += 2) taken.push_back(sizes[i]);
+  return taken;
+}
+
 void run_groups(const hw::Machine& machine, const noc::Topology& slice, const std::string& text,
-                const std::vector<std::int64_t>& sizes, CollectiveKind kind,
+                const std::vector<std::int64_t>& all_sizes, bool spread, CollectiveKind kind,
                 sw::collectives::engine::CollectiveTimes& times, EstimateGrid& grid) {
   const CollectiveGroups groups = parsed_groups(text, slice, int(machine.cores_per_chip), kind);
   for (const Algorithm algorithm : sw::collectives::algorithms_for(kind, slice.dimensions())) {
+    const auto sizes = sizes_of(all_sizes, spread && slice.nodes() > most_chips_of_all_sizes, grid.turns++);
     const bool direct = sw::collectives::traits(kind).personal && !sw::collectives::goes_by_dimension(algorithm);
     if (direct && groups.largest() > most_direct_ranks) continue;
     for (const std::int64_t bytes : sizes) {
@@ -230,7 +243,7 @@ void run_validate_estimates(const EstimatesCommand& command) {
             sw::collectives::engine::CollectiveTimes times(machine);
             for (const std::string& groups : groups_on(slice, int(machine.cores_per_chip), kind)) {
               if (stop) throw base::host::Interrupted(fmt::format("after {} cases", grid.cases.size()));
-              run_groups(machine, slice, groups, sizes, kind, times, grid);
+              run_groups(machine, slice, groups, sizes, command.spread, kind, times, grid);
             }
             ++done;
             progress.update(double(done) / double(slices.size() * sw::collectives::collective_kinds.size()),
@@ -268,7 +281,10 @@ void add_validate_estimates(CLI::App& validate) {
   estimates->add_flag("--json", options->json, "One JSON object on stdout");
   options::add_file_option(*estimates, "--csv", options->csv, "Every case with its times");
   estimates->footer("Examples:\n  podsim validate estimates\n  podsim validate estimates --slice 4x4 --bytes 100MiB");
-  estimates->callback([options] { run_validate_estimates(*options); });
+  estimates->callback([options, estimates] {
+    options->spread = estimates->count("--bytes") == 0;
+    run_validate_estimates(*options);
+  });
 }
 
 }  // namespace podsim::app::validate
