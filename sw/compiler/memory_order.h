@@ -8,7 +8,7 @@
 namespace podsim::sw::compiler {
 
 /// Returns a fused module whose entry runs in the one of three orders at whose peak least is live: the order that it
-/// has, that of a list scheduler on live bytes, and depth first. Of two equals the first of these is taken. A scheduled
+/// has, that of a list scheduler on live bytes, and depth first. The first of these is taken among equals. A scheduled
 /// module keeps its order.
 ///
 /// In the list scheduler's order next comes the op that frees most: bytes of the arrays that nothing else still reads,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/measured/published_steps.h"
+#include "workloads/measured/published/published_steps.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "base/diagnostic.h"
 #include "workloads/measured/measured_table.h"
 
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 namespace {
 
 constexpr std::string_view bracket = " to ";
@@ -65,4 +65,4 @@ double error_of(const SimulatedStep& step) {
   return 0;
 }
 
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of workloads/measured/published_memory.h.
+// Part of workloads/measured/published/published_memory.h.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,9 +9,9 @@
 #include "base/text/json_text.h"
 #include "base/text/shell_word.h"
 #include "base/text/text_table.h"
-#include "workloads/measured/published_memory.h"
+#include "workloads/measured/published/published_memory.h"
 
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 namespace {
 
 constexpr double decimal_gb = 1e9, binary_gb = 1 << 30;
@@ -94,4 +94,4 @@ std::string memories_csv(const SimulatedMemories& memories) {
   return text;
 }
 
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/measured/published_memory.h"
+#include "workloads/measured/published/published_memory.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 
 #include "base/diagnostic.h"
 #include "workloads/measured/measured_table.h"
-#include "workloads/measured/row_words.h"
+#include "workloads/measured/published/row_words.h"
 
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 namespace {
 
 /// Divides "NAME (SIZES)".
@@ -65,4 +65,4 @@ std::vector<PublishedMemory> published_memory(const std::string& file, std::stri
   return rows;
 }
 
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

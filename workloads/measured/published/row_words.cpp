@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/measured/row_words.h"
+#include "workloads/measured/published/row_words.h"
 
 #include <charconv>
 
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 
 std::optional<std::int64_t> leading_number(std::string_view text) {
   std::int64_t number = 0;
@@ -25,4 +25,4 @@ std::optional<std::int64_t> number_before(std::string_view text, std::string_vie
   return leading_number(text.substr(before == std::string_view::npos ? 0 : before + 1));
 }
 
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

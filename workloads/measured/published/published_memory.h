@@ -11,7 +11,7 @@
 
 /// Published peaks of device memory, memory.csv, beside those of the commands that simulate them: `podsim validate
 /// memory`.
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 
 /// A row of memory.csv.
 struct PublishedMemory {
@@ -53,4 +53,4 @@ std::string memories_text(const SimulatedMemories& memories);
 std::string memories_json(const SimulatedMemories& memories);
 std::string memories_csv(const SimulatedMemories& memories);
 
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of workloads/measured/published_memory.h.
+// Part of workloads/measured/published/published_memory.h.
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "workloads/measured/published_memory.h"
-#include "workloads/measured/row_words.h"
+#include "workloads/measured/published/published_memory.h"
+#include "workloads/measured/published/row_words.h"
 
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 namespace {
 
 using Sizes = std::vector<std::pair<std::string, std::optional<std::int64_t>>>;
@@ -83,4 +83,4 @@ void choose_command(PublishedMemory& row) {
   row.reason = "no workload of this network";
 }
 
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of workloads/measured/published_steps.h.
+// Part of workloads/measured/published/published_steps.h.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,9 +12,9 @@
 #include "base/text/percent.h"
 #include "base/text/shell_word.h"
 #include "base/text/text_table.h"
-#include "workloads/measured/published_steps.h"
+#include "workloads/measured/published/published_steps.h"
 
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 namespace {
 
 std::string command_line(const PublishedStep& step) {
@@ -126,4 +126,4 @@ std::string steps_csv(const SimulatedSteps& steps) {
   return text;
 }
 
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/measured/published_memory.h"
+#include "workloads/measured/published/published_memory.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 namespace {
 
 std::vector<PublishedMemory> memory_rows(const std::string& text) {
@@ -77,4 +77,4 @@ TEST(PublishedMemory, TheErrorIsThatOfBothGigabytes) {
 }
 
 }  // namespace
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

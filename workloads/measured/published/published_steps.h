@@ -9,7 +9,7 @@
 
 /// Published training steps of whole networks, training_steps.csv, beside the commands that simulate them:
 /// `podsim validate steps`.
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 
 /// A row of training_steps.csv.
 struct PublishedStep {
@@ -56,4 +56,4 @@ std::string steps_text(const SimulatedSteps& steps);
 std::string steps_json(const SimulatedSteps& steps);
 std::string steps_csv(const SimulatedSteps& steps);
 
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of workloads/measured/published_steps.h.
+// Part of workloads/measured/published/published_steps.h.
 #include <fmt/format.h>
 
 #include <array>
 
-#include "workloads/measured/published_steps.h"
-#include "workloads/measured/row_words.h"
+#include "workloads/measured/published/published_steps.h"
+#include "workloads/measured/published/row_words.h"
 
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 namespace {
 
 constexpr std::int64_t cores_of_chip = 2;  // TPU v2 and v3
@@ -182,4 +182,4 @@ void choose_command(PublishedStep& step) {
   }
 }
 
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/measured/published_steps.h"
+#include "workloads/measured/published/published_steps.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::workloads::measured {
+namespace podsim::workloads::measured::published {
 namespace {
 
 constexpr const char* head = "workload,generation,chips,topology,global_batch,partitioning,step_ms,what\n";
@@ -112,4 +112,4 @@ TEST(PublishedSteps, ABadTimeIsPointedAt) {
 }
 
 }  // namespace
-}  // namespace podsim::workloads::measured
+}  // namespace podsim::workloads::measured::published
