@@ -35,7 +35,7 @@ std::vector<PublishedJob> loops() {
           loop(6.92, v06, false, "resnet50", "32x16", batch("32"), "steps=157 eval=2"),
           loop(68.16, v06, true, "ssd", "4x4", batch("32"), "steps=625 eval=5"),
           loop(21.01, v06, false, "ssd", "8x8", batch("8"), "steps=625 eval=5"),
-          loop(313 * 15.96e-3, v06, false, "ssd", "32x16", {"--set", "model.batch=2048", "--set", "model.spatial=4"},
+          loop(313 * 15.96e-3, v06, true, "ssd", "32x16", {"--set", "model.batch=2048", "--set", "model.spatial=4"},
                "steps=313 eval=3"),
           loop(514.2, v07, false, "bert_large", "4x4", batch("14"), "steps=1117")};
 }

@@ -75,7 +75,7 @@ RC_GTEST_PROP(HeapChart, ReadsNoPlaceThatEndsBeforeItBegins, ()) {
 }
 
 TEST(HeapChart, DrawsEveryArrayOnceForPhonesAndOnceForDesktops) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "podsim_heap_chart.csv";
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "podsim_heap_chart.csv";
   std::ofstream(file) << "position,instruction,op_name,live_bytes,places\n"
                          "0,p,weights,4096,0+4096@0..1\n"
                          "1,a,<b>,6144,4096+2048@1..1\n";
