@@ -12,11 +12,11 @@
 namespace podsim::test {
 namespace {
 
-constexpr const char* attention = R"(HloModule attention
+constexpr const char* attention_call = R"(HloModule attention_call
 ENTRY main {
   q = bf16[8,2,512,64] parameter(0)
   k = bf16[8,2,256,64] parameter(1)
-  ROOT a = bf16[8,2,512,64] custom-call(q, k), custom_call_target="flash_attention", metadata={op_name="layer0/attention"}
+  ROOT a = bf16[8,2,512,64] custom-call(q, k), custom_call_target="flash_attention", metadata={op_name="layer0/attention_call"}
 }
 )";
 
@@ -25,10 +25,11 @@ struct PricedStep {
   std::string warnings;
 };
 
-PricedStep priced_step(const Folder& folder, const std::string& costs, const std::string& text = attention) {
-  folder.write("attention.hlo", text);
+PricedStep priced_step(const Folder& folder, const std::string& costs, const std::string& text = attention_call) {
+  folder.write("attention_call.hlo", text);
   folder.write("costs.toml", costs);
-  const Outcome outcome = folder.run({"run", "attention.hlo", "--slice", "1x1", "--costs", "costs.toml", "--json"});
+  const Outcome outcome =
+      folder.run({"run", "attention_call.hlo", "--slice", "1x1", "--costs", "costs.toml", "--json"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const nlohmann::json json = nlohmann::json::parse(outcome.out);
   return {json["step_time_s"].get<double>(), json["flops_per_core_step"].get<double>(), json["warnings"].dump()};
@@ -89,7 +90,7 @@ TEST(CustomCosts, TheFirstPriceThatMatchesCounts) {
       call("operands = [\"b h s d\", \"b h s d\"]", 100000) + call("op_name = \"layer1/*\"", 200000) +
       call("operands = [\"_ 2 512 _\", \"*\"]\nresults = [\"8 _ _ 64\"]", 300000) + call("", 400000);
   EXPECT_NEAR(priced_step(folder, costs).seconds * clock_hz, 300000, 1);
-  std::string text = attention;
+  std::string text = attention_call;
   text.replace(text.find("layer0"), 6, "layer1");
   EXPECT_NEAR(priced_step(folder, costs, text).seconds * clock_hz, 200000, 1);
 }
@@ -107,7 +108,7 @@ TEST(CustomCosts, ACallWithoutAPriceAndAPriceWithoutACallAreWarnings) {
 
 TEST(CustomCosts, MistakesAreNamedAtTheirPlace) {
   const Folder folder;
-  folder.write("attention.hlo", attention);
+  folder.write("attention_call.hlo", attention_call);
   const std::string head = "[[call]]\ntarget = \"flash_attention\"\noperands = [\"b h s d\", \"b h t d\"]\n";
   const std::vector<std::pair<std::string, std::vector<std::string>>> cases = {
       {head + "flops = \"2*b*ss\"\n", {"costs.toml:4:14: error: 'ss' is no size of this call", "did you mean 's'?"}},
@@ -132,7 +133,7 @@ TEST(CustomCosts, MistakesAreNamedAtTheirPlace) {
   };
   for (const auto& [text, messages] : cases) {
     folder.write("costs.toml", text);
-    const Outcome outcome = folder.run({"run", "attention.hlo", "--costs", "costs.toml"});
+    const Outcome outcome = folder.run({"run", "attention_call.hlo", "--costs", "costs.toml"});
     EXPECT_EQ(outcome.code, 2) << text;
     for (const std::string& message : messages) EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
   }
