@@ -114,6 +114,7 @@ const std::vector<Showing>& showings() {
       {"compiler.packing_share", {relayouts}},
       {"compiler.small_op_share", {sharded_update}},
       {"compiler.tile_penalty", {large_batch}},
+      {"compiler.collective_launch", {message_level}, {"compiler.near_collective_chips=1"}},
       {"compiler.vmem_for_values", {small_step}},
       {"compiler.recompute_above", {large_attention}, {"hbm.capacity_per_core=2 GiB"}},
       {"compiler.order_gain", {attention}},
