@@ -123,40 +123,66 @@ std::string encode(const Node& from) {
   return message;
 }
 
+/// Throws InputError unless the field that is read next is encoded as its type in the schema is.
+protozero::pbf_reader& encoded_as(protozero::pbf_wire_type type, protozero::pbf_reader& field) {
+  if (field.wire_type() == type) return field;
+  throw base::InputError(fmt::format("field {} is encoded as type {}, which the schema's type is not", field.tag(),
+                                     int(field.wire_type())));
+}
+protozero::pbf_reader& as_varint(protozero::pbf_reader& field) {
+  return encoded_as(protozero::pbf_wire_type::varint, field);
+}
+protozero::pbf_reader& as_bytes(protozero::pbf_reader& field) {
+  return encoded_as(protozero::pbf_wire_type::length_delimited, field);
+}
+protozero::pbf_reader& as_fixed32(protozero::pbf_reader& field) {
+  return encoded_as(protozero::pbf_wire_type::fixed32, field);
+}
+protozero::pbf_reader& as_fixed64(protozero::pbf_reader& field) {
+  return encoded_as(protozero::pbf_wire_type::fixed64, field);
+}
+
+/// The whole part of a number; nothing where 64 bits do not hold it.
+Value whole_part(double number) {
+  constexpr double most = 9.2e18;
+  if (number > -most && number < most) return std::int64_t(number);
+  return {};
+}
+
 std::pair<std::string, Value> read_attribute(protozero::data_view message) {
   std::pair<std::string, Value> result;
   for (protozero::pbf_reader field(message); field.next();) {
     switch (int(field.tag())) {
       case attribute_field::name:
-        result.first = field.get_string();
+        result.first = as_bytes(field).get_string();
         break;
       case attribute_field::as_double:
-        result.second = std::int64_t(field.get_double());
+        result.second = whole_part(as_fixed64(field).get_double());
         break;
       case attribute_field::as_float:
-        result.second = std::int64_t(field.get_float());
+        result.second = whole_part(as_fixed32(field).get_float());
         break;
       case attribute_field::as_int32:
       case attribute_field::as_int64:
       case attribute_field::as_uint32:
       case attribute_field::as_uint64:
       case attribute_field::as_bool:
-        result.second = field.get_int64();
+        result.second = as_varint(field).get_int64();
         break;
       case attribute_field::as_sint32:
       case attribute_field::as_sint64:
-        result.second = field.get_sint64();
+        result.second = as_varint(field).get_sint64();
         break;
       case attribute_field::as_fixed32:
       case attribute_field::as_sfixed32:
-        result.second = std::int64_t(field.get_sfixed32());
+        result.second = std::int64_t(as_fixed32(field).get_sfixed32());
         break;
       case attribute_field::as_fixed64:
       case attribute_field::as_sfixed64:
-        result.second = field.get_sfixed64();
+        result.second = as_fixed64(field).get_sfixed64();
         break;
       case attribute_field::as_string:
-        result.second = field.get_string();
+        result.second = as_bytes(field).get_string();
         break;
       default:
         field.skip();
@@ -183,7 +209,7 @@ void read_ids(protozero::pbf_reader& field, std::vector<std::uint64_t>& ids) {
     ids.push_back(field.get_uint64());
     return;
   }
-  for (const std::uint64_t id : field.get_packed_uint64()) ids.push_back(id);
+  for (const std::uint64_t id : as_bytes(field).get_packed_uint64()) ids.push_back(id);
 }
 
 class NodeAttributes {
@@ -225,13 +251,13 @@ Node read_node(protozero::data_view message, RankTrace& trace) {
   for (protozero::pbf_reader field(message); field.next();) {
     switch (int(field.tag())) {
       case node_field::id:
-        node.id = field.get_uint64();
+        node.id = as_varint(field).get_uint64();
         break;
       case node_field::name:
-        node.name = field.get_string();
+        node.name = as_bytes(field).get_string();
         break;
       case node_field::type: {
-        const std::int64_t type = field.get_enum();
+        const std::int64_t type = as_varint(field).get_enum();
         node.type = type > 0 && type < node_types ? NodeType(type) : NodeType::invalid;
         break;
       }
@@ -242,19 +268,19 @@ Node read_node(protozero::data_view message, RankTrace& trace) {
         read_ids(field, node.data);
         break;
       case node_field::start:
-        node.start_us = field.get_uint64();
+        node.start_us = as_varint(field).get_uint64();
         break;
       case node_field::duration:
-        node.duration_us = field.get_uint64();
+        node.duration_us = as_varint(field).get_uint64();
         break;
       case node_field::inputs:
-        node.inputs = read_values(field.get_view());
+        node.inputs = read_values(as_bytes(field).get_view());
         break;
       case node_field::outputs:
-        node.outputs = read_values(field.get_view());
+        node.outputs = read_values(as_bytes(field).get_view());
         break;
       case node_field::attribute: {
-        const auto [name, value] = read_attribute(field.get_view());
+        const auto [name, value] = read_attribute(as_bytes(field).get_view());
         attributes.take(name, value);
         break;
       }
@@ -268,7 +294,7 @@ Node read_node(protozero::data_view message, RankTrace& trace) {
 void read_metadata(protozero::data_view message, RankTrace& trace) {
   for (protozero::pbf_reader field(message); field.next();) {
     if (field.tag() == metadata_field::attribute) {
-      const auto [name, value] = read_attribute(field.get_view());
+      const auto [name, value] = read_attribute(as_bytes(field).get_view());
       const auto* number = std::get_if<std::int64_t>(&value);
       const auto* text = std::get_if<std::string>(&value);
       trace.attributes[name] = number != nullptr ? std::to_string(*number) : text != nullptr ? *text : "";

@@ -110,6 +110,20 @@ TEST(TraceFile, NamesTheByteOfTheDamage) {
   }
 }
 
+/// Field 2 of a node, its name, as a varint; an attribute whose double is no whole number.
+TEST(TraceFile, RefusesFieldsOfAnotherType) {
+  const std::string no_metadata(1, '\0');
+  try {
+    decode("t.0.et", no_metadata + std::string("\x02\x10\x01"));
+    ADD_FAILURE();
+  } catch (const base::InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("field 2 is encoded as type 0"), std::string::npos) << error.what();
+  }
+  const std::string infinite = std::string("\x19\0\0\0\0\0\0\xf0\x7f", 9);  // field 3, fixed64
+  const std::string node = std::string("\x52\x09") + infinite;              // field 10, nine bytes
+  EXPECT_NO_THROW(decode("t.0.et", no_metadata + std::string(1, char(node.size())) + node));
+}
+
 RC_GTEST_PROP(TraceFile, RefusesOrReadsAnyBytes, (const std::string& bytes)) {
   try {
     decode("t.0.et", bytes);
