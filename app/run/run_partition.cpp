@@ -187,8 +187,10 @@ void RunPartition::choose_mesh(const sw::ir::Module& module, std::int64_t cores)
 
 sw::ir::Module RunPartition::partitioned(const sw::ir::Module& module, const hw::Machine& machine) {
   const base::host::HostClock::time_point begin = base::host::HostClock::now();
-  sw::ir::Module local = sw::spmd::partition::partition(
-      module, mesh_->mesh, sw::spmd::propagate::propagate(module, mesh_->mesh), flags_.options(machine));
+  sw::spmd::partition::PartitionOptions options = flags_.options(machine);
+  options.tile_by_tile = tile_by_tile_;
+  sw::ir::Module local =
+      sw::spmd::partition::partition(module, mesh_->mesh, sw::spmd::propagate::propagate(module, mesh_->mesh), options);
   seconds_ += base::host::seconds_since(begin);
   if (local.replicas > 1) {
     throw base::InputError(fmt::format("the program has {} replicas: with {} partitions of each it is for {} devices, "
@@ -284,9 +286,10 @@ sw::ir::Module RunPartition::with_sharded_update(sw::ir::Module module, std::spa
       sw::compiler::fused(sw::spmd::partition::partition(module, mesh, present, flags_.options(machine)), machine);
   whole_update_ = sw::compiler::time_under(sw::compiler::lower(whole, machine, cache), machine, "optimizer", cache);
   const std::vector<sw::spmd::mesh::ValueSharding>& of_entry = present.values[std::size_t(module.entry)];
-  sw::spmd::propagate::UpdateSharding sharded =
-      sw::spmd::propagate::shard_weight_update(std::move(module), mesh, over, donations, of_entry);
+  sw::spmd::propagate::UpdateSharding sharded = sw::spmd::propagate::shard_weight_update(
+      std::move(module), mesh, over, donations, of_entry, machine.compiler.combine_all_reduce);
   update_memory_ = sharded.memory;
+  tile_by_tile_ = sharded.tile_by_tile;
   return std::move(sharded.module);
 }
 

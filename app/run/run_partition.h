@@ -72,7 +72,8 @@ class RunPartition {
   double model_flops_ = 0, seconds_ = 0;
   sw::ir::transform::RematerialisationTrial rematerialised_;
   sw::spmd::propagate::UpdateMemory update_memory_;
-  base::Time whole_update_;  ///< duration of the update without sharding
+  bool tile_by_tile_ = false;  ///< shards of the update follow each other in memory
+  base::Time whole_update_;    ///< duration of the update without sharding
   std::vector<sw::spmd::partition::ShardingCost> layers_;
   std::vector<sw::spmd::propagate::UnplacedValue> unplaced_;
 };

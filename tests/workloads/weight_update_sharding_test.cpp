@@ -76,7 +76,8 @@ TEST_P(WeightUpdateShardingOf, TrainsTheSame) {
     const std::vector<sw::ir::Literal> expected = sw::ir::eval::evaluate(step.module, arguments).elements;
     const sw::spmd::propagate::ModuleShardings before = sw::spmd::propagate::propagate(step.module, mesh);
     const sw::spmd::propagate::UpdateSharding sharded = sw::spmd::propagate::shard_weight_update(
-        step.module, mesh, mesh.all(), step.donations, before.values[std::size_t(step.module.entry)], base::Bytes(0));
+        step.module, mesh, mesh.all(), step.donations, before.values[std::size_t(step.module.entry)], base::Bytes(0),
+        base::Bytes(0));
     if (mesh.partitions() != 6) {
       EXPECT_EQ(sharded.memory.whole, sharded.memory.sharded * mesh.partitions()) << text;
     }
@@ -107,7 +108,8 @@ TEST_P(WeightUpdateShardingOf, TrainsTheSameInOneOpOrTwo) {
   const std::vector<sw::ir::Literal> expected = sw::ir::eval::evaluate(step.module, arguments).elements;
   const sw::spmd::propagate::ModuleShardings before = sw::spmd::propagate::propagate(step.module, mesh);
   const sw::spmd::propagate::UpdateSharding sharded = sw::spmd::propagate::shard_weight_update(
-      step.module, mesh, mesh.all(), step.donations, before.values[std::size_t(step.module.entry)], base::Bytes(0));
+      step.module, mesh, mesh.all(), step.donations, before.values[std::size_t(step.module.entry)], base::Bytes(0),
+      base::Bytes(0));
   const std::vector<sw::ir::Literal> actual =
       testing::on_partitions(sharded.module, mesh, arguments, [&](sw::ir::Module local) {
         const sw::ir::Module merged =
@@ -142,10 +144,10 @@ TEST_P(WeightUpdateShardingOf, ScattersGradientsAndGathersWeights) {
   EXPECT_GE(elements(plain, sw::ir::Opcode::all_reduce), weights);
   EXPECT_EQ(elements(plain, sw::ir::Opcode::reduce_scatter), 0);
   const sw::spmd::propagate::ModuleShardings before = sw::spmd::propagate::propagate(step.module, mesh);
-  const sw::ir::Module annotated =
-      sw::spmd::propagate::shard_weight_update(step.module, mesh, mesh.all(), step.donations,
-                                               before.values[std::size_t(step.module.entry)], base::Bytes(0))
-          .module;
+  const sw::ir::Module annotated = sw::spmd::propagate::shard_weight_update(
+                                       step.module, mesh, mesh.all(), step.donations,
+                                       before.values[std::size_t(step.module.entry)], base::Bytes(0), base::Bytes(0))
+                                       .module;
   const sw::ir::Module sharded =
       sw::spmd::partition::partition(annotated, mesh, sw::spmd::propagate::propagate(annotated, mesh));
   EXPECT_EQ(elements(sharded, sw::ir::Opcode::reduce_scatter), weights);
@@ -187,7 +189,8 @@ TEST(WeightUpdateSharding, TrainsAPerCoreNetworkTheSame) {
   sw::spmd::propagate::make_infeeds_manual(manual);
   const sw::spmd::propagate::ModuleShardings before = sw::spmd::propagate::propagate(manual, mesh);
   const sw::spmd::propagate::UpdateSharding sharded = sw::spmd::propagate::shard_weight_update(
-      manual, mesh, mesh.all(), step.donations, before.values[std::size_t(manual.entry)], base::Bytes(0));
+      manual, mesh, mesh.all(), step.donations, before.values[std::size_t(manual.entry)], base::Bytes(0),
+      base::Bytes(0));
   EXPECT_LT(sharded.memory.sharded.value(), sharded.memory.whole.value());
   const sw::spmd::propagate::ModuleShardings after = sw::spmd::propagate::propagate(sharded.module, mesh);
   const sw::ir::Module local = sw::spmd::partition::partition(sharded.module, mesh, after);

@@ -69,11 +69,15 @@ bool is_heavy(const ir::Instruction& instruction) {
   }
 }
 
-/// True for an all-reduce of a reduce-scatter's result, which completes a sum. Both can wait until the sum is needed.
+/// True for an all-reduce of a reduce-scatter's result, in any form, which completes a sum. Both can wait until the sum
+/// is needed.
 bool completes(const ir::Computation& computation, const ir::Instruction& instruction) {
   if (instruction.opcode != ir::Opcode::all_reduce || !may_combine(instruction)) return false;
-  const ir::Instruction& sum = computation[instruction.operands[0]];
-  return sum.opcode == ir::Opcode::reduce_scatter && may_combine(sum);
+  const ir::Instruction* sum = &computation[instruction.operands[0]];
+  while (sum->opcode == ir::Opcode::reshape || sum->opcode == ir::Opcode::transpose) {
+    sum = &computation[sum->operands[0]];
+  }
+  return sum->opcode == ir::Opcode::reduce_scatter && may_combine(*sum);
 }
 
 /// Returns for every instruction the first heavy one that needs it, directly or through light ones. It can wait until

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "sw/compiler/tiles/matmul_problem.h"
 #include "sw/compiler/tiles/vector_cost.h"
+#include "sw/ir/tile_order.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler::layout {
@@ -74,7 +75,7 @@ std::vector<int> runs_in_memory(const ir::Shape& shape, const std::vector<int>& 
 }  // namespace
 
 bool is_renaming(const ir::Instruction& reshape, const ir::Shape& operand) {
-  if (reshape.shape.element_count() <= 1) return true;
+  if (reshape.shape.element_count() <= 1 || ir::same_places(operand, reshape.shape)) return true;
   const auto [of_operand, of_result] = common_runs(operand, reshape.shape);
   const std::vector<int> before = runs_in_memory(operand, of_operand), after = runs_in_memory(reshape.shape, of_result);
   return !before.empty() && before == after;

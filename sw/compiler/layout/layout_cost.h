@@ -17,7 +17,7 @@ namespace podsim::sw::compiler::layout {
 double unit_cycles(const ir::Computation& computation, ir::InstructionId id, const hw::Machine& machine);
 
 /// True for a reshape whose elements lie in the same order before and after it: dimensions that are split or merged are
-/// next to each other in memory, in the order of the text.
+/// next to each other in memory, in the order of the text. True also where that is so only of the tiles (tile_order.h).
 bool is_renaming(const ir::Instruction& reshape, const ir::Shape& operand);
 
 /// The order of dimensions of `to`, minor to major, for which a reshape between it and `from` in its layout is a

@@ -23,7 +23,7 @@ ComputationPartition::ComputationPartition(ModulePartition& parent, ir::Computat
       computation_(module_.computations[std::size_t(id)]),
       mesh_(parent.mesh()),
       builder_(builder),
-      program_(builder, mesh_),
+      program_(builder, mesh_, parent.options().tile_by_tile),
       users_(ir::users_of(computation_)),
       values_(computation_.instructions.size()) {}
 

@@ -15,6 +15,9 @@ struct PartitionOptions {
   /// collective-permute runs concurrently with the product of the current shard (windowed einsum, GSPMD 3.2).
   bool windowed_einsum = false;
   std::int64_t windowed_einsum_bytes = 0;  ///< smallest shard for which that is done
+  /// Arrays whose shards follow each other in memory are scattered and gathered as they lie (mesh/tile_split.h), in
+  /// groups whose order depends on the array's dimensions; otherwise in one order, for which cores lay them out.
+  bool tile_by_tile = false;
 };
 
 /// One op to partition.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sw/spmd/mesh/tile_split.h"
 #include "sw/spmd/propagate/propagation.h"
 
 namespace podsim::sw::spmd::propagate {
@@ -65,6 +66,27 @@ std::vector<mesh::SubAxes> free_axes(const mesh::Mesh& mesh, const mesh::AxisSha
   return axes;
 }
 
+/// A split into shards that follow each other in memory.
+struct TileByTile {
+  mesh::AxisSharding sharding;
+  mesh::SubAxes in_memory;  ///< what numbers the shards: arrays of one order have their collectives combined
+};
+
+/// The split over all free sub-axes into shards that follow each other in memory, if there is one.
+std::optional<TileByTile> tile_by_tile(const mesh::Mesh& mesh, const ir::Shape& shape,
+                                       const mesh::AxisSharding& present, const mesh::SubAxes& over) {
+  mesh::SubAxes along;
+  for (const mesh::SubAxes& axis : free_axes(mesh, present, over)) along.insert(along.end(), axis.begin(), axis.end());
+  if (along.empty() || !mesh::is_even(mesh, shape, present)) return std::nullopt;
+  std::optional<mesh::TileSplit> split = mesh::tile_split(mesh, mesh::local_shape(mesh, shape, present), along);
+  if (!split) return std::nullopt;
+  TileByTile cut{present, std::move(split->in_memory)};
+  for (std::size_t i = 0; i < along.size(); ++i) {
+    cut.sharding.dimensions[std::size_t(split->dimensions[i])].push_back(along[i]);
+  }
+  return cut;
+}
+
 /// Elements of the result that depend on a value, ascending. At most `most` are kept; `more` is set if there are
 /// others.
 struct Reach {
@@ -117,6 +139,8 @@ class TensorResults {
       return replaces_[std::size_t(result)] && first_[std::size_t(result)] == first_[std::size_t(reach.results[0])];
     });
   }
+  /// True for one result of every tensor.
+  bool stands_for_a_tensor(std::int64_t result) const { return first_[std::size_t(result)] == result; }
   /// True if all results in `reach` belong to the tensor of result `own`.
   bool are_of(std::int64_t own, const Reach& reach) const {
     return are_of_one(reach) && first_[std::size_t(reach.results[0])] == first_[std::size_t(own)];
@@ -147,6 +171,12 @@ bool narrows(const ir::Instruction& instruction, const ir::Shape& from) {
          ir::byte_width(instruction.shape.element_type) < ir::byte_width(from.element_type);
 }
 
+/// Bytes of an array in the order of dimensions that pads it least.
+base::Bytes memory_of(ir::Shape shape) {
+  shape.minor_to_major = ir::least_padded_order(shape);
+  return ir::padded_bytes(shape);
+}
+
 struct ShardedTensor {
   mesh::AxisSharding whole;  ///< its sharding without this
   std::int64_t result = 0;   ///< the result that replaces it
@@ -155,13 +185,21 @@ struct ShardedTensor {
 class Annotation {
  public:
   Annotation(ir::Module module, const mesh::Mesh& mesh, const mesh::SubAxes& over,
-             std::span<const mesh::ValueSharding> present, base::Bytes least)
-      : module_(std::move(module)), mesh_(mesh), over_(over), present_(present), least_(least), entry_(entry()) {}
+             std::span<const mesh::ValueSharding> present, base::Bytes least, base::Bytes combined)
+      : module_(std::move(module)),
+        mesh_(mesh),
+        over_(over),
+        present_(present),
+        least_(least),
+        combined_(combined),
+        entry_(entry()) {}
 
   UpdateSharding run(std::span<const ir::Donation> donations) && {
     const ir::Instruction root = entry_[entry_.root];
     const std::vector<Reach> reach = reach_of(entry_);
+    const TensorResults results(entry_, donations, reach);
     if (root.opcode == ir::Opcode::tuple) {
+      count_orders(donations, results);
       for (const ir::Donation& donation : donations) {
         const ir::InstructionId output = root.operands[std::size_t(donation.output)];
         const ir::InstructionId parameter = entry_.parameters[std::size_t(donation.parameter)];
@@ -169,22 +207,52 @@ class Annotation {
         shard(parameter, output, donation.output);
       }
     }
-    gather_for_readers(reach, TensorResults(entry_, donations, reach));
+    gather_for_readers(reach, results);
     return std::move(result_);
   }
 
  private:
   ir::Computation& entry() { return module_.computations[std::size_t(module_.entry)]; }
 
+  /// Sums up the gradients by the order in which tiles number their shards.
+  void count_orders(std::span<const ir::Donation> donations, const TensorResults& results) {
+    constexpr std::int64_t gradient_width = 2;  // bytes; networks read weights in 16 bits
+    for (const ir::Donation& donation : donations) {
+      const ir::InstructionId parameter = entry_.parameters[std::size_t(donation.parameter)];
+      const ir::Shape& shape = entry_[parameter].shape;
+      if (shape.is_tuple() || !results.stands_for_a_tensor(donation.output)) continue;
+      const mesh::AxisSharding& whole = present_[std::size_t(parameter)].front();
+      if (whole.manual || is_small(shape, whole)) continue;
+      const std::optional<TileByTile> tiles = tile_by_tile(mesh_, shape, whole, over_);
+      if (!tiles) continue;
+      gradients_[tiles->in_memory] +=
+          base::Bytes(gradient_width * mesh::local_shape(mesh_, shape, whole).element_count());
+    }
+  }
+
+  bool is_small(const ir::Shape& shape, const mesh::AxisSharding& whole) const {
+    return ir::logical_bytes(mesh::local_shape(mesh_, shape, whole)) < least_;
+  }
+
+  mesh::AxisSharding sharding_of(const ir::Shape& shape, const mesh::AxisSharding& whole) {
+    if (is_small(shape, whole)) return whole;
+    if (std::optional<TileByTile> tiles = tile_by_tile(mesh_, shape, whole, over_)) {
+      const auto gradients = gradients_.find(tiles->in_memory);
+      if (gradients != gradients_.end() && gradients->second >= combined_) {
+        result_.tile_by_tile = true;
+        return std::move(tiles->sharding);
+      }
+    }
+    return shard_for_update(mesh_, shape, whole, over_);
+  }
+
   void shard(ir::InstructionId parameter, ir::InstructionId output, std::int64_t result) {
     const ir::Shape& shape = entry_[parameter].shape;
     const mesh::AxisSharding& whole = present_[std::size_t(parameter)].front();
     if (whole.manual) return;
-    const base::Bytes bytes = ir::padded_bytes(mesh::local_shape(mesh_, shape, whole));
-    const bool is_small = ir::logical_bytes(mesh::local_shape(mesh_, shape, whole)) < least_;
-    const mesh::AxisSharding sharding = is_small ? whole : shard_for_update(mesh_, shape, whole, over_);
-    result_.memory.whole += bytes;
-    result_.memory.sharded += ir::padded_bytes(mesh::local_shape(mesh_, shape, sharding));
+    const mesh::AxisSharding sharding = sharding_of(shape, whole);
+    result_.memory.whole += memory_of(mesh::local_shape(mesh_, shape, whole));
+    result_.memory.sharded += memory_of(mesh::local_shape(mesh_, shape, sharding));
     if (sharding == whole) return;
     sharded_.emplace(parameter, ShardedTensor{whole, result});
     const auto annotation = std::make_shared<const ir::Sharding>(mesh::to_hlo(mesh_, sharding));
@@ -259,8 +327,9 @@ class Annotation {
   const mesh::Mesh& mesh_;
   const mesh::SubAxes& over_;
   std::span<const mesh::ValueSharding> present_;
-  base::Bytes least_;
+  base::Bytes least_, combined_;
   ir::Computation& entry_;
+  std::map<mesh::SubAxes, base::Bytes> gradients_;      ///< by the order that numbers shards in memory
   std::map<ir::InstructionId, ShardedTensor> sharded_;  ///< by parameter
   UpdateSharding result_;
 };
@@ -293,14 +362,15 @@ mesh::AxisSharding shard_for_update(const mesh::Mesh& mesh, const ir::Shape& sha
 
 UpdateSharding shard_weight_update(ir::Module module, const mesh::Mesh& mesh, const mesh::SubAxes& over,
                                    std::span<const ir::Donation> donations,
-                                   std::span<const mesh::ValueSharding> present, base::Bytes least) {
-  return Annotation(std::move(module), mesh, over, present, least).run(donations);
+                                   std::span<const mesh::ValueSharding> present, base::Bytes combined,
+                                   base::Bytes least) {
+  return Annotation(std::move(module), mesh, over, present, least, combined).run(donations);
 }
 
 UpdateSharding shard_weight_update(ir::Module module, const mesh::Mesh& mesh, std::span<const ir::Donation> donations) {
   const ModuleShardings present = propagate(module, mesh);
   const std::vector<mesh::ValueSharding>& of_entry = present.values[std::size_t(module.entry)];
-  return shard_weight_update(std::move(module), mesh, mesh.all(), donations, of_entry);
+  return shard_weight_update(std::move(module), mesh, mesh.all(), donations, of_entry, base::Bytes(0));
 }
 
 void make_infeeds_manual(ir::Module& module) {

@@ -29,10 +29,13 @@ struct LocalValue {
 
 class LocalProgram {
  public:
-  LocalProgram(ir::build::GraphBuilder& builder, const mesh::Mesh& mesh) : builder_(builder), mesh_(mesh) {}
+  /// With `tile_by_tile`, shards that follow each other in memory are scattered and gathered as they lie (tile_rows.h).
+  LocalProgram(ir::build::GraphBuilder& builder, const mesh::Mesh& mesh, bool tile_by_tile = false)
+      : builder_(builder), mesh_(mesh), tile_by_tile_(tile_by_tile) {}
 
   ir::build::GraphBuilder& builder() { return builder_; }
   const mesh::Mesh& mesh() const { return mesh_; }
+  bool tile_by_tile() const { return tile_by_tile_; }
 
   /// Sets the instruction of the original program that is being written, by number and op_name. Equal all-gathers
   /// become one instruction only within the same part of a layer, or if the second follows the last use of the first
@@ -103,6 +106,7 @@ class LocalProgram {
 
   ir::build::GraphBuilder& builder_;
   const mesh::Mesh& mesh_;
+  bool tile_by_tile_;
   ir::InstructionId now_ = 0;
   ir::transform::LayerPart part_;
   std::map<Gather, LastGather> gathers_;

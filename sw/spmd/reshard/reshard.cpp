@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "sw/spmd/mesh/tile_split.h"
 #include "sw/spmd/reshard/reshard_plan.h"
+#include "sw/spmd/reshard/tile_rows.h"
 
 namespace podsim::sw::spmd::reshard {
 
@@ -88,11 +91,36 @@ class Resharder {
     return sizes;
   }
 
+  /// The steps as one split into shards that follow each other in memory, if they are one.
+  std::optional<mesh::TileSplit> tile_split(std::span<const ReshardStep> steps, const ir::Shape& whole) const {
+    if (!program_.tile_by_tile()) return std::nullopt;
+    std::vector<std::pair<mesh::SubAxis, int>> cuts;
+    for (const ReshardStep& step : steps) {
+      if (!std::ranges::is_sorted(step.sub_axes)) return std::nullopt;
+      for (const mesh::SubAxis sub_axis : step.sub_axes) cuts.emplace_back(sub_axis, step.dimension);
+    }
+    std::ranges::sort(cuts);
+    mesh::SubAxes sub_axes;
+    std::vector<int> dimensions;
+    for (const auto& [sub_axis, dimension] : cuts) {
+      sub_axes.push_back(sub_axis);
+      dimensions.push_back(dimension);
+    }
+    std::optional<mesh::TileSplit> split = mesh::tile_split(mesh(), whole, sub_axes);
+    if (split && split->dimensions != dimensions) split.reset();
+    return split;
+  }
+
   /// Writes the steps as one collective over all blocks.
   void reduce_scatter(std::span<const ReshardStep> steps) {
     ir::build::GraphBuilder& builder = program_.builder();
     std::vector<std::int64_t> inside = builder.shape(id_).dimensions;
     for (const ReshardStep& step : steps) inside[std::size_t(step.dimension)] /= mesh().size(step.sub_axes);
+    if (const std::optional<mesh::TileSplit> split = tile_split(steps, builder.shape(id_))) {
+      id_ = program_.reduce_scatter(as_rows(program_, id_, split->whole), split->in_memory, 0, value_.combiner);
+      id_ = from_rows(program_, id_, split->shard, inside);
+      return;
+    }
     const Blocks parts = blocks(steps, std::move(inside));
     id_ = in_order(builder.reshape(id_, parts.apart), parts.order);
     id_ = builder.reshape(id_, in_a_row(parts, mesh().size(parts.sub_axes)));
@@ -103,6 +131,13 @@ class Resharder {
   void all_gather(std::span<const ReshardStep> steps) {
     ir::build::GraphBuilder& builder = program_.builder();
     std::vector<std::int64_t> sizes = builder.shape(id_).dimensions;
+    ir::Shape whole = builder.shape(id_);
+    for (const ReshardStep& step : steps) whole.dimensions[std::size_t(step.dimension)] *= mesh().size(step.sub_axes);
+    if (const std::optional<mesh::TileSplit> split = tile_split(steps, whole)) {
+      id_ = program_.all_gather(as_rows(program_, id_, split->shard), split->in_memory, 0);
+      id_ = from_rows(program_, id_, split->whole, whole.dimensions);
+      return;
+    }
     const Blocks parts = blocks(steps, sizes);
     id_ = program_.all_gather(builder.reshape(id_, in_a_row(parts, 1)), parts.sub_axes, 0);
     std::vector<std::int64_t> front, back(parts.order.size());

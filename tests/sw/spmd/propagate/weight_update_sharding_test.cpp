@@ -98,7 +98,7 @@ TEST(WeightUpdateSharding, TheNetworkReadsWholeNarrowWeightsAndTheUpdateShards) 
   const Step step = small_step();
   const mesh::Mesh& mesh = replicas_of_32();
   const UpdateSharding sharded =
-      shard_weight_update(step.module, mesh, mesh.all(), step.donations, nothing_cut(step.module));
+      shard_weight_update(step.module, mesh, mesh.all(), step.donations, nothing_cut(step.module), base::Bytes(0));
   ir::build::verify(sharded.module);
   const ir::Computation& entry = sharded.module.entry_computation();
   const mesh::AxisSharding rows = mesh::parse_axes(mesh, {"r"}, 2);
@@ -124,7 +124,7 @@ TEST(WeightUpdateSharding, LeavesSmallArraysWhole) {
   const Step step = small_step();
   const mesh::Mesh& mesh = replicas_of_32();
   const auto shard_from = [&](std::int64_t least) {
-    return shard_weight_update(step.module, mesh, mesh.all(), step.donations, nothing_cut(step.module),
+    return shard_weight_update(step.module, mesh, mesh.all(), step.donations, nothing_cut(step.module), base::Bytes(0),
                                base::Bytes(least))
         .memory.sharded;
   };
@@ -136,7 +136,8 @@ TEST(WeightUpdateSharding, MeansTheSameBeforeAnythingIsPartitioned) {
   const Step step = small_step();
   const mesh::Mesh& mesh = replicas_of_32();
   const ir::Module sharded =
-      shard_weight_update(step.module, mesh, mesh.all(), step.donations, nothing_cut(step.module)).module;
+      shard_weight_update(step.module, mesh, mesh.all(), step.donations, nothing_cut(step.module), base::Bytes(0))
+          .module;
   std::vector<ir::Literal> arguments;
   for (ir::InstructionId id : step.module.entry_computation().parameters) {
     arguments.push_back(ir::testing::random_literal(step.module.entry_computation()[id].shape, unsigned(id)));

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "sw/ir/eval/evaluator.h"
+#include "sw/spmd/mesh/tile_split.h"
 #include "sw/spmd/partition/partitioner.h"
 #include "tests/sw/spmd/arbitrary_shardings.h"
 #include "tests/sw/spmd/ring_bytes.h"
@@ -29,11 +30,12 @@ struct Case {
   mesh::SubAxes unreduced;
   mesh::AxisSharding to;
   ir::Opcode combiner = ir::Opcode::add;
+  bool tile_by_tile = false;
 };
 
 ir::Module resharding(const Case& c) {
   ir::build::GraphBuilder builder("reshard");
-  LocalProgram program(builder, c.mesh);
+  LocalProgram program(builder, c.mesh, c.tile_by_tile);
   const ir::InstructionId x = builder.parameter(mesh::local_shape(c.mesh, c.shape, c.from), "x");
   const LocalValue value = reshard(program, {x, c.shape, c.from, c.unreduced, c.combiner}, c.to);
   // A separate root even if nothing changes.
@@ -119,6 +121,34 @@ RC_GTEST_PROP(Reshard, GivesEveryPartitionItsShardOfTheTotal, ()) {
            << " unreduced " << c.mesh.to_string(c.unreduced) << " to " << mesh::to_string(c.mesh, c.to) << "\n";
   const ir::Module module = resharding(c);
   RC_LOG() << ir::to_string(module);
+  check(c, module);
+}
+
+/// A sum or a whole array of tiles, and its split tile by tile.
+Case case_of_tiles() {
+  Case c;
+  c.tile_by_tile = true;
+  c.mesh = testing::arbitrary_mesh(16);
+  const std::vector<std::int64_t> sizes[] = {{128, 384}, {16, 16, 128}, {256, 3, 8}, {64, 6, 64}, {4, 2, 8, 256}};
+  c.shape = ir::make_shape(ir::ElementType::f32, *rc::gen::elementOf(std::vector(std::begin(sizes), std::end(sizes))));
+  const std::optional<mesh::TileSplit> split = mesh::tile_split(c.mesh, c.shape, c.mesh.all());
+  RC_PRE(split.has_value());
+  mesh::AxisSharding shards = mesh::replicated(c.shape.rank());
+  const mesh::SubAxes all = c.mesh.all();
+  for (std::size_t i = 0; i < all.size(); ++i) shards.dimensions[std::size_t(split->dimensions[i])].push_back(all[i]);
+  const bool gathers = *rc::gen::arbitrary<bool>();
+  c.from = gathers ? shards : mesh::replicated(c.shape.rank());
+  c.to = gathers ? mesh::replicated(c.shape.rank()) : shards;
+  if (!gathers) c.unreduced = all;
+  return c;
+}
+
+RC_GTEST_PROP(Reshard, MovesTilesAsTheyLie, ()) {
+  const Case c = case_of_tiles();
+  const ir::Module module = resharding(c);
+  RC_LOG() << mesh::to_string(c.mesh) << " " << ir::to_string(c.shape) << " " << mesh::to_string(c.mesh, c.from)
+           << " to " << mesh::to_string(c.mesh, c.to) << "\n"
+           << ir::to_string(module);
   check(c, module);
 }
 
