@@ -172,8 +172,10 @@ ComputationPartition::Values ComputationPartition::write(ir::InstructionId id) {
       return instruction.shape.is_tuple() ? write_copy(instruction) : write_op(id);
     case ir::Opcode::custom_call:
       return write_annotation(id);
-    case ir::Opcode::opt_barrier:
-      return write_barrier(instruction);
+    case ir::Opcode::opt_barrier: {
+      const std::optional<reshard::LocalValue> sum = write_linear(id);
+      return sum ? Values{*sum} : write_barrier(instruction);
+    }
     case ir::Opcode::tuple_select:
       return write_tuple_select(instruction);
     case ir::Opcode::infeed:
@@ -196,16 +198,19 @@ ComputationPartition::Values ComputationPartition::write(ir::InstructionId id) {
   }
 }
 
+std::optional<reshard::LocalValue> ComputationPartition::write_linear(ir::InstructionId id) {
+  const ir::Instruction& instruction = computation_[id];
+  if (!is_linear(computation_, instruction)) return std::nullopt;
+  Values held;
+  for (const ir::InstructionId from : instruction.operands) held.push_back(values_[std::size_t(from)].front());
+  return partition_linear(program_, {module_, computation_, id, std::move(held), wanted(id), parent_.options()});
+}
+
 ComputationPartition::Values ComputationPartition::write_op(ir::InstructionId id) {
   const ir::Instruction& instruction = computation_[id];
   const auto is_manual = [](const reshard::LocalValue& value) { return value.sharding.manual; };
   const mesh::ValueSharding shardings = wanted(id);
-  if (is_linear(instruction.opcode)) {
-    Values held;
-    for (const ir::InstructionId from : instruction.operands) held.push_back(values_[std::size_t(from)].front());
-    const partition::OpToPartition op{module_, computation_, id, std::move(held), shardings, parent_.options()};
-    if (const std::optional<reshard::LocalValue> sum = partition_linear(program_, op)) return {*sum};
-  }
+  if (const std::optional<reshard::LocalValue> sum = write_linear(id)) return {*sum};
   Values all = operands(instruction);
   if (std::ranges::any_of(all, is_manual) || std::ranges::any_of(shardings, &mesh::AxisSharding::manual)) {
     return write_manual(id);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,8 @@ class ComputationPartition {
   Values write_device_number(ir::InstructionId id);
   Values write_dimension_size(const ir::Instruction& instruction);
   Values write_op(ir::InstructionId id);
+  /// The op on addends that are not reduced, if it is one (linear_op.h).
+  std::optional<reshard::LocalValue> write_linear(ir::InstructionId id);
   /// Writes an op with manual values, at its original shapes: the other operands are replicated first.
   Values write_manual(ir::InstructionId id);
   Values write_collective(ir::InstructionId id);

@@ -22,6 +22,11 @@ bool is_sum(ir::Opcode opcode) { return opcode == ir::Opcode::add || opcode == i
 
 bool moves_elements(ir::Opcode opcode) { return opcode == ir::Opcode::transpose || opcode == ir::Opcode::reshape; }
 
+/// True if every value of one floating-point type is one of the other.
+bool widens(ir::ElementType from, ir::ElementType to) {
+  return ir::is_floating_point(from) && ir::is_floating_point(to) && ir::byte_width(from) < ir::byte_width(to);
+}
+
 mesh::SubAxes without(const mesh::SubAxes& sub_axes, const mesh::SubAxes& others) {
   mesh::SubAxes result;
   std::ranges::copy_if(sub_axes, std::back_inserter(result),
@@ -40,8 +45,12 @@ std::optional<reshard::LocalValue> moved(reshard::LocalProgram& program, partiti
 
 }  // namespace
 
-bool is_linear(ir::Opcode opcode) {
-  switch (opcode) {
+bool is_linear(const ir::Computation& computation, const ir::Instruction& instruction) {
+  switch (instruction.opcode) {
+    case ir::Opcode::convert:
+      return widens(computation[instruction.operands[0]].shape.element_type, instruction.shape.element_type);
+    case ir::Opcode::opt_barrier:
+      return instruction.operands.size() == 1 && !instruction.shape.is_tuple();
     case ir::Opcode::add:
     case ir::Opcode::subtract:
     case ir::Opcode::negate:
@@ -61,10 +70,11 @@ std::optional<reshard::LocalValue> partition_linear(reshard::LocalProgram& progr
   const ir::Instruction& instruction = op.instruction();
   const std::vector<reshard::LocalValue>& operands = op.operands;
   const auto addend = std::ranges::find_if(operands, is_addend);
-  if (!is_linear(instruction.opcode) || addend == operands.end()) return std::nullopt;
+  if (!is_linear(op.computation, instruction) || addend == operands.end()) return std::nullopt;
   if (moves_elements(instruction.opcode)) return moved(program, op);
   ir::Instruction local;
   local.opcode = instruction.opcode;
+  local.shape.element_type = instruction.shape.element_type;  // of a conversion
   for (auto operand = operands.begin(); operand != operands.end(); ++operand) {
     if (is_product(instruction.opcode) && operand != addend) {
       const bool is_dividend = instruction.opcode == ir::Opcode::divide && operand == operands.begin();
@@ -92,7 +102,7 @@ std::optional<SumOfSums> sum_of_sums(const ir::Computation& computation,
     const ir::Instruction& user = computation[of[0]];
     const bool is_first = user.operands[0] == id;
     if (is_sum(user.opcode)) return SumOfSums{of[0], user.operands[is_first ? 1 : 0]};
-    if (!is_linear(user.opcode) || (user.opcode == ir::Opcode::divide && !is_first)) return std::nullopt;
+    if (!is_linear(computation, user) || (user.opcode == ir::Opcode::divide && !is_first)) return std::nullopt;
     id = of[0];
   }
   return std::nullopt;
@@ -107,7 +117,7 @@ bool looks_like_sum(const ir::Computation& computation, ir::InstructionId id) {
       case ir::Opcode::reduce:
         return true;
       default:
-        if (!is_linear(instruction.opcode)) return false;
+        if (!is_linear(computation, instruction)) return false;
         id = instruction.operands[0];
     }
   }

@@ -11,8 +11,10 @@
 namespace podsim::sw::spmd::partition {
 
 /// True if an op may take addends as its operands before they are reduced: add, subtract, negate, copy, transpose and
-/// reshape of addends, and their product with or quotient by a value that is reduced.
-bool is_linear(ir::Opcode opcode);
+/// reshape of addends, a conversion to wider elements, a barrier of one array, and their product with or quotient by a
+/// value that is reduced. Sums over the parts of an accumulated batch are such chains, so that a gradient is reduced
+/// once, after the last part.
+bool is_linear(const ir::Computation& computation, const ir::Instruction& instruction);
 
 /// Writes such an op on addends (op.operands may be unreduced); its result is unreduced as well. nullopt if the op has
 /// no unreduced operand, if operands that must be addends are not unreduced along the same sub-axes in the same

@@ -81,6 +81,30 @@ TEST(Partitioner, GradientsOfATiedTensorAreReducedOnceHoweverFarApart) {
   EXPECT_EQ(testing::moves_of(local), "all-reduce") << ir::to_string(local);
 }
 
+// Gradients of the parts of an accumulated batch, in bf16, summed in f32 and kept apart by barriers.
+TEST(Partitioner, GradientsOfAnAccumulatedBatchAreReducedOnceAfterTheLastPart) {
+  testing::ShardedProgram p(mesh::Mesh({{"x", 4}}));
+  ir::build::GraphBuilder& b = p.builder;
+  ir::InstructionId sum = -1;
+  for (int part = 0; part < 3; ++part) {
+    const std::string name = std::to_string(part);
+    const ir::InstructionId x = p.annotate(b.parameter(ir::make_shape(bf16, {64, 32}), "x" + name), {"x"});
+    const ir::InstructionId y = p.annotate(b.parameter(ir::make_shape(bf16, {64, 16}), "y" + name), {"x"});
+    const ir::InstructionId gradient = b.convert(b.dot(x, y, {{}, {}, {0}, {0}}), ir::ElementType::f32);
+    if (part == 0) {
+      sum = gradient;
+      continue;
+    }
+    ir::Instruction barrier;
+    barrier.opcode = ir::Opcode::opt_barrier;
+    barrier.operands = {b.add(sum, gradient)};
+    sum = b.add(std::move(barrier));
+  }
+  const ir::Module local = std::move(p).partitioned(b.tanh(sum));
+  EXPECT_EQ(testing::moves_of(local), "all-reduce") << ir::to_string(local);
+  EXPECT_EQ(only(local, ir::Opcode::all_reduce).shape.element_type, ir::ElementType::f32);
+}
+
 // A weight's gradient in shards along the axis of the batch and another one, over which no operand is split: products
 // are split along the other one and summed along that of the batch, and the operands do not move.
 TEST(Partitioner, AGradientWantedAlongMoreThanTheBatchIsCutByTheRestAndSummed) {
