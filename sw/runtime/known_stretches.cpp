@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "sw/runtime/repeated_segments.h"
 
@@ -62,10 +63,29 @@ void KnownStretches::find_stretches(const std::vector<int>& numbers, std::int64_
     const bool known = is_known(position), last = position % items_ == items_ - 1;
     if (known && !last) continue;
     const std::int64_t behind = known ? position + 1 : position;
-    if (behind - first >= least_items) add_stretch({first, int(behind - first)}, contexts, sampled, place_of_context);
+    for (const Stretch& stretch : layers(first, behind, contexts)) {
+      add_stretch(stretch, contexts, sampled, place_of_context);
+    }
     first = position + 1;
   }
   std::ranges::transform(contexts, place_.begin(), [&](int number) { return place_of_context[std::size_t(number)]; });
+}
+
+/// Known places in a row as stretches, of which each ends where one of its places comes again.
+std::vector<KnownStretches::Stretch> KnownStretches::layers(std::int64_t first, std::int64_t behind,
+                                                            const std::vector<int>& contexts) const {
+  std::vector<Stretch> found;
+  if (behind - first < least_items) return found;
+  std::set<int> passed;
+  for (std::int64_t at = first; at + least_items <= behind; ++at) {
+    const bool again = !passed.insert(contexts[row(at)]).second;
+    if (!again || at - first < least_items) continue;
+    found.push_back({first, int(at - first)});
+    first = at;
+    passed = {contexts[row(at)]};
+  }
+  found.push_back({first, int(behind - first)});
+  return found;
 }
 
 void KnownStretches::add_stretch(const Stretch& stretch, const std::vector<int>& contexts,
@@ -97,7 +117,13 @@ std::optional<base::Cycles> KnownStretches::duration_from(std::int64_t position)
   if (position >= std::int64_t(stretch_at_.size()) || stretch_at_[std::size_t(position)] < 0) return std::nullopt;
   const int number = stretch_at_[std::size_t(position)];
   Decision& decision = decisions_[std::size_t(number)];
-  if (!decision.is_made) decision = {true, decide(stretches_[std::size_t(number)])};
+  if (!decision.is_made) {
+    const Stretch& stretch = stretches_[std::size_t(number)];
+    decision = {true, decide(stretch)};
+    for (std::int64_t at = stretch.first; !decision.duration && at < stretch.first + stretch.items; ++at) {
+      sampled_[std::size_t(place_[row(at)])].push_back(at);
+    }
+  }
   return decision.duration;
 }
 
@@ -112,21 +138,28 @@ std::optional<std::int64_t> KnownStretches::cycles_at(std::int64_t position) con
 }
 
 std::optional<base::Cycles> KnownStretches::decide(const Stretch& stretch) const {
-  double sum = 0;
-  std::int64_t first = 0, last = 0;
+  std::vector<double> sums;  // over the places, of their last samples, of those before, and so on
   for (std::int64_t position = stretch.first; position < stretch.first + stretch.items; ++position) {
-    std::vector<std::int64_t> cycles;
+    std::vector<double> cycles;
     for (const std::int64_t sample : sampled_[std::size_t(place_[row(position)])]) {
-      if (const auto taken = cycles_at(sample)) cycles.push_back(*taken);
+      if (const auto taken = cycles_at(sample)) cycles.push_back(double(*taken));
     }
     if (cycles.empty()) return std::nullopt;
-    if (cycles.size() > 1) cycles.erase(cycles.begin());
-    sum += double(std::accumulate(cycles.begin(), cycles.end(), std::int64_t(0))) / double(cycles.size());
-    first += cycles.front();
-    last += cycles.back();
+    cycles.erase(cycles.begin());
+    std::ranges::reverse(cycles);
+    cycles.resize(std::min(cycles.size(), most_samples));
+    if (position == stretch.first) sums.resize(cycles.size());
+    sums.resize(std::min(sums.size(), cycles.size()));
+    std::ranges::transform(sums, cycles, sums.begin(), std::plus{});
   }
-  if (double(std::abs(first - last)) * tolerance > sum) return std::nullopt;
-  return base::Cycles(std::llround(sum / double(cores_)));
+  if (sums.size() + 1 < samples) return std::nullopt;
+  const double number = double(sums.size());
+  const double mean = std::accumulate(sums.begin(), sums.end(), 0.0) / number;
+  double squares = 0;
+  for (const double sum : sums) squares += (sum - mean) * (sum - mean);
+  const double error = std::sqrt(squares / (number * (number - 1)));
+  if (error * tolerance > mean) return std::nullopt;
+  return base::Cycles(std::llround(mean / double(cores_)));
 }
 
 }  // namespace podsim::sw::runtime
