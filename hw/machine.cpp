@@ -168,6 +168,8 @@ noc::router::RouterParameters read_router(const base::Config& config, const Mach
   router.switching = read_choice(config, "ici.switching", std::array{virtual_cut_through, wormhole});
   router.allocation = read_choice(config, "ici.allocation", std::array{islip, round_robin});
   router.iterations = int(read.count("ici.allocation_iterations"));
+  router.arbitration = read_choice(config, "ici.arbitration",
+                                   std::array{noc::router::Arbitration::rotary, noc::router::Arbitration::fair});
   router.vc_classes = read_choice(
       config, "ici.vc_classes",
       std::array{noc::router::VcClasses::dateline, noc::router::VcClasses::destination, noc::router::VcClasses::none});

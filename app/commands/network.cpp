@@ -294,6 +294,9 @@ void add_network_flags(CLI::App& command, const Shared& options) {
   add_choice(command, "--allocation", router.allocation,
              std::array{noc::router::Allocation::islip, noc::router::Allocation::round_robin}, "a kind of allocation",
              "Of virtual channels and of the switch [islip]");
+  add_choice(command, "--arbitration", router.arbitration,
+             std::array{noc::router::Arbitration::fair, noc::router::Arbitration::rotary}, "a kind of arbitration",
+             "Every flit by its turn, or a packet as a whole and those that\nenter last [fair]");
   add_number(command, "--iterations", router.iterations, 1, 64, "Of both allocators [1]");
   add_choice(
       command, "--vc-classes", router.vc_classes,

@@ -17,10 +17,11 @@ struct PacketParameters {
   base::Bytes flit{32};
   base::Bytes payload{512};      ///< payload of a full packet
   base::Bytes header{32};        ///< including the packet's checksum
-  base::Bytes vc_buffer{49152};  ///< buffer of one virtual channel
-  router::RouterParameters router{.vcs = 4,
-                                  .buffer_flits = 1536,
+  base::Bytes vc_buffer{32768};  ///< buffer of one virtual channel
+  router::RouterParameters router{.vcs = 6,
+                                  .buffer_flits = 1024,
                                   .switching = router::Switching::virtual_cut_through,
+                                  .arbitration = router::Arbitration::rotary,
                                   .vc_classes = router::VcClasses::dateline};
   bool row_and_column_only = false;  ///< chips route only within their row and column; software relays the rest
 

@@ -6,16 +6,12 @@
 #include <cassert>
 #include <cmath>
 
-#include "noc/router/round_robin.h"
-
 namespace podsim::noc::router {
 
 namespace {
 
-constexpr std::int64_t one_cycle = 65536;  // one cycle, in units of OutputPort::period
-constexpr int most_repeats = 15;           // of one flit by a link, in succession
-constexpr int longest_stall = 64;          // longest stall of a link, in cycles
-constexpr int max_words = max_ports;       // 64-bit words of a mask of a router's input virtual channels
+constexpr int most_repeats = 15;   // of one flit by a link, in succession
+constexpr int longest_stall = 64;  // longest stall of a link, in cycles
 
 }  // namespace
 
@@ -280,35 +276,6 @@ bool RouterNetwork::begin_packet(std::uint32_t source, Source& state) {
   return false;
 }
 
-// Router stages use the state at the beginning of the cycle: a virtual channel that is freed or granted, or a route
-// that is found in this cycle, counts from the next.
-void RouterNetwork::run_router(NodeId node) {
-  std::uint64_t routing[max_words], waiting[max_words], ready[max_words];
-  const std::size_t first = std::size_t(node) * words_;
-  std::uint64_t any_routing = 0, any_waiting = 0, any_ready = 0;
-  for (int word = 0; word < words_; ++word) {
-    any_routing |= routing[word] = routing_[first + word];
-    any_waiting |= waiting[word] = waiting_[first + word];
-    any_ready |= ready[word] = ready_[first + word];
-  }
-  if (any_waiting != 0) allocate_vcs(node, waiting);
-  if (any_ready != 0) allocate_switch(node, ready);
-  if (any_routing != 0) {
-    for (int word = 0; word < words_; ++word) {
-      for (std::uint64_t bits = routing[word]; bits != 0; bits &= bits - 1) {
-        const std::uint32_t channel = first_channel(node) + std::uint32_t(word * 64 + std::countr_zero(bits));
-        if (inputs_[channel].ready_at > now_) continue;
-        clear(routing_, inputs_[channel]);
-        find_route(channel, now_ + parameters_.router.route_cycles);
-      }
-    }
-  }
-  std::uint64_t left = 0;
-  for (int word = 0; word < words_; ++word)
-    left |= routing_[first + word] | waiting_[first + word] | ready_[first + word];
-  if (left == 0) active_[std::size_t(node) / 64] &= ~(std::uint64_t(1) << node % 64);
-}
-
 // Starts to route the packet at the front of a buffer in cycle `when`.
 void RouterNetwork::start_route(std::uint32_t channel, Cycle when) {
   InputVc& input = inputs_[channel];
@@ -329,37 +296,6 @@ void RouterNetwork::find_route(std::uint32_t channel, Cycle known_at) {
   input.ready_at = known_at;
   set(waiting_, input);
   returning_[entry_of(input).upstream + input.vc].streams.prefetch();
-}
-
-void RouterNetwork::allocate_vcs(NodeId node, const std::uint64_t* waiting) {
-  const std::uint32_t first = first_channel(node);
-  requests_.clear();
-  for (int word = 0; word < words_; ++word) {
-    for (std::uint64_t bits = waiting[word]; bits != 0; bits &= bits - 1) {
-      const int index = word * 64 + std::countr_zero(bits);
-      const InputVc& input = inputs_[first + std::uint32_t(index)];
-      const std::uint64_t vcs = input.vcs & free_vcs_[std::size_t(node) * ports_ + input.output_port];
-      if (vcs == 0 || input.ready_at > now_) continue;
-      requests_.push_back({.input = index, .output_port = input.output_port, .vcs = vcs});
-    }
-  }
-  if (requests_.empty()) return;
-  vc_allocator_.allocate(requests_, {&grant_pointers_[first], &accept_pointers_[first]});
-  for (const VcRequest& request : requests_) {
-    if (request.granted >= 0) give_vc(first + std::uint32_t(request.input), request.granted);
-  }
-}
-
-void RouterNetwork::give_vc(std::uint32_t channel, int output_vc) {
-  InputVc& input = inputs_[channel];
-  input.state = State::active;
-  input.ready_at = now_ + parameters_.router.vc_cycles;
-  input.output_vc = std::uint8_t(output_vc);
-  input.head = true;
-  outputs_[output_of(input)].owner = channel;
-  free_vcs_[std::size_t(input.node) * ports_ + input.output_port] &= ~(std::uint64_t(1) << output_vc);
-  clear(waiting_, input);
-  consider(channel);
 }
 
 // Number of credits that an active packet needs to send its next flit.
@@ -383,46 +319,6 @@ void RouterNetwork::consider(std::uint32_t channel) {
   if (!may_send(channel)) return plan_check(channel);
   set(ready_, input);
   wake(input.node);
-}
-
-// For each output, an input requests with the first of its ready virtual channels at or after its pointer.
-void RouterNetwork::allocate_switch(NodeId node, std::uint64_t* ready) {
-  break_streams(node, ready);
-  const std::uint32_t first = first_channel(node);
-  OutputPort* const ports = &output_ports_[std::size_t(node) * ports_];
-  std::uint8_t* const offsets = &vc_offsets_[std::size_t(node) * ports_];
-  PortMask requests[max_ports] = {};
-  std::uint8_t choice[max_ports][max_ports];  // [input][output]: a virtual channel
-  PortMask requested = 0, shared_inputs = 0, seen_inputs = 0;
-  for (int word = 0; word < words_; ++word) {
-    for (std::uint64_t bits = ready[word]; bits != 0; bits &= bits - 1) {
-      const InputVc& input = inputs_[first + std::uint32_t(word * 64 + std::countr_zero(bits))];
-      const int output = input.output_port;
-      if (input.ready_at > now_ || ports[output].free_at > now_ * one_cycle) continue;
-      shared_inputs |= seen_inputs & PortMask(1) << input.port;
-      seen_inputs |= PortMask(1) << input.port;
-      const PortMask bit = PortMask(1) << input.port;
-      if ((requests[output] & bit) != 0) {
-        const auto turn = [&](int vc) { return vc < offsets[input.port] ? vc + vcs_ : vc; };
-        if (turn(input.vc) >= turn(choice[input.port][output])) continue;
-      }
-      requests[output] |= bit;
-      requested |= PortMask(1) << output;
-      choice[input.port][output] = input.vc;
-    }
-  }
-  if (requested == 0) return;
-  std::uint8_t granted[max_ports];
-  PortMask matched = switch_allocator_.allocate(requests, requested, switch_pointers_[node], granted);
-  for (; matched != 0; matched &= matched - 1) {
-    const int port = std::countr_zero(matched);
-    const int output = granted[port];
-    const int vc = choice[port][output];
-    offsets[port] = std::uint8_t(round_robin_next(vc, vcs_));
-    const std::uint32_t channel = first + std::uint32_t(port * vcs_ + vc);
-    const bool alone = (requests[output] & (requests[output] - 1)) == 0 && (shared_inputs >> port & 1) == 0;
-    if (!alone || !begin_stream(channel)) cross_switch(channel, ports[output]);
-  }
 }
 
 void RouterNetwork::cross_switch(std::uint32_t channel, OutputPort& port) {
@@ -456,6 +352,7 @@ void RouterNetwork::release(std::uint32_t channel, Cycle when) {
   outputs_[output_of(input)].owner = nobody;
   free_vcs_[std::size_t(input.node) * ports_ + input.output_port] |= std::uint64_t(1) << input.output_vc;
   clear(ready_, input);
+  wake(input.node);  // others may wait for the channel
   input.state = State::idle;
   if (rings_.count(inputs_[channel].ring) > 0) start_route(channel, when);
 }

@@ -126,6 +126,7 @@ class RouterNetwork {
 
  private:
   static constexpr std::uint32_t nobody = ~std::uint32_t(0);
+  static constexpr std::int64_t one_cycle = 65536;  ///< one cycle, in units of OutputPort::period
   static constexpr std::uint32_t head_bit = std::uint32_t(1) << 31;
   enum class State : std::uint8_t { idle, routing, waiting, active };
   /// Streams of an input virtual channel, whose InputVc says whether there are any.
@@ -205,11 +206,16 @@ class RouterNetwork {
   bool begin_packet(std::uint32_t source, Source& state);
   std::int32_t room_for(const Source& state) const;
   void run_router(NodeId node);
+  bool may_sleep(NodeId node) const;
   void start_route(std::uint32_t channel, Cycle when);
   void find_route(std::uint32_t channel, Cycle known_at);
   void allocate_vcs(NodeId node, const std::uint64_t* waiting);
   void give_vc(std::uint32_t channel, int output_vc);
   void allocate_switch(NodeId node, std::uint64_t* ready);
+  void leave_first(NodeId node, std::uint64_t* ready) const;
+  bool waits_for_stream(const InputVc& input) const;
+  std::uint64_t vcs_for(const InputVc& input) const;
+  bool rotary() const { return parameters_.router.arbitration == Arbitration::rotary; }
   void cross_switch(std::uint32_t channel, OutputPort& port);
   void release(std::uint32_t channel, Cycle when);
   Cycle transmit(OutputPort& port);
@@ -256,6 +262,9 @@ class RouterNetwork {
     return first_channel(input.node) + std::uint32_t(input.output_port * vcs_ + input.output_vc);
   }
   OutputPort& port_of(const InputVc& input) {
+    return output_ports_[std::size_t(input.node) * ports_ + input.output_port];
+  }
+  const OutputPort& port_of(const InputVc& input) const {
     return output_ports_[std::size_t(input.node) * ports_ + input.output_port];
   }
   InputPort& entry_of(const InputVc& input) { return input_ports_[std::size_t(input.node) * ports_ + input.port]; }

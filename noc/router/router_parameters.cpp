@@ -26,6 +26,8 @@ std::string_view to_string(Switching switching) {
 
 std::string_view to_string(Allocation allocation) { return allocation == Allocation::islip ? "islip" : "round_robin"; }
 
+std::string_view to_string(Arbitration arbitration) { return arbitration == Arbitration::fair ? "fair" : "rotary"; }
+
 std::string_view to_string(VcClasses classes) {
   switch (classes) {
     case VcClasses::destination:

@@ -19,6 +19,18 @@ enum class Switching : std::uint8_t { wormhole, virtual_cut_through };
 /// robin it moves past every requester that was granted, accepted or not.
 enum class Allocation : std::uint8_t { islip, round_robin };
 
+/// Which of the flits that want an input or an output of the switch goes first.
+enum class Arbitration : std::uint8_t {
+  fair,  ///< every flit by its turn, so that packets share a link
+  /// A packet that has begun to cross, as long as it has flits and credits: winner-take-all (W. Dally, B. Towles,
+  /// Principles and Practices of Interconnection Networks, 2004, 13.2). Then packets that came by a link, last those
+  /// that enter the network here: the Rotary Rule of the Alpha 21364's torus, which keeps full rings moving (S.
+  /// Mukherjee et al., A Comparative Study of Arbitration Algorithms for the Alpha 21364 Pipelined Router, ASPLOS
+  /// 2002). A packet that enters waits for its virtual channel while two others hold one of the link, so that packets
+  /// on the way always find one.
+  rotary,
+};
+
 /// Virtual channels that a packet may take on a wrapped dimension, so that no ring of buffers waits for itself. The
 /// lower class has the lower half of the channels (the larger half if their number is odd), the upper class the rest.
 /// On open dimensions and into a node, packets may take any channel.
@@ -35,6 +47,7 @@ struct RouterParameters {
   Switching switching = Switching::wormhole;
   Allocation allocation = Allocation::islip;
   int iterations = 1;  ///< for both allocators
+  Arbitration arbitration = Arbitration::fair;
   VcClasses vc_classes = VcClasses::destination;
   // The pipeline: a flit that arrives at cycle a and is not delayed leaves the switch after route + vc + switch +
   // traversal cycles; body flits need only the last two. A route of 0 cycles is known on arrival.
@@ -52,6 +65,7 @@ std::string router_problem(const RouterParameters& router, std::int64_t largest_
 
 std::string_view to_string(Switching switching);
 std::string_view to_string(Allocation allocation);
+std::string_view to_string(Arbitration arbitration);
 std::string_view to_string(VcClasses classes);
 
 }  // namespace podsim::noc::router

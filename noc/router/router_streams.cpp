@@ -152,7 +152,7 @@ void RouterNetwork::break_streams(NodeId node, std::uint64_t* ready) {
     for (std::uint64_t bits = ready[word]; bits != 0; bits &= bits - 1) {
       const InputVc& input = inputs_[first + std::uint32_t(word * 64 + std::countr_zero(bits))];
       const std::uint32_t at_input = entry_of(input).streaming, at_output = port_of(input).streaming;
-      if ((at_input & at_output) == nobody || input.ready_at > now_) continue;
+      if ((at_input & at_output) == nobody || input.ready_at > now_ || waits_for_stream(input)) continue;
       if (at_input != nobody) break_stream(at_input);
       if (at_output != nobody && at_output != at_input) break_stream(at_output);
       broken = true;
@@ -211,6 +211,7 @@ void RouterNetwork::stop_leaving(std::uint32_t channel) {
   streams_[inputs_[channel].streams.leaving].crossing = false;
   input.leaving = false;
   port_of(input).streaming = entry_of(input).streaming = nobody;
+  wake(input.node);  // others may wait for it
 }
 
 // The last flit of a stream has crossed in the cycle before this one.

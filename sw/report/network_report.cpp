@@ -32,11 +32,12 @@ std::string network_title(const NetworkReport& report) {
   const noc::router::RouterParameters& router = parameters.network.router;
   std::string text = fmt::format(
       "{} traffic on {} {}, seed {}\n"
-      "{} of {}, {}, {} ({}), classes by {}, ties {}; packets of {}, channels of {}\n",
+      "{} of {}, {}, {} ({}){}, classes by {}, ties {}; packets of {}, channels of {}\n",
       noc::router::to_string(parameters.pattern), base::text::with_article(noc::to_string(parameters.topology)),
       shape(parameters.topology), parameters.seed, base::text::counted(router.vcs, "VC"),
       base::text::counted(router.buffer_flits, "flit"), noc::router::to_string(router.switching),
       noc::router::to_string(router.allocation), base::text::counted(router.iterations, "iteration"),
+      router.arbitration == noc::router::Arbitration::fair ? "" : ", rotary arbitration",
       noc::router::to_string(router.vc_classes), noc::router::to_string(parameters.ties),
       base::text::counted(parameters.packet_flits, "flit"), base::text::counted(report.channel_cycles, "cycle"));
   if (!report.faults.empty()) text += fmt::format("faults: {}\n", fmt::join(report.faults, ", "));
@@ -138,6 +139,7 @@ std::string network_json(const NetworkReport& report) {
                {"switching", noc::router::to_string(router.switching)},
                {"allocation", noc::router::to_string(router.allocation)},
                {"iterations", router.iterations},
+               {"arbitration", noc::router::to_string(router.arbitration)},
                {"vc_classes", noc::router::to_string(router.vc_classes)},
                {"ties", noc::router::to_string(parameters.ties)},
                {"seed", parameters.seed},

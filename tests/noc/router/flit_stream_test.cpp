@@ -44,6 +44,7 @@ struct StreamCase {
     router.buffer_flits = 1 + below(below(2) == 0 ? 12 : 100) + (whole ? most_flits : 0);
     router.allocation = below(2) == 0 ? Allocation::islip : Allocation::round_robin;
     router.iterations = 1 + below(3);
+    router.arbitration = below(2) == 0 ? Arbitration::fair : Arbitration::rotary;
     router.vc_classes = below(2) == 0 ? VcClasses::destination : VcClasses::dateline;
     router.route_cycles = below(4);
     router.vc_cycles = 1 + below(3);
