@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives over packets: the same times as over messages, the same values whatever the network does, and flits and
 // credits conserved.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/expected_results.h"
 #include "tests/sw/collectives/collective_cases.h"
 #include "tests/sw/collectives/tpu_v3.h"
@@ -69,6 +71,55 @@ TEST_P(BothLevels, AgreeWithinFivePercent) {
   const double messages = seconds(simulate(machine, schedule));
   const double packets = seconds(simulate(machine, schedule, {.network = NetworkLevel::packet}));
   EXPECT_NEAR(packets / messages, 1, 0.05);
+}
+
+/// Groups of every n-th core, whose rings pass the chips of other groups.
+struct Strided {
+  CollectiveKind kind;
+  noc::Topology slice;
+  int groups;
+  std::int64_t elements;
+};
+
+std::string strided_name(const ::testing::TestParamInfo<Strided>& info) {
+  const auto& [kind, slice, groups, elements] = info.param;
+  return sample_name({{kind, slice, elements}, info.index}) + "_" + std::to_string(groups) + "groups";
+}
+
+void PrintTo(const Strided& sample, std::ostream* out) {
+  PrintTo(Sample{sample.kind, sample.slice, sample.elements}, out);
+  *out << ", " << sample.groups << " groups";
+}
+
+std::vector<Strided> strided() {
+  std::vector<Strided> result;
+  for (CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+                              CollectiveKind::all_to_all}) {
+    for (const int groups : {4, 8, 32}) {
+      result.push_back({kind, noc::Topology({8, 8}, {false, false}), groups, 500'000});
+      result.push_back({kind, noc::Topology({8, 8}, {true, true}), groups, 100'000});
+      result.push_back({kind, noc::Topology({16, 4}, {true, false}), groups, 500'000});
+    }
+    result.push_back({kind, noc::Topology({32, 4}, {true, false}), 4, 500'000});
+  }
+  // The buffers of a link hold 192 KiB: with this much the rings are full for long.
+  result.push_back({CollectiveKind::all_gather, noc::Topology({32, 4}, {true, false}), 4, 2'000'000});
+  result.push_back({CollectiveKind::all_gather, noc::Topology({8, 8}, {false, false}), 32, 2'000'000});
+  return result;
+}
+
+class StridedGroups : public ::testing::TestWithParam<Strided> {};
+INSTANTIATE_TEST_SUITE_P(Collective, StridedGroups, ::testing::ValuesIn(strided()), strided_name);
+
+TEST_P(StridedGroups, AgreeWithinTenPercent) {
+  const hw::Machine machine = tpu_v3();
+  const auto& [kind, slice, groups, elements] = GetParam();
+  const auto each =
+      CollectiveGroups::parse(fmt::format("[{0},{1}]<=[{1},{0}]T(1,0)", groups, slice.nodes() * 2 / groups), slice, 2);
+  const auto schedule = choose_algorithm(machine, slice, each, {kind, ir::ElementType::bf16, elements}).schedule;
+  const double messages = seconds(simulate(machine, schedule));
+  const double packets = seconds(simulate(machine, schedule, {.network = NetworkLevel::packet}));
+  EXPECT_NEAR(packets / messages, 1, 0.1);
 }
 
 class OverPackets : public ::testing::TestWithParam<CollectiveKind> {};
