@@ -352,7 +352,8 @@ void RouterNetwork::release(std::uint32_t channel, Cycle when) {
   outputs_[output_of(input)].owner = nobody;
   free_vcs_[std::size_t(input.node) * ports_ + input.output_port] |= std::uint64_t(1) << input.output_vc;
   clear(ready_, input);
-  wake(input.node);  // others may wait for the channel
+  const std::span waiting(&waiting_[std::size_t(input.node) * words_], std::size_t(words_));
+  if (std::ranges::any_of(waiting, [](std::uint64_t bits) { return bits != 0; })) wake(input.node);
   input.state = State::idle;
   if (rings_.count(inputs_[channel].ring) > 0) start_route(channel, when);
 }

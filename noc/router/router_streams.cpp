@@ -211,7 +211,8 @@ void RouterNetwork::stop_leaving(std::uint32_t channel) {
   streams_[inputs_[channel].streams.leaving].crossing = false;
   input.leaving = false;
   port_of(input).streaming = entry_of(input).streaming = nobody;
-  wake(input.node);  // others may wait for it
+  const std::span ready(&ready_[std::size_t(input.node) * words_], std::size_t(words_));
+  if (std::ranges::any_of(ready, [](std::uint64_t bits) { return bits != 0; })) wake(input.node);
 }
 
 // The last flit of a stream has crossed in the cycle before this one.
