@@ -18,6 +18,7 @@
 #include "app/run/describe_workload.h"
 #include "app/run/run.h"
 #include "app/run/run_compare.h"
+#include "app/run/run_lengths.h"
 #include "app/run/run_options.h"
 #include "app/run/run_topology.h"
 #include "app/run/trip_counts.h"
@@ -49,6 +50,7 @@ Examples:
   podsim run program.hlo --mesh 'x=4,y=8' --sharding cuts.toml --show-mesh
   podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*'
   podsim run resnet50 --loop 'steps=1252 eval=13'
+  podsim run gnmt --lengths 'mean=26 sd=13 buckets=20,30,50'
   podsim run resnet50 --detail chip --chip-ops 'gradients/*')";
 }
 
@@ -249,6 +251,24 @@ void add_output_flags(CLI::App& run, RunOptions& options) {
       ->allow_extra_args(false);
 }
 
+void add_lengths_flag(CLI::App& run, RunOptions& options) {
+  CLI::Option* lengths = run.add_option_function<std::string>(
+      "--lengths",
+      [&options](const std::string& text) {
+        options.lengths = workloads::lengths::parse_lengths(text);
+        options.lengths_text = text;
+      },
+      "Steps whose samples vary in length, by a log-normal law or\nthe counts of a file, in buckets or packed: "
+      "'mean=26 "
+      "sd=13\nbuckets=20,30,50' or 'counts=FILE'; also most=N, steps=N\nand seed=N. Prints mean and spread of "
+      "the "
+      "step [none]");
+  lengths->option_text("LENGTHS");
+  for (const char* flag : {"--compare", "--describe", "--loop", "--output", "--vcd", "--show-mesh"}) {
+    lengths->excludes(run.get_option(flag));
+  }
+}
+
 CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
   run->add_option("WORKLOAD", options.workload,
@@ -275,6 +295,7 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   options::add_file_option(*run, "--costs", options.costs,
                            "What custom calls of a file cost, by target and shapes (TOML)\n[the bytes that they move]");
   add_output_flags(*run, options);
+  add_lengths_flag(*run, options);
   add_topology_flags(*run, options);
   run->footer(help_footer());
   return *run;
@@ -428,7 +449,7 @@ std::optional<RunOptions> step_options(const std::vector<std::string>& words) {
     return std::nullopt;
   }
   if (workloads::scalesim::is_topology_file(options.workload) || !options.compare.empty()) return std::nullopt;
-  if (options.describe) return std::nullopt;
+  if (options.describe || options.lengths) return std::nullopt;
   return options;
 }
 
@@ -471,6 +492,8 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
     finish_options(run, *options);
     if (options->describe) {
       describe_workload(*options);
+    } else if (options->lengths) {
+      code = run_lengths(*options);
     } else if (workloads::scalesim::is_topology_file(options->workload)) {
       code = run_topology(*options);
     } else if (!options->compare.empty()) {

@@ -13,6 +13,7 @@
 #include "sw/compiler/overlap.h"
 #include "sw/job/loop_time.h"
 #include "sw/job/start_time.h"
+#include "workloads/lengths/length_plan.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::run {
@@ -40,8 +41,11 @@ struct RunOptions {
   std::vector<std::string> trips;  ///< "NAME=N": passes of a file's loops that its text does not tell
   std::string costs;               ///< file with prices of custom calls; empty: none
   bool show_mesh = false;
-  bool describe = false;              ///< says what the workload is, in place of a run
-  std::vector<std::string> compare;   ///< two sharding files; empty: no comparison
+  bool describe = false;             ///< says what the workload is, in place of a run
+  std::vector<std::string> compare;  ///< two sharding files; empty: no comparison
+  std::optional<workloads::lengths::LengthPlan>
+      lengths;                        ///< steps whose samples vary in length; std::nullopt: one step
+  std::string lengths_text;           ///< --lengths
   std::optional<std::string> detail;  ///< std::nullopt: auto
   std::vector<std::string> real;      ///< patterns of chips made of their units at detail auto; empty: the first chip
   std::vector<std::string> chip_ops;  ///< patterns of ops through the parts of the chip at detail chip; empty: all

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/text/words.h"
 #include "hw/input/pipeline_recurrence.h"
 
 namespace podsim::sw::job {
@@ -149,20 +150,7 @@ class Round {
   base::Time stored_at_;  ///< the last checkpoint
 };
 
-struct Word {
-  std::size_t begin = 0;
-  std::string_view text;
-};
-
-std::vector<Word> words_of(std::string_view text) {
-  std::vector<Word> words;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(" ,", begin), text.size());
-    if (end > begin) words.push_back({begin, text.substr(begin, end - begin)});
-    begin = end + 1;
-  }
-  return words;
-}
+using base::text::Word;
 
 [[noreturn]] void reject_word(std::string_view text, const Word& word, std::string message, std::string hint) {
   throw base::InputError({base::Diagnostic::Severity::error,
@@ -189,7 +177,7 @@ LoopPlan parse_loop(std::string_view text) {
   const Part& steps = parts[0];
   const Part& checkpoint = parts[2];
   LoopPlan plan;
-  for (const Word& word : words_of(text)) {
+  for (const Word& word : base::text::words_of(text, " ,")) {
     const auto part = std::ranges::find_if(parts, [&](const Part& p) { return word.text.starts_with(p.name); });
     if (part == parts.end()) {
       reject_word(text, word, fmt::format("'{}' is no part of a loop", word.text),
