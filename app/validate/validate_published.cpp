@@ -16,6 +16,7 @@
 #include "app/options/limit_option.h"
 #include "app/output/partial_result.h"
 #include "app/validate/simulated_command.h"
+#include "app/validate/steps_svg.h"
 #include "base/diagnostic.h"
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
@@ -24,12 +25,13 @@
 #include "base/text/glob.h"
 #include "workloads/measured/published/published_memory.h"
 #include "workloads/measured/published/published_steps.h"
+#include "workloads/measured/published/scaling_lines.h"
 
 namespace podsim::app::validate {
 namespace {
 
 struct PublishedOptions {
-  std::string data = "../shared/measurements", csv, only = "*";
+  std::string data = "../shared/measurements", csv, svg, only = "*";
   bool json = false;
 
   std::string path(const std::string& file) const { return (std::filesystem::path(data) / file).string(); }
@@ -56,7 +58,7 @@ template <typename Row, typename Result>
 void simulate_rows(const PublishedOptions& options, std::vector<Row> rows, Result& result,
                    const std::function<std::string(const Row&)>& name, const std::function<void(Row)>& simulate,
                    std::string (*text)(const Result&), std::string (*json)(const Result&),
-                   std::string (*csv)(const Result&)) {
+                   std::string (*csv)(const Result&), std::string (*svg)(const Result&)) {
   const std::atomic<bool>& stop = base::host::watch_for_interrupt();
   const auto begin = base::host::HostClock::now();
   if (rows.empty()) throw base::InputError(fmt::format("no network of {} matches '{}'", result.file, options.only));
@@ -76,6 +78,7 @@ void simulate_rows(const PublishedOptions& options, std::vector<Row> rows, Resul
       },
       {[&] {
         if (!options.csv.empty()) base::host::write_file(options.csv, csv(result));
+        if (!options.svg.empty()) base::host::write_file(options.svg, svg(result));
       }});
 }
 
@@ -84,17 +87,22 @@ void run_validate_steps(const PublishedOptions& options) {
   SimulatedSteps result{.file = options.path("training_steps.csv"), .steps = {}};
   std::vector<PublishedStep> rows = published_steps(result.file, text_of(result.file, "training_steps.csv"));
   std::erase_if(rows, [&](const PublishedStep& row) { return !base::text::glob_match(options.only, row.network); });
+  const std::size_t published = rows.size();
+  if (!options.svg.empty()) {
+    for (PublishedStep& row : steps_between(rows)) rows.push_back(std::move(row));
+  }
   const auto simulate = [&](PublishedStep row) {
     SimulatedStep step{.published = std::move(row), .step_s = {}};
     const nlohmann::json run = result_of(step.published.command, step.problem);
     // With --loop the published figure is a cadence.
     const auto figure = run.contains("train_loop") ? "/train_loop/cadence_s"_json_pointer : "/step_time_s"_json_pointer;
     if (run.is_object()) step.step_s = run.at(figure).get<double>();
-    result.steps.push_back(std::move(step));
+    (result.steps.size() < published ? result.steps : result.between).push_back(std::move(step));
   };
   simulate_rows<PublishedStep, SimulatedSteps>(
       options, std::move(rows), result, [](const PublishedStep& row) { return row.network + " on " + row.slice; },
-      simulate, steps_text, steps_json, steps_csv);
+      simulate, steps_text, steps_json, steps_csv,
+      [](const SimulatedSteps& steps) { return steps_svg(scaling_lines(steps)); });
 }
 
 void run_validate_memory(const PublishedOptions& options) {
@@ -110,13 +118,13 @@ void run_validate_memory(const PublishedOptions& options) {
   };
   simulate_rows<PublishedMemory, SimulatedMemories>(
       options, std::move(rows), result, [](const PublishedMemory& row) { return row.model; }, simulate, memories_text,
-      memories_json, memories_csv);
+      memories_json, memories_csv, nullptr);
 }
 
-/// Declares a command for the rows of `file`.
-void add_published(CLI::App& validate, const std::string& name, const std::string& what, const std::string& file,
-                   const std::string& each, const std::string& example, void (*run)(const PublishedOptions&)) {
-  auto options = std::make_shared<PublishedOptions>();
+/// Declares a command for the rows of `file`, and returns it.
+CLI::App* add_published(CLI::App& validate, const std::string& name, const std::string& what, const std::string& file,
+                        const std::string& each, const std::string& example, void (*run)(const PublishedOptions&),
+                        const std::shared_ptr<PublishedOptions>& options = std::make_shared<PublishedOptions>()) {
   CLI::App* command = validate.add_subcommand(name, what);
   command->add_option("--data", options->data, "Folder with " + file + " [../shared/measurements]")->option_text("DIR");
   command->add_option("--only", options->only, "Networks whose name matches, such as '" + example + "' [*]")
@@ -126,13 +134,19 @@ void add_published(CLI::App& validate, const std::string& name, const std::strin
   options::add_file_option(*command, "--csv", options->csv, each);
   command->footer(fmt::format("Examples:\n  podsim validate {0}\n  podsim validate {0} --only '{1}'", name, example));
   command->callback([options, run] { run(*options); });
+  return command;
 }
 
 }  // namespace
 
 void add_validate_steps(CLI::App& validate) {
-  add_published(validate, "steps", "Published training steps of whole networks, each simulated", "training_steps.csv",
-                "Every row with both times and its command", "ssd*", run_validate_steps);
+  auto options = std::make_shared<PublishedOptions>();
+  CLI::App* command = add_published(validate, "steps", "Published training steps of whole networks, each simulated",
+                                    "training_steps.csv", "Every row with both times and its command", "ssd*",
+                                    run_validate_steps, options);
+  options::add_file_option(*command, "--svg", options->svg,
+                           "A chart for each network: steps against chips, published on\na line of simulated ones, "
+                           "also on chips in between");
 }
 
 void add_validate_memory(CLI::App& validate) {

@@ -11,8 +11,9 @@ namespace podsim::workloads::lengths {
 
 /// How lengths of samples enter a workload.
 struct LengthKeys {
-  std::string array;    ///< key with the tokens of a sequence, with padding: "model.length"
-  std::string longest;  ///< key with the tokens of the batch's longest sample; empty: the program does not depend on it
+  std::string array = {};  ///< key with the tokens of a sequence, with padding: "model.length"
+  std::string longest =
+      {};  ///< key with the tokens of the batch's longest sample; empty: the program does not depend on it
   std::int64_t room = 0;  ///< value of the key `array`
   bool packed = false;    ///< a sequence has several samples
 };

@@ -18,12 +18,12 @@ struct ShapeTime {
 };
 
 struct LengthsReport {
-  std::string workload, machine, slice;
-  LengthPlan plan;
-  LengthKeys keys;
+  std::string workload = {}, machine = {}, slice = {};
+  LengthPlan plan = {};
+  LengthKeys keys = {};
   double mean_length = 0, left_out = 0;  ///< of the law, see LengthLaw
   std::int64_t batch = 0;                ///< sequences of a step
-  std::vector<ShapeTime> shapes;         ///< sorted by shape
+  std::vector<ShapeTime> shapes = {};    ///< sorted by shape
   double wall_s = 0;                     ///< host time
 };
 

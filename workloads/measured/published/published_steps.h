@@ -37,7 +37,8 @@ struct SimulatedStep {
 struct SimulatedSteps {
   std::string file;
   std::vector<SimulatedStep> steps;
-  double wall_s = 0;  ///< host time
+  std::vector<SimulatedStep> between = {};  ///< on chips in between (scaling_lines.h), for charts
+  double wall_s = 0;                        ///< host time
 };
 
 /// Reads training_steps.csv, with the columns workload, generation, chips, topology, global_batch, partitioning,

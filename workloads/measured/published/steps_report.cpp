@@ -51,6 +51,25 @@ double middle(const std::vector<double>& sorted) {
   return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
+/// A row; `is_published` says whether it has a published time.
+nlohmann::ordered_json row_json(const SimulatedStep& step, bool is_published) {
+  const PublishedStep& row = step.published;
+  nlohmann::ordered_json object = {
+      {"network", row.network}, {"machine", "tpu-" + row.generation}, {"slice", row.slice},
+      {"batch", row.batch},     {"partitioning", row.partitioning},   {"contains", row.contains}};
+  if (is_published) {
+    object["published_s"] = row.least_s;
+    object["published_most_s"] = row.most_s;
+  }
+  object["simulated_s"] = step.step_s ? nlohmann::ordered_json(*step.step_s) : nlohmann::ordered_json();
+  if (is_published) {
+    object["error"] = step.step_s ? nlohmann::ordered_json(error_of(step)) : nlohmann::ordered_json();
+  }
+  object["command"] = command_line(row);
+  object["not_simulated"] = step.step_s ? "" : why_not(step);
+  return object;
+}
+
 }  // namespace
 
 std::string steps_text(const SimulatedSteps& steps) {
@@ -79,26 +98,17 @@ std::string steps_text(const SimulatedSteps& steps) {
 }
 
 std::string steps_json(const SimulatedSteps& steps) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const SimulatedStep& step : steps.steps) {
-    const PublishedStep& row = step.published;
-    nlohmann::ordered_json object = {
-        {"network", row.network},     {"machine", "tpu-" + row.generation}, {"slice", row.slice},
-        {"batch", row.batch},         {"partitioning", row.partitioning},   {"contains", row.contains},
-        {"published_s", row.least_s}, {"published_most_s", row.most_s}};
-    object["simulated_s"] = step.step_s ? nlohmann::ordered_json(*step.step_s) : nlohmann::ordered_json();
-    object["error"] = step.step_s ? nlohmann::ordered_json(error_of(step)) : nlohmann::ordered_json();
-    object["command"] = command_line(row);
-    object["not_simulated"] = step.step_s ? "" : why_not(step);
-    rows.push_back(std::move(object));
-  }
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array(), between = nlohmann::ordered_json::array();
+  for (const SimulatedStep& step : steps.steps) rows.push_back(row_json(step, true));
+  for (const SimulatedStep& step : steps.between) between.push_back(row_json(step, false));
   const std::vector<double> errors = sizes_of_errors(steps);
-  const nlohmann::ordered_json object = {{"file", steps.file},
-                                         {"steps", rows},
-                                         {"simulated", errors.size()},
-                                         {"median_error", middle(errors)},
-                                         {"largest_error", errors.empty() ? 0.0 : errors.back()},
-                                         {"wall_s", steps.wall_s}};
+  nlohmann::ordered_json object = {{"file", steps.file},
+                                   {"steps", rows},
+                                   {"simulated", errors.size()},
+                                   {"median_error", middle(errors)},
+                                   {"largest_error", errors.empty() ? 0.0 : errors.back()},
+                                   {"wall_s", steps.wall_s}};
+  if (!between.empty()) object["between"] = between;
   return base::text::json_text(object);
 }
 
