@@ -82,6 +82,7 @@ void run_ops(const OpsOptions& options) {
       sw::profile::read_profile(options.profile, base::host::read_input("PROFILE", options.profile));
   sw::report::ProfileReport report;
   report.profile = options.profile;
+  report.measured_on = profile.measured_on;
   report.machine = machine.name;
   std::optional<noc::Topology> slice;
   if (has_collectives(profile)) {
@@ -113,7 +114,9 @@ void add_ops(CLI::App& program) {
   auto options = std::make_shared<OpsOptions>();
   CLI::App* ops =
       program.add_subcommand("ops", "Hold the ops of a measured profile to the model, one by one")->group("Commands");
-  ops->add_option("PROFILE", options->profile, "XProf's HLO op stats, exported as CSV")->option_text(" ")->required();
+  ops->add_option("PROFILE", options->profile, "XProf's trace (xplane.pb), or its HLO op stats exported as CSV")
+      ->option_text(" ")
+      ->required();
   options::add_machine_option(*ops, options->machine);
   ops->add_option("--slice", options->slice,
                   "Chips per dimension of the slice that was measured [from\nthe devices that collectives name]")
@@ -128,7 +131,8 @@ void add_ops(CLI::App& program) {
       ->option_text("FILE")
       ->excludes("--slice", "--csv", "--svg", "--set", "--machine");
   ops->footer(
-      "Examples:\n  podsim ops bert.csv\n  podsim ops bert.csv --set compiler.exposed_vector_fraction=0\n"
+      "Examples:\n  podsim ops bert.csv\n  podsim ops log/plugins/profile/2026_11_25_12_00_00/host.xplane.pb\n  podsim "
+      "ops bert.csv --set compiler.exposed_vector_fraction=0\n"
       "  podsim run bert_large --slice 8x4 --batch-per-core 32 -o run && podsim ops bert.csv --layouts run/ops.csv");
   ops->callback([options] { run_ops(*options); });
 }

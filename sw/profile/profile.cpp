@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "sw/profile/csv.h"
+#include "sw/profile/trace_events.h"
+#include "sw/profile/trace_profile.h"
 
 namespace podsim::sw::profile {
 namespace {
@@ -50,7 +52,7 @@ class ProfileReader {
 
   Profile read() {
     read_head();
-    Profile profile{file_, {}};
+    Profile profile{file_, {}, {}};
     for (std::vector<CsvField> fields; records_.next(fields);) {
       const std::size_t before = errors_.size();
       ProfileOp op = read_row(fields);
@@ -152,6 +154,8 @@ class ProfileReader {
 
 }  // namespace
 
-Profile read_profile(const std::string& file, std::string_view text) { return ProfileReader(file, text).read(); }
+Profile read_profile(const std::string& file, std::string_view text) {
+  return is_trace(text) ? trace_profile(file, text) : ProfileReader(file, text).read();
+}
 
 }  // namespace podsim::sw::profile

@@ -148,7 +148,7 @@ std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp&
     return sum;
   }
   const auto rebuilt_now = [&] { return rebuild(text, {op.flops, op.bytes, op.category}); };
-  if (!kept_) {
+  if (!kept_ || op.line == 0) {
     const std::optional<RebuiltOp> rebuilt = rebuilt_now();
     return rebuilt ? std::optional(rebuilt_seconds(*rebuilt, text, result)) : std::nullopt;
   }

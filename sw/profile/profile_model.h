@@ -29,7 +29,7 @@ struct ComparedOp {
   std::optional<double> modelled_s;  ///< std::nullopt if the op is not modelled
   std::string not_modelled = {};     ///< why not
   std::string products = {};         ///< how they are computed, "f32 in 6 passes" (compiler/tiles/product_arithmetic.h)
-  int line = 0;                      ///< line of the profile in which the row begins
+  int line = 0;                      ///< line of the profile in which the row begins; 0 in a trace
   bool by_counts = false;            ///< modelled by XLA's counts, which contradict what its text seems to say
   bool is_collective = false;
 
@@ -44,7 +44,7 @@ struct ComparedOp {
 /// core's copy.
 class ProfileModel {
  public:
-  /// Without a slice, collectives are not modelled. `kept`, if it is there, belongs to the one profile that this models
+  /// Without a slice, collectives are not modelled. `kept`, if it is there, belongs to the one table that this models
   /// and outlives it; ops in it are not rebuilt again.
   ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice, RebuiltOps* kept = nullptr);
 

@@ -45,8 +45,7 @@ std::string profile_share(double part, double all) {
 }
 
 std::string sentence(const ProfileReport::NotModelled& rows) {
-  return fmt::format("{} row{}, first in line {}: {}", rows.rows, rows.rows == 1 ? "" : "s", rows.first_line,
-                     rows.reason);
+  return fmt::format("{} row{}, first {}: {}", rows.rows, rows.rows == 1 ? "" : "s", rows.first, rows.reason);
 }
 
 std::string category_table(const ProfileReport& report, double all) {
@@ -129,7 +128,7 @@ std::vector<ProfileReport::NotModelled> ProfileReport::not_modelled() const {
     if (op.not_modelled.empty()) continue;
     auto found = std::ranges::find(reasons, op.not_modelled, &NotModelled::reason);
     if (found == reasons.end()) {
-      reasons.push_back({op.not_modelled, 0, 0, op.line});
+      reasons.push_back({op.not_modelled, 0, 0, op.line > 0 ? fmt::format("in line {}", op.line) : op.name});
       found = reasons.end() - 1;
     }
     ++found->rows;
@@ -152,6 +151,10 @@ std::string profile_text(const ProfileReport& report) {
   const double measured = all.measured_s + report.without_text_s();
   base::text::TextTable head({Align::left, Align::left});
   head.row({"profile", fmt::format("{}, {} rows, {:.3f} s", report.profile, report.ops.size(), measured)});
+  if (!report.measured_on.empty()) {
+    const std::size_t others = report.measured_on.size() - 1;
+    head.row({"measured on", report.measured_on.front() + (others > 0 ? fmt::format(" and {} more", others) : "")});
+  }
   head.row({"machine", report.machine + (report.slice.empty() ? "" : ", collectives on " + report.slice)});
   head.row({"error", base::text::percent(all.mean_absolute_error()) + " mean absolute, time-weighted"});
   head.row({"bias", signed_percent(all.bias())});
@@ -208,6 +211,7 @@ std::string profile_json(const ProfileReport& report) {
   const Json json = {{"schema_version", 1},
                      {"command", "ops"},
                      {"profile", report.profile},
+                     {"measured_on", report.measured_on},
                      {"machine", report.machine},
                      {"slice", report.slice},
                      {"ops", all.ops},

@@ -11,7 +11,8 @@
 namespace podsim::sw::report {
 
 struct ProfileReport {
-  std::string profile;  ///< file
+  std::string profile;                   ///< file
+  std::vector<std::string> measured_on;  ///< planes of a trace; empty for a table
   std::string machine;
   std::string slice;  ///< "8x4"; empty if no collective needs one
   std::vector<profile::ComparedOp> ops;
@@ -29,7 +30,7 @@ struct ProfileReport {
     std::string reason;
     std::int64_t rows = 0;
     double measured_s = 0;  ///< all occurrences of the rows
-    int first_line = 0;     ///< in the profile's file
+    std::string first;      ///< where the first is: "in line 3", of a trace its name
   };
   /// Modelled rows that were modelled by XLA's counts, and their measured time.
   profile::ProfileTotals by_counts() const;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -64,6 +65,31 @@ TEST(Ops, ARowThatIsNotModelledIsNamedWithItsReason) {
   const auto json = nlohmann::json::parse(folder.run({"ops", "p.csv", "--json"}).out);
   EXPECT_EQ(json["ops"], 1);
   EXPECT_EQ(json["warnings"][0], "not modelled: " + reason);
+}
+
+// A trace of two cores: a loop of 70 us whose two trips of 30 and 34 us are a product, and twice an addition of 15 us.
+TEST(Ops, ATraceIsAProfile) {
+  const test::Folder folder;
+  const std::string trace = std::string(PODSIM_SOURCE_DIR) + "/tests/fuzz/seeds/ops.xplane.pb";
+  const test::Outcome outcome = folder.run({"ops", trace, "--csv", "ops.csv"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("measured on   /device:TPU:0 and 1 more"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("1 row, first while.1: the ops in the bodies"), std::string::npos) << outcome.out;
+  const std::string rows = folder.read("ops.csv");
+  for (const char* row : {"\nconvolution.3,convolution,4,32.000000,", "\nfusion.1,loop fusion,4,15.000000,",
+                          "\nwhile.1,while,2,6.000000,"}) {
+    EXPECT_NE(rows.find(row), std::string::npos) << rows;
+  }
+}
+
+TEST(Ops, ADamagedTraceIsAnErrorAtItsPlaceAndExitCodeTwo) {
+  const test::Folder folder;
+  std::ifstream from(std::string(PODSIM_SOURCE_DIR) + "/tests/fuzz/seeds/ops.xplane.pb", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(from), {}};
+  folder.write("cut.pb", bytes.substr(0, bytes.size() / 2));
+  const test::Outcome outcome = folder.run({"ops", "cut.pb"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("'cut.pb' is damaged: the message at byte 0: "), std::string::npos) << outcome.err;
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ def make_formats(folder):
         "costs": Format(".toml", [seeds / "seeds/costs.toml"], TOML, [
             ["run", seeds / "seeds/custom_calls.hlo", "--costs", "INPUT", "--limit", "3s"]]),
         "rows": Format(".csv", profiles, ROWS, [["ops", "INPUT"]]),
+        "profiler's trace": Format(".xplane.pb", [seeds / "seeds/ops.xplane.pb"], BYTES, [["ops", "INPUT"]]),
         "layers": Format(".csv", [inputs / "layers.csv", inputs / "products.csv"], TEXT + [csv_cell] * 6, [
             ["run", "INPUT", "--limit", "3s"], ["run", "INPUT", "--convention", "scale-sim", "--limit", "3s"]]),
         "assembly": Format(".pasm", [*folder.glob("*.pasm"), inputs / "sums.pasm"], PASM, [

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """podsim.jax with the JAX that is installed; skipped where there is none."""
 
+import csv
 import os
 import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -86,6 +89,29 @@ class Simulate(unittest.TestCase):
             podsim.jax.simulate(loss, shapes((8, 8), (8, 8)), train="adam", parameters="w")
         line = loss.__code__.co_firstlineno + 1
         self.assertIn(f"written at {os.path.abspath(__file__)}:{line}", str(caught.exception))
+
+
+@unittest.skipIf(MISSING, MISSING)
+class Profiles(unittest.TestCase):
+    def test_a_trace_of_the_profiler_has_the_ops_that_ran(self):
+        product = jax.jit(lambda w, x: x @ w)
+        w, x = jnp.ones((256, 128)), jnp.ones((64, 256))
+        product(w, x).block_until_ready()
+        with tempfile.TemporaryDirectory() as folder:
+            with jax.profiler.trace(folder):
+                for _ in range(3):
+                    product(w, x).block_until_ready()
+            traces = list(pathlib.Path(folder).glob("plugins/profile/*/*.xplane.pb"))
+            self.assertEqual(len(traces), 1)
+            rows = pathlib.Path(folder, "ops.csv")
+            subprocess.run([os.environ["PODSIM"], "ops", traces[0], "--csv", rows], check=True,
+                           stdout=subprocess.DEVNULL)
+            with open(rows, newline="") as table:
+                ops = list(csv.DictReader(table))
+        products = [op for op in ops if op["hlo_op"].split(" = ")[-1].startswith("f32[64,128]")]
+        self.assertTrue(products, ops)
+        self.assertEqual({op["occurrences"] for op in products}, {"3"})
+        self.assertTrue(all("f32[64,256]" in op["hlo_op"] for op in products), products)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,22 @@ class ModuleText {
     return text + "\n";
   }
 
+  std::map<std::string, std::string, std::less<>> instructions() const {
+    std::map<std::string, std::string, std::less<>> texts;
+    for (const data_view computation : messages_of(module_, 3)) {
+      const std::vector<data_view> messages = messages_of(computation, 2);
+      std::map<std::int64_t, std::string> shaped_names;
+      for (const data_view instruction : messages) {
+        shaped_names[integer_of(instruction, 35)] =
+            shape_text(bytes_of(instruction, 3)) + " %" + identifier(bytes_of(instruction, 1));
+      }
+      for (const data_view instruction : messages) {
+        texts.emplace(identifier(bytes_of(instruction, 1)), instruction_text(instruction, shaped_names));
+      }
+    }
+    return texts;
+  }
+
  private:
   std::string computation_text(data_view computation) const {
     const std::int64_t id = integer_of(computation, 5), root = integer_of(computation, 6);
@@ -71,7 +87,7 @@ class ModuleText {
     Integers order;
     for (const data_view instruction : messages_of(computation, 2)) {
       const std::int64_t own = integer_of(instruction, 35);
-      names[own] = identifier(bytes_of(instruction, 1));
+      names[own] = "%" + identifier(bytes_of(instruction, 1));
       by_id[own] = instruction;
       order.push_back(own);
     }
@@ -85,6 +101,7 @@ class ModuleText {
     return text + "}";
   }
 
+  /// `names` are those of operands as the text has them.
   std::string instruction_text(data_view instruction, const std::map<std::int64_t, std::string>& names) const {
     const auto opcode = std::string(bytes_of(instruction, 2));
     std::vector<std::string> operands;
@@ -93,7 +110,7 @@ class ModuleText {
     for (const std::int64_t id : integers_of(instruction, 36)) {
       const auto found = names.find(id);
       if (found == names.end()) throw base::InputError(fmt::format("operand {} does not exist", id));
-      operands.push_back("%" + found->second);
+      operands.push_back(found->second);
     }
     std::string text = fmt::format("%{} = {} {}({})", identifier(bytes_of(instruction, 1)),
                                    shape_text(bytes_of(instruction, 3)), opcode, fmt::join(operands, ", "));
@@ -105,6 +122,18 @@ class ModuleText {
   ComputationNames names_;
   std::map<std::int64_t, Integers> schedule_;
 };
+
+/// What `read` makes of the module in the bytes.
+template <typename Read>
+auto read_module(const std::string& file, std::string_view bytes, const Read& read) {
+  try {
+    return read(ModuleText(module_of({bytes.data(), bytes.size()})));
+  } catch (const protozero::exception& damage) {
+    throw base::InputError("'" + file + "' is a damaged protobuf: " + damage.what());
+  } catch (const base::InputError& error) {
+    throw base::InputError("'" + file + "': " + error.diagnostics().front().message);
+  }
+}
 
 /// True for the characters of ASCII that a text has.
 bool is_text(char c) { return c >= ' ' || (c >= '\t' && c <= '\r'); }
@@ -122,13 +151,11 @@ bool is_module_proto(std::string_view bytes) {
 }
 
 std::string module_text(const std::string& file, std::string_view bytes) {
-  try {
-    return ModuleText(module_of({bytes.data(), bytes.size()})).run();
-  } catch (const protozero::exception& damage) {
-    throw base::InputError("'" + file + "' is a damaged protobuf: " + damage.what());
-  } catch (const base::InputError& error) {
-    throw base::InputError("'" + file + "': " + error.diagnostics().front().message);
-  }
+  return read_module(file, bytes, [](const ModuleText& module) { return module.run(); });
+}
+
+std::map<std::string, std::string, std::less<>> instruction_texts(const std::string& file, std::string_view bytes) {
+  return read_module(file, bytes, [](const ModuleText& module) { return module.instructions(); });
 }
 
 }  // namespace podsim::sw::hlo::proto

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -13,5 +15,9 @@ bool is_module_proto(std::string_view bytes);
 /// depth (HloProto, HloSnapshot, TuningData). Arrays of constants are elided; scalars are not. A field that is not
 /// known is ignored. Throws base::InputError if the bytes are damaged or name what does not exist.
 std::string module_text(const std::string& file, std::string_view bytes);
+
+/// The texts of all instructions of that module by their names, as profilers print them: "%copy.2 = f32[8]{0}
+/// copy(f32[8]{0} %x)". Throws as module_text does.
+std::map<std::string, std::string, std::less<>> instruction_texts(const std::string& file, std::string_view bytes);
 
 }  // namespace podsim::sw::hlo::proto
