@@ -231,17 +231,20 @@ class AttributeList {
   void add_participants() {
     const Participants& participants = i_.participants;
     if (participants.channel_id) add("channel_id", *participants.channel_id);
+    std::vector<std::string> pairs;
+    for (const auto& [source, target] : participants.source_target_pairs) {
+      pairs.push_back(fmt::format("{{{},{}}}", source, target));
+    }
     if (i_.opcode == Opcode::collective_permute) {
-      std::vector<std::string> pairs;
-      for (const auto& [source, target] : participants.source_target_pairs) {
-        pairs.push_back(fmt::format("{{{},{}}}", source, target));
-      }
       add_list("source_target_pairs", pairs);
+    } else if (i_.opcode == Opcode::send || i_.opcode == Opcode::recv) {
+      const std::string text = fmt::format("_xla_send_recv_source_target_pairs=\"{{{}}}\"", fmt::join(pairs, ","));
+      if (!pairs.empty()) add_list("frontend_attributes", std::array{text});
     } else if (participants.iota) {
       const IotaGroups& groups = *participants.iota;
       add("replica_groups",
           fmt::format("[{},{}]<={}", groups.count, groups.size, iota_text(groups.iota, groups.permutation)));
-    } else if (i_.opcode != Opcode::send && i_.opcode != Opcode::recv) {
+    } else {
       std::vector<std::string> groups;
       for (const auto& group : participants.groups) groups.push_back(fmt::format("{{{}}}", fmt::join(group, ",")));
       add_list("replica_groups", groups);

@@ -97,7 +97,7 @@ struct Participants {
   /// Devices of each group, in order; empty without `iota` means one group of all. The numbers are flat ids if
   /// use_global_device_ids is set, else partitions (with a channel id) or replicas.
   std::vector<std::vector<std::int64_t>> groups;
-  std::vector<std::pair<std::int64_t, std::int64_t>> source_target_pairs;  ///< of a collective-permute
+  std::vector<std::pair<std::int64_t, std::int64_t>> source_target_pairs;  ///< of a collective-permute, a send, a recv
   std::optional<std::int64_t> channel_id;
   bool use_global_device_ids = false;
   bool operator==(const Participants&) const = default;

@@ -26,6 +26,10 @@ Literal Value::literal() const {
   Literal literal = *array_;
   if (elements_ == nullptr) return literal;
   for (const Value& element : *elements_) literal.elements.push_back(element.literal());
+  for (std::size_t i = 0; i < literal.elements.size(); ++i) {  // dynamic dimensions have the sizes in use
+    Shape& written = literal.shape.tuple_shapes[i];
+    if (!written.compatible(literal.elements[i].shape)) written = literal.elements[i].shape;
+  }
   return literal;
 }
 

@@ -15,9 +15,7 @@
 namespace podsim::sw::profile {
 namespace {
 
-using hlo::proto::bytes_of;
-using hlo::proto::integer_of;
-using hlo::proto::messages_of;
+namespace proto = hlo::proto;
 using protozero::data_view;
 using protozero::pbf_wire_type;
 
@@ -72,7 +70,7 @@ std::int64_t picoseconds(const StatValue& value, std::string_view name) {
   return whole != nullptr ? std::int64_t(*whole) : other != nullptr ? *other : std::int64_t(result);
 }
 
-std::optional<std::string_view> as_text(const StatValue& value) {
+std::optional<std::string_view> text_value(const StatValue& value) {
   const auto* found = std::get_if<std::string_view>(&value);
   return found != nullptr ? std::optional(*found) : std::nullopt;
 }
@@ -83,22 +81,23 @@ class PlaneReader {
       : file_(file), bytes_(bytes), plane_(plane) {}
 
   TracePlane read() {
-    TracePlane result{.name = text(bytes_of(plane_, plane_field::name)), .kinds = {}, .lines = {}};
-    for (const data_view entry : messages_of(plane_, plane_field::stat_metadata)) {
+    TracePlane result{.name = text(proto::bytes_of(plane_, plane_field::name)), .kinds = {}, .lines = {}};
+    for (const data_view entry : proto::messages_of(plane_, plane_field::stat_metadata)) {
       within(entry, [&] {
-        stat_names_[std::uint64_t(integer_of(entry, key_field))] =
-            text(bytes_of(bytes_of(entry, value_field), metadata_field::name));
+        stat_names_[std::uint64_t(proto::integer_of(entry, key_field))] =
+            text(proto::bytes_of(proto::bytes_of(entry, value_field), metadata_field::name));
       });
     }
-    for (const data_view entry : messages_of(plane_, plane_field::event_metadata)) {
-      within(entry,
-             [&] { result.kinds[std::uint64_t(integer_of(entry, key_field))] = kind(bytes_of(entry, value_field)); });
+    for (const data_view entry : proto::messages_of(plane_, plane_field::event_metadata)) {
+      within(entry, [&] {
+        result.kinds[std::uint64_t(proto::integer_of(entry, key_field))] = kind(proto::bytes_of(entry, value_field));
+      });
     }
-    for (const data_view line : messages_of(plane_, plane_field::line)) {
+    for (const data_view line : proto::messages_of(plane_, plane_field::line)) {
       TraceLine& made = result.lines.emplace_back();
       within(line, [&] {
-        made.name = text(bytes_of(line, line_field::name));
-        for (const data_view event : messages_of(line, line_field::event)) {
+        made.name = text(proto::bytes_of(line, line_field::name));
+        for (const data_view event : proto::messages_of(line, line_field::event)) {
           within(event, [&] { made.events.push_back(read_event(event, result.kinds)); });
         }
       });
@@ -125,10 +124,10 @@ class PlaneReader {
 
  private:
   EventKind kind(data_view metadata) const {
-    EventKind result{.name = text(bytes_of(metadata, metadata_field::name)),
-                     .display_name = text(bytes_of(metadata, metadata_field::display_name)),
+    EventKind result{.name = text(proto::bytes_of(metadata, metadata_field::name)),
+                     .display_name = text(proto::bytes_of(metadata, metadata_field::display_name)),
                      .stats = {}};
-    for (const data_view stat : messages_of(metadata, metadata_field::stat)) add(stat, result.stats);
+    for (const data_view stat : proto::messages_of(metadata, metadata_field::stat)) add(stat, result.stats);
     return result;
   }
 
@@ -169,18 +168,18 @@ class PlaneReader {
   }
 
   void add(data_view stat, EventStats& stats) const {
-    const auto known = stat_names_.find(std::uint64_t(integer_of(stat, stat_field::metadata_id)));
+    const auto known = stat_names_.find(std::uint64_t(proto::integer_of(stat, stat_field::metadata_id)));
     if (known == stat_names_.end()) return;
     const std::string_view name = known->second;
     if (name == "Hlo Proto" || name == "hlo_proto") {
-      stats.hlo_proto = bytes_of(stat, stat_field::as_bytes);
+      stats.hlo_proto = proto::bytes_of(stat, stat_field::as_bytes);
       return;
     }
     const StatValue value = value_of(stat);
-    if (name == "hlo_op") stats.hlo_op = as_text(value);
-    if (name == "hlo_category") stats.hlo_category = as_text(value);
-    if (name == "tf_op") stats.tf_op = as_text(value);
-    if (name == "long_name") stats.long_name = as_text(value);
+    if (name == "hlo_op") stats.hlo_op = text_value(value);
+    if (name == "hlo_category") stats.hlo_category = text_value(value);
+    if (name == "tf_op") stats.tf_op = text_value(value);
+    if (name == "long_name") stats.long_name = text_value(value);
     if (name == "program_id") stats.program_id = program(value);
     if (name == "flops") stats.flops = number(value, name);
     if (name == "bytes_accessed") stats.bytes_accessed = number(value, name);
@@ -236,7 +235,7 @@ std::list<TracePlane> read_trace(const std::string& file, std::string_view bytes
   std::list<TracePlane> planes;
   const PlaneReader whole(file, bytes, space);
   whole.within(space, [&] {
-    for (const data_view plane : messages_of(space, planes_field)) {
+    for (const data_view plane : proto::messages_of(space, planes_field)) {
       PlaneReader reader(file, bytes, plane);
       reader.within(plane, [&] { planes.push_back(reader.read()); });
     }

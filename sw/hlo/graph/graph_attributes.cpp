@@ -69,6 +69,18 @@ void set_pairs(ir::Instruction& instruction, Scanner& scanner) {
   }
 }
 
+/// The devices of a send and a recv are in an attribute of the compiler's own.
+void set_channel_pairs(ir::Instruction& instruction, Scanner& scanner) {
+  static constexpr std::string_view name = "_xla_send_recv_source_target_pairs=";
+  if (instruction.opcode != ir::Opcode::send && instruction.opcode != ir::Opcode::recv) return;
+  const std::size_t at = scanner.text().find(name);
+  if (at == std::string_view::npos) return;
+  std::string_view value = scanner.text().substr(at + name.size());
+  if (value.starts_with('"')) value = value.substr(1, value.find('"', 1) - 1);
+  Scanner pairs(value);
+  set_pairs(instruction, pairs);
+}
+
 void set_groups(ir::Instruction& instruction, Scanner& scanner) {
   ReplicaGroups groups = read_replica_groups(scanner);
   // "{{}}" means all devices, as "{}" does.
@@ -110,6 +122,7 @@ constexpr auto setters = std::to_array<Setter>({
     {"feature_index", [](ir::Instruction& i, Scanner& s) { i.index = read_integer(s); }},
     {"fft_length", [](ir::Instruction& i, Scanner& s) { i.dimensions = read_integers(s); }},
     {"fft_type", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},
+    {"frontend_attributes", set_channel_pairs},
     {"index", [](ir::Instruction& i, Scanner& s) { i.index = read_integer(s); }},
     {"index_vector_dim", [](ir::Instruction& i, Scanner& s) { i.gather.index_vector = read_int(s); }},
     {"infeed_config", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},

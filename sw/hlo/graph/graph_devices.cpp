@@ -70,7 +70,10 @@ Named named_devices(const ir::Module& graph) {
   Named named;
   for (const ir::Computation& computation : graph.computations) {
     for (const ir::Instruction& instruction : computation.instructions) {
-      if (ir::is_collective(instruction.opcode)) add_collective(instruction, named);
+      // The numbers of a send and a recv do not say how many devices there are: texts of one program have those of
+      // others.
+      const bool is_channel = instruction.opcode == ir::Opcode::send || instruction.opcode == ir::Opcode::recv;
+      if (ir::is_collective(instruction.opcode) && !is_channel) add_collective(instruction, named);
       if (instruction.sharding) add_sharding(*instruction.sharding, named);
     }
   }

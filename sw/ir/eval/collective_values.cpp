@@ -23,7 +23,18 @@ Literal folded(const MemberOperands& operands, std::size_t k, ScalarFunction& co
   Literal total = *operands[0][k];
   const ElementType type = total.shape.element_type;
   const std::int64_t count = total.shape.element_count();
-  if (is_complex(type)) throw std::logic_error("complex numbers cannot be computed with");
+  if (is_complex(type)) {
+    // A number is two values, and the combiner adds up parts.
+    const ElementType part = type == ElementType::c64 ? ElementType::f32 : ElementType::f64;
+    for (std::size_t i = 0; i < total.values.size(); ++i) {
+      Element sum{total.values[i], 0};
+      for (std::size_t member = 1; member < operands.size(); ++member) {
+        sum = combine(sum, {operands[member][k]->values[i], 0});
+      }
+      total.values[i] = round_to(part, sum.number);
+    }
+    return total;
+  }
   for (std::int64_t i = 0; i < count; ++i) {
     Element sum = element_of(total, i);
     for (std::size_t member = 1; member < operands.size(); ++member) {

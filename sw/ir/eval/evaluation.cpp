@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -25,6 +26,7 @@
 #include "sw/ir/eval/reduction.h"
 #include "sw/ir/eval/shard_values.h"
 #include "sw/ir/eval/sorting.h"
+#include "sw/ir/rules/actual_shape.h"
 #include "sw/ir/rules/batch_norm.h"
 
 namespace podsim::sw::ir::eval {
@@ -117,6 +119,9 @@ std::vector<Value> Evaluation::run(const std::vector<std::vector<Value>>& argume
 std::vector<Value> Evaluation::evaluate(const Instruction& instruction,
                                         const std::vector<std::vector<Value>>& arguments) {
   if (instruction.phase == AsyncPhase::done) return values_[std::size_t(instruction.operands[0])];
+  if (run_.sizes_vary && (is_collective(instruction.opcode) || instruction.opcode == Opcode::custom_call)) {
+    require_written_sizes(instruction);
+  }
   if (is_collective(instruction.opcode)) return collective(instruction);
   switch (instruction.opcode) {
     case Opcode::fusion:
@@ -177,6 +182,10 @@ Value Evaluation::evaluate_alone(const Instruction& instruction, std::size_t at)
       return device_id(instruction, at);
     case Opcode::rng_get_and_update_state:
       return random_state(instruction, at);
+    case Opcode::send_done:
+      return token();
+    case Opcode::recv_done:
+      return receive(instruction, at);
     default:
       return evaluate_array(instruction, at);
   }
@@ -192,9 +201,41 @@ std::vector<const Literal*> Evaluation::arrays(const Instruction& instruction, s
   return operands;
 }
 
+bool Evaluation::has_other_sizes(const Instruction& instruction, std::size_t at) const {
+  for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
+    const Value& value = operand(instruction, k, at);
+    const Shape& written = computation_[instruction.operands[k]].shape;
+    if (!value.is_tuple() && value.array().shape.dimensions != written.dimensions) return true;
+  }
+  return false;
+}
+
+void Evaluation::require_written_sizes(const Instruction& instruction) const {
+  for (std::size_t at = 0; at < devices_.size(); ++at) {
+    if (has_other_sizes(instruction, at)) throw std::logic_error("this cannot be evaluated on dynamic dimensions");
+  }
+}
+
+Instruction Evaluation::at_actual_sizes(const Instruction& instruction,
+                                        const std::vector<const Literal*>& operands) const {
+  std::vector<const Shape*> shapes;
+  for (const Literal* operand : operands) shapes.push_back(&operand->shape);
+  Instruction actual = instruction;
+  actual.shape = rules::actual_shape(instruction, shapes, run_.module.computations);
+  return actual;
+}
+
 Value Evaluation::evaluate_array(const Instruction& instruction, std::size_t at) {
   const std::vector<const Literal*> operands = arrays(instruction, at);
-  Literal result = evaluate_operands(instruction, operands, at);
+  if (instruction.opcode == Opcode::set_dimension_size || instruction.opcode == Opcode::dynamic_reshape) {
+    run_.sizes_vary = true;
+    return Value(instruction.opcode == Opcode::dynamic_reshape
+                     ? evaluate_dynamic_reshape(instruction, operands)
+                     : evaluate_set_dimension_size(instruction, *operands[0], *operands[1]));
+  }
+  Literal result = run_.sizes_vary && has_other_sizes(instruction, at)
+                       ? evaluate_operands(at_actual_sizes(instruction, operands), operands, at)
+                       : evaluate_operands(instruction, operands, at);
   const ElementType type = instruction.shape.element_type;
   // Compilers may let an instruction that only moves values change their precision.
   const auto differs = [type](const Literal* operand) { return operand->shape.element_type != type; };
@@ -429,6 +470,10 @@ std::size_t Evaluation::index_of(std::int64_t device) const {
 std::vector<Value> Evaluation::collective(const Instruction& instruction) {
   if (instruction.opcode == Opcode::all_reduce && run_.host.all_reduce) return collective_of_host(instruction);
   if (instruction.opcode == Opcode::collective_permute) return permute(instruction);
+  if (instruction.opcode == Opcode::send) return send(instruction);
+  if (instruction.opcode == Opcode::recv) {
+    return std::vector<Value>(devices_.size(), Value(make_zeros(instruction.shape)));  // recv-done has the value
+  }
   std::vector<Value> results(devices_.size());
   std::vector<bool> served(devices_.size(), false);
   for (const auto& group : device_groups(instruction, run_.replicas, run_.partitions)) {
@@ -459,13 +504,14 @@ std::vector<Value> Evaluation::in_group(const Instruction& instruction,
                                         const std::vector<std::vector<const Literal*>>& operands) {
   const auto combiner = [&] {
     const Computation& called = run_.module.computations[std::size_t(instruction.called[0])];
+    const ElementType type = called[called.parameters[0]].shape.element_type;
     for (const Literal* operand : operands[0]) {
-      const ElementType type = called[called.parameters[0]].shape.element_type;
-      if (is_wide(type) != is_wide(operand->shape.element_type)) {
+      if (is_complex(type) != is_complex(operand->shape.element_type) ||
+          is_wide(type) != is_wide(operand->shape.element_type)) {
         throw std::logic_error("the combiner is of another type than its operands");
       }
     }
-    return ScalarFunction(run_.module, called);
+    return is_complex(type) ? sum_of_parts(run_.module, called) : ScalarFunction(run_.module, called);
   };
   switch (instruction.opcode) {
     case Opcode::all_reduce: {
@@ -496,6 +542,32 @@ std::vector<Value> Evaluation::collective_of_host(const Instruction& instruction
   for (Literal& result : run_.host.all_reduce(instruction, operands)) results.emplace_back(std::move(result));
   if (results.size() != devices_.size()) throw std::logic_error("the host's all-reduce lost a device");
   return results;
+}
+
+/// To the host it is an outfeed.
+std::vector<Value> Evaluation::send(const Instruction& instruction) {
+  std::vector<Value> results;
+  for (std::size_t at = 0; at < devices_.size(); ++at) {
+    const Value& value = operand(instruction, 0, at);
+    if (run_.channels.is_within_module(instruction)) {
+      run_.channels.send(instruction, devices_[at], value);
+    } else if (run_.host.outfeed) {
+      run_.host.outfeed(devices_[at], value.literal());
+    }
+    results.push_back(
+        Value::tuple(instruction.shape, {value, Value(make_zeros(instruction.shape.tuple_shapes.at(1))), token()}));
+  }
+  return results;
+}
+
+/// From the host it is an infeed; a device that is no target has 0.
+Value Evaluation::receive(const Instruction& done, std::size_t at) {
+  const Instruction& start = computation_[done.operands[0]];
+  const Instruction& recv = start.opcode == Opcode::recv ? start : done;
+  if (!run_.channels.is_within_module(recv)) return feed_in(done, at);
+  std::optional<Value> value = run_.channels.receive(recv, devices_[at]);
+  if (!value) return Value(make_zeros(done.shape));
+  return Value::tuple(done.shape, {std::move(*value), token()});
 }
 
 /// Gives every target its source's value, and 0 to devices that are no target.

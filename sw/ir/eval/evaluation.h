@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "sw/ir/channels.h"
 #include "sw/ir/eval/evaluator.h"
 #include "sw/ir/value.h"
 
@@ -16,7 +17,9 @@ struct EvaluationRun {
   const EvaluationHost& host;
   std::int64_t replicas, partitions;
   std::vector<std::uint64_t> drawn;  ///< by device: number of rng instructions evaluated so far
-  std::int64_t executed = 0;         ///< number of instructions evaluated so far
+  Channels channels;
+  std::int64_t executed = 0;  ///< number of instructions evaluated so far
+  bool sizes_vary = false;    ///< a value may have other sizes than its instruction (rules/actual_shape.h)
 };
 
 /// Evaluates one computation on some devices in lock step, one instruction at a time.
@@ -33,6 +36,11 @@ class Evaluation {
   std::vector<Value> evaluate(const Instruction& instruction, const std::vector<std::vector<Value>>& arguments);
   Value evaluate_alone(const Instruction& instruction, std::size_t at);
   Value evaluate_array(const Instruction& instruction, std::size_t at);
+  /// True if an operand has other sizes than its instruction on a device.
+  bool has_other_sizes(const Instruction& instruction, std::size_t at) const;
+  /// The instruction with the shape that its result has (rules/actual_shape.h).
+  Instruction at_actual_sizes(const Instruction& instruction, const std::vector<const Literal*>& operands) const;
+  void require_written_sizes(const Instruction& instruction) const;
   Literal evaluate_operands(const Instruction& instruction, const std::vector<const Literal*>& operands,
                             std::size_t at);
   Literal evaluate_called(const Instruction& instruction, const std::vector<const Literal*>& operands) const;
@@ -51,6 +59,8 @@ class Evaluation {
   std::int64_t chosen_branch(const Instruction& instruction, std::size_t at) const;
   std::vector<Value> collective(const Instruction& instruction);
   std::vector<Value> collective_of_host(const Instruction& instruction);
+  std::vector<Value> send(const Instruction& instruction);
+  Value receive(const Instruction& done, std::size_t at);
   std::vector<Value> permute(const Instruction& instruction);
   std::vector<Value> in_group(const Instruction& instruction, const std::vector<std::vector<const Literal*>>& operands);
   std::size_t index_of(std::int64_t device) const;

@@ -51,8 +51,12 @@ std::vector<Literal> evaluate_partitions(const Module& module, const std::vector
     check_arguments(entry, arguments[device]);
     for (const Literal& argument : arguments[device]) values[device].emplace_back(argument);
   }
-  EvaluationRun run{module, host, replicas_of(module, std::int64_t(arguments.size())), module.partitions,
-                    std::vector<std::uint64_t>(arguments.size(), 0)};
+  EvaluationRun run{module,
+                    host,
+                    replicas_of(module, std::int64_t(arguments.size())),
+                    module.partitions,
+                    std::vector<std::uint64_t>(arguments.size(), 0),
+                    Channels(module, replicas_of(module, std::int64_t(arguments.size())), module.partitions)};
   std::vector<Literal> results;
   for (const Value& value : Evaluation(run, entry, std::move(devices)).run(values)) results.push_back(value.literal());
   return results;

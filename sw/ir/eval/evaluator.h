@@ -13,7 +13,8 @@
 /// result is rounded to its element type. Convolution, dot and reductions accumulate in double precision and round
 /// once; an f64 module runs in double precision throughout. Integers of every width are exact.
 ///
-/// An asynchronous start has the value of its operation at once. Dynamic dimensions have the size of their bounds.
+/// An asynchronous start has the value of its operation at once. Dynamic dimensions have the size of their bounds until
+/// set-dimension-size or dynamic-reshape sets another (rules/actual_shape.h); so has a result.
 namespace podsim::sw::ir::eval {
 
 /// Inputs from outside the devices. Members that a module does not need may stay empty.
@@ -31,7 +32,7 @@ struct EvaluationHost {
 
 /// Returns the entry computation's result for one device. Throws std::logic_error naming the instruction if the
 /// arguments do not match the parameters, the module has an infeed and the host has none, or an instruction cannot be
-/// evaluated (a custom call that computes, send and recv, an elided constant). Throws base::host::Interrupted, with
+/// evaluated (a custom call that computes, an elided constant). Throws base::host::Interrupted, with
 /// the instruction as its place, when the program is interrupted.
 Literal evaluate(const Module& module, std::span<const Literal> arguments, const EvaluationHost& host = {});
 

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "sw/ir/eval/element.h"
 #include "sw/ir/eval/index_space.h"
@@ -90,6 +94,13 @@ Literal evaluate_concatenate(const Instruction& instruction, std::span<const Lit
   return result;
 }
 
+/// The number that the array `size` holds.
+std::int64_t size_in(const Literal& size, std::int64_t bound) {
+  const std::int64_t value = integer_of(size.shape.element_type, element_of(size, 0));
+  if (value < 0 || value > bound) throw std::logic_error(fmt::format("a size of {} is not from 0 to {}", value, bound));
+  return value;
+}
+
 }  // namespace
 
 bool is_rearrangement(Opcode opcode) {
@@ -131,6 +142,35 @@ Literal evaluate_rearrangement(const Instruction& instruction, std::span<const L
   }
   assert(false);
   return {};
+}
+
+Literal evaluate_set_dimension_size(const Instruction& instruction, const Literal& operand, const Literal& size) {
+  const auto along = std::size_t(instruction.index);
+  Shape shape = operand.shape;
+  shape.dimensions[along] = size_in(size, instruction.shape.dimensions[along]);
+  Literal result = make_zeros(shape);
+  const std::vector<std::int64_t> strides = row_major_strides(operand.shape.dimensions);
+  std::int64_t to = 0;
+  for_each_index(shape.dimensions, [&](const std::vector<std::int64_t>& index) {
+    std::int64_t from = 0;
+    for (std::size_t i = 0; i < index.size(); ++i) from += index[i] * strides[i];
+    if (index[along] < operand.shape.dimensions[along]) copy_element(result, to, operand, from);
+    ++to;
+  });
+  return result;
+}
+
+Literal evaluate_dynamic_reshape(const Instruction& instruction, std::span<const Literal* const> operands) {
+  Shape shape = instruction.shape;
+  if (operands.size() != shape.dimensions.size() + 1) throw std::logic_error("takes a size for each dimension");
+  for (std::size_t i = 0; i < shape.dimensions.size(); ++i) {
+    shape.dimensions[i] = size_in(*operands[i + 1], shape.dimensions[i]);
+  }
+  if (shape.element_count() != operands[0]->shape.element_count()) {
+    throw std::logic_error(
+        fmt::format("{} elements in use become {}", operands[0]->shape.element_count(), shape.element_count()));
+  }
+  return {shape, operands[0]->values, {}, operands[0]->integers};
 }
 
 }  // namespace podsim::sw::ir::eval

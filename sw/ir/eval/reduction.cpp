@@ -115,18 +115,23 @@ Literal evaluate_reduce_window(const Instruction& instruction, Literals operands
   return std::move(accumulators).finish();
 }
 
-Literal evaluate_complex_sum(const Module& module, const Instruction& instruction, Literals operands) {
-  const Computation& combiner = module.computations[std::size_t(instruction.called[0])];
+ScalarFunction sum_of_parts(const Module& module, const Computation& combiner) {
   const bool adds = combiner[combiner.root].opcode == Opcode::add && combiner.instructions.size() == 3;
-  if (operands.size() != 2 || !adds) throw std::logic_error("complex numbers are only added up");
-  Instruction part = instruction;
-  part.shape = make_shape(ElementType::f64, instruction.shape.dimensions);
+  if (!adds) throw std::logic_error("complex numbers are only added up");
   Computation add = combiner;
   for (Instruction& step : add.instructions) step.shape = make_shape(ElementType::f64, {});
+  return {module, add};
+}
+
+Literal evaluate_complex_sum(const Module& module, const Instruction& instruction, Literals operands) {
+  if (operands.size() != 2) throw std::logic_error("complex numbers are only added up in one array");
+  const Computation& combiner = module.computations[std::size_t(instruction.called[0])];
+  Instruction part = instruction;
+  part.shape = make_shape(ElementType::f64, instruction.shape.dimensions);
   const auto sum_of = [&](Literal (*parts)(const Literal&)) {
     const Literal array = parts(*operands[0]), initial = parts(*operands[1]);
     const std::array<const Literal*, 2> both{&array, &initial};
-    const ScalarFunction combine(module, add);
+    const ScalarFunction combine = sum_of_parts(module, combiner);
     return part.opcode == Opcode::reduce ? evaluate_reduce(part, both, combine)
                                          : evaluate_reduce_window(part, both, combine);
   };

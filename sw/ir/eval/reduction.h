@@ -20,6 +20,10 @@ Literal evaluate_reduce(const Instruction& instruction, Literals operands, Scala
 /// they hold the initial value, which is the identity.
 Literal evaluate_reduce_window(const Instruction& instruction, Literals operands, ScalarFunction combine);
 
+/// The addition of the parts, as f64, of a combiner that adds complex numbers up. Throws std::logic_error if it does
+/// anything else.
+ScalarFunction sum_of_parts(const Module& module, const Computation& combiner);
+
 /// Both for sums of complex numbers: one array and its initial value. The parts are added up by themselves.
 Literal evaluate_complex_sum(const Module& module, const Instruction& instruction, Literals operands);
 

@@ -200,6 +200,18 @@ std::string parts(const RunReport& r) {
 
 std::string megabytes(base::Bytes bytes) { return fmt::format("{:.1f} MB", double(bytes.value()) * 1e-6); }
 
+/// What partitions compute more than a program that is not cut; nothing is known of that where the program says itself
+/// what each device computes.
+std::string matrix_work_text(const spmd::partition::ShardingCost& cost) {
+  if (cost.manual_macs >= cost.whole_macs) return "cut or placed by the program itself";
+  std::string text = fmt::format("{:.2f} % more than uncut, for what is not cut or not evenly", 100 * cost.waste());
+  if (cost.manual_macs > 0) {
+    text += fmt::format("; {} is cut or placed by the program itself",
+                        base::text::percent(cost.manual_macs / cost.whole_macs));
+  }
+  return text;
+}
+
 /// The mesh and sharding of the program, and its collectives by the axes of the mesh.
 std::string mesh(const RunReport& r) {
   if (!r.partition) return "";
@@ -226,8 +238,7 @@ std::string mesh(const RunReport& r) {
   }
   const spmd::partition::ShardingCost all = spmd::partition::total(p.layers);
   if (all.whole_macs > 0) {
-    head.row({"  matrix work",
-              fmt::format("{:.2f} % more than uncut, for what is not cut or not evenly", 100 * all.waste())});
+    head.row({"  matrix work", matrix_work_text(all)});
   }
   if (all.halo_bytes > 0)
     head.row({"  halos", megabytes(base::Bytes(all.halo_bytes)) + " a step from a core to its neighbours"});

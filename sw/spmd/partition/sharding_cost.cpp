@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "base/text/csv_field.h"
+#include "sw/compiler/partition_branch.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::spmd::partition {
@@ -27,36 +29,76 @@ double macs(const ir::Computation& computation, const ir::Instruction& instructi
   return results * contracted;
 }
 
-/// The number of executions of each computation in a step.
-std::vector<double> executions_of(const ir::Module& module) {
-  std::vector<double> executions(module.computations.size(), 0);
-  const std::vector<bool> executed = ir::executed_computations(module);
-  executions[std::size_t(module.entry)] = 1;
-  for (std::size_t c = module.computations.size(); c-- > 0;) {
-    if (!executed[c]) continue;
-    for (const ir::Instruction& instruction : module.computations[c].instructions) {
-      const bool loops = instruction.opcode == ir::Opcode::while_loop && instruction.trip_count > 0;
-      const double trips = loops ? double(instruction.trip_count) : 1;
-      for (const ir::ComputationId called : instruction.called) {
-        if (executed[std::size_t(called)]) executions[std::size_t(called)] += executions[c] * trips;
-      }
-    }
-  }
-  return executions;
+/// Executions of a computation in a step.
+struct Executions {
+  double once = 0;         ///< in a program that is not cut, or by each partition that gets there
+  double in_all = 0;       ///< the sum over partitions
+  bool is_manual = false;  ///< its arguments are shards that the program cuts itself
+};
+
+/// The share of partitions that take each branch of a conditional; all of them where they do not differ by the number
+/// of the partition alone.
+std::vector<double> shares_of_branches(const ir::Module& module, const ir::Computation& computation,
+                                       const ir::Instruction& conditional) {
+  const std::optional<std::vector<int>> taken =
+      compiler::branch_of_devices(module, {.computation = computation}, conditional);
+  if (!taken || taken->empty()) return std::vector<double>(conditional.called.size(), 1);
+  std::vector<double> shares(conditional.called.size(), 0);
+  for (const int branch : *taken) shares.at(std::size_t(branch)) += 1 / double(taken->size());
+  return shares;
 }
 
-using Visit = std::function<void(const ir::Computation&, const ir::Instruction&, double executions)>;
+using Visit = std::function<void(const ir::Computation&, const ir::Instruction&, const Executions&)>;
 
-void for_each_executed(const ir::Module& module, const Visit& visit) {
-  const std::vector<double> executions = executions_of(module);
-  // The entry computation is last in the module; it comes first here, so that its layers are in order.
-  for (std::size_t c = module.computations.size(); c-- > 0;) {
-    if (executions[c] == 0) continue;
-    for (const ir::Instruction& instruction : module.computations[c].instructions) {
-      visit(module.computations[c], instruction, executions[c]);
+/// Visits the executed instructions of a module, those of the entry first. Values computed from those that
+/// SPMDFullToShardShape returns are manual until SPMDShardToFullShape.
+class Walk {
+ public:
+  Walk(const ir::Module& module, double partitions)
+      : module_(module), executions_(module.computations.size()), executed_(ir::executed_computations(module)) {
+    executions_[std::size_t(module.entry)] = {1, partitions, false};
+  }
+
+  void run(const Visit& visit) {
+    // A computation comes after those that it calls.
+    for (std::size_t c = module_.computations.size(); c-- > 0;) {
+      if (executed_[c] && executions_[c].in_all > 0) walk(module_.computations[c], executions_[c], visit);
     }
   }
-}
+
+ private:
+  void walk(const ir::Computation& computation, const Executions& here, const Visit& visit) {
+    std::vector<bool> manual(computation.instructions.size(), false);
+    for (std::size_t i = 0; i < computation.instructions.size(); ++i) {
+      const ir::Instruction& instruction = computation.instructions[i];
+      const auto is_manual = [&](ir::InstructionId operand) { return bool(manual[std::size_t(operand)]); };
+      manual[i] =
+          (here.is_manual && instruction.opcode == ir::Opcode::parameter) ||
+          instruction.target == "SPMDFullToShardShape" ||
+          (instruction.target != "SPMDShardToFullShape" && std::ranges::any_of(instruction.operands, is_manual));
+      visit(computation, instruction, {here.once, here.in_all, manual[i]});
+      if (!instruction.called.empty()) enter(computation, instruction, {here.once, here.in_all, manual[i]});
+    }
+  }
+
+  void enter(const ir::Computation& computation, const ir::Instruction& caller, const Executions& here) {
+    const bool loops = caller.opcode == ir::Opcode::while_loop && caller.trip_count > 0;
+    const double trips = loops ? double(caller.trip_count) : 1;
+    const std::vector<double> shares = caller.opcode == ir::Opcode::conditional
+                                           ? shares_of_branches(module_, computation, caller)
+                                           : std::vector<double>(caller.called.size(), 1);
+    for (std::size_t k = 0; k < caller.called.size(); ++k) {
+      Executions& called = executions_[std::size_t(caller.called[k])];
+      called.once += shares[k] > 0 ? here.once * trips : 0;
+      called.in_all += here.in_all * trips * shares[k];
+      called.is_manual = called.is_manual || here.is_manual;
+    }
+  }
+
+  const ir::Module& module_;
+  std::vector<Executions> executions_;
+  std::vector<bool> executed_;
+};
 
 std::int64_t payload(const ir::Computation& computation, const ir::Instruction& instruction) {
   std::int64_t operands = 0;
@@ -77,23 +119,24 @@ std::vector<ShardingCost> sharding_costs(const ir::Module& whole, const ir::Modu
     if (is_new) costs.push_back({op_name});
     return costs[found->second];
   };
-  for_each_executed(
-      sharded, [&](const ir::Computation& computation, const ir::Instruction& instruction, double executions) {
+  Walk(sharded, double(sharded.partitions))
+      .run([&](const ir::Computation& computation, const ir::Instruction& instruction, const Executions& executions) {
         if (ir::transform::is_matmul(instruction.opcode)) {
-          entry(instruction.op_name).sharded_macs +=
-              macs(computation, instruction) * executions * double(sharded.partitions);
+          entry(instruction.op_name).sharded_macs += macs(computation, instruction) * executions.in_all;
         } else if (ir::is_collective(instruction.opcode) && instruction.phase != ir::AsyncPhase::done) {
-          const std::int64_t bytes = payload(computation, instruction) * std::int64_t(executions);
+          const std::int64_t bytes = payload(computation, instruction) * std::int64_t(executions.once);
           ShardingCost& cost = entry(instruction.op_name);
           (instruction.opcode == ir::Opcode::collective_permute ? cost.halo_bytes : cost.other_bytes) += bytes;
         }
       });
-  for_each_executed(whole,
-                    [&](const ir::Computation& computation, const ir::Instruction& instruction, double executions) {
-                      if (ir::transform::is_matmul(instruction.opcode)) {
-                        entry(instruction.op_name).whole_macs += macs(computation, instruction) * executions;
-                      }
-                    });
+  Walk(whole, double(sharded.partitions))
+      .run([&](const ir::Computation& computation, const ir::Instruction& instruction, const Executions& executions) {
+        if (!ir::transform::is_matmul(instruction.opcode)) return;
+        ShardingCost& cost = entry(instruction.op_name);
+        const double products = macs(computation, instruction);
+        cost.whole_macs += products * (executions.is_manual ? executions.in_all : executions.once);
+        if (executions.is_manual) cost.manual_macs += products * executions.in_all;
+      });
   return costs;
 }
 
@@ -102,6 +145,7 @@ ShardingCost total(const std::vector<ShardingCost>& costs) {
   for (const ShardingCost& cost : costs) {
     sum.whole_macs += cost.whole_macs;
     sum.sharded_macs += cost.sharded_macs;
+    sum.manual_macs += cost.manual_macs;
     sum.halo_bytes += cost.halo_bytes;
     sum.other_bytes += cost.other_bytes;
   }

@@ -15,7 +15,8 @@ struct ShardingCost {
   /// Multiply-accumulates of its convolutions and dots as an MXU executes them: window elements in padding and holes
   /// count, and so do elements beyond the end of an uneven dimension.
   double whole_macs = 0;
-  double sharded_macs = 0;       ///< in all partitions; a layer that is not split counts once for each
+  double sharded_macs = 0;       ///< in all partitions; a layer that is not split counts once for each that executes it
+  double manual_macs = 0;        ///< those of whole_macs that work on shards which the program cuts itself (shard_map)
   std::int64_t halo_bytes = 0;   ///< operands of one partition's collective-permutes
   std::int64_t other_bytes = 0;  ///< one partition's other collectives: the larger of operands and results
 
@@ -25,8 +26,9 @@ struct ShardingCost {
 };
 
 /// The costs by op_name, in the order of the partitioned program. op_names with neither matrix work nor collectives are
-/// left out. A loop's body counts once for each trip if the trip count is known, else once. `sharded` is
-/// partition(whole).
+/// left out. A loop's body counts once for each trip if the trip count is known, else once. A branch that partitions
+/// choose by their number counts in those that take it. Work on shards that the program cuts itself is the same in
+/// both: in all partitions. `sharded` is partition(whole).
 std::vector<ShardingCost> sharding_costs(const ir::Module& whole, const ir::Module& sharded);
 
 /// The sum of all costs, without a name.

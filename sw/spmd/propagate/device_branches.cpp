@@ -485,6 +485,7 @@ DeviceBranches write_device_branches(ir::Module module, std::int64_t partitions)
   }
   const ir::Computation entry = module.entry_computation();
   const Places places(entry, partitions, result.unused);
+  if (places.any()) module.partitions = partitions;  // its branches and transfers name them
   result.module = places.any() ? BranchWriter(std::move(module), partitions, places, entry).run() : std::move(module);
   return result;
 }

@@ -29,7 +29,7 @@ struct DeviceBranches {
 ///
 /// Stays whole on all devices, and is named: a value on a device in another computation than the entry, a parameter or
 /// constant (all devices hold equal arrays), a feed, collective or token, a tuple that leaves its device, and a device
-/// that the module has not (`partitions` of them).
+/// that the module has not (`partitions` of them, also where the text says nothing of them).
 ///
 /// Contract: evaluate_partitions() of the partitioned result equals that of the module without these shardings.
 DeviceBranches write_device_branches(ir::Module module, std::int64_t partitions);
