@@ -70,7 +70,7 @@ softmax.defvjp(softmax_forward, softmax_backward)
 
 def attention(x, p):
     q, k, v = (jnp.einsum("bsd,dhk->bhsk", x, p[name].astype(x.dtype)) for name in "qkv")
-    scores = jnp.einsum("bhsk,bhtk->bhst", q, k, preferred_element_type=jnp.float32) / HEAD ** 0.5
+    scores = jnp.einsum("bhsk,bhtk->bhst", q, k).astype(jnp.float32) / HEAD ** 0.5
     causal = jnp.tril(jnp.ones((SEQUENCE, SEQUENCE), bool))
     weights = softmax(jnp.where(causal, scores, -1e9))
     return jnp.einsum("bhst,bhtk,hkd->bsd", weights, v, p["o"].astype(x.dtype), optimize=[(0, 1), (0, 1)])

@@ -7,6 +7,7 @@
 #include "sw/compiler/fuse/fusion.h"
 #include "sw/compiler/fuse/layout_assignment.h"
 #include "sw/compiler/fuse/rebuild.h"
+#include "sw/compiler/fuse/transposed_products.h"
 #include "sw/compiler/layout/dimension_order.h"
 #include "sw/compiler/lowering.h"
 
@@ -14,7 +15,10 @@ namespace podsim::sw::compiler {
 
 ir::Module fused(ir::Module module, const hw::Machine& machine) {
   if (module.scheduled) return module;
-  for (ir::Computation& computation : module.computations) fuse::bypass_copies(computation);
+  for (ir::Computation& computation : module.computations) {
+    fuse::bypass_copies(computation);
+    fuse::exchange_operands_of_transposed_dots(computation);
+  }
   fuse::assign_layouts(module.computations[module.entry]);
   layout::assign_dimension_orders(module, machine);
   return fuse::fuse(fuse::combine_collectives(std::move(module), machine.compiler.combine_all_reduce));

@@ -58,8 +58,7 @@ class JaxModels(unittest.TestCase):
         step = jax_mixture.simulate()
         self.assertEqual(payloads(step.data), payloads(built_in))
         self.assert_close(step.data["flops_per_core_step"], built_in["flops_per_core_step"], 0.03)
-        # JAX's gradients of the experts are transposed, so that their updates are ops of their own: 2.3 % of the step.
-        self.assert_close(step.step_time_s, built_in["step_time_s"], 0.03 + 0.023)
+        self.assert_close(step.step_time_s, built_in["step_time_s"], 0.03)
 
 
 if __name__ == "__main__":

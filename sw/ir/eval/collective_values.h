@@ -15,7 +15,8 @@ namespace podsim::sw::ir::eval {
 
 using MemberOperands = std::vector<std::vector<const Literal*>>;
 
-/// Folds the combiner over the members in their order and rounds once. Of complex numbers it is sum_of_parts.
+/// Folds the combiner over the members in their order and rounds once. For complex numbers the combiner is that of
+/// sum_of_parts.
 std::vector<Value> all_reduce_values(const Instruction& instruction, const MemberOperands& operands,
                                      ScalarFunction& combine);
 /// Computes as all_reduce_values; member i keeps part i along the dimension.
