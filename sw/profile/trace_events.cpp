@@ -31,7 +31,8 @@ namespace event_field {
 constexpr int metadata_id = 1, offset_ps = 2, duration_ps = 3, stat = 4, occurrences = 5;
 }
 namespace stat_field {
-constexpr int metadata_id = 1, as_double = 2, as_uint64 = 3, as_int64 = 4, as_text = 5, as_bytes = 6, as_reference = 7;
+constexpr int metadata_id = 1, as_double = 2, as_uint64 = 3, as_int64 = 4, as_string = 5, as_bytes = 6,
+              as_reference = 7;
 }
 namespace metadata_field {
 constexpr int name = 2, display_name = 4, stat = 5;
@@ -205,7 +206,7 @@ class PlaneReader {
         value = field.get_uint64();
       } else if (tag == stat_field::as_int64 && type == pbf_wire_type::varint) {
         value = field.get_int64();
-      } else if (tag == stat_field::as_text && type == pbf_wire_type::length_delimited) {
+      } else if (tag == stat_field::as_string && type == pbf_wire_type::length_delimited) {
         value = text(field.get_view());
       } else if (tag == stat_field::as_reference && type == pbf_wire_type::varint) {
         const auto found = stat_names_.find(field.get_uint64());
