@@ -13,7 +13,7 @@
 namespace podsim::sw::ir {
 namespace {
 
-Shape laid_out(std::vector<std::int64_t> sizes, std::vector<int> minor_to_major = {}) {
+Shape of_layout(std::vector<std::int64_t> sizes, std::vector<int> minor_to_major = {}) {
   Shape shape = make_shape(ElementType::f32, std::move(sizes));
   shape.minor_to_major = std::move(minor_to_major);
   return shape;
@@ -45,18 +45,18 @@ std::vector<std::int64_t> places(const Shape& shape) {
 
 TEST(TileOrder, NamesTheDigitsOfAPlace) {
   using Digits = std::vector<PlaceDigit>;
-  EXPECT_EQ(place_digits(laid_out({4096, 1024})), (Digits{{0, 512, 8}, {1, 8, 128}, {0, 8, 1}, {1, 128, 1}}));
-  EXPECT_EQ(place_digits(laid_out({128, 16, 64}, {0, 2, 1})), (Digits{{1, 16, 1}, {2, 8, 8}, {2, 8, 1}, {0, 128, 1}}));
-  EXPECT_EQ(place_digits(laid_out({128, 16, 64})), std::nullopt) << "64 of 128 lanes";
-  EXPECT_EQ(place_digits(laid_out({12, 128})), std::nullopt) << "one and a half tiles";
-  EXPECT_EQ(place_digits(laid_out({1024})), std::nullopt);
+  EXPECT_EQ(place_digits(of_layout({4096, 1024})), (Digits{{0, 512, 8}, {1, 8, 128}, {0, 8, 1}, {1, 128, 1}}));
+  EXPECT_EQ(place_digits(of_layout({128, 16, 64}, {0, 2, 1})), (Digits{{1, 16, 1}, {2, 8, 8}, {2, 8, 1}, {0, 128, 1}}));
+  EXPECT_EQ(place_digits(of_layout({128, 16, 64})), std::nullopt) << "64 of 128 lanes";
+  EXPECT_EQ(place_digits(of_layout({12, 128})), std::nullopt) << "one and a half tiles";
+  EXPECT_EQ(place_digits(of_layout({1024})), std::nullopt);
 }
 
 TEST(TileOrder, ReshapesBetweenRowsOfTilesMoveNothing) {
-  EXPECT_TRUE(same_places(laid_out({4096, 1024}), laid_out({512, 8, 8, 128}, {3, 1, 2, 0})));
-  EXPECT_TRUE(same_places(laid_out({512, 8, 8, 128}), laid_out({32768, 128})));
-  EXPECT_TRUE(same_places(laid_out({32, 512, 1024}), laid_out({32 * 512, 1024})));
-  EXPECT_FALSE(same_places(laid_out({4096, 1024}), laid_out({32768, 128}))) << "a tile has eight rows";
+  EXPECT_TRUE(same_places(of_layout({4096, 1024}), of_layout({512, 8, 8, 128}, {3, 1, 2, 0})));
+  EXPECT_TRUE(same_places(of_layout({512, 8, 8, 128}), of_layout({32768, 128})));
+  EXPECT_TRUE(same_places(of_layout({32, 512, 1024}), of_layout({32 * 512, 1024})));
+  EXPECT_FALSE(same_places(of_layout({4096, 1024}), of_layout({32768, 128}))) << "a tile has eight rows";
 }
 
 RC_GTEST_PROP(TileOrder, TellsReshapesThatMoveNothing, ()) {
@@ -79,7 +79,7 @@ RC_GTEST_PROP(TileOrder, TellsReshapesThatMoveNothing, ()) {
     for (std::size_t i = 0; i < times.size(); ++i) {
       sizes[std::size_t(numbers[i])] = times[i] * (i == 0 ? tile_lanes : i == 1 ? tile_sublanes : 1);
     }
-    return laid_out(sizes, numbers);
+    return of_layout(sizes, numbers);
   };
   const Shape a = arbitrary(), b = arbitrary();
   RC_LOG() << to_string(a) << " " << to_string(b);
@@ -88,10 +88,11 @@ RC_GTEST_PROP(TileOrder, TellsReshapesThatMoveNothing, ()) {
 }
 
 TEST(TileOrder, PadsTheLeast) {
-  EXPECT_EQ(least_padded_order(laid_out({4096, 1024})), std::vector<int>{});
-  EXPECT_EQ(least_padded_order(laid_out({1024, 16, 64})), (std::vector<int>{0, 2, 1})) << "as silicon lays out W_q";
-  EXPECT_EQ(least_padded_order(laid_out({2048, 1000})), (std::vector<int>{0, 1})) << "as silicon lays out a classifier";
-  EXPECT_EQ(least_padded_order(laid_out({7})), std::vector<int>{});
+  EXPECT_EQ(least_padded_order(of_layout({4096, 1024})), std::vector<int>{});
+  EXPECT_EQ(least_padded_order(of_layout({1024, 16, 64})), (std::vector<int>{0, 2, 1})) << "as silicon lays out W_q";
+  EXPECT_EQ(least_padded_order(of_layout({2048, 1000})), (std::vector<int>{0, 1}))
+      << "as silicon lays out a classifier";
+  EXPECT_EQ(least_padded_order(of_layout({7})), std::vector<int>{});
 }
 
 }  // namespace
