@@ -16,6 +16,7 @@
 ///
 /// A stream begins if nothing else asks for its input or its output, the next buffer has room for it, and its flits are
 /// there or arrive in a stream. When something asks for its input or output it is cut, and its flits go on one by one.
+/// With Arbitration::rotary only packets that have begun to cross ask; others wait for its end.
 /// A flit that is not sent is missed at least three cycles later, so a cut only changes what streams further on will
 /// do, never what they did.
 namespace podsim::noc::router {
