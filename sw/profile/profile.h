@@ -30,7 +30,7 @@ struct ProfileOp {
 struct Profile {
   std::string file;
   std::vector<ProfileOp> ops;
-  std::vector<std::string> measured_on;  ///< planes of a trace, "/device:TPU:0"; empty for a table
+  std::vector<std::string> measured_on = {};  ///< planes of a trace, "/device:TPU:0"; empty for a table
 };
 
 /// Reads a trace (trace_profile.h) or the export as CSV. Columns are found by the names in the first record, in any

@@ -41,7 +41,7 @@ std::vector<PublishedStep> rows_of(const std::vector<PublishedStep>& rows, const
 PublishedStep row_on(const PublishedStep& row, std::int64_t chips, std::int64_t most) {
   PublishedStep other = row;
   other.chips = chips;
-  const int exponent = std::bit_width(std::uint64_t(chips)) - 1;
+  const int exponent = int(std::bit_width(std::uint64_t(chips))) - 1;
   other.slice = fmt::format("{}x{}", 1 << ((exponent + 1) / 2), 1 << (exponent / 2));
   if (const std::int64_t samples = samples_of(row); samples > 0) {
     const std::int64_t as_many = std::max<std::int64_t>(samples * chips / row.chips, 1);
