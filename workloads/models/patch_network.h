@@ -27,7 +27,7 @@ struct PatchNetworkOptions {
   std::int64_t hidden_patches = 384;  ///< hidden width of the perceptron over patches
   layers::FeedForwardOptions feed_forward{.hidden = 3072, .activation = layers::Activation::gelu, .biases = true};
   double dropout = 0;  ///< rate for embedded patches and results of blocks; feed_forward has its own
-  Precision precision;
+  Precision precision = {};
   Optimizer optimizer = {.kind = OptimizerKind::adam};
 
   std::int64_t patches() const { return (image_size / patch) * (image_size / patch); }

@@ -66,6 +66,7 @@ class Program:
         self.parameters: List["Array"] = []  # in the order of the text, inputs among them
         self._donated: List[int] = []
         self._scopes: List[str] = []
+        self._origin: Optional[Tuple[str, int]] = None  # file and line of what is written, where they are not the caller's
         self._frame = _Frame(None)
         self._computations: Dict[str, str] = {}
         self._names: Dict[str, int] = {}
@@ -167,15 +168,20 @@ class Program:
         name = self._unique(operation[:operation.index("(")])
         op_name = label or "/".join(self._scopes)
         metadata = f"op_name={_quoted(op_name)} " if op_name else ""
-        frame = sys._getframe(1)
-        while frame is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _THIS_FOLDER:
-            frame = frame.f_back  # type: ignore[assignment]
-        if frame is not None:
-            file = _quoted(os.path.basename(frame.f_code.co_filename))
-            metadata += f"source_file={file} source_line={frame.f_lineno}"
+        file, line = self._origin or self._caller()
+        if file:
+            metadata += f"source_file={_quoted(file)} source_line={line}"
         suffix = f", metadata={{{metadata.rstrip()}}}" if metadata else ""
         self._frame.lines.append(f"  %{name} = {type_text} {operation}{suffix}")
         return name
+
+    @staticmethod
+    def _caller() -> Tuple[str, int]:
+        """File and line that call this package."""
+        frame = sys._getframe(1)
+        while frame is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _THIS_FOLDER:
+            frame = frame.f_back  # type: ignore[assignment]
+        return (os.path.basename(frame.f_code.co_filename), frame.f_lineno) if frame is not None else ("", 0)
 
     def _value(self, operation: str, shape: Sequence[int], dtype: str, label: str = "") -> "Array":
         name = self._line(_type_text(dtype, shape), operation, label)

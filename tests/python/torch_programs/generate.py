@@ -61,11 +61,53 @@ def programs():
     yield "statistics", module_of(lambda p, x: (x - x.mean(1, keepdim=True)) / (x.var(1, keepdim=True) + 1).sqrt()
                                   + torch.where(x > 0, x.amax(0), x.pow(2).sum())), (draw(3, 4),)
     yield "group_norm", nn.GroupNorm(2, 4), (draw(2, 4, 3),)
+    yield "activations", module_of(lambda p, x: functional.hardswish(x) + functional.relu6(x) * functional.elu(x)
+                                   + functional.leaky_relu(x) + functional.softplus(x) - functional.mish(x)
+                                   + p[0](x).floor() + x.sin() * x.cos() + torch.remainder(x, 0.7) + x.exp2()
+                                   + torch.log1p(x.abs()) * x.sign() + (x // 0.3), nn.PReLU(1)), (3 * draw(4, 6),)
+    yield "transposed", nn.Sequential(nn.ConvTranspose2d(3, 4, (3, 2), stride=(2, 3), padding=1, output_padding=(1, 0)),
+                                      nn.ConvTranspose2d(4, 6, 2, groups=2, dilation=2, bias=False)), (images,)
+    yield "resized", module_of(lambda p, x: torch.cat([
+        functional.interpolate(x, size=(5, 11), mode=mode, **more).flatten() for mode, more in (
+            ("bilinear", {}), ("bilinear", {"align_corners": True}), ("nearest", {}))]
+        + [functional.interpolate(x, scale_factor=2.0, mode=mode).flatten() for mode in ("nearest", "bilinear")]), ), (
+            draw(1, 2, 4, 6),)
+    yield "uneven_pools", module_of(lambda p, x: torch.cat([
+        functional.adaptive_avg_pool2d(x, (3, 4)).flatten(), functional.adaptive_avg_pool2d(x, (4, 3)).flatten(),
+        functional.avg_pool2d(x, 3, 2, 1, ceil_mode=True).flatten(),
+        functional.avg_pool2d(x, 3, 2, 1, count_include_pad=False).flatten(),
+        functional.max_pool2d(x, 3, 2, ceil_mode=True).flatten()]), ), (images,)
+    yield "indices", module_of(lambda p, x, i, j: torch.cat([
+        x[i, :, j].flatten(), x[:, i, j].flatten(), x[i][:, -1].flatten(), x[:, i - 5].flatten(),
+        x.index_select(1, j).flatten(), x.gather(1, i.view(1, 4, 1)).flatten()]), ), (
+        draw(4, 5, 4), torch.tensor([0, 3, 1, 2]), torch.tensor([2, 0, 1, 3]))
+    yield "updates", module_of(lambda p, x, i, v: torch.cat([
+        x.index_put((i,), v), x.index_add(0, i, v), x.scatter(1, i.view(1, -1), 7.0), x.scatter_add(0, i.view(-1, 1), v),
+        x.index_put((i, i), v[:, 0], accumulate=True), torch.where(x > 0, x, 2.0).masked_fill(x > 1, -3.0)]), ), (
+        draw(5, 5), torch.tensor([0, 3, 1]), draw(3, 5))
+    yield "orders", module_of(lambda p, x: torch.cat([
+        x.sort(1, descending=True)[0], x.argsort(0).float(), x.topk(4, 1)[0].repeat(1, 2)[:, :6],
+        x.cumsum(1), x.cumprod(0), x.argmax(1, keepdim=True) + x.max(0)[0] + x.min(0)[1] + x.amin() + x.argmin()]), ), (
+        draw(4, 6),)
+    yield "moves", module_of(lambda p, x: torch.cat([
+        x.flip(0), x.roll(2, 1), x.roll((1, -1), (0, 1)), x.tril(), x.triu(1), functional.pad(x, (1, -1), value=3.0),
+        torch.stack([x, 2 * x], 1)[:, 1], x.repeat(2, 1)[2:6], functional.pad(x, (0, 0, 1, 0), mode="constant")[:4],
+        torch.linspace(0, 1, 6).expand(4, 6)]), ), (draw(4, 6),)
+    yield "grouped_attention", module_of(lambda p, q, k, v, mask: functional.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask, enable_gqa=True, scale=0.3)), (
+        draw(2, 4, 5, 4), draw(2, 2, 6, 4), draw(2, 2, 6, 4), draw(5, 6))
+    yield "repeated_factor", module_of(lambda p, x, w: x.transpose(0, 1) @ w + torch.matmul(w.T, x.mT).mT.mT.sum()), (
+        draw(3, 4, 6), draw(6, 6))
+    yield "recurrent", module_of(lambda p, x: p[0](x)[0] + p[1](x)[0], nn.LSTM(3, 4, 2), nn.GRU(3, 2, bidirectional=True)), (
+        draw(5, 2, 3),)
+    yield "norms", module_of(lambda p, x: functional.rms_norm(x, (6,)) + x.norm(dim=1, keepdim=True) + x.norm(1)
+                             + torch.logsumexp(x, 1, keepdim=True) + x.std() + torch.var_mean(x, 0)[1]
+                             + (x > 0).all(1, keepdim=True) + (x > 0).any(0)), (draw(4, 6),)
 
 
 def values_of(module, arguments):
     """The values of the parameters of a module's text: its own, then its arguments."""
-    exported = torch.export.export(module, arguments).run_decompositions()
+    exported = podsim.torch.export(module, arguments)
     inputs = iter(arguments)
     known = {**exported.state_dict, **exported.constants}
     return [next(inputs) if spec.kind.name == "USER_INPUT" else known[spec.target]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums and other reductions, softmax, losses."""
+
+import math
+from typing import Any, List
+
+from podsim import build as nn
+from podsim.build.graph import Array, _reduce
+from podsim.torch.writer import Writer, axes_of, made, rule
+
+
+@rule("sum", "mean", "amax", "amin", "max", "min")
+def _reduced(writer: Writer, node: Any, x: Array, axes: Any = None, keepdim: bool = False, **_: Any) -> Array:
+    name = str(node.target).split(".")[1]
+    over, dtype = axes_of(x, axes), made(node)[1]
+    if name in ("amax", "max"):
+        return x.max(*over, keepdims=keepdim)
+    if name in ("amin", "min"):
+        return least(x, over, keepdim)
+    wide = x.astype("f32" if dtype in ("bf16", "f16") else dtype)  # as PyTorch accumulates
+    return wide.sum(*over, keepdims=keepdim) if name == "sum" else wide.mean(*over, keepdims=keepdim)
+
+
+def least(x: Array, over: List[int], keepdim: bool = False) -> Array:
+    highest = math.inf if x.dtype[0] in "fb" else 2**31 - 1 if x.dtype == "s32" else 127
+    return _reduce("minimum", x, over, highest, keepdim)
+
+
+@rule("prod")
+def _multiplied(writer: Writer, node: Any, x: Array, axis: Any = None, keepdim: bool = False, **_: Any) -> Array:
+    return _reduce("multiply", x.astype(made(node)[1]), axes_of(x, axis), 1, keepdim)
+
+
+@rule("any")
+def _any(writer: Writer, node: Any, x: Array, axes: Any = None, keepdim: bool = False) -> Array:
+    return 0 < x.astype("s32").max(*axes_of(x, axes), keepdims=keepdim)
+
+
+@rule("all")
+def _all(writer: Writer, node: Any, x: Array, axes: Any = None, keepdim: bool = False) -> Array:
+    return 0 < least(x.astype("s32"), axes_of(x, axes), keepdim)
+
+
+@rule("var", "var_mean")
+def _variance(writer: Writer, node: Any, x: Array, axes: Any = None, correction: Any = 1,
+              keepdim: bool = False, **_: Any) -> Any:
+    over = axes_of(x, axes)
+    mean, count = x.mean(*over, keepdims=True), math.prod(x.shape[axis] for axis in over)
+    centred = x - mean
+    variance = (centred * centred).sum(*over, keepdims=keepdim) * (1 / max(count - correction, 1e-30))
+    return [variance, mean.reshape(*variance.shape)] if "var_mean" in str(node.target) else variance
+
+
+@rule("linalg_vector_norm")
+def _norm(writer: Writer, node: Any, x: Array, order: float = 2, axes: Any = None, keepdim: bool = False,
+          **_: Any) -> Array:
+    over = axes_of(x, axes)
+    if order == 2:
+        return nn.sqrt((x * x).sum(*over, keepdims=keepdim))
+    size = nn.maximum(x, -x)
+    if order in (1, math.inf):
+        return (size.sum if order == 1 else size.max)(*over, keepdims=keepdim)
+    return (size**order).sum(*over, keepdims=keepdim)**(1 / order)
+
+
+@rule("_softmax", "softmax")
+def _softmax(writer: Writer, node: Any, x: Array, axis: int, *_: Any) -> Array:
+    return nn.softmax(x.astype("f32"), axis)
+
+
+@rule("_log_softmax", "log_softmax")
+def _log_softmax(writer: Writer, node: Any, x: Array, axis: int, *_: Any) -> Array:
+    return nn.log_softmax(x.astype("f32"), axis)
+
+
+@rule("logsumexp")
+def _log_sum(writer: Writer, node: Any, x: Array, axes: Any, keepdim: bool = False) -> Array:
+    over = axes_of(x, axes)
+    most = x.max(*over, keepdims=True)
+    result = nn.log(nn.exp(x - most).sum(*over, keepdims=True)) + most
+    return result.reshape(*made(node)[0])
+
+
+@rule("nll_loss_forward")
+def _nll(writer: Writer, node: Any, logs: Array, labels: Array, weight: Any, reduction: int,
+         ignored: int) -> List[Array]:
+    """Labels that are ignored count neither in the sum nor in the mean."""
+    if weight is not None or reduction == 0:
+        raise nn.BuildError("a loss with weights by class, or for each row, has no translation")
+    counted = labels.equal(ignored).equal(False)
+    chosen = nn.one_hot(labels, logs.shape[-1], logs.dtype) * counted.astype(logs.dtype).reshape(*labels.shape, 1)
+    total, count = -(chosen * logs).sum(), counted.astype(logs.dtype).sum()
+    return [total / count if reduction == 1 else total, count]
