@@ -82,6 +82,25 @@ Index window_sizes(const Instruction& instruction) {
   return sizes;
 }
 
+/// x + y in f64. Lives as long as the functions that are made of it, which refer to its instructions.
+const Computation& addition() {
+  static const Computation add = [] {
+    Computation computation;
+    computation.instructions.resize(3);
+    for (Instruction& step : computation.instructions) step.shape = make_shape(ElementType::f64, {});
+    for (const int i : {0, 1}) {
+      computation.instructions[std::size_t(i)].opcode = Opcode::parameter;
+      computation.instructions[std::size_t(i)].index = i;
+    }
+    computation.instructions[2].opcode = Opcode::add;
+    computation.instructions[2].operands = {0, 1};
+    computation.parameters = {0, 1};
+    computation.root = 2;
+    return computation;
+  }();
+  return add;
+}
+
 }  // namespace
 
 Literal evaluate_reduce(const Instruction& instruction, Literals operands, ScalarFunction combine) {
@@ -118,9 +137,7 @@ Literal evaluate_reduce_window(const Instruction& instruction, Literals operands
 ScalarFunction sum_of_parts(const Module& module, const Computation& combiner) {
   const bool adds = combiner[combiner.root].opcode == Opcode::add && combiner.instructions.size() == 3;
   if (!adds) throw std::logic_error("complex numbers are only added up");
-  Computation add = combiner;
-  for (Instruction& step : add.instructions) step.shape = make_shape(ElementType::f64, {});
-  return {module, add};
+  return {module, addition()};
 }
 
 Literal evaluate_complex_sum(const Module& module, const Instruction& instruction, Literals operands) {
