@@ -103,7 +103,8 @@ FusionForm form_of(const OpText& text, const std::string& category) {
 
 /// Limits on a row, far beyond what fits a core, so that its sizes and counts are exact and its rebuilding is short.
 constexpr double most_elements = double(std::int64_t(1) << 40);
-constexpr double most_counted = double(std::int64_t(1) << 53);
+constexpr double most_flops = double(std::int64_t(1) << 48);
+constexpr double most_bytes = double(std::int64_t(1) << 42);
 constexpr std::size_t most_fusion_arrays = 1024;
 
 double all_elements(const std::vector<ir::Shape>& arrays) {
@@ -124,9 +125,8 @@ void require_countable(const FusionFacts& facts) {
     throw NotModelled(fmt::format("a fusion is rebuilt from at most {} arrays", most_fusion_arrays));
   }
   // A rate that overflows gives an infinite count, or none that is a number.
-  if (!(facts.flops <= most_counted && facts.bytes.value_or(0) <= most_counted)) {
-    throw NotModelled("the counts of FLOPs or bytes are beyond 2^53");
-  }
+  if (!(facts.flops <= most_flops)) throw NotModelled("the count of FLOPs is beyond 2^48, seconds of a core");
+  if (!(facts.bytes.value_or(0) <= most_bytes)) throw NotModelled("the count of bytes is beyond 2^42");
 }
 
 RebuiltOp fusion_op(const OpText& text, const OpCounts& counts) {

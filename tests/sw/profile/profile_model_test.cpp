@@ -80,8 +80,9 @@ TEST(ProfileModel, AnAllReduceIsTheCollectiveOnTheSlice) {
   EXPECT_LT(*ops.at(0).modelled_s, 1e-3);
 }
 
-std::string row(const std::string& category, const std::string& text, const std::string& gflops = "100") {
-  return category + ",\"" + text + "\",1,100," + gflops + ",10\n";
+std::string row(const std::string& category, const std::string& text, const std::string& gflops = "100",
+                const std::string& gib_per_s = "10") {
+  return category + ",\"" + text + "\",1,100," + gflops + "," + gib_per_s + "\n";
 }
 
 // A row beyond the model says so, and the row beside it has the time that it has alone.
@@ -104,7 +105,10 @@ TEST(ProfileModel, ARowThatIsNotModelledSaysWhyAndLeavesTheOthersAlone) {
       {row("loop fusion", "%f = f32[3] fusion(bf16[32,512,1024] %a), kind=kLoop", "1e6"),
        "there are more than 262144 FLOPs per element of every array"},
       {row("loop fusion", "%f = f32[8] fusion(f32[8] %a), kind=kLoop", "1e300"),
-       "the counts of FLOPs or bytes are beyond 2^53"},
+       "the count of FLOPs is beyond 2^48, seconds of a core"},
+      // 10^8 GiB/s for 100 us are 10^13 bytes, of which 2^42 are 4.4 x 10^12.
+      {row("loop fusion", "%f = f32[8] fusion(f32[8] %a), kind=kLoop", "1", "1e8"),
+       "the count of bytes is beyond 2^42"},
       {row("loop fusion", "%f = f32[2097152,1048576] fusion(f32[8] %a), kind=kLoop"),
        "the arrays have more than 2^40 elements"},
       {row("loop fusion", "%f = f32[8] fusion(" + arrays + "), kind=kLoop"),
