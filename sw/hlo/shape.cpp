@@ -79,8 +79,12 @@ int read_small(Scanner& scanner, std::string_view what) {
   return int(value);
 }
 
+/// Of the units that tile arrays none comes near it; more would overflow the sizes of padded arrays.
+constexpr std::int64_t most_tile_elements = std::int64_t(1) << 16;
+
 std::vector<std::int64_t> read_tile(Scanner& scanner) {
   std::vector<std::int64_t> tile;
+  std::int64_t elements = 1;
   scanner.expect('(', "of a tile");
   do {
     if (scanner.accept('*')) {
@@ -90,9 +94,10 @@ std::vector<std::int64_t> read_tile(Scanner& scanner) {
     scanner.skip_space();
     const std::size_t begin = scanner.offset();
     tile.push_back(scanner.integer("a tile's size"));
-    if (tile.back() < 1) {
-      scanner.fail_at(scanner.text().substr(begin, scanner.offset() - begin), "a tile's size is at least 1");
-    }
+    const std::string_view text = scanner.text().substr(begin, scanner.offset() - begin);
+    if (tile.back() < 1) scanner.fail_at(text, "a tile's size is at least 1");
+    if (tile.back() > most_tile_elements / elements) scanner.fail_at(text, "a tile has at most 65536 elements");
+    elements *= tile.back();
   } while (scanner.accept(','));
   scanner.expect(')', "after a tile");
   return tile;

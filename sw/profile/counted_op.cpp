@@ -9,6 +9,7 @@
 #include "sw/ir/transform/flops.h"
 #include "sw/profile/body_builder.h"
 #include "sw/profile/dot_match.h"
+#include "sw/profile/op_text.h"
 #include "sw/profile/rebuilt_loop.h"
 
 namespace podsim::sw::profile {
@@ -22,15 +23,9 @@ constexpr std::int64_t weights_side = 128;
 
 bool apart(double a, double b, double factor) { return std::max(a, b) > factor * std::min(a, b); }
 
-double all_bytes(const std::vector<ir::Shape>& shapes) {
-  double sum = 0;
-  for (const ir::Shape& shape : shapes) sum += double(ir::padded_bytes(shape).value());
-  return sum;
-}
-
 /// An array of what is read beside the results.
 std::vector<ir::Shape> remaining(const FusionFacts& facts) {
-  const double rest = facts.bytes.value_or(0) - all_bytes(facts.results);
+  const double rest = facts.bytes.value_or(0) - padded_bytes(facts.results);
   if (rest < 4) return {};
   return {ir::make_shape(ir::ElementType::f32, {std::int64_t(rest / 4)})};
 }

@@ -95,4 +95,10 @@ std::vector<ir::Shape> arrays_of(const ir::Shape& shape) {
   return arrays;
 }
 
+double padded_bytes(const std::vector<ir::Shape>& arrays) {
+  double sum = 0;
+  for (const ir::Shape& array : arrays) sum += double(ir::padded_bytes(array).value());
+  return sum;
+}
+
 }  // namespace podsim::sw::profile

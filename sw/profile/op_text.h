@@ -33,4 +33,7 @@ std::optional<OpText> read_op_text(std::string_view text);
 /// The arrays of a shape: the shape itself, or all arrays in a tuple, also in nested ones.
 std::vector<ir::Shape> arrays_of(const ir::Shape& shape);
 
+/// Bytes of the arrays with their padding.
+double padded_bytes(const std::vector<ir::Shape>& arrays);
+
 }  // namespace podsim::sw::profile

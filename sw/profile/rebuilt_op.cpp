@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "sw/hlo/attribute_value.h"
@@ -114,9 +115,10 @@ double all_elements(const std::vector<ir::Shape>& arrays) {
 }
 
 void require_elements(const OpText& text) {
-  if (all_elements(arrays_of(text.result)) + all_elements(operand_shapes(text)) > most_elements) {
-    throw NotModelled("the arrays have more than 2^40 elements");
-  }
+  std::vector<ir::Shape> arrays = arrays_of(text.result);
+  std::ranges::copy(operand_shapes(text), std::back_inserter(arrays));
+  if (all_elements(arrays) > most_elements) throw NotModelled("the arrays have more than 2^40 elements");
+  if (padded_bytes(arrays) > most_bytes) throw NotModelled("the arrays fill more than 2^42 bytes with their padding");
 }
 
 void require_countable(const FusionFacts& facts) {

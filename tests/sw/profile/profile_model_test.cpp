@@ -111,6 +111,9 @@ TEST(ProfileModel, ARowThatIsNotModelledSaysWhyAndLeavesTheOthersAlone) {
        "the count of bytes is beyond 2^42"},
       {row("loop fusion", "%f = f32[2097152,1048576] fusion(f32[8] %a), kind=kLoop"),
        "the arrays have more than 2^40 elements"},
+      // Columns of one element fill 128 lanes each: 2^34 rows of 512 bytes.
+      {row("loop fusion", "%f = f32[17179869184,1] fusion(f32[8] %a), kind=kLoop"),
+       "the arrays fill more than 2^42 bytes with their padding"},
       {row("loop fusion", "%f = f32[8] fusion(" + arrays + "), kind=kLoop"),
        "a fusion is rebuilt from at most 1024 arrays"},
   };
