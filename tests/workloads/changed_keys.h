@@ -36,20 +36,13 @@ inline std::vector<std::string> other_values(const base::ConfigEntry& entry) {
     if (end == entry.text.c_str()) break;
     values.push_back(fmt::format("{}{}", value, unit == std::string::npos ? "" : entry.text.substr(unit)));
   }
-  const std::array<const char*, 14> words{"1",
-                                          "32",
-                                          "1 us",
-                                          "1 MiB",
-                                          "wormhole",
-                                          "fair",
-                                          "round_robin",
-                                          "destination",
-                                          "[16, 8]",
-                                          "closed",
-                                          "per_bank",
-                                          "other",
-                                          "100 GB/s",
-                                          "row bank_group bank column pseudo_channel"};
+  const std::array<const char*, 14> words{"1",           "32",
+                                          "1 us",        "1 MiB",
+                                          "wormhole",    "fair",
+                                          "round_robin", "destination",
+                                          "[16, 8]",     "closed",
+                                          "per_bank",    "other",
+                                          "100 GB/s",    "row bank_group bank column pseudo_channel"};
   values.insert(values.end(), words.begin(), words.end());
   return values;
 }
