@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/stablehlo/computation_writer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -25,8 +26,7 @@ std::string ComputationWriter::add(std::string_view type, std::string_view opcod
   }
   body_ += ')';
   body_ += attributes;
-  body_ += '\n';
-  lines_.push_back(origin);
+  end_line(origin);
   return name;
 }
 
@@ -36,8 +36,8 @@ std::string ComputationWriter::add_constant(std::string_view type, std::string_v
   body_ += type;
   body_ += " constant(";
   body_ += literal;
-  body_ += ")\n";
-  lines_.push_back(origin);
+  body_ += ')';
+  end_line(origin);
   return name;
 }
 
@@ -47,7 +47,13 @@ void ComputationWriter::add_parameter(const std::string& name, std::string_view 
   body_ += type;
   body_ += " parameter(" + std::to_string(number) + ")";
   body_ += attributes;
+  end_line(origin);
+}
+
+void ComputationWriter::end_line(LineOrigin origin) {
+  std::ranges::replace(std::span(body_).subspan(line_), '\n', ' ');
   body_ += '\n';
+  line_ = body_.size();
   lines_.push_back(origin);
 }
 
@@ -68,6 +74,7 @@ const Value* ComputationWriter::find(std::string_view use) const {
 void ComputationWriter::set_root(const std::string& name) {
   const std::size_t line = body_.rfind("  %" + name + " = ");
   if (line != std::string::npos) body_.insert(line + 2, "ROOT ");
+  line_ = body_.size();
 }
 
 }  // namespace podsim::sw::stablehlo

@@ -45,8 +45,12 @@ class ComputationWriter {
   std::vector<std::string_view> manual_axes;  ///< of the manual computation that is being written
 
  private:
+  /// Attributes that the text breaks over lines are one line here.
+  void end_line(LineOrigin origin);
+
   int& next_;
   std::string body_;
+  std::size_t line_ = 0;  ///< where the line that is being written begins
   std::vector<LineOrigin> lines_;
   std::unordered_map<std::string_view, std::vector<Value>> values_;
 };

@@ -210,6 +210,21 @@ TEST(StableHloText, RawBytesAreTheNumbersOfTheirType) {
   }
 }
 
+// A line break within an operation moves what follows it by a line.
+TEST(StableHloText, LinesAfterABrokenOneAreStillKnown) {
+  const auto faults = [](const std::string& space) {
+    return diagnostics_of(
+        main_with("%0 = stablehlo.slice %x [0:4" + space +
+                  ":1, 0:2] : (tensor<4x2xf32>) -> tensor<4x2xf32>\n"
+                  "%1 = stablehlo.transpose %x, dims = [0, 1] : (tensor<4x2xf32>) -> tensor<2x4xf32>"));
+  };
+  const std::vector<base::Diagnostic> plain = faults(" "), broken = faults("\n");
+  ASSERT_EQ(plain.size(), 1U);
+  ASSERT_EQ(broken.size(), 1U);
+  EXPECT_EQ(plain[0].location.line, 4);
+  EXPECT_EQ(broken[0].location.line, 5);
+}
+
 // Any text with one byte changed is read, or its faults are named; nothing else happens.
 TEST(StableHloText, DamagedProgramsAreReadOrNamed) {
   unsigned state = 1;
