@@ -116,13 +116,13 @@ double all_elements(const std::vector<ir::Shape>& arrays) {
 
 void require_elements(const OpText& text) {
   std::vector<ir::Shape> arrays = arrays_of(text.result);
+  if (all_elements(arrays) < 1) throw NotModelled("the results have no elements");
   std::ranges::copy(operand_shapes(text), std::back_inserter(arrays));
   if (all_elements(arrays) > most_elements) throw NotModelled("the arrays have more than 2^40 elements");
   if (padded_bytes(arrays) > most_bytes) throw NotModelled("the arrays fill more than 2^42 bytes with their padding");
 }
 
 void require_countable(const FusionFacts& facts) {
-  if (all_elements(facts.results) < 1) throw NotModelled("the results have no elements");
   if (facts.results.size() + facts.operands.size() > most_fusion_arrays) {
     throw NotModelled(fmt::format("a fusion is rebuilt from at most {} arrays", most_fusion_arrays));
   }

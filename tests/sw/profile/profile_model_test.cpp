@@ -101,6 +101,9 @@ TEST(ProfileModel, ARowThatIsNotModelledSaysWhyAndLeavesTheOthersAlone) {
   for (int i = 0; i < 1100; ++i) arrays += ", f32[1] %b";
   const std::vector<std::pair<std::string, std::string>> rows = {
       {row("loop fusion", "%f = f32[0] fusion(f32[128] %a), kind=kLoop"), "the results have no elements"},
+      {row("convolution",
+           "%c = f32[1024,0] convolution(f32[1024,256] %a, f32[256,512] %b), window={}, dim_labels=bf_io->bf"),
+       "the results have no elements"},
       // 10^6 GFLOP/s for 100 us are 10^11 FLOPs; 2^24 elements of the operand are not a multiple of 3.
       {row("loop fusion", "%f = f32[3] fusion(bf16[32,512,1024] %a), kind=kLoop", "1e6"),
        "there are more than 262144 FLOPs per element of every array"},
