@@ -289,8 +289,13 @@ Shape ShapeTable::read_tuple(Scanner& scanner, int depth) {
 
 Shape ShapeTable::read_array(Scanner& scanner) {
   Shape shape;
+  const std::size_t begin = scanner.offset();
   shape.type = read_type(scanner);
   read_dimensions(scanner, shape);
+  if (ir::byte_width(shape.type) == 0 && !shape.dimensions.empty()) {
+    scanner.fail_at(scanner.text().substr(begin, scanner.offset() - begin),
+                    fmt::format("a shape of type {} has no dimensions", ir::to_string(shape.type)));
+  }
   read_layout(scanner, shape);
   return shape;
 }

@@ -74,6 +74,7 @@ const std::vector<Malformed>& malformed() {
       {"layout_rank", body("%r = f32[8]{^1,0} copy(%x)"), "layout of 1 dimensions", ""},
       {"tile", body("%r = f32[8]{0:T(^0)} copy(%x)"), "at least 1", ""},
       {"wide_tile", body("%r = f32[8]{0:T(8,^8193)} copy(%x)"), "at most 65536", ""},
+      {"token_dimensions", body("%r = ^token[8] copy(%x)"), "a shape of type token has no dimensions", ""},
       {"memory_space", body("%r = f32[8]{0:S(^x)} copy(%x)"), "a memory space", ""},
       {"unclosed_tuple", body("%r = (f32[8], f32[4] ^tuple(%x, %y)"), "expected ')'", ""},
       {"no_shape", body("%r = ^123 copy(%x)"), "'123' is not an element type", ""},
