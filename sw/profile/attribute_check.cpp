@@ -55,6 +55,18 @@ bool distinct_within(std::vector<int> dimensions, const std::vector<int>& more, 
   return ir::rules::distinct_dimensions(dimensions, rank);
 }
 
+/// The groups divide batch and features into as many as kernel and result have.
+bool sound_groups(const ir::Instruction& convolution, const ir::Shape& input, const ir::Shape& kernel) {
+  const ir::ConvolutionDimensions& roles = convolution.convolution;
+  const std::int64_t features = convolution.feature_groups, batches = convolution.batch_groups;
+  const std::int64_t outputs = kernel.dimensions[std::size_t(roles.kernel_output_feature)];
+  if (features < 1 || batches < 1 || (features > 1 && batches > 1)) return false;
+  return input.dimensions[std::size_t(roles.input_feature)] % features == 0 && outputs % features == 0 &&
+         input.dimensions[std::size_t(roles.input_feature)] / features ==
+             kernel.dimensions[std::size_t(roles.kernel_input_feature)] &&
+         input.dimensions[std::size_t(roles.input_batch)] % batches == 0 && outputs % batches == 0;
+}
+
 bool sound_convolution(const ir::Instruction& convolution, const ir::Shape& input, const ir::Shape& kernel) {
   const ir::ConvolutionDimensions& roles = convolution.convolution;
   const std::size_t spatial = roles.input_spatial.size();
@@ -63,7 +75,7 @@ bool sound_convolution(const ir::Instruction& convolution, const ir::Shape& inpu
          names_all({roles.input_batch, roles.input_feature}, roles.input_spatial, input.rank()) &&
          names_all({roles.kernel_input_feature, roles.kernel_output_feature}, roles.kernel_spatial, kernel.rank()) &&
          names_all({roles.output_batch, roles.output_feature}, roles.output_spatial, convolution.shape.rank()) &&
-         sound_window(convolution, input, kernel);
+         sound_groups(convolution, input, kernel) && sound_window(convolution, input, kernel);
 }
 
 bool sound_dot(const ir::Instruction& dot, const ir::Shape& lhs, const ir::Shape& rhs) {

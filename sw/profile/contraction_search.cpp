@@ -40,20 +40,19 @@ constexpr std::int64_t most_pairs = std::int64_t(1) << 18;
 class Search {
  public:
   Search(const ContractionArrays& arrays, double flops)
-      : results_(arrays.results), operands_(arrays.operands), read_whole_(arrays.read_whole), flops_(flops) {}
+      : results_(arrays.results), operands_(arrays.operands), read_whole_(arrays.read_whole), flops_(flops) {
+    for (const ir::Shape& operand : operands_) fits_operands_.push_back(fits_another(operand));
+  }
 
   std::optional<Contraction> run() {
-    for (int result = 0; result < int(results_.size()); ++result) {
-      for (int lhs = 0; lhs < int(operands_.size()); ++lhs) {
-        for (int rhs = 0; rhs < int(operands_.size()); ++rhs) {
-          if (lhs != rhs) try_pair(result, lhs, rhs);
-        }
-      }
-    }
+    for_all_pairs([&](int result, int lhs, int rhs) { try_pair(result, lhs, rhs); });
     for (int result = 0; !explained() && result < int(results_.size()); ++result) {
       for (int both = 0; both < int(operands_.size()); ++both) try_pair(result, both, both);
     }
     if (!explained()) try_chains();
+    if (!explained()) {
+      for_all_pairs([&](int result, int lhs, int rhs) { try_groups(result, lhs, rhs, Groups::of_several); });
+    }
     if (!explained()) {
       for (int result = 0; result < int(results_.size()); ++result) {
         for (int rhs = 0; rhs < int(operands_.size()); ++rhs) try_half(result, rhs);
@@ -65,7 +64,35 @@ class Search {
 
  private:
   bool explained(double share = least_share) const {
-    return best_ && 2.0 * double(best_->multiply_accumulates()) >= share * flops_;
+    return best_ && (is_depthwise(*best_) || explains(*best_, share));
+  }
+
+  bool explains(const Contraction& contraction, double share = least_share) const {
+    return 2.0 * double(contraction.multiply_accumulates()) >= share * flops_;
+  }
+
+  static bool is_depthwise(const Contraction& contraction) { return contraction.steps.front().depthwise; }
+
+  template <class Try>
+  void for_all_pairs(Try attempt) {
+    for (int result = 0; result < int(results_.size()); ++result) {
+      for (int lhs = 0; lhs < int(operands_.size()); ++lhs) {
+        for (int rhs = 0; rhs < int(operands_.size()); ++rhs) {
+          if (lhs != rhs) attempt(result, lhs, rhs);
+        }
+      }
+    }
+  }
+
+  void try_groups(int result, int lhs, int rhs, Groups groups) {
+    const ir::Shape &out = results_[result], &left = operands_[lhs], &right = operands_[rhs];
+    if (out.element_count() < least_elements || !is_factor(lhs) || !is_factor(rhs)) return;
+    for (ir::Instruction& convolution : matching_convolutions(out, left, right, groups)) {
+      std::vector<ContractionStep> steps{step(lhs, rhs, std::move(convolution), left, right)};
+      // A kernel of half of the features may be the second of a chain, whose first kernel is left over.
+      if (groups == Groups::of_several && misfits(steps) > 0) continue;
+      offer(result, std::move(steps));
+    }
   }
 
   void try_pair(int result, int lhs, int rhs) {
@@ -74,9 +101,8 @@ class Search {
     if (++pairs_ > most_pairs)
       throw NotModelled("there are more than 2^18 pairs of operands that may be a contraction");
     if (lhs != rhs) {
-      for (ir::Instruction& convolution : matching_convolutions(out, left, right)) {
-        offer(result, {step(lhs, rhs, std::move(convolution), left, right)});
-      }
+      try_groups(result, lhs, rhs, Groups::none);
+      try_groups(result, lhs, rhs, Groups::of_one);
     }
     if (lhs > rhs) return;  // dots are found in both orders
     for (ir::Instruction& dot : matching_dots(out, left, right)) {
@@ -90,7 +116,6 @@ class Search {
       if (is_factor(i) && operands_[std::size_t(i)].rank() > 1) links_.push_back(i);
     }
     if (links_.size() > most_links) return;
-    for (const ir::Shape& operand : operands_) fits_operands_.push_back(fits_another(operand));
     std::vector<ContractionStep> steps;
     for (std::size_t i = 0; i < links_.size(); ++i) {
       for (std::size_t j = i; j < links_.size(); ++j) extend(steps, links_[i], operands_[links_[i]], links_[j]);
@@ -154,7 +179,9 @@ class Search {
   static ContractionStep step(int lhs, int rhs, ir::Instruction hero, const ir::Shape& left, const ir::Shape& right) {
     const std::int64_t count = ir::transform::multiply_accumulates(hero, left, right);
     const compiler::tiles::MatmulProblem problem = compiler::tiles::matmul_problem(hero, left, right, array_side);
-    return {lhs, rhs, std::move(hero), count, problem.weight_tiles(array_side) * std::max(problem.rows, array_side)};
+    const std::int64_t rows = problem.weight_tiles(array_side) * std::max(problem.rows, array_side);
+    const bool depthwise = profile::is_depthwise(hero, left);
+    return {lhs, rhs, std::move(hero), count, depthwise, rows};
   }
 
   void try_half(int result, int rhs) {
@@ -175,10 +202,18 @@ class Search {
         array_rows(candidate) * array_side * array_side > most_padding * candidate.multiply_accumulates()) {
       return;
     }
+    if (best_ && is_depthwise(candidate) != is_depthwise(*best_)) {
+      // Images of as many rows as columns can be taken for matrices, whose product has more FLOPs than a window.
+      const Contraction& other = is_depthwise(candidate) ? *best_ : candidate;
+      const bool convincing = explains(other) && !is_product_of_images(other);
+      if (convincing == is_depthwise(candidate)) return;
+      best_ = std::move(candidate);
+      return;
+    }
     if (best_ && candidate.steps.size() > 1 && explained() && best_->steps.size() > 1) {
       // Several chains explain the op. The best one has arrays that fit the other operands, then the fewest contracted
       // dimensions, then the least time on a matrix unit.
-      auto rank = [&](const Contraction& c) { return std::tuple(misfits(c), contracted(c), array_rows(c)); };
+      auto rank = [&](const Contraction& c) { return std::tuple(misfits(c.steps), contracted(c), array_rows(c)); };
       if (2.0 * now < least_share * flops_ || rank(candidate) >= rank(*best_)) return;
     } else if (best_ && now <= double(best_->multiply_accumulates()) * least_gain(candidate)) {
       return;
@@ -186,14 +221,22 @@ class Search {
     best_ = std::move(candidate);
   }
 
+  /// True for a dot whose factors and result are arrays of one size.
+  bool is_product_of_images(const Contraction& contraction) const {
+    const ContractionStep& only = contraction.steps.back();
+    return only.hero.opcode == ir::Opcode::dot && only.lhs >= 0 && only.rhs >= 0 && contraction.result >= 0 &&
+           operands_[std::size_t(only.lhs)].dimensions == operands_[std::size_t(only.rhs)].dimensions &&
+           operands_[std::size_t(only.lhs)].dimensions == results_[std::size_t(contraction.result)].dimensions;
+  }
+
   /// Number of operands other than the factors that fit no array of the chain.
-  std::int64_t misfits(const Contraction& contraction) const {
+  std::int64_t misfits(const std::vector<ContractionStep>& steps) const {
     std::int64_t count = 0;
     for (int i = 0; i < int(operands_.size()); ++i) {
-      const bool fits = uses(contraction.steps, i) || fits_operands_[std::size_t(i)] ||
-                        std::ranges::any_of(contraction.steps, [&](const ContractionStep& s) {
-                          return holds(s.hero.shape, operands_[std::size_t(i)]);
-                        });
+      const bool fits =
+          uses(steps, i) || fits_operands_[std::size_t(i)] || std::ranges::any_of(steps, [&](const ContractionStep& s) {
+            return holds(s.hero.shape, operands_[std::size_t(i)]);
+          });
       count += fits ? 0 : 1;
     }
     return count;

@@ -19,6 +19,7 @@ struct ContractionStep {
   int lhs = 0, rhs = 0;  ///< operand numbers of the fusion, or one of the above
   ir::Instruction hero;  ///< convolution or dot: opcode, shape and roles of dimensions; its operands are not set
   std::int64_t multiply_accumulates = 0;
+  bool depthwise = false;       ///< convolution_match.h
   std::int64_t array_rows = 0;  ///< rows that pass a weight tile, over all weight tiles: the time on a matrix unit
 };
 
@@ -38,8 +39,10 @@ struct ContractionArrays {
 
 /// Returns the contraction with the most multiply-accumulates, of which `flops`, XLA's count for the whole op, must be
 /// at least twice as many (to 0.4 %). If no single contraction explains most of the FLOPs, chains of two or three are
-/// tried, then one with an operand made inside the fusion, and last products of operands made inside, one for each
-/// vector of indices. Returns std::nullopt if the FLOPs are fewer than those of one row through a weight tile.
+/// tried, convolutions of groups of several features, then one with an operand made inside the fusion, and last
+/// products of operands made inside, one for each vector of indices. A depthwise convolution is the op's main
+/// contraction however few of the FLOPs it has, unless a contraction of another kind explains them. Returns
+/// std::nullopt if the FLOPs are fewer than those of one row through a weight tile.
 std::optional<Contraction> find_contraction(const ContractionArrays& arrays, double flops);
 
 }  // namespace podsim::sw::profile

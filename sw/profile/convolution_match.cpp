@@ -73,10 +73,21 @@ std::optional<ir::WindowDimension> kernel_gradient_window(std::int64_t image, st
   return window;
 }
 
+struct GroupCounts {
+  std::int64_t feature = 1, batch = 1;
+};
+
+/// Number of groups if each sees `of_group` of `channels` and gives a whole number of `features`; 0 if none does.
+std::int64_t group_count(std::int64_t channels, std::int64_t of_group, std::int64_t features) {
+  if (channels < 1 || of_group < 1 || channels % of_group != 0) return 0;
+  const std::int64_t groups = channels / of_group;
+  return features % groups == 0 ? groups : 0;
+}
+
 class Matcher {
  public:
-  Matcher(const ir::Shape& result, const ir::Shape& input, const ir::Shape& kernel)
-      : result_(result), input_(input), kernel_(kernel) {}
+  Matcher(const ir::Shape& result, const ir::Shape& input, const ir::Shape& kernel, Groups wanted)
+      : result_(result), input_(input), kernel_(kernel), wanted_(wanted) {}
 
   std::vector<ir::Instruction> run() {
     const int rank = result_.rank();
@@ -95,26 +106,53 @@ class Matcher {
  private:
   void try_images(const Roles& image, const Roles& kernel, const Roles& out) {
     if (input_.dimensions[image.first] != result_.dimensions[out.first]) return;
-    if (input_.dimensions[image.second] != kernel_.dimensions[kernel.first]) return;
-    if (kernel_.dimensions[kernel.second] != result_.dimensions[out.second]) return;
-    add(image, kernel, out, forward_window);
-    add(image, kernel, out, input_gradient_window);
+    const std::int64_t features = kernel_.dimensions[kernel.second];
+    if (features != result_.dimensions[out.second]) return;
+    const std::int64_t groups =
+        group_count(input_.dimensions[image.second], kernel_.dimensions[kernel.first], features);
+    if (!is_wanted(groups, kernel_.dimensions[kernel.first])) return;
+    add(image, kernel, out, {.feature = groups}, forward_window);
+    add(image, kernel, out, {.feature = groups}, input_gradient_window);
   }
 
   /// Here the window is an image: its batch is contracted with the input's batch, which takes the role of a feature.
+  /// The groups of features are groups of what has the role of a batch.
   void try_kernel_gradient(const Roles& image, const Roles& gradient, const Roles& out) {
     if (input_.dimensions[image.first] != kernel_.dimensions[gradient.first]) return;
-    if (input_.dimensions[image.second] != result_.dimensions[out.first]) return;
-    if (kernel_.dimensions[gradient.second] != result_.dimensions[out.second]) return;
+    const std::int64_t features = kernel_.dimensions[gradient.second];
+    if (features != result_.dimensions[out.second]) return;
+    const std::int64_t groups = group_count(input_.dimensions[image.second], result_.dimensions[out.first], features);
+    if (!is_wanted(groups, result_.dimensions[out.first])) return;
     const Roles swapped{image.second, image.first, image.spatial};
-    add(swapped, gradient, out, kernel_gradient_window);
+    add(swapped, gradient, out, {.batch = groups}, kernel_gradient_window);
+  }
+
+  /// True for a convolution of several taps that are no more than an image has in any dimension. The taps of a kernel
+  /// gradient are positions of its result.
+  bool has_window(const ir::Instruction& convolution) const {
+    std::int64_t all = 1;
+    for (std::size_t i = 0; i < convolution.window.size(); ++i) {
+      const std::int64_t input = input_.dimensions[std::size_t(convolution.convolution.input_spatial[i])],
+                         output = result_.dimensions[std::size_t(convolution.convolution.output_spatial[i])];
+      const std::int64_t taps = convolution.batch_groups > 1 ? output : convolution.window[i].size;
+      if (taps > (convolution.batch_groups > 1 ? input : std::max(input, output))) return false;
+      all *= taps;
+    }
+    return all > 1;
+  }
+
+  bool is_wanted(std::int64_t groups, std::int64_t of_group) const {
+    if (wanted_ == Groups::none) return groups == 1;
+    return groups > 1 && (of_group == 1) == (wanted_ == Groups::of_one);
   }
 
   using WindowOf = std::optional<ir::WindowDimension> (*)(std::int64_t input, std::int64_t output, std::int64_t taps);
 
-  void add(const Roles& image, const Roles& kernel, const Roles& out, WindowOf window_of) {
+  void add(const Roles& image, const Roles& kernel, const Roles& out, GroupCounts groups, WindowOf window_of) {
     ir::Instruction convolution;
     convolution.opcode = ir::Opcode::convolution;
+    convolution.feature_groups = groups.feature;
+    convolution.batch_groups = groups.batch;
     convolution.shape = result_;
     for (std::size_t i = 0; i < image.spatial.size(); ++i) {
       auto window = window_of(input_.dimensions[image.spatial[i]], result_.dimensions[out.spatial[i]],
@@ -131,18 +169,27 @@ class Matcher {
                                .output_batch = out.first,
                                .output_feature = out.second,
                                .output_spatial = out.spatial};
-    found_.push_back(std::move(convolution));
+    if (wanted_ == Groups::none || has_window(convolution)) found_.push_back(std::move(convolution));
   }
 
   const ir::Shape &result_, &input_, &kernel_;
+  Groups wanted_;
   std::vector<ir::Instruction> found_;
 };
 
 }  // namespace
 
 std::vector<ir::Instruction> matching_convolutions(const ir::Shape& result, const ir::Shape& input,
-                                                   const ir::Shape& kernel) {
-  return Matcher(result, input, kernel).run();
+                                                   const ir::Shape& kernel, Groups groups) {
+  return Matcher(result, input, kernel, groups).run();
+}
+
+bool is_depthwise(const ir::Instruction& convolution, const ir::Shape& input) {
+  if (convolution.opcode != ir::Opcode::convolution) return false;
+  const std::int64_t features = input.dimensions[std::size_t(convolution.convolution.input_feature)],
+                     batch = input.dimensions[std::size_t(convolution.convolution.input_batch)];
+  return (convolution.feature_groups > 1 && convolution.feature_groups == features) ||
+         (convolution.batch_groups > 1 && convolution.batch_groups == batch);
 }
 
 }  // namespace podsim::sw::profile

@@ -120,7 +120,7 @@ class MatmulRebuilder {
     const double ratio = flops_ / all;
     repeated_ = std::max<std::int64_t>(1, std::llround(ratio));
     const bool multiple = std::abs(ratio - double(repeated_)) <= multiple_tolerance * ratio;
-    if (!multiple || contraction_.steps.size() > 1) repeated_ = 1;
+    if (!multiple || contraction_.steps.size() > 1 || main().depthwise) repeated_ = 1;
     std::vector<WorkSide> sides;
     for (Side side : {lhs_side, rhs_side, result_side}) sides.push_back({double(elements(side)), expected(side)});
     work_ = split_work(std::max(0.0, flops_ - double(repeated_) * all), sides);

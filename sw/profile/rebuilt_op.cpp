@@ -41,6 +41,12 @@ void read_attributes(const OpText& text, ir::Instruction& op) {
   if (auto padding = value_of(text, "padding", hlo::read_padding)) op.padding = *padding;
   if (auto sizes = value_of(text, "dynamic_slice_sizes", hlo::read_integers)) op.slice_sizes = *sizes;
   if (auto sizes = value_of(text, "slice_sizes", hlo::read_integers)) op.slice_sizes = *sizes;
+  const auto number = [&](std::string_view name, std::int64_t& into) {
+    if (auto read = value_of(text, name, [](hlo::Scanner& scanner) { return scanner.integer("a number"); }))
+      into = *read;
+  };
+  number("feature_group_count", op.feature_groups);
+  number("batch_group_count", op.batch_groups);
   const auto word = [&](std::string_view name, std::string& into) {
     if (auto found = text.attributes.find(name); found != text.attributes.end()) into = found->second;
   };

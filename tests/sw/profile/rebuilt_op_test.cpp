@@ -174,6 +174,78 @@ TEST(RebuiltOp, WhatIsNoFusionIsTakenAsItIsWritten) {
   EXPECT_EQ(work_of(rebuilt("%c = f32[4,256,512]{2,1,0} copy(f32[4,256,512]{2,1,0} %a)")).cross_lane_ops, 0);
 }
 
+// An array of 128 x 28 x 28 x 96 elements with the batch in the lanes fills 9408 registers without padding. A tap of
+// bf16 takes a widening, a product and a sum for each.
+constexpr std::int64_t image_registers = 9408;
+constexpr double image_elements = 128.0 * 28 * 28 * 96;
+const std::string image = "bf16[128,28,28,96]{0,3,2,1}";
+
+TEST(RebuiltOp, GroupsOfAConvolutionAreRead) {
+  const auto text = [](const std::string& kernel, const std::string& groups) {
+    return "%c = " + image + " convolution(" + image + " %x, " + kernel +
+           " %k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f" + groups;
+  };
+  const compiler::tiles::OpWork work = work_of(rebuilt(text("bf16[3,3,1,96]{3,2,1,0}", ", feature_group_count=96")));
+  EXPECT_FALSE(work.matmul.has_value());
+  EXPECT_EQ(work.epilogue.alu_ops, 9 * 3 * image_registers);
+  EXPECT_FALSE(rebuilt(text("bf16[3,3,96,96]{3,2,1,0}", "")).inferred);
+  EXPECT_TRUE(rebuilt(text("bf16[3,3,1,96]{3,2,1,0}", ""), {18 * image_elements, {}, "convolution"}).inferred)
+      << "a text that ends before its groups";
+}
+
+// Forward and input gradient are the same without a stride: 9 taps in the middle of an image, fewer at its edges.
+TEST(RebuiltOp, ADepthwiseConvolutionInAFusionIsFoundAmongMoreElementwiseWork) {
+  const double taps = 82.0 / 28 * 82 / 28;  // 28 x 3 less two in the padding, in each dimension
+  for (const int elementwise : {0, 8, 40}) {
+    const compiler::tiles::OpWork work =
+        work_of(rebuilt("%f = " + image + " fusion(" + image + " %x, bf16[3,3,1,96]{3,2,1,0} %k, " + image +
+                            " %y, bf16[96]{0} %scale), kind=kOutput",
+                        {(2 * taps + elementwise) * image_elements, {}, ""}));
+    EXPECT_FALSE(work.matmul.has_value());
+    EXPECT_NEAR(double(work.epilogue.alu_ops), double((9 * 3 + std::max(2, elementwise)) * image_registers),
+                double(2 * image_registers))
+        << elementwise;
+  }
+}
+
+TEST(RebuiltOp, GradientsOfADepthwiseConvolutionInAFusionAreFound) {
+  const double taps = 82.0 / 28 * 82 / 28;
+  const compiler::tiles::OpWork kernel = work_of(
+      rebuilt("%f = f32[3,3,1,96]{3,2,1,0} fusion(" + image + " %x, " + image + " %dy, " + image + " %y), kind=kOutput",
+              {(2 * taps + 12) * image_elements, {}, ""}));
+  EXPECT_FALSE(kernel.matmul.has_value());
+  EXPECT_NEAR(double(kernel.epilogue.alu_ops), double((9 * 3 + 12) * image_registers), double(2 * image_registers));
+  // Of a stride of two, whose gradient is a quarter of the image: 9 taps for every element of the gradient.
+  const compiler::tiles::OpWork input =
+      work_of(rebuilt("%f = " + image +
+                          " fusion(bf16[128,14,14,96]{0,3,2,1} %dy, bf16[3,3,1,96]{3,2,1,0} %k, bf16[96]{0} %scale), "
+                          "kind=kOutput",
+                      {(2 * 9.0 / 4 + 6) * image_elements, {}, ""}));
+  EXPECT_FALSE(input.matmul.has_value());
+  EXPECT_NEAR(double(input.epilogue.alu_ops), double((9 / 4.0 * 3 + 6) * image_registers), double(2 * image_registers));
+}
+
+TEST(RebuiltOp, AMaskOfAFewSequencesIsNoDepthwiseKernel) {
+  const double product = 2.0 * 8 * 16 * 512 * 512 * 64;
+  const compiler::tiles::OpWork work = work_of(
+      rebuilt("%f = bf16[8,16,512,512]{3,2,1,0} fusion(bf16[8,16,512,64]{3,2,1,0} %q, bf16[8,16,512,64]{3,2,1,0} %k, "
+              "bf16[8,1,1,512]{3,2,1,0} %mask, bf16[8,16,512,512]{3,2,1,0} %scores), kind=kOutput",
+              {product + 2.0 * 8 * 16 * 512 * 512, {}, ""}));
+  ASSERT_TRUE(work.matmul.has_value());
+  EXPECT_EQ(work.matmul->batch, 8 * 16);
+}
+
+// Groups of 64 of 512 features on matrix units: the outputs of a weight tile see two groups.
+TEST(RebuiltOp, GroupsOfSeveralFeaturesAreFoundInAFusion) {
+  const double taps = 82.0 / 28 * 82 / 28, elements = 16.0 * 28 * 28 * 512;
+  const compiler::tiles::OpWork work =
+      work_of(rebuilt("%f = bf16[16,28,28,512]{3,0,2,1} fusion(bf16[16,28,28,512]{3,0,2,1} %x, "
+                      "bf16[3,3,64,512]{3,2,1,0} %k, bf16[512]{0} %scale), kind=kOutput",
+                      {(2 * 64 * taps + 4) * elements, {}, ""}));
+  ASSERT_TRUE(work.matmul.has_value());
+  EXPECT_EQ(work.matmul->weight_tiles(128), 9 * 4);
+}
+
 TEST(RebuiltOp, SortsInBitonicPasses) {
   // 2^14 elements: 14 x 15 / 2 passes over 16 registers of two operands.
   const compiler::tiles::OpWork work = work_of(rebuilt(
