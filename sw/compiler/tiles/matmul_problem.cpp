@@ -2,21 +2,16 @@
 #include "sw/compiler/tiles/matmul_problem.h"
 
 #include <algorithm>
-#include <vector>
+#include <optional>
 
 #include "base/units.h"
+#include "sw/compiler/tiles/batched_product.h"
 #include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/ir/array_tile.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
-
-std::int64_t product(const ir::Shape& shape, const std::vector<int>& dimensions) {
-  std::int64_t result = 1;
-  for (int d : dimensions) result *= shape.dimensions[d];
-  return result;
-}
 
 struct Window {
   std::int64_t output_positions = 1;
@@ -212,36 +207,25 @@ MatmulProblem convolution_problem(const ir::Instruction& convolution, const ir::
   return problem;
 }
 
-/// Number of elements over the dimensions of an operand that are also in the result.
-std::int64_t free_elements(const ir::Shape& operand, const std::vector<int>& batch,
-                           const std::vector<int>& contracting) {
-  std::int64_t elements = 1;
-  for (int d = 0; d < operand.rank(); ++d) {
-    const bool is_free =
-        std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end();
-    if (is_free) elements *= operand.dimensions[std::size_t(d)];
-  }
-  return elements;
-}
-
-MatmulProblem dot_problem(const ir::Instruction& dot, const ir::Shape& lhs, const ir::Shape& rhs, std::int64_t array) {
+MatmulProblem product_problem(const BatchedProduct& product, std::int64_t array) {
   MatmulProblem problem;
-  problem.batch = product(lhs, dot.dot.lhs_batch);
+  problem.batch = product.batch;
+  problem.row_operand = product.rhs_in_lanes ? 0 : 1;
+  problem.lane_operand = product.rhs_in_lanes ? 1 : 0;
+  problem.lanes = product.rhs_in_lanes ? product.rhs_free : product.lhs_free;
+  problem.rows = base::round_up(product.rhs_in_lanes ? product.lhs_free : product.rhs_free, ir::tile_sublanes);
   // An empty sum is written too.
-  const std::int64_t contracted = std::max<std::int64_t>(1, product(lhs, dot.dot.lhs_contracting));
-  const std::int64_t lhs_free = free_elements(lhs, dot.dot.lhs_batch, dot.dot.lhs_contracting);
-  const std::int64_t rhs_free = free_elements(rhs, dot.dot.rhs_batch, dot.dot.rhs_contracting);
-  // The dimensions of the output are batch, lhs free, rhs free, in this order.
-  int first_rhs = dot.shape.rank() - (rhs.rank() - int(dot.dot.rhs_batch.size() + dot.dot.rhs_contracting.size()));
-  bool rhs_in_lanes = dot.shape.rank() == 0 || dot.shape.minor_dimension(0) >= first_rhs;
-  problem.row_operand = rhs_in_lanes ? 0 : 1;
-  problem.lane_operand = rhs_in_lanes ? 1 : 0;
-  problem.lanes = rhs_in_lanes ? rhs_free : lhs_free;
-  problem.rows = base::round_up(rhs_in_lanes ? lhs_free : rhs_free, ir::tile_sublanes);
-  problem.contraction_tiles = base::divide_round_up(contracted, array);
+  problem.contraction_tiles = base::divide_round_up(std::max<std::int64_t>(1, product.contracted), array);
   problem.output_rows = problem.batch * problem.rows;
   problem.splits_without_halo = problem.rows;
   return problem;
+}
+
+MatmulProblem problem_without_passes(const ir::Instruction& instruction, const ir::Shape& lhs, const ir::Shape& rhs,
+                                     std::int64_t array) {
+  if (instruction.opcode == ir::Opcode::dot) return product_problem(product_of(instruction, lhs, rhs), array);
+  const std::optional<BatchedProduct> product = as_batched_product(instruction, lhs);
+  return product ? product_problem(*product, array) : convolution_problem(instruction, lhs, array);
 }
 
 }  // namespace
@@ -252,8 +236,7 @@ std::int64_t MatmulProblem::weight_tiles(std::int64_t array) const {
 
 MatmulProblem matmul_problem(const ir::Instruction& instruction, const ir::Shape& lhs, const ir::Shape& rhs,
                              std::int64_t array) {
-  MatmulProblem problem = instruction.opcode == ir::Opcode::dot ? dot_problem(instruction, lhs, rhs, array)
-                                                                : convolution_problem(instruction, lhs, array);
+  MatmulProblem problem = problem_without_passes(instruction, lhs, rhs, array);
   problem.precision_passes = product_arithmetic(instruction, lhs.element_type, rhs.element_type).passes;
   return problem;
 }

@@ -45,7 +45,8 @@ struct MatmulProblem {
   std::int64_t weight_tiles(std::int64_t array) const;
 };
 
-/// `instruction` is a convolution or dot; `lhs` and `rhs` are the shapes of its operands.
+/// `instruction` is a convolution or dot; a convolution with a batch in its window is a dot (batched_product.h). `lhs`
+/// and `rhs` are the shapes of its operands.
 MatmulProblem matmul_problem(const ir::Instruction& instruction, const ir::Shape& lhs, const ir::Shape& rhs,
                              std::int64_t array);
 

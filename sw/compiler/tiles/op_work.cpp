@@ -9,6 +9,7 @@
 
 #include "sw/compiler/fuse/inline_fusions.h"
 #include "sw/compiler/fuse/separate_loops.h"
+#include "sw/compiler/tiles/batched_product.h"
 #include "sw/compiler/tiles/grouped_convolution.h"
 #include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/compiler/tiles/vector_cost.h"
@@ -344,7 +345,7 @@ class Analysis {
     const ir::Instruction& hero = body_[hero_];
     if (hero.opcode != ir::Opcode::convolution || work_.matmul->row_operand != 0) return;
     const ir::Shape& rows = body_[hero.operands[0]].shape;
-    if (rows.minor_dimension(0) == hero.convolution.input_feature) return;
+    if (rows.minor_dimension(0) == hero.convolution.input_feature || as_batched_product(hero, rows)) return;
     work_.cross_lane_ops += registers_moved(ir::padded_bytes(rows));
   }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/compiler/tiles/batched_product.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/units.h"
+
+namespace podsim::sw::compiler::tiles {
+namespace {
+
+std::int64_t product(const ir::Shape& shape, const std::vector<int>& dimensions) {
+  std::int64_t result = 1;
+  for (int d : dimensions) result *= shape.dimensions[std::size_t(d)];
+  return result;
+}
+
+/// Number of elements over the dimensions of an operand that are also in the result.
+std::int64_t free_elements(const ir::Shape& operand, const std::vector<int>& batch,
+                           const std::vector<int>& contracting) {
+  std::int64_t elements = 1;
+  for (int d = 0; d < operand.rank(); ++d) {
+    const bool is_free =
+        std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end();
+    if (is_free) elements *= operand.dimensions[std::size_t(d)];
+  }
+  return elements;
+}
+
+/// True if each of as many windows as positions and taps meets one element, and no two the same element or tap. With
+/// holes of as many positions as the window is long, in the input or in the window, none meets more.
+bool pairs_all(const ir::WindowDimension& window, std::int64_t input, std::int64_t output) {
+  const std::int64_t size = window.size;
+  const std::int64_t holes = std::max(window.base_dilation, window.window_dilation);
+  if (size < 2 || input != size || output != size || holes < size) return false;
+  if (std::min(window.base_dilation, window.window_dilation) != 1) return false;
+  const bool dilated_input = window.base_dilation == holes;
+  std::vector<bool> element_met(std::size_t(size), false), tap_met(std::size_t(size), false);
+  for (std::int64_t position = 0; position < size; ++position) {
+    const std::int64_t begin = position * window.stride - window.padding_low;
+    // The first multiple of the holes at or after the beginning of the window, or after that of the input.
+    const std::int64_t steps = base::divide_round_up(std::max<std::int64_t>(0, dilated_input ? begin : -begin), holes);
+    const std::int64_t element = dilated_input ? steps : begin + steps * holes;
+    const std::int64_t tap = dilated_input ? steps * holes - begin : steps;
+    if (element < 0 || element >= size || tap < 0 || tap >= size) return false;
+    if (element_met[std::size_t(element)] || tap_met[std::size_t(tap)]) return false;
+    element_met[std::size_t(element)] = tap_met[std::size_t(tap)] = true;
+  }
+  return true;
+}
+
+bool is_undilated(const ir::WindowDimension& window) {
+  return window.stride == 1 && window.padding_low == 0 && window.padding_high == 0 && window.base_dilation == 1 &&
+         window.window_dilation == 1;
+}
+
+}  // namespace
+
+BatchedProduct product_of(const ir::Instruction& dot, const ir::Shape& lhs, const ir::Shape& rhs) {
+  const ir::DotDimensions& roles = dot.dot;
+  // The dimensions of the output are batch, lhs free, rhs free, in this order.
+  const int first_rhs = dot.shape.rank() - (rhs.rank() - int(roles.rhs_batch.size() + roles.rhs_contracting.size()));
+  return {.batch = product(lhs, roles.lhs_batch),
+          .lhs_free = free_elements(lhs, roles.lhs_batch, roles.lhs_contracting),
+          .rhs_free = free_elements(rhs, roles.rhs_batch, roles.rhs_contracting),
+          .contracted = product(lhs, roles.lhs_contracting),
+          .rhs_in_lanes = dot.shape.rank() == 0 || dot.shape.minor_dimension(0) >= first_rhs};
+}
+
+std::optional<BatchedProduct> as_batched_product(const ir::Instruction& convolution, const ir::Shape& input) {
+  if (convolution.opcode != ir::Opcode::convolution || convolution.feature_groups * convolution.batch_groups != 1)
+    return std::nullopt;
+  const ir::ConvolutionDimensions& roles = convolution.convolution;
+  const ir::Shape& result = convolution.shape;
+  BatchedProduct product{.batch = 1,
+                         .lhs_free = input.dimensions[std::size_t(roles.input_batch)],
+                         .rhs_free = result.dimensions[std::size_t(roles.output_feature)],
+                         .contracted = input.dimensions[std::size_t(roles.input_feature)],
+                         .rhs_in_lanes = result.minor_dimension(0) == roles.output_feature};
+  for (std::size_t i = 0; i < convolution.window.size(); ++i) {
+    const ir::WindowDimension& window = convolution.window[i];
+    const std::int64_t in = input.dimensions[std::size_t(roles.input_spatial[i])],
+                       out = result.dimensions[std::size_t(roles.output_spatial[i])];
+    if (pairs_all(window, in, out)) {
+      product.batch *= in;
+    } else if (is_undilated(window) && window.size == 1) {
+      product.lhs_free *= in;
+    } else if (is_undilated(window) && window.size == in) {
+      product.contracted *= in;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (product.batch == 1) return std::nullopt;
+  return product;
+}
+
+}  // namespace podsim::sw::compiler::tiles
