@@ -53,7 +53,7 @@ class Search {
     if (!explained()) {
       for_all_pairs([&](int result, int lhs, int rhs) { try_groups(result, lhs, rhs, Groups::of_several); });
     }
-    if (!explained()) {
+    if (!explained() || is_square(*best_)) {
       for (int result = 0; result < int(results_.size()); ++result) {
         for (int rhs = 0; rhs < int(operands_.size()); ++rhs) try_half(result, rhs);
       }
@@ -210,6 +210,10 @@ class Search {
       best_ = std::move(candidate);
       return;
     }
+    if (best_ && explained() && candidate.steps.back().lhs == made_inside) {
+      if (is_square(*best_) && explains(candidate) && pads_less(candidate, *best_)) best_ = std::move(candidate);
+      return;
+    }
     if (best_ && candidate.steps.size() > 1 && explained() && best_->steps.size() > 1) {
       // Several chains explain the op. The best one has arrays that fit the other operands, then the fewest contracted
       // dimensions, then the least time on a matrix unit.
@@ -219,6 +223,16 @@ class Search {
       return;
     }
     best_ = std::move(candidate);
+  }
+
+  /// True for the product of an operand with itself. A product with an operand made inside may be as large.
+  static bool is_square(const Contraction& contraction) {
+    const ContractionStep& last = contraction.steps.back();
+    return contraction.steps.size() == 1 && last.lhs >= 0 && last.lhs == last.rhs;
+  }
+
+  static bool pads_less(const Contraction& contraction, const Contraction& than) {
+    return array_rows(contraction) * most_padding <= array_rows(than);
   }
 
   /// True for a dot whose factors and result are arrays of one size.

@@ -40,7 +40,8 @@ struct ContractionArrays {
 /// Returns the contraction with the most multiply-accumulates, of which `flops`, XLA's count for the whole op, must be
 /// at least twice as many (to 0.4 %). If no single contraction explains most of the FLOPs, chains of two or three are
 /// tried, convolutions of groups of several features, then one with an operand made inside the fusion, and last
-/// products of operands made inside, one for each vector of indices. A depthwise convolution is the op's main
+/// products of operands made inside, one for each vector of indices. An operand made inside also takes the place of one
+/// that would be multiplied with itself, if that pads the products much less. A depthwise convolution is the op's main
 /// contraction however few of the FLOPs it has, unless a contraction of another kind explains them. Returns
 /// std::nullopt if the FLOPs are fewer than those of one row through a weight tile.
 std::optional<Contraction> find_contraction(const ContractionArrays& arrays, double flops);

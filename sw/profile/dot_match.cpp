@@ -54,6 +54,26 @@ ir::Shape reordered(const ir::Shape& result, const std::vector<int>& order) {
   return shape;
 }
 
+/// The order of dimensions, minor to major, with the least padding of the last two; the usual order if none has less.
+std::vector<int> least_padded_layout(const ir::Shape& shape) {
+  ir::Shape tried = shape;
+  base::Bytes least = ir::padded_bytes(tried);
+  std::vector<int> best;
+  for (int lanes = shape.rank() - 1; lanes >= 0; --lanes) {
+    for (int sublanes = shape.rank() - 1; sublanes >= 0; --sublanes) {
+      if (sublanes == lanes) continue;
+      tried.minor_to_major = {lanes, sublanes};
+      for (int d = shape.rank() - 1; d >= 0; --d) {
+        if (d != lanes && d != sublanes) tried.minor_to_major.push_back(d);
+      }
+      if (ir::padded_bytes(tried) >= least) continue;
+      least = ir::padded_bytes(tried);
+      best = tried.minor_to_major;
+    }
+  }
+  return best;
+}
+
 /// Numbers of dimensions of one size that are batch, rows, columns and contraction.
 struct Share {
   std::int64_t size = 0;
@@ -168,6 +188,7 @@ std::optional<HalfMatch> matching_half(const ir::Shape& result, const ir::Shape&
     match.lhs.dimensions.push_back(rhs.dimensions[d]);
   }
   match.lhs.element_type = rhs.element_type;
+  match.lhs.minor_to_major = least_padded_layout(match.lhs);
   return match;
 }
 

@@ -15,7 +15,8 @@ namespace podsim::sw::profile {
 std::vector<ir::Instruction> matching_dots(const ir::Shape& result, const ir::Shape& lhs, const ir::Shape& rhs);
 
 /// A dot of an operand made inside the fusion with a known operand, as rhs. Dimensions of the result that rhs lacks are
-/// the rows, and dimensions of rhs that the result lacks are contracted. The lhs is then [rows, contraction].
+/// the rows, and dimensions of rhs that the result lacks are contracted. The lhs is then [rows, contraction], in the
+/// layout with the least padding.
 struct HalfMatch {
   ir::Instruction dot;
   ir::Shape lhs;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "sw/ir/build/graph_builder.h"
 #include "sw/ir/transform/convolution_gradient.h"
 #include "sw/ir/transform/flops.h"
@@ -144,6 +146,18 @@ TEST(DotMatch, KeepsTheLayoutOfAResultInAnotherOrder) {
   ASSERT_EQ(dots.size(), 1U);
   const ir::Shape& shape = dots[0].shape;
   EXPECT_EQ(shape.dimensions[shape.minor_dimension(0)], 512) << "the sequence has the lanes";
+}
+
+TEST(DotMatch, AnOperandMadeInsideHasTheLayoutWithTheLeastPadding) {
+  const auto half = matching_half(bf16({4, 336, 208, 256}), bf16({4, 512, 7, 208, 256}));
+  ASSERT_TRUE(half.has_value());
+  ASSERT_EQ(half->lhs.dimensions, (std::vector<std::int64_t>{336, 512, 7}));
+  ir::Shape other = half->lhs;
+  std::vector<int> order{0, 1, 2};
+  do {
+    other.minor_to_major = order;
+    EXPECT_LE(ir::padded_bytes(half->lhs), ir::padded_bytes(other));
+  } while (std::ranges::next_permutation(order).found);
 }
 
 TEST(DotMatch, UnrelatedShapesHaveNone) {

@@ -246,6 +246,19 @@ TEST(RebuiltOp, GroupsOfSeveralFeaturesAreFoundInAFusion) {
   EXPECT_EQ(work.matmul->weight_tiles(128), 9 * 4);
 }
 
+// Regions of images are sums of pixels with weights made from boxes inside the fusion: for each of 4 x 512 regions a
+// product of [7,208] and [208,7x256], as well as a product of the pixels with themselves for every region and channel.
+TEST(RebuiltOp, WeightsMadeInsideAreMultipliedInsteadOfAnOperandWithItself) {
+  const double product = 2.0 * 4 * 512 * 7 * 7 * 256 * 208;
+  const compiler::tiles::OpWork work = work_of(rebuilt(
+      "%f = f32[4,512,7,7,256]{1,4,3,2,0} fusion(f32[4,512,4] %boxes, f32[4,512,7,208,256] %rows), kind=kOutput",
+      {product + 10.0 * 4 * 512 * 7 * 208, {}, ""}));
+  ASSERT_TRUE(work.matmul.has_value());
+  EXPECT_LE(work.matmul->weight_tiles(128) * std::max<std::int64_t>(128, work.matmul->rows),
+            4 * 512 * 2 * (7 * 256 / 128) * 128)
+      << "the depth of 208 in two weight tiles for each region and 128 columns";
+}
+
 TEST(RebuiltOp, SortsInBitonicPasses) {
   // 2^14 elements: 14 x 15 / 2 passes over 16 registers of two operands.
   const compiler::tiles::OpWork work = work_of(rebuilt(
