@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -62,6 +63,12 @@ std::string as_text(const std::vector<hlo::Integers>& groups) {
 
 bool is_control_flow(ir::Opcode opcode) {
   return opcode == ir::Opcode::while_loop || opcode == ir::Opcode::conditional || opcode == ir::Opcode::call;
+}
+
+/// True for the beginning or the end of an op beside which others run.
+bool is_asynchronous(const OpText& text) {
+  return std::ranges::any_of(std::array{"-start", "-update", "-done"},
+                             [&](const char* suffix) { return text.opcode_text.ends_with(suffix); });
 }
 
 base::Bytes operand_bytes(const OpText& text) {
@@ -134,6 +141,7 @@ void ProfileModel::complete_operands(OpText& text) const {
 }
 
 std::optional<double> ProfileModel::seconds(const OpText& text, const ProfileOp& op, ComparedOp& result) {
+  if (is_asynchronous(text)) throw NotModelled("an asynchronous op takes what the ops beside it leave of its time");
   if (collective_kind(text.opcode)) {
     result.is_collective = true;
     return collective_seconds(text);

@@ -139,6 +139,17 @@ TEST(ProfileModel, ControlFlowAndCustomCallsSayWhyTheyHaveNoTime) {
             "the text does not say what a custom call does");
 }
 
+TEST(ProfileModel, PartsOfAsynchronousOpsSayWhyTheyHaveNoTime) {
+  for (const std::string op :
+       {"copy-start", "copy-done", "slice-start", "async-update", "fusion-start", "fusion-done", "all-reduce-start",
+        "all-gather-done", "collective-permute-start", "reduce-scatter-start", "send-done"}) {
+    const ComparedOp compared_op =
+        compared(row("async", "%c = (f32[8192]{0}, f32[8192]{0}, u32[]) " + op + "(f32[8192]{0} %a)")).at(0);
+    EXPECT_FALSE(compared_op.modelled_s.has_value()) << op;
+    EXPECT_EQ(compared_op.not_modelled, "an asynchronous op takes what the ops beside it leave of its time") << op;
+  }
+}
+
 TEST(ProfileModel, ACollectiveWaitsAsLongAsItTakesBeyondItsTransfer) {
   const noc::Topology slice({2, 2}, {false, false});
   for (double measured_us : {1.0, 10000.0}) {
