@@ -2,6 +2,7 @@
 #include "sw/profile/body_builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace podsim::sw::profile {
@@ -22,6 +23,21 @@ std::vector<std::int64_t> matched_dimensions(const ir::Shape& part, const ir::Sh
     matched.push_back(found);
   }
   return matched;
+}
+
+namespace {
+
+ir::Shape without_single_elements(const ir::Shape& shape) {
+  ir::Shape kept = ir::make_shape(shape.element_type, {});
+  std::ranges::copy_if(shape.dimensions, std::back_inserter(kept.dimensions), [](std::int64_t n) { return n != 1; });
+  return kept;
+}
+
+}  // namespace
+
+bool is_sum_of(const ir::Shape& part, const ir::Shape& whole) {
+  const ir::Shape kept = without_single_elements(part);
+  return matched_dimensions(kept, whole).size() == kept.dimensions.size();
 }
 
 ir::InstructionId BodyBuilder::parameter(const ir::Shape& shape) {
@@ -96,7 +112,7 @@ ir::InstructionId BodyBuilder::reduce(ir::InstructionId value, const ir::Shape& 
   reduce.opcode = ir::Opcode::reduce;
   reduce.operands = {value};
   reduce.shape = result;
-  const std::vector<std::int64_t> kept = matched_dimensions(result, shape(value));
+  const std::vector<std::int64_t> kept = matched_dimensions(without_single_elements(result), shape(value));
   for (std::int64_t d = 0; d < shape(value).rank(); ++d) {
     if (std::ranges::find(kept, d) == kept.end()) reduce.dimensions.push_back(d);
   }

@@ -23,7 +23,7 @@ class BodyBuilder {
   /// match. With Layout::free, for an array that exists only in VMEM, the layout keeps the value's lanes.
   enum class Layout { given, free };
   ir::InstructionId broadcast(ir::InstructionId value, const ir::Shape& shape, Layout layout = Layout::given);
-  /// Sums `value` over the dimensions that `result` lacks.
+  /// Sums `value` over the dimensions that `result` lacks or has one element of.
   ir::InstructionId reduce(ir::InstructionId value, const ir::Shape& result);
   const ir::Shape& shape(ir::InstructionId id) const { return body_[id].shape; }
 
@@ -41,5 +41,8 @@ class BodyBuilder {
 
 /// Returns the dimension of `whole` for each dimension of `part`, in order, matched by size; empty if one has no match.
 std::vector<std::int64_t> matched_dimensions(const ir::Shape& part, const ir::Shape& whole);
+
+/// True if a sum of `whole` may be `part`: all its dimensions of more than one element are those of `whole`.
+bool is_sum_of(const ir::Shape& part, const ir::Shape& whole);
 
 }  // namespace podsim::sw::profile

@@ -79,9 +79,7 @@ class LoopRebuilder {
   /// counted, and only the elements of the result remain.
   ir::InstructionId smaller(ir::InstructionId value, const ir::Shape& result) {
     const ir::Shape& whole = body_.shape(value);
-    if (result.rank() == 0 || matched_dimensions(result, whole).size() == result.dimensions.size()) {
-      return body_.reduce(value, result);
-    }
+    if (is_sum_of(result, whole)) return body_.reduce(value, result);
     ir::Instruction window;
     window.opcode = ir::Opcode::slice;
     window.operands = {value};

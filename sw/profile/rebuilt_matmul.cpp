@@ -184,7 +184,7 @@ class MatmulRebuilder {
   }
 
   static bool is_reduction(const ir::Shape& result, const ir::Shape& array) {
-    return result.element_count() < array.element_count() && holds_all(array, result);
+    return result.element_count() < array.element_count() && is_sum_of(result, array);
   }
 
   AccessedArrays arrays_;  ///< factors with their whole shapes

@@ -259,6 +259,18 @@ TEST(RebuiltOp, WeightsMadeInsideAreMultipliedInsteadOfAnOperandWithItself) {
       << "the depth of 208 in two weight tiles for each region and 128 columns";
 }
 
+// Results that keep the summed dimensions, of one element, take the same sums as results without them.
+TEST(RebuiltOp, ASumThatKeepsDimensionsOfOneElementIsAReduction) {
+  const double elements = 64.0 * 256 * 512;
+  const auto work = [&](const std::string& result) {
+    return work_of(rebuilt("%f = " + result + " fusion(f32[64,256,512]{2,1,0} %a), kind=kLoop", {elements, {}, ""}));
+  };
+  const auto without = work("f32[64]{0}"), with = work("f32[64,1,1]{0,2,1}");
+  EXPECT_GT(without.cross_lane_ops, 0);
+  EXPECT_EQ(with.cross_lane_ops, without.cross_lane_ops);
+  EXPECT_EQ(with.epilogue.alu_ops, without.epilogue.alu_ops);
+}
+
 TEST(RebuiltOp, SortsInBitonicPasses) {
   // 2^14 elements: 14 x 15 / 2 passes over 16 registers of two operands.
   const compiler::tiles::OpWork work = work_of(rebuilt(
