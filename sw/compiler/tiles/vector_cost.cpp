@@ -87,9 +87,22 @@ std::int64_t lane_reduction_cost(const ir::Instruction& reduce, const ir::Shape&
   if (input.rank() == 0) return 0;
   const int lane = input.minor_dimension(0);
   if (std::ranges::find(reduce.dimensions, lane) == reduce.dimensions.end()) return 0;
-  // All other dimensions are added register by register first; then the lanes of one register are folded per eight kept
-  // rows.
-  return base::divide_round_up(arrays_elements(reduce.shape), ir::tile_sublanes);
+  // Registers are added over the other dimensions first. What remains is folded register by register: up to eight rows
+  // of the sublanes if they are kept, else one.
+  const std::int64_t results = arrays_elements(reduce.shape);
+  const std::int64_t sublanes = input.rank() > 1 ? input.minor_dimension(1) : lane;
+  const bool keeps_sublanes = std::ranges::find(reduce.dimensions, sublanes) == reduce.dimensions.end();
+  const std::int64_t rows = keeps_sublanes ? std::max<std::int64_t>(1, input.dimensions[std::size_t(sublanes)]) : 1;
+  return results / rows * base::divide_round_up(rows, ir::tile_sublanes);
+}
+
+/// A slice that begins within a register of lanes is rotated to the first one. A single lane is brought there like an
+/// element of a gather: rotated, broadcast and rotated.
+std::int64_t lane_slice_cost(const ir::Instruction& slice, const ir::Shape& operand) {
+  if (operand.rank() == 0 || slice.slice.size() != operand.dimensions.size()) return 0;
+  const auto lane = std::size_t(operand.minor_dimension(0));
+  if (slice.slice[lane].start % ir::tile_lanes == 0) return 0;
+  return vector_registers(slice.shape) * (slice.shape.dimensions[lane] == 1 ? 3 : 1);
 }
 
 /// Only a dimension that is in the lanes of the operand but not in those of the result has to move, and only if it has
@@ -270,6 +283,8 @@ std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Compu
                                    ir::tile_sublanes);
     case ir::Opcode::reduce:
       return lane_reduction_cost(instruction, computation[instruction.operands[0]].shape);
+    case ir::Opcode::slice:
+      return lane_slice_cost(instruction, computation[instruction.operands[0]].shape);
     case ir::Opcode::broadcast:
       return lane_broadcast_cost(instruction, computation[instruction.operands[0]].shape);
     case ir::Opcode::concatenate:

@@ -12,14 +12,15 @@ namespace podsim::sw::compiler::tiles {
 ///
 /// Arithmetic is fp32 or int32 (TPU v3 has no bf16 ALU): one ALU operation per element for sums, products, extrema,
 /// comparisons, selects and conversions; elementwise_cost.h has division, roots and transcendentals. Broadcasts and
-/// slices are addressing and cost nothing. Reshapes to rows of another length, and copies of bf16 rows to other
+/// slices are addressing and cost no vector work. Reshapes to rows of another length, and copies of bf16 rows to other
 /// sublanes, move row by row, each in compiler.moved_row_operations.
 hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computation& computation,
                            const hw::CompilerParameters& compiler);
 
 /// Number of cross-lane operations, each on a register of 8 x 128 elements:
 ///
-///   reduction over lanes                   one per eight results
+///   reduction over lanes                   one per eight results, or fewer if a register has fewer rows of them
+///   slice of lanes                         one per register if it begins within one, three of a single lane
 ///   broadcast of lanes along other         one per eight elements of the operand, whose lanes become sublanes
 ///   transpose, copy to another layout      one per register, if the lanes become another dimension, and at least 16
 ///                                          per block of 128 x 128 words; of narrow elements compiler.packing_share

@@ -204,6 +204,41 @@ TEST(VectorCost, OnlyReductionsOverTheLanesFoldLanesOneOperationForEightResults)
   EXPECT_EQ(cross_lane_of([](ir::build::GraphBuilder& b) { return b.reduce_add(matrix(b, 512, 256), {0, 1}); }), 1);
 }
 
+// What a reduction folds is the registers of eight rows of the array that is left when all other dimensions have been
+// added.
+TEST(VectorCost, ALaneReductionFoldsEveryRegisterHoweverFewRowsItHas) {
+  const auto folded = [](std::vector<std::int64_t> sizes, std::vector<std::int64_t> over) {
+    return cross_lane_of([&](ir::build::GraphBuilder& b) {
+      return b.reduce_add(b.parameter(ir::make_shape(ir::ElementType::f32, sizes), "x"), over);
+    });
+  };
+  for (const std::int64_t rows : {1, 3, 8, 9}) {
+    EXPECT_EQ(folded({64, rows, 100}, {2}), 64 * ((rows + 7) / 8));
+    EXPECT_EQ(folded({64, rows, 100}, {1, 2}), 64) << "one register is left of each";
+    EXPECT_EQ(folded({64, rows, 100}, {0, 2}), (rows + 7) / 8);
+  }
+}
+
+TEST(VectorCost, OnlySlicesThatBeginWithinARegisterOfLanesPassTheCrossLaneUnit) {
+  const auto moved = [](std::int64_t start, std::int64_t limit) {
+    return cross_lane_of([&](ir::build::GraphBuilder& b) {
+      ir::Instruction slice;
+      slice.opcode = ir::Opcode::slice;
+      slice.operands = {matrix(b, 512, 512)};
+      slice.slice = {{3, 512, 1}, {start, limit, 1}};
+      slice.shape.element_type = ir::ElementType::f32;
+      return b.add(slice);
+    });
+  };
+  const std::int64_t column = (512 - 3 + 7) / 8;
+  EXPECT_EQ(moved(0, 200), 0);
+  EXPECT_EQ(moved(128, 200), 0);
+  EXPECT_EQ(moved(64, 164), column);
+  EXPECT_EQ(moved(64, 320), 2 * column);
+  EXPECT_EQ(moved(77, 78), 3 * column);
+  EXPECT_EQ(moved(256, 257), 0) << "a lane that is the first";
+}
+
 TEST(VectorCost, ATransposeMovesEveryRegisterThroughTheCrossLaneUnit) {
   EXPECT_EQ(cross_lane_of([](ir::build::GraphBuilder& b) { return b.transpose(matrix(b, 512, 256), {1, 0}); }), 128);
 }
