@@ -199,13 +199,9 @@ class Account {
           return BufferTree(tuple.elements[instruction.index]);
         break;
       }
+      case ir::Opcode::reshape:
       case ir::Opcode::transpose:
         if (tiles::keeps_places(entry_, id)) return BufferTree(trees_[instruction.operands[0]]);
-        break;
-      case ir::Opcode::reshape:
-        if (ir::padded_bytes(instruction.shape) == ir::padded_bytes(entry_[instruction.operands[0]].shape)) {
-          return BufferTree(trees_[instruction.operands[0]]);
-        }
         break;
       default:
         break;

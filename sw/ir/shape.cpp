@@ -25,12 +25,8 @@ std::int64_t padded_vector(std::int64_t elements, std::int64_t packing) {
   return base::round_up(elements, tile);
 }
 
-/// Pads the second most minor dimension to a tile of T(2,128), T(4,128) or T(8,128), at least two words of packed
-/// elements.
-std::int64_t padded_sublanes(std::int64_t elements, std::int64_t packing) {
-  const std::int64_t tile =
-      std::clamp(power_of_two_at_least(elements), std::min(2 * packing, tile_sublanes), tile_sublanes);
-  return base::round_up(elements, tile);
+std::int64_t elements_of_word(const Shape& shape) {
+  return std::max(1, 4 / std::max(1, byte_width(shape.element_type)));
 }
 
 /// Elements of the shape padded to its own tile.
@@ -46,18 +42,26 @@ std::int64_t tiled_elements(const Shape& shape) {
   return count;
 }
 
-std::int64_t padded_elements(const Shape& shape, std::int64_t packing) {
+std::int64_t padded_elements(const Shape& shape) {
   if (!shape.tile.empty() && shape.rank() > 0) return tiled_elements(shape);
   if (shape.rank() == 0) return 1;
   const std::int64_t minor = shape.dimensions[shape.minor_dimension(0)];
-  if (shape.rank() == 1) return padded_vector(minor, packing);
+  if (shape.rank() == 1) return padded_vector(minor, elements_of_word(shape));
   std::int64_t count = base::round_up(minor, tile_lanes);
-  count *= padded_sublanes(shape.dimensions[shape.minor_dimension(1)], packing);
+  count *= base::round_up(shape.dimensions[shape.minor_dimension(1)], tile_rows(shape));
   for (int i = 2; i < shape.rank(); ++i) count *= shape.dimensions[shape.minor_dimension(i)];
   return count;
 }
 
 }  // namespace
+
+/// T(2,128), T(4,128) or T(8,128), at least two words of packed elements.
+std::int64_t tile_rows(const Shape& shape) {
+  if (!shape.tile.empty()) return shape.tile.size() < 2 ? 1 : shape.tile[shape.tile.size() - 2];
+  if (shape.rank() < 2) return 1;
+  return std::clamp(power_of_two_at_least(shape.dimensions[std::size_t(shape.minor_dimension(1))]),
+                    std::min(2 * elements_of_word(shape), tile_sublanes), tile_sublanes);
+}
 
 std::int64_t Shape::element_count() const {
   std::int64_t count = 1;
@@ -114,7 +118,7 @@ base::Bytes logical_bytes(const Shape& shape) {
 
 base::Bytes padded_bytes(const Shape& shape) {
   const int width = byte_width(shape.element_type);
-  base::Bytes bytes(width == 0 ? 0 : padded_elements(shape, std::max(1, 4 / width)) * width);
+  base::Bytes bytes(width == 0 ? 0 : padded_elements(shape) * width);
   for (const Shape& element : shape.tuple_shapes) bytes += padded_bytes(element);
   return bytes;
 }

@@ -39,6 +39,10 @@ Shape make_tuple_shape(std::vector<Shape> elements);
 /// The form that HLO prints: "bf16[128,56,56,64]{0,3,2,1:T(8,128)S(1)}", "(f32[], s32[2])".
 std::string to_string(const Shape& shape);
 
+/// Rows of the layout tile over the second most minor dimension: those of the array's own tile, or XLA's
+/// (padded_bytes); 1 if the tile has lanes only.
+std::int64_t tile_rows(const Shape& shape);
+
 /// Bytes without padding.
 base::Bytes logical_bytes(const Shape& shape);
 /// Bytes of the value in memory under its layout: the dimensions that the tile covers are padded to multiples of it. An

@@ -7,32 +7,6 @@
 #include "sw/ir/array_tile.h"
 
 namespace podsim::sw::ir {
-namespace {
-
-/// A digit by the difference that it makes to the row-major index.
-struct IndexDigit {
-  std::int64_t size = 1, stride = 1;
-  bool operator==(const IndexDigit&) const = default;
-};
-
-/// The digits of a place, neighbours that count on joined.
-std::vector<IndexDigit> index_digits(const Shape& shape, const std::vector<PlaceDigit>& places) {
-  std::vector<std::int64_t> strides(shape.dimensions.size(), 1);
-  for (std::size_t d = strides.size(); d-- > 1;) strides[d - 1] = strides[d] * shape.dimensions[d];
-  std::vector<IndexDigit> digits;
-  for (const PlaceDigit& place : places) {
-    const std::int64_t stride = place.step * strides[std::size_t(place.dimension)];
-    if (!digits.empty() && digits.back().stride == place.size * stride) {
-      digits.back() = {digits.back().size * place.size, stride};
-    } else {
-      digits.push_back({place.size, stride});
-    }
-  }
-  return digits;
-}
-
-}  // namespace
-
 std::optional<std::vector<PlaceDigit>> place_digits(const Shape& shape) {
   if (shape.is_tuple() || shape.rank() < 2 || shape.element_count() == 0) return std::nullopt;
   if (!shape.tile.empty() && shape.tile != std::vector{tile_sublanes, tile_lanes}) return std::nullopt;
@@ -53,11 +27,6 @@ std::optional<std::vector<PlaceDigit>> place_digits(const Shape& shape) {
   append({sublanes, tile_sublanes, 1});
   append({lanes, tile_lanes, 1});
   return digits;
-}
-
-bool same_places(const Shape& a, const Shape& b) {
-  const std::optional<std::vector<PlaceDigit>> of_a = place_digits(a), of_b = place_digits(b);
-  return of_a && of_b && index_digits(a, *of_a) == index_digits(b, *of_b);
 }
 
 std::vector<int> least_padded_order(const Shape& shape) {

@@ -24,10 +24,6 @@ struct PlaceDigit {
 /// scalars.
 std::optional<std::vector<PlaceDigit>> place_digits(const Shape& shape);
 
-/// True if a reshape between two arrays of one type moves no element: their elements, counted in row-major order, have
-/// the same places, tiles included. False if place_digits() is nothing for one of them.
-bool same_places(const Shape& a, const Shape& b);
-
 /// The order of dimensions, minor to major, that pads an array least; empty, the order of the text, if none pads it
 /// less. One dimension is moved to the lanes, and one to the sublanes where that pads less still; the others stay.
 std::vector<int> least_padded_order(const Shape& shape);

@@ -12,11 +12,17 @@
 #include "sw/compiler/layout/dimension_links.h"
 #include "sw/compiler/layout/layout_classes.h"
 #include "sw/compiler/layout/layout_cost.h"
+#include "sw/ir/renaming.h"
 
 namespace podsim::sw::compiler::layout {
 namespace {
 
 using Order = std::vector<int>;  ///< minor to major
+
+/// Arrays are laid out so that a reshape moves elements between lanes only if they would be padded to this many times
+/// their bytes otherwise. Silicon keeps f32[16,8732,81]{2,1,0}, padded 1.6 times, since reshapes make it from rows of
+/// 81 lanes, and has f32[16,8732,4]{1,2,0}, which would be padded 32 times.
+constexpr double much_padding = 2;
 
 constexpr int most_rounds = 4;  ///< over all classes; one choice may change what its neighbours gain
 
@@ -127,7 +133,7 @@ class Chooser {
       const std::size_t from = open.back();
       open.pop_back();
       for (const Reshaped& reshaped : reshaped_[from]) {
-        const std::optional<Order> other = order_for_renaming(*reshaped.mine->shape, *reshaped.its->shape);
+        const std::optional<Order> other = ir::order_for_renaming(*reshaped.mine->shape, *reshaped.its->shape);
         const Order implied = other ? renamed(*other, inverse(reshaped.its->dimension)) : Order{};
         const auto [known, is_new] = orders.try_emplace(reshaped.other, implied);
         if (!other || known->second != implied) {
@@ -224,29 +230,42 @@ class Chooser {
     return bytes;
   }
 
-  double units(const Orders& orders) const {
-    std::vector<InstructionPlace> ops;
-    for (const auto& [i, order] : orders) ops.insert(ops.end(), timed_[i].begin(), timed_[i].end());
-    std::ranges::sort(ops);
-    const auto repeated = std::ranges::unique(ops);
-    ops.erase(repeated.begin(), repeated.end());
-    double cycles = 0;
-    for (const auto& [c, id] : ops) cycles += unit_cycles(module_.computations[std::size_t(c)], id, machine_);
-    return cycles;
-  }
-
   struct Price {
+    int moving = 0;  ///< reshapes that change the order of elements
     double bytes = 0;
     double cycles = 0;  ///< of units and traffic
   };
   /// The price of the orders that the arrays of some classes have.
   Price price(const Orders& orders) {
-    double bytes = 0;
-    for (const auto& [i, order] : orders) bytes += traffic(i, order);
-    return {bytes, units(orders) + bytes / bytes_per_cycle_};
+    Price sum;
+    std::vector<InstructionPlace> ops;
+    for (const auto& [i, order] : orders) {
+      sum.bytes += traffic(i, order);
+      ops.insert(ops.end(), timed_[i].begin(), timed_[i].end());
+    }
+    std::ranges::sort(ops);
+    const auto repeated = std::ranges::unique(ops);
+    ops.erase(repeated.begin(), repeated.end());
+    sum.cycles = sum.bytes / bytes_per_cycle_;
+    for (const auto& [c, id] : ops) {
+      const ir::Computation& computation = module_.computations[std::size_t(c)];
+      const ir::Instruction& op = computation[id];
+      sum.cycles += unit_cycles(computation, id, machine_);
+      if (op.opcode == ir::Opcode::reshape && !ir::keeps_order(computation[op.operands[0]].shape, op.shape)) {
+        ++sum.moving;
+      }
+    }
+    return sum;
+  }
+
+  /// Of two prices with different numbers of moving reshapes: fewer are better unless the arrays are padded much more.
+  static bool moves_or_pads_less(const Price& a, const Price& b) {
+    return a.moving < b.moving ? a.bytes < much_padding * b.bytes : b.bytes >= much_padding * a.bytes;
   }
 
   bool is_better(const Price& other, const Price& now) const {
+    if (other.moving < now.moving) return moves_or_pads_less(other, now);
+    if (other.moving > now.moving) return moves_or_pads_less(other, now) && other.cycles < now.cycles;
     const bool pads_less = other.bytes < now.bytes && other.cycles <= now.cycles;
     return pads_less || other.cycles < (1 - machine_.compiler.order_gain) * now.cycles;
   }
@@ -273,44 +292,52 @@ class Chooser {
     return found;
   }
 
+  /// Orders of some classes, by how much better they are than the present ones.
+  struct Choice {
+    Orders orders;
+    int moving = 0;    ///< reshapes more than now
+    double share = 1;  ///< of the present cycles
+    bool precedes(const Choice& other) const {
+      return other.orders.empty() || std::tie(moving, share) < std::tie(other.moving, other.share);
+    }
+  };
+
+  void consider(Choice& best, Orders orders, const Price& other, const Price& now) const {
+    if (!is_better(other, now)) return;
+    Choice choice{std::move(orders), other.moving - now.moving, other.cycles / now.cycles};
+    if (choice.precedes(best)) best = std::move(choice);
+  }
+
   /// Tries every order of a class, alone and with the classes that reshapes connect with it.
   bool improve(std::size_t i) {
     const Price now = price({{i, orders_[i]}});
-    double least = now.cycles;
-    Orders best;
+    Choice best;
     for (const Order& order : candidates(i)) {
       if (order == orders_[i]) continue;
       set_order(classes_[i], order);
       const Price alone = price({{i, order}});
       set_order(classes_[i], orders_[i]);
-      if (is_better(alone, now) && alone.cycles < least) {
-        least = alone.cycles;
-        best = {{i, order}};
-      }
+      consider(best, {{i, order}}, alone, now);
     }
-    if (best.empty() && !reshaped_[i].empty()) best = best_with_reshaped(i);
-    for (const auto& [changed, order] : best) {
+    if (best.orders.empty() && !reshaped_[i].empty()) best = best_with_reshaped(i);
+    for (const auto& [changed, order] : best.orders) {
       orders_[changed] = order;
       set_order(classes_[changed], order);
     }
-    return !best.empty();
+    return !best.orders.empty();
   }
 
-  Orders best_with_reshaped(std::size_t i) {
-    Orders best;
-    double least_share = 1;
+  Choice best_with_reshaped(std::size_t i) {
+    Choice best;
     for (const Order& order : candidates(i)) {
       if (order == orders_[i]) continue;
-      const std::optional<Orders> orders = set_with_reshaped(i, order);
+      std::optional<Orders> orders = set_with_reshaped(i, order);
       if (!orders) continue;
       const Price other = price(*orders);
       Orders before;
       for (const auto& [changed, new_order] : *orders) before[changed] = orders_[changed];
       reset(*orders);
-      const Price now = price(before);
-      if (!is_better(other, now) || other.cycles >= least_share * now.cycles) continue;
-      least_share = other.cycles / now.cycles;
-      best = *orders;
+      consider(best, std::move(*orders), other, price(before));
     }
     return best;
   }

@@ -14,6 +14,7 @@
 #include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/compiler/tiles/vector_cost.h"
 #include "sw/ir/array_tile.h"
+#include "sw/ir/renaming.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler::tiles {
@@ -442,8 +443,9 @@ OpWork op_work(const ir::Module& module, const ir::Computation& computation, ir:
 
 bool keeps_places(const ir::Computation& computation, ir::InstructionId id) {
   const ir::Instruction& move = computation[id];
-  if (move.opcode != ir::Opcode::transpose) return false;
+  if (move.opcode != ir::Opcode::transpose && move.opcode != ir::Opcode::reshape) return false;
   const ir::Shape& operand = computation[move.operands.front()].shape;
+  if (move.opcode == ir::Opcode::reshape) return ir::is_renaming(operand, move.shape);
   if (operand.memory_space != move.shape.memory_space || operand.tile != move.shape.tile) return false;
   for (int i = 0; i < operand.rank(); ++i) {
     if (move.dimensions[std::size_t(move.shape.minor_dimension(i))] != operand.minor_dimension(i)) return false;
@@ -453,8 +455,8 @@ bool keeps_places(const ir::Computation& computation, ir::InstructionId id) {
 
 bool is_core_op(const ir::Computation& computation, ir::InstructionId id) {
   const ir::Instruction& instruction = computation[id];
-  return is_core_op(instruction) && ir::logical_bytes(instruction.shape) > base::Bytes(0) &&
-         !keeps_places(computation, id);
+  const bool may_be_one = is_core_op(instruction) || instruction.opcode == ir::Opcode::reshape;
+  return may_be_one && ir::logical_bytes(instruction.shape) > base::Bytes(0) && !keeps_places(computation, id);
 }
 
 bool is_core_op(const ir::Instruction& instruction) {

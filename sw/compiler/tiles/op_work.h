@@ -66,10 +66,11 @@ OpWork op_work(const ir::Module& module, const ir::Computation& computation, ir:
 /// True if an instruction of an executed computation takes time on the core as a tile op. False for instructions that
 /// only name a value, collectives, host transfers and control flow.
 bool is_core_op(const ir::Instruction& instruction);
-/// As above. False also for values without elements and for transpositions that keeps_places() names.
+/// As above, and true for a reshape that moves elements. False for values without elements and where keeps_places() is
+/// true.
 bool is_core_op(const ir::Computation& computation, ir::InstructionId id);
-/// True for a transposition after which every element is where it was, because the two layouts differ as the dimensions
-/// do: it only names a value.
+/// True for a transposition or reshape after which every element is where it was, because the two layouts differ as the
+/// dimensions do: it only names a value.
 bool keeps_places(const ir::Computation& computation, ir::InstructionId id);
 
 /// XProf's category: "convolution fusion", "gather fusion", "data formatting", "non-fusion elementwise", an opcode ...

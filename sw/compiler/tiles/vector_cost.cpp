@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "sw/compiler/tiles/elementwise_cost.h"
 #include "sw/ir/array_tile.h"
+#include "sw/ir/renaming.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
@@ -137,12 +138,10 @@ hw::VectorWork vector_work(const RowMoves& rows, const hw::CompilerParameters& c
       .loads = all + rows.merged, .stores = all, .alu_ops = compiler.moved_row_operations * all, .transcendentals = 0};
 }
 
-/// Blocks of up to 128 x 128 elements that have to exchange lanes for another dimension.
-std::int64_t transposed_blocks(const ir::Shape& operand, int from_lanes, int to_lanes) {
-  const std::int64_t from = operand.dimensions[std::size_t(from_lanes)];
-  const std::int64_t to = operand.dimensions[std::size_t(to_lanes)];
-  return operand.element_count() / std::max<std::int64_t>(1, from * to) * base::divide_round_up(from, ir::tile_lanes) *
-         base::divide_round_up(to, ir::tile_lanes);
+/// Blocks of up to 128 x 128 elements of an array that exchange rows of `from` lanes for rows of `to`.
+std::int64_t transposed_blocks(const ir::Shape& array, std::int64_t from, std::int64_t to) {
+  return base::divide_round_up(array.element_count(), std::max<std::int64_t>(1, from * to)) *
+         base::divide_round_up(from, ir::tile_lanes) * base::divide_round_up(to, ir::tile_lanes);
 }
 
 bool is_narrow(const ir::Shape& shape) { return ir::byte_width(shape.element_type) < 4; }
@@ -160,39 +159,42 @@ std::int64_t row_pieces(const ir::Shape& shape) {
   return shape.element_count() / std::max<std::int64_t>(1, row) * base::divide_round_up(row, ir::tile_lanes);
 }
 
-/// The cross-lane unit transposes a block of 128 x 128 words as 16 registers, however much of it is filled; elements of
-/// 16 bits are transposed in pairs. It exchanges lanes and sublanes. If the new lanes are a major dimension and the old
-/// ones do not become the sublanes, the sublanes have to change before and after it. Registers of narrow elements are
-/// unpacked to words before it and packed after it, in which the unit waits (compiler.packing_share).
-Relayout transposed(const ir::Instruction& move, const ir::Shape& operand, const hw::CompilerParameters& compiler) {
-  const int lanes = operand.minor_dimension(0), becomes = source_dimension(move, 0);
-  const std::int64_t block = ir::tile_lanes / ir::tile_sublanes / (is_narrow(operand) ? 2 : 1);
-  const bool sublanes_change = becomes != operand.minor_dimension(1) && source_dimension(move, 1) != lanes;
-  const std::int64_t registers = std::max(
-      {vector_registers(operand), vector_registers(move.shape), block * transposed_blocks(operand, lanes, becomes)});
-  const bool packs = is_narrow(operand) || is_narrow(move.shape);
-  const std::int64_t packing = packs ? std::int64_t(std::ceil(double(registers) * compiler.packing_share)) : 0;
-  return {.registers = registers + packing,
-          .rows = {.rotated = 0,
-                   .paired = 0,
-                   .merged = sublanes_change && is_narrow(operand) ? row_pieces(operand) + row_pieces(move.shape) : 0}};
-}
-
-Relayout relayout(const ir::Instruction& move, const ir::Shape& operand, const hw::CompilerParameters& compiler) {
-  if (move.shape.is_tuple() || operand.rank() < 2 || operand.rank() != move.shape.rank()) return {};
-  if (operand.minor_dimension(0) != source_dimension(move, 0)) return transposed(move, operand, compiler);
-  if (operand.minor_dimension(1) == source_dimension(move, 1)) return {};
-  return {.registers = 0, .rows = {.rotated = 0, .paired = is_narrow(operand) ? row_pieces(operand) : 0, .merged = 0}};
-}
-
 std::int64_t row_length(const ir::Shape& shape) {
   return shape.rank() == 0 ? 1 : shape.dimensions[std::size_t(shape.minor_dimension(0))];
 }
 
+/// The cross-lane unit transposes a block of 128 x 128 words as 16 registers, however much of it is filled; elements of
+/// 16 bits are transposed in pairs. It exchanges lanes and sublanes. If the new lanes are a major dimension and the old
+/// ones do not become the sublanes, the sublanes have to change before and after it. Registers of narrow elements are
+/// unpacked to words before it and packed after it, in which the unit waits (compiler.packing_share).
+Relayout transposed(const ir::Shape& operand, const ir::Shape& result, bool sublanes_change,
+                    const hw::CompilerParameters& compiler) {
+  const std::int64_t block = ir::tile_lanes / ir::tile_sublanes / (is_narrow(operand) ? 2 : 1);
+  const std::int64_t blocks = transposed_blocks(operand, row_length(operand), row_length(result));
+  const std::int64_t registers = std::max({vector_registers(operand), vector_registers(result), block * blocks});
+  const bool packs = is_narrow(operand) || is_narrow(result);
+  const std::int64_t packing = packs ? std::int64_t(std::ceil(double(registers) * compiler.packing_share)) : 0;
+  return {.registers = registers + packing,
+          .rows = {.rotated = 0,
+                   .paired = 0,
+                   .merged = sublanes_change && is_narrow(operand) ? row_pieces(operand) + row_pieces(result) : 0}};
+}
+
+Relayout relayout(const ir::Instruction& move, const ir::Shape& operand, const hw::CompilerParameters& compiler) {
+  if (move.shape.is_tuple() || operand.rank() < 2 || operand.rank() != move.shape.rank()) return {};
+  const int lanes = operand.minor_dimension(0), sublanes = operand.minor_dimension(1);
+  const int new_lanes = source_dimension(move, 0), new_sublanes = source_dimension(move, 1);
+  if (lanes != new_lanes) {
+    return transposed(operand, move.shape, new_lanes != sublanes && new_sublanes != lanes, compiler);
+  }
+  if (sublanes == new_sublanes) return {};
+  return {.registers = 0, .rows = {.rotated = 0, .paired = is_narrow(operand) ? row_pieces(operand) : 0, .merged = 0}};
+}
+
 /// Row pieces that a reshape moves to other lanes. Rows of n elements lie in longer ones at multiples of n, so that
 /// some of them cross from one register to the next.
-std::int64_t rotated_rows(const ir::Instruction& reshape, const ir::Shape& operand) {
-  const auto [row, longer] = std::minmax({row_length(operand), row_length(reshape.shape)});
+std::int64_t rotated_rows(const ir::Shape& operand, const ir::Shape& result) {
+  const auto [row, longer] = std::minmax({row_length(operand), row_length(result)});
   const std::int64_t elements = operand.element_count();
   if (elements == 0 || row == longer || row % ir::tile_lanes == 0) return 0;
   const std::int64_t tiles = base::divide_round_up(row, ir::tile_lanes);
@@ -202,6 +204,27 @@ std::int64_t rotated_rows(const ir::Instruction& reshape, const ir::Shape& opera
   const std::int64_t aligned =
       elements / longer * base::divide_round_up(std::max<std::int64_t>(1, longer / row), period);
   return elements / row * tiles + crossings - std::min(crossings, aligned * tiles);
+}
+
+/// What a reshape moves. Its lanes stay, in rows of another length, or they become another dimension or a part of one.
+Relayout reshaped(const ir::Shape& operand, const ir::Shape& result, const hw::CompilerParameters& compiler) {
+  if (ir::is_renaming(operand, result)) return {};
+  if (!ir::keeps_lanes(operand, result)) {
+    const bool sublanes_change = ir::neighbour_distance(result, 0) != ir::neighbour_distance(operand, 1) &&
+                                 ir::neighbour_distance(result, 1) != ir::neighbour_distance(operand, 0);
+    return transposed(operand, result, sublanes_change, compiler);
+  }
+  const std::int64_t rotated = rotated_rows(operand, result);
+  return {.registers = base::divide_round_up(rotated, ir::tile_sublanes),
+          .rows = {.rotated = rotated, .paired = 0, .merged = 0}};
+}
+
+/// What an instruction moves to other lanes or sublanes.
+Relayout relayout_of(const ir::Instruction& instruction, const ir::Computation& computation,
+                     const hw::CompilerParameters& compiler) {
+  const ir::Shape& operand = computation[instruction.operands[0]].shape;
+  return instruction.opcode == ir::Opcode::reshape ? reshaped(operand, instruction.shape, compiler)
+                                                   : relayout(instruction, operand, compiler);
 }
 
 bool all_multiples(const ir::Instruction& concatenate, const ir::Computation& computation, int dimension,
@@ -257,11 +280,8 @@ hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computa
               .transcendentals = 0};
     case ir::Opcode::transpose:
     case ir::Opcode::copy:
-      return vector_work(relayout(instruction, computation[instruction.operands[0]].shape, compiler).rows, compiler);
     case ir::Opcode::reshape:
-      return vector_work(
-          {.rotated = rotated_rows(instruction, computation[instruction.operands[0]].shape), .paired = 0, .merged = 0},
-          compiler);
+      return vector_work(relayout_of(instruction, computation, compiler).rows, compiler);
     default: {
       const ElementwiseCost cost = cost_per_register(instruction, computation);
       if (cost.alu == 0 && cost.transcendental == 0) return {};
@@ -277,10 +297,8 @@ std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Compu
   switch (instruction.opcode) {
     case ir::Opcode::transpose:
     case ir::Opcode::copy:
-      return relayout(instruction, computation[instruction.operands[0]].shape, compiler).registers;
     case ir::Opcode::reshape:
-      return base::divide_round_up(rotated_rows(instruction, computation[instruction.operands[0]].shape),
-                                   ir::tile_sublanes);
+      return relayout_of(instruction, computation, compiler).registers;
     case ir::Opcode::reduce:
       return lane_reduction_cost(instruction, computation[instruction.operands[0]].shape);
     case ir::Opcode::slice:

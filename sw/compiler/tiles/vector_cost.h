@@ -26,6 +26,7 @@ hw::VectorWork vector_cost(const ir::Instruction& instruction, const ir::Computa
 ///                                          per block of 128 x 128 words; of narrow elements compiler.packing_share
 ///                                          more
 ///   reshape to rows of another length      one per eight rows between other lanes
+///   reshape to other lanes                 as a transpose; none if it only renames (sw/ir/renaming.h)
 ///   concatenation within tiles             one per register, shifted to its position
 ///   sort                                   one per register of every operand and pass
 std::int64_t cross_lane_cost(const ir::Instruction& instruction, const ir::Computation& computation,

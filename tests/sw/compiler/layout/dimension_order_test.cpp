@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <map>
 
-#include "sw/compiler/layout/layout_cost.h"
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/ir/build/graph_builder.h"
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
+#include "sw/ir/renaming.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/ir/hlo_text.h"
 #include "tests/sw/ir/literals.h"
@@ -95,9 +95,28 @@ TEST(DimensionOrder, ArraysThatAReshapeConnectsAreReorderedTogether) {
   for (const ir::Instruction& op : module.entry_computation().instructions) {
     if (op.opcode != ir::Opcode::reshape) continue;
     ++reshapes;
-    EXPECT_TRUE(is_renaming(op, module.entry_computation()[op.operands[0]].shape));
+    EXPECT_TRUE(ir::is_renaming(module.entry_computation()[op.operands[0]].shape, op.shape));
   }
   EXPECT_EQ(reshapes, 1);
+}
+
+/// Predictions of SSD's first layer, whose rows in memory are those of the text, as arrays of anchors that are changed
+/// and summed for every image.
+ir::Module predictions(std::int64_t of_an_anchor) {
+  ir::build::GraphBuilder b("predictions");
+  ir::Shape given = ir::make_shape(f32, {16, 38, 38, 4 * of_an_anchor});
+  given.minor_to_major = {3, 2, 1, 0};
+  const ir::InstructionId anchors = b.reshape(b.parameter(given, "x"), {16, 5776, of_an_anchor});
+  return std::move(b).build(b.reduce_add(b.exponential(anchors), {1, 2}));
+}
+
+// The layouts of these arrays in the profile of SSD on TPU v3.
+TEST(DimensionOrder, AReshapeMovesElementsBetweenLanesWhereThatSavesMuchPaddingOnly) {
+  for (const auto& [of_an_anchor, layout] : {std::pair{81, Layout{2, 1, 0}}, std::pair{4, Layout{1, 2, 0}}}) {
+    ir::Module module = predictions(of_an_anchor);
+    assign_dimension_orders(module, hw::tpu_v3());
+    EXPECT_EQ(layouts_of(module).at("f32[16,5776," + std::to_string(of_an_anchor) + "]"), layout);
+  }
 }
 
 TEST(DimensionOrder, TranspositionsMoveNothingWhereOrdersAreFree) {
