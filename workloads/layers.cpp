@@ -145,25 +145,24 @@ InstructionId Layers::standardised_convolution(InstructionId x, std::int64_t fil
                        sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
 }
 
-/// Sums are those of a channel first, then of the channels of a group.
+/// Statistics are those of the dimensions 1 and 3 of a view with a dimension for the groups.
 InstructionId Layers::group_norm(InstructionId x, std::int64_t groups) {
   sw::ir::build::GraphBuilder& b = builder_;
   const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
-  const std::int64_t images = sizes[0], channels = sizes[3], width = channels / groups;
-  const InstructionId gamma = b.broadcast(train("gamma", {channels}, false), {images, channels}, {1});
-  const InstructionId beta = b.broadcast(train("beta", {channels}, false), {images, channels}, {1});
-  const InstructionId wide = b.convert(x, precision_.parameter);
+  const std::int64_t pixels = sizes[1] * sizes[2], channels = sizes[3], width = channels / groups;
+  const InstructionId gamma = train("gamma", {channels}, false), beta = train("beta", {channels}, false);
+  const std::vector<std::int64_t> by_groups{sizes[0], pixels, groups, width};
+  const InstructionId view = b.convert(b.reshape(x, by_groups), precision_.parameter);
   const auto mean_of = [&](InstructionId value) {
-    const InstructionId sum = b.reduce_add(b.reshape(b.reduce_add(value, {1, 2}), {images, groups, width}), {2});
-    const InstructionId mean = b.multiply(sum, b.full_like(sum, 1.0 / double(sizes[1] * sizes[2] * width)));
-    return b.reshape(b.broadcast(mean, {images, groups, width}, {0, 1}), {images, channels});
+    const InstructionId sum = b.reduce_add(value, {1, 3});
+    return b.multiply(sum, b.full_like(sum, 1.0 / double(pixels * width)));
   };
-  const InstructionId mean = mean_of(wide), mean_square = mean_of(b.multiply(wide, wide));
-  const InstructionId variance = b.subtract(mean_square, b.multiply(mean, mean));
-  const InstructionId scale = b.multiply(gamma, b.rsqrt(b.add(variance, b.full_like(variance, 1e-5))));
-  const InstructionId shift = b.subtract(beta, b.multiply(mean, scale));
-  const InstructionId scaled = b.multiply(wide, b.broadcast(scale, sizes, {0, 3}));
-  return b.convert(b.add(scaled, b.broadcast(shift, sizes, {0, 3})), precision_.activation);
+  const InstructionId centred = b.subtract(view, b.broadcast(mean_of(view), by_groups, {0, 2}));
+  const InstructionId variance = mean_of(b.multiply(centred, centred));
+  const InstructionId scale = b.rsqrt(b.add(variance, b.full_like(variance, 1e-5)));
+  const InstructionId standard = b.multiply(centred, b.broadcast(scale, by_groups, {0, 2}));
+  const InstructionId scaled = b.multiply(b.reshape(standard, sizes), b.broadcast(gamma, sizes, {3}));
+  return b.convert(b.add(scaled, b.broadcast(beta, sizes, {3})), precision_.activation);
 }
 
 InstructionId Layers::frozen_norm(InstructionId x) {
