@@ -258,7 +258,7 @@ class Chooser {
     return sum;
   }
 
-  /// Of two prices with different numbers of moving reshapes: fewer are better unless the arrays are padded much more.
+  /// Compares different numbers of moving reshapes: fewer are better unless the arrays are padded much more.
   static bool moves_or_pads_less(const Price& a, const Price& b) {
     return a.moving < b.moving ? a.bytes < much_padding * b.bytes : b.bytes >= much_padding * a.bytes;
   }
