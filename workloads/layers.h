@@ -58,8 +58,8 @@ class Layers {
   sw::ir::InstructionId standardised_convolution(sw::ir::InstructionId x, std::int64_t filters, std::int64_t size,
                                                  std::int64_t stride);
   /// Statistics of each image over `groups` equal groups of successive channels (Wu and He 2018) in two passes over a
-  /// view with a dimension for the groups, as the published code of BiT takes them: mean, then variance of the difference
-  /// d; then gamma * d / sqrt(var + 1e-5) + beta per channel.
+  /// view with a dimension for the groups, as the published code of BiT takes them: mean, then variance of the
+  /// difference d; then gamma * d / sqrt(var + 1e-5) + beta per channel.
   sw::ir::InstructionId group_norm(sw::ir::InstructionId x, std::int64_t groups);
 
   /// x * scale + shift with two numbers of each channel that are not trained: a batch norm with given statistics.

@@ -113,8 +113,7 @@ class Placer {
   /// True for names of an array that already has one.
   bool renames(ir::InstructionId id) {
     const ir::Opcode opcode = entry()[id].opcode;
-    return opcode == ir::Opcode::get_tuple_element || opcode == ir::Opcode::bitcast ||
-           tiles::keeps_places(entry(), id);
+    return opcode == ir::Opcode::get_tuple_element || opcode == ir::Opcode::bitcast || tiles::keeps_places(entry(), id);
   }
 
   bool has_its_own_body(const ir::Instruction& op) const {
