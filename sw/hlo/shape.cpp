@@ -79,7 +79,7 @@ int read_small(Scanner& scanner, std::string_view what) {
   return int(value);
 }
 
-/// Of the units that tile arrays none comes near it; more would overflow the sizes of padded arrays.
+/// No unit that tiles arrays comes near it; more would overflow the sizes of padded arrays.
 constexpr std::int64_t most_tile_elements = std::int64_t(1) << 16;
 
 std::vector<std::int64_t> read_tile(Scanner& scanner) {
