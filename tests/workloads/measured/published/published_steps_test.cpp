@@ -46,12 +46,14 @@ TEST(PublishedSteps, TheColumnsOfARowBecomeFlags) {
 }
 
 // Four epochs of 1,281,167 images are 1251.1 steps of 4096, and 50,000 images 12.2 of them; 625 steps of 1024 are 312.5
-// of 2048.
+// of 2048. An epoch of 118,287 images is 924.1 steps of 128, and 5,000 images 39.1.
 TEST(PublishedSteps, ACadenceWithEvaluationIsThatOfALoop) {
   EXPECT_EQ(words(row("resnet50,v3,16,4x4,4096,,131.09,train + amortised eval")),
             "run resnet50 --slice 4x4 --batch-per-core 128 --loop steps=1252 eval=13");
   EXPECT_EQ(words(row("ssd_resnet34,v3,512,32x16,2048,data parallel 256 x spatial 4,15.96,train + amortised eval")),
             "run ssd --slice 32x16 --set model.batch=2048 --set model.spatial=4 --loop steps=313 eval=3");
+  EXPECT_EQ(words(row("mask_rcnn_r50_fpn,v3,16,4x4,128,data parallel 4 per core,452.8,train + amortised eval")),
+            "run mask_rcnn --slice 4x4 --batch-per-core 4 --loop steps=925 eval=40");
   EXPECT_EQ(words(row("ssd_resnet34,v3,16,4x4,1024,,109.1,train only")), "run ssd --slice 4x4 --batch-per-core 32");
 }
 
