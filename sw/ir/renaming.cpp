@@ -144,6 +144,7 @@ std::optional<std::vector<NumberDigit>> number_digits(const Shape& shape) {
 }  // namespace
 
 bool is_renaming(const Shape& from, const Shape& to) {
+  if (from.element_count() != to.element_count()) return false;
   if (to.element_count() <= 1) return true;
   const auto before = number_digits(from), after = number_digits(to);
   return before && after && *before == *after;
