@@ -309,9 +309,12 @@ Machine read_machine(const base::Config& config) {
                       config.bytes("compiler.vmem_for_values"),
                       read.fraction("compiler.recompute_above"),
                       read.fraction("compiler.order_gain"),
+                      config.number("compiler.reshape_padding"),
                       read.rate("compiler.partition_link_rate"),
                       config.number("compiler.partition_products_per_s"),
                       read.rate("compiler.partition_memory_rate")};
+  if (!(machine.compiler.reshape_padding > 0))
+    config.reject("compiler.reshape_padding", "'compiler.reshape_padding' must be more than 0");
   if (!(machine.compiler.partition_products >= 1))
     config.reject("compiler.partition_products_per_s", "'compiler.partition_products_per_s' must be at least 1");
   if (machine.compiler.vmem_for_values < base::Bytes(0) || machine.compiler.vmem_for_values >= machine.vmem)

@@ -105,6 +105,7 @@ struct CompilerParameters {               ///< [compiler]
   base::Bytes vmem_for_values;       ///< part of VMEM in which values stay between ops; tiles have the rest
   double recompute_above = 0;        ///< share of a core's usable memory that live arrays take before ops run twice
   double order_gain = 0;             ///< arrays leave the order of the text for this share of their ops' time
+  double reshape_padding = 0;        ///< arrays are padded up to so many times before a reshape moves lanes instead
   base::Bandwidth partition_link;    ///< rate of a link, as the partitioner weighs communication
   double partition_products = 0;     ///< multiply-accumulates per second of a core, as the partitioner weighs work
   base::Bandwidth partition_memory;  ///< rate of a core's HBM, as the partitioner weighs work

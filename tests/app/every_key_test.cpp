@@ -119,6 +119,7 @@ const std::vector<Showing>& showings() {
       {"compiler.vmem_for_values", {small_step}},
       {"compiler.recompute_above", {large_attention}, {"hbm.capacity_per_core=2 GiB"}},
       {"compiler.order_gain", {attention}},
+      {"compiler.reshape_padding", {attention}},
       {"compiler.resident_table", {lookups}},
       {"compiler.partition_link_rate", {cut_product}},
       {"compiler.partition_products_per_s", {cut_product}, {"compiler.partition_memory_rate=1000000 GB/s"}},

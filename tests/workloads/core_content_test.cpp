@@ -35,6 +35,7 @@ bool is_left_out(const std::string& key) {
                             "compiler.partition_products_per_s",
                             "compiler.partition_memory_rate",
                             "compiler.order_gain",
+                            "compiler.reshape_padding",
                             "compiler.recompute_above",
                             "hbm.measured_with"};
   return std::ranges::any_of(sections, [&](const char* section) { return test::in_section(key, section); }) ||

@@ -19,11 +19,6 @@ namespace {
 
 using Order = std::vector<int>;  ///< minor to major
 
-/// Arrays are laid out so that a reshape moves elements between lanes only if they would be padded to this many times
-/// their bytes otherwise. Silicon keeps f32[16,8732,81]{2,1,0}, padded 1.6 times, since reshapes make it from rows of
-/// 81 lanes, and has f32[16,8732,4]{1,2,0}, which would be padded 32 times.
-constexpr double much_padding = 2;
-
 constexpr int most_rounds = 4;  ///< over all classes; one choice may change what its neighbours gain
 
 Order order_of_text(int rank) {
@@ -259,8 +254,9 @@ class Chooser {
   }
 
   /// Compares different numbers of moving reshapes: fewer are better unless the arrays are padded much more.
-  static bool moves_or_pads_less(const Price& a, const Price& b) {
-    return a.moving < b.moving ? a.bytes < much_padding * b.bytes : b.bytes >= much_padding * a.bytes;
+  bool moves_or_pads_less(const Price& a, const Price& b) const {
+    const double much = machine_.compiler.reshape_padding;
+    return a.moving < b.moving ? a.bytes < much * b.bytes : b.bytes >= much * a.bytes;
   }
 
   bool is_better(const Price& other, const Price& now) const {

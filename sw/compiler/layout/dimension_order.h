@@ -11,8 +11,8 @@ namespace podsim::sw::compiler::layout {
 /// A class of arrays leaves the order of the text if another one pads its arrays less and its ops take no longer, or if
 /// its ops take less time by the share compiler.order_gain. Where that is so only if classes that reshapes connect are
 /// reordered with it, so that the reshapes move nothing, they are reordered together. Fewer reshapes that change the
-/// order of elements are better than less time unless arrays are padded to twice the bytes for them: where a
-/// convolution puts the channels of [16,56,56,256] in the lanes, their view by groups, [16,3136,32,8], has pixels
+/// order of elements are better than less time unless arrays are padded compiler.reshape_padding times for them: where
+/// a convolution puts the channels of [16,56,56,256] in the lanes, their view by groups, [16,3136,32,8], has pixels
 /// there, and would be padded 16 times in the order that moves nothing. An order has one dimension in the lanes and one
 /// in the sublanes; the others stay as in the text, and so does the sublane dimension if no other one pads less.
 /// Traffic counts an array when it is made and for every op that reads it, as if elementwise ops were fused with their

@@ -27,12 +27,15 @@ std::int64_t free_elements(const ir::Shape& operand, const std::vector<int>& bat
   return elements;
 }
 
+/// Beyond every batch that a core holds; the taps of a window are looked at one by one.
+constexpr std::int64_t most_batch = std::int64_t(1) << 20;
+
 /// True if each of as many windows as positions and taps meets one element, and no two the same element or tap. With
 /// holes of as many positions as the window is long, in the input or in the window, none meets more.
 bool pairs_all(const ir::WindowDimension& window, std::int64_t input, std::int64_t output) {
   const std::int64_t size = window.size;
   const std::int64_t holes = std::max(window.base_dilation, window.window_dilation);
-  if (size < 2 || input != size || output != size || holes < size) return false;
+  if (size < 2 || size > most_batch || input != size || output != size || holes < size) return false;
   if (std::min(window.base_dilation, window.window_dilation) != 1) return false;
   const bool dilated_input = window.base_dilation == holes;
   std::vector<bool> element_met(std::size_t(size), false), tap_met(std::size_t(size), false);

@@ -443,9 +443,11 @@ OpWork op_work(const ir::Module& module, const ir::Computation& computation, ir:
 
 bool keeps_places(const ir::Computation& computation, ir::InstructionId id) {
   const ir::Instruction& move = computation[id];
-  if (move.opcode != ir::Opcode::transpose && move.opcode != ir::Opcode::reshape) return false;
+  if (move.opcode == ir::Opcode::reshape) {
+    return ir::is_renaming(computation[move.operands.front()].shape, move.shape);
+  }
+  if (move.opcode != ir::Opcode::transpose) return false;
   const ir::Shape& operand = computation[move.operands.front()].shape;
-  if (move.opcode == ir::Opcode::reshape) return ir::is_renaming(operand, move.shape);
   if (operand.memory_space != move.shape.memory_space || operand.tile != move.shape.tile) return false;
   for (int i = 0; i < operand.rank(); ++i) {
     if (move.dimensions[std::size_t(move.shape.minor_dimension(i))] != operand.minor_dimension(i)) return false;
