@@ -46,7 +46,7 @@ class TensorUpdate {
     const InstructionId direction = adam_direction(first, second);
     InstructionId rate = scalars_.learning_rate;
     if (tensor_.is_kernel) {
-      const InstructionId value_norm = norm(tensor_.value), direction_norm = norm(direction);
+      const InstructionId direction_norm = norm(direction), value_norm = norm(tensor_.value);
       rate = b.multiply(rate, ratio_of_norms(value_norm, direction_norm, b.divide(value_norm, direction_norm)));
     }
     return {moved(rate, direction), {first, second}};

@@ -43,16 +43,15 @@ class Bert {
   }
 
   InstructionId embed(InstructionId tokens, InstructionId segments) {
-    table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
+    const InstructionId table = tensors_.table("embedding", {options_.vocabulary, options_.model});
     narrow_table_ = [&] {
       const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding");
-      return b_.convert(table_, options_.precision.activation);
+      return b_.convert(table, options_.precision.activation);
     }();
     const InstructionId places = tensors_.weight("position_embedding", {options_.sequence, options_.model});
     const InstructionId kinds = tensors_.weight("segment_embedding", {2, options_.model});
     const sw::ir::build::GraphBuilder::Scope scope(b_, "embed");
-    const InstructionId table = options_.lookup == layers::EmbeddingLookup::gather ? table_ : narrow_table_;
-    InstructionId x = layers::embedded(tensors_, table, tokens, options_.lookup);
+    InstructionId x = layers::embedded(tensors_, narrow_table_, tokens, options_.lookup);
     const std::vector<std::int64_t> sizes = b_.shape(x).dimensions;
     x = b_.add(x, b_.broadcast(places, sizes, {1, 2}));
     x = b_.add(x, b_.dot(layers::one_hot(b_, segments, 2, b_.type(x)), kinds, {{}, {}, {2}, {0}}));
@@ -129,7 +128,7 @@ class Bert {
   const BertOptions& options_;
   layers::AttentionOptions attention_;
   TrainedTensors tensors_;
-  InstructionId table_ = -1, narrow_table_ = -1;
+  InstructionId narrow_table_ = -1;
   std::vector<sw::ir::transform::GivenGradient> given_;
 };
 

@@ -13,6 +13,12 @@ namespace {
 
 bool is_matmul_fusion(const FusionPlan::Group& group) { return group.hero >= 0; }
 
+ir::FusionKind kind_of(const FusionPlan::Group& group, const ir::Computation& computation) {
+  if (is_matmul_fusion(group)) return ir::FusionKind::output;
+  const bool updates_rows = computation[group.roots.front()].opcode == ir::Opcode::scatter;
+  return updates_rows ? ir::FusionKind::custom : ir::FusionKind::loop;
+}
+
 /// Appends one computation of a module, rewritten by its plan, and the bodies of its fusions to the new module.
 class Fuser {
  public:
@@ -73,7 +79,7 @@ class Fuser {
     fusion.opcode = ir::Opcode::fusion;
     fusion.name = "fusion." + std::to_string(body);
     fusion.op_name = source_[named_after].op_name;
-    fusion.fusion_kind = is_matmul_fusion(group) ? ir::FusionKind::output : ir::FusionKind::loop;
+    fusion.fusion_kind = kind_of(group, source_);
     fusion.called = {body};
     fusion.operands = inputs;  // ids of the source until finish() renames them
     std::vector<ir::Shape> shapes;
@@ -101,9 +107,9 @@ class Fuser {
   }
 
   bool reads_only_stored(ir::InstructionId id) const {
-    if (!takes_inlined_operands(source_[id])) return true;
-    return std::ranges::none_of(source_[id].operands,
-                                [&](ir::InstructionId operand) { return plan_.inlined[operand]; });
+    return std::ranges::none_of(source_[id].operands, [&](ir::InstructionId operand) {
+      return plan_.inlined[operand] && takes_inlined(source_, id, operand);
+    });
   }
 
   /// Makes the body: a parameter per stored input, then the inlined instructions and the roots in program order.
@@ -160,7 +166,7 @@ class Fuser {
       if (std::exchange(marked_[id], mark_) == mark_) continue;
       members.push_back(id);
       for (ir::InstructionId operand : source_[id].operands) {
-        if (plan_.inlined[operand] && takes_inlined_operands(source_[id])) open.push_back(operand);
+        if (plan_.inlined[operand] && takes_inlined(source_, id, operand)) open.push_back(operand);
       }
     }
     std::ranges::sort(members);

@@ -28,7 +28,8 @@ namespace podsim::sw::compiler::fuse {
 ///   3. Several outputs. A reduction or elementwise result that reads a value which a fusion of the same iteration
 ///      space produces, or reads the inputs of a loop fusion, joins that fusion if none of its other inputs depends on
 ///      it. A reduction has its results only after all of its input, so what reads them is another op. The exception is
-///      the sum of a whole array, such as the norm of a weight: silicon computes it in the op that updates the weight.
+///      the sum over a whole parameter, such as the norm of a weight: silicon's training loop computes the norm of the
+///      new weight in the op that writes it, for the next step.
 ir::Module fuse(ir::Module module);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -117,7 +117,7 @@ class Planner {
   /// False for a value that is stored for some reader in any case.
   bool readers_take_inlined(ir::InstructionId id) const {
     return id != computation_.root && std::ranges::all_of(users_[id], [&](ir::InstructionId user) {
-             return takes_inlined_operands(computation_[user]);
+             return takes_inlined(computation_, user, id);
            });
   }
 
@@ -255,7 +255,6 @@ class Planner {
 
   /// Stored instructions that `id` reads, also through inlined ones, in ascending order.
   std::vector<ir::InstructionId> stored_inputs(ir::InstructionId id) const {
-    const bool through = takes_inlined_operands(computation_[id]);
     std::vector<ir::InstructionId> stored;
     ++visit_;
     open_.assign(1, id);
@@ -264,7 +263,8 @@ class Planner {
       open_.pop_back();
       for (ir::InstructionId operand : operands_.of(at)) {
         if (std::exchange(visited_[operand], visit_) == visit_) continue;
-        (through && plan_.inlined[operand] ? open_ : stored).push_back(operand);
+        const bool through = plan_.inlined[operand] && takes_inlined(computation_, at, operand);
+        (through ? open_ : stored).push_back(operand);
       }
     }
     std::ranges::sort(stored);
@@ -371,13 +371,20 @@ class Planner {
   }
 
   /// Returns whether every input of `id` is an elementwise root of the group or does not depend on the group; a
-  /// reduction has its results only after the last of its inputs.
+  /// reduction has its results only after the last of its inputs, except the norm of a parameter.
   bool can_join(int group, ir::InstructionId id) const {
     for (const ir::InstructionId input : inputs_[id]) {
-      const ir::Instruction& read = computation_[input];
-      if (plan_.group_of[input] == group && read.opcode == ir::Opcode::reduce && read.shape.rank() > 0) return false;
+      const bool sum = plan_.group_of[input] == group && computation_[input].opcode == ir::Opcode::reduce;
+      if (sum && !is_sum_of_parameter(input)) return false;
     }
     return !depends_on(id, group);
+  }
+
+  /// True for a sum over a whole parameter, or over what is computed from it alone.
+  bool is_sum_of_parameter(ir::InstructionId id) const {
+    return computation_[id].shape.rank() == 0 && std::ranges::all_of(inputs_[id], [&](ir::InstructionId input) {
+             return computation_[input].opcode == ir::Opcode::parameter;
+           });
   }
 
   /// Returns whether some input of `id` depends on the group, other than as one of its roots. The search follows whole
@@ -483,9 +490,15 @@ bool is_source(const ir::Instruction& instruction) {
   return instruction.opcode == ir::Opcode::parameter || instruction.opcode == ir::Opcode::get_tuple_element;
 }
 
-bool takes_inlined_operands(const ir::Instruction& instruction) {
-  return ir::transform::is_matmul(instruction.opcode) || instruction.opcode == ir::Opcode::reduce ||
-         instruction.opcode == ir::Opcode::reduce_window || is_fusible_producer(instruction);
+bool takes_inlined(const ir::Computation& computation, ir::InstructionId reader, ir::InstructionId value) {
+  const ir::Instruction& op = computation[reader];
+  if (op.opcode == ir::Opcode::scatter) {
+    const ir::Instruction& table = computation[value];
+    return table.opcode == ir::Opcode::broadcast && computation[table.operands.front()].shape.rank() == 0 &&
+           std::ranges::count(op.operands, value) == 1 && op.operands.front() == value;
+  }
+  return ir::transform::is_matmul(op.opcode) || op.opcode == ir::Opcode::reduce ||
+         op.opcode == ir::Opcode::reduce_window || is_fusible_producer(op);
 }
 
 FusionPlan plan_fusion(const ir::Computation& computation) { return Planner(computation).run(); }

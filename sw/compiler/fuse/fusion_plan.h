@@ -29,8 +29,8 @@ FusionPlan plan_fusion(const ir::Computation& computation);
 bool is_fusible_producer(const ir::Instruction& instruction);
 /// True for values that exist without an op: parameters and tuple elements.
 bool is_source(const ir::Instruction& instruction);
-/// True for ops that take inlined operands; others (all-reduce, select-and-scatter, concatenate, tuple ...) read stored
-/// values.
-bool takes_inlined_operands(const ir::Instruction& instruction);
+/// Returns whether `reader` may compute its operand `value` itself; all-reduce, select-and-scatter, concatenate, tuple and
+/// others read stored values. A scatter fills the array that it adds to, if all elements are one scalar.
+bool takes_inlined(const ir::Computation& computation, ir::InstructionId reader, ir::InstructionId value);
 
 }  // namespace podsim::sw::compiler::fuse

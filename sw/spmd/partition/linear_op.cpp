@@ -115,6 +115,7 @@ bool looks_like_sum(const ir::Computation& computation, ir::InstructionId id) {
       case ir::Opcode::dot:
       case ir::Opcode::convolution:
       case ir::Opcode::reduce:
+      case ir::Opcode::scatter:
         return true;
       default:
         if (!is_linear(computation, instruction)) return false;

@@ -30,8 +30,8 @@ struct SumOfSums {
 std::optional<SumOfSums> sum_of_sums(const ir::Computation& computation,
                                      const std::vector<std::vector<ir::InstructionId>>& users, ir::InstructionId id);
 
-/// True if a value that is not written yet is likely to be unreduced: it is a dot, convolution or reduce, or a linear
-/// op of one.
+/// True if a value that is not written yet is likely to be unreduced: it is a dot, convolution, reduce or scatter,
+/// or a linear op of one.
 bool looks_like_sum(const ir::Computation& computation, ir::InstructionId id);
 
 }  // namespace podsim::sw::spmd::partition

@@ -81,10 +81,19 @@ class ShardedScatter {
     return propagate::identity_of(program_.builder(), combiner(), program_.builder().type(like));
   }
 
+  /// True for an array that has the combiner's identity in all places: it may be combined with any number of times.
+  bool is_identity(ir::InstructionId array) {
+    ir::build::GraphBuilder& b = program_.builder();
+    if (b[array].opcode != ir::Opcode::broadcast) return false;
+    const ir::Instruction& scalar = b[b[array].operands[0]];
+    return scalar.opcode == ir::Opcode::constant && scalar.literal &&
+           scalar.literal->values == b[identity(array)].literal->values;
+  }
+
   ir::InstructionId counted_once(ir::InstructionId operand) {
     const mesh::SubAxes reduced = reduced_sub_axes(rule_, split_);
-    if (reduced.empty()) return operand;
     ir::build::GraphBuilder& b = program_.builder();
+    if (reduced.empty() || is_identity(operand)) return operand;
     const std::vector<std::int64_t> sizes = b.shape(operand).dimensions;
     const ir::InstructionId is_first =
         b.compare(program_.position(reduced), program_.s32(0), ir::ComparisonDirection::eq);
