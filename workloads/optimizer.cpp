@@ -14,6 +14,12 @@ constexpr double adafactor_floor = 1e-30;       ///< added to every squared grad
 constexpr double adafactor_least_scale = 1e-3;  ///< least rms of a tensor in its rate, so that zeros can change
 constexpr double adafactor_decay_power = 0.8;
 
+InstructionId sum_of_squares(sw::ir::build::GraphBuilder& b, InstructionId x) {
+  std::vector<std::int64_t> all(b.shape(x).rank());
+  std::iota(all.begin(), all.end(), 0);
+  return b.reduce_add(b.multiply(x, x), all);
+}
+
 /// Writes the update of one tensor by an optimiser.
 class TensorUpdate {
  public:
@@ -85,14 +91,9 @@ class TensorUpdate {
     return tensor_.is_kernel ? b.add(x, scaled(tensor_.value, optimizer_.weight_decay)) : x;
   }
 
-  InstructionId sum_of_squares(InstructionId x) const {
-    std::vector<std::int64_t> all(b.shape(x).rank());
-    std::iota(all.begin(), all.end(), 0);
-    return b.reduce_add(b.multiply(x, x), all);
-  }
-  InstructionId norm(InstructionId x) const { return b.sqrt(sum_of_squares(x)); }
+  InstructionId norm(InstructionId x) const { return b.sqrt(sum_of_squares(b, x)); }
   InstructionId rms(InstructionId x) const {
-    return b.sqrt(scaled(sum_of_squares(x), 1.0 / double(b.shape(x).element_count())));
+    return b.sqrt(scaled(sum_of_squares(b, x), 1.0 / double(b.shape(x).element_count())));
   }
   InstructionId mean(InstructionId x, std::int64_t dimension) const {
     return scaled(b.reduce_add(x, {dimension}), 1.0 / double(b.shape(x).dimensions[dimension]));
@@ -186,6 +187,22 @@ std::vector<Slot> slots(const Optimizer& optimizer, const std::vector<std::int64
   std::vector<std::int64_t> rows(sizes.begin(), sizes.end() - 1), columns(sizes.begin(), sizes.end() - 2);
   columns.push_back(sizes.back());
   return {{"row_moment", rows}, {"column_moment", columns}};
+}
+
+std::vector<InstructionId> clipped(sw::ir::build::GraphBuilder& b, const std::vector<InstructionId>& gradients,
+                                   double most) {
+  InstructionId sum = -1;
+  for (const InstructionId gradient : gradients) {
+    const InstructionId squares = sum_of_squares(b, gradient);
+    sum = sum < 0 ? squares : b.add(sum, squares);
+  }
+  const InstructionId norm = b.sqrt(sum), bound = b.full_like(norm, most);
+  const InstructionId factor = b.divide(bound, b.maximum(norm, bound));
+  std::vector<InstructionId> scaled;
+  for (const InstructionId gradient : gradients) {
+    scaled.push_back(b.multiply(gradient, b.broadcast(factor, b.shape(gradient).dimensions)));
+  }
+  return scaled;
 }
 
 bool counts_steps(const Optimizer& optimizer) {

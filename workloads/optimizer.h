@@ -36,6 +36,7 @@ struct Optimizer {
   double epsilon = 1e-6;  ///< for adam and lamb
   double weight_decay = 1e-4;
   double trust = 0.001;
+  double clip_norm = 0;  ///< most norm of all gradients together (clipped()); 0: any
 };
 
 /// A slot variable: a value that the optimiser keeps for a tensor.
@@ -60,6 +61,11 @@ struct Update {
   sw::ir::InstructionId value = -1;
   std::vector<sw::ir::InstructionId> slots;
 };
+
+/// All gradients times min(1, most / |g|), where |g| is the norm of all their elements together (Pascanu, Mikolov,
+/// Bengio 2013). `most` is above 0, and there is a gradient.
+std::vector<sw::ir::InstructionId> clipped(sw::ir::build::GraphBuilder& builder,
+                                           const std::vector<sw::ir::InstructionId>& gradients, double most);
 
 /// Appends the update of one tensor. Gradient and slot variables have the tensor's type.
 Update update(sw::ir::build::GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor,

@@ -68,9 +68,12 @@ std::vector<InstructionId> gradients_of(sw::ir::build::GraphBuilder& b, const Lo
 }
 
 TrainingStep updated(sw::ir::build::GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
-                     const std::vector<InstructionId>& gradients, const OptimizerState& state,
-                     const Optimizer& optimizer) {
+                     std::vector<InstructionId> gradients, const OptimizerState& state, const Optimizer& optimizer) {
   TrainingStep step;
+  if (optimizer.clip_norm > 0) {
+    const sw::ir::build::GraphBuilder::Scope scope(b, "optimizer/clip");
+    gradients = clipped(b, gradients, optimizer.clip_norm);
+  }
   std::vector<InstructionId> outputs, new_slots, replaced, old_slots;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const sw::ir::build::GraphBuilder::Scope scope(b, "optimizer/" + tensors[i].name);

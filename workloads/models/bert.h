@@ -22,7 +22,7 @@ struct BertOptions {
   layers::EmbeddingLookup lookup = layers::EmbeddingLookup::gather;
   double dropout = 0;  ///< rate for embeddings, probabilities of attention and results of blocks; published: 0.1
   Precision precision;
-  Optimizer optimizer = {.kind = OptimizerKind::lamb, .weight_decay = 0.01};
+  Optimizer optimizer = {.kind = OptimizerKind::lamb, .weight_decay = 0.01, .clip_norm = 1};
 };
 
 /// One step over the whole batch. Parameters, all s32: tokens, segments (0 or 1) and present (0 for padding) [batch,

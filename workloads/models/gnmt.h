@@ -21,7 +21,7 @@ struct GnmtOptions {
   double label_smoothing = 0.1;
   double dropout = 0.2;  ///< rate for the inputs of all layers
   Precision precision;
-  Optimizer optimizer = {.kind = OptimizerKind::adam, .weight_decay = 0};
+  Optimizer optimizer = {.kind = OptimizerKind::adam, .weight_decay = 0, .clip_norm = 5};
 };
 
 /// One step over the whole batch. Parameters: s32 "source", "target_inputs", "targets" [batch, T]; then the trained

@@ -88,8 +88,8 @@ class Transformer {
     const InstructionId places =
         options_.position_embedding ? tensors_.weight("position_embedding", {length, options_.model}) : -1;
     const sw::ir::build::GraphBuilder::Scope scope(b, "embed");
-    const InstructionId table = options_.lookup == layers::EmbeddingLookup::gather ? table_ : narrow_table_;
-    const InstructionId x = layers::embedded(tensors_, table, indices, options_.lookup);
+    const bool narrow = options_.tied_embedding || options_.lookup == layers::EmbeddingLookup::one_hot;
+    const InstructionId x = layers::embedded(tensors_, narrow ? narrow_table_ : table_, indices, options_.lookup);
     return dropped(places < 0 ? x : b.add(x, b.broadcast(places, b.shape(x).dimensions, {1, 2})));
   }
 

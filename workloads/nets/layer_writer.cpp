@@ -266,7 +266,7 @@ InstructionId LayerWriter::write(const Embedding& layer, InstructionId x) {
   const InstructionId places = layer.positions ? tensors_.weight("position_embedding", {length, layer.width}) : -1;
   const InstructionId kinds =
       layer.segments.empty() ? -1 : tensors_.weight("segment_embedding", {layer.segment_kinds, layer.width});
-  InstructionId y = layers::embedded(tensors_, one_hot ? narrow : table, x, layer.lookup);
+  InstructionId y = layers::embedded(tensors_, narrow >= 0 ? narrow : table, x, layer.lookup);
   if (places >= 0) y = b_.add(y, b_.broadcast(places, sizes(y), {1, 2}));
   if (kinds >= 0) {
     const InstructionId segments = named(layer.segments);

@@ -93,6 +93,7 @@ class NetReader {
     o.epsilon = keys.real("epsilon", o.epsilon, 0, 1);
     o.weight_decay = keys.real("weight_decay", o.weight_decay, 0, most);
     o.trust = keys.real("trust", o.trust, 0, most);
+    o.clip_norm = keys.real("clip_norm", o.clip_norm, 0, most);
     keys.finish();
   }
 

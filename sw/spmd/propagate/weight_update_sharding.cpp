@@ -88,13 +88,16 @@ std::optional<TileByTile> tile_by_tile(const mesh::Mesh& mesh, const ir::Shape& 
 }
 
 /// Elements of the result that depend on a value, ascending. At most `most` are kept; `more` is set if there are
-/// others.
+/// others. Results that depend on it only through a scalar of several tensors, such as the norm of all gradients, are
+/// left out: the sum over a shard is as good for the scalar as that over the whole.
 struct Reach {
   static constexpr std::size_t most = 8;
   std::vector<std::int64_t> results;
   bool more = false;
+  bool through_scalar = false;  ///< there are such results
 
   void add(const Reach& other) {
+    through_scalar = through_scalar || other.through_scalar;
     std::vector<std::int64_t> both;
     std::ranges::set_union(results, other.results, std::back_inserter(both));
     more = more || other.more || both.size() > most;
@@ -103,15 +106,26 @@ struct Reach {
   }
 };
 
-std::vector<Reach> reach_of(const ir::Computation& entry) {
+bool is_scalar(const ir::Instruction& instruction) {
+  return !instruction.shape.is_tuple() && instruction.shape.rank() == 0;
+}
+
+/// `passes(reach)` says whether a scalar with this reach passes it on to the arrays that it is computed from.
+template <typename Passes>
+std::vector<Reach> reach_of(const ir::Computation& entry, const Passes& passes) {
   std::vector<Reach> reach(entry.instructions.size());
   const ir::Instruction& root = entry[entry.root];
   for (std::size_t i = 0; i < root.operands.size(); ++i) {
-    reach[std::size_t(root.operands[i])].add({{std::int64_t(i)}, false});
+    reach[std::size_t(root.operands[i])].add({.results = {std::int64_t(i)}});
   }
   for (ir::InstructionId id = ir::InstructionId(reach.size()) - 1; id >= 0; --id) {
     if (id == entry.root) continue;
-    for (ir::InstructionId operand : entry[id].operands) reach[std::size_t(operand)].add(reach[std::size_t(id)]);
+    const Reach& own = reach[std::size_t(id)];
+    const bool stops = is_scalar(entry[id]) && !passes(own);
+    for (ir::InstructionId operand : entry[id].operands) {
+      const bool from_array = stops && !is_scalar(entry[operand]);
+      reach[std::size_t(operand)].add(from_array ? Reach{.through_scalar = true} : own);
+    }
   }
   return reach;
 }
@@ -166,6 +180,11 @@ bool is_made_of_scalars(const ir::Instruction& instruction, const std::vector<bo
                              [&](ir::InstructionId operand) { return scalars[std::size_t(operand)]; });
 }
 
+/// True for a value that goes element by element into a scalar of several tensors and into no other result.
+bool is_for_scalar(const ir::Instruction& instruction, const Reach& reach) {
+  return reach.through_scalar && reach.results.empty() && ir::is_elementwise(instruction.opcode);
+}
+
 bool narrows(const ir::Instruction& instruction, const ir::Shape& from) {
   return instruction.opcode == ir::Opcode::convert &&
          ir::byte_width(instruction.shape.element_type) < ir::byte_width(from.element_type);
@@ -196,8 +215,8 @@ class Annotation {
 
   UpdateSharding run(std::span<const ir::Donation> donations) && {
     const ir::Instruction root = entry_[entry_.root];
-    const std::vector<Reach> reach = reach_of(entry_);
-    const TensorResults results(entry_, donations, reach);
+    const TensorResults results(entry_, donations, reach_of(entry_, [](const Reach&) { return false; }));
+    const std::vector<Reach> reach = reach_of(entry_, [&](const Reach& own) { return results.are_of_one(own); });
     if (root.opcode == ir::Opcode::tuple) {
       count_orders(donations, results);
       for (const ir::Donation& donation : donations) {
@@ -283,7 +302,8 @@ class Annotation {
         const ShardedTensor* read = tensor != sharded_.end()    ? &tensor->second
                                     : converted != narrow.end() ? &converted->second
                                                                 : nullptr;
-        if (read == nullptr || id == entry_.root || results.are_of(read->result, reach[std::size_t(id)])) {
+        const bool is_own = results.are_of(read == nullptr ? 0 : read->result, reach[std::size_t(id)]);
+        if (read == nullptr || id == entry_.root || is_own || is_for_scalar(entry_[id], reach[std::size_t(id)])) {
           operand = renumbered[std::size_t(operand)];
         } else if (tensor != sharded_.end() && narrows(instruction, entry_[operand].shape)) {
           narrow.emplace(id, *read);
@@ -294,7 +314,8 @@ class Annotation {
         }
       }
       scalars.push_back(is_made_of_scalars(entry_[id], scalars));
-      const bool is_of_network = !scalars.back() && !results.are_of_one(reach[std::size_t(id)]);
+      const bool is_of_network = !scalars.back() && !results.are_of_one(reach[std::size_t(id)]) &&
+                                 !is_for_scalar(entry_[id], reach[std::size_t(id)]);
       if (is_of_network && !narrow.contains(id) && !sharded_.contains(id)) keep(instruction, present_[std::size_t(id)]);
       renumbered.push_back(append(std::move(instruction)));
     }
