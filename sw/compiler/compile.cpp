@@ -6,6 +6,7 @@
 #include "sw/compiler/fuse/collective_combiner.h"
 #include "sw/compiler/fuse/fusion.h"
 #include "sw/compiler/fuse/layout_assignment.h"
+#include "sw/compiler/fuse/moved_reshapes.h"
 #include "sw/compiler/fuse/rebuild.h"
 #include "sw/compiler/fuse/transposed_products.h"
 #include "sw/compiler/layout/dimension_order.h"
@@ -17,6 +18,7 @@ ir::Module fused(ir::Module module, const hw::Machine& machine) {
   if (module.scheduled) return module;
   for (ir::Computation& computation : module.computations) {
     fuse::bypass_copies(computation);
+    fuse::move_reshapes_to_statistics(computation);
     fuse::exchange_operands_of_transposed_dots(computation);
   }
   fuse::assign_layouts(module.computations[module.entry]);

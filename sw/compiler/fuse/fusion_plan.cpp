@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "sw/ir/renaming.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler::fuse {
@@ -18,6 +19,14 @@ const std::vector<std::int64_t>& iteration_dimensions(const ir::Computation& com
   const ir::Instruction& instruction = computation[id];
   ir::InstructionId shaped = instruction.opcode == ir::Opcode::reduce ? instruction.operands[0] : id;
   return computation[shaped].shape.dimensions;
+}
+
+/// True for what may be recomputed inside another op: no reshape that moves elements, which is an op of its own.
+bool may_be_fused(const ir::Computation& computation, ir::InstructionId id) {
+  const ir::Instruction& instruction = computation[id];
+  return is_fusible_producer(instruction) &&
+         (instruction.opcode != ir::Opcode::reshape ||
+          ir::is_renaming(computation[instruction.operands.front()].shape, instruction.shape));
 }
 
 /// The operands of all instructions in one array, so that walks over many of them touch few cache lines.
@@ -105,7 +114,7 @@ class Planner {
     for (int left = most_of_little; !open_.empty(); --left) {
       const ir::InstructionId at = open_.back();
       open_.pop_back();
-      if (left == 0 || !is_fusible_producer(computation_[at])) return false;
+      if (left == 0 || !may_be_fused(computation_, at)) return false;
       for (const ir::InstructionId operand : operands_.of(at)) {
         if (std::exchange(visited_[operand], visit_) == visit_ || bytes(operand) < bytes(id) / 8) continue;
         open_.push_back(operand);
@@ -146,7 +155,7 @@ class Planner {
 
   void find_what_may_be_inlined() {
     for (ir::InstructionId id = 0; id < ir::InstructionId(size()); ++id) {
-      may_be_inlined_.push_back(is_fusible_producer(computation_[id]) && hero_of_[id] < 0);
+      may_be_inlined_.push_back(may_be_fused(computation_, id) && hero_of_[id] < 0);
     }
   }
 
@@ -157,7 +166,7 @@ class Planner {
       for (ir::InstructionId user : users_[id]) {
         if (chain_end_[user] >= 0) {
           sinks_[id].insert(chain_end_[user]);
-        } else if (is_fusible_producer(computation_[user]) && !sinks_[user].empty()) {
+        } else if (may_be_fused(computation_, user) && !sinks_[user].empty()) {
           sinks_[id].insert(sinks_[user].begin(), sinks_[user].end());
         } else {
           sinks_[id].insert(user);
@@ -177,7 +186,7 @@ class Planner {
         plan_.inlined[id] = true;
       } else if (is_drawn(id)) {
         drawn_[id] = plan_.inlined[id] = is_computed_once(id);
-      } else if (is_fusible_producer(instruction) && hero_of_[id] < 0) {
+      } else if (may_be_fused(computation_, id) && hero_of_[id] < 0) {
         stored_[id] = !readers_take_inlined(id);
         plan_.inlined[id] = stored_[id] ? worth_recomputing_all_the_same(id) : !worth_storing(id);
       }
@@ -188,7 +197,7 @@ class Planner {
   /// True for random numbers and for what is computed from them in the same op.
   bool is_drawn(ir::InstructionId id) const {
     if (computation_[id].opcode == ir::Opcode::rng) return true;
-    return is_fusible_producer(computation_[id]) && hero_of_[id] < 0 &&
+    return may_be_fused(computation_, id) && hero_of_[id] < 0 &&
            std::ranges::any_of(operands_.of(id), [&](ir::InstructionId operand) { return drawn_[operand]; });
   }
 
@@ -196,7 +205,7 @@ class Planner {
   bool is_computed_once(ir::InstructionId id) const {
     if (id == computation_.root || users_[id].size() != 1) return false;
     const ir::Instruction& user = computation_[users_[id].front()];
-    return user.opcode == ir::Opcode::reduce || is_fusible_producer(user);
+    return user.opcode == ir::Opcode::reduce || may_be_fused(computation_, users_[id].front());
   }
 
   bool worth_storing(ir::InstructionId id) const {
@@ -278,7 +287,7 @@ class Planner {
   bool better_stored_later(ir::InstructionId id) const {
     if (users_[id].size() != 1) return false;
     ir::InstructionId user = users_[id].front();
-    return is_fusible_producer(computation_[user]) && chain_end_[user] < 0 && bytes(user) <= bytes(id);
+    return may_be_fused(computation_, user) && chain_end_[user] < 0 && bytes(user) <= bytes(id);
   }
 
   void form_groups() {
@@ -313,7 +322,7 @@ class Planner {
   // Applies rule 3: joins the producer of the most bytes, or else the loop fusion that shares the most input bytes.
   int group_to_join(ir::InstructionId id) const {
     const ir::Instruction& instruction = computation_[id];
-    bool loop = hero_of_[id] < 0 && (instruction.opcode == ir::Opcode::reduce || is_fusible_producer(instruction));
+    bool loop = hero_of_[id] < 0 && (instruction.opcode == ir::Opcode::reduce || may_be_fused(computation_, id));
     if (!loop) return -1;
     int best = -1;
     std::int64_t best_bytes = 0;
@@ -343,7 +352,7 @@ class Planner {
     ir::InstructionId first = plan_.groups[group].roots.front();
     const ir::Opcode opcode = computation_[first].opcode;
     bool fusible =
-        plan_.groups[group].hero >= 0 || opcode == ir::Opcode::reduce || is_fusible_producer(computation_[first]);
+        plan_.groups[group].hero >= 0 || opcode == ir::Opcode::reduce || may_be_fused(computation_, first);
     return fusible && iteration_dimensions(computation_, first) == iteration_dimensions(computation_, id);
   }
 
@@ -498,7 +507,7 @@ bool takes_inlined(const ir::Computation& computation, ir::InstructionId reader,
            std::ranges::count(op.operands, value) == 1 && op.operands.front() == value;
   }
   return ir::transform::is_matmul(op.opcode) || op.opcode == ir::Opcode::reduce ||
-         op.opcode == ir::Opcode::reduce_window || is_fusible_producer(op);
+         op.opcode == ir::Opcode::reduce_window || may_be_fused(computation, reader);
 }
 
 FusionPlan plan_fusion(const ir::Computation& computation) { return Planner(computation).run(); }

@@ -246,8 +246,11 @@ class Chooser {
       const ir::Computation& computation = module_.computations[std::size_t(c)];
       const ir::Instruction& op = computation[id];
       sum.cycles += unit_cycles(computation, id, machine_);
-      if (op.opcode == ir::Opcode::reshape && !ir::keeps_order(computation[op.operands[0]].shape, op.shape)) {
-        ++sum.moving;
+      if (op.opcode != ir::Opcode::reshape) continue;
+      const ir::Shape& operand = computation[op.operands[0]].shape;
+      if (!ir::keeps_order(operand, op.shape)) ++sum.moving;
+      if (!ir::is_renaming(operand, op.shape)) {
+        sum.cycles += double((ir::padded_bytes(operand) + ir::padded_bytes(op.shape)).value()) / bytes_per_cycle_;
       }
     }
     return sum;
