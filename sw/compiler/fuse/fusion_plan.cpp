@@ -215,7 +215,24 @@ class Planner {
     if (readers <= 1 || better_stored_later(id)) return false;
     std::int64_t to_store = bytes(id);
     for (ir::InstructionId input : stored_inputs(id)) to_store += bytes(input);
-    return recomputing_reads_more_than(to_store + readers * bytes(id), id);
+    return recomputing_reads_more_than(to_store + bytes_read_of(id), id);
+  }
+
+  /// Bytes that all readers of a value read, if it is stored: slices of it read only their part.
+  std::int64_t bytes_read_of(ir::InstructionId id) const {
+    std::int64_t slices = 0;
+    std::set<ir::InstructionId> whole;
+    for (const ir::InstructionId user : users_[id]) {
+      const bool inlined = chain_end_[user] < 0 && may_be_fused(computation_, user) && !sinks_[user].empty();
+      if (inlined && computation_[user].opcode == ir::Opcode::slice) {
+        slices += std::int64_t(sinks_[user].size()) * bytes(user);
+      } else if (inlined) {
+        whole.insert(sinks_[user].begin(), sinks_[user].end());
+      } else {
+        whole.insert(chain_end_[user] < 0 ? user : chain_end_[user]);
+      }
+    }
+    return slices + std::int64_t(whole.size()) * bytes(id);
   }
 
   /// For a value that is stored in any case: returns whether its readers read fewer bytes by recomputing it.
