@@ -388,7 +388,7 @@ struct Repeat {
 /// kind: sgd_momentum, lars, adam, lamb, adafactor.
 struct Optimizer {
   std::string kind = {};
-  std::optional<double> momentum = {}, decay = {}, epsilon = {}, weight_decay = {}, trust = {};
+  std::optional<double> momentum = {}, decay = {}, epsilon = {}, weight_decay = {}, trust = {}, clip_norm = {};
 };
 
 /// Types: f32, bf16.
@@ -440,7 +440,7 @@ class Net {
     types("gradients", precision.gradients);
     update("kind", optimizer.kind), update("momentum", optimizer.momentum), update("decay", optimizer.decay);
     update("epsilon", optimizer.epsilon), update("weight_decay", optimizer.weight_decay);
-    update("trust", optimizer.trust);
+    update("trust", optimizer.trust), update("clip_norm", optimizer.clip_norm);
     axes("axes", mesh);
     std::string page = top.text() + table("model", model_) + table("precision", types.text()) +
                        table("optimizer", update.text()) + table("mesh", axes.text()) + table("sharding", sharding_) +

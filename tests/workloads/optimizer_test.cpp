@@ -70,6 +70,21 @@ TEST(Optimizer, LarsLeavesTheRateOfBiasAndOfZeroGradientsAlone) {
   EXPECT_EQ(idle[1].values, (std::vector<double>{0.5 + 0.375, 1}));
 }
 
+// |(3, 4, 12)| = 13.
+TEST(Optimizer, GradientsAreClippedByTheNormOfAll) {
+  for (const auto& [most, factor] : std::vector<std::pair<double, double>>{{6.5, 0.5}, {13, 1}, {20, 1}}) {
+    sw::ir::build::GraphBuilder b("test");
+    const std::vector<InstructionId> gradients{b.parameter(sw::ir::make_shape(f64, {2}), "first"),
+                                               b.parameter(sw::ir::make_shape(f64, {1, 1}), "second")};
+    const InstructionId root = b.tuple(clipped(b, gradients, most));
+    const sw::ir::Module module = std::move(b).build(root);
+    const std::vector<sw::ir::Literal> arguments{make_literal(f64, {2}, {3, 4}), make_literal(f64, {1, 1}, {12})};
+    const std::vector<sw::ir::Literal> scaled = sw::ir::eval::evaluate(module, arguments).elements;
+    EXPECT_EQ(scaled[0].values, (std::vector<double>{3 * factor, 4 * factor})) << most;
+    EXPECT_EQ(scaled[1].values, std::vector<double>{12 * factor}) << most;
+  }
+}
+
 /// A tensor of random numbers under several steps of an optimiser, each with a different gradient.
 struct Trained {
   sw::ir::Literal value;

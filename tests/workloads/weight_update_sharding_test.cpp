@@ -31,7 +31,8 @@ using testing::on_partitions;
 
 /// relu(x a) b against targets: a step of the whole machine in double precision, with x split over all axes of the
 /// mesh.
-TrainingStep whole_step(const sw::spmd::mesh::Mesh& mesh, OptimizerKind kind, std::int64_t batch = 32) {
+TrainingStep whole_step(const sw::spmd::mesh::Mesh& mesh, OptimizerKind kind, std::int64_t batch = 32,
+                        double clip_norm = 0) {
   sw::ir::build::GraphBuilder b("two_layers");
   const InstructionId x = b.parameter(sw::ir::make_shape(sw::ir::ElementType::f64, {batch, 64}), "x");
   const InstructionId target = b.parameter(sw::ir::make_shape(sw::ir::ElementType::f64, {batch, 32}), "target");
@@ -49,6 +50,7 @@ TrainingStep whole_step(const sw::spmd::mesh::Mesh& mesh, OptimizerKind kind, st
   const InstructionId loss = b.multiply(sum, b.constant(sw::ir::ElementType::f64, 1.0 / double(32 * batch)));
   Optimizer optimizer;
   optimizer.kind = kind;
+  optimizer.clip_norm = clip_norm;
   return global_training_step(std::move(b), {loss, {}}, {{a, "a", true}, {c, "c", true}}, optimizer);
 }
 
@@ -153,6 +155,31 @@ TEST_P(WeightUpdateShardingOf, ScattersGradientsAndGathersWeights) {
   EXPECT_EQ(elements(sharded, sw::ir::Opcode::reduce_scatter), weights);
   EXPECT_EQ(elements(sharded, sw::ir::Opcode::all_gather), weights / 8);
   EXPECT_LE(elements(sharded, sw::ir::Opcode::all_reduce), 16) << "the loss, and norms";
+}
+
+// The norm of all gradients is the sum of those of shards, so that clipping needs no whole gradient.
+TEST_P(WeightUpdateShardingOf, ClipsShards) {
+  const sw::spmd::mesh::Mesh mesh = sw::spmd::mesh::Mesh::parse("r=8");
+  constexpr double small_norm = 1e-3;
+  const TrainingStep step = whole_step(mesh, GetParam(), 4096, small_norm);
+  const std::vector<sw::ir::Literal> arguments = arguments_of(step.module);
+  const std::vector<sw::ir::Literal> expected = sw::ir::eval::evaluate(step.module, arguments).elements;
+  const std::vector<sw::ir::Literal> unclipped =
+      sw::ir::eval::evaluate(whole_step(mesh, GetParam(), 4096).module, arguments).elements;
+  EXPECT_NE(expected[0].values, unclipped[0].values);
+  const sw::spmd::propagate::ModuleShardings before = sw::spmd::propagate::propagate(step.module, mesh);
+  const sw::ir::Module annotated = sw::spmd::propagate::shard_weight_update(
+                                       step.module, mesh, mesh.all(), step.donations,
+                                       before.values[std::size_t(step.module.entry)], base::Bytes(0), base::Bytes(0))
+                                       .module;
+  const sw::ir::Module sharded =
+      sw::spmd::partition::partition(annotated, mesh, sw::spmd::propagate::propagate(annotated, mesh));
+  EXPECT_EQ(elements(sharded, sw::ir::Opcode::reduce_scatter), 64 * 128 + 128 * 32);
+  EXPECT_LE(elements(sharded, sw::ir::Opcode::all_reduce), 20) << "the loss, and norms";
+  const std::vector<sw::ir::Literal> actual = testing::on_partitions(annotated, mesh, arguments);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    sw::ir::testing::expect_near(actual[i], expected[i], 1e-11, 1e-12);
+  }
 }
 
 /// A step of the small per-core network on every partition, each with a separate batch.

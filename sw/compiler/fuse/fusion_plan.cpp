@@ -408,9 +408,8 @@ class Planner {
 
   /// True for a sum over a whole parameter, or over what is computed from it alone.
   bool is_sum_of_parameter(ir::InstructionId id) const {
-    return computation_[id].shape.rank() == 0 && std::ranges::all_of(inputs_[id], [&](ir::InstructionId input) {
-             return computation_[input].opcode == ir::Opcode::parameter;
-           });
+    return computation_[id].shape.rank() == 0 && inputs_[id].size() == 1 &&
+           computation_[inputs_[id].front()].opcode == ir::Opcode::parameter;
   }
 
   /// Returns whether some input of `id` depends on the group, other than as one of its roots. The search follows whole

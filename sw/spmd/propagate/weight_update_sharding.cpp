@@ -89,15 +89,13 @@ std::optional<TileByTile> tile_by_tile(const mesh::Mesh& mesh, const ir::Shape& 
 
 /// Elements of the result that depend on a value, ascending. At most `most` are kept; `more` is set if there are
 /// others. Results that depend on it only through a scalar of several tensors, such as the norm of all gradients, are
-/// left out: the sum over a shard is as good for the scalar as that over the whole.
+/// left out: sums over shards add up to it.
 struct Reach {
   static constexpr std::size_t most = 8;
   std::vector<std::int64_t> results;
   bool more = false;
-  bool through_scalar = false;  ///< there are such results
 
   void add(const Reach& other) {
-    through_scalar = through_scalar || other.through_scalar;
     std::vector<std::int64_t> both;
     std::ranges::set_union(results, other.results, std::back_inserter(both));
     more = more || other.more || both.size() > most;
@@ -123,11 +121,24 @@ std::vector<Reach> reach_of(const ir::Computation& entry, const Passes& passes) 
     const Reach& own = reach[std::size_t(id)];
     const bool stops = is_scalar(entry[id]) && !passes(own);
     for (ir::InstructionId operand : entry[id].operands) {
-      const bool from_array = stops && !is_scalar(entry[operand]);
-      reach[std::size_t(operand)].add(from_array ? Reach{.through_scalar = true} : own);
+      if (!stops || is_scalar(entry[operand])) reach[std::size_t(operand)].add(own);
     }
   }
   return reach;
+}
+
+/// Values that go element by element into sums over all their elements and nowhere else, by instruction.
+std::vector<bool> addends_of(const ir::Computation& entry) {
+  const std::vector<std::vector<ir::InstructionId>> users = ir::users_of(entry);
+  std::vector<bool> addends(entry.instructions.size(), false);
+  for (ir::InstructionId id = ir::InstructionId(addends.size()) - 1; id >= 0; --id) {
+    addends[std::size_t(id)] =
+        ir::is_elementwise(entry[id].opcode) && id != entry.root && !users[std::size_t(id)].empty() &&
+        std::ranges::all_of(users[std::size_t(id)], [&](ir::InstructionId user) {
+          return addends[std::size_t(user)] || (entry[user].opcode == ir::Opcode::reduce && is_scalar(entry[user]));
+        });
+  }
+  return addends;
 }
 
 /// Groups the results that replace a tensor and its slot variables. Only the update reads a slot variable, so the few
@@ -178,11 +189,6 @@ bool is_made_of_scalars(const ir::Instruction& instruction, const std::vector<bo
   if (!spreads) return !instruction.shape.is_tuple() && instruction.shape.rank() == 0;
   return std::ranges::all_of(instruction.operands,
                              [&](ir::InstructionId operand) { return scalars[std::size_t(operand)]; });
-}
-
-/// True for a value that goes element by element into a scalar of several tensors and into no other result.
-bool is_for_scalar(const ir::Instruction& instruction, const Reach& reach) {
-  return reach.through_scalar && reach.results.empty() && ir::is_elementwise(instruction.opcode);
 }
 
 bool narrows(const ir::Instruction& instruction, const ir::Shape& from) {
@@ -284,7 +290,8 @@ class Annotation {
     std::vector<ir::InstructionId> renumbered, gathered(entry_.instructions.size(), -1);
     std::vector<ir::Instruction> written;
     std::map<ir::InstructionId, ShardedTensor> narrow;  // conversions of sharded tensors
-    std::vector<bool> scalars;                          // by instruction: updates of different shardings may share it
+    const std::vector<bool> addends = addends_of(entry_);
+    std::vector<bool> scalars;  // by instruction: updates of different shardings may share it
     const auto append = [&written](ir::Instruction instruction) {
       written.push_back(std::move(instruction));
       return ir::InstructionId(written.size()) - 1;
@@ -302,8 +309,9 @@ class Annotation {
         const ShardedTensor* read = tensor != sharded_.end()    ? &tensor->second
                                     : converted != narrow.end() ? &converted->second
                                                                 : nullptr;
-        const bool is_own = results.are_of(read == nullptr ? 0 : read->result, reach[std::size_t(id)]);
-        if (read == nullptr || id == entry_.root || is_own || is_for_scalar(entry_[id], reach[std::size_t(id)])) {
+        const bool reads_shard =
+            read != nullptr && (results.are_of(read->result, reach[std::size_t(id)]) || addends[std::size_t(id)]);
+        if (read == nullptr || id == entry_.root || reads_shard) {
           operand = renumbered[std::size_t(operand)];
         } else if (tensor != sharded_.end() && narrows(instruction, entry_[operand].shape)) {
           narrow.emplace(id, *read);
@@ -314,8 +322,8 @@ class Annotation {
         }
       }
       scalars.push_back(is_made_of_scalars(entry_[id], scalars));
-      const bool is_of_network = !scalars.back() && !results.are_of_one(reach[std::size_t(id)]) &&
-                                 !is_for_scalar(entry_[id], reach[std::size_t(id)]);
+      const bool is_of_network =
+          !scalars.back() && !results.are_of_one(reach[std::size_t(id)]) && !addends[std::size_t(id)];
       if (is_of_network && !narrow.contains(id) && !sharded_.contains(id)) keep(instruction, present_[std::size_t(id)]);
       renumbered.push_back(append(std::move(instruction)));
     }

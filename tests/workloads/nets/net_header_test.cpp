@@ -108,7 +108,7 @@ TEST(NetHeader, SaysWhatIsAroundTheLayers) {
   all.batch_per_core = 4;
   all.program = "machine";
   all.precision = {"f32", "f32", "f32"};
-  all.optimizer = {"adam", 0.5, 0.25, 1e-9, 0.125, 1e-3};
+  all.optimizer = {"adam", 0.5, 0.25, 1e-9, 0.125, 1e-3, 2};
   all.mesh = "x=2,y=2";
   all.shard("x", {"x+y"});
   all.shard_as("a/*", "replicated");
@@ -127,6 +127,7 @@ TEST(NetHeader, SaysWhatIsAroundTheLayers) {
   EXPECT_EQ(read.optimizer.epsilon, 1e-9);
   EXPECT_EQ(read.optimizer.weight_decay, 0.125);
   EXPECT_EQ(read.optimizer.trust, 1e-3);
+  EXPECT_EQ(read.optimizer.clip_norm, 2);
   ASSERT_TRUE(read.sharding && read.sharding->mesh);
   EXPECT_EQ(read.sharding->mesh->partitions(), 4);
   EXPECT_EQ(read.sharding->rules.size(), 2u);
@@ -140,7 +141,7 @@ net::Net bert() {
   Net net("bert");
   net.batch_per_core = 8;
   net.program = "machine";
-  net.optimizer = {.kind = "lamb", .weight_decay = 0.01};
+  net.optimizer = {.kind = "lamb", .weight_decay = 0.01, .clip_norm = 1};
   const Size width = net.model("d_model", 1024);
   for (const char* tokens : {"tokens", "segments", "present"}) net.input(tokens, {512}, "s32");
   for (const char* masked : {"masked_places", "masked_tokens"}) net.input(masked, {76}, "s32");

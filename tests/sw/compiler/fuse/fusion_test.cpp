@@ -169,12 +169,88 @@ TEST(Fusion, ASoftmaxReadsItsInputForItsMaximaForItsSumsAndForItsResult) {
   EXPECT_EQ(bytes_moved(fused), 4 * array + 5 * vector);
 }
 
-TEST(Fusion, AReductionOfAllElementsStaysWithTheUpdateThatNeedsIt) {
+// The norm of the weights is that which the op of the step before took of what it wrote.
+TEST(Fusion, TheNormOfAParameterStaysWithTheUpdateThatNeedsIt) {
   ir::build::GraphBuilder b("norm");
   ir::InstructionId w = b.parameter(ir::make_shape(ir::ElementType::f32, {256, 128}), "w");
   ir::InstructionId norm = b.reduce_add(b.multiply(w, w), {0, 1});
   ir::Module module = std::move(b).build(b.multiply(w, b.broadcast(b.rsqrt(norm), {256, 128}, {})));
   EXPECT_EQ(fusions(fuse(module)).size(), 1U);
+}
+
+TEST(Fusion, TheSumOfAllElementsOfAComputedValueIsKnownOnlyAfterTheOp) {
+  ir::build::GraphBuilder b("scaled_by_norm");
+  const ir::Shape shape = ir::make_shape(ir::ElementType::f32, {256, 128});
+  const ir::InstructionId w = b.parameter(shape, "w"), g = b.parameter(shape, "g");
+  const ir::InstructionId direction = b.add(g, b.tanh(w));
+  const ir::InstructionId norm = b.reduce_add(b.multiply(direction, direction), {0, 1});
+  const ir::Module module = std::move(b).build(b.multiply(direction, b.broadcast(b.rsqrt(norm), {256, 128}, {})));
+  const ir::Module fused = fuse(module);
+  // Both ops read w and g; the second writes an array.
+  EXPECT_EQ(bytes_moved(fused), 5 * 256 * 128 * 4 + 2 * 4);
+  expect_same_values(module);
+}
+
+/// Adds rows [4,8] at places s32[4,1] to an array [1000,8].
+ir::InstructionId scattered(ir::build::GraphBuilder& b, ir::InstructionId table) {
+  const ir::InstructionId places = b.iota(ir::make_shape(ir::ElementType::s32, {4, 1}), 0);
+  const ir::InstructionId rows = b.parameter(ir::make_shape(ir::ElementType::f32, {4, 8}), "rows");
+  return b.scatter(table, places, rows, {{1}, {0}, {0}, {}, {}, 1}, b.combiner(ir::Opcode::add, ir::ElementType::f32));
+}
+
+TEST(Fusion, AScatterFillsTheArrayThatItAddsTo) {
+  const ir::Shape shape = ir::make_shape(ir::ElementType::f32, {1000, 8});
+  ir::build::GraphBuilder b("filled");
+  const ir::Module module = std::move(b).build(scattered(b, b.full(shape, 2)));
+  const ir::Module fused = fuse(module);
+  const auto found = fusions(fused);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.back()->fusion_kind, ir::FusionKind::custom);
+  EXPECT_EQ(found.back()->shape, shape);
+  expect_same_values(module);
+}
+
+TEST(Fusion, AScatterReadsAStoredArrayIfThatIsComputed) {
+  ir::build::GraphBuilder b("computed");
+  const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {1000, 8}), "x");
+  const ir::Module module = std::move(b).build(scattered(b, b.tanh(x)));
+  const ir::Module fused = fuse(module);
+  EXPECT_EQ(fused.entry_computation()[fused.entry_computation().root].opcode, ir::Opcode::scatter);
+  expect_same_values(module);
+}
+
+TEST(Fusion, AReshapeThatMovesElementsIsAnOpOfItsOwn) {
+  const auto ops = [](std::vector<std::int64_t> to) {
+    ir::build::GraphBuilder b("reshaped");
+    const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {16, 8, 256}), "x");
+    const ir::Module module = std::move(b).build(b.tanh(b.reshape(b.exponential(x), std::move(to))));
+    expect_same_values(module);
+    const ir::Module fused = fuse(module);
+    return std::ranges::count_if(fused.entry_computation().instructions,
+                                 [](const ir::Instruction& i) { return i.opcode != ir::Opcode::parameter; });
+  };
+  EXPECT_EQ(ops({128, 256}), 1) << "eight rows are a tile";
+  EXPECT_EQ(ops({16, 8, 4, 64}), 3) << "the lanes become shorter rows";
+}
+
+TEST(Fusion, AValueThatIsReadInSlicesIsStoredOnce) {
+  ir::build::GraphBuilder b("slices");
+  const std::int64_t rows = 4096, columns = 128, parts = 4;
+  const ir::Shape shape = ir::make_shape(ir::ElementType::f32, {rows, columns});
+  const ir::InstructionId value =
+      b.add(b.exponential(b.parameter(shape, "x")), b.multiply(b.parameter(shape, "y"), b.parameter(shape, "z")));
+  std::vector<ir::InstructionId> results;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const ir::InstructionId part = b.slice(value, {{i * rows / parts, (i + 1) * rows / parts}, {0, columns}});
+    results.push_back(b.tanh(part));
+    results.back() = b.all_reduce(results.back());
+  }
+  const ir::Module module = std::move(b).build(b.tuple(results));
+  const ir::Module fused = fuse(module);
+  const auto found = fusions(fused);
+  ASSERT_EQ(found.size(), std::size_t(parts) + 1);
+  EXPECT_EQ(found.front()->operands.size(), 3U);
+  for (std::size_t i = 1; i < found.size(); ++i) EXPECT_EQ(found[i]->operands.size(), 1U);
 }
 
 TEST(Fusion, AllFactorsOfAnActivationsGradientAreInTheOpOfTheProductBeforeIt) {
