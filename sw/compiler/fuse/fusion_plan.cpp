@@ -214,7 +214,7 @@ class Planner {
     std::int64_t readers = std::int64_t(sinks_[id].size());
     if (readers <= 1 || better_stored_later(id)) return false;
     std::int64_t to_store = bytes(id);
-    for (ir::InstructionId input : stored_inputs(id)) to_store += bytes(input);
+    for (ir::InstructionId input : stored_inputs(id)) to_store += bytes_for(id, input);
     return recomputing_reads_more_than(to_store + bytes_read_of(id), id);
   }
 
@@ -241,16 +241,21 @@ class Planner {
     return !recomputing_reads_more_than(std::int64_t(sinks_[id].size()) * bytes(id) - 1, id);
   }
 
+  /// Bytes of a stored input that `id` reads: a slice reads its part.
+  std::int64_t bytes_for(ir::InstructionId id, ir::InstructionId input) const {
+    return computation_[id].opcode == ir::Opcode::slice ? std::min(bytes(id), bytes(input)) : bytes(input);
+  }
+
   /// Returns whether all readers of `id` together must read more than `limit` bytes, in addition to what they read
   /// anyway, if each recomputes it.
   bool recomputing_reads_more_than(std::int64_t limit, ir::InstructionId id) const {
     const std::vector<ir::InstructionId> inputs = stored_inputs(id);
     std::int64_t most = 0;  // if no sink reads any of the inputs anyway
-    for (ir::InstructionId input : inputs) most += bytes(input);
+    for (ir::InstructionId input : inputs) most += bytes_for(id, input);
     std::int64_t sum = 0, left = std::int64_t(sinks_[id].size());
     for (ir::InstructionId sink : sinks_[id]) {
       if (sum + left-- * most <= limit) return false;
-      for (ir::InstructionId input : inputs) sum += reads_without(sink, input, id) ? 0 : bytes(input);
+      for (ir::InstructionId input : inputs) sum += reads_without(sink, input, id) ? 0 : bytes_for(id, input);
       if (sum > limit) return true;
     }
     return sum > limit;
