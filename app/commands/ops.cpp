@@ -20,6 +20,7 @@
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/progress.h"
+#include "sw/report/category_report.h"
 #include "sw/report/layout_report.h"
 #include "sw/report/profile_report.h"
 
@@ -28,7 +29,7 @@ namespace {
 
 struct OpsOptions {
   workloads::machines::MachineChoice machine;
-  std::string profile, slice, csv, svg, layouts;
+  std::string profile, slice, csv, svg, layouts, categories;
   bool json = false;
 };
 
@@ -54,11 +55,28 @@ bool has_collectives(const sw::profile::Profile& profile) {
   return false;
 }
 
+sw::profile::Profile read(const char* option, const std::string& file) {
+  return sw::profile::read_profile(file, base::host::read_input(option, file));
+}
+
+/// Prints the times of the profile's categories beside those of another file of ops.
+void compare_categories(const OpsOptions& options) {
+  const auto begin = base::host::HostClock::now();
+  sw::report::CategoryReport report{
+      .profile = options.profile, .ops = options.categories, .measured = {}, .simulated = {}};
+  const auto compare = [&] {
+    report.measured = sw::profile::step_times(read("PROFILE", options.profile));
+    report.simulated = sw::profile::step_times(read("--categories", options.categories));
+  };
+  const auto result = [&] {
+    report.wall_s = base::host::seconds_since(begin);
+    return options.json ? sw::report::category_json(report) : sw::report::category_text(report);
+  };
+  output::publish(options.json, compare, result, {});
+}
+
 /// Prints the layouts of the profile's arrays beside those of another file of ops.
 void compare_layouts(const OpsOptions& options) {
-  const auto read = [](const char* option, const std::string& file) {
-    return sw::profile::read_profile(file, base::host::read_input(option, file));
-  };
   const auto begin = base::host::HostClock::now();
   sw::report::LayoutReport report{.profile = options.profile, .ops = options.layouts, .layouts = {}};
   const auto compare = [&] {
@@ -74,12 +92,12 @@ void compare_layouts(const OpsOptions& options) {
 void run_ops(const OpsOptions& options) {
   base::host::throw_on_interrupt();
   if (!options.layouts.empty()) return compare_layouts(options);
+  if (!options.categories.empty()) return compare_categories(options);
   const auto begin = base::host::HostClock::now();
   const base::Config config = options.machine.load();
   const hw::Machine machine = hw::read_machine(config);
   options::warn_of_keys_without_effect(config, {hw::KeyLevel::ops, hw::KeyLevel::collectives});
-  const sw::profile::Profile profile =
-      sw::profile::read_profile(options.profile, base::host::read_input("PROFILE", options.profile));
+  const sw::profile::Profile profile = read("PROFILE", options.profile);
   sw::report::ProfileReport report;
   report.profile = options.profile;
   report.measured_on = profile.measured_on;
@@ -130,10 +148,16 @@ void add_ops(CLI::App& program) {
                   "Compare layouts with those of the same arrays in ops.csv of a\nrun, instead of times with the model")
       ->option_text("FILE")
       ->excludes("--slice", "--csv", "--svg", "--set", "--machine");
+  ops->add_option(
+         "--categories", options->categories,
+         "Compare the time of a step by category with that of ops.csv\nof a run, instead of ops with the model")
+      ->option_text("FILE")
+      ->excludes("--slice", "--csv", "--svg", "--set", "--machine", "--layouts");
   ops->footer(
       "Examples:\n  podsim ops bert.csv\n  podsim ops log/plugins/profile/2026_11_25_12_00_00/host.xplane.pb\n  podsim "
       "ops bert.csv --set compiler.exposed_vector_fraction=0\n"
-      "  podsim run bert_large --slice 8x4 --batch-per-core 32 -o run && podsim ops bert.csv --layouts run/ops.csv");
+      "  podsim run bert_large --slice 8x4 --batch-per-core 32 -o run && podsim ops bert.csv --layouts run/ops.csv\n"
+      "  podsim run bert_large --slice 8x4 --batch-per-core 32 -o run && podsim ops bert.csv --categories run/ops.csv");
   ops->callback([options] { run_ops(*options); });
 }
 

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "sw/ir/literal.h"
+
 namespace podsim::sw::spmd::propagate {
 namespace {
 
