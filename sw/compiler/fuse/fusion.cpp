@@ -108,7 +108,7 @@ class Fuser {
 
   bool reads_only_stored(ir::InstructionId id) const {
     return std::ranges::none_of(source_[id].operands, [&](ir::InstructionId operand) {
-      return plan_.inlined[operand] && takes_inlined(source_, id, operand);
+      return plan_.inlined[operand] && plan_.takes_inlined(source_, id, operand);
     });
   }
 
@@ -166,7 +166,7 @@ class Fuser {
       if (std::exchange(marked_[id], mark_) == mark_) continue;
       members.push_back(id);
       for (ir::InstructionId operand : source_[id].operands) {
-        if (plan_.inlined[operand] && takes_inlined(source_, id, operand)) open.push_back(operand);
+        if (plan_.inlined[operand] && plan_.takes_inlined(source_, id, operand)) open.push_back(operand);
       }
     }
     std::ranges::sort(members);

@@ -21,12 +21,11 @@ const std::vector<std::int64_t>& iteration_dimensions(const ir::Computation& com
   return computation[shaped].shape.dimensions;
 }
 
-/// True for what may be recomputed inside another op: no reshape that moves elements, which is an op of its own.
-bool may_be_fused(const ir::Computation& computation, ir::InstructionId id) {
+/// True for a reshape that moves elements.
+bool is_move(const ir::Computation& computation, ir::InstructionId id) {
   const ir::Instruction& instruction = computation[id];
-  return is_fusible_producer(instruction) &&
-         (instruction.opcode != ir::Opcode::reshape ||
-          ir::is_renaming(computation[instruction.operands.front()].shape, instruction.shape));
+  return instruction.opcode == ir::Opcode::reshape &&
+         !ir::is_renaming(computation[instruction.operands.front()].shape, instruction.shape);
 }
 
 /// The operands of all instructions in one array, so that walks over many of them touch few cache lines.
@@ -54,6 +53,10 @@ class Planner {
       : computation_(computation), operands_(computation), users_(ir::users_of(computation)) {
     plan_.inlined.assign(size(), false);
     plan_.group_of.assign(size(), -1);
+    plan_.moves_alone = into_reductions(computation);
+    for (ir::InstructionId id = 0; id < ir::InstructionId(size()); ++id) {
+      plan_.moves_alone[std::size_t(id)] = is_move(computation, id) && !plan_.moves_alone[std::size_t(id)];
+    }
     absorbed_.assign(size(), false);
     visited_.assign(size(), 0);
     for (const ir::Instruction& instruction : computation.instructions) {
@@ -76,6 +79,11 @@ class Planner {
 
  private:
   std::size_t size() const { return computation_.instructions.size(); }
+
+  /// True for what may be recomputed inside another op.
+  bool may_be_fused(ir::InstructionId id) const {
+    return is_fusible_producer(computation_[id]) && !plan_.moves_alone[std::size_t(id)];
+  }
 
   // Rule 1: finds the last value of each matmul's epilogue chain, from the last matmul to the first.
   void absorb_epilogues() {
@@ -114,7 +122,7 @@ class Planner {
     for (int left = most_of_little; !open_.empty(); --left) {
       const ir::InstructionId at = open_.back();
       open_.pop_back();
-      if (left == 0 || !may_be_fused(computation_, at)) return false;
+      if (left == 0 || !may_be_fused(at)) return false;
       for (const ir::InstructionId operand : operands_.of(at)) {
         if (std::exchange(visited_[operand], visit_) == visit_ || bytes(operand) < bytes(id) / 8) continue;
         open_.push_back(operand);
@@ -126,7 +134,7 @@ class Planner {
   /// False for a value that is stored for some reader in any case.
   bool readers_take_inlined(ir::InstructionId id) const {
     return id != computation_.root && std::ranges::all_of(users_[id], [&](ir::InstructionId user) {
-             return takes_inlined(computation_, user, id);
+             return plan_.takes_inlined(computation_, user, id);
            });
   }
 
@@ -155,7 +163,7 @@ class Planner {
 
   void find_what_may_be_inlined() {
     for (ir::InstructionId id = 0; id < ir::InstructionId(size()); ++id) {
-      may_be_inlined_.push_back(may_be_fused(computation_, id) && hero_of_[id] < 0);
+      may_be_inlined_.push_back(may_be_fused(id) && hero_of_[id] < 0);
     }
   }
 
@@ -166,7 +174,7 @@ class Planner {
       for (ir::InstructionId user : users_[id]) {
         if (chain_end_[user] >= 0) {
           sinks_[id].insert(chain_end_[user]);
-        } else if (may_be_fused(computation_, user) && !sinks_[user].empty()) {
+        } else if (may_be_fused(user) && !sinks_[user].empty()) {
           sinks_[id].insert(sinks_[user].begin(), sinks_[user].end());
         } else {
           sinks_[id].insert(user);
@@ -186,7 +194,7 @@ class Planner {
         plan_.inlined[id] = true;
       } else if (is_drawn(id)) {
         drawn_[id] = plan_.inlined[id] = is_computed_once(id);
-      } else if (may_be_fused(computation_, id) && hero_of_[id] < 0) {
+      } else if (may_be_fused(id) && hero_of_[id] < 0) {
         stored_[id] = !readers_take_inlined(id);
         plan_.inlined[id] = stored_[id] ? worth_recomputing_all_the_same(id) : !worth_storing(id);
       }
@@ -197,7 +205,7 @@ class Planner {
   /// True for random numbers and for what is computed from them in the same op.
   bool is_drawn(ir::InstructionId id) const {
     if (computation_[id].opcode == ir::Opcode::rng) return true;
-    return may_be_fused(computation_, id) && hero_of_[id] < 0 &&
+    return may_be_fused(id) && hero_of_[id] < 0 &&
            std::ranges::any_of(operands_.of(id), [&](ir::InstructionId operand) { return drawn_[operand]; });
   }
 
@@ -205,7 +213,7 @@ class Planner {
   bool is_computed_once(ir::InstructionId id) const {
     if (id == computation_.root || users_[id].size() != 1) return false;
     const ir::Instruction& user = computation_[users_[id].front()];
-    return user.opcode == ir::Opcode::reduce || may_be_fused(computation_, users_[id].front());
+    return user.opcode == ir::Opcode::reduce || may_be_fused(users_[id].front());
   }
 
   bool worth_storing(ir::InstructionId id) const {
@@ -223,7 +231,7 @@ class Planner {
     std::int64_t slices = 0;
     std::set<ir::InstructionId> whole;
     for (const ir::InstructionId user : users_[id]) {
-      const bool inlined = chain_end_[user] < 0 && may_be_fused(computation_, user) && !sinks_[user].empty();
+      const bool inlined = chain_end_[user] < 0 && may_be_fused(user) && !sinks_[user].empty();
       if (inlined && computation_[user].opcode == ir::Opcode::slice) {
         slices += std::int64_t(sinks_[user].size()) * bytes(user);
       } else if (inlined) {
@@ -294,7 +302,7 @@ class Planner {
       open_.pop_back();
       for (ir::InstructionId operand : operands_.of(at)) {
         if (std::exchange(visited_[operand], visit_) == visit_) continue;
-        const bool through = plan_.inlined[operand] && takes_inlined(computation_, at, operand);
+        const bool through = plan_.inlined[operand] && plan_.takes_inlined(computation_, at, operand);
         (through ? open_ : stored).push_back(operand);
       }
     }
@@ -309,7 +317,7 @@ class Planner {
   bool better_stored_later(ir::InstructionId id) const {
     if (users_[id].size() != 1) return false;
     ir::InstructionId user = users_[id].front();
-    return may_be_fused(computation_, user) && chain_end_[user] < 0 && bytes(user) <= bytes(id);
+    return may_be_fused(user) && chain_end_[user] < 0 && bytes(user) <= bytes(id);
   }
 
   void form_groups() {
@@ -344,7 +352,7 @@ class Planner {
   // Applies rule 3: joins the producer of the most bytes, or else the loop fusion that shares the most input bytes.
   int group_to_join(ir::InstructionId id) const {
     const ir::Instruction& instruction = computation_[id];
-    bool loop = hero_of_[id] < 0 && (instruction.opcode == ir::Opcode::reduce || may_be_fused(computation_, id));
+    bool loop = hero_of_[id] < 0 && (instruction.opcode == ir::Opcode::reduce || may_be_fused(id));
     if (!loop) return -1;
     int best = -1;
     std::int64_t best_bytes = 0;
@@ -373,8 +381,7 @@ class Planner {
   bool same_iteration(int group, ir::InstructionId id) const {
     ir::InstructionId first = plan_.groups[group].roots.front();
     const ir::Opcode opcode = computation_[first].opcode;
-    bool fusible =
-        plan_.groups[group].hero >= 0 || opcode == ir::Opcode::reduce || may_be_fused(computation_, first);
+    bool fusible = plan_.groups[group].hero >= 0 || opcode == ir::Opcode::reduce || may_be_fused(first);
     return fusible && iteration_dimensions(computation_, first) == iteration_dimensions(computation_, id);
   }
 
@@ -500,6 +507,19 @@ class Planner {
 
 }  // namespace
 
+std::vector<bool> into_reductions(const ir::Computation& computation) {
+  const std::vector<std::vector<ir::InstructionId>> users = ir::users_of(computation);
+  std::vector<bool> only(computation.instructions.size(), false);
+  for (ir::InstructionId id = ir::InstructionId(only.size()) - 1; id >= 0; --id) {
+    only[std::size_t(id)] = id != computation.root && !users[std::size_t(id)].empty() &&
+                            std::ranges::all_of(users[std::size_t(id)], [&](ir::InstructionId user) {
+                              return computation[user].opcode == ir::Opcode::reduce ||
+                                     (only[std::size_t(user)] && is_fusible_producer(computation[user]));
+                            });
+  }
+  return only;
+}
+
 bool is_fusible_producer(const ir::Instruction& instruction) {
   switch (instruction.opcode) {
     case ir::Opcode::broadcast:
@@ -520,7 +540,8 @@ bool is_source(const ir::Instruction& instruction) {
   return instruction.opcode == ir::Opcode::parameter || instruction.opcode == ir::Opcode::get_tuple_element;
 }
 
-bool takes_inlined(const ir::Computation& computation, ir::InstructionId reader, ir::InstructionId value) {
+bool FusionPlan::takes_inlined(const ir::Computation& computation, ir::InstructionId reader,
+                               ir::InstructionId value) const {
   const ir::Instruction& op = computation[reader];
   if (op.opcode == ir::Opcode::scatter) {
     const ir::Instruction& table = computation[value];
@@ -528,7 +549,7 @@ bool takes_inlined(const ir::Computation& computation, ir::InstructionId reader,
            std::ranges::count(op.operands, value) == 1 && op.operands.front() == value;
   }
   return ir::transform::is_matmul(op.opcode) || op.opcode == ir::Opcode::reduce ||
-         op.opcode == ir::Opcode::reduce_window || may_be_fused(computation, reader);
+         op.opcode == ir::Opcode::reduce_window || (is_fusible_producer(op) && !moves_alone[std::size_t(reader)]);
 }
 
 FusionPlan plan_fusion(const ir::Computation& computation) { return Planner(computation).run(); }

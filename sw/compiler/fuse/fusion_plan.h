@@ -18,19 +18,25 @@ struct FusionPlan {
   std::vector<Group> groups;
   /// Per instruction: the group that stores it, or -1 if it is only inlined or a source.
   std::vector<int> group_of;
+  /// Per instruction: true for a reshape that moves elements, which is an op of its own unless all it goes into is
+  /// reductions.
+  std::vector<bool> moves_alone;
   /// Per instruction: true if the fusions that read it recompute it. It may also be stored, for ops that read only
   /// stored values.
   std::vector<bool> inlined;
+
+  /// Returns whether `reader` may compute its operand `value` itself; all-reduce, select-and-scatter, concatenate,
+  /// tuple and others read stored values. A scatter fills the array that it adds to, if all elements are one scalar.
+  bool takes_inlined(const ir::Computation& computation, ir::InstructionId reader, ir::InstructionId value) const;
 };
 
 FusionPlan plan_fusion(const ir::Computation& computation);
 
 /// True for opcodes that may be recomputed inside another op.
 bool is_fusible_producer(const ir::Instruction& instruction);
+/// By instruction: true for a value that goes into reductions and nowhere else, by values that may be recomputed.
+std::vector<bool> into_reductions(const ir::Computation& computation);
 /// True for values that exist without an op: parameters and tuple elements.
 bool is_source(const ir::Instruction& instruction);
-/// Returns whether `reader` may compute its operand `value` itself; all-reduce, select-and-scatter, concatenate, tuple and
-/// others read stored values. A scatter fills the array that it adds to, if all elements are one scalar.
-bool takes_inlined(const ir::Computation& computation, ir::InstructionId reader, ir::InstructionId value);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -5,10 +5,10 @@
 
 namespace podsim::sw::compiler::fuse {
 
-/// Computes elementwise values in the dimensions that a reshape gives them, if they come from arrays of those dimensions
-/// by reshapes: reshape(f(reshape(x), broadcast(s))) becomes f(x, broadcast(s')), where s' is s with its dimensions
-/// reshaped alike. A group norm so applies its statistics in the dimensions of its image. The values are the same bits.
-/// For modules whose layouts are not assigned yet.
+/// Computes elementwise values in the dimensions that a reshape gives them, if they come from arrays of those
+/// dimensions by reshapes: reshape(f(reshape(x), broadcast(s))) becomes f(x, broadcast(s')), where s' is s with its
+/// dimensions reshaped alike. A group norm so applies its statistics in the dimensions of its image. The values are the
+/// same bits. For modules whose layouts are not assigned yet.
 void move_reshapes_to_statistics(ir::Computation& computation);
 
 }  // namespace podsim::sw::compiler::fuse

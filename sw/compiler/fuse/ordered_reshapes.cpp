@@ -6,16 +6,18 @@
 #include <utility>
 #include <vector>
 
+#include "sw/compiler/fuse/fusion_plan.h"
 #include "sw/compiler/fuse/rebuild.h"
 #include "sw/ir/renaming.h"
 
 namespace podsim::sw::compiler::fuse {
 
 void order_reshapes(ir::Computation& computation) {
+  const std::vector<bool> fused = into_reductions(computation);
   const ir::InstructionId count = ir::InstructionId(computation.instructions.size());
   for (ir::InstructionId id = 0; id < count; ++id) {
     const ir::Instruction& reshape = computation[id];
-    if (reshape.opcode != ir::Opcode::reshape) continue;
+    if (reshape.opcode != ir::Opcode::reshape || fused[std::size_t(id)]) continue;
     const ir::InstructionId operand = reshape.operands.front();
     if (ir::keeps_order(computation[operand].shape, reshape.shape)) continue;
     const std::optional<std::vector<int>> order = ir::order_for_renaming(reshape.shape, computation[operand].shape);
@@ -30,7 +32,8 @@ void order_reshapes(ir::Computation& computation) {
     computation.instructions.push_back(std::move(copy));
     computation.instructions[std::size_t(id)].operands = {ir::InstructionId(computation.instructions.size()) - 1};
   }
-  if (ir::InstructionId(computation.instructions.size()) > count) computation = in_order_of_need(std::move(computation));
+  if (ir::InstructionId(computation.instructions.size()) > count)
+    computation = in_order_of_need(std::move(computation));
 }
 
 }  // namespace podsim::sw::compiler::fuse

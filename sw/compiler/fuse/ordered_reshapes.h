@@ -6,7 +6,8 @@
 namespace podsim::sw::compiler::fuse {
 
 /// Copies the operand of a reshape to the order of dimensions in which the reshape keeps the order of elements in
-/// memory (sw/ir/renaming.h), as all 719 reshapes of the measured profiles do. For modules whose layouts are assigned.
+/// memory (sw/ir/renaming.h), as all 719 reshapes of the measured profiles do. Reshapes that go into reductions alone
+/// are fused with these, and stay. For modules whose layouts are assigned.
 void order_reshapes(ir::Computation& computation);
 
 }  // namespace podsim::sw::compiler::fuse

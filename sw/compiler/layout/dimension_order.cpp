@@ -60,6 +60,7 @@ class Chooser {
       : module_(module), machine_(machine), classes_(layout_classes(module)) {
     bytes_per_cycle_ = machine.hbm.stream_rate.si() / machine.clock.si();
     count_traffic();
+    for (const ir::Computation& computation : module.computations) fused_.push_back(fuse::into_reductions(computation));
     for (const LayoutClass& arrays : classes_) {
       orders_.push_back(arrays.is_fixed.value_or(order_of_text(arrays.rank())));
       if (arrays.is_fixed) spread_fixed_order(arrays);
@@ -225,6 +226,28 @@ class Chooser {
     return bytes;
   }
 
+  /// Cycles of units and traffic of a reshape, with the copy that brings its operand in order (order_reshapes()).
+  double reshape_cycles(const ir::Computation& computation, const ir::Instruction& reshape) const {
+    const ir::Shape& operand = computation[reshape.operands[0]].shape;
+    if (ir::is_renaming(operand, reshape.shape)) return 0;
+    const std::optional<Order> order = ir::order_for_renaming(reshape.shape, operand);
+    if (ir::keeps_order(operand, reshape.shape) || !order) {
+      return unit_cycles(computation, reshape, machine_) + passage_cycles(operand, reshape.shape);
+    }
+    ir::Instruction copy;
+    copy.opcode = ir::Opcode::copy;
+    copy.operands = reshape.operands;
+    copy.shape = operand;
+    copy.shape.minor_to_major = *order;
+    const double copied = unit_cycles(computation, copy, machine_) + passage_cycles(operand, copy.shape);
+    return ir::is_renaming(copy.shape, reshape.shape) ? copied : copied + passage_cycles(copy.shape, reshape.shape);
+  }
+
+  /// Cycles in which an array is read and another one is written.
+  double passage_cycles(const ir::Shape& read, const ir::Shape& written) const {
+    return double((ir::padded_bytes(read) + ir::padded_bytes(written)).value()) / bytes_per_cycle_;
+  }
+
   struct Price {
     int moving = 0;  ///< reshapes that change the order of elements
     double bytes = 0;
@@ -245,12 +268,12 @@ class Chooser {
     for (const auto& [c, id] : ops) {
       const ir::Computation& computation = module_.computations[std::size_t(c)];
       const ir::Instruction& op = computation[id];
-      sum.cycles += unit_cycles(computation, id, machine_);
-      if (op.opcode != ir::Opcode::reshape) continue;
-      const ir::Shape& operand = computation[op.operands[0]].shape;
-      if (!ir::keeps_order(operand, op.shape)) ++sum.moving;
-      if (!ir::is_renaming(operand, op.shape)) {
-        sum.cycles += double((ir::padded_bytes(operand) + ir::padded_bytes(op.shape)).value()) / bytes_per_cycle_;
+      if (op.opcode == ir::Opcode::reshape) {
+        if (!ir::keeps_order(computation[op.operands[0]].shape, op.shape)) ++sum.moving;
+        sum.cycles += fused_[std::size_t(c)][std::size_t(id)] ? unit_cycles(computation, op, machine_)
+                                                              : reshape_cycles(computation, op);
+      } else {
+        sum.cycles += unit_cycles(computation, op, machine_);
       }
     }
     return sum;
@@ -346,6 +369,7 @@ class Chooser {
   std::vector<LayoutClass> classes_;
   double bytes_per_cycle_ = 1;
   std::vector<std::vector<Moved>> moved_;             ///< by class
+  std::vector<std::vector<bool>> fused_;              ///< by computation: reshapes that are fused with reductions
   std::vector<Order> orders_;                         ///< by class
   std::vector<std::vector<InstructionPlace>> timed_;  ///< by class
   std::vector<std::vector<Reshaped>> reshaped_;       ///< by class

@@ -22,8 +22,7 @@ double matrix_cycles(const ir::Computation& computation, const ir::Instruction& 
 
 }  // namespace
 
-double unit_cycles(const ir::Computation& computation, ir::InstructionId id, const hw::Machine& machine) {
-  const ir::Instruction& instruction = computation[id];
+double unit_cycles(const ir::Computation& computation, const ir::Instruction& instruction, const hw::Machine& machine) {
   if (instruction.shape.is_tuple() || instruction.phase != ir::AsyncPhase::none) return 0;
   if (instruction.shape.element_count() == 0) return 0;
   if (ir::transform::is_matmul(instruction.opcode)) return matrix_cycles(computation, instruction, machine);

@@ -9,6 +9,6 @@ namespace podsim::sw::compiler::layout {
 /// Cycles of the unit that an instruction keeps busy under the layouts of its operands and result, without traffic: the
 /// matrix unit for products, vector and cross-lane work for others. Units of an op overlap, so that differences between
 /// layouts count rather than sums.
-double unit_cycles(const ir::Computation& computation, ir::InstructionId id, const hw::Machine& machine);
+double unit_cycles(const ir::Computation& computation, const ir::Instruction& instruction, const hw::Machine& machine);
 
 }  // namespace podsim::sw::compiler::layout

@@ -20,7 +20,7 @@ double cycles_of_reshape(std::vector<int> before, std::vector<int> after) {
   ir::Module module = std::move(b).build(b.reshape(b.parameter(operand, "x"), {16, 384, 16, 64}));
   ir::Computation& entry = module.computations[std::size_t(module.entry)];
   entry.instructions[std::size_t(entry.root)].shape.minor_to_major = std::move(after);
-  return unit_cycles(entry, entry.root, hw::tpu_v3());
+  return unit_cycles(entry, entry[entry.root], hw::tpu_v3());
 }
 
 // 16 x 3 x 8 blocks of 128 x 128 words, each of 16 registers.
