@@ -55,7 +55,7 @@ bool has_collectives(const sw::profile::Profile& profile) {
   return false;
 }
 
-sw::profile::Profile read(const char* option, const std::string& file) {
+sw::profile::Profile read_ops(const char* option, const std::string& file) {
   return sw::profile::read_profile(file, base::host::read_input(option, file));
 }
 
@@ -65,8 +65,8 @@ void compare_categories(const OpsOptions& options) {
   sw::report::CategoryReport report{
       .profile = options.profile, .ops = options.categories, .measured = {}, .simulated = {}};
   const auto compare = [&] {
-    report.measured = sw::profile::step_times(read("PROFILE", options.profile));
-    report.simulated = sw::profile::step_times(read("--categories", options.categories));
+    report.measured = sw::profile::step_times(read_ops("PROFILE", options.profile));
+    report.simulated = sw::profile::step_times(read_ops("--categories", options.categories));
   };
   const auto result = [&] {
     report.wall_s = base::host::seconds_since(begin);
@@ -80,7 +80,8 @@ void compare_layouts(const OpsOptions& options) {
   const auto begin = base::host::HostClock::now();
   sw::report::LayoutReport report{.profile = options.profile, .ops = options.layouts, .layouts = {}};
   const auto compare = [&] {
-    report.layouts = sw::profile::compare_layouts(read("PROFILE", options.profile), read("--layouts", options.layouts));
+    report.layouts =
+        sw::profile::compare_layouts(read_ops("PROFILE", options.profile), read_ops("--layouts", options.layouts));
   };
   const auto result = [&] {
     report.wall_s = base::host::seconds_since(begin);
@@ -97,7 +98,7 @@ void run_ops(const OpsOptions& options) {
   const base::Config config = options.machine.load();
   const hw::Machine machine = hw::read_machine(config);
   options::warn_of_keys_without_effect(config, {hw::KeyLevel::ops, hw::KeyLevel::collectives});
-  const sw::profile::Profile profile = read("PROFILE", options.profile);
+  const sw::profile::Profile profile = read_ops("PROFILE", options.profile);
   sw::report::ProfileReport report;
   report.profile = options.profile;
   report.measured_on = profile.measured_on;

@@ -36,7 +36,8 @@ std::int64_t steps_of(const Profile& profile) {
 }  // namespace
 
 StepTimes step_times(const Profile& profile) {
-  StepTimes result{.steps = steps_of(profile)};
+  StepTimes result;
+  result.steps = steps_of(profile);
   std::map<std::string, double> times;
   double rare = 0, all = 0;
   for (const ProfileOp& op : profile.ops) {

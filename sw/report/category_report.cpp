@@ -14,9 +14,9 @@ namespace {
 
 using Align = base::text::TextTable::Align;
 
-constexpr double least_shown = 0.005;  ///< share of a step
+constexpr double least_share = 0.005;  ///< share of a step
 
-std::string error(double simulated, double measured) {
+std::string error_of(double simulated, double measured) {
   return measured > 0 ? fmt::format("{:+.1f} %", 100 * (simulated / measured - 1)) : "";
 }
 
@@ -33,13 +33,13 @@ std::string category_text(const CategoryReport& report) {
   base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.row({"category", "profile", "of the step", "run", "error"});
   for (const profile::CategoryRow& row : profile::categories_of(measured, simulated)) {
-    const bool is_small = row.first_s < least_shown * measured.time_s && row.second_s < least_shown * simulated.time_s;
+    const bool is_small = row.first_s < least_share * measured.time_s && row.second_s < least_share * simulated.time_s;
     if (is_small) continue;
     table.row({row.category, milliseconds(row.first_s), base::text::percent(row.first_s / measured.time_s),
-               milliseconds(row.second_s), error(row.second_s, row.first_s)});
+               milliseconds(row.second_s), error_of(row.second_s, row.first_s)});
   }
   table.row({"all", milliseconds(measured.time_s), "", milliseconds(simulated.time_s),
-             error(simulated.time_s, measured.time_s)});
+             error_of(simulated.time_s, measured.time_s)});
   return text + table.text();
 }
 

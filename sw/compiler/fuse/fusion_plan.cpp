@@ -189,7 +189,6 @@ class Planner {
     stored_.assign(size(), false);
     drawn_.assign(size(), false);
     for (ir::InstructionId id = 0; id < ir::InstructionId(size()); ++id) {
-      const ir::Instruction& instruction = computation_[id];
       if (absorbed_[id]) {
         plan_.inlined[id] = true;
       } else if (is_drawn(id)) {

@@ -6,7 +6,7 @@
 namespace podsim::sw::profile {
 namespace {
 
-ProfileOp op(std::string category, std::int64_t occurrences, double each_s) {
+ProfileOp timed(std::string category, std::int64_t occurrences, double each_s) {
   ProfileOp op;
   op.category = std::move(category);
   op.occurrences = occurrences;
@@ -26,8 +26,8 @@ double time_of(const StepTimes& times, std::string_view category) {
 TEST(StepCategories, AnOpCountsAsOftenAsAStepHasIt) {
   const StepTimes times =
       step_times({"profile",
-                  {op("convolution fusion", 100, 8), op("convolution", 100, 1), op("loop fusion", 75, 2),
-                   op("data formatting", 500, 0.25), op("sort", 10, 40)}});
+                  {timed("convolution fusion", 100, 8), timed("convolution", 100, 1), timed("loop fusion", 75, 2),
+                   timed("data formatting", 500, 0.25), timed("sort", 10, 40)}});
   EXPECT_EQ(times.steps, 100);
   EXPECT_DOUBLE_EQ(time_of(times, "convolution fusion"), 8 + 1);
   EXPECT_DOUBLE_EQ(time_of(times, "loop fusion"), 2);
@@ -39,8 +39,8 @@ TEST(StepCategories, AnOpCountsAsOftenAsAStepHasIt) {
 }
 
 TEST(StepCategories, RowsHaveWhatEitherProfileHas) {
-  const StepTimes measured = step_times({"profile", {op("gather fusion", 4, 2), op("infeed", 4, 1)}});
-  const StepTimes run = step_times({"run", {op("gather", 2, 3), op("all-reduce", 2, 5)}});
+  const StepTimes measured = step_times({"profile", {timed("gather fusion", 4, 2), timed("infeed", 4, 1)}});
+  const StepTimes run = step_times({"run", {timed("gather", 2, 3), timed("all-reduce", 2, 5)}});
   const std::vector<CategoryRow> rows = categories_of(measured, run);
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0].category, "gather fusion");
