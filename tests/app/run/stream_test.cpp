@@ -59,9 +59,9 @@ double rows_sent(recommenders::Indices indices, int batch) {
 
 // The law of docs/workloads.md. A row that a block has more is looked up (9 cycles), read (5) and updated (13) at 940
 // MHz; and it crosses the links twice, as a row and as a gradient. Every chip of a line of 8 sends half of the rows of
-// its two cores, 512 B each, across the line's middle: 4 chips over one link of 70.028 GB/s. The gradients of copies are
-// added into an array of zeros, which the scatter reads once more, at 411 GB/s. Other passes of the rows through the HBM
-// come on top, which the law leaves out: seven of them at 822 GB/s would be 5 %.
+// its two cores, 512 B each, across the line's middle: 4 chips over one link of 70.028 GB/s. The gradients of copies
+// are added into an array of zeros, which the scatter reads once more, at 411 GB/s. Other passes of the rows through
+// the HBM come on top, which the law leaves out: seven of them at 822 GB/s would be 5 %.
 TEST(Stream, StepsOfDlrmDifferByTheRowsThatTheirIndicesExchange) {
   const Folder folder;
   for (const int batch : {1024, 2048}) {
