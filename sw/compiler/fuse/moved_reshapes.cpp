@@ -95,8 +95,10 @@ class Mover {
     moved_.clear();
     ir::Instruction last = computation_[moved(at(reshape).operands.front())];
     ir::Instruction& written = computation_.instructions[std::size_t(reshape)];
+    last.shape = written.shape;
     last.name = written.name;
     last.op_name = written.op_name;
+    last.sharding = written.sharding;
     written = std::move(last);
   }
 
@@ -160,7 +162,8 @@ class Mover {
     }
     for (const std::int64_t d : of_operand) spread_at.push_back(place[std::size_t(d)]);
     ir::InstructionId value = at(id).operands.front();
-    if (spread != sizes(value)) value = append(ir::Opcode::broadcast, value, spread, spread_at, id);
+    const bool is_spread = spread != sizes(value) || !std::ranges::is_sorted(spread_at);
+    if (is_spread) value = append(ir::Opcode::broadcast, value, spread, spread_at, id);
     if (folded != spread) value = append(ir::Opcode::reshape, value, folded, {}, id);
     return append(ir::Opcode::broadcast, value, to_, folded_at, id);
   }

@@ -62,6 +62,15 @@ RC_GTEST_PROP(MovedReshapes, KeepEveryBit, ()) {
   moved(centred({size(), size(), size(), groups * size()}, groups));
 }
 
+TEST(MovedReshapes, ABroadcastMayExchangeDimensions) {
+  ir::build::GraphBuilder b("exchanged");
+  const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {9, 2}), "x");
+  const ir::InstructionId s = b.parameter(ir::make_shape(ir::ElementType::f32, {3, 3}), "s");
+  const ir::InstructionId sum = b.add(b.reshape(x, {3, 3, 2}), b.broadcast(s, {3, 3, 2}, {1, 0}));
+  const ir::Module after = moved(std::move(b).build(b.reshape(sum, {9, 2})));
+  EXPECT_EQ(reshapes_to(after, {3, 3, 2}), 0);
+}
+
 TEST(MovedReshapes, WhatComesFromAnotherShapeStays) {
   ir::build::GraphBuilder b("other");
   const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {6, 4}), "x");
