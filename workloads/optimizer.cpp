@@ -6,7 +6,6 @@
 namespace podsim::workloads {
 
 using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
 
 namespace {
 
@@ -25,133 +24,133 @@ class TensorUpdate {
  public:
   TensorUpdate(sw::ir::build::GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor,
                InstructionId gradient, std::span<const InstructionId> slots, const StepScalars& scalars)
-      : b(builder), optimizer_(optimizer), tensor_(tensor), gradient_(gradient), slots_(slots), scalars_(scalars) {}
+      : b_(builder), optimizer_(optimizer), tensor_(tensor), gradient_(gradient), slots_(slots), scalars_(scalars) {}
 
   Update sgd_momentum() const {
-    const InstructionId velocity = b.add(scaled(slots_[0], optimizer_.momentum), decayed(gradient_));
+    const InstructionId velocity = b_.add(scaled(slots_[0], optimizer_.momentum), decayed(gradient_));
     return {moved(scalars_.learning_rate, velocity), {velocity}};
   }
 
   Update lars() const {
     InstructionId rate = scalars_.learning_rate;
-    if (tensor_.is_kernel) rate = b.multiply(rate, lars_trust());
-    const InstructionId step = b.multiply(spread(rate), decayed(gradient_));
-    const InstructionId velocity = b.add(scaled(slots_[0], optimizer_.momentum), step);
-    return {b.subtract(tensor_.value, velocity), {velocity}};
+    if (tensor_.is_kernel) rate = b_.multiply(rate, lars_trust());
+    const InstructionId step = b_.multiply(spread(rate), decayed(gradient_));
+    const InstructionId velocity = b_.add(scaled(slots_[0], optimizer_.momentum), step);
+    return {b_.subtract(tensor_.value, velocity), {velocity}};
   }
 
   Update adam() const {
     const InstructionId first = average(slots_[0], gradient_, optimizer_.momentum);
-    const InstructionId second = average(slots_[1], b.multiply(gradient_, gradient_), optimizer_.decay);
+    const InstructionId second = average(slots_[1], b_.multiply(gradient_, gradient_), optimizer_.decay);
     return {moved(scalars_.learning_rate, adam_direction(first, second)), {first, second}};
   }
 
   Update lamb() const {
     const InstructionId first = average(slots_[0], gradient_, optimizer_.momentum);
-    const InstructionId second = average(slots_[1], b.multiply(gradient_, gradient_), optimizer_.decay);
+    const InstructionId second = average(slots_[1], b_.multiply(gradient_, gradient_), optimizer_.decay);
     const InstructionId direction = adam_direction(first, second);
     InstructionId rate = scalars_.learning_rate;
     if (tensor_.is_kernel) {
       const InstructionId direction_norm = norm(direction), value_norm = norm(tensor_.value);
-      rate = b.multiply(rate, ratio_of_norms(value_norm, direction_norm, b.divide(value_norm, direction_norm)));
+      rate = b_.multiply(rate, ratio_of_norms(value_norm, direction_norm, b_.divide(value_norm, direction_norm)));
     }
     return {moved(rate, direction), {first, second}};
   }
 
   Update adafactor() const {
-    const InstructionId exponent = b.constant(b.type(scalars_.step), -adafactor_decay_power);
-    const InstructionId fresh = b.power(scalars_.step, exponent);  // 1 - b
-    const InstructionId square = b.multiply(gradient_, gradient_);
-    const InstructionId floored = b.add(square, b.full_like(square, adafactor_floor));
+    const InstructionId exponent = b_.constant(b_.type(scalars_.step), -adafactor_decay_power);
+    const InstructionId fresh = b_.power(scalars_.step, exponent);  // 1 - b
+    const InstructionId square = b_.multiply(gradient_, gradient_);
+    const InstructionId floored = b_.add(square, b_.full_like(square, adafactor_floor));
     Update result;
     InstructionId direction = -1;
     if (rank() < 2) {
       result.slots = {blend(slots_[0], floored, fresh)};
-      direction = b.multiply(gradient_, b.rsqrt(result.slots[0]));
+      direction = b_.multiply(gradient_, b_.rsqrt(result.slots[0]));
     } else {
       result.slots = {blend(slots_[0], mean(floored, rank() - 1), fresh),
                       blend(slots_[1], mean(floored, rank() - 2), fresh)};
       direction = factored_direction(result.slots[0], result.slots[1]);
     }
     const InstructionId excess = at_least(rms(direction), 1);
-    const InstructionId rate = b.multiply(scalars_.learning_rate, at_least(rms(tensor_.value), adafactor_least_scale));
-    result.value = moved(b.divide(rate, excess), direction);
+    const InstructionId rate = b_.multiply(scalars_.learning_rate, at_least(rms(tensor_.value), adafactor_least_scale));
+    result.value = moved(b_.divide(rate, excess), direction);
     return result;
   }
 
  private:
-  int rank() const { return b.shape(tensor_.value).rank(); }
-  InstructionId scaled(InstructionId x, double factor) const { return b.multiply(x, b.full_like(x, factor)); }
-  InstructionId at_least(InstructionId x, double least) const { return b.maximum(x, b.full_like(x, least)); }
-  InstructionId spread(InstructionId scalar) const { return b.broadcast(scalar, b.shape(tensor_.value).dimensions); }
+  int rank() const { return b_.shape(tensor_.value).rank(); }
+  InstructionId scaled(InstructionId x, double factor) const { return b_.multiply(x, b_.full_like(x, factor)); }
+  InstructionId at_least(InstructionId x, double least) const { return b_.maximum(x, b_.full_like(x, least)); }
+  InstructionId spread(InstructionId scalar) const { return b_.broadcast(scalar, b_.shape(tensor_.value).dimensions); }
   InstructionId moved(InstructionId rate, InstructionId direction) const {
-    return b.subtract(tensor_.value, b.multiply(spread(rate), direction));
+    return b_.subtract(tensor_.value, b_.multiply(spread(rate), direction));
   }
   InstructionId decayed(InstructionId x) const {
-    return tensor_.is_kernel ? b.add(x, scaled(tensor_.value, optimizer_.weight_decay)) : x;
+    return tensor_.is_kernel ? b_.add(x, scaled(tensor_.value, optimizer_.weight_decay)) : x;
   }
 
-  InstructionId norm(InstructionId x) const { return b.sqrt(sum_of_squares(b, x)); }
+  InstructionId norm(InstructionId x) const { return b_.sqrt(sum_of_squares(b_, x)); }
   InstructionId rms(InstructionId x) const {
-    return b.sqrt(scaled(sum_of_squares(b, x), 1.0 / double(b.shape(x).element_count())));
+    return b_.sqrt(scaled(sum_of_squares(b_, x), 1.0 / double(b_.shape(x).element_count())));
   }
   InstructionId mean(InstructionId x, std::int64_t dimension) const {
-    return scaled(b.reduce_add(x, {dimension}), 1.0 / double(b.shape(x).dimensions[dimension]));
+    return scaled(b_.reduce_add(x, {dimension}), 1.0 / double(b_.shape(x).dimensions[dimension]));
   }
 
   /// decay * old + (1 - decay) * x
   InstructionId average(InstructionId old, InstructionId x, double decay) const {
-    return b.add(scaled(old, decay), scaled(x, 1 - decay));
+    return b_.add(scaled(old, decay), scaled(x, 1 - decay));
   }
   /// (1 - fresh) * old + fresh * x, where `fresh` is a scalar.
   InstructionId blend(InstructionId old, InstructionId x, InstructionId fresh) const {
-    const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
-    const InstructionId kept = b.subtract(b.full_like(fresh, 1), fresh);
-    return b.add(b.multiply(b.broadcast(kept, sizes), old), b.multiply(b.broadcast(fresh, sizes), x));
+    const std::vector<std::int64_t> sizes = b_.shape(x).dimensions;
+    const InstructionId kept = b_.subtract(b_.full_like(fresh, 1), fresh);
+    return b_.add(b_.multiply(b_.broadcast(kept, sizes), old), b_.multiply(b_.broadcast(fresh, sizes), x));
   }
   /// The scalar 1 - decay^step.
   InstructionId correction(double decay) const {
-    const InstructionId power = b.power(b.constant(b.type(scalars_.step), decay), scalars_.step);
-    return b.subtract(b.full_like(power, 1), power);
+    const InstructionId power = b_.power(b_.constant(b_.type(scalars_.step), decay), scalars_.step);
+    return b_.subtract(b_.full_like(power, 1), power);
   }
 
   InstructionId adam_direction(InstructionId first, InstructionId second) const {
-    const InstructionId unbiased = b.divide(first, spread(correction(optimizer_.momentum)));
-    const InstructionId deviation = b.sqrt(b.divide(second, spread(correction(optimizer_.decay))));
-    return decayed(b.divide(unbiased, b.add(deviation, b.full_like(deviation, optimizer_.epsilon))));
+    const InstructionId unbiased = b_.divide(first, spread(correction(optimizer_.momentum)));
+    const InstructionId deviation = b_.sqrt(b_.divide(second, spread(correction(optimizer_.decay))));
+    return decayed(b_.divide(unbiased, b_.add(deviation, b_.full_like(deviation, optimizer_.epsilon))));
   }
 
   /// g / sqrt(R' C' / mean of R'). `rows` (R') lacks the last dimension, `columns` (C') the one before it.
   InstructionId factored_direction(InstructionId rows, InstructionId columns) const {
-    const std::vector<std::int64_t> sizes = b.shape(gradient_).dimensions;
+    const std::vector<std::int64_t> sizes = b_.shape(gradient_).dimensions;
     std::vector<std::int64_t> kept(rank());
     std::iota(kept.begin(), kept.end(), 0);
     const std::vector<std::int64_t> of_rows(kept.begin(), kept.end() - 1);
     const std::vector<std::int64_t> of_means(kept.begin(), kept.end() - 2);
     std::vector<std::int64_t> of_columns = of_means;
     of_columns.push_back(kept.back());
-    const InstructionId whole = b.broadcast(mean(rows, rank() - 2), b.shape(rows).dimensions, of_means);
-    const InstructionId row_factor = b.rsqrt(b.divide(rows, whole));
-    const InstructionId column_factor = b.rsqrt(columns);
-    return b.multiply(b.multiply(gradient_, b.broadcast(row_factor, sizes, of_rows)),
-                      b.broadcast(column_factor, sizes, of_columns));
+    const InstructionId whole = b_.broadcast(mean(rows, rank() - 2), b_.shape(rows).dimensions, of_means);
+    const InstructionId row_factor = b_.rsqrt(b_.divide(rows, whole));
+    const InstructionId column_factor = b_.rsqrt(columns);
+    return b_.multiply(b_.multiply(gradient_, b_.broadcast(row_factor, sizes, of_rows)),
+                       b_.broadcast(column_factor, sizes, of_columns));
   }
 
   /// `ratio`, or 1 if one of the norms x and y is zero.
   InstructionId ratio_of_norms(InstructionId x, InstructionId y, InstructionId ratio) const {
-    const InstructionId zero = b.full_like(x, 0);
-    const InstructionId has_norms = b.logical_and(b.compare(x, zero, sw::ir::ComparisonDirection::gt),
-                                                  b.compare(y, zero, sw::ir::ComparisonDirection::gt));
-    return b.select(has_norms, ratio, b.full_like(x, 1));
+    const InstructionId zero = b_.full_like(x, 0);
+    const InstructionId has_norms = b_.logical_and(b_.compare(x, zero, sw::ir::ComparisonDirection::gt),
+                                                   b_.compare(y, zero, sw::ir::ComparisonDirection::gt));
+    return b_.select(has_norms, ratio, b_.full_like(x, 1));
   }
 
   InstructionId lars_trust() const {
     const InstructionId value_norm = norm(tensor_.value), gradient_norm = norm(gradient_);
-    const InstructionId denominator = b.add(gradient_norm, scaled(value_norm, optimizer_.weight_decay));
-    return ratio_of_norms(value_norm, gradient_norm, b.divide(scaled(value_norm, optimizer_.trust), denominator));
+    const InstructionId denominator = b_.add(gradient_norm, scaled(value_norm, optimizer_.weight_decay));
+    return ratio_of_norms(value_norm, gradient_norm, b_.divide(scaled(value_norm, optimizer_.trust), denominator));
   }
 
-  sw::ir::build::GraphBuilder& b;
+  sw::ir::build::GraphBuilder& b_;
   const Optimizer& optimizer_;
   const TrainedTensor& tensor_;
   InstructionId gradient_;

@@ -6,7 +6,6 @@
 namespace podsim::workloads {
 
 using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
 
 namespace {
 
