@@ -12,14 +12,13 @@
 namespace podsim::workloads::models {
 
 using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
 
 namespace {
 
 class Transformer {
  public:
   Transformer(sw::ir::build::GraphBuilder& builder, const TransformerOptions& options)
-      : b(builder), options_(options), tensors_(builder, options.precision) {}
+      : b_(builder), options_(options), tensors_(builder, options.precision) {}
 
   /// The loss of one of options.accumulate parts of the batch, in their order.
   Loss loss(std::int64_t part) {
@@ -30,7 +29,7 @@ class Transformer {
     held_.clear();
     given_.clear();
     tensors_.share_under(name);
-    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
     return loss_of_part();
   }
 
@@ -47,16 +46,16 @@ class Transformer {
     }
     table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
     narrow_table_ = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "embedding");
-      return b.convert(table_, options_.precision.activation);
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding");
+      return b_.convert(table_, options_.precision.activation);
     }();
     if (has_encoder()) memory_ = encoded(source);
     const InstructionId logits = unembedded(decoded(inputs));
-    const sw::ir::build::GraphBuilder::Scope scope(b, "loss");
-    Loss result = layers::cross_entropy(b, logits, targets, options_.precision.parameter, options_.label_smoothing);
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "loss");
+    Loss result = layers::cross_entropy(b_, logits, targets, options_.precision.parameter, options_.label_smoothing);
     if (auxiliary_ >= 0) {
-      const InstructionId weight = b.full_like(auxiliary_, options_.mixture.auxiliary_weight);
-      result.value = b.add(result.value, b.multiply(auxiliary_, weight));
+      const InstructionId weight = b_.full_like(auxiliary_, options_.mixture.auxiliary_weight);
+      result.value = b_.add(result.value, b_.multiply(auxiliary_, weight));
     }
     result.held = held_;
     result.given.insert(result.given.end(), given_.begin(), given_.end());
@@ -71,12 +70,13 @@ class Transformer {
   InstructionId tokens(std::string_view name, std::int64_t length) {
     std::vector<InstructionId>& parts = tokens_[std::string(name)];
     if (parts.empty()) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, name);
+      const sw::ir::build::GraphBuilder::Scope scope(b_, name);
       const InstructionId all =
-          b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {options_.batch, length}), std::string(name));
+          b_.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {options_.batch, length}), std::string(name));
       const std::int64_t rows = batch_of_part();
       for (std::int64_t i = 0; i < options_.accumulate; ++i) {
-        parts.push_back(options_.accumulate == 1 ? all : b.slice(all, {{i * rows, (i + 1) * rows, 1}, {0, length, 1}}));
+        parts.push_back(options_.accumulate == 1 ? all
+                                                 : b_.slice(all, {{i * rows, (i + 1) * rows, 1}, {0, length, 1}}));
       }
     }
     return parts[std::size_t(part_)];
@@ -84,37 +84,37 @@ class Transformer {
 
   /// The sum of the rows for the tokens and those for their positions.
   InstructionId embed(InstructionId indices) {
-    const std::int64_t length = b.shape(indices).dimensions[1];
+    const std::int64_t length = b_.shape(indices).dimensions[1];
     const InstructionId places =
         options_.position_embedding ? tensors_.weight("position_embedding", {length, options_.model}) : -1;
-    const sw::ir::build::GraphBuilder::Scope scope(b, "embed");
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "embed");
     const bool narrow = options_.tied_embedding || options_.lookup == layers::EmbeddingLookup::one_hot;
     const InstructionId x = layers::embedded(tensors_, narrow ? narrow_table_ : table_, indices, options_.lookup);
-    return dropped(places < 0 ? x : b.add(x, b.broadcast(places, b.shape(x).dimensions, {1, 2})));
+    return dropped(places < 0 ? x : b_.add(x, b_.broadcast(places, b_.shape(x).dimensions, {1, 2})));
   }
 
   InstructionId encoded(InstructionId source) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "encoder");
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "encoder");
     InstructionId x = embed(source);
     const layers::AttentionMask mask = packed(source_sentences_, source_sentences_, false);
     for (std::int64_t i = 0; i < options_.encoder_layers; ++i) x = layer(i, x, mask, {});
-    const sw::ir::build::GraphBuilder::Scope norm(b, "final_norm");
+    const sw::ir::build::GraphBuilder::Scope norm(b_, "final_norm");
     return layers::normalized(tensors_, x, options_.norm);
   }
 
   InstructionId decoded(InstructionId inputs) {
     InstructionId x = embed(inputs);
     const layers::AttentionMask mask = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "mask");
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "mask");
       if (options_.packed) {
-        return layers::packed_mask(b, sentences_, sentences_, options_.attention.heads, true);
+        return layers::packed_mask(b_, sentences_, sentences_, options_.attention.heads, true);
       }
-      return layers::causal_mask(b, batch_of_part(), options_.attention.heads, options_.sequence);
+      return layers::causal_mask(b_, batch_of_part(), options_.attention.heads, options_.sequence);
     }();
     const Memory memory{memory_,
                         has_encoder() ? packed(sentences_, source_sentences_, false) : layers::AttentionMask{}};
     for (std::int64_t i = 0; i < options_.layers; ++i) x = layer(i, x, mask, memory);
-    const sw::ir::build::GraphBuilder::Scope norm(b, "final_norm");
+    const sw::ir::build::GraphBuilder::Scope norm(b_, "final_norm");
     return layers::normalized(tensors_, x, options_.norm);
   }
 
@@ -127,35 +127,35 @@ class Transformer {
   /// All keys are allowed unless sequences are packed.
   layers::AttentionMask packed(InstructionId queries, InstructionId keys, bool causal) {
     if (!options_.packed) return {};
-    const sw::ir::build::GraphBuilder::Scope scope(b, "mask");
-    return layers::packed_mask(b, queries, keys, options_.attention.heads, causal);
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "mask");
+    return layers::packed_mask(b_, queries, keys, options_.attention.heads, causal);
   }
 
   InstructionId layer(std::int64_t index, InstructionId x, const layers::AttentionMask& mask, const Memory& memory) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", index));
+    const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("layer{}", index));
     if (options_.parallel_blocks) return with_both_blocks(x, mask);
     x = attended("attention", x, -1, mask);
     if (memory.value >= 0) x = attended("cross_attention", x, memory.value, memory.mask);
     const InstructionId out = dropped(is_mixture(index) ? mixture(x) : dense(x));
-    const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
-    return b.add(x, out);
+    const sw::ir::build::GraphBuilder::Scope residual(b_, "residual");
+    return b_.add(x, out);
   }
 
   /// x plus its attention to itself and its feed-forward block, which read the same norm of it.
   InstructionId with_both_blocks(InstructionId x, const layers::AttentionMask& mask) {
     const InstructionId read = norm(x);
     const InstructionId found = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "attention");
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "attention");
       const layers::AttentionResult result = layers::attention(tensors_, read, read, mask, options_.attention);
       given_.push_back(result.softmax);
       return result.value;
     }();
     const InstructionId changed = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "ffn");
+      const sw::ir::build::GraphBuilder::Scope scope(b_, "ffn");
       return layers::feed_forward(tensors_, read, options_.feed_forward);
     }();
-    const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
-    return b.add(x, dropped(b.add(found, changed)));
+    const sw::ir::build::GraphBuilder::Scope residual(b_, "residual");
+    return b_.add(x, dropped(b_.add(found, changed)));
   }
 
   bool is_mixture(std::int64_t index) const {
@@ -163,46 +163,46 @@ class Transformer {
   }
 
   InstructionId dense(InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "ffn");
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "ffn");
     return layers::feed_forward(tensors_, norm(x), options_.feed_forward);
   }
 
   InstructionId mixture(InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "moe");
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "moe");
     const layers::MixtureResult result =
         layers::mixture_of_experts(tensors_, norm(x), options_.feed_forward, options_.mixture);
     held_.push_back(result.held);
-    auxiliary_ = auxiliary_ < 0 ? result.auxiliary : b.add(auxiliary_, result.auxiliary);
+    auxiliary_ = auxiliary_ < 0 ? result.auxiliary : b_.add(auxiliary_, result.auxiliary);
     return result.value;
   }
 
   /// x plus its attention to `memory`, or to itself if that is -1.
   InstructionId attended(std::string_view name, InstructionId x, InstructionId memory,
                          const layers::AttentionMask& mask) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, name);
+    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
     const InstructionId queries = norm(x);
     const layers::AttentionResult found =
         layers::attention(tensors_, queries, memory < 0 ? queries : memory, mask, options_.attention);
     given_.push_back(found.softmax);
-    const sw::ir::build::GraphBuilder::Scope residual(b, "residual");
-    return b.add(x, dropped(found.value));
+    const sw::ir::build::GraphBuilder::Scope residual(b_, "residual");
+    return b_.add(x, dropped(found.value));
   }
 
-  InstructionId dropped(InstructionId x) { return layers::dropped(b, x, options_.dropout); }
+  InstructionId dropped(InstructionId x) { return layers::dropped(b_, x, options_.dropout); }
 
   InstructionId norm(InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "norm");
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "norm");
     return layers::normalized(tensors_, x, options_.norm);
   }
 
   InstructionId unembedded(InstructionId x) {
     const InstructionId table =
         options_.tied_embedding ? narrow_table_ : tensors_.weight("unembedding", {options_.vocabulary, options_.model});
-    const sw::ir::build::GraphBuilder::Scope scope(b, "logits");
-    return b.dot(x, table, {{}, {}, {2}, {1}});
+    const sw::ir::build::GraphBuilder::Scope scope(b_, "logits");
+    return b_.dot(x, table, {{}, {}, {2}, {1}});
   }
 
-  sw::ir::build::GraphBuilder& b;
+  sw::ir::build::GraphBuilder& b_;
   const TransformerOptions& options_;
   TrainedTensors tensors_;
   std::int64_t part_ = 0;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "workloads/layers/cross_entropy.h"
@@ -90,12 +91,12 @@ void LayerWriter::add_input(const Input& input, InstructionId id) {
 
 InstructionId LayerWriter::named(const std::string& name) {
   std::vector<std::string> names;
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (const auto found = scope->find(name); found != scope->end()) {
+  for (auto& scope : std::ranges::reverse_view(scopes_)) {
+    if (const auto found = scope.find(name); found != scope.end()) {
       found->second.read = true;
       return found->second.id;
     }
-    for (const auto& [other, value] : *scope) names.push_back(other);
+    for (const auto& [other, value] : scope) names.push_back(other);
   }
   reject(fmt::format("no input or layer before '{}' is named '{}'", current_->name, name),
          base::did_you_mean(name, names));
