@@ -135,6 +135,15 @@ std::int64_t elements(const sw::ir::Module& module, sw::ir::Opcode opcode) {
   return count;
 }
 
+/// The step with annotations that shard its update, also of small tensors.
+sw::ir::Module annotated_step(const TrainingStep& step, const sw::spmd::mesh::Mesh& mesh) {
+  const sw::spmd::propagate::ModuleShardings before = sw::spmd::propagate::propagate(step.module, mesh);
+  return sw::spmd::propagate::shard_weight_update(step.module, mesh, mesh.all(), step.donations,
+                                                  before.values[std::size_t(step.module.entry)], base::Bytes(0),
+                                                  base::Bytes(0))
+      .module;
+}
+
 // Gradients are reduce-scattered, weights gathered, and nothing of their size all-reduced. (Of a batch smaller than the
 // weights the activations would go around instead.)
 TEST_P(WeightUpdateShardingOf, ScattersGradientsAndGathersWeights) {
@@ -145,11 +154,7 @@ TEST_P(WeightUpdateShardingOf, ScattersGradientsAndGathersWeights) {
   const std::int64_t weights = 64 * 128 + 128 * 32;
   EXPECT_GE(elements(plain, sw::ir::Opcode::all_reduce), weights);
   EXPECT_EQ(elements(plain, sw::ir::Opcode::reduce_scatter), 0);
-  const sw::spmd::propagate::ModuleShardings before = sw::spmd::propagate::propagate(step.module, mesh);
-  const sw::ir::Module annotated = sw::spmd::propagate::shard_weight_update(
-                                       step.module, mesh, mesh.all(), step.donations,
-                                       before.values[std::size_t(step.module.entry)], base::Bytes(0), base::Bytes(0))
-                                       .module;
+  const sw::ir::Module annotated = annotated_step(step, mesh);
   const sw::ir::Module sharded =
       sw::spmd::partition::partition(annotated, mesh, sw::spmd::propagate::propagate(annotated, mesh));
   EXPECT_EQ(elements(sharded, sw::ir::Opcode::reduce_scatter), weights);
@@ -167,11 +172,7 @@ TEST_P(WeightUpdateShardingOf, ClipsShards) {
   const std::vector<sw::ir::Literal> unclipped =
       sw::ir::eval::evaluate(whole_step(mesh, GetParam(), 4096).module, arguments).elements;
   EXPECT_NE(expected[0].values, unclipped[0].values);
-  const sw::spmd::propagate::ModuleShardings before = sw::spmd::propagate::propagate(step.module, mesh);
-  const sw::ir::Module annotated = sw::spmd::propagate::shard_weight_update(
-                                       step.module, mesh, mesh.all(), step.donations,
-                                       before.values[std::size_t(step.module.entry)], base::Bytes(0), base::Bytes(0))
-                                       .module;
+  const sw::ir::Module annotated = annotated_step(step, mesh);
   const sw::ir::Module sharded =
       sw::spmd::partition::partition(annotated, mesh, sw::spmd::propagate::propagate(annotated, mesh));
   EXPECT_EQ(elements(sharded, sw::ir::Opcode::reduce_scatter), 64 * 128 + 128 * 32);

@@ -25,6 +25,8 @@ namespace podsim::sw::compiler::fuse {
 ///      modules do.
 ///      Random numbers of `rng` are drawn once: they, and what is computed from them, are inlined where one op reads
 ///      them, and stored where several do, as the masks of dropout.
+///      A reshape that moves elements is an op of its own, unless all it goes into is reductions. A scatter into an
+///      array of one scalar fills it in the same op.
 ///   3. Several outputs. A reduction or elementwise result that reads a value which a fusion of the same iteration
 ///      space produces, or reads the inputs of a loop fusion, joins that fusion if none of its other inputs depends on
 ///      it. A reduction has its results only after all of its input, so what reads them is another op. The exception is

@@ -5,9 +5,9 @@
 
 namespace podsim::sw::compiler::fuse {
 
-/// Converts to narrower elements before elements move: convert(move(x)) becomes move(convert(x)) for reshapes,
-/// transposes and slices that nothing else reads, and for slices of an array that is narrowed everywhere. The values
-/// are the same bits. For modules whose layouts are not assigned yet.
+/// Converts to narrower elements before elements move: convert(move(x)) becomes move(convert(x)) for reshapes and
+/// transposes that nothing else reads, and for slices if every slice of the array is narrowed. The values are the same
+/// bits. For modules whose layouts are not assigned yet.
 void narrow_before_moves(ir::Computation& computation);
 
 }  // namespace podsim::sw::compiler::fuse

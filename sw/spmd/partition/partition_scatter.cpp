@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of sw/spmd/partition/indexed_op.h.
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "sw/spmd/partition/indexed_op.h"
@@ -85,9 +86,8 @@ class ShardedScatter {
   bool is_identity(ir::InstructionId array) {
     ir::build::GraphBuilder& b = program_.builder();
     if (b[array].opcode != ir::Opcode::broadcast) return false;
-    const ir::Instruction& scalar = b[b[array].operands[0]];
-    return scalar.opcode == ir::Opcode::constant && scalar.literal &&
-           scalar.literal->values == b[identity(array)].literal->values;
+    const std::shared_ptr<const ir::Literal> scalar = b[b[array].operands[0]].literal;  // none unless a constant
+    return scalar && scalar->values == b[identity(array)].literal->values;
   }
 
   ir::InstructionId counted_once(ir::InstructionId operand) {
