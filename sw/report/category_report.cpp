@@ -35,7 +35,8 @@ std::string category_text(const CategoryReport& report) {
   for (const profile::CategoryRow& row : profile::categories_of(measured, simulated)) {
     const bool is_small = row.first_s < least_share * measured.time_s && row.second_s < least_share * simulated.time_s;
     if (is_small) continue;
-    table.row({row.category, milliseconds(row.first_s), base::text::percent(row.first_s / measured.time_s),
+    table.row({row.category, milliseconds(row.first_s),
+               measured.time_s > 0 ? base::text::percent(row.first_s / measured.time_s) : "",
                milliseconds(row.second_s), error_of(row.second_s, row.first_s)});
   }
   table.row({"all", milliseconds(measured.time_s), "", milliseconds(simulated.time_s),
