@@ -19,7 +19,10 @@ ArrayTable::ArrayTable(const ir::Module& module) : module_(module), first_(modul
     }
     first_[std::size_t(c)].push_back(size());
   }
-  for (ArrayId array = 0; array < size(); ++array) representatives_.push_back(array);
+  for (ArrayId array = 0; array < size(); ++array) {
+    representatives_.push_back(array);
+    annotations_.push_back(annotation(array));
+  }
   for (ir::ComputationId c = 0; c < int(executed.size()); ++c) {
     if (!executed[std::size_t(c)]) continue;
     const int count = int(module.computations[std::size_t(c)].instructions.size());
@@ -50,13 +53,36 @@ void ArrayTable::join_bodies(ir::ComputationId computation, ir::InstructionId id
   join(computation, id, instruction.called[1], called(1).root);
 }
 
+/// What the program says of an array; null if that is nothing.
+const ir::Sharding* ArrayTable::annotation(ArrayId array) const {
+  const Location& at = location(array);
+  const ir::Instruction& instruction = module_.computations[std::size_t(at.computation)][at.id];
+  const ir::Sharding* written = instruction.sharding.get();
+  if (written != nullptr && instruction.shape.is_tuple() && written->kind == ir::Sharding::Kind::tuple) {
+    written = std::size_t(at.array) < written->elements.size() ? &written->elements[std::size_t(at.array)] : nullptr;
+  }
+  return written == nullptr || written->kind == ir::Sharding::Kind::unknown ? nullptr : written;
+}
+
+/// True if both stand for annotated arrays whose shardings differ. What is manual is so in callers and bodies.
+bool ArrayTable::is_annotated_apart(ArrayId one, ArrayId other) const {
+  const ir::Sharding *a = annotations_[std::size_t(one)], *b = annotations_[std::size_t(other)];
+  const auto is_manual = [](const ir::Sharding& s) { return s.kind == ir::Sharding::Kind::manual; };
+  return a != nullptr && b != nullptr && !is_manual(*a) && !is_manual(*b) && !(*a == *b);
+}
+
 void ArrayTable::join(ir::ComputationId a, ir::InstructionId x, ir::ComputationId b, ir::InstructionId y) {
   const int arrays = std::min(count(a, x), count(b, y));
   for (int i = 0; i < arrays; ++i) {
     const ArrayId one = find(first(a, x) + i), other = find(first(b, y) + i);
     if (location(one).shape->dimensions != location(other).shape->dimensions) continue;
+    const bool is_loop = module_.computations[std::size_t(a)][x].opcode == ir::Opcode::while_loop;
+    if (!is_loop && is_annotated_apart(one, other)) continue;
     // The caller comes later in the module and represents the arrays of the computations that it calls.
-    representatives_[std::size_t(std::min(one, other))] = std::max(one, other);
+    const auto [body, caller] = std::minmax(one, other);
+    representatives_[std::size_t(body)] = caller;
+    if (annotations_[std::size_t(caller)] == nullptr)
+      annotations_[std::size_t(caller)] = annotations_[std::size_t(body)];
   }
 }
 

@@ -12,7 +12,8 @@ using ArrayId = int;
 
 /// The arrays of all values of the executed computations, tuples flattened. Arrays that must have the same sharding
 /// share a representative: a while's result, its parameters and its body's root; the result of a conditional or call
-/// and the roots that it calls.
+/// and the roots that it calls, unless annotations split them in different ways: two calls of one computation may be
+/// annotated apart, and the partitioner writes a body for each.
 class ArrayTable {
  public:
   explicit ArrayTable(const ir::Module& module);
@@ -53,12 +54,15 @@ class ArrayTable {
  private:
   void join_bodies(ir::ComputationId computation, ir::InstructionId id);
   void join(ir::ComputationId a, ir::InstructionId x, ir::ComputationId b, ir::InstructionId y);
+  const ir::Sharding* annotation(ArrayId array) const;
+  bool is_annotated_apart(ArrayId one, ArrayId other) const;
   ArrayId find(ArrayId array);
 
   const ir::Module& module_;
   std::vector<std::vector<ArrayId>> first_;  ///< [computation][instruction], with one entry beyond the last instruction
   std::vector<Location> locations_;
   std::vector<ArrayId> representatives_;
+  std::vector<const ir::Sharding*> annotations_;  ///< of those that a representative stands for; null: none
 };
 
 template <class Enter, class Visit>

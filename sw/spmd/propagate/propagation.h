@@ -57,8 +57,9 @@ struct ModuleShardings {
 /// only share it, and a partition writes it in whatever sharding it is read.
 ///
 /// Annotated values do not change. A custom-call "Sharding" is an annotation of its result. A while's result,
-/// parameters and root have one sharding, and so do the result and the roots of a conditional or call. Values passed in
-/// propagate to these, and back, but may differ from them.
+/// parameters and root have one sharding, that of the caller where both are annotated; and so do the result and the
+/// roots of a conditional or call, unless they are annotated apart. Values passed in propagate to parameters, and back,
+/// but may differ from them.
 ///
 /// Values are manual if an annotation makes them so. An op with a manual operand is then manual, except for all-reduce
 /// and all-gather over all partitions, whose result is the same in every partition, and for SPMDShardToFullShape.

@@ -206,6 +206,21 @@ called { c = f32[8,8] parameter(0)  d = f32[8,8] parameter(1)  ROOT r = f32[8,8]
   EXPECT_EQ(p("t"), "[x, -]");
 }
 
+TEST(Propagation, CallsOfOneComputationKeepAnnotationsThatDiffer) {
+  const testing::Propagated p = testing::propagated(R"(
+    i = s32[] parameter(0)  a = f32[8,8] parameter(1)
+    s = f32[8,8] conditional(i, a, a), branch_computations={one, two}
+    t = f32[8,8] call(a), to_apply=one
+    ROOT r = (f32[8,8], f32[8,8]) tuple(s, t))",
+                                                    "x=2", {{"s", {"x"}}, {"t", {"", "x"}}}, R"(
+one { a = f32[8,8] parameter(0)  ROOT r = f32[8,8] tanh(a) }
+two { b = f32[8,8] parameter(0)  ROOT r = f32[8,8] negate(b) }
+)");
+  EXPECT_EQ(p("s"), "[x, -]");
+  EXPECT_EQ(p("two/r"), "[x, -]");
+  EXPECT_EQ(p("t"), "[-, x]");
+}
+
 TEST(Propagation, WhatIsComputedFromManualValuesIsManualUpToASumOfAll) {
   const std::string lines = R"(
     token = token[] after-all()  fed = (f32[4,8], token[]) infeed(token)
