@@ -29,7 +29,8 @@ struct Workload {
   /// True for the program of the whole machine, with the whole batch and whole weights and without collectives, which
   /// is annotated with shardings and partitioned. False for the program of one core, which has its collectives.
   bool global = false;
-  /// FLOPs that the model requires in a step, in closed form and without recomputation; 0 if no form is given.
+  /// FLOPs that the model requires in a step, without recomputation: in closed form, or for a network out of a file
+  /// those of its program's products; 0 if neither is given.
   double model_flops = 0;
   /// True if the network has a form for inference: the step is that form already, without donations, or its forward
   /// part is. False if it would be normalised by statistics of the batch, or has no other form.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/host/input_file.h"
+#include "sw/ir/transform/flops.h"
 #include "workloads/nets/net_graph.h"
 #include "workloads/nets/net_library.h"
 #include "workloads/nets/net_reader.h"
@@ -52,6 +53,12 @@ Workload net_workload(const Net& net, const WorkloadOptions& options) {
                                              .replicas = options.replicas,
                                              .fed = true,
                                              .inference = options.inference});
+  // No closed form is known for a network of the user's: the products of the program as it is written, before anything
+  // is recomputed.
+  if (!options.inference) {
+    const double cores = net.of_machine ? 1 : double(options.replicas);
+    workload.model_flops = sw::ir::transform::product_flops(workload.step.module) * cores;
+  }
   return workload;
 }
 

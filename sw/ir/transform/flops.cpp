@@ -5,6 +5,7 @@
 #include <cassert>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "sw/ir/rules/shape_inference.h"
 
@@ -257,6 +258,30 @@ Cost cost(const Module& module) {
   Cost sum;
   for (InstructionId id = 0; id < int(entry.instructions.size()); ++id) sum += cost(module, entry, id);
   return sum;
+}
+
+double product_flops(const Module& module) {
+  // Computations come before those that call them.
+  std::vector<double> of(module.computations.size(), 0);
+  for (std::size_t c = 0; c < of.size(); ++c) {
+    const Computation& computation = module.computations[c];
+    for (InstructionId id = 0; id < int(computation.instructions.size()); ++id) {
+      const Instruction& instruction = computation[id];
+      if (is_matmul(instruction.opcode)) {
+        of[c] += double(cost(module, computation, id).flops);
+        continue;
+      }
+      double sum = 0, most = 0;
+      for (const ComputationId called : instruction.called) {
+        sum += of[std::size_t(called)];
+        most = std::max(most, of[std::size_t(called)]);
+      }
+      const bool is_loop = instruction.opcode == Opcode::while_loop;
+      if (instruction.opcode == Opcode::conditional) sum = most;
+      of[c] += sum * double(is_loop ? std::max<std::int64_t>(instruction.trip_count, 1) : 1);
+    }
+  }
+  return of[std::size_t(module.entry)];
 }
 
 }  // namespace podsim::sw::ir::transform

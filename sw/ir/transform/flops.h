@@ -51,4 +51,8 @@ Cost cost(const Module& module, const Computation& computation, InstructionId id
 /// Sum over the entry computation.
 Cost cost(const Module& module);
 
+/// FLOPs of the products that a run of the program has: those of a loop as often as it goes round (once if that is not
+/// known), of a conditional the branch with the most.
+double product_flops(const Module& module);
+
 }  // namespace podsim::sw::ir::transform

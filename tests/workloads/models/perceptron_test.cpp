@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/workloads/models/product_flops.h"
+#include "sw/ir/transform/flops.h"
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
 
@@ -85,7 +85,7 @@ TEST(Perceptron, HasThePublishedNumberOfParameters) {
 
 TEST(Perceptron, TakesTheFlopsOfItsProducts) {
   const PerceptronOptions options;
-  EXPECT_NEAR(product_flops(perceptron_training_step(options).module), perceptron_flops(options),
+  EXPECT_NEAR(sw::ir::transform::product_flops(perceptron_training_step(options).module), perceptron_flops(options),
               1e-9 * perceptron_flops(options));
 }
 

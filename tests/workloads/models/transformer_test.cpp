@@ -2,7 +2,6 @@
 #include "workloads/models/transformer.h"
 #include "sw/ir/build/verify.h"
 #include "tests/workloads/by_name.h"
-#include "tests/workloads/models/product_flops.h"
 
 #include <gtest/gtest.h>
 
@@ -182,12 +181,12 @@ TEST(Transformer, CountsTheParametersOfExperts) {
 
 TEST(Transformer, ItsProductsTakeTheFlopsOfTheClosedForm) {
   for (auto options : {gated(), swish()}) {
-    EXPECT_DOUBLE_EQ(product_flops(transformer_training_step(options).module), model_flops(options));
+    EXPECT_DOUBLE_EQ(sw::ir::transform::product_flops(transformer_training_step(options).module), model_flops(options));
   }
   // A lookup by product reads a table of V rows for every token, forward and for the table's gradient.
   for (auto options : {tiny_transformer(), with_shared_keys(), with_encoder()}) {
     const double lookups = double(options.batch * (options.sequence + options.source_sequence));
-    EXPECT_DOUBLE_EQ(product_flops(transformer_training_step(options).module),
+    EXPECT_DOUBLE_EQ(sw::ir::transform::product_flops(transformer_training_step(options).module),
                      model_flops(options) + 4 * lookups * double(options.vocabulary * options.model));
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/transformer_workload.h"
-#include "tests/workloads/models/product_flops.h"
 #include "workloads/models/registry.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +57,7 @@ TEST(Dense137b, TakesSixFlopsForEveryParameterAndToken) {
   EXPECT_NEAR(workload.model_flops, expected, 0.01 * expected);
   // The lookup as a product has no gradient for the tokens: 4 FLOPs more for every element of the table and token.
   const double lookup = 4 * tokens * 32768 * 8192;
-  EXPECT_NEAR(product_flops(workload.step.module), expected + lookup, 0.01 * expected);
+  EXPECT_NEAR(sw::ir::transform::product_flops(workload.step.module), expected + lookup, 0.01 * expected);
 }
 
 // 18 of 36 layers have 2048 experts of 2 * 1024 * 8192 weights; GShard reports 600e9 parameters.

@@ -49,6 +49,13 @@ TEST(Net, BertLargeIsTheBuiltInProgramInstructionByInstruction) {
   expect_equal_steps("bert_large.toml", example("bert_large.toml"), "bert_large", on_cores(32));
 }
 
+// The built-in's are a closed form.
+TEST(Net, BertLargeHasTheModelFlopsOfTheBuiltInsClosedForm) {
+  const Net net = read_net("bert_large.toml", example("bert_large.toml"), {});
+  const double expected = models::build_workload("bert_large", on_cores(32)).model_flops;
+  EXPECT_NEAR(net_workload(net, on_cores(32)).model_flops, expected, 0.01 * expected);
+}
+
 TEST(Net, BertLargeForInferenceHasNoDropout) {
   WorkloadOptions options = on_cores(1);
   options.inference = true;

@@ -121,6 +121,41 @@ TEST(Flops, OfADotAreTwoMNK) {
             2 * 4 * 5 * 5 * 6);
 }
 
+TEST(Flops, OfProductsAreCountedInEveryTurnOfALoopAndInTheLargestBranch) {
+  const double once = 2.0 * 4 * 8 * 8;
+  build::GraphBuilder b("test");
+  const Shape rows = make_shape(f32, {4, 8}), square = make_shape(f32, {8, 8});
+  const Shape state = make_tuple_shape({make_shape(ElementType::s32, {}), rows, square});
+  const auto product = [](build::GraphBuilder& in, InstructionId x, InstructionId w) {
+    return in.dot(x, w, {{}, {}, {1}, {0}});
+  };
+
+  build::GraphBuilder condition("condition");
+  const InstructionId tested = condition.parameter(state, "state");
+  const InstructionId goes_on = condition.compare(condition.get_tuple_element(tested, 0),
+                                                  condition.constant(ElementType::s32, 7), ComparisonDirection::lt);
+  build::GraphBuilder body("body");
+  const InstructionId going = body.parameter(state, "state");
+  const InstructionId next = body.add(body.get_tuple_element(going, 0), body.constant(ElementType::s32, 1));
+  const InstructionId w = body.get_tuple_element(going, 2);
+  const InstructionId turned = body.tuple({next, product(body, body.get_tuple_element(going, 1), w), w});
+  build::GraphBuilder one("one"), two("two");
+  const InstructionId kept = one.get_tuple_element(one.parameter(state, "state"), 1);
+  const InstructionId given = two.parameter(state, "state");
+  const InstructionId weights = two.get_tuple_element(given, 2);
+  const InstructionId twice = product(two, product(two, two.get_tuple_element(given, 1), weights), weights);
+
+  const InstructionId x = b.parameter(rows, "x"), right = b.parameter(square, "w");
+  const InstructionId start = b.tuple({b.constant(ElementType::s32, 0), x, right});
+  const ComputationId tests = b.computation(std::move(condition), goes_on);
+  const ComputationId steps = b.computation(std::move(body), turned);
+  const InstructionId looped = b.while_loop(start, tests, steps, 7);
+  const std::vector<ComputationId> branches{b.computation(std::move(one), kept), b.computation(std::move(two), twice)};
+  const InstructionId chosen = b.conditional(b.constant(ElementType::s32, 0), {looped, looped}, branches);
+  const Module module = std::move(b).build(product(b, chosen, right));
+  EXPECT_EQ(product_flops(module), (7 + 2 + 1) * once);
+}
+
 TEST(Flops, OfElementwiseOperationsAndReductions) {
   EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.multiply(x, x); }).flops, 24);
   EXPECT_EQ(cost_of({6, 4}, [](auto& b, auto x) { return b.exponential(x); }).flops, 0);

@@ -11,8 +11,8 @@
 
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
+#include "sw/ir/transform/flops.h"
 #include "tests/workloads/by_name.h"
-#include "tests/workloads/models/product_flops.h"
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
 
@@ -121,7 +121,8 @@ TEST(Ncf, HasThePublishedNumberOfParameters) {
 TEST(Ncf, ItsProductsTakeTheFlopsOfTheClosedForm) {
   const NcfOptions options = tiny_ncf();
   const double elementwise = 3 * double(options.batch * options.factors);
-  EXPECT_DOUBLE_EQ(product_flops(ncf_training_step(options).module), ncf_flops(options) - elementwise);
+  EXPECT_DOUBLE_EQ(sw::ir::transform::product_flops(ncf_training_step(options).module),
+                   ncf_flops(options) - elementwise);
 }
 
 }  // namespace
