@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "sw/ir/literal.h"
 #include "sw/spmd/partition/indexed_op.h"
 #include "sw/spmd/propagate/combiner.h"
 
@@ -87,7 +88,7 @@ class ShardedScatter {
     ir::build::GraphBuilder& b = program_.builder();
     if (b[array].opcode != ir::Opcode::broadcast) return false;
     const std::shared_ptr<const ir::Literal> scalar = b[b[array].operands[0]].literal;  // none unless a constant
-    return scalar && scalar->values == b[identity(array)].literal->values;
+    return scalar && ir::same_values(*scalar, *b[identity(array)].literal);
   }
 
   ir::InstructionId counted_once(ir::InstructionId operand) {

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <random>
 
+#include <fmt/format.h>
+
 #include "sw/ir/build/graph_builder.h"
 #include "tests/sw/ir/element_types.h"
 #include "tests/sw/spmd/one_op.h"
 #include "tests/sw/spmd/ring_bytes.h"
+#include "tests/sw/spmd/sharded_program.h"
 
 namespace podsim::sw::spmd::partition {
 namespace {
@@ -226,6 +229,42 @@ TEST(PartitionIndexed, TheGradientOfATableTakesUpdatesToTheirRows) {
       e.cut_by_rows(e.b.scatter(e.table, e.words, updates, e.roles, e.b.combiner(ir::Opcode::add, f32)));
   EXPECT_EQ(testing::moves_of(local), "all-gather all-gather");
   EXPECT_EQ(testing::ring_bytes(local), 7.0 / 8 * (512 * 4 + 512 * 16 * 4));
+}
+
+/// Counts of 2400 words in an array that begins with `fill` in all places.
+ir::Literal counts_from(double fill, ir::ElementType type, bool is_partitioned) {
+  const mesh::Mesh mesh({{"x", 8}});
+  testing::ShardedProgram p(mesh);
+  ir::build::GraphBuilder& b = p.builder;
+  const ir::InstructionId words = p.annotate(b.parameter(ir::make_shape(s32, {2400}), "words"), {"x"});
+  const ir::InstructionId array = b.broadcast(b.constant(type, fill), std::vector<std::int64_t>{6});
+  const ir::InstructionId ones = p.annotate(b.broadcast(b.constant(type, 1), std::vector<std::int64_t>{2400}), {"x"});
+  ir::GatherDimensions roles;
+  roles.collapsed = {0};
+  roles.index_map = {0};
+  roles.index_vector = 1;
+  const ir::InstructionId counts = b.scatter(array, words, ones, roles, b.combiner(ir::Opcode::add, type));
+  const ir::Module local = std::move(p).partitioned(counts);
+  ir::Literal all = ir::make_zeros(ir::make_shape(s32, {2400}));
+  for (std::size_t i = 0; i < all.values.size(); ++i) all.values[i] = double(i * i % 7);  // 6 is beyond the array
+  if (!is_partitioned) return ir::eval::evaluate(p.whole, std::vector{all});
+  EXPECT_EQ(testing::moves_of(local), "all-reduce") << ir::to_string(local);
+  std::vector<std::vector<ir::Literal>> shards;
+  for (int part = 0; part < 8; ++part) {
+    ir::Literal some = ir::make_zeros(ir::make_shape(s32, {300}));
+    std::copy_n(all.values.begin() + 300 * part, 300, some.values.begin());
+    shards.push_back({some});
+  }
+  return ir::eval::evaluate_partitions(local, shards).front();
+}
+
+TEST(PartitionIndexed, WhatAnArrayIsFilledWithCountsOnce) {
+  for (const ir::ElementType type : {f32, s32, ir::ElementType::s64, ir::ElementType::u64}) {
+    for (const double fill : {0.0, 3.0}) {
+      SCOPED_TRACE(fmt::format("{} of {}", ir::to_string(type), fill));
+      EXPECT_TRUE(ir::same_values(counts_from(fill, type, true), counts_from(fill, type, false)));
+    }
+  }
 }
 
 }  // namespace
