@@ -55,11 +55,11 @@ void annotate(const ArrayTable& table, const mesh::Mesh& mesh, ir::ComputationId
                                        instruction.name, written.elements.size(), count));
   }
   for (int k = 0; k < count; ++k) {
-    const ir::Sharding& element = is_tuple ? written.elements[std::size_t(k)] : written;
-    if (element.kind == ir::Sharding::Kind::unknown) continue;
     const ArrayId array = table.first(c, id) + k;
+    const ir::Sharding* element = table.annotation(array);
+    if (element == nullptr) continue;
     ArrayState& state = states[std::size_t(table.representative(array))];
-    state.sharding = sharding_of(table, mesh, array, element);
+    state.sharding = sharding_of(table, mesh, array, *element);
     state.fixed = true;
     const ArrayTable::Location& location = table.location(array);
     const ShardingReason reason{

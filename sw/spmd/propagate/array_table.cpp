@@ -53,7 +53,6 @@ void ArrayTable::join_bodies(ir::ComputationId computation, ir::InstructionId id
   join(computation, id, instruction.called[1], called(1).root);
 }
 
-/// What the program says of an array; null if that is nothing.
 const ir::Sharding* ArrayTable::annotation(ArrayId array) const {
   const Location& at = location(array);
   const ir::Instruction& instruction = module_.computations[std::size_t(at.computation)][at.id];

@@ -34,6 +34,8 @@ class ArrayTable {
     const ir::Shape* shape;
   };
   const Location& location(ArrayId array) const { return locations_[std::size_t(array)]; }
+  /// What the program says of the array itself; null if that is nothing.
+  const ir::Sharding* annotation(ArrayId array) const;
   /// The array that represents all those with the same sharding as this one.
   ArrayId representative(ArrayId array) const { return representatives_[std::size_t(array)]; }
 
@@ -54,7 +56,6 @@ class ArrayTable {
  private:
   void join_bodies(ir::ComputationId computation, ir::InstructionId id);
   void join(ir::ComputationId a, ir::InstructionId x, ir::ComputationId b, ir::InstructionId y);
-  const ir::Sharding* annotation(ArrayId array) const;
   bool is_annotated_apart(ArrayId one, ArrayId other) const;
   ArrayId find(ArrayId array);
 
