@@ -35,7 +35,7 @@ class PlacementCost {
   /// The sum by formula: to leave out most placements.
   double by_formula(const MeshPlacement& placement) {
     return sum(placement, no_limit, [&](const compiler::CollectiveOp& op, int number, Groups groups) {
-      groups = beside_the_first(op, std::move(groups));
+      groups = needed_of(op, std::move(groups));
       auto [known, is_new] = by_formula_.try_emplace({number, groups}, 0);
       if (is_new) known->second = formula(op, std::move(groups));
       return known->second;
@@ -65,10 +65,10 @@ class PlacementCost {
     return seconds;
   }
 
-  /// The groups that the formula needs. For a collective-permute, all pairs; otherwise the groups that have a member on
-  /// the same chip as the first group's first member, since the others are their translates.
-  Groups beside_the_first(const compiler::CollectiveOp& op, Groups all) const {
-    if (op.kind == collectives::CollectiveKind::collective_permute || all.empty()) return all;
+  /// The groups that the formula needs. For a collective-permute, all pairs, and all groups that are not translates of
+  /// each other; otherwise the groups that have a member on the same chip as the first group's first member.
+  Groups needed_of(const compiler::CollectiveOp& op, Groups all) const {
+    if (op.kind == collectives::CollectiveKind::collective_permute || !are_translates(op.groups)) return all;
     const auto chip_of = [&](std::int32_t core) { return core / std::int32_t(machine_.cores_per_chip); };
     const std::int32_t chip = chip_of(all.front().front());
     Groups seen;
@@ -79,6 +79,15 @@ class PlacementCost {
       }
     }
     return seen;
+  }
+
+  /// Returns whether the partitions of every group have the same distances; false if there is no group.
+  static bool are_translates(const Groups& groups) {
+    return !groups.empty() && std::ranges::all_of(groups, [&](const Ranks& group) {
+      return std::ranges::equal(group, groups.front(), [&](std::int32_t one, std::int32_t other) {
+        return one - group.front() == other - groups.front().front();
+      });
+    });
   }
 
   static collectives::schedule::CollectiveRequest request_of(const compiler::CollectiveOp& op) {

@@ -138,5 +138,47 @@ TEST(VcAllocator, ThoseWhoWantOneChannelGetItInTurn) {
   EXPECT_EQ(order, (std::vector<int>{0, 3, 4, 0, 3, 4}));
 }
 
+// Alone, an input with all channels to choose from takes the one after that which it was given last; beside others,
+// whom the output's channels serve in turn, none of the channels is left out either.
+TEST(VcAllocator, AnInputThatMayHaveAnyChannelIsGivenEachInTurn) {
+  constexpr int ports = 3, vcs = 4;
+  for (Allocation allocation : {Allocation::islip, Allocation::round_robin}) {
+    for (int others : {0, 2}) {
+      const VcAllocator allocator(ports, vcs, allocation, 1);
+      std::vector<std::uint16_t> grant(ports * vcs), accept(ports * vcs);
+      std::vector<int> served(vcs);
+      for (int round = 0; round < 6 * vcs; ++round) {
+        std::vector<VcRequest> requests{{.input = 5, .output_port = 1, .vcs = 0b1111}};
+        for (int other = 0; other < others; ++other) {
+          requests.push_back({.input = 6 + other, .output_port = 1, .vcs = 0b1111});
+        }
+        allocator.allocate(requests, {grant.data(), accept.data()});
+        if (requests[0].granted >= 0) ++served[std::size_t(requests[0].granted)];
+        if (others == 0) EXPECT_EQ(requests[0].granted, round % vcs);
+      }
+      for (int times : served) EXPECT_GT(times, 0) << to_string(allocation) << " beside " << others;
+    }
+  }
+}
+
+// The only request of a cycle moves the pointers as well: who was served then is last in the next.
+TEST(Allocators, ServiceWithoutCompetitionCountsAsATurn) {
+  const SwitchAllocator allocator(4, Allocation::islip, 1);
+  SwitchPointers pointers;
+  std::uint8_t granted[max_ports];
+  const PortMask alone[max_ports] = {0b0001}, both[max_ports] = {0b0011};
+  EXPECT_EQ(allocator.allocate(alone, 1, pointers, granted), 0b0001U);
+  EXPECT_EQ(allocator.allocate(both, 1, pointers, granted), 0b0010U);
+
+  const VcAllocator of_channels(4, 1, Allocation::islip, 1);
+  std::vector<std::uint16_t> grant(4), accept(4);
+  std::vector<VcRequest> one{{.input = 0, .output_port = 2, .vcs = 1}};
+  of_channels.allocate(one, {grant.data(), accept.data()});
+  std::vector<VcRequest> two{{.input = 0, .output_port = 2, .vcs = 1}, {.input = 1, .output_port = 2, .vcs = 1}};
+  of_channels.allocate(two, {grant.data(), accept.data()});
+  EXPECT_EQ(two[0].granted, -1);
+  EXPECT_EQ(two[1].granted, 0);
+}
+
 }  // namespace
 }  // namespace podsim::noc::router

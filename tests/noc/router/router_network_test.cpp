@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <deque>
@@ -219,6 +220,58 @@ TEST(RouterNetwork, ALinkCarriesItsRateAndNotMore) {
     }
     // Two virtual channels take turns, so that route and allocation of one packet hide behind the other's flits.
     EXPECT_GE(double(network.link_flits(0)), 0.99 * double(cycles) / period);
+  }
+}
+
+// Counts how many flits leave a node by a port while one waits in a virtual channel of an input.
+class Turns : public RouterObserver {
+ public:
+  Turns(NodeId node, int input_port, int vcs) : node_(node), input_port_(input_port), channels_(std::size_t(vcs)) {}
+  void buffered(Cycle, NodeId node, int port, int vc, PacketId, int) override {
+    if (node != node_ || port != input_port_) return;
+    Channel& channel = channels_[std::size_t(vc)];
+    if (channel.flits++ == 0) channel.passed = 0;
+  }
+  void left(Cycle, NodeId node, int port, int vc, int, int, PacketId, int) override {
+    if (node != node_ || port != input_port_) return;
+    int waiting = 0;
+    for (Channel& channel : channels_) {
+      waiting += channel.flits > 0 ? 1 : 0;
+      if (channel.flits > 0) most_passed = std::max(most_passed, ++channel.passed);
+    }
+    most_waiting = std::max(most_waiting, waiting);
+    channels_[std::size_t(vc)].passed = 0;
+    --channels_[std::size_t(vc)].flits;
+  }
+  int most_passed = 0;   ///< with the flit that waited
+  int most_waiting = 0;  ///< virtual channels with flits at a time
+
+ private:
+  struct Channel {
+    int flits = 0, passed = 0;
+  };
+  NodeId node_;
+  int input_port_;
+  std::vector<Channel> channels_;
+};
+
+// By round robin, a flit at the front of a virtual channel is the n-th of n channels at the latest. Its route and its
+// channel are found while at most one more leaves, since the link behind takes a flit in eight cycles.
+TEST(RouterNetwork, VirtualChannelsOfAnInputTakeTurns) {
+  const Topology line({3}, {false});
+  for (const int vcs : {2, 3, 5}) {
+    RouterNetworkParameters parameters = parameters_for(line);
+    parameters.links[line.link_id(1, 0, 1)].cycles_per_flit = 8;
+    parameters.router.vcs = vcs;
+    parameters.router.buffer_flits = 40;
+    RouterNetwork network(line, parameters);
+    for (int i = 0; i < 4 * vcs; ++i) network.send(0, {2}, 40);
+    Turns turns(1, 0, vcs);
+    network.observe(&turns);
+    for (Cycle cycle = 0; cycle < 100000 && network.in_flight() > 0; ++cycle) network.step();
+    ASSERT_EQ(network.in_flight(), 0U);
+    EXPECT_EQ(turns.most_waiting, vcs);
+    EXPECT_LE(turns.most_passed, vcs + 1);
   }
 }
 

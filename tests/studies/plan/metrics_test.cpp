@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -36,6 +37,30 @@ TEST(Metrics, OfListsAddUp) {
   EXPECT_EQ(metric_of("stages.idle_share"), 0.5);
   EXPECT_EQ(metric_of("stages.step_s"), 3);
   EXPECT_EQ(metric_of("loops.time_s"), 0);
+}
+
+// Rows of 8, 2 and 5 in any order, each of which ran twice: the largest is 8, the mean 5, the sum 15, the total 30.
+TEST(Metrics, OfListsDoNotDependOnTheOrderOfTheRows) {
+  const auto expected = [](MetricOf of) {
+    return of == MetricOf::largest ? 8 : of == MetricOf::mean ? 5 : of == MetricOf::sum ? 15 : 30;
+  };
+  for (const char* command : {"run", "train", "collective"}) {
+    for (const StudyMetric& metric : study_metrics(command)) {
+      const std::size_t dot = metric.name.rfind('.');
+      if (metric.of == MetricOf::value || dot == std::string::npos) continue;
+      for (const auto& rows : {std::vector<double>{8, 2, 5}, {2, 8, 5}, {5, 2, 8}}) {
+        std::string list = "/" + metric.name.substr(0, dot);
+        std::ranges::replace(list, '.', '/');
+        Json of_rows;
+        for (const double number : rows) {
+          Json row{{"count", 2}};
+          row[metric.name.substr(dot + 1)] = number;
+          of_rows[Json::json_pointer(list)].push_back(row);
+        }
+        EXPECT_EQ(metric_value(metric, of_rows), expected(metric.of)) << command << " " << metric.name;
+      }
+    }
+  }
 }
 
 // 3 * 100 + 1 * 7 bytes, and two ops of 0.75 s.

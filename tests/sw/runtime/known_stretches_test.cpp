@@ -137,6 +137,31 @@ TEST(KnownStretches, LayersThatGetSlowerAreSimulated) {
   EXPECT_TRUE(execute(known, 320, {0, 0}, cycles, ends).empty());
 }
 
+// Items take 1000 - d cycles in one layer and 1000 + d in the next. The first sample of a place is left out: of n
+// samples, half of them above the mean and half below, the standard error is d / sqrt(n - 1), and 1000 / 500 = 2 are
+// allowed. A stretch of two layers that is simulated is two samples more, of which the last eight are used: d = 6 is
+// never below.
+TEST(KnownStretches, AMeanIsTakenWhereItsStandardErrorIsAFiveHundredthOfItAtMost) {
+  const compiler::Program program = testing::program_of(testing::repeated("abAcdeBf", 40));
+  const auto first_skipped = [&](std::int64_t d) {
+    KnownStretches known(program, 1, 1);
+    // A layer begins with "f", as its stretch does.
+    const auto cycles = [&](std::int64_t position, std::size_t) {
+      return std::int64_t(1000 + ((position + 1) / 8 % 2 == 0 ? -d : d));
+    };
+    std::vector<std::int64_t> ends;
+    const auto skipped = execute(known, 320, {0}, cycles, ends);
+    return skipped.empty() ? -1 : skipped.front();
+  };
+  const auto samples_are = [](std::int64_t n) { return (4 + (n - 2)) * 8 - 1; };
+  EXPECT_EQ(first_skipped(1), samples_are(2));
+  EXPECT_EQ(first_skipped(2), samples_are(2));
+  EXPECT_EQ(first_skipped(3), samples_are(4));
+  EXPECT_EQ(first_skipped(4), samples_are(6));
+  EXPECT_EQ(first_skipped(5), samples_are(8));
+  for (const std::int64_t d : {6, 20, 60}) EXPECT_EQ(first_skipped(d), -1) << d;
+}
+
 // Cores drift apart in the first ten layers. Oracle: the sum over all items that are executed one by one.
 TEST(KnownStretches, LayersThatSettleAreKnownOnceTheyHave) {
   const compiler::Program program = testing::program_of(testing::repeated("abAcdeBf", 60));

@@ -55,6 +55,39 @@ TEST(LoopWatch, CoresThatDriftApartAreNotSkipped) {
   }
 }
 
+/// The first trip of a core takes `period` cycles, each other one `drift` more than the one before. Returns the first
+/// trip that is skipped, -1 if none of ten are.
+std::int64_t first_skipped(std::int64_t period, std::int64_t drift) {
+  LoopWatch watch(1000, 1);
+  for (std::int64_t trip = 0; trip < 10; ++trip) {
+    if (watch.begin_trip(0, trip, Cycles(period * trip + drift * trip * (trip - 1) / 2)) > 0) return trip;
+  }
+  return -1;
+}
+
+// 0.05 % of 20,000 cycles are 10, of 8,000 cycles 4; shorter trips may differ by 4 cycles, too.
+TEST(LoopWatch, TripsRepeatUpToATwoThousandthOfTheirTimeOrFourCycles) {
+  EXPECT_EQ(first_skipped(20'000, 10), 3);
+  EXPECT_EQ(first_skipped(20'000, 11), -1);
+  EXPECT_EQ(first_skipped(20'000, 400), -1);
+  EXPECT_EQ(first_skipped(8'000, 4), 3);
+  EXPECT_EQ(first_skipped(8'000, 5), -1);
+  EXPECT_EQ(first_skipped(500, 4), 3);
+  EXPECT_EQ(first_skipped(500, 5), -1);
+  EXPECT_EQ(first_skipped(500, 12), -1);
+}
+
+// The same for the delay of a core in a known state of 20,000 cycles a trip: 10 cycles more are the state, 11 are not.
+TEST(LoopWatch, AStateIsKnownUpToATwoThousandthOfATrip) {
+  for (const std::int64_t more : {-11, -10, 0, 10, 11, 300}) {
+    LoopWatch::SteadyStates known{{.delays = {Cycles(0), Cycles(500)}, .period = Cycles(20'000)}};
+    LoopWatch watch(50, 2, &known);
+    watch.begin_trip(0, 0, Cycles(1000));
+    watch.begin_trip(1, 0, Cycles(1500 + more));
+    EXPECT_EQ(watch.begin_trip(0, 1, Cycles(21'000)), more * more <= 100 ? 48 : 0) << more;
+  }
+}
+
 TEST(LoopWatch, AllCoresSkipTheSameTripsOrNone) {
   LoopWatch watch(100, 2);
   // Core 0 runs ahead: when it begins a trip, core 1 has not begun the one before.

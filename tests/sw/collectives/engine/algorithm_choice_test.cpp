@@ -81,6 +81,33 @@ TEST(CollectiveTimes, AreWithinEightPercentOfTheWholeSliceSimulated) {
   }));
 }
 
+// Groups of two rows, of a row and of pairs on one slice: the oracle is the simulation of the whole slice, which ends
+// with its slowest group.
+TEST(CollectiveTimes, OfDifferentGroupsAreThoseOfTheSlowest) {
+  const hw::Machine machine = tpu_v3();
+  const noc::Topology slice({4, 4}, {false, false});
+  CollectiveGroups::Ranks rows, row;
+  std::vector<CollectiveGroups::Ranks> all;
+  for (std::int32_t core = 0; core < 16; ++core) rows.push_back(core);
+  for (std::int32_t core = 16; core < 24; ++core) row.push_back(core);
+  for (std::int32_t core = 24; core < 32; core += 2) all.push_back({core, core + 1});
+  for (const bool longest_first : {true, false}) {
+    std::vector<CollectiveGroups::Ranks> groups = all;
+    groups.insert(longest_first ? groups.begin() : groups.end(), {rows, row});
+    for (const std::int64_t elements : {2'000, 500'000, 4'000'000}) {
+      const schedule::CollectiveRequest request{CollectiveKind::all_reduce, ir::ElementType::bf16, elements};
+      for (const Algorithm algorithm : algorithms_for(CollectiveKind::all_reduce, 2)) {
+        CollectiveTimes times(machine);
+        const auto whole = std::make_shared<const schedule::CollectiveSchedule>(
+            slice, 2, CollectiveGroups(groups), request, algorithm, schedule::segment_lengths(machine, request.type));
+        const double simulated = seconds(simulate(machine, whole, {.fold = false}));
+        EXPECT_NEAR(times.time(slice, CollectiveGroups(groups), request, algorithm).si() / simulated, 1, 0.08)
+            << to_string(algorithm) << " " << elements;
+      }
+    }
+  }
+}
+
 // 256 cores are 65,280 messages: on a mesh more than are simulated.
 TEST(CollectiveTimes, OfManyDirectSendsAreWithinEightPercentOfTheirSimulation) {
   const hw::Machine machine = tpu_v3();
