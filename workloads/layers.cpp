@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/units.h"
+#include "sw/ir/transform/relu.h"
 
 namespace podsim::workloads {
 
@@ -176,7 +177,7 @@ InstructionId Layers::frozen_norm(InstructionId x) {
   return b.convert(b.add(scaled, of_channels("shift")), precision_.activation);
 }
 
-InstructionId Layers::relu(InstructionId x) { return builder_.maximum(x, builder_.full_like(x, 0)); }
+InstructionId Layers::relu(InstructionId x) { return sw::ir::transform::relu(builder_, x); }
 
 InstructionId Layers::max_pool(InstructionId x, std::int64_t size, std::int64_t stride) {
   const std::vector<std::int64_t>& sizes = builder_.shape(x).dimensions;

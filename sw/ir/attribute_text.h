@@ -2,11 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sw/ir/graph.h"
 
 namespace podsim::sw::ir {
+
+/// Instruction::target of a maximum or minimum whose gradient on a tie is that of its second operand alone, as of a
+/// framework's relu; without it each operand has half. In text: frontend_attributes={tie_gradient="second"}.
+inline constexpr std::string_view tie_to_second = "second";
 
 /// Returns the attributes of an instruction in the form of HLO text, "name=value".
 std::vector<std::string> attribute_texts(const Instruction& instruction, const Module& module);

@@ -57,8 +57,10 @@ double round_to(ElementType type, double value) {
     case ElementType::pred:
       return value != 0 ? 1 : 0;
     case ElementType::f32:
+    case ElementType::c64:
       return double(float(value));
     case ElementType::f64:
+    case ElementType::c128:
       return value;
     case ElementType::f8e8m0fnu:
       return round_to_power(value);

@@ -116,5 +116,99 @@ class Convolutions(Gradients):
         self.check_random("batch")
 
 
+class Complex(Gradients):
+    """Losses of real arrays through complex numbers."""
+
+    def test_those_of_elementwise_functions_are_those_of_jax(self):
+        for name, function in {
+                "multiply": lambda z: z * (z + 2j), "divide": lambda z: (z + 1) / (2 * z - 3j), "conj": jnp.conj,
+                "abs": jnp.abs, "abs2": lambda z: jnp.abs(z)**2, "real": jnp.real, "imag": jnp.imag, "exp": jnp.exp,
+                "log": jnp.log, "log1p": jnp.log1p, "expm1": jnp.expm1, "sqrt": jnp.sqrt, "rsqrt": lax.rsqrt,
+                "sin": jnp.sin, "cos": jnp.cos, "tanh": jnp.tanh, "tan": jnp.tan, "logistic": lax.logistic,
+                "power": lambda z: z**(1.5 + 0.5j), "base": lambda z: (1.5 + 1j)**z, "negate": lambda z: -z,
+                "select": lambda z: jnp.where(z.real > 0.6, z, 2j * z), "angle": jnp.angle,
+                "narrow": lambda z: z.astype("complex64").astype("complex128") * 2,
+                "widened": lambda z: z.real.astype("complex128") * z,
+        }.items():
+            with self.subTest(name):
+                self.check(*self.loss_of(function, positive=True), delta=1e-6 if name == "narrow" else 1e-9)
+
+    def loss_of(self, function, sizes=(5,), seed=1, positive=False):
+        """A loss of the real and imaginary parts of a function of complex numbers, and the parts."""
+        draws = random.Random(seed)
+        x, y = self.draw(draws, *sizes), self.draw(draws, *sizes)
+        if positive:
+            x, y = 0.6 + 0.3 * x, 0.3 * y
+        weights = self.draw(draws, *jax.eval_shape(function, jnp.asarray(x + 1j * y)).shape)
+
+        def loss(x, y):
+            z = function(lax.complex(x, y))
+            return jnp.sum(weights * jnp.sin(jnp.real(z))) + jnp.sum(jnp.imag(z)**2)
+
+        return loss, x, y
+
+    def test_those_of_functions_of_arrays_are_those_of_jax(self):
+        m = np.arange(12).reshape(4, 3) * (0.1 + 0.2j) - 0.3
+        places = np.array([2, 0, 2])
+        dimensions = ("NCH", "OIH", "NCH")
+        for name, function in {
+                "dot": lambda z: z @ m, "both": lambda z: z @ z.T, "transpose": lambda z: z.T * m[:, :2],
+                "sum": lambda z: z.sum(1), "mean": jnp.mean, "reverse": lambda z: z[::-1] * z,
+                "slice": lambda z: z[:, 1:3], "pad": lambda z: jnp.pad(z, ((0, 1), (2, 0))) * 1j,
+                "concatenate": lambda z: jnp.concatenate([z, 2j * z]), "take": lambda z: z[:, places] * (1 + 1j),
+                "broadcast": lambda z: z[:, None, :] * m.T, "reshape": lambda z: z.reshape(8)**2,
+                "convolution": lambda z: lax.conv_general_dilated(
+                    z.reshape(1, 2, 4), m.T.reshape(3, 2, 2), (1,), "SAME", dimension_numbers=dimensions),
+                "grouped": lambda z: lax.conv_general_dilated(
+                    z.reshape(1, 2, 4), m[:, :2].reshape(4, 1, 2), (1,), "SAME", dimension_numbers=dimensions,
+                    feature_group_count=2),
+                "update": lambda z: lax.dynamic_update_slice(z, 1j * z[:, :2], (0, 1)),
+        }.items():
+            with self.subTest(name):
+                self.check(*self.loss_of(function, (2, 4)))
+
+    def test_those_of_transforms_are_those_of_jax(self):
+        fft = jnp.fft
+        for n in (1, 2, 3, 4, 5, 8):
+            for name, function in {
+                    "fft": fft.fft, "ifft": fft.ifft, "rfft": lambda z: fft.rfft(z.real + 2 * z.imag),
+                    "irfft": lambda z, n=n: fft.irfft(z, n=2 * n), "odd irfft": lambda z, n=n: fft.irfft(z, n=2 * n - 1),
+                    "fft2": fft.fft2, "rfft2": lambda z: fft.rfft2(z.real * z.imag), "ifft2": fft.ifft2,
+                    "irfft2": lambda z, n=n: fft.irfft2(z, s=(3, max(1, 2 * n - 2))),
+                    "filtered": lambda z: fft.irfft(fft.rfft(z.real) * 1j * fft.rfft(z.imag), n=z.shape[-1]),
+            }.items():
+                with self.subTest(name, n=n):
+                    self.check(*self.loss_of(function, (3, n)))
+
+
+class Ties(Gradients):
+    """Where functions have a corner, their slope is the framework's."""
+
+    def test_those_of_equal_numbers_are_those_of_jax(self):
+        x = np.array([-2.0, -1, 0, 0, 1, 1, 2, 6, -0.0])
+        y = np.array([-2.0, 0, 0, 1, 1, -3, 2, 6, 0.0])
+        for name, function in {
+                "maximum": jnp.maximum, "minimum": jnp.minimum, "with 0": lambda x, y: jnp.maximum(x, 0) + 0 * y,
+                "relu": lambda x, y: jax.nn.relu(x) + jax.nn.relu(y * x), "relu6": lambda x, y: jax.nn.relu6(x) * y,
+                "softplus": lambda x, y: jax.nn.softplus(x) * jax.nn.softplus(y),
+                "log_sigmoid": lambda x, y: jax.nn.log_sigmoid(x) + 0 * y, "abs": lambda x, y: jnp.abs(x) * y,
+                "logaddexp": jnp.logaddexp, "clip": lambda x, y: jnp.clip(x, -1, 1) * y,
+                "clamp": lambda x, y: lax.clamp(-1.0, x, 1.0) + y,
+                "clamps": lambda x, y: lax.clamp(y, x, 2 * jnp.abs(y) - 1), "max": lambda x, y: x.max() * y.max() + 0 * x,
+                "min": lambda x, y: x.min() * y + (x * y).min(), "hard_tanh": lambda x, y: jax.nn.hard_tanh(x) * y,
+                "leaky_relu": lambda x, y: jax.nn.leaky_relu(x) * y, "sign": lambda x, y: jnp.sign(x) * y,
+                "pool": lambda x, y: lax.reduce_window(x, -np.inf, lax.max, (3,), (2,), "SAME").sum() * y,
+                "remainder": lambda x, y: lax.rem(7 * x + 0.5, y + 0.3), "elu": lambda x, y: jax.nn.elu(x) * y,
+                "arctan2": lambda x, y: jnp.arctan2(x + 0.5, y), "silu": lambda x, y: jax.nn.silu(x) * y,
+                "power": lambda x, y: jnp.power(jnp.abs(x), 1.5 + jnp.abs(y)), "floor": lambda x, y: jnp.floor(x) * y,
+                "sinh": lambda x, y: jnp.sinh(x) * jnp.cosh(y), "square": lambda x, y: jnp.square(x) * y,
+                "asin": lambda x, y: jnp.arcsin(x / 7) * jnp.arccos(y / 7), "atanh": lambda x, y: jnp.arctanh(x / 7) * y,
+                "asinh": lambda x, y: jnp.arcsinh(x) * jnp.arccosh(jnp.abs(y) + 1.5), "cbrt": lambda x, y: jnp.cbrt(x + 3) * y,
+                "reduced": lambda x, y: lax.reduce_precision(x * y, 8, 3) * y,
+        }.items():
+            with self.subTest(name):
+                self.check(lambda x, y, f=function: jnp.sum(f(x, y)), x, y)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <string>
 
+#include "sw/ir/transform/relu.h"
 #include "workloads/layers/dropout.h"
 
 namespace podsim::workloads::layers {
@@ -45,9 +46,9 @@ bool is_gated(Activation activation) { return activation == Activation::geglu ||
 
 InstructionId activated(sw::ir::build::GraphBuilder& b, Activation activation, InstructionId in, InstructionId gate) {
   if (activation == Activation::relu) {
-    const InstructionId zero = b.full_like(in, 0);
+    b.full_like(in, 0);  // which is not a part of "hidden"
     const sw::ir::build::GraphBuilder::Scope result(b, "hidden");
-    return b.maximum(in, zero);
+    return sw::ir::transform::relu(b, in);
   }
   const InstructionId step = smooth_step(b, activation, in);
   const InstructionId scaled = is_gated(activation) ? b.multiply(gate, step) : step;

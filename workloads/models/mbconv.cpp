@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "sw/ir/array_tile.h"
 #include "sw/ir/build/graph_builder.h"
+#include "sw/ir/transform/relu.h"
 
 namespace podsim::workloads::models {
 
@@ -109,7 +110,7 @@ class MobileNetwork {
 
   InstructionId relu(InstructionId x) {
     ++framework_ops_;
-    return b_.maximum(x, b_.full_like(x, 0));
+    return sw::ir::transform::relu(b_, x);
   }
 
   InstructionId activated(std::string_view name, InstructionId x, std::int64_t filters, std::int64_t size,

@@ -19,7 +19,13 @@ def erf(x: Array) -> Array: return _unary("erf", x)
 def logistic(x: Array) -> Array: return _unary("logistic", x)
 def maximum(x: Array, y: Any) -> Array: return x._binary("maximum", y)
 def minimum(x: Array, y: Any) -> Array: return x._binary("minimum", y)
-def relu(x: Array) -> Array: return maximum(x, 0)
+
+
+def relu(x: Array) -> Array:
+    """max(x, 0), with slope 0 at 0; maximum(x, 0) has 1/2 there."""
+    return x._binary("maximum", 0, attributes="frontend_attributes={tie_gradient=\"second\"}")
+
+
 def silu(x: Array) -> Array: return x * logistic(x)
 
 

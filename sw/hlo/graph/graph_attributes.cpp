@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sw/hlo/attribute_value.h"
+#include "sw/ir/attribute_text.h"
 
 namespace podsim::sw::hlo::graph {
 namespace {
@@ -81,6 +82,12 @@ void set_channel_pairs(ir::Instruction& instruction, Scanner& scanner) {
   set_pairs(instruction, pairs);
 }
 
+void set_frontend_attributes(ir::Instruction& instruction, Scanner& scanner) {
+  const bool chooses = instruction.opcode == ir::Opcode::maximum || instruction.opcode == ir::Opcode::minimum;
+  if (!chooses) return set_channel_pairs(instruction, scanner);
+  if (scanner.text().find("tie_gradient=\"second\"") != std::string_view::npos) instruction.target = ir::tie_to_second;
+}
+
 void set_groups(ir::Instruction& instruction, Scanner& scanner) {
   ReplicaGroups groups = read_replica_groups(scanner);
   // "{{}}" means all devices, as "{}" does.
@@ -122,7 +129,7 @@ constexpr auto setters = std::to_array<Setter>({
     {"feature_index", [](ir::Instruction& i, Scanner& s) { i.index = read_integer(s); }},
     {"fft_length", [](ir::Instruction& i, Scanner& s) { i.dimensions = read_integers(s); }},
     {"fft_type", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},
-    {"frontend_attributes", set_channel_pairs},
+    {"frontend_attributes", set_frontend_attributes},
     {"index", [](ir::Instruction& i, Scanner& s) { i.index = read_integer(s); }},
     {"index_vector_dim", [](ir::Instruction& i, Scanner& s) { i.gather.index_vector = read_int(s); }},
     {"infeed_config", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},

@@ -100,7 +100,8 @@ InstructionId GraphBuilder::parameter(Shape shape, std::string name) {
 }
 
 InstructionId GraphBuilder::constant(Literal literal) {
-  assert(std::int64_t(literal.values.size() + literal.integers.size()) == literal.shape.element_count());
+  assert(std::int64_t(literal.values.size() + literal.integers.size()) ==
+         (is_complex(literal.shape.element_type) ? 2 : 1) * literal.shape.element_count());
   Instruction instruction = make(Opcode::constant, {});
   for (double& value : literal.values) value = round_to(literal.shape.element_type, value);
   instruction.shape = literal.shape;
@@ -110,6 +111,7 @@ InstructionId GraphBuilder::constant(Literal literal) {
 
 InstructionId GraphBuilder::constant(ElementType type, double value) {
   if (is_wide(type)) return constant(Literal{make_shape(type, {}), {}, {}, {wide_integer(type, value)}});
+  if (is_complex(type)) return constant(Literal{make_shape(type, {}), {value, 0}, {}});
   return constant(Literal{make_shape(type, {}), {value}, {}});
 }
 

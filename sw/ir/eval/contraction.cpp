@@ -220,12 +220,6 @@ Literal multiply(const Instruction& instruction, const Literal& lhs, const Liter
   return result;
 }
 
-void require_real_or_integer(const Literal& a, const Literal& b) {
-  if (is_complex(a.shape.element_type) || is_complex(b.shape.element_type)) {
-    throw std::logic_error("complex numbers cannot be computed with");
-  }
-}
-
 /// Returns whether the products are of integers; otherwise integer operands are converted to real numbers.
 bool multiplies_integers(const Instruction& instruction) { return is_integer(instruction.shape.element_type); }
 
@@ -239,24 +233,15 @@ Literal as_real(const Literal& literal) {
   return real;
 }
 
-}  // namespace
-
-Literal evaluate_convolution(const Instruction& instruction, const Literal& input, const Literal& kernel) {
-  require_real_or_integer(input, kernel);
-  if (multiplies_integers(instruction)) return convolve<std::uint64_t>(instruction, input, kernel);
-  return convolve<double>(instruction, as_real(input), as_real(kernel));
-}
-
-namespace {
-
-/// The product of complex numbers as four of their parts.
-Literal multiply_complex(const Instruction& instruction, const Literal& lhs, const Literal& rhs) {
+/// A product of complex numbers as four products of their parts.
+template <class Product>
+Literal product_of_parts(const Instruction& instruction, const Literal& lhs, const Literal& rhs, Product product) {
   Instruction part = instruction;
   part.shape = make_shape(ElementType::f64, instruction.shape.dimensions);
   const Literal a = complex::real_parts(lhs), b = complex::imaginary_parts(lhs);
   const Literal c = complex::real_parts(rhs), d = complex::imaginary_parts(rhs);
-  Literal real = multiply<double>(part, a, c), imaginary = multiply<double>(part, a, d);
-  const Literal bd = multiply<double>(part, b, d), bc = multiply<double>(part, b, c);
+  Literal real = product(part, a, c), imaginary = product(part, a, d);
+  const Literal bd = product(part, b, d), bc = product(part, b, c);
   for (std::size_t i = 0; i < real.values.size(); ++i) {
     real.values[i] -= bd.values[i];
     imaginary.values[i] += bc.values[i];
@@ -266,8 +251,18 @@ Literal multiply_complex(const Instruction& instruction, const Literal& lhs, con
 
 }  // namespace
 
+Literal evaluate_convolution(const Instruction& instruction, const Literal& input, const Literal& kernel) {
+  if (is_complex(instruction.shape.element_type)) {
+    return product_of_parts(instruction, input, kernel, convolve<double>);
+  }
+  if (multiplies_integers(instruction)) return convolve<std::uint64_t>(instruction, input, kernel);
+  return convolve<double>(instruction, as_real(input), as_real(kernel));
+}
+
 Literal evaluate_dot(const Instruction& instruction, const Literal& lhs, const Literal& rhs) {
-  if (is_complex(instruction.shape.element_type)) return multiply_complex(instruction, lhs, rhs);
+  if (is_complex(instruction.shape.element_type)) {
+    return product_of_parts(instruction, lhs, rhs, multiply<double>);
+  }
   if (multiplies_integers(instruction)) return multiply<std::uint64_t>(instruction, lhs, rhs);
   return multiply<double>(instruction, as_real(lhs), as_real(rhs));
 }

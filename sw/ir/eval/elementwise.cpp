@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/host/interrupt.h"
+#include "sw/ir/eval/bit_pattern.h"
 #include "sw/ir/eval/complex/complex_function.h"
 #include "sw/ir/eval/integer_function.h"
 #include "sw/ir/eval/real_function.h"
@@ -78,6 +79,9 @@ Element apply_elementwise(const Instruction& instruction, ElementType type, std:
       return {std::isfinite(x.number) ? 1.0 : 0.0, 0};
     case Opcode::reduce_precision:
       return {reduce_precision(type, instruction.exponent_bits, instruction.mantissa_bits, x.number), 0};
+    case Opcode::bitcast:
+    case Opcode::bitcast_convert:
+      return element_from_bits(instruction.shape.element_type, bits_of(type, x));
     case Opcode::complex:
     case Opcode::stochastic_convert:
       throw std::logic_error(fmt::format("{} cannot be evaluated", to_string(instruction.opcode)));

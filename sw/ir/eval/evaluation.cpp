@@ -55,19 +55,11 @@ std::vector<InstructionId> last_uses(const Computation& computation) {
 
 /// Besides elementwise instructions, those that move complex numbers, multiply or add them up.
 void require_complex_opcode(Opcode opcode) {
-  static constexpr std::array allowed{Opcode::broadcast,
-                                      Opcode::reshape,
-                                      Opcode::transpose,
-                                      Opcode::reverse,
-                                      Opcode::pad,
-                                      Opcode::slice,
-                                      Opcode::concatenate,
-                                      Opcode::dynamic_slice,
-                                      Opcode::gather,
-                                      Opcode::dot,
-                                      Opcode::fft,
-                                      Opcode::reduce_window,
-                                      Opcode::dynamic_update_slice,
+  static constexpr std::array allowed{Opcode::broadcast,   Opcode::reshape,       Opcode::transpose,
+                                      Opcode::reverse,     Opcode::pad,           Opcode::slice,
+                                      Opcode::concatenate, Opcode::dynamic_slice, Opcode::gather,
+                                      Opcode::dot,         Opcode::convolution,   Opcode::scatter,
+                                      Opcode::fft,         Opcode::reduce_window, Opcode::dynamic_update_slice,
                                       Opcode::reduce};
   if (std::ranges::find(allowed, opcode) == allowed.end()) {
     throw std::logic_error("this cannot be evaluated on complex numbers");

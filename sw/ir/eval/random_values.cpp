@@ -22,7 +22,7 @@ std::uint64_t joined_words(std::uint32_t low_word, std::uint32_t high_word) {
   return std::uint64_t(high_word) << 32 | low_word;
 }
 
-/// The state as 64-bit words; its elements may be those or pairs of 32-bit words.
+/// The state as 64-bit words: a key, then a counter. The elements of the state may be those or pairs of 32-bit words.
 std::vector<std::uint64_t> words_of(const Literal& state) {
   const ElementType type = state.shape.element_type;
   const int bits = element_types()[std::size_t(type)].bits;
@@ -40,7 +40,6 @@ std::vector<std::uint64_t> words_of(const Literal& state) {
     }
   }
   if (words.size() < 2) throw std::logic_error("the state is a key and a counter");
-  words.resize(3);
   return words;
 }
 
@@ -111,10 +110,13 @@ struct Counter {
   std::array<std::uint32_t, 4> words() const { return {low(lower), high(lower), low(upper), high(upper)}; }
 };
 
+/// The key is word 0, the counter words 1 and 2. A state of two words has the key as the counter's upper word too, and
+/// keeps only the lower one.
 void fill_by_philox(Literal& bits, std::vector<std::uint64_t>& state) {
   const ElementType type = bits.shape.element_type;
   const Words key{low(state[0]), high(state[0])};
-  Counter counter{state[1], state[2]};
+  const bool has_upper = state.size() > 2;
+  Counter counter{state[1], has_upper ? state[2] : state[0]};
   const bool wide = element_types()[std::size_t(type)].bits == 64;
   const int per_block = wide ? 2 : 4;
   const std::int64_t count = bits.shape.element_count();
@@ -129,7 +131,7 @@ void fill_by_philox(Literal& bits, std::vector<std::uint64_t>& state) {
     set_element(bits, i, element_from_bits(type, value));
   }
   state[1] = counter.lower;
-  state[2] = counter.upper;
+  if (has_upper) state[2] = counter.upper;
 }
 
 /// A number in [0, 1) with 53 random bits.

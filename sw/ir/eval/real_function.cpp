@@ -5,19 +5,27 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
-#include "sw/ir/literal.h"
+#include "sw/ir/eval/bit_pattern.h"
+#include "sw/ir/float_format.h"
 
 namespace podsim::sw::ir::eval {
 
 namespace {
 
-/// HLO's maximum propagates a NaN of either operand, unlike std::fmax.
-double maximum(double x, double y) { return std::isnan(x) || x > y ? x : y; }
-double minimum(double x, double y) { return std::isnan(x) || x < y ? x : y; }
+/// HLO's maximum propagates a NaN of either operand, unlike std::fmax, and -0 is less than +0.
+double maximum(double x, double y) {
+  if (x == y) return std::signbit(x) ? y : x;
+  return std::isnan(x) || x > y ? x : y;
+}
+double minimum(double x, double y) {
+  if (x == y) return std::signbit(x) ? x : y;
+  return std::isnan(x) || x < y ? x : y;
+}
 
 double real_sign(double x) { return std::isnan(x) || x == 0 ? x : double((x > 0) - (x < 0)); }
 
@@ -87,23 +95,28 @@ double apply_unary(Opcode opcode, double x) {
   }
 }
 
-/// Exponent of the smallest normal number of a type.
-int smallest_exponent(ElementType type) {
+/// The type in whose bits a precision is reduced: XLA computes in f32 with formats of 8 bits and fewer.
+ElementType computed_type(ElementType type) {
+  return element_types()[std::size_t(type)].bits < 16 ? ElementType::f32 : type;
+}
+
+int mantissa_bits_of(ElementType type) {
   switch (type) {
-    case ElementType::f16:
-      return -14;
-    case ElementType::bf16:
+    case ElementType::f64:
+      return 52;
     case ElementType::f32:
-      return -126;
+      return 23;
     default:
-      return -1022;
+      return float_format(type)->mantissa;
   }
 }
 
-/// Nearest number with `mantissa` bits after the point, ties to even; below 2^minimum the quantum is constant.
-double round_mantissa(double x, int mantissa, int minimum) {
-  const int exponent = std::max(std::ilogb(x), minimum);
-  return std::ldexp(std::nearbyint(std::ldexp(x, mantissa - exponent)), exponent - mantissa);
+/// Adds half of the last kept bit, or just less than that where the bits before it are even, and drops the rest. A
+/// carry goes into the exponent. Without kept mantissa bits, "even" is that of the exponent.
+std::uint64_t round_bits(std::uint64_t bits, int dropped) {
+  if (dropped <= 0) return bits;
+  const std::uint64_t last = std::uint64_t{1} << dropped;
+  return (bits + (last >> 1) - 1 + ((bits & last) != 0 ? 1 : 0)) & ~(last - 1);
 }
 
 }  // namespace
@@ -143,13 +156,20 @@ bool totally_less(double x, double y) {
 }
 
 double reduce_precision(ElementType type, int exponent_bits, int mantissa_bits, double x) {
-  if (x == 0 || !std::isfinite(x)) return x;
-  const int bias = exponent_bits < 1 || exponent_bits > 11 ? 1023 : (1 << (exponent_bits - 1)) - 1;
-  const int own = smallest_exponent(type);
-  const double rounded = round_mantissa(x, mantissa_bits, own);
-  if (1 - bias <= own) return round_to(type, rounded);
-  if (std::abs(rounded) >= std::ldexp(1.0, bias + 1)) return std::copysign(HUGE_VAL, x);
-  return std::abs(rounded) < std::ldexp(1.0, 1 - bias) ? std::copysign(0.0, x) : rounded;
+  if (std::isnan(x)) return mantissa_bits > 0 ? x : round_to(type, HUGE_VAL);
+  const ElementType computed = computed_type(type);
+  const int mantissa = mantissa_bits_of(computed);
+  const int exponent = element_types()[std::size_t(computed)].bits - 1 - mantissa;
+  const std::uint64_t one = 1, sign = one << (mantissa + exponent);
+  const std::uint64_t bits = bits_of(computed, {x, 0});
+  std::uint64_t rounded = round_bits(bits & (sign - 1), mantissa - mantissa_bits);
+  if (exponent_bits < exponent) {
+    const std::uint64_t bias = (one << (exponent - 1)) - 1, new_bias = (one << (exponent_bits - 1)) - 1;
+    const std::uint64_t scale = rounded >> mantissa;
+    if (scale > bias + new_bias) rounded = sign - (one << mantissa);  // infinity
+    if (scale <= bias - new_bias) rounded = 0;
+  }
+  return round_to(type, element_from_bits(computed, (bits & sign) | rounded).number);
 }
 
 }  // namespace podsim::sw::ir::eval

@@ -7,6 +7,7 @@
 
 #include "sw/ir/eval/complex/complex_function.h"
 #include "sw/ir/eval/element.h"
+#include "sw/ir/eval/gather.h"
 #include "sw/ir/eval/index_space.h"
 
 namespace podsim::sw::ir::eval {
@@ -141,14 +142,16 @@ ScalarFunction sum_of_parts(const Module& module, const Computation& combiner) {
 }
 
 Literal evaluate_complex_sum(const Module& module, const Instruction& instruction, Literals operands) {
-  if (operands.size() != 2) throw std::logic_error("complex numbers are only added up in one array");
+  const bool scatters = instruction.opcode == Opcode::scatter;
+  if (operands.size() != (scatters ? 3 : 2)) throw std::logic_error("complex numbers are only added up in one array");
   const Computation& combiner = module.computations[std::size_t(instruction.called[0])];
   Instruction part = instruction;
   part.shape = make_shape(ElementType::f64, instruction.shape.dimensions);
   const auto sum_of = [&](Literal (*parts)(const Literal&)) {
-    const Literal array = parts(*operands[0]), initial = parts(*operands[1]);
-    const std::array<const Literal*, 2> both{&array, &initial};
+    const Literal array = parts(*operands[0]), other = parts(*operands.back());
+    const std::array<const Literal*, 2> both{&array, &other};
     const ScalarFunction combine = sum_of_parts(module, combiner);
+    if (scatters) return evaluate_scatter(part, std::array{&array, operands[1], &other}, combine);
     return part.opcode == Opcode::reduce ? evaluate_reduce(part, both, combine)
                                          : evaluate_reduce_window(part, both, combine);
   };

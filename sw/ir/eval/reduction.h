@@ -24,7 +24,8 @@ Literal evaluate_reduce_window(const Instruction& instruction, Literals operands
 /// anything else.
 ScalarFunction sum_of_parts(const Module& module, const Computation& combiner);
 
-/// Both for sums of complex numbers: one array and its initial value. The parts are added up by themselves.
+/// Both, and a scatter, for sums of complex numbers: one array, and its initial value or indices and updates. The parts
+/// are added up by themselves.
 Literal evaluate_complex_sum(const Module& module, const Instruction& instruction, Literals operands);
 
 /// In each window, combines the source element into the selected element by `scatter`. The scan in row-major order of

@@ -25,6 +25,13 @@ bool is_scalar(const Shape& shape) {
   return shape.rank() == 0 && byte_width(shape.element_type) > 0 && !is_complex(shape.element_type);
 }
 
+/// True for a bitcast to a type of as many bits.
+bool is_scalar_bitcast(const Computation& computation, const Instruction& instruction) {
+  if (instruction.opcode != Opcode::bitcast && instruction.opcode != Opcode::bitcast_convert) return false;
+  const auto bits = [](const Shape& shape) { return element_types()[std::size_t(shape.element_type)].bits; };
+  return bits(instruction.shape) == bits(computation[instruction.operands[0]].shape);
+}
+
 }  // namespace
 
 ScalarFunction::ScalarFunction(const Module& module, const Computation& computation) {
@@ -91,7 +98,9 @@ ScalarFunction::Registers ScalarFunction::append(const Module& module, const Com
 int ScalarFunction::append_step(const Computation& computation, const Instruction& instruction,
                                 const std::vector<Registers>& values) {
   const std::vector<InstructionId>& operands = instruction.operands;
-  if (!is_elementwise(instruction.opcode) || operands.empty() || operands.size() > 3) fail(computation, instruction);
+  if (!(is_elementwise(instruction.opcode) || is_scalar_bitcast(computation, instruction)) || operands.empty() ||
+      operands.size() > 3)
+    fail(computation, instruction);
   const auto typed = std::size_t(operands[operands.size() == 3 ? 1 : 0]);
   Step step{&instruction, computation[InstructionId(typed)].shape.element_type, int(operands.size()), {}, 0};
   for (std::size_t i = 0; i < operands.size(); ++i) {

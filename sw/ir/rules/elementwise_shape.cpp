@@ -68,6 +68,11 @@ Shape infer_elementwise(const Instruction& instruction, OperandShapes operands) 
     case Opcode::compare:
     case Opcode::is_finite:
       return with_type(*operands[0], ElementType::pred);
+    case Opcode::reduce_precision:
+      require(is_floating_point(operands[0]->element_type), "reduces the precision of real numbers");
+      require(instruction.exponent_bits >= 1 && instruction.mantissa_bits >= 0,
+              "keeps at least one bit of the exponent and no fewer than 0 of the mantissa");
+      break;
     case Opcode::real:
     case Opcode::imag:
       return with_type(*operands[0], part_of(operands[0]->element_type));

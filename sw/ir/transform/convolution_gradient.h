@@ -10,9 +10,9 @@ namespace podsim::sw::ir::transform {
 /// reverse. With y[o] = sum_k x[(o s + k d - p) / b]:  dx[i] = sum_k dy[(i b - k d + p) / s].
 WindowDimension transposed_window(const WindowDimension& window, std::int64_t input);
 
-/// Appends d loss / d input of the convolution `forward`, given the gradient of its result: a convolution of the gradient
-/// with as many feature groups as `forward` has groups. Each group's part of the kernel is transposed. With batch groups
-/// the result has one group's samples as batch and all groups' features, which are moved to the batch.
+/// Appends d loss / d input of the convolution `forward`, given the gradient of its result: a convolution of the
+/// gradient with as many feature groups as `forward` has groups. Each group's part of the kernel is transposed. With
+/// batch groups the result has one group's samples as batch and all groups' features, which are moved to the batch.
 InstructionId convolution_input_gradient(build::GraphBuilder& builder, const Instruction& forward,
                                          InstructionId gradient);
 

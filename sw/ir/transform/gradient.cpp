@@ -3,15 +3,17 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "sw/ir/transform/complex_gradient.h"
 #include "sw/ir/transform/convolution_gradient.h"
+#include "sw/ir/transform/dot_gradient.h"
 #include "sw/ir/transform/elementwise_gradient.h"
 #include "sw/ir/transform/indexed_gradient.h"
+#include "sw/ir/transform/log_add_exp.h"
 
 namespace podsim::sw::ir::transform {
 
@@ -27,20 +29,16 @@ std::vector<std::int64_t> other_dimensions(int rank, const auto& dimensions) {
   return others;
 }
 
-std::vector<int> other_dimensions(int rank, std::vector<int> some, const std::vector<int>& more) {
-  some.insert(some.end(), more.begin(), more.end());
-  std::vector<int> others;
-  for (std::int64_t dimension : other_dimensions(rank, some)) others.push_back(int(dimension));
-  return others;
-}
-
 /// The reverse sweep. gradients_[id] is the sum of the contributions of id's users.
 class ReverseSweep {
  public:
   ReverseSweep(build::GraphBuilder& builder, InstructionId loss, std::span<const InstructionId> of,
                std::span<const InstructionId> held, std::span<const GivenGradient> given,
                std::span<const InstructionId> sums)
-      : builder_(builder), gradients_(loss + 1, -1), wanted_(loss + 1, false) {
+      : builder_(builder),
+        gradients_(loss + 1, -1),
+        wanted_(loss + 1, false),
+        smooth_distances_(smooth_distances(builder, loss)) {
     for (const GivenGradient& gradient : given) given_[gradient.result] = &gradient;
     for (InstructionId id : of) {
       if (id <= loss) wanted_[id] = true;
@@ -62,16 +60,21 @@ class ReverseSweep {
   InstructionId gradient(InstructionId id) const { return id < int(gradients_.size()) ? gradients_[id] : -1; }
 
  private:
+  static bool has_slope(ElementType type) { return is_floating_point(type) || is_complex(type); }
+
+  /// Whole numbers and predicates have no slope, and neither have steps. What else has none is refused where it is met.
   static bool carries_slope(const Instruction& instruction) {
+    const ElementType type = instruction.shape.element_type;
     switch (instruction.opcode) {
       case Opcode::sign:
+        return is_complex(type);
       case Opcode::floor:
       case Opcode::ceil:
       case Opcode::round_nearest_afz:
       case Opcode::round_nearest_even:
         return false;
       default:
-        return instruction.shape.is_tuple() || is_floating_point(instruction.shape.element_type);
+        return instruction.shape.is_tuple() || has_slope(type);
     }
   }
 
@@ -93,13 +96,22 @@ class ReverseSweep {
   bool wants(const Instruction& forward, std::size_t operand) const { return wanted_[forward.operands[operand]]; }
 
   void contribute(InstructionId to, InstructionId gradient) {
-    if (!wanted_[to] || !is_floating_point(builder_.type(to))) return;
+    if (!wanted_[to] || !has_slope(builder_.type(to))) return;
+    const Shape &value = builder_.shape(to), &made = builder_.shape(gradient);
+    if (made.dimensions != value.dimensions || is_complex(made.element_type) != is_complex(value.element_type)) {
+      throw std::logic_error(fmt::format("{}: its gradient would be {}", builder_[to].name, to_string(made)));
+    }
+    // Compilers let operands differ in precision from the result, without a convert.
+    gradient = builder_.convert(gradient, value.element_type);
     gradients_[to] = gradients_[to] < 0 ? gradient : builder_.add(gradients_[to], gradient);
   }
 
   [[noreturn]] static void refuse(const Instruction& forward, std::string_view why) { throw NoGradient(forward, why); }
 
   void visit_elementwise(const Instruction& forward, InstructionId y, InstructionId g) {
+    if (std::ranges::binary_search(smooth_distances_, y)) {
+      return contribute(forward.operands[0], builder_.multiply(g, builder_.sign(forward.operands[0])));
+    }
     for (std::size_t k = 0; k < forward.operands.size(); ++k) {
       if (wants(forward, k)) contribute(forward.operands[k], elementwise_gradient(builder_, forward, int(k), y, g));
     }
@@ -118,7 +130,7 @@ class ReverseSweep {
       case Opcode::reshape:
         return contribute(forward.operands[0], b.reshape(g, b.shape(forward.operands[0]).dimensions));
       case Opcode::transpose:
-        return contribute(forward.operands[0], permuted(g, inverse(forward.dimensions)));
+        return contribute(forward.operands[0], permuted(b, g, inverse_permutation(forward.dimensions)));
       case Opcode::reverse:
         return contribute(forward.operands[0], b.reverse(g, forward.dimensions));
       case Opcode::pad:
@@ -133,9 +145,11 @@ class ReverseSweep {
         if (wants(forward, 1)) contribute(forward.operands[1], kernel_gradient(forward, g));
         return;
       case Opcode::dot:
-        if (wants(forward, 0)) contribute(forward.operands[0], typed(dot_lhs_gradient(forward, g), forward, 0));
-        if (wants(forward, 1)) contribute(forward.operands[1], typed(dot_rhs_gradient(forward, g), forward, 1));
+        if (wants(forward, 0)) contribute(forward.operands[0], typed(dot_lhs_gradient(b, forward, g), forward, 0));
+        if (wants(forward, 1)) contribute(forward.operands[1], typed(dot_rhs_gradient(b, forward, g), forward, 1));
         return;
+      case Opcode::fft:
+        return contribute(forward.operands[0], fft_gradient(b, forward, g));
       case Opcode::gather:
         return contribute(forward.operands[0], gather_gradient(b, forward, g));
       case Opcode::dynamic_slice:
@@ -176,16 +190,6 @@ class ReverseSweep {
     }
   }
 
-  static std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& permutation) {
-    std::vector<std::int64_t> result(permutation.size());
-    for (std::size_t i = 0; i < permutation.size(); ++i) result[permutation[i]] = std::int64_t(i);
-    return result;
-  }
-
-  InstructionId permuted(InstructionId x, std::vector<std::int64_t> permutation) {
-    return std::ranges::is_sorted(permutation) ? x : builder_.transpose(x, std::move(permutation));
-  }
-
   InstructionId summed(InstructionId x, std::vector<std::int64_t> dimensions) {
     return dimensions.empty() ? x : builder_.reduce_add(x, std::move(dimensions));
   }
@@ -197,7 +201,7 @@ class ReverseSweep {
     for (std::size_t i = 0; i < place.size(); ++i) {
       place[i] = std::ranges::count_if(forward.dimensions, [&](auto d) { return d < forward.dimensions[i]; });
     }
-    return permuted(sum, place);
+    return permuted(builder_, sum, place);
   }
 
   void visit_pad(const Instruction& forward, InstructionId g) {
@@ -246,76 +250,6 @@ class ReverseSweep {
     if (forward.operands.size() != 3 || combiner_of(forward) != Opcode::add) refuse(forward, "but of one that adds");
     contribute(forward.operands[0], g);
     if (wants(forward, 2)) contribute(forward.operands[2], scatter_updates_gradient(builder_, forward, g));
-  }
-
-  /// Dimensions of a dot's result: batch, then free lhs, then free rhs.
-  struct DotResultDimensions {
-    std::vector<int> batch, lhs, rhs;     ///< dimensions of the result
-    std::vector<int> lhs_free, rhs_free;  ///< dimensions of the operands
-  };
-
-  DotResultDimensions places(const Instruction& forward) const {
-    const DotDimensions& dot = forward.dot;
-    DotResultDimensions result;
-    result.lhs_free = other_dimensions(builder_.shape(forward.operands[0]).rank(), dot.lhs_batch, dot.lhs_contracting);
-    result.rhs_free = other_dimensions(builder_.shape(forward.operands[1]).rank(), dot.rhs_batch, dot.rhs_contracting);
-    int next = 0;
-    for (std::size_t i = 0; i < dot.lhs_batch.size(); ++i) result.batch.push_back(next++);
-    for (std::size_t i = 0; i < result.lhs_free.size(); ++i) result.lhs.push_back(next++);
-    for (std::size_t i = 0; i < result.rhs_free.size(); ++i) result.rhs.push_back(next++);
-    return result;
-  }
-
-  /// Chooses between two forms of a product, given the operand dimension that each of their dimensions becomes: the
-  /// second form only if it needs no transpose and the first does.
-  static bool second_is_in_order(const std::vector<int>& first, const std::vector<int>& second) {
-    return !std::ranges::is_sorted(first) && std::ranges::is_sorted(second);
-  }
-
-  /// Reorders x so that its dimension i becomes dimension to[i].
-  InstructionId placed(InstructionId x, const std::vector<int>& to) {
-    return permuted(x, inverse(Sizes(to.begin(), to.end())));
-  }
-
-  static std::vector<int> joined(std::vector<int> first, const std::vector<int>& second,
-                                 const std::vector<int>& third) {
-    first.insert(first.end(), second.begin(), second.end());
-    first.insert(first.end(), third.begin(), third.end());
-    return first;
-  }
-
-  /// The product of g and rhs, or of rhs and g. Its dimensions are batch, free lhs, and the contracted ones in the
-  /// order of rhs; with swapped operands the contracted ones precede the free ones.
-  InstructionId dot_lhs_gradient(const Instruction& forward, InstructionId g) {
-    const DotDimensions& dot = forward.dot;
-    const DotResultDimensions at = places(forward);
-    const std::vector<int> contracted = in_order_of(dot.rhs_contracting, dot.lhs_contracting);
-    const std::vector<int> to = joined(dot.lhs_batch, at.lhs_free, contracted);
-    const std::vector<int> swapped = joined(dot.lhs_batch, contracted, at.lhs_free);
-    const InstructionId rhs = forward.operands[1];
-    if (second_is_in_order(to, swapped)) return builder_.dot(rhs, g, {dot.rhs_batch, at.batch, at.rhs_free, at.rhs});
-    return placed(builder_.dot(g, rhs, {at.batch, dot.rhs_batch, at.rhs, at.rhs_free}), to);
-  }
-
-  InstructionId dot_rhs_gradient(const Instruction& forward, InstructionId g) {
-    const DotDimensions& dot = forward.dot;
-    const DotResultDimensions at = places(forward);
-    const std::vector<int> contracted = in_order_of(dot.lhs_contracting, dot.rhs_contracting);
-    const std::vector<int> to = joined(dot.rhs_batch, contracted, at.rhs_free);
-    const std::vector<int> swapped = joined(dot.rhs_batch, at.rhs_free, contracted);
-    const InstructionId lhs = forward.operands[0];
-    if (second_is_in_order(to, swapped)) return builder_.dot(g, lhs, {at.batch, dot.lhs_batch, at.lhs, at.lhs_free});
-    return placed(builder_.dot(lhs, g, {dot.lhs_batch, at.batch, at.lhs_free, at.lhs}), to);
-  }
-
-  /// values[i] in ascending order of keys[i].
-  static std::vector<int> in_order_of(const std::vector<int>& keys, const std::vector<int>& values) {
-    std::vector<std::size_t> order(keys.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return keys[i]; });
-    std::vector<int> ordered;
-    for (std::size_t i : order) ordered.push_back(values[i]);
-    return ordered;
   }
 
   /// The operation of a combiner that consists of one operation on its two parameters.
@@ -382,6 +316,7 @@ class ReverseSweep {
   std::vector<InstructionId> gradients_;
   std::vector<bool> wanted_;
   std::map<InstructionId, const GivenGradient*> given_;
+  std::vector<InstructionId> smooth_distances_;  ///< ascending
 };
 
 }  // namespace

@@ -38,16 +38,18 @@ struct GivenGradient {
 /// The gradients of a convolution are convolutions. For the input: the result's gradient with the reversed window,
 /// strides becoming base dilation. For the kernel: the input with the result's gradient as window, strides becoming
 /// window dilation. The gradient of a max window is a select-and-scatter, in which the first of equal elements gets it;
-/// reduce-max divides it among equal elements; maximum and minimum give it to the second operand on a tie, so that
-/// max(x, 0) has slope 0 at 0.
+/// reduce-max divides it among equal elements, and maximum and minimum halve it on a tie, unless they are a relu
+/// (relu.h), which has slope 0 at 0. That of abs at 0 is 1, but for distances in a log of a sum (log_add_exp.h).
+///
+/// The gradient of a complex number is that of complex_gradient.h.
 ///
 /// The value of an all-reduce is the sum over all partitions, and the loss is the sum of the partitions' losses. So the
 /// gradient of an all-reduce is the all-reduce of the gradient.
 ///
-/// compare, sign, roundings and integers have no slope; clamp has one only for its clamped operand. Throws
+/// compare, sign, roundings and integers have no slope. On a bound, what a clamp clamps has none. Throws
 /// std::logic_error if the loss is not a floating-point scalar, and NoGradient if it depends on a value in `of` through
-/// an operation that cannot be differentiated: fusion, select-and-scatter, the initial value of a reduction, a combiner
-/// other than add, max or min, or a dilated max window.
+/// any operation without a rule: fusion, select-and-scatter, sort, the sign of a complex number, the initial value of a
+/// reduction, a combiner other than add, max or min, or a dilated max window, among others.
 ///
 /// `held` are instructions that count as constants, such as the maximum that a softmax subtracts, which does not affect
 /// its value. `given` are gradients that replace those of the operations. `sums`, one for each value in `of` or none,

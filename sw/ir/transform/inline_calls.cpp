@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "sw/ir/transform/relu.h"
+
 namespace podsim::sw::ir::transform {
 
 namespace {
@@ -88,6 +90,7 @@ class Inlining {
 }  // namespace
 
 Module inline_calls(Module module) {
+  mark_relus(module);
   for (Computation& computation : module.computations) {
     if (std::ranges::any_of(computation.instructions, is_plain_call)) {
       computation = Inlining(module.computations, std::move(computation)).result();

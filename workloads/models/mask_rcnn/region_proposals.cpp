@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "sw/ir/transform/relu.h"
 #include "workloads/layers/boxes.h"
 #include "workloads/layers/distances.h"
 #include "workloads/layers/top_elements.h"
@@ -83,7 +84,7 @@ RegionProposals::RegionProposals(TrainedTensors& tensors, const MaskRcnnOptions&
     const GraphBuilder::Scope of_level(b, fmt::format("level{}", i + 2));
     const std::vector<std::int64_t> sizes = b.shape(maps[i]).dimensions;
     const InstructionId sum = applied("conv", conv, maps[i]);
-    const InstructionId hidden = b.maximum(sum, b.full_like(sum, 0));
+    const InstructionId hidden = sw::ir::transform::relu(b, sum);
     const auto numbers = [&](const char* name, const Layer& of, std::vector<std::int64_t> result) {
       return b.reshape(b.convert(applied(name, of, hidden), options_.precision.parameter), std::move(result));
     };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sw/ir/transform/relu.h"
 #include "workloads/layers/embedding.h"
 
 namespace podsim::workloads::models::recommenders {
@@ -28,7 +29,7 @@ class Ncf {
                                      1);
     for (std::size_t i = 0; i < options_.units.size(); ++i) {
       x = dense(fmt::format("layer{}", i), x, options_.units[i]);
-      x = b_.maximum(x, b_.full_like(x, 0));
+      x = sw::ir::transform::relu(b_, x);
     }
     const InstructionId logits = dense("output", b_.concatenate({product, x}, 1), 1);
     return cross_entropy(b_.convert(b_.reshape(logits, {options_.batch}), options_.precision.parameter), labels);
