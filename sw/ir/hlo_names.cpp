@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,13 +20,18 @@ bool is_of_a_name(char c) {
 
 void rename(Computation& computation) {
   std::set<std::string, std::less<>> taken;
+  std::map<std::string, int> last;  // numbers of a name that are taken
   for (const Instruction& instruction : computation.instructions) taken.insert(instruction.name);
   for (Instruction& instruction : computation.instructions) {
     std::string name = instruction.name;
     std::ranges::replace_if(name, std::not_fn(is_of_a_name), '.');
     if (name == instruction.name) continue;
     std::string free = name;
-    for (int number = 1; !taken.insert(free).second; ++number) free = fmt::format("{}.{}", name, number);
+    if (!taken.insert(free).second) {
+      int& number = last[name];
+      do free = fmt::format("{}.{}", name, ++number);
+      while (!taken.insert(free).second);
+    }
     if (instruction.opcode == Opcode::parameter) instruction.op_name = instruction.name;
     instruction.name = std::move(free);
   }

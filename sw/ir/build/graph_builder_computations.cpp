@@ -4,12 +4,14 @@
 #include <cassert>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/build/graph_builder.h"
 #include "sw/ir/instruction_identity.h"
 
@@ -37,12 +39,13 @@ void tell_apart(std::vector<Instruction>& instructions) {
   std::unordered_set<std::string> all, seen;
   for (const Instruction& instruction : instructions) all.insert(instruction.name);
   if (all.size() == instructions.size()) return;
+  std::unordered_map<std::string, int> last;  // numbers of a name that are taken
   for (Instruction& instruction : instructions) {
     if (seen.insert(instruction.name).second) continue;
+    base::host::end_if_interrupted();
+    int& number = last[instruction.name];
     std::string name;
-    for (int number = 1; name.empty() || all.contains(name); ++number) {
-      name = fmt::format("{}.{}", instruction.name, number);
-    }
+    while (name.empty() || all.contains(name)) name = fmt::format("{}.{}", instruction.name, ++number);
     all.insert(name);
     instruction.name = std::move(name);
   }

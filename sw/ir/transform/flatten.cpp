@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/annotation.h"
 #include "sw/ir/build/graph_builder.h"
 #include "sw/ir/eval/evaluator.h"
@@ -17,11 +18,20 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
-constexpr int most_instructions = 1'000'000;
+/// Of a program without loops. Each takes a kilobyte, and a gradient adds three for each.
+constexpr std::int64_t most_instructions = 250'000;
 
 class Flattening {
  public:
-  explicit Flattening(const Module& module) : module_(module), b_(module.name) {}
+  explicit Flattening(const Module& module) : module_(module), b_(module.name) {
+    for (const Computation& computation : module.computations) {  // called computations precede their callers
+      std::int64_t length = 0;
+      for (const Instruction& instruction : computation.instructions) {
+        length = std::min(length + written_length(computation, instruction), most_instructions + 1);
+      }
+      lengths_.push_back(length);
+    }
+  }
 
   Module result() && {
     const Computation& entry = module_.entry_computation();
@@ -45,6 +55,7 @@ class Flattening {
   InstructionId inlined(const Computation& computation, const Ids& arguments) {
     Ids values(computation.instructions.size(), -1);
     for (InstructionId id = 0; id < InstructionId(values.size()); ++id) {
+      base::host::end_if_interrupted();
       const Instruction& instruction = computation[id];
       if (instruction.opcode == Opcode::parameter) {
         values[std::size_t(id)] = arguments[std::size_t(instruction.index)];
@@ -63,7 +74,8 @@ class Flattening {
         if (instruction.phase == AsyncPhase::none) return inlined(called(instruction, 0), operands);
         break;
       case Opcode::while_loop:
-        if (const std::int64_t trips = trips_of(computation, instruction); trips >= 0) {
+        if (const std::int64_t trips = trips_of(computation, instruction);
+            trips >= 0 && trips * length_of(instruction, 1) <= most_instructions - b_.size()) {
           InstructionId state = operands[0];
           for (std::int64_t pass = 0; pass < trips; ++pass) state = inlined(called(instruction, 1), {state});
           return state;
@@ -88,11 +100,22 @@ class Flattening {
     return module_.computations[std::size_t(instruction.called[which])];
   }
 
-  /// The passes of a loop that is written out, or -1.
+  std::int64_t length_of(const Instruction& instruction, std::size_t which) const {
+    return lengths_[std::size_t(instruction.called[which])];
+  }
+
+  /// The passes of a loop that is written out, or -1 if they are unknown or too many.
   std::int64_t trips_of(const Computation& computation, const Instruction& loop) const {
     const std::int64_t trips = loop.trip_count >= 0 ? loop.trip_count : find_trip_count(module_, computation, loop);
-    const auto passes = std::int64_t(called(loop, 1).instructions.size());
-    return trips >= 0 && trips <= (most_instructions - b_.size()) / std::max<std::int64_t>(passes, 1) ? trips : -1;
+    return trips <= most_instructions / length_of(loop, 1) ? trips : -1;
+  }
+
+  /// How many instructions one becomes, with all passes of loops in loops.
+  std::int64_t written_length(const Computation& computation, const Instruction& instruction) const {
+    if (instruction.opcode == Opcode::fusion && instruction.phase == AsyncPhase::none) return length_of(instruction, 0);
+    if (instruction.opcode != Opcode::while_loop) return 1;
+    const std::int64_t trips = trips_of(computation, instruction);
+    return trips < 0 ? 1 : trips * length_of(instruction, 1);
   }
 
   bool is_constant(InstructionId id) const {
@@ -157,6 +180,7 @@ class Flattening {
 
   const Module& module_;
   build::GraphBuilder b_;
+  std::vector<std::int64_t> lengths_;  ///< by computation: instructions when written out
 };
 
 }  // namespace

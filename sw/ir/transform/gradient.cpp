@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/transform/complex_gradient.h"
 #include "sw/ir/transform/convolution_gradient.h"
 #include "sw/ir/transform/dot_gradient.h"
@@ -43,8 +44,10 @@ class ReverseSweep {
     for (InstructionId id : of) {
       if (id <= loss) wanted_[id] = true;
     }
+    std::vector<bool> is_held(std::size_t(builder.size()), false);
+    for (const InstructionId id : held) is_held[std::size_t(id)] = true;
     for (InstructionId id = 0; id <= loss; ++id) {
-      if (!carries_slope(builder[id]) || std::ranges::count(held, id) > 0) continue;
+      if (!carries_slope(builder[id]) || is_held[std::size_t(id)]) continue;
       for (InstructionId operand : builder[id].operands) wanted_[id] = wanted_[id] || wanted_[operand];
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -52,6 +55,7 @@ class ReverseSweep {
     }
     gradients_[loss] = builder.constant(builder.type(loss), 1);
     for (InstructionId id = loss; id >= 0; --id) {
+      base::host::end_if_interrupted();
       if (gradients_[id] >= 0 && wanted_[id]) visit(id);
     }
   }
@@ -186,7 +190,10 @@ class ReverseSweep {
     if (tuple.opcode == Opcode::tuple) {
       contribute(tuple.operands[forward.index], g);
     } else if (tuple.opcode != Opcode::parameter && tuple.opcode != Opcode::infeed) {
-      refuse(forward, "through the tuple of this operation");
+      refuse(tuple, tuple.opcode == Opcode::while_loop
+                        ? "of a loop that is not written out: its number of passes depends on data, or they are more "
+                          "than 250,000 instructions"
+                        : "of this operation");
     }
   }
 

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/transform/relu.h"
 
 namespace podsim::sw::ir::transform {
@@ -76,8 +78,12 @@ class Inlining {
   }
 
   std::string unique(const std::string& name) {
+    base::host::end_if_interrupted();
     std::string found = name;
-    for (int number = 1; !names_.insert(found).second; ++number) found = fmt::format("{}.{}", name, number);
+    if (names_.insert(found).second) return found;
+    int& number = last_[name];
+    do found = fmt::format("{}.{}", name, ++number);
+    while (!names_.insert(found).second);
     return found;
   }
 
@@ -85,6 +91,7 @@ class Inlining {
   Computation from_;
   std::vector<Instruction> written_;
   std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, int> last_;  ///< numbers of a name that are taken
 };
 
 }  // namespace

@@ -4,8 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
+#include <vector>
+
+#include "base/host/interrupt.h"
 
 namespace podsim::sw::ir::transform {
 
@@ -25,12 +30,14 @@ struct Dependence {
 constexpr int any_place = -1;
 using Kind = Dependence::Kind;
 
+/// The instructions between a value and the loss that read it, by value.
+using Users = std::vector<std::vector<InstructionId>>;
+
 /// Follows one maximum from the instruction after it to the loss.
 class Follower {
  public:
-  Follower(const build::GraphBuilder& b, const std::vector<bool>& counts, InstructionId maximum)
-      : b_(b), counts_(counts), found_(std::size_t(b.size())) {
-    Dependence& first = found_[std::size_t(maximum)];
+  Follower(const build::GraphBuilder& b, const Users& users, InstructionId maximum) : b_(b), users_(users) {
+    Dependence& first = found_[maximum];
     first = {Kind::additive, 1};
     const Shape& shape = b.shape(maximum);
     for (int d = 0; d < shape.rank(); ++d)
@@ -39,23 +46,28 @@ class Follower {
 
   /// True if the loss does not depend on it.
   bool vanishes(InstructionId maximum, InstructionId loss) {
-    for (InstructionId id = maximum + 1; id <= loss; ++id) {
-      if (!counts_[std::size_t(id)]) continue;
-      found_[std::size_t(id)] = of(b_[id]);
-      if (found_[std::size_t(id)].kind == Kind::other) return false;
+    std::set<InstructionId> next(users_[std::size_t(maximum)].begin(), users_[std::size_t(maximum)].end());
+    while (!next.empty()) {  // in order, so that operands are found before their users
+      base::host::end_if_interrupted();
+      const InstructionId id = *next.begin();
+      next.erase(next.begin());
+      Dependence found = of(b_[id]);
+      if (found.kind == Kind::other || (id == loss && found.depends())) return false;
+      if (!found.depends()) continue;
+      found_[id] = std::move(found);
+      next.insert(users_[std::size_t(id)].begin(), users_[std::size_t(id)].end());
     }
-    return !found_[std::size_t(loss)].depends();
+    return maximum != loss;
   }
 
  private:
   const Dependence& operand(const Instruction& instruction, std::size_t k) const {
-    return found_[std::size_t(instruction.operands[k])];
+    static const Dependence none;
+    const auto found = found_.find(instruction.operands[k]);
+    return found == found_.end() ? none : found->second;
   }
 
   Dependence of(const Instruction& instruction) const {
-    const bool depends = std::ranges::any_of(instruction.operands,
-                                             [this](InstructionId id) { return found_[std::size_t(id)].depends(); });
-    if (!depends) return {};
     switch (instruction.opcode) {
       case Opcode::add:
       case Opcode::subtract:
@@ -200,8 +212,8 @@ class Follower {
   }
 
   const build::GraphBuilder& b_;
-  const std::vector<bool>& counts_;
-  std::vector<Dependence> found_;
+  const Users& users_;
+  std::map<InstructionId, Dependence> found_;  ///< of those that depend on the maximum
 };
 
 bool is_maximum(const build::GraphBuilder& b, const Instruction& instruction) {
@@ -214,15 +226,19 @@ bool is_maximum(const build::GraphBuilder& b, const Instruction& instruction) {
 
 std::vector<InstructionId> softmax_maxima(const build::GraphBuilder& builder, InstructionId loss) {
   std::vector<bool> counts(std::size_t(builder.size()), false);  // whether the loss depends on it
+  Users users(std::size_t(builder.size()));
   counts[std::size_t(loss)] = true;
   for (InstructionId id = loss; id >= 0; --id) {
     if (!counts[std::size_t(id)]) continue;
-    for (const InstructionId operand : builder[id].operands) counts[std::size_t(operand)] = true;
+    for (const InstructionId operand : builder[id].operands) {
+      counts[std::size_t(operand)] = true;
+      users[std::size_t(operand)].push_back(id);
+    }
   }
   std::vector<InstructionId> held;
   for (InstructionId id = 0; id < loss; ++id) {
     if (!counts[std::size_t(id)] || !is_maximum(builder, builder[id])) continue;
-    if (Follower(builder, counts, id).vanishes(id, loss)) held.push_back(id);
+    if (Follower(builder, users, id).vanishes(id, loss)) held.push_back(id);
   }
   return held;
 }
