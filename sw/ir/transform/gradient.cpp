@@ -329,7 +329,9 @@ class ReverseSweep {
 }  // namespace
 
 NoGradient::NoGradient(const Instruction& instruction, std::string_view why)
-    : std::logic_error(fmt::format("{} ({}): no gradient {}", instruction.name, instruction.op_name, why)),
+    : std::logic_error(fmt::format("{} ({}): no gradient {}", instruction.name,
+                                   instruction.op_name.empty() ? to_string(instruction.opcode) : instruction.op_name,
+                                   why)),
       name_(instruction.name) {}
 
 std::vector<InstructionId> gradients(build::GraphBuilder& builder, InstructionId loss,

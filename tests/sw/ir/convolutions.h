@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "sw/ir/build/graph_builder.h"
 #include "sw/ir/eval/index_space.h"
 #include "sw/ir/graph.h"
 #include "sw/ir/literal.h"
@@ -19,6 +20,19 @@ struct RandomConvolution {
   std::vector<std::int64_t> input, kernel;
   std::vector<WindowDimension> window;
   ConvolutionDimensions dimensions;
+  std::int64_t feature_groups = 1, batch_groups = 1;
+
+  InstructionId write(build::GraphBuilder& b, InstructionId x, InstructionId w) const {
+    Instruction convolution;
+    convolution.opcode = Opcode::convolution;
+    convolution.shape.element_type = b.type(x);
+    convolution.operands = {x, w};
+    convolution.window = window;
+    convolution.convolution = dimensions;
+    convolution.feature_groups = feature_groups;
+    convolution.batch_groups = batch_groups;
+    return b.add(std::move(convolution));
+  }
 };
 
 inline rc::Gen<WindowDimension> random_window() {
@@ -43,10 +57,10 @@ inline std::vector<int> random_roles(int rank) {
   return roles;
 }
 
-/// One or two spatial dimensions, any attributes and dimension numbers, with at least one output.
+/// One to three spatial dimensions, any attributes, groups and dimension numbers, with at least one output.
 inline rc::Gen<RandomConvolution> random_convolution() {
   return rc::gen::exec([] {
-    const int spatial = *rc::gen::inRange(1, 3);
+    const int spatial = *rc::gen::weightedElement<int>({{4, 1}, {4, 2}, {1, 3}});
     const int rank = spatial + 2;
     const auto in = random_roles(rank), kernel = random_roles(rank), out = random_roles(rank);
     RandomConvolution random;
@@ -55,12 +69,15 @@ inline rc::Gen<RandomConvolution> random_convolution() {
     random.dimensions = {in[0],     in[1],     {in.begin() + 2, in.end()},
                          kernel[0], kernel[1], {kernel.begin() + 2, kernel.end()},
                          out[0],    out[1],    {out.begin() + 2, out.end()}};
-    random.input[in[0]] = *rc::gen::inRange(1, 3);
-    random.input[in[1]] = random.kernel[kernel[0]] = *rc::gen::inRange(1, 4);
-    random.kernel[kernel[1]] = *rc::gen::inRange(1, 4);
+    const std::int64_t groups = *rc::gen::inRange(1, 4);
+    (*rc::gen::arbitrary<bool>() ? random.feature_groups : random.batch_groups) = groups;
+    random.input[in[0]] = random.batch_groups * *rc::gen::inRange(1, 3);
+    random.kernel[kernel[0]] = *rc::gen::inRange(1, 4);
+    random.input[in[1]] = random.feature_groups * random.kernel[kernel[0]];
+    random.kernel[kernel[1]] = groups * *rc::gen::inRange(1, 4);
     for (int i = 0; i < spatial; ++i) {
       WindowDimension window = *random_window();
-      const std::int64_t size = *rc::gen::inRange(1, 7);
+      const std::int64_t size = *rc::gen::inRange(1, spatial == 3 ? 4 : 7);
       while (rules::window_output_size(size, window) == 0) ++window.padding_high;
       random.input[in[2 + i]] = size;
       random.kernel[kernel[2 + i]] = window.size;
@@ -78,7 +95,8 @@ inline double& element(Literal& literal, const std::vector<std::int64_t>& index)
 }
 
 /// The definition step by step: scatters every input element to its dilated, padded position, and combines it with
-/// every kernel element whose output exists. (The evaluator gathers; this scatters.)
+/// every kernel element whose output exists. (The evaluator gathers; this scatters.) Output features are divided among
+/// the groups; an input element belongs to the group of its feature, or of its sample, and meets that group's kernels.
 inline Literal naive_convolution(const Instruction& instruction, Literal input, Literal kernel) {
   const ConvolutionDimensions& roles = instruction.convolution;
   const Shape& shape = instruction.shape;
@@ -86,8 +104,14 @@ inline Literal naive_convolution(const Instruction& instruction, Literal input, 
   std::vector<std::int64_t> out(shape.dimensions.size());
   eval::for_each_index(input.shape.dimensions, [&](const auto& in) {
     eval::for_each_index(kernel.shape.dimensions, [&](const auto& at) {
-      if (in[roles.input_feature] != at[roles.kernel_input_feature]) return;
-      out[roles.output_batch] = in[roles.input_batch];
+      const std::int64_t depth = kernel.shape.dimensions[roles.kernel_input_feature];
+      const std::int64_t samples = input.shape.dimensions[roles.input_batch] / instruction.batch_groups;
+      const std::int64_t group = in[roles.input_feature] / depth + in[roles.input_batch] / samples;
+      const std::int64_t groups = instruction.feature_groups * instruction.batch_groups;
+      const std::int64_t features = kernel.shape.dimensions[roles.kernel_output_feature] / groups;
+      if (in[roles.input_feature] % depth != at[roles.kernel_input_feature]) return;
+      if (at[roles.kernel_output_feature] / features != group) return;
+      out[roles.output_batch] = in[roles.input_batch] % samples;
       out[roles.output_feature] = at[roles.kernel_output_feature];
       for (std::size_t i = 0; i < instruction.window.size(); ++i) {
         const WindowDimension& w = instruction.window[i];

@@ -41,7 +41,7 @@ TEST(Convolution, EqualsThePaddedDilatedReversedDefinitionForAnyAttributes) {
     build::GraphBuilder b("test");
     const InstructionId x = b.parameter(make_shape(f64, random.input), "x");
     const InstructionId w = b.parameter(make_shape(f64, random.kernel), "w");
-    const InstructionId y = b.convolution(x, w, random.window, random.dimensions);
+    const InstructionId y = random.write(b, x, w);
     const Instruction instruction = b[y];
     const Literal input = testing::random_literal(b.shape(x), 1);
     const Literal kernel = testing::random_literal(b.shape(w), 2);

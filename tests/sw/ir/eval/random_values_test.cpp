@@ -55,6 +55,20 @@ TEST(RngBitGenerator, CarriesPhiloxCountersIntoTheUpperHalf) {
   EXPECT_EQ(result.elements[0].integers, (std::vector<std::int64_t>{7, 1, 6}));
 }
 
+// XLA reverses a state of two words: the key is the upper half of the counter as well, and does not change with it.
+TEST(RngBitGenerator, TakesTheKeyOfAShortPhiloxStateAsUpperCounter) {
+  const Literal result = generate("rng_philox", "u64[2]", "u32[5]", "{55834574851, 18446744073709551615}");
+  const std::uint64_t key = 55834574851;  // 13 * 2^32 + 3
+  const auto first = philox({0xffffffff, 0xffffffff, 3, 13}, {3, 13}), second = philox({0, 0, 4, 13}, {3, 13});
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(result.elements[1].values[i], double(first[i]));
+  EXPECT_EQ(result.elements[1].values[4], double(second[0]));
+  EXPECT_EQ(result.elements[0].integers, (std::vector<std::int64_t>{std::int64_t(key), 1}));
+  // The same words in halves.
+  const Literal halves = generate("rng_default", "u32[4]", "u32[5]", "{3, 13, 4294967295, 4294967295}");
+  EXPECT_EQ(halves.elements[1].values, result.elements[1].values);
+  EXPECT_EQ(halves.elements[0].values, (std::vector<double>{3, 13, 1, 0}));
+}
+
 TEST(RngBitGenerator, GivesThreeFryWordsInTurnAlongTheFirstEvenDimension) {
   const Literal result = generate("rng_three_fry", "u64[2]", "u32[3,4]", "{9, 100}");
   for (std::uint32_t row = 0; row < 3; ++row) {

@@ -92,6 +92,40 @@ TEST(Flatten, SlicesOfALoopAreAtKnownPlaces) {
   }
 }
 
+/// Loops in loops, each with so many passes, around sine.
+Module nested_loops(int depth, int passes) {
+  const std::string state = "s = (s32[], f32[]) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n";
+  const std::string loop = "z = s32[] constant(0)\n t = (s32[], f32[]) tuple(z, x)\n w = (s32[], f32[]) while(t), ";
+  std::string text = "HloModule m\n";
+  for (int d = 0; d < depth; ++d) {
+    const std::string number = std::to_string(d), inner = std::to_string(d - 1);
+    text += "c" + number + " {\n " + state + "n = s32[] constant(" + std::to_string(passes) +
+            ")\n ROOT r = pred[] compare(i, n), direction=LT\n}\nb" + number + " {\n " + state +
+            "one = s32[] constant(1)\n j = s32[] add(i, one)\n x = f32[] get-tuple-element(s), index=1\n";
+    text += d == 0 ? "y = f32[] sine(x)\n"
+                   : loop + "condition=c" + inner + ", body=b" + inner + "\n y = f32[] get-tuple-element(w), index=1\n";
+    text += "ROOT r = (s32[], f32[]) tuple(j, y)\n}\n";
+  }
+  const std::string last = std::to_string(depth - 1);
+  return testing::graph_of(text + "ENTRY e {\n x = f32[] parameter(0)\n " + loop + "condition=c" + last + ", body=b" +
+                           last + "\n ROOT y = f32[] get-tuple-element(w), index=1\n}\n");
+}
+
+TEST(Flatten, ALongLoopIsWrittenOutInLinearTime) {
+  const Module flat = flattened(nested_loops(1, 30'000));  // the time limit of a test is the oracle
+  EXPECT_EQ(ops_in(flat, Opcode::sine), 30'000);
+  EXPECT_EQ(ops_in(flattened(nested_loops(3, 20)), Opcode::sine), 20 * 20 * 20);
+}
+
+// 10^9 passes, 3^40 passes.
+TEST(Flatten, LoopsOfTooManyPassesStayLoops) {
+  for (const auto& [depth, passes] : {std::pair{3, 1000}, {40, 3}, {1, 2'000'000'000}}) {
+    const Module flat = flattened(nested_loops(depth, passes));
+    EXPECT_LE(flat.entry_computation().instructions.size(), 250'000U);
+    EXPECT_GT(ops_in(flat, Opcode::while_loop), 0);
+  }
+}
+
 /// Types of the operands and results of the instructions with an opcode.
 std::vector<ElementType> types_of(const Module& module, Opcode opcode) {
   std::vector<ElementType> types;

@@ -14,6 +14,7 @@
 #include "tests/sw/ir/convolutions.h"
 #include "tests/sw/ir/element_types.h"
 #include "tests/sw/ir/literals.h"
+#include "tests/sw/ir/transform/finite_differences.h"
 
 namespace podsim::sw::ir::transform {
 namespace {
@@ -22,50 +23,11 @@ using testing::distinct_literal;
 using testing::random_literal;
 using testing::window;
 
+using testing::expect_gradients_match;
 using testing::f64;
-using Ids = std::vector<InstructionId>;
-using Write = std::function<InstructionId(build::GraphBuilder&, const Ids&)>;
-
-/// sum(weights * write(inputs)) with random weights, so that every element of the result has its own weight; followed
-/// by the gradients of all inputs on request.
-Module loss_module(const Write& write, const std::vector<Literal>& inputs, bool with_gradients) {
-  build::GraphBuilder b("test");
-  Ids ids;
-  for (const Literal& input : inputs) ids.push_back(b.parameter(input.shape, "x" + std::to_string(ids.size())));
-  const InstructionId y = write(b, ids);
-  const InstructionId weighted = b.multiply(y, b.constant(testing::random_literal(b.shape(y), 99)));
-  std::vector<std::int64_t> all(b.shape(y).rank());
-  std::iota(all.begin(), all.end(), 0);
-  const InstructionId loss = b.reduce_add(weighted, all);
-  Ids results{loss};
-  if (with_gradients) {
-    const Ids slopes = gradients(b, loss, ids);
-    results.insert(results.end(), slopes.begin(), slopes.end());
-  }
-  Module module = std::move(b).build(b.tuple(results));
-  build::verify(module);
-  return module;
-}
-
-/// Reverse mode against central differences in double precision, element by element, to 1e-4 relative (and 1e-8).
-void expect_gradients_match(const Write& write, std::vector<Literal> inputs) {
-  const Literal result = eval::evaluate(loss_module(write, inputs, true), inputs);
-  const Module forward = loss_module(write, inputs, false);
-  const double h = 1e-5;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    for (std::size_t i = 0; i < inputs[k].values.size(); ++i) {
-      const double value = inputs[k].values[i];
-      inputs[k].values[i] = value + h;
-      const double above = eval::evaluate(forward, inputs).elements[0].values[0];
-      inputs[k].values[i] = value - h;
-      const double below = eval::evaluate(forward, inputs).elements[0].values[0];
-      inputs[k].values[i] = value;
-      const double slope = (above - below) / (2 * h);
-      ASSERT_NEAR(result.elements[1 + k].values[i], slope, 1e-8 + 1e-4 * std::abs(slope))
-          << "input " << k << "[" << i << "]";
-    }
-  }
-}
+using testing::Ids;
+using testing::loss_module;
+using testing::Write;
 
 Literal positive(std::vector<std::int64_t> sizes, unsigned seed) {
   return testing::random_literal(make_shape(f64, std::move(sizes)), seed, 0.5, 2);
@@ -75,14 +37,33 @@ Literal any(std::vector<std::int64_t> sizes, unsigned seed) {
 }
 
 TEST(Gradient, OfUnaryOperations) {
-  for (Opcode opcode :
-       {Opcode::negate, Opcode::abs, Opcode::exponential, Opcode::log, Opcode::sqrt, Opcode::rsqrt, Opcode::tanh,
-        Opcode::sign, Opcode::copy, Opcode::exponential_minus_one, Opcode::log_plus_one, Opcode::cbrt, Opcode::logistic,
-        Opcode::erf, Opcode::sine, Opcode::cosine, Opcode::floor, Opcode::ceil, Opcode::round_nearest_even}) {
+  for (Opcode opcode : {Opcode::negate,
+                        Opcode::abs,
+                        Opcode::exponential,
+                        Opcode::log,
+                        Opcode::sqrt,
+                        Opcode::rsqrt,
+                        Opcode::tanh,
+                        Opcode::sign,
+                        Opcode::copy,
+                        Opcode::exponential_minus_one,
+                        Opcode::log_plus_one,
+                        Opcode::cbrt,
+                        Opcode::logistic,
+                        Opcode::erf,
+                        Opcode::sine,
+                        Opcode::cosine,
+                        Opcode::floor,
+                        Opcode::ceil,
+                        Opcode::round_nearest_even,
+                        Opcode::sinh,
+                        Opcode::cosh,
+                        Opcode::asinh}) {
     SCOPED_TRACE(std::string(ir::to_string(opcode)));
     expect_gradients_match([&](auto& b, const Ids& x) { return b.unary(opcode, x[0]); }, {positive({5}, 1)});
   }
-  for (Opcode opcode : {Opcode::abs, Opcode::tan, Opcode::logistic, Opcode::erf}) {
+  for (Opcode opcode :
+       {Opcode::abs, Opcode::tan, Opcode::logistic, Opcode::erf, Opcode::asin, Opcode::acos, Opcode::atanh}) {
     SCOPED_TRACE(std::string(ir::to_string(opcode)));
     expect_gradients_match([&](auto& b, const Ids& x) { return b.unary(opcode, x[0]); }, {any({6}, 1)});
   }
@@ -90,7 +71,7 @@ TEST(Gradient, OfUnaryOperations) {
 
 TEST(Gradient, OfBinaryOperations) {
   for (Opcode opcode : {Opcode::add, Opcode::subtract, Opcode::multiply, Opcode::divide, Opcode::maximum,
-                        Opcode::minimum, Opcode::power}) {
+                        Opcode::minimum, Opcode::power, Opcode::atan2, Opcode::remainder}) {
     SCOPED_TRACE(std::string(ir::to_string(opcode)));
     expect_gradients_match([&](auto& b, const Ids& x) { return b.binary(opcode, x[0], x[1]); },
                            {positive({5}, 1), positive({5}, 2)});
@@ -300,9 +281,7 @@ TEST(Gradient, OfConvolutionsAsResnetHasThem) {
 TEST(Gradient, OfAnyConvolutionIsItsAdjoint) {
   EXPECT_TRUE(rc::check([] {
     const testing::RandomConvolution random = *testing::random_convolution();
-    const Write write = [&](build::GraphBuilder& b, const Ids& x) {
-      return b.convolution(x[0], x[1], random.window, random.dimensions);
-    };
+    const Write write = [&](build::GraphBuilder& b, const Ids& x) { return random.write(b, x[0], x[1]); };
     std::vector<Literal> inputs{any(random.input, 1), any(random.kernel, 2)};
     const Module module = loss_module(write, inputs, true);
     const Literal slopes = eval::evaluate(module, inputs);
