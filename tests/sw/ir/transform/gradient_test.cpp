@@ -65,7 +65,8 @@ TEST(Gradient, OfUnaryOperations) {
   for (Opcode opcode :
        {Opcode::abs, Opcode::tan, Opcode::logistic, Opcode::erf, Opcode::asin, Opcode::acos, Opcode::atanh}) {
     SCOPED_TRACE(std::string(ir::to_string(opcode)));
-    expect_gradients_match([&](auto& b, const Ids& x) { return b.unary(opcode, x[0]); }, {any({6}, 1)});
+    const Literal x = testing::random_literal(make_shape(f64, {6}), 1, -0.8, 0.8);  // some are only defined within 1
+    expect_gradients_match([&](auto& b, const Ids& ids) { return b.unary(opcode, ids[0]); }, {x});
   }
 }
 
@@ -143,14 +144,6 @@ TEST(Gradient, OfSlicesAtPlacesThatAreComputed) {
       {any({5, 4}, 1)});
   expect_gradients_match([&](auto& b, const Ids& x) { return b.dynamic_update_slice(x[0], x[1], starts(b)); },
                          {any({5, 4}, 1), any({2, 2}, 2)});
-}
-
-TEST(Gradient, OfMaximumWithZeroIsZeroAtZero) {
-  const Write relu = [](auto& b, const Ids& x) { return b.maximum(x[0], b.full_like(x[0], 0)); };
-  const std::vector<Literal> inputs{testing::make_literal(f64, {3}, {-1, 0, 1})};
-  const Literal result = eval::evaluate(loss_module(relu, inputs, true), inputs);
-  const Literal weights = testing::random_literal(make_shape(f64, {3}), 99);
-  EXPECT_EQ(result.elements[1].values, (std::vector<double>{0, 0, weights.values[2]}));
 }
 
 TEST(Gradient, OfRearrangements) {
