@@ -94,6 +94,11 @@ Element apply_elementwise(const Instruction& instruction, ElementType type, std:
 
 Literal evaluate_elementwise(const Instruction& instruction, std::span<const Literal* const> operands) {
   assert(operands.size() <= 3);
+  if (instruction.opcode == Opcode::convert && is_complex(operands[0]->shape.element_type) &&
+      !is_complex(instruction.shape.element_type)) {
+    const Literal real = complex::real_parts(*operands[0]);
+    return evaluate_elementwise(instruction, std::array{&real});
+  }
   if (complex::is_on_complex(instruction, operands)) return complex::evaluate_complex(instruction, operands);
   Literal result = make_zeros(instruction.shape);
   const ElementType type = operands.size() == 3 ? operands[1]->shape.element_type : operands[0]->shape.element_type;

@@ -24,12 +24,12 @@ InstructionId one_minus_square(build::GraphBuilder& b, InstructionId y) {
 
 InstructionId square(build::GraphBuilder& b, InstructionId x) { return b.multiply(x, x); }
 
-/// Of acos, asin and the hyperbolic ones: 1 / sqrt(inside), or its negative.
+/// The slope of acos, asin and the hyperbolic ones is 1 / sqrt(inside), or its negative.
 InstructionId over_root(build::GraphBuilder& b, InstructionId g, InstructionId inside) {
   return b.multiply(g, b.rsqrt(inside));
 }
 
-/// Of atan2(y, x) with respect to y: x / (x^2 + y^2).
+/// The slope of atan2(y, x) along y is x / (x^2 + y^2), and along x its counterpart.
 InstructionId over_squares(build::GraphBuilder& b, InstructionId g, const Instruction& forward, std::size_t other) {
   const InstructionId squares = b.add(square(b, forward.operands[0]), square(b, forward.operands[1]));
   return b.multiply(g, b.divide(forward.operands[other], squares));
@@ -106,7 +106,7 @@ InstructionId unary_gradient(build::GraphBuilder& b, const Instruction& forward,
   }
 }
 
-/// Of a maximum or minimum, with respect to one of its operands: g where that is the result, and half of it on a tie.
+/// The gradient of one operand of a maximum or minimum: g where that is the result, and half of it on a tie.
 InstructionId chosen_gradient(build::GraphBuilder& b, const Instruction& forward, std::size_t operand,
                               InstructionId g) {
   const InstructionId own = forward.operands[operand], other = forward.operands[1 - operand];
@@ -198,7 +198,7 @@ InstructionId bound_like(build::GraphBuilder& b, InstructionId bound, Instructio
   return b.shape(bound).rank() == 0 ? b.broadcast(bound, b.shape(x).dimensions) : bound;
 }
 
-/// Of clamp(least, x, most): g goes to x where it is strictly between the bounds, and else to the bound that it is
+/// In clamp(least, x, most), g goes to x where it is strictly between the bounds, and else to the bound that it is
 /// beyond. On a bound nothing has a slope.
 InstructionId clamp_gradient(build::GraphBuilder& b, const Instruction& forward, int operand, InstructionId g) {
   const InstructionId x = forward.operands[1];

@@ -18,7 +18,7 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
-/// Of a program without loops. Each takes a kilobyte, and a gradient adds three for each.
+/// The longest program without loops. An instruction takes a kilobyte, and its gradient some three more.
 constexpr std::int64_t most_instructions = 250'000;
 
 class Flattening {

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/host/interrupt.h"
+#include "sw/ir/float_format.h"
 #include "sw/ir/transform/complex_gradient.h"
 #include "sw/ir/transform/convolution_gradient.h"
 #include "sw/ir/transform/dot_gradient.h"
@@ -86,6 +88,7 @@ class ReverseSweep {
     const Instruction forward = builder_[id];
     const build::GraphBuilder::Scope scope(builder_,
                                            "gradients" + (forward.op_name.empty() ? "" : "/" + forward.op_name));
+    if (forward.phase != AsyncPhase::none) refuse(forward, "of an asynchronous operation");
     if (const auto found = given_.find(id); found != given_.end()) {
       const GivenGradient& given = *found->second;
       const std::vector<InstructionId> contributions = given.rule(builder_, gradients_[id]);
@@ -149,6 +152,7 @@ class ReverseSweep {
         if (wants(forward, 1)) contribute(forward.operands[1], kernel_gradient(forward, g));
         return;
       case Opcode::dot:
+        if (forward.operands.size() != 2) refuse(forward, "of a sparse product");
         if (wants(forward, 0)) contribute(forward.operands[0], typed(dot_lhs_gradient(b, forward, g), forward, 0));
         if (wants(forward, 1)) contribute(forward.operands[1], typed(dot_rhs_gradient(b, forward, g), forward, 1));
         return;
@@ -168,9 +172,12 @@ class ReverseSweep {
       case Opcode::reduce:
         return visit_reduce(forward, id, g);
       case Opcode::reduce_window:
-        return visit_reduce_window(forward, g);
+        return visit_reduce_window(forward, id, g);
       case Opcode::all_reduce:
         if (forward.operands.size() != 1) refuse(forward, "of several operands at once");
+        if (combiner_of(forward) != Opcode::add) refuse(forward, "but of one that adds");
+        if (forward.participants.iota || !forward.participants.groups.empty())
+          refuse(forward, "over groups of devices");
         return contribute(forward.operands[0], b.all_reduce(g));
       default:
         refuse(forward, "of this operation");
@@ -263,7 +270,8 @@ class ReverseSweep {
   Opcode combiner_of(const Instruction& forward) const {
     const Computation& combiner = builder_.called_computations()[forward.called[0]];
     const Instruction& root = combiner[combiner.root];
-    if (combiner.instructions.size() != 3) refuse(forward, "of this combiner");
+    if (combiner.instructions.size() != 3 || combiner.parameters.size() != 2) refuse(forward, "of this combiner");
+    if (root.operands.size() == 2 && root.operands[0] == root.operands[1]) refuse(forward, "of this combiner");
     return root.opcode;
   }
 
@@ -288,7 +296,7 @@ class ReverseSweep {
     }
   }
 
-  void visit_reduce_window(const Instruction& forward, InstructionId g) {
+  void visit_reduce_window(const Instruction& forward, InstructionId y, InstructionId g) {
     if (wants(forward, 1)) refuse(forward, "with respect to the initial value");
     const InstructionId x = forward.operands[0];
     const ElementType type = builder_.type(x);
@@ -302,20 +310,41 @@ class ReverseSweep {
         return contribute(x, builder_.reduce_window_add(g, window));
       }
       case Opcode::maximum:
-        return contribute(x, extreme_window_gradient(forward, g, ComparisonDirection::ge, type));
+        return contribute(x, extreme_window_gradient(forward, y, g, ComparisonDirection::ge, type));
       case Opcode::minimum:
-        return contribute(x, extreme_window_gradient(forward, g, ComparisonDirection::le, type));
+        return contribute(x, extreme_window_gradient(forward, y, g, ComparisonDirection::le, type));
       default:
         refuse(forward, "of this combiner");
     }
   }
 
-  InstructionId extreme_window_gradient(const Instruction& forward, InstructionId g, ComparisonDirection direction,
-                                        ElementType type) {
+  /// True for a constant that is no element's better: infinity, or the largest finite number, with the sign for that.
+  bool is_never_extreme(InstructionId initial, ComparisonDirection direction) const {
+    const Instruction* value = &builder_[initial];
+    while (value->opcode == Opcode::convert || value->opcode == Opcode::copy) value = &builder_[value->operands[0]];
+    if (value->opcode != Opcode::constant || !value->literal || value->literal->values.empty()) return false;
+    const double number = direction == ComparisonDirection::ge ? -value->literal->values[0] : value->literal->values[0];
+    const std::optional<FloatFormat> format = float_format(value->shape.element_type);
+    const double largest = format ? format->largest : 0x1.fep127;  // of f32, which may have been a bf16
+    return number >= largest;
+  }
+
+  /// g where an element of the window is beyond the initial value.
+  InstructionId beyond_initial(const Instruction& forward, InstructionId y, InstructionId g,
+                               ComparisonDirection direction) {
+    const auto beyond = direction == ComparisonDirection::ge ? ComparisonDirection::gt : ComparisonDirection::lt;
+    const InstructionId initial = builder_.broadcast(forward.operands[1], builder_.shape(y).dimensions);
+    return builder_.select(builder_.compare(y, initial, beyond), g, builder_.full_like(g, 0));
+  }
+
+  InstructionId extreme_window_gradient(const Instruction& forward, InstructionId y, InstructionId g,
+                                        ComparisonDirection direction, ElementType type) {
     for (const WindowDimension& window : forward.window) {
       if (window.base_dilation != 1 || window.window_dilation != 1) refuse(forward, "of a dilated window's extreme");
     }
-    return builder_.select_and_scatter(forward.operands[0], g, builder_.constant(type, 0), forward.window,
+    const InstructionId reached =
+        is_never_extreme(forward.operands[1], direction) ? g : beyond_initial(forward, y, g, direction);
+    return builder_.select_and_scatter(forward.operands[0], reached, builder_.constant(type, 0), forward.window,
                                        builder_.comparator(direction, type), builder_.combiner(Opcode::add, type));
   }
 

@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "base/host/interrupt.h"
-#include "sw/ir/eval/element.h"
 
 namespace podsim::sw::ir::eval::complex {
 
@@ -34,7 +33,7 @@ ElementType part_type(ElementType type) {
 void set_number(Literal& literal, std::int64_t i, Number value) {
   const ElementType type = literal.shape.element_type, part = part_type(type);
   if (!is_complex(type)) {
-    set_element(literal, i, convert_element(ElementType::f64, type, {value.real(), 0}));
+    literal.values[std::size_t(i)] = round_to(part, value.real());
     return;
   }
   literal.values[std::size_t(2 * i)] = round_to(part, value.real());

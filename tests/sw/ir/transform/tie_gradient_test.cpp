@@ -119,6 +119,15 @@ TEST(TieGradient, OfAClampIsZeroOnItsBounds) {
   EXPECT_EQ(found[2], (Numbers{0, 0, 0, 0, 1}));
 }
 
+// max(0, x_i) over windows of two: windows whose result is the initial value, 0, change with no element.
+TEST(TieGradient, OfAWindowThatItsInitialValueWinsIsZero) {
+  const std::string max = "max {\n a = f64[] parameter(0)\n b = f64[] parameter(1)\n ROOT m = f64[] maximum(a, b)\n}\n";
+  EXPECT_EQ(slopes("x = f64[4] parameter(0)\n z = f64[] constant(0)\n ROOT r = f64[3] reduce-window(x, z), "
+                   "window={size=2}, to_apply=max",
+                   {{-1, -2, 3, 1}}, max)[0],
+            (Numbers{0, 0, 2, 0}));
+}
+
 // d 0^y / dy = 0, and not 0 log 0.
 TEST(TieGradient, OfAPowerOfZeroIsZero) {
   EXPECT_EQ(
