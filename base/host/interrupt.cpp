@@ -19,16 +19,24 @@ std::atomic<bool> throws_now{false};
 
 namespace {
 
-constexpr unsigned patience_s = 5;
+constexpr double patience_s = 5, patience_after_limit_s = 0.8;
 
 // A signal handler can only reach statics.
 std::atomic<bool> interrupted_flag{false}, by_limit{false}, throwing{false};
+
+/// Sends SIGALRM after so many seconds.
+void start_timer(double seconds) {
+  itimerval timer{};
+  timer.it_value.tv_sec = time_t(seconds);
+  timer.it_value.tv_usec = std::max<suseconds_t>(1, suseconds_t((seconds - std::floor(seconds)) * 1e6));
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
 
 void interrupt() {
   interrupted_flag.store(true);
   if (!throwing) return;
   detail::throws_now.store(true);
-  alarm(patience_s);
+  start_timer(by_limit ? patience_after_limit_s : patience_s);
 }
 
 void on_interrupt(int signal) {
@@ -75,10 +83,7 @@ void throw_on_interrupt() {
 
 void limit_time(double seconds) {
   std::signal(SIGALRM, on_alarm);
-  itimerval timer{};
-  timer.it_value.tv_sec = time_t(seconds);
-  timer.it_value.tv_usec = std::max<suseconds_t>(1, suseconds_t((seconds - std::floor(seconds)) * 1e6));
-  setitimer(ITIMER_REAL, &timer, nullptr);
+  start_timer(seconds);
 }
 
 int interruption_code() { return by_limit ? out_of_time : interrupted; }

@@ -14,7 +14,8 @@ namespace podsim::base::host {
 const std::atomic<bool>& watch_for_interrupt();
 
 /// Makes the interruption an exception: the next end_if_interrupted() throws it. For commands whose work is in loops
-/// far below them. A program that calls none in five seconds after the interruption ends without a result.
+/// far below them. A program that calls none in five seconds after a signal, or in 0.8 s after its time limit, ends
+/// without a result.
 void throw_on_interrupt();
 
 /// Interrupts the program after so many seconds, as Ctrl-C does.

@@ -40,8 +40,7 @@ struct IotaDevices {
 IotaDevices read_iota_devices(Scanner& scanner);
 
 /// Groups of devices or replicas; no groups means one group of all. Forms: "{{0,1},{2,3}}", "{}", "[2,4]<=[8]" and
-/// "mesh['x'=4,'y'=2] {'x'}" (devices are numbered with the last axis fastest; a group extends along the axes in
-/// braces).
+/// "mesh['x'=4,'y'=2] {'x'}" (named_sharding.h).
 struct ReplicaGroups {
   std::optional<ir::IotaGroups> iota;  ///< instead of `lists` if the text has this form
   std::vector<Integers> lists;
@@ -52,9 +51,12 @@ std::vector<Integers> expand(const ReplicaGroups& groups);
 /// "{{0,1},{1,2}}".
 std::vector<Integers> read_pairs(Scanner& scanner);
 
-/// "{devices=[2,1,2]<=[4] last_tile_dim_replicate}" and the other forms; of kind `unknown` if the graph has no
-/// equivalent.
+/// "{devices=[2,1,2]<=[4] last_tile_dim_replicate}" and the other forms, and those of named axes (named_sharding.h); of
+/// kind `unknown` if it says nothing of the value. Unreduced devices count as replicated.
 ir::Sharding read_sharding(Scanner& scanner);
+/// The same, but dimensions of named shardings that are all whole are kept: a tiled sharding of ones, for checks of the
+/// rank.
+ir::Sharding read_written_sharding(Scanner& scanner);
 
 struct Field {
   std::string_view name, value;  ///< a quoted value without its quotes

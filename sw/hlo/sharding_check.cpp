@@ -96,7 +96,7 @@ void check_sharding(const Module& module, const Instruction& instruction, Diagno
   const std::string_view* text = find_value(module.attributes_of(instruction), "sharding");
   if (text == nullptr) return;
   Scanner scanner(*text);
-  Check(module, *text, diagnostics).run(read_sharding(scanner), instruction.shape);
+  Check(module, *text, diagnostics).run(read_written_sharding(scanner), instruction.shape);
 }
 
 }  // namespace podsim::sw::hlo

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "sw/hlo/named_sharding.h"
 #include "sw/hlo/value_list.h"
 
 namespace podsim::sw::hlo {
@@ -51,7 +52,9 @@ void read_subgroups(Scanner& scanner, ir::Sharding& sharding) {
   scanner.expect('=');
   read_list(scanner, '{', '}', [&] {
     const std::string_view word = scanner.name("a kind of sharding");
-    if (word != "replicated" && word != "manual") sharding.kind = ir::Sharding::Kind::unknown;
+    if (word != "replicated" && word != "manual" && word != "unreduced") {
+      sharding.kind = ir::Sharding::Kind::unknown;
+    }
     sharding.subgroups.push_back(word == "manual" ? ir::Sharding::Subgroup::manual
                                                   : ir::Sharding::Subgroup::replicated);
   });
@@ -107,7 +110,7 @@ void read_parts(Scanner& scanner, ir::Sharding& sharding) {
   sharding = std::move(plain);
 }
 
-ir::Sharding read_nested_sharding(Scanner& scanner, int depth) {
+ir::Sharding read_nested_sharding(Scanner& scanner, int depth, bool states_rank) {
   ir::Sharding sharding;
   if (depth == deepest_sharding) scanner.fail_expected(fmt::format("at most {} nested shardings", deepest_sharding));
   scanner.expect('{', "of a sharding");
@@ -115,15 +118,11 @@ ir::Sharding read_nested_sharding(Scanner& scanner, int depth) {
   if (next == '{' || next == '}' || next == '/') {
     sharding.kind = ir::Sharding::Kind::tuple;
     while (!scanner.accept('}')) {
-      sharding.elements.push_back(read_nested_sharding(scanner, depth + 1));
+      sharding.elements.push_back(read_nested_sharding(scanner, depth + 1, states_rank));
       if (!scanner.accept(',') && scanner.peek() != '}') scanner.fail_expected("',' or '}'");
     }
-  } else if (next == '@' || next == '[' || scanner.text().substr(scanner.offset()).starts_with("mesh[")) {
-    sharding.kind = ir::Sharding::Kind::unknown;
-    while (!scanner.accept('}')) {
-      scanner.balanced("a sharding");
-      scanner.accept(',');
-    }
+  } else if (mesh_follows(scanner)) {
+    return read_named_sharding(scanner, states_rank);
   } else {
     read_parts(scanner, sharding);
   }
@@ -132,6 +131,8 @@ ir::Sharding read_nested_sharding(Scanner& scanner, int depth) {
 
 }  // namespace
 
-ir::Sharding read_sharding(Scanner& scanner) { return read_nested_sharding(scanner, 0); }
+ir::Sharding read_sharding(Scanner& scanner) { return read_nested_sharding(scanner, 0, false); }
+
+ir::Sharding read_written_sharding(Scanner& scanner) { return read_nested_sharding(scanner, 0, true); }
 
 }  // namespace podsim::sw::hlo

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace podsim::sw::hlo {
+
 std::string_view taken(const Scanner& scanner, std::size_t begin) {
   return scanner.text().substr(begin, scanner.offset() - begin);
 }
@@ -35,6 +38,20 @@ std::int64_t read_positive(Scanner& scanner, std::string_view what) {
   const std::int64_t value = scanner.integer(what);
   if (value < 1) scanner.fail_at(taken(scanner, begin), fmt::format("{} is at least 1", what));
   return value;
+}
+
+std::vector<int> read_permutation(Scanner& scanner, std::size_t rank) {
+  scanner.skip_space();
+  const std::size_t begin = scanner.offset();
+  const Integers permutation = read_bracketed(scanner, '(', ')');
+  Integers sorted = permutation;
+  std::ranges::sort(sorted);
+  bool permutes = sorted.size() == rank;
+  for (std::size_t i = 0; permutes && i < sorted.size(); ++i) permutes = sorted[i] == std::int64_t(i);
+  if (!permutes) {
+    scanner.fail_at(taken(scanner, begin), fmt::format("T names each of the {} dimensions before it once", rank));
+  }
+  return {permutation.begin(), permutation.end()};
 }
 
 std::int64_t device_count(const Scanner& scanner, std::size_t begin, const Integers& sizes) {

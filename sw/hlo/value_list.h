@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "sw/hlo/attribute_value.h"
 
@@ -27,6 +28,9 @@ void read_by_x(Scanner& scanner, const std::function<void()>& read);
 
 /// Reads a number of at least 1.
 std::int64_t read_positive(Scanner& scanner, std::string_view what);
+
+/// Reads "(1,0)" after a T: each of the `rank` dimensions of a list of devices once.
+std::vector<int> read_permutation(Scanner& scanner, std::size_t rank);
 
 /// Product of sizes, each at least 1. Throws SyntaxError above 2^20 devices.
 std::int64_t device_count(const Scanner& scanner, std::size_t begin, const Integers& sizes);

@@ -20,18 +20,14 @@ bool is_of_a_name(char c) {
 
 void rename(Computation& computation) {
   std::set<std::string, std::less<>> taken;
-  std::map<std::string, int> last;  // numbers of a name that are taken
+  std::map<std::string, int> numbers;  // the last one that was given to a name
   for (const Instruction& instruction : computation.instructions) taken.insert(instruction.name);
   for (Instruction& instruction : computation.instructions) {
     std::string name = instruction.name;
     std::ranges::replace_if(name, std::not_fn(is_of_a_name), '.');
     if (name == instruction.name) continue;
     std::string free = name;
-    if (!taken.insert(free).second) {
-      int& number = last[name];
-      do free = fmt::format("{}.{}", name, ++number);
-      while (!taken.insert(free).second);
-    }
+    for (int& number = numbers[name]; !taken.insert(free).second;) free = fmt::format("{}.{}", name, ++number);
     if (instruction.opcode == Opcode::parameter) instruction.op_name = instruction.name;
     instruction.name = std::move(free);
   }

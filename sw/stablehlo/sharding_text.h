@@ -7,15 +7,10 @@
 #include <vector>
 
 #include "sw/stablehlo/attribute_value.h"
+#include "sw/stablehlo/device_mesh.h"
 #include "sw/stablehlo/operation.h"
 
 namespace podsim::sw::stablehlo {
-
-/// Axes of a Shardy mesh, outermost first. A mesh without axes and with one device is the device alone.
-struct DeviceMesh {
-  std::vector<std::pair<std::string_view, std::int64_t>> axes;
-  Integers devices;  ///< by position; empty: in order
-};
 
 /// Shardings of Shardy in the form of HLO.
 class ShardingTexts {

@@ -151,18 +151,15 @@ class Chooser {
 
   /// Counts how often the arrays move: once when they are made, and once for every op that reads them.
   void count_traffic() {
-    std::vector<std::vector<std::vector<ir::InstructionId>>> users;
-    for (const ir::Computation& computation : module_.computations) users.push_back(ir::users_of(computation));
+    std::vector<std::vector<std::int64_t>> moves;
+    for (const ir::Computation& computation : module_.computations) moves.push_back(times_moved(computation));
     for (const LayoutClass& arrays : classes_) {
       std::map<std::tuple<ir::ElementType, std::vector<std::int64_t>, std::vector<int>>, std::int64_t> counts;
       for (const ClassMember& member : arrays.members) {
         const auto [c, id] = member.place;
         const ir::Computation& computation = module_.computations[std::size_t(c)];
         if (names_values(computation[id])) continue;
-        std::int64_t count = is_stored(computation[id]) ? 1 : 0;
-        for (const ir::InstructionId user : users[std::size_t(c)][std::size_t(id)]) {
-          count += is_stored(computation[user]) ? 1 : 0;
-        }
+        const std::int64_t count = moves[std::size_t(c)][std::size_t(id)];
         if (count > 0) counts[{member.shape->element_type, member.shape->dimensions, member.dimension}] += count;
       }
       std::vector<Moved>& moved = moved_.emplace_back();
@@ -171,6 +168,16 @@ class Chooser {
         moved.push_back({ir::make_shape(type, dimensions), dimension, count});
       }
     }
+  }
+
+  static std::vector<std::int64_t> times_moved(const ir::Computation& computation) {
+    const std::vector<std::vector<ir::InstructionId>> users = ir::users_of(computation);
+    std::vector<std::int64_t> counts;
+    for (ir::InstructionId id = 0; id < ir::InstructionId(users.size()); ++id) {
+      counts.push_back(is_stored(computation[id]) ? 1 : 0);
+      for (const ir::InstructionId user : users[std::size_t(id)]) counts.back() += is_stored(computation[user]) ? 1 : 0;
+    }
+    return counts;
   }
 
   static bool is_stored(const ir::Instruction& instruction) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sw/compiler/layout/dimension_links.h"
+#include "sw/ir/tuple_leaves.h"
 
 namespace podsim::sw::compiler::layout {
 namespace {
@@ -17,13 +18,6 @@ void collect_arrays(ir::Shape& shape, std::vector<ir::Shape*>& arrays) {
     return;
   }
   for (ir::Shape& element : shape.tuple_shapes) collect_arrays(element, arrays);
-}
-
-std::size_t arrays_in(const ir::Shape& shape) {
-  if (!shape.is_tuple()) return 1;
-  std::size_t count = 0;
-  for (const ir::Shape& element : shape.tuple_shapes) count += arrays_in(element);
-  return count;
 }
 
 class Classifier {
@@ -210,13 +204,11 @@ class Classifier {
     }
   }
 
-  std::pair<std::size_t, std::size_t> element(ir::ComputationId c, ir::InstructionId tuple, std::int64_t index) const {
+  std::pair<std::size_t, std::size_t> element(ir::ComputationId c, ir::InstructionId tuple, std::int64_t index) {
     const std::size_t first = arrays_of(c, tuple).first;
-    const std::vector<ir::Shape>& elements = at(c, tuple).shape.tuple_shapes;
-    if (std::size_t(index) >= elements.size()) return {first, first};
-    std::size_t begin = first;
-    for (std::size_t i = 0; i < std::size_t(index); ++i) begin += arrays_in(elements[i]);
-    return {begin, begin + arrays_in(elements[std::size_t(index)])};
+    const ir::Shape& shape = at(c, tuple).shape;
+    if (std::size_t(index) >= shape.tuple_shapes.size()) return {first, first};
+    return {first + leaves_.before(shape, index), first + leaves_.before(shape, index + 1)};
   }
 
   std::pair<std::size_t, std::size_t> root_of(ir::ComputationId c) const {
@@ -240,7 +232,7 @@ class Classifier {
   }
 
   /// An element of a value of the entry, or the value if it is not a tuple.
-  std::pair<std::size_t, std::size_t> part(ir::InstructionId id, std::int64_t index) const {
+  std::pair<std::size_t, std::size_t> part(ir::InstructionId id, std::int64_t index) {
     const bool is_tuple = module_.entry_computation()[id].shape.is_tuple();
     return is_tuple ? element(module_.entry, id, index) : arrays_of(module_.entry, id);
   }
@@ -276,7 +268,8 @@ class Classifier {
     }
     for_each_instruction([&](ir::ComputationId c, ir::InstructionId id) {
       for (const ir::InstructionId operand : at(c, id).operands) {
-        const auto arrays = arrays_of(c, operand);
+        const bool reads_one = at(c, id).opcode == ir::Opcode::get_tuple_element;
+        const auto arrays = reads_one ? element(c, operand, at(c, id).index) : arrays_of(c, operand);
         for (std::size_t i = arrays.first; i < arrays.second; ++i) {
           std::vector<InstructionPlace>& readers = classes[class_of[i]].readers;
           if (readers.empty() || readers.back() != InstructionPlace{c, id}) readers.push_back({c, id});
@@ -292,6 +285,7 @@ class Classifier {
   std::vector<ir::Shape*> shapes_;               ///< by number of the array
   std::vector<InstructionPlace> places_;
   DimensionLinks links_;
+  ir::TupleLeaves leaves_;
 };
 
 }  // namespace

@@ -80,10 +80,7 @@ class Inlining {
   std::string unique(const std::string& name) {
     base::host::end_if_interrupted();
     std::string found = name;
-    if (names_.insert(found).second) return found;
-    int& number = last_[name];
-    do found = fmt::format("{}.{}", name, ++number);
-    while (!names_.insert(found).second);
+    for (int& number = numbers_[name]; !names_.insert(found).second;) found = fmt::format("{}.{}", name, ++number);
     return found;
   }
 
@@ -91,7 +88,7 @@ class Inlining {
   Computation from_;
   std::vector<Instruction> written_;
   std::unordered_set<std::string> names_;
-  std::unordered_map<std::string, int> last_;  ///< numbers of a name that are taken
+  std::unordered_map<std::string, int> numbers_;  ///< the last one that was given to a name
 };
 
 }  // namespace

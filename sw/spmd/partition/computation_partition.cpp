@@ -15,6 +15,12 @@
 
 namespace podsim::sw::spmd::partition {
 
+namespace {
+
+bool is_unreduced(const reshard::LocalValue& value) { return !value.unreduced.empty(); }
+
+}  // namespace
+
 ComputationPartition::ComputationPartition(ModulePartition& parent, ir::ComputationId id,
                                            ir::build::GraphBuilder& builder)
     : parent_(parent),
@@ -25,7 +31,8 @@ ComputationPartition::ComputationPartition(ModulePartition& parent, ir::Computat
       builder_(builder),
       program_(builder, mesh_, parent.options().tile_by_tile),
       users_(ir::users_of(computation_)),
-      values_(computation_.instructions.size()) {}
+      values_(computation_.instructions.size()),
+      is_unreduced_(computation_.instructions.size()) {}
 
 void ComputationPartition::fail(const ir::Instruction& instruction, const std::string& what) const {
   const std::string place = instruction.op_name.empty() ? "" : fmt::format(" ({})", instruction.op_name);
@@ -41,6 +48,7 @@ ir::InstructionId ComputationPartition::write(const std::vector<mesh::ValueShard
     program_.advance_to(id, instruction.op_name);
     const ir::build::GraphBuilder::Scope scope(builder_, instruction.op_name, instruction.source);
     values_[std::size_t(id)] = settled(id, write(id));
+    is_unreduced_[std::size_t(id)] = std::ranges::any_of(values_[std::size_t(id)], is_unreduced);
   }
   return in_shardings(computation_[computation_.root].shape, operand(computation_.root), root);
 }
@@ -87,12 +95,12 @@ ir::InstructionId ComputationPartition::in_shardings(const ir::Shape& shape, con
 
 const ComputationPartition::Values& ComputationPartition::operand(ir::InstructionId id) {
   Values& values = values_[std::size_t(id)];
-  const auto is_unreduced = [](const reshard::LocalValue& value) { return !value.unreduced.empty(); };
-  if (std::ranges::none_of(values, is_unreduced)) return values;
+  if (!is_unreduced_[std::size_t(id)]) return values;
   const mesh::ValueSharding shardings = wanted(id);
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (is_unreduced(values[k])) values[k] = reshard::reshard(program_, values[k], shardings[k]);
   }
+  is_unreduced_[std::size_t(id)] = false;
   return values;
 }
 
@@ -137,12 +145,12 @@ ComputationPartition::Values ComputationPartition::settled(ir::InstructionId id,
       if (!value.sharding.is_replicated())
         fail(computation_[id], "a shard is taken for a value of the partition's own");
     }
-    const bool is_unreduced = !value.unreduced.empty();
-    if (is_unreduced && may_stay_unreduced(id, value, shardings[k])) continue;
+    const bool is_sum = is_unreduced(value);
+    if (is_sum && may_stay_unreduced(id, value, shardings[k])) continue;
     // An annotated value is resharded where it is annotated. A reshard without traffic is done at once too, since it
     // leaves less to keep.
     const bool is_annotated = computation_[id].sharding != nullptr;
-    if (is_unreduced || is_annotated ||
+    if (is_sum || is_annotated ||
         reshard::reshard_bytes(mesh_, value.shape, value.sharding, {}, shardings[k]) == 0) {
       value = reshard::reshard(program_, value, shardings[k]);
     }

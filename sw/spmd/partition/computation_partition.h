@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sw/ir/tuple_leaves.h"
 #include "sw/spmd/partition/partitioner.h"
 
 /// Walks a program and writes the program of its partitions, one computation at a time.
@@ -104,7 +105,9 @@ class ComputationPartition {
   ir::build::GraphBuilder& builder_;
   reshard::LocalProgram program_;
   std::vector<std::vector<ir::InstructionId>> users_;
-  std::vector<Values> values_;  ///< by instruction
+  std::vector<Values> values_;      ///< by instruction
+  std::vector<bool> is_unreduced_;  ///< by instruction: an array of it is a sum that is not reduced yet
+  ir::TupleLeaves leaves_;
 };
 
 }  // namespace podsim::sw::spmd::partition

@@ -45,11 +45,9 @@ ComputationPartition::Values ComputationPartition::write_constant(ir::Instructio
 
 ComputationPartition::Values ComputationPartition::write_element(const ir::Instruction& instruction) {
   const ir::InstructionId tuple = instruction.operands[0];
-  const std::vector<ir::Shape>& elements = computation_[tuple].shape.tuple_shapes;
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < std::size_t(instruction.index); ++i) first += mesh::leaf_shapes(elements[i]).size();
+  const std::size_t first = leaves_.before(computation_[tuple].shape, instruction.index);
   const auto begin = operand(tuple).begin() + std::ptrdiff_t(first);
-  return {begin, begin + std::ptrdiff_t(mesh::leaf_shapes(instruction.shape).size())};
+  return {begin, begin + std::ptrdiff_t(ir::leaf_count(instruction.shape))};
 }
 
 ComputationPartition::Values ComputationPartition::write_copy(const ir::Instruction& instruction) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sw/ir/tuple_leaves.h"
+
 namespace podsim::sw::spmd::propagate {
 namespace {
 
@@ -54,12 +56,9 @@ class Collector {
         return;
       }
       case ir::Opcode::get_tuple_element: {
-        const std::vector<ir::Shape>& elements = computation(c)[instruction.operands[0]].shape.tuple_shapes;
-        int array = 0;
-        for (std::int64_t i = 0; i < instruction.index; ++i) {
-          array += int(mesh::leaf_shapes(elements[std::size_t(i)]).size());
-        }
-        return join_equal(c, id, instruction.operands[0], array, id, 0, false);
+        const ir::InstructionId tuple = instruction.operands[0];
+        const int array = int(leaves_.before(computation(c)[tuple].shape, instruction.index));
+        return join_equal(c, id, tuple, array, id, 0, false);
       }
       case ir::Opcode::copy:
       case ir::Opcode::domain:
@@ -83,12 +82,10 @@ class Collector {
   }
 
   /// Index of the first array of a tuple's element, and the number of its arrays.
-  static std::pair<int, int> element_arrays(const ir::Shape& shape, std::int64_t element) {
+  std::pair<int, int> element_arrays(const ir::Shape& shape, std::int64_t element) {
     if (!shape.is_tuple()) return {0, 1};
-    int first = 0;
-    for (std::int64_t i = 0; i < element; ++i)
-      first += int(mesh::leaf_shapes(shape.tuple_shapes[std::size_t(i)]).size());
-    return {first, int(mesh::leaf_shapes(shape.tuple_shapes[std::size_t(element)]).size())};
+    const int first = int(leaves_.before(shape, element));
+    return {first, int(leaves_.before(shape, element + 1)) - first};
   }
 
   /// Links the arrays of operand `from`, from number `from_array`, to those of `to` from number `to_array`.
@@ -199,6 +196,7 @@ class Collector {
   const ArrayTable& table_;
   const ir::Module& module_;
   ArrayLinks result_;
+  ir::TupleLeaves leaves_;
 };
 
 }  // namespace

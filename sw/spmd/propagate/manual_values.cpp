@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sw/ir/device_groups.h"
+#include "sw/ir/tuple_leaves.h"
 
 namespace podsim::sw::spmd::propagate {
 namespace {
@@ -104,11 +105,8 @@ class Spreading {
       }
       case ir::Opcode::get_tuple_element: {
         const ir::InstructionId tuple = instruction.operands[0];
-        ArrayId from = table_.first(c, tuple);
-        const std::vector<ir::Shape>& elements = computation(c)[tuple].shape.tuple_shapes;
-        for (std::int64_t i = 0; i < instruction.index; ++i) {
-          from += int(mesh::leaf_shapes(elements[std::size_t(i)]).size());
-        }
+        const ArrayId from =
+            table_.first(c, tuple) + int(leaves_.before(computation(c)[tuple].shape, instruction.index));
         return pass(from, table_.first(c, id), table_.count(c, id), ShardingReason::Kind::operand);
       }
       case ir::Opcode::copy:
@@ -150,6 +148,7 @@ class Spreading {
   const ir::Module& module_;
   const mesh::Mesh& mesh_;
   std::vector<ArrayState>& states_;
+  ir::TupleLeaves leaves_;
   bool changed_ = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/spmd/propagate/propagation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sw/spmd/propagate/array_links.h"
@@ -13,6 +14,7 @@ namespace {
 using Kind = Factor::Kind;
 
 constexpr int rounds = 4;
+constexpr int most_compared = 64;  ///< arrays of a link of which each is compared with each
 
 class Propagation {
  public:
@@ -76,12 +78,39 @@ class Propagation {
   void refine_results(const ArrayLink& link) {
     if (round_ == 0 && link.stage != ArrayLink::Stage::keeping) return;
     if (round_ < 3 && link.stage == ArrayLink::Stage::broadcasting) return;
+    find_sources(link);
     for (int to = link.inputs; to < int(link.arrays.size()); ++to) refine(link, to);
   }
 
   void refine_operands(const ArrayLink& link) {
     if (round_ == 0 && link.stage != ArrayLink::Stage::keeping) return;
+    find_sources(link);
     for (int to = 0; to < link.inputs; ++to) refine(link, to);
+  }
+
+  bool is_source(const ArrayLink& link, int position) const {
+    const auto array = std::size_t(table_.representative(link.arrays[std::size_t(position)]));
+    return passes_on_[array] && used_[array] != 0;
+  }
+
+  /// Finds the arrays of a link that others may take shardings from. In a link of many arrays, arrays of the same
+  /// factors and sharding count once: a second one would add nothing. Those that become sharded meanwhile are found when
+  /// the link comes again, which every change brings about.
+  void find_sources(const ArrayLink& link) {
+    if (int(link.arrays.size()) <= most_compared) {
+      sources_ = link.by_weight;
+      return;
+    }
+    sources_.clear();
+    for (const int position : link.by_weight) {
+      if (!is_source(link, position)) continue;
+      const auto is_like = [&](int known) {
+        return (known < link.inputs) == (position < link.inputs) &&
+               state(link.arrays[std::size_t(known)]).sharding == state(link.arrays[std::size_t(position)]).sharding &&
+               (link.rule < 0 || rule_array(link, known) == rule_array(link, position));
+      };
+      if (std::ranges::none_of(sources_, is_like)) sources_.push_back(position);
+    }
   }
 
   /// Refines array `to` of the link from the others: a result from operands, an operand from all.
@@ -89,13 +118,9 @@ class Propagation {
     const ArrayId array = link.arrays[std::size_t(to)];
     if (state(array).fixed) return;
     const bool is_result = to >= link.inputs;
-    for (const int from : link.by_weight) {
-      if (from == to || (is_result && from >= link.inputs)) continue;
-      const ArrayId source = link.arrays[std::size_t(from)];
-      const std::size_t representative = std::size_t(table_.representative(source));
-      if (!passes_on_[representative] || used_[representative] == 0 ||
-          int(representative) == table_.representative(array))
-        continue;
+    for (const int from : sources_) {
+      if (from == to || (is_result && from >= link.inputs) || !is_source(link, from)) continue;
+      if (table_.representative(link.arrays[std::size_t(from)]) == table_.representative(array)) continue;
       if (link.rule < 0) {
         refine_equal(link, to, from);
       } else {
@@ -217,6 +242,7 @@ class Propagation {
   std::vector<char> passes_on_;             ///< by array: other arrays may take its sharding
   std::vector<char> forward_, backward_;    ///< by link: it is queued for that direction
   FactorShards source_, target_;
+  std::vector<int> sources_;  ///< of the link that is being refined, by weight: positions in it
   int round_ = 0;
   bool changed_ = false;
 };
