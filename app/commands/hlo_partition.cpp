@@ -51,8 +51,14 @@ bool names_workload(const std::string& word) {
                          "--mesh 'x=2,y=4', or shardings in the text");
 }
 
-sw::ir::Module annotated_file(const HloPartitionOptions& options, run::RunPartition& partition,
-                              const workloads::ModelSettings& model) {
+/// A program to be partitioned, and its text if it is that of a file.
+struct Annotated {
+  sw::ir::Module module;
+  std::optional<sw::hlo::Module> text;
+};
+
+Annotated annotated_file(const HloPartitionOptions& options, run::RunPartition& partition,
+                         const workloads::ModelSettings& model) {
   if (!model.empty() && !workloads::is_python_program(options.program)) {
     base::host::locate_errors("--set", model.begin()->first + "=" + model.begin()->second,
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
@@ -60,15 +66,20 @@ sw::ir::Module annotated_file(const HloPartitionOptions& options, run::RunPartit
   std::vector<std::string> warnings;
   run::ModuleFile file = run::read_module(options.program, warnings, "FILE", model);
   for (const std::string& warning : warnings) base::host::print_warning(warning);
-  if (!partition.cores() && !run::mesh_of_annotations(file.graph)) report_no_mesh(options.program);
-  sw::ir::Module module = partition.annotated(std::move(file.graph), 1);
-  for (const std::string& warning : run::unused_shardings(file.text, partition.unplaced())) {
+  sw::ir::Module module;
+  run::locate_instruction_errors(file.text, [&] {
+    if (!partition.cores() && (file.graph.partitions == 1 || !run::is_annotated(file.graph))) {
+      report_no_mesh(options.program);
+    }
+    module = partition.annotated(std::move(file.graph), 1);
+  });
+  for (const std::string& warning : run::unused_shardings(file.text, partition)) {
     base::host::print_warning(warning);
   }
-  return module;
+  return {std::move(module), std::move(file.text)};
 }
 
-sw::ir::Module annotated_workload(const HloPartitionOptions& options, run::RunPartition& partition,
+Annotated annotated_workload(const HloPartitionOptions& options, run::RunPartition& partition,
                                   const workloads::ModelSettings& model) {
   workloads::Workload workload;
   std::optional<workloads::nets::Net> net;
@@ -84,7 +95,25 @@ sw::ir::Module annotated_workload(const HloPartitionOptions& options, run::RunPa
   if (!partition.cores()) report_no_mesh(options.program);
   partition.take(workload, *partition.cores());
   workload.step.module.donations = workload.step.donations;
-  return partition.annotated(std::move(workload.step.module), *partition.cores());
+  return {partition.annotated(std::move(workload.step.module), *partition.cores()), std::nullopt};
+}
+
+/// The text that a command prints or writes of a program: its partitioned form, or what explains its shardings.
+std::string result_text(const HloPartitionOptions& options, const sw::ir::Module& module,
+                        const run::RunPartition& partition) {
+  const sw::spmd::mesh::Mesh& mesh = partition.mesh();
+  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, mesh);
+  std::string text;
+  for (const std::string& pattern : options.explain)
+    text += sw::spmd::propagate::explain(module, mesh, shardings, pattern);
+  if (!options.explain.empty() && options.output.empty()) return text;
+  const hw::Machine machine = hw::read_machine(options.settings.load());
+  sw::ir::Module local = sw::spmd::partition::partition(module, mesh, shardings, options.flags.options(machine));
+  if (!partition.devices().empty()) local = sw::spmd::mesh::by_device(std::move(local), partition.devices());
+  const std::string partitioned = sw::ir::to_string(sw::ir::with_hlo_names(local));
+  if (options.output.empty()) return text + partitioned;
+  base::host::write_file(options.output, partitioned);
+  return text;
 }
 
 void partition_program(HloPartitionOptions& options) {
@@ -95,24 +124,15 @@ void partition_program(HloPartitionOptions& options) {
     });
   }
   run::RunPartition partition(options.flags, options.program);
-  const sw::ir::Module module = names_workload(options.program) ? annotated_workload(options, partition, model)
-                                                                : annotated_file(options, partition, model);
-  if (!run::is_annotated(module)) base::host::print_warning(run::nothing_is_sharded);
-  const sw::spmd::mesh::Mesh& mesh = partition.mesh();
-  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, mesh);
+  const Annotated program = names_workload(options.program) ? annotated_workload(options, partition, model)
+                                                            : annotated_file(options, partition, model);
+  if (!run::is_annotated(program.module)) base::host::print_warning(run::nothing_is_sharded);
   std::string text;
-  for (const std::string& pattern : options.explain)
-    text += sw::spmd::propagate::explain(module, mesh, shardings, pattern);
-  if (options.explain.empty() || !options.output.empty()) {
-    const hw::Machine machine = hw::read_machine(options.settings.load());
-    const sw::ir::Module local =
-        sw::spmd::partition::partition(module, mesh, shardings, options.flags.options(machine));
-    const std::string partitioned = sw::ir::to_string(sw::ir::with_hlo_names(local));
-    if (options.output.empty()) {
-      text += partitioned;
-    } else {
-      base::host::write_file(options.output, partitioned);
-    }
+  const auto work = [&] { text = result_text(options, program.module, partition); };
+  if (program.text) {
+    run::locate_instruction_errors(*program.text, work);
+  } else {
+    work();
   }
   base::host::print_result(text);
 }

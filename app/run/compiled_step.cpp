@@ -160,17 +160,23 @@ void StepCompiler::leave_out_training(sw::ir::Module& module, std::vector<sw::ir
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
   if (!module_) {
     compile_workload(cache);
-  } else if (partition_.asked() || is_global_) {
+  } else {
+    locate_instruction_errors(*text_, [&] { compile_file(cache); });
+    text_.reset();
+  }
+  return std::move(step_);
+}
+
+void StepCompiler::compile_file(sw::compiler::OpCache* cache) {
+  if (partition_.asked() || is_global_) {
     const std::vector<sw::ir::Donation> donations = module_->donations;
     if (options_.partition.sharding.empty() && !is_annotated(*module_)) step_.warnings.emplace_back(nothing_is_sharded);
     compile_partitioned(*std::move(module_), donations, cache);
-    text_.reset();
   } else {
     leave_out_training(*module_, module_->donations);
     if (std::string unused = unused_annotations(*module_); !unused.empty()) step_.warnings.push_back(std::move(unused));
     compile_module(cache);
   }
-  return std::move(step_);
 }
 
 void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
@@ -236,7 +242,7 @@ void StepCompiler::compile_partitioned(sw::ir::Module module, std::vector<sw::ir
   require_memory(fused);
   take_program(sw::compiler::lower(fused, machine_, cache, prices_));
   if (text_) {
-    for (std::string& warning : unused_shardings(*text_, partition_.unplaced())) {
+    for (std::string& warning : unused_shardings(*text_, partition_)) {
       step_.warnings.push_back(std::move(warning));
     }
   }

@@ -81,6 +81,7 @@ class StepCompiler {
   std::int64_t cores() const { return slice().nodes() * machine_.cores_per_chip; }
 
   void compile_workload(sw::compiler::OpCache* cache);
+  void compile_file(sw::compiler::OpCache* cache);
   void compile_module(sw::compiler::OpCache* cache);
   void compile_partitioned(sw::ir::Module module, std::vector<sw::ir::Donation> donations,
                            sw::compiler::OpCache* cache);

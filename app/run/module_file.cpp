@@ -13,6 +13,7 @@
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
 #include "sw/ir/hlo_names.h"
+#include "sw/ir/instruction_error.h"
 #include "sw/ir/transform/gradient.h"
 #include "sw/ir/transform/inline_calls.h"
 #include "workloads/nets/net_graph.h"
@@ -87,18 +88,39 @@ std::string warning_at(const sw::hlo::Module& module, std::string_view place, co
   return warnings.front();
 }
 
+namespace {
+
+/// The place of an instruction of a graph that was made from the text. A name that was taken in the flattened program
+/// has a number after it.
+std::string_view place_of_written(const sw::hlo::Module& text, std::string_view name) {
+  const std::string_view place = place_of(text, name);
+  return place.empty() ? place_of(text, name.substr(0, name.rfind('.'))) : place;
+}
+
+[[noreturn]] void throw_at(const sw::hlo::Module& text, std::string_view place, const std::string& message,
+                           const std::string& hint) {
+  if (place.empty()) throw base::InputError(message, hint);
+  sw::hlo::DiagnosticList found(text.file, *text.text, text.origin.get());
+  found.error(place, message, hint);
+  throw base::InputError(found.take());
+}
+
+}  // namespace
+
+void locate_instruction_errors(const sw::hlo::Module& text, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const sw::ir::InstructionError& error) {
+    const base::Diagnostic& said = error.diagnostics().front();
+    throw_at(text, place_of_written(text, error.instruction()), said.message, said.hint);
+  }
+}
+
 void locate_gradient_errors(const ModuleFile& file, const std::function<void()>& body) {
   try {
     body();
   } catch (const sw::ir::transform::NoGradient& error) {
-    // A name that was taken in the flattened program has a number after it.
-    const std::string& name = error.instruction();
-    std::string_view place = place_of(file.text, name);
-    if (place.empty()) place = place_of(file.text, std::string_view(name).substr(0, name.rfind('.')));
-    if (place.empty()) throw base::InputError(error.what());
-    sw::hlo::DiagnosticList found(file.text.file, *file.text.text, file.text.origin.get());
-    found.error(place, error.what());
-    throw base::InputError(found.take());
+    throw_at(file.text, place_of_written(file.text, error.instruction()), error.what(), "");
   }
 }
 

@@ -28,10 +28,12 @@
 #include "sw/compiler/memory_order.h"
 #include "sw/compiler/recompute.h"
 #include "sw/compiler/scope_time.h"
+#include "sw/ir/instruction_error.h"
 #include "sw/ir/rules/shape_inference.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
 #include "sw/spmd/partition/partitioner.h"
 #include "sw/spmd/propagate/narrow_lookups.h"
+#include "sw/spmd/propagate/overruled.h"
 #include "workloads/shardings/shardings.h"
 
 namespace podsim::app::run {
@@ -211,7 +213,8 @@ void require_sound_shapes(const sw::ir::Module& module) {
       try {
         sw::ir::rules::verify_shape(instruction, computations[c], computations.first(c));
       } catch (const std::logic_error& error) {
-        throw base::InputError(
+        throw sw::ir::InstructionError(
+            instruction.name,
             fmt::format("{} cannot be partitioned: {}: {}", module.name, instruction.name, error.what()),
             "'podsim hlo check' finds all shapes that do not follow from their operands");
       }
@@ -228,6 +231,8 @@ sw::ir::Module RunPartition::annotated(sw::ir::Module module, std::int64_t cores
                            "without --mesh, --sharding and --weight-update-sharding it runs as it is");
   }
   require_sound_shapes(module);
+  devices_ = sw::spmd::mesh::device_numbers(module);
+  if (!devices_.empty()) module = sw::spmd::mesh::by_position(std::move(module), devices_);
   choose_mesh(module, cores);
   parameters_ = parameter_bytes(module);
   if (sharding_) sw::spmd::mesh::annotate(module, mesh_->mesh, *sharding_);
@@ -235,6 +240,7 @@ sw::ir::Module RunPartition::annotated(sw::ir::Module module, std::int64_t cores
   sw::spmd::propagate::DeviceBranches branches =
       sw::spmd::propagate::write_device_branches(std::move(module), mesh_->mesh.partitions());
   unplaced_ = std::move(branches.unused);
+  overruled_ = sw::spmd::propagate::overruled_annotations(branches.module, mesh_->mesh);
   return std::move(branches.module);
 }
 

@@ -13,6 +13,7 @@
 #include "sw/compiler/program.h"
 #include "sw/ir/graph.h"
 #include "sw/report/run/mesh_report.h"
+#include "sw/spmd/mesh/device_numbering.h"
 #include "sw/spmd/propagate/device_branches.h"
 #include "workloads/workload.h"
 
@@ -42,11 +43,16 @@ class RunPartition {
   /// with the workload, else the batch split over all axes.
   void take(const workloads::Workload& workload, std::int64_t cores);
   /// Annotates a program and chooses the mesh(), if it is not chosen yet. `cores` is the number of partitions if
-  /// nothing else determines it.
+  /// nothing else determines it. Where shardings list devices in an order that is no grid, the program counts positions
+  /// in devices().
   sw::ir::Module annotated(sw::ir::Module module, std::int64_t cores);
   const sw::spmd::mesh::Mesh& mesh() const { return mesh_->mesh; }
+  /// By position in the mesh: the device in the program's text. Empty: the same.
+  const sw::spmd::mesh::DeviceNumbers& devices() const { return devices_; }
   /// Values on one device that the annotated program has on all of them.
   const std::vector<sw::spmd::propagate::UnplacedValue>& unplaced() const { return unplaced_; }
+  /// Values of the annotated program whose annotations are not used.
+  const std::vector<sw::spmd::propagate::UnplacedValue>& overruled() const { return overruled_; }
   /// The program of one core, fused, of an annotated() one. If the peak memory requires it, the ops that cost least are
   /// repeated; if this is not enough, layers are rematerialised in their backward part.
   sw::ir::Module partition(sw::ir::Module module, std::span<const sw::ir::Donation> donations,
@@ -75,7 +81,8 @@ class RunPartition {
   bool tile_by_tile_ = false;  ///< shards of the update follow each other in memory
   base::Time whole_update_;    ///< duration of the update without sharding
   std::vector<sw::spmd::partition::ShardingCost> layers_;
-  std::vector<sw::spmd::propagate::UnplacedValue> unplaced_;
+  std::vector<sw::spmd::propagate::UnplacedValue> unplaced_, overruled_;
+  sw::spmd::mesh::DeviceNumbers devices_;
 };
 
 }  // namespace podsim::app::run

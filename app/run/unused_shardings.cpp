@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/run/module_file.h"
+#include "sw/hlo/graph/manual_computations.h"
 
 namespace podsim::app::run {
 
@@ -67,9 +68,17 @@ bool has_priority(std::string_view sharding) {
   return false;
 }
 
-void add_shardy(std::string_view attributes, Kinds& kinds) {
+/// True for the attributes of the custom calls that begin and end a manual computation.
+bool is_of_manual_computation(std::string_view name) {
+  return name == "xla.sdy.in_shardings" || name == "xla.sdy.out_shardings" || name == "xla.sdy.manual_axes";
+}
+
+void add_shardy(std::string_view attributes, std::string_view target, Kinds& kinds) {
+  const bool is_manual = target == sw::hlo::graph::to_local_target || target == sw::hlo::graph::to_global_target;
   for (const auto& [name, value] : shardy_attributes(attributes)) {
-    if (name == "xla.sdy.meshes") continue;
+    // xla.sdy.import_mhlo_shardings says to take the attribute `sharding`, which is always taken.
+    if (name == "xla.sdy.meshes" || name == "xla.sdy.import_mhlo_shardings") continue;
+    if (is_manual && is_of_manual_computation(name)) continue;
     if (name == "xla.sdy.sharding_rule") {
       kinds.add("the operation's own rule, xla.sdy.sharding_rule, is not used: it counts as an operation without one",
                 name);
@@ -87,18 +96,47 @@ void add_shardy(std::string_view attributes, Kinds& kinds) {
   }
 }
 
+void add_sharding(std::string_view sharding, Kinds& kinds) {
+  const auto contains = [&](std::string_view part) { return sharding.find(part) != std::string_view::npos; };
+  if (contains("unreduced")) kinds.add("unreduced devices of a sharding are not used", sharding);
+  if (contains("shard_as") || contains("shard_like")) {
+    kinds.add("groups of values with one sharding (shard_as, shard_like) are not used", sharding);
+  }
+  if (contains("?}") && (contains("', ?}") || contains("',?}"))) {
+    kinds.add("a dimension that may take more axes ('?') keeps those that are named", sharding);
+  }
+}
+
+void add_header(const sw::hlo::Module& text, Kinds& kinds) {
+  for (const sw::hlo::Attribute& attribute : text.attributes) {
+    if (attribute.name == "frontend_attributes") add_shardy(attribute.value, "", kinds);
+    const bool forbids = attribute.name.starts_with("allow_spmd_sharding_propagation_to_") &&
+                         attribute.value.find("false") != std::string_view::npos;
+    if (forbids) kinds.add(fmt::format("'{}' is not used: shardings spread there", attribute.name), attribute.name);
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> unused_shardings(const sw::hlo::Module& text,
-                                          const std::vector<sw::spmd::propagate::UnplacedValue>& unplaced) {
+std::vector<std::string> unused_shardings(const sw::hlo::Module& text, const RunPartition& partition) {
   Kinds kinds(text);
-  for (const sw::spmd::propagate::UnplacedValue& value : unplaced) {
+  add_header(text, kinds);
+  for (const sw::spmd::propagate::UnplacedValue& value : partition.overruled()) {
+    kinds.add(value.reason, place_of(text, value.name));
+  }
+  for (const sw::spmd::propagate::UnplacedValue& value : partition.unplaced()) {
     kinds.add(fmt::format("a value on one device (maximal) counts as replicated: {}", value.reason),
               place_of(text, value.name));
   }
   for (const sw::hlo::Instruction& instruction : text.instructions) {
-    const std::string_view* attributes = find_value(text.attributes_of(instruction), "frontend_attributes");
-    if (attributes != nullptr) add_shardy(*attributes, kinds);
+    const std::string_view target = sw::hlo::graph::custom_call_target(text, instruction);
+    if (target == "xla.sdy.ShardingGroup" || target == "xla.sdy.PropagationBarrier") {
+      kinds.add(fmt::format("the custom call {} is not used", target), instruction.opcode_text);
+    }
+    for (const sw::hlo::Attribute& attribute : text.attributes_of(instruction)) {
+      if (attribute.name == "frontend_attributes") add_shardy(attribute.value, target, kinds);
+      if (attribute.name == "sharding") add_sharding(attribute.value, kinds);
+    }
   }
   return kinds.warnings();
 }

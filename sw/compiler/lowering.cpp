@@ -22,6 +22,8 @@
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
 #include "sw/ir/annotation.h"
+#include "sw/ir/instruction_error.h"
+#include "sw/ir/permuted_slices.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler {
@@ -100,7 +102,7 @@ class Lowering {
         makers[std::size_t(id)] = maker_since(before, sources);
         continue;
       }
-      add(computation, id);
+      ir::at_instruction(instruction.name, "compiled", [&] { add(computation, id); });
       makers[std::size_t(id)] = maker_since(before, sources);
       const bool one = program_.items.size() == before + 1;
       if (instruction.phase == ir::AsyncPhase::start && one && may_go_on(program_.items.back())) {
@@ -269,6 +271,17 @@ class Lowering {
     append(std::move(item), kind, index);
   }
 
+  /// Only the slices of a collective-permute into an array move.
+  static void take_slices(const ir::Instruction& permute, const ir::Shape& input, CollectiveOp& collective) {
+    collective.bytes = base::Bytes(0);
+    collective.arrays = 0;
+    for (const ir::PermutedSlice& slice : ir::permuted_slices(permute, input)) {
+      const ir::Shape& array = input.is_tuple() ? input.tuple_shapes[slice.array] : input;
+      collective.bytes += ir::logical_bytes(ir::make_shape(array.element_type, slice.sizes));
+      ++collective.arrays;
+    }
+  }
+
   void add_collective(const ir::Computation& computation, ir::InstructionId id) {
     const ir::Instruction& instruction = computation[id];
     CollectiveOp collective;
@@ -279,6 +292,7 @@ class Lowering {
       ++collective.arrays;
     }
     collective.bytes = std::max(operands, ir::logical_bytes(instruction.shape));
+    if (ir::is_in_place(instruction)) take_slices(instruction, computation[instruction.operands[0]].shape, collective);
     if (instruction.operands.empty() || collective.bytes == base::Bytes(0)) return;
     collective.element_type = computation[instruction.operands.front()].shape.element_type;
     const CollectiveCores::Groups& cores =
@@ -286,7 +300,7 @@ class Lowering {
                        : cores_.within(program_.core_sets[std::size_t(cores_now_)], instruction);
     if (cores_now_ >= 0 && cores.empty()) return;
     ProgramItem item = describe(computation, id);
-    item.bytes = operands + ir::logical_bytes(instruction.shape);
+    item.bytes = ir::is_in_place(instruction) ? 2 * collective.bytes : operands + ir::logical_bytes(instruction.shape);
     const auto [found, inserted] =
         collective_index_.try_emplace({collective, &cores}, int(program_.collectives.size()));
     if (inserted) {

@@ -80,7 +80,7 @@ constexpr auto attribute_rows = std::to_array<AttributeRow>({
     {"select", Form::computations, ""},
     {"sharding", Form::sharding, ""},
     {"slice", Form::slice, ""},
-    {"slice_sizes", Form::integers, ""},
+    {"slice_sizes", Form::slice_sizes, ""},
     {"source_target_pairs", Form::pairs, ""},
     {"start_index_map", Form::integers, ""},
     {"start_indices_batching_dims", Form::integers, ""},
@@ -153,6 +153,9 @@ void check_value(Scanner& scanner, const AttributeRow& row) {
       return;
     case Form::replica_groups:
       read_replica_groups(scanner);
+      return;
+    case Form::slice_sizes:
+      read_slice_sizes(scanner);
       return;
     case Form::pairs:
       read_pairs(scanner);

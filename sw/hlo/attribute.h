@@ -27,6 +27,7 @@ enum class AttributeForm : std::uint8_t {
   padding,
   replica_groups,
   pairs,
+  slice_sizes,
   sharding,
   fields,
   aliases,

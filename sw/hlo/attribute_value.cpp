@@ -14,6 +14,14 @@ Integers read_integers(Scanner& scanner) {
   return read_bracketed(scanner, '{', '}');
 }
 
+Integers read_slice_sizes(Scanner& scanner) {
+  Scanner ahead = scanner;
+  if (!ahead.accept('{') || ahead.peek() != '{') return read_integers(scanner);
+  Integers sizes;
+  for (const Integers& slice : read_pairs(scanner)) sizes.insert(sizes.end(), slice.begin(), slice.end());
+  return sizes;
+}
+
 bool read_boolean(Scanner& scanner) {
   if (scanner.accept("true") || scanner.accept("1")) return true;
   if (!scanner.accept("false") && !scanner.accept("0")) scanner.fail_expected("true or false");

@@ -48,6 +48,8 @@ struct ReplicaGroups {
 ReplicaGroups read_replica_groups(Scanner& scanner);
 /// Expands groups to lists.
 std::vector<Integers> expand(const ReplicaGroups& groups);
+/// "{1,8}", or "{{1,8},{2,8}}" for the slices of a collective-permute, one after the other.
+Integers read_slice_sizes(Scanner& scanner);
 /// "{{0,1},{1,2}}".
 std::vector<Integers> read_pairs(Scanner& scanner);
 

@@ -78,6 +78,10 @@ void skip_literal(Scanner& scanner, const ShapeTable& shapes, ShapeId id) {
   const bool empty = shapes.element_count(id) == 0;
   if (empty && scanner.peek() == '{') {
     scanner.balanced("a literal");
+  } else if (scanner.peek() == '{' && shape.dimensions.empty()) {
+    scanner.expect('{');
+    scanner.expect("...", "of a value that is left out");
+    scanner.expect('}');
   } else if (scanner.peek() == '{') {
     skip_dimension(scanner, shape, ir::element_types()[std::size_t(shape.type)].name, 0);
   } else {

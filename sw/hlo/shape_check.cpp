@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "sw/hlo/diagnostic_list.h"
+#include "sw/ir/rules/group_rules.h"
 #include "sw/ir/rules/shape_inference.h"
 
 namespace podsim::sw::hlo {
@@ -36,7 +37,11 @@ std::vector<base::Diagnostic> check_shapes(const Module& module, const ir::Modul
     const ir::Computation& computation = computations[c];
     for (const ir::Instruction& instruction : computation.instructions) {
       try {
+        ir::rules::verify_shard_shape(instruction, computation);
         ir::rules::verify_shape(instruction, computation, computations.first(c));
+        if (ir::is_collective(instruction.opcode)) {
+          ir::rules::verify_groups(instruction, computation, graph.replicas, graph.partitions);
+        }
         continue;
       } catch (const ir::rules::ShapeDifference& difference) {
         found.warning(location_of(module, computation.name, instruction.name), message(instruction, difference));

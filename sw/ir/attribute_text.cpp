@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "sw/ir/iota_devices.h"
+#include "sw/ir/permuted_slices.h"
 
 namespace podsim::sw::ir {
 
@@ -248,6 +249,13 @@ class AttributeList {
       std::vector<std::string> groups;
       for (const auto& group : participants.groups) groups.push_back(fmt::format("{{{}}}", fmt::join(group, ",")));
       add_list("replica_groups", groups);
+    }
+    if (is_in_place(i_)) {
+      std::vector<std::string> slices;
+      for (const PermutedSlice& slice : permuted_slices(i_, i_.shape)) {
+        slices.push_back(fmt::format("{{{}}}", fmt::join(slice.sizes, ",")));
+      }
+      add_list("slice_sizes", slices);
     }
     if (participants.use_global_device_ids) add("use_global_device_ids", true);
   }

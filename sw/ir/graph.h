@@ -135,7 +135,8 @@ struct Instruction {
   /// infinity.
   bool total_order = false;
   std::shared_ptr<const Literal> literal;             ///< constant; null if the text elides the value
-  std::vector<std::int64_t> slice_sizes;              ///< gather, dynamic-slice
+  /// gather, dynamic-slice; collective-permute into an array: of all slices, one after the other (permuted_slices.h)
+  std::vector<std::int64_t> slice_sizes;
   GatherDimensions gather;                            ///< gather, scatter
   Participants participants;                          ///< collectives
   std::int64_t feature_groups = 1, batch_groups = 1;  ///< convolution

@@ -30,7 +30,8 @@ void write_barrier(OperationWriter& writer) {
   if (writer.count() == 1) return writer.result("opt-barrier", writer.operands());
   const std::string type = writer.module().types().tuple(writer.operation().result_types);
   const std::string tuple[] = {writer.add(type, "tuple", writer.operands())};
-  writer.define_elements(writer.add(type, "opt-barrier", tuple));
+  const std::string sharding = writer.module().sharding(writer.operation().attributes, writer.writer().manual_axes);
+  writer.define_elements(writer.add(type, "opt-barrier", tuple, sharding));
 }
 
 void write_tuple(OperationWriter& writer) { writer.result("tuple", writer.operands()); }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of sw/stablehlo/operation_table.h.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 #include "sw/stablehlo/operation_table.h"
@@ -49,13 +51,19 @@ class ManualComputation {
       writer_.fail("the operands, the arguments and in_shardings differ in number");
     }
     ComputationWriter& writer = writer_.writer();
-    std::vector<std::string_view> outer = writer.manual_axes, all = outer;
-    all.insert(all.end(), axes.begin(), axes.end());
+    const std::vector<std::string_view> outer = writer.manual_axes;
+    std::vector<std::string_view> all = outer;
+    for (const std::string_view axis : axes) {
+      if (std::ranges::find(all, axis) != all.end()) module_.fail(axis, "this axis is manual already");
+      all.push_back(axis);
+    }
     for (std::size_t i = 0; i < in.size(); ++i) {
       const Type full = writer_.operand_type(i), shard = module_.types()[body.arguments[i].type];
+      check_shard(in[i], full, shard, axes);
       const std::string given = annotated(writer_, writer_.operand(i), full.hlo, "Sharding", whole(in[i], outer));
-      const std::string manual = annotated(writer_, given, shard.hlo, "SPMDFullToShardShape",
-                                           manual_sharding(in[i], shard.dimensions.size(), all));
+      const std::string manual = axes.empty() ? given
+                                              : annotated(writer_, given, shard.hlo, "SPMDFullToShardShape",
+                                                          manual_sharding(in[i], shard.dimensions.size(), all));
       writer.define(body.arguments[i].name, {{manual, body.arguments[i].type, nullptr}});
     }
     writer.manual_axes = all;
@@ -64,6 +72,9 @@ class ManualComputation {
     if (out.size() != results.size() || writer_.operation().result_types.size() != results.size()) {
       writer_.fail("the results and out_shardings differ in number");
     }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      check_shard(out[i], writer_.result_type(i), module_.types()[results[i].type], axes);
+    }
     define_results(results, out, all, outer);
   }
 
@@ -71,6 +82,19 @@ class ManualComputation {
   std::vector<std::string_view> list(std::string_view name) {
     const std::string_view value = writer_.attribute(name);
     return module_.located(value, [&] { return ShardingTexts::list(value); });
+  }
+
+  /// Requires that a shard is a part of the whole array as the sharding divides it along the manual axes.
+  void check_shard(std::string_view sharding, const Type& full, const Type& shard,
+                   const std::vector<std::string_view>& axes) {
+    const Integers parts =
+        module_.located(sharding, [&] { return module_.shardings().parts_along(sharding, full.dimensions.size(), axes); });
+    bool fits = full.element == shard.element && full.dimensions.size() == shard.dimensions.size();
+    for (std::size_t d = 0; fits && d < parts.size(); ++d) fits = full.dimensions[d] == shard.dimensions[d] * parts[d];
+    if (fits) return;
+    module_.fail(sharding, fmt::format("{} inside and {} outside are not the shard and the whole of an array that is "
+                                       "divided by [{}] along the manual axes",
+                                       shard.hlo, full.hlo, fmt::join(parts, ", ")));
   }
 
   std::string whole(std::string_view sharding, const std::vector<std::string_view>& outer) {
@@ -87,6 +111,10 @@ class ManualComputation {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Type shard = module_.types()[results[i].type], full = writer_.result_type(i);
+      if (all.size() == outer.size()) {
+        names.push_back(annotated(writer_, results[i].name, full.hlo, "Sharding", whole(out[i], outer)));
+        continue;
+      }
       const std::string manual = annotated(writer_, results[i].name, shard.hlo, "Sharding",
                                            manual_sharding(out[i], shard.dimensions.size(), all));
       names.push_back(annotated(writer_, manual, full.hlo, "SPMDShardToFullShape", whole(out[i], outer)));

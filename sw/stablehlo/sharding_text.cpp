@@ -119,13 +119,35 @@ ShardingTexts::Result ShardingTexts::convert(std::string_view value,
   return result;
 }
 
+Integers ShardingTexts::parts_along(std::string_view sharding, std::size_t rank,
+                                    const std::vector<std::string_view>& axes) const {
+  const std::vector<std::string_view> fields = parts(inner(sharding));
+  if (fields.empty()) throw Fault(0, sharding.size(), "a sharding names its mesh");
+  const DeviceMesh mesh = mesh_of(fields[0]);
+  const std::vector<AxisPart> along = whole_axes(mesh, axes);
+  const Written written = read_written(fields, mesh);
+  if (written.dimensions.size() != rank) {
+    throw Fault(0, sharding.size(),
+                fmt::format("a sharding of {} dimensions for an array of {}", written.dimensions.size(), rank));
+  }
+  Integers counts(rank, 1);
+  for (std::size_t d = 0; d < rank; ++d) {
+    for (const AxisPart& part : written.dimensions[d]) {
+      const bool is_along = std::ranges::find(along, part.axis, &AxisPart::axis) != along.end();
+      if (is_along) counts[d] *= part.size;
+    }
+  }
+  return counts;
+}
+
 std::string ShardingTexts::manual(std::string_view sharding, std::size_t rank,
                                   const std::vector<std::string_view>& axes) const {
   const std::vector<std::string_view> fields = parts(inner(sharding));
   if (fields.empty()) throw Fault(0, sharding.size(), "a sharding names its mesh");
   const DeviceMesh mesh = mesh_of(fields[0]);
-  if (axes.size() >= mesh.axes.size()) return "{manual}";
-  return tiled_sharding(mesh, std::vector<std::vector<AxisPart>>(rank), whole_axes(mesh, axes));
+  const std::vector<AxisPart> along = whole_axes(mesh, axes);
+  if (along.size() >= mesh.axes.size()) return "{manual}";
+  return tiled_sharding(mesh, std::vector<std::vector<AxisPart>>(rank), along);
 }
 
 }  // namespace podsim::sw::stablehlo

@@ -31,6 +31,9 @@ class ShardingTexts {
   Result convert(std::string_view value, const std::vector<std::string_view>& manual = {}) const;
   /// The parts of "[<@mesh, ...>, <...>]" or "#sdy.sharding_per_value<[...]>".
   static std::vector<std::string_view> list(std::string_view value);
+  /// The number of parts along each dimension that a sharding makes along these axes. Throws Fault if the sharding is
+  /// for another rank, or has no such axes.
+  Integers parts_along(std::string_view sharding, std::size_t rank, const std::vector<std::string_view>& axes) const;
   /// `{manual}`, or the form for some of a mesh's axes.
   std::string manual(std::string_view sharding, std::size_t rank, const std::vector<std::string_view>& axes) const;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text/utf8.h"
+#include "sw/stablehlo/frontend_attributes.h"
 #include "sw/stablehlo/operation_table.h"
 
 namespace podsim::sw::stablehlo {
@@ -118,6 +119,7 @@ void Translator::write_header() {
     const std::int64_t count = located(*value, [&] { return integer(*value); });
     if (count > 1) made_.text += fmt::format(", {}={}", hlo, count);
   }
+  made_.text += frontend(module_.attributes);
   note_unused(module_.attributes);
 }
 
@@ -163,15 +165,7 @@ void Translator::write_entry() {
   write_parameters(function, writer);
   std::vector<Value> results = write_operations(function.body, writer);
   if (errors_ > 0) return;
-  for (std::size_t i = 0; i < std::min(results.size(), function.results.size()); ++i) {
-    const Attributes& attributes = function.results[i].attributes;
-    const std::string shard = sharding(attributes, {});
-    note_unused(attributes);
-    if (shard.empty()) continue;
-    const std::string operand[] = {results[i].name};
-    results[i].name = writer.add(types()[results[i].type].hlo, "custom-call", operand,
-                                 ", custom_call_target=\"Sharding\"" + shard, origin(function.name));
-  }
+  constrain(function, results, writer);
   const LineOrigin at = origin(function.name);
   std::string root = results.size() == 1 ? results[0].name : "";
   if (results.size() != 1) {
@@ -185,6 +179,18 @@ void Translator::write_entry() {
   }
   writer.set_root(root);
   append("ENTRY %" + name, writer, at);
+}
+
+void Translator::constrain(const Function& function, std::vector<Value>& results, ComputationWriter& writer) {
+  for (std::size_t i = 0; i < std::min(results.size(), function.results.size()); ++i) {
+    const Attributes& attributes = function.results[i].attributes;
+    const std::string shard = sharding(attributes, {});
+    note_unused(attributes);
+    if (shard.empty()) continue;
+    const std::string operand[] = {results[i].name};
+    results[i].name = writer.add(types()[results[i].type].hlo, "custom-call", operand,
+                                 ", custom_call_target=\"Sharding\"" + shard, origin(function.name));
+  }
 }
 
 void Translator::append(std::string_view head, ComputationWriter& writer, LineOrigin origin) {
@@ -245,7 +251,8 @@ std::string Translator::function(std::string_view name, LineOrigin at) {
   }
   ComputationWriter writer(next_);
   write_parameters(callee, writer);
-  const std::vector<Value> results = write_operations(callee.body, writer);
+  std::vector<Value> results = write_operations(callee.body, writer);
+  constrain(callee, results, writer);
   std::string made = finish(callee.name, writer, results, false, origin(callee.name));
   written_[name] = made;
   return made;
@@ -256,6 +263,7 @@ std::vector<Value> Translator::write_operations(const Region& region, Computatio
   for (const Operation& operation : region.operations) {
     try {
       if (operation.name.ends_with("return")) {
+        check_operand_types(operation, writer);
         for (const std::string_view use : operation.operands) {
           const Value* value = writer.find(use);
           if (value == nullptr && errors_ == 0) fail(use, fmt::format("there is no value {}", use));
@@ -278,8 +286,25 @@ void Translator::write_operation(const Operation& operation, ComputationWriter& 
     if (errors_ > 0) return;  // what defines it could not be translated
     fail(use, fmt::format("there is no value {}", use));
   }
+  check_operand_types(operation, writer);
   OperationWriter(*this, writer, operation).run();
   note_unused(operation.attributes);
+  for (const std::string_view name : {"mhlo.sharding", "sdy.sharding"}) {
+    const std::string_view* written = find(operation.attributes, name);
+    if (written == nullptr || writer.is_combiner || used_.contains(&operation.attributes)) continue;
+    warn_once(*written, fmt::format("the sharding of {} is not used", operation.name));
+  }
+}
+
+/// The types that an operation states for its operands are those of the values.
+void Translator::check_operand_types(const Operation& operation, const ComputationWriter& writer) {
+  if (operation.operand_types.size() != operation.operands.size()) return;
+  for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+    const Value* value = writer.find(operation.operands[i]);
+    if (value == nullptr) continue;
+    const std::string_view known = types()[value->type].hlo, stated = types()[operation.operand_types[i]].hlo;
+    if (known != stated) fail(operation.operands[i], fmt::format("this is {}, the operation says {}", known, stated));
+  }
 }
 
 Translator::Captures Translator::captures(const std::vector<const Region*>& regions,
@@ -345,7 +370,18 @@ std::string Translator::shardy(std::string_view value, const std::vector<std::st
   return result.hlo;
 }
 
+std::string Translator::frontend(const Attributes& attributes) const {
+  const std::string_view* dictionary = find(attributes, "mhlo.frontend_attributes");
+  if (dictionary == nullptr) return "";
+  return located(*dictionary, [&] { return frontend_attributes(*dictionary); });
+}
+
 std::string Translator::sharding(const Attributes& attributes, const std::vector<std::string_view>& manual) {
+  used_.insert(&attributes);
+  return tiles(attributes, manual) + frontend(attributes);
+}
+
+std::string Translator::tiles(const Attributes& attributes, const std::vector<std::string_view>& manual) {
   if (const std::string_view* text = find(attributes, "mhlo.sharding")) {
     if (text->size() < 2) fail(*text, "expected a sharding as a string");
     return ", sharding=" + std::string(text->substr(1, text->size() - 2));
@@ -357,15 +393,15 @@ std::string Translator::sharding(const Attributes& attributes, const std::vector
     return hlo.empty() ? "" : ", sharding=" + hlo;
   }
   std::vector<std::string> each;
-  bool all = true;
+  bool any = false;
   for (const std::string_view part : located(*value, [&] { return ShardingTexts::list(*value); })) {
     each.push_back(shardy(part, manual));
-    all = all && !each.back().empty();
+    any = any || !each.back().empty();
+    if (each.back().empty()) each.back() = "{unknown}";
   }
-  if (each.size() == 1) return each[0].empty() ? "" : ", sharding=" + each[0];
-  if (all) return fmt::format(", sharding={{{}}}", fmt::join(each, ", "));
-  warn_once(*value, "shardings of some results of an operation, not all of them, are not used");
-  return "";
+  if (!any) return "";
+  if (each.size() == 1) return ", sharding=" + each[0];
+  return fmt::format(", sharding={{{}}}", fmt::join(each, ", "));
 }
 
 void Translator::note_unused(const Attributes& attributes) {

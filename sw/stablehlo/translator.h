@@ -61,7 +61,8 @@ class Translator {
       fail(value, fault.what(), fault.hint);
     }
   }
-  /// The HLO sharding of an sdy or mhlo attribute among these, as ", sharding={...}"; empty if there is none.
+  /// The HLO sharding of an sdy or mhlo attribute among these, as ", sharding={...}", and their frontend attributes of
+  /// Shardy; empty if there is none.
   std::string sharding(const Attributes& attributes, const std::vector<std::string_view>& manual);
   std::string shardy(std::string_view value, const std::vector<std::string_view>& manual);
 
@@ -73,6 +74,11 @@ class Translator {
   void write_operation(const Operation& operation, ComputationWriter& writer);
   void append(std::string_view head, ComputationWriter& writer, LineOrigin origin);
   void report(const Fault& fault);
+  /// Annotates the results of a function as its signature says.
+  void constrain(const Function& function, std::vector<Value>& results, ComputationWriter& writer);
+  void check_operand_types(const Operation& operation, const ComputationWriter& writer);
+  std::string tiles(const Attributes& attributes, const std::vector<std::string_view>& manual);
+  std::string frontend(const Attributes& attributes) const;
   void note_unused(const Attributes& attributes);
   std::string unique(std::string_view stem);
   std::string donations(const Function& function) const;
@@ -87,6 +93,7 @@ class Translator {
   std::map<std::string_view, const Function*> functions_;
   std::map<std::string_view, std::string> written_;  ///< functions with their computations; empty: being written
   std::set<std::string> names_, warned_;
+  std::set<const Attributes*> used_;  ///< whose shardings were translated
   std::unordered_map<std::string, std::string> combiners_;  ///< by their instructions
 };
 

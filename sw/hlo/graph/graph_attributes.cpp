@@ -157,7 +157,7 @@ constexpr auto setters = std::to_array<Setter>({
     {"scatter_dims_to_operand_dims", [](ir::Instruction& i, Scanner& s) { i.gather.index_map = read_ints(s); }},
     {"scatter_indices_batching_dims", [](ir::Instruction& i, Scanner& s) { i.gather.indices_batching = read_ints(s); }},
     {"slice", [](ir::Instruction& i, Scanner& s) { i.slice = read_slice(s); }},
-    {"slice_sizes", [](ir::Instruction& i, Scanner& s) { i.slice_sizes = read_integers(s); }},
+    {"slice_sizes", [](ir::Instruction& i, Scanner& s) { i.slice_sizes = read_slice_sizes(s); }},
     {"source_target_pairs", set_pairs},
     {"start_index_map", [](ir::Instruction& i, Scanner& s) { i.gather.index_map = read_ints(s); }},
     {"start_indices_batching_dims", [](ir::Instruction& i, Scanner& s) { i.gather.indices_batching = read_ints(s); }},

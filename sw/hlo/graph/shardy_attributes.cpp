@@ -19,12 +19,14 @@ std::string unescaped(std::string_view text) {
 
 /// What follows NAME=" up to the quote that is not escaped; empty if there is none.
 std::string_view quoted_value(std::string_view attributes, std::string_view name) {
-  const std::size_t at = attributes.find(name);
-  if (at == std::string_view::npos) return {};
-  const std::string_view rest = attributes.substr(at + name.size());
-  for (std::size_t end = 0; end < rest.size(); ++end) {
-    if (rest[end] == '"') return rest.substr(0, end);
-    if (rest[end] == '\\') ++end;
+  for (std::size_t at = attributes.find(name); at != std::string_view::npos; at = attributes.find(name, at + 1)) {
+    const bool is_whole = at == 0 || attributes[at - 1] == '{' || attributes[at - 1] == ',' || attributes[at - 1] == ' ';
+    const std::string_view rest = attributes.substr(at + name.size());
+    if (!is_whole || !rest.starts_with("=\"")) continue;
+    for (std::size_t end = 2; end < rest.size(); ++end) {
+      if (rest[end] == '"') return rest.substr(2, end - 2);
+      if (rest[end] == '\\') ++end;
+    }
   }
   return {};
 }
@@ -50,21 +52,57 @@ ShardyAttributes::ShardyAttributes(const Module& module) {
   }
 }
 
-std::string_view ShardyAttributes::sharding(std::string_view frontend_attributes) {
-  const std::string_view value = quoted_value(frontend_attributes, "xla.sdy.sharding=\"");
-  if (value.empty()) return {};
-  const auto [found, is_new] = known_.emplace(frontend_attributes, "");
-  if (!is_new) return found->second;
-  const std::string_view plain = texts_.emplace_back(unescaped(value));
-  if (!plain.starts_with("#sdy.sharding_per_value")) return found->second = meshes_.convert(plain).hlo;
-  const std::vector<std::string_view> parts = stablehlo::ShardingTexts::list(plain);
-  if (parts.size() == 1) return found->second = meshes_.convert(parts[0]).hlo;
-  std::string all;
-  for (const std::string_view part : parts) {
-    const std::string hlo = meshes_.convert(part).hlo;
-    all += (all.empty() ? "{" : ", ") + (hlo.empty() ? "{replicated}" : hlo);
+std::string_view ShardyAttributes::value_of(std::string_view frontend_attributes, std::string_view name) {
+  const std::string_view value = quoted_value(frontend_attributes, name);
+  return value.empty() ? value : std::string_view(texts_.emplace_back(unescaped(value)));
+}
+
+std::string_view ShardyAttributes::sharding(std::string_view frontend_attributes, const AxisNames& manual) {
+  if (manual.empty()) {
+    const auto found = known_.find(frontend_attributes);
+    if (found != known_.end()) return found->second;
   }
-  return found->second = all + "}";
+  const std::string_view plain = value_of(frontend_attributes, "xla.sdy.sharding");
+  if (plain.empty()) return {};
+  std::string made;
+  const bool is_list = plain.starts_with("#sdy.sharding_per_value");
+  const std::vector<std::string_view> parts =
+      is_list ? stablehlo::ShardingTexts::list(plain) : std::vector<std::string_view>{plain};
+  if (parts.size() == 1) {
+    made = meshes_.convert(parts[0], manual).hlo;
+  } else {
+    for (const std::string_view part : parts) {
+      const std::string hlo = meshes_.convert(part, manual).hlo;
+      made += (made.empty() ? "{" : ", ") + (hlo.empty() ? "{unknown}" : hlo);
+    }
+    made += "}";
+  }
+  if (manual.empty()) return known_.emplace(frontend_attributes, std::move(made)).first->second;
+  return texts_.emplace_back(std::move(made));
+}
+
+std::vector<std::string_view> ShardyAttributes::shardings(std::string_view frontend_attributes, std::string_view name) {
+  const std::string_view value = value_of(frontend_attributes, name);
+  return value.empty() ? std::vector<std::string_view>{} : stablehlo::ShardingTexts::list(value);
+}
+
+AxisNames ShardyAttributes::manual_axes(std::string_view frontend_attributes) {
+  const std::string_view value = value_of(frontend_attributes, "xla.sdy.manual_axes");
+  const std::size_t begin = value.find('{'), end = value.rfind('}');
+  if (value.empty()) return {};
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
+    throw stablehlo::Fault(0, 1, "expected axes such as #sdy<manual_axes{\"x\"}>");
+  }
+  return stablehlo::parts(value.substr(begin, end + 1 - begin));
+}
+
+std::string ShardyAttributes::whole(std::string_view sharding, const AxisNames& manual) const {
+  std::string hlo = meshes_.convert(sharding, manual).hlo;
+  return hlo.empty() ? "{replicated}" : hlo;
+}
+
+std::string ShardyAttributes::shard(std::string_view sharding, std::size_t rank, const AxisNames& manual) const {
+  return meshes_.manual(sharding, rank, manual);
 }
 
 }  // namespace podsim::sw::hlo::graph

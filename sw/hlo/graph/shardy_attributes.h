@@ -5,28 +5,42 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sw/hlo/module.h"
 #include "sw/stablehlo/sharding_text.h"
 
 namespace podsim::sw::hlo::graph {
 
+/// Names of axes of a mesh.
+using AxisNames = std::vector<std::string_view>;
+
 /// Shardings that HLO text carries as attributes of Shardy: the meshes in the module's frontend attribute
-/// xla.sdy.meshes, and xla.sdy.sharding of instructions.
+/// xla.sdy.meshes, and those of instructions. Views are valid as long as this object. All throw stablehlo::Fault.
 class ShardyAttributes {
  public:
-  /// Throws stablehlo::Fault at a mesh that is none.
   explicit ShardyAttributes(const Module& module);
 
-  /// The sharding of an instruction in the form of HLO, by its frontend attributes: "{devices=[2,1]<=[2]}", for several
-  /// values "{{...}, {...}}". Empty if they have none or it constrains nothing. Throws stablehlo::Fault if it has no
-  /// such form. The view is valid as long as this object.
-  std::string_view sharding(std::string_view frontend_attributes);
+  /// The sharding of an instruction in the form of HLO, by its frontend attribute xla.sdy.sharding:
+  /// "{devices=[2,1]<=[2]}", for several values "{{...}, {...}}". Empty if there is none or it constrains nothing. The
+  /// computation is manual along the axes `manual`.
+  std::string_view sharding(std::string_view frontend_attributes, const AxisNames& manual);
+  /// The parts of an attribute that is a list of shardings, such as xla.sdy.in_shardings.
+  std::vector<std::string_view> shardings(std::string_view frontend_attributes, std::string_view name);
+  /// The axes of xla.sdy.manual_axes.
+  AxisNames manual_axes(std::string_view frontend_attributes);
+
+  /// The sharding of the whole array in the form of HLO; "{replicated}" if it constrains nothing.
+  std::string whole(std::string_view sharding, const AxisNames& manual) const;
+  /// The same of the shard inside a computation that is manual along `manual`.
+  std::string shard(std::string_view sharding, std::size_t rank, const AxisNames& manual) const;
 
  private:
+  std::string_view value_of(std::string_view frontend_attributes, std::string_view name);
+
   std::deque<std::string> texts_;  ///< without escapes
   stablehlo::ShardingTexts meshes_;
-  std::map<std::string_view, std::string> known_;  ///< by the attributes
+  std::map<std::string_view, std::string> known_;  ///< by the attributes, in computations that are not manual
 };
 
 }  // namespace podsim::sw::hlo::graph

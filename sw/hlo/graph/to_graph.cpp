@@ -20,6 +20,7 @@
 #include "sw/hlo/graph/graph_devices.h"
 #include "sw/hlo/graph/graph_literal.h"
 #include "sw/hlo/graph/graph_shape.h"
+#include "sw/hlo/graph/manual_computations.h"
 #include "sw/hlo/graph/shardy_attributes.h"
 #include "sw/ir/literal.h"
 #include "sw/ir/transform/trip_count.h"
@@ -114,10 +115,12 @@ class Converter {
   void read_meshes() {
     try {
       shardy_.emplace(module_);
+      manual_axes_ = manual_axes(module_, *shardy_);
     } catch (const stablehlo::Fault& fault) {
       DiagnosticList diagnostics(module_.file, *module_.text, module_.origin.get());
-      diagnostics.error(*find_value(module_.attributes, "frontend_attributes"),
-                        std::string("xla.sdy.meshes: ") + fault.what());
+      const std::string_view* meshes = find_value(module_.attributes, "frontend_attributes");
+      diagnostics.error(meshes != nullptr ? *meshes : std::string_view(module_.text->data(), 1),
+                        std::string("attributes of Shardy: ") + fault.what());
       throw base::InputError(diagnostics.take());
     }
   }
@@ -125,6 +128,7 @@ class Converter {
   void convert(ComputationIndex index) {
     const Computation& written = module_.computations[std::size_t(index)];
     computation_ = {};
+    outer_axes_ = &manual_axes_[std::size_t(index)];
     computation_.name = std::string(written.name);
     computation_.instructions.reserve(written.instructions.count);
     const std::uint32_t end = written.instructions.first + written.instructions.count;
@@ -230,13 +234,73 @@ class Converter {
     }
     try {
       complete(made, written);
+      if (const std::string_view target = made.target; made.opcode == ir::Opcode::custom_call) {
+        if (target == to_local_target || target == to_global_target) return emit_manual(index, made);
+      }
     } catch (const SyntaxError& error) {
       report(written, error.what(), error.hint);
     } catch (const stablehlo::Fault& fault) {
-      report(written, std::string("xla.sdy.sharding: ") + fault.what());
+      report(written, std::string("attributes of Shardy: ") + fault.what());
     }
     ids_[std::size_t(index)] = ir::InstructionId(computation_.instructions.size());
     computation_.instructions.push_back(std::move(made));
+  }
+
+  ir::InstructionId append(ir::Instruction made) {
+    computation_.instructions.push_back(std::move(made));
+    return ir::InstructionId(computation_.instructions.size()) - 1;
+  }
+
+  ir::InstructionId append_annotation(const ir::Instruction& around, ir::InstructionId operand, const ir::Shape& shape,
+                                      std::string_view target, const std::string& sharding) {
+    ir::Instruction made;
+    made.opcode = ir::Opcode::custom_call;
+    made.target = target;
+    made.name = fmt::format("{}.{}", around.name, computation_.instructions.size());
+    made.op_name = around.op_name;
+    made.source = around.source;
+    made.shape = shape;
+    made.operands = {operand};
+    Scanner text(sharding);
+    made.sharding = std::make_shared<const ir::Sharding>(read_sharding(text));
+    return append(std::move(made));
+  }
+
+  /// Writes a custom call of Shardy that begins or ends a manual computation as the annotations that the partitioner
+  /// knows: SPMDFullToShardShape of a value with its sharding, SPMDShardToFullShape of one that is manual.
+  void emit_manual(InstructionIndex index, ir::Instruction& made) {
+    const Instruction& written = instruction(index);
+    const std::string_view* attributes = find_value(module_.attributes_of(written), "frontend_attributes");
+    if (attributes == nullptr) report(written, "the frontend attribute xla.sdy.manual_axes is missing");
+    const bool to_local = made.target == to_local_target;
+    const AxisNames own = shardy_->manual_axes(*attributes);
+    const std::vector<std::string_view> shardings =
+        shardy_->shardings(*attributes, to_local ? "xla.sdy.in_shardings" : "xla.sdy.out_shardings");
+    const std::size_t results = made.shape.is_tuple() ? made.shape.tuple_shapes.size() : 1;
+    if (shardings.size() != made.operands.size() || results != made.operands.size()) {
+      report(written, fmt::format("takes {} operands, gives {} results, and has {} shardings", made.operands.size(),
+                                  results, shardings.size()));
+    }
+    AxisNames all = *outer_axes_;
+    all.insert(all.end(), own.begin(), own.end());
+    for (std::size_t k = 0; k < shardings.size(); ++k) {
+      const ir::InstructionId from = made.operands[k];
+      const ir::Shape given = computation_[from].shape, result = made.shape.is_tuple() ? made.shape.tuple_shapes[k] : made.shape;
+      const std::string whole = shardy_->whole(shardings[k], *outer_axes_),
+                        shard = shardy_->shard(shardings[k], std::size_t(result.rank()), all);
+      const ir::InstructionId annotated = append_annotation(made, from, given, "Sharding", to_local ? whole : shard);
+      const bool is_same = own.empty() && given.compatible(result);
+      made.operands[k] = is_same ? annotated
+                                 : append_annotation(made, annotated, result,
+                                                     to_local ? "SPMDFullToShardShape" : "SPMDShardToFullShape",
+                                                     to_local ? shard : whole);
+    }
+    if (made.shape.is_tuple()) {
+      made.opcode = ir::Opcode::tuple;
+      made.target.clear();
+      made.operands[0] = append(made);
+    }
+    ids_[std::size_t(index)] = made.operands[0];
   }
 
   [[noreturn]] void report(const Instruction& written, const std::string& message, const std::string& hint = "") const {
@@ -247,11 +311,13 @@ class Converter {
 
   void complete(ir::Instruction& made, const Instruction& written) {
     set_attributes(made, module_.attributes_of(written));
-    if (const std::string_view* text = find_value(module_.attributes_of(written), "sharding")) {
-      made.sharding = sharding(*text);
-    } else if (const std::string_view* shardy = find_value(module_.attributes_of(written), "frontend_attributes")) {
-      if (const std::string_view hlo = shardy_->sharding(*shardy); !hlo.empty()) made.sharding = sharding(hlo);
+    if (const std::string_view* shardy = find_value(module_.attributes_of(written), "frontend_attributes")) {
+      const std::string_view hlo = shardy_->sharding(*shardy, *outer_axes_);
+      if (!hlo.empty()) made.sharding = sharding(hlo);
     }
+    // Of two, that of Shardy is the one that XLA takes.
+    const std::string_view* text = find_value(module_.attributes_of(written), "sharding");
+    if (text != nullptr && !made.sharding) made.sharding = sharding(*text);
     switch (made.opcode) {
       case ir::Opcode::parameter:
         made.index = written.parameter;
@@ -352,6 +418,8 @@ class Converter {
   std::vector<ir::ComputationId> computation_ids_;
   std::vector<Extent> extents_;  ///< by ComputationId
   std::optional<ShardyAttributes> shardy_;
+  std::vector<AxisNames> manual_axes_;      ///< by computation of the text
+  const AxisNames* outer_axes_ = nullptr;  ///< of the computation being converted
   std::unordered_map<std::string_view, std::shared_ptr<const ir::Sharding>> shardings_;  ///< by their text
   std::vector<ShapeId> results_;  ///< result shape of an asynchronous start, by its index in the module; -1 for others
   std::vector<InstructionIndex> starts_at_;  ///< the -update that brings a start's last operand; -1 if none does

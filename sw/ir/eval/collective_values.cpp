@@ -3,7 +3,9 @@
 
 #include <stdexcept>
 
+#include "sw/ir/eval/dynamic_slice.h"
 #include "sw/ir/eval/index_space.h"
+#include "sw/ir/permuted_slices.h"
 
 namespace podsim::sw::ir::eval {
 
@@ -69,6 +71,20 @@ Literal joined_parts(const Shape& shape, const std::vector<const Literal*>& part
   return result;
 }
 
+/// The scalars of nested tuples in order.
+void collect_scalars(const Value& value, const Shape& shape, std::vector<const Literal*>& scalars) {
+  if (!shape.is_tuple()) return scalars.push_back(&value.array());
+  for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
+    collect_scalars(value.element(i), shape.tuple_shapes[i], scalars);
+  }
+}
+
+std::vector<const Literal*> scalars_of(const Value& offsets) {
+  std::vector<const Literal*> scalars;
+  collect_scalars(offsets, offsets.array().shape, scalars);
+  return scalars;
+}
+
 }  // namespace
 
 std::vector<Value> all_reduce_values(const Instruction& instruction, const MemberOperands& operands,
@@ -130,6 +146,38 @@ std::vector<Value> all_to_all_values(const Instruction& instruction, const Membe
     results.emplace_back(joined_parts(instruction.shape, parts, along));
   }
   return results;
+}
+
+Value permuted_in_place(const Instruction& instruction, const Value& input, const Value& output, const Value& from,
+                        const Value& to) {
+  const std::vector<const Literal*> begins = scalars_of(from), ends = scalars_of(to);
+  std::vector<Literal> arrays;
+  if (output.is_tuple()) {
+    for (std::size_t k = 0; k < instruction.shape.tuple_shapes.size(); ++k) {
+      arrays.push_back(output.element(k).array());
+    }
+  } else {
+    arrays.push_back(output.array());
+  }
+  auto begin = begins.begin(), end = ends.begin();
+  for (const PermutedSlice& slice : permuted_slices(instruction, instruction.shape)) {
+    Literal& array = arrays.at(slice.array);
+    const auto rank = std::ptrdiff_t(slice.sizes.size());
+    const Literal& source = input.is_tuple() ? input.element(slice.array).array() : input.array();
+    Instruction move;
+    move.slice_sizes = slice.sizes;
+    move.shape = make_shape(source.shape.element_type, slice.sizes);
+    std::vector<const Literal*> operands{&source};
+    operands.insert(operands.end(), begin, begin + rank);
+    const Literal moved = evaluate_dynamic_slice(move, operands);
+    move.shape = array.shape;
+    operands = {&array, &moved};
+    operands.insert(operands.end(), end, end + rank);
+    array = evaluate_dynamic_update_slice(move, operands);
+    begin += rank;
+    end += rank;
+  }
+  return together(instruction, std::move(arrays));
 }
 
 std::vector<Value> broadcast_values(const Instruction& instruction, const MemberOperands& operands) {

@@ -27,6 +27,10 @@ std::vector<Value> all_gather_values(const Instruction& instruction, const Membe
 /// Member i receives part i of every member, concatenated along the dimension; in the form with a tuple, operand i of
 /// every member.
 std::vector<Value> all_to_all_values(const Instruction& instruction, const MemberOperands& operands);
+/// The slices of `input` at `from` as a collective-permute writes them into `output` at `to`; offsets are scalars in
+/// nested tuples.
+Value permuted_in_place(const Instruction& instruction, const Value& input, const Value& output, const Value& from,
+                        const Value& to);
 /// All members receive the first member's value.
 std::vector<Value> broadcast_values(const Instruction& instruction, const MemberOperands& operands);
 

@@ -26,6 +26,7 @@
 #include "sw/ir/eval/reduction.h"
 #include "sw/ir/eval/shard_values.h"
 #include "sw/ir/eval/sorting.h"
+#include "sw/ir/permuted_slices.h"
 #include "sw/ir/rules/actual_shape.h"
 #include "sw/ir/rules/batch_norm.h"
 
@@ -564,20 +565,30 @@ Value Evaluation::receive(const Instruction& done, std::size_t at) {
 
 /// Gives every target its source's value, and 0 to devices that are no target.
 std::vector<Value> Evaluation::permute(const Instruction& instruction) {
-  if (instruction.operands.size() != 1) fail_unsupported();
+  const auto sent = [&](std::size_t source, std::size_t target) {
+    if (is_in_place(instruction)) {
+      return permuted_in_place(instruction, operand(instruction, 0, source), operand(instruction, 1, target),
+                               operand(instruction, 2, source), operand(instruction, 3, source));
+    }
+    if (instruction.operands.size() == 1) return operand(instruction, 0, source);
+    std::vector<Value> elements;
+    for (std::size_t k = 0; k < instruction.operands.size(); ++k) elements.push_back(operand(instruction, k, source));
+    return Value::tuple(instruction.shape, std::move(elements));
+  };
   std::vector<Value> results(devices_.size());
   for (const auto& [source, target] : device_pairs(instruction, run_.replicas, run_.partitions)) {
     const bool source_here = std::ranges::count(devices_, int(source)) > 0;
     const bool target_here = std::ranges::count(devices_, int(target)) > 0;
     if (!source_here && !target_here) continue;
-    results[index_of(target)] = operand(instruction, 0, index_of(source));
+    results[index_of(target)] = sent(index_of(source), index_of(target));
   }
   std::vector<bool> received(devices_.size(), false);
   for (const auto& [source, target] : device_pairs(instruction, run_.replicas, run_.partitions)) {
     if (std::ranges::count(devices_, int(target)) > 0) received[index_of(target)] = true;
   }
   for (std::size_t at = 0; at < devices_.size(); ++at) {
-    if (!received[at]) results[at] = Value(make_zeros(instruction.shape));
+    if (received[at]) continue;
+    results[at] = is_in_place(instruction) ? operand(instruction, 1, at) : Value(make_zeros(instruction.shape));
   }
   return results;
 }

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "sw/ir/permuted_slices.h"
 #include "sw/ir/rules/reduction_shape.h"
 
 namespace podsim::sw::ir::rules {
@@ -68,6 +69,28 @@ Shape infer_all_to_all(const Instruction& instruction, OperandShapes operands) {
   return *operands[0];
 }
 
+/// Scalars among the arrays of a shape.
+std::size_t count_scalars(const Shape& shape) {
+  if (!shape.is_tuple()) {
+    require_scalar(shape);
+    return 1;
+  }
+  std::size_t count = 0;
+  for (const Shape& element : shape.tuple_shapes) count += count_scalars(element);
+  return count;
+}
+
+/// A collective-permute into an array that exists, at offsets in tuples of scalars.
+Shape infer_in_place(const Instruction& instruction, OperandShapes operands) {
+  require_count(operands, 4);
+  require_compatible(*operands[0], *operands[1]);
+  permuted_slices(instruction, *operands[0]);
+  require(count_scalars(*operands[2]) == instruction.slice_sizes.size() &&
+              count_scalars(*operands[3]) == instruction.slice_sizes.size(),
+          "has an offset for each dimension of each slice");
+  return *operands[1];
+}
+
 }  // namespace
 
 Shape infer_collective(const Instruction& instruction, OperandShapes operands, Computations computations) {
@@ -87,8 +110,7 @@ Shape infer_collective(const Instruction& instruction, OperandShapes operands, C
       [[fallthrough]];
     case Opcode::collective_broadcast:
       require(!operands.empty(), "takes at least one operand");
-      // With several operands, the first is written into a second array at given offsets.
-      return operands.size() == 1 ? *operands[0] : instruction.shape;
+      return is_in_place(instruction) ? infer_in_place(instruction, operands) : operands_together(operands);
     case Opcode::ragged_all_to_all:
       require_count(operands, 6);
       return *operands[1];

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -59,7 +60,7 @@ class Inlining {
     for (std::size_t id = 0; id < values.size(); ++id) {
       const Instruction& instruction = body.instructions[id];
       if (instruction.opcode == Opcode::parameter) {
-        values[id] = call.operands[std::size_t(instruction.index)];
+        values[id] = annotated(call.operands[std::size_t(instruction.index)], instruction.sharding, call);
         continue;
       }
       Instruction copy = instruction;
@@ -74,7 +75,26 @@ class Inlining {
     if (is_of_body && call.sharding && !written_[std::size_t(result)].sharding) {
       written_[std::size_t(result)].sharding = call.sharding;
     }
-    return result;
+    return annotated(result, call.sharding, call);
+  }
+
+  /// The value with the sharding that the other side of the call states for it. An annotation of its own stays, and what
+  /// is manual on one side is so on the other.
+  InstructionId annotated(InstructionId value, const std::shared_ptr<const Sharding>& sharding,
+                          const Instruction& call) {
+    const std::shared_ptr<const Sharding>& own = written_[std::size_t(value)].sharding;
+    if (!sharding || sharding->kind == Sharding::Kind::unknown || sharding->kind == Sharding::Kind::manual) return value;
+    if (own && *own == *sharding) return value;
+    Instruction annotation;
+    annotation.opcode = Opcode::custom_call;
+    annotation.target = "Sharding";
+    annotation.name = unique(call.name);
+    annotation.shape = written_[std::size_t(value)].shape;
+    annotation.operands = {value};
+    annotation.op_name = call.op_name;
+    annotation.source = call.source;
+    annotation.sharding = sharding;
+    return append(std::move(annotation));
   }
 
   std::string unique(const std::string& name) {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/diagnostic.h"
+#include "sw/ir/instruction_error.h"
 #include "sw/spmd/mesh/device_order.h"
 
 namespace podsim::sw::spmd::mesh {
@@ -39,7 +39,8 @@ class GridCollector {
 
   [[noreturn]] static void fail(const ir::Instruction& instruction, const ir::Sharding& sharding,
                                 std::string_view why) {
-    throw base::InputError(fmt::format("the sharding of %{}, {}, {}", instruction.name, ir::to_string(sharding), why));
+    throw ir::InstructionError(
+        instruction.name, fmt::format("the sharding of %{}, {}, {}", instruction.name, ir::to_string(sharding), why));
   }
 
   std::int64_t partitions_;

@@ -124,6 +124,11 @@ ComputationPartition::Values ComputationPartition::write_collective(ir::Instruct
   const bool is_exchange = instruction.opcode == ir::Opcode::all_to_all;
   local.participants.channel_id = 1;
   local.participants.use_global_device_ids = !has_pairs && !is_exchange;
+  if (has_pairs) {
+    ir::device_pairs(local, 1, mesh_.partitions());
+  } else {
+    ir::device_groups(local, 1, mesh_.partitions());
+  }
   for (ir::ComputationId& combiner : local.called) combiner = program_.called(module_, combiner);
   const ir::InstructionId result = builder_.add(std::move(local));
   const bool is_same =

@@ -34,6 +34,8 @@ class ModulePartition {
                          const mesh::ValueSharding& root);
 
  private:
+  [[noreturn]] void refuse_replicas() const;
+
   struct Body {
     std::vector<mesh::ValueSharding> parameters;
     mesh::ValueSharding root;

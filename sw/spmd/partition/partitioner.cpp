@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/diagnostic.h"
+#include "sw/ir/instruction_error.h"
 #include "sw/spmd/partition/computation_partition.h"
 
 namespace podsim::sw::spmd::partition {
@@ -20,6 +21,21 @@ ModulePartition::ModulePartition(const ir::Module& module, const mesh::Mesh& mes
     for (const mesh::ValueSharding& value : computation) {
       has_manual_values_ = has_manual_values_ || std::ranges::any_of(value, &mesh::AxisSharding::manual);
     }
+  }
+  if (has_manual_values_ && module.replicas > 1 && module.partitions > 1) refuse_replicas();
+}
+
+void ModulePartition::refuse_replicas() const {
+  for (std::size_t c = 0; c < shardings_.values.size(); ++c) {
+    const std::vector<mesh::ValueSharding>& values = shardings_.values[c];
+    const auto found = std::ranges::find_if(
+        values, [](const mesh::ValueSharding& value) { return std::ranges::any_of(value, &mesh::AxisSharding::manual); });
+    if (found == values.end()) continue;
+    const std::string& name = module_.computations[c].instructions[std::size_t(found - values.begin())].name;
+    throw ir::InstructionError(
+        name, fmt::format("the program has {} replicas of {} partitions each, and in '{}' a value that each partition "
+                          "has of its own: such a program has one replica",
+                          module_.replicas, module_.partitions, name));
   }
 }
 

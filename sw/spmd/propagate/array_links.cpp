@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sw/ir/instruction_error.h"
 #include "sw/ir/tuple_leaves.h"
 
 namespace podsim::sw::spmd::propagate {
@@ -15,7 +16,9 @@ class Collector {
 
   ArrayLinks run() {
     table_.walk([this](ir::ComputationId c, ir::InstructionId id) { pass_in(c, id); },
-                [this](ir::ComputationId c, ir::InstructionId id) { visit(c, id); });
+                [this](ir::ComputationId c, ir::InstructionId id) {
+                  ir::at_instruction(computation(c)[id].name, "partitioned", [&] { visit(c, id); });
+                });
     for (const ir::Donation& donation : module_.donations) donate(donation);
     for (ArrayLink& link : result_.links) order(link);
     return std::move(result_);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sw/ir/device_groups.h"
+#include "sw/ir/instruction_error.h"
 #include "sw/ir/tuple_leaves.h"
 
 namespace podsim::sw::spmd::propagate {
@@ -19,7 +20,9 @@ class Spreading {
     do {
       changed_ = false;
       table_.walk([this](ir::ComputationId c, ir::InstructionId id) { pass_in(c, id); },
-                  [this](ir::ComputationId c, ir::InstructionId id) { visit(c, id); });
+                  [this](ir::ComputationId c, ir::InstructionId id) {
+                    ir::at_instruction(computation(c)[id].name, "partitioned", [&] { visit(c, id); });
+                  });
     } while (changed_);
   }
 
