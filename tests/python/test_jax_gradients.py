@@ -116,6 +116,35 @@ class Convolutions(Gradients):
         self.check_random("batch")
 
 
+class Networks(Gradients):
+    @staticmethod
+    def convolved(x, w, stride=1, groups=1):
+        return lax.conv_general_dilated(x, w, (stride, stride), "SAME", feature_group_count=groups,
+                                        dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    def test_those_of_an_inverted_bottleneck_are_those_of_jax(self):
+        def loss(expand, depthwise, squeeze, excite, project, x):
+            y = jax.nn.relu6(self.convolved(x, expand))
+            y = jax.nn.silu(self.convolved(y, depthwise, 2, 12))
+            y = y * jax.nn.sigmoid(jax.nn.relu(y.mean((1, 2)) @ squeeze) @ excite)[:, None, None]
+            return jnp.mean(self.convolved(y, project)**2)
+
+        draws = random.Random(3)
+        self.check(loss, *(3 * self.draw(draws, *sizes) for sizes in (
+            (1, 1, 4, 12), (3, 3, 1, 12), (12, 3), (3, 12), (1, 1, 12, 5), (2, 6, 7, 4))), delta=1e-8)
+
+    def test_those_of_a_convolutional_block_with_groups_are_those_of_jax(self):
+        def loss(depthwise, scale, wide, narrow, grouped, x):
+            y = self.convolved(x, depthwise, 1, 6)
+            y = (y - y.mean(-1, keepdims=True)) * lax.rsqrt(y.var(-1, keepdims=True) + 1e-6) * scale
+            x = x + jax.nn.gelu(y @ wide) @ narrow
+            return jnp.sum(jax.nn.softmax(self.convolved(x, grouped, 2, 3))**2)
+
+        draws = random.Random(4)
+        self.check(loss, *(self.draw(draws, *sizes) for sizes in (
+            (5, 5, 1, 6), (6,), (6, 9), (9, 6), (3, 3, 2, 9), (2, 5, 4, 6))), delta=1e-8)
+
+
 class Complex(Gradients):
     """Losses of real arrays through complex numbers."""
 
