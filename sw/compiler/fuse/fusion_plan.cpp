@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "base/host/interrupt.h"
 #include "sw/ir/renaming.h"
 #include "sw/ir/transform/flops.h"
 
@@ -297,6 +298,7 @@ class Planner {
     ++visit_;
     open_.assign(1, id);
     while (!open_.empty()) {
+      base::host::end_if_interrupted();  // a chain of many elementwise ops is followed from each of them
       const ir::InstructionId at = open_.back();
       open_.pop_back();
       for (ir::InstructionId operand : operands_.of(at)) {
