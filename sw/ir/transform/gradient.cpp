@@ -84,7 +84,18 @@ class ReverseSweep {
     }
   }
 
+  /// A rule may append what no instruction can express, such as a window beyond the limits of windows.
   void visit(InstructionId id) {
+    try {
+      apply_rule(id);
+    } catch (const NoGradient&) {
+      throw;
+    } catch (const std::logic_error& error) {
+      refuse(builder_[id], fmt::format("that can be expressed: {}", error.what()));
+    }
+  }
+
+  void apply_rule(InstructionId id) {
     const Instruction forward = builder_[id];
     const build::GraphBuilder::Scope scope(builder_,
                                            "gradients" + (forward.op_name.empty() ? "" : "/" + forward.op_name));
