@@ -106,14 +106,18 @@ TEST(RunTrained, SaysWhatItNeedsToKnow) {
 
 TEST(RunTrained, AnOperationWithoutAGradientIsNamedWithItsPlace) {
   const Folder folder;
-  std::string text = square;
-  const std::string product = "z = f32[64,128] multiply(y, y)";
-  text.replace(text.find(product), product.size(), "z = f32[64,128] negate(y)\n  s = f32[64,128] remainder(y, z)");
-  text.replace(text.find("reduce(z"), 8, "reduce(s");
-  folder.write("wrong.hlo", text);
-  const Outcome outcome = folder.run({"hlo", "grad", "wrong.hlo"});
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("wrong.hlo:12:"), std::string::npos) << outcome.err;
+  for (const std::string operation : {"custom-call(y, z), custom_call_target=\"f\"", "bitcast(y)",
+                                      "all-reduce(y), replica_groups={{0}}, to_apply=sum"}) {
+    std::string text = square;
+    const std::string product = "z = f32[64,128] multiply(y, y)";
+    text.replace(text.find(product), product.size(), "z = f32[64,128] negate(y)\n  s = f32[64,128] " + operation);
+    text.replace(text.find("reduce(z"), 8, "reduce(s");
+    folder.write("wrong.hlo", text);
+    const Outcome outcome = folder.run({"hlo", "grad", "wrong.hlo"});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find("wrong.hlo:12:"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("no gradient"), std::string::npos) << outcome.err;
+  }
 }
 
 /// Doubles x until it is over 100: as often as x asks for.
