@@ -78,6 +78,18 @@ class Values(Folder):
         for a, w in zip(actual, wanted):
             self.assertAlmostEqual(a, w, delta=1e-5 * max(1, abs(w)))
 
+    def test_the_slope_of_relu_at_0_is_0_and_that_of_a_maximum_is_a_half(self):
+        def network(program):
+            x = program.parameter("x", (3,), dtype="f32")
+            return (nn.relu(x) + nn.maximum(x, 0)).sum()
+
+        program = self.folder / "program.hlo"
+        program.write_text(nn.text(network))
+        words = [PROGRAM, "hlo", "grad", str(program), "--parameters", "0"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_close(self.values_of(done.stdout, [[-1.0, 0.0, 2.0]])[0], [0, 0.5, 2])
+
     def test_einsum_sums_over_the_letters_that_the_result_lacks(self):
         sizes = {"a": 2, "b": 3, "c": 4, "d": 2}
         for subscripts in ("ab,bc->ac", "ab,cb->ca", "abd,acd->dcb", "ab,ab->", "ab,c->bca", "abc->ca", "ab,bc,cd->ad",
