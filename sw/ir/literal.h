@@ -37,9 +37,9 @@ inline void copy_element(Literal& to, std::int64_t i, const Literal& from, std::
   }
 }
 
-/// Rounds `value` to the element type: to nearest even for floats; integers wrap; pred becomes 0 or 1. Formats without
-/// infinity overflow to NaN, formats without infinity and NaN saturate. 64-bit integers are exact only up to 2^53 in
-/// magnitude.
+/// Rounds `value` to the element type (of a complex type: a part): to nearest even for floats; integers wrap; pred
+/// becomes 0 or 1. Formats without infinity overflow to NaN, formats without infinity and NaN saturate. 64-bit integers
+/// are exact only up to 2^53 in magnitude.
 double round_to(ElementType type, double value);
 
 /// Compares shapes and elements bit by bit, except that all NaNs are equal.
