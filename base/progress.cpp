@@ -9,6 +9,8 @@
 #include <iostream>
 #include <utility>
 
+#include "base/text/utf8.h"
+
 namespace podsim::base {
 namespace {
 
@@ -55,7 +57,7 @@ void Progress::update(double fraction, std::string_view note) {
                                  std::string(std::size_t(fraction * bar_width), '#'), bar_width);
   const double spent = std::chrono::duration<double>(now_() - begin_).count();
   if (fraction > 0) line += "  " + time_left(spent * (1 - fraction) / fraction);
-  if (!note.empty()) line += fmt::format("  {}", note);
+  if (!note.empty()) line += "  " + text::printable(note);
   show(line);
 }
 

@@ -11,6 +11,8 @@
 #include "app/sweep/sweep.h"
 #include "base/host/arguments.h"
 #include "base/host/exit_code.h"
+#include "base/host/standard_descriptors.h"
+#include "base/host/standard_output.h"
 #include "mpi/communicator.h"
 #include "mpi/rank_runners.h"
 #include "mpi/rank_worker.h"
@@ -72,11 +74,13 @@ int run_rank(int argc, char** argv, podsim::app::sweep::WorkerProcesses& own, po
 }  // namespace
 
 int main(int argc, char** argv) {
+  podsim::base::host::open_standard_descriptors();
+  podsim::base::host::survive_broken_pipes();
   // Points run in children of a process that forks before MPI starts, since an MPI process must not be forked.
   podsim::app::sweep::WorkerProcesses own(1, podsim::app::run_podsim);
   std::optional<podsim::mpi::Communicator> ranks(std::in_place, argc, argv);
   const int code = ::run_rank(argc, argv, own, *ranks);
   ranks.reset();
   std::fflush(stdout);
-  return code;
+  return podsim::base::host::end_of_output(code);
 }

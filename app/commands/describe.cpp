@@ -87,7 +87,8 @@ void describe(const DescribeOptions& options) {
   base::Config config = options.machine.load();
   const hw::Machine machine = hw::read_machine(config);
   if (options.tree) return describe_tree(machine, options.json);
-  base::host::print_result(options.json ? json_text(config) : options.toml ? config.to_toml() : table_text(config));
+  if (options.toml) return base::host::print_source(config.to_toml());
+  base::host::print_result(options.json ? json_text(config) : table_text(config));
 }
 
 }  // namespace

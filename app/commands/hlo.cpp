@@ -149,7 +149,7 @@ void print_files(const HloOptions& options) {
     if (!text.empty()) text += "\n// -----\n\n";
     text += sw::hlo::print(read_valid(options, file, warnings));
   }
-  base::host::print_result(text);
+  base::host::print_source(text);
 }
 
 std::string statistics_text(const std::string& file, const sw::hlo::Module& module) {

@@ -33,7 +33,7 @@ void print_gradients(const GradOptions& options) {
     const sw::ir::Module made = options.training.optimizer.empty()
                                     ? workloads::program_gradients(file.graph, plan)
                                     : workloads::trained_program(file.graph, plan, std::nullopt).module;
-    base::host::print_result(sw::ir::to_string(sw::ir::with_hlo_names(made)));
+    base::host::print_source(sw::ir::to_string(sw::ir::with_hlo_names(made)));
   });
 }
 

@@ -134,7 +134,7 @@ void partition_program(HloPartitionOptions& options) {
   } else {
     work();
   }
-  base::host::print_result(text);
+  base::host::print_source(text);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
 #include "base/progress.h"
+#include "base/text/utf8.h"
 #include "workloads/lengths/lengths_report.h"
 #include "workloads/models/registry.h"
 
@@ -81,7 +82,7 @@ nlohmann::json step_of(RunOptions options, const lengths::LengthKeys& keys, cons
       [&] { return output::with_errors_printed([&] { return run_workload(options, "podsim run --lengths"); }); });
   code = output.exit_code;
   if (code == base::host::done) return nlohmann::json::parse(output.out);
-  std::cerr << output.error;
+  std::cerr << base::text::printable(output.error) << (output.error.ends_with('\n') ? "" : "\n");
   return {};
 }
 

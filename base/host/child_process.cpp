@@ -21,6 +21,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/exit_code.h"
+#include "base/host/interrupt.h"
 
 namespace podsim::base::host {
 namespace {
@@ -100,6 +101,7 @@ bool read_both(Pipe& out, Pipe& error, ProcessOutput& output, pid_t child, Clock
       ended = true;
       deadline = never;
     }
+    end_if_interrupted();
     if (ready <= 0) continue;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (wanted[i].revents != 0 && !read_some(wanted[i].fd, *texts[i])) pipes[i]->close_end(0);
@@ -135,7 +137,14 @@ ProcessOutput run_in_child(const std::function<int()>& body, std::int64_t limit_
   error.close_end(1);
   ProcessOutput output;
   const Clock::time_point deadline = limit_s > 0 ? begin + std::chrono::seconds(limit_s) : never;
-  const bool ended = read_both(out, error, output, child, deadline);
+  bool ended = false;
+  try {
+    ended = read_both(out, error, output, child, deadline);
+  } catch (const Interrupted&) {
+    kill(child, SIGKILL);
+    wait_for(child);
+    throw;
+  }
   const int status = wait_for(child);
   output.wall_s = std::chrono::duration<double>(Clock::now() - begin).count();
   if (ended) {
@@ -148,6 +157,25 @@ ProcessOutput run_in_child(const std::function<int()>& body, std::int64_t limit_
     output.exit_code = WEXITSTATUS(status);
   }
   output.error = last_lines(output.error);
+  return output;
+}
+
+ProcessOutput run_foreign_code(const std::function<int(int result)>& body) {
+  const int shown = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (shown < 0) cannot_make("descriptor");
+  const auto close_shown = [&] { close(shown); };
+  ProcessOutput output;
+  try {
+    output = run_in_child([&] {
+      const int result = fcntl(STDOUT_FILENO, F_DUPFD, STDERR_FILENO + 1);
+      if (result < 0 || dup2(shown, STDOUT_FILENO) < 0 || dup2(shown, STDERR_FILENO) < 0) return failed_in_child;
+      return body(result);
+    });
+  } catch (...) {
+    close_shown();
+    throw;
+  }
+  close_shown();
   return output;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,7 +12,9 @@
 #include <cstdio>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -53,10 +56,48 @@ std::filesystem::path followed(std::filesystem::path path) {
   return path;
 }
 
+constexpr std::string_view partial_suffix = ".partial";
+constexpr std::size_t mark_digits = 16;
+
 /// An unpredictable name in the folder of the target, so that the rename stays within one file system.
 std::filesystem::path temporary_name(const std::filesystem::path& target) {
   std::random_device random;
-  return target.parent_path() / fmt::format(".{}.{:08x}{:08x}.partial", target.filename().string(), random(), random());
+  return target.parent_path() /
+         fmt::format(".{}.{:08x}{:08x}{}", target.filename().string(), random(), random(), partial_suffix);
+}
+
+/// ".stats.json.0123456789abcdef.partial"
+bool is_temporary_name(const std::string& name) {
+  if (!name.starts_with('.') || !name.ends_with(partial_suffix)) return false;
+  const std::size_t end = name.size() - partial_suffix.size();
+  if (end < mark_digits + 2 || name[end - mark_digits - 1] != '.') return false;
+  return name.find_first_not_of("0123456789abcdef", end - mark_digits) == end;
+}
+
+/// Removes a temporary file unless a living process has it: the writer holds a lock on it, which ends with the process.
+void remove_unless_held(const std::filesystem::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return;
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) unlink(file.c_str());
+  close(descriptor);
+}
+
+/// Marks a temporary file, just created, as one of a living process. False if another process has removed it.
+bool hold(int descriptor) {
+  struct stat found {};
+  static_cast<void>(flock(descriptor, LOCK_EX | LOCK_NB));  // some file systems have no locks; then nothing is removed
+  return fstat(descriptor, &found) != 0 || found.st_nlink > 0;
+}
+
+/// Removes temporary files of processes that were killed, once for each folder.
+void sweep_partial_files(const std::filesystem::path& folder) {
+  static std::set<std::filesystem::path> swept;
+  if (!swept.insert(folder).second) return;
+  std::error_code ignored;
+  const auto begin = std::filesystem::directory_iterator(folder.empty() ? "." : folder, ignored);
+  for (const auto& entry : begin) {
+    if (is_temporary_name(entry.path().filename().string())) remove_unless_held(entry.path());
+  }
 }
 
 }  // namespace
@@ -92,10 +133,12 @@ void OutputFile::open_temporary() {
   struct stat before {};
   const bool exists = stat(target_.c_str(), &before) == 0;
   if (exists && access(target_.c_str(), W_OK) != 0) cannot_write(path_, errno);
+  sweep_partial_files(target_.parent_path());
   do {
+    close_descriptor();
     temporary_ = temporary_name(target_);
     descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-  } while (descriptor_ < 0 && errno == EEXIST);
+  } while (descriptor_ < 0 ? errno == EEXIST : !hold(descriptor_));
   if (descriptor_ < 0) {
     temporary_.clear();
     cannot_write(path_, errno);
@@ -130,8 +173,15 @@ void OutputFile::commit() {
   if (temporary_.empty()) return close_descriptor();
   // Some file systems cannot sync; a disk that is full may say so only here.
   if (fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP) fail(errno);
-  if (close(std::exchange(descriptor_, -1)) != 0) fail(errno);
-  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+  const int held = dup(descriptor_);  // the lock stays until the file has its name
+  if (close(std::exchange(descriptor_, -1)) != 0) {
+    const int error = errno;
+    close(held);
+    fail(error);
+  }
+  const int error = rename(temporary_.c_str(), target_.c_str()) == 0 ? 0 : errno;
+  if (held >= 0) close(held);
+  if (error != 0) fail(error);
   temporary_.clear();
 }
 

@@ -15,7 +15,8 @@ namespace podsim::base::host {
 ///
 /// A regular file, or one that does not exist yet, appears completely or not at all: it is written under a temporary
 /// name in the same folder, and commit() makes it durable and renames it. Without commit() (after an error or an
-/// interruption) the destructor removes it. A link stays, and what it leads to is replaced in this way.
+/// interruption) the destructor removes it; that of a process that was killed, the next process that writes to its
+/// folder. A link stays, and what it leads to is replaced in this way.
 ///
 /// Anything else (a device, a pipe, a socket; /dev/stdout, /dev/stderr, /dev/fd/N, whatever they are) is written to as
 /// it stands, opened by the first write.
