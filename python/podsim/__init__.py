@@ -208,7 +208,7 @@ class Study(Sequence[Row]):
         try:
             with self._database() as database:
                 self._read(database)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, LookupError, TypeError, ValueError) as error:
             raise PodsimError(f"{self.path} is not a study's database: {error}") from error
 
     def _database(self) -> contextlib.AbstractContextManager:

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstring>
+#include <string_view>
 
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
@@ -23,25 +23,22 @@ constexpr int page_form = 1;
 
 constexpr int refused = 3;
 
-int refuse(const char* problem) {
-  std::fputs(problem, stderr);
-  std::fflush(stderr);
-  return refused;
-}
-
-bool write_whole(int descriptor, const char* text) {
-  for (std::size_t left = std::strlen(text); left > 0;) {
-    const ssize_t written = write(descriptor, text, left);
+/// False if not all of it can be written.
+bool write_whole(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
     if (written <= 0) return false;
-    text += written;
-    left -= std::size_t(written);
+    text.remove_prefix(std::size_t(written));
   }
   return true;
 }
 
-int write_page(const std::string& path) {
-  const int out = dup(STDOUT_FILENO);
-  if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return refuse("no descriptor is left");
+/// Writes the page to `result`, or what is wrong.
+int write_page(const std::string& path, int result) {
+  const auto refuse = [&](const char* problem) {
+    write_whole(result, problem);
+    return refused;
+  };
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return refuse(dlerror());
   const auto function = reinterpret_cast<PageFunction>(dlsym(library, "podsim_net"));
@@ -50,17 +47,19 @@ int write_page(const std::string& path) {
   const char* page = function(page_form, &problem);
   std::fflush(stdout);
   if (page == nullptr) return refuse(problem == nullptr ? "it writes no net" : problem);
-  return write_whole(out, page) ? 0 : refuse("its net cannot be read");
+  return write_whole(result, page) ? 0 : refused;
 }
 
 }  // namespace
 
 std::string page_of_library(const std::string& argument, const std::string& file) {
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
-  const base::host::ProcessOutput output = base::host::run_in_child([&] { return write_page(path); });
+  const base::host::ProcessOutput output =
+      base::host::run_foreign_code([&](int result) { return write_page(path, result); });
   if (output.exit_code == 0) return output.out;
   base::host::locate_errors(argument, file, [&] {
-    std::string problem = output.error.empty() ? fmt::format("it ended with code {}", output.exit_code) : output.error;
+    std::string problem = output.exit_code == refused ? output.out : output.error;
+    if (problem.empty()) problem = fmt::format("it ended with code {}", output.exit_code);
     while (problem.ends_with('\n')) problem.pop_back();
     throw base::InputError(fmt::format("'{}' gives no net: {}", file, problem));
   });

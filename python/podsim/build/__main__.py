@@ -5,9 +5,10 @@ import ast
 import inspect
 import os
 import sys
-from typing import Any, Dict, Sequence
+from typing import Any, Dict, Sequence, Tuple
 
-from podsim.build import BuildError, text
+from podsim import build
+from podsim.build import BuildError
 
 
 def _argument(written: str, default: Any) -> Any:
@@ -44,7 +45,7 @@ def _call(workload: str, words: Sequence[str]) -> str:
     missing = [key for key, p in by_name.items() if p.default is inspect.Parameter.empty and key not in arguments]
     if missing:
         raise BuildError(f"{name} needs a value for {', '.join(f'model.{key}' for key in missing)} (--set)")
-    return text(module[name], **arguments)
+    return build.text(module[name], **arguments)
 
 
 def _place(error: BaseException, path: str) -> str:
@@ -58,25 +59,43 @@ def _place(error: BaseException, path: str) -> str:
     return f"{path}:{line}: " if line else ""
 
 
+def _written(words: Sequence[str]) -> Tuple[int, str]:
+    """An exit code, and what FILE.py:FUNCTION writes, called with NAME=VALUE, or what is wrong."""
+    out, sys.stdout = sys.stdout, sys.stderr
+    try:
+        return 0, _call(words[0], words[1:])
+    except OSError as error:
+        return 2, f"cannot read '{error.filename}': {error.strerror}"
+    except Exception as error:  # pylint: disable=broad-except
+        kind = "" if isinstance(error, BuildError) else f"{type(error).__name__}: "
+        return 2, f"{_place(error, words[0].rsplit(':', 1)[0])}{kind}{error}"
+    finally:
+        sys.stdout = out
+
+
+def write_to(descriptor: int, words: Sequence[str]) -> int:
+    """Writes the text, or with exit code 2 what is wrong, to a descriptor that no process started by the file has."""
+    os.set_inheritable(descriptor, False)
+    code, text = _written(words)
+    with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as result:
+        result.write(text)
+    return code
+
+
 def main(words: Sequence[str]) -> int:
     """Prints what FILE.py:FUNCTION writes, called with NAME=VALUE. What the file prints goes to stderr."""
     if not words or ":" not in words[0]:
         print("usage: python3 -m podsim.build FILE.py:FUNCTION [NAME=VALUE ...]", file=sys.stderr)
         return 2
-    out, sys.stdout = sys.stdout, sys.stderr
-    try:
-        made = _call(words[0], words[1:])
-    except OSError as error:
-        print(f"error: cannot read '{error.filename}': {error.strerror}", file=sys.stderr)
-        return 2
-    except Exception as error:  # pylint: disable=broad-except
-        kind = "" if isinstance(error, BuildError) else f"{type(error).__name__}: "
-        print(f"error: {_place(error, words[0].rsplit(':', 1)[0])}{kind}{error}", file=sys.stderr)
-        return 2
-    finally:
-        sys.stdout = out
-    sys.stdout.write(made)
-    return 0
+    result = os.dup(1)
+    os.dup2(2, 1)  # prints of processes and libraries, too
+    code, text = _written(words)
+    if code == 0:
+        with open(result, "w", encoding="utf-8", errors="backslashreplace") as out:
+            out.write(text)
+    else:
+        print(f"error: {text}", file=sys.stderr)
+    return code
 
 
 if __name__ == "__main__":
