@@ -230,7 +230,8 @@ class Run {
     std::map<std::string, std::string> files;
     if (options_.chakra) files["chakra/"] = "an execution trace of the last step for each core (podsim trace check)";
     std::error_code ignored;
-    if (trace_ && std::filesystem::equivalent(trace_->vcd().parent_path(), folder_->path(), ignored)) {
+    if (trace_ &&
+        std::filesystem::equivalent(std::filesystem::absolute(trace_->vcd()).parent_path(), folder_->path(), ignored)) {
       files[trace_->vcd().filename().string()] = "the waveform";
       files[trace_->save_file().filename().string()] = "how GTKWave shows it";
     }

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
+#include "app/output/earlier_files.h"
 #include "base/config_listing.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
@@ -80,6 +82,12 @@ std::string link_bytes_csv(const sw::report::run::RunReport& report, const noc::
 void write_run(const std::filesystem::path& folder, const sw::report::run::RunReport& report, const RunRecord& record) {
   std::ostringstream spans;
   record.timeline.write_json(spans);
+  const nlohmann::ordered_json list = manifest(report, record);
+  std::set<std::string> names;
+  for (const auto& [name, description] : list.at("files").items()) names.insert(name);
+  output::remove_earlier_files(folder, names);
+  // The list comes first, so that the next run knows what a run that was killed here has left.
+  base::host::write_file(folder / "manifest.json", base::text::json_text(list, 2) + "\n");
   base::host::write_file(folder / "stats.json", sw::report::run::run_stats(report));
   base::host::write_file(folder / "summary.txt",
                          base::text::printable(report.training ? sw::report::run::train_text(report)
@@ -103,7 +111,6 @@ void write_run(const std::filesystem::path& folder, const sw::report::run::RunRe
   }
   base::host::write_file(folder / "machine.toml", record.machine.to_toml());
   base::host::write_file(folder / "machine.csv", base::listing_csv(record.machine));
-  base::host::write_file(folder / "manifest.json", base::text::json_text(manifest(report, record), 2) + "\n");
   base::host::write_file(folder / "report.html", sw::report::html::run_page(sw::report::html::read_run_files(folder)));
 }
 

@@ -24,7 +24,8 @@ struct RunRecord {
 
 /// Writes stats.json, summary.txt, statistics.txt, ops.csv, memory.csv, links.csv, timeline.json, machine.toml,
 /// machine.csv, manifest.json; for a partitioned program mesh.svg, mesh.csv and layers.csv; with a loop job.json; and
-/// report.html, which shows them (sw/report/html/run_page.h). Each file appears whole or not at all. Equal runs write
+/// report.html, which shows them (sw/report/html/run_page.h). What an earlier run wrote there and this one does not is
+/// removed (app/output/earlier_files.h). Each file appears whole or not at all. Equal runs write
 /// equal bytes, because host times are left out.
 void write_run(const std::filesystem::path& folder, const sw::report::run::RunReport& report, const RunRecord& record);
 
