@@ -31,9 +31,10 @@ std::string four_digits(double value) {
   return text;
 }
 
-/// Formats with the largest prefix that leaves a value of at least one after rounding to four digits. Prefixes are in
-/// descending order.
+/// "-" for what is no number, such as a rate over no time. Else formats with the largest prefix that leaves a value of
+/// at least one after rounding to four digits. Prefixes are in descending order.
 std::string with_prefix(double value, std::span<const Prefix> prefixes) {
+  if (!std::isfinite(value)) return "-";
   if (value == 0) return fmt::format("0 {}", prefixes.back().unit);
   for (const Prefix& prefix : prefixes) {
     if (std::abs(value) / prefix.factor >= 0.99995) {

@@ -9,6 +9,7 @@
 
 #include "base/host/standard_output.h"
 #include "base/host/write_all.h"
+#include "base/text/json_text.h"
 
 namespace podsim::app::output {
 
@@ -17,7 +18,7 @@ void print_partial(const std::string& result, bool json, const base::host::Inter
   auto marked = nlohmann::ordered_json::parse(result);
   marked["partial"] = true;
   marked["interruption"] = interruption.what();
-  base::host::print_result(marked.dump(2) + "\n");
+  base::host::print_result(base::text::json_text(marked, 2) + "\n");
 }
 
 void publish(bool json, const std::function<void()>& work, const std::function<std::string()>& result,

@@ -24,6 +24,8 @@
 #include "base/host/output_file.h"
 #include "base/progress.h"
 #include "base/systemc/fresh_context.h"
+#include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "hw/machine.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
@@ -194,7 +196,7 @@ std::string grid_json(const EstimateGrid& grid) {
                               {"median_error", median_error(errors)},
                               {"largest_error", largest_error(errors)},
                               {"wall_s", grid.wall_s}};
-  return json.dump(2) + "\n";
+  return base::text::json_text(json, 2) + "\n";
 }
 
 std::string grid_csv(const EstimateGrid& grid) {
@@ -212,7 +214,7 @@ void check_estimates(const EstimateGrid& grid) {
   const auto errors = errors_of(cases, [](const EstimateCase& one) { return one.error(); });
   std::string problem;
   if (median_error(errors) > allowed_median)
-    problem = fmt::format("the median error is {:.1f} %", 100 * median_error(errors));
+    problem = fmt::format("the median error is {}", base::text::percent(median_error(errors)));
   for (const EstimateCase* one : cases) {
     if (std::abs(one->error()) <= allowed_error || !problem.empty()) continue;
     problem = fmt::format("{} {} of {} B on {}, groups {}: {} estimated, {} simulated", to_string(one->kind),

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/percent.h"
 #include "sw/ir/shape.h"
 #include "sw/profile/op_text.h"
 
@@ -67,7 +68,7 @@ double time_of(const Layouts& layouts) {
 std::string usual(const Layouts& layouts) {
   const auto most = std::ranges::max_element(layouts, {}, [](const auto& entry) { return entry.second; });
   std::string text = fmt::format("{{{}}}", fmt::join(most->first, ","));
-  if (layouts.size() > 1) text += fmt::format(" {:.0f} %", 100 * most->second / time_of(layouts));
+  if (layouts.size() > 1) text += " " + base::text::percent(most->second / time_of(layouts), 0);
   return text;
 }
 

@@ -17,7 +17,7 @@ using Align = base::text::TextTable::Align;
 constexpr double least_share = 0.005;  ///< share of a step
 
 std::string error_of(double simulated, double measured) {
-  return measured > 0 ? fmt::format("{:+.1f} %", 100 * (simulated / measured - 1)) : "";
+  return measured > 0 ? base::text::signed_percent(simulated / measured - 1) : "";
 }
 
 std::string milliseconds(double time_s) { return fmt::format("{:.3f} ms", 1e3 * time_s); }

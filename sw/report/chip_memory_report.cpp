@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "sw/report/memory_report.h"
 
@@ -44,8 +45,8 @@ const char* end_text(TrafficEnd end) {
 std::string beside_line(const char* name, const std::optional<base::Time>& time, base::Time through) {
   if (!time) return "";
   const double left_out = double(through.value()) / double(std::max(*time, base::Time(1)).value()) - 1;
-  return fmt::format("  {:<33}{:.3f} us; the parts of the chip make it {:+.1f} %\n", name, seconds_of(*time) * 1e6,
-                     100 * left_out);
+  return fmt::format("  {:<33}{:.3f} us; the parts of the chip make it {}\n", name, seconds_of(*time) * 1e6,
+                     base::text::signed_percent(left_out));
 }
 
 std::string core_lines(const ChipMemoryReport& report) {
@@ -61,7 +62,7 @@ std::string core_lines(const ChipMemoryReport& report) {
 std::string pins_text(const ChipMemoryReport& report) {
   if (report.halves == 0) return "";
   const double pins = double(report.halves) * report.machine.dram.pin_rate().si();
-  return fmt::format(", {:.1f} % of the pins' {:.1f} GB/s", 100 * report.bandwidth() / pins, pins * 1e-9);
+  return fmt::format(", {} of the pins' {:.1f} GB/s", base::text::percent(report.bandwidth() / pins), pins * 1e-9);
 }
 
 std::string ports_text(const ChipMemoryReport& report) {
@@ -69,7 +70,7 @@ std::string ports_text(const ChipMemoryReport& report) {
   table.row({"", "in", "out"});
   for (const auto& port : report.result.ports) {
     if (port.in == 0 && port.out == 0) continue;
-    table.row({"  " + port.name, fmt::format("{:.1f} %", 100 * port.in), fmt::format("{:.1f} %", 100 * port.out)});
+    table.row({"  " + port.name, base::text::percent(port.in), base::text::percent(port.out)});
   }
   return "\nhow long packets occupy the ports of the on-chip switch\n" + table.text();
 }

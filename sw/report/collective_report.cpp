@@ -8,6 +8,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "sw/report/link_report.h"
 
@@ -65,7 +66,7 @@ std::string links_table(const CollectiveReport& report) {
   table.row({"busiest links", "payload", "of the time"});
   for (const collectives::engine::LinkUse& use : links) {
     table.row({link_name(report.outcome.topology.representatives(), use.link), base::to_string(use.bytes),
-               fmt::format("{:.1f} %", 100 * share_of_time(report, use))});
+               base::text::percent(share_of_time(report, use))});
   }
   return "\n" + table.text();
 }

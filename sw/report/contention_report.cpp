@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 
 namespace podsim::sw::report {
@@ -28,7 +29,6 @@ double error(const ContentionComparison& pair, ContentionTimes ContentionCompari
 }
 
 std::string in_microseconds(base::Time time) { return fmt::format("{:.1f}", double(time.value()) * 1e-6); }
-std::string percents(double value) { return fmt::format("{:.1f} %", 100 * value); }
 
 std::vector<ContentionComparison> of_kind(const std::vector<ContentionComparison>& all, Kind kind) {
   std::vector<ContentionComparison> found;
@@ -43,8 +43,9 @@ std::string errors_table(const ContentionReport& report) {
   const auto row = [&](const std::string& name, const std::vector<ContentionComparison>& pairs) {
     if (pairs.empty()) return;
     const ContentionErrors errors = contention_errors(pairs);
-    table.row({name, std::to_string(errors.pairs), percents(errors.replay_mean), percents(errors.replay_within),
-               percents(errors.streams_mean), percents(errors.streams_within)});
+    table.row({name, std::to_string(errors.pairs), base::text::percent(errors.replay_mean),
+               base::text::percent(errors.replay_within), base::text::percent(errors.streams_mean),
+               base::text::percent(errors.streams_within)});
   };
   for (const Kind kind : {Kind::collective, Kind::copy, Kind::infeed}) {
     row(hw::chip::to_string(kind), of_kind(report.comparisons, kind));

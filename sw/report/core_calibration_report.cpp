@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 
 namespace podsim::sw::report {
@@ -21,7 +22,7 @@ std::string comparisons_table(const CalibrationReport& report) {
   table.row({"kernel", "bundles", "tiles", "error"});
   for (const codegen::check::LevelComparison& comparison : report.comparisons) {
     table.row({comparison.kernel, std::to_string(comparison.bundle.value()), std::to_string(comparison.tile.value()),
-               fmt::format("{:+.2f} %", 100 * comparison.error())});
+               base::text::signed_percent(comparison.error(), 2)});
   }
   return table.text();
 }
@@ -31,8 +32,8 @@ std::string summary(const CalibrationReport& report) {
   const auto worst = std::ranges::max_element(
       report.comparisons, {},
       [](const codegen::check::LevelComparison& comparison) { return std::abs(comparison.error()); });
-  std::string text = fmt::format("\n{} kernels: median error {:.2f} %, worst {:.2f} %", report.comparisons.size(),
-                                 100 * agreement.median, 100 * agreement.worst);
+  std::string text = fmt::format("\n{} kernels: median error {}, worst {}", report.comparisons.size(),
+                                 base::text::percent(agreement.median, 2), base::text::percent(agreement.worst, 2));
   if (worst != report.comparisons.end()) text += fmt::format(" ({})", worst->kernel);
   return text + "\n";
 }

@@ -41,7 +41,7 @@ std::string work(const KernelReport& r) {
 }
 
 std::string with_error(const KernelReport& r, double seconds) {
-  return fmt::format("{} ({:+.1f} %)", duration(seconds), 100 * (seconds / r.time_s() - 1));
+  return fmt::format("{} ({})", duration(seconds), base::text::signed_percent(seconds / r.time_s() - 1));
 }
 
 std::string closed_forms(const KernelReport& r) {
@@ -52,8 +52,8 @@ std::string closed_forms(const KernelReport& r) {
 
 std::string tile_level(const KernelReport& r) {
   const double cycles = double(r.generated->tile_level.value());
-  return fmt::format("{} cycles ({:+.1f} %)", r.generated->tile_level.value(),
-                     100 * (cycles / double(r.result.cycles.value()) - 1));
+  return fmt::format("{} cycles ({})", r.generated->tile_level.value(),
+                     base::text::signed_percent(cycles / double(r.result.cycles.value()) - 1));
 }
 
 std::string checked(const KernelReport& r) {

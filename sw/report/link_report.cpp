@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/text/percent.h"
+
 namespace podsim::sw::report {
 namespace {
 
@@ -53,7 +55,7 @@ std::string draw(const noc::Topology& topology, const LinkFigures& use) {
   const Point from = place(topology, link.from), to = place(topology, link.to);
   const std::string title =
       fmt::format("{}: {}", link_name(topology, use.link),
-                  use.dead ? "dead" : fmt::format("{:.1f} %, {}", 100 * use.utilisation, use.amount));
+                  use.dead ? "dead" : fmt::format("{}, {}", base::text::percent(use.utilisation), use.amount));
   // The direction out of the chip: along x, along y, or slanted for links that leave the plane.
   const double direction = link.direction;
   const Point unit = link.dimension == 0   ? Point{direction, 0}

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "hw/memory/dram/stream_rates.h"
 
@@ -62,7 +63,7 @@ std::string worst_streams_table(const MemoryCalibrationReport& report) {
   worst.resize(std::min<std::size_t>(worst.size(), 5));
   for (const hw::memory::banks::StreamComparison& comparison : worst) {
     table.row({std::to_string(comparison.banks.value()), std::to_string(comparison.streams.value()),
-               fmt::format("{:+.2f} %", 100 * comparison.error()), hw::memory::banks::to_string(comparison.requests)});
+               base::text::signed_percent(comparison.error(), 2), hw::memory::banks::to_string(comparison.requests)});
   }
   return table.text();
 }
@@ -121,8 +122,8 @@ std::string memory_calibration_text(const MemoryCalibrationReport& report) {
       "\ncycles of the core for random traffic of one to eight descriptors, by banks and by streams\n\n",
       hbm.stream_rate.si() * 1e-9, hbm.write_cost, hbm.turnaround);
   text += worst_streams_table(report);
-  text += fmt::format("\n{} patterns: median error {:.2f} %, worst {:.2f} %\n", report.comparisons.size(),
-                      100 * report.median_error(), 100 * report.worst_error());
+  text += fmt::format("\n{} patterns: median error {}, worst {}\n", report.comparisons.size(),
+                      base::text::percent(report.median_error(), 2), base::text::percent(report.worst_error(), 2));
   return text;
 }
 

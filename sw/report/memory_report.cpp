@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 
 namespace podsim::sw::report {
@@ -67,10 +68,9 @@ std::string shares_table(const hw::memory::dram::BusShares& shares) {
   for (const ShareText& line : share_texts) {
     const double share = share_of_pins(shares, line.share);
     total += share;
-    table.row({"  " + std::string(hw::memory::dram::to_string(line.share)), fmt::format("{:.1f} %", 100 * share),
-               line.meaning});
+    table.row({"  " + std::string(hw::memory::dram::to_string(line.share)), base::text::percent(share), line.meaning});
   }
-  table.row({"  total", fmt::format("{:.1f} %", 100 * total), ""});
+  table.row({"  total", base::text::percent(total), ""});
   return table.text();
 }
 
@@ -94,15 +94,16 @@ std::string memory_text(const MemoryReport& report) {
   const double pins = report.parameters.pin_rate().si();
   return memory_title(report.machine, report.pattern) +
          fmt::format(
-             "\n\nbandwidth  {:.1f} GB/s, {:.1f} % of the pins' {:.1f} GB/s\n"
+             "\n\nbandwidth  {:.1f} GB/s, {} of the pins' {:.1f} GB/s\n"
              "time       {:.3f} us, {} clocks at {:.0f} MHz\n"
              "latency    mean {:.0f} ns, median {:.0f}, p99 {:.0f}, longest {:.0f}, of {} requests\n"
-             "rows       {} opened, {:.1f} % of {} bursts found theirs open; {} refreshes\n"
+             "rows       {} opened, {} of {} bursts found theirs open; {} refreshes\n"
              "\nwhere the time of the data pins goes\n",
-             report.bandwidth() * 1e-9, 100 * report.bandwidth() / pins, pins * 1e-9, report.time_s() * 1e6,
-             result.clocks.value(), report.parameters.clock.si() * 1e-6, report.mean_latency_s() * 1e9,
-             report.latency_s(0.5) * 1e9, report.latency_s(0.99) * 1e9, report.latency_s(1) * 1e9,
-             result.latencies.size(), result.activates, 100 * result.row_hit_rate(), result.bursts, result.refreshes) +
+             report.bandwidth() * 1e-9, base::text::percent(report.bandwidth() / pins), pins * 1e-9,
+             report.time_s() * 1e6, result.clocks.value(), report.parameters.clock.si() * 1e-6,
+             report.mean_latency_s() * 1e9, report.latency_s(0.5) * 1e9, report.latency_s(0.99) * 1e9,
+             report.latency_s(1) * 1e9, result.latencies.size(), result.activates,
+             base::text::percent(result.row_hit_rate()), result.bursts, result.refreshes) +
          shares_table(result.shares) +
          fmt::format("\n{:.2f} s on this host, {:.2f} million bursts per second\n", report.wall_s,
                      double(result.bursts) / std::max(report.wall_s, 1e-9) * 1e-6);

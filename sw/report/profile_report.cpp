@@ -25,7 +25,6 @@ double wrong_by(const profile::ComparedOp& op) {
   return op.modelled_s ? double(op.occurrences) * std::abs(*op.modelled_s - op.measured_s) : 0;
 }
 
-std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 std::string microseconds(double seconds) { return fmt::format("{:.1f} us", seconds * 1e6); }
 
 /// Categories by measured time, longest first.
@@ -40,6 +39,14 @@ std::string shown(const std::string& text) {
   return text.size() <= text_shown ? text : text.substr(0, text_shown - 3) + "...";
 }
 
+/// "-" where nothing was measured that an error could be of.
+std::string measured_error(const profile::ProfileTotals& totals) {
+  return totals.measured_s > 0 ? base::text::percent(totals.mean_absolute_error()) : "-";
+}
+std::string measured_bias(const profile::ProfileTotals& totals) {
+  return totals.measured_s > 0 ? base::text::signed_percent(totals.bias()) : "-";
+}
+
 std::string profile_share(double part, double all) {
   return base::text::percent(all > 0 ? std::max(0.0, part) / all : 0);
 }
@@ -52,8 +59,8 @@ std::string category_table(const ProfileReport& report, double all) {
   base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
   table.row({"category", "ops", "share of time", "error", "bias"});
   for (const auto& [name, totals] : sorted_categories(report)) {
-    table.row({name, std::to_string(totals.ops), base::text::percent(totals.measured_s / all),
-               base::text::percent(totals.mean_absolute_error()), signed_percent(totals.bias())});
+    table.row({name, std::to_string(totals.ops), base::text::percent(totals.measured_s / all), measured_error(totals),
+               measured_bias(totals)});
   }
   return table.text();
 }
@@ -156,8 +163,8 @@ std::string profile_text(const ProfileReport& report) {
     head.row({"measured on", report.measured_on.front() + (others > 0 ? fmt::format(" and {} more", others) : "")});
   }
   head.row({"machine", report.machine + (report.slice.empty() ? "" : ", collectives on " + report.slice)});
-  head.row({"error", base::text::percent(all.mean_absolute_error()) + " mean absolute, time-weighted"});
-  head.row({"bias", signed_percent(all.bias())});
+  head.row({"error", measured_error(all) + " mean absolute, time-weighted"});
+  head.row({"bias", measured_bias(all)});
   if (const profile::ProfileTotals counted = report.by_counts(); counted.ops > 0) {
     head.row({"by counts", fmt::format("{} row{} whose text and counts disagree, {} of the time", counted.ops,
                                        counted.ops == 1 ? "" : "s", profile_share(counted.measured_s, measured))});

@@ -11,6 +11,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "base/text/utf8.h"
 
@@ -23,7 +24,6 @@ using base::text::counted;
 using chakra::NodeType;
 
 constexpr std::size_t most_findings = 20;  ///< in the text
-constexpr double per_cent = 100;
 
 /// Attributes of nodes that nothing used, over all ranks.
 std::map<std::string, std::int64_t> unread(const TraceReport& report) {
@@ -68,7 +68,7 @@ std::string replay_text(const TraceReport& report) {
   if (const std::optional<base::Time> recorded = report.recorded()) {
     const std::optional<double> by = difference(report);
     table.row({"recorded", base::to_string(*recorded),
-               by ? fmt::format("the step of the run; the replay takes {:+.2f} %", per_cent * *by) : ""});
+               by ? fmt::format("the step of the run; the replay takes {}", base::text::signed_percent(*by, 2)) : ""});
   }
   return "\n" + table.text();
 }
@@ -100,11 +100,13 @@ std::int64_t TraceReport::nodes(chakra::NodeType type) const {
 std::string trace_text(const TraceReport& report) {
   const std::int64_t memory = report.nodes(NodeType::mem_load) + report.nodes(NodeType::mem_store);
   const std::int64_t transfers = report.nodes(NodeType::send) + report.nodes(NodeType::receive);
+  const std::int64_t others = report.nodes(NodeType::other);
   std::string text = fmt::format(
       "{}: {} of {}, on a {} slice of {}\n", base::text::printable(report.folder), counted(report.nodes(), "node"),
       counted(std::int64_t(report.trace->ranks.size()), "rank"), report.slice, report.machine);
-  text += fmt::format("{} compute, {} memory, {} collective, {} send or receive; {}\n", report.nodes(NodeType::compute),
-                      memory, report.nodes(NodeType::collective), transfers,
+  text += fmt::format("{} compute, {} memory, {} collective, {} send or receive{}; {}\n",
+                      report.nodes(NodeType::compute), memory, report.nodes(NodeType::collective), transfers,
+                      others > 0 ? fmt::format(", {} other", others) : "",
                       counted(std::int64_t(report.trace->groups.size()), "process group"));
   for (const auto& [name, count] : unread(report)) {
     text += fmt::format("not used: attribute '{}' of {}\n", name, counted(count, "node"));

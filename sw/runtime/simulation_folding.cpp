@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/percent.h"
 #include "noc/folded_topology.h"
 #include "sw/collectives/schedule/collective_estimate.h"
 #include "sw/collectives/schedule/collective_folding.h"
@@ -57,9 +58,9 @@ void Simulation::take_small_permutes_by_formula() {
   if (permutes > small * all || asynchronous) by_formula_.clear();
   if (by_formula_.empty()) return;
   result_.notes.push_back(
-      fmt::format("collective-permutes that go other ways from other chips, {:.2f} % of the collectives' time, are "
+      fmt::format("collective-permutes that go other ways from other chips, {} of the collectives' time, are "
                   "taken by formula",
-                  100 * permutes / all));
+                  base::text::percent(permutes / all, 2)));
 }
 
 /// True if a translation along a wrapped dimension maps the cores of some branch to other cores.

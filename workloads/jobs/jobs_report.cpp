@@ -62,7 +62,7 @@ std::string jobs_text(const std::vector<SimulatedJob>& jobs) {
     const PublishedJob& row = jobs[i].published;
     table.row({fmt::to_string(i + 1), name_of(row.kind), row.network, row.slice, time_text(row.kind, row.seconds),
                jobs[i].seconds ? time_text(row.kind, *jobs[i].seconds) : "-",
-               jobs[i].seconds ? fmt::format("{:+.1f} %", 100 * error_of(jobs[i])) : "", row.used ? "used" : "",
+               jobs[i].seconds ? base::text::signed_percent(error_of(jobs[i])) : "", row.used ? "used" : "",
                row.source});
     commands += fmt::format("{:>3}  {}\n", i + 1, job_command_line(row));
     if (!jobs[i].seconds) failed += fmt::format("{:>3}  is not simulated: {}\n", i + 1, jobs[i].problem);

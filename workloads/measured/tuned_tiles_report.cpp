@@ -6,6 +6,7 @@
 
 #include "base/text/csv_field.h"
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "workloads/measured/tuned_tiles.h"
 
@@ -18,7 +19,7 @@ using Align = base::text::TextTable::Align;
 std::string microseconds(double seconds) { return fmt::format("{:.1f} us", seconds * 1e6); }
 
 std::string signed_share(double modelled, double measured) {
-  return fmt::format("{:+.1f} %", 100 * (modelled / measured - 1));
+  return base::text::signed_percent(modelled / measured - 1);
 }
 
 Json json_of(const TiledKernel& kernel) {

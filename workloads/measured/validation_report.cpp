@@ -39,7 +39,7 @@ std::string validation_text(const Validation& validation) {
     const Agreement ours = agreement(measured), roofline = roofline_agreement(measured);
     table.row({measured.name, measured.machine, std::to_string(ours.points), base::text::percent(ours.median),
                base::text::percent(ours.mean), base::text::percent(ours.percentile_90),
-               fmt::format("{:+.1f} %", 100 * ours.bias), tau_text(ours.tau), base::text::percent(roofline.median),
+               base::text::signed_percent(ours.bias), tau_text(ours.tau), base::text::percent(roofline.median),
                tau_text(roofline.tau)});
     if (const std::size_t left_out = measured.points.size() - ours.points; left_out > 0) {
       notes += fmt::format("{}: {} of {} points are not modelled\n", measured.name, left_out, measured.points.size());

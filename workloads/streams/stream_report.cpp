@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 
 namespace podsim::workloads::streams {
@@ -19,11 +20,9 @@ using Table = StreamReport::Table;
 
 constexpr std::size_t shown_values = 6;
 
-std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
+std::string percent(double share) { return base::text::percent(share, 2); }
 
-std::string difference(double value, double reference) {
-  return fmt::format("{:+.1f} %", 100 * (value / reference - 1));
-}
+std::string difference(double value, double reference) { return base::text::signed_percent(value / reference - 1); }
 
 /// Figures of one table in the seed and in the expansion, and how far the expansion's is from the seed's.
 std::string table_text(const Table& seed, const Table& expansion, std::int64_t shards) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/text/counted.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "sw/report/compare/arrow.h"
 #include "sw/report/compare/run_comparison.h"
@@ -60,7 +61,7 @@ class TimeTable {
     const base::Time whole = comparison_.difference();
     if (part == base::Time(0) || whole == base::Time(0)) return "";
     const double share = double(part.value()) / double(whole.value());
-    return std::abs(share) < 0.0005 ? "" : fmt::format("{:.1f} %", 100 * share);
+    return std::abs(share) < 0.0005 ? "" : base::text::percent(share);
   }
 
   const RunComparison& comparison_;

@@ -204,7 +204,7 @@ std::string megabytes(base::Bytes bytes) { return fmt::format("{:.1f} MB", doubl
 /// what each device computes.
 std::string matrix_work_text(const spmd::partition::ShardingCost& cost) {
   if (cost.manual_macs >= cost.whole_macs) return "cut or placed by the program itself";
-  std::string text = fmt::format("{:.2f} % more than uncut, for what is not cut or not evenly", 100 * cost.waste());
+  std::string text = base::text::percent(cost.waste(), 2) + " more than uncut, for what is not cut or not evenly";
   if (cost.manual_macs > 0) {
     text += fmt::format("; {} is cut or placed by the program itself",
                         base::text::percent(cost.manual_macs / cost.whole_macs));
@@ -285,11 +285,11 @@ std::string ops_on_banks(const RunReport& r) {
     const compiler::ProgramItem& item = r.program.items[std::size_t(op.item)];
     table.row({"  " + (item.op_name.empty() ? item.hlo_name : item.op_name), std::to_string(op.count),
                milliseconds(op.streams), milliseconds(op.banks),
-               fmt::format("{:+.1f} %", 100 * change(op.streams, op.banks))});
+               base::text::signed_percent(change(op.streams, op.banks))});
   }
   return fmt::format("\nthe {} hottest ops with the HBM bank by bank\n", check.ops.size()) + table.text() +
-         fmt::format("step time with them {}, {:+.2f} %\n", milliseconds(check.step_time),
-                     100 * change(r.result.step_time, check.step_time));
+         fmt::format("step time with them {}, {}\n", milliseconds(check.step_time),
+                     base::text::signed_percent(change(r.result.step_time, check.step_time), 2));
 }
 
 /// The ops that ran through the parts of the first chip beside what they take over streams.
@@ -300,7 +300,7 @@ std::string ops_through_parts(const RunReport& r) {
   base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
   const auto row = [&table](const std::string& name, const runtime::PartsResult::Op& op) {
     table.row({"  " + name, std::to_string(op.count), milliseconds(op.streams), milliseconds(op.parts),
-               fmt::format("{:+.1f} %", 100 * change(op.streams, op.parts))});
+               base::text::signed_percent(change(op.streams, op.parts))});
   };
   table.row({"", "in a step", "streams", "parts", ""});
   runtime::PartsResult::Op all;

@@ -7,6 +7,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "sw/report/run/job_report.h"
 
@@ -59,7 +60,7 @@ std::string runs_text(const RunReport& r) {
   if (runs.loops.size() >= 3) {
     text += fmt::format("; without fastest and slowest {}", minutes(seconds_of(r, runs.mlperf())));
   }
-  return text + fmt::format("\n               epochs vary by {:.1f} % ({})\n", 100 * runs.plan.spread,
+  return text + fmt::format("\n               epochs vary by {} ({})\n", base::text::percent(runs.plan.spread),
                             r.training->spread_source);
 }
 
@@ -74,7 +75,7 @@ std::string published_text(const RunReport& r) {
   table.row({"  chips", "batch", "published", "here", "source"});
   for (const PublishedTime& run : r.training->published) {
     const std::string error =
-        is_this(r, run) ? fmt::format("{:+.1f} %", 100 * (time_to_train_s(r) / 60 / run.minutes - 1)) : "";
+        is_this(r, run) ? base::text::signed_percent(time_to_train_s(r) / 60 / run.minutes - 1) : "";
     table.row({std::to_string(run.chips), std::to_string(run.batch), minutes(run.minutes * 60), error, run.source});
   }
   return "\npublished trainings\n" + table.text();

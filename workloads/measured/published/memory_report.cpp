@@ -7,6 +7,7 @@
 
 #include "base/text/csv_field.h"
 #include "base/text/json_text.h"
+#include "base/text/percent.h"
 #include "base/text/shell_word.h"
 #include "base/text/text_table.h"
 #include "workloads/measured/published/published_memory.h"
@@ -39,7 +40,7 @@ std::string memories_text(const SimulatedMemories& memories) {
   base::text::TextTable table(
       {Align::right, Align::left, Align::right, Align::right, Align::right, Align::right, Align::right, Align::left});
   table.row({"", "model", "tokens", "published", "simulated", "error", "if GB are GiB", "the figure contains"});
-  const auto percent = [](double error) { return fmt::format("{:+.1f} %", 100 * error); };
+  const auto percent = [](double error) { return base::text::signed_percent(error); };
   std::string commands, left_out;
   for (std::size_t i = 0; i < memories.rows.size(); ++i) {
     const SimulatedMemory& row = memories.rows[i];

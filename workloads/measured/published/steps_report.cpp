@@ -83,7 +83,7 @@ std::string steps_text(const SimulatedSteps& steps) {
     const PublishedStep& row = step.published;
     table.row({fmt::to_string(i + 1), row.network, "tpu-" + row.generation, row.slice, row.batch, published_text(row),
                step.step_s ? milliseconds(*step.step_s) : "-",
-               step.step_s ? fmt::format("{:+.1f} %", 100 * error_of(step)) : "", row.contains});
+               step.step_s ? base::text::signed_percent(error_of(step)) : "", row.contains});
     if (!row.command.empty()) commands += fmt::format("{:>3}  {}\n", i + 1, command_line(row));
     if (!step.step_s) left_out += fmt::format("{:>3}  {} is not simulated: {}\n", i + 1, row.network, why_not(step));
   }
