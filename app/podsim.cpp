@@ -6,6 +6,7 @@
 #include "app/run/run_command.h"
 #include "app/sweep/sweep_command.h"
 #include "app/validate/validate.h"
+#include "base/systemc/quiet_reports.h"
 
 namespace podsim::app {
 namespace {
@@ -44,6 +45,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
 }  // namespace
 
 int run_podsim(int argc, char** argv) {
+  base::systemc::silence_reports();
   return command_line::run_command_line(
       argc, argv,
       {"podsim", "podsim: a cycle-approximate SystemC/TLM-2.0 model of the TPU v3, from one core to 4096 chips",
