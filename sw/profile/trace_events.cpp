@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/diagnostic.h"
+#include "sw/hlo/proto/damage_text.h"
 #include "sw/hlo/proto/field_values.h"
 
 namespace podsim::sw::profile {
@@ -117,7 +118,7 @@ class PlaneReader {
     try {
       read();
     } catch (const protozero::exception& damage) {
-      throw fail(damage.what());
+      throw fail(proto::damage_text(damage));
     } catch (const Damage& damage) {
       throw fail(damage.what);
     }

@@ -10,6 +10,7 @@
 
 #include "base/diagnostic.h"
 #include "sw/hlo/proto/attribute_text.h"
+#include "sw/hlo/proto/damage_text.h"
 #include "sw/hlo/proto/field_values.h"
 #include "sw/hlo/proto/shape_text.h"
 
@@ -129,7 +130,7 @@ auto read_module(const std::string& file, std::string_view bytes, const Read& re
   try {
     return read(ModuleText(module_of({bytes.data(), bytes.size()})));
   } catch (const protozero::exception& damage) {
-    throw base::InputError("'" + file + "' is a damaged protobuf: " + damage.what());
+    throw base::InputError("'" + file + "' is a damaged protobuf: " + damage_text(damage));
   } catch (const base::InputError& error) {
     throw base::InputError("'" + file + "': " + error.diagnostics().front().message);
   }

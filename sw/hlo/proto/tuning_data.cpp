@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "sw/hlo/proto/damage_text.h"
 #include "sw/hlo/proto/field_values.h"
 #include "sw/hlo/proto/module_text.h"
 
@@ -44,7 +45,7 @@ std::vector<TunedKernel> tuning_data(const std::string& file, std::string_view b
       kernels.push_back(std::move(kernel));
     }
   } catch (const protozero::exception& damage) {
-    throw base::InputError("'" + file + "' is a damaged protobuf: " + damage.what());
+    throw base::InputError("'" + file + "' is a damaged protobuf: " + damage_text(damage));
   }
   if (kernels.empty()) {
     throw base::InputError("'" + file + "' has no kernels with runs", "TuningData of TpuGraphs' tile collection");
