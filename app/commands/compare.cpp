@@ -18,6 +18,8 @@
 #include "base/host/standard_output.h"
 #include "studies/store/point_comparison.h"
 #include "sw/report/compare/run_comparison.h"
+#include "sw/report/run/json_fault.h"
+#include "sw/report/run/run_folder.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -48,22 +50,26 @@ sw::report::compare::ComparedRun read(const char* argument, const std::string& f
   return run;
 }
 
-/// Reads both runs and compares them. JSON files that `run` did not write are detected here.
-sw::report::compare::RunComparison read_both(const CompareOptions& options) {
-  const std::size_t depth = std::size_t(options.depth);
-  try {
-    return sw::report::compare::compare_runs(read("A", options.a, depth), read("B", options.b, depth));
-  } catch (const nlohmann::json::exception& error) {
-    throw base::InputError(fmt::format("'{}' or '{}' has a manifest.json or stats.json that podsim did not write: {}",
-                                       options.a, options.b, error.what()));
-  }
-}
-
 void compare_folders(const CompareOptions& options) {
-  const sw::report::compare::RunComparison comparison = read_both(options);
+  const std::size_t depth = std::size_t(options.depth);
+  const sw::report::compare::RunComparison comparison =
+      sw::report::compare::compare_runs(read("A", options.a, depth), read("B", options.b, depth));
   if (!options.csv.empty()) base::host::write_file(options.csv, sw::report::compare::comparison_csv(comparison));
   base::host::print_result(options.json ? sw::report::compare::comparison_json(comparison)
                                         : sw::report::compare::comparison_text(comparison, std::size_t(options.most)));
+}
+
+/// Names the JSON file of a folder that podsim did not write.
+void compare_readable_folders(const CompareOptions& options) {
+  try {
+    compare_folders(options);
+  } catch (const nlohmann::json::exception&) {
+    std::vector<std::filesystem::path> files;
+    for (const std::string& folder : {options.a, options.b}) {
+      for (const char* name : {"stats.json", "manifest.json"}) files.push_back(std::filesystem::path(folder) / name);
+    }
+    sw::report::run::reject_json(files);
+  }
 }
 
 studies::store::ComparedPoint read_point(const char* argument, const std::string& text) {
@@ -88,7 +94,7 @@ void compare_points(const CompareOptions& options) {
 
 void run_compare(const CompareOptions& options) {
   const bool points = studies::store::point_reference(options.a) || studies::store::point_reference(options.b);
-  points ? compare_points(options) : compare_folders(options);
+  points ? compare_points(options) : compare_readable_folders(options);
 }
 
 void add_count(CLI::App& command, const std::string& flags, std::int64_t& number, std::int64_t most, const char* what) {

@@ -34,19 +34,26 @@ class Facts {
     const auto found = facts_.find(key);
     return found == facts_.end() ? "" : found->second;
   }
-  /// Gives `read` the JSON of a fact. InputError if it is not JSON, or not what `read` takes.
-  void json(const std::string& key, const std::function<void(const Json&)>& read) const {
+  /// The JSON list, or with `object` the JSON object, of a fact is given to `read`. InputError if it is none, or not
+  /// what `read` takes.
+  void json(const std::string& key, bool object, const std::function<void(const Json&)>& read) const {
+    const Json json = Json::parse(text(key), nullptr, false);
     try {
-      read(Json::parse(text(key)));
-    } catch (const Json::exception& error) {
-      throw base::InputError(
-          fmt::format("cannot use the database '{}': in the table 'study', row '{}', the column "
-                      "'value' is not the JSON that describes a study: {}",
-                      file_, key, error.what()));
+      if (object ? !json.is_object() : !json.is_array()) reject(key);
+      read(json);
+    } catch (const Json::exception&) {
+      reject(key);
     }
   }
 
  private:
+  [[noreturn]] void reject(const std::string& key) const {
+    throw base::InputError(
+        fmt::format("cannot use the database '{}': in the table 'study', row '{}', the column "
+                    "'value' is not the JSON that describes a study",
+                    file_, key));
+  }
+
   std::string file_;
   std::map<std::string, std::string> facts_;
 };
@@ -138,19 +145,19 @@ void read_host(const SqliteDatabase& database, const PointIndex& index, StudyRes
 
 /// Reads axes, derived values and metrics in the order of the study, and the report's objectives and x.
 void read_names(const Facts& facts, StudyResults& results) {
-  facts.json("axes", [&](const Json& axes) {
+  facts.json("axes", false, [&](const Json& axes) {
     for (const Json& axis : axes) results.axes.push_back({axis.at("name"), axis.at("group"), {}});
   });
-  facts.json("derived", [&](const Json& names) {
+  facts.json("derived", false, [&](const Json& names) {
     for (const Json& name : names) results.derived.push_back(name);
   });
-  facts.json("metrics", [&](const Json& metrics) {
+  facts.json("metrics", false, [&](const Json& metrics) {
     for (const Json& metric : metrics) {
       results.metrics.push_back(metric.at("name"));
       results.metric_units.push_back(metric.at("unit"));
     }
   });
-  facts.json("report", [&](const Json& report) {
+  facts.json("report", true, [&](const Json& report) {
     results.objectives = read_objectives(report, results);
     results.x = report.at("x");
   });

@@ -7,9 +7,9 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 
 #include "base/diagnostic.h"
 #include "sw/profile/csv.h"
@@ -38,7 +38,7 @@ std::string read_text_file(const std::filesystem::path& file) {
   return std::move(text).str();
 }
 
-CsvTable::CsvTable(const std::filesystem::path& file, const std::vector<Column>& needed) {
+CsvTable::CsvTable(const std::filesystem::path& file, const std::vector<Column>& needed) : file_(file.string()) {
   const std::string text = read_text_file(file);
   profile::CsvReader reader(file.string(), text);
   std::vector<profile::CsvField> fields;
@@ -67,7 +67,7 @@ CsvTable::CsvTable(const std::filesystem::path& file, const std::vector<Column>&
 
 std::size_t CsvTable::place(std::string_view column) const {
   const auto found = std::ranges::find(columns_, column);
-  if (found == columns_.end()) throw std::out_of_range(fmt::format("no column '{}'", column));
+  if (found == columns_.end()) throw base::InputError(fmt::format("'{}' has no column '{}'", file_, column));
   return std::size_t(found - columns_.begin());
 }
 
@@ -75,6 +75,11 @@ const std::string& CsvTable::text(std::size_t row, std::string_view column) cons
 
 double CsvTable::number(std::size_t row, std::string_view column) const {
   return parsed(text(row, column)).value_or(0);
+}
+
+std::int32_t CsvTable::integer(std::size_t row, std::string_view column) const {
+  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  return std::int32_t(std::clamp(number(row, column), -most, most));
 }
 
 }  // namespace podsim::sw::report::html

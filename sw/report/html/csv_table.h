@@ -23,14 +23,16 @@ class CsvTable {
 
   std::size_t rows() const { return rows_.size(); }
   const std::vector<std::string>& columns() const { return columns_; }
-  /// These throw std::out_of_range for a column that the file does not have.
+  /// These throw base::InputError for a column that the file does not have, such as an axis that another file names.
   const std::string& text(std::size_t row, std::string_view column) const;
   double number(std::size_t row, std::string_view column) const;
-  std::int64_t integer(std::size_t row, std::string_view column) const { return std::int64_t(number(row, column)); }
+  /// The whole part, within 32 bits.
+  std::int32_t integer(std::size_t row, std::string_view column) const;
 
  private:
   std::size_t place(std::string_view column) const;
 
+  std::string file_;
   std::vector<std::string> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "sw/report/html/html_text.h"
 
 namespace podsim::sw::report::html {
@@ -53,10 +55,13 @@ TableCell text_cell(std::string_view text) { return {html_escaped(text), {}}; }
 
 TableCell code_cell(std::string_view text) { return {"<code>" + html_escaped(text) + "</code>", {}}; }
 
-TableCell number_cell(double value, std::string_view text) { return {html_figure(value, text), value}; }
+TableCell number_cell(double value, std::string_view text) {
+  return {html_figure(value, text), std::isfinite(value) ? value : 0};
+}
 
 TableCell bar_cell(double share) {
   constexpr double longest = 14;  // em
+  if (!std::isfinite(share)) share = 0;
   return {fmt::format("<span class=\"bar\" style=\"width:{:.2f}em\"></span>", longest * share), share};
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/text/utf8.h"
 
 namespace podsim::sw::report::html {
@@ -48,6 +50,7 @@ std::string script_json(std::string_view json) {
 }
 
 std::string html_figure(double value, std::string_view text) {
+  if (!std::isfinite(value)) return "-";  // a share of nothing
   return fmt::format("<data value=\"{}\">{}</data>", value, html_escaped(text));
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int most_columns = 4096;  ///< of chips, and cores of a chip; far more than a slice has
+
 struct Axis {
   std::string name, place;
   int size = 1;
@@ -36,7 +38,10 @@ HeatGrid field(const RunFiles& files, const Axis& axis) {
   int cores = 1, columns = 1;
   const std::string slice = files.stats().value("slice", std::string("1"));
   columns = std::max(1, std::atoi(slice.c_str()));
-  for (std::size_t row = 0; row < mesh.rows(); ++row) cores = std::max(cores, int(mesh.integer(row, "core")) + 1);
+  columns = std::min(columns, most_columns);
+  for (std::size_t row = 0; row < mesh.rows(); ++row) {
+    cores = std::max(cores, std::min(mesh.integer(row, "core"), most_columns) + 1);
+  }
   HeatGrid grid{.columns = columns * cores, .rows = 0, .values = {}, .most = double(std::max(1, axis.size - 1))};
   for (std::size_t row = 0; row < mesh.rows(); ++row) {
     const bool empty = mesh.text(row, "partition").empty();

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/diagnostic.h"
+#include "sw/report/run/json_fault.h"
 
 namespace podsim::sw::report::html {
 namespace {
@@ -45,7 +46,9 @@ void check_files(const run::RunFolder& folder) {
   if (missing.empty()) return;
   std::string names;
   for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
-  const std::string command = folder.manifest.value("command_line", std::string("podsim run ..."));
+  const auto written = folder.manifest.find("command_line");
+  const std::string command =
+      written != folder.manifest.end() && written->is_string() ? written->get<std::string>() : "podsim run ...";
   throw base::InputError(fmt::format("'{}' has no {}, which the report shows", folder.path.string(), names),
                          fmt::format("'{} -o {}' writes the folder anew", command, folder.path.string()));
 }
@@ -100,9 +103,9 @@ void read_timeline(RunFiles& files) {
   const fs::path file = files.folder.path / "timeline.json";
   Rows rows;
   try {
-    rows = read_rows(Json::parse(read_text_file(file)));
-  } catch (const Json::exception& error) {
-    throw base::InputError(fmt::format("'{}' is no timeline of a run: {}", file.string(), error.what()));
+    rows = read_rows(run::read_json(file));
+  } catch (const Json::exception&) {
+    run::reject_json({file});
   }
   files.whole_step = !rows.steps.empty();
   if (files.whole_step) {
@@ -118,7 +121,7 @@ void read_job(RunFiles& files) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return;
   try {
-    const Json timeline = Json::parse(read_text_file(file));
+    const Json timeline = run::read_json(file);
     std::map<int, std::string> groups;
     std::map<std::pair<int, int>, std::string> lanes;
     for (const Json& event : timeline.at("traceEvents")) {
@@ -130,8 +133,8 @@ void read_job(RunFiles& files) {
       files.job.push_back(
           {groups[row.first], lanes[row], event.at("name"), begin, begin + picoseconds(event.at("dur"))});
     }
-  } catch (const Json::exception& error) {
-    throw base::InputError(fmt::format("'{}' is no timeline of a job: {}", file.string(), error.what()));
+  } catch (const Json::exception&) {
+    run::reject_json({file});
   }
 }
 

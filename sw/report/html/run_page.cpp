@@ -8,6 +8,7 @@
 #include "sw/report/html/html_page.h"
 #include "sw/report/html/html_text.h"
 #include "sw/report/html/run_sections.h"
+#include "sw/report/run/json_fault.h"
 
 namespace podsim::sw::report::html {
 namespace {
@@ -71,9 +72,8 @@ HtmlPage page_of(const RunFiles& files) {
 std::string run_page(const RunFiles& files) {
   try {
     return html_page(page_of(files));
-  } catch (const nlohmann::ordered_json::exception& error) {
-    throw base::InputError(
-        fmt::format("'{}' is not what a run writes: {}", (files.folder.path / "stats.json").string(), error.what()));
+  } catch (const nlohmann::ordered_json::exception&) {
+    run::reject_json({files.folder.path / "stats.json", files.folder.path / "manifest.json"});
   }
 }
 

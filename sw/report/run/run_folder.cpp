@@ -67,17 +67,6 @@ std::string read_file(const fs::path& file) {
   return std::move(text).str();
 }
 
-Json read_json(const fs::path& file) {
-  const std::string text = read_file(file);
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const std::size_t offset = std::min(text.size(), error.byte > 0 ? error.byte - 1 : 0);
-    throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error, "this is not JSON, or only part of it",
-                                            base::locate(file.string(), text, offset), ""});
-  }
-}
-
 std::int64_t whole_number(const Json& json, const char* key, const fs::path& file) {
   const auto found = json.is_object() ? json.find(key) : json.end();
   if (!json.is_object() || found == json.end() || !found->is_number_integer()) {
@@ -94,6 +83,17 @@ void check_version(const Json& json, const fs::path& file) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json read_json(const fs::path& file) {
+  const std::string text = read_file(file);
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const std::size_t offset = std::min(text.size(), error.byte > 0 ? error.byte - 1 : 0);
+    throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error, "this is not JSON, or only part of it",
+                                            base::locate(file.string(), text, offset), ""});
+  }
+}
 
 base::Time RunFolder::time_per_step(const profile::ProfileOp& op) const {
   if (steps == 0) return base::Time(std::llround(op.self_time_s * picoseconds));

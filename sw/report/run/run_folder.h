@@ -34,4 +34,7 @@ struct RunFolder {
 /// it, if files are missing or damaged (with line and column), or if they have another schema_version.
 RunFolder read_run_folder(const std::filesystem::path& folder);
 
+/// The JSON of a file. InputError, with line and column, if it cannot be read or is no JSON.
+nlohmann::ordered_json read_json(const std::filesystem::path& file);
+
 }  // namespace podsim::sw::report::run
