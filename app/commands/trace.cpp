@@ -71,6 +71,8 @@ void check_traces(const TraceOptions& options) {
   report.findings = sw::chakra::check(trace);
   if (report.findings.empty()) {
     report.replay = sw::chakra::replay(trace, machine, slice, [] { base::host::end_if_interrupted(); });
+    const std::vector<std::string>& warnings = report.replay->warnings;
+    report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
   }
   report.wall_s = base::host::seconds_since(begin);
   base::host::print_result(options.json ? sw::report::trace_json(report) : sw::report::trace_text(report));

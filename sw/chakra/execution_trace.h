@@ -11,7 +11,7 @@
 /// of the schema; docs/chakra.md lists it.
 namespace podsim::sw::chakra {
 
-/// Values are those of the schema's NodeType.
+/// Values are those of the schema's NodeType, and `other` for every larger one, which later schemas may have.
 enum class NodeType : std::uint8_t {
   invalid = 0,
   metadata = 1,
@@ -21,8 +21,9 @@ enum class NodeType : std::uint8_t {
   send = 5,
   receive = 6,
   collective = 7,
+  other = 8,
 };
-inline constexpr std::int64_t node_types = 8;
+inline constexpr std::int64_t node_types = 9;
 
 /// Values are those of the schema's CollectiveCommType.
 enum class CommType : std::uint8_t {
@@ -46,11 +47,12 @@ struct Node {
   std::uint64_t id = 0;
   std::string name;
   NodeType type = NodeType::invalid;
+  std::int32_t schema_type = 0;              ///< of a node of type `other`: its number in the file
   std::vector<std::uint64_t> control, data;  ///< ids of the nodes that it waits for (ctrl_deps, data_deps)
   std::uint64_t start_us = 0, duration_us = 0;
   std::vector<std::string> inputs, outputs;  ///< names of values that it reads and makes (IOInfo.values)
 
-  // Attributes.
+  // Attributes. Numbers beyond 63 bits are read as -1, which check() reports.
   std::optional<std::int64_t> duration_ps;          ///< ours: the duration without rounding to microseconds
   std::optional<std::int64_t> operations;           ///< num_ops: FLOPs
   std::optional<std::int64_t> bytes;                ///< tensor_size of a compute or memory node, comm_size of another

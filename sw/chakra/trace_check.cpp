@@ -13,10 +13,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sw/chakra/node_time.h"
 #include "sw/chakra/rank_graph.h"
 
 namespace podsim::sw::chakra {
 namespace {
+
+constexpr std::uint64_t longest_us = std::uint64_t(longest_time.value()) / 1'000'000;
+constexpr std::int64_t most_bytes = std::int64_t(1) << 40;  ///< of a collective or transfer, as of podsim collective
 
 /// Rounding of begin and end to microseconds.
 constexpr std::uint64_t rounding_us = 1;
@@ -95,6 +99,11 @@ class Checker {
       ordered_ = false;
     }
     if (node.type == NodeType::invalid) find(rank, number, "has no type that et_def.proto knows");
+    if (node.type == NodeType::other && !has_duration(node)) {
+      find(rank, number,
+           fmt::format("has type {}, which et_def.proto did not know, and no duration", node.schema_type));
+    }
+    check_numbers(rank, number);
     for (const auto* ids : {&node.control, &node.data}) {
       for (const std::uint64_t id : *ids) {
         if (graph.node_with(id) < 0) {
@@ -107,10 +116,32 @@ class Checker {
     if (node.type == NodeType::send || node.type == NodeType::receive) check_transfer(rank, number);
   }
 
+  void check_numbers(const RankTrace& rank, int number) {
+    const Node& node = rank.nodes[std::size_t(number)];
+    for (const auto& [what, us] : {std::pair("begins at", node.start_us), std::pair("takes", node.duration_us)}) {
+      if (us > longest_us)
+        find(rank, number, fmt::format("{} {} us, and a time is at most {} us", what, us, longest_us));
+    }
+    if (node.duration_ps && (*node.duration_ps < 0 || *node.duration_ps > longest_time.value())) {
+      find(rank, number, fmt::format("has a duration_ps that is negative or longer than {} ps", longest_time.value()));
+    }
+    if (node.operations.value_or(0) < 0) find(rank, number, "has a num_ops that is negative or beyond 2^63 - 1");
+    if (node.bytes.value_or(0) < 0) {
+      find(rank, number,
+           fmt::format("has a {} that is negative or beyond 2^63 - 1",
+                       node.communicates() ? "comm_size" : "tensor_size"));
+    }
+    if (node.communicates() && node.bytes.value_or(0) > most_bytes) {
+      find(rank, number,
+           fmt::format("has a comm_size of {} B, and the network takes at most {} B", *node.bytes, most_bytes));
+    }
+  }
+
   void check_times(const RankTrace& rank, int number, int earlier_number) {
     const Node &node = rank.nodes[std::size_t(number)], &earlier = rank.nodes[std::size_t(earlier_number)];
+    if (earlier.start_us > longest_us || earlier.duration_us > longest_us) return;
     const std::uint64_t end = earlier.start_us + earlier.duration_us;
-    if (node.start_us == 0 || node.start_us + rounding_us >= end) return;
+    if (node.start_us == 0 || node.start_us > longest_us || node.start_us + rounding_us >= end) return;
     find(rank, number,
          fmt::format("begins at {} us, before '{}', which it waits for, ends at {} us", node.start_us, earlier.name,
                      end));
@@ -123,7 +154,7 @@ class Checker {
     } else if (*node.comm_type < 0 || *node.comm_type >= comm_types) {
       find(rank, number, fmt::format("has comm_type {}, which et_def.proto does not know", *node.comm_type));
     }
-    if (!node.bytes || *node.bytes < 0) find(rank, number, "is a collective without comm_size");
+    if (!node.bytes) find(rank, number, "is a collective without comm_size");
     if (node.group.empty() || trace_.groups.empty()) return;
     const auto group = trace_.groups.find(node.group);
     if (group == trace_.groups.end()) {
@@ -146,7 +177,7 @@ class Checker {
     if (here && *here != rank.rank) {
       find(rank, number, fmt::format("says that rank {} {}", *here, sends ? "sends" : "receives"));
     }
-    if (!node.bytes || *node.bytes < 0) find(rank, number, "is a transfer without comm_size");
+    if (!node.bytes) find(rank, number, "is a transfer without comm_size");
   }
 
   /// A reader waits for the node before it, in the order of dependencies, that made the value.

@@ -18,7 +18,9 @@ struct Finding {
 
 /// Checks a trace, first every rank by itself:
 ///
-///  - ids are unique, nodes have a type, dependencies lead to nodes of the trace and never in a circle;
+///  - ids are unique, nodes have a type and, if it is of no schema known here, a duration; numbers are not negative,
+///    no time is longer than longest_time (node_time.h), no collective or transfer larger than 1 TiB; dependencies lead
+///    to nodes of the trace and never in a circle;
 ///  - a value is read only after the node that makes it, which a path of dependencies joins to the reader;
 ///  - no node begins before the end of what it waits for, where the trace has times;
 ///  - collectives have a type, a size and a group that the rank is in; sends and receives have both ends and a size.

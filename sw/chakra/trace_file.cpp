@@ -15,6 +15,8 @@
 
 #include "base/diagnostic.h"
 #include "base/host/input_file.h"
+#include "base/text/json_text.h"
+#include "sw/hlo/proto/damage_text.h"
 
 namespace podsim::sw::chakra {
 namespace {
@@ -90,7 +92,7 @@ void append(std::string& file, const std::string& message) { file += length_of(m
 void add_values(protozero::pbf_writer& node, int field, const std::vector<std::string>& values) {
   if (values.empty()) return;
   protozero::pbf_writer info(node, protozero::pbf_tag_type(field));
-  info.add_string(values_field, Json(values).dump());
+  info.add_string(values_field, base::text::json_text(Json(values)));
 }
 
 std::string encode(const Node& from) {
@@ -142,11 +144,15 @@ protozero::pbf_reader& as_fixed64(protozero::pbf_reader& field) {
   return encoded_as(protozero::pbf_wire_type::fixed64, field);
 }
 
-/// The whole part of a number; nothing where 64 bits do not hold it.
-Value whole_part(double number) {
+/// The whole part of a number; -1 where 63 bits do not hold it, as for one that is negative.
+std::int64_t whole_part(double number) {
   constexpr double most = 9.2e18;
-  if (number > -most && number < most) return std::int64_t(number);
-  return {};
+  return number > -1 && number < most ? std::int64_t(number) : -1;
+}
+
+/// -1 where 63 bits do not hold it.
+std::int64_t whole_number(std::uint64_t number) {
+  return number <= std::uint64_t(std::numeric_limits<std::int64_t>::max()) ? std::int64_t(number) : -1;
 }
 
 std::pair<std::string, Value> read_attribute(protozero::data_view message) {
@@ -164,20 +170,26 @@ std::pair<std::string, Value> read_attribute(protozero::data_view message) {
         break;
       case attribute_field::as_int32:
       case attribute_field::as_int64:
-      case attribute_field::as_uint32:
-      case attribute_field::as_uint64:
       case attribute_field::as_bool:
         result.second = as_varint(field).get_int64();
+        break;
+      case attribute_field::as_uint32:
+      case attribute_field::as_uint64:
+        result.second = whole_number(as_varint(field).get_uint64());
         break;
       case attribute_field::as_sint32:
       case attribute_field::as_sint64:
         result.second = as_varint(field).get_sint64();
         break;
       case attribute_field::as_fixed32:
+        result.second = std::int64_t(as_fixed32(field).get_fixed32());
+        break;
       case attribute_field::as_sfixed32:
         result.second = std::int64_t(as_fixed32(field).get_sfixed32());
         break;
       case attribute_field::as_fixed64:
+        result.second = whole_number(as_fixed64(field).get_fixed64());
+        break;
       case attribute_field::as_sfixed64:
         result.second = as_fixed64(field).get_sfixed64();
         break;
@@ -257,8 +269,10 @@ Node read_node(protozero::data_view message, RankTrace& trace) {
         node.name = as_bytes(field).get_string();
         break;
       case node_field::type: {
-        const std::int64_t type = as_varint(field).get_enum();
-        node.type = type > 0 && type < node_types ? NodeType(type) : NodeType::invalid;
+        const std::int32_t type = as_varint(field).get_enum();
+        node.type =
+            type <= 0 ? NodeType::invalid : NodeType(std::min<std::int64_t>(type, std::int64_t(NodeType::other)));
+        node.schema_type = type;
         break;
       }
       case node_field::control:
@@ -369,7 +383,7 @@ RankTrace decode(const std::string& file, std::string_view bytes) {
       begin = std::size_t(at + length - bytes.data());
     } catch (const std::exception& damage) {
       throw base::InputError(
-          fmt::format("'{}' is damaged: the message at byte {}: {}", file, begin, damage.what()),
+          fmt::format("'{}' is damaged: the message at byte {}: {}", file, begin, hlo::proto::damage_text(damage)),
           "a trace is a GlobalMetadata and Nodes of Chakra's et_def.proto, each behind its length as a varint");
     }
   }
@@ -380,7 +394,8 @@ RankTrace decode(const std::string& file, std::string_view bytes) {
 std::string groups_json(const std::map<std::string, std::vector<std::int32_t>>& groups) {
   std::string text = "{";
   for (const auto& [name, ranks] : groups) {
-    text += fmt::format("{}\n  {}: {}", text.size() > 1 ? "," : "", Json(name).dump(), Json(ranks).dump());
+    text += fmt::format("{}\n  {}: {}", text.size() > 1 ? "," : "", base::text::json_text(Json(name)),
+                        base::text::json_text(Json(ranks)));
   }
   return text + "\n}\n";
 }

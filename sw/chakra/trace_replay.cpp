@@ -19,7 +19,9 @@
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
 #include "base/systemc/timed_queue.h"
+#include "base/text/counted.h"
 #include "hw/chip/chip.h"
+#include "sw/chakra/node_time.h"
 #include "sw/chakra/rank_graph.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_engine.h"
@@ -56,17 +58,17 @@ ir::ElementType type_of_elements(const Node& node) {
   return known != ir::element_types().end() && ir::byte_width(type) > 0 ? type : ir::ElementType::f32;
 }
 
-base::Time duration_of(const Node& node) {
-  constexpr std::int64_t ps_per_us = 1'000'000;
-  return base::Time(node.duration_ps.value_or(std::int64_t(node.duration_us) * ps_per_us));
-}
-
 /// The chips, the network, which is the engine's own links, and the ranks of a replay.
 class TraceReplay : public sc_core::sc_module {
  public:
   TraceReplay(sc_core::sc_module_name name, const ExecutionTrace& trace, const hw::Machine& machine,
               const noc::Topology& slice)
-      : sc_module(name), trace_(trace), cores_(int(machine.cores_per_chip)), slice_(slice), times_(machine) {
+      : sc_module(name),
+        trace_(trace),
+        machine_(machine),
+        cores_(int(machine.cores_per_chip)),
+        slice_(slice),
+        times_(machine) {
     std::vector<hw::chip::Chip*> chips;
     for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
       chips_.emplace_back(fmt::format("chip_{}", chip).c_str(), machine, int(chip));
@@ -84,25 +86,28 @@ class TraceReplay : public sc_core::sc_module {
       if (pause) pause();
       return false;
     });
+    if (too_late_) throw base::SimulationError(*too_late_);
     for (const Rank& rank : ranks_) require_end(rank);
+    warn_of_times();
     const auto last = std::ranges::max_element(ranks_, {}, &Rank::end);
     result_.last_rank = last->trace->rank;
     result_.duration = last->end;
     for (const Node& node : last->trace->nodes) {
-      if (node.type == NodeType::compute) result_.compute += duration_of(node);
+      if (node.type == NodeType::compute) result_.compute += time_of(node, machine_);
     }
     return std::move(result_);
   }
 
  private:
-  enum Lane { compute, memory };
+  enum Lane { compute, memory, other };
+  static constexpr std::size_t lanes = 3;
   using Ready = std::priority_queue<int, std::vector<int>, std::greater<>>;
   struct Rank {
     const RankTrace* trace;
     std::vector<std::vector<int>> readers;  ///< by node
     std::vector<int> missing;               ///< by node: how many that it waits for have not ended
-    std::array<Ready, 2> ready;             ///< by lane
-    std::array<bool, 2> busy{};
+    std::array<Ready, lanes> ready;         ///< by lane
+    std::array<bool, lanes> busy{};
     std::vector<int> exchanges;  ///< by node that communicates: index into exchanges_
     std::size_t left;            ///< nodes that have not ended
     base::Time end;
@@ -168,7 +173,8 @@ class TraceReplay : public sc_core::sc_module {
   void make_schedule(Exchange& exchange, const Node& node, const std::vector<std::int32_t>& ranks) {
     CollectiveKind kind = CollectiveKind::collective_permute;
     const ir::ElementType type = type_of_elements(node);
-    std::int64_t elements = node.bytes.value_or(0) / ir::byte_width(type);
+    const std::int64_t width = ir::byte_width(type);
+    std::int64_t elements = (node.bytes.value_or(0) + width - 1) / width;
     if (node.type == NodeType::collective) {
       const CommType comm_type = CommType(node.comm_type.value_or(0));
       const std::optional<CollectiveKind> known = kind_of(comm_type);
@@ -223,6 +229,7 @@ class TraceReplay : public sc_core::sc_module {
   }
 
   static Lane lane_of(const Node& node) {
+    if (node.type == NodeType::other) return other;
     return node.type == NodeType::mem_load || node.type == NodeType::mem_store ? memory : compute;
   }
 
@@ -244,18 +251,55 @@ class TraceReplay : public sc_core::sc_module {
   }
 
   void begin(Rank& rank) {
-    for (const Lane lane : {compute, memory}) {
+    for (const Lane lane : {compute, memory, other}) {
       if (rank.busy[lane] || rank.ready[lane].empty()) continue;
       const int node = rank.ready[lane].top();
       rank.ready[lane].pop();
       rank.busy[lane] = true;
-      schedule(base::systemc::now() + duration_of(rank.trace->nodes[std::size_t(node)]), {rank.trace->rank, node});
+      schedule(base::systemc::now() + time_of(rank.trace->nodes[std::size_t(node)], machine_),
+               {rank.trace->rank, node});
     }
   }
 
   void schedule(base::Time when, const End& end) {
+    if (when > longest_time) {  // an exception cannot leave a process of SystemC
+      if (too_late_) return;
+      const Node& node = ranks_[std::size_t(end.rank)].trace->nodes[std::size_t(end.node)];
+      too_late_ = fmt::format("the replay takes more than {}: rank {} is then in '{}'", base::to_string(longest_time),
+                              end.rank, node.name);
+      return;
+    }
     queue_.push(when, std::uint32_t(end.rank), end);
     wake_.notify(base::systemc::to_sc_time(queue_.top().when - base::systemc::now()));
+  }
+
+  /// What the trace does not say of how long nodes take, and what is assumed of them.
+  void warn_of_times() {
+    warn("{} {} no duration; num_ops at {:.4g} FLOP/s or tensor_size at {} is the time, whichever is longer",
+         [](const Node& node) { return is_timed_by_work(node); });
+    warn("{} {} neither a duration nor num_ops or tensor_size, and no time", [](const Node& node) {
+      return node.type == NodeType::compute && !has_duration(node) && !is_timed_by_work(node);
+    });
+    warn("{} {} a type that the schema read here does not have; one at a time runs beside the others",
+         [](const Node& node) { return node.type == NodeType::other; });
+  }
+
+  void warn(const char* text, bool (*concerns)(const Node&)) {
+    std::int64_t count = 0;
+    const RankTrace* first_rank = nullptr;
+    const Node* first = nullptr;
+    for (const RankTrace& rank : trace_.ranks) {
+      for (const Node& node : rank.nodes) {
+        if (!concerns(node) || ++count > 1) continue;
+        first_rank = &rank;
+        first = &node;
+      }
+    }
+    if (count == 0) return;
+    result_.warnings.push_back(
+        fmt::format(fmt::runtime(text), base::text::counted(count, "node"), count == 1 ? "has" : "have",
+                    machine_.peak_flops_per_core(), base::to_string(machine_.hbm.stream_rate)) +
+        fmt::format(" ('{}' of rank {}{})", first->name, first_rank->rank, count == 1 ? "" : " is the first"));
   }
 
   void require_end(const Rank& rank) const {
@@ -277,6 +321,7 @@ class TraceReplay : public sc_core::sc_module {
   using Channel = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>;
 
   const ExecutionTrace& trace_;
+  const hw::Machine& machine_;
   int cores_;  ///< per chip
   noc::Topology slice_;
   collectives::engine::CollectiveTimes times_;
@@ -290,6 +335,7 @@ class TraceReplay : public sc_core::sc_module {
   base::systemc::TimedQueue<End> queue_;
   sc_core::sc_event wake_;
   bool started_ = false;
+  std::optional<std::string> too_late_;  ///< what a node does that would end after longest_time
   Replay result_;
 };
 

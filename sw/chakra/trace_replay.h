@@ -18,11 +18,13 @@ struct Replay {
   base::Time compute;          ///< of that rank: sum over its compute nodes
   std::int64_t collectives = 0, transfers = 0;
   std::vector<std::string> notes;
+  std::vector<std::string> warnings;  ///< about nodes whose time the trace does not say
 };
 
 /// Executes a trace on a slice, rank r on core r, from time zero. A node begins when all that it waits for has ended.
-/// A rank runs one compute node at a time, of those that could begin the first in the file, and one memory node beside
-/// it. Collectives and transfers run on the simulated network, at message level, with the algorithm
+/// A rank runs one compute node at a time, of those that could begin the first in the file, beside it one memory node
+/// and one of a type that the schema read here does not have. time_of() (node_time.h) says how long each runs.
+/// Collectives and transfers run on the simulated network, at message level, with the algorithm
 /// that is simulated fastest for each; their durations in the trace are not used.
 ///
 /// comm_size is the larger of a rank's operand and result. A barrier is replayed as the all-reduce of one element. A
@@ -30,7 +32,7 @@ struct Replay {
 ///
 /// Preconditions: check() finds nothing, and the slice has a core for each rank. InputError for collectives that the
 /// network does not have (reduce, gather, scatter). SimulationError, with what the first waiting rank waits for, if the
-/// trace comes to a halt.
+/// trace comes to a halt, and with a node that would end after longest_time.
 Replay replay(const ExecutionTrace& trace, const hw::Machine& machine, const noc::Topology& slice,
               const std::function<void()>& pause = {});
 
