@@ -194,7 +194,8 @@ def damaged_database(rng, data, folder):
             table = rng.choice(tables)
             columns = [row[1] for row in base.execute(f'pragma table_info("{table}")')]
             column = rng.choice(columns)
-            value = rng.choice([None, "", "x", -1, 1e300, 2**62, b"\xff\xfe\x00", "{", "[]", "{}", "null", "nan", "é" * 9])
+            value = rng.choice([None, "", "x", -1, 1e300, 2**62, b"\xff\xfe\x00", "{", "[]", "{}", "null", "nan", "é" * 9,
+                                "3", '"x"', "[null]", "[3]", "[{}]", '[{"name": null}]', '{"minimise": null}', "\x1b[31mred"])
             statement = rng.choice([f'update "{table}" set "{column}" = ?'] * 6 + [
                 f'delete from "{table}" where rowid % 2 or ? is null', f'drop table "{table}"',
                 f'alter table "{table}" rename column "{column}" to "other"'])
