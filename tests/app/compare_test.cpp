@@ -191,7 +191,7 @@ TEST_F(Compare, FoldersWithDamagedFilesAreRefused) {
   folder.write("before/stats.json", stats_text.substr(0, stats_text.size() / 2));
   EXPECT_NE(refused({"compare", "before", "before"}).find("stats.json:"), std::string::npos);
   folder.write("before/stats.json", R"({"schema_version": 1, "steps": 2, "step_time_ps": 5, "collectives": [3]})");
-  EXPECT_NE(refused({"compare", "before", "before"}).find("podsim did not write"), std::string::npos);
+  EXPECT_NE(refused({"compare", "before", "before"}).find("is not what 'podsim run -o' writes"), std::string::npos);
   folder.write("before/stats.json", stats_text);
   folder.write("before/manifest.json", R"({"schema_version": 7})");
   EXPECT_NE(refused({"compare", "before", "before"}).find("schema_version 7"), std::string::npos);

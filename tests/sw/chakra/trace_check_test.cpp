@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -74,6 +75,28 @@ const std::vector<Planted>& planted_faults() {
          node(t, 1, 2).start_us = 120;
        },
        1, "backward", "before 'all-reduce.1'"},
+      // 46 days are the longest time, 4e18 ps or 4e12 us; 2^63 us are 292,000 years.
+      {"DurationOfTwoToThe63Us", [](auto& t) { node(t, 2, 0).duration_us = std::uint64_t(1) << 63; }, 2, "forward",
+       "takes 9223372036854775808 us"},
+      {"BeginAtTwoToThe63Us", [](auto& t) { node(t, 2, 2).start_us = std::uint64_t(1) << 63; }, 2, "backward",
+       "begins at 9223372036854775808 us"},
+      {"DurationOfMostUs", [](auto& t) { node(t, 2, 0).duration_us = ~std::uint64_t(0); }, 2, "forward", "takes"},
+      {"NegativeDuration", [](auto& t) { node(t, 1, 0).duration_ps = -1; }, 1, "forward",
+       "duration_ps that is negative"},
+      {"DurationOfMostPs", [](auto& t) { node(t, 1, 0).duration_ps = std::numeric_limits<std::int64_t>::max(); }, 1,
+       "forward", "duration_ps that is negative or longer"},
+      {"NegativeOperations", [](auto& t) { node(t, 0, 2).operations = -5; }, 0, "backward", "num_ops that is negative"},
+      {"NegativeTensor", [](auto& t) { node(t, 0, 2).bytes = -1; }, 0, "backward", "tensor_size that is negative"},
+      {"NegativeMessage", [](auto& t) { node(t, 0, 1).bytes = -1; }, 0, "all-reduce.1", "comm_size that is negative"},
+      {"MessageBeyondTheNetwork", [](auto& t) { node(t, 0, 1).bytes = (std::int64_t(1) << 40) + 1; }, 0, "all-reduce.1",
+       "the network takes at most 1099511627776 B"},
+      {"LaterTypeWithoutDuration",
+       [](auto& t) {
+         node(t, 3, 0).type = NodeType::other;
+         node(t, 3, 0).schema_type = 10;
+         node(t, 3, 0).duration_ps.reset();
+       },
+       3, "forward", "has type 10, which et_def.proto did not know, and no duration"},
   };
   return faults;
 }

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/diagnostic.h"
 #include "tests/sw/chakra/sample_trace.h"
@@ -108,6 +110,44 @@ TEST(TraceFile, NamesTheByteOfTheDamage) {
       EXPECT_NE(std::string(error.what()).find(place), std::string::npos) << error.what();
     }
   }
+}
+
+/// An attribute called num_ops with its value in a field of the given key.
+std::optional<std::int64_t> number_read(const std::string& key_and_value) {
+  const std::string node = field("\x52", field("\x0a", "num_ops") + key_and_value);
+  return decode("t.0.et", std::string(1, '\0') + behind_length(node)).nodes.at(0).operations;
+}
+
+/// Keys are field << 3 | wire type: uint64_val = 13, fixed32_val = 19, fixed64_val = 21, sfixed32_val = 23, sint64_val
+/// = 17, double_val = 3. Values are 2^32 - 1, -1 or beyond 2^63 as each type has them; -1 stands for what is not held.
+TEST(TraceFile, ReadsNumbersOfEveryTypeWithoutOverflow) {
+  const std::string ones4(4, '\xff'), ones8(8, '\xff'), varint_2_64 = std::string(9, '\xff') + "\x01";
+  EXPECT_EQ(number_read("\x68" + varint_2_64), -1);
+  EXPECT_EQ(number_read("\x9d\x01" + ones4), 4'294'967'295);
+  EXPECT_EQ(number_read("\xa9\x01" + ones8), -1);
+  EXPECT_EQ(number_read("\xbd\x01" + ones4), -1);
+  EXPECT_EQ(number_read("\x88\x01\x01"), -1);                              // zigzag: 1 is -1
+  EXPECT_EQ(number_read(std::string("\x19\0\0\0\0\0\0\x24\x40", 9)), 10);  // 10.0
+  EXPECT_EQ(number_read(std::string("\x19\0\0\0\0\0\0\xf0\x7f", 9)), -1);  // infinity
+}
+
+/// Node.type = 3: 8 and larger are types of later schemas, which keep their number; negative ones are none.
+TEST(TraceFile, KeepsTypesOfLaterSchemas) {
+  const auto read = [](const std::string& type) {
+    return decode("t.0.et", std::string(1, '\0') + behind_length("\x18" + type)).nodes.at(0);
+  };
+  EXPECT_EQ(read("\x08").type, NodeType::other);
+  EXPECT_EQ(read("\x0a").type, NodeType::other);
+  EXPECT_EQ(read("\x0a").schema_type, 10);
+  EXPECT_EQ(read(std::string(9, '\xff') + "\x01").type, NodeType::invalid);
+}
+
+/// A name that is no UTF-8 is written as one that is: U+FFFD stands for its byte.
+TEST(TraceFile, WritesNamesThatAreNotUtf8) {
+  RankTrace trace;
+  trace.nodes = {testing::compute(0, "a\xff", {}, 1)};
+  EXPECT_EQ(decode("t.0.et", encode(trace)).nodes.at(0).outputs, (std::vector<std::string>{"a\ufffd"}));
+  EXPECT_NE(groups_json({{"\xff", {0}}}).find("\ufffd"), std::string::npos);
 }
 
 /// Field 2 of a node, its name, as a varint; an attribute whose double is no whole number.

@@ -58,6 +58,76 @@ TEST(TraceReplay, TakesMicroseconds) {
   EXPECT_EQ(replayed({node}), base::Time(3'000'000));
 }
 
+Node without_duration(std::int64_t operations, std::int64_t bytes) {
+  Node node = testing::compute(0, "a", {}, 0);
+  node.duration_ps.reset();
+  node.operations = operations;
+  node.bytes = bytes;
+  return node;
+}
+
+/// The roofline: max(FLOPs / peak, bytes / rate). The peak of a core is 2 FLOPs in each of 2 x 128 x 128 cells a cycle.
+TEST(TraceReplay, NodesWithoutDurationTakeTheirWorkAtTheMachinesRates) {
+  hw::Machine machine = collectives::tpu_v3();
+  machine.hbm.stream_rate = base::Bandwidth(400e9);
+  machine.mxu.count = 2;
+  machine.mxu.size = 128;
+  const double peak = 2.0 * 2 * 128 * 128 * 940e6;
+  const auto time = [&](std::int64_t operations, std::int64_t bytes) {
+    ExecutionTrace trace;
+    for (std::int32_t rank = 0; rank < 4; ++rank) trace.ranks.push_back(idle(rank));
+    trace.ranks[1].nodes = {without_duration(operations, bytes)};
+    EXPECT_TRUE(check(trace).empty());
+    base::systemc::fresh_context();
+    const Replay result = replay(trace, machine, slice);
+    EXPECT_EQ(result.warnings.size(), 1U);
+    EXPECT_NE(result.warnings.at(0).find("'a' of rank 1"), std::string::npos) << result.warnings.at(0);
+    EXPECT_EQ(result.compute, result.duration);
+    return double(result.duration.value()) * 1e-12;
+  };
+  const std::int64_t flops = 10'000'000'000'000;  // 10^13
+  EXPECT_NEAR(time(flops, 4096), double(flops) / peak, 2e-12);
+  EXPECT_NEAR(time(1000, 400'000'000), 1e-3, 2e-12);
+  // Nothing to compute or to move: no time, and a warning that says so.
+  EXPECT_EQ(time(0, 0), 0);
+}
+
+/// A type of a later schema takes its duration beside compute and memory nodes: max(30, 20, 50) = 50.
+TEST(TraceReplay, NodesOfLaterTypesRunForTheirDuration) {
+  Node load = testing::compute(1, "load", {}, 20), other = testing::compute(2, "checkpoint", {}, 50);
+  load.type = NodeType::mem_load;
+  other.type = NodeType::other;
+  other.schema_type = 10;
+  EXPECT_EQ(replayed({testing::compute(0, "a", {}, 30), load, other}), base::Time(50));
+}
+
+/// Two nodes of 40 days each: 4e18 ps are 46 days.
+TEST(TraceReplay, NamesTheNodeThatEndsTooLate) {
+  const std::int64_t days_40 = 40 * 86'400 * std::int64_t(1'000'000'000'000);
+  try {
+    replayed({testing::compute(0, "first", {}, days_40), testing::compute(1, "second", {0}, days_40)});
+    FAIL();
+  } catch (const base::SimulationError& error) {
+    EXPECT_NE(std::string(error.what()).find("rank 2 is then in 'second'"), std::string::npos) << error.what();
+  }
+}
+
+/// Three bytes of f32 are an element that is not whole, which takes as long as one element and not no time.
+TEST(TraceReplay, PartsOfAnElementAreSent) {
+  const auto time = [](std::int64_t bytes) {
+    ExecutionTrace trace;
+    for (std::int32_t rank = 0; rank < 4; ++rank) {
+      trace.ranks.push_back(idle(rank));
+      trace.ranks.back().nodes = {testing::collective(0, "ar", {}, CommType::all_reduce, bytes, "")};
+      trace.ranks.back().nodes[0].element_type = "f32";
+    }
+    base::systemc::fresh_context();
+    return replay(trace, collectives::tpu_v3(), slice).duration;
+  };
+  EXPECT_EQ(time(3), time(4));
+  EXPECT_GT(time(3), base::Time(0));
+}
+
 /// A collective takes what it takes alone, from its last member in: cores that compute for 5 us before and 2 us after.
 TEST(TraceReplay, CollectivesTakeTheirTimeOnTheNetwork) {
   const hw::Machine machine = collectives::tpu_v3();

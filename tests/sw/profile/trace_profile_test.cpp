@@ -251,8 +251,8 @@ TEST(TraceProfile, WhatIsDamagedIsRefusedWithItsPlace) {
   expect_refused(trace(sum_of(1, -1, 5)), at + "-1 occurrences are not from 0");
   std::string cut = good;
   cut[good.find(event(1, 0, 5)) + 5] = char(0x80);  // the last number goes on
-  expect_refused(cut, at + "end of buffer");
-  expect_refused(good.substr(0, good.size() - 1), "the message at byte 0: end of buffer");
+  expect_refused(cut, at + "it ends within a field");
+  expect_refused(good.substr(0, good.size() - 1), "the message at byte 0: it ends within a field");
   expect_refused(with_plane("", "/host:CPU", {line("thread", {event(1, 0, 5)})}, kinds), "has no op");
 }
 

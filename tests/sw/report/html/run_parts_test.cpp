@@ -139,7 +139,7 @@ TEST(CsvTable, ReadsColumnsByName) {
   EXPECT_EQ(table.text(0, "a"), "x,\"y\"");
   EXPECT_DOUBLE_EQ(table.number(0, "b"), 1.5);
   EXPECT_EQ(table.integer(1, "b"), 2);
-  EXPECT_THROW(table.text(0, "c"), std::out_of_range);
+  EXPECT_THROW(table.text(0, "c"), base::InputError);
 }
 
 TEST(CsvTable, PointsAtWhatIsWrong) {
