@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -45,6 +46,22 @@ struct EvalOptions {
 };
 
 constexpr std::int64_t most_devices = 4096;
+constexpr std::int64_t most_elements = std::int64_t{1} << 27;  ///< of all arguments together: a GiB of numbers
+
+/// Refuses arguments that this host would hold or draw for minutes.
+void check_size(const EvalOptions& options, const sw::ir::Module& module, std::size_t devices) {
+  double elements = 0;
+  const std::function<void(const sw::ir::Shape&)> add = [&](const sw::ir::Shape& shape) {
+    if (!shape.is_tuple()) elements += double(shape.element_count());
+    for (const sw::ir::Shape& element : shape.tuple_shapes) add(element);
+  };
+  const sw::ir::Computation& entry = module.entry_computation();
+  for (const sw::ir::InstructionId parameter : entry.parameters) add(entry[parameter].shape);
+  elements *= double(devices);
+  if (elements <= double(most_elements)) return;
+  throw base::InputError(fmt::format("{}: its arguments have {:.3g} elements{}; at most {} can be evaluated",
+                                     options.file, elements, devices > 1 ? " on all devices" : "", most_elements));
+}
 
 /// The module of a file that a name says; without a name, the only one.
 sw::hlo::Module read_one(const EvalOptions& options) {
@@ -196,7 +213,9 @@ void evaluate_file(const EvalOptions& options) {
   }
   // The program of all devices together takes whole arrays, which are the same on all of them.
   const bool is_global = text.origin != nullptr && module.partitions > 1;
-  auto arguments = entry_arguments(text, module, options.arguments, options.seed, is_global ? 1 : std::size_t(devices));
+  const std::size_t copies = is_global ? 1 : std::size_t(devices);
+  check_size(options, module, copies);
+  auto arguments = entry_arguments(text, module, options.arguments, options.seed, copies);
   arguments.resize(std::size_t(devices), arguments.front());
   std::vector<Outfed> outfed;
   std::uint64_t fed = 0;

@@ -80,7 +80,7 @@ Annotated annotated_file(const HloPartitionOptions& options, run::RunPartition& 
 }
 
 Annotated annotated_workload(const HloPartitionOptions& options, run::RunPartition& partition,
-                                  const workloads::ModelSettings& model) {
+                             const workloads::ModelSettings& model) {
   workloads::Workload workload;
   std::optional<workloads::nets::Net> net;
   if (workloads::nets::is_net(options.program)) net = workloads::nets::load_net("FILE", options.program, model);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -107,11 +108,25 @@ void add_sharding(std::string_view sharding, Kinds& kinds) {
   }
 }
 
+bool has_sharding(const sw::hlo::Module& text, sw::hlo::InstructionIndex index) {
+  const auto attributes = text.attributes_of(text.instructions[std::size_t(index)]);
+  const std::string_view* shardy = find_value(attributes, "frontend_attributes");
+  return find_value(attributes, "sharding") != nullptr ||
+         (shardy != nullptr && shardy->find("xla.sdy.sharding=") != std::string_view::npos);
+}
+
+/// True if the parameters or the result of a program, which the header says to leave alone, have no sharding.
+bool may_spread(const sw::hlo::Module& text, std::string_view attribute) {
+  const sw::hlo::Computation& entry = text.computations[std::size_t(text.entry)];
+  if (attribute.ends_with("output")) return !has_sharding(text, entry.root);
+  return !std::ranges::all_of(entry.parameters, [&](auto parameter) { return has_sharding(text, parameter); });
+}
+
 void add_header(const sw::hlo::Module& text, Kinds& kinds) {
   for (const sw::hlo::Attribute& attribute : text.attributes) {
     if (attribute.name == "frontend_attributes") add_shardy(attribute.value, "", kinds);
     const bool forbids = attribute.name.starts_with("allow_spmd_sharding_propagation_to_") &&
-                         attribute.value.find("false") != std::string_view::npos;
+                         attribute.value.find("false") != std::string_view::npos && may_spread(text, attribute.name);
     if (forbids) kinds.add(fmt::format("'{}' is not used: shardings spread there", attribute.name), attribute.name);
   }
 }

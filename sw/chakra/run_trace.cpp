@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/diagnostic.h"
 #include "sw/runtime/program_cursor.h"
 
 namespace podsim::sw::chakra {
@@ -15,6 +16,7 @@ namespace {
 using compiler::ProgramItem;
 
 constexpr std::int64_t ps_per_us = 1'000'000;
+constexpr std::size_t most_nodes = std::size_t{1} << 18;  ///< of a core: 29 MB
 
 std::uint64_t microseconds(base::Time time) { return std::uint64_t((time.value() + ps_per_us / 2) / ps_per_us); }
 
@@ -46,7 +48,18 @@ class RunTrace::Builder {
         timed_(run.program_.core_sets.empty()) {}
 
   std::vector<Node> nodes() {
-    for (runtime::ProgramCursor at(run_.program_, rank_); !at.at_end_of_step(); at.advance()) visit(at.item());
+    for (runtime::ProgramCursor at(run_.program_, rank_); !at.at_end_of_step(); at.advance()) {
+      visit(at.item());
+      if (nodes_.size() > most_nodes) {
+        throw base::InputError(
+            fmt::format(
+                "the trace of core {} has more than {} nodes: each trip of a loop has its own, and '{}' runs {} "
+                "times so far",
+                rank_, most_nodes, nodes_.back().name.substr(0, nodes_.back().name.find('#')),
+                executions_[std::size_t(at.item())]),
+            "fewer trips of the loop (--trips), or no --chakra");
+      }
+    }
     return std::move(nodes_);
   }
 

@@ -53,7 +53,8 @@ Heap place_in_heap(std::span<const HeapRequest> requests) {
     base::Bytes offset = floors.below(request);
     // No array is larger than the first, so those that begin further below end there.
     const base::Bytes reach = std::min(offset, requests[order.front()].bytes);
-    for (auto next = std::ranges::lower_bound(placed, offset - reach, {}, &Placed::offset); next != placed.end(); ++next) {
+    for (auto next = std::ranges::lower_bound(placed, offset - reach, {}, &Placed::offset); next != placed.end();
+         ++next) {
       const Placed& other = *next;
       if (other.end < request.begin || request.end < other.begin) continue;
       if (other.offset >= offset + request.bytes) break;

@@ -40,7 +40,8 @@ Integers read_device_ids(Scanner& scanner, std::int64_t count) {
     if (device_count(scanner, begin, sizes) != count) {
       scanner.fail_at(taken(scanner, begin), fmt::format("the mesh has {} devices", count));
     }
-    devices = ir::expand_iota(sizes, scanner.accept("T") ? read_permutation(scanner, sizes.size()) : std::vector<int>{});
+    devices =
+        ir::expand_iota(sizes, scanner.accept("T") ? read_permutation(scanner, sizes.size()) : std::vector<int>{});
     scanner.expect(')', "after the devices");
   } else {
     scanner.move_to(begin);
@@ -51,7 +52,8 @@ Integers read_device_ids(Scanner& scanner, std::int64_t count) {
   bool each_once = std::int64_t(sorted.size()) == count;
   for (std::size_t i = 0; each_once && i < sorted.size(); ++i) each_once = sorted[i] == std::int64_t(i);
   if (!each_once) {
-    scanner.fail_at(taken(scanner, begin), fmt::format("the mesh has {} devices: 0 to {}, each once", count, count - 1));
+    scanner.fail_at(taken(scanner, begin),
+                    fmt::format("the mesh has {} devices: 0 to {}, each once", count, count - 1));
   }
   return devices;
 }

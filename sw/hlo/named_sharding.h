@@ -8,9 +8,9 @@
 /// of 2 neighbours after the outer 2. All throw SyntaxError.
 namespace podsim::sw::hlo {
 
-/// Reads the rest of "{mesh['x'=2,'y'=4], [{'x'}, {'y':(1)2, ?}], manual={...}}" after its first bracket, in the form of
-/// HLO's tiles. Axes that are unreduced count as replicated; a sharding that names no axes and leaves dimensions open
-/// is of kind `unknown`. `states_rank` keeps dimensions of which none is divided, as a tiled sharding.
+/// Reads the rest of "{mesh['x'=2,'y'=4], [{'x'}, {'y':(1)2, ?}], manual={...}}" after its first bracket, in the form
+/// of HLO's tiles. Axes that are unreduced count as replicated; a sharding that names no axes and leaves dimensions
+/// open is of kind `unknown`. `states_rank` keeps dimensions of which none is divided, as a tiled sharding.
 ir::Sharding read_named_sharding(Scanner& scanner, bool states_rank);
 
 /// Reads "mesh['x'=2,'y'=4] {'x'}": a group extends along the axes in braces, listed from major to minor.

@@ -13,8 +13,7 @@ constexpr std::array annotations{
     Annotation{.target = "SPMDFullToShardShape", .returns_operand = true, .same_sharding = false, .is_free = true},
     Annotation{.target = "SPMDShardToFullShape", .returns_operand = true, .same_sharding = false, .is_free = true},
     Annotation{.target = "xla.sdy.FuncResultSharding", .returns_operand = true, .same_sharding = true, .is_free = true},
-    Annotation{
-        .target = "xla.sdy.PropagationBarrier", .returns_operand = true, .same_sharding = true, .is_free = true},
+    Annotation{.target = "xla.sdy.PropagationBarrier", .returns_operand = true, .same_sharding = true, .is_free = true},
     Annotation{.target = "xla.sdy.ShardingGroup", .returns_operand = false, .same_sharding = false, .is_free = true},
     Annotation{.target = "LayoutConstraint", .returns_operand = true, .same_sharding = true, .is_free = true},
     Annotation{.target = "AssumeGatherIndicesInBound", .returns_operand = true, .same_sharding = true, .is_free = true},

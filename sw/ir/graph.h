@@ -134,7 +134,7 @@ struct Instruction {
   /// compare: orders real numbers by IEEE's totalOrder, with -NaN before -infinity, -0 before 0, and NaN after
   /// infinity.
   bool total_order = false;
-  std::shared_ptr<const Literal> literal;             ///< constant; null if the text elides the value
+  std::shared_ptr<const Literal> literal;  ///< constant; null if the text elides the value
   /// gather, dynamic-slice; collective-permute into an array: of all slices, one after the other (permuted_slices.h)
   std::vector<std::int64_t> slice_sizes;
   GatherDimensions gather;                            ///< gather, scatter

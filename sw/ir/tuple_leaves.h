@@ -12,8 +12,8 @@ namespace podsim::sw::ir {
 /// The number of arrays and tokens of a shape, nested tuples flattened.
 std::size_t leaf_count(const Shape& shape);
 
-/// Where the elements of tuples begin among the arrays of the whole. Each tuple is counted once, so that the elements of
-/// a tuple of n take time in n together. The shapes must stay where they are.
+/// Where the elements of tuples begin among the arrays of the whole. Each tuple is counted once, so that the elements
+/// of a tuple of n take time in n together. The shapes must stay where they are.
 class TupleLeaves {
  public:
   /// Number of arrays before an element of a tuple; the element after the last one gives the number of all.

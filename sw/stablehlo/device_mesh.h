@@ -27,9 +27,9 @@ struct AxisPart {
 /// Throws Fault if the axis has no such part.
 void check_part(const AxisPart& part, const DeviceMesh& mesh);
 
-/// The sharding of HLO whose dimensions are divided along these parts of axes, major to minor, and which is manual along
-/// `manual`: "{devices=[2,1,4]<=[8] last_tile_dim_replicate}", or "{replicated}" or "{manual}". Throws Fault if parts
-/// overlap.
+/// The sharding of HLO whose dimensions are divided along these parts of axes, major to minor, and which is manual
+/// along `manual`: "{devices=[2,1,4]<=[8] last_tile_dim_replicate}", or "{replicated}" or "{manual}". Throws Fault if
+/// parts overlap.
 std::string tiled_sharding(const DeviceMesh& mesh, const std::vector<std::vector<AxisPart>>& dimensions,
                            const std::vector<AxisPart>& manual);
 

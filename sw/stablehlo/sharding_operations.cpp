@@ -87,8 +87,8 @@ class ManualComputation {
   /// Requires that a shard is a part of the whole array as the sharding divides it along the manual axes.
   void check_shard(std::string_view sharding, const Type& full, const Type& shard,
                    const std::vector<std::string_view>& axes) {
-    const Integers parts =
-        module_.located(sharding, [&] { return module_.shardings().parts_along(sharding, full.dimensions.size(), axes); });
+    const Integers parts = module_.located(
+        sharding, [&] { return module_.shardings().parts_along(sharding, full.dimensions.size(), axes); });
     bool fits = full.element == shard.element && full.dimensions.size() == shard.dimensions.size();
     for (std::size_t d = 0; fits && d < parts.size(); ++d) fits = full.dimensions[d] == shard.dimensions[d] * parts[d];
     if (fits) return;

@@ -93,7 +93,7 @@ class Translator {
   std::map<std::string_view, const Function*> functions_;
   std::map<std::string_view, std::string> written_;  ///< functions with their computations; empty: being written
   std::set<std::string> names_, warned_;
-  std::set<const Attributes*> used_;  ///< whose shardings were translated
+  std::set<const Attributes*> used_;                        ///< whose shardings were translated
   std::unordered_map<std::string, std::string> combiners_;  ///< by their instructions
 };
 

@@ -11,7 +11,8 @@
 /// works on them, and xla.sdy.LocalToGlobalShape makes whole arrays of its results.
 namespace podsim::sw::hlo::graph {
 
-constexpr std::string_view to_local_target = "xla.sdy.GlobalToLocalShape", to_global_target = "xla.sdy.LocalToGlobalShape";
+constexpr std::string_view to_local_target = "xla.sdy.GlobalToLocalShape",
+                           to_global_target = "xla.sdy.LocalToGlobalShape";
 
 /// The target of a custom call, without its quotes; empty for others.
 std::string_view custom_call_target(const Module& module, const Instruction& instruction);

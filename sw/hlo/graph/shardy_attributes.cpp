@@ -20,7 +20,8 @@ std::string unescaped(std::string_view text) {
 /// What follows NAME=" up to the quote that is not escaped; empty if there is none.
 std::string_view quoted_value(std::string_view attributes, std::string_view name) {
   for (std::size_t at = attributes.find(name); at != std::string_view::npos; at = attributes.find(name, at + 1)) {
-    const bool is_whole = at == 0 || attributes[at - 1] == '{' || attributes[at - 1] == ',' || attributes[at - 1] == ' ';
+    const bool is_whole =
+        at == 0 || attributes[at - 1] == '{' || attributes[at - 1] == ',' || attributes[at - 1] == ' ';
     const std::string_view rest = attributes.substr(at + name.size());
     if (!is_whole || !rest.starts_with("=\"")) continue;
     for (std::size_t end = 2; end < rest.size(); ++end) {

@@ -285,7 +285,8 @@ class Converter {
     all.insert(all.end(), own.begin(), own.end());
     for (std::size_t k = 0; k < shardings.size(); ++k) {
       const ir::InstructionId from = made.operands[k];
-      const ir::Shape given = computation_[from].shape, result = made.shape.is_tuple() ? made.shape.tuple_shapes[k] : made.shape;
+      const ir::Shape given = computation_[from].shape,
+                      result = made.shape.is_tuple() ? made.shape.tuple_shapes[k] : made.shape;
       const std::string whole = shardy_->whole(shardings[k], *outer_axes_),
                         shard = shardy_->shard(shardings[k], std::size_t(result.rank()), all);
       const ir::InstructionId annotated = append_annotation(made, from, given, "Sharding", to_local ? whole : shard);
@@ -418,7 +419,7 @@ class Converter {
   std::vector<ir::ComputationId> computation_ids_;
   std::vector<Extent> extents_;  ///< by ComputationId
   std::optional<ShardyAttributes> shardy_;
-  std::vector<AxisNames> manual_axes_;      ///< by computation of the text
+  std::vector<AxisNames> manual_axes_;     ///< by computation of the text
   const AxisNames* outer_axes_ = nullptr;  ///< of the computation being converted
   std::unordered_map<std::string_view, std::shared_ptr<const ir::Sharding>> shardings_;  ///< by their text
   std::vector<ShapeId> results_;  ///< result shape of an asynchronous start, by its index in the module; -1 for others

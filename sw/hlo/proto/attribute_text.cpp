@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "sw/hlo/proto/field_values.h"
+#include "sw/hlo/proto/sharding_text.h"
 
 namespace podsim::sw::hlo::proto {
 namespace {
@@ -33,6 +34,7 @@ class Attributes {
     add_participants();
     add_words();
     add_called();
+    add_annotations();
     add_metadata();
     return std::move(texts_);
   }
@@ -180,7 +182,9 @@ class Attributes {
     for (const data_view pair : messages_of(i_, 52)) {
       pairs.push_back(fmt::format("{{{},{}}}", integer_of(pair, 1), integer_of(pair, 2)));
     }
-    if (!groups.empty() || is({"all-reduce", "all-gather", "all-to-all", "reduce-scatter"})) {
+    if (const std::string listed = device_list_text(bytes_of(i_, 87)); !listed.empty()) {
+      add("replica_groups", listed);
+    } else if (!groups.empty() || is({"all-reduce", "all-gather", "all-to-all", "reduce-scatter"})) {
       add_list("replica_groups", groups);
     }
     if (!pairs.empty() || opcode_ == "collective-permute") add_list("source_target_pairs", pairs);
@@ -236,6 +240,15 @@ class Attributes {
     if (is({"call", "map", "reduce", "reduce-window", "scatter", "sort", "all-reduce", "reduce-scatter"})) {
       add("to_apply", names[0]);
     }
+  }
+
+  void add_annotations() {
+    for (const data_view sharding : messages_of(i_, 40)) {
+      add("sharding", sharding_text(sharding));
+      break;
+    }
+    const std::string attributes = frontend_attributes_text(bytes_of(i_, 68));
+    if (!attributes.empty()) add("frontend_attributes", attributes);
   }
 
   void add_metadata() {

@@ -13,6 +13,7 @@
 #include "sw/hlo/proto/damage_text.h"
 #include "sw/hlo/proto/field_values.h"
 #include "sw/hlo/proto/shape_text.h"
+#include "sw/hlo/proto/sharding_text.h"
 
 namespace podsim::sw::hlo::proto {
 namespace {
@@ -60,6 +61,11 @@ class ModuleText {
   std::string run() const {
     std::string text =
         "HloModule " + identifier(bytes_of(module_, 1)) + (schedule_.empty() ? "" : ", is_scheduled=true");
+    const data_view devices = bytes_of(module_, 15);
+    if (const std::int64_t count = integer_of(devices, 1); count > 1) text += fmt::format(", replica_count={}", count);
+    if (const std::int64_t count = integer_of(devices, 2); count > 1) text += fmt::format(", num_partitions={}", count);
+    const std::string attributes = frontend_attributes_text(bytes_of(module_, 19));
+    if (!attributes.empty()) text += ", frontend_attributes=" + attributes;
     for (const data_view computation : messages_of(module_, 3)) text += "\n\n" + computation_text(computation);
     return text + "\n";
   }

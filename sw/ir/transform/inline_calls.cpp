@@ -78,12 +78,13 @@ class Inlining {
     return annotated(result, call.sharding, call);
   }
 
-  /// The value with the sharding that the other side of the call states for it. An annotation of its own stays, and what
-  /// is manual on one side is so on the other.
+  /// The value with the sharding that the other side of the call states for it. An annotation of its own stays, and
+  /// what is manual on one side is so on the other.
   InstructionId annotated(InstructionId value, const std::shared_ptr<const Sharding>& sharding,
                           const Instruction& call) {
     const std::shared_ptr<const Sharding>& own = written_[std::size_t(value)].sharding;
-    if (!sharding || sharding->kind == Sharding::Kind::unknown || sharding->kind == Sharding::Kind::manual) return value;
+    if (!sharding || sharding->kind == Sharding::Kind::unknown || sharding->kind == Sharding::Kind::manual)
+      return value;
     if (own && *own == *sharding) return value;
     Instruction annotation;
     annotation.opcode = Opcode::custom_call;

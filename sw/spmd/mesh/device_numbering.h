@@ -13,8 +13,8 @@ namespace podsim::sw::spmd::mesh {
 /// By position: the device in the program's own numbers. Empty: positions are the numbers.
 using DeviceNumbers = std::vector<std::int64_t>;
 
-/// Returns the devices under which all shardings are grids; empty if they are without that, or if no list of the program
-/// makes them so.
+/// Returns the devices under which all shardings are grids; empty if they are without that, or if no list of the
+/// program makes them so.
 DeviceNumbers device_numbers(const ir::Module& module);
 
 /// The program with positions in place of devices, in shardings, groups and pairs of partitions. What it computes with

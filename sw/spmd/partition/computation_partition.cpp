@@ -151,8 +151,7 @@ ComputationPartition::Values ComputationPartition::settled(ir::InstructionId id,
     // An annotated value is resharded where it is annotated. A reshard without traffic is done at once too, since it
     // leaves less to keep.
     const bool is_annotated = computation_[id].sharding != nullptr;
-    if (is_sum || is_annotated ||
-        reshard::reshard_bytes(mesh_, value.shape, value.sharding, {}, shardings[k]) == 0) {
+    if (is_sum || is_annotated || reshard::reshard_bytes(mesh_, value.shape, value.sharding, {}, shardings[k]) == 0) {
       value = reshard::reshard(program_, value, shardings[k]);
     }
   }

@@ -28,8 +28,9 @@ ModulePartition::ModulePartition(const ir::Module& module, const mesh::Mesh& mes
 void ModulePartition::refuse_replicas() const {
   for (std::size_t c = 0; c < shardings_.values.size(); ++c) {
     const std::vector<mesh::ValueSharding>& values = shardings_.values[c];
-    const auto found = std::ranges::find_if(
-        values, [](const mesh::ValueSharding& value) { return std::ranges::any_of(value, &mesh::AxisSharding::manual); });
+    const auto found = std::ranges::find_if(values, [](const mesh::ValueSharding& value) {
+      return std::ranges::any_of(value, &mesh::AxisSharding::manual);
+    });
     if (found == values.end()) continue;
     const std::string& name = module_.computations[c].instructions[std::size_t(found - values.begin())].name;
     throw ir::InstructionError(

@@ -40,7 +40,7 @@ mesh::AxisSharding sharding_of(const ArrayTable& table, const mesh::Mesh& mesh, 
     const ir::Instruction& instruction = table.module().computations[std::size_t(location.computation)][location.id];
     throw ir::InstructionError(
         instruction.name, fmt::format("the sharding {} of '{}', {}, {}", ir::to_string(written), instruction.name,
-                                       ir::to_string(*location.shape), problem(mesh, written, location.shape->rank())));
+                                      ir::to_string(*location.shape), problem(mesh, written, location.shape->rank())));
   }
   return *std::move(sharding);
 }
@@ -54,7 +54,7 @@ void annotate(const ArrayTable& table, const mesh::Mesh& mesh, ir::ComputationId
   if (is_tuple && count > 0 && int(written.elements.size()) != count) {
     throw ir::InstructionError(
         instruction.name, fmt::format("the sharding {} of '{}' is for {} arrays, it has {}", ir::to_string(written),
-                                       instruction.name, written.elements.size(), count));
+                                      instruction.name, written.elements.size(), count));
   }
   for (int k = 0; k < count; ++k) {
     const ArrayId array = table.first(c, id) + k;

@@ -30,9 +30,9 @@ std::vector<UnplacedValue> overruled_annotations(const ir::Module& module, const
     if (winner == array || *own == other || mesh::from_hlo(mesh, *own, rank) == mesh::from_hlo(mesh, other, rank)) {
       continue;
     }
-    overruled.push_back({instruction(array).name,
-                         fmt::format("the sharding {} is not used: '{}' has the same value, and {}",
-                                     ir::to_string(*own), instruction(winner).name, ir::to_string(other))});
+    overruled.push_back(
+        {instruction(array).name, fmt::format("the sharding {} is not used: '{}' has the same value, and {}",
+                                              ir::to_string(*own), instruction(winner).name, ir::to_string(other))});
   }
   return overruled;
 }

@@ -94,8 +94,8 @@ class Propagation {
   }
 
   /// Finds the arrays of a link that others may take shardings from. In a link of many arrays, arrays of the same
-  /// factors and sharding count once: a second one would add nothing. Those that become sharded meanwhile are found when
-  /// the link comes again, which every change brings about.
+  /// factors and sharding count once: a second one would add nothing. Those that become sharded meanwhile are found
+  /// when the link comes again, which every change brings about.
   void find_sources(const ArrayLink& link) {
     if (int(link.arrays.size()) <= most_compared) {
       sources_ = link.by_weight;

@@ -120,7 +120,8 @@ TEST(NamedSharding, IsRefusedWhereItIsRead) {
   EXPECT_EQ(error_of("f32[8]", "{mesh['a'=8], [{'a','a'}]}"), "3:43 axis \"a\" is used twice");
   EXPECT_EQ(error_of("f32[8]", "{mesh['a'=8], device_ids=(0,1,2,3,4,5,6,6), [{'a'}]}"),
             "3:67 the mesh has 8 devices: 0 to 7, each once");
-  EXPECT_EQ(error_of("f32[8]", "{mesh['a'=8], [{'a'}, {}]}"), "3:42 tiles of 2 dimensions for the 1 dimension of f32[8]");
+  EXPECT_EQ(error_of("f32[8]", "{mesh['a'=8], [{'a'}, {}]}"),
+            "3:42 tiles of 2 dimensions for the 1 dimension of f32[8]");
   EXPECT_EQ(error_of("f32[8]", "{mesh['a'=8], [{}, {}]}"), "3:42 tiles of 2 dimensions for the 1 dimension of f32[8]");
   EXPECT_EQ(error_of("f32[8]", "{mesh['a'=4], [{'a'}]}"),
             "3:42 tiles on 4 devices of a module with num_partitions=8, of f32[8]");

@@ -73,9 +73,10 @@ ENTRY e {
 
 // Along k, the body doubles the four numbers that its device has.
 TEST(AnnotatedText, ManualComputationsOfShardysRoundTripWorkOnShards) {
-  const std::string attributes = R"(frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@g, [{\"k\"}]>]>",)"
-                                 R"(xla.sdy.out_shardings="#sdy.sharding_per_value<[<@g, [{\"k\"}]>]>",)"
-                                 R"(xla.sdy.manual_axes="#sdy<manual_axes{\"k\"}>"})";
+  const std::string attributes =
+      R"(frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@g, [{\"k\"}]>]>",)"
+      R"(xla.sdy.out_shardings="#sdy.sharding_per_value<[<@g, [{\"k\"}]>]>",)"
+      R"(xla.sdy.manual_axes="#sdy<manual_axes{\"k\"}>"})";
   const ir::Module local = partitioned(R"(HloModule m, num_partitions=2, )"
                                        R"(frontend_attributes={xla.sdy.meshes={g = #sdy.mesh<["k"=2]>}}
 xla.sdy.manual_computation_body {
@@ -88,9 +89,11 @@ xla.sdy.manual_computation_body {
 }
 ENTRY e {
   x = s32[8] iota(), iota_dimension=0, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@g, [{\"k\"}]>"}
-  l = s32[4] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", )" + attributes + R"(
+  l = s32[4] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", )" +
+                                       attributes + R"(
   c = s32[4] call(l), to_apply=xla.sdy.manual_computation_body
-  w = s32[8] custom-call(c), custom_call_target="xla.sdy.LocalToGlobalShape", )" + attributes + R"(
+  w = s32[8] custom-call(c), custom_call_target="xla.sdy.LocalToGlobalShape", )" +
+                                       attributes + R"(
   ROOT r = s32[8] custom-call(w), custom_call_target="Sharding", sharding={replicated}
 })");
   EXPECT_EQ(results(local), on_each(2, {0, 2, 4, 6, 9, 11, 13, 15}));
