@@ -37,7 +37,11 @@ InstructionId Layers::train(std::string_view name, std::vector<std::int64_t> siz
   tensor.name = builder_.scope().empty() ? std::string(name) : builder_.scope() + "/" + std::string(name);
   tensor.is_kernel = is_kernel;
   tensor.value = builder_.parameter(sw::ir::make_shape(precision_.parameter, std::move(sizes)), tensor.name);
-  if (!frozen_) trained_.push_back(tensor);
+  if (frozen_) {
+    held_.push_back(tensor.value);
+  } else {
+    trained_.push_back(tensor);
+  }
   return tensor.value;
 }
 
@@ -171,7 +175,8 @@ InstructionId Layers::frozen_norm(InstructionId x) {
   const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
   const auto of_channels = [&](const std::string& name) {
     const sw::ir::Shape shape = sw::ir::make_shape(precision_.parameter, {sizes[3]});
-    return b.broadcast(b.parameter(shape, b.scope() + "/" + name), sizes, {3});
+    held_.push_back(b.parameter(shape, b.scope() + "/" + name));
+    return b.broadcast(held_.back(), sizes, {3});
   };
   const InstructionId scaled = b.multiply(b.convert(x, precision_.parameter), of_channels("scale"));
   return b.convert(b.add(scaled, of_channels("shift")), precision_.activation);
@@ -217,7 +222,7 @@ Loss softmax_cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits,
   // The targets of a row sum to one, so -sum(target * log softmax) = log_sum - sum(target * shifted).
   const InstructionId row_loss = b.subtract(log_sum, b.reduce_add(b.multiply(target, shifted), {last}));
   const InstructionId total = b.reduce_add(row_loss, leading);
-  return {b.multiply(total, b.constant(b.type(total), 1 / rows)), {highest}, {}};
+  return {b.multiply(total, b.constant(b.type(total), 1 / rows)), {highest}, {}, {logits}};
 }
 
 }  // namespace podsim::workloads

@@ -78,6 +78,8 @@ class Layers {
   void set_frozen(bool frozen) { frozen_ = frozen; }
 
   const std::vector<TrainedTensor>& trained() const { return trained_; }
+  /// The parameters of layers that are not trained.
+  const std::vector<sw::ir::InstructionId>& frozen() const { return held_; }
 
  private:
   sw::ir::InstructionId convolved(sw::ir::InstructionId x, std::int64_t filters, const sw::ir::WindowDimension& window);
@@ -89,12 +91,14 @@ class Layers {
   std::int64_t norm_groups_;
   bool frozen_ = false;
   std::vector<TrainedTensor> trained_;
+  std::vector<sw::ir::InstructionId> held_;
 };
 
 struct Loss {
   sw::ir::InstructionId value = -1;
   std::vector<sw::ir::InstructionId> held;  ///< constants for its gradient: the maxima subtracted in exponentials
   std::vector<sw::ir::transform::GivenGradient> given = {};  ///< gradients given in closed form
+  std::vector<sw::ir::InstructionId> predictions = {};       ///< what the network says, which is compared with targets
 };
 
 /// Mean over all rows of the cross-entropy of softmax(logits[..., classes]) against labels s32[...]. The target is

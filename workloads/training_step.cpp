@@ -68,7 +68,7 @@ std::vector<InstructionId> gradients_of(sw::ir::build::GraphBuilder& b, const Lo
 
 TrainingStep updated(sw::ir::build::GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
                      std::vector<InstructionId> gradients, const OptimizerState& state, const Optimizer& optimizer) {
-  TrainingStep step;
+  std::vector<sw::ir::Donation> donations;
   if (optimizer.clip_norm > 0) {
     const sw::ir::build::GraphBuilder::Scope scope(b, "optimizer/clip");
     gradients = clipped(b, gradients, optimizer.clip_norm);
@@ -84,14 +84,37 @@ TrainingStep updated(sw::ir::build::GraphBuilder b, const Loss& loss, const std:
   }
   outputs.insert(outputs.end(), new_slots.begin(), new_slots.end());
   replaced.insert(replaced.end(), old_slots.begin(), old_slots.end());
-  for (std::size_t i = 0; i < outputs.size(); ++i) step.donations.push_back({std::int64_t(i), b[replaced[i]].index});
+  for (std::size_t i = 0; i < outputs.size(); ++i) donations.push_back({std::int64_t(i), b[replaced[i]].index});
   outputs.push_back(loss.value);
-  const InstructionId root = b.tuple(std::move(outputs));
-  step.module = std::move(b).build(root);
-  return step;
+  return step_of(std::move(b), std::move(outputs), std::move(donations), loss.predictions);
 }
 
 }  // namespace
+
+TrainingStep step_of(sw::ir::build::GraphBuilder b, std::vector<InstructionId> outputs,
+                     std::vector<sw::ir::Donation> donations, const std::vector<InstructionId>& predictions) {
+  TrainingStep step;
+  const std::size_t count = outputs.size();
+  // The builder drops and renumbers instructions: predictions are followed as results.
+  outputs.insert(outputs.end(), predictions.begin(), predictions.end());
+  const InstructionId tuple = b.tuple(std::move(outputs));
+  step.module = std::move(b).build(tuple);
+  sw::ir::Computation& entry = step.module.computations[std::size_t(step.module.entry)];
+  sw::ir::Instruction& root = entry[entry.root];
+  step.predictions.assign(root.operands.begin() + std::ptrdiff_t(count), root.operands.end());
+  root.operands.resize(count);
+  root.shape.tuple_shapes.resize(count);
+  step.donations = std::move(donations);
+  return step;
+}
+
+TrainingStep forward_pass(sw::ir::build::GraphBuilder b, std::vector<InstructionId> results,
+                          const std::vector<InstructionId>& tensors) {
+  std::vector<std::int64_t> numbers;
+  for (const InstructionId tensor : tensors) numbers.push_back(b[tensor].index);
+  const InstructionId root = results.size() == 1 ? results.front() : b.tuple(std::move(results));
+  return {std::move(b).build(root), {}, {}, std::move(numbers)};
+}
 
 TrainingStep training_step(sw::ir::build::GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
                            const TrainingOptions& options) {
@@ -115,6 +138,7 @@ TrainingStep accumulated_training_step(sw::ir::build::GraphBuilder& b, std::int6
   std::vector<InstructionId> sums = gradients_of(b, mean, tensors);
   for (std::int64_t part = 1; part < parts; ++part) {
     const Loss next = loss(part);
+    mean.predictions.insert(mean.predictions.end(), next.predictions.begin(), next.predictions.end());
     sums = gradients_of(b, next, tensors, sums);
     const sw::ir::build::GraphBuilder::Scope scope(b, "accumulated");
     for (InstructionId& sum : sums) sum = kept(b, sum);

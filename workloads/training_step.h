@@ -19,7 +19,19 @@ struct TrainingOptions {
 struct TrainingStep {
   sw::ir::Module module;
   std::vector<sw::ir::Donation> donations;  ///< for every tensor and slot variable, which are replaced in place
+  /// Values of the entry that inference is for (Loss::predictions). Empty if the module is a forward pass already, or
+  /// if nothing tells them from the rest of a user's program.
+  std::vector<sw::ir::InstructionId> predictions = {};
+  std::vector<std::int64_t> frozen = {};  ///< numbers of the network's parameters that are not trained
 };
+
+/// The forward pass of a network, whose results are given: `tensors` are its parameters.
+TrainingStep forward_pass(sw::ir::build::GraphBuilder builder, std::vector<sw::ir::InstructionId> results,
+                          const std::vector<sw::ir::InstructionId>& tensors);
+
+/// The module with the results `outputs`, and the predictions of the step in it. Call once, with the step's donations.
+TrainingStep step_of(sw::ir::build::GraphBuilder builder, std::vector<sw::ir::InstructionId> outputs,
+                     std::vector<sw::ir::Donation> donations, const std::vector<sw::ir::InstructionId>& predictions);
 
 /// Completes a forward graph to a data-parallel training step, the SPMD program of a core.
 ///

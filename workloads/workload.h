@@ -17,8 +17,10 @@ struct WorkloadOptions {
   std::optional<std::int64_t> batch_per_core;  ///< samples; the workload's default if empty
   std::optional<OptimizerKind> optimizer;      ///< the workload's default if empty
   std::int64_t replicas = 1;                   ///< cores that share the batch
-  bool inference = false;                      ///< what remains of the step is its forward part
-  ModelSettings model;                         ///< values of the entry's keys; other keys have their defaults
+  /// For inference: batch norms are folded into kernels, nothing is dropped, and the step is the forward pass, without
+  /// donations, or has it in it (TrainingStep::predictions).
+  bool inference = false;
+  ModelSettings model;  ///< values of the entry's keys; other keys have their defaults
 };
 
 /// A program with the figures that reports need.
@@ -32,9 +34,6 @@ struct Workload {
   /// FLOPs that the model requires in a step, without recomputation: in closed form, or for a network out of a file
   /// those of its program's products; 0 if neither is given.
   double model_flops = 0;
-  /// True if the network has a form for inference: the step is that form already, without donations, or its forward
-  /// part is. False if it would be normalised by statistics of the batch, or has no other form.
-  bool has_inference = false;
   std::vector<std::string> batched;  ///< parameters of a global program whose first dimension is the batch
   std::string sharding;              ///< text of the sharding file that comes with it; may be empty
   TrainingStep step;

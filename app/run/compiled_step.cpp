@@ -146,15 +146,33 @@ CompiledStep StepCompiler::compile_evaluation(sw::compiler::OpCache* cache) {
   return step;
 }
 
-void StepCompiler::leave_out_training(sw::ir::Module& module, std::vector<sw::ir::Donation>& donations) const {
-  if (!forward_only_ || (options_.build.inference && donations.empty())) return;
-  std::optional<sw::ir::Module> forward = sw::ir::transform::forward_part(std::move(module), donations);
-  if (!forward) {
+void StepCompiler::leave_out_training(sw::ir::Module& module, std::vector<sw::ir::Donation>& donations,
+                                      const workloads::TrainingStep* step) {
+  const bool is_step = !donations.empty();
+  std::vector<sw::ir::InstructionId> results = sw::ir::transform::forward_results(module, donations);
+  if (step != nullptr || !results.empty()) {
+    kinds_ = sw::ir::transform::argument_kinds(module, donations, results,
+                                               step == nullptr ? std::vector<std::int64_t>{} : step->frozen);
+  }
+  if (options_.build.inference && step == nullptr) {
+    step_.warnings.emplace_back(
+        is_step
+            ? "--inference: a step out of a file runs up to its loss, the outputs that replace no parameter"
+            : "--inference: no output replaces a parameter, so the program runs as it is, up to a loss if it has one");
+  }
+  if (!forward_only_ || (options_.build.inference && !is_step)) return;
+  if (options_.build.inference && step != nullptr && !step->predictions.empty()) results = step->predictions;
+  if (results.empty()) {
     throw base::InputError(fmt::format("nothing tells what an evaluation of '{}' computes", options_.workload),
                            "the outputs of a step that replace no parameter are its loss: input_output_alias");
   }
-  module = *std::move(forward);
+  sw::ir::transform::ForwardPart forward = sw::ir::transform::forward_part(std::move(module), results);
+  module = std::move(forward.module);
   donations.clear();
+  if (!kinds_) return;
+  std::vector<sw::ir::transform::ArgumentKind> kept;
+  for (const std::int64_t number : forward.parameters) kept.push_back((*kinds_)[std::size_t(number)]);
+  kinds_ = std::move(kept);
 }
 
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
@@ -187,17 +205,12 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
     workload = net_ ? workloads::nets::net_workload(*net_, options)
                     : workloads::models::build_workload(options_.workload, options);
   });
-  if (options.inference && !workload.has_inference) {
-    base::host::locate_errors("WORKLOAD", options_.workload, [&] {
-      throw base::InputError(fmt::format("'{}' has no form for inference", options_.workload),
-                             "its batch norm takes statistics of the batch, or its step has no forward part");
-    });
-  }
   partition_.take(workload, cores());
   if (workload.global || partition_.asked()) {
-    return compile_partitioned(std::move(workload.step.module), std::move(workload.step.donations), cache);
+    sw::ir::Module module = std::move(workload.step.module);
+    return compile_partitioned(std::move(module), workload.step.donations, cache, &workload.step);
   }
-  leave_out_training(workload.step.module, workload.step.donations);
+  leave_out_training(workload.step.module, workload.step.donations, &workload.step);
   step_.batch_per_core = workload.samples / options.replicas;
   sw::compiler::Compilation compilation =
       compile_batch(std::move(workload.step.module), workload.step.donations, cache);
@@ -210,6 +223,7 @@ void StepCompiler::compile_workload(sw::compiler::OpCache* cache) {
 
 void StepCompiler::account_memory(const sw::ir::Module& fused, std::span<const sw::ir::Donation> donations) {
   step_.memory = sw::compiler::account_memory(fused, donations);
+  if (kinds_) step_.memory.kinds = sw::compiler::argument_memory(fused, *kinds_);
   step_.batch = sw::compiler::batch_bytes(fused, donations);
 }
 
@@ -232,9 +246,9 @@ void StepCompiler::compile_module(sw::compiler::OpCache* cache) {
 }
 
 void StepCompiler::compile_partitioned(sw::ir::Module module, std::vector<sw::ir::Donation> donations,
-                                       sw::compiler::OpCache* cache) {
+                                       sw::compiler::OpCache* cache, const workloads::TrainingStep* step) {
   module = partition_.annotated(std::move(module), cores());
-  leave_out_training(module, donations);  // after that: annotations may be of values in the backward part
+  leave_out_training(module, donations, step);  // after that: annotations may be of values in the backward part
   std::vector<base::Bytes> whole = sw::compiler::state_bytes(module, donations);
   const sw::ir::Module fused = placed(partition_.partition(std::move(module), donations, machine_, cache), donations);
   account_memory(fused, donations);

@@ -18,9 +18,11 @@
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/program.h"
 #include "sw/ir/graph.h"
+#include "sw/ir/transform/forward_part.h"
 #include "sw/job/checkpoint.h"
 #include "sw/report/run/mesh_report.h"
 #include "workloads/nets/net.h"
+#include "workloads/training_step.h"
 
 namespace podsim::app::run {
 
@@ -83,8 +85,8 @@ class StepCompiler {
   void compile_workload(sw::compiler::OpCache* cache);
   void compile_file(sw::compiler::OpCache* cache);
   void compile_module(sw::compiler::OpCache* cache);
-  void compile_partitioned(sw::ir::Module module, std::vector<sw::ir::Donation> donations,
-                           sw::compiler::OpCache* cache);
+  void compile_partitioned(sw::ir::Module module, std::vector<sw::ir::Donation> donations, sw::compiler::OpCache* cache,
+                           const workloads::TrainingStep* step = nullptr);
   sw::compiler::Compilation compile_batch(sw::ir::Module module, const std::vector<sw::ir::Donation>& donations,
                                           sw::compiler::OpCache* cache);
   sw::ir::Module fitted(sw::ir::Module fused, const std::vector<sw::ir::Donation>& donations);
@@ -101,8 +103,10 @@ class StepCompiler {
   std::string memory_needed(const sw::ir::Module& fused) const;
   std::string largest_buffers() const;
 
-  /// Replaces a step by its forward part, if that is to be compiled. A program for inference is that already.
-  void leave_out_training(sw::ir::Module& module, std::vector<sw::ir::Donation>& donations) const;
+  /// Finds out what the arguments of a step are, and replaces it by its forward part if that is to be compiled: up to
+  /// its predictions for inference, or up to its loss if they are not known. A forward pass is that already.
+  void leave_out_training(sw::ir::Module& module, std::vector<sw::ir::Donation>& donations,
+                          const workloads::TrainingStep* step = nullptr);
 
   const RunOptions& options_;
   const hw::Machine& machine_;
@@ -114,6 +118,7 @@ class StepCompiler {
   sw::compiler::costs::PriceList prices_;    ///< of --costs
   std::optional<sw::hlo::Module> text_;      ///< what the module was read from
   bool is_global_ = false;                   ///< the module is one of all cores together, with its shardings
+  std::optional<std::vector<sw::ir::transform::ArgumentKind>> kinds_;  ///< of the arguments, if they are known
   CompiledStep step_;
 };
 

@@ -64,7 +64,6 @@ std::string text_of(const workloads::WorkloadEntry& entry, const workloads::Work
     text += fmt::format("model FLOPs  {:.4g} for a sample\n", workload.model_flops / double(workload.samples));
   }
   text += fmt::format("program      of {}\n", workload.global ? "the whole machine, to be partitioned" : "one core");
-  text += fmt::format("inference    {}\n", workload.has_inference ? "has a form for it" : "no form for it");
   text += fmt::format("left out     {}\n\nkeys\n", entry.left_out.empty() ? "nothing" : entry.left_out);
   std::size_t width = 0;
   for (const workloads::ModelKey& key : entry.keys) width = std::max(width, key.name.size());
@@ -89,7 +88,6 @@ std::string json_of(const workloads::WorkloadEntry& entry, const workloads::Work
                                          {"trained_tensors", trained.tensors},
                                          {"model_flops", workload.model_flops},
                                          {"global", workload.global},
-                                         {"has_inference", workload.has_inference},
                                          {"left_out", entry.left_out},
                                          {"keys", keys}};
   return base::text::json_text(result, 2) + "\n";

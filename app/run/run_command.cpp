@@ -212,8 +212,8 @@ void add_partition_flags(CLI::App& run, RunOptions& options) {
 
 void add_inference_flag(CLI::App& run, RunOptions& options) {
   run.add_flag("--inference", options.build.inference,
-               "The forward part of the step alone, without dropout and with\nbatch norms folded into their kernels "
-               "[the whole step]")
+               "A forward pass alone, up to what the network says, without\ndropout and with batch norms folded into "
+               "their kernels [the\nwhole step]")
       ->excludes("--optimizer")
       ->excludes("--loop")
       ->excludes("--rematerialise")

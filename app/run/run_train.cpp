@@ -117,7 +117,7 @@ sw::report::run::TrainReport training_report(const sw::report::run::RunReport& r
   work.clients = options.train->clients;
   work.ops = std::int64_t(report.program.items.size());
   work.evaluation_ops = evaluation_ops;
-  const double weights = double(report.memory.parameters.value()) * double(report.machine.cores_per_chip);
+  const double weights = double(report.memory.arguments.value()) * double(report.machine.cores_per_chip);
   work.to_device = base::Duration(weights / report.machine.host.pcie_rate.si());
   if (options.train->restore) {
     work.from_storage = report.checkpoint->from_storage;

@@ -40,7 +40,7 @@ class Result:
 
     @property
     def memory(self) -> Dict[str, Any]:
-        """Of one core: peak_bytes_per_core, parameter_bytes_per_core, largest_at_peak, ..."""
+        """Of one core: peak_bytes_per_core, argument_bytes_per_core, largest_at_peak, ..."""
         return self.data["memory"]
 
     @property

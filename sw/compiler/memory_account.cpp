@@ -58,6 +58,13 @@ bool names_its_operand(const ir::Instruction& instruction) {
   }
 }
 
+base::Bytes bytes_in_hbm(const ir::Shape& shape) {
+  if (!shape.is_tuple()) return shape.memory_space == 0 ? ir::padded_bytes(shape) : base::Bytes(0);
+  base::Bytes sum;
+  for (const ir::Shape& element : shape.tuple_shapes) sum += bytes_in_hbm(element);
+  return sum;
+}
+
 class Account {
  public:
   Account(const ir::Module& module, const ir::Computation& entry) : module_(module), entry_(entry) {
@@ -95,7 +102,7 @@ class Account {
   /// The account without its schedule.
   MemoryAccount summary() const {
     MemoryAccount account;
-    for (ir::InstructionId parameter : entry_.parameters) account.parameters += bytes_in_hbm(entry_[parameter].shape);
+    for (ir::InstructionId parameter : entry_.parameters) account.arguments += bytes_in_hbm(entry_[parameter].shape);
     const std::vector<base::Bytes> live = live_bytes();
     for (ir::InstructionId id = 0; id < end(); ++id) {
       if (live[id] <= account.peak) continue;
@@ -221,13 +228,6 @@ class Account {
     return result;
   }
 
-  static base::Bytes bytes_in_hbm(const ir::Shape& shape) {
-    if (!shape.is_tuple()) return shape.memory_space == 0 ? ir::padded_bytes(shape) : base::Bytes(0);
-    base::Bytes sum;
-    for (const ir::Shape& element : shape.tuple_shapes) sum += bytes_in_hbm(element);
-    return sum;
-  }
-
   /// Accounts the memory that the computations executed by an instruction need beyond their parameters.
   void add_temporaries(ir::InstructionId id) {
     const ir::Instruction& instruction = entry_[id];
@@ -239,7 +239,7 @@ class Account {
       Account account(module_, module_.computations[called]);
       if (loop) account.donate_state();
       const MemoryAccount inner = account.summary();
-      most = std::max(most, inner.peak - inner.parameters);
+      most = std::max(most, inner.peak - inner.arguments);
     }
     if (most > base::Bytes(0)) buffers_.push_back({id, id, id, most, " (temporaries)", {}});
   }
@@ -299,6 +299,26 @@ Liveness find_liveness(const ir::Module& module, std::span<const ir::Donation> d
   Account account(module, module.entry_computation());
   for (const ir::Donation& donation : donations) account.donate(donation);
   return account.liveness();
+}
+
+MemoryAccount::Kinds argument_memory(const ir::Module& module, std::span<const ir::transform::ArgumentKind> kinds) {
+  const ir::Computation& entry = module.entry_computation();
+  MemoryAccount::Kinds sums;
+  for (std::size_t number = 0; number < entry.parameters.size(); ++number) {
+    const base::Bytes bytes = bytes_in_hbm(entry[entry.parameters[number]].shape);
+    switch (kinds[number]) {
+      case ir::transform::ArgumentKind::parameter:
+        sums.parameters += bytes;
+        break;
+      case ir::transform::ArgumentKind::slot:
+        sums.slots += bytes;
+        break;
+      case ir::transform::ArgumentKind::input:
+        sums.inputs += bytes;
+        break;
+    }
+  }
+  return sums;
 }
 
 MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donation> donations) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
 #include "sw/ir/graph.h"
+#include "sw/ir/transform/forward_part.h"
 
 namespace podsim::sw::compiler {
 
@@ -36,8 +38,13 @@ struct MemoryAccount {
     base::Bytes live;
     std::vector<Place> places;  ///< of the arrays that the instruction makes
   };
-  base::Bytes parameters;               ///< of the entry; live throughout
-  base::Bytes peak;                     ///< maximum of live memory, including parameters
+  /// The arguments as the network's parameters, the optimiser's slots and the others (sw/ir/transform/forward_part.h).
+  struct Kinds {
+    base::Bytes parameters, slots, inputs;
+  };
+  base::Bytes arguments;                ///< the parameters of the entry; live throughout
+  std::optional<Kinds> kinds;           ///< if it is known which is what
+  base::Bytes peak;                     ///< maximum of live memory, including arguments
   base::Bytes heap;                     ///< the same with the gaps between arrays that have fixed places (heap.h)
   ir::InstructionId peak_position = 0;  ///< the instruction at which the peak occurs
   std::vector<Buffer> largest_at_peak;  ///< at most ten, largest first
@@ -58,6 +65,9 @@ struct MemoryAccount {
 /// parameter after the output is defined.
 /// Temporaries inside a fusion, and arrays placed in VMEM, take no device memory.
 MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donation> donations = {});
+
+/// Device memory of the arguments of one core, by kind. `kinds` has one for each entry parameter.
+MemoryAccount::Kinds argument_memory(const ir::Module& module, std::span<const ir::transform::ArgumentKind> kinds);
 
 /// An array of the entry computation in device memory, with the names that it has there.
 struct LiveArray {

@@ -109,8 +109,8 @@ TEST_F(Partition, CollectivesAreReportedByTheAxesOfTheMesh) {
   EXPECT_EQ(row["count"], 1);
   EXPECT_EQ(row["bytes_per_step"], 32 * 256 * 4);
   // Shards of x, first and second, and of them all whole.
-  EXPECT_EQ(run["memory"]["parameter_bytes_per_core"], 4 * (32 * 256 + 256 * 128 + 128 * 256));
-  EXPECT_EQ(run["memory"]["parameter_bytes_whole"], 4 * (64 * 256 + 256 * 512 + 512 * 256));
+  EXPECT_EQ(run["memory"]["argument_bytes_per_core"], 4 * (32 * 256 + 256 * 128 + 128 * 256));
+  EXPECT_EQ(run["memory"]["argument_bytes_whole"], 4 * (64 * 256 + 256 * 512 + 512 * 256));
   EXPECT_EQ(run["mesh"][1]["name"], "y");
   EXPECT_EQ(run["mesh"][1]["size"], 4);
 }
@@ -286,7 +286,7 @@ TEST_F(Partition, UpdatesOfShardsKeepShardsOfTheWeights) {
                       shards["memory"]["updated_bytes_per_core_uncut"].get<double>();
   EXPECT_GT(part, 1.0 / 8);
   EXPECT_LT(part, 1.3 / 8);
-  EXPECT_LT(shards["memory"]["parameter_bytes_per_core"], whole["memory"]["parameter_bytes_per_core"]);
+  EXPECT_LT(shards["memory"]["argument_bytes_per_core"], whole["memory"]["argument_bytes_per_core"]);
   std::set<std::string> kinds;
   for (const Json& row : shards["collectives_by_axis"]) kinds.insert(row["kind"]);
   EXPECT_TRUE(kinds.contains("reduce-scatter"));

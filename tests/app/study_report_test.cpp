@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 
 constexpr const char* small_study = R"(title = "Small"
 question = "What do batch and links do?"
-metrics = ["step_time_s", "samples_per_s", "utilization.ici", "memory.parameter_bytes_per_core"]
+metrics = ["step_time_s", "samples_per_s", "utilization.ici", "memory.argument_bytes_per_core"]
 [base]
 workload = "resnet50"
 slice = "2x2"

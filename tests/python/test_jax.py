@@ -44,7 +44,7 @@ class Simulate(unittest.TestCase):
         self.assertTrue(all("mlp" in op["TF op"] for op in result.ops))
         self.assertIn("<html", result.report)
         self.assertIn("iframe", result._repr_html_())
-        self.assertEqual(result.memory["parameter_bytes_per_core"], 2 * (2 * 256 * 512 + 128 * 256))
+        self.assertEqual(result.memory["argument_bytes_per_core"], 2 * (2 * 256 * 512 + 128 * 256))
 
     def test_a_mesh_cuts_what_the_specs_say(self):
         args = shapes((256, 512), (512, 256), (128, 256))
@@ -78,7 +78,7 @@ class Simulate(unittest.TestCase):
         more = step.data["flops_per_core_step"] - forward.data["flops_per_core_step"]
         self.assertGreater(more, 1.5 * products)  # three of the four products with gradients are new: x has none
         self.assertLess(more, 1.5 * products + 40 * 2 * 256 * 512)
-        state = step.memory["parameter_bytes_per_core"] - forward.memory["parameter_bytes_per_core"]
+        state = step.memory["argument_bytes_per_core"] - forward.memory["argument_bytes_per_core"]
         self.assertAlmostEqual(state, 2 * 2 * 4 * 256 * 512, delta=2 * 4096)  # two moments of each, and two scalars
 
     def test_an_error_names_the_line_of_the_source(self):

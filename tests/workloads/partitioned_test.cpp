@@ -316,7 +316,7 @@ TEST(Partitioned, SsdByImagesAndRowsWithStatisticsOfGroups) {
   expect_same_step(models::ssd_training_step(options), "data=2,rows=2",
                    "[sharding]\n\"images\" = [\"data\", \"rows\"]\n\"boxes\" = [\"data+rows\"]\n"
                    "\"classes\" = [\"data+rows\"]\n\"matches\" = [\"data+rows\"]\n"
-                   "\"loss/logits\" = [\"data+rows\"]\n\"loss/found\" = [\"data+rows\"]\n");
+                   "\"logits\" = [\"data+rows\"]\n\"found\" = [\"data+rows\"]\n");
 }
 
 // Heads are trained with proposals too, which suppression leaves.

@@ -64,7 +64,7 @@ Loss cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, Instruc
   const auto rule = [=](sw::ir::build::GraphBuilder& builder, InstructionId g) {
     return std::vector{logits_gradient(builder, logits, labels, log_sum, share, smoothing, g)};
   };
-  return {value, {}, {{value, {logits}, rule}}};
+  return {value, {}, {{value, {logits}, rule}}, {logits}};
 }
 
 }  // namespace podsim::workloads::layers

@@ -28,7 +28,7 @@ CoreModel::Times resnet_times(const MeasuredRow& row, CoreModel& core) {
   if (batch > largest_batch) throw base::InputError(fmt::format("{} is not the batch of a core", batch));
   models::ResNetOptions options;
   options.batch = std::int64_t(batch);
-  return of_image(core.times_of(models::resnet_inference(options)), options.batch);
+  return of_image(core.times_of(models::resnet_inference(options).module), options.batch);
 }
 
 /// The times at the likely batch with the least time of an image.

@@ -31,7 +31,10 @@ class Bert {
     const Loss of_tokens = masked_loss(x, places, masked), of_sequences = follows_loss(x, follows);
     std::vector<sw::ir::transform::GivenGradient> given = given_;
     given.insert(given.end(), of_tokens.given.begin(), of_tokens.given.end());
-    return {b_.add(of_tokens.value, of_sequences.value), of_sequences.held, given};
+    return {b_.add(of_tokens.value, of_sequences.value),
+            of_sequences.held,
+            given,
+            {of_tokens.predictions.front(), of_sequences.predictions.front()}};
   }
 
   const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }

@@ -53,7 +53,6 @@ Workload build_bert_large(const WorkloadOptions& options) {
   workload.samples = network.batch;
   workload.tokens_per_sample = network.sequence;
   workload.global = true;
-  workload.has_inference = true;
   if (!options.inference) workload.model_flops = bert_flops(network);
   workload.batched = {"tokens", "segments", "present", "masked_places", "masked_tokens", "follows"};
   workload.step = bert_training_step(network);

@@ -55,7 +55,6 @@ Workload build_gnmt(const WorkloadOptions& options) {
   workload.samples = network.batch;
   workload.tokens_per_sample = network.length;
   workload.global = true;
-  workload.has_inference = true;
   if (!options.inference) workload.model_flops = gnmt_flops(network);
   workload.batched = {"source", "target_inputs", "targets"};
   workload.step = gnmt_training_step(network);

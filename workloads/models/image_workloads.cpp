@@ -55,7 +55,7 @@ struct SharedImages {
     for (const char* name : {"images", "head*/classes/map", "head*/boxes/map", "gradients/head*/map"}) {
       text += fmt::format("\"{}\" = [\"data\", \"rows\"]\n", name);
     }
-    for (const char* name : {"boxes", "classes", "matches", "loss/logits", "loss/found"}) {
+    for (const char* name : {"boxes", "classes", "matches", "logits", "found"}) {
       text += fmt::format("\"{}\" = [\"data+rows\"]\n", name);
     }
     return text;
@@ -128,6 +128,7 @@ Workload build_ssd(const WorkloadOptions& options) {
   workload.global = true;
   workload.batched = {"images", "boxes", "classes", "matches"};
   workload.sharding = shared.ssd_sharding(options.replicas);
+  network.folded_norms = options.inference;
   workload.step = ssd_training_step(network);
   return workload;
 }
@@ -142,6 +143,8 @@ Workload build_resnet50_global(const WorkloadOptions& options) {
   workload.samples = network.batch;
   workload.global = true;
   workload.batched = {"images", "labels"};
+  network.folded_norms = options.inference;
+  if (options.inference) network.precision.parameter = network.precision.activation;  // as in resnet_inference()
   workload.step = resnet_global_training_step(network);
   return workload;
 }
@@ -159,7 +162,6 @@ Workload build_bit_resnet50(const WorkloadOptions& options) {
   workload.name = "bit_resnet50";
   workload.samples = network.batch;
   workload.global = true;
-  workload.has_inference = true;
   if (!options.inference) workload.model_flops = bit_resnet_flops(network);
   workload.batched = {"images", "labels"};
   workload.step = bit_resnet_training_step(network);

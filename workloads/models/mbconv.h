@@ -42,7 +42,7 @@ struct MbconvProgram {
   /// convolutions, normalisations and products, and results of ReLU. PyTorch/XLA returns an array row-major in
   /// PyTorch's order (batch, channels, height, width) if tiles pad that by less than a quarter, else with its
   /// dimensions by size, the largest in the lanes.
-  sw::ir::Module module;
+  sw::ir::Module module;           ///< its first parameter is the batch, the others are weights
   std::int64_t framework_ops = 0;  ///< calls of the framework, which traces the graph anew in every step
   std::int64_t parameters = 0;     ///< numbers that training changes
 };

@@ -42,9 +42,10 @@ Workload build_mbconv(const WorkloadOptions& options) {
   Workload workload;
   workload.name = "mbconv";
   workload.samples = network.batch * options.replicas;
-  workload.has_inference = true;
   workload.model_flops = mbconv_flops(network) * double(options.replicas);
-  workload.step = {mbconv_inference(network).module, {}};
+  workload.step.module = mbconv_inference(network).module;
+  const std::size_t parameters = workload.step.module.entry_computation().parameters.size();
+  for (std::size_t number = 1; number < parameters; ++number) workload.step.frozen.push_back(std::int64_t(number));
   return workload;
 }
 

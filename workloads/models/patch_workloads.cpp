@@ -64,7 +64,6 @@ Workload build_patch_network(const WorkloadOptions& options, std::string name, P
   workload.name = std::move(name);
   workload.samples = network.batch;
   workload.global = true;
-  workload.has_inference = true;
   if (!options.inference) workload.model_flops = patch_flops(network);
   workload.batched = {"images", "labels"};
   workload.step = patch_training_step(network);

@@ -29,7 +29,6 @@ Workload build_perceptron(const WorkloadOptions& options) {
   Workload workload;
   workload.name = "perceptron";
   workload.samples = network.batch * options.replicas;
-  workload.has_inference = true;
   if (!options.inference) workload.model_flops = perceptron_flops(network) * double(options.replicas);
   workload.step = perceptron_training_step(network);
   return workload;

@@ -48,8 +48,7 @@ Workload build_resnet(const WorkloadOptions& options, std::string name, std::arr
   Workload workload;
   workload.name = std::move(name);
   workload.samples = network.batch * options.replicas;
-  workload.has_inference = true;
-  workload.step = options.inference ? TrainingStep{resnet_inference(network), {}} : resnet_training_step(network);
+  workload.step = options.inference ? resnet_inference(network) : resnet_training_step(network);
   return workload;
 }
 
@@ -78,8 +77,11 @@ Workload build_pipelined_mlp(const WorkloadOptions& options) {
   Workload workload;
   workload.name = "pipelined_mlp";
   workload.samples = network.pipelines * network.microbatches * network.microbatch;
-  workload.model_flops =
-      6.0 * double(network.layers) * double(network.width * network.width) * double(workload.samples);
+  network.inference = options.inference;
+  if (!options.inference) {
+    workload.model_flops =
+        6.0 * double(network.layers) * double(network.width * network.width) * double(workload.samples);
+  }
   if (network.form == pipelines::PipelineForm::vectorised) {
     workload.global = true;
     workload.sharding = pipelines::vectorised_pipeline_sharding(network);

@@ -11,12 +11,8 @@ namespace {
 
 class ResNet {
  public:
-  /// Convolutions are followed by a batch norm, or by a sum with a shift per channel if batch norms are folded into
-  /// them.
-  enum class Norms { batch, folded };
-
-  ResNet(sw::ir::build::GraphBuilder& builder, const ResNetOptions& options, Norms norms = Norms::batch)
-      : builder_(builder), options_(options), norms_(norms), layers_(builder, options.precision) {}
+  ResNet(sw::ir::build::GraphBuilder& builder, const ResNetOptions& options)
+      : builder_(builder), options_(options), layers_(builder, options.precision) {}
 
   const std::vector<TrainedTensor>& trained() const { return layers_.trained(); }
 
@@ -37,7 +33,7 @@ class ResNet {
                             std::int64_t stride) {
     const sw::ir::build::GraphBuilder::Scope scope(builder_, name);
     const InstructionId y = layers_.convolution(x, filters, size, stride);
-    return norms_ == Norms::batch ? layers_.batch_norm(y) : layers_.bias(y);
+    return options_.folded_norms ? layers_.bias(y) : layers_.batch_norm(y);
   }
 
   InstructionId stem(InstructionId images) {
@@ -55,7 +51,6 @@ class ResNet {
 
   sw::ir::build::GraphBuilder& builder_;
   const ResNetOptions& options_;
-  Norms norms_;
   Layers layers_;
 };
 
@@ -113,12 +108,16 @@ sw::ir::Module resnet_forward(const ResNetOptions& options) {
   return std::move(b).build(logits);
 }
 
-sw::ir::Module resnet_inference(ResNetOptions options) {
+TrainingStep resnet_inference(ResNetOptions options) {
   options.precision.parameter = options.precision.activation;
+  options.folded_norms = true;
   sw::ir::build::GraphBuilder b("resnet_inference");
   const InstructionId images = b.parameter(image_shape(options), "images");
-  const InstructionId logits = ResNet(b, options, ResNet::Norms::folded).logits(images);
-  return std::move(b).build(logits);
+  ResNet network(b, options);
+  const InstructionId logits = network.logits(images);
+  std::vector<InstructionId> tensors;
+  for (const TrainedTensor& tensor : network.trained()) tensors.push_back(tensor.value);
+  return forward_pass(std::move(b), {logits}, tensors);
 }
 
 }  // namespace podsim::workloads::models

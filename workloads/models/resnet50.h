@@ -18,7 +18,8 @@ struct ResNetOptions {
   std::array<std::int64_t, 4> blocks = {3, 4, 6, 3};
   Precision precision;
   double label_smoothing = 0.1;
-  bool feed_in = true;  ///< images and labels come from the infeed; if false, they are the first two parameters
+  bool folded_norms = false;  ///< a shift per channel in place of each batch norm, which is folded into the kernel
+  bool feed_in = true;        ///< images and labels come from the infeed; if false, they are the first two parameters
   TrainingOptions training;
 };
 
@@ -37,6 +38,6 @@ sw::ir::Module resnet_forward(const ResNetOptions& options);
 
 /// The logits of images, the first parameter, for inference: all parameters are in the type of the activations, and
 /// batch norms are folded into the kernels before them and a shift per channel.
-sw::ir::Module resnet_inference(ResNetOptions options);
+TrainingStep resnet_inference(ResNetOptions options);
 
 }  // namespace podsim::workloads::models

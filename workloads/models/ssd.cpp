@@ -36,8 +36,9 @@ class Ssd {
       logits.push_back(predicted("classes", maps[i], ssd_boxes[i], options_.classes));
       boxes.push_back(predicted("boxes", maps[i], ssd_boxes[i], 4));
     }
+    const InstructionId all_logits = joined("logits", logits), all_boxes = joined("found", boxes);
     const sw::ir::build::GraphBuilder::Scope scope(b, "loss");
-    return loss_of(joined("logits", logits), joined("found", boxes), target);
+    return loss_of(all_logits, all_boxes, target);
   }
 
   const std::vector<TrainedTensor>& trained() const { return layers_.trained(); }
@@ -50,7 +51,8 @@ class Ssd {
   InstructionId convolution(std::string_view name, InstructionId x, std::int64_t filters, std::int64_t size,
                             std::int64_t stride) {
     const sw::ir::build::GraphBuilder::Scope scope(b, name);
-    return layers_.batch_norm(layers_.convolution(x, filters, size, stride));
+    const InstructionId y = layers_.convolution(x, filters, size, stride);
+    return options_.folded_norms ? layers_.bias(y) : layers_.batch_norm(y);
   }
 
   /// ResNet up to the map of an eighth of the image's size, with four times the first width; the third group of blocks
@@ -152,6 +154,7 @@ class Ssd {
     const InstructionId of_image = b.add(of_classes, b.reduce_add(of_objects, {1, 2}));
     const InstructionId sum = b.reduce_add(b.divide(of_image, target.matches), {0});
     loss.value = b.multiply(sum, b.full_like(sum, 1 / double(options_.batch)));
+    loss.predictions = {logits, boxes};
     return loss;
   }
 

@@ -16,6 +16,7 @@ struct SsdOptions {
   std::int64_t classes = 81;  ///< the first one is background
   std::int64_t width = 64;    ///< channels of the first convolution
   std::array<std::int64_t, 3> blocks = {3, 4, 6};
+  bool folded_norms = false;     ///< a shift per channel in place of each batch norm, which is folded into the kernel
   std::int64_t norm_groups = 1;  ///< the batch is divided into this number of parts, each with statistics of its own
   Precision precision;
   Optimizer optimizer = {.kind = OptimizerKind::sgd_momentum, .weight_decay = 5e-4};
@@ -35,8 +36,8 @@ std::int64_t ssd_box_count(const SsdOptions& options);
 /// "matches" [batch], the number of boxes with an object; then the trained tensors as in Layers, under "stem",
 /// "layer1/block0/conv1", ..., "extra0/reduce", "extra0/conv", "head0/classes", "head0/boxes". Boxes of a scale are in
 /// the order [kind, row, column]. Values by op_name: "head0/classes/map"
-/// [batch, H, W, kinds x classes], "head0/boxes/map" [batch, H, W, kinds x 4]; "loss/logits" [batch, N, classes],
-/// "loss/found" [batch, N, 4].
+/// [batch, H, W, kinds x classes], "head0/boxes/map" [batch, H, W, kinds x 4]; "logits" [batch, N, classes],
+/// "found" [batch, N, 4].
 ///
 /// The loss of an image is the sum of the cross-entropies of boxes with an object and of three times as many without
 /// one, those with the highest (hard-negative mining, workloads/layers/highest_mask.h), plus the sum of the smooth L1

@@ -127,7 +127,6 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   workload.samples = network.batch;
   workload.tokens_per_sample = network.sequence;
   workload.global = true;
-  workload.has_inference = true;
   if (!options.inference) workload.model_flops = model_flops(network);
   workload.batched = {"tokens", "targets"};
   if (network.packed) workload.batched.emplace_back("sentences");

@@ -116,6 +116,11 @@ void LayerWriter::add_loss(const Loss& loss, double weight) {
   loss_.value = loss_.value < 0 ? part : b_.add(loss_.value, part);
   loss_.held.insert(loss_.held.end(), loss.held.begin(), loss.held.end());
   loss_.given.insert(loss_.given.end(), loss.given.begin(), loss.given.end());
+  for (const InstructionId prediction : loss.predictions) {
+    if (std::ranges::find(loss_.predictions, prediction) == loss_.predictions.end()) {
+      loss_.predictions.push_back(prediction);
+    }
+  }
 }
 
 void LayerWriter::require_all_read(const Names& names) const {

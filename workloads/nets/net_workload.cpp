@@ -45,13 +45,12 @@ Workload net_workload(const Net& net, const WorkloadOptions& options) {
   workload.name = net.name;
   workload.samples = per_core * options.replicas;
   workload.global = net.of_machine;
-  workload.has_inference = true;
   for (const Input& input : net.inputs) workload.batched.push_back(input.name);
   const Input& first = net.inputs.front();
   if (first.type == sw::ir::ElementType::s32 && first.sizes.size() == 1) workload.tokens_per_sample = first.sizes[0];
   workload.step = net_training_step(chosen, {.batch = net.of_machine ? workload.samples : per_core,
                                              .replicas = options.replicas,
-                                             .fed = true,
+                                             .fed = !options.inference,
                                              .inference = options.inference});
   // No closed form is known for a network of the user's: the products of the program as it is written, before anything
   // is recomputed.

@@ -47,6 +47,7 @@ class Pipeline {
     in_flight_.assign(std::size_t(ticks()), -1);
     received_ = b_.full(activation_shape(), 0);
     for (std::int64_t tick = 0; tick < ticks(); ++tick) forward(tick);
+    if (o_.inference) return finish_forward();
     gradients_.assign(most_layers_, b_.full(b_.shape(kernels_[0]), 0));
     loss_ = b_.constant(o_.precision.parameter, 0);
     in_flight_.assign(std::size_t(ticks()), -1);
@@ -68,6 +69,10 @@ class Pipeline {
     const sw::ir::Shape batch = sw::ir::make_shape(o_.precision.activation, {o_.microbatches, o_.microbatch, o_.width});
     for (std::size_t i = 0; i < most_layers_; ++i) {
       kernels_.push_back(b_.parameter(kernel, fmt::format("layer{}/kernel", i)));
+    }
+    if (o_.inference) {
+      inputs_ = b_.parameter(batch, "inputs");
+      return;
     }
     for (std::size_t i = 0; i < most_layers_; ++i) {
       Ids& of_kernel = slots_.emplace_back();
@@ -174,7 +179,7 @@ class Pipeline {
     const auto [first, limit] = active(tick);
     arrive(tick - travel);
     const InstructionId input = stage_input(tick);
-    const std::size_t kept = o_.rematerialise ? 1 : most_layers_ + 1;
+    const std::size_t kept = o_.inference ? 0 : o_.rematerialise ? 1 : most_layers_ + 1;
     Ids operands{input};
     operands.insert(operands.end(), working_.begin(), working_.end());
     const auto computing = [&](std::size_t count) {
@@ -192,6 +197,7 @@ class Pipeline {
                       }};
     Ids values = conditional(length_index(first, limit), by_length(idle, computing));
     send(tick, values.back(), first, limit, +1);
+    if (o_.inference && limit == o_.stages) outputs_.push_back(values.back());
     values.pop_back();
     saved_.push_back(std::move(values));
   }
@@ -312,6 +318,12 @@ class Pipeline {
     return b_.multiply(sum, b_.full_like(sum, 1.0 / double(o_.pipelines)));
   }
 
+  TrainingStep finish_forward() {
+    TrainingStep step = forward_pass(std::move(b_), outputs_, kernels_);
+    step.module.partitions = o_.stages * o_.pipelines;
+    return step;
+  }
+
   TrainingStep finish() {
     TrainingStep step;
     Ids results, new_slots;
@@ -343,6 +355,7 @@ class Pipeline {
   Ids in_flight_;                ///< by tick: the transfer started then, -1 if none
   InstructionId received_ = -1;  ///< last value from the neighbouring stage
   InstructionId loss_ = -1;
+  Ids outputs_;             ///< for inference: of the last stage, by micro-batch
   std::vector<Ids> saved_;  ///< by forward tick: a stage's input, and the inputs and outputs of its layers
 };
 

@@ -34,6 +34,7 @@ struct PipelinedMlpOptions {
   std::int64_t microbatch = 256;   ///< samples in a micro-batch
   std::int64_t width = 4096;       ///< features of inputs, outputs and every layer
   std::int64_t layers = 16;        ///< at least one per stage; the first layers % stages stages have one more
+  bool inference = false;          ///< only the forward pass of form branches
   bool rematerialise = true;       ///< keep only a stage's inputs and recompute its layers in the backward pass
   Precision precision;
   Optimizer optimizer = {.kind = OptimizerKind::sgd_momentum};
@@ -57,6 +58,9 @@ double bubble_share(std::int64_t stages, std::int64_t microbatches);
 /// has; the slot variables, kernel by kernel; learning_rate and, if steps are counted, step; inputs, which the first
 /// stage reads, and targets, which the last stage reads, [microbatches, microbatch, width]. Results: new kernels, new
 /// slot variables, and the loss (0 except in the last stage). Gradients accumulate in the parameters' type.
+///
+/// For inference, the parameters are the kernels and inputs, and the results the outputs of the micro-batches, which
+/// are those of the network in the last stage.
 ///
 /// Throws base::InputError if there are fewer layers than stages.
 TrainingStep pipelined_mlp_step(const PipelinedMlpOptions& options);

@@ -112,12 +112,14 @@ TrainingStep vectorised_pipeline_step(const PipelinedMlpOptions& o) {
   };
   InstructionId state = b.full(sw::ir::make_shape(type, {s.stages, s.rows, s.width}), 0);
   InstructionId loss = b.constant(wide, 0);
+  Ids predictions;
   const double count = double(s.microbatches * s.rows * s.width);
   for (std::int64_t t = 0; t < s.ticks; ++t) {
     const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("tick{}", t));
     const InstructionId nothing = b.full(sw::ir::make_shape(type, {1, s.rows, s.width}), 0);
     state = tick(b, s, state, t < s.microbatches ? microbatch(inputs, t) : nothing, kernels);
     if (t < s.stages - 1) continue;
+    predictions.push_back(state);  // whose last stage has an output: it stays where it is
     const sw::ir::build::GraphBuilder::Scope inner(b, "loss");
     const InstructionId output = b.convert(last_stage(b, s, state), wide);
     const InstructionId error = b.subtract(output, b.convert(microbatch(targets, t - s.stages + 1), wide));
@@ -127,7 +129,7 @@ TrainingStep vectorised_pipeline_step(const PipelinedMlpOptions& o) {
   std::vector<TrainedTensor> trained;
   for (std::size_t i = 0; i < kernels.size(); ++i)
     trained.push_back({kernels[i], fmt::format("layer{}/kernel", i), true});
-  return global_training_step(std::move(b), {loss, {}}, trained, o.optimizer);
+  return global_training_step(std::move(b), {loss, {}, {}, predictions}, trained, o.optimizer);
 }
 
 std::string vectorised_pipeline_sharding(const PipelinedMlpOptions& options) {

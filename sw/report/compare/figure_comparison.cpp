@@ -45,7 +45,7 @@ constexpr std::array figures{
     Figure{"flops_per_core_step", "work per core", "TFLOP", 1e-12, 3},
     Figure{"hbm_bytes_per_core_step", "through HBM per core", "GB", 1e-9, 3},
     Figure{"memory.peak_bytes_per_core", "memory at the peak", "GiB", 1 / gibi, 3},
-    Figure{"memory.parameter_bytes_per_core", "parameters", "GiB", 1 / gibi, 3},
+    Figure{"memory.argument_bytes_per_core", "arguments", "GiB", 1 / gibi, 3},
 };
 
 std::optional<double> number_at(const Json& json, const std::string& key) {

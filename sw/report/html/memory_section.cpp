@@ -49,7 +49,7 @@ std::string chart(const RunFiles& files, double width) {
   const auto& figures = files.stats().at("memory");
   const double peak = figures.value("peak_bytes_per_core", 0.0),
                capacity = figures.value("capacity_bytes_per_core", 0.0);
-  const double parameters = figures.value("parameter_bytes_per_core", 0.0);
+  const double arguments = figures.value("argument_bytes_per_core", 0.0);
   const bool narrow = is_narrow(width);
   const PlotArea area{narrow ? 52.0 : 64.0, 30, width - 8, narrow ? 200.0 : 260.0};
   // The capacity is drawn if it is near the peak.
@@ -73,10 +73,10 @@ std::string chart(const RunFiles& files, double width) {
   outline.insert(outline.end(), line.begin(), line.end());
   outline.push_back({area.right, area.bottom});
   body += fmt::format("<g class=\"area\">{}</g>", svg_path(outline, "accent-area")) + svg_path(line, "accent");
-  const double kept = y.scale.place(parameters), most = y.scale.place(peak);
+  const double kept = y.scale.place(arguments), most = y.scale.place(peak);
   body += svg_line(area.left, kept, area.right, kept, "hint") +
-          svg_text(area.right, kept + 16 < area.bottom ? kept + 13 : kept - 12,
-                   "parameters " + si_text(parameters, "B"), TextAnchor::end);
+          svg_text(area.right, kept + 16 < area.bottom ? kept + 13 : kept - 12, "arguments " + si_text(arguments, "B"),
+                   TextAnchor::end);
   if (capacity < 2 * peak) {
     body += svg_line(area.left, y.scale.place(capacity), area.right, y.scale.place(capacity), "guide") +
             svg_text(area.right, y.scale.place(capacity) - 5, "capacity " + si_text(capacity, "B"), TextAnchor::end,

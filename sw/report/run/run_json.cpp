@@ -182,7 +182,7 @@ void add_partition(Json& json, const RunReport& r) {
   json["tokens_per_s"] = r.tokens_per_s();
   json["model_flops_per_step"] = p.model_flops;
   json["utilization"]["model"] = r.model_utilization();
-  json["memory"]["parameter_bytes_whole"] = p.parameters.value();
+  json["memory"]["argument_bytes_whole"] = p.parameters.value();
   json["collectives_by_axis"] = by_axis_json(r.result);
 }
 
@@ -227,7 +227,7 @@ Json stats(const RunReport& r) {
       {"loops", loops_json(r)},
       {"memory",
        {{"peak_bytes_per_core", r.memory.peak.value()},
-        {"parameter_bytes_per_core", r.memory.parameters.value()},
+        {"argument_bytes_per_core", r.memory.arguments.value()},
         {"capacity_bytes_per_core", r.machine.hbm.usable_per_core().value()},
         {"peak_position", r.memory.peak_position},
         {"heap_bytes_per_core", r.memory.heap.value()},
@@ -241,6 +241,11 @@ Json stats(const RunReport& r) {
       {"notes", r.result.notes},
       {"warnings", r.warnings},
   };
+  if (const auto& kinds = r.memory.kinds) {
+    json["memory"]["parameter_bytes_per_core"] = kinds->parameters.value();
+    json["memory"]["slot_bytes_per_core"] = kinds->slots.value();
+    json["memory"]["input_bytes_per_core"] = kinds->inputs.value();
+  }
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
   if (r.partition) add_partition(json, r);
   add_job(json, r);

@@ -15,6 +15,16 @@
 namespace podsim::sw::report::run {
 namespace {
 
+/// "205 MB of it parameters, 410 MB slots of the optimiser"
+std::string arguments_text(const compiler::MemoryAccount& memory) {
+  if (!memory.kinds) return base::to_string(memory.arguments) + " of it arguments";
+  std::string text = base::to_string(memory.kinds->parameters) + " of it parameters";
+  if (memory.kinds->slots > base::Bytes(0)) {
+    text += fmt::format(", {} slots of the optimiser", base::to_string(memory.kinds->slots));
+  }
+  return text;
+}
+
 using Align = base::text::TextTable::Align;
 
 /// In milliseconds, or below ten microseconds in the unit that keeps its digits.
@@ -95,9 +105,8 @@ std::string figures(const RunReport& r) {
                                         base::text::percent(r.result.ici_utilization), model)});
   table.row({"work", fmt::format("{} and {} through HBM per core", flops_text(r.flops()),
                                  base::to_string(r.result.hbm_bytes))});
-  table.row(
-      {"memory", fmt::format("{} of {} per core at the peak, {} of it parameters", base::to_string(r.memory.peak),
-                             base::to_string(r.machine.hbm.usable_per_core()), base::to_string(r.memory.parameters))});
+  table.row({"memory", fmt::format("{} of {} per core at the peak, {}", base::to_string(r.memory.peak),
+                                   base::to_string(r.machine.hbm.usable_per_core()), arguments_text(r.memory))});
   return table.text();
 }
 
@@ -228,8 +237,8 @@ std::string mesh(const RunReport& r) {
     head.row({"  rematerialised", fmt::format("{}, {} on all cores", recomputed_text(p.rematerialised.policy),
                                               flops_text(p.rematerialised.flops))});
   }
-  head.row({"  parameters", fmt::format("{} on a core as tiles pad them, {} in all",
-                                        base::to_string(r.memory.parameters), base::to_string(p.parameters))});
+  head.row({"  arguments", fmt::format("{} on a core as tiles pad them, {} in all", base::to_string(r.memory.arguments),
+                                       base::to_string(p.parameters))});
   if (p.update_memory.sharded > base::Bytes(0)) {
     head.row({"  sharded update",
               fmt::format("{} of weights and slot variables on a core in {}, whole {} in {}",

@@ -27,7 +27,7 @@ void expect_equal_runs(const std::string& net, const std::vector<std::string>& b
   theirs.insert(theirs.end(), more.begin(), more.end());
   const nlohmann::json a = json_of(folder, ours), b = json_of(folder, theirs);
   EXPECT_EQ(a["flops_per_core_step"], b["flops_per_core_step"]);
-  EXPECT_EQ(a["memory"]["parameter_bytes_per_core"], b["memory"]["parameter_bytes_per_core"]);
+  EXPECT_EQ(a["memory"]["argument_bytes_per_core"], b["memory"]["argument_bytes_per_core"]);
   const double step = b["step_time_s"];
   EXPECT_NEAR(a["step_time_s"].get<double>(), step, 1e-3 * step);
 }

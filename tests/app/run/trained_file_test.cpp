@@ -59,7 +59,7 @@ TEST(RunTrained, OptimisersDifferByTheirState) {
   folder.write("square.hlo", square);
   const auto parameters = [&](const char* optimizer) {
     const nlohmann::json step = result(folder, {"run", "square.hlo", "--slice", "1x1", "--train", optimizer});
-    return step["memory"]["parameter_bytes_per_core"].get<std::int64_t>();
+    return step["memory"]["argument_bytes_per_core"].get<std::int64_t>();
   };
   const std::int64_t weights = 4 * 256 * 128;
   const std::int64_t momentum = parameters("sgd_momentum"), adam = parameters("adam");

@@ -32,7 +32,7 @@ TEST(WeightUpdateSharding, ShrinksWeightsSlotsAndTheirUpdate) {
     return Json::parse(outcome.out);
   };
   const Json whole = figures({}), cut = figures({"--weight-update-sharding", "on"});
-  const auto parameters = [](const Json& run) { return run["memory"]["parameter_bytes_per_core"].get<double>(); };
+  const auto parameters = [](const Json& run) { return run["memory"]["argument_bytes_per_core"].get<double>(); };
   const auto update = [](const Json& run) { return run["compute_parts_s"]["weight_update"].get<double>(); };
   EXPECT_GE(parameters(cut), parameters(whole) / 8);
   EXPECT_LE(parameters(cut), parameters(whole) / 7);

@@ -21,7 +21,7 @@ TEST(MemoryAccount, ABufferLivesFromItsDefinitionToItsLastUse) {
   const ir::InstructionId b = g.tanh(a);
   const ir::InstructionId c = g.exponential(b);
   const MemoryAccount account = account_memory(std::move(g).build(c));
-  EXPECT_EQ(account.parameters.value(), kib4);
+  EXPECT_EQ(account.arguments.value(), kib4);
   EXPECT_EQ(account.peak.value(), 3 * kib4);
   EXPECT_EQ(account.peak_position, b);
   EXPECT_EQ(account.largest_at_peak.size(), 3u);

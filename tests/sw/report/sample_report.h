@@ -39,7 +39,7 @@ inline run::RunReport sample_report() {
   report.program.flops = 130e9;
   report.program.matmul_flops = 123.2e9;
   report.program.ops.resize(2);
-  report.memory.parameters = Bytes(std::int64_t(1) << 30);
+  report.memory.arguments = Bytes(std::int64_t(1) << 30);
   report.memory.peak = Bytes(std::int64_t(4) << 30);
   runtime::RunResult& result = report.result;
   result.steps = 2;

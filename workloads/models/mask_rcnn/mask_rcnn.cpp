@@ -61,8 +61,11 @@ class MaskRcnn {
     const Rois rois = sampled(proposals);
     add(loss, box_loss(maps, rois, loss.held));
     add(loss, mask_loss(maps, rois));
+    loss.predictions = {proposals, classes_, shifts_, masks_};
     return loss;
   }
+
+  const std::vector<InstructionId>& frozen() const { return layers_.frozen(); }
 
   std::vector<TrainedTensor> trained() const {
     std::vector<TrainedTensor> all = layers_.trained();
@@ -152,13 +155,15 @@ class MaskRcnn {
     return b.compare(b.broadcast(object, shape.dimensions, {0, 1}), b.iota(shape, 2), ComparisonDirection::eq);
   }
 
-  /// Those of the proposals and true boxes that overlap true ones most.
+  /// Those of the proposals and true boxes that overlap true ones most; without knowing objects, the best proposals,
+  /// which come first.
   Rois sampled(InstructionId proposals) {
     const Scope scope(b, "rois");
     const InstructionId all = b.concatenate({proposals, true_boxes_}, 1);
     const InstructionId overlap = layers::overlaps(b, layers::boxes_of(b, all), layers::boxes_of(b, true_boxes_));
     const InstructionId most = b.reduce_max(overlap, {2});
-    const layers::TopElements chosen = layers::top_elements(b, most, o_.rois);
+    layers::TopElements chosen = layers::top_elements(b, most, o_.rois);
+    if (!o_.knows_objects) chosen.indices = b.iota(b.shape(chosen.indices), 1);
     const InstructionId coordinates = layers::elements_at(b, all, chosen.indices);
     const InstructionId of_chosen = layers::elements_at(b, overlap, chosen.indices);
     Rois rois;
@@ -240,6 +245,8 @@ class MaskRcnn {
     }
     const InstructionId logits = dense("classes", x, o_.classes);
     const InstructionId shifts = b.reshape(dense("shifts", x, 4 * o_.classes), {sizes[0], sizes[1], 4, o_.classes});
+    classes_ = logits;
+    shifts_ = shifts;
     const Scope of_loss(b, "loss");
     const Loss classes = softmax_cross_entropy(b, logits, rois.classes, 0);
     held.insert(held.end(), classes.held.begin(), classes.held.end());
@@ -305,6 +312,7 @@ class MaskRcnn {
       return layers_.bias(layers_.transposed_convolution(x, o_.pyramid, 2));
     }());
     const InstructionId logits = b.convert(biased("classes", x, o_.classes, 1), o_.precision.parameter);
+    masks_ = logits;
     const Scope of_loss(b, "loss");
     const InstructionId classes = b.reshape(for_masks(rois.classes), {count});
     const InstructionId is = is_class(classes, b.shape(logits).dimensions, {0});
@@ -325,6 +333,7 @@ class MaskRcnn {
   Layers layers_;
   TrainedTensors tensors_;
   InstructionId true_boxes_ = -1, true_classes_ = -1, true_masks_ = -1;
+  InstructionId classes_ = -1, shifts_ = -1, masks_ = -1;  ///< what the heads say
 };
 
 }  // namespace
@@ -333,7 +342,11 @@ TrainingStep mask_rcnn_training_step(const MaskRcnnOptions& options) {
   GraphBuilder b("mask_rcnn_training_step");
   MaskRcnn network(b, options);
   const Loss loss = network.loss();
-  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+  std::vector<std::int64_t> frozen;
+  for (const InstructionId parameter : network.frozen()) frozen.push_back(b[parameter].index);
+  TrainingStep step = global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+  step.frozen = std::move(frozen);
+  return step;
 }
 
 sw::ir::Module mask_rcnn_forward(const MaskRcnnOptions& options) {

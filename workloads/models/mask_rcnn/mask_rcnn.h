@@ -27,6 +27,7 @@ struct MaskRcnnOptions {
   std::int64_t rois = 512;            ///< boxes of an image that the box head is trained with
   std::int64_t mask_rois = 128;       ///< of these, boxes that the mask head is trained with
   std::int64_t suppression_trips = 16;
+  bool knows_objects = true;  ///< if false, the heads take the best proposals in place of those that overlap true boxes
   /// The published runs add up gradients in f32, where those of networks in bf16 add up bf16: a derived choice.
   Precision precision = {.activation = sw::ir::ElementType::f32};
   Optimizer optimizer = {.kind = OptimizerKind::sgd_momentum, .weight_decay = 1e-4};

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/diagnostic.h"
 #include "workloads/global_batch.h"
 #include "workloads/models/mask_rcnn/mask_rcnn.h"
@@ -86,13 +88,17 @@ Workload build_mask_rcnn(const WorkloadOptions& options) {
   std::int64_t spatial = 1;
   mask_rcnn_keys(network, spatial).apply("mask_rcnn", options.model);
   check_sizes(network);
+  if (options.inference) {
+    network.knows_objects = false;
+    network.rois = std::min(network.rois, network.proposals);
+    network.mask_rois = std::min(network.mask_rois, network.rois);
+  }
   network.batch = global_batch(options, network.batch, mask_rcnn_images);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
   Workload workload;
   workload.name = "mask_rcnn";
   workload.samples = network.batch;
   workload.global = true;
-  workload.has_inference = true;
   if (!options.inference) workload.model_flops = mask_rcnn_flops(network);
   workload.batched = {"images", "anchor_classes", "anchor_shifts", "true_boxes", "true_classes", "true_masks"};
   workload.sharding = sharding_of(spatial, options.replicas);

@@ -40,6 +40,7 @@ class Dlrm {
     std::vector<InstructionId> parts{b_.reshape(x, {batch, 1, options_.bottom.back()})};
     for (InstructionId rows : rows_) parts.push_back(b_.reshape(rows, {batch, 1, options_.bottom.back()}));
     const InstructionId z = network_.top(x, b_.concatenate(parts, 1));
+    logits_ = z;
     return network_.cross_entropy(z, labels, batch);
   }
 
@@ -61,14 +62,10 @@ class Dlrm {
       outputs.push_back(b_.subtract(tensor.value, scaled(slopes[tables_.size() + i], rate)));
       replaced.push_back(tensor.value);
     }
-    TrainingStep result;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      result.donations.push_back({std::int64_t(i), b_[replaced[i]].index});
-    }
+    std::vector<sw::ir::Donation> donations;
+    for (std::size_t i = 0; i < outputs.size(); ++i) donations.push_back({std::int64_t(i), b_[replaced[i]].index});
     outputs.push_back(loss);
-    const InstructionId root = b_.tuple(std::move(outputs));
-    result.module = std::move(b_).build(root);
-    return result;
+    return step_of(std::move(b_), std::move(outputs), std::move(donations), {logits_});
   }
 
  private:
@@ -90,6 +87,7 @@ class Dlrm {
   const DlrmOptions& options_;
   DlrmNetwork network_;
   std::vector<InstructionId> tables_, indices_, rows_;
+  InstructionId logits_ = -1;
 };
 
 }  // namespace

@@ -48,6 +48,7 @@ class DlrmCore {
     InstructionId all = b_.concatenate(parts, 1);
     if (!small_.empty()) all = b_.concatenate({looked_up(), all}, 1);
     const InstructionId z = network_.top(x, all);
+    if (options_.forward) return forward_step(z);
     const InstructionId loss = network_.cross_entropy(z, labels_, batch() * options_.replicas);
     return updated(loss);
   }
@@ -78,13 +79,15 @@ class DlrmCore {
 
   void receive() {
     const std::int64_t features = options_.network.dense_features;
-    const std::vector<InstructionId> samples =
-        fed("infeed", {{"labels", sw::ir::make_shape(type(), {batch()})},
-                       {"dense", sw::ir::make_shape(type(), {batch(), features})},
-                       {"categorical", sw::ir::make_shape(ElementType::s32, {batch(), std::int64_t(small_.size())})}});
-    labels_ = samples[0];
-    dense_ = samples[1];
-    categorical_ = samples[2];
+    std::vector<std::pair<std::string, Shape>> values{
+        {"labels", sw::ir::make_shape(type(), {batch()})},
+        {"dense", sw::ir::make_shape(type(), {batch(), features})},
+        {"categorical", sw::ir::make_shape(ElementType::s32, {batch(), std::int64_t(small_.size())})}};
+    if (options_.forward) values.erase(values.begin());
+    const std::vector<InstructionId> samples = fed("infeed", values);
+    if (!options_.forward) labels_ = samples[0];
+    dense_ = samples[samples.size() - 2];
+    categorical_ = samples[samples.size() - 1];
     if (large_.empty()) return;
     if (exchanges()) {
       const std::vector<InstructionId> lists =
@@ -204,6 +207,14 @@ class DlrmCore {
     const sw::ir::build::GraphBuilder::Scope scope(b_, "gradients/tables");
     return b_.scatter(b_.full_like(table_, 0), places_, slope, row_dimensions_,
                       b_.combiner(sw::ir::Opcode::add, type()));
+  }
+
+  TrainingStep forward_step(InstructionId z) {
+    std::vector<InstructionId> tensors;
+    if (!small_.empty()) tensors.push_back(table_);
+    if (exchanges()) tensors.push_back(shard_);
+    for (const TrainedTensor& tensor : network_.trained()) tensors.push_back(tensor.value);
+    return forward_pass(std::move(b_), {z}, tensors);
   }
 
   TrainingStep updated(InstructionId loss) {

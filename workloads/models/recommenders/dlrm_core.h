@@ -17,6 +17,7 @@ struct DlrmCoreOptions {
   std::int64_t kept_rows = 8192;    ///< a table of at most this number of rows is on every core
   std::int64_t repeated_rows = 8;   ///< places for rows of a table that several samples of the core read
   std::int64_t exchanged_rows = 0;  ///< places for rows in the block that a core sends another; 0: engines send rows
+  bool forward = false;             ///< only the logits, without labels and gradients
   bool feed_in = true;              ///< if false, what infeeds bring are parameters and what outfeeds take are results
 };
 

@@ -64,6 +64,7 @@ Workload build_dlrm(const WorkloadOptions& options) {
   core.replicas = options.replicas;
   core.kept_rows = settings.kept_rows;
   core.repeated_rows = settings.repeated_rows;
+  core.forward = options.inference;
   if (settings.indices != Indices::engines) {
     ExchangeOptions exchange{settings.indices, {}, core.network.batch, core.replicas};
     for (std::size_t table : large_tables(core)) exchange.rows.push_back(core.network.rows[table]);
@@ -72,7 +73,7 @@ Workload build_dlrm(const WorkloadOptions& options) {
   Workload workload;
   workload.name = "dlrm";
   workload.samples = core.network.batch * options.replicas;
-  workload.model_flops = dlrm_flops(core.network) * double(options.replicas);
+  if (!options.inference) workload.model_flops = dlrm_flops(core.network) * double(options.replicas);
   workload.step = dlrm_core_step(core);
   return workload;
 }
@@ -86,7 +87,7 @@ Workload build_dlrm_global(const WorkloadOptions& options) {
   workload.name = "dlrm_global";
   workload.samples = network.batch;
   workload.global = true;
-  workload.model_flops = dlrm_flops(network);
+  if (!options.inference) workload.model_flops = dlrm_flops(network);
   workload.batched = {"dense", "categorical", "labels"};
   workload.sharding = dlrm_sharding(network, options.replicas, replicated_rows);
   workload.step = dlrm_training_step(network);

@@ -65,7 +65,7 @@ class Ncf {
     const InstructionId tail = b_.log(b_.add(b_.exponential(b_.negate(b_.abs(z))), b_.full_like(z, 1)));
     const InstructionId each = b_.add(b_.subtract(b_.maximum(z, b_.full_like(z, 0)), b_.multiply(z, y)), tail);
     const InstructionId sum = b_.reduce_add(each, {0});
-    return {b_.multiply(sum, b_.full_like(sum, 1.0 / double(options_.batch))), {}};
+    return {b_.multiply(sum, b_.full_like(sum, 1.0 / double(options_.batch))), {}, {}, {z}};
   }
 
   sw::ir::build::GraphBuilder& b_;

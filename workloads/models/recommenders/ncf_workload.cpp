@@ -42,7 +42,6 @@ Workload build_ncf(const WorkloadOptions& options) {
   workload.name = "ncf";
   workload.samples = network.batch;
   workload.global = true;
-  workload.has_inference = true;
   if (!options.inference) workload.model_flops = ncf_flops(network);
   workload.batched = {"users", "items", "labels"};
   workload.step = ncf_training_step(network);
