@@ -5,6 +5,8 @@ The syntax is in the docstring of `check`."""
 
 import re
 
+import figures
+
 
 class DocumentError(Exception):
     """A document that breaks the conventions; the message names the line."""
@@ -40,12 +42,13 @@ class NotRun:
 
 
 class Figures:
-    """Figures in columns [begin, end) of a line that a command prints. In prose and rows they have a unit; in the
-    column `podsim` of a table of commands any number is one. If `word` is not empty, a line with it prints them."""
+    """Figures in columns [begin, end) of a line that a command prints, on the lines of its output that the selectors
+    name (places.py). In prose and rows they have a unit; in the column `podsim` of a table of commands any number is
+    one."""
 
-    def __init__(self, line, begin, end, command, unit_required, word=""):
+    def __init__(self, line, begin, end, command, unit_required, selectors):
         self.line, self.begin, self.end, self.command, self.unit_required = line, begin, end, command, unit_required
-        self.word = word
+        self.selectors = selectors
 
 
 class Error:
@@ -55,9 +58,19 @@ class Error:
         self.line, self.silicon, self.podsim, self.error = line, silicon, podsim, error
 
 
+class Source:
+    """Where figures of [begin, end) come from that no command prints. `columns` is None for all figures of a paragraph or
+    table, lines [begin, end), that nothing else owns."""
+
+    def __init__(self, line, key, text, end, columns=None, is_of_all=False):
+        self.line, self.key, self.text, self.end, self.columns = line, key, text, end, columns
+        self.is_of_all = is_of_all  # of all figures of the document
+
+
 MARK = re.compile(r"<!--\s*(.*?)\s*-->", re.DOTALL)
 OF_BLOCK = ("not run", "file", "output of", "exit code", "needs")
 ANYWHERE = ("run", "shared", "figures of")
+SOURCES = ("cited", "not checked")  # behind figures in their line, or in front of a paragraph or table
 LANGUAGES = ("", "toml", "python", "cpp")
 
 
@@ -102,9 +115,10 @@ class Parser:
         head, colon, value = text.partition(":")
         key, _, argument = head.strip().partition(", ")
         value = value.strip()
-        if not colon or key not in OF_BLOCK + ANYWHERE or not value or (argument and key != "not run"):
+        if not colon or key not in OF_BLOCK + ANYWHERE + SOURCES or not value or (
+                argument and key != "not run" and not (argument == "all" and key in SOURCES)):
             raise DocumentError(f"{at + 1}: '{text}' is not a mark; marks are " +
-                                ", ".join(f"'{known}: ...'" for known in OF_BLOCK + ANYWHERE))
+                                ", ".join(f"'{known}: ...'" for known in OF_BLOCK + ANYWHERE + SOURCES))
         if key == "run":
             self.steps.append(Command(at, value))
         elif key == "shared":
@@ -112,6 +126,13 @@ class Parser:
             if not equals:
                 raise DocumentError(f"{at + 1}: 'shared: NAME = PATH' names a file and its path in the folder shared")
             self.steps.append(SharedFile(at, name, path))
+        elif key in SOURCES:
+            if argument == "all":
+                self.steps.append(Source(0, key, value, len(self.lines), is_of_all=True))
+                return
+            first = next((i for i in range(at, len(self.lines)) if "-->" in self.lines[i]), at) + 1
+            end = next((i for i in range(first, len(self.lines)) if not self.lines[i].strip()), len(self.lines))
+            self.steps.append(Source(at, key, value, end))
         elif key == "figures of":
             raise DocumentError(f"{at + 1}: 'figures of' stands behind the figures, in their line")
         else:
@@ -186,11 +207,22 @@ class Parser:
 
     def text_line(self, at, line):
         begin = 0
+        self.selectors = None  # of a row of a table of commands
         for mark in MARK.finditer(line):
-            key, _, value = mark.group(1).partition(":")
-            if key != "figures of" or not value.strip():
-                raise DocumentError(f"{at + 1}: '{mark.group(1)}' is not the mark within a line, 'figures of: COMMAND'")
-            self.steps.append(Figures(at, begin, mark.start(), value.strip().replace("\\|", "|"), True))
+            key, _, value = (part.strip().replace("\\|", "|") for part in mark.group(1).partition(":"))
+            if key not in ("figures of", "line") + SOURCES or not value:
+                raise DocumentError(f"{at + 1}: '{mark.group(1)}' is not a mark within a line, such as "
+                                    "'figures of: COMMAND'")
+            if key == "line":
+                self.selectors = selectors_in(value)
+                continue
+            if self.table:  # a cell of its own
+                begin = max(begin, line.rfind("|", 0, mark.start()) + 1)
+            if key == "figures of":
+                command, _, selectors = value.partition(" @ ")
+                self.steps.append(Figures(at, begin, mark.start(), command.strip(), True, selectors_in(selectors)))
+            else:
+                self.steps.append(Source(at, key, value, at + 1, (begin, mark.start())))
             begin = mark.end()
         if not line.startswith("|"):
             self.table = self.table_command = None
@@ -204,7 +236,7 @@ class Parser:
 
     def row_of_commands(self, at, line, cells):
         silicon, podsim, error = (cells[self.table[name]] for name in ("silicon", "podsim", "error"))
-        text = line[slice(*cells[self.table["command"]])].strip()
+        text = MARK.sub("", line[slice(*cells[self.table["command"]])]).strip()
         quoted = re.match(r"`([^`]+)`$", text)
         if quoted:
             self.table_command = "podsim " + quoted.group(1)
@@ -214,14 +246,63 @@ class Parser:
             self.steps.append(NotRun(at, self.table_command, "a test of its own"))
             return
         more = "".join(" " + flags for flags in re.findall(r"`([^`]+)`", text)) if not quoted else ""
-        word = re.match(r" *([a-z]*)", line[slice(*podsim)]).group(1)
-        self.steps.append(Figures(at, *podsim, self.table_command + more, False, word))
-        if line[slice(*silicon)].strip():
+        selectors = self.selectors or []
+        has_silicon = bool(line[slice(*silicon)].strip())
+        if not has_silicon and len(selectors) != 2:
+            raise DocumentError(f"{at + 1}: the mark 'line: WORDS; WORDS' says where podsim and error are printed")
+        self.steps.append(Figures(at, *podsim, self.table_command + more, False, selectors[:1]))
+        if has_silicon:
             self.steps.append(Error(at, silicon, podsim, error))
         else:
-            self.steps.append(Figures(at, *error, self.table_command + more, False, "error"))
+            self.steps.append(Figures(at, *error, self.table_command + more, False, selectors[1:]))
+
+
+def selectors_in(text):
+    return [selector.strip() for selector in text.split(";") if selector.strip()]
 
 
 def parse(text):
     """The steps of a document, in its order."""
     return Parser(text).parse()
+
+
+def figures_by_line(lines):
+    """Line and figure of every number with a unit in prose and tables, which is neither in a block nor in a comment."""
+    text = MARK.sub(lambda mark: re.sub(r"[^\n]", " ", mark.group()), "\n".join(lines))
+    in_block = False
+    for at, line in enumerate(text.split("\n")):
+        if line.startswith("```"):
+            in_block = not in_block
+        elif not in_block:
+            yield from ((at, figure) for figure in figures.figures_in(line, True))
+
+
+def owned(steps, line, figure):
+    """Whether a mark behind it says where a figure is from."""
+    for step in steps:
+        if isinstance(step, (Figures, Source)) and step.line == line:
+            columns = step.columns if isinstance(step, Source) else (step.begin, step.end)
+            if columns and columns[0] <= figure.begin < columns[1]:
+                return True
+        elif isinstance(step, Error) and step.line == line:
+            if any(begin <= figure.begin < end for begin, end in (step.silicon, step.podsim, step.error)):
+                return True
+        elif isinstance(step, NotRun) and step.line == line:
+            return True
+    return False
+
+
+def without_source(lines, steps):
+    """Line and figure of every number with a unit of which nothing says where it is from."""
+    paragraphs = [step for step in steps if isinstance(step, Source) and step.columns is None]
+    return [(at, figure) for at, figure in figures_by_line(lines)
+            if not any(step.line <= at < step.end for step in paragraphs) and not owned(steps, at, figure)]
+
+
+def figures_of_source(lines, steps, source):
+    """The figures that a mark `cited` or `not checked` speaks for."""
+    if source.columns:
+        return [figure for at, figure in figures_by_line(lines)
+                if at == source.line and source.columns[0] <= figure.begin < source.columns[1]]
+    return [figure for at, figure in figures_by_line(lines)
+            if source.line <= at < source.end and not owned(steps, at, figure)]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures in prose and tables: a number with a unit, held to what a command prints to the digits that are written."""
 
-import json
 import re
 
 # Of each unit, its dimension and size.
@@ -41,41 +40,3 @@ def figures_in(text, unit_required):
     text = re.sub(r"`[^`]*`", lambda code: " " * len(code.group()), text)
     found = [Figure(match.start(1), match.end(1), match.group(1), match.group(2)) for match in FIGURE.finditer(text)]
     return [figure for figure in found if figure.unit or not unit_required]
-
-
-def numbers_of_json(value):
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        return [number for entry in value for number in numbers_of_json(entry)]
-    return [value] if isinstance(value, (int, float)) and not isinstance(value, bool) else []
-
-
-def candidates(figure, printed):
-    """The values that a command printed and that the figure may be: those of its dimension, any if it has no unit. JSON
-    has SI units, and shares in place of per cents."""
-    if printed.lstrip().startswith("{"):
-        factor = 100 if figure.unit == "%" else 1
-        return [factor * number for number in numbers_of_json(json.loads(printed))]
-    return [there.value if figure.unit else float(there.text) for there in figures_in(printed, False)
-            if not figure.unit or there.dimension == figure.dimension]
-
-
-def agrees(figure, printed):
-    return any(figure.is_rounded_from(value) for value in candidates(figure, printed))
-
-
-def rewritten(text, unit_required, printed):
-    """The text with each figure that was not printed replaced by the nearest one that was; and the figures for which
-    none is within a fifth."""
-    lost = []
-    for figure in reversed(figures_in(text, unit_required)):
-        if agrees(figure, printed):
-            continue
-        values = candidates(figure, printed)
-        nearest = min(values, key=lambda value: abs(value - figure.value), default=None)
-        if nearest is None or abs(nearest - figure.value) > 0.2 * abs(figure.value):
-            lost.append(text[figure.begin:figure.end])
-        else:
-            text = text[:figure.begin] + figure.with_value(nearest) + text[figure.end:]
-    return text, lost

@@ -14,6 +14,8 @@ sys.path.insert(0, str(HERE))
 
 import document  # noqa: E402
 import figures  # noqa: E402
+import places  # noqa: E402
+import plant  # noqa: E402
 import shown_text  # noqa: E402
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -102,9 +104,11 @@ class ShownText(Checked):
 
 class Figures(Checked):
     ROW = "| 4 | 11.99 ms | 0.8 % | 5<!-- figures of: podsim 11.9867 ms, 0.76 % --> |\n"
+    LINES = "podsim -e 'step time 12 ms\\ncompute 11 ms, 92 %\\nwaits 1 ms, 8 %'"
     TABLE = ("| what | silicon | podsim | error | command |\n|---|---|---|---|---|\n"
              "| step | 131.1 ms | 119.0 ms | -9.2 % | `119.003 ms` |\n"
-             "| ops | | bias +0.9 % | 4.5 % | `-e 'bias +0.9 %\\nerror 4.5 %\\nof matmuls 4.6 %, +0.8 %'` |\n"
+             "| ops | | bias +0.9 % | 4.5 % | `-e 'bias +0.9 %\\nerror 4.5 %\\nof matmuls 4.6 %, +0.8 %'`"
+             "<!-- line: bias; error --> |\n"
              "| FLOPs | 2.985e12 | 3.054e12 | +2.3 % | `3054000000000` |\n")
 
     def test_a_figure_is_rounded_from_a_printed_one_of_its_unit(self):
@@ -114,15 +118,55 @@ class Figures(Checked):
             self.assertFalse(self.check(self.ROW.replace("11.99 ms", wrong)), wrong)
             self.assertIn("document.md:1: ", self.said)
         self.assertEqual(self.updated(self.ROW.replace("11.99", "11.83")), self.ROW)
-        self.assertFalse(self.check(self.ROW.replace("11.99", "3.99"), "--update"))  # nothing like it was printed
+
+    def test_a_figure_stands_for_one_line(self):
+        mark = f"<!-- figures of: {self.LINES} @ "
+        self.assertTrue(self.check(f"It takes 12 ms{mark}step time -->, 11 ms of it{mark}compute --> in products.\n"),
+                        self.said)
+        self.assertTrue(self.check(f"It waits for 1 ms, 8 %{mark}waits -->, it computes for 92 %{mark}compute -->.\n"))
+        self.assertTrue(self.check(f"12 ms, of which 11 ms and 1 ms{mark}step time; compute; waits --> are known.\n"))
+        # Numbers of other lines are not these, however often they are printed.
+        self.assertFalse(self.check(f"It takes 11 ms{mark}step time -->.\n"))
+        self.assertFalse(self.check(f"12 ms, of which 1 ms and 11 ms{mark}step time; compute; waits --> are known.\n"))
+        self.assertFalse(self.check(f"8 % and 8 %{mark}waits -->.\n"))  # the line has it once
+        self.assertEqual(self.updated(f"It takes 11 ms{mark}step time -->.\n"), f"It takes 12 ms{mark}step time -->.\n")
+
+    def test_it_is_clear_which_line(self):
+        for selectors, said in (("", "which of 3 lines"), (" @ nothing", "no line has"), (" @ ms", "3 lines have"),
+                                (" @ ms#4", "3 lines have"), (" @ step time; compute", "1 figures and 2 places")):
+            self.assertFalse(self.check(f"It takes 12 ms<!-- figures of: {self.LINES}{selectors} -->.\n"), selectors)
+            self.assertIn(said, self.said)
+        self.assertTrue(self.check(f"It takes 12 ms<!-- figures of: {self.LINES} @ ms#1 -->.\n"), self.said)
+        self.assertTrue(self.check(f"12 ms, 11 ms, 1 ms<!-- figures of: {self.LINES} -->.\n"), self.said)
+        self.assertFalse(self.check(f"12 ms, 1 ms, 11 ms<!-- figures of: {self.LINES} -->.\n"))
+
+    def test_every_figure_has_a_source(self):
+        for text in ("It takes 12 ms.\n", "a\n\n- a list with 5 %\n", "| a | 3 GB |\n",
+                     "<!-- cited: a paper -->\nOne paragraph of 1 ms.\n\nAnother of 2 ms.\n",
+                     "It takes 1 ms<!-- cited: a paper --> and 2 ms.\n"):
+            self.assertFalse(self.check(text), text)
+            self.assertIn("nothing says where", self.said)
+        for text in ("`12 ms` of code, 12 things\n", "It takes 12 ms<!-- cited: a paper -->.\n",
+                     "<!-- not checked: takes a day -->\nIt takes 1 ms\nor 2 ms.\n",
+                     "<!-- cited, all: a paper -->\n\nIt takes 12 ms.\n\n| a | 3 GB |\n"):
+            self.assertTrue(self.check(text), self.said)
+        self.assertTrue(self.check("<!-- not checked: takes a day -->\nIt takes 1 ms\nor 2 ms.\n"))
+        self.assertIn("2 figures that are not checked", self.said)
 
     def test_units_of_one_dimension_agree_and_json_has_si_units(self):
-        agree = lambda text, printed: all(figures.agrees(figure, printed) for figure in figures.figures_in(text, True))
+        def agree(text, printed, selectors=()):
+            found = figures.figures_in(text, True)
+            return not places.wrong_figures(found, places.places(printed, selectors, len(found)))
+
         self.assertTrue(agree("843 us", "time 0.84336 ms"))
         self.assertFalse(agree("844 us", "time 0.84336 ms"))
         printed = '{"mxu": 0.4101, "parts": [{"time_s": 0.119003, "bytes": 1536}]}'
-        self.assertTrue(agree("41.0 %, 119.0 ms, 1.5 KiB", printed))
-        self.assertFalse(agree("41.1 %", '{"mxu": 0.4101}'))
+        paths = ["mxu", "parts.0.time_s", "parts.0.bytes"]
+        self.assertTrue(agree("41.0 %, 119.0 ms, 1.5 KiB", printed, paths))
+        self.assertFalse(agree("41.1 %", '{"mxu": 0.4101}', ["mxu"]))
+        for wrong in ([], ["mxu.0"], ["parts"], ["parts.1.time_s"]):
+            with self.assertRaises(places.Unclear):
+                places.places(printed, wrong, 1)
 
     def test_code_has_no_figures(self):
         self.assertEqual([figure.text for figure in figures.figures_in("`latency='1 ns'` 2 ns, -0.5 %, 16 MiB", True)],
@@ -136,6 +180,40 @@ class Figures(Checked):
         stale = self.TABLE.replace("119.0 ms |", "118.0 ms |").replace("-9.2", "-10.0")
         self.assertEqual(self.updated(stale), self.TABLE)
         self.assertFalse(self.check(self.TABLE.replace("`119.003 ms`", "somehow")))
+        self.assertFalse(self.check(self.TABLE.replace("<!-- line: bias; error -->", "")))
+
+
+class Planted(Checked):
+    """False figures are planted and found."""
+
+    TEXT = ("<!-- output of: podsim -e 'a 1.5 ms\\nb 25 %' -->\n```\na 1.5 ms\nb 25 %\n```\n\n" + Figures.ROW +
+            "\n" + Figures.TABLE + f"\nIt takes 12 ms<!-- figures of: {Figures.LINES} @ step time -->.\n")
+
+    def test_of_every_kind_all_are_found(self):
+        self.assertTrue(self.check(self.TEXT, "--plant", "100"), self.said)
+        # Two shown lines, 2 figures of a row, 4 of the column podsim and of an error that is printed, 2 errors, one in
+        # prose, and a sentence with a figure of no command.
+        self.assertIn("12 false figures planted", self.said)
+        kinds = {kind for kind, _, _ in plant.faults(self.TEXT.split("\n"), document.parse(self.TEXT))}
+        self.assertEqual(kinds, {"shown text", "row of figures", "row of a table of commands", "error of a row",
+                                 "prose"})
+
+    def test_a_sample_has_one_of_each_kind(self):
+        every = list(plant.faults(self.TEXT.split("\n"), document.parse(self.TEXT)))
+        self.assertEqual(len({kind for kind, _, _ in plant.chosen(every, 5)}), 5)
+
+    def test_one_that_is_not_found_fails(self):
+        class Blind:
+            def __init__(self, steps=(), printed=()):
+                self.name, self.problems, self.steps, self.printed, self.counts = "d.md", [], steps, printed, {}
+
+            def run(self):
+                pass
+
+        steps = document.parse(self.TEXT)
+        agreed = Blind(steps, {getattr(step, "command", getattr(step, "text", "")) for step in steps})
+        missed = plant.missed(lambda text: Blind(), self.TEXT, agreed, 100)
+        self.assertEqual(len(missed), 12)
 
 
 class Commands(Checked):
@@ -157,7 +235,7 @@ class Commands(Checked):
         self.assertTrue(self.check("<!-- not run: takes a day -->\n```\nfalse\n```\n"
                                    "<!-- not run, gtkwave: opens a window -->\n"
                                    "```\ntrue\ngtkwave a.vcd\n```\n"), self.said)
-        self.assertIn("1 commands, 0 shown texts, 0 figures; 2 not run", self.said)
+        self.assertIn("1 commands, 0 shown texts, 0 figures, 0 figures that are not checked; 2 not run", self.said)
         self.assertIn("takes a day", self.said)
         self.assertIn("gtkwave a.vcd: opens a window", self.said)
 
