@@ -12,9 +12,14 @@ using base::Bytes;
 
 Bytes share(Bytes bytes, std::int64_t parts) { return Bytes(base::divide_round_up(bytes.value(), parts)); }
 
-IndexedRows share(const IndexedRows& rows, std::int64_t parts) {
-  return {base::divide_round_up(rows.slices, parts), base::divide_round_up(rows.pieces, parts), rows.piece, rows.span,
-          rows.shares_words};
+/// A tile's part of the rows: whole pieces, or of pieces that are fewer than the tiles and longer than `least` a part
+/// of one, since a window of an array is cut like any other operand.
+IndexedRows share(const IndexedRows& rows, std::int64_t parts, Bytes least) {
+  IndexedRows part = rows;
+  part.slices = base::divide_round_up(rows.slices, parts);
+  part.pieces = base::divide_round_up(rows.pieces, parts);
+  if (rows.pieces < parts) part.piece = std::min(rows.piece, std::max(least, share(rows.bytes(), parts)));
+  return part;
 }
 
 }  // namespace
@@ -33,9 +38,13 @@ Bytes TileBlocks::written_block() const { return share(work_.written_bytes, outp
 
 Bytes TileBlocks::table_block() const { return share(work_.table_bytes, output_tiles()); }
 
-IndexedRows TileBlocks::gathered_block() const { return share(work_.gathered, output_tiles()); }
+IndexedRows TileBlocks::gathered_block() const {
+  return share(work_.gathered, output_tiles(), machine_.compiler.least_tile);
+}
 
-IndexedRows TileBlocks::updated_block() const { return share(work_.updated, output_tiles()); }
+IndexedRows TileBlocks::updated_block() const {
+  return share(work_.updated, output_tiles(), machine_.compiler.least_tile);
+}
 
 hw::MxuWork TileBlocks::earlier_mxu(const MatmulProblem& problem) const {
   return spread({.weight_tiles = base::divide_round_up(problem.weight_tiles(machine_.mxu.size), tiling_.tiles()),

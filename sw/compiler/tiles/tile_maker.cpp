@@ -133,9 +133,11 @@ class TileMaker {
     if (Bytes beside = blocks_.output_side_block(); beside > Bytes(0)) tile.reads.push_back({beside});
     tile.reads.push_back(transfer_of(rows));
     tile.writes.push_back(transfer_of(rows));
-    // Two operands and a result for each piece, which fills at most one register.
+    // Two operands and a result for each register of a piece.
+    const std::int64_t registers =
+        rows.pieces * base::divide_round_up(rows.piece.value(), ir::tile_sublanes * ir::tile_lanes * 4);
     hw::TilePhase phase;
-    phase.vector = {.loads = 2 * rows.pieces, .stores = rows.pieces, .alu_ops = rows.pieces, .transcendentals = 0};
+    phase.vector = {.loads = 2 * registers, .stores = registers, .alu_ops = registers, .transcendentals = 0};
     // A row that shares words with another one is combined with it, too: half as much again.
     phase.scalar = rows.pieces * machine_.compiler.row_update;
     if (rows.shares_words) phase.scalar += base::Cycles(phase.scalar.value() / 2);
