@@ -35,16 +35,24 @@ struct SegmentLengths {
   std::int64_t most = 1;   ///< largest message that the buffers of a core hold
 };
 
-/// The least number of segments of at most `most` elements that hold `elements`.
-inline std::int32_t segments_for(std::int64_t elements, std::int64_t most) {
-  return std::int32_t(base::divide_round_up(elements, most));
-}
+/// A flow cut into segments. All have the same length but the last, which has what is left. So one element more
+/// lengthens segments or begins another one, and no segment gets shorter: a flow that grows is never faster for being
+/// cut more finely, as it would be in equal parts.
+struct Cut {
+  std::int64_t length = 1;    ///< elements of a segment
+  std::int32_t segments = 0;  ///< 0 where nothing flows
 
-/// Elements of segment `i` of a flow. Lengths differ by one element at most, so that no short segment waits behind long
-/// ones on a line.
-inline ElementRange segment_range(std::int64_t elements, std::int32_t segments, std::int32_t i) {
-  const std::int64_t length = elements / segments, longer = elements % segments;
-  return {i * length + std::min<std::int64_t>(i, longer), length + (i < longer ? 1 : 0)};
-}
+  /// `elements` in `wanted` segments, or in as many more or fewer as have `shortest` to `longest` elements each.
+  static Cut of(std::int64_t elements, std::int64_t wanted, std::int64_t shortest, std::int64_t longest) {
+    if (elements == 0) return {};
+    const std::int64_t length = std::min(std::max(base::divide_round_up(elements, wanted), shortest), longest);
+    return {length, std::int32_t(base::divide_round_up(elements, length))};
+  }
+  /// The elements of segment `i` of a flow of `elements`.
+  ElementRange range(std::int64_t elements, std::int32_t i) const {
+    const std::int64_t begin = std::min(i * length, elements);
+    return {begin, std::min(length, elements - begin)};
+  }
+};
 
 }  // namespace podsim::sw::collectives

@@ -17,7 +17,6 @@ namespace {
 constexpr std::int32_t most_segments = 32;             ///< of a flow that is simulated in full
 constexpr std::int64_t most_direct_messages = 20'000;  ///< of direct sends that are simulated
 constexpr double hopeless = 1.7;                       ///< times the least time by formula
-constexpr double tie = 0.02;                           ///< relative
 
 /// Segments of the flow that has most.
 std::int32_t segments_of(const schedule::CollectiveSchedule& schedule) {
@@ -139,7 +138,7 @@ std::vector<AlgorithmChoice::Candidate> CollectiveTimes::compare(const noc::Topo
   }
   auto best = candidates.begin();
   for (auto one = candidates.begin() + 1; one != candidates.end(); ++one) {
-    if (one->time.si() < best->time.si() * (1 - tie)) best = one;
+    if (one->time < best->time) best = one;
   }
   std::rotate(candidates.begin(), best, best + 1);
   std::stable_sort(candidates.begin() + 1, candidates.end(),

@@ -31,6 +31,7 @@ CoreRun::CoreRun(CollectiveRun& run, noc::NodeId chip, int core)
   }
   unshared_ += program().stripes() * (program().cores() - 1) * program().handed_over();
   ungathered_ = walkers_.size();
+  read_ahead_.resize(2 * walkers_.size());
   queues_.resize(2 * std::size_t(schedule().slice().dimensions()) + 1);
   if (traits(schedule().request().kind).pairwise) return;
   neighbours_.resize(2 * program().dimensions().size());
@@ -283,7 +284,7 @@ void CoreRun::cross(const Segment& segment, const schedule::Route& route, std::s
   run_.core(chip_, to).timer(passage.arrival + engine().dma_latency(), seen, segment);
 }
 
-base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands) {
+base::Time CoreRun::read_from_cores(std::int64_t elements, bool all_cores) {
   const base::Bytes bytes = schedule().bytes(elements);
   base::Time read = chip().read(engine().now(), core_, bytes);
   for (int other = 0; all_cores && other < schedule().cores_per_chip(); ++other) {
@@ -291,8 +292,25 @@ base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int
     const base::Time crossed = chip().pass(engine().now(), other, core_, bytes).arrival;
     read = std::max({read, crossed, chip().read(engine().now(), other, bytes)});
   }
-  if (operands < 2 || elements == 0) return read;
-  return chip().compute(core_, read, engine().addition(elements, schedule().request().type, operands));
+  return read;
+}
+
+base::Time CoreRun::add_up(std::int64_t elements, base::Time ready, std::int64_t operands) {
+  if (operands < 2 || elements == 0) return ready;
+  return chip().compute(core_, ready, engine().addition(elements, schedule().request().type, operands));
+}
+
+base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands) {
+  return add_up(elements, read_from_cores(elements, all_cores), operands);
+}
+
+/// The time at which this core's contribution to a segment is there. It is read ahead, into a double buffer: that to
+/// the next segment of a flow while this one is added, that to the first one of a phase before it arrives.
+base::Time CoreRun::contribution(const Segment& segment, std::int64_t elements, bool all_cores) {
+  ReadAhead& flow = read_ahead_[2 * walker_of(segment.stripe) + (segment.direction < 0)];
+  const base::Time ready = flow.phase == segment.phase ? std::max(flow.ready, engine().now()) : engine().now();
+  flow = {segment.phase, read_from_cores(elements, all_cores)};
+  return ready;
 }
 
 void CoreRun::absorb(const Segment& segment) {
@@ -310,7 +328,8 @@ void CoreRun::add(const Segment& segment) {
   const patterns::Pattern& pattern = program().pattern(segment);
   const bool all_cores = segment.phase == 0 && program().sums_cores();
   const std::int64_t own = pattern.contributed(segment, position(segment));
-  base::Time done = read_and_add(own, all_cores && own > 0, 1 + (all_cores ? program().cores() : 1));
+  base::Time done =
+      add_up(own, contribution(segment, own, all_cores && own > 0), 1 + (all_cores ? program().cores() : 1));
   if (pattern.ends_here(segment, position(segment))) {
     done = std::max(done, write(pattern.kept(segment, position(segment))));
   }
@@ -324,6 +343,25 @@ base::Time CoreRun::write(std::int64_t elements) {
 void CoreRun::gathered(int) {
   --ungathered_;
   finish_if_done();
+}
+
+std::vector<CoreRun*> CoreRun::cores_together() {
+  const std::int32_t group = schedule().member(full_core_).group, first = full_core_ - core_;
+  std::vector<CoreRun*> cores;
+  for (int core = 0; core < schedule().cores_per_chip(); ++core) {
+    if (schedule().member(first + core).group == group) cores.push_back(&run_.core(chip_, core));
+  }
+  return cores;
+}
+
+/// The stripes of a chip go from phase to phase together: a dimension's links carry one phase of one order at a time.
+void CoreRun::phase_left(int) {
+  for (const CoreRun* core : cores_together()) {
+    if (!std::ranges::all_of(core->walkers_, &schedule::ScheduleWalker::waits)) return;
+  }
+  for (CoreRun* core : cores_together()) {
+    for (schedule::ScheduleWalker& walker : core->walkers_) walker.proceed(*core);
+  }
 }
 
 void CoreRun::copy_to_others(ElementRange range, bool from_hbm) {

@@ -48,6 +48,7 @@ class CoreRun : public schedule::ScheduleActions {
   void absorb(const Segment& segment) override;
   void forward(const Segment& next) override;
   void gathered(int stripe) override;
+  void phase_left(int stripe) override;
 
  private:
   /// Timers, in their order among those of one time.
@@ -70,8 +71,14 @@ class CoreRun : public schedule::ScheduleActions {
   void begin_together();
   void begin_stripes();
   void begin_alone(int stripe);
-  /// Reads elements from this core's HBM, with `all_cores` also from those of the other cores, and adds `operands`
-  /// arrays of them. Returns when the sum is there.
+  /// The cores of the chip that are in this core's group, itself included.
+  std::vector<CoreRun*> cores_together();
+  /// Reads elements from this core's HBM, with `all_cores` also from those of the other cores.
+  base::Time read_from_cores(std::int64_t elements, bool all_cores);
+  /// Adds `operands` arrays that are there at `ready`. Returns when the sum is there.
+  base::Time add_up(std::int64_t elements, base::Time ready, std::int64_t operands);
+  base::Time contribution(const Segment& segment, std::int64_t elements, bool all_cores);
+  /// read_from_cores() and add_up().
   base::Time read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands);
   /// Returns when the elements are in HBM.
   base::Time write(std::int64_t elements);
@@ -107,6 +114,12 @@ class CoreRun : public schedule::ScheduleActions {
   std::int64_t unshared_ = 0;      ///< elements still to be copied here by the chip's other cores
   base::Time shared_at_;           ///< when the copies so far have landed
   std::size_t ungathered_;         ///< stripes that are not complete
+  /// The contribution to the next segment of a flow: read ahead, and there at `ready`.
+  struct ReadAhead {
+    int phase = -1;
+    base::Time ready;
+  };
+  std::vector<ReadAhead> read_ahead_;  ///< by walker and direction
   bool started_ = false;
   bool finished_ = false;
   /// A ring step in the waveform.

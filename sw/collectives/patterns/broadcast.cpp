@@ -21,25 +21,25 @@ std::optional<Segment> Broadcast::onward(const Segment& segment, std::int32_t po
 }
 
 ElementRange Broadcast::range(const Segment& segment, std::int32_t) const {
-  return segment_range(chunk(), segments(segment.direction), segment.number);
+  return cut(segment.direction).range(chunk(), segment.number);
 }
 
 base::Duration Broadcast::modelled_time(const LinkCosts& costs, int stripes) const {
-  const double message = message_bytes(costs), wire = costs.bytes(chunk()) * stripes / costs.rate.si();
+  const double message = costs.bytes(cuts_[0].length), wire = costs.bytes(chunk()) * stripes / costs.rate.si();
   return base::Duration(steps() * (message / costs.rate.si() + latency(costs, message)) + wire);
 }
 
-RingBroadcast::RingBroadcast(const LogicalDimension& along, std::int64_t payload, std::int32_t segments, int directions)
-    : Broadcast(directions == 1 ? "one-way ring" : "ring", along, payload, segments),
+RingBroadcast::RingBroadcast(const LogicalDimension& along, std::int64_t payload, std::int64_t most, int directions)
+    : Broadcast(directions == 1 ? "one-way ring" : "ring", along, payload, most),
       reach_{along.size / 2, (along.size - 1) / 2} {
   assert(along.size >= 2);
   if (directions == 2) return;
   reach_ = {along.size - 1, 0};
-  segments_[1] = 0;
+  cuts_[1] = {};
 }
 
-LineBroadcast::LineBroadcast(const LogicalDimension& along, std::int64_t payload, std::int32_t segments)
-    : Broadcast("line", along, payload, segments) {
+LineBroadcast::LineBroadcast(const LogicalDimension& along, std::int64_t payload, std::int64_t most)
+    : Broadcast("line", along, payload, most) {
   assert(along.size >= 2);
 }
 

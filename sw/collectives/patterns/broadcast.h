@@ -19,21 +19,22 @@
 /// multidimensional meshes, Parallel Processing Letters 5(2), 1995).
 namespace podsim::sw::collectives::patterns {
 
-/// `distance` of a segment: steps from the position where it started. Its chunk is the whole payload.
+/// `distance` of a segment: steps from the position where it started. Its chunk is the whole payload, in segments of
+/// `most` elements.
 class Broadcast : public Pattern {
  public:
   std::int64_t payload() const override { return chunk(); }
   std::int32_t origins(std::int32_t position) const override;
   Segment origin(std::int32_t position, std::int32_t i) const override;
   std::optional<Segment> onward(const Segment& segment, std::int32_t position) const override;
-  std::int64_t completions(std::int32_t) const override { return segments_[0]; }
+  std::int64_t completions(std::int32_t) const override { return segments(+1); }
   ElementRange range(const Segment& segment, std::int32_t position) const override;
   base::Duration modelled_time(const LinkCosts& costs, int stripes) const override;
 
  protected:
-  Broadcast(std::string_view shape, const LogicalDimension& along, std::int64_t payload, std::int32_t segments)
+  Broadcast(std::string_view shape, const LogicalDimension& along, std::int64_t payload, std::int64_t most)
       : Pattern({.name = "broadcast", .shape = shape}, along, payload) {
-    segments_.fill(segments);
+    cuts_.fill(Cut::of(payload, 1, 1, most));
   }
   /// Whether a segment that has gone `distance` steps in a direction goes on from a position.
   virtual bool goes_on(int direction, std::int32_t distance, std::int32_t position) const = 0;
@@ -44,7 +45,7 @@ class Broadcast : public Pattern {
 class RingBroadcast final : public Broadcast {
  public:
   /// `directions`: 2, or 1 for the positive one alone.
-  RingBroadcast(const LogicalDimension& along, std::int64_t payload, std::int32_t segments, int directions);
+  RingBroadcast(const LogicalDimension& along, std::int64_t payload, std::int64_t most, int directions);
 
   std::optional<std::int32_t> step(const Segment& segment) const override { return segment.distance; }
 
@@ -59,7 +60,7 @@ class RingBroadcast final : public Broadcast {
 
 class LineBroadcast final : public Broadcast {
  public:
-  LineBroadcast(const LogicalDimension& along, std::int64_t payload, std::int32_t segments);
+  LineBroadcast(const LogicalDimension& along, std::int64_t payload, std::int64_t most);
 
  private:
   bool goes_on(int direction, std::int32_t, std::int32_t position) const override {

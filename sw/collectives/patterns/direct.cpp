@@ -21,11 +21,11 @@ Direct::Direct(std::string_view name, const std::vector<LogicalDimension>& dimen
     : Pattern({.name = name, .shape = "direct sends", .to_neighbours = false, .uniform = true},
               members(dimensions, cores), block),
       dimensions_(dimensions) {
-  segments_[0] = segments_for(block, most);
+  cuts_[0] = Cut::of(block, 1, 1, most);
 }
 
 ElementRange Direct::range(const Segment& segment, std::int32_t) const {
-  return segment_range(chunk(), segments_[0], segment.number);
+  return cut(+1).range(chunk(), segment.number);
 }
 
 base::Duration Direct::modelled_time(const LinkCosts& costs, int stripes) const {

@@ -31,7 +31,7 @@ class Direct : public Pattern {
   std::int32_t origins(std::int32_t) const override { return positions() - 1; }
   Segment origin(std::int32_t, std::int32_t i) const override { return {.distance = i + 1}; }
   std::optional<Segment> onward(const Segment&, std::int32_t) const override { return std::nullopt; }
-  std::int64_t completions(std::int32_t) const override { return std::int64_t(positions() - 1) * segments_[0]; }
+  std::int64_t completions(std::int32_t) const override { return std::int64_t(positions() - 1) * segments(+1); }
   ElementRange range(const Segment& segment, std::int32_t position) const override;
   base::Duration modelled_time(const LinkCosts& costs, int stripes) const override;
 
@@ -48,11 +48,15 @@ class Permute final : public Direct {
  public:
   static constexpr std::int32_t sends = 1, receives = 2;
 
-  Permute(std::int64_t elements, std::int64_t most) : Direct("collective-permute", {{.size = 2}}, 1, elements, most) {}
+  /// In up to 16 segments, so that most of the array is on the wire while its ends are read and written.
+  Permute(std::int64_t elements, const SegmentLengths& lengths)
+      : Direct("collective-permute", {{.size = 2}}, 1, elements, lengths.most) {
+    cuts_[0] = Cut::of(elements, 16, lengths.link, lengths.most);
+  }
 
   std::int32_t origins(std::int32_t position) const override { return (position & sends) != 0 ? 1 : 0; }
   std::int64_t completions(std::int32_t position) const override {
-    return (position & receives) != 0 ? segments_[0] : 0;
+    return (position & receives) != 0 ? segments(+1) : 0;
   }
 };
 

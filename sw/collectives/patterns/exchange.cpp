@@ -11,9 +11,11 @@ namespace {
 // A position passes on a segment as soon as it is there: with 16 segments, after 1/16 of the message.
 constexpr std::int64_t most_segments_by_length = 16;
 
-std::int32_t segments_of_message(std::int64_t longest, const SegmentLengths& lengths) {
-  const std::int64_t wanted = std::clamp<std::int64_t>(longest / lengths.link, 1, most_segments_by_length);
-  return std::max(std::int32_t(wanted), segments_for(longest, lengths.most));
+/// Of a part, a slice: a segment has one of every part of its chunks. Slices of the longest message are as long as a
+/// link carries during one latency, and longer where that would be too many.
+Cut slices(std::int64_t part, std::int64_t parts_of_longest, const SegmentLengths& lengths) {
+  const auto elements = [&](std::int64_t message) { return std::max<std::int64_t>(1, message / parts_of_longest); };
+  return Cut::of(part, most_segments_by_length, elements(lengths.link), elements(lengths.most));
 }
 
 }  // namespace
@@ -22,7 +24,7 @@ Exchange::Exchange(const Traits& traits, const LogicalDimension& along, std::int
                    std::int32_t longest, const SegmentLengths& lengths)
     : Pattern(traits, along, chunk), parts_(parts) {
   assert(along.size >= 2 && chunk % parts == 0);
-  segments_.fill(segments_of_message(chunk * longest, lengths));
+  cuts_.fill(slices(chunk / parts, longest * parts, lengths));
 }
 
 ElementRange Exchange::range(const Segment& segment, std::int32_t position) const {
@@ -42,8 +44,8 @@ base::Duration Exchange::modelled_time(const LinkCosts& costs, int stripes) cons
   const double hops = along().physical < 0 ? 2 : along().stride;
   const auto [chunks, last_steps, all_steps] = load(n);
   const double wire = chunks * chunk_bytes * stripes * costs.cores * hops / rate;
-  const double step =
-      n / 4 * chunk_bytes / segments_[0] / rate + costs.dma_latency.si() + (hops - 1) * costs.hop_latency.si();
+  const double step = n / 4 * costs.bytes(cuts_[0].length * parts_) / rate + costs.dma_latency.si() +
+                      (hops - 1) * costs.hop_latency.si();
   return base::Duration(std::max(wire + last_steps * step, all_steps * step + chunk_bytes / rate));
 }
 
@@ -60,7 +62,7 @@ std::optional<Segment> RingExchange::onward(const Segment& segment, std::int32_t
 }
 
 std::int64_t RingExchange::completions(std::int32_t) const {
-  return std::int64_t(reach()) * (segments_[0] + segments_[1]);
+  return std::int64_t(reach()) * (segments(+1) + segments(-1));
 }
 
 std::int32_t RingExchange::source(const Segment& segment, std::int32_t position) const {
@@ -70,13 +72,13 @@ std::int32_t RingExchange::source(const Segment& segment, std::int32_t position)
 std::int32_t RingExchange::chunks(const Segment& segment, std::int32_t) const { return reach() - segment.distance + 1; }
 
 ElementRange RingExchange::slice(const Segment& segment, std::int32_t steps) const {
-  ElementRange all{0, part()};
-  if (2 * (segment.distance + steps) == positions()) {
-    const std::int64_t half = part() / 2;
-    all = segment.direction > 0 ? ElementRange{0, part() - half} : ElementRange{part() - half, half};
-  }
-  const ElementRange within = segment_range(all.count, segments(segment.direction), segment.number);
-  return {all.begin + within.begin, within.count};
+  const Cut& whole = cut(segment.direction);
+  if (2 * (segment.distance + steps) != positions()) return whole.range(part(), segment.number);
+  const Cut half{base::divide_round_up(whole.length, 2), whole.segments};
+  const std::int64_t second = part() / 2, first = part() - second;
+  if (segment.direction > 0) return half.range(first, segment.number);
+  const ElementRange within = half.range(second, segment.number);
+  return {first + within.begin, within.count};
 }
 
 LineExchange::LineExchange(const LogicalDimension& along, std::int64_t chunk, std::int32_t parts,
@@ -97,7 +99,7 @@ std::optional<Segment> LineExchange::onward(const Segment& segment, std::int32_t
 }
 
 std::int64_t LineExchange::completions(std::int32_t position) const {
-  return std::int64_t(position) * segments_[0] + std::int64_t(positions() - 1 - position) * segments_[1];
+  return std::int64_t(position) * segments(+1) + std::int64_t(positions() - 1 - position) * segments(-1);
 }
 
 std::int32_t LineExchange::chunks(const Segment& segment, std::int32_t position) const {
@@ -105,7 +107,7 @@ std::int32_t LineExchange::chunks(const Segment& segment, std::int32_t position)
 }
 
 ElementRange LineExchange::slice(const Segment& segment, std::int32_t) const {
-  return segment_range(part(), segments(segment.direction), segment.number);
+  return cut(segment.direction).range(part(), segment.number);
 }
 
 Exchange::Load LineExchange::load(double n) const { return {std::floor(n * n / 4), n / 2, n - 1}; }

@@ -17,7 +17,7 @@ std::int32_t chunks_in_message(std::int64_t chunk, std::int32_t positions, const
 Line::Line(const Traits& traits, const LogicalDimension& along, std::int64_t chunk, const SegmentLengths& lengths)
     : Pattern(traits, along, chunk), chunks_per_message_(chunks_in_message(chunk, along.size, lengths)) {
   assert(along.size >= 2 && along.physical >= 0 && chunk >= 1);
-  segments_.fill(segments_for(chunk, lengths.most));
+  cuts_.fill(Cut::of(chunk, 1, 1, lengths.most));
 }
 
 Line::Chunks Line::chunks_of(const Segment& segment) const {
@@ -28,13 +28,13 @@ Line::Chunks Line::chunks_of(const Segment& segment) const {
 ElementRange Line::range(const Segment& segment, std::int32_t position) const {
   const auto [first, end] = chunks_at(segment, position);
   if (chunks_per_message_ > 1) return {first * chunk(), (end - first) * chunk()};
-  const ElementRange within = segment_range(chunk(), segments(segment.direction), segment.number);
+  const ElementRange within = cut(segment.direction).range(chunk(), segment.number);
   return {first * chunk() + within.begin, within.count};
 }
 
 base::Duration Line::modelled_time(const LinkCosts& costs, int stripes) const {
   const double wire = costs.bytes(chunk()) * stripes / costs.rate.si();
-  const double message = message_bytes(costs, chunks_per_message_);
+  const double message = costs.bytes(cuts_[0].length) * chunks_per_message_;
   const double longest = std::max(wire * along().stride, message / costs.rate.si());
   return base::Duration((positions() - 1) * (longest + latency(costs, message)));
 }
@@ -64,7 +64,7 @@ bool LineReduceScatter::ends_here(const Segment& segment, std::int32_t position)
 }
 
 std::int64_t LineReduceScatter::completions(std::int32_t position) const {
-  return (position > 0 ? segments_[0] : 0) + (position < last() ? segments_[1] : 0);
+  return (position > 0 ? segments(+1) : 0) + (position < last() ? segments(-1) : 0);
 }
 
 std::int64_t LineReduceScatter::kept(const Segment& segment, std::int32_t position) const {
@@ -107,7 +107,7 @@ std::optional<Segment> LineAllGather::onward(const Segment& segment, std::int32_
 std::int64_t LineAllGather::completions(std::int32_t position) const {
   const std::int64_t from_below = position > 0 ? message_of(position - 1) + 1 : 0;
   const std::int64_t from_above = position < last() ? messages() - message_of(position + 1) : 0;
-  return from_below * segments_[0] + from_above * segments_[1];
+  return from_below * segments(+1) + from_above * segments(-1);
 }
 
 Line::Chunks LineAllGather::chunks_at(const Segment& segment, std::int32_t position) const {

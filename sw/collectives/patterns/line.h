@@ -34,8 +34,8 @@ namespace podsim::sw::collectives::patterns {
 /// its message. Where a message has several chunks, each flow is one segment.
 class Line : public Pattern {
  public:
-  /// Messages have at least `lengths.least` elements where there are chunks enough, segments of a chunk at most
-  /// `lengths.most`.
+  /// Messages have at least `lengths.least` elements where there are chunks enough. A chunk travels whole unless it is
+  /// longer than `lengths.most`: a link carries other chunks while one of them is seen and summed.
   Line(const Traits& traits, const LogicalDimension& along, std::int64_t chunk, const SegmentLengths& lengths);
 
   ElementRange range(const Segment& segment, std::int32_t position) const override;

@@ -61,7 +61,7 @@ class Pattern {
   /// Elements of a stripe that the phase works on.
   virtual std::int64_t payload() const { return chunk_ * along_.size; }
   /// Segments of each flow in a direction; 0 where nothing flows.
-  std::int32_t segments(int direction) const { return segments_[direction < 0]; }
+  std::int32_t segments(int direction) const { return cut(direction).segments; }
 
   /// The number of flows that start at a position.
   virtual std::int32_t origins(std::int32_t position) const = 0;
@@ -104,13 +104,13 @@ class Pattern {
   const LogicalDimension& along() const { return along_; }
   /// A position counted around the dimension.
   std::int32_t around(std::int32_t position) const { return (position % along_.size + along_.size) % along_.size; }
-  /// Bytes of a message of `chunks` chunks, or of their part that is one segment.
-  double message_bytes(const LinkCosts& costs, std::int32_t chunks = 1) const;
   /// From the last byte of a message to the next one that depends on it: the remote DMA and, for partial sums, the time
   /// to read the receiver's contribution from HBM.
   double latency(const LinkCosts& costs, double message_bytes) const;
 
-  std::array<std::int32_t, 2> segments_{};  ///< of a flow in positive and in negative direction
+  const Cut& cut(int direction) const { return cuts_[direction < 0]; }
+
+  std::array<Cut, 2> cuts_{};  ///< of a flow in positive and in negative direction
 
  private:
   Traits traits_;

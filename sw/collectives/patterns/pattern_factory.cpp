@@ -9,7 +9,6 @@
 #include "sw/collectives/patterns/ring.h"
 
 namespace podsim::sw::collectives::patterns {
-
 bool PatternFactory::on_line(const LogicalDimension& along) const {
   if (algorithm_ == Algorithm::ring || algorithm_ == Algorithm::one_way_ring || along.physical < 0) return false;
   return algorithm_ == Algorithm::line || !along.closed;
@@ -38,9 +37,9 @@ std::unique_ptr<const Exchange> PatternFactory::exchange(const LogicalDimension&
 
 std::unique_ptr<const Pattern> PatternFactory::broadcast(const LogicalDimension& along, std::int64_t payload) const {
   // Around a ring of one direction, the textbook's algorithm, the payload is one message.
-  const std::int32_t segments = directions() == 1 ? 1 : segments_for(payload, std::min(lengths_.link, lengths_.most));
-  if (on_line(along)) return std::make_unique<LineBroadcast>(along, payload, segments);
-  return std::make_unique<RingBroadcast>(along, payload, segments, directions());
+  const std::int64_t most = directions() == 1 ? payload : std::min(lengths_.link, lengths_.most);
+  if (on_line(along)) return std::make_unique<LineBroadcast>(along, payload, most);
+  return std::make_unique<RingBroadcast>(along, payload, most, directions());
 }
 
 std::unique_ptr<const Pattern> PatternFactory::direct(const std::vector<LogicalDimension>& dimensions, int cores,
@@ -49,7 +48,7 @@ std::unique_ptr<const Pattern> PatternFactory::direct(const std::vector<LogicalD
 }
 
 std::unique_ptr<const Pattern> PatternFactory::permute(std::int64_t elements) const {
-  return std::make_unique<Permute>(elements, lengths_.most);
+  return std::make_unique<Permute>(elements, lengths_);
 }
 
 }  // namespace podsim::sw::collectives::patterns

@@ -37,7 +37,7 @@ class Ring : public Pattern {
   Ring(const Traits& traits, const LogicalDimension& along, std::int64_t chunk, const RingSplit& split,
        std::int64_t most);
 
-  std::int32_t origins(std::int32_t) const override { return segments_[1] > 0 ? 2 : 1; }
+  std::int32_t origins(std::int32_t) const override { return segments(-1) > 0 ? 2 : 1; }
   std::int64_t elements(const Segment& segment, std::int32_t position) const override;
   base::Duration modelled_time(const LinkCosts& costs, int stripes) const override;
 
@@ -61,7 +61,7 @@ class RingReduceScatter final : public Ring {
   Segment origin(std::int32_t, std::int32_t i) const override { return started(i, positions() - 2); }
   std::optional<Segment> onward(const Segment& segment, std::int32_t position) const override;
   bool ends_here(const Segment& segment, std::int32_t) const override { return segment.distance == 0; }
-  std::int64_t completions(std::int32_t) const override { return segments_[0] + segments_[1]; }
+  std::int64_t completions(std::int32_t) const override { return segments(+1) + segments(-1); }
   ElementRange range(const Segment& segment, std::int32_t position) const override;
   std::optional<std::int32_t> step(const Segment& segment) const override { return positions() - 1 - segment.distance; }
 };

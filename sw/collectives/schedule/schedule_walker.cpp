@@ -80,7 +80,9 @@ void ScheduleWalker::enter(int phase, ScheduleActions& actions) {
 }
 
 void ScheduleWalker::leave(ScheduleActions& actions) {
-  enter(schedule_->concurrent() ? phases() : phase_ + 1, actions);
+  if (schedule_->concurrent() || phase_ + 1 == phases()) return enter(phases(), actions);
+  waits_ = true;
+  actions.phase_left(stripe_);
 }
 
 std::int64_t ScheduleWalker::step(int direction) const {

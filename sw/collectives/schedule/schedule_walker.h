@@ -25,6 +25,9 @@ class ScheduleActions {
   virtual void forward(const Segment& next) = 0;
   /// Everything that the stripe brings to this core has been absorbed.
   virtual void gathered(int stripe) = 0;
+  /// The stripe has left a phase that is not its last. The executor calls ScheduleWalker::proceed when all stripes of
+  /// the chip have left it.
+  virtual void phase_left(int stripe) = 0;
 };
 
 class ScheduleWalker {
@@ -40,6 +43,13 @@ class ScheduleWalker {
   void received(const Segment& segment, ScheduleActions& actions);
   /// The executor has finished ScheduleActions::absorb.
   void absorbed(const Segment& segment, ScheduleActions& actions);
+
+  /// Enters the next phase, after ScheduleActions::phase_left.
+  void proceed(ScheduleActions& actions) {
+    waits_ = false;
+    enter(phase_ + 1, actions);
+  }
+  bool waits() const { return waits_; }
 
   /// The current phase; -1 before begin, the number of phases at the end.
   int phase() const { return phase_; }
@@ -61,6 +71,7 @@ class ScheduleWalker {
   int stripe_;
   bool root_;
   int phase_ = -1;
+  bool waits_ = false;  ///< for proceed()
   noc::Coordinates at_;
   std::int64_t remaining_ = 0;              ///< segments of the current phase still to end here
   std::array<std::int64_t, 2> absorbed_{};  ///< segments of the current phase, by direction

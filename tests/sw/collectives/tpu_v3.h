@@ -37,7 +37,7 @@ inline hw::Machine tpu_v3() {
                  .remote_dma_latency = base::Duration(1e-6),
                  .cross_pod_latency = base::Duration(250e-9)};
   machine.compiler.least_segment = base::Bytes(1);
-  machine.compiler.largest_segment = base::Bytes(1 << 20);
+  machine.compiler.largest_segment = base::Bytes(64 << 20);
   machine.compiler.collective_launch = base::Duration(25e-6);
   machine.pod = {.dimensions = {32, 32}, .pods = 4};
   return machine;

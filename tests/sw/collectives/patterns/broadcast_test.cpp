@@ -37,32 +37,32 @@ template <class Visit>
 void for_each_root(Visit visit) {
   for (std::int32_t n = 2; n <= most_positions; ++n) {
     for (std::int64_t payload : chunk_sizes) {
-      const auto segments = std::int32_t(std::min<std::int64_t>(payload, 5));
+      const std::int64_t most = base::divide_round_up(payload, 5);
       for (std::int32_t root : {0, 1, n / 2, n - 1}) {
         SCOPED_TRACE(testing::Message() << n << " positions, payload of " << payload << ", root " << root);
-        visit(n, payload, segments, root);
+        visit(n, payload, most, root);
       }
     }
   }
 }
 
 TEST(RingBroadcast, ReachesAllInHalfTheRing) {
-  for_each_root([](std::int32_t n, std::int64_t payload, std::int32_t segments, std::int32_t root) {
-    EXPECT_EQ(expect_tree(RingBroadcast(closed(n), payload, segments, 2), root).steps, n / 2);
+  for_each_root([](std::int32_t n, std::int64_t payload, std::int64_t most, std::int32_t root) {
+    EXPECT_EQ(expect_tree(RingBroadcast(closed(n), payload, most, 2), root).steps, n / 2);
   });
 }
 
 TEST(RingBroadcast, OfOneDirectionReachesAllInNMinusOneSteps) {
-  for_each_root([](std::int32_t n, std::int64_t payload, std::int32_t segments, std::int32_t root) {
-    const PhaseWalk walk = expect_tree(RingBroadcast(closed(n), payload, segments, 1), root);
+  for_each_root([](std::int32_t n, std::int64_t payload, std::int64_t most, std::int32_t root) {
+    const PhaseWalk walk = expect_tree(RingBroadcast(closed(n), payload, most, 1), root);
     EXPECT_EQ(walk.steps, n - 1);
     for (const auto& sent : walk.sent) EXPECT_EQ(sent[1], 0);
   });
 }
 
 TEST(LineBroadcast, ReachesTheFartherEndLast) {
-  for_each_root([](std::int32_t n, std::int64_t payload, std::int32_t segments, std::int32_t root) {
-    EXPECT_EQ(expect_tree(LineBroadcast(open(n), payload, segments), root).steps, std::max(root, n - 1 - root));
+  for_each_root([](std::int32_t n, std::int64_t payload, std::int64_t most, std::int32_t root) {
+    EXPECT_EQ(expect_tree(LineBroadcast(open(n), payload, most), root).steps, std::max(root, n - 1 - root));
   });
 }
 
@@ -71,11 +71,11 @@ TEST(Broadcast, TakesTheTimeOfAPipeline) {
   costs.dma_latency = base::Duration(1e-3);
   // Ten messages of 60 elements: the pipeline fills in `steps` messages and latencies.
   const double message = 60e-6, latency = 1e-3, payload = 600e-6;
-  EXPECT_DOUBLE_EQ(RingBroadcast(closed(9), 600, 10, 2).modelled_time(costs, 1).si(),
+  EXPECT_DOUBLE_EQ(RingBroadcast(closed(9), 600, 60, 2).modelled_time(costs, 1).si(),
                    4 * (message + latency) + payload);
-  EXPECT_DOUBLE_EQ(RingBroadcast(closed(9), 600, 10, 1).modelled_time(costs, 1).si(),
+  EXPECT_DOUBLE_EQ(RingBroadcast(closed(9), 600, 60, 1).modelled_time(costs, 1).si(),
                    8 * (message + latency) + payload);
-  EXPECT_DOUBLE_EQ(LineBroadcast(open(9), 600, 10).modelled_time(costs, 1).si(), 8 * (message + latency) + payload);
+  EXPECT_DOUBLE_EQ(LineBroadcast(open(9), 600, 60).modelled_time(costs, 1).si(), 8 * (message + latency) + payload);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST(Direct, LoadsTheMiddleLinkWithTheFormOfItsHeader) {
 }
 
 TEST(Permute, MembersSendAndReceiveByTheirRole) {
-  const Permute pattern(100, 30);
+  const Permute pattern(100, {.link = 30, .least = 1, .most = 1000});  // of 30, 30, 30 and 10
   EXPECT_EQ(pattern.segments(+1), 4);
   EXPECT_EQ(pattern.origins(0), 0);
   EXPECT_EQ(pattern.completions(0), 0);
