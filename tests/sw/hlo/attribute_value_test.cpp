@@ -101,7 +101,8 @@ TEST(HloAttributeValue, ReadsShardingsInAllForms) {
   EXPECT_EQ(partial.subgroups, (std::vector{ir::Sharding::Subgroup::manual}));
   EXPECT_EQ(sharding("{devices=[2]0,1 replicated}"), ir::Sharding{}) << "the last word on it counts";
   EXPECT_EQ(sharding("{unreduced}").kind, ir::Sharding::Kind::unknown);
-  EXPECT_EQ(sharding("{devices=[2,2]<=[4] last_tile_dims={unreduced}}"), sharding("{unknown}"));
+  EXPECT_EQ(sharding("{devices=[2,2]<=[4] last_tile_dims={unreduced}}"),
+            sharding("{devices=[2,2]<=[4] last_tile_dim_replicate}"));
   EXPECT_EQ(sharding("{maximal device=3 metadata={op_name=\"a\"}}"), sharding("{maximal device=3}"));
   const ir::Sharding tuple = sharding("{{replicated}, /*index=1*/{maximal device=1}}");
   ASSERT_EQ(tuple.elements.size(), 2U);

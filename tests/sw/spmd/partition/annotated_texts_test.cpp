@@ -101,8 +101,8 @@ ENTRY e {
 
 TEST(AnnotatedText, ACallersAnnotationHoldsBesideThatOfItsCallee) {
   const ir::Module local = partitioned(R"(HloModule m
-c { p = s32[8] parameter(0), sharding={devices=[2]<=[2]}
- ROOT n = s32[8] negate(p), sharding={devices=[2]1,0}
+c { p = s32[8] parameter(0), sharding={devices=[2,2]<=[4] last_tile_dim_replicate}
+ ROOT n = s32[8] negate(p), sharding={devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}
 }
 ENTRY e { x = s32[8] iota(), iota_dimension=0, sharding={replicated}
  ROOT r = s32[8] call(x), to_apply=c, sharding={replicated}
