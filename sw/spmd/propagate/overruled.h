@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "sw/ir/graph.h"
+#include "sw/spmd/mesh/mesh.h"
 #include "sw/spmd/propagate/device_branches.h"
 
 namespace podsim::sw::spmd::propagate {
