@@ -185,10 +185,10 @@ TEST(CollectiveEngine, NamesTheStepOfAMessageAroundARing) {
 }
 
 TEST(SegmentLengths, AreWhatALinkCarriesDuringOneRemoteDmaAndTwoOfTheMachineFile) {
-  // 70.028 GB/s for 1 us; one byte, which is less than an element; 1 MiB.
+  // 70.028 GB/s for 1 us; one byte, which is less than an element; 64 MiB of 4 bytes each.
   EXPECT_EQ(schedule::segment_lengths(tpu_v3(), ir::ElementType::bf16).link, 35014);
   EXPECT_EQ(schedule::segment_lengths(tpu_v3(), ir::ElementType::f32).least, 1);
-  EXPECT_EQ(schedule::segment_lengths(tpu_v3(), ir::ElementType::f32).most, 262144);
+  EXPECT_EQ(schedule::segment_lengths(tpu_v3(), ir::ElementType::f32).most, 16777216);
 }
 
 }  // namespace
