@@ -316,7 +316,7 @@ class Converter {
       const std::string_view hlo = shardy_->sharding(*shardy, *outer_axes_);
       if (!hlo.empty()) made.sharding = sharding(hlo);
     }
-    // Of two, that of Shardy is the one that XLA takes.
+    // Shardy's counts where both are there, as in XLA.
     const std::string_view* text = find_value(module_.attributes_of(written), "sharding");
     if (text != nullptr && !made.sharding) made.sharding = sharding(*text);
     switch (made.opcode) {
