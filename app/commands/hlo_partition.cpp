@@ -99,8 +99,8 @@ Annotated annotated_workload(const HloPartitionOptions& options, run::RunPartiti
 }
 
 /// The text that a command prints or writes of a program: its partitioned form, or what explains its shardings.
-std::string result_text(const HloPartitionOptions& options, const sw::ir::Module& module,
-                        const run::RunPartition& partition) {
+std::string text_of_partition(const HloPartitionOptions& options, const sw::ir::Module& module,
+                              const run::RunPartition& partition) {
   const sw::spmd::mesh::Mesh& mesh = partition.mesh();
   const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, mesh);
   std::string text;
@@ -128,7 +128,7 @@ void partition_program(HloPartitionOptions& options) {
                                                             : annotated_file(options, partition, model);
   if (!run::is_annotated(program.module)) base::host::print_warning(run::nothing_is_sharded);
   std::string text;
-  const auto work = [&] { text = result_text(options, program.module, partition); };
+  const auto work = [&] { text = text_of_partition(options, program.module, partition); };
   if (program.text) {
     run::locate_instruction_errors(*program.text, work);
   } else {

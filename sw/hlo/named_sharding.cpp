@@ -126,7 +126,7 @@ struct Body {
   std::vector<AxisPart> manual;
 };
 
-void read_dimension(Scanner& scanner, const DeviceMesh& mesh, Body& body) {
+void read_divided_dimension(Scanner& scanner, const DeviceMesh& mesh, Body& body) {
   std::vector<AxisPart>& axes = body.dimensions.emplace_back();
   read_list(scanner, '{', '}', [&] {
     if (scanner.accept('?')) {
@@ -142,7 +142,7 @@ void read_body_part(Scanner& scanner, const DeviceMesh& mesh, Body& body) {
   if (scanner.peek() == '[') {
     if (body.has_dimensions) scanner.fail_expected("one list of dimensions");
     body.has_dimensions = true;
-    return read_list(scanner, '[', ']', [&] { read_dimension(scanner, mesh, body); });
+    return read_list(scanner, '[', ']', [&] { read_divided_dimension(scanner, mesh, body); });
   }
   const std::string_view word = scanner.name("dimensions in brackets, replicated, manual or unreduced");
   const bool has_value = scanner.accept('=');

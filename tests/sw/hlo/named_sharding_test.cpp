@@ -67,28 +67,28 @@ TEST(NamedSharding, PutsListedDevicesInTheOrderOfTheMesh) {
   EXPECT_EQ(tiles_of("{mesh['a'=2,'b'=4], device_ids=(0,2,4,6,1,3,5,7), [{'a'}, {'b'}]}"), expected);
 }
 
-ir::Sharding sharding(const std::string& text) {
+ir::Sharding named_sharding(const std::string& text) {
   Scanner scanner(text);
   return read_sharding(scanner);
 }
 
 TEST(NamedSharding, HasTheOtherKindsToo) {
   using Kind = ir::Sharding::Kind;
-  EXPECT_EQ(sharding("{mesh['a'=2], replicated}").kind, Kind::replicated);
-  EXPECT_EQ(sharding("{mesh['a'=2], [{}, {}]}").kind, Kind::replicated);
-  EXPECT_EQ(sharding("{mesh['a'=2], manual}").kind, Kind::manual);
-  EXPECT_EQ(sharding("{mesh['a'=2], [{?}]}").kind, Kind::unknown);
-  EXPECT_EQ(sharding("{maximal_mesh[device_id=3]}").kind, Kind::maximal);
-  EXPECT_EQ(sharding("{maximal_mesh[device_id=3]}").device, 3);
+  EXPECT_EQ(named_sharding("{mesh['a'=2], replicated}").kind, Kind::replicated);
+  EXPECT_EQ(named_sharding("{mesh['a'=2], [{}, {}]}").kind, Kind::replicated);
+  EXPECT_EQ(named_sharding("{mesh['a'=2], manual}").kind, Kind::manual);
+  EXPECT_EQ(named_sharding("{mesh['a'=2], [{?}]}").kind, Kind::unknown);
+  EXPECT_EQ(named_sharding("{maximal_mesh[device_id=3]}").kind, Kind::maximal);
+  EXPECT_EQ(named_sharding("{maximal_mesh[device_id=3]}").device, 3);
   // The old form beside the new one: both halve the first dimension over two devices.
-  const ir::Sharding both = sharding("{{mesh['a'=2], [{'a'}, {}]}, {devices=[2,1]<=[2]}}");
+  const ir::Sharding both = named_sharding("{{mesh['a'=2], [{'a'}, {}]}, {devices=[2,1]<=[2]}}");
   ASSERT_EQ(both.elements.size(), 2U);
   EXPECT_EQ(both.elements[0], both.elements[1]);
-  const ir::Sharding manual = sharding("{mesh['a'=2,'b'=4], [{'b'}], manual={'a'}}");
+  const ir::Sharding manual = named_sharding("{mesh['a'=2,'b'=4], [{'b'}], manual={'a'}}");
   EXPECT_EQ(manual.subgroups, std::vector{ir::Sharding::Subgroup::manual});
 }
 
-std::vector<std::vector<std::int64_t>> groups(const std::string& text) {
+std::vector<std::vector<std::int64_t>> mesh_groups(const std::string& text) {
   Scanner scanner(text);
   return expand(read_replica_groups(scanner));
 }
@@ -97,10 +97,10 @@ using Groups = std::vector<std::vector<std::int64_t>>;
 
 // Axis 0 of 4 by 2 is 2 i + j with i = 2 i0 + i1; its part (2)2 is i1, whose two devices are 2 apart.
 TEST(NamedGroups, ExtendAlongTheAxesInBraces) {
-  EXPECT_EQ(groups("mesh['x'=4,'y'=2] {'x':(2)2}"), (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
-  EXPECT_EQ(groups("mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0)) {'x'}"), (Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
-  EXPECT_EQ(groups("mesh['x'=2,'y'=2] {'y','x'}"), (Groups{{0, 2, 1, 3}}));
-  EXPECT_EQ(groups("maximal_mesh[device_id=1] {}"), (Groups{{1}}));
+  EXPECT_EQ(mesh_groups("mesh['x'=4,'y'=2] {'x':(2)2}"), (Groups{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+  EXPECT_EQ(mesh_groups("mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0)) {'x'}"), (Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  EXPECT_EQ(mesh_groups("mesh['x'=2,'y'=2] {'y','x'}"), (Groups{{0, 2, 1, 3}}));
+  EXPECT_EQ(mesh_groups("maximal_mesh[device_id=1] {}"), (Groups{{1}}));
 }
 
 /// The first error of a module of 8 partitions whose only parameter has this sharding: "3:41 MESSAGE".
