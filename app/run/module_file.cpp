@@ -13,7 +13,7 @@
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
 #include "sw/ir/hlo_names.h"
-#include "sw/ir/instruction_error.h"
+#include "sw/ir/rules/instruction_error.h"
 #include "sw/ir/transform/gradient.h"
 #include "sw/ir/transform/inline_calls.h"
 #include "workloads/nets/net_graph.h"
@@ -110,7 +110,7 @@ std::string_view place_of_written(const sw::hlo::Module& text, std::string_view 
 void locate_instruction_errors(const sw::hlo::Module& text, const std::function<void()>& body) {
   try {
     body();
-  } catch (const sw::ir::InstructionError& error) {
+  } catch (const sw::ir::rules::InstructionError& error) {
     const base::Diagnostic& said = error.diagnostics().front();
     throw_at(text, place_of_written(text, error.instruction()), said.message, said.hint);
   }

@@ -28,7 +28,7 @@
 #include "sw/compiler/memory_order.h"
 #include "sw/compiler/recompute.h"
 #include "sw/compiler/scope_time.h"
-#include "sw/ir/instruction_error.h"
+#include "sw/ir/rules/instruction_error.h"
 #include "sw/ir/rules/shape_inference.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
 #include "sw/spmd/partition/partitioner.h"
@@ -213,7 +213,7 @@ void require_sound_shapes(const sw::ir::Module& module) {
       try {
         sw::ir::rules::verify_shape(instruction, computations[c], computations.first(c));
       } catch (const std::logic_error& error) {
-        throw sw::ir::InstructionError(
+        throw sw::ir::rules::InstructionError(
             instruction.name,
             fmt::format("{} cannot be partitioned: {}: {}", module.name, instruction.name, error.what()),
             "'podsim hlo check' finds all shapes that do not follow from their operands");

@@ -21,9 +21,9 @@
 #include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
-#include "sw/ir/annotation.h"
-#include "sw/ir/instruction_error.h"
 #include "sw/ir/permuted_slices.h"
+#include "sw/ir/rules/annotation.h"
+#include "sw/ir/rules/instruction_error.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler {
@@ -102,7 +102,7 @@ class Lowering {
         makers[std::size_t(id)] = maker_since(before, sources);
         continue;
       }
-      ir::at_instruction(instruction.name, "compiled", [&] { add(computation, id); });
+      ir::rules::at_instruction(instruction.name, "compiled", [&] { add(computation, id); });
       makers[std::size_t(id)] = maker_since(before, sources);
       const bool one = program_.items.size() == before + 1;
       if (instruction.phase == ir::AsyncPhase::start && one && may_go_on(program_.items.back())) {
@@ -154,7 +154,8 @@ class Lowering {
       case ir::Opcode::conditional:
         return add_branch(instruction);
       case ir::Opcode::custom_call:
-        if (const auto* annotation = ir::find_annotation(instruction.target); annotation && annotation->is_free) return;
+        if (const auto* annotation = ir::rules::find_annotation(instruction.target); annotation && annotation->is_free)
+          return;
         if (const auto match = prices_.find(computation, instruction)) return add_priced(computation, id, *match);
         warn(instruction, fmt::format("custom call '{}'{}", instruction.target,
                                       prices_.knows(instruction) ? ", whose arrays no price matches" : ""));

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sw/compiler/layout/dimension_links.h"
-#include "sw/ir/tuple_leaves.h"
+#include "sw/ir/rules/tuple_leaves.h"
 
 namespace podsim::sw::compiler::layout {
 namespace {
@@ -285,7 +285,7 @@ class Classifier {
   std::vector<ir::Shape*> shapes_;               ///< by number of the array
   std::vector<InstructionPlace> places_;
   DimensionLinks links_;
-  ir::TupleLeaves leaves_;
+  ir::rules::TupleLeaves leaves_;
 };
 
 }  // namespace

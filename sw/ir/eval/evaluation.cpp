@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/host/interrupt.h"
-#include "sw/ir/annotation.h"
 #include "sw/ir/device_groups.h"
 #include "sw/ir/eval/bit_pattern.h"
 #include "sw/ir/eval/collective_values.h"
@@ -28,6 +27,7 @@
 #include "sw/ir/eval/sorting.h"
 #include "sw/ir/permuted_slices.h"
 #include "sw/ir/rules/actual_shape.h"
+#include "sw/ir/rules/annotation.h"
 #include "sw/ir/rules/batch_norm.h"
 
 namespace podsim::sw::ir::eval {
@@ -315,7 +315,7 @@ Literal Evaluation::evaluate_called(const Instruction& instruction, const std::v
 Value Evaluation::custom_call(const Instruction& instruction, std::size_t at) const {
   const bool same =
       !instruction.operands.empty() && computation_[instruction.operands[0]].shape.compatible(instruction.shape);
-  const Annotation* const annotation = find_annotation(instruction.target);
+  const Annotation* const annotation = rules::find_annotation(instruction.target);
   if (same && annotation != nullptr && annotation->returns_operand) return operand(instruction, 0, at);
   if (instruction.target == "AllocateBuffer") return Value(make_zeros(instruction.shape));
   throw std::logic_error(fmt::format("what '{}' computes is not known", instruction.target));

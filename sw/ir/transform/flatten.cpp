@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/host/interrupt.h"
-#include "sw/ir/annotation.h"
 #include "sw/ir/build/graph_builder.h"
 #include "sw/ir/eval/evaluator.h"
+#include "sw/ir/rules/annotation.h"
 #include "sw/ir/transform/inline_calls.h"
 #include "sw/ir/transform/trip_count.h"
 
@@ -157,7 +157,7 @@ class Flattening {
   }
 
   static bool is_copy(const Instruction& instruction) {
-    const Annotation* annotation = find_annotation(instruction.target);
+    const Annotation* annotation = rules::find_annotation(instruction.target);
     return annotation != nullptr && annotation->returns_operand && annotation->same_sharding &&
            instruction.operands.size() == 1;
   }

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sw/ir/instruction_error.h"
+#include "sw/ir/rules/instruction_error.h"
 #include "sw/spmd/mesh/device_order.h"
 
 namespace podsim::sw::spmd::mesh {
@@ -39,7 +39,7 @@ class GridCollector {
 
   [[noreturn]] static void fail(const ir::Instruction& instruction, const ir::Sharding& sharding,
                                 std::string_view why) {
-    throw ir::InstructionError(
+    throw ir::rules::InstructionError(
         instruction.name, fmt::format("the sharding of %{}, {}, {}", instruction.name, ir::to_string(sharding), why));
   }
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sw/ir/instruction_error.h"
+#include "sw/ir/rules/instruction_error.h"
 #include "sw/spmd/partition/factor_split.h"
 #include "sw/spmd/partition/leaves.h"
 #include "sw/spmd/partition/linear_op.h"
@@ -36,8 +36,8 @@ ComputationPartition::ComputationPartition(ModulePartition& parent, ir::Computat
 
 void ComputationPartition::fail(const ir::Instruction& instruction, const std::string& what) const {
   const std::string place = instruction.op_name.empty() ? "" : fmt::format(" ({})", instruction.op_name);
-  throw ir::InstructionError(instruction.name,
-                             fmt::format("{}{} cannot be partitioned: {}", instruction.name, place, what));
+  throw ir::rules::InstructionError(instruction.name,
+                                    fmt::format("{}{} cannot be partitioned: {}", instruction.name, place, what));
 }
 
 ir::InstructionId ComputationPartition::write(const std::vector<mesh::ValueSharding>& parameters,
@@ -48,7 +48,8 @@ ir::InstructionId ComputationPartition::write(const std::vector<mesh::ValueShard
     if (instruction.opcode == ir::Opcode::parameter) continue;
     program_.advance_to(id, instruction.op_name);
     const ir::build::GraphBuilder::Scope scope(builder_, instruction.op_name, instruction.source);
-    ir::at_instruction(instruction.name, "partitioned", [&] { values_[std::size_t(id)] = settled(id, write(id)); });
+    ir::rules::at_instruction(instruction.name, "partitioned",
+                              [&] { values_[std::size_t(id)] = settled(id, write(id)); });
     is_unreduced_[std::size_t(id)] = std::ranges::any_of(values_[std::size_t(id)], is_unreduced);
   }
   return in_shardings(computation_[computation_.root].shape, operand(computation_.root), root);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/tuple_leaves.h"
+#include "sw/ir/rules/tuple_leaves.h"
 #include "sw/spmd/partition/partitioner.h"
 
 /// Walks a program and writes the program of its partitions, one computation at a time.
@@ -109,7 +109,7 @@ class ComputationPartition {
   std::vector<std::vector<ir::InstructionId>> users_;
   std::vector<Values> values_;      ///< by instruction
   std::vector<bool> is_unreduced_;  ///< by instruction: an array of it is a sum that is not reduced yet
-  ir::TupleLeaves leaves_;
+  ir::rules::TupleLeaves leaves_;
 };
 
 }  // namespace podsim::sw::spmd::partition

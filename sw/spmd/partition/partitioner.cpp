@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/diagnostic.h"
-#include "sw/ir/instruction_error.h"
+#include "sw/ir/rules/instruction_error.h"
 #include "sw/spmd/partition/computation_partition.h"
 
 namespace podsim::sw::spmd::partition {
@@ -33,7 +33,7 @@ void ModulePartition::refuse_replicas() const {
     });
     if (found == values.end()) continue;
     const std::string& name = module_.computations[c].instructions[std::size_t(found - values.begin())].name;
-    throw ir::InstructionError(
+    throw ir::rules::InstructionError(
         name, fmt::format("the program has {} replicas of {} partitions each, and in '{}' a value that each partition "
                           "has of its own: such a program has one replica",
                           module_.replicas, module_.partitions, name));

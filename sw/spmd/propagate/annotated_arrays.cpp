@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "sw/ir/instruction_error.h"
+#include "sw/ir/rules/instruction_error.h"
 #include "sw/spmd/propagate/manual_values.h"
 
 namespace podsim::sw::spmd::propagate {
@@ -38,7 +38,7 @@ mesh::AxisSharding sharding_of(const ArrayTable& table, const mesh::Mesh& mesh, 
   std::optional<mesh::AxisSharding> sharding = mesh::from_hlo(mesh, written, location.shape->rank());
   if (!sharding) {
     const ir::Instruction& instruction = table.module().computations[std::size_t(location.computation)][location.id];
-    throw ir::InstructionError(
+    throw ir::rules::InstructionError(
         instruction.name, fmt::format("the sharding {} of '{}', {}, {}", ir::to_string(written), instruction.name,
                                       ir::to_string(*location.shape), problem(mesh, written, location.shape->rank())));
   }
@@ -52,7 +52,7 @@ void annotate(const ArrayTable& table, const mesh::Mesh& mesh, ir::ComputationId
   const bool is_tuple = instruction.shape.is_tuple() && written.kind == ir::Sharding::Kind::tuple;
   const int count = table.count(c, id);
   if (is_tuple && count > 0 && int(written.elements.size()) != count) {
-    throw ir::InstructionError(
+    throw ir::rules::InstructionError(
         instruction.name, fmt::format("the sharding {} of '{}' is for {} arrays, it has {}", ir::to_string(written),
                                       instruction.name, written.elements.size(), count));
   }

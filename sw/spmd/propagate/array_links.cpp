@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "sw/ir/instruction_error.h"
-#include "sw/ir/tuple_leaves.h"
+#include "sw/ir/rules/instruction_error.h"
+#include "sw/ir/rules/tuple_leaves.h"
 
 namespace podsim::sw::spmd::propagate {
 namespace {
@@ -17,7 +17,7 @@ class Collector {
   ArrayLinks run() {
     table_.walk([this](ir::ComputationId c, ir::InstructionId id) { pass_in(c, id); },
                 [this](ir::ComputationId c, ir::InstructionId id) {
-                  ir::at_instruction(computation(c)[id].name, "partitioned", [&] { visit(c, id); });
+                  ir::rules::at_instruction(computation(c)[id].name, "partitioned", [&] { visit(c, id); });
                 });
     for (const ir::Donation& donation : module_.donations) donate(donation);
     for (ArrayLink& link : result_.links) order(link);
@@ -199,7 +199,7 @@ class Collector {
   const ArrayTable& table_;
   const ir::Module& module_;
   ArrayLinks result_;
-  ir::TupleLeaves leaves_;
+  ir::rules::TupleLeaves leaves_;
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "sw/ir/device_groups.h"
-#include "sw/ir/instruction_error.h"
-#include "sw/ir/tuple_leaves.h"
+#include "sw/ir/rules/instruction_error.h"
+#include "sw/ir/rules/tuple_leaves.h"
 
 namespace podsim::sw::spmd::propagate {
 namespace {
@@ -21,7 +21,7 @@ class Spreading {
       changed_ = false;
       table_.walk([this](ir::ComputationId c, ir::InstructionId id) { pass_in(c, id); },
                   [this](ir::ComputationId c, ir::InstructionId id) {
-                    ir::at_instruction(computation(c)[id].name, "partitioned", [&] { visit(c, id); });
+                    ir::rules::at_instruction(computation(c)[id].name, "partitioned", [&] { visit(c, id); });
                   });
     } while (changed_);
   }
@@ -151,7 +151,7 @@ class Spreading {
   const ir::Module& module_;
   const mesh::Mesh& mesh_;
   std::vector<ArrayState>& states_;
-  ir::TupleLeaves leaves_;
+  ir::rules::TupleLeaves leaves_;
   bool changed_ = false;
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sw/ir/annotation.h"
+#include "sw/ir/rules/annotation.h"
 #include "sw/spmd/mesh/axis_sharding.h"
 #include "sw/spmd/propagate/op_rule_builder.h"
 
@@ -130,7 +130,7 @@ void batch_norm_rule(OpRuleBuilder& rule) {
 
 /// True for custom calls that only annotate their operand.
 bool hands_on(const OpRuleBuilder& rule) {
-  const ir::Annotation* const annotation = ir::find_annotation(rule.instruction().target);
+  const ir::rules::Annotation* const annotation = ir::rules::find_annotation(rule.instruction().target);
   return annotation != nullptr && annotation->same_sharding && rule.operand_count() == 1 && rule.result_count() == 1 &&
          rule.operand(0).dimensions == rule.result(0).dimensions;
 }

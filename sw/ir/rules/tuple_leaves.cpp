@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/ir/tuple_leaves.h"
+#include "sw/ir/rules/tuple_leaves.h"
 
-namespace podsim::sw::ir {
+namespace podsim::sw::ir::rules {
 
 std::size_t leaf_count(const Shape& shape) {
   if (!shape.is_tuple()) return 1;
@@ -19,4 +19,4 @@ std::size_t TupleLeaves::before(const Shape& tuple, std::int64_t element) {
   return begins[std::size_t(element)];
 }
 
-}  // namespace podsim::sw::ir
+}  // namespace podsim::sw::ir::rules

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/ir/annotation.h"
+#include "sw/ir/rules/annotation.h"
 
 #include <algorithm>
 #include <array>
 
-namespace podsim::sw::ir {
+namespace podsim::sw::ir::rules {
 namespace {
 
 // Full and shard shapes differ in their sharding by definition: between them a value is manual.
@@ -36,4 +36,4 @@ const Annotation* find_annotation(std::string_view target) {
   return found == annotations.end() ? nullptr : found;
 }
 
-}  // namespace podsim::sw::ir
+}  // namespace podsim::sw::ir::rules

@@ -5,7 +5,7 @@
 
 /// Custom calls that annotate a value for the compiler and compute nothing: those of XLA's SPMD partitioner
 /// (xla/service/spmd), of its host-memory offloading and of its 64-bit rewriter. All other code asks this list.
-namespace podsim::sw::ir {
+namespace podsim::sw::ir::rules {
 
 struct Annotation {
   std::string_view target;  ///< of the custom call
@@ -17,4 +17,4 @@ struct Annotation {
 /// The annotation with this target; null if the custom call is not an annotation.
 const Annotation* find_annotation(std::string_view target);
 
-}  // namespace podsim::sw::ir
+}  // namespace podsim::sw::ir::rules

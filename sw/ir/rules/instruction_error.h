@@ -6,7 +6,7 @@
 
 #include "base/diagnostic.h"
 
-namespace podsim::sw::ir {
+namespace podsim::sw::ir::rules {
 
 /// An error of the input at one instruction of a graph. It has no location: whoever knows the text of the graph finds
 /// the instruction by its name.
@@ -24,4 +24,4 @@ class InstructionError : public base::InputError {
 /// checked before, becomes an InstructionError "NAME cannot be DONE: ...".
 void at_instruction(const std::string& name, const std::string& done, const std::function<void()>& body);
 
-}  // namespace podsim::sw::ir
+}  // namespace podsim::sw::ir::rules

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/ir/annotation.h"
+#include "sw/ir/rules/annotation.h"
 
 #include <gtest/gtest.h>
 
-namespace podsim::sw::ir {
+namespace podsim::sw::ir::rules {
 namespace {
 
 TEST(Annotation, OtherCustomCallsAreNone) {
@@ -28,4 +28,4 @@ TEST(Annotation, FullAndShardShapesDifferInTheirSharding) {
 }
 
 }  // namespace
-}  // namespace podsim::sw::ir
+}  // namespace podsim::sw::ir::rules

@@ -7,7 +7,7 @@
 
 #include "sw/ir/shape.h"
 
-namespace podsim::sw::ir {
+namespace podsim::sw::ir::rules {
 
 /// The number of arrays and tokens of a shape, nested tuples flattened.
 std::size_t leaf_count(const Shape& shape);
@@ -23,4 +23,4 @@ class TupleLeaves {
   std::unordered_map<const Shape*, std::vector<std::size_t>> known_;
 };
 
-}  // namespace podsim::sw::ir
+}  // namespace podsim::sw::ir::rules

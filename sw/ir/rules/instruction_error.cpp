@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/ir/instruction_error.h"
+#include "sw/ir/rules/instruction_error.h"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-namespace podsim::sw::ir {
+namespace podsim::sw::ir::rules {
 
 void at_instruction(const std::string& name, const std::string& done, const std::function<void()>& body) {
   try {
@@ -15,4 +15,4 @@ void at_instruction(const std::string& name, const std::string& done, const std:
   }
 }
 
-}  // namespace podsim::sw::ir
+}  // namespace podsim::sw::ir::rules
