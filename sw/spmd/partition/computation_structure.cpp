@@ -47,7 +47,7 @@ ComputationPartition::Values ComputationPartition::write_element(const ir::Instr
   const ir::InstructionId tuple = instruction.operands[0];
   const std::size_t first = leaves_.before(computation_[tuple].shape, instruction.index);
   const auto begin = operand(tuple).begin() + std::ptrdiff_t(first);
-  return {begin, begin + std::ptrdiff_t(ir::leaf_count(instruction.shape))};
+  return {begin, begin + std::ptrdiff_t(ir::rules::leaf_count(instruction.shape))};
 }
 
 ComputationPartition::Values ComputationPartition::write_copy(const ir::Instruction& instruction) {
