@@ -315,7 +315,7 @@ Literal Evaluation::evaluate_called(const Instruction& instruction, const std::v
 Value Evaluation::custom_call(const Instruction& instruction, std::size_t at) const {
   const bool same =
       !instruction.operands.empty() && computation_[instruction.operands[0]].shape.compatible(instruction.shape);
-  const Annotation* const annotation = rules::find_annotation(instruction.target);
+  const rules::Annotation* const annotation = rules::find_annotation(instruction.target);
   if (same && annotation != nullptr && annotation->returns_operand) return operand(instruction, 0, at);
   if (instruction.target == "AllocateBuffer") return Value(make_zeros(instruction.shape));
   throw std::logic_error(fmt::format("what '{}' computes is not known", instruction.target));

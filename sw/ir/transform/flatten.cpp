@@ -157,7 +157,7 @@ class Flattening {
   }
 
   static bool is_copy(const Instruction& instruction) {
-    const Annotation* annotation = rules::find_annotation(instruction.target);
+    const rules::Annotation* annotation = rules::find_annotation(instruction.target);
     return annotation != nullptr && annotation->returns_operand && annotation->same_sharding &&
            instruction.operands.size() == 1;
   }
