@@ -304,11 +304,14 @@ base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int
   return add_up(elements, read_from_cores(elements, all_cores), operands);
 }
 
-/// The time at which this core's contribution to a segment is there. It is read ahead, into a double buffer: that to
-/// the next segment of a flow while this one is added, that to the first one of a phase before it arrives.
+/// The time at which this core's contribution to a segment is there: it is read when the segment has come, at the rate
+/// of one stream, and behind the read for the segment before it. Reads of other flows delay it only through the latter:
+/// if they did at once, the order in which segments come, which changes with the bytes, would decide which flow waits.
 base::Time CoreRun::contribution(const Segment& segment, std::int64_t elements, bool all_cores) {
   ReadAhead& flow = read_ahead_[2 * walker_of(segment.stripe) + (segment.direction < 0)];
-  const base::Time ready = flow.phase == segment.phase ? std::max(flow.ready, engine().now()) : engine().now();
+  const base::Duration alone = schedule().bytes(elements) / engine().machine().hbm.stream_rate;
+  const base::Time read = engine().now() + base::to_time(alone);
+  const base::Time ready = flow.phase == segment.phase ? std::max(flow.ready, read) : read;
   flow = {segment.phase, read_from_cores(elements, all_cores)};
   return ready;
 }

@@ -17,7 +17,7 @@ bool PatternFactory::on_line(const LogicalDimension& along) const {
 template <class OnRing, class OnLine>
 std::unique_ptr<const Pattern> PatternFactory::scattered(const LogicalDimension& along, std::int64_t chunk) const {
   if (on_line(along)) return std::make_unique<OnLine>(along, chunk, lengths_);
-  const RingSplit split{.directions = directions(), .two_segments = stripes_per_link_ == 1};
+  const RingSplit split{.directions = directions(), .two_segments = stripes_per_link_ == 1 && along.closed};
   return std::make_unique<OnRing>(along, chunk, split, lengths_.most);
 }
 

@@ -277,15 +277,13 @@ TEST(AllReduce, AMultipodIsSimulatedAsOneRowOfChips) {
   EXPECT_LT(result.messages, 300000);
 }
 
-// Six rows of bf16 are within 5 %, one of f32 is not.
-TEST(AllReduce, TheMeasuredOnesOnThirtyTwoChipsAreMetWithinNinePercentAndOnAverageThree) {
+TEST(AllReduce, TheMeasuredOnesOnThirtyTwoChipsAreMetWithinEightPercent) {
   std::filesystem::path path = std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/measurements/all_reduce.csv";
   std::ifstream file(path);
   if (!file) GTEST_SKIP() << "no measurements at " << path;
   std::string line;
   std::getline(file, line);
   int rows = 0;
-  double errors = 0;
   while (std::getline(file, line)) {
     // chips,cores,"topology",dtype,payload_bytes,time_us,source; the topology may hold no comma.
     std::vector<std::string> fields;
@@ -297,12 +295,10 @@ TEST(AllReduce, TheMeasuredOnesOnThirtyTwoChipsAreMetWithinNinePercentAndOnAvera
     std::int64_t elements = std::stoll(fields[4]) / ir::byte_width(type);
     double modelled =
         seconds_of(simulate_all_reduce(tpu_v3(), noc::Topology({8, 4}, {false, false}), elements, type).duration);
-    EXPECT_NEAR(modelled / measured, 1, 0.09) << line;
-    errors += std::abs(modelled / measured - 1);
+    EXPECT_NEAR(modelled / measured, 1, 0.08) << line;
     ++rows;
   }
   EXPECT_EQ(rows, 7);
-  EXPECT_LT(errors / rows, 0.03);
 }
 
 TEST(AllReduce, ASmallOneTakesWhatIsMeasured) {
