@@ -301,13 +301,11 @@ TEST(AllReduce, TheMeasuredOnesOnThirtyTwoChipsAreMetWithinEightPercent) {
   EXPECT_EQ(rows, 7);
 }
 
+// all-reduce.497 of the SSD profile of MLPerf v0.7: statistics of batch norms, 9856 numbers on 32 chips, 48.36 us.
 TEST(AllReduce, ASmallOneTakesWhatIsMeasured) {
-  // Tens of kilobytes take about 50 us on 32 chips.
-  for (std::int64_t elements : {5'000, 10'000, 40'000}) {
-    const double time = seconds_of(
-        simulate_all_reduce(tpu_v3(), noc::Topology({8, 4}, {false, false}), elements, ir::ElementType::bf16).duration);
-    EXPECT_NEAR(time, 50e-6, 5e-6) << elements;
-  }
+  const double time = seconds_of(
+      simulate_all_reduce(tpu_v3(), noc::Topology({8, 4}, {false, false}), 9856, ir::ElementType::f32).duration);
+  EXPECT_NEAR(time / 48.36e-6, 1, 0.1);
 }
 
 TEST(AllReduce, AMultipodGoesYBeforeXAndXOnAThirtySecond) {
