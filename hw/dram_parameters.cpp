@@ -8,12 +8,17 @@
 #include <string_view>
 #include <utility>
 
+#include "hw/related_values.h"
+#include "hw/stream_range.h"
+
 namespace podsim::hw {
 
 namespace {
 
 /// Twice what JEDEC allows. Rates of streams are measured over refresh intervals, so that longer ones take forever.
 constexpr base::Cycles longest_refresh_interval{65536};
+/// Other times take some hundred clocks at most; banks that take longer serve nothing between two refreshes.
+constexpr std::int64_t most_clocks = 4096;
 
 constexpr base::Bytes least_burst{4}, most_row{1 << 20}, most_capacity{1LL << 50};
 
@@ -52,7 +57,7 @@ class DramReader {
     return value;
   }
   base::Cycles clocks(const std::string& key, std::int64_t least) const {
-    return base::Cycles(between(key, least, 1'000'000));
+    return base::Cycles(between(key, least, most_clocks));
   }
   template <class Choice, std::size_t count>
   Choice choice(const std::string& key, const std::array<std::pair<std::string_view, Choice>, count>& choices) const {
@@ -82,6 +87,32 @@ DramOrganization read_organization(const DramReader& read) {
   return result;
 }
 
+/// What the times of one memory say of each other. A bank that breaks these does in the model what none can: with
+/// closed pages nothing but rc keeps a row open for ras.
+void relate_timing(const base::Config& config) {
+  const auto least = [&](const std::string& key, Keys parts, const char* why) {
+    for (std::string& part : parts) {
+      if (part.find('.') == std::string::npos) part = "hbm_timing." + part;
+    }
+    require_at_least_sum(config, "hbm_timing." + key, parts, why);
+  };
+  least("rc", {"ras", "rp"}, "a row stays open for ras, and its bank is precharged in rp, before another opens");
+  least("ras", {"rcd_read"}, "a row is sensed in rcd before it is restored and closed");
+  least("ras", {"rcd_write"}, "a row is sensed in rcd before it is restored and closed");
+  least("cl", {"cwl"}, "data to write do not come later than data that are read");
+  least("ccd_s", {"hbm.burst_clocks"}, "bursts would overlap on the data pins");
+  least("ccd_l", {"ccd_s"}, "a bank group is no faster than two of them");
+  least("rrd_l", {"rrd_s"}, "a bank group is no faster than two of them");
+  least("wtr_l", {"wtr_s"}, "a bank group is no faster than two of them");
+  least("faw", {"rrd_s"}, "the time of four activates holds that of one");
+  least("rfc_all", {"rfc_bank"}, "a refresh of all banks holds that of each");
+  if (config.integer("hbm_timing.refi") <= 2 * config.integer("hbm_timing.rfc_all")) {
+    reject_together(config, {"hbm_timing.refi", "hbm_timing.rfc_all"},
+                    "refresh would take most of the time: 'hbm_timing.refi' must be more than twice "
+                    "'hbm_timing.rfc_all'");
+  }
+}
+
 DramTiming read_timing(const base::Config& config, const DramReader& read) {
   DramTiming t;
   t.cl = read.clocks("hbm_timing.cl", 1);
@@ -94,32 +125,24 @@ DramTiming read_timing(const base::Config& config, const DramReader& read) {
   t.wr = read.clocks("hbm_timing.wr", 0);
   t.rtp = read.clocks("hbm_timing.rtp", 1);
   t.ccd_s = read.clocks("hbm_timing.ccd_s", 1);
-  t.ccd_l = read.clocks("hbm_timing.ccd_l", t.ccd_s.value());
+  t.ccd_l = read.clocks("hbm_timing.ccd_l", 1);
   t.rrd_s = read.clocks("hbm_timing.rrd_s", 1);
-  t.rrd_l = read.clocks("hbm_timing.rrd_l", t.rrd_s.value());
+  t.rrd_l = read.clocks("hbm_timing.rrd_l", 1);
   t.faw = read.clocks("hbm_timing.faw", 1);
   t.wtr_s = read.clocks("hbm_timing.wtr_s", 0);
-  t.wtr_l = read.clocks("hbm_timing.wtr_l", t.wtr_s.value());
+  t.wtr_l = read.clocks("hbm_timing.wtr_l", 0);
   t.read_to_write_gap = read.clocks("hbm_timing.read_to_write_gap", 0);
-  t.rfc_all = read.clocks("hbm_timing.rfc_all", 1);
-  t.rfc_bank = read.clocks("hbm_timing.rfc_bank", 1);
+  t.rfc_all = base::Cycles(read.between("hbm_timing.rfc_all", 1, longest_refresh_interval.value()));
+  t.rfc_bank = base::Cycles(read.between("hbm_timing.rfc_bank", 1, longest_refresh_interval.value()));
   t.rrefd = read.clocks("hbm_timing.rrefd", 1);
-  t.refi = read.clocks("hbm_timing.refi", 1);
-  if (t.refi > longest_refresh_interval) {
+  t.refi = base::Cycles(config.integer("hbm_timing.refi"));
+  if (t.refi < base::Cycles(1) || t.refi > longest_refresh_interval) {
     config.reject("hbm_timing.refi",
-                  "'hbm_timing.refi' must be at most " + std::to_string(longest_refresh_interval.value()),
+                  "'hbm_timing.refi' must be between 1 and " + std::to_string(longest_refresh_interval.value()),
                   "JEDEC lets no bank go without a refresh for more than nine intervals of 3.9 us, some 32000 clocks");
   }
   t.activate_clocks = read.clocks("hbm_timing.activate_clocks", 1);
-  if (t.ccd_s.value() < config.integer("hbm.burst_clocks")) {
-    config.reject("hbm_timing.ccd_s", "bursts would overlap: 'hbm_timing.ccd_s' must be at least 'hbm.burst_clocks'");
-  }
-  if (t.cwl > t.cl) config.reject("hbm_timing.cwl", "'hbm_timing.cwl' must not be above 'hbm_timing.cl'");
-  if (t.refi <= t.rfc_all * 2) {
-    config.reject("hbm_timing.refi",
-                  "refresh would take most of the time: 'hbm_timing.refi' must be more than twice "
-                  "'hbm_timing.rfc_all'");
-  }
+  relate_timing(config);
   return t;
 }
 
@@ -162,15 +185,26 @@ AddressOrder read_address(const base::Config& config, const DramReader& read, co
   return order;
 }
 
-ControllerPolicy read_policy(const AddressOrder& address, const DramOrganization& organization,
-                             const DramReader& read) {
+ControllerPolicy read_policy(const base::Config& config, const AddressOrder& address,
+                             const DramOrganization& organization, const DramReader& read) {
   ControllerPolicy policy;
+  policy.read_queue = read.between("hbm.read_queue_bursts", 1, 65536);
+  policy.write_queue = read.between("hbm.write_queue_bursts", 1, 65536);
   // A request of one interleave unit must fit into a queue for any order of address fields.
-  const std::int64_t unit = address.interleave / organization.burst;
-  policy.read_queue = read.between("hbm.read_queue_bursts", unit, 65536);
-  policy.write_queue = read.between("hbm.write_queue_bursts", unit, 65536);
-  policy.drain_high = read.between("hbm.drain_high_bursts", 1, policy.write_queue);
-  policy.drain_low = read.between("hbm.drain_low_bursts", 0, policy.drain_high - 1);
+  for (const char* queue : {"hbm.read_queue_bursts", "hbm.write_queue_bursts"}) {
+    if (config.integer(queue) < address.interleave / organization.burst) {
+      reject_together(config, {queue, "hbm.interleave", "hbm.burst"},
+                      std::string("'") + queue + "' must hold the bursts of one 'hbm.interleave'");
+    }
+  }
+  policy.drain_high = read.between("hbm.drain_high_bursts", 1, 65536);
+  policy.drain_low = read.between("hbm.drain_low_bursts", 0, 65536);
+  require_at_least_sum(config, "hbm.write_queue_bursts", {"hbm.drain_high_bursts"}, "no more writes wait");
+  if (policy.drain_low >= policy.drain_high) {
+    reject_together(config, {"hbm.drain_low_bursts", "hbm.drain_high_bursts"},
+                    "a drain leaves fewer writes than start it: 'hbm.drain_low_bursts' must be less than "
+                    "'hbm.drain_high_bursts'");
+  }
   policy.starvation_bound = read.between("hbm.starvation_bound_bursts", 1, 1'000'000);
   policy.page =
       read.choice<PagePolicy, 2>("hbm.page_policy", {{{"open", PagePolicy::open}, {"closed", PagePolicy::closed}}});
@@ -202,8 +236,13 @@ DramParameters read_dram_parameters(const base::Config& config) {
   dram.organization = read_organization(read);
   dram.timing = read_timing(config, read);
   dram.address = read_address(config, read, dram.organization);
-  dram.policy = read_policy(dram.address, dram.organization, read);
+  dram.policy = read_policy(config, dram.address, dram.organization, read);
   return dram;
+}
+
+std::int64_t read_outstanding_granules(const base::Config& config) {
+  constexpr const char* key = "dma.outstanding_granules";
+  return DramReader(config).between(key, 1, 65536);
 }
 
 }  // namespace podsim::hw

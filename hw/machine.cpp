@@ -4,17 +4,25 @@
 #include <algorithm>
 #include <array>
 
+#include "hw/related_values.h"
+#include "hw/stream_range.h"
+
 namespace podsim::hw {
 
 namespace {
 
 // Upper bounds, far above anything that is built. Above them numbers overflow, or the simulation does not fit a host.
 constexpr std::int64_t most_of_anything = 1'000'000;
-constexpr std::int64_t most_cores = 1024, most_registers = 4096;  // most_registers: of a FIFO
+constexpr std::int64_t most_registers = 4096;  // most_registers: of a FIFO
 constexpr base::Bytes most_smem{1LL << 30}, most_vmem{1LL << 36}, most_transfer{1LL << 50}, most_packet{1LL << 20},
     most_buffer{1LL << 30};
 // Values above or below these are no machine, and a simulation of them does not end.
-constexpr std::int64_t most_matrix_units = 1024, most_stage_cycles = 1000;
+constexpr std::int64_t most_matrix_units = 1024, most_array_size = 65536, most_stage_cycles = 1000;
+constexpr std::int64_t most_cores = 16;            // of a chip: the tag of a message has four bits for each end's
+constexpr std::int64_t most_unit_cycles = 10'000;  // of a latency within a core: some 10 us
+constexpr const char* slow_unit = "no unit of a core takes longer";
+/// Machine files state measured rates with a digit behind the point.
+constexpr base::Bandwidth rounding_of_rates(0.05e9);
 constexpr base::Bytes least_largest_segment{4096};
 
 /// Reads values by type, with the valid range of each kind of value.
@@ -34,6 +42,9 @@ class MachineReader {
   base::Cycles cycles(const char* key, std::int64_t least, std::int64_t most = most_of_anything,
                       const char* why = nullptr) const {
     return base::Cycles(between(key, least, most, why));
+  }
+  base::Cycles unit_cycles(const char* key, std::int64_t least) const {
+    return cycles(key, least, most_unit_cycles, slow_unit);
   }
   double fraction(const char* key) const {
     const double value = config_.number(key);
@@ -88,18 +99,23 @@ base::Frequency read_clock(const base::Config& config) {
 MxuParameters read_mxu(const base::Config& config, const MachineReader& read) {
   MxuParameters mxu;
   mxu.count = read.count("mxu.count", most_matrix_units, "no core holds more arrays");
-  mxu.size = read.count("mxu.size");
+  mxu.size = read.count("mxu.size", most_array_size, "no array is larger");
   if (mxu.size % 8 != 0) config.reject("mxu.size", "'mxu.size' must be a multiple of 8, the rows of a register");
-  mxu.weight_load = base::Cycles(base::divide_round_up(mxu.size, read.count("mxu.weight_rows_per_cycle")));
-  mxu.first_result_latency = base::Cycles(mxu.size) + read.cycles("mxu.result_skew_cycles", 7);
+  const std::int64_t rows = read.count("mxu.weight_rows_per_cycle");
+  if (rows > mxu.size) {
+    reject_together(config, {"mxu.weight_rows_per_cycle", "mxu.size"},
+                    "an array has fewer rows of weights than load in a cycle");
+  }
+  mxu.weight_load = base::Cycles(base::divide_round_up(mxu.size, rows));
+  mxu.first_result_latency = base::Cycles(mxu.size) + read.unit_cycles("mxu.result_skew_cycles", 7);
   mxu.operand_fifo = read.count("mxu.operand_fifo_registers", most_registers);
   mxu.result_fifo = read.count("mxu.result_fifo_registers", most_registers);
   return mxu;
 }
 
 ScalarParameters read_scalar(const MachineReader& read) {
-  return {read.size("scalar.smem", most_smem), read.cycles("scalar.alu_latency_cycles", 1),
-          read.cycles("scalar.load_latency_cycles", 1), read.cycles("scalar.branch_penalty_cycles", 0)};
+  return {read.size("scalar.smem", most_smem), read.unit_cycles("scalar.alu_latency_cycles", 1),
+          read.unit_cycles("scalar.load_latency_cycles", 1), read.unit_cycles("scalar.branch_penalty_cycles", 0)};
 }
 
 VectorParameters read_vector(const MachineReader& read) {
@@ -109,40 +125,57 @@ VectorParameters read_vector(const MachineReader& read) {
   vector.alus = read.count("vector.alus");
   vector.loads = read.count("vector.loads");
   vector.stores = read.count("vector.stores");
-  vector.transcendental_interval = read.cycles("vector.transcendental_interval_cycles", 1);
-  vector.load_latency = read.cycles("vector.load_latency_cycles", 1);
-  vector.alu_latency = read.cycles("vector.alu_latency_cycles", 1);
-  vector.store_to_load = read.cycles("vector.store_to_load_cycles", 1);
-  vector.transcendental_latency = read.cycles("vector.transcendental_latency_cycles", 1);
+  vector.transcendental_interval = read.unit_cycles("vector.transcendental_interval_cycles", 1);
+  vector.load_latency = read.unit_cycles("vector.load_latency_cycles", 1);
+  vector.alu_latency = read.unit_cycles("vector.alu_latency_cycles", 1);
+  vector.store_to_load = read.unit_cycles("vector.store_to_load_cycles", 1);
+  vector.transcendental_latency = read.unit_cycles("vector.transcendental_latency_cycles", 1);
   vector.transcendental_fifo = read.count("vector.transcendental_fifo_registers", most_registers);
   return vector;
 }
 
-DmaParameters read_dma(const MachineReader& read) {
+DmaParameters read_dma(const base::Config& config, const MachineReader& read) {
   DmaParameters dma;
+  dma.granules = read_outstanding_granules(config);
   dma.read_latency = read.cycles_of("dma.read_latency");
   dma.write_latency = read.cycles_of("dma.write_latency");
   dma.issue_interval = read.cycles("dma.issue_interval_cycles", 0);
   dma.queue_depth = read.count("dma.queue_depth");
-  dma.granules = read.count("dma.outstanding_granules");
   return dma;
 }
 
-HbmParameters read_hbm(const base::Config& config, const MachineReader& read) {
+/// The rate at which a core streams its memory, at most that of the pins.
+base::Bandwidth read_stream_rate(const base::Config& config, const MachineReader& read, base::Bandwidth pins) {
+  const char* const key = "hbm.stream_rate";
+  const base::Bandwidth rate = read.rate(key);
+  if (rate < least_stream_rate) config.reject(key, "'hbm.stream_rate' must be at least 1 GB/s");
+  if (rate > pins + rounding_of_rates) {
+    reject_together(config, {key, "hbm.clock", "hbm.channels", "hbm.pseudo_channels", "hbm.burst", "hbm.burst_clocks"},
+                    "'hbm.stream_rate' is above the rate of the memory's pins, " + base::to_string(pins),
+                    "more channels or a higher clock carry more, and the rates of streams follow from them");
+  }
+  return rate;
+}
+
+HbmParameters read_hbm(const base::Config& config, const MachineReader& read, base::Bandwidth pins) {
   HbmParameters hbm;
   hbm.capacity_per_core = config.bytes("hbm.capacity_per_core");  // its range is checked by read_dram_parameters()
   hbm.reserved_per_core = config.bytes("hbm.reserved_per_core");
   if (hbm.reserved_per_core < base::Bytes(0)) {
     config.reject("hbm.reserved_per_core", "'hbm.reserved_per_core' must not be negative");
   }
-  hbm.stream_rate = read.rate("hbm.stream_rate");
-  if (hbm.stream_rate.si() < 1e9) config.reject("hbm.stream_rate", "'hbm.stream_rate' must be at least 1 GB/s");
+  if (hbm.reserved_per_core >= hbm.capacity_per_core) {
+    reject_together(config, {"hbm.reserved_per_core", "hbm.capacity_per_core"},
+                    "more memory is reserved than there is: 'hbm.reserved_per_core' must be less than "
+                    "'hbm.capacity_per_core'");
+  }
+  hbm.stream_rate = read_stream_rate(config, read, pins);
   hbm.write_cost = config.number("hbm.write_cost");
-  if (!(hbm.write_cost >= 0.1 && hbm.write_cost <= 10)) {
+  if (!(hbm.write_cost >= least_write_cost && hbm.write_cost <= most_write_cost)) {
     config.reject("hbm.write_cost", "'hbm.write_cost' must be between 0.1 and 10");
   }
   hbm.turnaround = config.number("hbm.turnaround");
-  if (!(hbm.turnaround >= 0 && hbm.turnaround <= 10)) {
+  if (!(hbm.turnaround >= 0 && hbm.turnaround <= most_turnaround)) {
     config.reject("hbm.turnaround", "'hbm.turnaround' must be between 0 and 10 bytes per byte");
   }
   return hbm;
@@ -181,7 +214,12 @@ noc::router::RouterParameters read_router(const base::Config& config, const Mach
   router.switch_cycles = int(stage("ici.switch_allocation_cycles", 1));
   router.traversal_cycles = int(stage("ici.traversal_cycles", 1));
   const std::string problem = noc::router::router_problem(router, packet.flits(packet.payload));
-  if (!problem.empty()) config.reject("ici.vc_buffer", problem);
+  if (!problem.empty()) {
+    reject_together(config,
+                    {"ici.vc_buffer", "ici.flit", "ici.packet_payload", "ici.packet_header", "ici.virtual_channels",
+                     "ici.switching", "ici.vc_classes"},
+                    problem);
+  }
   return router;
 }
 
@@ -192,7 +230,8 @@ noc::ici::PacketParameters read_packet(const base::Config& config, const Machine
   packet.header = read.size("ici.packet_header", most_packet);
   packet.vc_buffer = read.size("ici.vc_buffer", most_buffer);
   if ((packet.payload + packet.header) % packet.flit != base::Bytes(0)) {
-    config.reject("ici.packet_payload", "payload and header of a full packet must fill its flits");
+    reject_together(config, {"ici.packet_payload", "ici.packet_header", "ici.flit"},
+                    "payload and header of a full packet must fill its flits");
   }
   packet.router = read_router(config, read, packet);
   packet.row_and_column_only = config.boolean("ici.row_and_column_only");
@@ -208,28 +247,32 @@ noc::ici::IciParameters read_ici(const base::Config& config, const MachineReader
   ici.remote_dma_latency = read.duration("ici.remote_dma_latency");
   if (ici.hop_latency.si() < 1e-12) config.reject("ici.hop_latency", "'ici.hop_latency' must be at least 1 ps");
   if (ici.remote_dma_latency < ici.hop_latency) {
-    const base::ConfigEntry &hop = config.entry("ici.hop_latency"), &remote = config.entry("ici.remote_dma_latency");
-    const bool set_hop = hop.evidence == base::Evidence::user && remote.evidence != base::Evidence::user;
-    config.reject(set_hop ? hop.key : remote.key,
-                  "'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency': they are " +
-                      remote.text + " and " + hop.text,
-                  "set both");
+    reject_together(config, {"ici.remote_dma_latency", "ici.hop_latency"},
+                    "'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency'", "set both");
   }
   ici.cross_pod_latency = read.duration("ici.cross_pod_latency");
   ici.packet = read_packet(config, read);
   const double of_header = double(ici.packet.header.value()) / double(ici.packet.payload.value());
   if (ici.payload_fraction * (1 + of_header) > 1) {
-    config.reject("ici.packet_header", "payload and header together are more than a link carries",
-                  "'ici.payload_fraction' is what remains for payload");
+    reject_together(config, {"ici.packet_header", "ici.packet_payload", "ici.payload_fraction"},
+                    "payload and header together are more than a link carries",
+                    "'ici.payload_fraction' is what remains for payload");
   }
   return ici;
 }
 
-HostParameters read_host(const MachineReader& read) {
+HostParameters read_host(const base::Config& config, const MachineReader& read, base::Bandwidth pins) {
   HostParameters host;
   host.pcie_rate = read.rate("host.pcie_rate");
   host.pcie_latency = read.duration("host.pcie_latency");
   host.infeed_copy_rate = read.rate("host.infeed_copy_rate");
+  if (host.infeed_copy_rate > pins) {
+    reject_together(
+        config,
+        {"host.infeed_copy_rate", "hbm.clock", "hbm.channels", "hbm.pseudo_channels", "hbm.burst", "hbm.burst_clocks"},
+        "'host.infeed_copy_rate' is above the rate of the memory's pins, " + base::to_string(pins),
+        "a batch is copied into the HBM; set it as well");
+  }
   host.infeed_tensor_overhead = read.duration("host.infeed_tensor_overhead");
   host.infeed_queue_depth = read.count("host.infeed_queue_depth");
   host.outfeed_queue_depth = read.count("host.outfeed_queue_depth");
@@ -268,7 +311,7 @@ Machine read_machine(const base::Config& config) {
   machine.name = config.string("machine.name");
   machine.clock = read_clock(config);
   const MachineReader read(config, machine.clock);
-  machine.cores_per_chip = read.count("core.cores_per_chip", most_cores);
+  machine.cores_per_chip = read.count("core.cores_per_chip", most_cores, "a message over ICI names one of 16 cores");
   machine.vmem = read.size("core.vmem", most_vmem);
   machine.sync_flags = read.count("core.sync_flags");
   if (machine.sync_flags < 4) config.reject("core.sync_flags", "an op's double buffers need 4 of 'core.sync_flags'");
@@ -278,15 +321,16 @@ Machine read_machine(const base::Config& config) {
   machine.scalar = read_scalar(read);
   machine.mxu = read_mxu(config, read);
   machine.vector = read_vector(read);
-  machine.cross_lane = {read.cycles("cross_lane.interval_cycles", 1), read.cycles("cross_lane.latency_cycles", 0),
+  machine.cross_lane = {read.unit_cycles("cross_lane.interval_cycles", 1),
+                        read.unit_cycles("cross_lane.latency_cycles", 1),
                         read.count("cross_lane.result_fifo_registers", most_registers)};
-  machine.dma = read_dma(read);
+  machine.dma = read_dma(config, read);
   machine.dram = read_dram_parameters(config);
-  machine.hbm = read_hbm(config, read);
+  machine.hbm = read_hbm(config, read, machine.dram.pin_rate());
   machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0),
                          read.count("switch.queue_packets")};
   machine.ici = read_ici(config, read);
-  machine.host = read_host(read);
+  machine.host = read_host(config, read, machine.dram.pin_rate());
   machine.compiler = {read.fraction("compiler.exposed_vector_fraction"),
                       read.count("compiler.prologue_columns"),
                       read.size("compiler.least_tile", most_transfer),
@@ -318,7 +362,8 @@ Machine read_machine(const base::Config& config) {
   if (!(machine.compiler.partition_products >= 1))
     config.reject("compiler.partition_products_per_s", "'compiler.partition_products_per_s' must be at least 1");
   if (machine.compiler.vmem_for_values < base::Bytes(0) || machine.compiler.vmem_for_values >= machine.vmem)
-    config.reject("compiler.vmem_for_values", "'compiler.vmem_for_values' must be less than 'core.vmem'");
+    reject_together(config, {"compiler.vmem_for_values", "core.vmem"},
+                    "'compiler.vmem_for_values' must be less than 'core.vmem'");
   if (machine.compiler.small_op_share < 1e-6)
     config.reject("compiler.small_op_share", "'compiler.small_op_share' must be at least 1e-6");
   machine.tile_level = {read.cycles("tile_level.tile_cycles", 0), read.cycles("tile_level.transfer_cycles", 0),

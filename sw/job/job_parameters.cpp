@@ -22,6 +22,14 @@ base::Bandwidth storage_rate(const base::Config& config) {
   return value;
 }
 
+base::Bytes outfeed(const base::Config& config) {
+  constexpr base::Bytes most{1LL << 40};
+  const base::Bytes value = config.bytes("job.outfeed");
+  if (value < base::Bytes(0) || value > most)
+    config.reject("job.outfeed", fmt::format("'job.outfeed' must be between nothing and {}", base::to_string(most)));
+  return value;
+}
+
 }  // namespace
 
 JobParameters read_job_parameters(const base::Config& config) {
@@ -29,7 +37,7 @@ JobParameters read_job_parameters(const base::Config& config) {
           .connect = job_duration(config, "job.connect"),
           .graph_op = job_duration(config, "job.graph_op"),
           .compile_op = job_duration(config, "job.compile_op"),
-          .outfeed = config.bytes("job.outfeed"),
+          .outfeed = outfeed(config),
           .outfeed_handling = job_duration(config, "job.outfeed_handling"),
           .storage_rate = storage_rate(config),
           .checkpoint_beside = config.boolean("job.checkpoint_beside")};

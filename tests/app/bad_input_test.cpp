@@ -51,7 +51,8 @@ const std::vector<Mistake>& mistakes() {
       {"batch_beyond_all_bounds", run_with({"--batch-per-core", "99999999999999999999"}), {"out of range"}},
       {"batch_that_does_not_fit", run_with({"--batch-per-core", "100000"}), {"batch 100000", "does not fit"}},
       {"batch_beyond_small_memory",
-       run_with({"--slice", "2x2", "--batch-per-core", "8", "--set", "hbm.capacity_per_core=256 MiB"}),
+       run_with({"--slice", "2x2", "--batch-per-core", "8", "--set", "hbm.reserved_per_core=0 B", "--set",
+                 "hbm.capacity_per_core=256 MiB"}),
        {"batch 8 per core does not fit", "256 MiB", "largest buffers"}},
       {"zero_steps", run_with({"--steps", "0"}), {"--steps: error:", "between 1 and"}},
       {"unfinished_slice", run_with({"--slice", "4x"}), {"--slice: error: '4x' is not a slice", "such as 4x4"}},
@@ -182,8 +183,9 @@ TEST(BadInput, InAFolderWithResultsLeavesThemAlone) {
   const test::Folder folder;
   std::filesystem::create_directory(folder.path() / "r");
   folder.write("r/stats.json", "earlier");
-  const test::Outcome outcome = folder.run({"run", "resnet50", "--slice", "2x2", "--batch-per-core", "1", "-o", "r",
-                                            "--set", "hbm.capacity_per_core=16 MiB"});
+  const test::Outcome outcome =
+      folder.run({"run", "resnet50", "--slice", "2x2", "--batch-per-core", "1", "-o", "r", "--set",
+                  "hbm.reserved_per_core=0 B", "--set", "hbm.capacity_per_core=16 MiB"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(folder.names("r"), Words{"stats.json"});
   EXPECT_EQ(folder.read("r/stats.json"), "earlier");

@@ -82,6 +82,8 @@ const std::vector<Showing>& showings() {
       {"hbm.turnaround", {message_level}},
       {"hbm.starvation_bound_bursts", {message_level}},
       {"hbm_timing.ccd_s", {sequential_reads}, {"hbm_timing.ccd_l=8"}},
+      {"hbm_timing.ras", {mixed_traffic, random_rows, sequential_reads}, {"hbm_timing.rc=137"}},
+      {"hbm_timing.rrd_l", {mixed_traffic, random_rows, sequential_reads}, {"hbm_timing.rrd_s=1"}},
       {"hbm_timing.rfc_bank", {sequential_reads}, {"hbm.refresh=per_bank"}},
       {"hbm_timing.rrefd", {sequential_reads}, {"hbm.refresh=per_bank"}},
       {"hbm*", {mixed_traffic, random_rows, sequential_reads}},

@@ -200,7 +200,8 @@ ENTRY e {
 TEST(RunModule, WhatDoesNotFitTheHbmIsAVerdictThatNamesTheLargestBuffers) {
   test::Folder folder;
   folder.write("step.hlo", module_text);
-  const test::Outcome outcome = folder.run({"run", "step.hlo", "--set", "hbm.capacity_per_core=\"4 MiB\""});
+  const test::Outcome outcome =
+      folder.run({"run", "step.hlo", "--set", "hbm.reserved_per_core=0 B", "--set", "hbm.capacity_per_core=4 MiB"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("out of memory"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("x 4 MiB"), std::string::npos) << outcome.err;

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "base/diagnostic.h"
 #include "tests/hw/memory/dram_parameters.h"
 
@@ -57,6 +61,57 @@ INSTANTIATE_TEST_SUITE_P(DramParameters, BadMemory,
                                            "hbm_timing.cl=0", "hbm_timing.cwl=14", "hbm_timing.ccd_s=1",
                                            "hbm_timing.ccd_l=1", "hbm_timing.rrd_l=3", "hbm_timing.wtr_l=5",
                                            "hbm_timing.refi=630", "hbm_timing.refi=1000000", "hbm_timing.wr=-1"));
+
+/// A time of a memory and those that it holds.
+struct Holds {
+  std::string time;
+  std::vector<std::string> parts;
+};
+
+/// JEDEC's names: a row cycle is a row's opening and its closing, a row is sensed before it is closed, bursts do not
+/// overlap, a bank group is no faster than two, and a refresh of all banks is no shorter than that of one.
+const std::vector<Holds> relations = {{"hbm_timing.rc", {"hbm_timing.ras", "hbm_timing.rp"}},
+                                      {"hbm_timing.ras", {"hbm_timing.rcd_read"}},
+                                      {"hbm_timing.ras", {"hbm_timing.rcd_write"}},
+                                      {"hbm_timing.cl", {"hbm_timing.cwl"}},
+                                      {"hbm_timing.ccd_s", {"hbm.burst_clocks"}},
+                                      {"hbm_timing.ccd_l", {"hbm_timing.ccd_s"}},
+                                      {"hbm_timing.rrd_l", {"hbm_timing.rrd_s"}},
+                                      {"hbm_timing.wtr_l", {"hbm_timing.wtr_s"}},
+                                      {"hbm_timing.faw", {"hbm_timing.rrd_s"}},
+                                      {"hbm_timing.rfc_all", {"hbm_timing.rfc_bank"}}};
+
+std::string complaint_about(const std::string& setting) {
+  try {
+    memory::dram_with({setting});
+    return "";
+  } catch (const base::InputError& error) {
+    return base::format(error.diagnostics().front());
+  }
+}
+
+TEST(DramParameters, ATimeIsRefusedBelowTheSumOfThoseThatItHoldsAndTakenAtIt) {
+  const base::Config v3 = machine_file("tpu-v3");
+  for (const auto& [time, parts] : relations) {
+    std::int64_t least = 0;
+    for (const std::string& part : parts) least += v3.integer(part);
+    EXPECT_EQ(complaint_about(time + "=" + std::to_string(least)), "");
+    const std::string text = complaint_about(time + "=" + std::to_string(least - 1));
+    EXPECT_TRUE(text.starts_with("--set")) << time << ": " << text;
+    for (const std::string& part : parts) EXPECT_NE(text.find("'" + part + "' is "), std::string::npos) << text;
+  }
+}
+
+TEST(DramParameters, APartThatIsTooLongForItsTimeIsRefusedWhereItIsSet) {
+  const base::Config v3 = machine_file("tpu-v3");
+  for (const auto& [time, parts] : relations) {
+    std::int64_t too_long = v3.integer(time) + 1;
+    for (std::size_t i = 1; i < parts.size(); ++i) too_long -= v3.integer(parts[i]);
+    const std::string text = complaint_about(parts.front() + "=" + std::to_string(too_long));
+    EXPECT_TRUE(text.starts_with("--set")) << parts.front() << ": " << text;
+    EXPECT_NE(text.find("'" + parts.front() + "' is " + std::to_string(too_long)), std::string::npos) << text;
+  }
+}
 
 }  // namespace
 }  // namespace podsim::hw

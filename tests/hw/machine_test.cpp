@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "base/diagnostic.h"
 #include "tests/hw/test_machine.h"
 
@@ -62,7 +65,63 @@ INSTANTIATE_TEST_SUITE_P(
         "ici.packet_payload=1 GiB", "ici.vc_buffer=1 PiB", "compiler.largest_segment=2 PiB",
         "ici.payload_fraction=1e-300",
         // Values that are no machine, and of which no simulation ends.
-        "mxu.count=1000000", "ici.traversal_cycles=1000000", "ici.route_cycles=1001", "compiler.largest_segment=1 B"));
+        "mxu.count=1000000", "mxu.size=1000000", "mxu.weight_rows_per_cycle=129", "cross_lane.latency_cycles=0",
+        "scalar.alu_latency_cycles=1000000", "vector.store_to_load_cycles=1000000", "dma.outstanding_granules=0",
+        "dma.outstanding_granules=-1", "core.cores_per_chip=17", "ici.traversal_cycles=1000000",
+        "ici.route_cycles=1001", "compiler.largest_segment=1 B"));
+
+/// What is said of a machine with these settings; empty if it is sound.
+std::string complaint_about(const std::vector<std::string>& settings) {
+  try {
+    tpu_v3_with(settings);
+    return "";
+  } catch (const base::InputError& error) {
+    return base::format(error.diagnostics().front());
+  }
+}
+
+void expect_names(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
+}
+
+// The tag of a message has four bits for a core: 2^4.
+TEST(Machine, AChipHasUpToSixteenCores) { EXPECT_EQ(complaint_about({"core.cores_per_chip=16"}), ""); }
+
+// 16 channels of 128 pins at 1.8 Gb/s carry 16 * 128 * 1.8e9 / 8 = 460.8 GB/s, at twice the clock 921.6.
+TEST(Machine, AStreamIsNoFasterThanThePinsOfItsMemory) {
+  EXPECT_EQ(complaint_about({"hbm.stream_rate=460.8 GB/s"}), "");
+  const std::string text = complaint_about({"hbm.stream_rate=461 GB/s"});
+  EXPECT_TRUE(text.starts_with("--set")) << text;
+  expect_names(text, {"'hbm.stream_rate' is 461 GB/s", "460.8 GB/s", "'hbm.clock' is 900 MHz"});
+  EXPECT_EQ(complaint_about({"hbm.clock=1800 MHz", "hbm.stream_rate=921.6 GB/s"}), "");
+  EXPECT_NE(complaint_about({"hbm.clock=1800 MHz", "hbm.stream_rate=922 GB/s"}), "");
+}
+
+TEST(Machine, ABatchIsCopiedNoFasterThanThePinsOfTheMemory) {
+  EXPECT_EQ(complaint_about({"host.infeed_copy_rate=460.8 GB/s"}), "");
+  expect_names(complaint_about({"host.infeed_copy_rate=461 GB/s"}), {"--set", "'host.infeed_copy_rate' is 461 GB/s"});
+}
+
+// 528 MiB are reserved of 16 GiB.
+TEST(Machine, LessMemoryIsReservedThanThereIs) {
+  for (const char* setting : {"hbm.reserved_per_core=16 GiB", "hbm.capacity_per_core=528 MiB"}) {
+    const std::string text = complaint_about({setting});
+    EXPECT_TRUE(text.starts_with("--set")) << text;
+    expect_names(text, {"'hbm.reserved_per_core' is ", "'hbm.capacity_per_core' is "});
+  }
+  EXPECT_EQ(complaint_about({"hbm.capacity_per_core=528 MiB", "hbm.reserved_per_core=527 MiB"}), "");
+}
+
+/// The place is that of the value that was set, also where the other one is the one out of its range.
+TEST(Machine, AValueAtOddsWithOneOfTheFileIsRefusedWhereItIsSet) {
+  for (const char* setting :
+       {"ici.payload_fraction=1", "ici.packet_header=1 B", "ici.virtual_channels=65", "hbm.clock=100 MHz"}) {
+    const std::string text = complaint_about({setting});
+    const std::string key = std::string(setting).substr(0, std::string(setting).find('='));
+    EXPECT_TRUE(text.starts_with("--set")) << setting << ": " << text;
+    expect_names(text, {"'" + key + "' is "});
+  }
+}
 
 /// Both keys, both values, and the place of the one that was set.
 TEST(Machine, NamesBothLatenciesThatDoNotGoTogether) {

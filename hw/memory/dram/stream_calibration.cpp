@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "hw/memory/dram/stream_rates.h"
+#include "hw/related_values.h"
+#include "hw/stream_range.h"
 
 namespace podsim::hw::memory::dram {
 namespace {
@@ -28,18 +30,35 @@ constexpr std::array derived_keys{std::string_view("hbm.stream_rate"), std::stri
 /// Without influence on the rates, as those.
 constexpr std::string_view reserved_key = "hbm.reserved_per_core";
 
+/// Whether the rates depend on a key.
+bool acts_on_rates(const std::string& key) {
+  const bool memory = key.starts_with("hbm.") || key.starts_with("hbm_timing.");
+  return (memory || key == granules_key) && std::ranges::count(derived_keys, key) == 0 && key != reserved_key;
+}
+
 /// The values that the rates depend on, a line each.
 std::string memory_text(const base::Config& config) {
   std::string text;
   for (const base::ConfigEntry& entry : config.entries()) {
-    const bool memory = entry.key.starts_with("hbm.") || entry.key.starts_with("hbm_timing.");
-    if ((!memory && entry.key != granules_key) || std::ranges::count(derived_keys, entry.key) > 0 ||
-        entry.key == reserved_key) {
-      continue;
-    }
-    text += entry.key + "=" + entry.text + "\n";
+    if (acts_on_rates(entry.key)) text += entry.key + "=" + entry.text + "\n";
   }
   return text;
+}
+
+/// InputError for a memory whose banks serve no stream, at the values that a user set: each may be sound by itself.
+void check_constants(const base::Config& config, const StreamConstants& constants) {
+  const bool sound = constants.stream_rate >= least_stream_rate && constants.write_cost >= least_write_cost &&
+                     constants.write_cost <= most_write_cost && constants.turnaround <= most_turnaround;
+  if (sound) return;
+  Keys keys;
+  for (const base::ConfigEntry& entry : config.entries()) {
+    if (acts_on_rates(entry.key) && entry.evidence == base::Evidence::user) keys.push_back(entry.key);
+  }
+  if (keys.empty()) keys = {"hbm.clock", "hbm.channels"};
+  reject_together(
+      config, keys, "the banks of this memory give no steady streams of 1 GB/s in both directions",
+      fmt::format("reads get {:.2g} GB/s, a written byte takes {:.2g} times as long, turning round {:.2g} times",
+                  constants.stream_rate.si() * 1e-9, constants.write_cost, constants.turnaround));
 }
 
 /// Measures a memory once: a study resolves the machine of each of its points several times, and the processes that run
@@ -47,11 +66,13 @@ std::string memory_text(const base::Config& config) {
 const StreamConstants& measured_constants(const base::Config& config) {
   static std::map<std::string, StreamConstants> measured;  // by memory_text()
   const DramParameters parameters = read_dram_parameters(config);
+  const std::int64_t granules = read_outstanding_granules(config);
   const std::string memory = memory_text(config);
   auto found = measured.find(memory);
   if (found == measured.end()) {
-    found = measured.emplace(memory, derive_stream_constants(parameters, config.integer(granules_key))).first;
+    found = measured.emplace(memory, derive_stream_constants(parameters, granules)).first;
   }
+  check_constants(config, found->second);
   return found->second;
 }
 

@@ -65,7 +65,7 @@ TEST(PointWorker, GoesOnBehindPointsThatFail) {
     expect_as_alone(worker, small_run({"--set", "ici.hop_latency=2 us"}));  // above that of a remote DMA
   }
   for (int round = 0; round < 3; ++round) {
-    expect_as_alone(worker, small_run({"--set", "hbm.capacity_per_core=16 MB"}));
+    expect_as_alone(worker, small_run({"--set", "hbm.reserved_per_core=0 B", "--set", "hbm.capacity_per_core=16 MB"}));
     expect_as_alone(worker, small_run({"--set", "no.such=key"}));
     expect_as_alone(worker, small_run({"--no-such-flag"}));
   }

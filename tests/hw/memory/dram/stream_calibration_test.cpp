@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/diagnostic.h"
+
 #include "tests/hw/test_machine.h"
 
 namespace podsim::hw::memory::dram {
@@ -67,6 +69,24 @@ TEST(StreamCalibration, WhatAUserSetsStays) {
   config.set("hbm.stream_rate=500 GB/s");
   EXPECT_TRUE(recalibrate_streams(config));
   EXPECT_DOUBLE_EQ(config.bandwidth("hbm.stream_rate").si(), 500e9);
+}
+
+/// Each of these is within its range, and with the rest of tpu-v3 the pins carry 0.512 GB/s (16 channels x 2 x 32 B in
+/// 2 clocks of 1 us), a bank group a burst in 4096 clocks, or the engine asks for nothing.
+TEST(StreamCalibration, AMemoryWithoutStreamsIsRefusedWhereItIsSet) {
+  for (const char* assignment : {"hbm.clock=1 MHz", "hbm_timing.ccd_l=4096", "dma.outstanding_granules=0"}) {
+    base::Config config = machine_file("tpu-v3");
+    config.set(assignment);
+    try {
+      recalibrate_streams(config);
+      FAIL() << assignment << " has streams of " << config.entry("hbm.stream_rate").text;
+    } catch (const base::InputError& error) {
+      const std::string text = base::format(error.diagnostics().front());
+      const std::string key = std::string(assignment).substr(0, std::string(assignment).find('='));
+      EXPECT_TRUE(text.starts_with("--set")) << text;
+      EXPECT_NE(text.find("'" + key + "'"), std::string::npos) << text;
+    }
+  }
 }
 
 }  // namespace
