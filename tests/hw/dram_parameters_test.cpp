@@ -81,7 +81,7 @@ const std::vector<Holds> relations = {{"hbm_timing.rc", {"hbm_timing.ras", "hbm_
                                       {"hbm_timing.faw", {"hbm_timing.rrd_s"}},
                                       {"hbm_timing.rfc_all", {"hbm_timing.rfc_bank"}}};
 
-std::string complaint_about(const std::string& setting) {
+std::string memory_complaint(const std::string& setting) {
   try {
     memory::dram_with({setting});
     return "";
@@ -95,8 +95,8 @@ TEST(DramParameters, ATimeIsRefusedBelowTheSumOfThoseThatItHoldsAndTakenAtIt) {
   for (const auto& [time, parts] : relations) {
     std::int64_t least = 0;
     for (const std::string& part : parts) least += v3.integer(part);
-    EXPECT_EQ(complaint_about(time + "=" + std::to_string(least)), "");
-    const std::string text = complaint_about(time + "=" + std::to_string(least - 1));
+    EXPECT_EQ(memory_complaint(time + "=" + std::to_string(least)), "");
+    const std::string text = memory_complaint(time + "=" + std::to_string(least - 1));
     EXPECT_TRUE(text.starts_with("--set")) << time << ": " << text;
     for (const std::string& part : parts) EXPECT_NE(text.find("'" + part + "' is "), std::string::npos) << text;
   }
@@ -107,7 +107,7 @@ TEST(DramParameters, APartThatIsTooLongForItsTimeIsRefusedWhereItIsSet) {
   for (const auto& [time, parts] : relations) {
     std::int64_t too_long = v3.integer(time) + 1;
     for (std::size_t i = 1; i < parts.size(); ++i) too_long -= v3.integer(parts[i]);
-    const std::string text = complaint_about(parts.front() + "=" + std::to_string(too_long));
+    const std::string text = memory_complaint(parts.front() + "=" + std::to_string(too_long));
     EXPECT_TRUE(text.starts_with("--set")) << parts.front() << ": " << text;
     EXPECT_NE(text.find("'" + parts.front() + "' is " + std::to_string(too_long)), std::string::npos) << text;
   }
