@@ -13,13 +13,13 @@ namespace {
 
 // Upper bounds, far above anything that is built. Above them numbers overflow, or the simulation does not fit a host.
 constexpr std::int64_t most_of_anything = 1'000'000;
-constexpr std::int64_t most_registers = 4096;  // most_registers: of a FIFO
+constexpr std::int64_t most_registers = 4096;  // of a FIFO
 constexpr base::Bytes most_smem{1LL << 30}, most_vmem{1LL << 36}, most_transfer{1LL << 50}, most_packet{1LL << 20},
     most_buffer{1LL << 30};
 // Values above or below these are no machine, and a simulation of them does not end.
 constexpr std::int64_t most_matrix_units = 1024, most_array_size = 65536, most_stage_cycles = 1000;
-constexpr std::int64_t most_cores = 16;            // of a chip: the tag of a message has four bits for each end's
-constexpr std::int64_t most_unit_cycles = 10'000;  // of a latency within a core: some 10 us
+constexpr std::int64_t most_cores = 16;          // of a chip: the tag of a message has four bits for each end's
+constexpr std::int64_t most_unit_cycles = 4096;  // of a latency within a core: some us
 constexpr const char* slow_unit = "no unit of a core takes longer";
 /// Machine files state measured rates with a digit behind the point.
 constexpr base::Bandwidth rounding_of_rates(0.05e9);
