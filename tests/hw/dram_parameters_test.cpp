@@ -121,7 +121,6 @@ TEST(DramParameters, APartThatIsTooLongForItsTimeIsRefusedWhereItIsSet) {
     const std::string text = memory_complaint(parts.front() + "=" + std::to_string(too_long));
     EXPECT_TRUE(text.starts_with("--set")) << parts.front() << ": " << text;
     EXPECT_NE(text.find("'" + parts.front() + "' is " + std::to_string(too_long)), std::string::npos) << text;
-    EXPECT_NE(text.find("'" + time + "' must be at least"), std::string::npos) << text;
   }
 }
 

@@ -45,20 +45,28 @@ std::string memory_text(const base::Config& config) {
   return text;
 }
 
+/// What the banks give where that is too little; empty if it is enough. Rates may be nothing and their ratios no
+/// numbers.
+std::string shortage(const StreamConstants& constants) {
+  const double reads = constants.stream_rate.si() * 1e-9;
+  if (!(constants.stream_rate >= least_stream_rate)) return fmt::format("reads get {:.2f} GB/s", reads);
+  if (!(constants.write_cost >= least_write_cost && constants.write_cost <= most_write_cost))
+    return fmt::format("reads get {:.2f} GB/s and writes {:.2f}", reads, reads / constants.write_cost);
+  if (!(constants.turnaround <= most_turnaround))
+    return fmt::format("reads get {:.2f} GB/s, beside writes {:.2f}", reads, reads / (2 + constants.turnaround));
+  return "";
+}
+
 /// InputError for a memory whose banks serve no stream, at the values that a user set: each may be sound by itself.
 void check_constants(const base::Config& config, const StreamConstants& constants) {
-  const bool sound = constants.stream_rate >= least_stream_rate && constants.write_cost >= least_write_cost &&
-                     constants.write_cost <= most_write_cost && constants.turnaround <= most_turnaround;
-  if (sound) return;
+  const std::string problem = shortage(constants);
+  if (problem.empty()) return;
   Keys keys;
   for (const base::ConfigEntry& entry : config.entries()) {
     if (acts_on_rates(entry.key) && entry.evidence == base::Evidence::user) keys.push_back(entry.key);
   }
   if (keys.empty()) keys = {"hbm.clock", "hbm.channels"};
-  reject_together(
-      config, keys, "the banks of this memory give no steady streams of 1 GB/s in both directions",
-      fmt::format("reads get {:.2g} GB/s, a written byte takes {:.2g} times as long, turning round {:.2g} times",
-                  constants.stream_rate.si() * 1e-9, constants.write_cost, constants.turnaround));
+  reject_together(config, keys, "the banks of this memory give no steady streams", problem);
 }
 
 /// Measures a memory once: a study resolves the machine of each of its points several times, and the processes that run
