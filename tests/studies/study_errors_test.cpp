@@ -106,9 +106,8 @@ const std::vector<Mistake>& mistakes() {
        {"s.toml:8:19: error: 'mxu.size' must be a multiple of 8"}},
       {"values_that_do_not_go_together",
        axes("\"ici.hop_latency\" = [\"300 ns\", \"2 us\"]"),
-       {"s.toml:8:32: error: 'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency': they are "
-        "1 "
-        "us and 2 us",
+       {"s.toml:8:32: error: 'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency': "
+        "'ici.remote_dma_latency' is 1 us, 'ici.hop_latency' is 2 us",
         "set both"}},
       {"slice_of_letters", axes("slice = [\"4y4\"]"), {"s.toml:8:11: error: '4y4' is not a slice"}},
       {"slice_that_there_is_not", axes("slice = [\"4x4\", \"3x5\"]"), {"s.toml:8:17:", "cannot form a slice of 3x5"}},
