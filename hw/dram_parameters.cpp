@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "hw/related_values.h"
-#include "hw/stream_range.h"
 
 namespace podsim::hw {
 
@@ -238,11 +237,6 @@ DramParameters read_dram_parameters(const base::Config& config) {
   dram.address = read_address(config, read, dram.organization);
   dram.policy = read_policy(config, dram.address, dram.organization, read);
   return dram;
-}
-
-std::int64_t read_outstanding_granules(const base::Config& config) {
-  constexpr const char* key = "dma.outstanding_granules";
-  return DramReader(config).between(key, 1, 65536);
 }
 
 }  // namespace podsim::hw
