@@ -25,8 +25,8 @@ base::Bandwidth storage_rate(const base::Config& config) {
 base::Bytes outfeed(const base::Config& config) {
   constexpr base::Bytes most{1LL << 40};
   const base::Bytes value = config.bytes("job.outfeed");
-  if (value < base::Bytes(0) || value > most)
-    config.reject("job.outfeed", fmt::format("'job.outfeed' must be between nothing and {}", base::to_string(most)));
+  if (value > most)
+    config.reject("job.outfeed", fmt::format("'job.outfeed' must be at most {}", base::to_string(most)));
   return value;
 }
 
