@@ -31,6 +31,8 @@
 #include "sw/hlo/shape_check.h"
 #include "sw/ir/eval/evaluator.h"
 #include "sw/ir/literal_printer.h"
+#include "sw/ir/rules/instruction_error.h"
+#include "sw/ir/value.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -47,6 +49,7 @@ struct EvalOptions {
 
 constexpr std::int64_t most_devices = 4096;
 constexpr std::int64_t most_elements = std::int64_t{1} << 27;  ///< of all arguments together: a GiB of numbers
+constexpr double most_bytes_outfed = 0x1p30;
 
 /// Refuses arguments that this host would hold or draw for minutes.
 void check_size(const EvalOptions& options, const sw::ir::Module& module, std::size_t devices) {
@@ -215,7 +218,11 @@ void evaluate_file(const EvalOptions& options) {
   const bool is_global = text.origin != nullptr && module.partitions > 1;
   const std::size_t copies = is_global ? 1 : std::size_t(devices);
   check_size(options, module, copies);
-  auto arguments = entry_arguments(text, module, options.arguments, options.seed, copies);
+  std::vector<std::vector<sw::ir::Value>> arguments;
+  for (auto& of_device : entry_arguments(text, module, options.arguments, options.seed, copies)) {
+    std::vector<sw::ir::Value>& values = arguments.emplace_back();
+    for (sw::ir::Literal& argument : of_device) values.emplace_back(std::move(argument));
+  }
   arguments.resize(std::size_t(devices), arguments.front());
   std::vector<Outfed> outfed;
   std::uint64_t fed = 0;
@@ -224,13 +231,25 @@ void evaluate_file(const EvalOptions& options) {
   host.infeed = [&](int, const sw::ir::Instruction& instruction) {
     return random_literal(instruction.shape, options.seed, std::uint64_t{1} << 63 | fed++);
   };
-  host.outfeed = [&](int device, const sw::ir::Literal& value) { outfed.push_back({device, value}); };
+  double bytes_outfed = 0;
+  host.outfeed = [&](int device, const sw::ir::Literal& value) {
+    bytes_outfed += sw::ir::Value::bytes_of(value.shape);
+    if (bytes_outfed > most_bytes_outfed) throw std::logic_error("more than 1.074 GB were fed out");
+    outfed.push_back({device, value});
+  };
   base::Progress progress("evaluating");
   host.progress = [&](const sw::ir::Computation& computation, const sw::ir::Instruction& instruction) {
     progress.update([&] { return computation.name + "/" + instruction.name; });
   };
   try {
-    std::vector<sw::ir::Literal> results = sw::ir::eval::evaluate_partitions(module, arguments, host);
+    std::vector<sw::ir::Literal> results;
+    run::locate_instruction_errors(text, [&] {
+      try {
+        results = sw::ir::eval::evaluate_values(module, std::move(arguments), host);
+      } catch (const sw::ir::eval::EvaluationError& error) {
+        throw sw::ir::rules::InstructionError(error.instruction(), error.what());
+      }
+    });
     const auto as_first = [&](const sw::ir::Literal& result) { return sw::ir::same_values(result, results.front()); };
     if (is_global && std::ranges::all_of(results, as_first)) results.resize(1);
     base::host::print_result(options.json ? result_json(options, text, module, results, outfed)

@@ -29,6 +29,7 @@ void publish(bool json, const std::function<void()>& work, const std::function<s
   } catch (const base::host::Interrupted& thrown) {
     interruption = thrown;
   }
+  base::host::protect_results();
   files.insert(files.begin(), [&] {
     if (interruption) return print_partial(result(), json, *interruption);
     base::host::print_result(result());

@@ -186,13 +186,14 @@ class Run {
                                              report_.result.steps > 0 ? "the last whole step" : "the part that ran"));
     }
     end_ = simulation.now();
+    if (options_.banks && !report_.result.partial) {
+      report_.result.banks =
+          sw::runtime::check_on_banks(report_.machine, report_.program, report_.result, ops_on_banks);
+    }
+    base::host::protect_results();
     if (loop_ && !report_.is_part_of_step()) {
       report_.loop = loop_report(report_, *loop_, slice, evaluation_.time, config_, folder_.has_value());
       if (options_.train) report_.training = training_report(report_, options_, evaluation_.ops, config_);
-    }
-    if (options_.banks) {
-      report_.result.banks =
-          sw::runtime::check_on_banks(report_.machine, report_.program, report_.result, ops_on_banks);
     }
   }
 

@@ -107,6 +107,7 @@ int run_sweep(const SweepOptions& options, const MakeRunners& make_runners) {
     summary.outcome = studies::sweep::run_points(study, todo, paths.op_cache, options.timeout_s,
                                                  *make_runners(todo.size()), store, stop);
   }
+  base::host::protect_results();
   store.close();
   base::host::print_result(options.json ? studies::sweep::summary_json(summary)
                                         : studies::sweep::summary_text(summary));

@@ -226,7 +226,7 @@ void check_estimates(const EstimateGrid& grid) {
 }
 
 void run_validate_estimates(const EstimatesCommand& command) {
-  const std::atomic<bool>& stop = base::host::watch_for_interrupt();
+  base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   const hw::Machine machine = hw::read_machine(command.machine.load());
   std::vector<noc::Topology> slices;
@@ -244,7 +244,7 @@ void run_validate_estimates(const EstimatesCommand& command) {
           for (const noc::Topology& slice : slices) {
             sw::collectives::engine::CollectiveTimes times(machine);
             for (const std::string& groups : groups_on(slice, int(machine.cores_per_chip), kind)) {
-              if (stop) throw base::host::Interrupted(fmt::format("after {} cases", grid.cases.size()));
+              base::host::end_if_interrupted(fmt::format("after {} cases", grid.cases.size()));
               run_groups(machine, slice, groups, sizes, command.spread, kind, times, grid);
             }
             ++done;

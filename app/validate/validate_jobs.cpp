@@ -34,7 +34,7 @@ workloads::jobs::SimulatedJob simulated_job(workloads::jobs::PublishedJob publis
 }
 
 void run_validate_jobs(const ValidateJobsOptions& options) {
-  const std::atomic<bool>& stop = base::host::watch_for_interrupt();
+  base::host::throw_on_interrupt();
   std::vector<workloads::jobs::PublishedJob> rows = workloads::jobs::published_jobs();
   std::erase_if(rows, [&](const auto& row) { return !base::text::glob_match(options.only, row.network); });
   if (rows.empty()) throw base::InputError(fmt::format("no network matches '{}'", options.only));
@@ -44,7 +44,7 @@ void run_validate_jobs(const ValidateJobsOptions& options) {
       options.json,
       [&] {
         for (std::size_t i = 0; i < rows.size(); ++i) {
-          if (stop) throw base::host::Interrupted(fmt::format("before figure {} of {}", i + 1, rows.size()));
+          base::host::end_if_interrupted(fmt::format("before figure {} of {}", i + 1, rows.size()));
           progress.update(double(i) / double(rows.size()), rows[i].network + " on " + rows[i].slice);
           jobs.push_back(simulated_job(std::move(rows[i])));
         }

@@ -59,7 +59,7 @@ void simulate_rows(const PublishedOptions& options, std::vector<Row> rows, Resul
                    const std::function<std::string(const Row&)>& name, const std::function<void(Row)>& simulate,
                    std::string (*text)(const Result&), std::string (*json)(const Result&),
                    std::string (*csv)(const Result&), std::string (*svg)(const Result&)) {
-  const std::atomic<bool>& stop = base::host::watch_for_interrupt();
+  base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   if (rows.empty()) throw base::InputError(fmt::format("no network of {} matches '{}'", result.file, options.only));
   base::Progress progress("simulating");
@@ -67,7 +67,7 @@ void simulate_rows(const PublishedOptions& options, std::vector<Row> rows, Resul
       options.json,
       [&] {
         for (std::size_t i = 0; i < rows.size(); ++i) {
-          if (stop) throw base::host::Interrupted(fmt::format("before row {} of {}", i + 1, rows.size()));
+          base::host::end_if_interrupted(fmt::format("before row {} of {}", i + 1, rows.size()));
           progress.update(double(i) / double(rows.size()), name(rows[i]));
           simulate(std::move(rows[i]));
         }

@@ -16,7 +16,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <limits>
 #include <system_error>
 
 #include "base/diagnostic.h"
@@ -81,11 +80,12 @@ bool read_some(int descriptor, std::string& text) {
 
 constexpr Clock::time_point never = Clock::time_point::max();
 
-/// Time until the deadline in milliseconds, for poll(); negative if there is none.
+/// Time until the deadline in milliseconds, for poll(), but not long: an interruption may come before the call.
 int wait_until(Clock::time_point deadline) {
-  if (deadline == never) return -1;
+  constexpr std::int64_t longest_ms = 100;
+  if (deadline == never) return int(longest_ms);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  return int(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
+  return int(std::clamp<std::int64_t>(left, 0, longest_ms));
 }
 
 /// Reads both streams until the child ends, and kills it at the deadline; returns whether it did.

@@ -21,8 +21,13 @@ namespace {
 
 constexpr double patience_s = 5, patience_after_limit_s = 0.8;
 
+/// What an interruption does besides setting the flag.
+enum class Mode { nothing, watched, throws };
+
 // A signal handler can only reach statics.
-std::atomic<bool> interrupted_flag{false}, by_limit{false}, throwing{false};
+std::atomic<bool> interrupted_flag{false}, by_limit{false};
+std::atomic<Mode> mode{Mode::nothing};
+std::atomic<void (*)()> at_interrupt{nullptr};
 
 /// Sends SIGALRM after so many seconds.
 void start_timer(double seconds) {
@@ -34,8 +39,9 @@ void start_timer(double seconds) {
 
 void interrupt() {
   interrupted_flag.store(true);
-  if (!throwing) return;
-  detail::throws_now.store(true);
+  if (mode == Mode::nothing) return;
+  if (mode == Mode::throws) detail::throws_now.store(true);
+  if (void (*const function)() = at_interrupt) function();
   start_timer(by_limit ? patience_after_limit_s : patience_s);
 }
 
@@ -50,6 +56,7 @@ void on_alarm(int) {
     by_limit.store(true);
     return interrupt();
   }
+  if (mode == Mode::nothing) return;
   const std::string_view text = by_limit ? "error: the time limit is reached before there is a result\n"
                                          : "error: interrupted before there is a result\n";
   static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
@@ -65,21 +72,31 @@ void stop_waiting() {
   if (interrupted_flag) alarm(0);
 }
 
+void enter(Mode next) {
+  handle_signals();
+  mode.store(next);
+  if (interrupted_flag) interrupt();
+}
+
 }  // namespace
 
 const std::atomic<bool>& watch_for_interrupt() {
-  handle_signals();
-  throwing.store(false);
   detail::throws_now.store(false);
-  stop_waiting();
+  enter(Mode::watched);
   return interrupted_flag;
 }
 
-void throw_on_interrupt() {
-  handle_signals();
-  throwing.store(true);
-  if (interrupted_flag) interrupt();
+void throw_on_interrupt() { enter(Mode::throws); }
+
+void protect_results() {
+  mode.store(Mode::nothing);
+  detail::throws_now.store(false);
+  stop_waiting();
 }
+
+AtInterrupt::AtInterrupt(void (*function)()) : before_(at_interrupt.exchange(function)) {}
+
+AtInterrupt::~AtInterrupt() { at_interrupt.store(before_); }
 
 void limit_time(double seconds) {
   std::signal(SIGALRM, on_alarm);

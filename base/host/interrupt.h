@@ -10,13 +10,29 @@
 /// SIGTERM, or the time limit of --limit. A second signal ends the program at once.
 namespace podsim::base::host {
 
-/// Returns a flag that the interruption sets. For commands that ask for it themselves, between parts of their work.
+/// Returns a flag that the interruption sets. For commands that ask for it themselves, between parts of their work. A
+/// program that does not call protect_results() in five seconds after a signal, or in 0.8 s after its time limit, ends
+/// without a result.
 const std::atomic<bool>& watch_for_interrupt();
 
 /// Makes the interruption an exception: the next end_if_interrupted() throws it. For commands whose work is in loops
-/// far below them. A program that calls none in five seconds after a signal, or in 0.8 s after its time limit, ends
-/// without a result.
+/// far below them. A program that calls none in as long a time ends without a result.
 void throw_on_interrupt();
+
+/// Says that the work is over and its results are written now: no first signal and no time limit ends that.
+void protect_results();
+
+/// While it lives, an interruption also calls `function`, in the signal handler.
+class AtInterrupt {
+ public:
+  explicit AtInterrupt(void (*function)());
+  ~AtInterrupt();
+  AtInterrupt(const AtInterrupt&) = delete;
+  AtInterrupt& operator=(const AtInterrupt&) = delete;
+
+ private:
+  void (*before_)();
+};
 
 /// Interrupts the program after so many seconds, as Ctrl-C does.
 void limit_time(double seconds);

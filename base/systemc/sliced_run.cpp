@@ -7,14 +7,17 @@
 #include <chrono>
 #include <systemc>
 
+#include "base/host/interrupt.h"
 #include "base/systemc/own_stack.h"
 
 namespace podsim::base::systemc {
 
 void run_in_slices(const std::function<bool()>& stop) {
   using HostClock = std::chrono::steady_clock;
-  sc_core::sc_time slice(1, sc_core::SC_US);
   const sc_core::sc_time shortest(1, sc_core::SC_NS), longest(1000, sc_core::SC_SEC);
+  sc_core::sc_time slice = shortest;
+  // A long slice of few events may lead into many.
+  const host::AtInterrupt pause(sc_core::sc_pause);
   // A slice may contain only cancelled notifications.
   sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   do {

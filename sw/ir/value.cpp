@@ -1,9 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/ir/value.h"
 
+#include <atomic>
 #include <utility>
 
 namespace podsim::sw::ir {
+
+namespace {
+
+std::atomic<std::int64_t> held{0};
+
+/// The array, which counts as held as long as a value shares it.
+std::shared_ptr<const Literal> counted(Literal literal) {
+  const auto bytes =
+      std::int64_t(literal.values.size() * sizeof(double) + literal.integers.size() * sizeof(std::int64_t));
+  held += bytes;
+  return {new Literal(std::move(literal)), [bytes](const Literal* array) {
+            held -= bytes;
+            delete array;
+          }};
+}
+
+}  // namespace
+
+std::int64_t Value::bytes_held() { return held; }
+
+double Value::bytes_of(const Shape& shape) {
+  if (shape.is_tuple()) {
+    double bytes = 0;
+    for (const Shape& element : shape.tuple_shapes) bytes += bytes_of(element);
+    return bytes;
+  }
+  double elements = 1;  // a product of sizes may exceed an integer
+  for (const std::int64_t size : shape.dimensions) elements *= double(size);
+  return elements * double(sizeof(double)) * (is_complex(shape.element_type) ? 2 : 1);
+}
 
 Value::Value(Literal literal) {
   if (literal.shape.is_tuple()) {
@@ -11,7 +42,7 @@ Value::Value(Literal literal) {
     for (Literal& element : literal.elements) elements.emplace_back(std::move(element));
     *this = tuple(literal.shape, std::move(elements));
   } else {
-    array_ = std::make_shared<const Literal>(std::move(literal));
+    array_ = counted(std::move(literal));
   }
 }
 

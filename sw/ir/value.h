@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -21,6 +22,11 @@ class Value {
   const Literal& array() const { return *array_; }
   const Value& element(std::size_t i) const { return elements_->at(i); }
   bool is_tuple() const { return elements_ != nullptr; }
+
+  /// Bytes of the numbers of all arrays that values hold now.
+  static std::int64_t bytes_held();
+  /// Bytes of the numbers of an array or tuple.
+  static double bytes_of(const Shape& shape);
 
  private:
   std::shared_ptr<const Literal> array_;  ///< of a tuple: only its shape

@@ -131,7 +131,10 @@ void Simulation::note_other_algorithm(collectives::CollectiveKind kind) {
   if (std::ranges::find(result_.notes, note) == result_.notes.end()) result_.notes.push_back(std::move(note));
 }
 
-Simulation::~Simulation() = default;
+/// SystemC finds an object fast that was made last.
+Simulation::~Simulation() {
+  while (!chips_.empty()) chips_.pop_back();
+}
 
 void Simulation::make_inputs() {
   inputs_ = std::make_unique<hw::input::HostInputs>("inputs", *options_.input, options_.sink);

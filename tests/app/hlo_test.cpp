@@ -132,10 +132,22 @@ TEST(HloEval, RefusesArraysThatItCannotHoldAndConstantsWithoutAValue) {
                "HloModule m\nENTRY main {\n  z = f32[] constant(0)\n  ROOT r = f32[65536,8192] broadcast(z), "
                "dimensions={}\n}\n");
   const Outcome large = folder.run({"hlo", "eval", "large.hlo"});
-  EXPECT_NE(large.code, 0);
-  EXPECT_NE(large.err.find("an array of 536870912 elements, where an evaluation holds at most 268435456"),
+  EXPECT_EQ(large.code, 2);
+  // 2^29 numbers of 8 bytes; at most 2^31 bytes are held.
+  EXPECT_NE(large.err.find("large.hlo:4:27: error: main/r = broadcast: its values take 4.295 GB beside 0.000 GB of "
+                           "others, where an evaluation holds at most 2.147 GB"),
             std::string::npos)
       << large.err;
+  // An array that has just room alone, beside one of 2^20 numbers.
+  folder.write("beside.hlo",
+               "HloModule m\nENTRY main {\n  a = f32[1048576] iota(), iota_dimension=0\n  z = f32[] constant(0)\n"
+               "  b = f32[32768,8192] broadcast(z), dimensions={}\n  ROOT r = (f32[1048576], f32[32768,8192]) "
+               "tuple(a, b)\n}\n");
+  const Outcome beside = folder.run({"hlo", "eval", "beside.hlo"});
+  EXPECT_EQ(beside.code, 2);
+  EXPECT_NE(beside.err.find("beside.hlo:5:23: error: main/b = broadcast: its values take 2.147 GB beside 0.008 GB"),
+            std::string::npos)
+      << beside.err;
   folder.write("token.hlo", "HloModule m\nENTRY main {\n  ROOT t = token[] constant(6)\n}\n");
   const Outcome token = folder.run({"hlo", "eval", "token.hlo"});
   EXPECT_EQ(token.code, 2);

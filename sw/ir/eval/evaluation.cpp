@@ -34,14 +34,9 @@ namespace podsim::sw::ir::eval {
 
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t(1) << 28;
+constexpr std::int64_t most_bytes = std::int64_t(1) << 31;  ///< of all arrays at one time
 /// Some ten seconds. Loops and calls of calls may execute a short text for years.
 constexpr std::int64_t most_executed = 50'000'000;
-
-/// An error that already names its instruction.
-struct NamedError : std::logic_error {
-  using std::logic_error::logic_error;
-};
 
 std::vector<InstructionId> last_uses(const Computation& computation) {
   std::vector<InstructionId> last(computation.instructions.size(), -1);
@@ -67,6 +62,15 @@ void require_complex_opcode(Opcode opcode) {
   }
 }
 
+/// True for opcodes whose results are arrays that were there before, or are made by other instructions.
+bool only_passes_on(Opcode opcode) {
+  static constexpr std::array passing{
+      Opcode::parameter,   Opcode::tuple,        Opcode::get_tuple_element, Opcode::opt_barrier, Opcode::copy,
+      Opcode::domain,      Opcode::tuple_select, Opcode::add_dependency,    Opcode::after_all,   Opcode::outfeed,
+      Opcode::custom_call, Opcode::send_done,    Opcode::recv_done};
+  return std::ranges::find(passing, opcode) != passing.end();
+}
+
 bool is_token(const Shape& shape) { return shape.element_type == ElementType::token; }
 
 Value token() { return Value(Literal{make_shape(ElementType::token, {}), {}, {}}); }
@@ -83,10 +87,6 @@ std::vector<Value> Evaluation::run(const std::vector<std::vector<Value>>& argume
     try {
       if (run_.host.progress) run_.host.progress(computation_, instruction);
       base::host::end_if_interrupted();
-      if (instruction.shape.element_count() > most_elements) {
-        throw std::logic_error(fmt::format("an array of {} elements, where an evaluation holds at most {}",
-                                           instruction.shape.element_count(), most_elements));
-      }
       if (++run_.executed > most_executed) {
         throw std::logic_error(
             fmt::format("the module has executed {} instructions, the most of an evaluation", most_executed));
@@ -95,12 +95,14 @@ std::vector<Value> Evaluation::run(const std::vector<std::vector<Value>>& argume
     } catch (base::host::Interrupted& interruption) {
       interruption.locate(fmt::format("in {}/{}", computation_.name, instruction.name));
       throw;
-    } catch (const NamedError&) {
+    } catch (const EvaluationError&) {
       throw;
     } catch (const std::logic_error& error) {
-      throw NamedError(fmt::format(
-          "{}/{} = {}: {}", computation_.name, instruction.name,
-          instruction.opcode == Opcode::unknown ? instruction.target : to_string(instruction.opcode), error.what()));
+      throw EvaluationError(
+          instruction.name,
+          fmt::format("{}/{} = {}: {}", computation_.name, instruction.name,
+                      instruction.opcode == Opcode::unknown ? instruction.target : to_string(instruction.opcode),
+                      error.what()));
     }
     for (const InstructionId operand : instruction.operands) {
       if (last[std::size_t(operand)] == id) values_[std::size_t(operand)].clear();
@@ -115,7 +117,10 @@ std::vector<Value> Evaluation::evaluate(const Instruction& instruction,
   if (run_.sizes_vary && (is_collective(instruction.opcode) || instruction.opcode == Opcode::custom_call)) {
     require_written_sizes(instruction);
   }
-  if (is_collective(instruction.opcode)) return collective(instruction);
+  if (is_collective(instruction.opcode)) {
+    if (instruction.opcode != Opcode::collective_permute) require_room(instruction.shape);
+    return collective(instruction);
+  }
   switch (instruction.opcode) {
     case Opcode::fusion:
     case Opcode::call:
@@ -133,10 +138,20 @@ std::vector<Value> Evaluation::evaluate(const Instruction& instruction,
   }
   std::vector<Value> results;
   for (std::size_t at = 0; at < devices_.size(); ++at) {
+    if (!only_passes_on(instruction.opcode)) require_room(instruction.shape);
     const bool parameter = instruction.opcode == Opcode::parameter;
     results.push_back(parameter ? arguments[at][std::size_t(instruction.index)] : evaluate_alone(instruction, at));
   }
   return results;
+}
+
+void Evaluation::require_room(const Shape& shape) const {
+  const double made = Value::bytes_of(shape), held = double(Value::bytes_held());
+  if (held + made <= double(most_bytes)) return;
+  throw std::logic_error(
+      fmt::format("its values take {:.3f} GB beside {:.3f} GB of others, where an evaluation holds "
+                  "at most {:.3f} GB",
+                  made * 1e-9, held * 1e-9, double(most_bytes) * 1e-9));
 }
 
 /// Evaluates an instruction that needs no other device; values may be tuples.
@@ -317,7 +332,10 @@ Value Evaluation::custom_call(const Instruction& instruction, std::size_t at) co
       !instruction.operands.empty() && computation_[instruction.operands[0]].shape.compatible(instruction.shape);
   const rules::Annotation* const annotation = rules::find_annotation(instruction.target);
   if (same && annotation != nullptr && annotation->returns_operand) return operand(instruction, 0, at);
-  if (instruction.target == "AllocateBuffer") return Value(make_zeros(instruction.shape));
+  if (instruction.target == "AllocateBuffer") {
+    require_room(instruction.shape);
+    return Value(make_zeros(instruction.shape));
+  }
   throw std::logic_error(fmt::format("what '{}' computes is not known", instruction.target));
 }
 
@@ -480,6 +498,7 @@ std::vector<Value> Evaluation::collective(const Instruction& instruction) {
       served[places.back()] = true;
       operands.push_back(arrays(instruction, places.back()));
     }
+    require_room(instruction.shape);
     std::vector<Value> values = in_group(instruction, operands);
     for (std::size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(values[i]);
   }

@@ -34,6 +34,8 @@ class Evaluation {
 
  private:
   std::vector<Value> evaluate(const Instruction& instruction, const std::vector<std::vector<Value>>& arguments);
+  /// Throws if a result of this shape does not fit beside the values that are held.
+  void require_room(const Shape& shape) const;
   Value evaluate_alone(const Instruction& instruction, std::size_t at);
   Value evaluate_array(const Instruction& instruction, std::size_t at);
   /// True if an operand has other sizes than its instruction on a device.

@@ -12,15 +12,16 @@ namespace podsim::sw::ir::eval {
 
 namespace {
 
-void check_arguments(const Computation& entry, std::span<const Literal> arguments) {
+void check_arguments(const Computation& entry, const std::vector<Value>& arguments) {
   if (arguments.size() != entry.parameters.size()) {
     throw std::logic_error(fmt::format("{} arguments for {} parameters", arguments.size(), entry.parameters.size()));
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Instruction& parameter = entry[entry.parameters[i]];
-    if (!arguments[i].shape.compatible(parameter.shape)) {
-      throw std::logic_error(fmt::format("argument {} for parameter {}: {}", to_string(arguments[i].shape),
-                                         parameter.name, to_string(parameter.shape)));
+    const Shape& shape = arguments[i].array().shape;
+    if (!shape.compatible(parameter.shape)) {
+      throw std::logic_error(fmt::format("argument {} for parameter {}: {}", to_string(shape), parameter.name,
+                                         to_string(parameter.shape)));
     }
   }
 }
@@ -43,13 +44,20 @@ Literal evaluate(const Module& module, std::span<const Literal> arguments, const
 
 std::vector<Literal> evaluate_partitions(const Module& module, const std::vector<std::vector<Literal>>& arguments,
                                          const EvaluationHost& host) {
-  const Computation& entry = module.entry_computation();
   std::vector<std::vector<Value>> values(arguments.size());
+  for (std::size_t device = 0; device < arguments.size(); ++device) {
+    for (const Literal& argument : arguments[device]) values[device].emplace_back(argument);
+  }
+  return evaluate_values(module, std::move(values), host);
+}
+
+std::vector<Literal> evaluate_values(const Module& module, std::vector<std::vector<Value>> arguments,
+                                     const EvaluationHost& host) {
+  const Computation& entry = module.entry_computation();
   std::vector<int> devices;
   for (std::size_t device = 0; device < arguments.size(); ++device) {
     devices.push_back(int(device));
     check_arguments(entry, arguments[device]);
-    for (const Literal& argument : arguments[device]) values[device].emplace_back(argument);
   }
   EvaluationRun run{module,
                     host,
@@ -57,8 +65,10 @@ std::vector<Literal> evaluate_partitions(const Module& module, const std::vector
                     module.partitions,
                     std::vector<std::uint64_t>(arguments.size(), 0),
                     Channels(module, replicas_of(module, std::int64_t(arguments.size())), module.partitions)};
+  const std::vector<Value> values = Evaluation(run, entry, std::move(devices)).run(arguments);
+  arguments.clear();
   std::vector<Literal> results;
-  for (const Value& value : Evaluation(run, entry, std::move(devices)).run(values)) results.push_back(value.literal());
+  for (const Value& value : values) results.push_back(value.literal());
   return results;
 }
 

@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sw/ir/graph.h"
 #include "sw/ir/literal.h"
+#include "sw/ir/value.h"
 
 /// The reference evaluator: computes the results of a module in loops that follow the definition of each opcode. Every
 /// result is rounded to its element type. Convolution, dot and reductions accumulate in double precision and round
@@ -16,6 +20,17 @@
 /// An asynchronous start has the value of its operation at once. Dynamic dimensions have the size of their bounds until
 /// set-dimension-size or dynamic-reshape sets another (rules/actual_shape.h); so has a result.
 namespace podsim::sw::ir::eval {
+
+/// An instruction that cannot be evaluated; the text names it too.
+class EvaluationError : public std::logic_error {
+ public:
+  EvaluationError(std::string instruction, const std::string& text)
+      : logic_error(text), instruction_(std::move(instruction)) {}
+  const std::string& instruction() const { return instruction_; }
+
+ private:
+  std::string instruction_;
+};
 
 /// Inputs from outside the devices. Members that a module does not need may stay empty.
 struct EvaluationHost {
@@ -31,9 +46,9 @@ struct EvaluationHost {
 };
 
 /// Returns the entry computation's result for one device. Throws std::logic_error naming the instruction if the
-/// arguments do not match the parameters, the module has an infeed and the host has none, or an instruction cannot be
-/// evaluated (a custom call that computes, an elided constant). Throws base::host::Interrupted, with
-/// the instruction as its place, when the program is interrupted.
+/// arguments do not match the parameters, and EvaluationError if the module has an infeed and the host has none, or an
+/// instruction cannot be evaluated (a custom call that computes, an elided constant, arrays of more than 2 GiB at one
+/// time). Throws base::host::Interrupted, with the instruction as its place, when the program is interrupted.
 Literal evaluate(const Module& module, std::span<const Literal> arguments, const EvaluationHost& host = {});
 
 /// Evaluates all devices of a program in lock step: takes arguments[device][parameter] and returns the result of each
@@ -42,5 +57,8 @@ Literal evaluate(const Module& module, std::span<const Literal> arguments, const
 /// group is an error.
 std::vector<Literal> evaluate_partitions(const Module& module, const std::vector<std::vector<Literal>>& arguments,
                                          const EvaluationHost& host = {});
+/// As above, on values, which devices may share.
+std::vector<Literal> evaluate_values(const Module& module, std::vector<std::vector<Value>> arguments,
+                                     const EvaluationHost& host = {});
 
 }  // namespace podsim::sw::ir::eval
