@@ -69,7 +69,9 @@ ModuleFile read_module(const std::string& file, std::vector<std::string>& warnin
   if (std::ranges::any_of(found, is_error)) throw base::InputError(std::move(found));
   // All sizes that matter are in the text, so one that does not follow from others does not prevent a run.
   warn(found, warnings);
-  if (!graph.scheduled) graph = sw::ir::transform::inline_calls(std::move(graph));
+  if (!graph.scheduled) {
+    locate_instruction_errors(read.modules.back(), [&] { graph = sw::ir::transform::inline_calls(std::move(graph)); });
+  }
   const bool is_global = read.modules.back().origin != nullptr;
   return {std::move(graph), std::move(read.modules.back()), is_global};
 }
@@ -113,6 +115,10 @@ void locate_instruction_errors(const sw::hlo::Module& text, const std::function<
   } catch (const sw::ir::rules::InstructionError& error) {
     const base::Diagnostic& said = error.diagnostics().front();
     throw_at(text, place_of_written(text, error.instruction()), said.message, said.hint);
+  } catch (const std::logic_error& error) {  // of a pass over the whole graph
+    const sw::hlo::Computation& entry = text.computations[std::size_t(text.entry)];
+    throw_at(text, text.instructions[std::size_t(entry.root)].opcode_text,
+             fmt::format("{}: {}", text.name, error.what()), "");
   }
 }
 

@@ -41,7 +41,8 @@ std::string_view place_of(const sw::hlo::Module& module, std::string_view name);
 /// A warning with its place in the text: "step.hlo:12:3: MESSAGE".
 std::string warning_at(const sw::hlo::Module& module, std::string_view place, const std::string& message);
 
-/// Runs `body`, which works on the graph of a text; an error at an instruction becomes one with its place in the text.
+/// Runs `body`, which works on the graph of a text; an error at an instruction becomes one with its place in the text,
+/// a std::logic_error one at the result of the program.
 void locate_instruction_errors(const sw::hlo::Module& text, const std::function<void()>& body);
 
 /// Runs `body`, which differentiates the module of a file; an operation without a gradient becomes an InputError with

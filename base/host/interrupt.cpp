@@ -19,7 +19,7 @@ std::atomic<bool> throws_now{false};
 
 namespace {
 
-constexpr double patience_s = 5, patience_after_limit_s = 0.8;
+constexpr double patience_s = 5, patience_after_limit_s = 0.6;
 
 /// What an interruption does besides setting the flag.
 enum class Mode { nothing, watched, throws };

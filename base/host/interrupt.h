@@ -11,7 +11,7 @@
 namespace podsim::base::host {
 
 /// Returns a flag that the interruption sets. For commands that ask for it themselves, between parts of their work. A
-/// program that does not call protect_results() in five seconds after a signal, or in 0.8 s after its time limit, ends
+/// program that does not call protect_results() in five seconds after a signal, or in 0.6 s after its time limit, ends
 /// without a result.
 const std::atomic<bool>& watch_for_interrupt();
 

@@ -117,6 +117,23 @@ TEST_P(LongCommand, EndsWithTheTimeOfItsLimit) {
   EXPECT_EQ(outcome.code, 124) << outcome.err;
 }
 
+// Chips are made, connected and destroyed for seconds. One second is allowed after the limit, one more for a busy host.
+TEST(Limit, HoldsForAStepOnThousandsOfChips) {
+  const test::Folder folder;
+  const auto begin = std::chrono::steady_clock::now();
+  const test::Outcome outcome =
+      folder.run({"run", "resnet50", "--slice", "128x32", "--detail", "tile", "--steps", "1000", "--limit", "1s"});
+  EXPECT_EQ(outcome.code, 124) << outcome.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+}
+
+TEST(Limit, OfValidationsKeepsTheFiguresSoFar) {
+  const test::Folder folder;
+  const test::Outcome outcome = folder.run({"validate", "estimates", "--limit", "500ms"});
+  EXPECT_EQ(outcome.code, 124) << outcome.err;
+  EXPECT_NE(outcome.out.find("partial: the time limit is reached after"), std::string::npos) << outcome.out;
+}
+
 INSTANTIATE_TEST_SUITE_P(Commands, LongCommand, ::testing::ValuesIn(long_commands()),
                          [](const auto& command) { return command.param.name; });
 
