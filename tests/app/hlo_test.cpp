@@ -134,7 +134,7 @@ TEST(HloEval, RefusesArraysThatItCannotHoldAndConstantsWithoutAValue) {
   const Outcome large = folder.run({"hlo", "eval", "large.hlo"});
   EXPECT_EQ(large.code, 2);
   // 2^29 numbers of 8 bytes; at most 2^31 bytes are held.
-  EXPECT_NE(large.err.find("large.hlo:4:27: error: main/r = broadcast: its values take 4.295 GB beside 0.000 GB of "
+  EXPECT_NE(large.err.find("large.hlo:4:28: error: main/r = broadcast: its values take 4.295 GB beside 0.000 GB of "
                            "others, where an evaluation holds at most 2.147 GB"),
             std::string::npos)
       << large.err;
