@@ -37,9 +37,7 @@ int end_of_output(int code) {
 
 void print_result(std::string_view text) { write_to_stdout(text::printable(text)); }
 
-void print_source(std::string_view text) {
-  isatty(STDOUT_FILENO) == 1 ? print_result(text) : write_to_stdout(text);
-}
+void print_source(std::string_view text) { isatty(STDOUT_FILENO) == 1 ? print_result(text) : write_to_stdout(text); }
 
 void print_warning(std::string_view text) { fmt::print(stderr, "warning: {}\n", text::printable(text)); }
 

@@ -244,7 +244,7 @@ class TraceReplay : public sc_core::sc_module {
     if (exchange.run == nullptr) {
       exchange.run = &engine_->begin(exchange.schedule, [this, &exchange](noc::NodeId chip, int core) {
         const std::int32_t member = chip * cores_ + core;
-        for (const int node : exchange.parts.at(member).nodes) schedule(base::systemc::now(), {member, node});
+        for (const int waiting : exchange.parts.at(member).nodes) schedule(base::systemc::now(), {member, waiting});
       });
     }
     exchange.run->start(noc::NodeId(rank.trace->rank / cores_), rank.trace->rank % cores_);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <set>
 
+#include "sw/stablehlo/cursor.h"
+
 namespace podsim::sw::stablehlo {
 namespace {
 

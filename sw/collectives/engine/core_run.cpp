@@ -295,9 +295,9 @@ base::Time CoreRun::read_from_cores(std::int64_t elements, bool all_cores) {
   return read;
 }
 
-base::Time CoreRun::add_up(std::int64_t elements, base::Time ready, std::int64_t operands) {
-  if (operands < 2 || elements == 0) return ready;
-  return chip().compute(core_, ready, engine().addition(elements, schedule().request().type, operands));
+base::Time CoreRun::add_up(std::int64_t elements, base::Time there, std::int64_t operands) {
+  if (operands < 2 || elements == 0) return there;
+  return chip().compute(core_, there, engine().addition(elements, schedule().request().type, operands));
 }
 
 base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands) {
@@ -311,9 +311,9 @@ base::Time CoreRun::contribution(const Segment& segment, std::int64_t elements, 
   ReadAhead& flow = read_ahead_[2 * walker_of(segment.stripe) + (segment.direction < 0)];
   const base::Duration alone = schedule().bytes(elements) / engine().machine().hbm.stream_rate;
   const base::Time read = engine().now() + base::to_time(alone);
-  const base::Time ready = flow.phase == segment.phase ? std::max(flow.ready, read) : read;
+  const base::Time there = flow.phase == segment.phase ? std::max(flow.ready, read) : read;
   flow = {segment.phase, read_from_cores(elements, all_cores)};
-  return ready;
+  return there;
 }
 
 void CoreRun::absorb(const Segment& segment) {

@@ -75,8 +75,8 @@ class CoreRun : public schedule::ScheduleActions {
   std::vector<CoreRun*> cores_together();
   /// Reads elements from this core's HBM, with `all_cores` also from those of the other cores.
   base::Time read_from_cores(std::int64_t elements, bool all_cores);
-  /// Adds `operands` arrays that are there at `ready`. Returns when the sum is there.
-  base::Time add_up(std::int64_t elements, base::Time ready, std::int64_t operands);
+  /// Adds `operands` arrays that are `there` at a time. Returns when the sum is there.
+  base::Time add_up(std::int64_t elements, base::Time there, std::int64_t operands);
   base::Time contribution(const Segment& segment, std::int64_t elements, bool all_cores);
   /// read_from_cores() and add_up().
   base::Time read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands);

@@ -10,8 +10,8 @@ namespace podsim::sw::ir::transform {
 /// The bodies of calls and fusions are inlined. A loop whose trip count is known (Instruction::trip_count, or
 /// find_trip_count) is written out, one pass after the other; integers that depend on nothing but its counter become
 /// constants, and slices at positions that are then known become slices. A loop stays a loop if its count is unknown or
-/// if the program would be written out to more than 250,000 instructions, and so do conditionals. An annotation that returns
-/// its operand (annotation.h) becomes a copy with its sharding.
+/// if the program would be written out to more than 250,000 instructions, and so do conditionals. An annotation that
+/// returns its operand (annotation.h) becomes a copy with its sharding.
 ///
 /// Parameters keep their names, numbers and shardings, other instructions their names where these stay unique, with a
 /// dot and a number after them where they do not. Donations stay.
