@@ -92,7 +92,9 @@ class StandardOutput : public ::testing::Test {
     for (const auto& [name, size] : expected) EXPECT_TRUE(found.contains(name)) << command << " lacks " << name;
     for (const auto& [name, size] : found) {
       EXPECT_TRUE(expected.contains(name)) << command << " leaves " << name;
-      if (command != "sweep" && expected.contains(name)) EXPECT_EQ(size, expected.at(name)) << command << ": " << name;
+      if (command != "sweep" && expected.contains(name)) {
+        EXPECT_EQ(size, expected.at(name)) << command << ": " << name;
+      }
     }
   }
 
@@ -111,7 +113,9 @@ TEST_F(StandardOutput, ThatIsClosedIsAnErrorOfEveryCommand) {
   for (const auto& [name, line] : lines()) {
     expect_same_files(name, " >&-");
     EXPECT_EQ(outcome.code, 2) << name;
-    if (prints) EXPECT_NE(outcome.err.find("cannot write the result to stdout"), std::string::npos) << name;
+    if (prints) {
+      EXPECT_NE(outcome.err.find("cannot write the result to stdout"), std::string::npos) << name;
+    }
   }
 }
 
@@ -119,7 +123,9 @@ TEST_F(StandardOutput, ThatIsFullIsAnErrorOfEveryCommand) {
   for (const auto& [name, line] : lines()) {
     expect_same_files(name, " >/dev/full");
     EXPECT_EQ(outcome.code, 2) << name;
-    if (prints) EXPECT_NE(outcome.err.find("No space left on device"), std::string::npos) << name;
+    if (prints) {
+      EXPECT_NE(outcome.err.find("No space left on device"), std::string::npos) << name;
+    }
   }
 }
 
@@ -127,7 +133,9 @@ TEST_F(StandardOutput, ThatIsFullIsAnErrorOfEveryCommand) {
 TEST_F(StandardOutput, WithoutAReaderEndsEveryCommandQuietly) {
   for (const auto& [name, line] : lines()) {
     expect_same_files(name, " | true; exit ${PIPESTATUS:-0}");
-    if (prints) EXPECT_EQ(outcome.err, "") << name;
+    if (prints) {
+      EXPECT_EQ(outcome.err, "") << name;
+    }
   }
   folder.write("status.sh", "{ sleep 0.2; \"$PODSIM\" describe; echo $? > status; } | true\nsleep 2\n");
   test::run_line(folder, ". ./status.sh");

@@ -30,8 +30,9 @@ class TerminalEscape : public ::testing::Test {
     std::string line;
     for (const std::string& word : words) line += word + " ";
     expect_harmless(outcome, line);
-    if (says)
+    if (says) {
       EXPECT_NE((outcome.out + outcome.err).find(shown), std::string::npos) << line << outcome.out << outcome.err;
+    }
   }
 
   test::Folder folder;

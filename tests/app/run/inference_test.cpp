@@ -71,7 +71,9 @@ TEST_P(RunInferenceOf, HasNeitherGradientsNorLossNorUpdates) {
     EXPECT_EQ(ops.find(word), std::string::npos) << word << " in " << ops.substr(ops.find(word), 100);
   }
   // Cores that share an image add up parts of products.
-  if (GetParam().find("spatial") == std::string::npos) EXPECT_EQ(ops.find("all-reduce"), std::string::npos);
+  if (GetParam().find("spatial") == std::string::npos) {
+    EXPECT_EQ(ops.find("all-reduce"), std::string::npos);
+  }
   EXPECT_EQ(written(folder, "memory.csv").find("optimizer/"), std::string::npos);
 }
 

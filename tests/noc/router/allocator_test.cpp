@@ -154,7 +154,9 @@ TEST(VcAllocator, AnInputThatMayHaveAnyChannelIsGivenEachInTurn) {
         }
         allocator.allocate(requests, {grant.data(), accept.data()});
         if (requests[0].granted >= 0) ++served[std::size_t(requests[0].granted)];
-        if (others == 0) EXPECT_EQ(requests[0].granted, round % vcs);
+        if (others == 0) {
+          EXPECT_EQ(requests[0].granted, round % vcs);
+        }
       }
       for (int times : served) EXPECT_GT(times, 0) << to_string(allocation) << " beside " << others;
     }

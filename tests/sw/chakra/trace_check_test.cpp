@@ -123,7 +123,7 @@ TEST_P(TraceFault, IsNamedWithItsPlace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Planted, TraceFault, ::testing::ValuesIn(planted_faults()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 /// A path through other nodes is a dependency too, and a dependency that one rank has beyond the others is no fault.
 TEST(TraceCheck, PathsReplaceDependencies) {

@@ -17,7 +17,9 @@ TEST(Cut, PartitionsAFlowIntoEqualSegmentsAndWhatIsLeft) {
         EXPECT_EQ(range.begin, end);
         EXPECT_GE(range.count, 1);
         EXPECT_LE(range.count, 30);
-        if (i + 1 < cut.segments) EXPECT_EQ(range.count, cut.length);
+        if (i + 1 < cut.segments) {
+          EXPECT_EQ(range.count, cut.length);
+        }
         end += range.count;
       }
       EXPECT_EQ(end, elements);
