@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Workloads, RunInferenceOf,
                                          "mask_rcnn --batch-per-core 1", "ssd --set model.spatial=4 --batch-per-core 2",
                                          PODSIM_SOURCE_DIR "/examples/nets/mixture.toml",
                                          PODSIM_SOURCE_DIR "/examples/nets/resnet50.toml --batch-per-core 2"),
-                         [](const auto& info) { return "Workload" + std::to_string(info.index); });
+                         [](const auto& one) { return "Workload" + std::to_string(one.index); });
 
 // A decoder of 6.05e9 parameters, 24.2 GB in f32: over 32 cores with 8 parts of each weight it has 3.03 GB a core. The
 // optimiser's two slots alone would be twice as much again.
