@@ -25,6 +25,7 @@ const Words sequential_reads = {"memory", "--pattern", "sequential", "--bytes", 
 const Words mixed_traffic = {"memory", "--pattern", "mixed", "--bytes", "256KiB"};
 const Words random_rows = {"memory", "--pattern", "random", "--row", "32", "--bytes", "64KiB"};
 const Words message_level = {"collective", "all-reduce", "--slice", "2x2", "--bytes", "1MiB"};
+const Words long_messages = {"collective", "all-gather", "--slice", "2x2", "--bytes", "1GiB"};
 const Words between_pods = {"collective", "all-gather", "--slice", "64x2", "--bytes", "1MiB"};
 const Words few_packets = {"collective", "all-reduce", "--slice", "2x2", "--bytes", "64KiB", "--network", "packet"};
 const Words packets_from_one = {"collective", "broadcast", "--slice", "4x4", "--bytes", "64KiB", "--network", "packet"};
@@ -111,7 +112,7 @@ const std::vector<Showing>& showings() {
       {"job.checkpoint_beside", {saved_loop}},
       {"job.*", {small_training}},
       {"compiler.least_segment", {message_level, few_packets, between_pods}},
-      {"compiler.largest_segment", {small_step}},
+      {"compiler.largest_segment", {long_messages}},
       {"compiler.row_*", {lookups}},
       {"compiler.moved_row_operations", {relayouts}},
       {"compiler.packing_share", {relayouts}},
