@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/text/counted.h"
+#include "hw/memory/dram/stream_calibration.h"
 #include "noc/slice.h"
 #include "sw/collectives/collective_groups.h"
 #include "sw/spmd/mesh/mesh_placement.h"
@@ -94,6 +95,8 @@ void PointCheck::check_machine(const std::vector<LocatedValue>& values, const st
   }
   if (!fits) return;
   try {
+    // The machine that runs: rates of streams follow from what the point sets of the memory.
+    hw::memory::dram::recalibrate_streams(config);
     known->second = hw::read_machine(config);
     machine = &*known->second;
   } catch (const base::InputError& error) {
