@@ -65,7 +65,7 @@ TEST_P(BothLevels, AgreeWithinFivePercent) {
   const auto& [kind, slice, elements] = GetParam();
   const schedule::CollectiveRequest request{kind, ir::ElementType::bf16, elements};
   // Packets of large direct sends wait for each other at turns, which messages do not show (patterns/direct.h).
-  const bool by_dimension = kind == CollectiveKind::all_to_all && elements > 100'000;
+  const bool by_dimension = kind == CollectiveKind::all_to_all && elements >= 100'000;
   const auto schedule =
       by_dimension ? schedule_of(machine, slice, request, Algorithm::two_colour) : automatic(machine, slice, request);
   const double messages = seconds(simulate(machine, schedule));
