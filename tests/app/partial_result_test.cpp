@@ -57,7 +57,7 @@ std::vector<Long> long_commands() {
       {"Network", {"network", "--slice", "64x64", "--sweep", "--window", "1000000"}},
       {"Memory", {"memory", "--pattern", "random", "--bytes", "1TiB", "--row", "32"}},
       {"ChipMemory", {"memory", "--pattern", "random", "--bytes", "64MiB", "--row", "32", "--through", "switch"}},
-      {"Collective", {"collective", "all-reduce", "--bytes", "1TiB", "--slice", "4x4"}},
+      {"Collective", {"collective", "broadcast", "--bytes", "1TiB", "--slice", "4x4"}},
       {"PacketCollective", {"collective", "all-to-all", "--bytes", "1GiB", "--slice", "16x16", "--network", "packet"}},
       {"CalibrateCore", {"calibrate", "core"}, 150},
       {"CalibrateMemory", {"calibrate", "memory", "--patterns", "1000000"}},
