@@ -31,7 +31,7 @@ CoreRun::CoreRun(CollectiveRun& run, noc::NodeId chip, int core)
   }
   unshared_ += program().stripes() * (program().cores() - 1) * program().handed_over();
   ungathered_ = walkers_.size();
-  read_ahead_.resize(2 * walkers_.size());
+  reads_.resize(2 * walkers_.size());
   queues_.resize(2 * std::size_t(schedule().slice().dimensions()) + 1);
   if (traits(schedule().request().kind).pairwise) return;
   neighbours_.resize(2 * program().dimensions().size());
@@ -308,7 +308,7 @@ base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int
 /// of one stream, and behind the read for the segment before it. Reads of other flows delay it only through the latter:
 /// if they did at once, the order in which segments come, which changes with the bytes, would decide which flow waits.
 base::Time CoreRun::contribution(const Segment& segment, std::int64_t elements, bool all_cores) {
-  ReadAhead& flow = read_ahead_[2 * walker_of(segment.stripe) + (segment.direction < 0)];
+  FlowRead& flow = reads_[2 * walker_of(segment.stripe) + (segment.direction < 0)];
   const base::Duration alone = schedule().bytes(elements) / engine().machine().hbm.stream_rate;
   const base::Time read = engine().now() + base::to_time(alone);
   const base::Time there = flow.phase == segment.phase ? std::max(flow.ready, read) : read;

@@ -114,12 +114,12 @@ class CoreRun : public schedule::ScheduleActions {
   std::int64_t unshared_ = 0;      ///< elements still to be copied here by the chip's other cores
   base::Time shared_at_;           ///< when the copies so far have landed
   std::size_t ungathered_;         ///< stripes that are not complete
-  /// The contribution to the next segment of a flow: read ahead, and there at `ready`.
-  struct ReadAhead {
+  /// The last read of a contribution to a flow; the next one of its phase is not there before `ready`.
+  struct FlowRead {
     int phase = -1;
     base::Time ready;
   };
-  std::vector<ReadAhead> read_ahead_;  ///< by walker and direction
+  std::vector<FlowRead> reads_;  ///< by walker and direction
   bool started_ = false;
   bool finished_ = false;
   /// A ring step in the waveform.
