@@ -34,7 +34,7 @@ class ModulePartition {
                          const mesh::ValueSharding& root);
 
  private:
-  [[noreturn]] void refuse_replicas() const;
+  void refuse_replicas() const;
 
   struct Body {
     std::vector<mesh::ValueSharding> parameters;
