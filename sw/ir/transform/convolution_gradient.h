@@ -13,6 +13,7 @@ WindowDimension transposed_window(const WindowDimension& window, std::int64_t in
 /// Appends d loss / d input of the convolution `forward`, given the gradient of its result: a convolution of the
 /// gradient with as many feature groups as `forward` has groups. Each group's part of the kernel is transposed. With
 /// batch groups the result has one group's samples as batch and all groups' features, which are moved to the batch.
+/// `forward` is a copy: the builder moves its instructions when it grows.
 InstructionId convolution_input_gradient(build::GraphBuilder& builder, const Instruction& forward,
                                          InstructionId gradient);
 

@@ -123,8 +123,9 @@ RC_GTEST_PROP(ContractionSearch, ConvolutionsAndTheirGradientsAreFoundWithTheirW
   const ir::InstructionId forward =
       b.convolution(image, kernel, {window, window}, ir::build::convolution_dimensions("b01f_01io->b01f"));
   const ir::InstructionId gradient = b.parameter(b.shape(forward), "gradient");
-  const ir::InstructionId input_gradient = ir::transform::convolution_input_gradient(b, b[forward], gradient);
-  const ir::InstructionId kernel_gradient = ir::transform::convolution_kernel_gradient(b, b[forward], gradient);
+  const ir::Instruction instruction = b[forward];
+  const ir::InstructionId input_gradient = ir::transform::convolution_input_gradient(b, instruction, gradient);
+  const ir::InstructionId kernel_gradient = ir::transform::convolution_kernel_gradient(b, instruction, gradient);
   expect_found(b[forward], b.shape(image), b.shape(kernel), c);
   expect_found(b[input_gradient], b.shape(gradient), b.shape(kernel), c);
   expect_found(b[kernel_gradient], b.shape(image), b.shape(gradient), c);
