@@ -7,8 +7,8 @@
 #include "base/systemc/fresh_context.h"
 #include "hw/machine.h"
 #include "noc/slice.h"
-#include "sw/compiler/compile.h"
 #include "sw/compiler/op_cache.h"
+#include "sw/driver/compile.h"
 #include "sw/runtime/simulation.h"
 #include "workloads/machines/machines.h"
 #include "workloads/models/registry.h"
@@ -25,7 +25,7 @@ sw::compiler::Program compile_resnet50(const hw::Machine& machine, std::int64_t 
                                        sw::compiler::OpCache* cache = nullptr) {
   workloads::WorkloadOptions options;
   options.batch_per_core = batch;
-  return sw::compiler::compile(workloads::models::build_workload("resnet50", options).step.module, machine, cache)
+  return sw::driver::compile(workloads::models::build_workload("resnet50", options).step.module, machine, cache)
       .program;
 }
 

@@ -10,7 +10,7 @@
 #include "base/trace/vcd_writer.h"
 #include "hw/machine.h"
 #include "noc/slice.h"
-#include "sw/compiler/compile.h"
+#include "sw/driver/compile.h"
 #include "sw/runtime/simulation.h"
 #include "workloads/machines/machines.h"
 #include "workloads/models/registry.h"
@@ -35,7 +35,7 @@ void simulate(const sw::compiler::Program& program, const hw::Machine& machine, 
 void trace_step(benchmark::State& state, const std::vector<std::string>& patterns) {
   const hw::Machine machine = hw::read_machine(workloads::machines::machine_config("tpu-v3"));
   const sw::compiler::Program program =
-      sw::compiler::compile(workloads::models::build_workload("resnet50", {}).step.module, machine).program;
+      sw::driver::compile(workloads::models::build_workload("resnet50", {}).step.module, machine).program;
   const noc::Topology slice =
       noc::slice_topology({machine.pod.dimensions, machine.pod.pods}, {state.range(0), state.range(0)});
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "podsim_trace_bench.vcd";

@@ -21,8 +21,10 @@
 #include "base/host/arguments.h"
 #include "base/host/output_file.h"
 #include "base/host/standard_output.h"
+#include "sw/driver/compile.h"
+#include "sw/driver/mesh_choice.h"
 #include "sw/ir/hlo_names.h"
-#include "sw/spmd/partition/partitioner.h"
+#include "sw/spmd/propagate/propagation.h"
 #include "workloads/models/registry.h"
 #include "workloads/nets/net_workload.h"
 #include "workloads/python_program.h"
@@ -51,13 +53,14 @@ bool names_workload(const std::string& word) {
                          "--mesh 'x=2,y=4', or shardings in the text");
 }
 
-/// A program to be partitioned, and its text if it is that of a file.
-struct Annotated {
-  sw::ir::Module module;
-  std::optional<sw::hlo::Module> text;
+/// A program to be partitioned.
+struct PartitionedProgram {
+  sw::driver::Program program;
+  std::int64_t cores = 1;               ///< if the mesh does not tell
+  std::optional<sw::hlo::Module> text;  ///< if it is that of a file
 };
 
-Annotated annotated_file(const HloPartitionOptions& options, run::RunPartition& partition,
+PartitionedProgram file_program(const HloPartitionOptions& options, run::RunPartition& partition,
                          const workloads::ModelSettings& model) {
   if (!model.empty() && !workloads::is_python_program(options.program)) {
     base::host::locate_errors("--set", model.begin()->first + "=" + model.begin()->second,
@@ -66,20 +69,13 @@ Annotated annotated_file(const HloPartitionOptions& options, run::RunPartition& 
   std::vector<std::string> warnings;
   run::ModuleFile file = run::read_module(options.program, warnings, "FILE", model);
   for (const std::string& warning : warnings) base::host::print_warning(warning);
-  sw::ir::Module module;
-  run::locate_instruction_errors(file.text, [&] {
-    if (!partition.cores() && (file.graph.partitions == 1 || !run::is_annotated(file.graph))) {
-      report_no_mesh(options.program);
-    }
-    module = partition.annotated(std::move(file.graph), 1);
-  });
-  for (const std::string& warning : run::unused_shardings(file.text, partition)) {
-    base::host::print_warning(warning);
+  if (!partition.cores() && (file.graph.partitions == 1 || !sw::driver::is_annotated(file.graph))) {
+    report_no_mesh(options.program);
   }
-  return {std::move(module), std::move(file.text)};
+  return {.program = {.name = options.program, .module = std::move(file.graph)}, .text = std::move(file.text)};
 }
 
-Annotated annotated_workload(const HloPartitionOptions& options, run::RunPartition& partition,
+PartitionedProgram workload_program(const HloPartitionOptions& options, run::RunPartition& partition,
                              const workloads::ModelSettings& model) {
   workloads::Workload workload;
   std::optional<workloads::nets::Net> net;
@@ -95,24 +91,46 @@ Annotated annotated_workload(const HloPartitionOptions& options, run::RunPartiti
   if (!partition.cores()) report_no_mesh(options.program);
   partition.take(workload, *partition.cores());
   workload.step.module.donations = workload.step.donations;
-  return {partition.annotated(std::move(workload.step.module), *partition.cores()), std::nullopt};
+  return {.program = {.name = options.program, .module = std::move(workload.step.module)},
+          .cores = *partition.cores(),
+          .text = std::nullopt};
+}
+
+/// The step after the pass that `last` names.
+sw::driver::Step partitioned(const PartitionedProgram& program, const run::RunPartition& partition,
+                             const hw::Machine& machine, std::string_view last) {
+  sw::driver::Choices choices;
+  choices.partition = partition.choices();
+  choices.last = last;
+  return sw::driver::compile(program.program, {.machine = machine, .cores = program.cores}, choices);
 }
 
 /// The text that a command prints or writes of a program: its partitioned form, or what explains its shardings.
-std::string text_of_partition(const HloPartitionOptions& options, const sw::ir::Module& module,
+std::string text_of_partition(const HloPartitionOptions& options, const PartitionedProgram& program,
                               const run::RunPartition& partition) {
-  const sw::spmd::mesh::Mesh& mesh = partition.mesh();
-  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, mesh);
-  std::string text;
-  for (const std::string& pattern : options.explain)
-    text += sw::spmd::propagate::explain(module, mesh, shardings, pattern);
-  if (!options.explain.empty() && options.output.empty()) return text;
   const hw::Machine machine = hw::read_machine(options.settings.load());
-  sw::ir::Module local = sw::spmd::partition::partition(module, mesh, shardings, options.flags.options(machine));
-  if (!partition.devices().empty()) local = sw::spmd::mesh::by_device(std::move(local), partition.devices());
-  const std::string partitioned = sw::ir::to_string(sw::ir::with_hlo_names(local));
-  if (options.output.empty()) return text + partitioned;
-  base::host::write_file(options.output, partitioned);
+  const sw::driver::Step whole = partitioned(program, partition, machine, "split_device_branches");
+  if (program.text) {
+    for (const std::string& warning : run::unused_shardings(*program.text, *whole.partitioned)) {
+      base::host::print_warning(warning);
+    }
+  }
+  if (!sw::driver::is_annotated(whole.module)) base::host::print_warning(run::nothing_is_sharded);
+  std::string text;
+  if (!options.explain.empty()) {
+    const sw::spmd::mesh::Mesh& mesh = whole.partitioned->mesh.mesh;
+    const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(whole.module, mesh);
+    for (const std::string& pattern : options.explain) {
+      text += sw::spmd::propagate::explain(whole.module, mesh, shardings, pattern);
+    }
+    if (options.output.empty()) return text;
+  }
+  sw::driver::Step local = partitioned(program, partition, machine, "partition");
+  const sw::spmd::mesh::DeviceNumbers& devices = local.partitioned->devices;
+  if (!devices.empty()) local.module = sw::spmd::mesh::by_device(std::move(local.module), devices);
+  const std::string written = sw::ir::to_string(sw::ir::with_hlo_names(local.module));
+  if (options.output.empty()) return text + written;
+  base::host::write_file(options.output, written);
   return text;
 }
 
@@ -124,16 +142,17 @@ void partition_program(HloPartitionOptions& options) {
     });
   }
   run::RunPartition partition(options.flags, options.program);
-  const Annotated program = names_workload(options.program) ? annotated_workload(options, partition, model)
-                                                            : annotated_file(options, partition, model);
-  if (!run::is_annotated(program.module)) base::host::print_warning(run::nothing_is_sharded);
+  const PartitionedProgram program = names_workload(options.program) ? workload_program(options, partition, model)
+                                                                     : file_program(options, partition, model);
   std::string text;
-  const auto work = [&] { text = text_of_partition(options, program.module, partition); };
-  if (program.text) {
-    run::locate_instruction_errors(*program.text, work);
-  } else {
-    work();
-  }
+  const auto work = [&] { text = text_of_partition(options, program, partition); };
+  run::at_partition_flags([&] {
+    if (program.text) {
+      run::locate_instruction_errors(*program.text, work);
+    } else {
+      work();
+    }
+  });
   base::host::print_source(text);
 }
 

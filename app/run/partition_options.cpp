@@ -17,12 +17,6 @@
 namespace podsim::app::run {
 namespace {
 
-sw::spmd::mesh::MeshText without_placements(const sw::spmd::mesh::Mesh& mesh) {
-  sw::spmd::mesh::MeshText text{.text = sw::spmd::mesh::to_string(mesh), .mesh = mesh, .places = {}};
-  text.places.resize(mesh.axes().size());
-  return text;
-}
-
 template <class Predicate>
 bool any_instruction(const sw::ir::Module& module, Predicate predicate) {
   return std::ranges::any_of(module.computations, [&](const sw::ir::Computation& computation) {
@@ -58,13 +52,6 @@ void PartitionFlags::add_to(CLI::App& command) {
                    "Products whose operand would be gathered run as loops, each\ntrip's transfer beside its product");
 }
 
-sw::spmd::partition::PartitionOptions PartitionFlags::options(const hw::Machine& machine) const {
-  sw::spmd::partition::PartitionOptions options;
-  options.costs = sw::spmd::partition::partition_costs(machine);
-  options.windowed_einsum = windowed_einsum;
-  return options;
-}
-
 sw::spmd::mesh::MeshText mesh_argument(const std::string& text) {
   sw::spmd::mesh::MeshText mesh;
   at_mesh_flag(text, [&] { mesh = sw::spmd::mesh::parse_mesh(text); });
@@ -85,20 +72,6 @@ void at_mesh_flag(const std::string& text, const std::function<void()>& body) {
 
 sw::spmd::mesh::ShardingFile sharding_argument(const std::string& file) {
   return sw::spmd::mesh::read_sharding_file(file, base::host::read_input("--sharding", file));
-}
-
-std::optional<sw::spmd::mesh::MeshText> mesh_of(const sw::spmd::mesh::ShardingFile& file) {
-  return file.mesh ? std::optional(without_placements(*file.mesh)) : std::nullopt;
-}
-
-bool is_annotated(const sw::ir::Module& module) {
-  return any_instruction(module,
-                         [](const sw::ir::Instruction& instruction) { return instruction.sharding != nullptr; });
-}
-
-std::optional<sw::spmd::mesh::MeshText> mesh_of_annotations(const sw::ir::Module& module) {
-  if (module.partitions == 1 || !is_annotated(module)) return std::nullopt;
-  return without_placements(sw::spmd::mesh::annotation_mesh(module));
 }
 
 std::string unused_annotations(const sw::ir::Module& module) {

@@ -8,7 +8,6 @@
 #include "sw/ir/transform/rematerialize.h"
 #include "sw/spmd/mesh/mesh_placement.h"
 #include "sw/spmd/mesh/sharding_file.h"
-#include "sw/spmd/partition/op_partition.h"
 
 namespace CLI {
 class App;
@@ -28,8 +27,6 @@ struct PartitionFlags {
   void add_to(CLI::App& command);
   bool shards_updates() const { return weight_update_sharding != "off"; }
   bool any() const { return !mesh.empty() || !sharding.empty() || shards_updates(); }
-  /// Work is held against communication at the rates of `machine`.
-  sw::spmd::partition::PartitionOptions options(const hw::Machine& machine) const;
 };
 
 /// The mesh of --mesh, including placements. Throws InputError at the flag.
@@ -38,15 +35,8 @@ sw::spmd::mesh::MeshText mesh_argument(const std::string& text);
 sw::spmd::mesh::ShardingFile sharding_argument(const std::string& file);
 /// Runs `body`. Errors that it throws about the text of a mesh get their location in --mesh.
 void at_mesh_flag(const std::string& text, const std::function<void()>& body);
-/// The mesh of a sharding file; std::nullopt if it has none.
-std::optional<sw::spmd::mesh::MeshText> mesh_of(const sw::spmd::mesh::ShardingFile& file);
-/// The mesh that fits the shardings of a module; std::nullopt if the module has one partition or no shardings.
-std::optional<sw::spmd::mesh::MeshText> mesh_of_annotations(const sw::ir::Module& module);
-
 /// Warning for a program without annotations.
 constexpr const char* nothing_is_sharded = "no value has a sharding: every core does all of it (--sharding FILE)";
-/// True if a value of the module has a sharding.
-bool is_annotated(const sw::ir::Module& module);
 /// Warning for an annotated module that runs without a mesh: its shardings split values, but it has no collectives,
 /// like a program that still has to be partitioned. Empty otherwise.
 std::string unused_annotations(const sw::ir::Module& module);

@@ -116,15 +116,16 @@ class Run {
     report_.chips = slice.nodes();
   }
 
-  void take(CompiledStep step, const noc::Topology& slice) {
+  void take(CompiledStep compiled, const noc::Topology& slice) {
+    sw::driver::Step& step = compiled.step;
     report_.program = std::move(step.program);
     const base::Bytes batch = core_batch(report_.program, step.batch);
     if (report_.machine.host.batch_interval.si() > 0 || options_.input.value_or(false)) {
       sw::compiler::wait_for_batch(report_.program, step.batch);
     }
     report_.memory = std::move(step.memory);
-    report_.batch_per_core = step.batch_per_core;
-    report_.partition = std::move(step.partition);
+    report_.batch_per_core = compiled.batch_per_core;
+    report_.partition = std::move(compiled.partition);
     report_.warnings = std::move(step.warnings);
     state_ = std::move(step.state);
     const bool fed = options_.input.value_or(options_.loop || options_.train);

@@ -81,7 +81,8 @@ EvaluationStep evaluation_step(const RunOptions& options, const hw::Machine& mac
   forward.overlap = sw::compiler::Overlap::none;
   StepCompiler compiler(forward, machine);
   const CompiledStep step = compiler.compile_evaluation(cache);
-  return {sw::runtime::sequential_time(step.program, machine, slice, cache), std::int64_t(step.program.items.size())};
+  const sw::compiler::Program& program = step.step.program;
+  return {sw::runtime::sequential_time(program, machine, slice, cache), std::int64_t(program.items.size())};
 }
 
 sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report, const sw::job::LoopPlan& plan,

@@ -20,8 +20,7 @@
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "hw/timing/tile_pipeline.h"
-#include "sw/compiler/compile.h"
-#include "sw/compiler/memory_account.h"
+#include "sw/driver/compile.h"
 #include "workloads/scalesim/scalesim_cycles.h"
 #include "workloads/scalesim/scalesim_graph.h"
 #include "workloads/scalesim/scalesim_topology.h"
@@ -48,23 +47,13 @@ struct LayerTime {
   }
 };
 
-void check_memory(const sw::ir::Module& module, const workloads::scalesim::ScaleSimLayer& layer,
-                  const hw::Machine& machine) {
-  const base::Bytes peak = sw::compiler::account_memory(module).peak;
-  if (peak <= machine.hbm.usable_per_core()) return;
-  throw base::SimulationError(fmt::format("out of memory: {} needs {} of HBM, a {} core has {}", layer.name,
-                                          base::to_string(peak), machine.name,
-                                          base::to_string(machine.hbm.usable_per_core())));
-}
-
 LayerTime time_on_core(const workloads::scalesim::ScaleSimLayer& layer, const hw::Machine& machine,
                        hw::timing::TilePipeline& pipeline) {
   sw::ir::Module module = workloads::scalesim::scalesim_layer_module(layer);
-  check_memory(module, layer, machine);
-  const sw::compiler::Compilation compilation = sw::compiler::compile(std::move(module), machine);
+  const sw::driver::Step step = sw::driver::compile({.name = layer.name, .module = std::move(module)}, {.machine = machine});
   LayerTime time;
-  for (const sw::compiler::ProgramItem& item : compilation.program.items) {
-    const hw::OpResult op = pipeline.simulate(compilation.program.ops[std::size_t(item.index)].tiles);
+  for (const sw::compiler::ProgramItem& item : step.program.items) {
+    const hw::OpResult op = pipeline.simulate(step.program.ops[std::size_t(item.index)].tiles);
     time += {op.cycles, base::Cycles(base::divide_round_up(op.mxu_busy.value(), machine.mxu.count)), op.hbm_busy,
              op.read_bytes + op.written_bytes};
   }

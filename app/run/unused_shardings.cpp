@@ -133,13 +133,13 @@ void add_header(const sw::hlo::Module& text, Kinds& kinds) {
 
 }  // namespace
 
-std::vector<std::string> unused_shardings(const sw::hlo::Module& text, const RunPartition& partition) {
+std::vector<std::string> unused_shardings(const sw::hlo::Module& text, const sw::driver::Partitioned& partitioned) {
   Kinds kinds(text);
   add_header(text, kinds);
-  for (const sw::spmd::propagate::UnplacedValue& value : partition.overruled()) {
+  for (const sw::spmd::propagate::UnplacedValue& value : partitioned.overruled) {
     kinds.add(value.reason, place_of(text, value.name));
   }
-  for (const sw::spmd::propagate::UnplacedValue& value : partition.unplaced()) {
+  for (const sw::spmd::propagate::UnplacedValue& value : partitioned.unplaced) {
     kinds.add(fmt::format("a value on one device (maximal) counts as replicated: {}", value.reason),
               place_of(text, value.name));
   }

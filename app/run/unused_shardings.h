@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/run/run_partition.h"
+#include "sw/driver/step.h"
 #include "sw/hlo/module.h"
 
 namespace podsim::app::run {
@@ -14,6 +14,6 @@ namespace podsim::app::run {
 /// groups of shardings (shard_as), unreduced devices, and attributes of Shardy: rules of operations
 /// (xla.sdy.sharding_rule), priorities, unreduced axes, dimensions that may take more axes ('?'), and any other but
 /// meshes, shardings and manual computations.
-std::vector<std::string> unused_shardings(const sw::hlo::Module& text, const RunPartition& partition);
+std::vector<std::string> unused_shardings(const sw::hlo::Module& text, const sw::driver::Partitioned& partitioned);
 
 }  // namespace podsim::app::run

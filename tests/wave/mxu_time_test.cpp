@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "base/trace/vcd_writer.h"
-#include "sw/compiler/compile.h"
+#include "sw/driver/compile.h"
 #include "sw/runtime/simulation.h"
 #include "tests/hw/test_machine.h"
 #include "tests/wave/waveform.h"
@@ -19,7 +19,7 @@ sw::compiler::Program small_step(const hw::Machine& machine) {
   workloads::WorkloadOptions options;
   options.batch_per_core = 1;
   options.replicas = 8;
-  return sw::compiler::compile(std::move(workloads::models::build_workload("resnet50", options).step.module), machine)
+  return sw::driver::compile(std::move(workloads::models::build_workload("resnet50", options).step.module), machine)
       .program;
 }
 

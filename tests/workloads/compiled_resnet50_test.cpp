@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "hw/timing/tile_pipeline.h"
-#include "sw/compiler/compile.h"
+#include "sw/driver/compile.h"
 #include "workloads/machines/machines.h"
 #include "workloads/models/resnet50.h"
 
@@ -21,7 +21,7 @@
 namespace podsim::workloads {
 namespace {
 
-using sw::compiler::Compilation;
+using sw::driver::Step;
 using sw::compiler::CompiledOp;
 using sw::compiler::Program;
 using sw::compiler::ProgramItem;
@@ -31,11 +31,11 @@ const hw::Machine& machine() {
   return tpu;
 }
 
-sw::compiler::Compilation compiled(std::int64_t replicas = 64, std::int64_t batch = 128) {
+sw::driver::Step compiled(std::int64_t replicas = 64, std::int64_t batch = 128) {
   models::ResNetOptions options;
   options.batch = batch;
   options.training.replicas = replicas;
-  return sw::compiler::compile(models::resnet_training_step(options).module, machine());
+  return sw::driver::compile(models::resnet_training_step(options).module, machine());
 }
 
 std::string measured_profile() {
@@ -120,8 +120,8 @@ TEST(CompiledResNet50, ImagesAndKernelsHaveTheLayoutsThatXlaGaveThem) {
     layouts[(*at)[1]] = (*at)[2];
   }
   std::set<std::string> compared;
-  const sw::compiler::Compilation compilation = compiled();
-  for (const sw::ir::Instruction& instruction : compilation.fused.entry_computation().instructions) {
+  const sw::driver::Step compilation = compiled();
+  for (const sw::ir::Instruction& instruction : compilation.module.entry_computation().instructions) {
     std::string text = sw::ir::to_string(instruction.shape);
     for (std::sregex_iterator at(text.begin(), text.end(), shape), end; at != end; ++at) {
       auto found = layouts.find((*at)[1]);

@@ -5,7 +5,7 @@
 #include "hw/machine.h"
 #include "noc/topology.h"
 #include "sw/collectives/engine/collective_simulation.h"
-#include "sw/compiler/compile.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/eval/evaluator.h"
 #include "tests/workloads/tiny.h"
 #include "workloads/machines/machines.h"
@@ -55,7 +55,7 @@ std::vector<sw::ir::Literal> through_the_schedule(const sw::ir::Instruction& ins
 }
 
 sw::ir::Module fused_module(sw::ir::Module module) {
-  return sw::compiler::compile(std::move(module), hw::read_machine(machines::machine_config("tpu-v3"))).fused;
+  return sw::driver::compile(std::move(module), hw::read_machine(machines::machine_config("tpu-v3"))).module;
 }
 
 models::ResNetOptions resnet_options(std::int64_t replicas, sw::ir::ElementType gradient_type) {

@@ -8,9 +8,9 @@
 #include <set>
 #include <sstream>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/recompute.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/ir/literals.h"
@@ -24,7 +24,7 @@ namespace {
 sw::ir::Module bert_large() {
   models::BertOptions options;
   options.batch = 32;
-  return sw::compiler::fused(models::bert_training_step(options).module, hw::tpu_v3());
+  return sw::driver::fused(models::bert_training_step(options).module, hw::tpu_v3());
 }
 
 /// The layouts, "{1,3,2,0}", of every array "bf16[32,512,16,64]" in a profile of silicon.
@@ -110,7 +110,7 @@ TEST(LaidOutTransformer, TrainsToTheSameBitsWithEveryOpThatMayRunTwice) {
   const TrainingStep step = models::transformer_training_step(options);
   const std::vector<sw::ir::Literal> arguments = step_arguments(step.module);
   const sw::ir::Literal expected = sw::ir::eval::evaluate(step.module, arguments);
-  const sw::ir::Module fused = sw::compiler::fused(step.module, hw::tpu_v3());
+  const sw::ir::Module fused = sw::driver::fused(step.module, hw::tpu_v3());
   const sw::compiler::RecomputedModule again =
       sw::compiler::recompute_to_fit(fused, base::Bytes(0), base::Bytes(0), step.donations);
   EXPECT_GT(again.ops, 0);

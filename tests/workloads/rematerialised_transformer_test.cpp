@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/memory_account.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/eval/evaluator.h"
 #include "sw/ir/transform/rematerialize.h"
 #include "sw/spmd/mesh/sharding_file.h"
@@ -84,7 +84,7 @@ TEST(RematerialisedTransformer, KeepsOneLayersValuesInsteadOfAll) {
   machine.compiler.combine_all_reduce = base::Bytes(0);  // no sums are combined, so none is delayed
   const auto peak = [&](sw::ir::transform::Rematerialisation policy) {
     const sw::ir::Module local = of_two_cores(sw::ir::transform::rematerialise(module, policy).module);
-    const sw::ir::Module fused = sw::compiler::compile(local, machine).fused;
+    const sw::ir::Module fused = sw::driver::compile(local, machine).module;
     return sw::compiler::account_memory(fused, fused.donations).peak.value();
   };
   const std::int64_t kept = peak(sw::ir::transform::Rematerialisation::none),

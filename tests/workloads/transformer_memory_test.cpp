@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/memory_order.h"
+#include "sw/driver/compile.h"
 #include "tests/hw/test_machine.h"
 #include "workloads/models/transformer.h"
 
@@ -14,7 +14,7 @@ namespace podsim::workloads {
 namespace {
 
 base::Bytes heap_of(const TrainingStep& step) {
-  const sw::ir::Module fused = sw::compiler::fused(step.module, hw::tpu_v3());
+  const sw::ir::Module fused = sw::driver::fused(step.module, hw::tpu_v3());
   return sw::compiler::account_memory(sw::compiler::ordered_by_memory(fused, step.donations), step.donations).heap;
 }
 

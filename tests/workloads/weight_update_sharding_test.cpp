@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/fuse/horizontal_fusion.h"
 #include "sw/compiler/scope_time.h"
 #include "sw/compiler/tiles/op_work.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/eval/evaluator.h"
 #include "sw/spmd/partition/partitioner.h"
 #include "tests/hw/test_machine.h"
@@ -115,7 +115,7 @@ TEST_P(WeightUpdateShardingOf, TrainsTheSameInOneOpOrTwo) {
   const std::vector<sw::ir::Literal> actual =
       testing::on_partitions(sharded.module, mesh, arguments, [&](sw::ir::Module local) {
         const sw::ir::Module merged =
-            sw::compiler::fuse::fuse_horizontally(sw::compiler::fused(std::move(local), machine), machine);
+            sw::compiler::fuse::fuse_horizontally(sw::driver::fused(std::move(local), machine), machine);
         const bool has_norms = GetParam() == OptimizerKind::lars || GetParam() == OptimizerKind::lamb;
         EXPECT_EQ(update_ops(merged), has_norms ? 2 : 1);
         return merged;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/tiles/op_work.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/transform/flops.h"
 
 namespace podsim::workloads::measured {
@@ -29,7 +29,7 @@ CoreModel::Times CoreModel::times_of(sw::ir::Module module) { return times_of(st
 CoreModel::Times CoreModel::product_times_of(sw::ir::Module module) { return times_of(std::move(module), true); }
 
 CoreModel::Times CoreModel::times_of(sw::ir::Module module, bool products_alone) {
-  const sw::ir::Module fused = sw::compiler::fused(std::move(module), machine_);
+  const sw::ir::Module fused = sw::driver::fused(std::move(module), machine_);
   const sw::ir::Computation& entry = fused.entry_computation();
   Times sum;
   for (sw::ir::InstructionId id = 0; id < sw::ir::InstructionId(entry.instructions.size()); ++id) {

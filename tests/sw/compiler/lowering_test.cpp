@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/tiles/op_work.h"
+#include "sw/driver/compile.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/hlo/graph_of.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using sw::testing::graph_of;
 
-Program lowered(const std::string& text) { return compile(sw::testing::graph_of(text), hw::tpu_v3()).program; }
+Program lowered(const std::string& text) { return driver::compile(sw::testing::graph_of(text), hw::tpu_v3()).program; }
 
 /// A loop whose trip count may be in `config`; the condition compares with a parameter.
 std::string loop_text(const std::string& config) {

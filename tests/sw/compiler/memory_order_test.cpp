@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/memory_account.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
@@ -223,7 +223,7 @@ RC_GTEST_PROP(MemoryOrder, TakesNoLessThanTheLeastAndNoMoreThanBefore, ()) {
 }
 
 RC_GTEST_PROP(MemoryOrder, ChangesNoBitAndTakesNoMoreMemory, ()) {
-  const ir::Module fused = sw::compiler::fused(testing::RandomModule::make(), hw::tpu_v3());
+  const ir::Module fused = sw::driver::fused(testing::RandomModule::make(), hw::tpu_v3());
   const ir::Module ordered = ordered_by_memory(fused);
   ir::build::verify(ordered);
   RC_ASSERT(account_memory(ordered).peak <= account_memory(fused).peak);

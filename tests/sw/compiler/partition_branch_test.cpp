@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "sw/compiler/compile.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/build/graph_builder.h"
 #include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
@@ -134,7 +134,7 @@ ENTRY %e (x: f32[1024,1024]) -> (s32[], s32[], f32[1024,1024]) {
 }
 
 TEST(PartitionBranch, FollowsWhatALoopHandsOnUnchanged) {
-  const Program program = compile(sw::testing::graph_of(loop_with_branch("%stage")), hw::tpu_v3()).program;
+  const Program program = driver::compile(sw::testing::graph_of(loop_with_branch("%stage")), hw::tpu_v3()).program;
   EXPECT_TRUE(program.warnings.empty());
   ASSERT_EQ(program.core_sets, (std::vector<Cores>{{0, 1}, {2, 3}}));
   std::vector<int> cores;
@@ -145,7 +145,7 @@ TEST(PartitionBranch, FollowsWhatALoopHandsOnUnchanged) {
 }
 
 TEST(PartitionBranch, DoesNotFollowWhatALoopChanges) {
-  const Program program = compile(sw::testing::graph_of(loop_with_branch("%later")), hw::tpu_v3()).program;
+  const Program program = driver::compile(sw::testing::graph_of(loop_with_branch("%later")), hw::tpu_v3()).program;
   EXPECT_TRUE(program.core_sets.empty());
   ASSERT_EQ(program.warnings.size(), 1U);
   EXPECT_NE(program.warnings[0].find("longest"), std::string::npos);
@@ -178,7 +178,7 @@ ENTRY %e (x: f32[1000]) -> f32[1000] {
 
 TEST(PartitionBranch, ACollectiveInItJoinsTheCoresThatTakeIt) {
   const std::string groups = "replica_groups={{0,1},{2,3},{4,5},{6,7}}, use_global_device_ids=true, ";
-  const Program program = compile(sw::testing::graph_of(all_reduce_in_branch(groups)), hw::tpu_v3()).program;
+  const Program program = driver::compile(sw::testing::graph_of(all_reduce_in_branch(groups)), hw::tpu_v3()).program;
   ASSERT_EQ(program.items.size(), 2U) << "the comparison and the all-reduce";
   EXPECT_EQ(program.core_sets[std::size_t(program.items[1].cores)], (Cores{0, 1, 2, 3}));
   EXPECT_EQ(program.collectives[0].groups, (std::vector<Cores>{{0, 1}, {2, 3}}));
@@ -187,7 +187,7 @@ TEST(PartitionBranch, ACollectiveInItJoinsTheCoresThatTakeIt) {
 TEST(PartitionBranch, ACollectiveThatWaitsForCoresElsewhereIsAVerdict) {
   for (const std::string groups : {"replica_groups={{0,4},{1,5},{2,6},{3,7}}, use_global_device_ids=true, ", ""}) {
     try {
-      compile(sw::testing::graph_of(all_reduce_in_branch(groups)), hw::tpu_v3());
+      driver::compile(sw::testing::graph_of(all_reduce_in_branch(groups)), hw::tpu_v3());
       ADD_FAILURE();
     } catch (const base::SimulationError& error) {
       EXPECT_NE(std::string(error.what()).find("%r"), std::string::npos) << error.what();

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/memory_account.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
@@ -129,7 +129,7 @@ TEST(Recompute, RandomNumbersAreKept) {
 }
 
 RC_GTEST_PROP(Recompute, RepeatedOpsChangeNoBitAndTakeNoMoreMemory, ()) {
-  const ir::Module fused = sw::compiler::fused(testing::RandomModule::make(), hw::tpu_v3());
+  const ir::Module fused = sw::driver::fused(testing::RandomModule::make(), hw::tpu_v3());
   const base::Bytes peak = account_memory(fused).peak;
   const RecomputedModule again = fitted(fused, base::Bytes(0));
   ir::build::verify(again.module);

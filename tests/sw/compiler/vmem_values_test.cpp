@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/lowering.h"
 #include "sw/compiler/memory_account.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
@@ -98,7 +98,7 @@ TEST(VmemValues, LeaveAScheduledTextAsItIs) {
 }
 
 RC_GTEST_PROP(VmemValues, ChangeNoBitAndFitTheirPart, ()) {
-  const ir::Module fused = sw::compiler::fused(testing::RandomModule::make(), hw::tpu_v3());
+  const ir::Module fused = sw::driver::fused(testing::RandomModule::make(), hw::tpu_v3());
   const base::Bytes part(*rc::gen::inRange<std::int64_t>(4096, 1 << 16));
   const ir::Module placed = place_values_in_vmem(fused, machine_with(part));
   ir::build::verify(placed);

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "sw/compiler/compile.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
 #include "sw/ir/transform/gradient.h"
@@ -70,7 +70,7 @@ TEST(Dropout, KeepsTheShareOfItsRateAndTheirSlopes) {
 TEST(Dropout, DrawsItsMaskOnceHoweverItIsFused) {
   for (const Dropout dropout : {dropped, dropped_by_bits}) {
     const sw::ir::Module module = value_and_slope(dropout, {4, 64, 128}, 0.3);
-    const sw::ir::Module fused = sw::compiler::fused(module, hw::tpu_v3());
+    const sw::ir::Module fused = sw::driver::fused(module, hw::tpu_v3());
     expect_dropped(fused, 0.3);
     const auto& instructions = fused.entry_computation().instructions;
     EXPECT_EQ(std::ranges::count(instructions, sw::ir::Opcode::rng, &sw::ir::Instruction::opcode), 0) << "in a fusion";
@@ -103,7 +103,7 @@ TEST(Dropout, ALayerThatIsComputedOnceMoreReadsItsBits) {
   const sw::ir::Module module = std::move(b).build(b.tuple({y, slope}));
   const sw::ir::Module again =
       sw::ir::transform::rematerialise(module, sw::ir::transform::Rematerialisation::layer).module;
-  const sw::ir::Module fused = sw::compiler::fused(again, hw::tpu_v3());
+  const sw::ir::Module fused = sw::driver::fused(again, hw::tpu_v3());
   std::int64_t words = 0, elements = 0;
   for (const sw::ir::Instruction& op : fused.entry_computation().instructions) {
     const bool stores = op.opcode == sw::ir::Opcode::fusion || op.opcode == sw::ir::Opcode::rng;

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "sw/compiler/compile.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/ir/literals.h"
@@ -110,7 +110,7 @@ PipelinedMlpOptions wide(std::int64_t stages, std::int64_t microbatches, std::in
 }
 
 sw::runtime::RunResult simulated(const PipelinedMlpOptions& options, const noc::Topology& slice) {
-  const sw::compiler::Compilation compiled = sw::compiler::compile(pipelined_mlp_step(options).module, hw::tpu_v3());
+  const sw::driver::Step compiled = sw::driver::compile(pipelined_mlp_step(options).module, hw::tpu_v3());
   EXPECT_TRUE(compiled.program.warnings.empty());
   sw::runtime::SimulationOptions simulation;
   simulation.steps = 2;
@@ -141,7 +141,7 @@ TEST(PipelinedMlp, ShortStagesWaitForTheBubbleAndForLittleElse) {
   PipelinedMlpOptions options;
   options.stages = 8;
   options.microbatches = 32;
-  const sw::compiler::Compilation compiled = sw::compiler::compile(pipelined_mlp_step(options).module, hw::tpu_v3());
+  const sw::driver::Step compiled = sw::driver::compile(pipelined_mlp_step(options).module, hw::tpu_v3());
   sw::runtime::SimulationOptions simulation;
   simulation.steps = 2;
   const sw::runtime::RunResult result =

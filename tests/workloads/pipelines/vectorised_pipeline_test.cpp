@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "sw/compiler/compile.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/eval/evaluator.h"
 #include "sw/spmd/mesh/sharding_file.h"
 #include "tests/hw/test_machine.h"
@@ -78,7 +78,7 @@ TEST(VectorisedPipeline, ItsLoopComputesTheNetwork) {
 
 TEST(VectorisedPipeline, ItsLoopMakesATripForEveryTick) {
   const sw::compiler::Program program =
-      sw::compiler::compile(vectorised_pipeline_forward(testing::exact(3, 4, 6)), hw::tpu_v3()).program;
+      sw::driver::compile(vectorised_pipeline_forward(testing::exact(3, 4, 6)), hw::tpu_v3()).program;
   ASSERT_EQ(program.loops.size(), 1U);
   EXPECT_EQ(program.loops[0].trips, 4 + 3 - 1);
   EXPECT_TRUE(program.warnings.empty());

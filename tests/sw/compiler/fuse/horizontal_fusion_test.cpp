@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "hw/timing/tile_pipeline.h"
-#include "sw/compiler/compile.h"
 #include "sw/compiler/fuse/fusion.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
@@ -76,7 +76,7 @@ double microseconds(const tiles::OpWork& work) {
 }
 
 RC_GTEST_PROP(HorizontalFusion, AnyGraphHasTheSameResultsBitForBitInNoMoreOpsThatMoveNoMore, ()) {
-  const ir::Module separate = fused(testing::RandomModule::make(), hw::tpu_v3());
+  const ir::Module separate = driver::fused(testing::RandomModule::make(), hw::tpu_v3());
   const ir::Module merged = fuse_horizontally(separate, hw::tpu_v3());
   ir::build::verify(merged);
   const auto moved = [](const ir::Module& module) {

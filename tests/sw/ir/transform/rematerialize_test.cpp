@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "sw/compiler/compile.h"
 #include "sw/compiler/memory_account.h"
+#include "sw/driver/compile.h"
 #include "sw/ir/build/graph_builder.h"
 #include "sw/ir/build/verify.h"
 #include "sw/ir/eval/evaluator.h"
@@ -65,7 +65,7 @@ std::int64_t count(const Module& module, Opcode opcode) {
 }
 
 std::int64_t peak(const Module& module) {
-  return compiler::account_memory(compiler::compile(module, hw::tpu_v3()).fused).peak.value();
+  return compiler::account_memory(driver::compile(module, hw::tpu_v3()).module).peak.value();
 }
 
 TEST(Rematerialise, FindsTheLayerOfAName) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/compiler/compile.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "sw/driver/compile.h"
 #include "sw/ir/build/graph_builder.h"
 #include "tests/hw/test_machine.h"
 
@@ -17,7 +17,7 @@ TEST(Compile, WhatIsFedOutGoesToTheHostAfterTheOpsThatMakeIt) {
   const ir::InstructionId doubled = b.add(x, x);
   b.outfeed(doubled);
   b.outfeed(b.tuple({x, doubled}));
-  const Program program = compile(std::move(b).build(b.negate(doubled)), hw::tpu_v3()).program;
+  const Program program = driver::compile(std::move(b).build(b.negate(doubled)), hw::tpu_v3()).program;
 
   ASSERT_EQ(program.outfeeds.size(), 2u);
   EXPECT_EQ(program.outfeeds[0].bytes, base::Bytes(1024 * 256 * 4));

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::driver {
+
+/// What a network tells of its step and a text does not.
+struct NetworkFacts {
+  /// Values of the entry that inference is for. Empty if the module is a forward pass already, or if nothing tells them
+  /// from the rest of the program.
+  std::vector<ir::InstructionId> predictions;
+  std::vector<std::int64_t> frozen;  ///< numbers of the network's parameters that are not trained
+};
+
+/// What is compiled: the step of one core, with its collectives, or of all cores together, with its donations.
+struct Program {
+  std::string name;  ///< in messages
+  ir::Module module;
+  std::optional<NetworkFacts> network = std::nullopt;  ///< std::nullopt for a text
+};
+
+}  // namespace podsim::sw::driver
