@@ -61,7 +61,7 @@ struct PartitionedProgram {
 };
 
 PartitionedProgram file_program(const HloPartitionOptions& options, run::RunPartition& partition,
-                         const workloads::ModelSettings& model) {
+                                const workloads::ModelSettings& model) {
   if (!model.empty() && !workloads::is_python_program(options.program)) {
     base::host::locate_errors("--set", model.begin()->first + "=" + model.begin()->second,
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
@@ -76,7 +76,7 @@ PartitionedProgram file_program(const HloPartitionOptions& options, run::RunPart
 }
 
 PartitionedProgram workload_program(const HloPartitionOptions& options, run::RunPartition& partition,
-                             const workloads::ModelSettings& model) {
+                                    const workloads::ModelSettings& model) {
   workloads::Workload workload;
   std::optional<workloads::nets::Net> net;
   if (workloads::nets::is_net(options.program)) net = workloads::nets::load_net("FILE", options.program, model);

@@ -155,7 +155,8 @@ CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
   std::vector<std::string>& warnings = step_.step.warnings;
   warnings.insert(warnings.begin(), warnings_.begin(), warnings_.end());
   if (text_ && is_partitioned_) {
-    for (std::string& warning : unused_shardings(*text_, *step_.step.partitioned)) warnings.push_back(std::move(warning));
+    for (std::string& warning : unused_shardings(*text_, *step_.step.partitioned))
+      warnings.push_back(std::move(warning));
   }
   text_.reset();
   if (is_partitioned_) step_.unplaced = std::move(partition_);

@@ -26,8 +26,8 @@ struct CompiledStep {
   std::string slice_text;  ///< "4x4"
   std::optional<noc::Topology> slice;
   sw::driver::Step step;
-  std::int64_t batch_per_core = 0;         ///< in samples; 0 if the workload does not define it
-  std::optional<RunPartition> unplaced;    ///< set for a partitioned program until place()
+  std::int64_t batch_per_core = 0;                            ///< in samples; 0 if the workload does not define it
+  std::optional<RunPartition> unplaced;                       ///< set for a partitioned program until place()
   std::optional<sw::report::run::PartitionReport> partition;  ///< set for a partitioned program after place()
 
   /// Places a partitioned program on the slice, where its collectives take the least time. Leaves others unchanged.
@@ -44,8 +44,8 @@ struct CompiledStep {
 /// by its path, size and time of change.
 std::string step_key(const RunOptions& options, const base::Config& machine);
 
-/// Compiles the step that the flags of a run describe (sw/driver/compile.h). Errors in files, slice or batch, and a step
-/// that needs more memory than a core has, are thrown as InputError before any simulation.
+/// Compiles the step that the flags of a run describe (sw/driver/compile.h). Errors in files, slice or batch, and a
+/// step that needs more memory than a core has, are thrown as InputError before any simulation.
 class StepCompiler {
  public:
   /// Reads the files that the flags name and chooses the slice. `options` and `machine` must outlive the compiler.

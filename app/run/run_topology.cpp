@@ -50,7 +50,8 @@ struct LayerTime {
 LayerTime time_on_core(const workloads::scalesim::ScaleSimLayer& layer, const hw::Machine& machine,
                        hw::timing::TilePipeline& pipeline) {
   sw::ir::Module module = workloads::scalesim::scalesim_layer_module(layer);
-  const sw::driver::Step step = sw::driver::compile({.name = layer.name, .module = std::move(module)}, {.machine = machine});
+  const sw::driver::Step step =
+      sw::driver::compile({.name = layer.name, .module = std::move(module)}, {.machine = machine});
   LayerTime time;
   for (const sw::compiler::ProgramItem& item : step.program.items) {
     const hw::OpResult op = pipeline.simulate(step.program.ops[std::size_t(item.index)].tiles);

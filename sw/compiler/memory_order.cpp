@@ -253,17 +253,18 @@ ir::Module ordered_by_memory(ir::Module fused, std::span<const ir::Donation> don
   MemoryOrder orders(fused, donations);
   const std::vector<InstructionId> depth_first = orders.depth_first();
   base::Bytes least = most_live(fused, donations);
-  ir::Module best = fused;
+  ir::Computation& entry = fused.computations[std::size_t(fused.entry)];
+  const ir::Computation given = entry;
+  ir::Computation best;  // none better than that given
   for (const std::vector<InstructionId>& order : {std::move(orders).frees_most_first(), depth_first}) {
-    ir::Module ordered = fused;
-    ir::Computation& entry = ordered.computations[std::size_t(ordered.entry)];
-    entry = fuse::sorted_topologically(std::move(entry), order);
-    const base::Bytes most = most_live(ordered, donations);
+    entry = fuse::sorted_topologically(given, order);
+    const base::Bytes most = most_live(fused, donations);
     if (most >= least) continue;
     least = most;
-    best = std::move(ordered);
+    best = std::move(entry);
   }
-  return best;
+  entry = best.instructions.empty() ? given : std::move(best);
+  return fused;
 }
 
 }  // namespace podsim::sw::compiler

@@ -170,8 +170,10 @@ class Recomputer {
 
 }  // namespace
 
-RecomputedModule recompute_to_fit(const ir::Module& fused, base::Bytes most_live, base::Bytes capacity,
+RecomputedModule recompute_to_fit(ir::Module fused, base::Bytes most_live, base::Bytes capacity,
                                   std::span<const ir::Donation> donations) {
+  const MemoryAccount given = account_memory(fused, donations);
+  if (given.heap <= capacity && given.peak <= most_live) return {.module = std::move(fused)};
   // Gaps of the heap grow or shrink with the schedule: each trial takes off twice as much as the one before.
   constexpr int most_trials = 6;
   RecomputedModule result;

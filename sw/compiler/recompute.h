@@ -31,7 +31,7 @@ struct RecomputedModule {
 /// step of BERT-large with 32 sequences a core repeats the first product of the feed-forward block and the products of
 /// queries, keys and values, the latter in 13 of 24 layers, and keeps the scores of attention, which are larger, cost
 /// less time, and are made together with their maxima.
-RecomputedModule recompute_to_fit(const ir::Module& fused, base::Bytes most_live, base::Bytes capacity,
+RecomputedModule recompute_to_fit(ir::Module fused, base::Bytes most_live, base::Bytes capacity,
                                   std::span<const ir::Donation> donations = {});
 
 }  // namespace podsim::sw::compiler

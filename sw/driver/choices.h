@@ -34,7 +34,7 @@ enum class Part : std::uint8_t {
 struct PartitionChoices {
   std::optional<spmd::mesh::MeshText> mesh;  ///< std::nullopt: that of the annotations, or all cores along one axis
   std::optional<spmd::mesh::ShardingFile> sharding;  ///< annotations; std::nullopt: those of the program
-  bool of_one_core = false;  ///< the program is already that of one core, with its collectives
+  bool of_one_core = false;                          ///< the program is already that of one core, with its collectives
   bool windowed_einsum = false;
   /// Axes of the mesh over which weight updates are sharded, joined by commas; "on" for all, "off" for none.
   std::string update_axes = "off";

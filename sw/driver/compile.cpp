@@ -80,10 +80,9 @@ class Driver {
   bool run_to_fit() {
     constexpr std::array by_cost{Rematerialisation::none, Rematerialisation::dots, Rematerialisation::layer};
     const std::optional<Rematerialisation>& chosen = compilation_.choices.rematerialise;
-    const std::span<const Rematerialisation> policies =
-        chosen                          ? std::span(&*chosen, 1)
-        : compilation_.module.scheduled ? std::span(by_cost).first(1)
-                                        : std::span(by_cost);
+    const std::span<const Rematerialisation> policies = chosen                          ? std::span(&*chosen, 1)
+                                                        : compilation_.module.scheduled ? std::span(by_cost).first(1)
+                                                                                        : std::span(by_cost);
     ir::Module whole = std::move(compilation_.module);
     for (const Rematerialisation policy : policies) {
       compilation_.module = {};  // of the trial before

@@ -49,7 +49,8 @@ std::set<std::string> axes_in(const spmd::mesh::ShardingFile& file) {
 
 bool is_annotated(const ir::Module& module) {
   return std::ranges::any_of(module.computations, [](const ir::Computation& computation) {
-    return std::ranges::any_of(computation.instructions, [](const ir::Instruction& i) { return i.sharding != nullptr; });
+    return std::ranges::any_of(computation.instructions,
+                               [](const ir::Instruction& i) { return i.sharding != nullptr; });
   });
 }
 

@@ -160,8 +160,8 @@ void shard_weight_updates(Compilation& compilation) {
 void partition(Compilation& compilation) {
   Partitioned& partitioned = *compilation.step.partitioned;
   const base::host::HostClock::time_point begin = base::host::HostClock::now();
-  ir::Module local =
-      core_program(compilation.module, spmd::propagate::propagate(compilation.module, partitioned.mesh.mesh), compilation);
+  ir::Module local = core_program(compilation.module,
+                                  spmd::propagate::propagate(compilation.module, partitioned.mesh.mesh), compilation);
   partitioned.seconds += base::host::seconds_since(begin);
   if (local.replicas > 1) {
     throw base::InputError(fmt::format("the program has {} replicas: with {} partitions of each it is for {} devices, "

@@ -18,15 +18,16 @@ struct Pass {
   bool (*wanted)(const Compilation& compilation) = nullptr;
 };
 
-/// Of the program of all cores: annotations, the part that is compiled, sharded updates.
+/// Passes over the program of all cores: annotations, the part that is compiled, sharded updates.
 std::span<const Pass> whole_passes();
-/// From there to the program of one core: what layers compute again, the partitioner.
+/// Passes that lead to the program of one core: what layers compute again, the partitioner.
 std::span<const Pass> partition_passes();
-/// Of the program of one core: layouts, combined collectives, fusions. A scheduled module has been through them.
+/// Passes over the program of one core: layouts, combined collectives, fusions. A scheduled module has been through
+/// them.
 std::span<const Pass> fusion_passes();
-/// Of the fused program: order and recomputation, for its memory.
+/// Passes over the fused program for its memory: order and recomputation.
 std::span<const Pass> memory_passes();
-/// From the fused program to one of ops and collectives.
+/// Passes that make ops and collectives of the fused program.
 std::span<const Pass> lowering_passes();
 
 /// Names of all passes, in order.

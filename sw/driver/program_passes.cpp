@@ -67,7 +67,7 @@ void recompute(Compilation& compilation) {
   const hw::Machine& machine = compilation.machine();
   const std::vector<ir::Donation> donations = compilation.module.donations;
   compiler::RecomputedModule result = compiler::recompute_to_fit(
-      compilation.module, machine.memory_before_recomputing(), machine.hbm.usable_per_core(), donations);
+      std::move(compilation.module), machine.memory_before_recomputing(), machine.hbm.usable_per_core(), donations);
   compilation.module = std::move(result.module);
   compilation.repeated_ops = result.ops;
   ir::transform::RematerialisationTrial& trial = compilation.step.rematerialised;
@@ -84,8 +84,7 @@ void overlap(Compilation& compilation) {
     return;
   }
   const std::vector<ir::Donation> donations = compilation.module.donations;
-  compilation.module =
-      compiler::overlap_collectives(std::move(compilation.module), compilation.machine(), donations);
+  compilation.module = compiler::overlap_collectives(std::move(compilation.module), compilation.machine(), donations);
   const bool any = std::ranges::any_of(compilation.module.computations, [&](const ir::Computation& computation) {
     return std::ranges::any_of(computation.instructions, goes_on);
   });
@@ -98,8 +97,7 @@ void place_values(Compilation& compilation) {
         "compiler.vmem_for_values: the program is scheduled, what it has in VMEM stays");
   }
   const std::vector<ir::Donation> donations = compilation.module.donations;
-  compilation.module =
-      compiler::place_values_in_vmem(std::move(compilation.module), compilation.machine(), donations);
+  compilation.module = compiler::place_values_in_vmem(std::move(compilation.module), compilation.machine(), donations);
 }
 
 void account(Compilation& compilation) {
@@ -115,9 +113,10 @@ void account(Compilation& compilation) {
   if (step.partitioned) return;
   using enum ir::transform::Rematerialisation;
   if (compilation.policy != none) {
-    step.warnings.push_back(fmt::format("forward values are computed again in the backward part ({}), so that the step "
-                                        "needs less memory",
-                                        ir::transform::to_string(compilation.policy)));
+    step.warnings.push_back(
+        fmt::format("forward values are computed again in the backward part ({}), so that the step "
+                    "needs less memory",
+                    ir::transform::to_string(compilation.policy)));
   }
   if (compilation.repeated_ops > 0) {
     step.warnings.push_back(fmt::format("{} run once more, so that the step needs less memory",
@@ -132,10 +131,9 @@ void require_memory(const Compilation& compilation) {
   throw OutOfMemory(
       fmt::format("out of memory: {} needs {} of HBM per core at its peak (at {}), a {} core has {} of {} for "
                   "programs",
-                  compilation.name,
-                  base::to_string(memory.heap), compilation.module.entry_computation()[memory.peak_position].name,
-                  machine.name, base::to_string(machine.hbm.usable_per_core()),
-                  base::to_string(machine.hbm.capacity_per_core)),
+                  compilation.name, base::to_string(memory.heap),
+                  compilation.module.entry_computation()[memory.peak_position].name, machine.name,
+                  base::to_string(machine.hbm.usable_per_core()), base::to_string(machine.hbm.capacity_per_core)),
       largest_buffers(memory));
 }
 

@@ -24,7 +24,7 @@ struct Partitioned {
   spmd::mesh::MeshText mesh;
   /// By position in the mesh: the device in the program's text. Empty: the same.
   spmd::mesh::DeviceNumbers devices;
-  std::vector<spmd::propagate::UnplacedValue> unplaced;  ///< values on one device that the program has on all of them
+  std::vector<spmd::propagate::UnplacedValue> unplaced;   ///< values on one device that the program has on all of them
   std::vector<spmd::propagate::UnplacedValue> overruled;  ///< values whose annotations are not used
   base::Bytes parameters;                                 ///< of the whole program
   spmd::propagate::UpdateMemory update_memory;            ///< with sharded updates, else 0
@@ -36,13 +36,13 @@ struct Partitioned {
 
 /// A compiled step.
 struct Step {
-  ir::Module module;           ///< what the program was made from: fused, in its order
-  compiler::Program program;   ///< of each core
+  ir::Module module;          ///< what the program was made from: fused, in its order
+  compiler::Program program;  ///< of each core
   compiler::MemoryAccount memory;
   ir::transform::RematerialisationTrial rematerialised;  ///< of all cores
   std::vector<job::StateArray> state;                    ///< what it keeps from step to step
-  base::Bytes batch;                        ///< that the host sends a core for a step (sw/compiler/host_batch.h)
-  std::optional<Partitioned> partitioned;   ///< its groups contain positions in the mesh, until it is placed
+  base::Bytes batch;                       ///< that the host sends a core for a step (sw/compiler/host_batch.h)
+  std::optional<Partitioned> partitioned;  ///< its groups contain positions in the mesh, until it is placed
   std::vector<std::string> warnings;
 };
 

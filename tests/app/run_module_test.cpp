@@ -194,16 +194,16 @@ ENTRY e {
   EXPECT_NE(full.out.find(said), std::string::npos) << full.out;
   EXPECT_EQ(less.code, 0);
   EXPECT_NE(less.out.find(said), std::string::npos) << less.out;
-  EXPECT_EQ(least.code, 1) << least.out;
+  EXPECT_EQ(least.code, 2) << least.out;
 }
 
-TEST(RunModule, WhatDoesNotFitTheHbmIsAVerdictThatNamesTheLargestBuffers) {
+TEST(RunModule, WhatDoesNotFitTheHbmIsRefusedAndNamesTheLargestBuffers) {
   test::Folder folder;
   folder.write("step.hlo", module_text);
   const test::Outcome outcome =
       folder.run({"run", "step.hlo", "--set", "hbm.reserved_per_core=0 B", "--set", "hbm.capacity_per_core=4 MiB"});
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("out of memory"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("WORKLOAD: error: out of memory: step.hlo needs"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("x 4 MiB"), std::string::npos) << outcome.err;
 }
 

@@ -118,11 +118,11 @@ TEST(RunTopology, FlagsOfStepsAndAConventionWithoutTopologyAreRefused) {
   }
 }
 
-TEST(RunTopology, ALayerBeyondTheHbmIsAVerdict) {
+TEST(RunTopology, ALayerBeyondTheHbmIsRefused) {
   test::Folder folder;
   folder.write("t.csv", "large,100000,100000,100000\n");
   const test::Outcome outcome = folder.run({"run", "t.csv"});
-  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("out of memory: large needs"), std::string::npos) << outcome.err;
 }
 

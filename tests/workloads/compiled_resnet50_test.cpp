@@ -21,10 +21,10 @@
 namespace podsim::workloads {
 namespace {
 
-using sw::driver::Step;
 using sw::compiler::CompiledOp;
 using sw::compiler::Program;
 using sw::compiler::ProgramItem;
+using sw::driver::Step;
 
 const hw::Machine& machine() {
   static const hw::Machine tpu = hw::read_machine(machines::machine_config("tpu-v3"));

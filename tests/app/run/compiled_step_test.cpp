@@ -28,8 +28,9 @@ CompiledStep step_of(const RunOptions& options, const hw::Machine& machine) {
 }
 
 std::string text_of(const CompiledStep& step) {
-  return sw::compiler::text_of(step.program) +
-         fmt::format("{} {} {} {}", step.slice_text, step.memory.peak.value(), step.batch_per_core, step.warnings);
+  return sw::compiler::text_of(step.step.program) + fmt::format("{} {} {} {}", step.slice_text,
+                                                                step.step.memory.peak.value(), step.batch_per_core,
+                                                                step.step.warnings);
 }
 
 bool is_networks_or_hosts(const std::string& key) {

@@ -164,8 +164,7 @@ runtime::RunResult simulated(const std::array<std::int64_t, 3>& sizes, const std
       testing::partition_root(module, mesh, {mesh::parse_axes(mesh, x, 2), mesh::parse_axes(mesh, y, 2)}, wanted,
                               partition::partition_op, chosen);
   const hw::Machine machine = hw::tpu_v3();
-  return runtime::testing::run(driver::compile(op.module, machine).program, machine, runtime::testing::open_2x2(),
-                               {});
+  return runtime::testing::run(driver::compile(op.module, machine).program, machine, runtime::testing::open_2x2(), {});
 }
 
 TEST(PartitionWindowedEinsum, WhatGoesRoundIsHiddenBehindLongerProducts) {
