@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/toml_string.h"
 #include "base/text/utf8.h"
 #include "base/toml_text.h"
 
@@ -97,20 +98,6 @@ Dimensional read_dimensional(const ConfigEntry& schema, const toml::node& node, 
            where, fmt::format("as in \"{}\"", schema.text));
   }
   return value;
-}
-
-std::string quote(std::string_view text) {
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += fmt::format("\\{}", c);
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      quoted += fmt::format("\\u{:04x}", unsigned(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
 }
 
 std::string render_real(double value) {
@@ -215,8 +202,8 @@ std::string render_toml(const ConfigValue& value, const std::string& text) {
     std::string operator()(bool boolean) const { return boolean ? "true" : "false"; }
     std::string operator()(std::int64_t integer) const { return fmt::format("{}", integer); }
     std::string operator()(double real) const { return render_real(real); }
-    std::string operator()(const std::string& string) const { return quote(string); }
-    std::string operator()(const Dimensional&) const { return quote(text); }
+    std::string operator()(const std::string& string) const { return text::toml_string(string); }
+    std::string operator()(const Dimensional&) const { return text::toml_string(text); }
     std::string operator()(const std::vector<std::int64_t>& list) const {
       return fmt::format("[{}]", fmt::join(list, ", "));
     }

@@ -13,6 +13,7 @@
 #include "app/commands/hlo_eval.h"
 #include "app/commands/hlo_grad.h"
 #include "app/commands/hlo_partition.h"
+#include "app/commands/hlo_print.h"
 #include "app/options/limit_option.h"
 #include "app/output/failed_check.h"
 #include "app/run/module_file.h"
@@ -24,7 +25,6 @@
 #include "base/text/text_table.h"
 #include "sw/hlo/graph/statistics.h"
 #include "sw/hlo/graph/to_graph.h"
-#include "sw/hlo/printer.h"
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
 
@@ -142,16 +142,6 @@ void check_files(const HloOptions& options) {
   for (const base::Diagnostic& diagnostic : check.diagnostics) std::fputs(base::format(diagnostic).c_str(), stderr);
 }
 
-void print_files(const HloOptions& options) {
-  Json warnings = Json::array();
-  std::string text;
-  for (const std::string& file : options.files) {
-    if (!text.empty()) text += "\n// -----\n\n";
-    text += sw::hlo::print(read_valid(options, file, warnings));
-  }
-  base::host::print_source(text);
-}
-
 std::string statistics_text(const std::string& file, const sw::hlo::Module& module) {
   using Align = base::text::TextTable::Align;
   const sw::hlo::graph::Statistics counts = sw::hlo::graph::statistics(module);
@@ -251,7 +241,7 @@ void add_hlo(CLI::App& program) {
       add_part(*hlo, options, "check", "Say of each file whether it can be read, and where not", check_files);
   check->add_flag("--json", options->json, "One JSON object on stdout");
   check->footer("Exit codes: 0 every file is sound, 1 one is not, 2 one cannot be opened.");
-  add_part(*hlo, options, "print", "What was read as text in one form, stable under reading again", print_files);
+  add_hlo_print(*hlo);
   CLI::App* stats =
       add_part(*hlo, options, "stats",
                "Opcodes, fusions, collectives with their groups and bytes, bytes of the parameters", count_files);

@@ -215,7 +215,7 @@ void evaluate_file(const EvalOptions& options) {
                                        base::text::counted(devices, "device"), most_devices));
   }
   // The program of all devices together takes whole arrays, which are the same on all of them.
-  const bool is_global = text.origin != nullptr && module.partitions > 1;
+  const bool is_global = sw::hlo::is_global(text) && module.partitions > 1;
   const std::size_t copies = is_global ? 1 : std::size_t(devices);
   check_size(options, module, copies);
   std::vector<std::vector<sw::ir::Value>> arguments;

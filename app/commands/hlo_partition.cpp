@@ -6,10 +6,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "app/options/machine_options.h"
@@ -40,13 +38,6 @@ struct HloPartitionOptions {
   std::vector<std::string> explain;
   std::string output;
 };
-
-/// True if a word names a net or a built-in workload: it is not written like a file, and no file has this name.
-bool names_workload(const std::string& word) {
-  std::error_code unknown;
-  if (workloads::nets::is_net(word)) return true;
-  return !run::is_module_file(word) && !std::filesystem::exists(word, unknown);
-}
 
 [[noreturn]] void report_no_mesh(const std::string& program) {
   throw base::InputError(fmt::format("nothing says for how many cores {} is to be partitioned", program),
@@ -142,8 +133,8 @@ void partition_program(HloPartitionOptions& options) {
     });
   }
   run::RunPartition partition(options.flags, options.program);
-  const PartitionedProgram program = names_workload(options.program) ? workload_program(options, partition, model)
-                                                                     : file_program(options, partition, model);
+  const PartitionedProgram program = run::names_workload(options.program) ? workload_program(options, partition, model)
+                                                                          : file_program(options, partition, model);
   std::string text;
   const auto work = [&] { text = text_of_partition(options, program, partition); };
   run::at_partition_flags([&] {

@@ -20,6 +20,7 @@
 #include "workloads/nets/net_workload.h"
 #include "workloads/python_program.h"
 #include "workloads/workload.h"
+#include "workloads/workload_text.h"
 
 namespace podsim::app::run {
 
@@ -39,7 +40,7 @@ StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine
   } else if (is_module_file(options_.workload)) {
     read_module_file();
   }
-  if (!module_ && !options_.trips.empty()) {
+  if (!module_ && !written_ && !options_.trips.empty()) {
     throw base::InputError("--trips is for loops of files");
   }
   read_costs();
@@ -50,9 +51,10 @@ StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine
 
 void StepCompiler::read_costs() {
   if (options_.costs.empty()) return;
-  if (!module_) throw base::InputError("--costs is for custom calls of files");
+  const sw::ir::Module* module = module_ ? &*module_ : written_ ? &written_->step.module : nullptr;
+  if (module == nullptr) throw base::InputError("--costs is for custom calls of files");
   prices_ = sw::compiler::costs::PriceList(options_.costs, base::host::read_input("--costs", options_.costs));
-  for (std::string& warning : prices_.unused(*module_)) warnings_.push_back(std::move(warning));
+  for (std::string& warning : prices_.unused(*module)) warnings_.push_back(std::move(warning));
 }
 
 void StepCompiler::read_net() {
@@ -73,10 +75,20 @@ void StepCompiler::read_module_file() {
   }
   ModuleFile file = read_module(options_.workload, warnings_, "WORKLOAD", options_.build.model);
   set_trip_counts(file.graph, options_.trips);
+  devices_ = file.graph.replicas * file.graph.partitions;
+  if (!options_.training.any()) written_ = workloads::workload_of_text(file.text, file.graph);
+  if (written_) {
+    if (written_->global) devices_ = 0;
+    if (!written_->sharding.empty()) {
+      partition_.bring(sw::spmd::mesh::read_sharding_file(written_->name + ".toml", written_->sharding));
+    }
+    text_ = std::move(file.text);
+    return;
+  }
   module_ = std::move(file.graph);
   // A scheduled text has been through the pass that pairs donors with outputs.
   if (!module_->scheduled) module_->donations = sw::ir::transform::with_buffer_donors(*module_);
-  is_global_ = file.is_global && devices() > 1 && sw::driver::is_annotated(*module_);
+  is_global_ = file.is_global && devices_ > 1 && sw::driver::is_annotated(*module_);
   if (options_.training.any()) {
     file_ = std::move(file);
   } else {
@@ -94,7 +106,7 @@ void StepCompiler::train() {
     throw base::InputError("--loss, --parameters and --precision are of a training step", "add --train NAME");
   }
   const bool whole = is_global_ || partition_.asked();
-  if (!whole && devices() > 1) {
+  if (!whole && devices_ > 1) {
     throw base::InputError("--train takes a program of one device or of all of them together, this one is partitioned");
   }
   locate_gradient_errors(*file_, [&] {
@@ -109,11 +121,11 @@ noc::Topology StepCompiler::chosen_slice() {
   noc::Topology slice = options::parse_slice(slice_text(), machine_);
   const std::int64_t cores = slice.nodes() * machine_.cores_per_chip;
   partition_.check_slice(slice_text(), cores, machine_);
-  if (module_ && !partition_.asked() && devices() > 1 && devices() != cores) {
+  if (!partition_.asked() && devices_ > 1 && devices_ != cores) {
     base::host::locate_errors("--slice", slice_text(), [&] {
       throw base::InputError(fmt::format("the module is for {}, this slice has {}",
-                                         base::text::counted(devices(), "device"), base::text::counted(cores, "core")),
-                             slice_hint(devices(), machine_));
+                                         base::text::counted(devices_, "device"), base::text::counted(cores, "core")),
+                             slice_hint(devices_, machine_));
     });
   }
   return slice;
@@ -121,8 +133,8 @@ noc::Topology StepCompiler::chosen_slice() {
 
 std::string StepCompiler::default_slice() const {
   if (const auto slice = partition_.default_slice(machine_)) return *slice;
-  if (!module_) return "4x4";
-  const std::int64_t cores = devices() == 1 ? machine_.cores_per_chip : devices();
+  if (devices_ == 0) return "4x4";
+  const std::int64_t cores = devices_ == 1 ? machine_.cores_per_chip : devices_;
   if (const auto slice = slice_for(cores, machine_)) return *slice;
   std::string hint = slice_hint(cores, machine_);
   base::host::locate_errors("WORKLOAD", options_.workload, [&] {
@@ -141,9 +153,20 @@ CompiledStep StepCompiler::compile_evaluation(sw::compiler::OpCache* cache) {
 }
 
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
-  sw::driver::Program program = module_ ? file_program() : workload_program();
+  sw::driver::Program given = program();  // which may bring choices
+  return compiled(std::move(given), choices(cache));
+}
+
+sw::ir::Module StepCompiler::module_after(std::string_view pass) {
+  sw::driver::Program given = program();
+  sw::driver::Choices chosen = choices(nullptr);
+  chosen.last = pass;
+  return compiled(std::move(given), chosen).step.module;
+}
+
+CompiledStep StepCompiler::compiled(sw::driver::Program program, const sw::driver::Choices& choices) {
   const auto work = [&] {
-    step_.step = sw::driver::compile(std::move(program), {.machine = machine_, .cores = cores()}, choices(cache));
+    step_.step = sw::driver::compile(std::move(program), {.machine = machine_, .cores = cores()}, choices);
   };
   at_blamed_flags([&] {
     if (text_) {
@@ -175,7 +198,9 @@ sw::driver::Program StepCompiler::file_program() {
   return {.name = options_.workload, .module = *std::move(module_)};
 }
 
-sw::driver::Program StepCompiler::workload_program() {
+std::optional<workloads::Workload> StepCompiler::take_workload() {
+  if (module_) return std::nullopt;
+  if (written_) return std::move(written_);
   workloads::WorkloadOptions options = options_.build;
   options.replicas = cores();
   workloads::Workload workload;
@@ -183,10 +208,17 @@ sw::driver::Program StepCompiler::workload_program() {
     workload = net_ ? workloads::nets::net_workload(*net_, options)
                     : workloads::models::build_workload(options_.workload, options);
   });
-  partition_.take(workload, cores());
-  is_partitioned_ = workload.global || partition_.asked();
-  if (!is_partitioned_) step_.batch_per_core = workload.samples / options.replicas;
-  workloads::TrainingStep& step = workload.step;
+  if (net_ && net_->sharding) workload.sharding = sw::spmd::mesh::to_string(*net_->sharding);
+  return workload;
+}
+
+sw::driver::Program StepCompiler::program() {
+  std::optional<workloads::Workload> workload = take_workload();
+  if (!workload) return file_program();
+  partition_.take(*workload, cores());
+  is_partitioned_ = workload->global || partition_.asked();
+  if (!is_partitioned_) step_.batch_per_core = workload->samples / cores();
+  workloads::TrainingStep& step = workload->step;
   step.module.donations = std::move(step.donations);
   return {.name = options_.workload,
           .module = std::move(step.module),

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/run/module_file.h"
@@ -18,6 +19,7 @@
 #include "sw/ir/graph.h"
 #include "sw/report/run/mesh_report.h"
 #include "workloads/nets/net.h"
+#include "workloads/workload.h"
 
 namespace podsim::app::run {
 
@@ -60,6 +62,10 @@ class StepCompiler {
   /// In place of compile(): the forward part of the step (sw/ir/transform/forward_part.h), placed, as an evaluation
   /// runs it. InputError if nothing tells it from the rest of the step.
   CompiledStep compile_evaluation(sw::compiler::OpCache* cache = nullptr);
+  /// In place of compile(): the module that a pass leaves (sw/driver/passes.h).
+  sw::ir::Module module_after(std::string_view pass);
+  /// In place of compile(): the workload that is compiled; std::nullopt if it is a text.
+  std::optional<workloads::Workload> take_workload();
 
  private:
   void read_module_file();
@@ -69,11 +75,11 @@ class StepCompiler {
   void train();
   noc::Topology chosen_slice();
   std::string default_slice() const;
-  std::int64_t devices() const { return module_->replicas * module_->partitions; }
   std::int64_t cores() const { return slice().nodes() * machine_.cores_per_chip; }
 
-  /// The program of the built-in workload or net, and what it says of its partition and batch.
-  sw::driver::Program workload_program();
+  CompiledStep compiled(sw::driver::Program program, const sw::driver::Choices& choices);
+  /// What is compiled, and what it says of its partition and batch.
+  sw::driver::Program program();
   sw::driver::Program file_program();
   sw::driver::Choices choices(sw::compiler::OpCache* cache) const;
   /// Runs `body`. Errors about a mesh get their place in its flag; a step that does not fit into memory gets that of
@@ -84,12 +90,14 @@ class StepCompiler {
   const hw::Machine& machine_;
   sw::driver::Part part_;
   RunPartition partition_;
-  std::optional<sw::ir::Module> module_;     ///< module of a file; empty for a built-in workload
-  std::optional<workloads::nets::Net> net_;  ///< that the flags name
-  std::optional<ModuleFile> file_;           ///< that the module was read from, if it is differentiated
-  sw::compiler::costs::PriceList prices_;    ///< of --costs
-  std::optional<sw::hlo::Module> text_;      ///< what the module was read from
-  bool is_global_ = false;                   ///< the module is one of all cores together, with its shardings
+  std::optional<sw::ir::Module> module_;        ///< module of a file; empty for a built-in workload
+  std::optional<workloads::nets::Net> net_;     ///< that the flags name
+  std::optional<workloads::Workload> written_;  ///< that the file was written of (workloads/workload_text.h)
+  std::int64_t devices_ = 0;                    ///< for which the file is; 0: any number
+  std::optional<ModuleFile> file_;              ///< that the module was read from, if it is differentiated
+  sw::compiler::costs::PriceList prices_;       ///< of --costs
+  std::optional<sw::hlo::Module> text_;         ///< what the module was read from
+  bool is_global_ = false;                      ///< the module is one of all cores together, with its shardings
   bool is_partitioned_ = false;
   std::vector<std::string> warnings_;
   CompiledStep step_;

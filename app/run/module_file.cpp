@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/diagnostic.h"
@@ -45,6 +47,12 @@ bool is_module_file(const std::string& workload) {
   return workload.find_first_of("./") != std::string::npos && !workloads::nets::is_net(workload);
 }
 
+bool names_workload(const std::string& word) {
+  std::error_code unknown;
+  if (workloads::nets::is_net(word)) return true;
+  return !is_module_file(word) && !std::filesystem::exists(word, unknown);
+}
+
 std::string module_text(const std::string& argument, const std::string& file,
                         const workloads::ModelSettings& settings) {
   if (workloads::nets::is_net(file)) {
@@ -72,7 +80,7 @@ ModuleFile read_module(const std::string& file, std::vector<std::string>& warnin
   if (!graph.scheduled) {
     locate_instruction_errors(read.modules.back(), [&] { graph = sw::ir::transform::inline_calls(std::move(graph)); });
   }
-  const bool is_global = read.modules.back().origin != nullptr;
+  const bool is_global = sw::hlo::is_global(read.modules.back());
   return {std::move(graph), std::move(read.modules.back()), is_global};
 }
 

@@ -16,6 +16,9 @@ namespace podsim::app::run {
 /// (workloads/nets/net_workload.h).
 bool is_module_file(const std::string& workload);
 
+/// True if a word names a net or a built-in workload: it is not written like a file, and no file has this name.
+bool names_workload(const std::string& word);
+
 /// A module to run.
 struct ModuleFile {
   sw::ir::Module graph;

@@ -50,7 +50,7 @@ void RunPartition::bring(const sw::spmd::mesh::ShardingFile& sharding) {
   if (sharding_) return;
   sharding_ = sharding;
   if (!mesh_) mesh_ = sw::driver::mesh_of(sharding);
-  origin_ = "that of the net";
+  origin_ = "that of the workload";
 }
 
 std::optional<std::int64_t> RunPartition::cores() const {

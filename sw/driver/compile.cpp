@@ -6,15 +6,13 @@
 #include <array>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/host/free_memory.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/driver/passes.h"
 #include "sw/driver/program_passes.h"
-#include "sw/driver/verify.h"
+#include "sw/ir/build/verify.h"
 
 namespace podsim::sw::driver {
 namespace {
@@ -27,6 +25,15 @@ constexpr bool verifies = false;
 constexpr bool verifies = true;
 #endif
 
+bool is_sound(const ir::Module& module) {
+  try {
+    ir::build::verify(module);
+  } catch (const std::logic_error&) {
+    return false;
+  }
+  return true;
+}
+
 class Driver {
  public:
   Driver(Program program, const Target& target, const Choices& choices)
@@ -37,7 +44,7 @@ class Driver {
                      .kinds = {},
                      .module = std::move(program.module),
                      .step = {}},
-        is_sound_(verifies && faults_of(compilation_.module).empty()) {}
+        is_sound_(verifies && is_sound(compilation_.module)) {}
 
   Step run() && {
     if (run(whole_passes())) {
@@ -64,9 +71,11 @@ class Driver {
   }
 
   void require_sound(const Pass& pass) const {
-    const std::vector<std::string> faults = faults_of(compilation_.module);
-    if (faults.empty()) return;
-    throw std::logic_error(fmt::format("the pass {} leaves {}", pass.name, faults.front()));
+    try {
+      ir::build::verify(compilation_.module);
+    } catch (const std::logic_error& error) {
+      throw std::logic_error(fmt::format("behind the pass {}: {}", pass.name, error.what()));
+    }
   }
 
   void add_whole_state() {

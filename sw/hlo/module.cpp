@@ -50,6 +50,11 @@ std::vector<ComputationIndex> callees_first(const Module& module) {
   return order;
 }
 
+bool is_global(const Module& module) {
+  const std::string_view* attributes = find_value(module.attributes, "frontend_attributes");
+  return attributes != nullptr && attributes->find("podsim.global=\"1\"") != std::string_view::npos;
+}
+
 bool is_scheduled(const Module& module) {
   const std::string_view* value = find_value(module.attributes, "is_scheduled");
   return value != nullptr && *value == "true";

@@ -96,6 +96,10 @@ std::vector<ComputationIndex> callees_first(const Module& module);
 /// True if the instructions are in order of execution (is_scheduled).
 bool is_scheduled(const Module& module);
 
+/// True for the program of all partitions together, which no partitioner has seen: one that was made from StableHLO, or
+/// of a workload. The attribute podsim.global of the front end says so.
+bool is_global(const Module& module);
+
 /// Bytes that the module holds, excluding its text.
 std::size_t memory_bytes(const Module& module);
 

@@ -112,14 +112,22 @@ const Function& Translator::entry() const {
 void Translator::write_header() {
   made_.text = "HloModule " + hlo_name(module_.name);
   made_.lines.emplace_back();
+  bool is_global = false;  // no partitioner has seen the program
   for (const auto& [name, hlo] :
        {std::pair{"mhlo.num_replicas", "replica_count"}, std::pair{"mhlo.num_partitions", "num_partitions"}}) {
     const std::string_view* value = find(module_.attributes, name);
     if (value == nullptr) continue;
     const std::int64_t count = located(*value, [&] { return integer(*value); });
     if (count > 1) made_.text += fmt::format(", {}={}", hlo, count);
+    is_global = is_global || (count > 1 && hlo == std::string_view("num_partitions"));
   }
-  made_.text += frontend(module_.attributes);
+  std::string attributes = frontend(module_.attributes);
+  if (is_global) {
+    if (attributes.empty()) attributes = ", frontend_attributes={}";
+    if (!attributes.ends_with("{}")) attributes.insert(attributes.size() - 1, ",");
+    attributes.insert(attributes.size() - 1, "podsim.global=\"1\"");
+  }
+  made_.text += attributes;
   note_unused(module_.attributes);
 }
 

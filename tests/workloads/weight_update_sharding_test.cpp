@@ -188,11 +188,12 @@ std::vector<sw::ir::Literal> steps(const sw::ir::Module& module,
                                    const std::vector<std::vector<sw::ir::Literal>>& arguments) {
   sw::ir::eval::EvaluationHost host;
   host.infeed = [](int device, const sw::ir::Instruction& infeed) {
-    sw::ir::Literal fed = sw::ir::make_zeros(infeed.shape);
-    fed.elements[0] = sw::ir::testing::random_literal(infeed.shape.tuple_shapes[0], 100 + unsigned(device));
+    const sw::ir::Shape& data = infeed.shape.tuple_shapes[0];
+    sw::ir::Literal fed = sw::ir::make_zeros(data);
+    fed.elements[0] = sw::ir::testing::random_literal(data.tuple_shapes[0], 100 + unsigned(device));
     for (std::size_t i = 0; i < fed.elements[1].values.size(); ++i)
       fed.elements[1].values[i] = double((i + device) % 4);
-    return fed;
+    return sw::ir::testing::fed(infeed, std::move(fed));
   };
   return sw::ir::eval::evaluate_partitions(module, arguments, host);
 }

@@ -310,6 +310,7 @@ class Pipeline {
     reduce.operands = {narrow};
     reduce.called = {b_.combiner(sw::ir::Opcode::add, o_.gradient_type)};
     reduce.participants.channel_id = 2;
+    reduce.participants.use_global_device_ids = true;  // groups are of partitions
     for (std::int64_t stage = 0; stage < o_.stages; ++stage) {
       std::vector<std::int64_t>& group = reduce.participants.groups.emplace_back();
       for (std::int64_t p = 0; p < o_.pipelines; ++p) group.push_back(p * o_.stages + stage);

@@ -93,6 +93,7 @@ InstructionId GraphBuilder::parameter(Shape shape, std::string name) {
   Instruction instruction = make(Opcode::parameter, {});
   instruction.shape = std::move(shape);
   instruction.index = std::int64_t(entry_.parameters.size());
+  instruction.op_name = name;
   instruction.name = std::move(name);
   const InstructionId id = append(std::move(instruction));
   entry_.parameters.push_back(id);
@@ -126,14 +127,20 @@ InstructionId GraphBuilder::iota(Shape shape, std::int64_t dimension) {
   return append(std::move(instruction));
 }
 
-InstructionId GraphBuilder::infeed(Shape shape) {
-  Instruction instruction = make(Opcode::infeed, {});
-  instruction.shape = std::move(shape);
+InstructionId GraphBuilder::after_all() {
+  Instruction instruction = make(Opcode::after_all, {});
+  instruction.shape = make_shape(ElementType::token, {});
   return append(std::move(instruction));
 }
 
+InstructionId GraphBuilder::infeed(Shape shape) {
+  Instruction instruction = make(Opcode::infeed, {after_all()});
+  instruction.shape = make_tuple_shape({std::move(shape), make_shape(ElementType::token, {})});
+  return get_tuple_element(append(std::move(instruction)), 0);
+}
+
 InstructionId GraphBuilder::outfeed(InstructionId value) {
-  Instruction instruction = make(Opcode::outfeed, {value});
+  Instruction instruction = make(Opcode::outfeed, {value, after_all()});
   instruction.shape = make_shape(ElementType::token, {});
   return append(std::move(instruction));
 }

@@ -54,6 +54,9 @@ class GraphBuilder {
   InstructionId full(const Shape& shape, double value);
   InstructionId full_like(InstructionId value, double number) { return full(shape(value), number); }
   InstructionId iota(Shape shape, std::int64_t dimension);
+  /// A token of its own.
+  InstructionId after_all();
+  /// The data of an infeed, whose token nothing waits for.
   InstructionId infeed(Shape shape);
   InstructionId outfeed(InstructionId value);
   InstructionId tuple(std::vector<InstructionId> elements);

@@ -205,9 +205,10 @@ class ReverseSweep {
 
   void visit_get_tuple_element(const Instruction& forward, InstructionId g) {
     const Instruction& tuple = builder_[forward.operands[0]];
-    if (tuple.opcode == Opcode::tuple) {
-      contribute(tuple.operands[forward.index], g);
-    } else if (tuple.opcode != Opcode::parameter && tuple.opcode != Opcode::infeed) {
+    if (tuple.opcode == Opcode::tuple) return contribute(tuple.operands[forward.index], g);
+    InstructionId source = forward.operands[0];
+    while (builder_[source].opcode == Opcode::get_tuple_element) source = builder_[source].operands[0];
+    if (builder_[source].opcode != Opcode::parameter && builder_[source].opcode != Opcode::infeed) {
       refuse(tuple, tuple.opcode == Opcode::while_loop
                         ? "of a loop that is not written out: its number of passes depends on data, or they are more "
                           "than 250,000 instructions"

@@ -274,16 +274,4 @@ RematerialisedModule rematerialise(const Module& module, Rematerialisation polic
   return Rematerialiser(module, policy).run();
 }
 
-RematerialisationChoice rematerialise_to_fit(const Module& module, base::Bytes capacity,
-                                             const std::function<base::Bytes(const Module&)>& peak) {
-  RematerialisationChoice choice;
-  for (const auto policy : {Rematerialisation::none, Rematerialisation::dots, Rematerialisation::layer}) {
-    choice.chosen = {};  // before the next takes as much memory
-    choice.chosen = rematerialise(module, policy);
-    choice.trials.push_back({policy, peak(choice.chosen.module), choice.chosen.flops});
-    if (choice.trials.back().peak <= capacity) break;
-  }
-  return choice;
-}
-
 }  // namespace podsim::sw::ir::transform

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -59,14 +58,5 @@ struct RematerialisationTrial {
   base::Bytes peak;  ///< device memory
   double flops = 0;  ///< recomputed
 };
-struct RematerialisationChoice {
-  RematerialisedModule chosen;
-  std::vector<RematerialisationTrial> trials;  ///< in the order tried; the last one was chosen
-};
-
-/// Tries the policies in order and returns the first for which `peak` of the module is within the capacity, or the last
-/// one if none is. `peak` compiles the module and accounts its memory (sw/compiler/memory_account.h).
-RematerialisationChoice rematerialise_to_fit(const Module& module, base::Bytes capacity,
-                                             const std::function<base::Bytes(const Module&)>& peak);
 
 }  // namespace podsim::sw::ir::transform

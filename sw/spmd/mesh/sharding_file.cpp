@@ -7,8 +7,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/config_layer.h"
+#include "base/text/toml_string.h"
 
 namespace podsim::sw::spmd::mesh {
 namespace {
@@ -120,6 +122,21 @@ class ShardingFileReader {
 
 ShardingFile read_sharding_file(std::string_view file, std::string_view text, OtherParts others) {
   return ShardingFileReader(file, text, others).run();
+}
+
+std::string to_string(const ShardingFile& file) {
+  std::string text;
+  if (file.mesh) text += fmt::format("[mesh]\naxes = {}\n", base::text::toml_string(to_string(*file.mesh)));
+  text += "[sharding]\n";
+  for (const ShardingRule& rule : file.rules) {
+    std::vector<std::string> dimensions;
+    for (const std::string& dimension : rule.dimensions) dimensions.push_back(base::text::toml_string(dimension));
+    std::string value = fmt::format("[{}]", fmt::join(dimensions, ", "));
+    if (rule.kind == ShardingRule::Kind::replicated) value = "\"replicated\"";
+    if (rule.kind == ShardingRule::Kind::manual) value = "\"manual\"";
+    text += fmt::format("{} = {}\n", base::text::toml_string(rule.pattern), value);
+  }
+  return text;
 }
 
 }  // namespace podsim::sw::spmd::mesh

@@ -45,6 +45,9 @@ enum class OtherParts : std::uint8_t { refused, ignored };
 /// Reads `text`; messages name it `file`. Throws base::InputError with the locations of all errors.
 ShardingFile read_sharding_file(std::string_view file, std::string_view text, OtherParts others = OtherParts::refused);
 
+/// The file as text, which reads as the same file.
+std::string to_string(const ShardingFile& file);
+
 /// Gives the values of the entry computation that the file matches the file's shardings, replacing any they have. An
 /// array that matches only by its op_name, which it may share with scalars, is left alone if it has fewer dimensions
 /// than the rule. In a tuple, every array gets the rule's sharding and HLO tokens are replicated; tuples match by name

@@ -364,9 +364,12 @@ class Annotation {
 };
 
 ir::Sharding manual_for(const ir::Shape& shape) {
+  ir::Sharding manual;
+  manual.kind = ir::Sharding::Kind::manual;
+  if (!shape.is_tuple()) return manual;
   ir::Sharding sharding;
-  sharding.kind = shape.is_tuple() ? ir::Sharding::Kind::tuple : ir::Sharding::Kind::manual;
-  for (const ir::Shape& element : shape.tuple_shapes) sharding.elements.push_back(manual_for(element));
+  sharding.kind = ir::Sharding::Kind::tuple;
+  sharding.elements.assign(mesh::leaf_shapes(shape).size(), manual);
   return sharding;
 }
 

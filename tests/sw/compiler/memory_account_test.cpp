@@ -111,7 +111,7 @@ TEST(MemoryAccount, InfeedElementsLiveOnTheirOwn) {
   const ir::InstructionId c = g.add(b, g.get_tuple_element(fed, 1));
   const MemoryAccount account = account_memory(std::move(g).build(c));
   EXPECT_EQ(account.peak.value(), 3 * kib4);
-  EXPECT_EQ(account.largest_at_peak[0].name, "infeed.0{0}");
+  EXPECT_EQ(account.largest_at_peak[0].name, "infeed.1{0}{0}");
 }
 
 constexpr std::int64_t mib4 = 4 << 20;  // f32[1024,1024]

@@ -32,6 +32,11 @@ inline bool same_bits(const Literal& a, const Literal& b) {
   return std::ranges::equal(a.values, b.values, same) && std::ranges::equal(a.elements, b.elements, same_bits);
 }
 
+/// What a host feeds in for an infeed that takes `data`: the data and a token.
+inline Literal fed(const Instruction& infeed, Literal data) {
+  return {infeed.shape, {}, {std::move(data), make_zeros(infeed.shape.tuple_shapes[1])}};
+}
+
 /// Uniform in [low, high), equal for equal seeds.
 inline Literal random_literal(const Shape& shape, unsigned seed, double low = -1, double high = 1) {
   std::mt19937 generator(seed);

@@ -201,7 +201,7 @@ TEST(Resnet50, InfeedBringsImagesAndLabels) {
   const std::vector<sw::ir::Literal> arguments = testing::arguments_for(given.module, 1, 5);
   sw::ir::eval::EvaluationHost host;
   host.infeed = [&](int, const sw::ir::Instruction& instruction) {
-    return sw::ir::Literal{instruction.shape, {}, {arguments[0], arguments[1]}};
+    return sw::ir::testing::fed(instruction, {instruction.shape.tuple_shapes[0], {}, {arguments[0], arguments[1]}});
   };
   const sw::ir::Literal expected = sw::ir::eval::evaluate(given.module, arguments);
   const sw::ir::Literal actual = sw::ir::eval::evaluate(fed.module, std::span(arguments).subspan(2), host);

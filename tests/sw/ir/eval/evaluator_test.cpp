@@ -266,10 +266,10 @@ TEST(Evaluator, TheHostMayBringItsOwnAllReduceAndInfeed) {
   EvaluationHost host;
   std::vector<double> fed_out;
   host.infeed = [](int partition, const Instruction& instruction) {
-    return Literal{
-        instruction.shape,
-        {},
-        {testing::make_literal(f32, {1}, {partition + 1.0}), testing::make_literal(ElementType::s32, {1}, {0})}};
+    return testing::fed(instruction, {instruction.shape.tuple_shapes[0],
+                                      {},
+                                      {testing::make_literal(f32, {1}, {partition + 1.0}),
+                                       testing::make_literal(ElementType::s32, {1}, {0})}});
   };
   host.outfeed = [&](int, const Literal& value) { fed_out.push_back(value.values[0]); };
   host.all_reduce = [](const Instruction& instruction, const std::vector<std::vector<Literal>>& operands) {

@@ -145,18 +145,32 @@ TEST(Rematerialise, NeedsTheMemoryOfOneLayerInsteadOfAll) {
   EXPECT_EQ(peak(rewritten(rematerialise(module, Rematerialisation::layer).module)), recomputed);
 }
 
-TEST(Rematerialise, TakesTheCheapestPolicyThatFits) {
+// The less memory a core has, the more is computed again, until nothing helps.
+TEST(Rematerialise, IsAsLittleAsTheMemoryRequires) {
   const Network n{.layers = 8, .rows = 4096, .width = 128, .hidden = 1024, .type = ElementType::bf16};
   const Module module = training(n);
-  const auto measure = [](const Module& m) { return base::Bytes(peak(m)); };
-  const RematerialisationChoice roomy = rematerialise_to_fit(module, base::Bytes(peak(module)), measure);
-  ASSERT_EQ(roomy.trials.size(), 1U);
-  EXPECT_EQ(roomy.chosen.flops, 0);
-  const RematerialisationChoice tight = rematerialise_to_fit(module, base::Bytes(peak(module) - 1), measure);
-  ASSERT_EQ(tight.trials.size(), 3U) << "keeping the dots keeps as much";
-  EXPECT_EQ(tight.trials.back().policy, Rematerialisation::layer);
-  EXPECT_LT(tight.trials.back().peak.value(), peak(module));
-  EXPECT_GT(tight.chosen.flops, 0);
+  hw::Machine machine = hw::tpu_v3();
+  machine.hbm.reserved_per_core = base::Bytes(0);
+  const std::int64_t whole = driver::compile(module, machine).memory.heap.value();
+  Rematerialisation last = Rematerialisation::none;
+  std::int64_t fits = 0, refused = 0;
+  for (std::int64_t share = 100; share > 0; share -= 4) {
+    machine.hbm.capacity_per_core = base::Bytes(whole * share / 100);
+    try {
+      const driver::Step step = driver::compile(module, machine);
+      EXPECT_EQ(refused, 0) << share;
+      EXPECT_LE(step.memory.heap, machine.hbm.capacity_per_core) << share;
+      EXPECT_GE(step.rematerialised.policy, last) << share;
+      EXPECT_EQ(step.rematerialised.policy == Rematerialisation::none, step.rematerialised.flops == 0) << share;
+      last = step.rematerialised.policy;
+      ++fits;
+    } catch (const driver::OutOfMemory&) {
+      ++refused;
+    }
+  }
+  EXPECT_EQ(last, Rematerialisation::layer);
+  EXPECT_GT(fits, 5);
+  EXPECT_GT(refused, 1);
 }
 
 }  // namespace

@@ -289,7 +289,8 @@ TEST(Partitioner, PerCoreProgramStaysWhatItIs) {
     const ir::Literal weight = ir::testing::random_literal(ir::make_shape(ir::ElementType::f32, {8, 6}), 1);
     ir::eval::EvaluationHost host;
     host.infeed = [](int device, const ir::Instruction& infeed) {
-      return ir::testing::random_literal(infeed.shape, unsigned(100 + device));
+      return ir::testing::fed(infeed,
+                              ir::testing::random_literal(infeed.shape.tuple_shapes[0], unsigned(100 + device)));
     };
     ir::Module whole = step.program.whole;
     whole.replicas = 4;
@@ -373,7 +374,7 @@ TEST(Partitioner, NamesWhatCannotBePartitioned) {
     testing::ShardedProgram p(mesh::Mesh({{"x", 4}}));
     const ir::InstructionId fed = p.set(p.builder.infeed(shape), {mesh::manual(1)});
     const ir::InstructionId root = p.annotate(p.builder.negate(fed), {"x"});
-    EXPECT_EQ(error_of(std::move(p), root), "negate.1 cannot be partitioned: every partition has a value of its own");
+    EXPECT_EQ(error_of(std::move(p), root), "negate.3 cannot be partitioned: every partition has a value of its own");
   }
   {
     testing::ShardedProgram p(mesh::Mesh({{"x", 4}}));
