@@ -209,6 +209,10 @@ std::optional<workloads::Workload> StepCompiler::take_workload() {
                     : workloads::models::build_workload(options_.workload, options);
   });
   if (net_ && net_->sharding) workload.sharding = sw::spmd::mesh::to_string(*net_->sharding);
+  // A text has no other names for what has one that HLO does not allow.
+  sw::ir::Module& module = workload.step.module;
+  sw::ir::Computation& entry = module.computations[std::size_t(module.entry)];
+  for (const sw::ir::InstructionId id : entry.parameters) entry[id].op_name = entry[id].name;
   return workload;
 }
 

@@ -93,7 +93,6 @@ InstructionId GraphBuilder::parameter(Shape shape, std::string name) {
   Instruction instruction = make(Opcode::parameter, {});
   instruction.shape = std::move(shape);
   instruction.index = std::int64_t(entry_.parameters.size());
-  instruction.op_name = name;
   instruction.name = std::move(name);
   const InstructionId id = append(std::move(instruction));
   entry_.parameters.push_back(id);

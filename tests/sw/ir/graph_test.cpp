@@ -29,7 +29,7 @@ TEST(Graph, PrintsHloLikeText) {
 }
 
 ENTRY %main (x: f32[2,3]) -> f32[2] {
-  %x = f32[2,3] parameter(0), metadata={op_name="x"}
+  %x = f32[2,3] parameter(0)
   %multiply.1 = f32[2,3] multiply(%x, %x), metadata={op_name="head"}
   %constant.2 = f32[] constant(0), metadata={op_name="head"}
   ROOT %reduce.3 = f32[2] reduce(%multiply.1, %constant.2), dimensions={1}, to_apply=%add_f32, metadata={op_name="head"}
