@@ -13,7 +13,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "base/systemc/timed_queue.h"
+#include "base/timed_queue.h"
 #include "base/trace/state_trace.h"
 #include "noc/faults.h"
 #include "noc/folded_topology.h"
@@ -104,7 +104,7 @@ class MessageFabric : public sc_core::sc_module {
   std::vector<std::shared_ptr<base::trace::StateTrace>> traces_;  ///< empty, or by link; null where not recorded
   std::deque<TargetSocket> in_;
   std::deque<InitiatorSocket> out_;
-  base::systemc::TimedQueue<Step> queue_;
+  base::TimedQueue<Step> queue_;
   sc_core::sc_event wake_;
   bool working_ = false;
   Labeller labeller_;

@@ -10,7 +10,7 @@
 #include <tlm>
 #include <vector>
 
-#include "base/systemc/timed_queue.h"
+#include "base/timed_queue.h"
 #include "noc/faults.h"
 #include "noc/ici/ici_parameters.h"
 #include "noc/ici/message.h"
@@ -109,7 +109,7 @@ class PacketNetwork : public sc_core::sc_module {
   std::vector<Entry> entries_;  ///< indexed by node and channel into its router
   std::vector<Sending> sending_;
   std::vector<std::uint32_t> free_;
-  base::systemc::TimedQueue<std::uint32_t> waiting_;  ///< messages that begin a leg
+  base::TimedQueue<std::uint32_t> waiting_;  ///< messages that begin a leg
   sc_core::sc_event wake_;
   std::int64_t delivered_ = 0, relayed_ = 0;
   std::string verdict_;

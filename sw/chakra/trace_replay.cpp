@@ -18,7 +18,7 @@
 #include "base/diagnostic.h"
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
-#include "base/systemc/timed_queue.h"
+#include "base/timed_queue.h"
 #include "base/text/counted.h"
 #include "hw/chip/chip.h"
 #include "sw/chakra/node_time.h"
@@ -332,7 +332,7 @@ class TraceReplay : public sc_core::sc_module {
   std::map<std::pair<Channel, int>, int> numbers_;  ///< index into exchanges_ by channel and turn
   std::map<std::pair<std::int32_t, Channel>, std::array<int, std::size_t(node_types)>> turns_;  ///< taken so far
   std::map<Content, std::shared_ptr<const collectives::schedule::CollectiveSchedule>> schedules_;
-  base::systemc::TimedQueue<End> queue_;
+  base::TimedQueue<End> queue_;
   sc_core::sc_event wake_;
   bool started_ = false;
   std::optional<std::string> too_late_;  ///< what a node does that would end after longest_time

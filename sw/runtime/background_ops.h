@@ -7,7 +7,7 @@
 #include <systemc>
 #include <vector>
 
-#include "base/systemc/timed_queue.h"
+#include "base/timed_queue.h"
 #include "base/units.h"
 #include "hw/chip/chip.h"
 #include "hw/machine.h"
@@ -48,8 +48,8 @@ class BackgroundOps : public sc_core::sc_module {
   double turnaround_;
   std::size_t cores_per_chip_;
   sc_core::sc_vector<sc_core::sc_port<hw::chip::ChipTransfers>> chips_;
-  std::vector<std::deque<Op>> waiting_;            ///< by core; the first one runs
-  base::systemc::TimedQueue<std::size_t> pieces_;  ///< cores, by the time at which their piece has moved
+  std::vector<std::deque<Op>> waiting_;   ///< by core; the first one runs
+  base::TimedQueue<std::size_t> pieces_;  ///< cores, by the time at which their piece has moved
   sc_core::sc_event wake_;
   OnFinish on_finish_;
 };

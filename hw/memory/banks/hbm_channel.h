@@ -9,7 +9,7 @@
 #include <tlm>
 #include <vector>
 
-#include "base/systemc/timed_queue.h"
+#include "base/timed_queue.h"
 #include "hw/core_time.h"
 #include "hw/memory/device_memory.h"
 #include "hw/memory/dram/channel_controller.h"
@@ -51,7 +51,7 @@ class HbmChannel : public sc_core::sc_module {
     tlm::tlm_generic_payload* payload = nullptr;
   };
 
-  using Line = base::systemc::TimedQueue<Transfer>;
+  using Line = base::TimedQueue<Transfer>;
 
   struct Shown {
     dram::PendingChanges changes;

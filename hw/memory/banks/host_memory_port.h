@@ -5,7 +5,7 @@
 
 #include <tlm>
 
-#include "base/systemc/timed_queue.h"
+#include "base/timed_queue.h"
 #include "hw/host/host_port.h"
 #include "hw/memory/banks/response_queue.h"
 
@@ -28,7 +28,7 @@ class HostMemoryPort : public sc_core::sc_module {
 
   host::HostPort& host_;
   tlm::tlm_generic_payload* held_ = nullptr;  ///< request that waits at the switch output
-  base::systemc::TimedQueue<tlm::tlm_generic_payload*> moving_;
+  base::TimedQueue<tlm::tlm_generic_payload*> moving_;
   ResponseQueue answers_{from_switch};
   sc_core::sc_event wake_;
 };

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/systemc/timed_queue.h"
+#include "base/timed_queue.h"
 #include "noc/ici/link_timing.h"
 #include "sw/collectives/engine/surroundings.h"
 
@@ -74,7 +74,7 @@ class OwnLinks : public Surroundings {
   base::Time now_;
   std::vector<noc::ici::LinkTiming> links_;
   std::vector<noc::NodeId> link_target_;  ///< by link; -1: none
-  base::systemc::TimedQueue<Timer> queue_;
+  base::TimedQueue<Timer> queue_;
   std::vector<Flight> flights_;
   std::vector<std::uint32_t> free_flights_;
   /// Messages without a byte that a free link has taken now. Their cores are told after all other timers of this time.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "base/systemc/timed_queue.h"
+#include "base/timed_queue.h"
 #include "noc/chip_switch/switch_timing.h"
 #include "noc/ici/link_timing.h"
 #include "tests/noc/ici/slow_links.h"
@@ -56,7 +56,7 @@ TEST(SwitchTiming, PortsAreFullDuplexAndHeldByOneTransferAtATime) {
 }
 
 TEST(TimedQueue, OrdersByTimeThenRankThenInsertion) {
-  base::systemc::TimedQueue<char> queue;
+  base::TimedQueue<char> queue;
   queue.push(Time(2), 0, 'd');
   queue.push(Time(1), 1, 'b');
   queue.push(Time(1), 1, 'c');

@@ -8,13 +8,13 @@
 
 #include "base/units.h"
 
-/// A queue of values due at a time, in a total order: time, then rank, then insertion. The owner wakes on one SystemC
-/// event; a payload event queue would cost a sorted list.
+/// A queue of values due at a time, in a total order: time, then rank, then insertion. A SystemC module that owns one
+/// wakes on one event; a payload event queue would cost a sorted list.
 ///
 /// Chips that do the same at the same time queue thousands of values for one time and rank. These share a list, and a
 /// heap has one entry per list, with four children each: those are in one or two lines of the host's cache. A hash
 /// table finds the list of a time and rank.
-namespace podsim::base::systemc {
+namespace podsim::base {
 
 template <class T>
 class TimedQueue {
@@ -164,4 +164,4 @@ class TimedQueue {
   std::size_t size_ = 0;
 };
 
-}  // namespace podsim::base::systemc
+}  // namespace podsim::base
